@@ -1,0 +1,108 @@
+// START HERE. The embeddable near-duplicate filter: records in, verdicts out. No Kafka, no clock,
+// no files, no threads inside.
+//
+//   auto filter = neardup::Filter::New(options);             // check filter.ok()
+//   neardup::Fingerprinter fingerprinter(options);
+//   auto record = fingerprinter.Compute({position, time_ms, payload});
+//   neardup::Verdict verdict = (*filter)->Decide(record);
+//   (*filter)->Commit();                                     // now it is remembered for good
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "neardup/fingerprint.h"
+#include "neardup/options.h"
+#include "neardup/record.h"
+#include "neardup/result.h"
+#include "neardup/verdict.h"
+
+namespace neardup {
+
+/// Payload -> fingerprint. Keeps scratch memory: one instance per thread, any number of threads.
+/// Equal options give equal fingerprints on every machine.
+class Fingerprinter {
+ public:
+  /// The options must be valid (Filter::New and CheckOptions say so); invalid ones assert.
+  explicit Fingerprinter(const FilterOptions& options);
+  ~Fingerprinter();
+  Fingerprinter(Fingerprinter&&) noexcept;
+  Fingerprinter& operator=(Fingerprinter&&) noexcept;
+
+  /// Never fails: what cannot be fingerprinted comes back with a reason.
+  FingerprintedRecord Compute(const RecordView& record);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// Names the first option that is out of range or contradictory, and the range.
+Result<void> CheckOptions(const FilterOptions& options);
+
+/// A unique record as the index remembers it.
+struct Entry {
+  Fingerprint fingerprint;
+  int64_t time_ms = 0;
+  Position origin;
+
+  bool operator==(const Entry&) const = default;
+};
+
+/// Decides records in the order they are given, remembering the unique ones.
+/// Entries are provisional until Commit; Rollback forgets every decision since the last Commit.
+/// Expiry happens only in Commit, so a Rollback is exact. Not thread-safe.
+class Filter {
+ public:
+  static Result<std::unique_ptr<Filter>> New(const FilterOptions& options);
+  ~Filter();
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
+
+  /// Event times further ahead of `now_ms` than ahead_max_ms are clamped from now on. Without a
+  /// call nothing is clamped.
+  void SetClock(int64_t now_ms);
+  /// An idle input partition (read to its end, silent for a while) does not hold the watermark.
+  void SetIdle(uint32_t input, bool idle);
+
+  /// Looks the record up, and remembers it if it is unique. An entry at the record's own position
+  /// never matches.
+  Verdict Decide(const FingerprintedRecord& record);
+
+  /// Makes all decisions since the last Commit permanent, moves the horizon, drops what is older or
+  /// beyond capacity. The spans of uncommitted() are invalid afterwards.
+  void Commit();
+  void Rollback();
+
+  /// Entries added since the last Commit, in order of decision.
+  std::span<const Entry> uncommitted() const;
+
+  /// Rebuilds state from a log of committed work: entries in their order, then for each input the
+  /// largest event time seen. Nothing may be uncommitted.
+  void Restore(std::span<const Entry> entries);
+  void RestoreTime(uint32_t input, int64_t time_ms);
+  void RestoreHorizon(int64_t horizon_ms);
+
+  /// Smallest of the inputs' largest event times; INT64_MIN before the first record.
+  int64_t watermark_ms() const;
+  /// Entries older than this may be forgotten; moves only in Commit, never back.
+  int64_t horizon_ms() const;
+  /// Largest event time seen on an input, committed or not; INT64_MIN if none.
+  int64_t time_ms(uint32_t input) const;
+
+  uint64_t entries() const;
+  uint64_t entries_evicted() const;  ///< dropped by capacity while still inside the window
+  uint64_t entries_expired() const;  ///< dropped by time
+  uint64_t bytes() const;            ///< memory of the index now
+  uint64_t candidates() const;       ///< entries compared by all look-ups so far
+  int64_t oldest_time_ms() const;    ///< event time of the oldest entry; INT64_MIN if none
+
+ private:
+  struct State;
+  explicit Filter(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,95 @@
+// What a Filter can be told. Plain values with defaults; ranges are checked by Filter::New.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace neardup {
+
+/// A field to compare: a top-level name, or a JSON Pointer (RFC 6901) when it starts with '/'.
+struct FieldSelector {
+  std::string path;
+  /// Multiplies the weight of the field's tokens. Range 0.1 to 100; kept in steps of 1/16.
+  double weight = 1.0;
+
+  bool operator==(const FieldSelector&) const = default;
+};
+
+/// When a record is a dead letter for lack of fields.
+enum class MissingFields : uint8_t {
+  kAll,  ///< every selected field is missing or null
+  kAny,  ///< at least one selected field is missing or null
+};
+
+/// What becomes of a record with Kafka's null value (a tombstone).
+enum class NullValue : uint8_t {
+  kDeadLetter,  ///< dead letter with reason null_value
+  kUnique,      ///< passes to unique, neither compared nor remembered
+};
+
+enum class TimeFormat : uint8_t {
+  kRfc3339,       ///< 2026-01-31T12:00:00Z, with optional fraction and offset
+  kMilliseconds,  ///< integer milliseconds since 1970
+  kSeconds,       ///< seconds since 1970, fraction allowed
+};
+
+struct RecordOptions {
+  /// Empty: every top-level field that is not excluded.
+  std::vector<FieldSelector> fields;
+  /// Top-level names or JSON Pointers that are never compared, also below a selected field.
+  std::vector<std::string> exclude;
+  MissingFields missing_fields = MissingFields::kAll;
+  NullValue null_value = NullValue::kDeadLetter;
+  /// Event time from this field instead of the record's timestamp; empty: the timestamp.
+  std::string time_field;
+  TimeFormat time_format = TimeFormat::kRfc3339;
+  /// Larger payloads are dead letters. Range 1 KiB to 1 GiB.
+  size_t record_bytes_max = size_t{64} << 20;
+  /// Deeper JSON is a dead letter. Range 1 to 1024.
+  size_t depth_max = 128;
+
+  bool operator==(const RecordOptions&) const = default;
+};
+
+struct FeatureOptions {
+  /// A record with fewer distinct tokens is only compared exactly. Range 0 to 1000.
+  uint32_t features_min = 12;
+  /// Take `<...>` out of text and decode character entities before tokenising.
+  bool markup = true;
+
+  bool operator==(const FeatureOptions&) const = default;
+};
+
+struct WindowOptions {
+  /// Two records match only if their event times are at most this far apart.
+  /// Range 1 s to 10 years.
+  int64_t window_ms = int64_t{24} * 3600 * 1000;
+  /// Extra time entries are kept for records that arrive late. Range 0 to 10 years.
+  int64_t lateness_ms = int64_t{10} * 60 * 1000;
+  /// An event time more than this ahead of the clock is clamped. Range 0 to 10 years.
+  int64_t ahead_max_ms = int64_t{60} * 60 * 1000;
+  /// Entries remembered at most; the oldest go first. Range 1,000 to 1,000,000,000.
+  uint64_t entries_max = 1'000'000;
+
+  bool operator==(const WindowOptions&) const = default;
+};
+
+struct FilterOptions {
+  RecordOptions record;
+  FeatureOptions feature;
+  /// Largest Hamming distance of two fingerprints that still is a duplicate, inclusive.
+  /// Range 0 (exact only) to 7.
+  int distance_max = 3;
+  WindowOptions window;
+
+  bool operator==(const FilterOptions&) const = default;
+};
+
+/// Canonical JSON text of everything that gives a fingerprint its meaning (fields, features,
+/// algorithm version), and of nothing else. Two filters with equal text compute equal fingerprints;
+/// state of another text is refused. Distance, window and capacity are not part of it.
+std::string FingerprintSpec(const FilterOptions& options);
+
+}  // namespace neardup

@@ -1,0 +1,27 @@
+// Everything a neardup process can be told, as values. config.h reads them from YAML, the
+// environment and the command line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kafka/kafka_options.h"
+#include "metrics/http_options.h"
+#include "stream/lane_options.h"
+
+namespace neardup {
+
+enum class LogFormat : uint8_t { kText, kJson };
+enum class LogLevel : uint8_t { kDebug, kInfo, kWarn, kError };
+
+struct Settings {
+  KafkaOptions kafka;
+  LaneOptions lane;  ///< lane.filter holds the record, feature and window options
+  HttpOptions http;
+  LogLevel log_level = LogLevel::kInfo;
+  LogFormat log_format = LogFormat::kText;
+  /// Folder for local state; empty: none. The changelog alone is enough to restore.
+  std::string state_dir;
+};
+
+}  // namespace neardup

@@ -1,0 +1,41 @@
+// How to reach Kafka, and which topics a lane uses there.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace neardup {
+
+struct KafkaOptions {
+  std::string brokers = "localhost:9092";
+  /// Names the consumer group, the transactional id, the changelog and the lease topic.
+  std::string app = "neardup";
+  std::vector<std::string> topics;
+  /// Output topics; {topic} stands for the input's topic.
+  std::string unique_topic = "{topic}.unique";
+  std::string duplicate_topic = "{topic}.duplicate";
+  std::string dead_letter_topic = "{topic}.dead-letter";
+  /// Create output, changelog and lease topics that are absent.
+  bool create_topics = true;
+  /// -1: the broker's default.
+  int16_t replication_factor = -1;
+  int32_t session_timeout_ms = 6000;
+  int32_t heartbeat_interval_ms = 500;
+  int32_t transaction_timeout_ms = 30'000;
+  /// Producer queue bounds: records and bytes in flight.
+  int64_t inflight_records_max = 100'000;
+  int64_t inflight_bytes_max = int64_t{256} << 20;
+  /// librdkafka properties for all clients, for consumers only, for producers only.
+  std::map<std::string, std::string> properties;
+  std::map<std::string, std::string> consumer_properties;
+  std::map<std::string, std::string> producer_properties;
+};
+
+std::string ChangelogTopic(const KafkaOptions& options);  ///< <app>-changelog
+std::string LeaseTopic(const KafkaOptions& options);      ///< <app>-lease
+/// Replaces {topic} in an output template.
+std::string ExpandTopic(const std::string& topic_template, const std::string& input_topic);
+
+}  // namespace neardup

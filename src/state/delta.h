@@ -1,0 +1,84 @@
+// The delta: what a stretch of decided records adds to a lane's state. Deltas in order are the
+// changelog, and the changelog is the truth.
+//
+// FORMAT, version 1. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
+// `text` a varint length and that many bytes of UTF-8.
+//
+//   magic           4 bytes  "NDLT"
+//   version         u16      1
+//   lane            u16
+//   epoch           u64      grows with every promotion of the lane
+//   seq_first       u64      seq of the first record decided; seq_last + 1 when none was
+//   seq_last        u64
+//   watermark_ms    i64
+//   horizon_ms      i64
+//   window_ms       i64      in force when the records were decided, as the next two
+//   entries_max     u64
+//   distance_max    u8
+//   spec            text     FingerprintSpec of the filter
+//   topics          varint count, then text each
+//   inputs          varint count, then each: varint topic index, varint partition,
+//                   zigzag next_offset, i64 time_ms (largest event time seen, INT64_MIN if none)
+//   entries         varint count, then each: u64 simhash, u64 exact, zigzag (time_ms - time_ms of
+//                   the entry before, 0 at first), varint index into inputs, varint offset
+//   checksum        u64      XXH3-64 of all bytes before
+//
+// A delta is complete in itself: it names every input of the lane, not only those that moved, so
+// the newest one alone says where to go on. A transaction may hold several; they become visible
+// together. seq is gapless: seq_first == seq_last of the delta before + 1, else the changelog has a
+// hole.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neardup/filter.h"
+#include "neardup/result.h"
+
+namespace neardup {
+
+/// A delta is sealed when its entries pass this size, so that every delta stays well below the
+/// 1 MB a broker takes by default.
+inline constexpr size_t kDeltaBytesTarget = size_t{192} << 10;
+
+struct InputPartition {
+  std::string topic;
+  int32_t partition = 0;
+
+  auto operator<=>(const InputPartition&) const = default;
+};
+
+/// How far an input partition is decided.
+struct InputProgress {
+  InputPartition partition;
+  int64_t next_offset = 0;
+  int64_t time_ms = INT64_MIN;  ///< largest event time seen
+
+  bool operator==(const InputProgress&) const = default;
+};
+
+struct Delta {
+  uint16_t lane = 0;
+  uint64_t epoch = 0;
+  uint64_t seq_first = 1;
+  uint64_t seq_last = 0;
+  int64_t watermark_ms = INT64_MIN;
+  int64_t horizon_ms = INT64_MIN;
+  int64_t window_ms = 0;
+  uint64_t entries_max = 0;
+  int distance_max = 0;
+  std::string spec;
+  std::vector<InputProgress> inputs;
+  /// Position::input is an index into `inputs`.
+  std::vector<Entry> entries;
+
+  bool operator==(const Delta&) const = default;
+};
+
+std::string Encode(const Delta& delta);
+/// kCorrupt with the byte offset and what was expected; never reads outside `bytes`.
+Result<Delta> DecodeDelta(std::string_view bytes);
+
+}  // namespace neardup

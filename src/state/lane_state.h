@@ -1,0 +1,69 @@
+// A lane's state as the fold of its deltas: the filter, the inputs' progress, seq and epoch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "neardup/filter.h"
+#include "neardup/result.h"
+#include "state/delta.h"
+
+namespace neardup {
+
+/// Numbers the lane's input partitions: Position::input is an index into it. Grows only.
+/// One owner thread.
+class LaneState {
+ public:
+  static Result<std::unique_ptr<LaneState>> New(const FilterOptions& options, uint16_t lane);
+
+  /// Folds the next delta of the changelog in. kCorrupt: a hole in seq; kMismatch: another lane or
+  /// another FingerprintSpec, the text names what differs and what to do. State is unchanged then.
+  /// The first delta applied may start at any seq (the changelog's beginning may have been purged).
+  Result<void> Apply(const Delta& delta);
+
+  /// Number of an input partition; adds it when new, with `next_offset` as its start.
+  uint32_t AddInput(const InputPartition& partition, int64_t next_offset);
+  std::optional<uint32_t> FindInput(const InputPartition& partition) const;
+  const std::vector<InputProgress>& inputs() const { return inputs_; }
+
+  Filter& filter() { return *filter_; }
+  const Filter& filter() const { return *filter_; }
+
+  /// Counts a decided record in: the next seq, and the input's progress. Returns the seq.
+  uint64_t Advance(const Position& position);
+  /// seq of the newest decided record, 0 before the first.
+  uint64_t seq() const { return seq_; }
+  uint64_t seq_committed() const { return seq_committed_; }
+  uint64_t epoch() const { return epoch_; }
+  bool empty() const { return !any_; }
+  void StartEpoch() { ++epoch_; }
+
+  /// Deltas for everything since the last Commit, at least one (it carries the offsets), each about
+  /// kDeltaBytesTarget at most.
+  std::vector<Delta> Uncommitted() const;
+  void Commit();
+  /// Back to the last Commit: entries, seq, progress.
+  void Rollback();
+
+ private:
+  LaneState(const FilterOptions& options, uint16_t lane, std::unique_ptr<Filter> filter);
+
+  FilterOptions options_;
+  uint16_t lane_;
+  std::string spec_;
+  std::unique_ptr<Filter> filter_;
+  std::vector<InputProgress> inputs_;
+  std::vector<int64_t> committed_offsets_;
+  uint64_t seq_ = 0;
+  uint64_t seq_committed_ = 0;
+  uint64_t epoch_ = 0;
+  bool any_ = false;
+  /// (seq, next entry index) marks are not kept: an entry's seq is found by its place in `order_`.
+  std::vector<uint32_t> entry_seq_;
+};
+
+}  // namespace neardup
