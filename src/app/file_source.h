@@ -1,0 +1,42 @@
+// Records from JSON Lines: a file, a .gz file, or standard input. The offset is the line, from 0.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stream/ports.h"
+
+namespace neardup {
+
+/// The Source port over one file; its one input partition is {path, 0}. A line ends with LF (one CR
+/// before it belongs to the line); the last may lack it. An empty line is a record of zero bytes.
+class FileSource : public Source {
+ public:
+  /// "-" is standard input. Compressed input is recognised by its content.
+  static Result<std::unique_ptr<FileSource>> Open(const std::string& path);
+  ~FileSource() override;
+
+  Result<std::vector<InputPartition>> Partitions() override;
+  Result<int64_t> StartOffset(const InputPartition& partition, StartAt at) override;
+  /// A file is read once, front to back: any offset but the current one is refused.
+  Result<void> Assign(std::span<const InputAssignment> inputs) override;
+  Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
+  std::vector<InputStatus> Status() override;
+  bool exhausted() const override { return exhausted_ && pending_.empty(); }
+
+ private:
+  struct Input;
+  FileSource(std::string path, std::unique_ptr<Input> input);
+  Result<void> Fill();
+
+  std::string path_;
+  std::unique_ptr<Input> input_;
+  uint32_t number_ = 0;
+  int64_t next_line_ = 0;
+  std::string pending_;  ///< read and not yet polled
+  size_t searched_ = 0;  ///< no LF before this place in pending_
+  bool exhausted_ = false;
+};
+
+}  // namespace neardup

@@ -1,0 +1,41 @@
+// Ports of a lane that shares nothing with other processes: its own clock, always the lease, no log.
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+#include "stream/ports.h"
+
+namespace neardup {
+
+class SystemClock : public Clock {
+ public:
+  int64_t WallMs() const override { return Since(std::chrono::system_clock::now()); }
+  int64_t SteadyMs() const override { return Since(std::chrono::steady_clock::now()); }
+  void SleepMs(int64_t ms) override { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+ private:
+  template <class TimePoint>
+  static int64_t Since(TimePoint now) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+  }
+};
+
+class OwnLease : public Lease {
+ public:
+  Result<bool> Held() override { return true; }
+  void Release() override {}
+};
+
+/// A changelog that is never kept: the lane starts empty each time.
+class EmptyChangelog : public Changelog {
+ public:
+  Result<void> Open(int64_t) override { return {}; }
+  Result<void> Poll(int, const std::function<Result<void>(const ChangelogRecord&)>&) override {
+    return {};
+  }
+  int64_t next_offset() const override { return 0; }
+  Result<int64_t> End() override { return int64_t{0}; }
+};
+
+}  // namespace neardup

@@ -1,0 +1,74 @@
+#include "stream/fingerprint_pool.h"
+
+#include <algorithm>
+
+namespace neardup {
+namespace {
+// Small enough to balance long and short records, large enough to make the shared counter cheap.
+constexpr size_t kChunkRecords = 32;
+}  // namespace
+
+FingerprintPool::FingerprintPool(const FilterOptions& options, uint32_t threads) {
+  const size_t count = threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
+  for (size_t i = 0; i < count; ++i) fingerprinters_.emplace_back(options);
+  for (size_t i = 1; i < count; ++i) threads_.emplace_back([this, i] { Work(i); });
+}
+
+FingerprintPool::~FingerprintPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+std::span<FingerprintedRecord> FingerprintPool::Compute(std::span<const Message> batch) {
+  if (results_.size() < batch.size()) results_.resize(batch.size());
+  batch_ = batch;
+  next_ = 0;
+  const bool forked = !threads_.empty() && batch.size() > kChunkRecords;
+  if (forked) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++generation_;
+      working_ = threads_.size();
+    }
+    wake_.notify_all();
+  }
+  TakeChunks(fingerprinters_[0]);
+  if (forked) {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return working_ == 0; });
+  }
+  return {results_.data(), batch.size()};
+}
+
+void FingerprintPool::Work(size_t worker) {
+  uint64_t seen = 0;
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return stopping_ || generation_ != seen; });
+      if (stopping_) return;
+      seen = generation_;
+    }
+    TakeChunks(fingerprinters_[worker]);
+    const std::lock_guard lock(mutex_);
+    if (--working_ == 0) done_.notify_one();
+  }
+}
+
+void FingerprintPool::TakeChunks(Fingerprinter& fingerprinter) {
+  while (true) {
+    const size_t begin = next_.fetch_add(kChunkRecords);
+    if (begin >= batch_.size()) return;
+    const size_t end = std::min(begin + kChunkRecords, batch_.size());
+    for (size_t i = begin; i < end; ++i) {
+      const Message& message = batch_[i];
+      results_[i] = fingerprinter.Compute({message.position, message.timestamp_ms, message.value});
+    }
+  }
+}
+
+}  // namespace neardup

@@ -1,0 +1,48 @@
+// Fingerprints a batch on several threads. Results stand in the order of the batch.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "neardup/filter.h"
+#include "stream/message.h"
+
+namespace neardup {
+
+/// Fork and join over a fixed set of threads, the caller being one of them. Used by one thread.
+class FingerprintPool {
+ public:
+  /// `threads` 0: one per core.
+  FingerprintPool(const FilterOptions& options, uint32_t threads);
+  ~FingerprintPool();
+  FingerprintPool(const FingerprintPool&) = delete;
+  FingerprintPool& operator=(const FingerprintPool&) = delete;
+
+  /// The result is valid until the next call.
+  std::span<FingerprintedRecord> Compute(std::span<const Message> batch);
+
+ private:
+  void Work(size_t worker);
+  void TakeChunks(Fingerprinter& fingerprinter);
+
+  std::vector<Fingerprinter> fingerprinters_;
+  std::vector<std::thread> threads_;
+
+  std::span<const Message> batch_;
+  std::vector<FingerprintedRecord> results_;
+  std::atomic<size_t> next_{0};
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  uint64_t generation_ = 0;
+  size_t working_ = 0;
+  bool stopping_ = false;
+};
+
+}  // namespace neardup
