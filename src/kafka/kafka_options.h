@@ -24,6 +24,8 @@ struct KafkaOptions {
   int32_t session_timeout_ms = 6000;
   int32_t heartbeat_interval_ms = 500;
   int32_t transaction_timeout_ms = 30'000;
+  /// How long a question about topics or offsets waits for an answer.
+  int32_t answer_timeout_ms = 10'000;
   /// Producer queue bounds: records and bytes in flight.
   int64_t inflight_records_max = 100'000;
   int64_t inflight_bytes_max = int64_t{256} << 20;

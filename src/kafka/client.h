@@ -1,0 +1,65 @@
+// One librdkafka client: built from properties, its log and its complaints collected, destroyed
+// with what it still holds.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "kafka/deadline.h"
+#include "kafka/handle.h"
+#include "kafka/kafka_log.h"
+#include "kafka/properties.h"
+#include "neardup/result.h"
+
+namespace neardup {
+
+/// Calls of the library into the owner of a client; from the thread that polls it.
+struct ClientHooks {
+  std::function<void(const rd_kafka_message_t&)> delivery_failed;
+  std::function<void(rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*)> rebalanced;
+};
+
+/// Shared by everything that still holds a message of it: a message must not outlive its client.
+class Client {
+ public:
+  static Result<std::shared_ptr<Client>> New(const KafkaOptions& options, ClientRole role,
+                                             KafkaLog log, ClientHooks hooks = {},
+                                             uint16_t lane = 0, const Properties& extra = {});
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  rd_kafka_t* get() const { return handle_; }
+  const std::string& brokers() const { return brokers_; }
+
+  /// True while logins are being refused.
+  bool LoginRefused() const;
+  /// Makes of a time-out what it is: a refused login (kAuth), or nobody there (kUnavailable), both
+  /// with the address. Other errors come back with a hint where one is known.
+  Error Explain(Error error) const;
+
+ private:
+  Client(const KafkaOptions& options, KafkaLog log, ClientHooks hooks);
+  void Bind(rd_kafka_conf_t* conf, ClientRole role);
+  void Complain(rd_kafka_resp_err_t code, const char* reason);
+
+  std::string brokers_;
+  std::string sasl_mechanism_;
+  KafkaLog log_;
+  ClientHooks hooks_;
+  rd_kafka_t* handle_ = nullptr;
+  mutable std::mutex mutex_;  ///< guards what follows
+  std::string refused_login_;
+  std::chrono::steady_clock::time_point refused_login_at_{};
+  std::string complaint_;  ///< the last one about a connection
+};
+
+/// Builds every client the options lead to, without waiting for a broker, and returns the first
+/// complaint. For checks of a configuration.
+Result<void> CheckProperties(const KafkaOptions& options);
+
+}  // namespace neardup

@@ -1,0 +1,50 @@
+#include "kafka/embedded_broker.h"
+
+#include <array>
+#include <utility>
+
+#include "kafka/handle.h"
+
+namespace neardup {
+
+struct EmbeddedBroker::Parts {
+  /// The cluster runs in the thread of a client of its own; it must go first.
+  std::unique_ptr<rd_kafka_t, HandleDeleter<rd_kafka_destroy>> client;
+  MockClusterHandle cluster;
+};
+
+EmbeddedBroker::EmbeddedBroker(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+EmbeddedBroker::~EmbeddedBroker() = default;
+
+Result<std::unique_ptr<EmbeddedBroker>> EmbeddedBroker::New(int brokers) {
+  ConfHandle conf(rd_kafka_conf_new());
+  rd_kafka_conf_set_log_cb(conf.get(), [](const rd_kafka_t*, int, const char*, const char*) {});
+  std::array<char, 512> complaint{};
+  auto parts = std::make_unique<Parts>();
+  parts->client.reset(
+      rd_kafka_new(RD_KAFKA_PRODUCER, conf.get(), complaint.data(), complaint.size()));
+  if (!parts->client) {
+    return Error{ErrorCode::kInternal, std::string("the embedded broker: ") + complaint.data()};
+  }
+  static_cast<void>(conf.release());  // rd_kafka_new took it
+  parts->cluster.reset(rd_kafka_mock_cluster_new(parts->client.get(), brokers));
+  if (!parts->cluster) {
+    return Error{ErrorCode::kInternal, "the embedded broker could not listen on 127.0.0.1 with " +
+                                           std::to_string(brokers) + " broker(s)"};
+  }
+  return std::unique_ptr<EmbeddedBroker>(new EmbeddedBroker(std::move(parts)));
+}
+
+Result<void> EmbeddedBroker::CreateTopic(const std::string& topic, int32_t partitions) {
+  const rd_kafka_resp_err_t code =
+      rd_kafka_mock_topic_create(parts_->cluster.get(), topic.c_str(), partitions, 1);
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  return Error{ErrorCode::kInternal,
+               "creating topic " + topic + " in the embedded broker: " + rd_kafka_err2str(code)};
+}
+
+std::string EmbeddedBroker::bootstrap() const {
+  return rd_kafka_mock_cluster_bootstraps(parts_->cluster.get());
+}
+
+}  // namespace neardup

@@ -1,0 +1,30 @@
+// A broker inside this process, for demonstrations and tests without a cluster. It is librdkafka's
+// mock: no isolation, no fencing, no abort, 5 MB a partition. It proves nothing about transactions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "neardup/result.h"
+
+namespace neardup {
+
+class EmbeddedBroker {
+ public:
+  static Result<std::unique_ptr<EmbeddedBroker>> New(int brokers);
+  ~EmbeddedBroker();
+  EmbeddedBroker(const EmbeddedBroker&) = delete;
+  EmbeddedBroker& operator=(const EmbeddedBroker&) = delete;
+
+  Result<void> CreateTopic(const std::string& topic, int32_t partitions);
+  /// For KafkaOptions::brokers; other processes of this host may connect too.
+  std::string bootstrap() const;
+
+ private:
+  struct Parts;
+  explicit EmbeddedBroker(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,48 @@
+// Owners of librdkafka's objects. A list or message that is not freed makes rd_kafka_destroy wait
+// for ever, so none is held by a plain pointer.
+#pragma once
+
+#include <librdkafka/rdkafka.h>
+#include <librdkafka/rdkafka_mock.h>
+
+#include <memory>
+
+namespace neardup {
+
+template <auto destroy>
+struct HandleDeleter {
+  template <class T>
+  void operator()(T* object) const {
+    destroy(object);
+  }
+};
+
+inline void DestroyMetadata(const rd_kafka_metadata_t* metadata) {
+  rd_kafka_metadata_destroy(metadata);
+}
+
+using ConfHandle = std::unique_ptr<rd_kafka_conf_t, HandleDeleter<rd_kafka_conf_destroy>>;
+using TopicHandle = std::unique_ptr<rd_kafka_topic_t, HandleDeleter<rd_kafka_topic_destroy>>;
+using QueueHandle = std::unique_ptr<rd_kafka_queue_t, HandleDeleter<rd_kafka_queue_destroy>>;
+using EventHandle = std::unique_ptr<rd_kafka_event_t, HandleDeleter<rd_kafka_event_destroy>>;
+using MessageHandle = std::unique_ptr<rd_kafka_message_t, HandleDeleter<rd_kafka_message_destroy>>;
+using HeadersHandle = std::unique_ptr<rd_kafka_headers_t, HandleDeleter<rd_kafka_headers_destroy>>;
+using ErrorHandle = std::unique_ptr<rd_kafka_error_t, HandleDeleter<rd_kafka_error_destroy>>;
+using MetadataHandle = std::unique_ptr<const rd_kafka_metadata_t, HandleDeleter<DestroyMetadata>>;
+using PartitionListHandle = std::unique_ptr<rd_kafka_topic_partition_list_t,
+                                            HandleDeleter<rd_kafka_topic_partition_list_destroy>>;
+using GroupMetadataHandle =
+    std::unique_ptr<rd_kafka_consumer_group_metadata_t,
+                    HandleDeleter<rd_kafka_consumer_group_metadata_destroy>>;
+using NewTopicHandle =
+    std::unique_ptr<rd_kafka_NewTopic_t, HandleDeleter<rd_kafka_NewTopic_destroy>>;
+using NewPartitionsHandle =
+    std::unique_ptr<rd_kafka_NewPartitions_t, HandleDeleter<rd_kafka_NewPartitions_destroy>>;
+using ConfigResourceHandle =
+    std::unique_ptr<rd_kafka_ConfigResource_t, HandleDeleter<rd_kafka_ConfigResource_destroy>>;
+using AdminOptionsHandle =
+    std::unique_ptr<rd_kafka_AdminOptions_t, HandleDeleter<rd_kafka_AdminOptions_destroy>>;
+using MockClusterHandle =
+    std::unique_ptr<rd_kafka_mock_cluster_t, HandleDeleter<rd_kafka_mock_cluster_destroy>>;
+
+}  // namespace neardup

@@ -1,0 +1,378 @@
+#include "kafka/kafka_transaction.h"
+
+#include <array>
+#include <utility>
+
+#include "kafka/client.h"
+#include "kafka/client_error.h"
+#include "kafka/output_topics.h"
+#include "kafka/refusals.h"
+
+namespace neardup {
+namespace {
+
+// Long waits are cut into slices, between which complaints of the client are heard.
+constexpr int kSliceMs = 1000;
+// Failed deliveries are heard at least this often, in records published.
+constexpr uint32_t kRecordsPerHearing = 1000;
+
+class KafkaTransaction : public Transaction {
+ public:
+  KafkaTransaction(const KafkaOptions& options, uint16_t lane,
+                   std::map<std::string, int64_t> max_message_bytes, KafkaLog log)
+      : options_(options),
+        lane_(lane),
+        log_(std::move(log)),
+        outputs_(options_, std::move(max_message_bytes)) {}
+  ~KafkaTransaction() override { DropProducer(); }
+
+  Result<void> Fence() override;
+  Result<void> Begin() override;
+  Result<void> Publish(const RoutedRecord& record) override;
+  Result<void> PublishDelta(std::string_view bytes) override;
+  Result<void> Commit(std::span<const InputProgress> inputs) override;
+  Result<void> Abort() override;
+  std::vector<Refusal> TakeRefusals() override { return refusals_.Take(); }
+  Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
+  size_t record_bytes_max(const InputPartition& input) const override {
+    return outputs_.record_bytes_max(input.topic);
+  }
+
+ private:
+  void DropProducer();
+  Result<void> WarmUp(const std::string& topic);
+  Result<void> Produce(const RoutedRecord& record, rd_kafka_topic_t* topic, void* tag);
+  Result<void> ProduceAlone(const RoutedRecord& record, rd_kafka_topic_t* topic);
+  /// Sends what the library takes, waiting while its queue is full. `send` returns its answer.
+  template <class Send>
+  Result<void> SendBounded(Send send, const std::string& doing);
+  Result<void> Flush();
+  Result<void> SendOffsets(std::span<const InputProgress> inputs);
+  Result<void> CommitProducer();
+  /// Calls until the library answers with something else than "again", within the deadline.
+  template <class Call>
+  Result<void> Retry(Call call, const std::string& doing, ErrorCode when_late);
+  Result<void> RefusedRecords() const;
+  void Failed(const rd_kafka_message_t& message);
+
+  KafkaOptions options_;
+  uint16_t lane_;
+  KafkaLog log_;
+  OutputTopics outputs_;
+  std::shared_ptr<Client> client_;
+  TopicHandle changelog_;
+  Refusals refusals_;
+  std::string refused_delta_;  ///< why the changelog refused one; empty if it did not
+  uint32_t published_ = 0;
+};
+
+void KafkaTransaction::DropProducer() {
+  changelog_.reset();
+  outputs_.Unbind();
+  client_.reset();
+}
+
+// ---- the producer's life
+
+Result<void> KafkaTransaction::Fence() {
+  DropProducer();
+  ClientHooks hooks;
+  hooks.delivery_failed = [this](const rd_kafka_message_t& message) { Failed(message); };
+  Properties extra;
+  const std::string batch_bytes = std::to_string(outputs_.batch_bytes_max());
+  if (options_.producer_properties.count("batch.size") == 0 &&
+      options_.properties.count("batch.size") == 0) {
+    extra["batch.size"] = batch_bytes;
+  }
+  NEARDUP_ASSIGN(client_,
+                 Client::New(options_, ClientRole::kWriter, log_, std::move(hooks), lane_, extra));
+  NEARDUP_TRY(Retry([this] { return rd_kafka_init_transactions(client_->get(), kSliceMs); },
+                    "taking transactional id " + options_.app + "-lane-" + std::to_string(lane_),
+                    ErrorCode::kUnavailable));
+  outputs_.Bind(client_);
+  changelog_.reset(rd_kafka_topic_new(client_->get(), ChangelogTopic(options_).c_str(), nullptr));
+  // Unasked, the first record to each topic would wait for up to a second.
+  NEARDUP_TRY(WarmUp(ChangelogTopic(options_)));
+  for (const std::string& topic : outputs_.Names()) NEARDUP_TRY(WarmUp(topic));
+  return {};
+}
+
+Result<void> KafkaTransaction::WarmUp(const std::string& topic) {
+  const TopicHandle handle(rd_kafka_topic_new(client_->get(), topic.c_str(), nullptr));
+  const rd_kafka_metadata_t* answer = nullptr;
+  rd_kafka_resp_err_t code =
+      rd_kafka_metadata(client_->get(), 0, handle.get(), &answer, options_.answer_timeout_ms);
+  const MetadataHandle metadata(answer);
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->topic_cnt == 1) {
+    code = metadata->topics[0].err;
+  }
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  return client_->Explain(FromKafka(code, "asking for topic " + topic));
+}
+
+template <class Call>
+Result<void> KafkaTransaction::Retry(Call call, const std::string& doing, ErrorCode when_late) {
+  const Deadline deadline(options_.transaction_timeout_ms);
+  while (true) {
+    const ErrorHandle refused(call());
+    if (!refused) return {};
+    rd_kafka_poll(client_->get(), 0);  // hears why
+    const Error error = FromKafka(*refused, doing);
+    if (error.code != ErrorCode::kUnavailable || client_->LoginRefused()) {
+      return client_->Explain(error);
+    }
+    if (!deadline.passed()) continue;
+    Error late = client_->Explain(error);
+    if (late.code == ErrorCode::kUnavailable) late.code = when_late;
+    return late;
+  }
+}
+
+Result<void> KafkaTransaction::Begin() {
+  assert(client_);
+  std::array<char, 512> reason{};
+  // After a fatal error begin_transaction may wait for ever.
+  if (const auto code = rd_kafka_fatal_error(client_->get(), reason.data(), reason.size());
+      code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return FromKafka(code, "beginning a transaction", reason.data());
+  }
+  refusals_.StartTransaction();
+  refused_delta_.clear();
+  const ErrorHandle refused(rd_kafka_begin_transaction(client_->get()));
+  if (refused) return client_->Explain(FromKafka(*refused, "beginning a transaction"));
+  return {};
+}
+
+Result<void> KafkaTransaction::Abort() {
+  assert(client_);
+  NEARDUP_TRY(Retry([this] { return rd_kafka_abort_transaction(client_->get(), kSliceMs); },
+                    "aborting the transaction", ErrorCode::kUnavailable));
+  return {};
+}
+
+// ---- what goes out
+
+Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
+  rd_kafka_topic_t* topic = outputs_.Find(record.input.topic, record.verdict.decision);
+  const Position& position = record.message.position;
+  if (refusals_.IsSuspect(position)) return ProduceAlone(record, topic);
+  NEARDUP_TRY(Produce(record, topic, refusals_.Tag(position)));
+  if (++published_ % kRecordsPerHearing == 0) {
+    rd_kafka_poll(client_->get(), 0);
+    NEARDUP_TRY(RefusedRecords());
+  }
+  return {};
+}
+
+Result<void> KafkaTransaction::ProduceAlone(const RoutedRecord& record, rd_kafka_topic_t* topic) {
+  const Position& position = record.message.position;
+  NEARDUP_TRY(Flush());
+  NEARDUP_TRY(Produce(record, topic, refusals_.Tag(position)));
+  NEARDUP_TRY(Flush());
+  refusals_.Acquit(position);
+  return {};
+}
+
+Result<HeadersHandle> Headers(const RoutedRecord& record) {
+  const std::vector<HeaderView> none;
+  const std::vector<HeaderView>& own = record.by_reference ? none : record.message.headers;
+  HeadersHandle headers(rd_kafka_headers_new(own.size() + record.headers.size()));
+  for (const std::vector<HeaderView>* part : {&own, &record.headers}) {
+    for (const HeaderView& header : *part) {
+      const void* value = header.value ? header.value->data() : nullptr;
+      const ssize_t size = header.value ? static_cast<ssize_t>(header.value->size()) : 0;
+      // An empty name may have no bytes to point to.
+      const char* name = header.name.empty() ? "" : header.name.data();
+      if (const auto code =
+              rd_kafka_header_add(headers.get(), name, static_cast<ssize_t>(header.name.size()),
+                                  header.value && value == nullptr ? "" : value, size);
+          code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return FromKafka(code, "adding a header");
+      }
+    }
+  }
+  return headers;
+}
+
+Result<void> KafkaTransaction::Produce(const RoutedRecord& record, rd_kafka_topic_t* topic,
+                                       void* tag) {
+  const Message& message = record.message;
+  HeadersHandle headers;
+  if (!record.headers.empty() || (!message.headers.empty() && !record.by_reference)) {
+    NEARDUP_ASSIGN(headers, Headers(record));
+  }
+  const auto key = record.by_reference ? std::nullopt : message.key;
+  const auto value = record.by_reference ? std::nullopt : message.value;
+  // A view of no bytes may be null; to the library null means that there is no value.
+  const auto bytes = [](const std::optional<std::string_view>& view) -> void* {
+    if (!view) return nullptr;
+    return const_cast<char*>(view->empty() ? "" : view->data());
+  };
+  const bool stamp_refused = record.by_reference && record.verdict.reason == Reason::kUndeliverable;
+  const int64_t timestamp_ms = stamp_refused ? 0 : message.timestamp_ms;
+  const size_t key_size = key ? key->size() : 0;
+  const size_t value_size = value ? value->size() : 0;
+  const auto send = [&] {
+    const rd_kafka_resp_err_t code = rd_kafka_producev(
+        client_->get(), RD_KAFKA_V_RKT(topic), RD_KAFKA_V_PARTITION(record.input.partition),
+        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_KEY(bytes(key), key_size),
+        RD_KAFKA_V_VALUE(bytes(value), value_size), RD_KAFKA_V_TIMESTAMP(timestamp_ms),
+        RD_KAFKA_V_OPAQUE(tag), RD_KAFKA_V_HEADERS(headers.get()), RD_KAFKA_V_END);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) static_cast<void>(headers.release());
+    return code;
+  };
+  const Result<void> sent = SendBounded(send, "publishing");
+  if (sent.ok() || sent.error().code != ErrorCode::kExhausted) return sent;
+  refusals_.ReportTooLarge(message.position, sent.error().text);
+  return RefusedRecords();
+}
+
+Result<void> KafkaTransaction::PublishDelta(std::string_view bytes) {
+  const auto send = [&] {
+    return rd_kafka_producev(client_->get(), RD_KAFKA_V_RKT(changelog_.get()),
+                             RD_KAFKA_V_PARTITION(lane_), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                             RD_KAFKA_V_VALUE(const_cast<char*>(bytes.data()), bytes.size()),
+                             RD_KAFKA_V_END);
+  };
+  Result<void> sent = SendBounded(send, "writing the changelog");
+  if (sent.ok() || sent.error().code != ErrorCode::kExhausted) return sent;
+  return Fatal(ErrorCode::kConfig, sent.error().text);
+}
+
+template <class Send>
+Result<void> KafkaTransaction::SendBounded(Send send, const std::string& doing) {
+  assert(client_);
+  rd_kafka_resp_err_t code = send();
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  const Deadline deadline(options_.transaction_timeout_ms);
+  while (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline.passed()) {
+    rd_kafka_poll(client_->get(), deadline.left_ms(1));
+    NEARDUP_TRY(RefusedRecords());
+    code = send();
+  }
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
+    return Error{ErrorCode::kExhausted,
+                 doing + ": the record is larger than the producer property message.max.bytes"};
+  }
+  rd_kafka_poll(client_->get(), 0);
+  NEARDUP_TRY(RefusedRecords());
+  std::array<char, 512> reason{};
+  const auto fatal = rd_kafka_fatal_error(client_->get(), reason.data(), reason.size());
+  if (fatal != RD_KAFKA_RESP_ERR_NO_ERROR) return FromKafka(fatal, doing, reason.data());
+  if (code == RD_KAFKA_RESP_ERR__STATE) {
+    return Error{ErrorCode::kAborted, doing + ": the transaction has failed already"};
+  }
+  return client_->Explain(FromKafka(code, doing));
+}
+
+void KafkaTransaction::Failed(const rd_kafka_message_t& message) {
+  if (message._private != nullptr) {
+    refusals_.Report(message._private, message.err);
+  } else if (Refusals::ForItsOwnSake(message.err)) {
+    refused_delta_ = rd_kafka_err2str(message.err);
+  }
+}
+
+Result<void> KafkaTransaction::RefusedRecords() const {
+  if (!refused_delta_.empty()) {
+    return Fatal(ErrorCode::kConfig, ChangelogTopic(options_) +
+                                         " refuses a delta: " + refused_delta_ +
+                                         "; it must take 1 MB (max.message.bytes)");
+  }
+  if (!refusals_.any()) return {};
+  return Error{ErrorCode::kAborted, "an output refuses records for their own sake"};
+}
+
+// ---- commit
+
+Result<void> KafkaTransaction::Flush() {
+  const Deadline deadline(options_.transaction_timeout_ms);
+  while (rd_kafka_flush(client_->get(), deadline.left_ms(kSliceMs)) != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    std::array<char, 512> reason{};
+    const auto fatal = rd_kafka_fatal_error(client_->get(), reason.data(), reason.size());
+    if (fatal != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      return FromKafka(fatal, "waiting for deliveries", reason.data());
+    }
+    if (deadline.passed() || client_->LoginRefused()) {
+      return client_->Explain(
+          FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, "waiting for deliveries",
+                    std::to_string(rd_kafka_outq_len(client_->get())) + " records in flight"));
+    }
+  }
+  rd_kafka_poll(client_->get(), 0);
+  return RefusedRecords();
+}
+
+Result<void> KafkaTransaction::Commit(std::span<const InputProgress> inputs) {
+  assert(client_);
+  NEARDUP_TRY(Flush());
+  NEARDUP_TRY(SendOffsets(inputs));
+  NEARDUP_TRY(CommitProducer());
+  refusals_.AcquitAll();
+  return {};
+}
+
+Result<void> KafkaTransaction::SendOffsets(std::span<const InputProgress> inputs) {
+  const PartitionListHandle offsets(
+      rd_kafka_topic_partition_list_new(static_cast<int>(inputs.size())));
+  for (const InputProgress& input : inputs) {
+    rd_kafka_topic_partition_list_add(offsets.get(), input.partition.topic.c_str(),
+                                      input.partition.partition)
+        ->offset = input.next_offset;
+  }
+  // The group has no members: the transactional id is what fences.
+  const GroupMetadataHandle group(rd_kafka_consumer_group_metadata_new(options_.app.c_str()));
+  return Retry(
+      [&] {
+        return rd_kafka_send_offsets_to_transaction(client_->get(), offsets.get(), group.get(),
+                                                    kSliceMs);
+      },
+      "adding the offsets of group " + options_.app, ErrorCode::kUnavailable);
+}
+
+Result<void> KafkaTransaction::CommitProducer() {
+  Result<void> committed =
+      Retry([this] { return rd_kafka_commit_transaction(client_->get(), kSliceMs); },
+            "committing the transaction", ErrorCode::kUnknownOutcome);
+  if (committed.ok()) return {};
+  Error error = committed.error();
+  // The request may have arrived all the same.
+  if (error.code == ErrorCode::kInternal) error.code = ErrorCode::kUnknownOutcome;
+  return error;
+}
+
+Result<std::vector<int64_t>> KafkaTransaction::CommittedOffsets(
+    std::span<const InputPartition> inputs) {
+  const PartitionListHandle list(
+      rd_kafka_topic_partition_list_new(static_cast<int>(inputs.size())));
+  for (const InputPartition& input : inputs) {
+    rd_kafka_topic_partition_list_add(list.get(), input.topic.c_str(), input.partition);
+  }
+  // read_committed: an offset in an open transaction is waited for.
+  NEARDUP_ASSIGN(const std::shared_ptr<Client> reader,
+                 Client::New(options_, ClientRole::kSource, log_));
+  const rd_kafka_resp_err_t code =
+      rd_kafka_committed(reader->get(), list.get(), options_.answer_timeout_ms);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    MessageHandle(rd_kafka_consumer_poll(reader->get(), 0));  // hears why
+    return reader->Explain(FromKafka(code, "reading the offsets of group " + options_.app));
+  }
+  std::vector<int64_t> offsets;
+  for (int i = 0; i < list->cnt; ++i) {
+    const int64_t offset = list->elems[i].offset;
+    offsets.push_back(offset < 0 ? -1 : offset);
+  }
+  return offsets;
+}
+
+}  // namespace
+
+std::unique_ptr<Transaction> NewKafkaTransaction(const KafkaOptions& options, uint16_t lane,
+                                                 std::map<std::string, int64_t> max_message_bytes,
+                                                 KafkaLog log) {
+  return std::make_unique<KafkaTransaction>(options, lane, std::move(max_message_bytes),
+                                            std::move(log));
+}
+
+}  // namespace neardup

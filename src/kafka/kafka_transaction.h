@@ -1,0 +1,32 @@
+// Transaction over one transactional producer, <app>-lane-<lane>.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "kafka/kafka_log.h"
+#include "kafka/kafka_options.h"
+#include "neardup/result.h"
+#include "stream/ports.h"
+
+namespace neardup {
+
+/// `max_message_bytes`: largest batch by output topic, as TopicReport has it; a topic that is not
+/// in it is taken to have the broker's default. The producer is built by Fence.
+///
+/// What goes out is what came in: key, value, headers and timestamp, in the same partition; our
+/// headers follow. Two exceptions of the client library's making: the timestamp 0 (1970-01-01
+/// exactly) becomes the time of writing, since 0 means "now" to it. By reference, neither the
+/// record's own headers go out (they may be what is too large) nor, when the broker refused the
+/// record, its timestamp (that may be what is refused).
+///
+/// A broker refuses a batch as a whole. So the records of a refused batch are first only suspects
+/// (Reason::kUndeliverable); when they are published again each goes in a batch of its own, and
+/// the refusal then means that very record.
+std::unique_ptr<Transaction> NewKafkaTransaction(const KafkaOptions& options, uint16_t lane,
+                                                 std::map<std::string, int64_t> max_message_bytes,
+                                                 KafkaLog log);
+
+}  // namespace neardup

@@ -1,0 +1,183 @@
+#include "kafka/topic_admin.h"
+
+#include <array>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "kafka/client_error.h"
+
+namespace neardup {
+namespace {
+
+// Waits are cut into slices, between which complaints of the client are heard.
+constexpr int kSliceMs = 500;
+
+EventHandle Await(Client& client, rd_kafka_queue_t* queue, int timeout_ms) {
+  const Deadline deadline(timeout_ms);
+  do {
+    EventHandle event(rd_kafka_queue_poll(queue, deadline.left_ms(kSliceMs)));
+    if (event) return event;
+    MessageHandle(rd_kafka_consumer_poll(client.get(), 0));
+  } while (!deadline.passed());
+  return nullptr;
+}
+
+AdminOptionsHandle Within(Client& client, rd_kafka_admin_op_t operation, int timeout_ms) {
+  AdminOptionsHandle options(rd_kafka_AdminOptions_new(client.get(), operation));
+  std::array<char, 256> complaint{};
+  rd_kafka_AdminOptions_set_request_timeout(options.get(), timeout_ms, complaint.data(),
+                                            complaint.size());
+  return options;
+}
+
+Result<void> OfWholeRequest(Client& client, const EventHandle& event, const std::string& doing) {
+  if (!event) return client.Explain(FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, doing));
+  const rd_kafka_resp_err_t code = rd_kafka_event_error(event.get());
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  return client.Explain(FromKafka(code, doing, rd_kafka_event_error_string(event.get())));
+}
+
+Result<void> OfTopic(Client& client, const rd_kafka_topic_result_t& result,
+                     const std::string& doing) {
+  const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(&result);
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  const char* text = rd_kafka_topic_result_error_string(&result);
+  return client.Explain(FromKafka(code, doing, text == nullptr ? "" : text));
+}
+
+}  // namespace
+
+Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string& topic,
+                                              int timeout_ms) {
+  const std::string doing = "asking for topic " + topic;
+  const Deadline deadline(timeout_ms);
+  const TopicHandle handle(rd_kafka_topic_new(client.get(), topic.c_str(), nullptr));
+  if (!handle) return FromKafka(rd_kafka_last_error(), doing);
+  rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__TIMED_OUT;
+  do {
+    const rd_kafka_metadata_t* answer = nullptr;
+    code = rd_kafka_metadata(client.get(), 0, handle.get(), &answer, deadline.left_ms(kSliceMs));
+    const MetadataHandle metadata(answer);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->topic_cnt == 1) {
+      code = metadata->topics[0].err;
+      if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {{metadata->topics[0].partition_cnt}};
+      if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return {std::nullopt};
+    }
+    if (IsRefusedAccess(code)) break;
+    // Serves the complaint callback, so that a refused login ends the wait.
+    MessageHandle(rd_kafka_consumer_poll(client.get(), 0));
+    if (client.LoginRefused()) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(deadline.left_ms(20)));
+  } while (!deadline.passed());
+  return client.Explain(
+      FromKafka(code, doing,
+                IsRefusedAccess(code) ? "" : "no answer in " + std::to_string(timeout_ms) + " ms"));
+}
+
+Result<std::vector<InputPartition>> InputPartitions(Client& client, const KafkaOptions& options) {
+  std::vector<InputPartition> partitions;
+  const std::set<std::string> topics(options.topics.begin(), options.topics.end());
+  for (const std::string& topic : topics) {
+    NEARDUP_ASSIGN(const std::optional<int32_t> count,
+                   PartitionCount(client, topic, options.answer_timeout_ms));
+    if (!count) {
+      return Error{ErrorCode::kNotFound,
+                   "input topic " + topic + " does not exist on " + options.brokers};
+    }
+    for (int32_t partition = 0; partition < *count; ++partition) {
+      partitions.push_back({topic, partition});
+    }
+  }
+  return partitions;
+}
+
+Result<bool> TopicAdmin::Create(const std::string& topic, int32_t partitions,
+                                const Properties& settings) {
+  const std::string doing = "creating topic " + topic;
+  std::array<char, 512> complaint{};
+  const NewTopicHandle order(rd_kafka_NewTopic_new(topic.c_str(), partitions, replication_factor_,
+                                                   complaint.data(), complaint.size()));
+  if (!order) return Fatal(ErrorCode::kConfig, doing + ": " + complaint.data());
+  for (const auto& [name, value] : settings) {
+    rd_kafka_NewTopic_set_config(order.get(), name.c_str(), value.c_str());
+  }
+  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
+  const auto options = Within(*client_, RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout_ms_);
+  std::array<rd_kafka_NewTopic_t*, 1> orders = {order.get()};
+  rd_kafka_CreateTopics(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
+  const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
+  NEARDUP_TRY(OfWholeRequest(*client_, event, doing));
+  size_t count = 0;
+  const auto* results =
+      rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event.get()), &count);
+  if (count != 1) return Error{ErrorCode::kInternal, doing + ": an answer without the topic"};
+  if (rd_kafka_topic_result_error(results[0]) == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) {
+    return false;
+  }
+  NEARDUP_TRY(OfTopic(*client_, *results[0], doing));
+  return true;
+}
+
+Result<void> TopicAdmin::Grow(const std::string& topic, int32_t partitions) {
+  const std::string doing =
+      "growing topic " + topic + " to " + std::to_string(partitions) + " partitions";
+  std::array<char, 512> complaint{};
+  const NewPartitionsHandle order(rd_kafka_NewPartitions_new(
+      topic.c_str(), static_cast<size_t>(partitions), complaint.data(), complaint.size()));
+  if (!order) return Fatal(ErrorCode::kConfig, doing + ": " + complaint.data());
+  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
+  const auto options = Within(*client_, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, timeout_ms_);
+  std::array<rd_kafka_NewPartitions_t*, 1> orders = {order.get()};
+  rd_kafka_CreatePartitions(client_->get(), orders.data(), orders.size(), options.get(),
+                            queue.get());
+  const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
+  NEARDUP_TRY(OfWholeRequest(*client_, event, doing));
+  size_t count = 0;
+  const auto* results = rd_kafka_CreatePartitions_result_topics(
+      rd_kafka_event_CreatePartitions_result(event.get()), &count);
+  if (count != 1) return Error{ErrorCode::kInternal, doing + ": an answer without the topic"};
+  return OfTopic(*client_, *results[0], doing);
+}
+
+Result<Properties> TopicAdmin::Settings(const std::string& topic) {
+  const std::string doing = "reading the settings of topic " + topic;
+  const ConfigResourceHandle resource(
+      rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
+  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
+  const auto options = Within(*client_, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout_ms_);
+  std::array<rd_kafka_ConfigResource_t*, 1> resources = {resource.get()};
+  rd_kafka_DescribeConfigs(client_->get(), resources.data(), resources.size(), options.get(),
+                           queue.get());
+  const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
+  NEARDUP_TRY(OfWholeRequest(*client_, event, doing));
+  size_t count = 0;
+  const auto* results = rd_kafka_DescribeConfigs_result_resources(
+      rd_kafka_event_DescribeConfigs_result(event.get()), &count);
+  if (count != 1) return Error{ErrorCode::kInternal, doing + ": an answer without the topic"};
+  if (const auto code = rd_kafka_ConfigResource_error(results[0]); code != 0) {
+    const char* text = rd_kafka_ConfigResource_error_string(results[0]);
+    return client_->Explain(FromKafka(code, doing, text == nullptr ? "" : text));
+  }
+  const auto* entries = rd_kafka_ConfigResource_configs(results[0], &count);
+  Properties settings;
+  for (size_t i = 0; i < count; ++i) {
+    const char* value = rd_kafka_ConfigEntry_value(entries[i]);
+    if (value != nullptr) settings[rd_kafka_ConfigEntry_name(entries[i])] = value;
+  }
+  return settings;
+}
+
+Result<void> TopicAdmin::AwaitPartitions(const std::string& topic, int32_t partitions) const {
+  const Deadline deadline(timeout_ms_);
+  do {
+    NEARDUP_ASSIGN(const std::optional<int32_t> seen, Partitions(topic));
+    if (seen && *seen >= partitions) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  } while (!deadline.passed());
+  return Retriable(ErrorCode::kUnavailable, "topic " + topic +
+                                                " was changed, but brokers do not show its " +
+                                                std::to_string(partitions) + " partitions yet");
+}
+
+}  // namespace neardup

@@ -1,0 +1,176 @@
+#include "kafka/topics.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "kafka/topic_admin.h"
+
+namespace neardup {
+namespace {
+
+// What our headers and the record framing may add to the input's largest record.
+constexpr int64_t kHeaderRoomBytes = 64 * 1024;
+constexpr const char* kTimeAhead = "message.timestamp.after.max.ms";
+
+Result<TopicAdmin> NewAdmin(const KafkaOptions& options, const KafkaLog& log) {
+  NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, log));
+  return TopicAdmin(std::move(client), options);
+}
+
+std::optional<int64_t> Number(const Properties& settings, const std::string& name) {
+  const auto found = settings.find(name);
+  if (found == settings.end()) return std::nullopt;
+  int64_t number = 0;
+  const char* end = found->second.data() + found->second.size();
+  if (std::from_chars(found->second.data(), end, number).ptr != end) return std::nullopt;
+  return number;
+}
+
+/// Brings the topics of one lane set in order, collecting what it did.
+class TopicKeeper {
+ public:
+  TopicKeeper(const KafkaOptions& options, TopicAdmin admin)
+      : options_(options), admin_(std::move(admin)) {}
+
+  Result<void> EnsureOutputs(const std::string& input, int32_t partitions);
+  Result<void> EnsureChangelog(int32_t lanes);
+  Result<void> EnsureLease(int32_t lanes) { return EnsureSize(LeaseTopic(options_), lanes, {}); }
+  TopicReport TakeReport() { return std::move(report_); }
+
+ private:
+  Result<void> EnsureSize(const std::string& topic, int32_t partitions, Properties settings);
+  Result<void> Create(const std::string& topic, int32_t partitions, Properties settings);
+  Result<void> CheckChangelog(const std::string& topic);
+  std::optional<Properties> ReadSettings(const std::string& topic);
+
+  const KafkaOptions& options_;
+  TopicAdmin admin_;
+  TopicReport report_;
+};
+
+std::optional<Properties> TopicKeeper::ReadSettings(const std::string& topic) {
+  Result<Properties> settings = admin_.Settings(topic);
+  if (settings.ok()) return std::move(settings).value();
+  report_.warnings.push_back(settings.error().text + "; the topic's settings are not checked");
+  return std::nullopt;
+}
+
+Result<void> TopicKeeper::Create(const std::string& topic, int32_t partitions,
+                                 Properties settings) {
+  Result<bool> created = admin_.Create(topic, partitions, settings);
+  if (!created.ok() && created.error().code == ErrorCode::kConfig &&
+      settings.erase(kTimeAhead) > 0) {
+    // Brokers before 3.6 do not know the setting and take any timestamp.
+    created = admin_.Create(topic, partitions, settings);
+  }
+  if (!created.ok()) return created.error();
+  if (*created) report_.created.push_back(topic);
+  return admin_.AwaitPartitions(topic, partitions);
+}
+
+Result<void> TopicKeeper::EnsureSize(const std::string& topic, int32_t partitions,
+                                     Properties settings) {
+  NEARDUP_ASSIGN(const std::optional<int32_t> existing, admin_.Partitions(topic));
+  if (existing && *existing >= partitions) return {};
+  const std::string wanted = std::to_string(partitions) + " partition(s)";
+  if (!options_.create_topics) {
+    if (existing) {
+      return Fatal(ErrorCode::kConfig, "topic " + topic + " has " + std::to_string(*existing) +
+                                           " partition(s), needs " + wanted +
+                                           "; add them: kafka-topics.sh --alter --topic " + topic +
+                                           " --partitions " + std::to_string(partitions));
+    }
+    return Fatal(ErrorCode::kNotFound, "topic " + topic + " does not exist; create it with " +
+                                           wanted + ", or let neardup do it (create_topics)");
+  }
+  if (!existing) return Create(topic, partitions, std::move(settings));
+  if (const Result<void> grown = admin_.Grow(topic, partitions); !grown.ok()) {
+    NEARDUP_ASSIGN(const std::optional<int32_t> now, admin_.Partitions(topic));
+    // Another instance may have been quicker.
+    return now && *now >= partitions ? Result<void>() : grown.error();
+  }
+  report_.grown.push_back(topic);
+  return admin_.AwaitPartitions(topic, partitions);
+}
+
+Result<void> TopicKeeper::EnsureOutputs(const std::string& input, int32_t partitions) {
+  Properties settings = {{kTimeAhead, "9223372036854775807"}};
+  if (const std::optional<Properties> of_input = ReadSettings(input)) {
+    if (const auto largest = Number(*of_input, "max.message.bytes")) {
+      const int64_t room = std::min<int64_t>(*largest, INT32_MAX - kHeaderRoomBytes);
+      settings["max.message.bytes"] = std::to_string(room + kHeaderRoomBytes);
+    }
+  }
+  for (const std::string* name :
+       {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
+    const std::string topic = ExpandTopic(*name, input);
+    NEARDUP_TRY(EnsureSize(topic, partitions, settings));
+    if (const std::optional<Properties> found = ReadSettings(topic)) {
+      if (const auto largest = Number(*found, "max.message.bytes")) {
+        report_.max_message_bytes[topic] = *largest;
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> TopicKeeper::EnsureChangelog(int32_t lanes) {
+  const std::string topic = ChangelogTopic(options_);
+  NEARDUP_TRY(EnsureSize(topic, lanes,
+                         {{"cleanup.policy", "delete"},
+                          {"retention.ms", "-1"},
+                          {"retention.bytes", "-1"},
+                          // By the records' own stamps a back-fill would be deleted at once.
+                          {"message.timestamp.type", "LogAppendTime"}}));
+  return CheckChangelog(topic);
+}
+
+Result<void> TopicKeeper::CheckChangelog(const std::string& topic) {
+  const std::optional<Properties> settings = ReadSettings(topic);
+  if (!settings) return {};
+  const std::pair<const char*, const char*> vital[] = {
+      {"cleanup.policy", "delete"}, {"retention.ms", "-1"}, {"retention.bytes", "-1"}};
+  for (const auto& [name, wanted] : vital) {
+    const auto found = settings->find(name);
+    if (found == settings->end() || found->second == wanted) continue;
+    return Fatal(ErrorCode::kConfig,
+                 "topic " + topic + " has " + name + "=" + found->second + ", which loses state; " +
+                     "it must be " + wanted +
+                     ": kafka-configs.sh --alter --entity-type topics --entity-name " + topic +
+                     " --add-config " + name + "=" + wanted);
+  }
+  const auto stamp = settings->find("message.timestamp.type");
+  if (stamp != settings->end() && stamp->second != "LogAppendTime") {
+    report_.warnings.push_back("topic " + topic + " has message.timestamp.type=" + stamp->second +
+                               "; LogAppendTime is recommended");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<InputPartition>> ListPartitions(const KafkaOptions& options,
+                                                   const KafkaLog& log) {
+  NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
+                 Client::New(options, ClientRole::kWatermark, log));
+  return InputPartitions(*client, options);
+}
+
+Result<TopicReport> EnsureTopics(const KafkaOptions& options,
+                                 std::span<const InputPartition> inputs, int32_t lanes,
+                                 const KafkaLog& log) {
+  NEARDUP_ASSIGN(TopicAdmin admin, NewAdmin(options, log));
+  std::map<std::string, int32_t> partitions;
+  for (const InputPartition& input : inputs) {
+    int32_t& count = partitions[input.topic];
+    count = std::max(count, static_cast<int32_t>(input.partition) + 1);
+  }
+  TopicKeeper keeper(options, std::move(admin));
+  for (const auto& [topic, count] : partitions) NEARDUP_TRY(keeper.EnsureOutputs(topic, count));
+  NEARDUP_TRY(keeper.EnsureChangelog(lanes));
+  NEARDUP_TRY(keeper.EnsureLease(lanes));
+  return keeper.TakeReport();
+}
+
+}  // namespace neardup
