@@ -1,0 +1,148 @@
+#include "neardup/filter.h"
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <utility>
+
+#include "filter/watermark.h"
+#include "index/index.h"
+
+namespace neardup {
+
+struct Filter::State {
+  explicit State(const FilterOptions& options_in)
+      : options(options_in), index({.distance_max = options_in.distance_max}) {}
+
+  int64_t Clamp(int64_t time_ms) const;
+  std::optional<Match> Find(const FingerprintedRecord& record, int64_t time_ms);
+  void Forget();
+
+  FilterOptions options;
+  Index index;
+  Watermark watermark;
+  std::vector<Entry> uncommitted;
+  uint64_t committed_end_id = 0;
+  int64_t horizon_ms = INT64_MIN;
+  int64_t time_max_ms = INT64_MAX;
+  uint64_t entries_evicted = 0;
+  uint64_t entries_expired = 0;
+};
+
+int64_t Filter::State::Clamp(int64_t time_ms) const { return std::min(time_ms, time_max_ms); }
+
+std::optional<Match> Filter::State::Find(const FingerprintedRecord& record, int64_t time_ms) {
+  return index.FindNearest({.fingerprint = record.fingerprint,
+                            .position = record.position,
+                            .time_ms = time_ms,
+                            .window_ms = options.window.window_ms});
+}
+
+/// Drops the oldest entries, beyond capacity and below the horizon. What is left after a log of
+/// entries and horizons does not depend on when in between this was called.
+void Filter::State::Forget() {
+  const uint64_t entries_max = options.window.entries_max;
+  uint64_t begin_id = index.begin_id();
+  const auto old = [&] { return index.entry(begin_id).time_ms < horizon_ms; };
+  for (; index.end_id() - begin_id > entries_max; ++begin_id) {
+    ++(old() ? entries_expired : entries_evicted);
+  }
+  for (; begin_id < index.end_id() && old(); ++begin_id) ++entries_expired;
+  index.Expire(begin_id);
+}
+
+Result<std::unique_ptr<Filter>> Filter::New(const FilterOptions& options) {
+  NEARDUP_TRY(CheckOptions(options));
+  return std::unique_ptr<Filter>(new Filter(std::make_unique<State>(options)));
+}
+
+Filter::Filter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Filter::~Filter() = default;
+
+void Filter::SetClock(int64_t now_ms) {
+  const int64_t ahead_max_ms = state_->options.window.ahead_max_ms;
+  state_->time_max_ms = now_ms > INT64_MAX - ahead_max_ms ? INT64_MAX : now_ms + ahead_max_ms;
+}
+
+void Filter::SetIdle(uint32_t input, bool idle) { state_->watermark.SetIdle(input, idle); }
+
+Verdict Filter::Decide(const FingerprintedRecord& record) {
+  Verdict verdict;
+  if (record.reason != Reason::kNone) {
+    verdict.decision = Decision::kDeadLetter;
+    verdict.reason = record.reason;
+    verdict.error = record.error;
+    return verdict;
+  }
+  if (record.passed) {  // has no payload, so perhaps no event time: it moves nothing
+    verdict.passed = true;
+    return verdict;
+  }
+  const int64_t time_ms = state_->Clamp(record.time_ms);
+  verdict.clamped = time_ms != record.time_ms;
+  verdict.late = time_ms < state_->horizon_ms;
+  state_->watermark.Observe(record.position.input, time_ms);
+  if (const std::optional<Match> match = state_->Find(record, time_ms)) {
+    verdict.decision = Decision::kDuplicate;
+    verdict.original = state_->index.entry(match->id).origin;
+    verdict.distance = match->distance;
+    verdict.kind = match->kind;
+    return verdict;
+  }
+  state_->uncommitted.push_back({record.fingerprint, time_ms, record.position});
+  state_->index.Insert(state_->uncommitted.back());
+  return verdict;
+}
+
+void Filter::Commit() {
+  state_->uncommitted.clear();
+  state_->watermark.Commit();
+  const int64_t horizon_ms = HorizonAt(watermark_ms(), state_->options.window);
+  state_->horizon_ms = std::max(state_->horizon_ms, horizon_ms);
+  state_->Forget();
+  state_->committed_end_id = state_->index.end_id();
+}
+
+void Filter::Rollback() {
+  state_->uncommitted.clear();
+  state_->watermark.Rollback();
+  state_->index.Rollback(state_->committed_end_id);
+}
+
+std::span<const Entry> Filter::uncommitted() const { return state_->uncommitted; }
+
+void Filter::Restore(std::span<const Entry> entries) {
+  assert(state_->uncommitted.empty());
+  for (const Entry& entry : entries) state_->index.Insert(entry);
+  state_->Forget();
+  state_->committed_end_id = state_->index.end_id();
+}
+
+void Filter::RestoreTime(uint32_t input, int64_t time_ms) {
+  assert(state_->uncommitted.empty());
+  state_->watermark.RestoreTime(input, time_ms);
+}
+
+void Filter::RestoreHorizon(int64_t horizon_ms) {
+  assert(state_->uncommitted.empty());
+  state_->horizon_ms = std::max(state_->horizon_ms, horizon_ms);
+  state_->Forget();
+}
+
+int64_t Filter::watermark_ms() const { return state_->watermark.value_ms(); }
+int64_t Filter::horizon_ms() const { return state_->horizon_ms; }
+int64_t Filter::time_ms(uint32_t input) const { return state_->watermark.time_ms(input); }
+
+uint64_t Filter::entries() const { return state_->index.size(); }
+uint64_t Filter::entries_evicted() const { return state_->entries_evicted; }
+uint64_t Filter::entries_expired() const { return state_->entries_expired; }
+uint64_t Filter::bytes() const {
+  return state_->index.bytes() + state_->uncommitted.capacity() * sizeof(Entry);
+}
+uint64_t Filter::candidates() const { return state_->index.candidates(); }
+int64_t Filter::oldest_time_ms() const {
+  const Index& index = state_->index;
+  return index.size() == 0 ? INT64_MIN : index.entry(index.begin_id()).time_ms;
+}
+
+}  // namespace neardup

@@ -1,0 +1,71 @@
+#include "filter/watermark.h"
+
+#include <algorithm>
+
+namespace neardup {
+
+void Watermark::Observe(uint32_t input, int64_t time_ms) {
+  Input& seen = inputs_[input];
+  if (time_ms <= seen.time_ms && !stale_) return;
+  // An input ahead of the watermark does not hold it, so moving it on changes nothing.
+  const bool held = seen.time_ms <= value_ms_ || seen.idle;
+  seen.time_ms = std::max(seen.time_ms, time_ms);
+  if (held || stale_) {
+    value_ms_ = value_ms();
+    stale_ = false;
+  }
+}
+
+void Watermark::SetIdle(uint32_t input, bool idle) {
+  bool& current = inputs_[input].idle;
+  if (current == idle) return;
+  current = idle;
+  stale_ = true;
+}
+
+void Watermark::RestoreTime(uint32_t input, int64_t time_ms) {
+  Input& seen = inputs_[input];
+  seen.time_ms = std::max(seen.time_ms, time_ms);
+  seen.committed_ms = std::max(seen.committed_ms, time_ms);
+  stale_ = true;
+}
+
+void Watermark::Commit() {
+  value_ms_ = value_ms();
+  committed_ms_ = value_ms_;
+  stale_ = false;
+  for (auto& [number, input] : inputs_) input.committed_ms = input.time_ms;
+}
+
+void Watermark::Rollback() {
+  value_ms_ = committed_ms_;
+  stale_ = true;
+  for (auto& [number, input] : inputs_) input.time_ms = input.committed_ms;
+}
+
+int64_t Watermark::value_ms() const {
+  int64_t smallest_ms = INT64_MAX;
+  int64_t largest_ms = INT64_MIN;
+  bool any_busy = false;
+  for (const auto& [number, input] : inputs_) {
+    if (input.time_ms == INT64_MIN) continue;
+    largest_ms = std::max(largest_ms, input.time_ms);
+    if (input.idle) continue;
+    any_busy = true;
+    smallest_ms = std::min(smallest_ms, input.time_ms);
+  }
+  return std::max(value_ms_, any_busy ? smallest_ms : largest_ms);
+}
+
+int64_t Watermark::time_ms(uint32_t input) const {
+  const auto found = inputs_.find(input);
+  return found == inputs_.end() ? INT64_MIN : found->second.time_ms;
+}
+
+int64_t HorizonAt(int64_t watermark_ms, const WindowOptions& options) {
+  // Both are 10 years at most, so their sum is far from the end of the range.
+  const int64_t kept_ms = options.window_ms + options.lateness_ms;
+  return watermark_ms < INT64_MIN + kept_ms ? INT64_MIN : watermark_ms - kept_ms;
+}
+
+}  // namespace neardup

@@ -1,0 +1,237 @@
+// The filter against one that keeps its entries in a vector and scans them all, over random records
+// of three inputs with times out of order, random commits and rollbacks; and the promise a
+// changelog rests on: committed entries, restored into a fresh filter, decide what follows alike.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include "neardup/filter.h"
+
+namespace neardup {
+namespace {
+
+class ScannedFilter {
+ public:
+  explicit ScannedFilter(const FilterOptions& options) : options_(options) {}
+
+  Verdict Decide(const FingerprintedRecord& record) {
+    Verdict verdict;
+    if (record.reason != Reason::kNone) {
+      verdict.decision = Decision::kDeadLetter;
+      verdict.reason = record.reason;
+      return verdict;
+    }
+    now_.times.try_emplace(record.position.input, record.time_ms);
+    int64_t& time_ms = now_.times[record.position.input];
+    time_ms = std::max(time_ms, record.time_ms);
+    now_.watermark_ms = std::max(now_.watermark_ms, SmallestTime());
+    verdict.late = record.time_ms < now_.horizon_ms;
+    const Entry* best = nullptr;
+    for (const Entry& entry : now_.entries) {
+      if (Matches(entry, record) && (!best || Rank(entry, record) < Rank(*best, record))) {
+        best = &entry;
+      }
+    }
+    if (!best) {
+      now_.entries.push_back({record.fingerprint, record.time_ms, record.position});
+      return verdict;
+    }
+    verdict.decision = Decision::kDuplicate;
+    verdict.original = best->origin;
+    std::tie(verdict.kind, verdict.distance) = Rank(*best, record);
+    return verdict;
+  }
+  void Commit() {
+    if (now_.watermark_ms != INT64_MIN) {
+      now_.horizon_ms = std::max(now_.horizon_ms, now_.watermark_ms - options_.window.window_ms -
+                                                      options_.window.lateness_ms);
+    }
+    const auto drop = [this] {
+      const bool old = now_.entries.front().time_ms < now_.horizon_ms;
+      ++(old ? now_.expired : now_.evicted);
+      now_.entries.erase(now_.entries.begin());
+    };
+    while (now_.entries.size() > options_.window.entries_max) drop();
+    while (!now_.entries.empty() && now_.entries.front().time_ms < now_.horizon_ms) drop();
+    committed_ = now_;
+  }
+  void Rollback() { now_ = committed_; }
+
+  void ExpectSameState(const Filter& filter) const {
+    ASSERT_EQ(filter.entries(), now_.entries.size());
+    ASSERT_EQ(filter.watermark_ms(), now_.watermark_ms);
+    ASSERT_EQ(filter.horizon_ms(), now_.horizon_ms);
+    ASSERT_EQ(filter.entries_expired(), now_.expired);
+    ASSERT_EQ(filter.entries_evicted(), now_.evicted);
+    ASSERT_EQ(filter.oldest_time_ms(),
+              now_.entries.empty() ? INT64_MIN : now_.entries.front().time_ms);
+  }
+
+ private:
+  struct State {
+    std::vector<Entry> entries;
+    std::map<uint32_t, int64_t> times;
+    int64_t watermark_ms = INT64_MIN;
+    int64_t horizon_ms = INT64_MIN;
+    uint64_t expired = 0;
+    uint64_t evicted = 0;
+  };
+
+  int64_t SmallestTime() const {
+    int64_t smallest_ms = INT64_MAX;
+    for (const auto& [input, time_ms] : now_.times) smallest_ms = std::min(smallest_ms, time_ms);
+    return smallest_ms;
+  }
+  static std::pair<MatchKind, int> Rank(const Entry& entry, const FingerprintedRecord& record) {
+    const bool exact = entry.fingerprint.exact == record.fingerprint.exact;
+    return {exact ? MatchKind::kExact : MatchKind::kNear,
+            std::popcount(entry.fingerprint.simhash ^ record.fingerprint.simhash)};
+  }
+  bool Matches(const Entry& entry, const FingerprintedRecord& record) const {
+    const auto [kind, distance] = Rank(entry, record);
+    return distance <= options_.distance_max &&
+           (options_.distance_max > 0 || kind == MatchKind::kExact) &&
+           std::abs(entry.time_ms - record.time_ms) <= options_.window.window_ms &&
+           entry.origin != record.position;
+  }
+
+  FilterOptions options_;
+  State now_;
+  State committed_;
+};
+
+/// Records of three inputs around few centres, in time on the whole, out of order in detail.
+class RecordSource {
+ public:
+  explicit RecordSource(uint64_t seed) : random_(seed) {
+    for (uint64_t& centre : centres_) centre = random_();
+  }
+  FingerprintedRecord Next() {
+    FingerprintedRecord record;
+    const auto input = static_cast<uint32_t>(random_() % 3);
+    record.position = {input, random_() % 50 == 0 ? offsets_[input] : ++offsets_[input]};
+    time_ms_ += static_cast<int64_t>(random_() % 20);
+    record.time_ms = time_ms_ - static_cast<int64_t>(random_() % 600) * (input + 1);
+    uint64_t code = random_() % 4 == 0 ? random_() : centres_[random_() % std::size(centres_)];
+    for (uint64_t flips = random_() % 6; flips > 0; --flips) code ^= uint64_t{1} << random_() % 64;
+    record.fingerprint = {code, (code * 0x9e3779b97f4a7c15) ^ random_() % 2};
+    if (random_() % 40 == 0) record.reason = Reason::kParse;
+    return record;
+  }
+  uint64_t Dice(uint64_t sides) { return random_() % sides; }
+
+ private:
+  std::mt19937_64 random_;
+  uint64_t centres_[300];
+  int64_t offsets_[3] = {};
+  int64_t time_ms_ = 1'700'000'000'000;
+};
+
+void ExpectSame(const Verdict& a, const Verdict& b) {
+  ASSERT_EQ(a.decision, b.decision);
+  ASSERT_EQ(a.reason, b.reason);
+  ASSERT_EQ(a.late, b.late);
+  if (a.decision != Decision::kDuplicate) return;
+  ASSERT_EQ(a.original, b.original);
+  ASSERT_EQ(a.distance, b.distance);
+  ASSERT_EQ(a.kind, b.kind);
+}
+
+FilterOptions TestOptions(int distance_max, bool small) {
+  FilterOptions options;
+  options.distance_max = distance_max;
+  options.window = {.window_ms = small ? 30'000 : 8'000,
+                    .lateness_ms = 500,
+                    .ahead_max_ms = 1000,
+                    .entries_max = small ? uint64_t{1000} : uint64_t{100'000}};
+  return options;
+}
+
+class FilterModel : public testing::TestWithParam<std::tuple<int, bool>> {};
+
+TEST_P(FilterModel, DecidesAsAFullScanDoes) {
+  const auto [distance_max, small] = GetParam();
+  const FilterOptions options = TestOptions(distance_max, small);
+  const uint64_t seed = 500 + static_cast<uint64_t>(distance_max);
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  RecordSource records(seed);
+  auto filter = Filter::New(options);
+  ASSERT_TRUE(filter.ok());
+  ScannedFilter model(options);
+  size_t duplicates = 0;
+  for (int step = 0; step < 9000; ++step) {
+    SCOPED_TRACE("step " + std::to_string(step));
+    const FingerprintedRecord record = records.Next();
+    const Verdict verdict = (*filter)->Decide(record);
+    ExpectSame(verdict, model.Decide(record));
+    duplicates += verdict.decision == Decision::kDuplicate ? 1 : 0;
+    const uint64_t dice = records.Dice(200);
+    if (dice < 4) {
+      (*filter)->Commit();
+      model.Commit();
+    } else if (dice == 4) {
+      (*filter)->Rollback();
+      model.Rollback();
+    }
+    model.ExpectSameState(**filter);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(duplicates, 20U);
+  EXPECT_GT(small ? (*filter)->entries_evicted() : (*filter)->entries_expired(), 1000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDistance, FilterModel,
+                         testing::Combine(testing::Range(0, 8), testing::Bool()));
+
+TEST(FilterRestore, CommittedEntriesInAFreshFilterDecideWhatFollowsAlike) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const FilterOptions options = TestOptions(static_cast<int>(seed % 8), seed % 3 == 0);
+    RecordSource records(seed);
+    auto filter = Filter::New(options);
+    auto restored = Filter::New(options);
+    ASSERT_TRUE(filter.ok() && restored.ok());
+    std::vector<Entry> log;
+    for (int step = 0; step < 4000; ++step) {
+      (*filter)->Decide(records.Next());
+      const uint64_t dice = records.Dice(100);
+      if (dice < 2 || step == 3999) {
+        const auto entries = (*filter)->uncommitted();
+        log.insert(log.end(), entries.begin(), entries.end());
+        (*filter)->Commit();
+      } else if (dice == 2) {
+        (*filter)->Rollback();
+      }
+    }
+    // In two portions: how the log is cut must not matter.
+    const size_t cut = records.Dice(log.size());
+    (*restored)->Restore(std::span(log).first(cut));
+    (*restored)->Restore(std::span(log).subspan(cut));
+    for (uint32_t input = 0; input < 3; ++input) {
+      (*restored)->RestoreTime(input, (*filter)->time_ms(input));
+    }
+    (*restored)->RestoreHorizon((*filter)->horizon_ms());
+    EXPECT_EQ((*restored)->entries(), (*filter)->entries());
+    EXPECT_EQ((*restored)->watermark_ms(), (*filter)->watermark_ms());
+    for (int step = 0; step < 4000; ++step) {
+      const FingerprintedRecord record = records.Next();
+      ExpectSame((*restored)->Decide(record), (*filter)->Decide(record));
+      ASSERT_EQ((*restored)->watermark_ms(), (*filter)->watermark_ms());
+      if (HasFatalFailure()) return;
+      if (records.Dice(50) == 0) {
+        (*filter)->Commit();
+        (*restored)->Commit();
+        ASSERT_EQ((*restored)->entries(), (*filter)->entries());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,212 @@
+// The rules of the filter one by one; filter_model_test.cc holds it against a full scan.
+#include "neardup/filter.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace neardup {
+namespace {
+
+constexpr uint64_t kCode = 0x0123456789abcdef;
+
+FilterOptions SmallOptions() {
+  FilterOptions options;
+  options.window = {
+      .window_ms = 1000, .lateness_ms = 100, .ahead_max_ms = 500, .entries_max = 1000};
+  return options;
+}
+
+std::unique_ptr<Filter> MakeFilter(const FilterOptions& options = SmallOptions()) {
+  auto filter = Filter::New(options);
+  EXPECT_TRUE(filter.ok());
+  return std::move(filter).value();
+}
+
+FingerprintedRecord MakeRecord(int64_t offset, int64_t time_ms, uint64_t code, uint32_t input = 0) {
+  FingerprintedRecord record;
+  record.position = {input, offset};
+  record.time_ms = time_ms;
+  record.fingerprint = {code, code * 31};
+  record.features = 50;
+  return record;
+}
+
+TEST(Filter, RefusesOptionsOutOfRange) {
+  FilterOptions options = SmallOptions();
+  options.distance_max = 8;
+  const auto filter = Filter::New(options);
+  ASSERT_FALSE(filter.ok());
+  EXPECT_EQ(filter.error().code, ErrorCode::kConfig);
+}
+
+TEST(Filter, NamesTheOriginalItsDistanceAndTheKind) {
+  auto filter = MakeFilter();
+  EXPECT_EQ(filter->Decide(MakeRecord(1, 0, kCode, 3)).decision, Decision::kUnique);
+  const Verdict exact = filter->Decide(MakeRecord(2, 0, kCode));
+  EXPECT_EQ(exact.decision, Decision::kDuplicate);
+  EXPECT_EQ(exact.original, (Position{3, 1}));
+  EXPECT_EQ(exact.distance, 0);
+  EXPECT_EQ(exact.kind, MatchKind::kExact);
+  const Verdict near = filter->Decide(MakeRecord(3, 0, kCode ^ 0x8001));
+  EXPECT_EQ(near.decision, Decision::kDuplicate);
+  EXPECT_EQ(near.distance, 2);
+  EXPECT_EQ(near.kind, MatchKind::kNear);
+  EXPECT_EQ(filter->entries(), 1U);
+}
+
+TEST(Filter, DuplicatesAreNotRememberedSoNoChainForms) {
+  auto filter = MakeFilter();
+  filter->Decide(MakeRecord(1, 0, kCode));
+  EXPECT_EQ(filter->Decide(MakeRecord(2, 0, kCode ^ 0x7)).decision, Decision::kDuplicate);
+  EXPECT_EQ(filter->Decide(MakeRecord(3, 0, kCode ^ 0x77)).decision, Decision::kUnique);
+}
+
+TEST(Filter, TheWindowIsPairwiseAndInclusive) {
+  auto filter = MakeFilter();
+  filter->Decide(MakeRecord(1, 5000, kCode));
+  EXPECT_EQ(filter->Decide(MakeRecord(2, 6000, kCode)).decision, Decision::kDuplicate);
+  EXPECT_EQ(filter->Decide(MakeRecord(3, 4000, kCode)).decision, Decision::kDuplicate);
+  EXPECT_EQ(filter->Decide(MakeRecord(4, 6001, kCode)).decision, Decision::kUnique);
+  EXPECT_EQ(filter->Decide(MakeRecord(5, 3999, kCode)).decision, Decision::kUnique);
+}
+
+TEST(Filter, ARecordIsNeverItsOwnDuplicate) {
+  auto filter = MakeFilter();
+  filter->Decide(MakeRecord(1, 0, kCode));
+  filter->Commit();
+  EXPECT_EQ(filter->Decide(MakeRecord(1, 0, kCode)).decision, Decision::kUnique);
+}
+
+TEST(Filter, DeadLettersCarryTheirReasonAndLeaveNoTrace) {
+  auto filter = MakeFilter();
+  FingerprintedRecord record = MakeRecord(1, 9000, kCode);
+  record.reason = Reason::kParse;
+  record.error = "byte 7: a comma was expected";
+  const Verdict verdict = filter->Decide(record);
+  EXPECT_EQ(verdict.decision, Decision::kDeadLetter);
+  EXPECT_EQ(verdict.reason, Reason::kParse);
+  EXPECT_EQ(verdict.error, "byte 7: a comma was expected");
+  EXPECT_EQ(filter->entries(), 0U);
+  EXPECT_EQ(filter->watermark_ms(), INT64_MIN);
+}
+
+TEST(Filter, NullValuesThatPassAreUniqueAndLeaveNoTrace) {
+  auto filter = MakeFilter();
+  for (int64_t offset : {1, 2}) {
+    FingerprintedRecord record = MakeRecord(offset, 9000, 0);
+    record.passed = true;
+    const Verdict verdict = filter->Decide(record);
+    EXPECT_EQ(verdict.decision, Decision::kUnique);
+    EXPECT_TRUE(verdict.passed);
+  }
+  EXPECT_EQ(filter->entries(), 0U);
+  EXPECT_EQ(filter->watermark_ms(), INT64_MIN);
+}
+
+TEST(Filter, TimesAheadOfTheClockAreClamped) {
+  auto filter = MakeFilter();
+  EXPECT_FALSE(filter->Decide(MakeRecord(1, 1'000'000, kCode, 1)).clamped);  // no clock yet
+  filter->SetClock(2000);
+  EXPECT_FALSE(filter->Decide(MakeRecord(2, 2500, ~kCode)).clamped);
+  EXPECT_TRUE(filter->Decide(MakeRecord(3, INT64_MAX, kCode)).clamped);
+  EXPECT_EQ(filter->time_ms(0), 2500);
+  EXPECT_EQ(filter->uncommitted().back().time_ms, 2500);
+  filter->SetClock(INT64_MAX - 10);
+  EXPECT_FALSE(filter->Decide(MakeRecord(4, INT64_MAX, kCode)).clamped);
+}
+
+TEST(Filter, TheHorizonMovesOnlyInCommitAndNeverBack) {
+  auto filter = MakeFilter();
+  filter->Decide(MakeRecord(1, 10'000, kCode));
+  EXPECT_EQ(filter->horizon_ms(), INT64_MIN);
+  filter->Commit();
+  EXPECT_EQ(filter->horizon_ms(), 8900);
+  filter->RestoreHorizon(9500);
+  filter->Decide(MakeRecord(2, 10'100, ~kCode));
+  filter->Commit();
+  EXPECT_EQ(filter->horizon_ms(), 9500);
+}
+
+TEST(Filter, WhatIsOlderThanTheHorizonIsLateAndDecidedLikeAnyOther) {
+  auto filter = MakeFilter();
+  filter->Decide(MakeRecord(1, 8900, kCode));
+  filter->Decide(MakeRecord(2, 10'000, ~kCode));
+  filter->Commit();  // horizon 8900
+  EXPECT_FALSE(filter->Decide(MakeRecord(3, 8900, kCode)).late);
+  const Verdict late = filter->Decide(MakeRecord(4, 8899, kCode));
+  EXPECT_TRUE(late.late);
+  EXPECT_EQ(late.decision, Decision::kDuplicate);
+  const Verdict unique = filter->Decide(MakeRecord(5, 100, kCode));
+  EXPECT_TRUE(unique.late);
+  EXPECT_EQ(unique.decision, Decision::kUnique);
+}
+
+TEST(Filter, CommitDropsWhatIsBelowTheHorizonAndCountsIt) {
+  auto filter = MakeFilter();
+  filter->Decide(MakeRecord(1, 1000, kCode));
+  filter->Decide(MakeRecord(2, 2000, ~kCode));
+  filter->Decide(MakeRecord(3, 3000, kCode + 1'000'000'007));
+  EXPECT_EQ(filter->entries(), 3U);
+  EXPECT_EQ(filter->oldest_time_ms(), 1000);
+  filter->Commit();  // horizon 1900
+  EXPECT_EQ(filter->entries(), 2U);
+  EXPECT_EQ(filter->entries_expired(), 1U);
+  EXPECT_EQ(filter->entries_evicted(), 0U);
+  EXPECT_EQ(filter->oldest_time_ms(), 2000);
+}
+
+TEST(Filter, CapacityDropsTheOldestInCommitAndCountsWhatWasStillInsideTheWindow) {
+  FilterOptions options = SmallOptions();
+  auto filter = MakeFilter(options);
+  std::mt19937_64 random(3);
+  for (int64_t i = 0; i < 1500; ++i) filter->Decide(MakeRecord(i, i < 100 ? 0 : 5000, random()));
+  EXPECT_EQ(filter->entries(), 1500U);
+  filter->Commit();
+  EXPECT_EQ(filter->entries(), 1000U);
+  EXPECT_EQ(filter->entries_expired(), 100U);
+  EXPECT_EQ(filter->entries_evicted(), 400U);
+}
+
+TEST(Filter, RollbackForgetsEverythingSinceCommit) {
+  auto filter = MakeFilter();
+  filter->Decide(MakeRecord(1, 1000, kCode));
+  filter->Commit();
+  const int64_t horizon_ms = filter->horizon_ms();
+  filter->Decide(MakeRecord(2, 9000, ~kCode));
+  filter->Decide(MakeRecord(1, 9000, kCode + 99'999'999, 4));
+  EXPECT_EQ(filter->uncommitted().size(), 2U);
+  filter->Rollback();
+  EXPECT_TRUE(filter->uncommitted().empty());
+  EXPECT_EQ(filter->entries(), 1U);
+  EXPECT_EQ(filter->watermark_ms(), 1000);
+  EXPECT_EQ(filter->time_ms(4), INT64_MIN);
+  EXPECT_EQ(filter->horizon_ms(), horizon_ms);
+  EXPECT_EQ(filter->Decide(MakeRecord(3, 1000, ~kCode)).decision, Decision::kUnique);
+  EXPECT_EQ(filter->Decide(MakeRecord(4, 1000, kCode)).decision, Decision::kDuplicate);
+}
+
+TEST(Filter, TimesAtTheEndsOfTheRangeAreSafe) {
+  auto filter = MakeFilter();
+  int64_t offset = 0;
+  for (const int64_t time_ms : {int64_t{-1}, INT64_MIN, INT64_MIN + 1, INT64_MAX, int64_t{0}}) {
+    filter->Decide(MakeRecord(++offset, time_ms, kCode));
+    filter->Decide(MakeRecord(++offset, time_ms, ~kCode, 1));
+    filter->Commit();
+  }
+  EXPECT_EQ(filter->horizon_ms(), INT64_MAX - 1100);
+  EXPECT_TRUE(filter->Decide(MakeRecord(++offset, 0, kCode)).late);
+}
+
+TEST(Filter, UncommittedEntriesStandInOrderOfDecision) {
+  auto filter = MakeFilter();
+  filter->Decide(MakeRecord(5, 10, kCode));
+  filter->Decide(MakeRecord(6, 11, kCode));
+  filter->Decide(MakeRecord(7, 12, ~kCode));
+  ASSERT_EQ(filter->uncommitted().size(), 2U);
+  EXPECT_EQ(filter->uncommitted()[0], (Entry{{kCode, kCode * 31}, 10, {0, 5}}));
+  EXPECT_EQ(filter->uncommitted()[1], (Entry{{~kCode, ~kCode * 31}, 12, {0, 7}}));
+}
+
+}  // namespace
+}  // namespace neardup

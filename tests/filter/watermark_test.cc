@@ -1,0 +1,160 @@
+#include "filter/watermark.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+namespace neardup {
+namespace {
+
+TEST(Watermark, IsTheSmallestOfTheInputsLargestTimes) {
+  Watermark watermark;
+  EXPECT_EQ(watermark.value_ms(), INT64_MIN);
+  watermark.Observe(0, 100);
+  EXPECT_EQ(watermark.value_ms(), 100);
+  watermark.Observe(0, 50);
+  EXPECT_EQ(watermark.time_ms(0), 100);
+  watermark.Observe(0, 300);
+  watermark.Observe(5, 310);
+  EXPECT_EQ(watermark.value_ms(), 300);
+  watermark.Observe(0, 400);
+  EXPECT_EQ(watermark.value_ms(), 310);
+  EXPECT_EQ(watermark.time_ms(9), INT64_MIN);
+}
+
+TEST(Watermark, NeverGoesBackWhenASlowerInputAppears) {
+  Watermark watermark;
+  watermark.Observe(0, 1000);
+  watermark.Observe(1, 10);
+  EXPECT_EQ(watermark.value_ms(), 1000);
+  watermark.Observe(0, 2000);
+  EXPECT_EQ(watermark.value_ms(), 1000);
+  watermark.Observe(1, 1500);
+  EXPECT_EQ(watermark.value_ms(), 1500);
+}
+
+TEST(Watermark, IdleInputsDoNotHoldIt) {
+  Watermark watermark;
+  watermark.Observe(0, 10);
+  watermark.Observe(1, 1000);
+  watermark.SetIdle(2, false);  // known, but without a time
+  EXPECT_EQ(watermark.value_ms(), 10);
+  watermark.SetIdle(0, true);
+  EXPECT_EQ(watermark.value_ms(), 1000);
+  watermark.SetIdle(1, true);
+  EXPECT_EQ(watermark.value_ms(), 1000);
+}
+
+TEST(Watermark, WhereAllAreIdleTheLargestTimeCounts) {
+  Watermark watermark;
+  watermark.Observe(0, 10);
+  watermark.Observe(1, 1000);
+  watermark.SetIdle(1, true);
+  EXPECT_EQ(watermark.value_ms(), 10);
+  watermark.SetIdle(0, true);
+  EXPECT_EQ(watermark.value_ms(), 1000);
+}
+
+TEST(Watermark, IdlenessThatIsTakenBackAtOnceLeavesNoTrace) {
+  Watermark watermark;
+  watermark.Observe(0, 10);
+  watermark.Observe(1, 1000);
+  for (uint32_t input : {0, 1}) watermark.SetIdle(input, true);
+  for (uint32_t input : {0, 1}) watermark.SetIdle(input, false);
+  watermark.Commit();
+  EXPECT_EQ(watermark.value_ms(), 10);
+}
+
+TEST(Watermark, RestoredTimesGiveItTheValueTheyHadTogether) {
+  Watermark watermark;
+  watermark.RestoreTime(0, 1000);
+  watermark.RestoreTime(1, 10);
+  watermark.Commit();
+  EXPECT_EQ(watermark.value_ms(), 10);
+  watermark.Observe(1, 20);
+  watermark.Rollback();
+  EXPECT_EQ(watermark.value_ms(), 10);
+  EXPECT_EQ(watermark.time_ms(1), 10);
+}
+
+TEST(Watermark, RollbackTakesTimesAndValueBack) {
+  Watermark watermark;
+  watermark.Observe(0, 10);
+  watermark.Commit();
+  watermark.Observe(0, 500);
+  watermark.Observe(1, 600);
+  watermark.Rollback();
+  EXPECT_EQ(watermark.value_ms(), 10);
+  EXPECT_EQ(watermark.time_ms(0), 10);
+  EXPECT_EQ(watermark.time_ms(1), INT64_MIN);
+  watermark.Observe(1, 20);
+  EXPECT_EQ(watermark.value_ms(), 10);
+}
+
+TEST(Watermark, TheHorizonLiesWindowAndLatenessBeforeItAndSaturates) {
+  WindowOptions options;
+  options.window_ms = 1000;
+  options.lateness_ms = 50;
+  EXPECT_EQ(HorizonAt(5000, options), 3950);
+  EXPECT_EQ(HorizonAt(-1, options), -1051);
+  EXPECT_EQ(HorizonAt(INT64_MIN, options), INT64_MIN);
+  EXPECT_EQ(HorizonAt(INT64_MIN + 1049, options), INT64_MIN);
+  EXPECT_EQ(HorizonAt(INT64_MIN + 1051, options), INT64_MIN + 1);
+  EXPECT_EQ(HorizonAt(INT64_MAX, options), INT64_MAX - 1050);
+}
+
+/// Recomputes everything after each step.
+struct PlainWatermark {
+  std::map<uint32_t, int64_t> times;
+  std::map<uint32_t, bool> idle;
+  int64_t value_ms = INT64_MIN;
+
+  int64_t Now() const {
+    int64_t low = INT64_MAX;
+    int64_t high = INT64_MIN;
+    for (const auto& [input, time_ms] : times) {
+      high = std::max(high, time_ms);
+      if (!idle.contains(input) || !idle.at(input)) low = std::min(low, time_ms);
+    }
+    return std::max(value_ms, low == INT64_MAX ? high : low);
+  }
+};
+
+TEST(Watermark, IsWhatRecomputingGivesAfterAnySteps) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    Watermark watermark;
+    PlainWatermark plain;
+    PlainWatermark committed;
+    for (int step = 0; step < 2000; ++step) {
+      const auto input = static_cast<uint32_t>(random() % 4);
+      const uint64_t dice = random() % 100;
+      if (dice < 80) {
+        const auto time_ms = static_cast<int64_t>(step * 5 + random() % 300);
+        watermark.Observe(input, time_ms);
+        plain.times.try_emplace(input, time_ms);
+        plain.times[input] = std::max(plain.times[input], time_ms);
+        plain.value_ms = plain.Now();
+      } else if (dice < 90) {
+        const bool idle = random() % 2 == 0;
+        watermark.SetIdle(input, idle);
+        plain.idle[input] = idle;
+      } else if (dice < 95) {
+        watermark.Commit();
+        plain.value_ms = plain.Now();
+        committed = plain;
+      } else {
+        watermark.Rollback();
+        plain.times = committed.times;
+        plain.value_ms = committed.value_ms;
+      }
+      ASSERT_EQ(watermark.value_ms(), plain.Now()) << "step " << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace neardup
