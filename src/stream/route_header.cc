@@ -48,12 +48,22 @@ std::string_view CutAtCharacter(std::string_view text, size_t bytes_max) {
 
 }  // namespace
 
-const std::vector<HeaderView>& RouteHeaderWriter::Write(const RouteHeaderValues& values) {
+const std::vector<HeaderView>& RouteHeaderWriter::Write(uint64_t seq, const InputPartition& origin,
+                                                        int64_t origin_offset,
+                                                        const Verdict& verdict,
+                                                        const InputPartition* original,
+                                                        const Fingerprint& fingerprint) {
   text_.clear();
   fields_.clear();
   headers_.clear();
   if (style_ == HeaderStyle::kNone) return headers_;
-  WriteFields(values);
+  StartField(kSeq);
+  AppendNumber(text_, static_cast<int64_t>(seq));
+  StartField(kOrigin);
+  AppendPosition(origin, origin_offset);
+  WriteVerdict(verdict, original);
+  const bool has_fingerprint = verdict.decision != Decision::kDeadLetter && !verdict.passed;
+  if (style_ == HeaderStyle::kFull && has_fingerprint) WriteFingerprint(fingerprint);
   const std::string_view text = text_;
   if (style_ != HeaderStyle::kSeparate) {
     headers_.push_back({kPackedName, text});
@@ -67,16 +77,11 @@ const std::vector<HeaderView>& RouteHeaderWriter::Write(const RouteHeaderValues&
   return headers_;
 }
 
-void RouteHeaderWriter::WriteFields(const RouteHeaderValues& values) {
-  const Verdict& verdict = values.verdict;
-  StartField(kSeq);
-  AppendNumber(text_, static_cast<int64_t>(values.seq));
-  StartField(kOrigin);
-  AppendPosition(values.origin, values.origin_offset);
+void RouteHeaderWriter::WriteVerdict(const Verdict& verdict, const InputPartition* original) {
   if (verdict.decision == Decision::kDuplicate) {
-    assert(values.original != nullptr);
+    assert(original != nullptr);
     StartField(kOriginal);
-    AppendPosition(*values.original, verdict.original.offset);
+    AppendPosition(*original, verdict.original.offset);
     StartField(kDistance);
     AppendNumber(text_, verdict.distance);
     StartField(kKind);
@@ -93,13 +98,13 @@ void RouteHeaderWriter::WriteFields(const RouteHeaderValues& values) {
   if (verdict.late) StartFlag(kLate);
   if (verdict.clamped) StartFlag(kClamped);
   if (verdict.passed) StartFlag(kPassed);
-  const bool has_fingerprint = verdict.decision != Decision::kDeadLetter && !verdict.passed;
-  if (style_ == HeaderStyle::kFull && has_fingerprint) {
-    StartField(kSimhash);
-    AppendHex(text_, values.fingerprint.simhash);
-    StartField(kExact);
-    AppendHex(text_, values.fingerprint.exact);
-  }
+}
+
+void RouteHeaderWriter::WriteFingerprint(const Fingerprint& fingerprint) {
+  StartField(kSimhash);
+  AppendHex(text_, fingerprint.simhash);
+  StartField(kExact);
+  AppendHex(text_, fingerprint.exact);
 }
 
 void RouteHeaderWriter::StartField(std::string_view header_name) {

@@ -37,27 +37,22 @@ namespace neardup {
 /// Bytes kept of a dead letter's error before encoding, cut at the border of a UTF-8 character.
 inline constexpr size_t kRouteErrorBytesMax = 300;
 
-struct RouteHeaderValues {
-  uint64_t seq = 0;
-  const InputPartition& origin;
-  int64_t origin_offset = 0;
-  const Verdict& verdict;
-  /// Input partition of verdict.original; set for duplicates, unused otherwise.
-  const InputPartition* original = nullptr;
-  const Fingerprint& fingerprint;
-};
-
 /// Builds the headers in memory of its own, which is reused: no allocation once warm.
 /// One owner thread.
 class RouteHeaderWriter {
  public:
   explicit RouteHeaderWriter(HeaderStyle style) : style_(style) {}
 
+  /// `original`: input partition of verdict.original; set for duplicates, unused otherwise.
   /// The result is valid until the next call. Empty for HeaderStyle::kNone.
-  const std::vector<HeaderView>& Write(const RouteHeaderValues& values);
+  const std::vector<HeaderView>& Write(uint64_t seq, const InputPartition& origin,
+                                       int64_t origin_offset, const Verdict& verdict,
+                                       const InputPartition* original,
+                                       const Fingerprint& fingerprint);
 
  private:
-  void WriteFields(const RouteHeaderValues& values);
+  void WriteVerdict(const Verdict& verdict, const InputPartition* original);
+  void WriteFingerprint(const Fingerprint& fingerprint);
   /// Starts a field; its value is what is appended to `text_` until the next one.
   void StartField(std::string_view header_name);
   void StartFlag(std::string_view header_name);
