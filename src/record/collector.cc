@@ -1,0 +1,176 @@
+#include "record/collector.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/hash.h"
+#include "record/event_time.h"
+
+namespace neardup {
+namespace {
+
+uint64_t ElementHash(uint64_t parent, uint64_t index) {
+  char bytes[8];
+  for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(index >> (8 * i));
+  return Hash64({bytes, sizeof bytes}, ~parent);
+}
+
+/// The start of a text for an error, never half a character.
+std::string Excerpt(std::string_view text) {
+  constexpr size_t kBytesMax = 48;
+  if (text.size() <= kBytesMax) return '"' + std::string(text) + '"';
+  size_t size = kBytesMax;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+  return '"' + std::string(text.substr(0, size)) + "...\"";
+}
+
+}  // namespace
+
+Collector::Collector(const RecordOptions& options)
+    : options_(options),
+      selection_(options),
+      seen_(selection_.node_count(), 0),
+      present_(selection_.fields().size(), 0) {}
+
+void Collector::Start() {
+  ++record_number_;
+  pieces_.clear();
+  reason_ = Reason::kNone;
+  field_time_ms_.reset();
+  null_found_ = false;
+  top_level_keys_.clear();
+}
+
+Collector::Place Collector::root() const {
+  return {Selection::kRoot, selection_.everything() ? 0 : Selection::kNoField, 0, 0};
+}
+
+Collector::Place Collector::Member(const Place& parent, std::string_view key, size_t offset) {
+  Place child;
+  child.field = parent.field;
+  child.depth = parent.depth + 1;
+  child.path_hash = Hash64(key, parent.path_hash);
+  const uint32_t number =
+      parent.node == Selection::kNoNode ? Selection::kNoNode : selection_.Child(parent.node, key);
+  if (number != Selection::kNoNode) {
+    Enter(number, child);
+    const bool again = std::exchange(seen_[number], record_number_) == record_number_;
+    if (again && selection_.node(number).once) {
+      Refuse(Reason::kDuplicateKey, "the field " + selection_.node(number).pointer +
+                                        " stands twice, again at byte " + std::to_string(offset));
+    }
+  }
+  if (child.depth == 1 && selection_.everything() && child.field != Selection::kNoField) {
+    top_level_keys_.emplace_back(child.path_hash, key);
+  }
+  return child;
+}
+
+Collector::Place Collector::Element(const Place& parent, uint64_t index) const {
+  Place child;
+  child.field = parent.field;
+  child.depth = parent.depth + 1;
+  child.path_hash = ElementHash(parent.path_hash, index);
+  if (parent.node != Selection::kNoNode) {
+    char digits[20];
+    const auto end = std::to_chars(digits, digits + sizeof digits, index).ptr;
+    const std::string_view key(digits, static_cast<size_t>(end - digits));
+    const uint32_t number = selection_.Child(parent.node, key);
+    if (number != Selection::kNoNode) Enter(number, child);
+  }
+  return child;
+}
+
+void Collector::Enter(uint32_t node_number, Place& child) const {
+  const Selection::Node& node = selection_.node(node_number);
+  if (node.excluded) child.field = Selection::kNoField;
+  if (node.field != Selection::kNoField) child.field = node.field;
+  if (node.time || !node.children.empty()) child.node = node_number;
+}
+
+void Collector::Take(const Place& place, JsonKind kind, std::string_view text) {
+  if (kind == JsonKind::kNull) {
+    null_found_ = null_found_ || (place.depth == 1 && place.field != Selection::kNoField);
+    return;
+  }
+  TakeTime(place, kind, text);
+  if (place.field == Selection::kNoField) return;
+  const auto field = static_cast<uint32_t>(place.field);
+  present_[field] = record_number_;
+  pieces_.push_back({field, selection_.fields()[field].weight16, text, place.path_hash});
+}
+
+void Collector::TakeContainer(const Place& place, JsonKind kind) {
+  TakeTime(place, kind, {});
+  if (place.field != Selection::kNoField) present_[place.field] = record_number_;
+}
+
+void Collector::TakeTime(const Place& place, JsonKind kind, std::string_view text) {
+  if (place.node == Selection::kNoNode || !selection_.node(place.node).time) return;
+  const bool readable = kind == JsonKind::kString ||
+                        (kind == JsonKind::kNumber && options_.time_format != TimeFormat::kRfc3339);
+  if (readable) field_time_ms_ = ParseEventTime(text, options_.time_format);
+  if (field_time_ms_) return;
+  Refuse(Reason::kEventTime, "the time field " + selection_.node(place.node).pointer + " is " +
+                                 (readable ? Excerpt(text) : Name(kind)) + ", expected " +
+                                 Expectation(options_.time_format));
+}
+
+void Collector::Finish(ExtractedRecord& result) {
+  CheckTopLevelKeys();
+  CheckMissing();
+  CheckTime(result);
+  result.pieces.swap(pieces_);
+  result.reason = reason_;
+  if (reason_ != Reason::kNone) result.error = std::move(error_);
+}
+
+void Collector::CheckTopLevelKeys() {
+  std::sort(top_level_keys_.begin(), top_level_keys_.end());
+  const auto twice = std::adjacent_find(
+      top_level_keys_.begin(), top_level_keys_.end(),
+      [](const auto& left, const auto& right) { return left.first == right.first; });
+  if (twice == top_level_keys_.end()) return;
+  Refuse(Reason::kDuplicateKey, "the field " + Excerpt(twice->second) + " stands twice");
+}
+
+void Collector::CheckMissing() {
+  const bool any_is_enough = options_.missing_fields == MissingFields::kAny;
+  size_t missing = 0;
+  const Selection::Field* first_missing = nullptr;
+  for (size_t i = 0; i < present_.size(); ++i) {
+    if (present_[i] == record_number_) continue;
+    ++missing;
+    if (first_missing == nullptr) first_missing = &selection_.fields()[i];
+  }
+  if (selection_.everything()) {
+    if (missing == 0 && !(any_is_enough && null_found_)) return;
+    Refuse(Reason::kMissingField,
+           missing == 0 ? "a top-level field is null" : "there is no top-level field to compare");
+  } else if (missing == present_.size()) {
+    Refuse(Reason::kMissingField,
+           "all selected fields are missing or null (the first is " + first_missing->pointer + ")");
+  } else if (any_is_enough && missing > 0) {
+    Refuse(Reason::kMissingField,
+           "the selected field " + first_missing->pointer + " is missing or null");
+  }
+}
+
+void Collector::CheckTime(ExtractedRecord& result) {
+  if (options_.time_field.empty()) return;
+  if (field_time_ms_) {
+    result.time_ms = *field_time_ms_;
+    return;
+  }
+  Refuse(Reason::kEventTime, "the time field " + options_.time_field +
+                                 " is missing or null, expected " +
+                                 Expectation(options_.time_format));
+}
+
+void Collector::Refuse(Reason reason, std::string text) {
+  if (reason_ != Reason::kNone) return;
+  reason_ = reason;
+  error_ = std::move(text);
+}
+
+}  // namespace neardup

@@ -1,0 +1,271 @@
+#include "record/field_extractor.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "record/collector.h"
+#include "record/json_syntax.h"
+
+namespace neardup {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+/// Scratch memory beyond this many payload bytes is given back after the record that needed it.
+constexpr size_t kKeptBytes = size_t{1} << 20;
+
+}  // namespace
+
+/// One pass over the document with simdjson's On-Demand reader. It visits every value, so that all
+/// is validated; the DOM would do that by itself, but forgets how numbers are written and refuses
+/// integers beyond 64 bits.
+class FieldExtractor::Walk {
+ public:
+  explicit Walk(const RecordOptions& options) : options_(options), collector_(options) {
+    Reserve(0);
+  }
+
+  const ExtractedRecord& Extract(const RecordView& record);
+
+ private:
+  using Place = Collector::Place;
+
+  void Reserve(size_t payload_bytes);
+  bool ReadDocument(std::string_view payload);
+  bool ReadScalarDocument(ondemand::document& document, std::string_view payload);
+  bool ReadObject(ondemand::object object, const Place& place, size_t depth);
+  bool ReadArray(ondemand::array array, const Place& place, size_t depth);
+  bool ReadValue(ondemand::value value, const Place& place, size_t depth);
+  bool ReadString(ondemand::value& value, std::string_view token, const Place& place);
+  bool ReadKey(ondemand::field& field, std::string_view& key);
+
+  /// Gives up on the record and returns false.
+  bool Fail(Reason reason, std::string text);
+  bool FailParse(simdjson::error_code error);
+  size_t Offset() const { return static_cast<size_t>(at_ - buffer_.data()); }
+
+  RecordOptions options_;
+  ondemand::parser parser_;
+  std::vector<char> buffer_;
+  /// The token last looked at, for error texts.
+  const char* at_ = nullptr;
+
+  ExtractedRecord result_;
+  Collector collector_;
+};
+
+const ExtractedRecord& FieldExtractor::Walk::Extract(const RecordView& record) {
+  result_.pieces.clear();
+  result_.error.clear();
+  result_.reason = Reason::kNone;
+  result_.time_ms = record.time_ms;
+  result_.passed = false;
+  if (!record.value) {
+    result_.passed = options_.null_value == NullValue::kUnique;
+    if (!result_.passed) Fail(Reason::kNullValue, "the value is null (a tombstone)");
+    return result_;
+  }
+  if (record.value->size() > options_.record_bytes_max) {
+    Fail(Reason::kTooLarge, "the payload has " + std::to_string(record.value->size()) +
+                                " bytes, more than record_bytes_max (" +
+                                std::to_string(options_.record_bytes_max) + ")");
+    return result_;
+  }
+  collector_.Start();
+  if (ReadDocument(*record.value)) collector_.Finish(result_);
+  return result_;
+}
+
+void FieldExtractor::Walk::Reserve(size_t payload_bytes) {
+  const bool shrink = parser_.capacity() > kKeptBytes && payload_bytes <= kKeptBytes;
+  if (shrink) {
+    parser_ = ondemand::parser();
+    buffer_ = std::vector<char>();
+  }
+  if (shrink || parser_.capacity() < payload_bytes || parser_.capacity() == 0) {
+    const size_t capacity = std::bit_ceil(std::max(payload_bytes, size_t{4096}));
+    buffer_.resize(capacity + simdjson::SIMDJSON_PADDING);
+    // The reader itself looks at most a few levels beyond the container that is refused.
+    if (parser_.allocate(capacity, options_.depth_max + 8) != simdjson::SUCCESS) {
+      throw std::bad_alloc();
+    }
+  }
+}
+
+bool FieldExtractor::Walk::ReadDocument(std::string_view payload) {
+  payload = TrimEnd(payload);
+  if (payload.empty()) return Fail(Reason::kParse, "the payload is empty, expected a JSON object");
+  Reserve(payload.size());
+  std::memcpy(buffer_.data(), payload.data(), payload.size());
+  std::memset(buffer_.data() + payload.size(), 0, simdjson::SIMDJSON_PADDING);
+  const std::string_view text(buffer_.data(), payload.size());
+  at_ = buffer_.data();
+
+  ondemand::document document;
+  const auto started = parser_.iterate(text.data(), text.size(), buffer_.size()).get(document);
+  if (started == simdjson::UTF8_ERROR) {
+    return Fail(Reason::kEncoding, "not UTF-8 at byte " + std::to_string(FirstInvalidUtf8(text)));
+  }
+  if (started != simdjson::SUCCESS) return FailParse(started);
+  const char first = text[text.find_first_not_of(" \n\r\t")];
+  if (first == '{') {
+    ondemand::object object;
+    if (const auto error = document.get_object().get(object)) return FailParse(error);
+    if (!ReadObject(object, collector_.root(), 1)) return false;
+  } else if (first == '[') {
+    ondemand::array array;
+    if (const auto error = document.get_array().get(array)) return FailParse(error);
+    if (!ReadArray(array, Place{}, 1)) return false;
+  } else {
+    return ReadScalarDocument(document, text);
+  }
+  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
+    return FailParse(simdjson::TRAILING_CONTENT);
+  }
+  return first == '{' || Fail(Reason::kNotObject, "the root is an array, expected a JSON object");
+}
+
+bool FieldExtractor::Walk::ReadScalarDocument(ondemand::document& document,
+                                              std::string_view payload) {
+  payload.remove_prefix(payload.find_first_not_of(" \n\r\t"));
+  auto kind = ScalarKind(payload);
+  if (payload.front() == '"') {
+    std::string_view token;
+    const bool valid = document.raw_json_token().get(token) == simdjson::SUCCESS &&
+                       TrimEnd(token).size() == payload.size() && !HasLoneSurrogate(payload) &&
+                       document.get_string().error() == simdjson::SUCCESS;
+    if (valid) kind = JsonKind::kString;
+  }
+  if (!kind) return FailParse(simdjson::TAPE_ERROR);
+  return Fail(Reason::kNotObject,
+              std::string("the root is ") + Name(*kind) + ", expected a JSON object");
+}
+
+bool FieldExtractor::Walk::ReadObject(ondemand::object object, const Place& place, size_t depth) {
+  if (depth > options_.depth_max) {
+    return Fail(Reason::kTooDeep, "nested deeper than depth_max (" +
+                                      std::to_string(options_.depth_max) + ") at byte " +
+                                      std::to_string(Offset()));
+  }
+  for (auto member : object) {
+    ondemand::field field;
+    if (const auto error = std::move(member).get(field)) return FailParse(error);
+    std::string_view key;
+    if (!ReadKey(field, key)) return false;
+    const Place child = place.matters() ? collector_.Member(place, key, Offset()) : Place{};
+    if (!ReadValue(field.value(), child, depth)) return false;
+  }
+  return true;
+}
+
+bool FieldExtractor::Walk::ReadArray(ondemand::array array, const Place& place, size_t depth) {
+  if (depth > options_.depth_max) {
+    return Fail(Reason::kTooDeep, "nested deeper than depth_max (" +
+                                      std::to_string(options_.depth_max) + ") at byte " +
+                                      std::to_string(Offset()));
+  }
+  uint64_t index = 0;
+  for (auto element : array) {
+    ondemand::value value;
+    if (const auto error = std::move(element).get(value)) return FailParse(error);
+    const Place child = place.matters() ? collector_.Element(place, index) : Place{};
+    if (!ReadValue(value, child, depth)) return false;
+    ++index;
+  }
+  return true;
+}
+
+bool FieldExtractor::Walk::ReadValue(ondemand::value value, const Place& place, size_t depth) {
+  const std::string_view token = TrimEnd(value.raw_json_token());
+  at_ = token.data();
+  switch (token.empty() ? '\0' : token.front()) {
+    case '"':
+      return ReadString(value, token, place);
+    case '{': {
+      ondemand::object object;
+      if (const auto error = value.get_object().get(object)) return FailParse(error);
+      if (place.matters()) collector_.TakeContainer(place, JsonKind::kObject);
+      return ReadObject(object, place, depth + 1);
+    }
+    case '[': {
+      ondemand::array array;
+      if (const auto error = value.get_array().get(array)) return FailParse(error);
+      if (place.matters()) collector_.TakeContainer(place, JsonKind::kArray);
+      return ReadArray(array, place, depth + 1);
+    }
+    default: {
+      const auto kind = ScalarKind(token);
+      if (!kind) return FailParse(simdjson::TAPE_ERROR);
+      if (place.matters()) collector_.Take(place, *kind, token);
+      return true;
+    }
+  }
+}
+
+bool FieldExtractor::Walk::ReadString(ondemand::value& value, std::string_view token,
+                                      const Place& place) {
+  std::string_view text;
+  if (std::memchr(token.data(), '\\', token.size()) == nullptr) {
+    // Nothing to unescape: the reader has already seen to it that the quotes are paired and that
+    // no control character stands between them.
+    if (token.size() < 2 || token.back() != '"') return FailParse(simdjson::TAPE_ERROR);
+    text = token.substr(1, token.size() - 2);
+  } else {
+    if (HasLoneSurrogate(token)) {
+      return Fail(Reason::kEncoding,
+                  "a lone surrogate in the string at byte " + std::to_string(Offset()));
+    }
+    if (const auto error = value.get_string().get(text)) return FailParse(error);
+  }
+  if (place.matters()) collector_.Take(place, JsonKind::kString, text);
+  return true;
+}
+
+bool FieldExtractor::Walk::ReadKey(ondemand::field& field, std::string_view& key) {
+  const char* begin = field.key().raw();
+  at_ = begin - 1;
+  const char* end = begin;
+  bool escaped = false;
+  for (; *end != '"'; ++end) {
+    if (*end == '\\') {
+      escaped = true;
+      ++end;
+    }
+  }
+  key = {begin, static_cast<size_t>(end - begin)};
+  if (!escaped) return true;
+  if (HasLoneSurrogate(key)) {
+    return Fail(Reason::kEncoding,
+                "a lone surrogate in the key at byte " + std::to_string(Offset()));
+  }
+  const auto error = field.unescaped_key().get(key);
+  return error == simdjson::SUCCESS || FailParse(error);
+}
+
+bool FieldExtractor::Walk::Fail(Reason reason, std::string text) {
+  result_.reason = reason;
+  result_.error = std::move(text);
+  return false;
+}
+
+bool FieldExtractor::Walk::FailParse(simdjson::error_code error) {
+  return Fail(Reason::kParse, "not JSON at or after byte " + std::to_string(Offset()) + ": " +
+                                  simdjson::error_message(error));
+}
+
+FieldExtractor::FieldExtractor(const RecordOptions& options)
+    : walk_(std::make_unique<Walk>(options)) {}
+FieldExtractor::~FieldExtractor() = default;
+FieldExtractor::FieldExtractor(FieldExtractor&&) noexcept = default;
+FieldExtractor& FieldExtractor::operator=(FieldExtractor&&) noexcept = default;
+
+const ExtractedRecord& FieldExtractor::Extract(const RecordView& record) {
+  return walk_->Extract(record);
+}
+
+}  // namespace neardup

@@ -1,0 +1,55 @@
+// Payload -> the texts to compare.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neardup/options.h"
+#include "neardup/record.h"
+#include "neardup/verdict.h"
+
+namespace neardup {
+
+/// One leaf of a selected field: a string (escapes resolved), a number as it is written in the
+/// JSON, "true" or "false". Valid UTF-8.
+struct TextPiece {
+  uint32_t field = 0;     ///< index into RecordOptions::fields; 0 when none are listed
+  uint32_t weight16 = 0;  ///< weight of the field in steps of 1/16
+  std::string_view text;
+  /// FORMAT: says where in the document the leaf stands. Root 0; a member is Hash64(key, parent);
+  /// an element is Hash64(index as 8 bytes little-endian, ~parent).
+  uint64_t path_hash = 0;
+};
+
+struct ExtractedRecord {
+  /// In the order of the document. Objects may be written in any order: who compares pieces goes by
+  /// path_hash, not by place.
+  std::vector<TextPiece> pieces;
+  int64_t time_ms = 0;
+  Reason reason = Reason::kNone;
+  bool passed = false;  ///< a null value that passes by policy
+  std::string error;    ///< says what is wrong when `reason` is not kNone
+};
+
+/// Keeps scratch memory: one instance per thread. Every byte of a document is validated, also of
+/// fields that are not selected. A text belongs to the deepest selector that covers it.
+class FieldExtractor {
+ public:
+  /// The options must be valid.
+  explicit FieldExtractor(const RecordOptions& options);
+  ~FieldExtractor();
+  FieldExtractor(FieldExtractor&&) noexcept;
+  FieldExtractor& operator=(FieldExtractor&&) noexcept;
+
+  /// The result and its views are valid until the next call.
+  const ExtractedRecord& Extract(const RecordView& record);
+
+ private:
+  class Walk;
+  std::unique_ptr<Walk> walk_;
+};
+
+}  // namespace neardup
