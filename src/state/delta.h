@@ -11,16 +11,18 @@
 //   seq_first       u64      seq of the first record decided; seq_last + 1 when none was
 //   seq_last        u64
 //   watermark_ms    i64
-//   horizon_ms      i64
+//   horizon_ms      i64      the one the records were decided under; committing the delta moves it
+//                            on to watermark - window - lateness, if that is later
 //   window_ms       i64      in force when the records were decided, as the next two
 //   entries_max     u64
 //   distance_max    u8
 //   spec            text     FingerprintSpec of the filter
-//   topics          varint count, then text each
+//   topics          varint count, then text each; distinct, ascending
 //   inputs          varint count, then each: varint topic index, varint partition,
 //                   zigzag next_offset, i64 time_ms (largest event time seen, INT64_MIN if none)
 //   entries         varint count, then each: u64 simhash, u64 exact, zigzag (time_ms - time_ms of
-//                   the entry before, 0 at first), varint index into inputs, varint offset
+//                   the entry before, 0 at first; modulo 2^64), varint index into inputs, varint
+//                   offset (0 or more)
 //   checksum        u64      XXH3-64 of all bytes before
 //
 // A delta is complete in itself: it names every input of the lane, not only those that moved, so

@@ -1,10 +1,11 @@
 // A lane's state as the fold of its deltas: the filter, the inputs' progress, seq and epoch.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ class LaneState {
   /// Folds the next delta of the changelog in. kCorrupt: a hole in seq; kMismatch: another lane or
   /// another FingerprintSpec, the text names what differs and what to do. State is unchanged then.
   /// The first delta applied may start at any seq (the changelog's beginning may have been purged).
+  /// Nothing may be uncommitted. Afterwards the horizon is as the delta's commit left it.
   Result<void> Apply(const Delta& delta);
 
   /// Number of an input partition; adds it when new, with `next_offset` as its start.
@@ -33,7 +35,8 @@ class LaneState {
   Filter& filter() { return *filter_; }
   const Filter& filter() const { return *filter_; }
 
-  /// Counts a decided record in: the next seq, and the input's progress. Returns the seq.
+  /// Counts a decided record in: the next seq, and the input's progress. Returns the seq. To be
+  /// called for each record right after filter().Decide().
   uint64_t Advance(const Position& position);
   /// seq of the newest decided record, 0 before the first.
   uint64_t seq() const { return seq_; }
@@ -43,27 +46,41 @@ class LaneState {
   void StartEpoch() { ++epoch_; }
 
   /// Deltas for everything since the last Commit, at least one (it carries the offsets), each about
-  /// kDeltaBytesTarget at most.
+  /// kDeltaBytesTarget at most. Offsets, event times and watermark are as of the delta's seq_last;
+  /// the horizon is the one before the coming Commit, which Apply derives again.
   std::vector<Delta> Uncommitted() const;
   void Commit();
   /// Back to the last Commit: entries, seq, progress.
   void Rollback();
 
  private:
+  /// Where an uncommitted delta ends, and what was so at that point.
+  struct Seal {
+    uint64_t seq_last = 0;
+    size_t entries = 0;  ///< of filter().uncommitted(), those up to here
+    int64_t watermark_ms = INT64_MIN;
+    std::vector<InputProgress> inputs;
+  };
+
   LaneState(const FilterOptions& options, uint16_t lane, std::unique_ptr<Filter> filter);
+
+  Result<void> CheckBelongs(const Delta& delta) const;
+  Result<void> CheckFollows(const Delta& delta) const;
+  Seal SealHere() const;
+  Delta MakeDelta(const Seal& before, const Seal& end) const;
 
   FilterOptions options_;
   uint16_t lane_;
   std::string spec_;
   std::unique_ptr<Filter> filter_;
   std::vector<InputProgress> inputs_;
+  std::map<InputPartition, uint32_t> numbers_;
   std::vector<int64_t> committed_offsets_;
+  std::vector<Seal> seals_;
   uint64_t seq_ = 0;
   uint64_t seq_committed_ = 0;
   uint64_t epoch_ = 0;
   bool any_ = false;
-  /// (seq, next entry index) marks are not kept: an entry's seq is found by its place in `order_`.
-  std::vector<uint32_t> entry_seq_;
 };
 
 }  // namespace neardup

@@ -1,0 +1,49 @@
+// The primitives of the delta's format, read from bytes that may be anything.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "neardup/result.h"
+
+namespace neardup {
+
+/// Reads front to back, never outside. The first failure is kept; from then on everything reads as
+/// zero or empty, so a caller may check once at the end of a section. Only loops over a count
+/// need care: Count() refuses a count the remaining bytes cannot hold.
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
+
+  uint8_t U8(const char* what) { return static_cast<uint8_t>(Little(1, what)); }
+  uint16_t U16(const char* what) { return static_cast<uint16_t>(Little(2, what)); }
+  uint64_t U64(const char* what) { return Little(8, what); }
+  int64_t I64(const char* what) { return static_cast<int64_t>(Little(8, what)); }
+  uint64_t Varint(const char* what);
+  int64_t Zigzag(const char* what);
+  std::string_view Text(const char* what);
+  std::string_view Raw(size_t size, const char* what);
+
+  /// A varint that must be at most `max`.
+  uint64_t VarintUpTo(uint64_t max, const char* what);
+  /// The number of things that follow, each of at least `item_bytes_min`.
+  size_t Count(size_t item_bytes_min, const char* what);
+
+  void Fail(const char* what, const std::string& expected);
+  bool ok() const { return error_.empty(); }
+  /// kCorrupt with the byte offset of the first failure.
+  Error error() const { return {ErrorCode::kCorrupt, error_}; }
+  size_t offset() const { return offset_; }
+  size_t remaining() const { return bytes_.size() - offset_; }
+
+ private:
+  uint64_t Little(size_t size, const char* what);
+
+  std::string_view bytes_;
+  size_t offset_ = 0;
+  std::string error_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,164 @@
+#include "state/delta.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "base/hash.h"
+#include "state/byte_reader.h"
+#include "state/byte_writer.h"
+
+namespace neardup {
+
+namespace {
+
+constexpr std::string_view kMagic = "NDLT";
+constexpr uint16_t kVersion = 1;
+constexpr size_t kChecksumBytes = 8;
+constexpr size_t kTopicBytesMin = 1;
+constexpr size_t kInputBytesMin = 1 + 1 + 1 + 8;
+constexpr size_t kEntryBytesMin = 8 + 8 + 1 + 1 + 1;
+
+std::vector<std::string_view> Topics(const Delta& delta) {
+  std::vector<std::string_view> topics;
+  for (const InputProgress& input : delta.inputs) topics.push_back(input.partition.topic);
+  std::sort(topics.begin(), topics.end());
+  topics.erase(std::unique(topics.begin(), topics.end()), topics.end());
+  return topics;
+}
+
+void WriteHeader(const Delta& delta, ByteWriter& out) {
+  out.Raw(kMagic);
+  out.U16(kVersion);
+  out.U16(delta.lane);
+  out.U64(delta.epoch);
+  out.U64(delta.seq_first);
+  out.U64(delta.seq_last);
+  out.I64(delta.watermark_ms);
+  out.I64(delta.horizon_ms);
+  out.I64(delta.window_ms);
+  out.U64(delta.entries_max);
+  assert(delta.distance_max >= 0 && delta.distance_max <= UINT8_MAX);
+  out.U8(static_cast<uint8_t>(delta.distance_max));
+  out.Text(delta.spec);
+}
+
+void WriteInputs(const Delta& delta, ByteWriter& out) {
+  const std::vector<std::string_view> topics = Topics(delta);
+  out.Varint(topics.size());
+  for (const std::string_view topic : topics) out.Text(topic);
+  out.Varint(delta.inputs.size());
+  for (const InputProgress& input : delta.inputs) {
+    const std::string_view topic = input.partition.topic;
+    out.Varint(std::lower_bound(topics.begin(), topics.end(), topic) - topics.begin());
+    assert(input.partition.partition >= 0);
+    out.Varint(static_cast<uint64_t>(input.partition.partition));
+    out.Zigzag(input.next_offset);
+    out.I64(input.time_ms);
+  }
+}
+
+void WriteEntries(const Delta& delta, ByteWriter& out) {
+  out.Varint(delta.entries.size());
+  uint64_t time_before_ms = 0;
+  for (const Entry& entry : delta.entries) {
+    assert(entry.origin.input < delta.inputs.size() && entry.origin.offset >= 0);
+    out.U64(entry.fingerprint.simhash);
+    out.U64(entry.fingerprint.exact);
+    const auto time_ms = static_cast<uint64_t>(entry.time_ms);
+    out.Zigzag(static_cast<int64_t>(time_ms - time_before_ms));
+    out.Varint(entry.origin.input);
+    out.Varint(static_cast<uint64_t>(entry.origin.offset));
+    time_before_ms = time_ms;
+  }
+}
+
+void ReadHeader(ByteReader& in, Delta& delta) {
+  in.Raw(kMagic.size(), "magic");
+  const uint16_t version = in.U16("version");
+  if (version != kVersion) {
+    in.Fail("version", std::to_string(kVersion) + ", not " + std::to_string(version) +
+                           "; this changelog was written by another version of neardup");
+  }
+  delta.lane = in.U16("lane");
+  delta.epoch = in.U64("epoch");
+  delta.seq_first = in.U64("seq_first");
+  delta.seq_last = in.U64("seq_last");
+  delta.watermark_ms = in.I64("watermark_ms");
+  delta.horizon_ms = in.I64("horizon_ms");
+  delta.window_ms = in.I64("window_ms");
+  delta.entries_max = in.U64("entries_max");
+  delta.distance_max = in.U8("distance_max");
+  delta.spec = in.Text("spec");
+}
+
+void ReadInputs(ByteReader& in, Delta& delta) {
+  std::vector<std::string_view> topics(in.Count(kTopicBytesMin, "number of topics"));
+  for (std::string_view& topic : topics) topic = in.Text("topic");
+  delta.inputs.resize(in.Count(kInputBytesMin, "number of inputs"));
+  if (topics.empty() && !delta.inputs.empty()) in.Fail("topics", "the topics of the inputs");
+  if (!in.ok()) return;
+  for (InputProgress& input : delta.inputs) {
+    input.partition.topic = topics[in.VarintUpTo(topics.size() - 1, "topic of an input")];
+    input.partition.partition = static_cast<int32_t>(in.VarintUpTo(INT32_MAX, "partition"));
+    input.next_offset = in.Zigzag("next_offset");
+    input.time_ms = in.I64("time_ms of an input");
+  }
+}
+
+void ReadEntries(ByteReader& in, Delta& delta) {
+  delta.entries.resize(in.Count(kEntryBytesMin, "number of entries"));
+  if (delta.inputs.empty() && !delta.entries.empty()) in.Fail("entries", "none without inputs");
+  if (!in.ok()) return;
+  uint64_t time_ms = 0;
+  for (Entry& entry : delta.entries) {
+    entry.fingerprint.simhash = in.U64("simhash");
+    entry.fingerprint.exact = in.U64("exact");
+    time_ms += static_cast<uint64_t>(in.Zigzag("time_ms of an entry"));
+    entry.time_ms = static_cast<int64_t>(time_ms);
+    const uint64_t input = in.VarintUpTo(delta.inputs.size() - 1, "input of an entry");
+    entry.origin.input = static_cast<uint32_t>(input);
+    entry.origin.offset = static_cast<int64_t>(in.VarintUpTo(INT64_MAX, "offset of an entry"));
+  }
+}
+
+/// The bytes before the checksum, if it is theirs.
+Result<std::string_view> CheckedBody(std::string_view bytes) {
+  if (bytes.size() < kMagic.size() + kChecksumBytes || bytes.substr(0, kMagic.size()) != kMagic) {
+    return Error{ErrorCode::kCorrupt, "byte 0 of " + std::to_string(bytes.size()) +
+                                          ", magic: expected \"NDLT\"; this is no delta"};
+  }
+  const size_t body_bytes = bytes.size() - kChecksumBytes;
+  ByteReader tail(bytes.substr(body_bytes));
+  if (tail.U64("checksum") != Hash64(bytes.substr(0, body_bytes))) {
+    return Error{ErrorCode::kCorrupt,
+                 "byte " + std::to_string(body_bytes) + " of " + std::to_string(bytes.size()) +
+                     ", checksum: expected the XXH3-64 of all bytes before; the delta is damaged"};
+  }
+  return bytes.substr(0, body_bytes);
+}
+
+}  // namespace
+
+std::string Encode(const Delta& delta) {
+  ByteWriter out;
+  WriteHeader(delta, out);
+  WriteInputs(delta, out);
+  WriteEntries(delta, out);
+  out.U64(Hash64(out.bytes()));
+  return out.Take();
+}
+
+Result<Delta> DecodeDelta(std::string_view bytes) {
+  NEARDUP_ASSIGN(const std::string_view body, CheckedBody(bytes));
+  ByteReader in(body);
+  Delta delta;
+  ReadHeader(in, delta);
+  ReadInputs(in, delta);
+  ReadEntries(in, delta);
+  if (in.remaining() > 0) in.Fail("checksum", "to follow the entries at once");
+  if (!in.ok()) return in.error();
+  return delta;
+}
+
+}  // namespace neardup

@@ -1,0 +1,174 @@
+#include "state/lane_state.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "filter/watermark.h"
+#include "state/spec_difference.h"
+
+namespace neardup {
+
+namespace {
+
+/// simhash, exact, and the longest varints of time, input and offset.
+constexpr size_t kEntryBytesMax = 8 + 8 + 10 + 5 + 9;
+constexpr size_t kEntriesPerDelta = kDeltaBytesTarget / kEntryBytesMax;
+
+}  // namespace
+
+Result<std::unique_ptr<LaneState>> LaneState::New(const FilterOptions& options, uint16_t lane) {
+  NEARDUP_ASSIGN(std::unique_ptr<Filter> filter, Filter::New(options));
+  return std::unique_ptr<LaneState>(new LaneState(options, lane, std::move(filter)));
+}
+
+LaneState::LaneState(const FilterOptions& options, uint16_t lane, std::unique_ptr<Filter> filter)
+    : options_(options), lane_(lane), spec_(FingerprintSpec(options)), filter_(std::move(filter)) {}
+
+// ---- the fold
+
+Result<void> LaneState::Apply(const Delta& delta) {
+  assert(seq_ == seq_committed_ && filter_->uncommitted().empty());
+  NEARDUP_TRY(CheckBelongs(delta));
+  NEARDUP_TRY(CheckFollows(delta));
+  std::vector<uint32_t> numbers;
+  for (const InputProgress& input : delta.inputs) {
+    const uint32_t number = AddInput(input.partition, input.next_offset);
+    inputs_[number].next_offset = input.next_offset;
+    committed_offsets_[number] = input.next_offset;
+    filter_->RestoreTime(number, input.time_ms);
+    inputs_[number].time_ms = filter_->time_ms(number);
+    numbers.push_back(number);
+  }
+  std::vector<Entry> entries = delta.entries;
+  for (Entry& entry : entries) entry.origin.input = numbers[entry.origin.input];
+  // The horizon first, so that what leaves is counted for the reason it left for.
+  filter_->RestoreHorizon(
+      std::max(delta.horizon_ms, HorizonAt(delta.watermark_ms, options_.window)));
+  filter_->Restore(entries);
+  seq_ = seq_committed_ = delta.seq_last;
+  epoch_ = std::max(epoch_, delta.epoch);
+  any_ = true;
+  return {};
+}
+
+Result<void> LaneState::CheckBelongs(const Delta& delta) const {
+  if (delta.lane != lane_) {
+    return Error{ErrorCode::kMismatch, "the delta belongs to lane " + std::to_string(delta.lane) +
+                                           ", this is lane " + std::to_string(lane_) +
+                                           "; read the changelog partition of this lane"};
+  }
+  if (delta.spec != spec_) {
+    return Error{ErrorCode::kMismatch,
+                 "the changelog was written with other fingerprint settings: " +
+                     SpecDifference(spec_, delta.spec) +
+                     ". Start with another `app` name (a fresh changelog), or restore the old "
+                     "settings"};
+  }
+  return {};
+}
+
+Result<void> LaneState::CheckFollows(const Delta& delta) const {
+  const uint64_t decided = delta.seq_last + 1 - delta.seq_first;
+  if (delta.seq_first == 0 || delta.seq_last < delta.seq_first - 1 ||
+      delta.entries.size() > decided) {
+    return Error{ErrorCode::kCorrupt,
+                 "the delta holds " + std::to_string(delta.entries.size()) +
+                     " entries of the records " + std::to_string(delta.seq_first) + " to " +
+                     std::to_string(delta.seq_last) + "; one entry a record at most was expected"};
+  }
+  if (any_ && delta.seq_first != seq_ + 1) {
+    return Error{ErrorCode::kCorrupt,
+                 "the changelog has a hole: expected a delta with seq_first " +
+                     std::to_string(seq_ + 1) + ", found " + std::to_string(delta.seq_first) +
+                     ". Was the topic trimmed, or written by something else? Start with another "
+                     "`app` name (a fresh changelog), or restore the topic"};
+  }
+  return {};
+}
+
+// ---- inputs
+
+uint32_t LaneState::AddInput(const InputPartition& partition, int64_t next_offset) {
+  const auto number = static_cast<uint32_t>(inputs_.size());
+  const auto [place, added] = numbers_.try_emplace(partition, number);
+  if (added) {
+    inputs_.push_back({partition, next_offset, INT64_MIN});
+    committed_offsets_.push_back(next_offset);
+  }
+  return place->second;
+}
+
+std::optional<uint32_t> LaneState::FindInput(const InputPartition& partition) const {
+  const auto found = numbers_.find(partition);
+  if (found == numbers_.end()) return std::nullopt;
+  return found->second;
+}
+
+// ---- the open transaction
+
+uint64_t LaneState::Advance(const Position& position) {
+  InputProgress& input = inputs_[position.input];
+  input.next_offset = position.offset + 1;
+  input.time_ms = filter_->time_ms(position.input);
+  ++seq_;
+  const size_t sealed = seals_.empty() ? 0 : seals_.back().entries;
+  if (filter_->uncommitted().size() - sealed >= kEntriesPerDelta) seals_.push_back(SealHere());
+  return seq_;
+}
+
+LaneState::Seal LaneState::SealHere() const {
+  return {seq_, filter_->uncommitted().size(), filter_->watermark_ms(), inputs_};
+}
+
+std::vector<Delta> LaneState::Uncommitted() const {
+  std::vector<Delta> deltas;
+  Seal before;
+  before.seq_last = seq_committed_;
+  for (const Seal& seal : seals_) {
+    if (seal.seq_last == seq_) break;  // inputs may have been added since: sealed again below
+    deltas.push_back(MakeDelta(before, seal));
+    before.seq_last = seal.seq_last;
+    before.entries = seal.entries;
+  }
+  deltas.push_back(MakeDelta(before, SealHere()));
+  return deltas;
+}
+
+Delta LaneState::MakeDelta(const Seal& before, const Seal& end) const {
+  Delta delta;
+  delta.lane = lane_;
+  delta.epoch = epoch_;
+  delta.seq_first = before.seq_last + 1;
+  delta.seq_last = end.seq_last;
+  delta.watermark_ms = end.watermark_ms;
+  delta.horizon_ms = filter_->horizon_ms();
+  delta.window_ms = options_.window.window_ms;
+  delta.entries_max = options_.window.entries_max;
+  delta.distance_max = options_.distance_max;
+  delta.spec = spec_;
+  delta.inputs = end.inputs;
+  const std::span<const Entry> entries = filter_->uncommitted();
+  delta.entries.assign(entries.begin() + before.entries, entries.begin() + end.entries);
+  return delta;
+}
+
+void LaneState::Commit() {
+  filter_->Commit();
+  seq_committed_ = seq_;
+  for (size_t i = 0; i < inputs_.size(); ++i) committed_offsets_[i] = inputs_[i].next_offset;
+  seals_.clear();
+  any_ = true;
+}
+
+void LaneState::Rollback() {
+  filter_->Rollback();
+  seq_ = seq_committed_;
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    inputs_[i].next_offset = committed_offsets_[i];
+    inputs_[i].time_ms = filter_->time_ms(i);
+  }
+  seals_.clear();
+}
+
+}  // namespace neardup

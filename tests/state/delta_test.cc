@@ -1,0 +1,205 @@
+// The changelog's bytes: a golden file, round trips, and damage of every kind.
+#include "state/delta.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "base/hash.h"
+#include "state/byte_writer.h"
+
+namespace neardup {
+namespace {
+
+using testing::HasSubstr;
+
+Delta SmallDelta() {
+  Delta delta;
+  delta.lane = 2;
+  delta.epoch = 3;
+  delta.seq_first = 100;
+  delta.seq_last = 104;
+  delta.watermark_ms = 1'700'000'000'000;
+  delta.horizon_ms = 1'699'913'000'000;
+  delta.window_ms = 86'400'000;
+  delta.entries_max = 1'000'000;
+  delta.distance_max = 3;
+  delta.spec = R"({"version":1})";
+  delta.inputs = {{{"news", 0}, 42, 1'700'000'000'500},
+                  {{"blog", 3}, 7, INT64_MIN},
+                  {{"news", 300}, 1'000'000, -1}};
+  delta.entries = {{{0x1122334455667788, 0x99aabbccddeeff00}, 1'700'000'000'000, {0, 40}},
+                   {{1, 2}, 1'699'999'999'000, {2, 999'999}}};
+  return delta;
+}
+
+std::string Hex(std::string_view bytes) {
+  std::string hex;
+  for (const char byte : bytes) {
+    hex += "0123456789abcdef"[static_cast<uint8_t>(byte) >> 4];
+    hex += "0123456789abcdef"[static_cast<uint8_t>(byte) & 15];
+  }
+  return hex;
+}
+
+std::string FromHex(std::string_view hex) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+  }
+  return bytes;
+}
+
+std::string WithChecksum(std::string body) {
+  ByteWriter out;
+  out.Raw(body);
+  out.U64(Hash64(body));
+  return out.Take();
+}
+
+/// SmallDelta() in version 1, byte for byte. Changelogs out there hold it: it never changes.
+// clang-format off
+constexpr std::string_view kGoldenHex =
+    "4e444c5401000200"  // magic, version, lane
+    "030000000000000064000000000000006800000000000000"  // epoch, seq_first, seq_last
+    "0068e5cf8b01000040e4b5ca8b010000"  // watermark, horizon
+    "005c26050000000040420f000000000003"  // window, entries_max, distance_max
+    "0d7b2276657273696f6e223a317d"  // spec
+    "0204626c6f67046e657773"  // topics
+    "03"  // inputs
+    "010054f469e5cf8b010000"
+    "00030e0000000000000080"
+    "01ac0280897affffffffffffffff"
+    "02"  // entries
+    "887766554433221100ffeeddccbbaa9980a0abfef9620028"
+    "01000000000000000200000000000000cf0f02bf843d"
+    "918fed0042c5fe9b";  // checksum
+// clang-format on
+
+TEST(Delta, HasTheBytesOfTheGoldenFile) {
+  EXPECT_EQ(Hex(Encode(SmallDelta())), kGoldenHex);
+  const Result<Delta> decoded = DecodeDelta(FromHex(kGoldenHex));
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(*decoded, SmallDelta());
+}
+
+TEST(Delta, FlippingAnyBitIsRefused) {
+  const std::string bytes = Encode(SmallDelta());
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
+      const Result<Delta> decoded = DecodeDelta(damaged);
+      ASSERT_FALSE(decoded.ok()) << "byte " << i << " bit " << bit;
+      ASSERT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+    }
+  }
+}
+
+TEST(Delta, EveryOtherLengthIsRefused) {
+  const std::string bytes = Encode(SmallDelta());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const Result<Delta> decoded = DecodeDelta(std::string_view(bytes).substr(0, size));
+    ASSERT_FALSE(decoded.ok()) << size;
+    ASSERT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+  }
+  EXPECT_FALSE(DecodeDelta(bytes + '\0').ok());
+}
+
+// The checksum is right here, so only the reader itself stands between the damage and the caller.
+TEST(Delta, DamageUnderAValidChecksumIsReadSafely) {
+  std::mt19937_64 random(11);
+  const std::string bytes = Encode(SmallDelta());
+  const std::string body = bytes.substr(0, bytes.size() - 8);
+  size_t refused = 0;
+  const auto decode = [&](std::string damaged) {
+    const Result<Delta> decoded = DecodeDelta(WithChecksum(std::move(damaged)));
+    if (decoded.ok()) return;
+    ++refused;
+    ASSERT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+    ASSERT_THAT(decoded.error().text, HasSubstr("byte "));
+  };
+  for (size_t size = 0; size < body.size(); ++size) decode(body.substr(0, size));
+  EXPECT_EQ(refused, body.size()) << "every cut takes away something that is needed";
+  for (size_t i = 0; i < body.size(); ++i) {
+    for (int value = 0; value < 256; ++value) {
+      std::string damaged = body;
+      damaged[i] = static_cast<char>(value);
+      decode(damaged);
+    }
+  }
+  for (int round = 0; round < 20'000; ++round) {
+    std::string damaged = body;
+    for (uint64_t n = 1 + random() % 8; n > 0; --n) {
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    }
+    decode(damaged);
+  }
+  decode(body + "x");
+  EXPECT_GT(refused, 10'000U);
+}
+
+TEST(Delta, HugeCountsAreRefusedBeforeAnythingIsAllocated) {
+  Delta empty = SmallDelta();
+  empty.inputs.clear();
+  empty.entries.clear();
+  std::string body = Encode(empty);
+  body.resize(body.size() - 8 - 3);  // the checksum and the three counts
+  for (int count = 0; count < 3; ++count) {
+    ByteWriter out;
+    out.Raw(body);
+    for (int i = 0; i < count; ++i) out.Varint(0);
+    out.Varint(UINT64_MAX / 64);
+    out.Raw(std::string(40, '\0'));
+    const Result<Delta> decoded = DecodeDelta(WithChecksum(out.Take()));
+    ASSERT_FALSE(decoded.ok()) << count;
+    EXPECT_THAT(decoded.error().text, HasSubstr("expected at most")) << count;
+  }
+}
+
+TEST(Delta, AnotherVersionIsNamed) {
+  std::string body = Encode(SmallDelta());
+  body.resize(body.size() - 8);
+  body[4] = 9;
+  const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
+  ASSERT_FALSE(decoded.ok());
+  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 1, not 9"));
+}
+
+TEST(Delta, AnyDeltaComesBackAsItWas) {
+  std::mt19937_64 random(5);
+  const auto any_time = [&] {
+    const int64_t extremes[] = {INT64_MIN, INT64_MAX, -1, 0};
+    return random() % 8 == 0 ? extremes[random() % 4] : static_cast<int64_t>(random());
+  };
+  for (int round = 0; round < 500; ++round) {
+    Delta delta;
+    delta.lane = static_cast<uint16_t>(random());
+    delta.epoch = random() >> (random() % 64);
+    delta.seq_first = random() >> (random() % 64);
+    delta.seq_last = random();
+    delta.watermark_ms = any_time();
+    delta.horizon_ms = any_time();
+    delta.window_ms = any_time();
+    delta.entries_max = random();
+    delta.distance_max = static_cast<int>(random() % 8);
+    delta.spec = std::string(random() % 300, 'x');
+    for (uint64_t n = random() % 20; n > 0; --n) {
+      const InputPartition partition{"topic" + std::to_string(random() % 5),
+                                     static_cast<int32_t>(random() >> 33)};
+      delta.inputs.push_back({partition, static_cast<int64_t>(random()), any_time()});
+    }
+    for (uint64_t n = delta.inputs.empty() ? 0 : random() % 50; n > 0; --n) {
+      const Position origin{static_cast<uint32_t>(random() % delta.inputs.size()),
+                            static_cast<int64_t>(random() >> (1 + random() % 63))};
+      delta.entries.push_back({{random(), random()}, any_time(), origin});
+    }
+    const Result<Delta> decoded = DecodeDelta(Encode(delta));
+    ASSERT_TRUE(decoded.ok()) << "round " << round << ": " << decoded.error().text;
+    ASSERT_EQ(*decoded, delta) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace neardup
