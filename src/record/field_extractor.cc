@@ -215,6 +215,8 @@ bool FieldExtractor::Walk::ReadString(ondemand::value& value, std::string_view t
     // no control character stands between them.
     if (token.size() < 2 || token.back() != '"') return FailParse(simdjson::TAPE_ERROR);
     text = token.substr(1, token.size() - 2);
+    // Taken, not left to be skipped: skipping takes `"x":` for a key, also where none may stand.
+    if (const auto error = value.get_raw_json_string().error()) return FailParse(error);
   } else {
     if (HasLoneSurrogate(token)) {
       return Fail(Reason::kEncoding,

@@ -172,7 +172,7 @@ TEST(FieldExtractorModel, CallsTheSameDamagedDocumentsJson) {
   const std::string replacements = "{}[]\",:\\0123456789.-+trufalsn \n\t\x01/\xFF\xC3\xA9\xED\xA0";
   size_t valid = 0;
   size_t damaged = 0;
-  for (int round = 0; round < 40000; ++round) {
+  for (int round = 0; round < 60000; ++round) {
     std::string payload = generator.Write(generator.Object(4));
     for (size_t i = 1 + generator.Below(2); i > 0; --i) {
       const size_t place = generator.Below(payload.size());

@@ -237,6 +237,8 @@ TEST(FieldExtractor, RefusesWhatIsNoJson) {
                               "{\"a\":\"x\"y\"\"}",
                               "{1:2}",
                               "//x\n{}",
+                              "{\"a\":\"b\":1}",
+                              "{\"a\":[\"b\":1]}",
                               "{\"a\":/**/1}"}) {
     const auto record = Extract(Fields({"a"}), payload);
     EXPECT_EQ(record.reason, Reason::kParse) << payload;

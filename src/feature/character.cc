@@ -1,0 +1,165 @@
+#include "feature/character.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cassert>
+#include <iterator>
+
+#include "feature/utf8.h"
+
+namespace neardup {
+namespace {
+
+struct Range {
+  uint32_t first;
+  uint32_t last;
+};
+
+/// Blocks of the scripts whose letters are tokens by themselves, in order.
+constexpr Range kUnspaced[] = {
+    {0x0E00, 0x0EFF},    // Thai, Lao
+    {0x1000, 0x109F},    // Myanmar
+    {0x1100, 0x11FF},    // Hangul Jamo
+    {0x1780, 0x17FF},    // Khmer
+    {0x2E80, 0x2FDF},    // radicals
+    {0x3005, 0x31FF},    // Han marks, Kana, Bopomofo, Hangul compatibility, Kana extensions
+    {0x3400, 0x4DBF},    // Han extension A
+    {0x4E00, 0x9FFF},    // Han
+    {0xA960, 0xA97F},    // Hangul Jamo extended A
+    {0xA9E0, 0xA9FF},    // Myanmar extended B
+    {0xAA60, 0xAA7F},    // Myanmar extended A
+    {0xAC00, 0xD7FF},    // Hangul, Jamo extended B
+    {0xF900, 0xFAFF},    // Han compatibility
+    {0x1AFF0, 0x1B16F},  // Kana extensions
+    {0x20000, 0x3FFFF},  // Han extensions B and later
+};
+
+bool IsUnspaced(uint32_t code_point) {
+  const auto range = std::lower_bound(
+      std::begin(kUnspaced), std::end(kUnspaced), code_point,
+      [](const Range& candidate, uint32_t wanted) { return candidate.last < wanted; });
+  return range != std::end(kUnspaced) && range->first <= code_point;
+}
+
+/// Vowels and final consonants, which join with the syllable before them.
+bool IsJoiningJamo(uint32_t code_point) {
+  return (code_point >= 0x1160 && code_point <= 0x11FF) ||
+         (code_point >= 0xD7B0 && code_point <= 0xD7FF);
+}
+
+/// Whether a decomposed text that begins with this character may join with what stands before it.
+bool JoinsBackward(uint32_t code_point) {
+  return ClassOf(code_point) == CharacterClass::kMark || IsJoiningJamo(code_point) ||
+         utf8proc_get_property(static_cast<int32_t>(code_point))->combining_class != 0;
+}
+
+constexpr auto kFoldOptions = static_cast<utf8proc_option_t>(
+    UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+
+/// Returns how many code points there are; `buffer` is grown to hold them.
+size_t Decompose(std::string_view text, std::vector<int32_t>& buffer) {
+  while (true) {
+    const auto count = utf8proc_decompose(
+        reinterpret_cast<const uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
+        buffer.data(), static_cast<utf8proc_ssize_t>(buffer.size()), kFoldOptions);
+    assert(count >= 0 && "the text is valid UTF-8");
+    if (count <= static_cast<utf8proc_ssize_t>(buffer.size())) {
+      return static_cast<size_t>(std::max<utf8proc_ssize_t>(count, 0));
+    }
+    buffer.resize(static_cast<size_t>(count));
+  }
+}
+
+size_t Compose(std::vector<int32_t>& buffer, size_t count) {
+  return static_cast<size_t>(
+      utf8proc_normalize_utf32(buffer.data(), static_cast<utf8proc_ssize_t>(count), kFoldOptions));
+}
+
+FoldTable::Kind KindOf(CharacterClass character_class) {
+  switch (character_class) {
+    case CharacterClass::kSeparator:
+      return FoldTable::Kind::kSeparator;
+    case CharacterClass::kRun:
+      return FoldTable::Kind::kRun;
+    case CharacterClass::kSingle:
+      return FoldTable::Kind::kSingle;
+    case CharacterClass::kMark:
+      return FoldTable::Kind::kContextual;
+  }
+  return FoldTable::Kind::kSeparator;
+}
+
+}  // namespace
+
+CharacterClass ClassOf(uint32_t code_point) {
+  switch (utf8proc_category(static_cast<int32_t>(code_point))) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_NL:
+      return IsUnspaced(code_point) ? CharacterClass::kSingle : CharacterClass::kRun;
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NO:
+      return CharacterClass::kRun;
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+      return CharacterClass::kMark;
+    default:
+      return CharacterClass::kSeparator;
+  }
+}
+
+std::span<const int32_t> TextFolder::Fold(std::string_view text) {
+  const size_t decomposed = Decompose(text, buffer_);
+  return {buffer_.data(), Compose(buffer_, decomposed)};
+}
+
+const FoldTable& FoldTable::Get() {
+  static const FoldTable table;
+  return table;
+}
+
+FoldTable::FoldTable() : entries_(kSize, 0) {
+  std::vector<int32_t> buffer(32);
+  for (uint32_t code_point = 0; code_point < kSize; ++code_point) {
+    if (code_point >= 0xD800 && code_point <= 0xDFFF) continue;
+    char bytes[4];
+    const size_t count = Decompose({bytes, EncodeUtf8(code_point, bytes)}, buffer);
+    if (count > 0 && JoinsBackward(static_cast<uint32_t>(buffer[0]))) {
+      entries_[code_point] = static_cast<uint32_t>(Kind::kContextual) << 24;
+      continue;
+    }
+    entries_[code_point] = MakeEntry({buffer.data(), Compose(buffer, count)});
+  }
+}
+
+uint32_t FoldTable::MakeEntry(std::span<const int32_t> folded) {
+  Kind kind = Kind::kExpansion;
+  uint32_t value = 0;
+  if (folded.empty()) {
+    kind = Kind::kIgnored;
+  } else if (folded.size() == 1) {
+    value = static_cast<uint32_t>(folded[0]);
+    kind = KindOf(ClassOf(value));
+  } else {
+    value = static_cast<uint32_t>(expansions_.size());
+    expansions_.emplace_back(folded.begin(), folded.end());
+  }
+  return static_cast<uint32_t>(kind) << 24 | value;
+}
+
+FoldTable::Fold FoldTable::FindBeyond(uint32_t code_point) {
+  const auto* property = utf8proc_get_property(static_cast<int32_t>(code_point));
+  const bool folds_to_itself = property->decomp_seqindex == UINT16_MAX &&
+                               property->casefold_seqindex == UINT16_MAX && !property->ignorable;
+  if (!folds_to_itself || JoinsBackward(code_point)) return {Kind::kContextual, 0};
+  return {KindOf(ClassOf(code_point)), code_point};
+}
+
+std::string UnicodeVersion() { return utf8proc_unicode_version(); }
+
+}  // namespace neardup

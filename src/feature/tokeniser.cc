@@ -1,0 +1,121 @@
+#include "feature/tokeniser.h"
+
+#include "feature/markup.h"
+#include "feature/number.h"
+#include "feature/utf8.h"
+
+namespace neardup {
+namespace {
+
+constexpr size_t kCodePointBytesMax = 4;
+
+/// Needs room for a code point and two spaces.
+void Put(uint32_t code_point, CharacterClass character_class, bool& after_single,
+         TokenList& tokens) {
+  switch (character_class) {
+    case CharacterClass::kSeparator:
+      tokens.EndToken();
+      return;
+    case CharacterClass::kMark:
+      if (tokens.in_token()) tokens.PutCodePoint(code_point);
+      return;
+    case CharacterClass::kRun:
+      if (after_single) tokens.EndToken();
+      break;
+    case CharacterClass::kSingle:
+      tokens.EndToken();
+      break;
+  }
+  tokens.PutCodePoint(code_point);
+  after_single = character_class == CharacterClass::kSingle;
+}
+
+void PutAll(std::span<const int32_t> folded, TokenList& tokens) {
+  bool after_single = false;
+  for (const int32_t code_point : folded) {
+    Put(static_cast<uint32_t>(code_point), ClassOf(static_cast<uint32_t>(code_point)), after_single,
+        tokens);
+  }
+  // Whatever comes next is no mark, else the whole text would have been folded at once.
+  if (after_single) tokens.EndToken();
+}
+
+}  // namespace
+
+Tokeniser::Tokeniser(bool markup) : markup_(markup), table_(FoldTable::Get()) {
+  for (uint32_t byte = 0; byte < 0x80; ++byte) {
+    const FoldTable::Fold fold = table_.Find(byte);
+    if (fold.kind == FoldTable::Kind::kRun) ascii_[byte] = static_cast<char>(fold.value);
+  }
+}
+
+void Tokeniser::Tokenise(std::string_view text, TokenList& tokens) {
+  if (text.empty()) return;
+  if (markup_ && MayHoldMarkup(text)) {
+    StripMarkup(text, stripped_);
+    text = stripped_;
+  }
+  if (CanonicalNumber(text, number_)) {
+    tokens.Reserve(number_.size() + 1);
+    for (const char byte : number_) tokens.PutByte(byte);
+    tokens.EndToken();
+    return;
+  }
+  const size_t size = tokens.size();
+  const size_t hash_count = tokens.hashes().size();
+  if (TokeniseByTable(text, tokens)) return;
+  tokens.Truncate(size, hash_count);
+  TokeniseByFolder(text, tokens);
+}
+
+bool Tokeniser::TokeniseByTable(std::string_view text, TokenList& tokens) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  // No character of 1 to 4 bytes folds to more than twice its size with the spaces around it, but
+  // for expansions.
+  tokens.Reserve(2 * text.size() + kCodePointBytesMax);
+  while (at < end) {
+    const char folded = ascii_[static_cast<unsigned char>(*at)];
+    if (folded != 0) {
+      tokens.PutByte(folded);
+      ++at;
+      continue;
+    }
+    const FoldTable::Fold fold = table_.Find(DecodeUtf8(at));
+    switch (fold.kind) {
+      case FoldTable::Kind::kSeparator:
+        tokens.EndToken();
+        break;
+      case FoldTable::Kind::kRun:
+        tokens.PutCodePoint(fold.value);
+        break;
+      case FoldTable::Kind::kSingle:
+        tokens.EndToken();
+        tokens.PutCodePoint(fold.value);
+        tokens.EndToken();
+        break;
+      case FoldTable::Kind::kIgnored:
+        break;
+      case FoldTable::Kind::kExpansion: {
+        const auto expansion = table_.expansion(fold.value);
+        const size_t rest = static_cast<size_t>(end - at);
+        tokens.Reserve((kCodePointBytesMax + 2) * expansion.size() + 2 * rest + kCodePointBytesMax);
+        PutAll(expansion, tokens);
+        break;
+      }
+      case FoldTable::Kind::kContextual:
+        return false;
+    }
+  }
+  tokens.EndToken();
+  return true;
+}
+
+void Tokeniser::TokeniseByFolder(std::string_view text, TokenList& tokens) {
+  const auto folded = folder_.Fold(text);
+  tokens.Reserve((kCodePointBytesMax + 2) * folded.size() + 1);
+  PutAll(folded, tokens);
+  tokens.EndToken();
+}
+
+}  // namespace neardup

@@ -1,0 +1,88 @@
+#include "feature/character.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "feature/utf8.h"
+
+namespace neardup {
+namespace {
+
+TEST(Character, HasTheClassOfItsScript) {
+  for (const uint32_t letter : {U'a', U'\u00e9', U'я', U'α', U'ع', U'ह', U'7', U'٣', U'½'}) {
+    EXPECT_EQ(ClassOf(letter), CharacterClass::kRun) << letter;
+  }
+  for (const uint32_t letter : {U'中', U'\U00020000', U'あ', U'カ', U'ー', U'々', U'〇', U'한',
+                                U'ᄀ', U'ก', U'ກ', U'ក', U'က', U'ㄅ'}) {
+    EXPECT_EQ(ClassOf(letter), CharacterClass::kSingle) << letter;
+  }
+  for (const uint32_t mark : {0x301U, 0x93EU, 0xE31U, 0x3099U, 0x20DDU}) {
+    EXPECT_EQ(ClassOf(mark), CharacterClass::kMark) << mark;
+  }
+  for (const uint32_t other :
+       {U' ', U'-', U'_', U'。', U'・', U'\'', U'$', U'😀', U'\0', U'\uFFFF'}) {
+    EXPECT_EQ(ClassOf(other), CharacterClass::kSeparator) << other;
+  }
+}
+
+TEST(FoldTable, FoldsCaseWidthAndCompatibility) {
+  const FoldTable& table = FoldTable::Get();
+  const auto folded = [&table](uint32_t code_point) {
+    const FoldTable::Fold fold = table.Find(code_point);
+    EXPECT_TRUE(fold.kind == FoldTable::Kind::kRun || fold.kind == FoldTable::Kind::kSingle);
+    return fold.value;
+  };
+  EXPECT_EQ(folded(U'A'), U'a');
+  EXPECT_EQ(folded(U'É'), U'é');
+  EXPECT_EQ(folded(U'Ａ'), U'a');
+  EXPECT_EQ(folded(U'７'), U'7');
+  EXPECT_EQ(folded(U'ς'), U'σ');
+  EXPECT_EQ(folded(U'①'), U'1');
+  EXPECT_EQ(folded(U'ｱ'), U'ア');
+  EXPECT_EQ(folded(U'⼈'), U'人');
+  EXPECT_EQ(folded(U'\U00020000'), U'\U00020000');
+}
+
+TEST(FoldTable, KnowsWhatTakesMoreThanOneCharacter) {
+  const FoldTable& table = FoldTable::Get();
+  const auto sharp_s = table.Find(U'ß');
+  ASSERT_EQ(sharp_s.kind, FoldTable::Kind::kExpansion);
+  const auto expansion = table.expansion(sharp_s.value);
+  EXPECT_EQ(std::u32string(expansion.begin(), expansion.end()), U"ss");
+  EXPECT_EQ(table.Find(0xAD).kind, FoldTable::Kind::kIgnored);
+  EXPECT_EQ(table.Find(0xFE0F).kind, FoldTable::Kind::kIgnored);
+  EXPECT_EQ(table.Find(0x301).kind, FoldTable::Kind::kContextual);
+  EXPECT_EQ(table.Find(0xFF9E).kind, FoldTable::Kind::kContextual);
+  EXPECT_EQ(table.Find(0x1161).kind, FoldTable::Kind::kContextual);
+  EXPECT_EQ(table.Find(0x314F).kind, FoldTable::Kind::kContextual);
+  EXPECT_EQ(table.Find(0x1D400).kind, FoldTable::Kind::kContextual);
+  EXPECT_EQ(table.Find(0x1F600).kind, FoldTable::Kind::kSeparator);
+}
+
+TEST(TextFolder, FoldsAcrossCharacters) {
+  TextFolder folder;
+  const auto fold = [&folder](std::string_view text) {
+    const auto folded = folder.Fold(text);
+    return std::u32string(folded.begin(), folded.end());
+  };
+  EXPECT_EQ(fold("E\u0301"), U"é");
+  EXPECT_EQ(fold("ｶﾞ"), U"ガ");
+  EXPECT_EQ(fold("\u1112\u1161\u11ab"), U"한");
+  EXPECT_EQ(fold(""), U"");
+}
+
+TEST(Utf8, WritesWhatItReads) {
+  for (uint32_t code_point = 1; code_point <= 0x10FFFF;
+       code_point += code_point < 0x11000 ? 1 : 97) {
+    if (code_point >= 0xD800 && code_point <= 0xDFFF) continue;
+    char bytes[4];
+    const size_t size = EncodeUtf8(code_point, bytes);
+    const char* at = bytes;
+    ASSERT_EQ(DecodeUtf8(at), code_point);
+    ASSERT_EQ(at, bytes + size);
+  }
+}
+
+}  // namespace
+}  // namespace neardup

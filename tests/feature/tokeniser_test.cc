@@ -1,0 +1,161 @@
+#include "feature/tokeniser.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "feature/character.h"
+#include "feature/number.h"
+#include "feature/utf8.h"
+
+namespace neardup {
+namespace {
+
+constexpr uint32_t kSeed = 20260131;
+
+std::string Tokens(std::string_view text, bool markup = true) {
+  Tokeniser tokeniser(markup);
+  TokenList tokens;
+  tokeniser.Tokenise(text, tokens);
+  return std::string(tokens.TextFrom(0));
+}
+
+TEST(Tokeniser, TakesRunsOfLettersAndNumbers) {
+  EXPECT_EQ(Tokens("The quick-brown FOX, 42 times!"), "the quick brown fox 42 times ");
+  EXPECT_EQ(Tokens("don't snake_case x2y"), "don t snake case x2y ");
+  EXPECT_EQ(Tokens("Straße ΣΊΣΥΦΟΣ Ёлка"), "strasse σίσυφοσ ёлка ");
+}
+
+TEST(Tokeniser, TakesLettersOfUnspacedScriptsOneByOne) {
+  EXPECT_EQ(Tokens("中文iPhone手机"), "中 文 iphone 手 机 ");
+  EXPECT_EQ(Tokens("カメラ・ﾃﾚﾋﾞ"), "カ メ ラ テ レ ビ ");
+  EXPECT_EQ(Tokens("한국어 2024년"), "한 국 어 2024 년 ");
+  EXPECT_EQ(Tokens("㍿x"), "株 式 会 社 x ");
+}
+
+TEST(Tokeniser, KeepsMarksWithTheLetterBefore) {
+  EXPECT_EQ(Tokens("cafe\u0301"), "café ");
+  EXPECT_EQ(Tokens("हिन्दी भाषा"), "हिन्दी भाषा ");
+  EXPECT_EQ(Tokens("ที่นี่"), "ที่ นี่ ");
+  EXPECT_EQ(Tokens("don\u00b4t \u0301x"), "don t x ");
+}
+
+TEST(Tokeniser, SeesNoDifferenceInCaseWidthAndMarkup) {
+  const std::string expected = Tokens("Hello World 123 中文");
+  EXPECT_EQ(Tokens("ＨＥＬＬＯ　ｗｏｒｌｄ，１２３。中文"), expected);
+  EXPECT_EQ(Tokens("<p>hello&nbsp;<b>WORLD</b></p>123 &#20013;文"), expected);
+  EXPECT_EQ(Tokens("hel\u00adlo wor\u200bld 123中\ufe0f文"), expected);
+}
+
+TEST(Tokeniser, TakesMarkupAsTextWhenToldTo) {
+  EXPECT_EQ(Tokens("<b>x&amp;y</b>", false), "b x amp y b ");
+}
+
+TEST(Tokeniser, TakesAWholeNumberAsOneToken) {
+  EXPECT_EQ(Tokens("-2.10"), "-2.1 ");
+  EXPECT_EQ(Tokens("<i>2.10</i>"), "2.1 ");
+  EXPECT_EQ(Tokens("2.10 EUR"), "2 10 eur ");
+}
+
+TEST(Tokeniser, FindsNothingWhereNothingIs) {
+  EXPECT_EQ(Tokens(""), "");
+  EXPECT_EQ(Tokens(" -- !? 😀 。"), "");
+}
+
+TEST(Tokeniser, HashesEachToken) {
+  Tokeniser tokeniser(true);
+  TokenList tokens;
+  tokeniser.Tokenise("a 中", tokens);
+  tokeniser.Tokenise("A", tokens);
+  ASSERT_EQ(tokens.hashes().size(), 3U);
+  EXPECT_EQ(tokens.hashes()[0], Hash64("a"));
+  EXPECT_EQ(tokens.hashes()[1], Hash64("中"));
+  EXPECT_EQ(tokens.hashes()[2], Hash64("a"));
+  tokens.Clear();
+  EXPECT_EQ(tokens.size(), 0U);
+  EXPECT_TRUE(tokens.hashes().empty());
+}
+
+/// The definition, written for the eye: fold the whole text, then cut it.
+std::string Model(std::string_view text) {
+  std::string number;
+  if (CanonicalNumber(text, number)) return number + " ";
+  TextFolder folder;
+  std::vector<std::string> tokens;
+  bool open = false;
+  bool single = false;
+  for (const int32_t folded : folder.Fold(text)) {
+    const auto code_point = static_cast<uint32_t>(folded);
+    const CharacterClass character_class = ClassOf(code_point);
+    char bytes[4];
+    const std::string character(bytes, EncodeUtf8(code_point, bytes));
+    if (character_class == CharacterClass::kSeparator) {
+      open = false;
+    } else if (character_class == CharacterClass::kMark) {
+      if (open) tokens.back() += character;
+    } else {
+      const bool goes_on = open && !single && character_class == CharacterClass::kRun;
+      if (!goes_on) tokens.emplace_back();
+      tokens.back() += character;
+      open = true;
+      single = character_class == CharacterClass::kSingle;
+    }
+  }
+  std::string joined;
+  for (const std::string& token : tokens) joined += token + " ";
+  return joined;
+}
+
+std::string Utf8(uint32_t code_point) {
+  char bytes[4];
+  return {bytes, EncodeUtf8(code_point, bytes)};
+}
+
+bool IsSurrogate(uint32_t code_point) { return code_point >= 0xD800 && code_point <= 0xDFFF; }
+
+TEST(TokeniserModel, AgreesOnEveryCharacterAloneAndBetweenLetters) {
+  Tokeniser tokeniser(false);
+  TokenList tokens;
+  for (uint32_t code_point = 0; code_point <= 0x10FFFF; ++code_point) {
+    if (IsSurrogate(code_point)) continue;
+    if (code_point >= 0x32000 && code_point < 0xE0000) continue;    // nothing is assigned there
+    if (code_point >= 0xF0000 && code_point % 4099 != 0) continue;  // private use
+    const std::string character = Utf8(code_point);
+    for (const std::string& text : {character, "a" + character + "b", "中" + character + "文"}) {
+      tokens.Clear();
+      tokeniser.Tokenise(text, tokens);
+      ASSERT_EQ(tokens.TextFrom(0), Model(text)) << std::hex << code_point;
+    }
+  }
+}
+
+TEST(TokeniserModel, AgreesOnRandomTexts) {
+  // First code point and size of blocks that hold something of interest.
+  const std::pair<uint32_t, uint32_t> blocks[] = {
+      {0x20, 0x60},    {0x20, 0x60},    {0xA0, 0x60},     {0x100, 0x150},  {0x2B0, 0xC0},
+      {0x370, 0x190},  {0x590, 0x170},  {0x900, 0x300},   {0xE00, 0x100},  {0x1000, 0x200},
+      {0x1E00, 0x200}, {0x2000, 0x200}, {0x3000, 0x200},  {0x4E00, 0x200}, {0xAC00, 0x100},
+      {0xF900, 0x300}, {0xFE00, 0x1F0}, {0x1D400, 0x100}, {0x1F600, 0x50}, {0x20000, 0x50}};
+  std::mt19937 random(kSeed);
+  Tokeniser tokeniser(false);
+  TokenList tokens;
+  for (int round = 0; round < 30000; ++round) {
+    std::string text;
+    const size_t block_count = 1 + random() % 3;
+    std::vector<std::pair<uint32_t, uint32_t>> chosen;
+    while (chosen.size() < block_count) chosen.push_back(blocks[random() % std::size(blocks)]);
+    for (size_t i = random() % 24; i > 0; --i) {
+      const auto& [first, size] = chosen[random() % chosen.size()];
+      text += Utf8(first + static_cast<uint32_t>(random() % size));
+    }
+    tokens.Clear();
+    tokeniser.Tokenise(text, tokens);
+    ASSERT_EQ(tokens.TextFrom(0), Model(text)) << "seed " << kSeed << " round " << round << "\n"
+                                               << text;
+  }
+}
+
+}  // namespace
+}  // namespace neardup
