@@ -38,12 +38,15 @@ BANNED_WORDS = {
     "stats": "probe", "monitor": "probe",
 }
 
+# Words of the contract that hold a banned word.
+ACCEPTED_TERMS = ("event_time",)
+
 # Written so that this file does not match itself.
 LEFTOVERS = re.compile(r"\b(T[O]DO|F[I]XME|X[X]X|D[I]SABLED_\w*|G[T]EST_SKIP)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.~$}*-])/(?:home|root|work)(?=/|\b)(?!-)")
 QUOTED_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 ANY_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
-APT_INSTALL = re.compile(r"\bapt(?:-get|itude)?\b[^|;&#]*\binstall\b([^|;&#]*)")
+APT_INSTALL = re.compile(r"\bapt(?:-get|itude)?(?:\s+-\S+)*\s+install\b([^|;&#]*)")
 PACKAGES = "scripts/packages.debian"
 
 
@@ -190,6 +193,8 @@ def headers_are_guarded(tree):
 def names_say_what_is_inside(tree):
     for path in tree.paths:
         stem = path.rsplit("/", 1)[-1].split(".")[0].lower()
+        for term in ACCEPTED_TERMS:
+            stem = stem.replace(term, "")
         words = re.split(r"[_-]", stem)
         for word in words:
             if word in BAG_NAMES:

@@ -120,6 +120,9 @@ class House(unittest.TestCase):
     def test_words_the_glossary_bans_are_refused(self):
         self.assert_one({"tests/base/near_hit.h": "#pragma once\n"},
                         "tests/base/near_hit.h:1:", "'hit'", "'match'")
+        self.assert_one({"tests/base/event_loop.h": "#pragma once\n"},
+                        "tests/base/event_loop.h:1:", "'event'", "'record'")
+        self.assertEqual(self.breaches({"tests/base/event_time.h": "#pragma once\n"}), [])
 
     def test_a_long_file_is_refused(self):
         self.assert_one({"src/base/hash.cc": "\n" * 401}, "src/base/hash.cc:401:", "401 lines")
