@@ -1,0 +1,134 @@
+#include "neardup/options.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "feature/character.h"
+#include "neardup/filter.h"
+#include "record/field_path.h"
+#include "record/selection.h"
+
+namespace neardup {
+namespace {
+
+/// Grows when anything documented as FORMAT in record, feature or fingerprint changes.
+constexpr int kAlgorithmVersion = 1;
+
+constexpr int64_t kTenYearsMs = int64_t{3653} * 24 * 3600 * 1000;
+
+Error Invalid(const std::string& option, const std::string& what) {
+  return {ErrorCode::kConfig, option + " " + what};
+}
+
+template <class T>
+Result<void> CheckRange(const char* option, T value, T low, T high) {
+  if (value >= low && value <= high) return {};
+  return Invalid(option, "is " + std::to_string(value) + ", expected " + std::to_string(low) +
+                             " to " + std::to_string(high));
+}
+
+std::string Element(const char* list, size_t index, const std::string& selector) {
+  return std::string(list) + "[" + std::to_string(index) + "] (\"" + selector + "\")";
+}
+
+Result<FieldPath> ReadPath(const std::string& option, const std::string& selector) {
+  auto path = ParseFieldPath(selector);
+  if (!path.ok()) return Invalid(option, path.error().text);
+  return path;
+}
+
+Result<void> CheckFields(const RecordOptions& options, std::vector<FieldPath>& paths) {
+  for (size_t i = 0; i < options.fields.size(); ++i) {
+    const FieldSelector& field = options.fields[i];
+    const std::string option = Element("record.fields", i, field.path);
+    NEARDUP_ASSIGN(const FieldPath path, ReadPath(option, field.path));
+    if (std::find(paths.begin(), paths.end(), path) != paths.end()) {
+      return Invalid(option, "is listed twice; list each field once");
+    }
+    if (!(field.weight >= 0.1 && field.weight <= 100)) {
+      return Invalid(option,
+                     "has weight " + std::to_string(field.weight) + ", expected 0.1 to 100");
+    }
+    paths.push_back(path);
+  }
+  return {};
+}
+
+Result<void> CheckExclude(const RecordOptions& options, const std::vector<FieldPath>& fields) {
+  for (size_t i = 0; i < options.exclude.size(); ++i) {
+    const std::string option = Element("record.exclude", i, options.exclude[i]);
+    NEARDUP_ASSIGN(const FieldPath excluded, ReadPath(option, options.exclude[i]));
+    for (const FieldPath& field : fields) {
+      if (IsWithin(field, excluded)) {
+        return Invalid(option, "excludes " + ToPointer(field) +
+                                   ", which record.fields selects; take one of them out");
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> CheckRecord(const RecordOptions& options) {
+  std::vector<FieldPath> fields;
+  NEARDUP_TRY(CheckFields(options, fields));
+  NEARDUP_TRY(CheckExclude(options, fields));
+  if (!options.time_field.empty()) {
+    NEARDUP_TRY(ReadPath("record.time_field (\"" + options.time_field + "\")", options.time_field));
+  }
+  NEARDUP_TRY(CheckRange("record.record_bytes_max", options.record_bytes_max, size_t{1} << 10,
+                         size_t{1} << 30));
+  return CheckRange<size_t>("record.depth_max", options.depth_max, 1, 1024);
+}
+
+Result<void> CheckWindow(const WindowOptions& options) {
+  NEARDUP_TRY(CheckRange<int64_t>("window.window_ms", options.window_ms, 1000, kTenYearsMs));
+  NEARDUP_TRY(CheckRange<int64_t>("window.lateness_ms", options.lateness_ms, 0, kTenYearsMs));
+  NEARDUP_TRY(CheckRange<int64_t>("window.ahead_max_ms", options.ahead_max_ms, 0, kTenYearsMs));
+  return CheckRange<uint64_t>("window.entries_max", options.entries_max, 1000, 1'000'000'000);
+}
+
+/// The same place is the same text, however the selector was written.
+std::string Canonical(const std::string& selector) {
+  const auto path = ParseFieldPath(selector);
+  return path.ok() ? ToPointer(path.value()) : selector;
+}
+
+}  // namespace
+
+Result<void> CheckOptions(const FilterOptions& options) {
+  NEARDUP_TRY(CheckRecord(options.record));
+  NEARDUP_TRY(CheckRange<uint32_t>("feature.features_min", options.feature.features_min, 0, 1000));
+  NEARDUP_TRY(CheckRange("match.distance_max", options.distance_max, 0, 7));
+  return CheckWindow(options.window);
+}
+
+std::string FingerprintSpec(const FilterOptions& options) {
+  std::vector<std::pair<std::string, uint32_t>> fields;
+  for (const FieldSelector& field : options.record.fields) {
+    fields.emplace_back(Canonical(field.path), WeightSixteenths(field.weight));
+  }
+  std::sort(fields.begin(), fields.end());
+  std::vector<std::string> exclude;
+  for (const std::string& selector : options.record.exclude) {
+    exclude.push_back(Canonical(selector));
+  }
+  std::sort(exclude.begin(), exclude.end());
+  exclude.erase(std::unique(exclude.begin(), exclude.end()), exclude.end());
+
+  auto field_list = nlohmann::json::array();
+  for (const auto& [path, weight16] : fields) {
+    field_list.push_back({{"path", path}, {"weight16", weight16}});
+  }
+  const nlohmann::json spec = {{"algorithm", kAlgorithmVersion},
+                               {"exclude", exclude},
+                               {"features_min", options.feature.features_min},
+                               {"fields", field_list},
+                               {"markup", options.feature.markup},
+                               {"unicode", UnicodeVersion()}};
+  return spec.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace neardup

@@ -1,0 +1,271 @@
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "neardup/filter.h"
+
+namespace neardup {
+namespace {
+
+constexpr uint32_t kSeed = 20260131;
+
+const char* const kEnglish =
+    R"({"title":"River bridge reopens after two years of repairs","body":"The old stone bridge over the river was opened to walkers and cyclists again on Monday. Builders had replaced eleven of its forty arches, and the town paid for new lamps on both sides. Cars will have to wait until the spring, the mayor said, because the approach road still has to be widened."})";
+const char* const kEnglishEdited =
+    R"({"title":"River bridge reopens after two years of repairs","body":"The old stone bridge over the river was opened to walkers and cyclists again on Tuesday. Builders had replaced twelve of its forty arches, and the town paid for new lamps on both sides. Cars will have to wait until the spring, the mayor said, because the approach road still has to be widened."})";
+const char* const kEnglishOther =
+    R"({"title":"Bakers win the regional cup","body":"A team of four bakers from the valley took first place with a loaf of rye and roasted walnuts. The jury tasted thirty entries in one afternoon and praised its dark crust. Next year's contest will be held by the lake, where the winners promise to defend their title with a sweeter recipe."})";
+const char* const kChinese =
+    R"({"title":"图书馆周末延长开放时间","body":"从下个月起，市图书馆将在每个周末延长开放时间两小时，方便白天上班的读者借书还书。馆长介绍说，儿童阅览室也会增加十二个座位，并且每周六下午邀请老师给孩子们讲故事。市民可以在网上提前预约，也可以直接到服务台登记。"})";
+const char* const kChineseEdited =
+    R"({"title":"图书馆周末延长开放时间","body":"从下个月起，市图书馆将在每个周末延长开放时间三小时，方便白天上班的读者借书还书。馆长介绍说，儿童阅览室也会增加二十个座位，并且每周日下午邀请老师给孩子们讲故事。市民可以在网上提前预约，也可以直接到服务台登记。"})";
+const char* const kChineseOther =
+    R"({"title":"新公交线路明天开通","body":"一条连接火车站和大学城的公交线路将于明天早上六点开通，全程三十五分钟，票价两元。公交公司表示，高峰时段每八分钟发一班车，末班车为晚上十点半。沿途共设二十二站，其中四站可以换乘地铁。乘客如有意见，可拨打热线反映。"})";
+
+FilterOptions Fields(const std::vector<std::string>& paths) {
+  FilterOptions options;
+  for (const std::string& path : paths) options.record.fields.push_back({path, 1.0});
+  return options;
+}
+
+FingerprintedRecord Compute(const FilterOptions& options, std::optional<std::string_view> payload) {
+  Fingerprinter fingerprinter(options);
+  return fingerprinter.Compute({{3, 4}, 5, payload});
+}
+
+Fingerprint Of(std::string_view payload) { return Compute(FilterOptions(), payload).fingerprint; }
+
+int Distance(std::string_view left, std::string_view right) {
+  return std::popcount(Of(left).simhash ^ Of(right).simhash);
+}
+
+// FORMAT: these numbers stand in changelogs. If this test fails, the algorithm version in
+// FingerprintSpec must grow.
+TEST(Fingerprinter, NeverChangesAFingerprint) {
+  struct Golden {
+    const char* payload;
+    uint64_t simhash;
+    uint64_t exact;
+    uint32_t features;
+  };
+  const Golden goldens[] = {
+      {kEnglish, 0x2F0D932B0D709857, 0x6C8A6CA6A4AE2AC9, 50},
+      {kEnglishEdited, 0x2F0DB72B2D72985B, 0x47009056E46C4A0A, 50},
+      {kEnglishOther, 0xC31294A22AF2BE9E, 0xB388FC4781AF4660, 49},
+      {kChinese, 0xD00EDD08F291C93A, 0x85853D39259CD2B4, 80},
+      {kChineseEdited, 0xF00CDD08D291C13A, 0xCEF76173BCEC57E1, 80},
+      {kChineseOther, 0x58067B335BF3CA7B, 0xC36A46AF8861D649, 77},
+      {R"({"a":""})", 0xC77B3ABB6F87ACD9, 0xC77B3ABB6F87ACD9, 0},
+      {R"({"a":"short text"})", 0xA8D54EFDA0B9EBEA, 0xA8D54EFDA0B9EBEA, 2},
+      {R"({"n":-2.10,"b":true,"list":["x",["y"],{"z":1e5}]})", 0x275D7310B9B0A00B,
+       0x275D7310B9B0A00B, 5},
+      {R"({"a":"<p>Caf&eacute; au lait</p>","b":"ＦＵＬＬ　ｗｉｄｔｈ　１２"})", 0x9B505798005B7BF3,
+       0x9B505798005B7BF3, 6},
+      {R"({"a":"a b c d e f g h i j k l m n o p a a a b b c"})", 0xE440231656DC8A1F,
+       0x7A6AD576F4A9028C, 16},
+      {R"({"a":"हिन्दी भाषा ที่นี่ 한국어 ｶﾞｷﾞ ελληνικά Straße עברית"})", 0x3064204225864CAE,
+       0x362D25F750545739, 12},
+      {R"({"a":"\ud83d\ude00 \ud840\udc00 e\u0301"})", 0xC5B1AB2A5725F461, 0xC5B1AB2A5725F461, 2},
+  };
+  for (const Golden& golden : goldens) {
+    const auto record = Compute(FilterOptions(), golden.payload);
+    EXPECT_EQ(record.reason, Reason::kNone) << record.error;
+    EXPECT_EQ(record.fingerprint.simhash, golden.simhash) << golden.payload;
+    EXPECT_EQ(record.fingerprint.exact, golden.exact) << golden.payload;
+    EXPECT_EQ(record.features, golden.features) << golden.payload;
+  }
+}
+
+TEST(Fingerprinter, NeverChangesAFingerprintOfWeightedFields) {
+  FilterOptions options;
+  options.record.fields = {{"title", 2.5}, {"body", 0.3}};
+  const auto english = Compute(options, kEnglish);
+  EXPECT_EQ(english.fingerprint.simhash, 0xAC45172F2B729052U);
+  EXPECT_EQ(english.fingerprint.exact, Of(kEnglish).exact);
+}
+
+TEST(Fingerprinter, PutsEditedTextsNearAndOthersFar) {
+  EXPECT_LE(Distance(kEnglish, kEnglishEdited), 7);
+  EXPECT_LE(Distance(kChinese, kChineseEdited), 7);
+  EXPECT_GE(Distance(kEnglish, kEnglishOther), 12);
+  EXPECT_GE(Distance(kChinese, kChineseOther), 12);
+  EXPECT_GE(Distance(kEnglish, kChinese), 12);
+  EXPECT_NE(Of(kEnglish).exact, Of(kEnglishEdited).exact);
+}
+
+TEST(Fingerprinter, SeesNoDifferenceInFormatting) {
+  const Fingerprint plain = Of(R"({"a":"Hello, World 12","n":2.1})");
+  for (const char* payload :
+       {R"({"n":2.1,"a":"Hello, World 12"})", R"({"a":"hello world 12","n":2.10})",
+        R"({"a":"<b>HELLO</b>&nbsp;world - １２！","n":"2.100"})",
+        R"({ "a" : "\u0048ello\tWorld\n12", "n" : "＋２．１" })",
+        R"({"a":"Hello, World 12","n":2.1,"empty":"","none":null,"signs":"!?"})"}) {
+    EXPECT_EQ(Of(payload), plain) << payload;
+  }
+}
+
+TEST(Fingerprinter, TellsFieldsApartInTheExactHash) {
+  EXPECT_NE(Of(R"({"a":"1 2"})").exact, Of(R"({"a":"1","b":"2"})").exact);
+  EXPECT_NE(Of(R"({"a":"x","b":"y"})").exact, Of(R"({"a":"y","b":"x"})").exact);
+  EXPECT_NE(Of(R"({"a":["x","y"]})").exact, Of(R"({"a":["y","x"]})").exact);
+  EXPECT_NE(Of(R"({"a":5})").exact, Of(R"({"a":-5})").exact);
+  EXPECT_NE(Of(R"({"a":"x y"})").exact, Of(R"({"a":"y x"})").exact);
+  EXPECT_NE(Of(R"({"a":{"b":"x"}})").exact, Of(R"({"b":"x"})").exact);
+}
+
+TEST(Fingerprinter, JoinsFieldsInTheSimhash) {
+  FilterOptions options;
+  options.feature.features_min = 0;
+  const auto one = Compute(options, R"({"a":"red green blue","b":"one two"})");
+  const auto two = Compute(options, R"({"a":"red green","c":"two one blue"})");
+  EXPECT_EQ(one.fingerprint.simhash, two.fingerprint.simhash);
+  EXPECT_NE(one.fingerprint.exact, two.fingerprint.exact);
+}
+
+TEST(Fingerprinter, ComparesARecordOfFewTokensExactlyOnly) {
+  const char* const payload = R"({"a":"a b c d e f g h i j k"})";
+  FilterOptions options;
+  options.feature.features_min = 12;
+  const auto few = Compute(options, payload);
+  EXPECT_EQ(few.features, 11U);
+  EXPECT_EQ(few.fingerprint.simhash, few.fingerprint.exact);
+  options.feature.features_min = 11;
+  const auto enough = Compute(options, payload);
+  EXPECT_NE(enough.fingerprint.simhash, enough.fingerprint.exact);
+  EXPECT_EQ(enough.fingerprint.exact, few.fingerprint.exact);
+}
+
+TEST(Fingerprinter, TakesRecordsWithoutATokenAsEqual) {
+  FilterOptions options;
+  options.feature.features_min = 0;
+  const auto empty = Compute(options, R"({"a":""})");
+  EXPECT_EQ(empty.reason, Reason::kNone);
+  EXPECT_EQ(empty.features, 0U);
+  EXPECT_EQ(empty.fingerprint.simhash, empty.fingerprint.exact);
+  EXPECT_EQ(Compute(options, R"({"b":{"c":[]},"a":" - "})").fingerprint, empty.fingerprint);
+}
+
+TEST(Fingerprinter, FollowsTheWeightsOfFields) {
+  const char* const payload = R"({"a":"one two three","b":"four five six seven eight nine"})";
+  FilterOptions equal = Fields({"a", "b"});
+  equal.feature.features_min = 0;
+  FilterOptions heavy = equal;
+  heavy.record.fields[0].weight = 100;
+  FilterOptions alone = Fields({"a"});
+  alone.feature.features_min = 0;
+  const uint64_t of_a = Compute(alone, payload).fingerprint.simhash;
+  EXPECT_EQ(Compute(heavy, payload).fingerprint.simhash, of_a);
+  EXPECT_NE(Compute(equal, payload).fingerprint.simhash, of_a);
+}
+
+TEST(Fingerprinter, CarriesPositionTimeAndReason) {
+  const auto good = Compute(FilterOptions(), kEnglish);
+  EXPECT_EQ(good.position, (Position{3, 4}));
+  EXPECT_EQ(good.time_ms, 5);
+  EXPECT_FALSE(good.passed);
+  const auto bad = Compute(FilterOptions(), "{");
+  EXPECT_EQ(bad.position, (Position{3, 4}));
+  EXPECT_EQ(bad.reason, Reason::kParse);
+  EXPECT_NE(bad.error, "");
+  FilterOptions options;
+  options.record.null_value = NullValue::kUnique;
+  EXPECT_TRUE(Compute(options, std::nullopt).passed);
+}
+
+TEST(Fingerprinter, GivesTheSameAfterAnyOtherRecord) {
+  Fingerprinter fingerprinter(FilterOptions{});
+  const auto fresh = Of(kEnglish);
+  const std::string large = R"({"a":")" + std::string(size_t{2} << 20, 'x') + R"("})";
+  for (const std::string& before :
+       {std::string(kChinese), std::string("{"), std::string("{\"a\":\"\\ud800\"}"), large,
+        std::string(R"({"a":"e\u0301 \u1112\u1161"})"), std::string(R"({"a":""})")}) {
+    fingerprinter.Compute({{}, 0, before});
+    EXPECT_EQ(fingerprinter.Compute({{}, 0, kEnglish}).fingerprint, fresh);
+  }
+}
+
+/// Bytes that are mostly JSON, mostly UTF-8, or neither.
+std::string RandomBytes(std::mt19937& random) {
+  static const std::vector<std::string> kParts = {"{",
+                                                  "}",
+                                                  "[",
+                                                  "]",
+                                                  ",",
+                                                  ":",
+                                                  "\"",
+                                                  "\\",
+                                                  "\\u",
+                                                  "d83d",
+                                                  "\\ude00",
+                                                  "{\"a\":",
+                                                  "\"x\"",
+                                                  "1",
+                                                  "-",
+                                                  "e",
+                                                  ".",
+                                                  "true",
+                                                  "null",
+                                                  " ",
+                                                  "&",
+                                                  "&#x",
+                                                  ";",
+                                                  "<",
+                                                  ">",
+                                                  "\xCC\x81",
+                                                  "中",
+                                                  "\xEF\xBE\x9E",
+                                                  "\xE1\x85\xA1",
+                                                  "\xF0\x9F\x98\x80",
+                                                  "\xFF",
+                                                  "\xED\xA0\x80",
+                                                  "\xC3"};
+  std::string bytes;
+  for (size_t i = random() % 64; i > 0; --i) {
+    if (random() % 8 == 0) {
+      bytes += static_cast<char>(random());
+    } else {
+      bytes += kParts[random() % kParts.size()];
+    }
+  }
+  return bytes;
+}
+
+std::string Quoted(const std::string& bytes) {
+  std::string text = "{\"a\":\"";
+  for (const char byte : bytes) {
+    if (byte != '"' && byte != '\\' && static_cast<unsigned char>(byte) >= 0x20) text += byte;
+  }
+  return text + "\"}";
+}
+
+TEST(FingerprinterFuzz, SurvivesRandomBytes) {
+  std::mt19937 random(kSeed);
+  FilterOptions listed = Fields({"a", "/a/0", "/b/a"});
+  listed.record.exclude = {"/a/x"};
+  listed.record.time_field = "t";
+  listed.record.depth_max = 5;
+  Fingerprinter everything(FilterOptions{});
+  Fingerprinter selected(listed);
+  size_t read = 0;
+  for (int round = 0; round < 60'000; ++round) {
+    const std::string bytes = RandomBytes(random);
+    for (const std::string& payload : {bytes, "{\"a\":[" + bytes + "]}", Quoted(bytes)}) {
+      // Exactly as large as the payload, so that reading beyond it is seen.
+      const std::vector<char> exact(payload.begin(), payload.end());
+      const RecordView record{{}, 0, std::string_view(exact.data(), exact.size())};
+      const auto first = everything.Compute(record);
+      ASSERT_EQ(first.reason == Reason::kNone, first.error.empty()) << "seed " << kSeed;
+      ASSERT_EQ(everything.Compute(record).fingerprint, first.fingerprint) << "seed " << kSeed;
+      selected.Compute(record);
+      read += first.reason == Reason::kNone ? 1 : 0;
+    }
+  }
+  EXPECT_GT(read, 1000U);
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,188 @@
+#include "neardup/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "neardup/filter.h"
+
+namespace neardup {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+using Change = std::function<void(FilterOptions&)>;
+
+FilterOptions With(const Change& change) {
+  FilterOptions options;
+  change(options);
+  return options;
+}
+
+TEST(Options, AreValidByDefault) { EXPECT_TRUE(CheckOptions(FilterOptions()).ok()); }
+
+struct Bound {
+  const char* option;
+  std::function<void(FilterOptions&, int64_t)> set;
+  int64_t low;
+  int64_t high;
+};
+
+TEST(Options, AreValidUpToTheirBoundsAndNamedBeyond) {
+  constexpr int64_t kTenYearsMs = int64_t{3653} * 24 * 3600 * 1000;
+  const Bound bounds[] = {
+      {"record.record_bytes_max",
+       [](auto& o, int64_t v) { o.record.record_bytes_max = static_cast<size_t>(v); }, 1024,
+       int64_t{1} << 30},
+      {"record.depth_max", [](auto& o, int64_t v) { o.record.depth_max = static_cast<size_t>(v); },
+       1, 1024},
+      {"feature.features_min",
+       [](auto& o, int64_t v) { o.feature.features_min = static_cast<uint32_t>(v); }, 0, 1000},
+      {"match.distance_max", [](auto& o, int64_t v) { o.distance_max = static_cast<int>(v); }, 0,
+       7},
+      {"window.window_ms", [](auto& o, int64_t v) { o.window.window_ms = v; }, 1000, kTenYearsMs},
+      {"window.lateness_ms", [](auto& o, int64_t v) { o.window.lateness_ms = v; }, 0, kTenYearsMs},
+      {"window.ahead_max_ms", [](auto& o, int64_t v) { o.window.ahead_max_ms = v; }, 0,
+       kTenYearsMs},
+      {"window.entries_max",
+       [](auto& o, int64_t v) { o.window.entries_max = static_cast<uint64_t>(v); }, 1000,
+       1'000'000'000}};
+  for (const Bound& bound : bounds) {
+    const auto check = [&bound](int64_t value) {
+      return CheckOptions(With([&](FilterOptions& options) { bound.set(options, value); }));
+    };
+    EXPECT_TRUE(check(bound.low).ok()) << bound.option;
+    EXPECT_TRUE(check(bound.high).ok()) << bound.option;
+    for (const int64_t value : {bound.low - 1, bound.high + 1}) {
+      const auto result = check(value);
+      ASSERT_FALSE(result.ok()) << bound.option << " " << value;
+      EXPECT_EQ(result.error().code, ErrorCode::kConfig);
+      EXPECT_THAT(result.error().text, StartsWith(bound.option));
+      EXPECT_THAT(result.error().text, HasSubstr("expected"));
+    }
+  }
+}
+
+TEST(Options, AreRefusedForWrongSelectors) {
+  const std::pair<Change, const char*> cases[] = {
+      {[](auto& o) {
+         o.record.fields = {{"", 1}};
+       },
+       "record.fields[0]"},
+      {[](auto& o) {
+         o.record.fields = {{"a", 1}, {"/b~", 1}};
+       },
+       "record.fields[1] (\"/b~\")"},
+      {[](auto& o) {
+         o.record.fields = {{"\xff", 1}};
+       },
+       "record.fields[0]"},
+      {[](auto& o) {
+         o.record.fields = {{"a", 1}, {"b", 1}, {"a", 2}};
+       },
+       "record.fields[2]"},
+      {[](auto& o) {
+         o.record.fields = {{"a", 1}, {"/a", 1}};
+       },
+       "record.fields[1]"},
+      {[](auto& o) {
+         o.record.fields = {{"a", 0.09}};
+       },
+       "record.fields[0]"},
+      {[](auto& o) {
+         o.record.fields = {{"a", 100.1}};
+       },
+       "record.fields[0]"},
+      {[](auto& o) {
+         o.record.fields = {{"a", std::nan("")}};
+       },
+       "record.fields[0]"},
+      {[](auto& o) {
+         o.record.exclude = {"a", "/~2"};
+       },
+       "record.exclude[1]"},
+      {[](auto& o) {
+         o.record.fields = {{"/a/b", 1}};
+         o.record.exclude = {"a"};
+       },
+       "record.exclude[0]"},
+      {[](auto& o) {
+         o.record.fields = {{"a", 1}};
+         o.record.exclude = {"/a"};
+       },
+       "record.exclude[0]"},
+      {[](auto& o) { o.record.time_field = "/t~"; }, "record.time_field"}};
+  for (const auto& [change, option] : cases) {
+    const auto result = CheckOptions(With(change));
+    ASSERT_FALSE(result.ok()) << option;
+    EXPECT_THAT(result.error().text, StartsWith(option));
+  }
+}
+
+TEST(Options, MayOverlapWhereTheMeaningIsClear) {
+  EXPECT_TRUE(CheckOptions(With([](FilterOptions& options) {
+                options.record.fields = {{"a", 0.1}, {"/a/b", 100}};
+                options.record.exclude = {"/a/c", "/a/c"};
+                options.record.time_field = "/a/c";
+              })).ok());
+}
+
+TEST(FingerprintSpec, IsCanonicalJsonWithSortedKeys) {
+  const std::string spec = FingerprintSpec(With([](FilterOptions& options) {
+    options.record.fields = {{"title", 2.0}, {"/a~1b", 0.5}};
+    options.record.exclude = {"z", "/b/c", "z"};
+  }));
+  EXPECT_THAT(spec, StartsWith(R"({"algorithm":1,"exclude":["/b/c","/z"],"features_min":12,)"
+                               R"("fields":[{"path":"/a~1b","weight16":8},)"
+                               R"({"path":"/title","weight16":32}],"markup":true,"unicode":")"));
+  EXPECT_EQ(nlohmann::json::parse(spec).dump(), spec);
+}
+
+TEST(FingerprintSpec, IsTheSameHoweverTheSelectionIsWritten) {
+  const auto one = With([](FilterOptions& options) {
+    options.record.fields = {{"a", 1}, {"/b", 1}};
+    options.record.exclude = {"x", "y"};
+  });
+  const auto two = With([](FilterOptions& options) {
+    options.record.fields = {{"b", 1}, {"/a", 1.0001}};
+    options.record.exclude = {"/y", "x", "/x"};
+  });
+  EXPECT_EQ(FingerprintSpec(one), FingerprintSpec(two));
+}
+
+TEST(FingerprintSpec, ChangesWithEverythingThatChangesAFingerprint) {
+  const Change changes[] = {[](auto& o) { o.record.fields = {{"a", 1}}; },
+                            [](auto& o) { o.record.fields = {{"a", 2}}; },
+                            [](auto& o) { o.record.fields = {{"/a/b", 1}}; },
+                            [](auto& o) { o.record.exclude = {"a"}; },
+                            [](auto& o) { o.feature.features_min = 4; },
+                            [](auto& o) { o.feature.markup = false; }};
+  std::set<std::string> specs = {FingerprintSpec(FilterOptions())};
+  for (const Change& change : changes) specs.insert(FingerprintSpec(With(change)));
+  EXPECT_EQ(specs.size(), std::size(changes) + 1);
+}
+
+TEST(FingerprintSpec, DoesNotChangeWithAnythingElse) {
+  const Change changes[] = {[](auto& o) { o.distance_max = 7; },
+                            [](auto& o) {
+                              o.window = {1000, 1, 1, 1000};
+                            },
+                            [](auto& o) { o.record.missing_fields = MissingFields::kAny; },
+                            [](auto& o) { o.record.null_value = NullValue::kUnique; },
+                            [](auto& o) { o.record.time_field = "t"; },
+                            [](auto& o) { o.record.record_bytes_max = 1024; },
+                            [](auto& o) { o.record.depth_max = 3; }};
+  for (const Change& change : changes) {
+    EXPECT_EQ(FingerprintSpec(With(change)), FingerprintSpec(FilterOptions()));
+  }
+}
+
+}  // namespace
+}  // namespace neardup
