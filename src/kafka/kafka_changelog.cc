@@ -5,6 +5,7 @@
 
 #include "kafka/client.h"
 #include "kafka/client_error.h"
+#include "kafka/topic_admin.h"
 
 namespace neardup {
 namespace {
@@ -64,6 +65,8 @@ Result<void> KafkaChangelog::Open(int64_t offset) {
                                            " before: the topic was made anew or truncated");
   }
   next_offset_ = std::max(offset, bounds.begin);
+  // Unasked, the reader would find out about the topic up to a second later.
+  NEARDUP_TRY(PartitionCount(*reader_, topic_, answer_timeout_ms_));
   const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), lane_)->offset = next_offset_;
   const rd_kafka_resp_err_t code = rd_kafka_assign(reader_->get(), list.get());

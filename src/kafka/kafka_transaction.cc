@@ -5,6 +5,7 @@
 
 #include "kafka/client.h"
 #include "kafka/client_error.h"
+#include "kafka/outgoing_record.h"
 #include "kafka/output_topics.h"
 #include "kafka/refusals.h"
 
@@ -13,6 +14,8 @@ namespace {
 
 // Long waits are cut into slices, between which complaints of the client are heard.
 constexpr int kSliceMs = 1000;
+constexpr int kFlushSliceMs = 100;
+constexpr int kFlushSlicesPerProbe = 5;
 // Failed deliveries are heard at least this often, in records published.
 constexpr uint32_t kRecordsPerHearing = 1000;
 
@@ -43,10 +46,11 @@ class KafkaTransaction : public Transaction {
   Result<void> WarmUp(const std::string& topic);
   Result<void> Produce(const RoutedRecord& record, rd_kafka_topic_t* topic, void* tag);
   Result<void> ProduceAlone(const RoutedRecord& record, rd_kafka_topic_t* topic);
-  /// Sends what the library takes, waiting while its queue is full. `send` returns its answer.
-  template <class Send>
-  Result<void> SendBounded(Send send, const std::string& doing);
-  Result<void> Flush();
+  /// Waits while the library's queue is full. kExhausted: larger than the library takes at all.
+  Result<void> SendBounded(OutgoingRecord& record, const std::string& doing);
+  /// Waits a moment; true when nothing is in flight any more.
+  Result<bool> Flush(const Deadline& deadline);
+  Result<void> FlushAll();
   Result<void> SendOffsets(std::span<const InputProgress> inputs);
   Result<void> CommitProducer();
   /// Calls until the library answers with something else than "again", within the deadline.
@@ -166,89 +170,41 @@ Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
 
 Result<void> KafkaTransaction::ProduceAlone(const RoutedRecord& record, rd_kafka_topic_t* topic) {
   const Position& position = record.message.position;
-  NEARDUP_TRY(Flush());
+  NEARDUP_TRY(FlushAll());
   NEARDUP_TRY(Produce(record, topic, refusals_.Tag(position)));
-  NEARDUP_TRY(Flush());
+  NEARDUP_TRY(FlushAll());
   refusals_.Acquit(position);
   return {};
 }
 
-Result<HeadersHandle> Headers(const RoutedRecord& record) {
-  const std::vector<HeaderView> none;
-  const std::vector<HeaderView>& own = record.by_reference ? none : record.message.headers;
-  HeadersHandle headers(rd_kafka_headers_new(own.size() + record.headers.size()));
-  for (const std::vector<HeaderView>* part : {&own, &record.headers}) {
-    for (const HeaderView& header : *part) {
-      const void* value = header.value ? header.value->data() : nullptr;
-      const ssize_t size = header.value ? static_cast<ssize_t>(header.value->size()) : 0;
-      // An empty name may have no bytes to point to.
-      const char* name = header.name.empty() ? "" : header.name.data();
-      if (const auto code =
-              rd_kafka_header_add(headers.get(), name, static_cast<ssize_t>(header.name.size()),
-                                  header.value && value == nullptr ? "" : value, size);
-          code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        return FromKafka(code, "adding a header");
-      }
-    }
-  }
-  return headers;
-}
-
 Result<void> KafkaTransaction::Produce(const RoutedRecord& record, rd_kafka_topic_t* topic,
                                        void* tag) {
-  const Message& message = record.message;
-  HeadersHandle headers;
-  if (!record.headers.empty() || (!message.headers.empty() && !record.by_reference)) {
-    NEARDUP_ASSIGN(headers, Headers(record));
-  }
-  const auto key = record.by_reference ? std::nullopt : message.key;
-  const auto value = record.by_reference ? std::nullopt : message.value;
-  // A view of no bytes may be null; to the library null means that there is no value.
-  const auto bytes = [](const std::optional<std::string_view>& view) -> void* {
-    if (!view) return nullptr;
-    return const_cast<char*>(view->empty() ? "" : view->data());
-  };
-  const bool stamp_refused = record.by_reference && record.verdict.reason == Reason::kUndeliverable;
-  const int64_t timestamp_ms = stamp_refused ? 0 : message.timestamp_ms;
-  const size_t key_size = key ? key->size() : 0;
-  const size_t value_size = value ? value->size() : 0;
-  const auto send = [&] {
-    const rd_kafka_resp_err_t code = rd_kafka_producev(
-        client_->get(), RD_KAFKA_V_RKT(topic), RD_KAFKA_V_PARTITION(record.input.partition),
-        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_KEY(bytes(key), key_size),
-        RD_KAFKA_V_VALUE(bytes(value), value_size), RD_KAFKA_V_TIMESTAMP(timestamp_ms),
-        RD_KAFKA_V_OPAQUE(tag), RD_KAFKA_V_HEADERS(headers.get()), RD_KAFKA_V_END);
-    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) static_cast<void>(headers.release());
-    return code;
-  };
-  const Result<void> sent = SendBounded(send, "publishing");
+  NEARDUP_ASSIGN(OutgoingRecord outgoing, Outgoing(record, topic, tag));
+  const Result<void> sent = SendBounded(outgoing, "publishing");
   if (sent.ok() || sent.error().code != ErrorCode::kExhausted) return sent;
-  refusals_.ReportTooLarge(message.position, sent.error().text);
+  refusals_.ReportTooLarge(record.message.position, sent.error().text);
   return RefusedRecords();
 }
 
 Result<void> KafkaTransaction::PublishDelta(std::string_view bytes) {
-  const auto send = [&] {
-    return rd_kafka_producev(client_->get(), RD_KAFKA_V_RKT(changelog_.get()),
-                             RD_KAFKA_V_PARTITION(lane_), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-                             RD_KAFKA_V_VALUE(const_cast<char*>(bytes.data()), bytes.size()),
-                             RD_KAFKA_V_END);
-  };
-  Result<void> sent = SendBounded(send, "writing the changelog");
+  OutgoingRecord delta;
+  delta.topic = changelog_.get();
+  delta.partition = lane_;
+  delta.value = bytes;
+  const Result<void> sent = SendBounded(delta, "writing the changelog");
   if (sent.ok() || sent.error().code != ErrorCode::kExhausted) return sent;
   return Fatal(ErrorCode::kConfig, sent.error().text);
 }
 
-template <class Send>
-Result<void> KafkaTransaction::SendBounded(Send send, const std::string& doing) {
+Result<void> KafkaTransaction::SendBounded(OutgoingRecord& record, const std::string& doing) {
   assert(client_);
-  rd_kafka_resp_err_t code = send();
+  rd_kafka_resp_err_t code = Send(client_->get(), record);
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
   const Deadline deadline(options_.transaction_timeout_ms);
   while (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline.passed()) {
     rd_kafka_poll(client_->get(), deadline.left_ms(1));
     NEARDUP_TRY(RefusedRecords());
-    code = send();
+    code = Send(client_->get(), record);
   }
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
   if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
@@ -286,27 +242,39 @@ Result<void> KafkaTransaction::RefusedRecords() const {
 
 // ---- commit
 
-Result<void> KafkaTransaction::Flush() {
-  const Deadline deadline(options_.transaction_timeout_ms);
-  while (rd_kafka_flush(client_->get(), deadline.left_ms(kSliceMs)) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    std::array<char, 512> reason{};
-    const auto fatal = rd_kafka_fatal_error(client_->get(), reason.data(), reason.size());
-    if (fatal != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      return FromKafka(fatal, "waiting for deliveries", reason.data());
-    }
-    if (deadline.passed() || client_->LoginRefused()) {
-      return client_->Explain(
-          FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, "waiting for deliveries",
-                    std::to_string(rd_kafka_outq_len(client_->get())) + " records in flight"));
-    }
-  }
+Result<bool> KafkaTransaction::Flush(const Deadline& deadline) {
+  const rd_kafka_resp_err_t code = rd_kafka_flush(client_->get(), deadline.left_ms(kFlushSliceMs));
   rd_kafka_poll(client_->get(), 0);
-  return RefusedRecords();
+  NEARDUP_TRY(RefusedRecords());
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return true;
+  std::array<char, 512> reason{};
+  const auto fatal = rd_kafka_fatal_error(client_->get(), reason.data(), reason.size());
+  if (fatal != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return FromKafka(fatal, "waiting for deliveries", reason.data());
+  }
+  if (!deadline.passed() && !client_->LoginRefused()) return false;
+  return client_->Explain(
+      FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, "waiting for deliveries",
+                std::to_string(rd_kafka_outq_len(client_->get())) + " records in flight"));
+}
+
+Result<void> KafkaTransaction::FlushAll() {
+  const Deadline deadline(options_.transaction_timeout_ms);
+  while (true) {
+    NEARDUP_ASSIGN(const bool done, Flush(deadline));
+    if (done) return {};
+  }
 }
 
 Result<void> KafkaTransaction::Commit(std::span<const InputProgress> inputs) {
   assert(client_);
-  NEARDUP_TRY(Flush());
+  const Deadline deadline(options_.transaction_timeout_ms);
+  for (int slice = 1;; ++slice) {
+    NEARDUP_ASSIGN(const bool done, Flush(deadline));
+    if (done) break;
+    // A transaction that has failed sends nothing more, and only such a call says so.
+    if (slice % kFlushSlicesPerProbe == 0) NEARDUP_TRY(SendOffsets(inputs));
+  }
   NEARDUP_TRY(SendOffsets(inputs));
   NEARDUP_TRY(CommitProducer());
   refusals_.AcquitAll();

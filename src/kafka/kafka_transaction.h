@@ -24,7 +24,9 @@ namespace neardup {
 ///
 /// A broker refuses a batch as a whole. So the records of a refused batch are first only suspects
 /// (Reason::kUndeliverable); when they are published again each goes in a batch of its own, and
-/// the refusal then means that very record.
+/// the refusal then means that very record. The transaction after a refusal is aborted once more
+/// for nothing: the library leaves a gap in its sequence numbers, which the broker refuses, and
+/// only then starts a new epoch. (A new producer instead would need a new look at the changelog.)
 std::unique_ptr<Transaction> NewKafkaTransaction(const KafkaOptions& options, uint16_t lane,
                                                  std::map<std::string, int64_t> max_message_bytes,
                                                  KafkaLog log);

@@ -1,0 +1,70 @@
+// A broker for tests, and plain clients that share no code with the ports under test.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kafka/handle.h"
+#include "kafka/kafka_options.h"
+#include "stream/message.h"
+
+#define ASSERT_OK(expr)                                              \
+  do {                                                               \
+    const auto& result_of_expr = (expr);                             \
+    ASSERT_TRUE(result_of_expr.ok()) << result_of_expr.error().text; \
+  } while (false)
+
+namespace neardup {
+
+using Header = std::pair<std::string, std::optional<std::string>>;
+
+struct TestRecord {
+  std::optional<std::string> key;
+  std::optional<std::string> value;
+  std::vector<Header> headers = {};
+  int64_t timestamp_ms = 1'700'000'000'000;
+  int64_t offset = -1;  ///< set by Read
+
+  bool operator==(const TestRecord&) const = default;
+};
+
+inline TestRecord Record(const std::string& value) {
+  TestRecord record;
+  record.value = value;
+  return record;
+}
+
+/// Address of the cluster the tests run against.
+std::string TestBrokers();
+
+/// Different in each call and each run.
+std::string FreshName(const std::string& stem);
+
+void CreateTopic(const std::string& brokers, const std::string& topic, int32_t partitions,
+                 const std::map<std::string, std::string>& settings = {});
+void Write(const std::string& brokers, const std::string& topic, int32_t partition,
+           const std::vector<TestRecord>& records);
+/// A transaction under an id of its own, committed or aborted.
+void WriteInTransaction(const std::string& brokers, const std::string& topic, int32_t partition,
+                        const std::vector<TestRecord>& records, bool commit);
+/// Everything up to the end that this isolation level shows.
+std::vector<TestRecord> Read(const std::string& brokers, const std::string& topic,
+                             int32_t partition, const std::string& isolation = "read_committed");
+/// The values alone.
+std::vector<std::string> ReadValues(const std::string& brokers, const std::string& topic,
+                                    int32_t partition,
+                                    const std::string& isolation = "read_committed");
+
+/// An app of its own with one input topic.
+KafkaOptions FreshOptions(const std::string& brokers);
+
+/// The message a source would hand on; `record` must outlive it.
+Message AsMessage(const TestRecord& record, const Position& position);
+
+}  // namespace neardup

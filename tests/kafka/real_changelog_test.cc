@@ -1,0 +1,113 @@
+// The changelog port on a real broker: markers and aborted deltas are passed by.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kafka/kafka_changelog.h"
+#include "kafka/kafka_cluster.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class RealChangelog : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    options_ = FreshOptions(TestBrokers());
+    topic_ = ChangelogTopic(options_);
+    CreateTopic(options_.brokers, topic_, 1);
+    Result<std::unique_ptr<Changelog>> changelog = NewKafkaChangelog(options_, 0, {});
+    ASSERT_OK(changelog);
+    changelog_ = std::move(changelog).value();
+  }
+  void WriteDelta(const std::string& delta, bool commit) {
+    WriteInTransaction(options_.brokers, topic_, 0, {Record(delta)}, commit);
+  }
+  /// Visits until next_offset reaches `end`.
+  std::vector<std::string> VisitTo(int64_t end) {
+    std::vector<std::string> deltas;
+    for (int polls = 0; changelog_->next_offset() < end && polls < 300; ++polls) {
+      const Result<void> polled = changelog_->Poll(100, [&](const ChangelogRecord& record) {
+        deltas.emplace_back(record.bytes);
+        return Result<void>();
+      });
+      EXPECT_TRUE(polled.ok()) << polled.error().text;
+    }
+    EXPECT_EQ(changelog_->next_offset(), end);
+    return deltas;
+  }
+
+  KafkaOptions options_;
+  std::string topic_;
+  std::unique_ptr<Changelog> changelog_;
+};
+
+TEST_F(RealChangelog, AnEmptyLogEndsWhereItBegins) {
+  ASSERT_OK(changelog_->Open(0));
+  const auto end = changelog_->End();
+  ASSERT_OK(end);
+  EXPECT_EQ(*end, 0);
+  EXPECT_EQ(changelog_->next_offset(), 0);
+}
+
+TEST_F(RealChangelog, TheEndIsReachedPastMarkersAndAbortedDeltas) {
+  WriteDelta("a", true);
+  WriteDelta("aborted", false);
+  WriteDelta("b", true);
+  WriteDelta("aborted at the end", false);
+  ASSERT_OK(changelog_->Open(0));
+  const auto end = changelog_->End();
+  ASSERT_OK(end);
+  EXPECT_EQ(*end, 8);  // four deltas and four markers
+  EXPECT_THAT(VisitTo(*end), ElementsAre("a", "b"));
+}
+
+TEST_F(RealChangelog, OpensAgainAnywhereAndFollows) {
+  WriteDelta("a", true);
+  WriteDelta("b", true);
+  ASSERT_OK(changelog_->Open(0));
+  EXPECT_THAT(VisitTo(4), ElementsAre("a", "b"));
+  ASSERT_OK(changelog_->Open(2));
+  EXPECT_THAT(VisitTo(4), ElementsAre("b"));
+  WriteDelta("c", true);
+  EXPECT_THAT(VisitTo(6), ElementsAre("c"));
+  ASSERT_OK(changelog_->Open(0));
+  EXPECT_THAT(VisitTo(6), ElementsAre("a", "b", "c"));
+}
+
+TEST_F(RealChangelog, AnErrorOfTheVisitorStopsBeforeTheNextRecord) {
+  WriteDelta("a", true);
+  ASSERT_OK(changelog_->Open(0));
+  Result<void> polled;
+  for (int polls = 0; polls < 300 && polled.ok(); ++polls) {
+    polled = changelog_->Poll(100, [](const ChangelogRecord&) -> Result<void> {
+      return Fatal(ErrorCode::kCorrupt, "not a delta");
+    });
+  }
+  ASSERT_FALSE(polled.ok());
+  EXPECT_EQ(polled.error().text, "not a delta");
+  EXPECT_EQ(changelog_->next_offset(), 0);
+}
+
+TEST_F(RealChangelog, ALogThatEndsBeforeThePlaceReadToIsRefused) {
+  WriteDelta("a", true);
+  const Result<void> opened = changelog_->Open(3);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().code, ErrorCode::kMismatch);
+  EXPECT_THAT(opened.error().text, HasSubstr(topic_ + "/0"));
+}
+
+TEST_F(RealChangelog, AMissingLogIsNamed) {
+  options_.app = "nobody";
+  auto changelog = NewKafkaChangelog(options_, 0, {});
+  ASSERT_OK(changelog);
+  const Result<void> opened = (*changelog)->Open(0);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().code, ErrorCode::kNotFound) << opened.error().text;
+  EXPECT_THAT(opened.error().text, HasSubstr("nobody-changelog"));
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,76 @@
+// The lease port on a real broker.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "kafka/kafka_cluster.h"
+#include "kafka/kafka_lease.h"
+
+namespace neardup {
+namespace {
+
+class RealLease : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    options_ = FreshOptions(TestBrokers());
+    CreateTopic(options_.brokers, LeaseTopic(options_), 1);
+  }
+  std::unique_ptr<Lease> Join() {
+    Result<std::unique_ptr<Lease>> lease = NewKafkaLease(options_, 0, {});
+    EXPECT_TRUE(lease.ok()) << lease.error().text;
+    return std::move(lease).value();
+  }
+  /// Until the lease is held; the bound only ends a hung test.
+  static void AwaitHeld(Lease& lease) {
+    for (int looks = 0; looks < 3000; ++looks) {
+      const Result<bool> held = lease.Held();
+      ASSERT_OK(held);
+      if (*held) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    FAIL() << "the lease was never held";
+  }
+
+  KafkaOptions options_;
+};
+
+TEST_F(RealLease, TheOnlyMemberHoldsIt) {
+  auto lease = Join();
+  AwaitHeld(*lease);
+  lease->Release();
+  EXPECT_FALSE(*lease->Held());
+}
+
+TEST_F(RealLease, ANewcomerDoesNotTakeItButGetsItAtRelease) {
+  auto first = Join();
+  AwaitHeld(*first);
+  auto second = Join();
+  // The newcomer's joining takes some heartbeats; at no time may both hold the lease.
+  for (int looks = 0; looks < 200; ++looks) {
+    ASSERT_TRUE(*first->Held());
+    ASSERT_FALSE(*second->Held());
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  first->Release();
+  EXPECT_FALSE(*first->Held());
+  AwaitHeld(*second);
+}
+
+TEST_F(RealLease, AMemberThatIsDestroyedGivesItUp) {
+  {
+    auto first = Join();
+    AwaitHeld(*first);
+  }
+  AwaitHeld(*Join());
+}
+
+TEST_F(RealLease, WithoutABrokerNothingIsHeldAndReleaseReturns) {
+  options_.brokers = "127.0.0.1:1";
+  auto lease = Join();
+  EXPECT_FALSE(*lease->Held());
+  lease->Release();
+}
+
+}  // namespace
+}  // namespace neardup

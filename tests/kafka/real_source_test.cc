@@ -1,0 +1,226 @@
+// The source port on a real broker: which records come, in which order, and where it goes on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "kafka/kafka_cluster.h"
+#include "kafka/kafka_source.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class RealSource : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    options_ = FreshOptions(TestBrokers());
+    topic_ = options_.topics[0];
+    CreateTopic(options_.brokers, topic_, 3);
+    Result<std::unique_ptr<Source>> source = NewKafkaSource(options_, {});
+    ASSERT_OK(source);
+    source_ = std::move(source).value();
+  }
+  void WriteValues(int32_t partition, int first, int count) {
+    std::vector<TestRecord> records;
+    for (int i = first; i < first + count; ++i) records.push_back(Record(std::to_string(i)));
+    Write(options_.brokers, topic_, partition, records);
+  }
+  Result<void> Assign(int64_t offset, int32_t partition = 0) {
+    const std::vector<InputAssignment> inputs = {{7, {topic_, partition}, offset}};
+    return source_->Assign(inputs);
+  }
+  bool AllAtEnd() {
+    const std::vector<InputStatus> rows = source_->Status();
+    return std::all_of(rows.begin(), rows.end(), [](const InputStatus& row) { return row.at_end; });
+  }
+  /// Polls until every input is at its end. Sets error_ when a poll fails.
+  std::vector<Message> Drain(size_t records_max = 100) {
+    std::vector<Message> all;
+    for (int polls = 0; polls < 3000; ++polls) {
+      const size_t before = all.size();
+      const Result<void> polled = source_->Poll(records_max, 100, all);
+      if (!polled.ok()) {
+        error_ = polled.error();
+        return all;
+      }
+      EXPECT_LE(all.size() - before, records_max);
+      if (all.size() == before && AllAtEnd()) return all;
+    }
+    ADD_FAILURE() << "the end was never reached";
+    return all;
+  }
+  static std::vector<std::string> Values(const std::vector<Message>& messages) {
+    std::vector<std::string> values;
+    for (const Message& message : messages) values.emplace_back(message.value.value_or("(null)"));
+    return values;
+  }
+
+  KafkaOptions options_;
+  std::string topic_;
+  std::unique_ptr<Source> source_;
+  std::optional<Error> error_;
+};
+
+TEST_F(RealSource, ListsThePartitionsSorted) {
+  const auto partitions = source_->Partitions();
+  ASSERT_OK(partitions);
+  EXPECT_THAT(*partitions, ElementsAre(InputPartition{topic_, 0}, InputPartition{topic_, 1},
+                                       InputPartition{topic_, 2}));
+}
+
+TEST_F(RealSource, AMissingTopicIsNamed) {
+  options_.topics = {"absent-topic"};
+  auto source = NewKafkaSource(options_, {});
+  ASSERT_OK(source);
+  const auto partitions = (*source)->Partitions();
+  ASSERT_FALSE(partitions.ok());
+  EXPECT_EQ(partitions.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(partitions.error().text, HasSubstr("absent-topic"));
+}
+
+TEST_F(RealSource, WithoutABrokerTheQuestionEndsAtItsDeadline) {
+  options_.brokers = "127.0.0.1:1";
+  options_.answer_timeout_ms = 1000;
+  auto source = NewKafkaSource(options_, {});
+  ASSERT_OK(source);
+  const auto partitions = (*source)->Partitions();
+  ASSERT_FALSE(partitions.ok());
+  EXPECT_EQ(partitions.error().code, ErrorCode::kUnavailable);
+  EXPECT_TRUE(partitions.error().retriable);
+  EXPECT_THAT(partitions.error().text, HasSubstr("127.0.0.1:1"));
+}
+
+TEST_F(RealSource, RecordsComeWithKeyValueHeadersTimestampAndPosition) {
+  const std::vector<TestRecord> records = {
+      {"key", "value", {{"a", "1"}, {"a", "2"}, {"", ""}, {"null", {}}}, 7},
+      {{}, {}, {}, 4'102'444'800'000},
+      {"", "", {{"binary", std::string("\0\xff\n", 3)}}, -1},
+  };
+  Write(options_.brokers, topic_, 0, records);
+  ASSERT_OK(Assign(0));
+  const std::vector<Message> seen = Drain();
+  ASSERT_EQ(seen.size(), records.size());
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const Message expected = AsMessage(records[i], {7, static_cast<int64_t>(i)});
+    EXPECT_EQ(seen[i].position, expected.position);
+    EXPECT_EQ(seen[i].key, expected.key);
+    EXPECT_EQ(seen[i].value, expected.value);
+    EXPECT_EQ(seen[i].timestamp_ms, expected.timestamp_ms);
+    ASSERT_EQ(seen[i].headers.size(), expected.headers.size());
+    for (size_t h = 0; h < seen[i].headers.size(); ++h) {
+      EXPECT_EQ(seen[i].headers[h].name, expected.headers[h].name);
+      EXPECT_EQ(seen[i].headers[h].value, expected.headers[h].value);
+    }
+  }
+}
+
+TEST_F(RealSource, MessagesOutliveTheSource) {
+  WriteValues(0, 0, 10);
+  ASSERT_OK(Assign(0));
+  const std::vector<Message> seen = Drain();
+  source_.reset();
+  EXPECT_THAT(Values(seen), ElementsAre("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"));
+}
+
+// Assigning again while fetched records lie in every queue on the way must neither lose nor repeat.
+TEST_F(RealSource, AssignGoesBackAndForthExactly) {
+  constexpr int kCount = 20'000;
+  WriteValues(0, 0, kCount);
+  for (const int64_t start : {0, 15'000, 3, 0, 19'999, 7'000}) {
+    ASSERT_OK(Assign(start));
+    std::vector<Message> few;
+    for (int polls = 0; few.size() < 500 && start < 19'000 && polls < 100; ++polls) {
+      ASSERT_OK(source_->Poll(100, 1000, few));
+    }
+    for (size_t i = 0; i < few.size(); ++i) {
+      ASSERT_EQ(few[i].position.offset, start + static_cast<int64_t>(i));
+    }
+  }
+  ASSERT_OK(Assign(5));
+  const std::vector<Message> all = Drain(1000);
+  ASSERT_EQ(all.size(), static_cast<size_t>(kCount - 5));
+  for (size_t i = 0; i < all.size(); ++i) {
+    ASSERT_EQ(all[i].value, std::to_string(i + 5));
+  }
+}
+
+TEST_F(RealSource, TheInputLowestInTimeComesFirst) {
+  std::vector<InputAssignment> inputs;
+  std::vector<int64_t> expected;
+  for (int32_t partition = 0; partition < 3; ++partition) {
+    std::vector<TestRecord> records;
+    for (int i = 0; i < 400; ++i) {
+      TestRecord record = Record("v");
+      record.timestamp_ms = 1'700'000'000'000 + i * 3 + partition;
+      expected.push_back(record.timestamp_ms);
+      records.push_back(record);
+    }
+    Write(options_.brokers, topic_, partition, records);
+    inputs.push_back({static_cast<uint32_t>(partition), {topic_, partition}, 0});
+  }
+  std::sort(expected.begin(), expected.end());
+  // Once all three are at hand the order is exact; what was polled before that is polled again.
+  ASSERT_OK(source_->Assign(inputs));
+  std::vector<int64_t> times;
+  for (const Message& message : Drain(200)) times.push_back(message.timestamp_ms);
+  ASSERT_EQ(times.size(), expected.size());
+  const bool merged = times == expected;
+  std::sort(times.begin(), times.end());
+  EXPECT_EQ(times, expected);
+  RecordProperty("merged", merged ? "exactly" : "the first fetches came apart");
+}
+
+TEST_F(RealSource, NewRecordsEndTheWaitAndTheEndOfTheInput) {
+  ASSERT_OK(Assign(0));
+  EXPECT_THAT(Drain(), IsEmpty());
+  EXPECT_TRUE(AllAtEnd());
+  WriteValues(0, 0, 3);
+  std::vector<Message> seen;
+  for (int polls = 0; seen.size() < 3 && polls < 100; ++polls) {
+    ASSERT_OK(source_->Poll(1, 1000, seen));
+    if (seen.size() == 1) {
+      EXPECT_FALSE(AllAtEnd());
+      EXPECT_EQ(source_->Status()[0].lag_records, 2);
+    }
+  }
+  EXPECT_THAT(Values(seen), ElementsAre("0", "1", "2"));
+  EXPECT_THAT(Drain(), IsEmpty());
+  EXPECT_EQ(source_->Status()[0].lag_records, 0);
+}
+
+TEST_F(RealSource, AbortedRecordsNeverComeAndMarkersAreNoHole) {
+  WriteInTransaction(options_.brokers, topic_, 0, {Record("a"), Record("b")}, true);
+  WriteInTransaction(options_.brokers, topic_, 0, {Record("aborted")}, false);
+  WriteInTransaction(options_.brokers, topic_, 0, {Record("c")}, true);
+  ASSERT_OK(Assign(0));
+  EXPECT_THAT(Values(Drain()), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(source_->Status()[0].lag_records, 0);
+}
+
+TEST_F(RealSource, StartOffsetIsTheBeginningOrTheEnd) {
+  WriteValues(0, 0, 5);
+  const auto earliest = source_->StartOffset({topic_, 0}, StartAt::kEarliest);
+  const auto latest = source_->StartOffset({topic_, 0}, StartAt::kLatest);
+  ASSERT_OK(earliest);
+  ASSERT_OK(latest);
+  EXPECT_EQ(*earliest, 0);
+  EXPECT_EQ(*latest, 5);
+}
+
+TEST_F(RealSource, AnOffsetThatNoLongerExistsIsFatalAndNamed) {
+  WriteValues(2, 0, 5);
+  ASSERT_OK(Assign(1000, 2));
+  Drain();
+  ASSERT_TRUE(error_.has_value());
+  EXPECT_EQ(error_->code, ErrorCode::kNotFound);
+  EXPECT_TRUE(error_->fatal);
+  EXPECT_THAT(error_->text, HasSubstr(topic_ + "/2"));
+  EXPECT_THAT(error_->text, HasSubstr("1000"));
+}
+
+}  // namespace
+}  // namespace neardup
