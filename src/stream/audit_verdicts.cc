@@ -1,0 +1,184 @@
+#include "stream/audit_verdicts.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <tuple>
+
+namespace neardup {
+namespace {
+
+/// |a - b| without overflow.
+uint64_t TimeApart(int64_t a_ms, int64_t b_ms) {
+  const auto [earlier, later] = std::minmax(a_ms, b_ms);
+  return static_cast<uint64_t>(later) - static_cast<uint64_t>(earlier);
+}
+
+class VerdictChecks {
+ public:
+  VerdictChecks(const AuditOptions& options, AuditLedger& ledger, AuditReport& report)
+      : options_(options), ledger_(ledger), report_(report) {}
+
+  std::vector<AuditRef> Run() {
+    std::vector<AuditRef> by_seq;
+    for (uint32_t input = 0; input < ledger_.partitions().size(); ++input) {
+      AuditPartition& partition = ledger_.partitions()[input];
+      uint64_t last_seq = 0;
+      for (auto& [offset, row] : partition.deleted) CheckRow(input, row, last_seq, by_seq);
+      for (AuditRow& row : partition.rows) CheckRow(input, row, last_seq, by_seq);
+    }
+    std::sort(by_seq.begin(), by_seq.end(), [](const AuditRef& a, const AuditRef& b) {
+      return std::tuple(a.row->seq, a.input, a.row->offset) <
+             std::tuple(b.row->seq, b.input, b.row->offset);
+    });
+    CheckSeq(by_seq);
+    return by_seq;
+  }
+
+ private:
+  void CheckRow(uint32_t input, AuditRow& row, uint64_t& last_seq, std::vector<AuditRef>& by_seq) {
+    if (!row.covered) {
+      if (options_.started_late && last_seq == 0) return;
+      ++report_[AuditCheck::kCoverage].looked_at;
+      report_.Add(AuditCheck::kCoverage, ledger_.Place(input, row), "is in no output");
+      return;
+    }
+    ++report_[AuditCheck::kCoverage].looked_at;
+    by_seq.push_back({input, &row});
+    if (row.seq < last_seq) {
+      report_.Add(AuditCheck::kOrder, ledger_.Place(input, row),
+                  "origin " + ledger_.Origin(input, row.offset) + " has seq " +
+                      std::to_string(row.seq) + ", a record before it " + std::to_string(last_seq));
+    }
+    last_seq = std::max(last_seq, row.seq);
+    CountRoute(row);
+    CheckDeadLetter(input, row);
+    if (row.decision == Decision::kDuplicate) CheckDuplicate(input, row);
+  }
+
+  void CountRoute(const AuditRow& row) {
+    switch (row.decision) {
+      case Decision::kUnique:
+        ++report_.unique;
+        return;
+      case Decision::kDuplicate:
+        ++report_.duplicates;
+        return;
+      case Decision::kDeadLetter:
+        ++report_.dead_letters;
+        return;
+    }
+  }
+
+  /// Only the topic can say what it takes, so these two reasons cannot be recomputed.
+  static bool IsForTheTopicToSay(Reason reason) {
+    return reason == Reason::kTooLarge || reason == Reason::kUndeliverable;
+  }
+
+  void CheckDeadLetter(uint32_t input, const AuditRow& row) {
+    ++report_[AuditCheck::kDeadLetter].looked_at;
+    const auto violated = [&](const std::string& text) {
+      report_.Add(AuditCheck::kDeadLetter, ledger_.Place(input, row), text);
+    };
+    if (row.decision == Decision::kDeadLetter) {
+      if (row.stated_reason != row.reason && !IsForTheTopicToSay(row.stated_reason)) {
+        violated(std::string("states the reason ") + Name(row.stated_reason) +
+                 ", recomputed: " + Name(row.reason));
+      }
+      return;
+    }
+    if (row.reason != Reason::kNone) {
+      violated(std::string("is decided ") + Name(row.decision) + " and is a dead letter, reason " +
+               Name(row.reason));
+    } else if (row.stated_passed != row.passed) {
+      violated(row.passed ? "is a null value that passes by policy, and is not marked passed"
+                          : "is marked passed, and is no null value that passes by policy");
+    }
+  }
+
+  void CheckDuplicate(uint32_t input, const AuditRow& row) {
+    ++report_[AuditCheck::kSoundness].looked_at;
+    const auto violated = [&](const std::string& text) {
+      report_.Add(AuditCheck::kSoundness, ledger_.Place(input, row), text);
+    };
+    if (row.original_input == AuditLedger::kNoInput) {
+      violated("names an original that is in no input partition");
+      return;
+    }
+    const std::string original_text =
+        "original " + ledger_.Origin(row.original_input, row.original_offset);
+    if (row.original_input == input && row.original_offset == row.offset) {
+      violated("names itself as its " + original_text);
+      return;
+    }
+    const AuditRow* original = ledger_.Row(row.original_input, row.original_offset);
+    if (original == nullptr || !original->remembered()) {
+      violated("its " + original_text + " is not remembered on the unique topic");
+      return;
+    }
+    if (original->seq >= row.seq) {
+      violated("its " + original_text + " has seq " + std::to_string(original->seq) +
+               ", not before its own " + std::to_string(row.seq));
+    }
+    CheckMatch(row, *original, original_text, violated);
+  }
+
+  template <class Violated>
+  void CheckMatch(const AuditRow& row, const AuditRow& original, const std::string& original_text,
+                  const Violated& violated) {
+    const int distance = std::popcount(row.fingerprint.simhash ^ original.fingerprint.simhash);
+    if (distance > options_.filter.distance_max) {
+      violated("its " + original_text + " is at distance " + std::to_string(distance) +
+               ", more than distance_max " + std::to_string(options_.filter.distance_max));
+    }
+    if (distance != row.distance) {
+      violated("states distance " + std::to_string(row.distance) + " to its " + original_text +
+               ", recomputed: " + std::to_string(distance));
+    }
+    const bool exact = row.fingerprint.exact == original.fingerprint.exact;
+    const MatchKind kind = exact ? MatchKind::kExact : MatchKind::kNear;
+    if (row.kind != kind) {
+      violated(std::string("states kind ") + Name(row.kind) + " of its " + original_text +
+               ", recomputed: " + Name(kind));
+    }
+    if (options_.filter.distance_max == 0 && !exact) {
+      violated("its " + original_text + " is not equal, as distance_max 0 demands");
+    }
+    if (row.clamped || original.clamped) return;  // to which time is not written down
+    const uint64_t apart_ms = TimeApart(row.time_ms, original.time_ms);
+    if (apart_ms > static_cast<uint64_t>(options_.filter.window.window_ms)) {
+      violated("its " + original_text + " is " + std::to_string(apart_ms) +
+               " ms away, more than window_ms " + std::to_string(options_.filter.window.window_ms));
+    }
+  }
+
+  void CheckSeq(const std::vector<AuditRef>& by_seq) {
+    uint64_t last = 0;
+    for (const AuditRef& ref : by_seq) {
+      ++report_[AuditCheck::kSeq].looked_at;
+      const uint64_t seq = ref.row->seq;
+      if (seq == last) {
+        report_.Add(AuditCheck::kSeq, ledger_.Place(ref.input, *ref.row),
+                    "repeats seq " + std::to_string(seq));
+      } else if (seq != last + 1) {
+        report_.Add(
+            AuditCheck::kSeq, ledger_.Place(ref.input, *ref.row),
+            "has seq " + std::to_string(seq) + ", the one before it is " + std::to_string(last));
+      }
+      last = seq;
+    }
+  }
+
+  const AuditOptions& options_;
+  AuditLedger& ledger_;
+  AuditReport& report_;
+};
+
+}  // namespace
+
+std::vector<AuditRef> CheckVerdicts(const AuditOptions& options, AuditLedger& ledger,
+                                    AuditReport& report) {
+  return VerdictChecks(options, ledger, report).Run();
+}
+
+}  // namespace neardup
