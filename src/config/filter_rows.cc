@@ -1,0 +1,80 @@
+#include "config/setting_rows.h"
+
+namespace neardup {
+namespace {
+
+constexpr int64_t kYearsMs = int64_t{10} * 365 * 24 * 3600 * 1000;
+constexpr int64_t kKiB = 1024;
+constexpr int64_t kGiB = kKiB * kKiB * kKiB;
+
+// RFC 6901: in a pointer, '~' only stands before 0 or 1.
+const char kFieldExpression[] = "[^/].*|(/([^~/]|~[01])*)+";
+const char kFieldWords[] = "a field: a top-level name, or a JSON Pointer such as /article/title";
+
+std::vector<Setting> RecordRows() {
+  const Pattern field = {std::string("^(") + kFieldExpression + ")$", kFieldWords};
+  Setting fields = PlainRow<std::vector<FieldSelector>>(
+      SettingKind::kFieldList, "record.fields", NEARDUP_MEMBER(lane.filter.record.fields),
+      "Fields to compare: top-level names, JSON Pointers (/article/title), or {path: title, "
+      "weight: 2}. Empty: every top-level field that is not excluded.");
+  fields.pattern = field.expression;
+  fields.pattern_words = field.words;
+  return {
+      fields,
+      TextListRow("record.exclude", NEARDUP_MEMBER(lane.filter.record.exclude), field,
+                  "Fields that are never compared, also below a selected field."),
+      ChoiceRow("record.missing_fields", NEARDUP_MEMBER(lane.filter.record.missing_fields),
+                {"all", "any"},
+                "A record is a dead letter when all, or any, of the fields are missing or null."),
+      ChoiceRow("record.null_value", NEARDUP_MEMBER(lane.filter.record.null_value),
+                {"dead-letter", "unique"},
+                "Where a record with Kafka's null value (a tombstone) goes."),
+      TextRow(
+          "record.time_field", NEARDUP_MEMBER(lane.filter.record.time_field),
+          {std::string("^(|") + kFieldExpression + ")$", std::string(kFieldWords) + ", or \"\""},
+          "Field with the event time. Empty: the record's timestamp."),
+      ChoiceRow("record.time_format", NEARDUP_MEMBER(lane.filter.record.time_format),
+                {"rfc3339", "milliseconds", "seconds"}, "How the event time is written there."),
+      NumberRow(SettingKind::kBytes, "record.record_bytes_max",
+                NEARDUP_MEMBER(lane.filter.record.record_bytes_max), {kKiB, kGiB},
+                "Larger payloads are dead letters."),
+      NumberRow(SettingKind::kInteger, "record.depth_max",
+                NEARDUP_MEMBER(lane.filter.record.depth_max), {1, 1024},
+                "Deeper JSON is a dead letter."),
+  };
+}
+
+}  // namespace
+
+std::vector<Setting> FilterRows() {
+  std::vector<Setting> rows = RecordRows();
+  const std::vector<Setting> others = {
+      NumberRow(SettingKind::kInteger, "feature.features_min",
+                NEARDUP_MEMBER(lane.filter.feature.features_min), {0, 1000},
+                "A record with fewer distinct tokens is only compared exactly."),
+      FlagRow("feature.markup", NEARDUP_MEMBER(lane.filter.feature.markup),
+              "Take <...> out of text and decode character entities before comparing."),
+
+      NumberRow(SettingKind::kInteger, "match.distance_max",
+                NEARDUP_MEMBER(lane.filter.distance_max), {0, 7},
+                "Largest Hamming distance of two fingerprints that is a duplicate. 0: only records "
+                "whose fields are equal."),
+
+      NumberRow(SettingKind::kDuration, "window.window_ms",
+                NEARDUP_MEMBER(lane.filter.window.window_ms), {1000, kYearsMs},
+                "Two records match only if their event times are at most this far apart."),
+      NumberRow(SettingKind::kDuration, "window.lateness_ms",
+                NEARDUP_MEMBER(lane.filter.window.lateness_ms), {0, kYearsMs},
+                "Entries are kept this much longer, for records that arrive late."),
+      NumberRow(SettingKind::kDuration, "window.ahead_max_ms",
+                NEARDUP_MEMBER(lane.filter.window.ahead_max_ms), {0, kYearsMs},
+                "An event time further ahead of the clock than this is clamped."),
+      NumberRow(SettingKind::kInteger, "window.entries_max",
+                NEARDUP_MEMBER(lane.filter.window.entries_max), {1000, 1'000'000'000},
+                "Unique records remembered at most; the oldest go first. It bounds the memory."),
+  };
+  rows.insert(rows.end(), others.begin(), others.end());
+  return rows;
+}
+
+}  // namespace neardup
