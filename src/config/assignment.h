@@ -1,0 +1,46 @@
+// One value somebody wrote for a setting, and the three places it can be written in.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/interpolation.h"
+#include "config/origin.h"
+#include "config/settings_table.h"
+#include "config/yaml_value.h"
+
+namespace neardup {
+
+struct Assignment {
+  const Setting* setting = nullptr;
+  /// One property of a map setting; empty: the setting as a whole.
+  std::string entry;
+  Origin origin;
+  YamlValue value;
+};
+
+/// All of them append what is wrong to `errors` and return the rest.
+std::vector<Assignment> FileAssignments(const std::filesystem::path& file,
+                                        const Environment& environment, ConfigErrors& errors);
+/// NEARDUP_WINDOW__WINDOW_MS is window.window_ms. Values are taken as they stand; a list or a map
+/// is written as in YAML.
+std::vector<Assignment> EnvironmentAssignments(const Environment& environment,
+                                               ConfigErrors& errors);
+/// `sets`: texts such as window.window_ms=1h. Values are written as in YAML.
+std::vector<Assignment> CommandLineAssignments(const std::vector<std::string>& sets,
+                                               const Environment& environment,
+                                               ConfigErrors& errors);
+
+/// Finds the setting, or the map and its entry, that a path names; complains if there is none.
+bool FindTarget(std::string_view path, const Origin& origin, ConfigErrors& errors,
+                Assignment& assignment);
+/// Complains about keys that stand twice and merge keys (<<), here and below.
+void CheckKeys(const YamlValue& value, const std::string& path, const Origin& origin,
+               ConfigErrors& errors);
+/// Replaces references in every scalar, here and below.
+void InterpolateAll(YamlValue& value, const std::string& path, const Origin& origin,
+                    const Environment& environment, ConfigErrors& errors);
+
+}  // namespace neardup

@@ -1,0 +1,191 @@
+#include "config/cross_checks.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "config/quantity.h"
+#include "config/settings_table.h"
+#include "config/value_reader.h"
+#include "neardup/filter.h"
+
+namespace neardup {
+namespace {
+
+constexpr size_t kTopicBytesMax = 249;
+const char* const kTemplatePaths[] = {"output.unique_topic", "output.duplicate_topic",
+                                      "output.dead_letter_topic"};
+
+class Checks {
+ public:
+  Checks(const LoadedConfig& config, const std::set<std::string>& unread, ConfigErrors& errors)
+      : config_(config), settings_(config.settings), unread_(unread), errors_(errors) {}
+
+  void All() {
+    CheckTimes();
+    CheckSizes();
+    CheckTopics();
+    CheckFilter();
+  }
+
+ private:
+  bool Read(std::initializer_list<const char*> paths) const {
+    return std::none_of(paths.begin(), paths.end(),
+                        [&](const char* path) { return unread_.contains(path); });
+  }
+
+  std::string Shown(const std::string& path, const std::string& text) const {
+    return config_.IsSecret(path) ? kSecretMask : text;
+  }
+
+  // The setting's value as text, for numbers with a unit.
+  std::string ValueText(const std::string& path) const {
+    const Setting& setting = *FindSetting(path);
+    int64_t value = std::get<int64_t>(setting.get(settings_));
+    return Shown(path,
+                 setting.kind == SettingKind::kBytes ? BytesText(value) : DurationText(value));
+  }
+
+  // The complaint stands where somebody wrote the value, if only one of the two was written.
+  void Refuse(const std::string& path, const std::string& other, const std::string& found,
+              const std::string& expected) {
+    bool other_only = !config_.origins.contains(path) && config_.origins.contains(other);
+    errors_.Add(config_.origin(other_only ? other : path), path,
+                "found " + found + ", expected " + expected);
+  }
+
+  void CheckTimes() {
+    const KafkaOptions& kafka = settings_.kafka;
+    const LaneOptions& lane = settings_.lane;
+    if (Read({"lease.heartbeat_interval_ms", "lease.session_timeout_ms"}) &&
+        kafka.heartbeat_interval_ms > kafka.session_timeout_ms / 3) {
+      Refuse("lease.heartbeat_interval_ms", "lease.session_timeout_ms",
+             ValueText("lease.heartbeat_interval_ms"),
+             "at most a third of lease.session_timeout_ms (" +
+                 ValueText("lease.session_timeout_ms") + ")");
+    }
+    if (Read({"retry.backoff_min_ms", "retry.backoff_max_ms"}) &&
+        lane.retry_backoff_min_ms > lane.retry_backoff_max_ms) {
+      Refuse("retry.backoff_min_ms", "retry.backoff_max_ms", ValueText("retry.backoff_min_ms"),
+             "at most retry.backoff_max_ms (" + ValueText("retry.backoff_max_ms") + ")");
+    }
+    if (Read({"transaction.timeout_ms", "transaction.interval_ms"}) &&
+        kafka.transaction_timeout_ms <= lane.transaction_interval_ms + 1000) {
+      Refuse(
+          "transaction.timeout_ms", "transaction.interval_ms", ValueText("transaction.timeout_ms"),
+          "more than transaction.interval_ms (" + ValueText("transaction.interval_ms") + ") + 1s");
+    }
+  }
+
+  void CheckSizes() {
+    const size_t record_bytes_max = settings_.lane.filter.record.record_bytes_max;
+    if (Read({"kafka.inflight_bytes_max", "record.record_bytes_max"}) &&
+        static_cast<size_t>(settings_.kafka.inflight_bytes_max) < record_bytes_max) {
+      Refuse("kafka.inflight_bytes_max", "record.record_bytes_max",
+             ValueText("kafka.inflight_bytes_max"),
+             "at least record.record_bytes_max (" + ValueText("record.record_bytes_max") + ")");
+    }
+  }
+
+  std::string TemplateOf(size_t output) const {
+    const KafkaOptions& kafka = settings_.kafka;
+    const std::string* templates[] = {&kafka.unique_topic, &kafka.duplicate_topic,
+                                      &kafka.dead_letter_topic};
+    return *templates[output];
+  }
+
+  void CheckTopics() {
+    if (!Read({"input.topics", kTemplatePaths[0], kTemplatePaths[1], kTemplatePaths[2], "app"})) {
+      return;
+    }
+    const KafkaOptions& kafka = settings_.kafka;
+    // Every topic in use and what it is for; two uses of one topic mix their records.
+    std::map<std::string, std::string> uses = {{ChangelogTopic(kafka), "the changelog"},
+                                               {LeaseTopic(kafka), "the lease topic"}};
+    for (const std::string& topic : kafka.topics) {
+      auto [use, added] = uses.emplace(topic, "an input topic");
+      if (!added) {
+        Refuse("input.topics", "app", Shown("input.topics", topic) + ", which is " + use->second,
+               "another topic");
+      }
+    }
+    for (size_t output = 0; output < std::size(kTemplatePaths); ++output) {
+      CheckTemplate(output, uses);
+    }
+  }
+
+  void CheckTemplate(size_t output, std::map<std::string, std::string>& uses) {
+    const std::string path = kTemplatePaths[output];
+    const std::string text = TemplateOf(output);
+    const std::vector<std::string>& topics = settings_.kafka.topics;
+    if (topics.size() > 1 && text.find("{topic}") == std::string::npos) {
+      Refuse(path, "input.topics", Shown(path, text),
+             "a name with {topic}, as there are several input topics");
+      return;
+    }
+    // Without input topics the templates can still be told apart.
+    std::vector<std::string> inputs = topics.empty() ? std::vector<std::string>{"x"} : topics;
+    for (const std::string& input : inputs) {
+      std::string topic = ExpandTopic(text, input);
+      std::string shown = config_.IsSecret("input.topics") ? kSecretMask : Shown(path, topic);
+      if (topic.size() > kTopicBytesMax) {
+        Refuse(path, "input.topics", "a name of " + std::to_string(topic.size()) + " bytes",
+               "at most 249 with {topic} replaced by an input topic");
+      }
+      auto [use, added] = uses.emplace(topic, path);
+      if (!added) {
+        Refuse(path, "input.topics", shown + ", which is " + use->second,
+               "a topic for this output alone");
+      }
+    }
+  }
+
+  // What CheckOptions says of one option starts with its path, and may name the compared fields.
+  void CheckFilter() {
+    bool all_read = std::none_of(unread_.begin(), unread_.end(), [](const std::string& path) {
+      std::string_view section = SectionOf(path);
+      return section == "record" || section == "feature" || section == "match" ||
+             section == "window";
+    });
+    if (!all_read) return;
+    Result<void> result = CheckOptions(settings_.lane.filter);
+    if (result.ok()) return;
+    const std::string& text = result.error().text;
+    std::string path = text.substr(0, text.find_first_of(" ["));
+    bool secret = config_.IsSecret(path) || config_.IsSecret("record.fields");
+    errors_.Add(config_.origin(path), secret ? path : "",
+                secret ? std::string("found ") + kSecretMask + ", which cannot be used" : text);
+  }
+
+  const LoadedConfig& config_;
+  const Settings& settings_;
+  const std::set<std::string>& unread_;
+  ConfigErrors& errors_;
+};
+
+}  // namespace
+
+void CheckTogether(const LoadedConfig& config, const std::set<std::string>& unread,
+                   ConfigErrors& errors) {
+  Checks(config, unread, errors).All();
+}
+
+std::vector<std::string> Warnings(const LoadedConfig& config) {
+  ConfigErrors warnings;
+  for (const auto& [path, origin] : config.origins) {
+    bool written_out =
+        origin.kind == Origin::Kind::kFile || origin.kind == Origin::Kind::kCommandLine;
+    if (path.find("properties.") != std::string::npos && written_out && config.IsSecret(path) &&
+        !config.secrets.contains(path) && !config.from_variable.contains(path)) {
+      warnings.Add(origin, path,
+                   "a secret stands here in clear text; write ${file:/path} and keep it there");
+    }
+  }
+  if (config.origins.contains("record.time_format") &&
+      config.settings.lane.filter.record.time_field.empty()) {
+    warnings.Add(config.origin("record.time_format"), "record.time_format",
+                 "has no effect without record.time_field");
+  }
+  return warnings.lines();
+}
+
+}  // namespace neardup

@@ -1,0 +1,338 @@
+#include "config/value_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <regex>
+
+#include "config/nearest_name.h"
+#include "config/property_rules.h"
+#include "config/quantity.h"
+
+namespace neardup {
+namespace {
+
+using Form = YamlValue::Form;
+using Style = YamlValue::Style;
+
+constexpr char kTextExpected[] = "text";
+
+std::optional<bool> ParseFlag(const std::string& text) {
+  if (text == "true" || text == "True" || text == "TRUE") return true;
+  if (text == "false" || text == "False" || text == "FALSE") return false;
+  return std::nullopt;
+}
+
+// What YAML 1.1 and 1.2 readers take for a number or a flag.
+bool LooksLikeNumberOrFlag(const std::string& text) {
+  static const std::regex other(
+      "[-+]?(\\.?[0-9][0-9_]*(\\.[0-9_]*)?([eE][-+]?[0-9]+)?|0[xob][0-9a-fA-F_]+"
+      "|\\.(inf|Inf|INF)|[0-9]+(:[0-9]+)+(\\.[0-9]*)?)|\\.(nan|NaN|NAN)"
+      "|true|True|TRUE|false|False|FALSE|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF");
+  return text.size() < 64 && std::regex_match(text, other);
+}
+
+class Reader {
+ public:
+  Reader(const Assignment& assignment, ConfigErrors& errors)
+      : setting_(*assignment.setting), assignment_(assignment), errors_(errors) {}
+
+  std::optional<SettingValue> Read() {
+    const YamlValue& value = assignment_.value;
+    switch (setting_.kind) {
+      case SettingKind::kText:
+        return Checked(value, setting_.path);
+      case SettingKind::kInteger:
+      case SettingKind::kDuration:
+      case SettingKind::kBytes:
+        return ReadNumber(value);
+      case SettingKind::kFlag:
+        return ReadFlag(value);
+      case SettingKind::kChoice:
+        return ReadChoice(value);
+      case SettingKind::kTextList:
+        return ReadTextList(value);
+      case SettingKind::kFieldList:
+        return ReadFieldList(value);
+      case SettingKind::kTextMap:
+        return ReadTextMap(value);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void Complain(const YamlValue& value, const std::string& path, const std::string& text) {
+    Origin origin = assignment_.origin;
+    if (origin.kind == Origin::Kind::kFile) origin.line = value.line;
+    errors_.Add(origin, path, text);
+  }
+
+  void Refuse(const YamlValue& value, const std::string& path, const std::string& expected) {
+    Complain(value, path, "found " + Found(value) + ", expected " + expected);
+  }
+
+  static std::string Found(const YamlValue& value) {
+    constexpr size_t kShownBytes = 60;
+    switch (value.form) {
+      case Form::kNull:
+        return "nothing";
+      case Form::kList:
+        return "a list";
+      case Form::kMap:
+        return "a map";
+      case Form::kScalar:
+        break;
+    }
+    if (value.secret) return kSecretMask;
+    if (value.text.size() > kShownBytes) {
+      return "a text of " + std::to_string(value.text.size()) + " bytes";
+    }
+    return value.style == Style::kQuoted || value.text.empty() ? "the text \"" + value.text + "\""
+                                                               : value.text;
+  }
+
+  // Text without a look at the pattern.
+  std::optional<std::string> Text(const YamlValue& value, const std::string& path,
+                                  const std::string& expected) {
+    if (value.form != Form::kScalar) {
+      Refuse(value, path, expected);
+      return std::nullopt;
+    }
+    if (value.style == Style::kPlain && LooksLikeNumberOrFlag(value.text)) {
+      Refuse(value, path, "text; write \"" + value.text + "\"");
+      return std::nullopt;
+    }
+    return value.text;
+  }
+
+  std::optional<std::string> Checked(const YamlValue& value, const std::string& path) {
+    std::string expected = ExpectationOfText();
+    std::optional<std::string> text = Text(value, path, expected);
+    if (!text) return std::nullopt;
+    // The bound comes first: std::regex recurses with the length of the text.
+    bool fits = text->size() <= kTextBytesMax && text->find('\0') == std::string::npos &&
+                (setting_.pattern.empty() || std::regex_match(*text, std::regex(setting_.pattern)));
+    if (fits) return text;
+    Refuse(value, path, expected);
+    return std::nullopt;
+  }
+
+  std::string ExpectationOfText() const {
+    return setting_.pattern_words.empty() ? kTextExpected : setting_.pattern_words;
+  }
+
+  std::optional<SettingValue> ReadNumber(const YamlValue& value) {
+    std::optional<int64_t> number;
+    if (value.form == Form::kScalar) {
+      if (value.style != Style::kQuoted) number = ParseInteger(value.text);
+      if (!number && setting_.kind == SettingKind::kDuration) number = ParseDuration(value.text);
+      if (!number && setting_.kind == SettingKind::kBytes) number = ParseBytes(value.text);
+    }
+    if (number && *number >= setting_.min && *number <= setting_.max && number != setting_.except) {
+      return *number;
+    }
+    Refuse(value, setting_.path, ExpectationText(setting_));
+    return std::nullopt;
+  }
+
+  std::optional<SettingValue> ReadFlag(const YamlValue& value) {
+    if (value.form == Form::kScalar && value.style != Style::kQuoted) {
+      if (std::optional<bool> flag = ParseFlag(value.text)) return *flag;
+    }
+    Refuse(value, setting_.path, ExpectationText(setting_));
+    return std::nullopt;
+  }
+
+  std::optional<SettingValue> ReadChoice(const YamlValue& value) {
+    const std::vector<std::string>& choices = setting_.choices;
+    bool scalar = value.form == Form::kScalar;
+    if (scalar && std::find(choices.begin(), choices.end(), value.text) != choices.end()) {
+      return value.text;
+    }
+    std::string expected = ExpectationText(setting_);
+    if (scalar && !value.secret) {
+      if (auto meant = NearestName(value.text, choices)) {
+        expected += " (did you mean " + *meant + "?)";
+      }
+    }
+    Refuse(value, setting_.path, expected);
+    return std::nullopt;
+  }
+
+  std::string ItemPath(size_t item) const {
+    return setting_.path + "[" + std::to_string(item) + "]";
+  }
+
+  std::optional<SettingValue> ReadTextList(const YamlValue& value) {
+    if (value.form != Form::kList) {
+      Refuse(value, setting_.path, ExpectationText(setting_));
+      return std::nullopt;
+    }
+    std::vector<std::string> texts;
+    bool sound = true;
+    for (size_t i = 0; i < value.items.size(); ++i) {
+      std::optional<std::string> text = Checked(value.items[i], ItemPath(i));
+      sound = sound && text;
+      if (!text) continue;
+      if (std::find(texts.begin(), texts.end(), *text) != texts.end()) {
+        Refuse(value.items[i], ItemPath(i), "every item once");
+        sound = false;
+      }
+      texts.push_back(*text);
+    }
+    if (!sound) return std::nullopt;
+    return texts;
+  }
+
+  std::optional<SettingValue> ReadFieldList(const YamlValue& value) {
+    if (value.form != Form::kList) {
+      Refuse(value, setting_.path, ExpectationText(setting_));
+      return std::nullopt;
+    }
+    std::vector<FieldSelector> fields;
+    bool sound = true;
+    for (size_t i = 0; i < value.items.size(); ++i) {
+      const YamlValue& item = value.items[i];
+      std::optional<FieldSelector> field = ReadField(item, ItemPath(i));
+      sound = sound && field;
+      if (!field) continue;
+      auto same = [&](const FieldSelector& other) { return other.path == field->path; };
+      if (std::any_of(fields.begin(), fields.end(), same)) {
+        Refuse(item, ItemPath(i), "every field once");
+        sound = false;
+      }
+      fields.push_back(*field);
+    }
+    if (!sound) return std::nullopt;
+    return fields;
+  }
+
+  std::optional<FieldSelector> ReadField(const YamlValue& item, const std::string& path) {
+    FieldSelector field;
+    if (item.form != Form::kMap) {
+      std::optional<std::string> text = Checked(item, path);
+      if (!text) return std::nullopt;
+      field.path = *text;
+      return field;
+    }
+    bool sound = true;
+    bool named = false;
+    for (size_t i = 0; i < item.items.size(); ++i) {
+      const std::string& key = item.keys[i].text;
+      std::string key_path = path + "." + key;
+      if (key == "path") {
+        std::optional<std::string> text = Checked(item.items[i], key_path);
+        sound = sound && text;
+        named = true;
+        if (text) field.path = *text;
+      } else if (key == "weight") {
+        std::optional<double> weight = ReadWeight(item.items[i], key_path);
+        sound = sound && weight;
+        if (weight) field.weight = *weight;
+      } else {
+        Complain(item.items[i], key_path, "unknown key, expected path or weight");
+        sound = false;
+      }
+    }
+    if (!named) {
+      Complain(item, path, "found no path, expected {path: name, weight: number}");
+      return std::nullopt;
+    }
+    if (!sound) return std::nullopt;
+    return field;
+  }
+
+  std::optional<double> ReadWeight(const YamlValue& value, const std::string& path) {
+    double weight = 0;
+    const char* end = value.text.data() + value.text.size();
+    auto [stop, problem] =
+        std::from_chars(value.text.data(), end, weight, std::chars_format::fixed);
+    if (value.form == Form::kScalar && value.style != Style::kQuoted && problem == std::errc() &&
+        stop == end && weight >= kWeightMin && weight <= kWeightMax) {
+      return weight;
+    }
+    Refuse(value, path, "a number from 0.1 to 100");
+    return std::nullopt;
+  }
+
+  std::optional<SettingValue> ReadTextMap(const YamlValue& value) {
+    TextMap map;
+    if (!assignment_.entry.empty()) {
+      if (!ReadProperty(assignment_.entry, value, map)) return std::nullopt;
+      return map;
+    }
+    if (value.form != Form::kMap) {
+      Refuse(value, setting_.path, ExpectationText(setting_));
+      return std::nullopt;
+    }
+    bool sound = true;
+    for (size_t i = 0; i < value.items.size(); ++i) {
+      sound = ReadProperty(value.keys[i].text, value.items[i], map) && sound;
+    }
+    if (!sound) return std::nullopt;
+    return map;
+  }
+
+  // librdkafka takes texts only, so numbers and flags are taken as they are written.
+  bool ReadProperty(const std::string& name, const YamlValue& value, TextMap& map) {
+    std::string path = setting_.path + "." + name;
+    if (value.form != Form::kScalar) {
+      Refuse(value, path, "text, a number or true or false");
+      return false;
+    }
+    if (value.text.find('\0') != std::string::npos) {
+      Complain(value, path, "found a zero byte, expected text");
+      return false;
+    }
+    if (auto reason = RefusalOf(name, value.text)) {
+      Complain(value, path, "this librdkafka property cannot be set: " + *reason);
+      return false;
+    }
+    map[name] = value.text;
+    return true;
+  }
+
+  const Setting& setting_;
+  const Assignment& assignment_;
+  ConfigErrors& errors_;
+};
+
+std::string Joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+std::string ExpectationText(const Setting& setting) {
+  switch (setting.kind) {
+    case SettingKind::kText:
+      return setting.pattern_words.empty() ? kTextExpected : setting.pattern_words;
+    case SettingKind::kInteger:
+      return "a whole number from " + std::to_string(setting.min) + " to " +
+             std::to_string(setting.max) +
+             (setting.except ? ", not " + std::to_string(*setting.except) : "");
+    case SettingKind::kDuration:
+      return "milliseconds, or a number with ms, s, m, h or d, from " + DurationText(setting.min) +
+             " to " + DurationText(setting.max);
+    case SettingKind::kBytes:
+      return "bytes, or a number with B, KB, MB, GB, KiB, MiB or GiB, from " +
+             BytesText(setting.min) + " to " + BytesText(setting.max);
+    case SettingKind::kFlag:
+      return "true or false";
+    case SettingKind::kChoice:
+      return "one of " + Joined(setting.choices);
+    case SettingKind::kTextList:
+    case SettingKind::kFieldList:
+      return "a list, such as [a, b]";
+    case SettingKind::kTextMap:
+      return "a map, such as {name: value}";
+  }
+  return kTextExpected;
+}
+
+std::optional<SettingValue> ReadValue(const Assignment& assignment, ConfigErrors& errors) {
+  return Reader(assignment, errors).Read();
+}
+
+}  // namespace neardup

@@ -1,0 +1,126 @@
+#include "config/yaml_value.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <sstream>
+#include <utility>
+
+namespace neardup {
+namespace {
+
+int LineOf(const YAML::Mark& mark) { return mark.line + 1; }
+
+YamlValue ValueAt(const YAML::Mark& mark, YamlValue::Form form) {
+  YamlValue value;
+  value.form = form;
+  value.line = LineOf(mark);
+  return value;
+}
+
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(YamlDocument& document) : document_(document) {}
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
+    Add(ValueAt(mark, YamlValue::Form::kNull));
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    Complain(mark, "found an alias (*name), expected the value itself: write it out");
+    Add(ValueAt(mark, YamlValue::Form::kNull));
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                const std::string& text) override {
+    RefuseTag(mark, tag);
+    YamlValue value = ValueAt(mark, YamlValue::Form::kScalar);
+    value.text = text;
+    value.style = tag == "!" ? YamlValue::Style::kQuoted : YamlValue::Style::kPlain;
+    Add(std::move(value));
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    RefuseTag(mark, tag);
+    open_.push_back(ValueAt(mark, YamlValue::Form::kList));
+  }
+  void OnSequenceEnd() override { Close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    RefuseTag(mark, tag);
+    open_.push_back(ValueAt(mark, YamlValue::Form::kMap));
+  }
+  void OnMapEnd() override { Close(); }
+
+ private:
+  void Complain(const YAML::Mark& mark, std::string text) {
+    document_.problems.push_back({LineOf(mark), std::move(text)});
+  }
+
+  // yaml-cpp writes "?" for a plain and "!" for a quoted scalar that has no tag.
+  void RefuseTag(const YAML::Mark& mark, const std::string& tag) {
+    if (!tag.empty() && tag != "?" && tag != "!") {
+      Complain(mark, "found a tag (!name), expected the value without it");
+    }
+  }
+
+  void Close() {
+    YamlValue value = std::move(open_.back());
+    open_.pop_back();
+    Add(std::move(value));
+  }
+
+  void Add(YamlValue value) {
+    if (open_.empty()) {
+      document_.root = std::move(value);
+      return;
+    }
+    YamlValue& parent = open_.back();
+    bool key_comes_next = parent.keys.size() == parent.items.size();
+    if (parent.form == YamlValue::Form::kList || !key_comes_next) {
+      // yaml-cpp places a value that is not there behind its line.
+      bool absent = value.form == YamlValue::Form::kNull && !parent.keys.empty();
+      if (absent) value.line = parent.keys.back().line;
+      parent.items.push_back(std::move(value));
+      return;
+    }
+    if (value.form != YamlValue::Form::kScalar) {
+      document_.problems.push_back({value.line, "found a key that is no text, expected a name"});
+    }
+    parent.keys.push_back({std::move(value.text), value.line});
+  }
+
+  YamlDocument& document_;
+  std::vector<YamlValue> open_;
+};
+
+}  // namespace
+
+YamlDocument ParseYaml(const std::string& text) {
+  YamlDocument document;
+  try {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    TreeBuilder builder(document);
+    if (!parser.HandleNextDocument(builder)) return document;
+    YamlDocument second;
+    TreeBuilder second_builder(second);
+    if (parser.HandleNextDocument(second_builder)) {
+      document.problems.push_back({second.root ? second.root->line : 0,
+                                   "found a second document (---), expected one per file"});
+    }
+  } catch (const YAML::Exception& exception) {
+    document.root.reset();
+    document.problems.push_back(
+        {LineOf(exception.mark), "not YAML: " + exception.msg + " (column " +
+                                     std::to_string(exception.mark.column + 1) + ")"});
+  }
+  return document;
+}
+
+}  // namespace neardup
