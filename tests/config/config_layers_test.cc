@@ -1,0 +1,216 @@
+// Which of the four places wins, what they take, and what is remembered of them.
+#include "config_text.h"
+
+namespace neardup {
+namespace {
+
+class ConfigLayers : public ConfigText {
+ protected:
+  // The error's text if there is one: fails the comparison and is shown.
+  std::string BrokersOf(const std::string& yaml, Environment environment = {},
+                        std::vector<std::string> sets = {}) {
+    Result<LoadedConfig> config = Load(yaml, std::move(environment), std::move(sets));
+    return config.ok() ? config->settings.kafka.brokers : config.error().text;
+  }
+
+  std::string OriginOf(const LoadedConfig& config, const std::string& path) {
+    return Plain(Text(config.origin(path)));
+  }
+};
+
+TEST_F(ConfigLayers, WithoutAnySourceEverythingHasItsDefault) {
+  Result<LoadedConfig> config = LoadConfig({});
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->settings.kafka.brokers, Settings{}.kafka.brokers);
+  EXPECT_EQ(config->settings.lane.filter, FilterOptions{});
+  EXPECT_TRUE(config->origins.empty());
+  EXPECT_TRUE(config->warnings.empty());
+}
+
+TEST_F(ConfigLayers, TheCommandLineBeatsTheEnvironmentBeatsTheFileBeatsTheDefault) {
+  const std::string yaml = "kafka:\n  brokers: file:1\n";
+  const Environment environment = {{"NEARDUP_KAFKA__BROKERS", "environment:1"}};
+  EXPECT_EQ(BrokersOf("app: a\n"), "localhost:9092");
+  EXPECT_EQ(BrokersOf(yaml), "file:1");
+  EXPECT_EQ(BrokersOf(yaml, environment), "environment:1");
+  EXPECT_EQ(BrokersOf(yaml, environment, {"kafka.brokers=set:1"}), "set:1");
+  EXPECT_EQ(BrokersOf(yaml, environment, {"kafka.brokers=set:1", "kafka.brokers=set:2"}), "set:2");
+}
+
+TEST_F(ConfigLayers, EveryValueRemembersItsOrigin) {
+  Result<LoadedConfig> config =
+      Load("app: a\nkafka:\n  brokers: b:1\n  properties:\n    client.id: c\n",
+           {{"NEARDUP_LOG__LEVEL", "warn"}}, {"metrics.port=0", "kafka.properties.debug=all"});
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(OriginOf(*config, "app"), "c.yaml:1");
+  EXPECT_EQ(OriginOf(*config, "kafka.brokers"), "c.yaml:3");
+  EXPECT_EQ(OriginOf(*config, "kafka.properties.client.id"), "c.yaml:5");
+  EXPECT_EQ(OriginOf(*config, "kafka.properties.debug"), "--set kafka.properties.debug");
+  EXPECT_EQ(OriginOf(*config, "log.level"), "NEARDUP_LOG__LEVEL");
+  EXPECT_EQ(OriginOf(*config, "metrics.port"), "--set metrics.port");
+  EXPECT_EQ(OriginOf(*config, "log.format"), "default");
+}
+
+TEST_F(ConfigLayers, MistakesInALayerThatIsOverruledAreStillReported) {
+  EXPECT_EQ(Complaints("match:\n  distance_max: 9\n", {}, {"match.distance_max=3"}),
+            "c.yaml:2: match.distance_max: found 9, expected a whole number from 0 to 7");
+}
+
+TEST_F(ConfigLayers, OnePropertyJoinsTheOthersAndAWholeMapReplacesThem) {
+  const std::string yaml = "kafka:\n  properties: {client.id: a, linger.ms: 5, debug: false}\n";
+  Result<LoadedConfig> joined =
+      Load(yaml, {{"NEARDUP_KAFKA__PROPERTIES__LINGER__MS", "20"}}, {"kafka.properties.a=b"});
+  ASSERT_TRUE(joined.ok()) << joined.error().text;
+  std::map<std::string, std::string> all = {
+      {"client.id", "a"}, {"linger.ms", "20"}, {"debug", "false"}, {"a", "b"}};
+  EXPECT_EQ(joined->settings.kafka.properties, all);
+  Result<LoadedConfig> replaced = Load(yaml, {}, {"kafka.properties={client.id: z}"});
+  ASSERT_TRUE(replaced.ok()) << replaced.error().text;
+  std::map<std::string, std::string> one = {{"client.id", "z"}};
+  EXPECT_EQ(replaced->settings.kafka.properties, one);
+  EXPECT_EQ(OriginOf(*replaced, "kafka.properties.linger.ms"), "default");
+}
+
+TEST_F(ConfigLayers, NumbersMayHaveUnitsWhereverTheyAreWritten) {
+  Result<LoadedConfig> config =
+      Load("window:\n  window_ms: 48h\n  lateness_ms: \"10m\"\n  ahead_max_ms: 5000\n",
+           {{"NEARDUP_TRANSACTION__INTERVAL_MS", "250ms"}}, {"record.record_bytes_max=8MiB"});
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->settings.lane.filter.window.window_ms, 172'800'000);
+  EXPECT_EQ(config->settings.lane.filter.window.lateness_ms, 600'000);
+  EXPECT_EQ(config->settings.lane.filter.window.ahead_max_ms, 5000);
+  EXPECT_EQ(config->settings.lane.transaction_interval_ms, 250);
+  EXPECT_EQ(config->settings.lane.filter.record.record_bytes_max, size_t{8} << 20);
+}
+
+TEST_F(ConfigLayers, FieldsAreNamesOrMapsWithAWeight) {
+  Result<LoadedConfig> config = Load(
+      "record:\n  fields:\n    - title\n    - {path: /a/b, weight: 2}\n    - {path: c}\n"
+      "    - path: d\n      weight: ${W}\n",
+      {{"W", "0.5"}});
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  std::vector<FieldSelector> fields = {{"title", 1}, {"/a/b", 2}, {"c", 1}, {"d", 0.5}};
+  EXPECT_EQ(config->settings.lane.filter.record.fields, fields);
+}
+
+TEST_F(ConfigLayers, ReferencesTakeTheTypeOfTheSetting) {
+  Result<LoadedConfig> config = Load(
+      "metrics:\n  port: \"${PORT}\"\noutput:\n  create_topics: ${CREATE:-false}\n"
+      "input:\n  topics: [\"${YEAR}\"]\n",
+      {{"PORT", "8080"}, {"YEAR", "2024"}});
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->settings.http.port, 8080);
+  EXPECT_FALSE(config->settings.kafka.create_topics);
+  EXPECT_EQ(config->settings.kafka.topics, std::vector<std::string>{"2024"});
+}
+
+TEST_F(ConfigLayers, WhatAVariableBringsInCannotChangeTheStructure) {
+  Result<LoadedConfig> config =
+      Load("kafka:\n  properties:\n    client.id: ${ID}\n", {{"ID", "a, acks: 1 #\"]}"}});
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  std::map<std::string, std::string> one = {{"client.id", "a, acks: 1 #\"]}"}};
+  EXPECT_EQ(config->settings.kafka.properties, one);
+}
+
+TEST_F(ConfigLayers, EnvironmentScalarsAreTakenAsTheyStand) {
+  Result<LoadedConfig> config =
+      Load("app: a\n", {{"NEARDUP_KAFKA__PROPERTIES__SASL__PASSWORD", "'a #b: ${C} $$"},
+                        {"NEARDUP_INPUT__TOPICS", "[2024, b]"},
+                        {"NEARDUP_APP", "7"}});
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->settings.kafka.properties.at("sasl.password"), "'a #b: ${C} $$");
+  EXPECT_EQ(config->settings.kafka.topics, (std::vector<std::string>{"2024", "b"}));
+  EXPECT_EQ(config->settings.kafka.app, "7");
+}
+
+TEST_F(ConfigLayers, UnknownVariablesAreErrorsWithASuggestion) {
+  EXPECT_EQ(Complaints("app: a\n", {{"NEARDUP_WINDOW__WINDOW", "1h"}}),
+            "NEARDUP_WINDOW__WINDOW: window.window: unknown setting, did you mean "
+            "window.window_ms?");
+  EXPECT_EQ(Complaints("app: a\n", {{"NEARDUP_WINDOW_WINDOW_MS", "1h"}}),
+            "NEARDUP_WINDOW_WINDOW_MS: window_window_ms: unknown setting, did you mean "
+            "window.window_ms?");
+  EXPECT_EQ(Complaints("app: a\n", {{"NEARDUP_WINDOW", "1h"}}),
+            "NEARDUP_WINDOW: window: found a section, expected one of its settings, such as "
+            "window.window_ms");
+}
+
+TEST_F(ConfigLayers, VariablesOfKubernetesServicesAreNotOurs) {
+  const Environment environment = {{"NEARDUP_SERVICE_HOST", "10.0.0.1"},
+                                   {"NEARDUP_SERVICE_PORT", "9404"},
+                                   {"NEARDUP_SERVICE_PORT_METRICS", "9404"},
+                                   {"NEARDUP_PORT", "tcp://10.0.0.1:9404"},
+                                   {"NEARDUP_METRICS_PORT_9404_TCP", "tcp://10.0.0.1:9404"},
+                                   {"NEARDUP_METRICS_PORT_9404_TCP_PROTO", "tcp"},
+                                   {"NEARDUP_METRICS_PORT_9404_TCP_ADDR", "10.0.0.1"},
+                                   {"HOME", "/root"}};
+  EXPECT_EQ(Complaints("app: a\n", environment), "");
+  EXPECT_EQ(Complaints("app: a\n", {{"NEARDUP_METRICS_PORT", "9404"}}),
+            "NEARDUP_METRICS_PORT: metrics_port: unknown setting, did you mean metrics.port?");
+}
+
+TEST_F(ConfigLayers, CommandLineMistakesNameTheArgument) {
+  EXPECT_EQ(Complaints("app: a\n", {}, {"window.window_ms"}),
+            "--set window.window_ms: found no '=', expected path=value");
+  EXPECT_EQ(Complaints("app: a\n", {}, {"window.windw_ms=1h"}),
+            "--set window.windw_ms: unknown setting, did you mean window.window_ms?");
+  EXPECT_EQ(Complaints("app: a\n", {}, {"input.topics=[a"}),
+            "--set input.topics: not YAML: end of sequence flow not found (column 1)");
+  EXPECT_EQ(Complaints("app: a\n", {}, {"state.dir=/a #b"}),
+            "--set state.dir: found ` #`, which starts a comment, expected the value in quotes");
+  EXPECT_EQ(Complaints("app: a\n", {}, {"record.fields=[{path: a, path: b}]"}),
+            "--set record.fields: record.fields[0].path: found twice, expected once");
+  EXPECT_EQ(Complaints("app: a\n", {}, {"kafka.brokers=${NONE}"}),
+            "--set kafka.brokers: ${NONE}: not set in the environment; set it, or write "
+            "${NONE:-default}");
+  EXPECT_EQ(Complaints("app: a\n", {}, {"input.topics="}),
+            "--set input.topics: found the text \"\", expected a list, such as [a, b]");
+}
+
+TEST_F(ConfigLayers, AContradictionIsReportedWhereItWasWritten) {
+  EXPECT_EQ(Complaints("app: a\n", {}, {"lease.heartbeat_interval_ms=5s"}),
+            "--set lease.heartbeat_interval_ms: found 5s, expected at most a third of "
+            "lease.session_timeout_ms (6s)");
+  EXPECT_EQ(Complaints("app: a\n", {{"NEARDUP_TRANSACTION__INTERVAL_MS", "29s"}}),
+            "NEARDUP_TRANSACTION__INTERVAL_MS: transaction.timeout_ms: found 30s, expected more "
+            "than transaction.interval_ms (29s) + 1s");
+}
+
+TEST_F(ConfigLayers, ASectionWithoutSettingsChangesNothing) {
+  EXPECT_EQ(Complaints("window:\n  # window_ms: 1h\nlog:\n"), "");
+}
+
+TEST_F(ConfigLayers, OnlyRunNeedsInputTopics) {
+  Result<LoadedConfig> config = Load("app: a\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  Result<void> runnable = CheckRunnable(*config);
+  ASSERT_FALSE(runnable.ok());
+  EXPECT_EQ(runnable.error().code, ErrorCode::kConfig);
+  EXPECT_EQ(runnable.error().text,
+            "default: input.topics: found no topics, expected at least one to read, such as "
+            "[news]");
+  EXPECT_TRUE(CheckRunnable(*Load("input:\n  topics: [news]\n")).ok());
+}
+
+TEST_F(ConfigLayers, WhatIsProbablyNotMeantIsAWarning) {
+  Result<LoadedConfig> config =
+      Load("record:\n  time_format: seconds\nkafka:\n  properties:\n    sasl.password: open\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  ASSERT_EQ(config->warnings.size(), 2u);
+  EXPECT_EQ(Plain(config->warnings[0]),
+            "c.yaml:5: kafka.properties.sasl.password: a secret stands here in clear text; write "
+            "${file:/path} and keep it there");
+  EXPECT_EQ(Plain(config->warnings[1]),
+            "c.yaml:2: record.time_format: has no effect without record.time_field");
+  std::string path = Write("password", "hidden\n").string();
+  for (const std::string& reference : {std::string("${PASSWORD}"), "${file:" + path + "}"}) {
+    config = Load("kafka:\n  properties:\n    sasl.password: " + reference + "\n",
+                  {{"PASSWORD", "hidden"}});
+    ASSERT_TRUE(config.ok()) << config.error().text;
+    EXPECT_EQ(config->settings.kafka.properties.at("sasl.password"), "hidden");
+    EXPECT_TRUE(config->warnings.empty()) << config->warnings[0];
+  }
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,52 @@
+// Loads configurations that stand as texts in the tests.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/config.h"
+
+namespace neardup {
+
+/// A folder of its own that goes away with the test; the file in it is called c.yaml.
+class ConfigText : public ::testing::Test {
+ protected:
+  ConfigText() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "neardup-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~ConfigText() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path Write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+
+  Result<LoadedConfig> Load(const std::string& yaml, Environment environment = {},
+                            std::vector<std::string> sets = {}) {
+    return LoadConfig({Write("c.yaml", yaml), std::move(sets), std::move(environment)});
+  }
+
+  /// The complaints, with the folder taken out; "" if there are none.
+  std::string Complaints(const std::string& yaml, Environment environment = {},
+                         std::vector<std::string> sets = {}) {
+    Result<LoadedConfig> config = Load(yaml, std::move(environment), std::move(sets));
+    return config.ok() ? "" : Plain(config.error().text);
+  }
+
+  std::string Plain(std::string text) const {
+    std::string prefix = folder_.string() + "/";
+    for (size_t at; (at = text.find(prefix)) != std::string::npos;) text.erase(at, prefix.size());
+    return text;
+  }
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace neardup

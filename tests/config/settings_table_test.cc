@@ -1,0 +1,149 @@
+// The table against Settings: every row moves exactly its own member, and no row is forgotten.
+#include "config/settings_table.h"
+
+#include <set>
+
+#include "config/value_text.h"
+#include "config_text.h"
+
+namespace neardup {
+namespace {
+
+// A value of the right kind that is not the default.
+SettingValue OtherValue(const Setting& setting) {
+  const SettingValue value = setting.default_value();
+  switch (setting.kind) {
+    case SettingKind::kText:
+      if (setting.path.starts_with("output.")) {
+        return "{topic}.other-" + std::string(KeyOf(setting.path));
+      }
+      return std::string("other:9093");
+    case SettingKind::kInteger:
+    case SettingKind::kDuration:
+    case SettingKind::kBytes: {
+      int64_t number = std::get<int64_t>(value);
+      return number == setting.min ? setting.min + 3 : number - 1;
+    }
+    case SettingKind::kFlag:
+      return !std::get<bool>(value);
+    case SettingKind::kChoice:
+      return setting.choices.back();
+    case SettingKind::kTextList:
+      return std::vector<std::string>{"one", "two"};
+    case SettingKind::kFieldList:
+      return std::vector<FieldSelector>{{"title", 2.5}, {"/a/b", 1.0}};
+    case SettingKind::kTextMap:
+      return TextMap{{"client.id", "x"}, {"sasl.username", "y: #z"}};
+  }
+  return value;
+}
+
+SettingValue AppValue(const Setting& setting) {
+  return setting.path == "app" ? SettingValue(std::string("other")) : OtherValue(setting);
+}
+
+class SettingsTableTest : public ConfigText {};
+
+TEST_F(SettingsTableTest, EveryRowArrivesFromTheFileAndMovesNothingElse) {
+  for (const Setting& setting : SettingsTable()) {
+    SettingValue other = AppValue(setting);
+    ASSERT_NE(other, setting.default_value()) << setting.path;
+    std::string key(KeyOf(setting.path));
+    std::string section(SectionOf(setting.path));
+    std::string yaml =
+        (section.empty() ? "" : section + ":\n  ") + key + ": " + YamlText(setting, other) + "\n";
+    Result<LoadedConfig> config = Load(yaml);
+    ASSERT_TRUE(config.ok()) << yaml << config.error().text;
+    for (const Setting& any : SettingsTable()) {
+      SettingValue expected = any.path == setting.path ? other : any.default_value();
+      EXPECT_EQ(any.get(config->settings), expected) << yaml << any.path;
+    }
+  }
+}
+
+TEST_F(SettingsTableTest, EveryScalarRowArrivesFromTheEnvironmentAndTheCommandLine) {
+  for (const Setting& setting : SettingsTable()) {
+    SettingValue other = AppValue(setting);
+    std::string variable = "NEARDUP_";
+    for (char c : setting.path) {
+      variable += c == '.' ? std::string("__") : std::string(1, static_cast<char>(toupper(c)));
+    }
+    const auto* text = std::get_if<std::string>(&other);
+    Result<LoadedConfig> from_variable =
+        LoadConfig({{}, {}, {{variable, text ? *text : YamlText(setting, other)}}});
+    ASSERT_TRUE(from_variable.ok()) << from_variable.error().text;
+    EXPECT_EQ(setting.get(from_variable->settings), other) << variable;
+    Result<LoadedConfig> from_set =
+        LoadConfig({{}, {setting.path + "=" + YamlText(setting, other)}, {}});
+    ASSERT_TRUE(from_set.ok()) << from_set.error().text;
+    EXPECT_EQ(setting.get(from_set->settings), other) << setting.path;
+  }
+}
+
+// A new member of Settings does not compile here: give it a row, then a name and a number.
+TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
+  [[maybe_unused]] auto [brokers, app, topics, unique, duplicate, dead, create, replication,
+                         session, heartbeat, transaction, records, bytes, all, consumer, producer,
+                         answer] = KafkaOptions{};
+  [[maybe_unused]] auto [filter, lane, start, headers, interval, transaction_bytes, batch, idle,
+                         refresh, threads, backoff_min, backoff_max] = LaneOptions{};
+  [[maybe_unused]] auto [record, feature, distance, window] = FilterOptions{};
+  [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
+                         depth] = record;
+  [[maybe_unused]] auto [features_min, markup] = feature;
+  [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
+  [[maybe_unused]] auto [host, port] = HttpOptions{};
+  [[maybe_unused]] auto [kafka, lanes, http, level, log_format, state_dir] = Settings{};
+  // lane is the one that is no setting: the process numbers its lanes.
+  constexpr size_t kMembers = 17 + (12 - 2) + 1 + 8 + 2 + 4 + 2 + 3;
+  EXPECT_EQ(SettingsTable().size(), kMembers);
+  std::set<std::string> paths;
+  for (const Setting& setting : SettingsTable()) paths.insert(setting.path);
+  EXPECT_EQ(paths.size(), kMembers);
+}
+
+TEST_F(SettingsTableTest, DefaultsAreInsideTheirRanges) {
+  for (const Setting& setting : SettingsTable()) {
+    const SettingValue value = setting.default_value();
+    if (const auto* number = std::get_if<int64_t>(&value)) {
+      EXPECT_LE(setting.min, *number) << setting.path;
+      EXPECT_GE(setting.max, *number) << setting.path;
+    }
+    EXPECT_FALSE(setting.help.empty()) << setting.path;
+  }
+}
+
+TEST_F(SettingsTableTest, EverySettingIsInAKnownSection) {
+  std::set<std::string_view> names = {""};
+  std::set<std::string_view> used = {""};
+  for (const SettingSection& section : SettingSections()) names.insert(section.name);
+  for (const Setting& setting : SettingsTable()) used.insert(SectionOf(setting.path));
+  EXPECT_EQ(names, used);
+}
+
+TEST_F(SettingsTableTest, ChoicesNameEveryValueOfTheirEnum) {
+  Settings settings;
+  for (const Setting& setting : SettingsTable()) {
+    for (const std::string& choice : setting.choices) {
+      setting.set(settings, choice);
+      EXPECT_EQ(setting.get(settings), SettingValue(choice)) << setting.path;
+    }
+  }
+  FindSetting("output.headers")->set(settings, std::string("none"));
+  EXPECT_EQ(settings.lane.headers, HeaderStyle::kNone);
+  FindSetting("record.time_format")->set(settings, std::string("seconds"));
+  EXPECT_EQ(settings.lane.filter.record.time_format, TimeFormat::kSeconds);
+  FindSetting("record.null_value")->set(settings, std::string("unique"));
+  EXPECT_EQ(settings.lane.filter.record.null_value, NullValue::kUnique);
+  FindSetting("record.missing_fields")->set(settings, std::string("any"));
+  EXPECT_EQ(settings.lane.filter.record.missing_fields, MissingFields::kAny);
+  FindSetting("input.start")->set(settings, std::string("latest"));
+  EXPECT_EQ(settings.lane.start_at, StartAt::kLatest);
+  FindSetting("log.level")->set(settings, std::string("warn"));
+  EXPECT_EQ(settings.log_level, LogLevel::kWarn);
+  FindSetting("log.format")->set(settings, std::string("json"));
+  EXPECT_EQ(settings.log_format, LogFormat::kJson);
+}
+
+}  // namespace
+}  // namespace neardup
