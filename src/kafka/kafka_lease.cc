@@ -98,6 +98,11 @@ void KafkaLease::Close() {
   const Deadline deadline(kCloseTimeoutMs);
   while (!refused && rd_kafka_consumer_closed(client_->get()) == 0 && !deadline.passed()) {
     const EventHandle event(rd_kafka_queue_poll(queue.get(), deadline.left_ms(kPollMs)));
+    // A queue hands a rebalance out as an event; the callback is only for consumer_poll.
+    if (event && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE) {
+      Rebalance(rd_kafka_event_error(event.get()),
+                rd_kafka_event_topic_partition_list(event.get()));
+    }
   }
 }
 
