@@ -1,0 +1,54 @@
+// Who is blamed for a refused batch.
+#include "kafka/refusals.h"
+
+#include <gtest/gtest.h>
+
+namespace neardup {
+namespace {
+
+constexpr Position kFirst{0, 10};
+constexpr Position kSecond{1, 20};
+
+TEST(Refusals, ARefusedBatchMakesSuspectsOfItsRecords) {
+  Refusals refusals;
+  refusals.StartTransaction();
+  void* first = refusals.Tag(kFirst);
+  void* second = refusals.Tag(kSecond);
+  refusals.Report(first, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+  refusals.Report(second, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+  const auto refused = refusals.Take();
+  ASSERT_EQ(refused.size(), 2U);
+  EXPECT_EQ(refused[0].position, kFirst);
+  EXPECT_EQ(refused[0].reason, Reason::kUndeliverable);
+  EXPECT_EQ(refused[1].position, kSecond);
+  EXPECT_TRUE(refusals.IsSuspect(kFirst));
+  EXPECT_TRUE(refusals.IsSuspect(kSecond));
+}
+
+TEST(Refusals, ASuspectThatIsRefusedAgainIsTheOne) {
+  Refusals refusals;
+  refusals.StartTransaction();
+  refusals.Report(refusals.Tag(kFirst), RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+  refusals.StartTransaction();
+  EXPECT_FALSE(refusals.any());
+  refusals.Report(refusals.Tag(kFirst), RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+  const auto refused = refusals.Take();
+  ASSERT_EQ(refused.size(), 1U);
+  EXPECT_EQ(refused[0].reason, Reason::kTooLarge);
+}
+
+TEST(Refusals, ReportsOfAnEarlierTransactionAndOtherErrorsMeanNothing) {
+  Refusals refusals;
+  refusals.StartTransaction();
+  void* old = refusals.Tag(kFirst);
+  refusals.StartTransaction();
+  refusals.Tag(kSecond);
+  refusals.Report(old, RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP);
+  refusals.Report(refusals.Tag(kFirst), RD_KAFKA_RESP_ERR__PURGE_QUEUE);
+  refusals.Report(nullptr, RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP);
+  EXPECT_FALSE(refusals.any());
+  EXPECT_FALSE(refusals.IsSuspect(kFirst));
+}
+
+}  // namespace
+}  // namespace neardup
