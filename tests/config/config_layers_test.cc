@@ -135,9 +135,10 @@ TEST_F(ConfigLayers, UnknownVariablesAreErrorsWithASuggestion) {
             "window.window_ms");
 }
 
-TEST_F(ConfigLayers, VariablesOfKubernetesServicesAreNotOurs) {
+TEST_F(ConfigLayers, VariablesOfKubernetesServicesAndOfOurScriptsAreNoSettings) {
   const Environment environment = {{"NEARDUP_SERVICE_HOST", "10.0.0.1"},
                                    {"NEARDUP_SERVICE_PORT", "9404"},
+                                   {"NEARDUP_CACHE", "/tmp/cache"},
                                    {"NEARDUP_SERVICE_PORT_METRICS", "9404"},
                                    {"NEARDUP_PORT", "tcp://10.0.0.1:9404"},
                                    {"NEARDUP_METRICS_PORT_9404_TCP", "tcp://10.0.0.1:9404"},
