@@ -8,7 +8,7 @@ void Watermark::Observe(uint32_t input, int64_t time_ms) {
   Input& seen = inputs_[input];
   if (time_ms <= seen.time_ms && !stale_) return;
   // An input ahead of the watermark does not hold it, so moving it on changes nothing.
-  const bool held = seen.time_ms <= value_ms_ || seen.idle;
+  const bool held = seen.time_ms <= value_ms_;
   seen.time_ms = std::max(seen.time_ms, time_ms);
   if (held || stale_) {
     value_ms_ = value_ms();

@@ -186,6 +186,16 @@ TEST(Filter, RollbackForgetsEverythingSinceCommit) {
   EXPECT_EQ(filter->Decide(MakeRecord(4, 1000, kCode)).decision, Decision::kDuplicate);
 }
 
+TEST(Filter, RestoringMoreThanCapacityKeepsTheNewest) {
+  auto filter = MakeFilter();
+  std::mt19937_64 random(4);
+  std::vector<Entry> entries;
+  for (int64_t i = 0; i < 1500; ++i) entries.push_back({{random(), 1}, i, {0, i}});
+  filter->Restore(entries);
+  EXPECT_EQ(filter->entries(), 1000U);
+  EXPECT_EQ(filter->oldest_time_ms(), 500);
+}
+
 TEST(Filter, TimesAtTheEndsOfTheRangeAreSafe) {
   auto filter = MakeFilter();
   int64_t offset = 0;

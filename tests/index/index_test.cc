@@ -145,6 +145,16 @@ TEST(Index, ChurnOfManyWindowsDoesNotGrowIt) {
   EXPECT_EQ(index.size(), kWindow);
 }
 
+TEST(Index, TheDeadOfAHotBucketGoBeforeItGrows) {
+  Index index({.distance_max = 3});
+  const uint64_t bytes_empty = index.bytes();
+  for (int i = 0; i < 100'000; ++i) {  // far from a round of sweeping
+    index.Insert(MakeEntry(kCode, 1));
+    if (index.size() > 100) index.Expire(index.end_id() - 100);
+  }
+  EXPECT_LT(index.bytes(), bytes_empty + 100'000);
+}
+
 TEST(Index, MemoryOfAHotBucketIsGivenBack) {
   Index index({.distance_max = 3});
   const uint64_t bytes_empty = index.bytes();

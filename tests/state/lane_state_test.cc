@@ -53,6 +53,16 @@ void DecideSome(LaneState& state, std::mt19937_64& random, size_t records) {
   }
 }
 
+/// A delta of one record for a state of TestOptions().
+Delta NextDelta(uint64_t seq) {
+  auto state = MakeState();
+  state->AddInput({"news", 0}, 0);
+  Decide(*state, {0, 0}, 5000, seq * 0x9e3779b97f4a7c15);
+  Delta delta = state->Uncommitted().front();
+  delta.seq_first = delta.seq_last = seq;
+  return delta;
+}
+
 void ExpectSameState(const LaneState& a, const LaneState& b) {
   EXPECT_EQ(a.seq(), b.seq());
   EXPECT_EQ(a.seq_committed(), b.seq_committed());
@@ -206,6 +216,18 @@ TEST(LaneState, RollbackTakesSeqOffsetsTimesAndEntriesBack) {
   EXPECT_TRUE(deltas[0].entries.empty());
 }
 
+TEST(LaneState, RollbackGoesBackToWhatWasApplied) {
+  auto state = MakeState();
+  state->AddInput({"news", 0}, 99);  // a start that the changelog knows better
+  Delta delta = NextDelta(1);
+  delta.inputs[0].next_offset = 12;
+  ASSERT_TRUE(state->Apply(delta).ok());
+  Decide(*state, {0, 20}, 6000, 4711);
+  state->Rollback();
+  EXPECT_EQ(state->inputs()[0], (InputProgress{{"news", 0}, 12, 5000}));
+  EXPECT_EQ(state->seq(), 1U);
+}
+
 TEST(LaneState, InputsKeepTheirNumbers) {
   auto state = MakeState();
   EXPECT_EQ(state->AddInput({"b", 1}, 5), 0U);
@@ -214,16 +236,6 @@ TEST(LaneState, InputsKeepTheirNumbers) {
   EXPECT_EQ(state->inputs()[0].next_offset, 5);
   EXPECT_EQ(state->FindInput({"a", 1}), 1U);
   EXPECT_EQ(state->FindInput({"a", 2}), std::nullopt);
-}
-
-/// A delta of one record for a state of TestOptions().
-Delta NextDelta(uint64_t seq) {
-  auto state = MakeState();
-  state->AddInput({"news", 0}, 0);
-  Decide(*state, {0, 0}, 5000, seq * 0x9e3779b97f4a7c15);
-  Delta delta = state->Uncommitted().front();
-  delta.seq_first = delta.seq_last = seq;
-  return delta;
 }
 
 /// Applies a delta that must be refused, and checks that nothing has changed.
