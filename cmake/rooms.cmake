@@ -10,9 +10,11 @@ find_package(spdlog REQUIRED)
 find_package(prometheus-cpp REQUIRED CONFIG)
 find_package(ZLIB REQUIRED)
 find_path(CLI11_INCLUDE CLI/CLI.hpp REQUIRED)
-find_path(HTTPLIB_INCLUDE httplib.h REQUIRED)
 pkg_check_modules(rdkafka REQUIRED IMPORTED_TARGET rdkafka>=2.0.2)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+# Debian builds cpp-httplib with TLS and compression; its pkg-config file carries the macros that the
+# layout of its classes depends on.
+pkg_check_modules(httplib REQUIRED IMPORTED_TARGET cpp-httplib)
 find_library(utf8proc_library utf8proc REQUIRED)
 
 add_library(neardup_flags INTERFACE)

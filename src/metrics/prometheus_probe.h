@@ -1,0 +1,48 @@
+// The lane's events as Prometheus metrics.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "stream/ports.h"
+#include "stream/probe.h"
+
+namespace neardup {
+
+struct BuildInfo {
+  std::string version;
+  std::string revision;
+  std::string compiler;
+  std::string librdkafka_version;
+};
+
+/// The lane's thread calls the events, any other thread Text. All series of closed label sets exist
+/// from the start. The clock must outlive the probe.
+class PrometheusProbe : public Probe {
+ public:
+  PrometheusProbe(const BuildInfo& build, const Clock& clock);
+  ~PrometheusProbe() override;
+
+  void PhaseChanged(LanePhase phase) override;
+  void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) override;
+  void StageTimed(Stage stage, double seconds) override;
+  void TransactionCommitted(const CommittedBatch& batch) override;
+  void TransactionAborted(const Error& error) override;
+  void LaneLost(const Error& error) override;
+  void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
+  void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
+  void Gauges(const LaneGauges& gauges) override;
+  void InputLag(const InputPartition& input, int64_t records, double seconds) override;
+
+  /// All metrics in Prometheus' text format.
+  std::string Text() const;
+
+ private:
+  struct Series;
+  std::unique_ptr<Series> series_;
+  const Clock& clock_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,281 @@
+#include "metrics/prometheus_probe.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "metrics/catalogue.h"
+#include "metrics/exposition.h"
+#include "metrics/hand_clock.h"
+
+namespace neardup {
+namespace {
+
+using Families = std::vector<SampleFamily>;
+
+const InputPartition kNews0{"news", 0};
+const InputPartition kNews1{"news", 1};
+const InputPartition kShop0{"shop", 0};
+
+class PrometheusProbeTest : public testing::Test {
+ protected:
+  Families Scrape() {
+    const auto families = ParseExposition(probe_.Text());
+    EXPECT_TRUE(families.ok()) << families.error().text;
+    return families.ok() ? *families : Families{};
+  }
+
+  HandClock clock_;
+  PrometheusProbe probe_{{"1.2.3", "abc", "g++ \"12\"", "2.0.2"}, clock_};
+};
+
+CommittedBatch SomeBatch() {
+  CommittedBatch batch;
+  batch.unique = 10;
+  batch.exact_duplicates = 3;
+  batch.near_duplicates = 4;
+  batch.passed = 1;
+  batch.late = 2;
+  batch.clamped = 5;
+  batch.dead_letters[static_cast<size_t>(Reason::kParse)] = 6;
+  batch.dead_letters[static_cast<size_t>(Reason::kUndeliverable)] = 1;
+  batch.distances = {3, 2, 1, 1};
+  batch.duration_s = 0.2;
+  batch.latencies_s = {0, 0.005, 0.0051, 400};
+  return batch;
+}
+
+/// What the catalogue promises for so many topics and input partitions.
+size_t SeriesOf(const MetricRow& row, size_t topics, size_t inputs) {
+  size_t sets = std::max<size_t>(1, row.values.size());
+  for (const std::string& label : row.labels) {
+    if (label == "partition") sets = inputs;
+    if (label == "topic" && row.labels.size() == 1) sets = topics;
+  }
+  return row.type == MetricType::kHistogram ? sets * (row.buckets.size() + 3) : sets;
+}
+
+TEST_F(PrometheusProbeTest, EverySeriesOfAClosedLabelExistsAtTheStartWithZero) {
+  const Families families = Scrape();
+  for (const MetricRow& row : MetricCatalogue()) {
+    const std::string name = row.type == MetricType::kHistogram ? row.name + "_count" : row.name;
+    for (const std::string& value : row.values) {
+      ASSERT_TRUE(HasSeries(families, name, {{row.labels[0], value}})) << name << " " << value;
+      const bool starting = row.metric == Metric::kState && value == "starting";
+      EXPECT_EQ(ValueOf(families, name, {{row.labels[0], value}}), starting ? 1 : 0) << name;
+    }
+  }
+}
+
+TEST_F(PrometheusProbeTest, FamiliesHaveTheNamesTypesAndHelpOfTheCatalogue) {
+  probe_.BatchPolled(kNews0, 1, 1);
+  probe_.InputLag(kNews0, 0, 0);
+  std::map<std::string, const MetricRow*> rows;
+  for (const MetricRow& row : MetricCatalogue()) rows[row.name] = &row;
+  const Families families = Scrape();
+  EXPECT_EQ(families.size(), rows.size());
+  for (const SampleFamily& family : families) {
+    ASSERT_TRUE(rows.contains(family.name)) << family.name;
+    EXPECT_EQ(family.type, Name(rows[family.name]->type)) << family.name;
+    EXPECT_EQ(family.help, rows[family.name]->help);
+    std::set<std::string> labels;
+    for (const auto& [label, value] : family.samples.at(0).labels) {
+      if (label != "le") labels.insert(label);
+    }
+    const std::vector<std::string>& expected = rows[family.name]->labels;
+    EXPECT_EQ(labels, std::set<std::string>(expected.begin(), expected.end())) << family.name;
+  }
+}
+
+TEST_F(PrometheusProbeTest, ThereAreAsManySeriesAsTheCatalogueSays) {
+  for (const InputPartition& input : {kNews0, kNews1, kShop0}) {
+    probe_.BatchPolled(input, 2, 100);
+    probe_.InputLag(input, 1, 2);
+  }
+  probe_.TransactionCommitted(SomeBatch());
+  probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "gone"));
+  size_t expected = 0;
+  for (const MetricRow& row : MetricCatalogue()) expected += SeriesOf(row, 2, 3);
+  EXPECT_EQ(CountSeries(Scrape()), expected);
+}
+
+TEST_F(PrometheusProbeTest, ACommitCountsItsRecords) {
+  probe_.TransactionCommitted(SomeBatch());
+  probe_.TransactionCommitted(SomeBatch());
+  const Families now = Scrape();
+  const auto records = [&](const char* verdict) {
+    return ValueOf(now, "neardup_records_total", {{"verdict", verdict}});
+  };
+  EXPECT_EQ(records("unique"), 20);
+  EXPECT_EQ(records("near_duplicate"), 8);
+  EXPECT_EQ(records("exact_duplicate"), 6);
+  EXPECT_EQ(records("passthrough"), 2);
+  EXPECT_EQ(records("dead_letter"), 14);
+  EXPECT_EQ(ValueOf(now, "neardup_dead_letter_records_total", {{"reason", "parse"}}), 12);
+  EXPECT_EQ(ValueOf(now, "neardup_dead_letter_records_total", {{"reason", "undeliverable"}}), 2);
+  EXPECT_EQ(ValueOf(now, "neardup_dead_letter_records_total", {{"reason", "encoding"}}), 0);
+  EXPECT_EQ(ValueOf(now, "neardup_late_records_total"), 4);
+  EXPECT_EQ(ValueOf(now, "neardup_clamped_records_total"), 10);
+  EXPECT_EQ(ValueOf(now, "neardup_transactions_total", {{"result", "committed"}}), 2);
+  EXPECT_EQ(ValueOf(now, "neardup_transaction_duration_seconds_count"), 2);
+  EXPECT_NEAR(ValueOf(now, "neardup_transaction_duration_seconds_sum"), 0.4, 1e-9);
+}
+
+TEST_F(PrometheusProbeTest, HistogramsPutSamplesOnABoundBelowIt) {
+  probe_.TransactionCommitted(SomeBatch());
+  const Families now = Scrape();
+  const auto latencies = [&](const char* le) {
+    return ValueOf(now, "neardup_end_to_end_latency_seconds_bucket", {{"le", le}});
+  };
+  EXPECT_EQ(latencies("0.005"), 2);
+  EXPECT_EQ(latencies("0.01"), 3);
+  EXPECT_EQ(latencies("300"), 3);
+  EXPECT_EQ(latencies("+Inf"), 4);
+  EXPECT_NEAR(ValueOf(now, "neardup_end_to_end_latency_seconds_sum"), 400.0101, 1e-6);
+  const auto distances = [&](const char* le) {
+    return ValueOf(now, "neardup_match_hamming_distance_bucket", {{"le", le}});
+  };
+  EXPECT_EQ(distances("0"), 3);
+  EXPECT_EQ(distances("1"), 5);
+  EXPECT_EQ(distances("2"), 6);
+  EXPECT_EQ(distances("7"), 7);
+  EXPECT_EQ(ValueOf(now, "neardup_match_hamming_distance_sum"), 2 + 2 + 3);
+}
+
+TEST_F(PrometheusProbeTest, ABatchIsTheSumOfItsInputs) {
+  probe_.StageTimed(Stage::kPoll, 0.5);
+  probe_.BatchPolled(kNews0, 3, 30);
+  probe_.BatchPolled(kShop0, 2, 70);
+  probe_.StageTimed(Stage::kFingerprint, 0.1);
+  probe_.StageTimed(Stage::kDecide, 0.1);
+  const Families now = Scrape();
+  EXPECT_EQ(ValueOf(now, "neardup_batch_records_count"), 1);
+  EXPECT_EQ(ValueOf(now, "neardup_batch_records_sum"), 5);
+  EXPECT_EQ(ValueOf(now, "neardup_records_consumed_total", {{"topic", "news"}}), 3);
+  EXPECT_EQ(ValueOf(now, "neardup_consumed_bytes_total", {{"topic", "shop"}}), 70);
+  EXPECT_EQ(ValueOf(now, "neardup_batch_duration_seconds_sum", {{"stage", "poll"}}), 0.5);
+  EXPECT_EQ(ValueOf(now, "neardup_batch_duration_seconds_count", {{"stage", "commit"}}), 0);
+}
+
+TEST_F(PrometheusProbeTest, ExactlyOneStateIsOne) {
+  for (int i = 0; i < kLanePhaseCount; ++i) {
+    probe_.PhaseChanged(static_cast<LanePhase>(i));
+    const Families now = Scrape();
+    for (int j = 0; j < kLanePhaseCount; ++j) {
+      EXPECT_EQ(ValueOf(now, "neardup_state", {{"state", Name(static_cast<LanePhase>(j))}}),
+                i == j ? 1 : 0);
+    }
+  }
+}
+
+TEST_F(PrometheusProbeTest, FailuresAreCountedByCause) {
+  probe_.TransactionAborted(Retriable(ErrorCode::kAborted, ""));
+  probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
+  probe_.LaneLost(Retriable(ErrorCode::kUnavailable, ""));
+  probe_.OffsetsDiffer(kNews0, 1, 2);
+  const Families now = Scrape();
+  EXPECT_EQ(ValueOf(now, "neardup_transactions_total", {{"result", "aborted"}}), 1);
+  EXPECT_EQ(ValueOf(now, "neardup_transactions_total", {{"result", "fenced"}}), 1);
+  EXPECT_EQ(ValueOf(now, "neardup_lane_losses_total", {{"code", "fenced"}}), 1);
+  EXPECT_EQ(ValueOf(now, "neardup_lane_losses_total", {{"code", "unavailable"}}), 1);
+  EXPECT_EQ(ValueOf(now, "neardup_lane_losses_total", {{"code", "internal"}}), 0);
+  EXPECT_EQ(ValueOf(now, "neardup_group_offset_mismatches_total"), 1);
+}
+
+TEST_F(PrometheusProbeTest, GaugesShowTheNewestValuesAndTimesInSeconds) {
+  EXPECT_TRUE(std::isnan(ValueOf(Scrape(), "neardup_watermark_timestamp_seconds")));
+  probe_.Gauges({.entries = 7,
+                 .entries_max = 100,
+                 .index_bytes = 512,
+                 .oldest_time_ms = 1500,
+                 .watermark_ms = 2500});
+  probe_.Promoted(12, 6, 1.5);
+  const Families now = Scrape();
+  EXPECT_EQ(ValueOf(now, "neardup_index_entries"), 7);
+  EXPECT_EQ(ValueOf(now, "neardup_index_capacity_entries"), 100);
+  EXPECT_EQ(ValueOf(now, "neardup_index_bytes"), 512);
+  EXPECT_EQ(ValueOf(now, "neardup_index_oldest_entry_timestamp_seconds"), 1.5);
+  EXPECT_EQ(ValueOf(now, "neardup_watermark_timestamp_seconds"), 2.5);
+  EXPECT_EQ(ValueOf(now, "neardup_last_poll_timestamp_seconds"), 1.7e9);
+  EXPECT_EQ(ValueOf(now, "neardup_promotions_total"), 1);
+  EXPECT_EQ(ValueOf(now, "neardup_restored_entries"), 6);
+  EXPECT_EQ(ValueOf(now, "neardup_restore_duration_seconds"), 1.5);
+}
+
+TEST_F(PrometheusProbeTest, CountersSurviveAnIndexThatStartsAgain) {
+  probe_.Gauges({.entries_evicted = 2, .entries_expired = 10, .candidates = 100});
+  probe_.Gauges({.entries_evicted = 3, .entries_expired = 10, .candidates = 150});
+  probe_.Gauges({.entries_evicted = 0, .entries_expired = 4, .candidates = 20});
+  const Families now = Scrape();
+  EXPECT_EQ(ValueOf(now, "neardup_index_evictions_total", {{"reason", "capacity"}}), 3);
+  EXPECT_EQ(ValueOf(now, "neardup_index_evictions_total", {{"reason", "time"}}), 14);
+  EXPECT_EQ(ValueOf(now, "neardup_lookup_candidates_total"), 170);
+}
+
+TEST_F(PrometheusProbeTest, LagIsPerPartitionAndSecondsAreTheLargestOfATopic) {
+  probe_.PhaseChanged(LanePhase::kActive);
+  probe_.InputLag(kNews0, 5, 9);
+  probe_.InputLag(kNews1, 7, 3);
+  probe_.InputLag(kShop0, 0, 0);
+  const Families now = Scrape();
+  const std::map<std::string, std::string> news1 = {{"topic", "news"}, {"partition", "1"}};
+  EXPECT_EQ(ValueOf(now, "neardup_consumer_lag_records", news1), 7);
+  EXPECT_EQ(ValueOf(now, "neardup_consumer_lag_seconds", {{"topic", "news"}}), 9);
+  EXPECT_EQ(ValueOf(now, "neardup_consumer_lag_seconds", {{"topic", "shop"}}), 0);
+  probe_.InputLag(kNews0, 0, 0);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_consumer_lag_seconds", {{"topic", "news"}}), 3);
+}
+
+TEST_F(PrometheusProbeTest, AnInstanceThatIsNoLongerActiveHasNoLag) {
+  probe_.PhaseChanged(LanePhase::kActive);
+  probe_.InputLag(kNews0, 5, 9);
+  probe_.PhaseChanged(LanePhase::kStandby);
+  EXPECT_EQ(probe_.Text().find("neardup_consumer_lag_records{"), std::string::npos);
+  EXPECT_EQ(probe_.Text().find("neardup_consumer_lag_seconds{"), std::string::npos);
+  probe_.PhaseChanged(LanePhase::kActive);
+  probe_.InputLag(kNews0, 1, 1);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_consumer_lag_seconds", {{"topic", "news"}}), 1);
+}
+
+TEST_F(PrometheusProbeTest, TheProcessAndTheBuildAreDescribed) {
+  const Families now = Scrape();
+  EXPECT_EQ(ValueOf(now, "neardup_build_info",
+                    {{"version", "1.2.3"},
+                     {"revision", "abc"},
+                     {"compiler", "g++ \"12\""},
+                     {"librdkafka_version", "2.0.2"}}),
+            1);
+  EXPECT_GT(ValueOf(now, "process_resident_memory_bytes"), 1 << 20);
+  EXPECT_GE(ValueOf(now, "process_cpu_seconds_total"), 0);
+  EXPECT_GE(ValueOf(now, "process_open_fds"), 3);
+  EXPECT_GE(ValueOf(now, "process_max_fds"), ValueOf(now, "process_open_fds"));
+  EXPECT_GT(ValueOf(now, "process_start_time_seconds"), 1.6e9);
+}
+
+// Run under ThreadSanitizer: one thread reports, the other scrapes, series come and go.
+TEST_F(PrometheusProbeTest, ScrapesAreWholeWhileTheLaneReports) {
+  constexpr int kRounds = 200;
+  std::thread lane([this] {
+    for (int i = 0; i < kRounds; ++i) {
+      probe_.PhaseChanged(LanePhase::kActive);
+      probe_.BatchPolled({"topic" + std::to_string(i % 7), 0}, 1, 10);
+      probe_.StageTimed(Stage::kFingerprint, 0.01);
+      probe_.TransactionCommitted(SomeBatch());
+      probe_.InputLag(kNews0, i, 1);
+      probe_.Gauges({.entries = static_cast<uint64_t>(i)});
+      probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
+      probe_.PhaseChanged(LanePhase::kStandby);
+    }
+  });
+  for (int i = 0; i < 50; ++i) Scrape();
+  lane.join();
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_transactions_total", {{"result", "committed"}}), kRounds);
+}
+
+}  // namespace
+}  // namespace neardup
