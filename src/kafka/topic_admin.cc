@@ -70,9 +70,7 @@ Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string&
     if (client.LoginRefused()) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(deadline.left_ms(20)));
   } while (!deadline.passed());
-  return client.Explain(
-      FromKafka(code, doing,
-                IsRefusedAccess(code) ? "" : "no answer in " + std::to_string(timeout_ms) + " ms"));
+  return client.Explain(FromKafka(code, doing, IsRefusedAccess(code) ? "" : "no answer"));
 }
 
 Result<std::vector<InputPartition>> InputPartitions(Client& client, const KafkaOptions& options) {

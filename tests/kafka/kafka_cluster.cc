@@ -134,6 +134,26 @@ void WriteInTransaction(const std::string& brokers, const std::string& topic, in
   } else {
     Require(rd_kafka_abort_transaction(producer.get(), 30'000), "abort");
   }
+  AwaitNothingOpen(brokers, topic, partition);
+}
+
+void AwaitNothingOpen(const std::string& brokers, const std::string& topic, int32_t partition) {
+  const auto end = [&](const PlainClient& client) {
+    int64_t low = 0;
+    int64_t high = 0;
+    Require(rd_kafka_query_watermark_offsets(client.get(), topic.c_str(), partition, &low, &high,
+                                             30'000),
+            "watermarks of " + topic);
+    return high;
+  };
+  const PlainClient all = NewPlainClient(
+      RD_KAFKA_CONSUMER, {{"bootstrap.servers", brokers}, {"isolation.level", "read_uncommitted"}});
+  const PlainClient stable = NewPlainClient(
+      RD_KAFKA_CONSUMER, {{"bootstrap.servers", brokers}, {"isolation.level", "read_committed"}});
+  for (int looks = 0; looks < 10'000; ++looks) {
+    if (end(stable) == end(all)) return;
+  }
+  throw std::runtime_error("a transaction stays open in " + topic);
 }
 
 std::vector<TestRecord> Read(const std::string& brokers, const std::string& topic,

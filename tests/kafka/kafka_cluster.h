@@ -53,7 +53,10 @@ void Write(const std::string& brokers, const std::string& topic, int32_t partiti
 /// A transaction under an id of its own, committed or aborted.
 void WriteInTransaction(const std::string& brokers, const std::string& topic, int32_t partition,
                         const std::vector<TestRecord>& records, bool commit);
-/// Everything up to the end that this isolation level shows.
+/// Waits until no transaction is open in the partition: a commit is answered before its markers
+/// are written.
+void AwaitNothingOpen(const std::string& brokers, const std::string& topic, int32_t partition);
+/// Everything up to the end that this isolation level shows now.
 std::vector<TestRecord> Read(const std::string& brokers, const std::string& topic,
                              int32_t partition, const std::string& isolation = "read_committed");
 /// The values alone.

@@ -47,7 +47,13 @@ class RealTransaction : public ::testing::Test {
   Result<void> Commit(Transaction& transaction, int64_t next_offset) {
     NEARDUP_TRY(transaction.PublishDelta("delta"));
     const std::vector<InputProgress> progress = {{input_, next_offset, 0}};
-    return transaction.Commit(progress);
+    NEARDUP_TRY(transaction.Commit(progress));
+    for (const std::string* output :
+         {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
+      AwaitNothingOpen(options_.brokers, ExpandTopic(*output, input_.topic), 1);
+    }
+    AwaitNothingOpen(options_.brokers, ChangelogTopic(options_), 0);
+    return {};
   }
   /// Reasons given so far, by offset.
   using Blame = std::map<int64_t, std::vector<Reason>>;
