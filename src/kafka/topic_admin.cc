@@ -81,7 +81,7 @@ Result<std::vector<InputPartition>> InputPartitions(Client& client, const KafkaO
                    PartitionCount(client, topic, options.answer_timeout_ms));
     if (!count) {
       return Error{ErrorCode::kNotFound,
-                   "input topic " + topic + " does not exist on " + options.brokers};
+                   "topic " + topic + " does not exist on " + options.brokers};
     }
     for (int32_t partition = 0; partition < *count; ++partition) {
       partitions.push_back({topic, partition});

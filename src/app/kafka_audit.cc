@@ -1,0 +1,200 @@
+#include "app/kafka_audit.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "kafka/kafka_source.h"
+#include "kafka/kafka_transaction.h"
+#include "kafka/offset_bounds.h"
+#include "stream/audit.h"
+
+namespace neardup {
+namespace {
+
+constexpr size_t kRecordsPerPoll = 5000;
+constexpr int kPollTimeoutMs = 200;
+constexpr int64_t kReadStallMs = 60'000;
+/// How often a broker looks for transactions that are over time, by default, and some more.
+constexpr int64_t kAbortDelayMs = 30'000;
+
+using SteadyClock = std::chrono::steady_clock;
+
+int64_t MillisecondsSince(SteadyClock::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - begin).count();
+}
+
+int64_t WallMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::string TextOf(const InputPartition& partition) {
+  return partition.topic + "/" + std::to_string(partition.partition);
+}
+
+/// A partition and which of its records are read.
+struct ReadRange {
+  InputPartition partition;
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+class TopicsAudit {
+ public:
+  TopicsAudit(const Settings& settings, const KafkaLog& log)
+      : settings_(settings),
+        log_(log),
+        audit_({.filter = settings.lane.filter,
+                .started_late = settings.lane.start_at == StartAt::kLatest,
+                .now_ms = WallMs()}) {}
+
+  Result<KafkaAudit> Run() {
+    NEARDUP_ASSIGN(const std::unique_ptr<Source> inputs, NewKafkaSource(settings_.kafka, log_));
+    NEARDUP_TRY(CutInputs(*inputs));
+    NEARDUP_TRY(Read(*inputs, inputs_, [this](const Message& message) {
+      if (message.position.offset < inputs_[message.position.input].end) audit_.AddInput(message);
+    }));
+    KafkaOptions output_options = settings_.kafka;
+    output_options.topics = OutputTopicNames();
+    NEARDUP_ASSIGN(const std::unique_ptr<Source> outputs, NewKafkaSource(output_options, log_));
+    NEARDUP_TRY(CutOutputs(*outputs));
+    NEARDUP_TRY(Read(*outputs, outputs_, [this](const Message& message) {
+      audit_.AddOutput(outputs_[message.position.input].partition, message);
+    }));
+    found_.report = audit_.Finish();
+    return std::move(found_);
+  }
+
+ private:
+  using Visit = std::function<void(const Message&)>;
+
+  Result<void> CutInputs(Source& source) {
+    NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source.Partitions());
+    const std::unique_ptr<Transaction> group =
+        NewKafkaTransaction(settings_.kafka, settings_.lane.lane, {}, log_);
+    NEARDUP_ASSIGN(const std::vector<int64_t> committed, group->CommittedOffsets(partitions));
+    for (size_t i = 0; i < partitions.size(); ++i) {
+      const InputPartition& partition = partitions[i];
+      NEARDUP_ASSIGN(const int64_t begin, source.StartOffset(partition, StartAt::kEarliest));
+      NEARDUP_ASSIGN(const int64_t end, source.StartOffset(partition, StartAt::kLatest));
+      if (committed[i] < 0) {
+        found_.warnings.push_back("group " + settings_.kafka.app + " has no offset for " +
+                                  TextOf(partition) + ": all of its records are demanded");
+      }
+      const int64_t cut = std::max(begin, committed[i] < 0 ? end : committed[i]);
+      inputs_.push_back({partition, begin, cut});
+      found_.ranges.push_back({partition, begin, cut, std::max<int64_t>(0, end - cut)});
+      const KafkaOptions& kafka = settings_.kafka;
+      audit_.AddPartition({partition, begin, cut, ExpandTopic(kafka.unique_topic, partition.topic),
+                           ExpandTopic(kafka.duplicate_topic, partition.topic),
+                           ExpandTopic(kafka.dead_letter_topic, partition.topic)});
+    }
+    return {};
+  }
+
+  std::vector<std::string> OutputTopicNames() const {
+    const KafkaOptions& kafka = settings_.kafka;
+    std::set<std::string> names;
+    for (const ReadRange& input : inputs_) {
+      for (const std::string* name :
+           {&kafka.unique_topic, &kafka.duplicate_topic, &kafka.dead_letter_topic}) {
+        names.insert(ExpandTopic(*name, input.partition.topic));
+      }
+    }
+    return {names.begin(), names.end()};
+  }
+
+  /// To the end there is now; the transactions that wrote below it are waited for, because the
+  /// group's offsets may become visible a moment before the outputs of their transaction.
+  Result<void> CutOutputs(Source& source) {
+    NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source.Partitions());
+    NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
+                   QueryOffsetBounds(settings_.kafka, partitions, log_));
+    const auto begin = SteadyClock::now();
+    for (size_t i = 0; i < partitions.size(); ++i) {
+      while (true) {
+        NEARDUP_ASSIGN(const int64_t stable, source.StartOffset(partitions[i], StartAt::kLatest));
+        if (stable >= bounds[i].end) break;
+        if (MillisecondsSince(begin) > settings_.kafka.transaction_timeout_ms + kAbortDelayMs) {
+          return Retriable(ErrorCode::kUnavailable,
+                           TextOf(partitions[i]) + ": a transaction is open since offset " +
+                               std::to_string(stable) + " and does not end; find it with " +
+                               "kafka-transactions.sh find-hanging");
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(kPollTimeoutMs));
+      }
+      if (bounds[i].begin > 0) {
+        found_.warnings.push_back("the beginning of " + TextOf(partitions[i]) +
+                                  " is deleted, up to offset " + std::to_string(bounds[i].begin) +
+                                  ": its records show as missing");
+      }
+      outputs_.push_back({partitions[i], bounds[i].begin, bounds[i].end});
+    }
+    return {};
+  }
+
+  Result<void> Read(Source& source, const std::vector<ReadRange>& ranges, const Visit& visit) {
+    std::vector<InputAssignment> assignments;
+    std::vector<int64_t> next_offsets;
+    for (const ReadRange& range : ranges) {
+      assignments.push_back(
+          {static_cast<uint32_t>(assignments.size()), range.partition, range.begin});
+      next_offsets.push_back(range.begin);
+    }
+    NEARDUP_TRY(source.Assign(assignments));
+    auto moved_at = SteadyClock::now();
+    std::vector<Message> batch;
+    while (const ReadRange* open = FirstOpen(source, ranges, next_offsets)) {
+      batch.clear();
+      NEARDUP_TRY(source.Poll(kRecordsPerPoll, kPollTimeoutMs, batch));
+      for (const Message& message : batch) {
+        next_offsets[message.position.input] = message.position.offset + 1;
+        visit(message);
+      }
+      if (!batch.empty()) moved_at = SteadyClock::now();
+      if (MillisecondsSince(moved_at) > kReadStallMs) {
+        return Retriable(ErrorCode::kUnavailable, "no record in " + std::to_string(kReadStallMs) +
+                                                      " ms and the end of " +
+                                                      TextOf(open->partition) + " is not reached");
+      }
+    }
+    return {};
+  }
+
+  /// A range that is not read to its end; nullptr when all are.
+  static const ReadRange* FirstOpen(Source& source, const std::vector<ReadRange>& ranges,
+                                    const std::vector<int64_t>& next_offsets) {
+    for (const InputStatus& status : source.Status()) {
+      const ReadRange& range = ranges[status.input];
+      if (!status.at_end && next_offsets[status.input] < range.end) return &range;
+    }
+    return nullptr;
+  }
+
+  const Settings& settings_;
+  const KafkaLog& log_;
+  Audit audit_;
+  KafkaAudit found_;
+  std::vector<ReadRange> inputs_;  ///< by the audit's numbers
+  std::vector<ReadRange> outputs_;
+};
+
+}  // namespace
+
+Result<KafkaAudit> AuditTopics(const Settings& settings, const KafkaLog& log) {
+  if (settings.lane.headers == HeaderStyle::kNone) {
+    return Error{
+        ErrorCode::kConfig,
+        "output.headers: none leaves no trace of an output's origin and verdict, so nothing can "
+        "be proven of it; write them as packed, separate or full"};
+  }
+  return TopicsAudit(settings, log).Run();
+}
+
+}  // namespace neardup

@@ -1,0 +1,94 @@
+#include "app/verify_command.h"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "app/exit_code.h"
+#include "app/kafka_audit.h"
+#include "config/config.h"
+
+namespace neardup {
+namespace {
+
+constexpr int kSyslogError = 3;
+
+Result<KafkaAudit> Verify(const VerifyArguments& arguments) {
+  ConfigSource source;
+  if (!arguments.config.file.empty()) source.file = arguments.config.file;
+  source.sets = arguments.config.sets;
+  source.environment = ProcessEnvironment();
+  NEARDUP_ASSIGN(const LoadedConfig config, LoadConfig(source));
+  NEARDUP_TRY(CheckRunnable(config));
+  const KafkaLog log = [](int level, std::string_view text) {
+    if (level <= kSyslogError) std::cerr << text << '\n';
+  };
+  return AuditTopics(config.settings, log);
+}
+
+nlohmann::ordered_json JsonOf(const KafkaAudit& audit) {
+  const AuditReport& report = audit.report;
+  nlohmann::ordered_json json = {{"ok", report.ok()},
+                                 {"inputs", report.inputs},
+                                 {"unique", report.unique},
+                                 {"duplicate", report.duplicates},
+                                 {"dead_letter", report.dead_letters},
+                                 {"newer_outputs", report.newer_outputs},
+                                 {"outputs_without_input", report.outputs_without_input},
+                                 {"pairs_excused", report.pairs_excused}};
+  json["checks"] = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < kAuditCheckCount; ++i) {
+    const CheckOutcome& outcome = report.checks[i];
+    nlohmann::ordered_json first = nlohmann::ordered_json::array();
+    for (const Violation& violation : outcome.first) {
+      first.push_back({{"where", violation.where}, {"text", violation.text}});
+    }
+    json["checks"].push_back({{"check", Name(static_cast<AuditCheck>(i))},
+                              {"records", outcome.looked_at},
+                              {"violations", outcome.violations},
+                              {"first", std::move(first)}});
+  }
+  json["partitions"] = nlohmann::ordered_json::array();
+  for (const AuditedRange& range : audit.ranges) {
+    json["partitions"].push_back({{"topic", range.partition.topic},
+                                  {"partition", range.partition.partition},
+                                  {"begin", range.begin},
+                                  {"end", range.end},
+                                  {"lag_records", range.lag_records}});
+  }
+  json["warnings"] = audit.warnings;
+  return json;
+}
+
+/// Violations may quote bytes that are no UTF-8; these are replaced.
+std::string PrintableJson(const KafkaAudit& audit) {
+  return JsonOf(audit).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string TextOf(const KafkaAudit& audit) {
+  std::string text = ReportText(audit.report);
+  text += '\n';
+  for (const AuditedRange& range : audit.ranges) {
+    text += range.partition.topic + "/" + std::to_string(range.partition.partition) +
+            ": audited offsets " + std::to_string(range.begin) + " to " +
+            std::to_string(range.end) + ", behind them " + std::to_string(range.lag_records) + '\n';
+  }
+  for (const std::string& warning : audit.warnings) text += "warning: " + warning + '\n';
+  text += audit.report.ok() ? "\nall checks hold\n" : "\nNOT all checks hold\n";
+  return text;
+}
+
+}  // namespace
+
+int VerifyCommand(const VerifyArguments& arguments) {
+  const Result<KafkaAudit> audit = Verify(arguments);
+  if (!audit.ok()) {
+    std::cerr << "neardup verify: " << audit.error().text << '\n';
+    return ExitCodeOf(audit.error());
+  }
+  std::cout << (arguments.json ? PrintableJson(*audit) + '\n' : TextOf(*audit));
+  return audit->report.ok() ? kExitOk : kExitNo;
+}
+
+}  // namespace neardup
