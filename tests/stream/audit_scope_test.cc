@@ -10,6 +10,95 @@
 namespace neardup {
 namespace {
 
+constexpr int64_t kNowMs = 1'700'000'000'000;
+constexpr int64_t kYear2100Ms = 4'102'444'800'000;
+constexpr const char* kText = "alpha beta gamma delta epsilon zeta eta theta iota kappa";
+constexpr const char* kSameWords = "kappa iota theta eta zeta epsilon delta gamma beta alpha";
+
+/// A lane of one partition that called every record unique.
+struct AllUnique {
+  struct Row {
+    std::string text;
+    int64_t timestamp_ms;
+    std::string flags;
+  };
+
+  AuditReport Audited(const std::vector<Row>& rows) const {
+    Audit audit(options);
+    AuditedInput input;
+    input.partition.topic = "in";
+    input.unique_topic = "u";
+    audit.AddPartition(input);
+    std::vector<StoredRecord> records;
+    for (const Row& row : rows) {
+      StoredRecord record;
+      record.offset = static_cast<int64_t>(records.size());
+      record.timestamp_ms = row.timestamp_ms;
+      record.value = "{\"text\":\"" + row.text + "\"}";
+      audit.AddInput(record.message(0));
+      const std::string number = std::to_string(record.offset);
+      record.headers = {{"neardup", "seq=" + std::to_string(record.offset + 1) + ";origin=in/0/" +
+                                        number + row.flags}};
+      record.timestamp_ms += output_late_ms;
+      records.push_back(std::move(record));
+    }
+    for (const StoredRecord& record : records) audit.AddOutput({"u", 0}, record.message(0));
+    return audit.Finish();
+  }
+
+  AuditOptions options{.filter = SmallFilter()};
+  int64_t output_late_ms = 0;
+};
+
+TEST(AuditScope, AClampedTimeIsExcusedBecauseItIsNotWrittenDown) {
+  const AllUnique lane;
+  ExpectViolated(lane.Audited({{kText, kNowMs, ""}, {kText, kNowMs + 1, ""}}),
+                 {AuditCheck::kCompleteness}, "is unique at distance 0");
+  for (const auto& rows :
+       {std::vector<AllUnique::Row>{{kText, kNowMs, ""}, {kText, kNowMs + 1, ";clamped"}},
+        std::vector<AllUnique::Row>{{kText, kNowMs, ";clamped"}, {kText, kNowMs + 1, ""}}}) {
+    const AuditReport report = lane.Audited(rows);
+    EXPECT_TRUE(report.ok()) << ReportText(report);
+    EXPECT_EQ(report.pairs_excused, 1u);
+  }
+}
+
+TEST(AuditScope, ARecordOfTheFarFutureDoesNotExcuseWhatFollows) {
+  AllUnique lane;
+  const AllUnique::Row far{"one two three four five six", kYear2100Ms, ";clamped"};
+  const std::vector<AllUnique::Row> rows{{kText, kNowMs, ""}, far, {kText, kNowMs + 10, ""}};
+  EXPECT_EQ(lane.Audited(rows).pairs_excused, 1u) << "it may have moved the horizon anywhere";
+  lane.options.now_ms = kNowMs;
+  ExpectViolated(lane.Audited(rows), {AuditCheck::kCompleteness}, "is unique at distance 0");
+}
+
+TEST(AuditScope, ALaterRecordThatIsNotLateBoundsTheHorizon) {
+  const AllUnique lane;
+  std::vector<AllUnique::Row> rows{{kText, kNowMs, ""},
+                                   {"one two three four five six", kYear2100Ms, ";clamped"},
+                                   {kText, kNowMs + 10, ""},
+                                   {"six seven eight nine ten eleven", kNowMs - 5, ""}};
+  ExpectViolated(lane.Audited(rows), {AuditCheck::kCompleteness}, "is unique at distance 0");
+  rows[3].flags = ";late";
+  EXPECT_EQ(lane.Audited(rows).pairs_excused, 1u);
+}
+
+TEST(AuditScope, AtDistanceZeroOnlyEqualRecordsAreDuplicates) {
+  AllUnique lane;
+  lane.options.filter.distance_max = 0;
+  EXPECT_TRUE(lane.Audited({{kText, kNowMs, ""}, {kSameWords, kNowMs, ""}}).ok());
+  lane.options.filter.distance_max = 1;
+  ExpectViolated(lane.Audited({{kText, kNowMs, ""}, {kSameWords, kNowMs, ""}}),
+                 {AuditCheck::kCompleteness}, "is unique at distance 0");
+}
+
+TEST(AuditScope, OnlyTheTimestampZeroMayChange) {
+  AllUnique lane;
+  lane.output_late_ms = 1;
+  EXPECT_TRUE(lane.Audited({{kText, 0, ""}}).ok());
+  ExpectViolated(lane.Audited({{kText, 1, ""}}), {AuditCheck::kPayload}, "its timestamp is 2");
+}
+
 TEST(AuditScope, RecordsBehindTheEndAreLeftOut) {
   World world = SmallWorld();
   // The end of one transaction: everything of a smaller seq is in, nothing else.
