@@ -199,8 +199,8 @@ void PrometheusProbe::PhaseChanged(LanePhase phase) {
   for (size_t i = 0; i < series_->state.size(); ++i) {
     series_->state[i]->Set(i == static_cast<size_t>(phase) ? 1 : 0);
   }
-  // An instance that does not read has no lag; the one that does reports it.
-  if (phase != LanePhase::kActive) series_->ForgetLags();
+  // An instance that does not read has no lag; the one that starts to will report it.
+  series_->ForgetLags();
 }
 
 void PrometheusProbe::BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) {

@@ -160,6 +160,9 @@ TEST_F(PrometheusProbeTest, ABatchIsTheSumOfItsInputs) {
   EXPECT_EQ(ValueOf(now, "neardup_consumed_bytes_total", {{"topic", "shop"}}), 70);
   EXPECT_EQ(ValueOf(now, "neardup_batch_duration_seconds_sum", {{"stage", "poll"}}), 0.5);
   EXPECT_EQ(ValueOf(now, "neardup_batch_duration_seconds_count", {{"stage", "commit"}}), 0);
+  probe_.BatchPolled(kNews0, 1, 10);
+  probe_.StageTimed(Stage::kFingerprint, 0.1);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_batch_records_sum"), 6);
 }
 
 TEST_F(PrometheusProbeTest, ExactlyOneStateIsOne) {
@@ -251,6 +254,7 @@ TEST_F(PrometheusProbeTest, TheProcessAndTheBuildAreDescribed) {
                      {"librdkafka_version", "2.0.2"}}),
             1);
   EXPECT_GT(ValueOf(now, "process_resident_memory_bytes"), 1 << 20);
+  EXPECT_LT(ValueOf(now, "process_resident_memory_bytes"), 1e12);
   EXPECT_GE(ValueOf(now, "process_cpu_seconds_total"), 0);
   EXPECT_GE(ValueOf(now, "process_open_fds"), 3);
   EXPECT_GE(ValueOf(now, "process_max_fds"), ValueOf(now, "process_open_fds"));
