@@ -85,7 +85,8 @@ class Probe {
   virtual void TransactionAborted(const Error&) {}
   /// The lane was lost to another instance, or must be taken again after an error.
   virtual void LaneLost(const Error&) {}
-  virtual void Promoted(uint64_t /*deltas*/, uint64_t /*entries*/, double /*seconds*/) {}
+  /// The lane was taken: newest seq and live entries after the restore, seconds it took.
+  virtual void Promoted(uint64_t /*seq*/, uint64_t /*entries*/, double /*seconds*/) {}
   /// The group's offsets differ from those of the last delta; the delta's were taken.
   virtual void OffsetsDiffer(const InputPartition&, int64_t /*group*/, int64_t /*delta*/) {}
   virtual void Gauges(const LaneGauges&) {}

@@ -1,0 +1,40 @@
+// A lane on Kafka with everything around it: topics, ports, metrics, health.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "config/settings.h"
+#include "neardup/result.h"
+#include "stream/probe.h"
+
+namespace neardup {
+
+/// The composition root of `run` and `demo`.
+class Service {
+ public:
+  /// Reaches the broker, makes the topics that are absent, starts serving metrics (unless
+  /// http.port is 0). `receivers` hear the lane's events besides log and metrics and must outlive
+  /// the service. An error says what to mend; nothing is left running.
+  static Result<std::unique_ptr<Service>> New(const Settings& settings,
+                                              const std::vector<Probe*>& receivers = {});
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  /// Runs the lane until `stop`, then commits what is decided and leaves. Any thread may set
+  /// `stop`. An error is final.
+  Result<void> Run(const std::atomic<bool>& stop);
+
+ private:
+  struct Parts;
+  explicit Service(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+/// librdkafka's own lines into the log.
+void LogKafka(int level, std::string_view text);
+
+}  // namespace neardup

@@ -1,0 +1,210 @@
+#include "stream/memory_broker.h"
+
+#include <algorithm>
+
+namespace neardup {
+namespace {
+
+Result<void> AsError(Faults::Kind kind) {
+  switch (kind) {
+    case Faults::Kind::kNone:
+      return {};
+    case Faults::Kind::kCrash:
+      return Fatal(ErrorCode::kInternal, "crash");
+    case Faults::Kind::kUnavailable:
+      return Retriable(ErrorCode::kUnavailable, "no answer");
+    case Faults::Kind::kAborted:
+      return Error{ErrorCode::kAborted, "must abort"};
+    case Faults::Kind::kFenced:
+      return Error{ErrorCode::kFenced, "fenced"};
+    case Faults::Kind::kUnknownHappened:
+    case Faults::Kind::kUnknownLost:
+      return Error{ErrorCode::kUnknownOutcome, "timed out"};
+  }
+  return {};
+}
+
+using Kind = Faults::Kind;
+
+}  // namespace
+
+Faults::Kind Faults::Draw(std::initializer_list<Kind> possible) {
+  if (one_in_ == 0 || random_() % one_in_ != 0) return Kind::kNone;
+  ++drawn_;
+  return possible.begin()[random_() % possible.size()];
+}
+
+Result<std::vector<InputPartition>> MemorySource::Partitions() {
+  NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
+  std::vector<InputPartition> partitions;
+  for (const auto& [partition, records] : broker_.inputs) partitions.push_back(partition);
+  return partitions;
+}
+
+Result<int64_t> MemorySource::StartOffset(const InputPartition& partition, StartAt at) {
+  const std::vector<MemoryRecord>& records = broker_.inputs[partition];
+  if (records.empty()) return int64_t{0};
+  return at == StartAt::kEarliest ? records.front().offset : records.back().offset + 1;
+}
+
+Result<void> MemorySource::Assign(std::span<const InputAssignment> inputs) {
+  NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
+  assigned_.assign(inputs.begin(), inputs.end());
+  return {};
+}
+
+Result<void> MemorySource::Poll(size_t records_max, int, std::vector<Message>& out) {
+  NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
+  if (assigned_.empty()) return {};
+  const size_t want = 1 + faults_.random()() % std::min<size_t>(records_max, 40);
+  for (size_t tries = 0; tries < assigned_.size() * 2 && out.size() < want; ++tries) {
+    InputAssignment& input = assigned_[faults_.random()() % assigned_.size()];
+    for (const MemoryRecord& record : broker_.inputs[input.partition]) {
+      if (record.offset < input.next_offset || out.size() >= want) continue;
+      Message message;
+      message.position = {input.input, record.offset};
+      message.timestamp_ms = record.timestamp_ms;
+      message.value = record.value;
+      out.push_back(std::move(message));
+      input.next_offset = record.offset + 1;
+    }
+  }
+  return {};
+}
+
+std::vector<InputStatus> MemorySource::Status() {
+  std::vector<InputStatus> status;
+  for (const InputAssignment& input : assigned_) {
+    const std::vector<MemoryRecord>& records = broker_.inputs[input.partition];
+    const bool at_end = records.empty() || records.back().offset < input.next_offset;
+    status.push_back({input.input, at_end, at_end ? 0 : 1});
+  }
+  return status;
+}
+
+Result<void> MemoryChangelog::Open(int64_t offset) {
+  next_offset_ = offset;
+  return {};
+}
+
+Result<void> MemoryChangelog::Poll(
+    int, const std::function<Result<void>(const ChangelogRecord&)>& visit) {
+  NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
+  for (int n = 0; n < 3 && next_offset_ < static_cast<int64_t>(broker_.changelog.size()); ++n) {
+    NEARDUP_TRY(visit({next_offset_, broker_.changelog[static_cast<size_t>(next_offset_)]}));
+    ++next_offset_;
+  }
+  return {};
+}
+
+Result<int64_t> MemoryChangelog::End() {
+  NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
+  return static_cast<int64_t>(broker_.changelog.size());
+}
+
+Result<void> MemoryTransaction::Check(std::initializer_list<Kind> possible) {
+  const Kind kind = faults_.Draw(possible);
+  if (kind != Kind::kNone && kind != Kind::kAborted) usable_ = false;
+  NEARDUP_TRY(AsError(kind));
+  if (epoch_ != broker_.producer_epoch) {
+    usable_ = false;
+    return Error{ErrorCode::kFenced, "fenced by a newer instance"};
+  }
+  assert(usable_);
+  return {};
+}
+
+Result<void> MemoryTransaction::Fence() {
+  NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
+  epoch_ = ++broker_.producer_epoch;
+  usable_ = true;
+  open_ = false;
+  outputs_.clear();
+  deltas_.clear();
+  refusals_.clear();
+  return {};
+}
+
+Result<void> MemoryTransaction::Begin() {
+  NEARDUP_TRY(Check({Kind::kCrash, Kind::kFenced}));
+  assert(!open_);
+  open_ = true;
+  return {};
+}
+
+Result<void> MemoryTransaction::Publish(const RoutedRecord& record) {
+  NEARDUP_TRY(Check({Kind::kCrash, Kind::kAborted, Kind::kFenced}));
+  assert(open_);
+  const std::optional<std::string_view> value = record.message.value;
+  if (!broker_.poison.empty() && !record.by_reference && value &&
+      value->find(broker_.poison) != std::string_view::npos) {
+    refusals_.push_back({record.message.position, Reason::kUndeliverable, "poison"});
+  }
+  MemoryOutput output;
+  output.seq = record.seq;
+  output.input = record.input;
+  output.offset = record.message.position.offset;
+  output.verdict = record.verdict;
+  if (record.original_input != nullptr) output.original_input = *record.original_input;
+  if (!record.by_reference) output.value = record.message.value;
+  output.by_reference = record.by_reference;
+  outputs_.push_back(std::move(output));
+  return {};
+}
+
+Result<void> MemoryTransaction::PublishDelta(std::string_view bytes) {
+  NEARDUP_TRY(Check({Kind::kCrash, Kind::kAborted, Kind::kFenced}));
+  assert(open_);
+  deltas_.emplace_back(bytes);
+  return {};
+}
+
+Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs) {
+  if (epoch_ == broker_.producer_epoch && refusals_.empty()) {
+    const Kind kind = faults_.Draw(
+        {Kind::kCrash, Kind::kAborted, Kind::kFenced, Kind::kUnknownHappened, Kind::kUnknownLost});
+    // A crash after the commit, too, is a commit whose outcome nobody heard of.
+    const bool happens =
+        kind == Kind::kUnknownHappened || (kind == Kind::kCrash && faults_.random()() % 2 == 0);
+    if (happens) Apply(inputs);
+    if (kind != Kind::kNone && kind != Kind::kAborted) usable_ = false;
+    NEARDUP_TRY(AsError(kind));
+  }
+  NEARDUP_TRY(Check({}));
+  assert(open_);
+  if (!refusals_.empty()) return Error{ErrorCode::kAborted, "a record was refused"};
+  Apply(inputs);
+  return {};
+}
+
+void MemoryTransaction::Apply(std::span<const InputProgress> inputs) {
+  broker_.outputs.insert(broker_.outputs.end(), outputs_.begin(), outputs_.end());
+  broker_.changelog.insert(broker_.changelog.end(), deltas_.begin(), deltas_.end());
+  for (const InputProgress& input : inputs) {
+    broker_.group_offsets[input.partition] = input.next_offset;
+  }
+  ++broker_.commits;
+  outputs_.clear();
+  deltas_.clear();
+  open_ = false;
+}
+
+Result<void> MemoryTransaction::Abort() {
+  NEARDUP_TRY(Check({Kind::kCrash, Kind::kUnavailable, Kind::kFenced}));
+  outputs_.clear();
+  deltas_.clear();
+  open_ = false;
+  return {};
+}
+
+Result<std::vector<int64_t>> MemoryTransaction::CommittedOffsets(
+    std::span<const InputPartition> inputs) {
+  std::vector<int64_t> offsets;
+  for (const InputPartition& input : inputs) {
+    const auto found = broker_.group_offsets.find(input);
+    offsets.push_back(found == broker_.group_offsets.end() ? -1 : found->second);
+  }
+  return offsets;
+}
+
+}  // namespace neardup
