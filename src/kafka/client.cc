@@ -40,7 +40,7 @@ void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {
   rd_kafka_conf_set_error_cb(conf, [](rd_kafka_t*, int code, const char* reason, void* self) {
     static_cast<Client*>(self)->Complain(static_cast<rd_kafka_resp_err_t>(code), reason);
   });
-  if (role == ClientRole::kWriter && hooks_.delivery_failed) {
+  if (IsWriter(role) && hooks_.delivery_failed) {
     rd_kafka_conf_set_dr_msg_cb(conf,
                                 [](rd_kafka_t*, const rd_kafka_message_t* message, void* self) {
                                   static_cast<Client*>(self)->hooks_.delivery_failed(*message);
@@ -62,7 +62,7 @@ Result<std::shared_ptr<Client>> Client::New(const KafkaOptions& options, ClientR
   const std::shared_ptr<Client> client(new Client(options, std::move(log), std::move(hooks)));
   client->Bind(conf.get(), role);
   std::array<char, 512> complaint{};
-  const auto type = role == ClientRole::kWriter ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER;
+  const auto type = IsWriter(role) ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER;
   client->handle_ = rd_kafka_new(type, conf.get(), complaint.data(), complaint.size());
   if (client->handle_ == nullptr) {
     return Fatal(ErrorCode::kConfig,
@@ -76,7 +76,8 @@ Result<std::shared_ptr<Client>> Client::New(const KafkaOptions& options, ClientR
 Client::~Client() {
   if (handle_ == nullptr) return;
   if (rd_kafka_type(handle_) == RD_KAFKA_PRODUCER) {
-    // What is in flight belongs to a transaction that will never be committed.
+    // What is in flight belongs to a transaction that will never be committed, or was not waited
+    // for.
     rd_kafka_purge(handle_, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
     hooks_.delivery_failed = [](const rd_kafka_message_t&) {};
     rd_kafka_poll(handle_, 0);

@@ -40,7 +40,7 @@ Properties Defaults(const KafkaOptions& options, ClientRole role) {
       {"reconnect.backoff.max.ms", "2000"},
   };
   if (role == ClientRole::kSource || role == ClientRole::kChangelog) SetReadDefaults(properties);
-  if (role == ClientRole::kWriter) SetWriteDefaults(options, properties);
+  if (IsWriter(role)) SetWriteDefaults(options, properties);
   return properties;
 }
 
@@ -49,6 +49,8 @@ Properties Owned(const KafkaOptions& options, ClientRole role, uint16_t lane) {
   if (role == ClientRole::kWriter) {
     properties["transactional.id"] = options.app + "-lane-" + std::to_string(lane);
     properties["transaction.timeout.ms"] = std::to_string(options.transaction_timeout_ms);
+  }
+  if (IsWriter(role)) {
     properties["enable.idempotence"] = "true";
     properties["acks"] = "all";
     properties["delivery.report.only.error"] = "true";
@@ -105,7 +107,7 @@ Result<Properties> ClientProperties(const KafkaOptions& options, ClientRole role
   const Properties owned = Owned(options, role, lane);
   Properties properties = Defaults(options, role);
   NEARDUP_TRY(Merge(options.properties, owned, "kafka.properties", properties));
-  if (role == ClientRole::kWriter) {
+  if (IsWriter(role)) {
     NEARDUP_TRY(Merge(options.producer_properties, owned, "kafka.producer_properties", properties));
   } else {
     NEARDUP_TRY(Merge(options.consumer_properties, owned, "kafka.consumer_properties", properties));

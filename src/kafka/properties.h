@@ -14,12 +14,17 @@ namespace neardup {
 using Properties = std::map<std::string, std::string>;
 
 enum class ClientRole : uint8_t {
-  kSource,     ///< reads the inputs
-  kChangelog,  ///< reads committed deltas
-  kWatermark,  ///< asks for topics, settings and ends of logs
-  kWriter,     ///< writes in transactions
-  kLease,      ///< member of the lease group
+  kSource,       ///< reads the inputs
+  kChangelog,    ///< reads committed deltas
+  kWatermark,    ///< asks for topics, settings and ends of logs
+  kWriter,       ///< writes in transactions
+  kPlainWriter,  ///< writes outside of transactions, idempotent
+  kLease,        ///< member of the lease group
 };
+
+constexpr bool IsWriter(ClientRole role) {
+  return role == ClientRole::kWriter || role == ClientRole::kPlainWriter;
+}
 
 /// Our defaults, then the user's properties, then those that correctness rests on. A user's value
 /// for one of the last is a kConfig error that names it.

@@ -1,0 +1,21 @@
+// What a test tool orders of a cluster about topics. Names no librdkafka.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "kafka/kafka_options.h"
+#include "neardup/result.h"
+
+namespace neardup {
+
+/// Creates a topic and waits until the cluster shows it; an error when it exists already.
+Result<void> OrderTopic(const KafkaOptions& options, const std::string& topic, int32_t partitions,
+                        const std::map<std::string, std::string>& settings);
+
+/// Deletes the records of a partition below an offset.
+Result<void> DeleteRecordsBefore(const KafkaOptions& options, const std::string& topic,
+                                 int32_t partition, int64_t offset);
+
+}  // namespace neardup
