@@ -1,0 +1,153 @@
+// Puts records into topics of a real Kafka and takes them out, for the end-to-end tests.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/sample_stream.h"
+#include "base/hash.h"
+#include "e2e/committed_records.h"
+#include "e2e/record_line.h"
+#include "kafka/kafka_writer.h"
+#include "kafka/topic_orders.h"
+#include "kafka/topics.h"
+
+namespace neardup {
+namespace {
+
+struct Arguments {
+  KafkaOptions kafka;
+  std::string topic;
+  std::string to_topic;
+  int32_t partitions = 1;
+  int32_t partition = 0;
+  int64_t offset = 0;
+  std::vector<std::string> settings;
+  SampleOptions sample;
+  std::string file;
+};
+
+Result<void> Create(const Arguments& arguments) {
+  // The records' own stamps are old: a broker would delete them by age in the middle of a test.
+  std::map<std::string, std::string> settings = {{"retention.ms", "-1"}};
+  for (const std::string& setting : arguments.settings) {
+    const size_t equals = setting.find('=');
+    if (equals == setting.npos) {
+      return Error{ErrorCode::kConfig, "--config " + setting + ": expected name=value"};
+    }
+    settings[setting.substr(0, equals)] = setting.substr(equals + 1);
+  }
+  return OrderTopic(arguments.kafka, arguments.topic, arguments.partitions, settings);
+}
+
+/// A copy lies in another partition than its original as often as not.
+Result<void> Fill(const Arguments& arguments) {
+  NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(arguments.kafka, {}));
+  NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
+  for (const SampleRecord& record : GenerateSampleStream(arguments.sample)) {
+    const InputPartition& where = partitions[Hash64(record.key) % partitions.size()];
+    Message message;
+    message.timestamp_ms = record.timestamp_ms;
+    message.key = record.key;
+    message.value = record.payload;
+    NEARDUP_TRY(writer->Write(where.topic, where.partition, message));
+  }
+  return writer->Flush();
+}
+
+/// The first committed record at the offset or behind it: the offset itself may be a marker's.
+Result<void> Copy(const Arguments& arguments) {
+  NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
+  Result<void> written =
+      Error{ErrorCode::kNotFound, arguments.topic + "/" + std::to_string(arguments.partition) +
+                                      " has no record from offset " +
+                                      std::to_string(arguments.offset) + " on"};
+  const InputPartition from{arguments.topic, arguments.partition};
+  NEARDUP_TRY(ReadCommitted(arguments.kafka, from, arguments.offset, [&](const Message& message) {
+    written = writer->Write(arguments.to_topic, arguments.partition, message);
+    return false;
+  }));
+  NEARDUP_TRY(written);
+  return writer->Flush();
+}
+
+Result<void> Delete(const Arguments& arguments) {
+  return DeleteRecordsBefore(arguments.kafka, arguments.topic, arguments.partition,
+                             arguments.offset);
+}
+
+Result<void> Put(const Arguments& arguments) {
+  std::ifstream lines(arguments.file, std::ios::binary);
+  if (!lines) return Error{ErrorCode::kIo, arguments.file + " cannot be read"};
+  NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
+  std::string line;
+  while (std::getline(lines, line)) {
+    NEARDUP_ASSIGN(const LineRecord record, ParseLine(line));
+    NEARDUP_TRY(writer->Write(arguments.topic, record.partition, record.AsMessage()));
+  }
+  return writer->Flush();
+}
+
+Result<void> Dump(const Arguments& arguments) {
+  NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(arguments.kafka, {}));
+  for (const InputPartition& from : partitions) {
+    NEARDUP_TRY(ReadCommitted(arguments.kafka, from, -1, [&](const Message& message) {
+      const std::string line = AsLine(from.partition, message) + '\n';
+      return std::fwrite(line.data(), 1, line.size(), stdout) == line.size();
+    }));
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return Error{ErrorCode::kIo, "the output cannot be written"};
+  }
+  return {};
+}
+
+using Order = Result<void> (*)(const Arguments&);
+
+/// The subcommands by name, each with what it does.
+std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
+  app.add_option("--brokers", arguments.kafka.brokers)->required();
+  app.require_subcommand(1);
+  CLI::App* create = app.add_subcommand("create");
+  create->add_option("--topic", arguments.topic)->required();
+  create->add_option("--partitions", arguments.partitions)->required();
+  create->add_option("--config", arguments.settings, "name=value");
+  CLI::App* fill = app.add_subcommand("fill");
+  fill->add_option("--topics", arguments.kafka.topics)->required()->delimiter(',');
+  fill->add_option("--records", arguments.sample.count)->required();
+  fill->add_option("--seed", arguments.sample.seed)->required();
+  CLI::App* copy = app.add_subcommand("copy");
+  copy->add_option("--from", arguments.topic)->required();
+  copy->add_option("--partition", arguments.partition)->required();
+  copy->add_option("--offset", arguments.offset)->required();
+  copy->add_option("--to", arguments.to_topic)->required();
+  CLI::App* remove = app.add_subcommand("delete");
+  remove->add_option("--topic", arguments.topic)->required();
+  remove->add_option("--partition", arguments.partition)->required();
+  remove->add_option("--before", arguments.offset)->required();
+  CLI::App* put = app.add_subcommand("put");
+  put->add_option("--topic", arguments.topic)->required();
+  put->add_option("--file", arguments.file)->required();
+  CLI::App* dump = app.add_subcommand("dump");
+  dump->add_option("--topic", arguments.kafka.topics)->required()->expected(1);
+  return {{create, Create}, {fill, Fill}, {copy, Copy}, {remove, Delete}, {put, Put}, {dump, Dump}};
+}
+
+int Main(int count, char** words) {
+  CLI::App app("Puts records into topics and takes them out");
+  Arguments arguments;
+  arguments.kafka.app = "e2e-load";
+  const auto orders = Describe(app, arguments);
+  CLI11_PARSE(app, count, words);
+  const Result<void> done = orders.at(app.get_subcommands().front())(arguments);
+  if (done.ok()) return 0;
+  std::fprintf(stderr, "e2e_load: %s\n", done.error().text.c_str());
+  return 1;
+}
+
+}  // namespace
+}  // namespace neardup
+
+int main(int count, char** words) { return neardup::Main(count, words); }
