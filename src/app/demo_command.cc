@@ -1,0 +1,152 @@
+#include "app/demo_command.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <future>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/config_arguments.h"
+#include "app/demo_cluster.h"
+#include "app/demo_pairs.h"
+#include "app/demo_report.h"
+#include "app/exit_code.h"
+#include "app/local_ports.h"
+#include "app/log.h"
+#include "app/run_command.h"
+#include "app/service.h"
+#include "app/totals.h"
+#include "config/settings.h"
+#include "kafka/deadline.h"
+
+namespace neardup {
+namespace {
+
+constexpr int kDeadlineMs = 120'000;
+// The embedded broker never answers what the settings of a topic are; seven topics are asked for.
+constexpr int32_t kAnswerTimeoutMs = 500;
+constexpr auto kGlance = std::chrono::milliseconds(20);
+
+constexpr const char* kNextSteps =
+    "Next, your own records without Kafka, and the service on a Kafka of its own:\n"
+    "  neardup filter --input records.jsonl --unique unique.jsonl --duplicate duplicate.jsonl\n"
+    "  scripts/kafka start && neardup run --brokers localhost:19092 --input articles\n";
+
+void Say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+
+/// Counts the lane's commits and stops it when every record is committed.
+class DemoWatch : public Probe {
+ public:
+  explicit DemoWatch(size_t records) : live_(isatty(STDERR_FILENO) == 1), records_(records) {}
+
+  /// The time of joining the group is none of the lane's speed.
+  void PhaseChanged(LanePhase phase) override {
+    if (phase != LanePhase::kActive || totals_) return;
+    totals_.emplace(clock_, live_, records_);
+  }
+  void TransactionCommitted(const CommittedBatch& batch) override {
+    if (!totals_) return;
+    totals_->TransactionCommitted(batch);
+    if (totals_->sum().records() >= records_) stop_ = true;
+  }
+
+  std::atomic<bool>& stop() { return stop_; }
+
+  // The rest only once the lane has stopped.
+  void Finish() {
+    if (totals_) totals_->Finish();
+  }
+  uint64_t committed() const { return totals_ ? totals_->sum().records() : 0; }
+  DemoSpeed speed() const {
+    return totals_ ? DemoSpeed{totals_->seconds(), totals_->records_per_s()} : DemoSpeed{};
+  }
+
+ private:
+  const bool live_;
+  const uint64_t records_;
+  SystemClock clock_;
+  std::optional<Totals> totals_;
+  std::atomic<bool> stop_ = false;
+};
+
+Settings DemoSettings(const DemoArguments& arguments, const KafkaOptions& kafka,
+                      const std::vector<SampleRecord>& records) {
+  Settings settings;
+  settings.kafka = kafka;
+  settings.kafka.answer_timeout_ms = kAnswerTimeoutMs;
+  settings.http.port = 0;
+  settings.log_level = LogLevel::kError;
+  FilterOptions& filter = settings.lane.filter;
+  filter.record.exclude = kSampleFieldsExcluded;
+  filter.distance_max = arguments.distance_max;
+  // No original may be forgotten before its copies have come.
+  filter.window.window_ms =
+      std::max(filter.window.window_ms, records.back().timestamp_ms - records.front().timestamp_ms);
+  return settings;
+}
+
+/// Until all records are committed or a stop signal came.
+Result<void> RunLane(const Settings& settings, const std::atomic<bool>& stop_signal,
+                     DemoWatch& watch) {
+  NEARDUP_ASSIGN(const std::unique_ptr<Service> service, Service::New(settings, {&watch}));
+  const Deadline deadline(kDeadlineMs);
+  std::future<Result<void>> lane =
+      std::async(std::launch::async, [&] { return service->Run(watch.stop()); });
+  bool late = false;
+  while (lane.wait_for(kGlance) != std::future_status::ready) {
+    late = late || deadline.passed();
+    if (late || stop_signal) watch.stop() = true;
+  }
+  watch.Finish();
+  NEARDUP_TRY(lane.get());
+  if (late) {
+    return Error{ErrorCode::kUnavailable,
+                 "only " + Grouped(watch.committed()) + " records were committed within " +
+                     std::to_string(kDeadlineMs / 1000) +
+                     " s; is the machine busy? Try fewer records: neardup demo --records 2000"};
+  }
+  return {};
+}
+
+Result<void> Demo(const DemoArguments& arguments) {
+  const std::atomic<bool>& stop_signal = CatchStopSignals();
+  const std::vector<SampleRecord> records =
+      GenerateSampleStream({.count = arguments.records, .seed = arguments.seed});
+  if (records.empty()) return Error{ErrorCode::kConfig, "--records: found 0, expected 1 or more"};
+  Say("Filling the topics articles and products of a broker inside this process with " +
+      Grouped(records.size()) + " made-up records ...");
+  NEARDUP_ASSIGN(const std::unique_ptr<DemoCluster> cluster, DemoCluster::New(records));
+  NEARDUP_TRY(cluster->Fill());
+  const Settings settings = DemoSettings(arguments, cluster->options(), records);
+  Say("Starting the lane: it joins its consumer group, which takes some seconds ...");
+  DemoWatch watch(records.size());
+  NEARDUP_TRY(RunLane(settings, stop_signal, watch));
+  if (stop_signal) {
+    Say("Stopped after " + Grouped(watch.committed()) + " records.");
+    return {};
+  }
+  Say("Reading the output topics back ...");
+  NEARDUP_ASSIGN(const std::vector<SampleVerdict> verdicts, cluster->ReadVerdicts());
+  std::cout << '\n' << DemoTable(CountVerdicts(records, verdicts), watch.speed()) << '\n';
+  for (const size_t index : PickDuplicates(records, verdicts)) {
+    std::cout << DuplicateText(records, verdicts, index) << '\n';
+  }
+  std::cout << kNextSteps << std::flush;
+  return {};
+}
+
+}  // namespace
+
+int DemoCommand(const DemoArguments& arguments) {
+  StartLog(LogLevel::kError, LogFormat::kText);
+  const Result<void> shown = Demo(arguments);
+  return shown.ok() ? kExitOk : Fail(shown.error());
+}
+
+}  // namespace neardup
