@@ -1,7 +1,6 @@
 // How every command is told its configuration.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,5 +15,11 @@ struct ConfigArguments {
   std::string file;  ///< empty: no file
   std::vector<std::string> sets;
 };
+
+/// Reads the file, the environment of this process and the sets.
+Result<LoadedConfig> Load(const ConfigArguments& arguments);
+
+/// Prints an error for a person on standard error and returns the exit code that goes with it.
+int Fail(const Error& error);
 
 }  // namespace neardup

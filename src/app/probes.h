@@ -1,7 +1,7 @@
 // Receivers of a lane's events: the log, and several receivers as one.
 #pragma once
 
-#include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "stream/probe.h"
@@ -32,7 +32,7 @@ class LogProbe : public Probe {
 /// Passes every event on, in order.
 class ProbeFan : public Probe {
  public:
-  ProbeFan(std::initializer_list<Probe*> probes) : probes_(probes) {}
+  explicit ProbeFan(std::vector<Probe*> probes) : probes_(std::move(probes)) {}
   void PhaseChanged(LanePhase phase) override;
   void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) override;
   void StageTimed(Stage stage, double seconds) override;

@@ -15,11 +15,7 @@ namespace {
 constexpr int kSyslogError = 3;
 
 Result<KafkaAudit> Verify(const VerifyArguments& arguments) {
-  ConfigSource source;
-  if (!arguments.config.file.empty()) source.file = arguments.config.file;
-  source.sets = arguments.config.sets;
-  source.environment = ProcessEnvironment();
-  NEARDUP_ASSIGN(const LoadedConfig config, LoadConfig(source));
+  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));
   const KafkaLog log = [](int level, std::string_view text) {
     if (level <= kSyslogError) std::cerr << text << '\n';

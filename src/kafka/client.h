@@ -58,8 +58,4 @@ class Client {
   std::string complaint_;  ///< the last one about a connection
 };
 
-/// Builds every client the options lead to, without waiting for a broker, and returns the first
-/// complaint. For checks of a configuration.
-Result<void> CheckProperties(const KafkaOptions& options);
-
 }  // namespace neardup

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "neardup/result.h"
+
 namespace neardup {
 
 struct KafkaOptions {
@@ -39,5 +41,9 @@ std::string ChangelogTopic(const KafkaOptions& options);  ///< <app>-changelog
 std::string LeaseTopic(const KafkaOptions& options);      ///< <app>-lease
 /// Replaces {topic} in an output template.
 std::string ExpandTopic(const std::string& topic_template, const std::string& input_topic);
+
+/// Builds every client the options lead to, without waiting for a broker, and returns the first
+/// complaint. For checks of a configuration.
+Result<void> CheckProperties(const KafkaOptions& options);
 
 }  // namespace neardup

@@ -101,6 +101,13 @@ Result<void> TopicKeeper::EnsureOutputs(const std::string& input, int32_t partit
       const int64_t room = std::min<int64_t>(*largest, INT32_MAX - kHeaderRoomBytes);
       settings["max.message.bytes"] = std::to_string(room + kHeaderRoomBytes);
     }
+    // Records keep their timestamps, so an output that kept them for less than its input would lose
+    // what a backfill of old records writes.
+    for (const char* kept : {"retention.ms", "retention.bytes"}) {
+      if (const auto found = of_input->find(kept); found != of_input->end()) {
+        settings[kept] = found->second;
+      }
+    }
   }
   for (const std::string* name :
        {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {

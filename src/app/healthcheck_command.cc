@@ -1,0 +1,31 @@
+#include "app/healthcheck_command.h"
+
+#include <httplib.h>
+
+#include <cstdio>
+
+#include "app/exit_code.h"
+
+namespace neardup {
+
+int HealthcheckCommand(const std::string& url) {
+  const size_t scheme = url.find("://");
+  const size_t path = scheme == std::string::npos ? scheme : url.find('/', scheme + 3);
+  if (url.rfind("http://", 0) != 0) {
+    std::fprintf(stderr, "neardup: --url %s: expected http://HOST:PORT/readyz\n", url.c_str());
+    return kExitUsage;
+  }
+  httplib::Client client(url.substr(0, path));
+  client.set_connection_timeout(5);
+  client.set_read_timeout(5);
+  const httplib::Result answer =
+      client.Get(path == std::string::npos ? "/readyz" : url.substr(path).c_str());
+  if (!answer) {
+    std::fprintf(stderr, "neardup: %s: nothing answers\n", url.c_str());
+    return kExitUnavailable;
+  }
+  std::printf("%d %s\n", answer->status, answer->body.c_str());
+  return answer->status == 200 ? kExitOk : kExitNo;
+}
+
+}  // namespace neardup

@@ -1,0 +1,177 @@
+// The command line: words to arguments, one function per command.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/config_command.h"
+#include "app/demo_command.h"
+#include "app/exit_code.h"
+#include "app/filter_command.h"
+#include "app/healthcheck_command.h"
+#include "app/run_command.h"
+#include "app/verify_command.h"
+#include "app/version.h"
+#include "kafka/version.h"
+
+namespace neardup {
+namespace {
+
+using Command = std::function<int()>;
+
+/// A flag that is one entry of `sets`; a list when `list`.
+void AddShortForm(CLI::App* command, ConfigArguments& config, const std::string& flag,
+                  const std::string& path, bool list) {
+  command->add_option_function<std::string>(
+      flag,
+      [&config, path, list](const std::string& value) {
+        config.sets.push_back(path + "=" + (list ? "[" + value + "]" : value));
+      },
+      "--set " + path + (list ? "=[...]" : "=..."));
+}
+
+void AddConfig(CLI::App* command, ConfigArguments& config) {
+  command->add_option("-c,--config", config.file, "YAML file; `neardup config example` prints one");
+  command->add_option("--set", config.sets, "one setting, as --set window.window_ms=1h; repeatable")
+      ->allow_extra_args(false);
+  AddShortForm(command, config, "--fields", "record.fields", true);
+}
+
+void AddKafka(CLI::App* command, ConfigArguments& config) {
+  AddShortForm(command, config, "--brokers", "kafka.brokers", false);
+  AddShortForm(command, config, "--input", "input.topics", true);
+  AddShortForm(command, config, "--app", "app", false);
+}
+
+void AddRun(CLI::App& app, ConfigArguments& config, Command& chosen) {
+  CLI::App* command = app.add_subcommand("run", "the service: route the records of Kafka topics");
+  AddConfig(command, config);
+  AddKafka(command, config);
+  AddShortForm(command, config, "--state-dir", "state.dir", false);
+  AddShortForm(command, config, "--metrics-port", "metrics.port", false);
+  command->callback([&] { chosen = [&] { return RunCommand(config); }; });
+}
+
+void AddFilter(CLI::App& app, FilterArguments& filter, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("filter", "the same over a file: JSON Lines in, verdicts out; no Kafka");
+  AddConfig(command, filter.config);
+  command->add_option("-i,--input", filter.input, "JSON Lines, also .gz; - is standard input")
+      ->required();
+  command->add_option("--unique", filter.outputs.unique, "write unique lines here; - is stdout");
+  command->add_option("--duplicate", filter.outputs.duplicate, "write duplicate lines here");
+  command->add_option("--dead-letter", filter.outputs.dead_letter, "write bad lines here");
+  command->add_option("--verdicts", filter.outputs.verdicts,
+                      "write id, verdict, original id, distance, kind as tab-separated lines");
+  command->add_option("--id-field", filter.id_field,
+                      "field that names a record in the verdicts (default: the line number)");
+  command->add_flag("--json", filter.json, "the summary as one JSON object");
+  command->callback([&] { chosen = [&] { return FilterCommand(filter); }; });
+}
+
+void AddDemo(CLI::App& app, DemoArguments& demo, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("demo", "embedded broker, made-up stream, the whole lane; needs nothing");
+  command->add_option("--records", demo.records, "records of the stream")
+      ->check(CLI::Range(100, 40'000))
+      ->capture_default_str();
+  command->add_option("--seed", demo.seed, "another seed, another stream")->capture_default_str();
+  command->callback([&] { chosen = [&] { return DemoCommand(demo); }; });
+}
+
+void AddVerify(CLI::App& app, VerifyArguments& verify, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("verify", "prove the promises on the real topics of a lane");
+  AddConfig(command, verify.config);
+  AddKafka(command, verify.config);
+  command->add_flag("--json", verify.json, "the outcome as one JSON object");
+  command->callback([&] { chosen = [&] { return VerifyCommand(verify); }; });
+}
+
+void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& origin, bool& json,
+                       Command& chosen) {
+  CLI::App* validate = app.add_subcommand("validate", "check a configuration, without a broker");
+  AddConfig(validate, config);
+  AddKafka(validate, config);
+  validate->callback([&] { chosen = [&] { return ValidateCommand(config); }; });
+
+  CLI::App* group = app.add_subcommand("config", "print configuration");
+  group->require_subcommand(1);
+  CLI::App* show = group->add_subcommand("show", "every setting in force, and the index memory");
+  AddConfig(show, config);
+  AddKafka(show, config);
+  show->add_flag("--origin", origin, "where each value comes from");
+  show->add_flag("--json", json, "as one JSON object");
+  show->callback([&] { chosen = [&] { return ShowCommand(config, origin, json); }; });
+  const auto add_text = [&](const char* name, const char* help, std::string (*text)()) {
+    group->add_subcommand(name, help)->callback([&chosen, text] {
+      chosen = [text] {
+        std::fputs(text().c_str(), stdout);
+        return static_cast<int>(kExitOk);
+      };
+    });
+  };
+  add_text("schema", "JSON Schema of the file", &ConfigSchema);
+  add_text("example", "a complete commented file with the defaults", &ConfigExample);
+  add_text("reference", "all settings as Markdown tables", &ConfigReference);
+}
+
+void AddHealthcheck(CLI::App& app, std::string& url, Command& chosen) {
+  CLI::App* command = app.add_subcommand("healthcheck", "ask a running instance if it is ready");
+  command->add_option("--url", url, "what to ask")->capture_default_str();
+  command->callback([&] { chosen = [&] { return HealthcheckCommand(url); }; });
+}
+
+void AddVersion(CLI::App& app, Command& chosen) {
+  app.add_subcommand("version", "version of neardup and of the Kafka library")->callback([&] {
+    chosen = [] {
+      std::printf("neardup %s (%s, %s), %s\n", kVersion, kRevision, kCompiler,
+                  ClientLibraryName().c_str());
+      return static_cast<int>(kExitOk);
+    };
+  });
+}
+
+int Main(int count, char** words) {
+  CLI::App app("neardup: near-duplicate records out of a Kafka stream, exactly once");
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::help);
+  ConfigArguments config;
+  FilterArguments filter;
+  DemoArguments demo;
+  VerifyArguments verify;
+  bool origin = false;
+  bool json = false;
+  std::string url = "http://127.0.0.1:9404/readyz";
+  Command chosen;
+  AddRun(app, config, chosen);
+  AddFilter(app, filter, chosen);
+  AddDemo(app, demo, chosen);
+  AddVerify(app, verify, chosen);
+  AddConfigCommands(app, config, origin, json, chosen);
+  AddHealthcheck(app, url, chosen);
+  AddVersion(app, chosen);
+  try {
+    app.parse(count, words);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "neardup: %s; `neardup --help` and `neardup COMMAND --help` tell more\n",
+                 error.what());
+    return kExitUsage;
+  }
+  return chosen();
+}
+
+}  // namespace
+}  // namespace neardup
+
+int main(int count, char** words) {
+  try {
+    return neardup::Main(count, words);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "neardup: internal error: %s\n", error.what());
+    return neardup::kExitInternal;
+  }
+}

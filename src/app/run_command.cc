@@ -1,0 +1,84 @@
+#include "app/run_command.h"
+
+#include <signal.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "app/exit_code.h"
+#include "app/log.h"
+#include "app/service.h"
+
+namespace neardup {
+namespace {
+
+// A stop must be over within 10 s; a client library that hangs must not hold it longer.
+constexpr auto kStopDeadline = std::chrono::seconds(9);
+
+std::atomic<bool> g_stop = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "set in a signal handler");
+
+void OnStopSignal(int) {
+  if (g_stop.exchange(true)) _exit(kExitInternal);
+}
+
+/// Ends the process if it is still there some seconds after the stop signal.
+void WatchStop() {
+  std::thread([] {
+    while (!g_stop) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::this_thread::sleep_for(kStopDeadline);
+    spdlog::error("not stopped within {} s, leaving at once; nothing committed is lost",
+                  kStopDeadline.count());
+    _exit(kExitInternal);
+  }).detach();
+}
+
+Result<void> PrepareStateDir(const std::string& path) {
+  if (path.empty()) return {};
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error || access(path.c_str(), W_OK | X_OK) != 0) {
+    return Error{ErrorCode::kIo, "state.dir: " + path + ": cannot be written to; make the folder "
+                                                        "and give this user the right to write"};
+  }
+  return {};
+}
+
+Result<void> RunService(const LoadedConfig& config) {
+  NEARDUP_TRY(CheckRunnable(config));
+  NEARDUP_TRY(PrepareStateDir(config.settings.state_dir));
+  const std::atomic<bool>& stop = CatchStopSignals();
+  WatchStop();
+  NEARDUP_ASSIGN(const std::unique_ptr<Service> service, Service::New(config.settings));
+  NEARDUP_TRY(service->Run(stop));
+  spdlog::info("stopped");
+  return {};
+}
+
+}  // namespace
+
+const std::atomic<bool>& CatchStopSignals() {
+  struct sigaction action = {};
+  action.sa_handler = OnStopSignal;
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+  return g_stop;
+}
+
+int RunCommand(const ConfigArguments& arguments) {
+  const Result<LoadedConfig> config = Load(arguments);
+  if (!config.ok()) return Fail(config.error());
+  StartLog(config->settings.log_level, config->settings.log_format);
+  for (const std::string& warning : config->warnings) spdlog::warn("{}", warning);
+  const Result<void> ran = RunService(*config);
+  if (ran.ok()) return kExitOk;
+  spdlog::error("{}", ran.error().text);
+  return ExitCodeOf(ran.error());
+}
+
+}  // namespace neardup

@@ -1,0 +1,179 @@
+#include "app/service.h"
+
+#include <spdlog/spdlog.h>
+
+#include <string>
+#include <utility>
+
+#include "app/local_ports.h"
+#include "app/probes.h"
+#include "app/version.h"
+#include "kafka/kafka_changelog.h"
+#include "kafka/kafka_lease.h"
+#include "kafka/kafka_source.h"
+#include "kafka/kafka_transaction.h"
+#include "kafka/topics.h"
+#include "kafka/version.h"
+#include "metrics/health.h"
+#include "metrics/http_server.h"
+#include "metrics/prometheus_probe.h"
+#include "stream/lane.h"
+
+namespace neardup {
+namespace {
+
+// A lane that makes no step for this long is stuck: longer than any one wait for a broker.
+constexpr int64_t kStepMsMax = 120'000;
+constexpr int32_t kLanes = 1;
+
+/// A source that makes the outputs follow when the input grows.
+class GrowingSource : public Source {
+ public:
+  GrowingSource(const KafkaOptions& options, Source& source) : options_(options), source_(source) {}
+
+  Result<std::vector<InputPartition>> Partitions() override {
+    NEARDUP_ASSIGN(std::vector<InputPartition> partitions, source_.Partitions());
+    if (partitions == seen_) return partitions;
+    NEARDUP_ASSIGN(const TopicReport report,
+                   EnsureTopics(options_, partitions, kLanes, LogKafka));
+    for (const std::string& topic : report.grown) {
+      spdlog::info("topic {} has grown with its input", topic);
+    }
+    seen_ = partitions;
+    return partitions;
+  }
+  Result<int64_t> StartOffset(const InputPartition& partition, StartAt at) override {
+    return source_.StartOffset(partition, at);
+  }
+  Result<void> Assign(std::span<const InputAssignment> inputs) override {
+    return source_.Assign(inputs);
+  }
+  Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override {
+    return source_.Poll(records_max, timeout_ms, out);
+  }
+  std::vector<InputStatus> Status() override { return source_.Status(); }
+
+  void Saw(std::vector<InputPartition> partitions) { seen_ = std::move(partitions); }
+
+ private:
+  const KafkaOptions& options_;
+  Source& source_;
+  std::vector<InputPartition> seen_;
+};
+
+std::string SaslMechanism(const KafkaOptions& options) {
+  for (const auto* properties :
+       {&options.properties, &options.producer_properties, &options.consumer_properties}) {
+    for (const char* name : {"sasl.mechanism", "sasl.mechanisms"}) {
+      if (const auto found = properties->find(name); found != properties->end()) {
+        return found->second;
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+struct Service::Parts {
+  explicit Parts(const Settings& settings_in)
+      : settings(settings_in),
+        health(clock, kStepMsMax),
+        metrics({kVersion, kRevision, kCompiler, ClientLibraryName()}, clock),
+        log(clock) {}
+
+  Settings settings;
+  SystemClock clock;
+  Health health;
+  PrometheusProbe metrics;
+  LogProbe log;
+  std::unique_ptr<ProbeFan> probe;
+  std::unique_ptr<HttpServer> http;
+  std::unique_ptr<Source> kafka_source;
+  std::unique_ptr<GrowingSource> source;
+  std::unique_ptr<Changelog> changelog;
+  std::unique_ptr<Transaction> transaction;
+  std::unique_ptr<Lease> lease;
+  std::unique_ptr<Lane> lane;
+
+  Result<void> Build(const std::vector<Probe*>& receivers);
+  Result<void> Serve();
+  Result<TopicReport> PrepareTopics();
+};
+
+Result<std::unique_ptr<Service>> Service::New(const Settings& settings,
+                                              const std::vector<Probe*>& receivers) {
+  auto parts = std::make_unique<Parts>(settings);
+  NEARDUP_TRY(parts->Build(receivers));
+  return std::unique_ptr<Service>(new Service(std::move(parts)));
+}
+
+Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Service::~Service() = default;
+
+Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
+  spdlog::info("neardup {} ({}, {}), {}", kVersion, kRevision, kCompiler, ClientLibraryName());
+  for (const std::string& warning :
+       ClientLibraryWarnings(ClientLibraryVersion(), SaslMechanism(settings.kafka))) {
+    spdlog::warn("{}", warning);
+  }
+  std::vector<Probe*> probes = {&log, &metrics, &health};
+  probes.insert(probes.end(), receivers.begin(), receivers.end());
+  probe = std::make_unique<ProbeFan>(std::move(probes));
+  NEARDUP_TRY(Serve());
+  const KafkaOptions& kafka = settings.kafka;
+  NEARDUP_ASSIGN(kafka_source, NewKafkaSource(kafka, LogKafka));
+  source = std::make_unique<GrowingSource>(kafka, *kafka_source);
+  NEARDUP_ASSIGN(const TopicReport topics, PrepareTopics());
+  const uint16_t lane_number = settings.lane.lane;
+  NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, LogKafka));
+  transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, LogKafka);
+  NEARDUP_ASSIGN(lease, NewKafkaLease(kafka, lane_number, LogKafka));
+  NEARDUP_ASSIGN(lane, Lane::New(settings.lane, {*source, *changelog, *transaction, *lease, clock,
+                                                 *probe}));
+  return {};
+}
+
+Result<void> Service::Parts::Serve() {
+  if (settings.http.port == 0) return {};
+  NEARDUP_ASSIGN(http,
+                 HttpServer::Start(settings.http, [this] { return metrics.Text(); }, health));
+  spdlog::info("serving /metrics, /healthz and /readyz on {}:{}", settings.http.host, http->port());
+  return {};
+}
+
+Result<TopicReport> Service::Parts::PrepareTopics() {
+  NEARDUP_ASSIGN(std::vector<InputPartition> inputs, ListPartitions(settings.kafka, LogKafka));
+  NEARDUP_ASSIGN(TopicReport report, EnsureTopics(settings.kafka, inputs, kLanes, LogKafka));
+  for (const std::string& topic : report.created) spdlog::info("topic {} created", topic);
+  for (const std::string& warning : report.warnings) spdlog::warn("{}", warning);
+  source->Saw(std::move(inputs));
+  return report;
+}
+
+Result<void> Service::Run(const std::atomic<bool>& stop) {
+  Parts& parts = *parts_;
+  while (!stop.load(std::memory_order_relaxed)) {
+    NEARDUP_TRY(parts.lane->Step());
+    parts.health.Stepped();
+  }
+  spdlog::info("stopping: committing what is decided");
+  return parts.lane->Drain();
+}
+
+void LogKafka(int level, std::string_view text) {
+  constexpr int kSyslogError = 3;
+  constexpr int kSyslogWarning = 4;
+  constexpr int kSyslogInfo = 6;
+  if (level <= kSyslogError) {
+    spdlog::error("kafka: {}", text);
+  } else if (level == kSyslogWarning) {
+    spdlog::warn("kafka: {}", text);
+  } else if (level <= kSyslogInfo) {
+    spdlog::info("kafka: {}", text);
+  } else {
+    spdlog::debug("kafka: {}", text);
+  }
+}
+
+}  // namespace neardup
