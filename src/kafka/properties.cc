@@ -24,6 +24,8 @@ void SetReadDefaults(Properties& properties) {
 
 void SetWriteDefaults(const KafkaOptions& options, Properties& properties) {
   properties["linger.ms"] = "10";
+  // Back-to-back transactions meet a retriable refusal; 100 ms would be most of their time.
+  properties["retry.backoff.ms"] = "10";
   properties["batch.size"] = "1000000";
   // The topics' max.message.bytes decide what is too large.
   properties["message.max.bytes"] = "1000000000";
@@ -35,8 +37,6 @@ Properties Defaults(const KafkaOptions& options, ClientRole role) {
   Properties properties = {
       {"client.id", options.app},
       {"socket.nagle.disable", "true"},
-      // Back-to-back transactions meet a retriable refusal; 100 ms would be most of their time.
-      {"retry.backoff.ms", "10"},
       {"reconnect.backoff.max.ms", "2000"},
   };
   if (role == ClientRole::kSource || role == ClientRole::kChangelog) SetReadDefaults(properties);

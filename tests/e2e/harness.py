@@ -15,10 +15,10 @@ import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ['NEARDUP_BUILD'])
+BUILD = pathlib.Path(os.environ['E2E_BUILD'])
 NEARDUP = BUILD / 'neardup'
 LOADER = BUILD / 'e2e_load'
-RECORDS = int(os.environ.get('NEARDUP_E2E_RECORDS', '200000'))
+RECORDS = int(os.environ.get('E2E_RECORDS', '200000'))
 
 
 def free_port():
@@ -133,6 +133,15 @@ class KafkaTest(unittest.TestCase):
             self.load('create', '--topic', topic, '--partitions', partitions)
         self.load('fill', '--topics', ','.join(self.topics), '--records', records, '--seed', seed)
 
+    def fill_meanwhile(self, records, seed):
+        """The loader at work beside the test; to be waited for with finish()."""
+        return subprocess.Popen(
+            [str(LOADER), '--brokers', self.brokers, 'fill', '--topics', ','.join(self.topics),
+             '--records', str(records), '--seed', str(seed)])
+
+    def finish(self, loader):
+        self.assertEqual(loader.wait(timeout=300), 0)
+
     def start(self, config, *more):
         log = self.directory / f'{self.name}.{len(self.services)}.log'
         service = Service(config, log, *more)
@@ -151,12 +160,20 @@ class KafkaTest(unittest.TestCase):
             time.sleep(0.05)
 
     def wait_drained(self, service, seconds=300):
-        """Until the service is active and no input has a record left."""
+        """Until the service is active and no input has a record left. The lag is a gauge that is set
+        once a second, so it counts only when it stays 0 for longer than that."""
+        since = None
+
         def drained():
+            nonlocal since
             _, text = service.get('/metrics')
             active = re.search(r'^neardup_state\{state="active"\} 1$', text, re.M)
             lags = re.findall(r'^neardup_consumer_lag_records\{[^}]*\} (\S+)$', text, re.M)
-            return bool(active and lags and all(float(lag) == 0 for lag in lags))
+            if not (active and lags and all(float(lag) == 0 for lag in lags)):
+                since = None
+                return False
+            since = since or time.monotonic()
+            return time.monotonic() - since > 3
         self.wait(drained, 'all records decided', seconds, [service])
 
     def verify(self, config):
