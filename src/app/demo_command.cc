@@ -29,14 +29,16 @@ namespace neardup {
 namespace {
 
 constexpr int kDeadlineMs = 120'000;
-// The embedded broker never answers what the settings of a topic are; seven topics are asked for.
+// The embedded broker never answers what the settings of a topic are.
 constexpr int32_t kAnswerTimeoutMs = 500;
 constexpr auto kGlance = std::chrono::milliseconds(20);
 
 constexpr const char* kNextSteps =
     "Next, your own records without Kafka, and the service on a Kafka of its own:\n"
     "  neardup filter --input records.jsonl --unique unique.jsonl --duplicate duplicate.jsonl\n"
-    "  scripts/kafka start && neardup run --brokers localhost:19092 --input articles\n";
+    "  scripts/kafka start --property auto.create.topics.enable=true\n"
+    "  kcat -P -b 127.0.0.1:19092 -t articles -l records.jsonl\n"
+    "  neardup run --brokers 127.0.0.1:19092 --input articles\n";
 
 void Say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
 

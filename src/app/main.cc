@@ -76,6 +76,9 @@ void AddDemo(CLI::App& app, DemoArguments& demo, Command& chosen) {
   command->add_option("--records", demo.records, "records of the stream")
       ->check(CLI::Range(100, 40'000))
       ->capture_default_str();
+  command->add_option("--distance-max", demo.distance_max, "largest distance of a duplicate")
+      ->check(CLI::Range(0, 7))
+      ->capture_default_str();
   command->add_option("--seed", demo.seed, "another seed, another stream")->capture_default_str();
   command->callback([&] { chosen = [&] { return DemoCommand(demo); }; });
 }

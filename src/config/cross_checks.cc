@@ -180,8 +180,8 @@ std::vector<std::string> Warnings(const LoadedConfig& config) {
                    "a secret stands here in clear text; write ${file:/path} and keep it there");
     }
   }
-  if (config.origins.contains("record.time_format") &&
-      config.settings.lane.filter.record.time_field.empty()) {
+  const RecordOptions& record = config.settings.lane.filter.record;
+  if (record.time_format != RecordOptions().time_format && record.time_field.empty()) {
     warnings.Add(config.origin("record.time_format"), "record.time_format",
                  "has no effect without record.time_field");
   }

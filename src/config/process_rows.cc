@@ -15,8 +15,8 @@ std::vector<Setting> ProcessRows() {
                 "Lines for people, or one JSON object a line."),
 
       TextRow("state.dir", NEARDUP_MEMBER(state_dir), {},
-              "Folder for local state, to start faster. Empty: none; the changelog alone is enough "
-              "to restore."),
+              "Folder for local state, made and checked at start. Nothing is kept in it yet: the "
+              "changelog alone restores."),
   };
 }
 

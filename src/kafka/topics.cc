@@ -47,11 +47,15 @@ class TopicKeeper {
   const KafkaOptions& options_;
   TopicAdmin admin_;
   TopicReport report_;
+  bool settings_unanswered_ = false;
 };
 
 std::optional<Properties> TopicKeeper::ReadSettings(const std::string& topic) {
+  // A cluster that left one such question without an answer leaves them all; each costs a time-out.
+  if (settings_unanswered_) return std::nullopt;
   Result<Properties> settings = admin_.Settings(topic);
   if (settings.ok()) return std::move(settings).value();
+  settings_unanswered_ = settings.error().code == ErrorCode::kUnavailable;
   report_.warnings.push_back(settings.error().text + "; the topic's settings are not checked");
   return std::nullopt;
 }

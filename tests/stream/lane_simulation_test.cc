@@ -24,7 +24,7 @@ LaneOptions TestOptions(int distance_max) {
   options.filter.window.lateness_ms = 5'000;
   options.filter.window.entries_max = 100'000;
   options.transaction_interval_ms = 50;
-  options.fingerprint_threads = 1;
+  options.fingerprint_threads = 2;
   options.retry_backoff_min_ms = 1;
   options.retry_backoff_max_ms = 20;
   return options;
