@@ -85,7 +85,7 @@ Result<void> RunFilter(const FilterArguments& arguments, const LoadedConfig& con
                            {*source, changelog, *files, lease, clock, totals}));
   const Result<void> ran = lane->Run(CatchStopSignals());
   totals.Finish();
-  NEARDUP_TRY(ran);
+  if (!ran.ok()) return ran.error();
   if (arguments.json) {
     PrintJson(totals);
   } else {

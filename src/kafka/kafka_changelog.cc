@@ -53,7 +53,7 @@ Result<KafkaChangelog::Bounds> KafkaChangelog::AskBounds() {
   const rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(
       watermarks_->get(), topic_.c_str(), lane_, &bounds.begin, &bounds.end, answer_timeout_ms_);
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return bounds;
-  MessageHandle(rd_kafka_consumer_poll(watermarks_->get(), 0));  // hears why
+  const MessageHandle heard(rd_kafka_consumer_poll(watermarks_->get(), 0));  // says why
   return watermarks_->Explain(FromKafka(code, "asking for the ends of " + name()));
 }
 

@@ -323,7 +323,7 @@ Result<std::vector<int64_t>> KafkaTransaction::CommittedOffsets(
   const rd_kafka_resp_err_t code =
       rd_kafka_committed(reader->get(), list.get(), options_.answer_timeout_ms);
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    MessageHandle(rd_kafka_consumer_poll(reader->get(), 0));  // hears why
+    const MessageHandle heard(rd_kafka_consumer_poll(reader->get(), 0));  // says why
     return reader->Explain(FromKafka(code, "reading the offsets of group " + options_.app));
   }
   std::vector<int64_t> offsets;

@@ -18,7 +18,7 @@ EventHandle Await(Client& client, rd_kafka_queue_t* queue, int timeout_ms) {
   do {
     EventHandle event(rd_kafka_queue_poll(queue, deadline.left_ms(kSliceMs)));
     if (event) return event;
-    MessageHandle(rd_kafka_consumer_poll(client.get(), 0));
+    const MessageHandle served(rd_kafka_consumer_poll(client.get(), 0));
   } while (!deadline.passed());
   return nullptr;
 }
@@ -66,7 +66,7 @@ Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string&
     }
     if (IsRefusedAccess(code)) break;
     // Serves the complaint callback, so that a refused login ends the wait.
-    MessageHandle(rd_kafka_consumer_poll(client.get(), 0));
+    const MessageHandle served(rd_kafka_consumer_poll(client.get(), 0));
     if (client.LoginRefused()) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(deadline.left_ms(20)));
   } while (!deadline.passed());
