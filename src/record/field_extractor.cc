@@ -171,10 +171,9 @@ bool FieldExtractor::Walk::ReadArray(ondemand::array array, const Place& place, 
   }
   uint64_t index = 0;
   for (auto element : array) {
-    ondemand::value value;
-    if (const auto error = std::move(element).get(value)) return FailParse(error);
+    if (const auto error = element.error()) return FailParse(error);
     const Place child = place.matters() ? collector_.Element(place, index) : Place{};
-    if (!ReadValue(value, child, depth)) return false;
+    if (!ReadValue(element.value_unsafe(), child, depth)) return false;
     ++index;
   }
   return true;
