@@ -9,8 +9,8 @@
 
 namespace neardup {
 
-/// `--config FILE` and what overrides it. The short flags (`--brokers`, `--fields`, ...) are each one
-/// entry of `sets`.
+/// `--config FILE` and what overrides it. The short flags (`--brokers`, `--fields`, ...) are each
+/// one entry of `sets`.
 struct ConfigArguments {
   std::string file;  ///< empty: no file
   std::vector<std::string> sets;

@@ -7,9 +7,9 @@ namespace neardup {
 
 enum ExitCode : int {
   kExitOk = 0,
-  kExitNo = 1,            ///< the answer is no: `verify` found a violation, `healthcheck` is unhealthy
-  kExitUsage = 64,        ///< wrong arguments
-  kExitNoInput = 66,      ///< a named file or topic does not exist
+  kExitNo = 1,        ///< the answer is no: `verify` found a violation, `healthcheck` is unhealthy
+  kExitUsage = 64,    ///< wrong arguments
+  kExitNoInput = 66,  ///< a named file or topic does not exist
   kExitUnavailable = 69,  ///< a broker or server does not answer
   kExitInternal = 70,     ///< a library answered outside its contract
   kExitIo = 74,           ///< reading or writing failed
@@ -20,17 +20,23 @@ enum ExitCode : int {
 inline int ExitCodeOf(const Error& error) {
   switch (error.code) {
     case ErrorCode::kConfig:
-    case ErrorCode::kMismatch: return kExitConfig;
-    case ErrorCode::kNotFound: return kExitNoInput;
+    case ErrorCode::kMismatch:
+      return kExitConfig;
+    case ErrorCode::kNotFound:
+      return kExitNoInput;
     case ErrorCode::kCorrupt:
-    case ErrorCode::kIo: return kExitIo;
-    case ErrorCode::kUnavailable: return kExitUnavailable;
-    case ErrorCode::kAuth: return kExitRefused;
+    case ErrorCode::kIo:
+      return kExitIo;
+    case ErrorCode::kUnavailable:
+      return kExitUnavailable;
+    case ErrorCode::kAuth:
+      return kExitRefused;
     case ErrorCode::kAborted:
     case ErrorCode::kFenced:
     case ErrorCode::kUnknownOutcome:
     case ErrorCode::kExhausted:
-    case ErrorCode::kInternal: return kExitInternal;
+    case ErrorCode::kInternal:
+      return kExitInternal;
   }
   return kExitInternal;
 }

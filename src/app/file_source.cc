@@ -94,8 +94,8 @@ Result<void> FileSource::Fill() {
   const char* text = gzerror(input_->file, &code);
   if (got < 0 || (got == 0 && code != Z_OK && code != Z_STREAM_END)) {
     const std::string why = code == Z_ERRNO ? std::strerror(errno) : text;
-    return Fatal(ErrorCode::kIo, path_ + ": after line " + std::to_string(next_line_) +
-                                     ": cannot be read: " + why);
+    return Fatal(ErrorCode::kIo,
+                 path_ + ": after line " + std::to_string(next_line_) + ": cannot be read: " + why);
   }
   exhausted_ = got == 0;
   return {};

@@ -1,4 +1,4 @@
-// Ports of a lane that shares nothing with other processes: its own clock, always the lease, no log.
+// Ports of a lane that shares nothing with other processes: own clock, always the lease, no log.
 #pragma once
 
 #include <chrono>

@@ -43,8 +43,10 @@ Result<void> PrepareStateDir(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error || access(path.c_str(), W_OK | X_OK) != 0) {
-    return Error{ErrorCode::kIo, "state.dir: " + path + ": cannot be written to; make the folder "
-                                                        "and give this user the right to write"};
+    return Error{ErrorCode::kIo,
+                 "state.dir: " + path +
+                     ": cannot be written to; make the folder and give this user the right to "
+                     "write"};
   }
   return {};
 }

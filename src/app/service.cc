@@ -34,8 +34,7 @@ class GrowingSource : public Source {
   Result<std::vector<InputPartition>> Partitions() override {
     NEARDUP_ASSIGN(std::vector<InputPartition> partitions, source_.Partitions());
     if (partitions == seen_) return partitions;
-    NEARDUP_ASSIGN(const TopicReport report,
-                   EnsureTopics(options_, partitions, kLanes, LogKafka));
+    NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, partitions, kLanes, LogKafka));
     for (const std::string& topic : report.grown) {
       spdlog::info("topic {} has grown with its input", topic);
     }
@@ -129,15 +128,15 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, LogKafka));
   transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, LogKafka);
   NEARDUP_ASSIGN(lease, NewKafkaLease(kafka, lane_number, LogKafka));
-  NEARDUP_ASSIGN(lane, Lane::New(settings.lane, {*source, *changelog, *transaction, *lease, clock,
-                                                 *probe}));
+  NEARDUP_ASSIGN(
+      lane, Lane::New(settings.lane, {*source, *changelog, *transaction, *lease, clock, *probe}));
   return {};
 }
 
 Result<void> Service::Parts::Serve() {
   if (settings.http.port == 0) return {};
-  NEARDUP_ASSIGN(http,
-                 HttpServer::Start(settings.http, [this] { return metrics.Text(); }, health));
+  NEARDUP_ASSIGN(http, HttpServer::Start(
+                           settings.http, [this] { return metrics.Text(); }, health));
   spdlog::info("serving /metrics, /healthz and /readyz on {}:{}", settings.http.host, http->port());
   return {};
 }

@@ -69,8 +69,8 @@ void Lane::SetPhase(LanePhase phase) {
 
 Result<void> Lane::StandbyStep() {
   if (ports_.clock.SteadyMs() < retry_not_before_ms_) {
-    ports_.clock.SleepMs(std::min(retry_not_before_ms_ - ports_.clock.SteadyMs(),
-                                  int64_t{kPollTimeoutMs}));
+    ports_.clock.SleepMs(
+        std::min(retry_not_before_ms_ - ports_.clock.SteadyMs(), int64_t{kPollTimeoutMs}));
     return {};
   }
   NEARDUP_ASSIGN(const bool held, ports_.lease.Held());
@@ -99,8 +99,8 @@ Result<void> Lane::Fold(const ChangelogRecord& record) {
   const Result<Delta> delta = DecodeDelta(record.bytes);
   if (!delta.ok()) return at_offset(delta.error());
   const bool decided_any = delta->seq_first <= delta->seq_last;
-  const bool known = delta->seq_last < state_->seq() ||
-                     (decided_any && delta->seq_last == state_->seq());
+  const bool known =
+      delta->seq_last < state_->seq() || (decided_any && delta->seq_last == state_->seq());
   if (!state_->empty() && known) return {};  // committed by this instance before it lost the lane
   if (const Result<void> applied = state_->Apply(*delta); !applied.ok()) {
     return at_offset(applied.error());
@@ -136,9 +136,9 @@ Result<void> Lane::RestoreToEnd() {
       before = ports_.changelog.next_offset();
       moved_at_ms = now_ms;
     } else if (now_ms - moved_at_ms > kRestoreStallMs) {
-      return Retriable(ErrorCode::kUnavailable,
-                       "the changelog stands at offset " + std::to_string(before) + " of " +
-                           std::to_string(end) + " and does not move");
+      return Retriable(ErrorCode::kUnavailable, "the changelog stands at offset " +
+                                                    std::to_string(before) + " of " +
+                                                    std::to_string(end) + " and does not move");
     }
   }
   return {};
@@ -245,8 +245,8 @@ void Lane::Lose(const Error& error) {
   Forget();
   ports_.probe.LaneLost(error);
   changelog_open_ = false;
-  backoff_ms_ = std::clamp(backoff_ms_ * 2, options_.retry_backoff_min_ms,
-                           options_.retry_backoff_max_ms);
+  backoff_ms_ =
+      std::clamp(backoff_ms_ * 2, options_.retry_backoff_min_ms, options_.retry_backoff_max_ms);
   const int64_t wait_ms =
       error.code == ErrorCode::kFenced ? std::max(backoff_ms_, kFencedBackoffMs) : backoff_ms_;
   retry_not_before_ms_ = ports_.clock.SteadyMs() + wait_ms;

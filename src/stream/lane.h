@@ -1,8 +1,8 @@
 // The lane: one index, one order of decisions, one changelog partition, one transactional writer.
 //
 //   standby  -> follows the changelog until the lease is held
-//   promote  -> Fence, read the changelog to its end, assign the inputs where the last delta stopped
-//   active   -> poll, fingerprint, decide, publish; every interval commit outputs + delta + offsets
+//   promote  -> Fence, read the changelog to its end, assign the inputs where its last delta ends
+//   active   -> poll, fingerprint, decide, publish; each interval commit outputs, delta, offsets
 //
 // Recovery is the same path as the start. Whatever goes wrong while active, the uncommitted tail is
 // rolled back and the lane is taken again: the changelog says whether a commit of unknown outcome
@@ -115,7 +115,7 @@ class Lane {
   size_t record_bytes_mean_ = 0;
   /// Refusals since the last commit.
   std::map<Position, Refused> refused_;
-  std::vector<uint32_t> assigned_;  ///< inputs that are read, by number
+  std::vector<uint32_t> assigned_;                     ///< inputs that are read, by number
   std::vector<std::pair<uint64_t, uint64_t>> polled_;  ///< scratch: records, bytes by input
   std::vector<int64_t> at_end_since_ms_;
   std::vector<int64_t> last_timestamp_ms_;

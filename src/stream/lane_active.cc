@@ -63,7 +63,8 @@ Result<void> Lane::ActiveStep() {
   if (!batch_.empty()) timer.Lap(Stage::kPoll);
   NEARDUP_TRY(DecideBatch());
   UpdateIdle();
-  const bool due = open_ && ports_.clock.SteadyMs() - open_since_ms_ >= options_.transaction_interval_ms;
+  const bool due =
+      open_ && ports_.clock.SteadyMs() - open_since_ms_ >= options_.transaction_interval_ms;
   if (due || (open_ && ports_.source.exhausted())) NEARDUP_TRY(CommitOpen());
   ReportGauges();
   return {};
@@ -105,8 +106,8 @@ Result<void> Lane::Route(const Message& message, FingerprintedRecord& record) {
                                        : nullptr;
   const std::vector<HeaderView>& headers = header_writer_.Write(
       seq, input, message.position.offset, verdict, original, record.fingerprint);
-  NEARDUP_TRY(ports_.transaction.Publish(
-      {message, input, verdict, seq, original, headers, by_reference}));
+  NEARDUP_TRY(
+      ports_.transaction.Publish({message, input, verdict, seq, original, headers, by_reference}));
   open_bytes_ += bytes;
   record_bytes_mean_ = (record_bytes_mean_ * 63 + bytes) / 64;
   Count(message, verdict, bytes);
@@ -207,8 +208,7 @@ void Lane::UpdateIdle() {
     } else if (since_ms < 0) {
       since_ms = now_ms;
     }
-    state_->filter().SetIdle(status.input,
-                             since_ms >= 0 && now_ms - since_ms >= options_.idle_ms);
+    state_->filter().SetIdle(status.input, since_ms >= 0 && now_ms - since_ms >= options_.idle_ms);
   }
 }
 

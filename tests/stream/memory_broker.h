@@ -18,7 +18,15 @@ class Faults {
   /// Each call fails with a probability of one in `one_in`; 0: never.
   Faults(uint64_t seed, uint32_t one_in) : random_(seed), one_in_(one_in) {}
 
-  enum class Kind { kNone, kCrash, kUnavailable, kAborted, kFenced, kUnknownHappened, kUnknownLost };
+  enum class Kind {
+    kNone,
+    kCrash,
+    kUnavailable,
+    kAborted,
+    kFenced,
+    kUnknownHappened,
+    kUnknownLost
+  };
   Kind Draw(std::initializer_list<Kind> possible);
   void Stop() { one_in_ = 0; }
   uint64_t drawn() const { return drawn_; }
@@ -50,8 +58,8 @@ struct MemoryOutput {
 class MemoryBroker {
  public:
   std::map<InputPartition, std::vector<MemoryRecord>> inputs;
-  std::vector<MemoryOutput> outputs;    ///< committed, in commit order
-  std::vector<std::string> changelog;   ///< committed deltas
+  std::vector<MemoryOutput> outputs;   ///< committed, in commit order
+  std::vector<std::string> changelog;  ///< committed deltas
   std::map<InputPartition, int64_t> group_offsets;
   uint64_t producer_epoch = 0;
   /// Records whose payload contains this text are refused by their output.
@@ -111,9 +119,7 @@ class MemoryTransaction : public Transaction {
   Result<void> Abort() override;
   std::vector<Refusal> TakeRefusals() override { return std::exchange(refusals_, {}); }
   Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
-  size_t record_bytes_max(const InputPartition&) const override {
-    return broker_.record_bytes_max;
-  }
+  size_t record_bytes_max(const InputPartition&) const override { return broker_.record_bytes_max; }
 
  private:
   Result<void> Check(std::initializer_list<Faults::Kind> possible);
