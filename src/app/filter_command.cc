@@ -80,9 +80,9 @@ Result<void> RunFilter(const FilterArguments& arguments, const LoadedConfig& con
   OwnLease lease;
   EmptyChangelog changelog;
   Totals totals(clock, isatty(STDERR_FILENO) != 0 && !arguments.json);
-  NEARDUP_ASSIGN(const std::unique_ptr<Lane> lane,
-                 Lane::New(config.settings.lane,
-                           {*source, changelog, *files, lease, clock, totals}));
+  NEARDUP_ASSIGN(
+      const std::unique_ptr<Lane> lane,
+      Lane::New(config.settings.lane, {*source, changelog, *files, lease, clock, totals}));
   const Result<void> ran = lane->Run(CatchStopSignals());
   totals.Finish();
   if (!ran.ok()) return ran.error();
