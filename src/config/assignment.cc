@@ -65,20 +65,22 @@ void CheckKeys(const YamlValue& value, const std::string& path, const Origin& or
   }
 }
 
-void InterpolateAll(YamlValue& value, const std::string& path, const Origin& origin,
+bool InterpolateAll(YamlValue& value, const std::string& path, const Origin& origin,
                     const Environment& environment, ConfigErrors& errors) {
+  bool all = true;
   for (size_t i = 0; i < value.items.size(); ++i) {
-    InterpolateAll(value.items[i], ItemPath(path, value, i), origin, environment, errors);
+    all &= InterpolateAll(value.items[i], ItemPath(path, value, i), origin, environment, errors);
   }
-  if (value.form != YamlValue::Form::kScalar) return;
+  if (value.form != YamlValue::Form::kScalar) return all;
   Result<Interpolated> result = Interpolate(value.text, environment);
   if (!result.ok()) {
     errors.Add(AtLine(origin, value.line), path, result.error().text);
-    return;
+    return false;
   }
   value.text = result->text;
   value.secret = result->secret;
   if (result->replaced) value.style = YamlValue::Style::kGiven;
+  return true;
 }
 
 }  // namespace neardup

@@ -19,6 +19,8 @@ struct Assignment {
   std::string entry;
   Origin origin;
   YamlValue value;
+  /// A reference in the value could not be replaced, which is reported: there is no value to read.
+  bool unresolved = false;
 };
 
 /// All of them append what is wrong to `errors` and return the rest.
@@ -28,7 +30,8 @@ std::vector<Assignment> FileAssignments(const std::filesystem::path& file,
 /// is written as in YAML.
 std::vector<Assignment> EnvironmentAssignments(const Environment& environment,
                                                ConfigErrors& errors);
-/// `sets`: texts such as window.window_ms=1h. Values are written as in YAML.
+/// `sets`: texts such as window.window_ms=1h. Values are written as in YAML; but what a text
+/// setting or a property is set to is taken as it stands, unless it is quoted as in YAML.
 std::vector<Assignment> CommandLineAssignments(const std::vector<std::string>& sets,
                                                const Environment& environment,
                                                ConfigErrors& errors);
@@ -39,8 +42,8 @@ bool FindTarget(std::string_view path, const Origin& origin, ConfigErrors& error
 /// Complains about keys that stand twice and merge keys (<<), here and below.
 void CheckKeys(const YamlValue& value, const std::string& path, const Origin& origin,
                ConfigErrors& errors);
-/// Replaces references in every scalar, here and below.
-void InterpolateAll(YamlValue& value, const std::string& path, const Origin& origin,
+/// Replaces references in every scalar, here and below. False, and complaints, if one has no value.
+bool InterpolateAll(YamlValue& value, const std::string& path, const Origin& origin,
                     const Environment& environment, ConfigErrors& errors);
 
 }  // namespace neardup

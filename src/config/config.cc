@@ -42,7 +42,8 @@ class Loader {
  private:
   void Apply(const std::vector<Assignment>& assignments) {
     for (const Assignment& assignment : assignments) {
-      std::optional<SettingValue> value = ReadValue(assignment, errors_);
+      std::optional<SettingValue> value;
+      if (!assignment.unresolved) value = ReadValue(assignment, errors_);
       if (!value) {
         unread_.insert(assignment.setting->path);
       } else if (assignment.setting->kind == SettingKind::kTextMap) {

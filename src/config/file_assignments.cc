@@ -73,8 +73,8 @@ class FileReader {
       errors_.Add(At(line), path, UnknownSettingText(path));
       return;
     }
-    InterpolateAll(value, path, At(line), environment_, errors_);
-    assignments_.push_back({setting, "", At(line), std::move(value)});
+    const bool resolved = InterpolateAll(value, path, At(line), environment_, errors_);
+    assignments_.push_back({setting, "", At(line), std::move(value), !resolved});
   }
 
   std::string name_;

@@ -49,9 +49,9 @@ Result<std::string> VariableText(std::string_view reference, const Environment& 
   // As in a shell, ':' counts an empty variable as unset.
   if (unset || (!rest.empty() && variable->second.empty())) {
     if (rest.starts_with(":-")) return std::string(rest.substr(2));
-    std::string message = "not set in the environment";
-    if (rest.starts_with(":?")) message += ": " + std::string(rest.substr(2));
-    return Wrong(name, message + "; set it, or write ${" + name + ":-default}");
+    const std::string missing = "not set in the environment";
+    if (rest.starts_with(":?")) return Wrong(name, missing + ": " + std::string(rest.substr(2)));
+    return Wrong(name, missing + "; set it, or write ${" + name + ":-default}");
   }
   if (variable->second.find_first_of("\r\n") != std::string::npos) {
     return Wrong(name, "found a line break in the variable, expected one line");

@@ -42,6 +42,33 @@ bool IsScalar(const Assignment& assignment) {
           kind != SettingKind::kTextMap);
 }
 
+bool IsText(const Assignment& assignment) {
+  return !assignment.entry.empty() || assignment.setting->kind == SettingKind::kText;
+}
+
+// One quoted YAML text from the first character to the last.
+bool IsQuoted(std::string_view text) {
+  if (text.size() < 2 || (text[0] != '\'' && text[0] != '"')) return false;
+  const std::string_view escape = text[0] == '"' ? "\\" : "''";
+  size_t i = 1;
+  for (; i < text.size(); ++i) {
+    if (text.substr(i).starts_with(escape)) {
+      ++i;
+    } else if (text[i] == text[0]) {
+      break;
+    }
+  }
+  return i + 1 == text.size();
+}
+
+YamlValue TextAsItStands(const std::string& text) {
+  YamlValue value;
+  value.form = YamlValue::Form::kScalar;
+  value.text = text;
+  value.style = YamlValue::Style::kGiven;
+  return value;
+}
+
 // Plain scalars become what the setting needs: outside a file nobody expects `app=2024` to fail.
 void Give(YamlValue& value) {
   if (value.form == YamlValue::Form::kNull) value.form = YamlValue::Form::kScalar;
@@ -55,12 +82,6 @@ bool ParseOuter(const std::string& text, const std::string& path, const Origin& 
   for (const YamlProblem& problem : document.problems) errors.Add(origin, path, problem.text);
   if (!document.problems.empty()) return false;
   value = document.root ? std::move(*document.root) : YamlValue{};
-  // YAML ends a plain text at " #": better to ask than to cut somebody's password.
-  if (value.form == YamlValue::Form::kScalar && value.style == YamlValue::Style::kPlain &&
-      text.find(" #") != std::string::npos) {
-    errors.Add(origin, path, "found ` #`, which starts a comment, expected the value in quotes");
-    return false;
-  }
   CheckKeys(value, path, origin, errors);
   return true;
 }
@@ -77,9 +98,7 @@ std::vector<Assignment> EnvironmentAssignments(const Environment& environment,
     std::string path = PathOf(std::string_view(name).substr(kPrefix.size()));
     if (!FindTarget(path, assignment.origin, errors, assignment)) continue;
     if (IsScalar(assignment)) {
-      assignment.value.form = YamlValue::Form::kScalar;
-      assignment.value.text = text;
-      assignment.value.style = YamlValue::Style::kGiven;
+      assignment.value = TextAsItStands(text);
     } else {
       if (!ParseOuter(text, path, assignment.origin, errors, assignment.value)) continue;
       Give(assignment.value);
@@ -103,11 +122,15 @@ std::vector<Assignment> CommandLineAssignments(const std::vector<std::string>& s
       continue;
     }
     if (!FindTarget(path, assignment.origin, errors, assignment)) continue;
-    if (!ParseOuter(set.substr(equals + 1), path, assignment.origin, errors, assignment.value)) {
-      continue;
+    const std::string text = set.substr(equals + 1);
+    if (IsText(assignment) && !IsQuoted(text)) {
+      assignment.value = TextAsItStands(text);
+    } else {
+      if (!ParseOuter(text, path, assignment.origin, errors, assignment.value)) continue;
+      Give(assignment.value);
     }
-    Give(assignment.value);
-    InterpolateAll(assignment.value, path, assignment.origin, environment, errors);
+    assignment.unresolved =
+        !InterpolateAll(assignment.value, path, assignment.origin, environment, errors);
     assignments.push_back(std::move(assignment));
   }
   return assignments;

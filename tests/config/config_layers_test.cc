@@ -123,6 +123,40 @@ TEST_F(ConfigLayers, EnvironmentScalarsAreTakenAsTheyStand) {
   EXPECT_EQ(config->settings.kafka.app, "7");
 }
 
+TEST_F(ConfigLayers, ATextOfTheCommandLineIsTakenAsItStandsUnlessItIsQuoted) {
+  const std::map<std::string, std::string> cases = {{"{topic}.x", "{topic}.x"},
+                                                    {"[{topic}]", "[{topic}]"},
+                                                    {"{topic} #1", "{topic} #1"},
+                                                    {"a: {topic}", "a: {topic}"},
+                                                    {"*{topic}", "*{topic}"},
+                                                    {"!x {topic}", "!x {topic}"},
+                                                    {"'{topic}", "'{topic}"},
+                                                    {"'a' {topic} 'b'", "'a' {topic} 'b'"},
+                                                    {"'{topic}.x'", "{topic}.x"},
+                                                    {"'it''s {topic}'", "it's {topic}"},
+                                                    {R"("\"{topic}\" \\")", R"("{topic}" \)"},
+                                                    {"${PREFIX}{topic}", "{p}{topic}"},
+                                                    {"{topic}$$x", "{topic}$x"}};
+  for (const auto& [written, meant] : cases) {
+    Result<LoadedConfig> config =
+        Load("app: a\n", {{"PREFIX", "{p}"}}, {"kafka.properties.client.id=" + written});
+    ASSERT_TRUE(config.ok()) << written << ": " << config.error().text;
+    EXPECT_EQ(config->settings.kafka.properties.at("client.id"), meant) << written;
+  }
+  Result<LoadedConfig> config =
+      Load("app: a\n", {}, {"output.unique_topic={topic}.x", "state.dir=~", "record.time_field="});
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->settings.kafka.unique_topic, "{topic}.x");
+  EXPECT_EQ(config->settings.state_dir, "~");
+}
+
+TEST_F(ConfigLayers, AReferenceWithoutAValueIsTheOnlyComplaint) {
+  EXPECT_EQ(Complaints("kafka:\n  brokers: ${NONE:?set it to host:port}\n"),
+            "c.yaml:2: kafka.brokers: ${NONE}: not set in the environment: set it to host:port");
+  EXPECT_EQ(Complaints("app: a\n", {}, {"kafka.brokers=${NONE:?set it to host:port}"}),
+            "--set kafka.brokers: ${NONE}: not set in the environment: set it to host:port");
+}
+
 TEST_F(ConfigLayers, UnknownVariablesAreErrorsWithASuggestion) {
   EXPECT_EQ(Complaints("app: a\n", {{"NEARDUP_WINDOW__WINDOW", "1h"}}),
             "NEARDUP_WINDOW__WINDOW: window.window: unknown setting, did you mean "
@@ -157,8 +191,8 @@ TEST_F(ConfigLayers, CommandLineMistakesNameTheArgument) {
             "--set window.windw_ms: unknown setting, did you mean window.window_ms?");
   EXPECT_EQ(Complaints("app: a\n", {}, {"input.topics=[a"}),
             "--set input.topics: not YAML: end of sequence flow not found (column 1)");
-  EXPECT_EQ(Complaints("app: a\n", {}, {"state.dir=/a #b"}),
-            "--set state.dir: found ` #`, which starts a comment, expected the value in quotes");
+  EXPECT_EQ(Complaints("app: a\n", {}, {"state.dir=\"\\q\""}),
+            "--set state.dir: not YAML: unknown escape character: q (column 4)");
   EXPECT_EQ(Complaints("app: a\n", {}, {"record.fields=[{path: a, path: b}]"}),
             "--set record.fields: record.fields[0].path: found twice, expected once");
   EXPECT_EQ(Complaints("app: a\n", {}, {"kafka.brokers=${NONE}"}),
