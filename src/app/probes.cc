@@ -9,6 +9,10 @@ constexpr int64_t kLogPeriodMs = 10'000;
 
 void LogProbe::PhaseChanged(LanePhase phase) { spdlog::info("lane is {}", Name(phase)); }
 
+void LogProbe::CaughtUp(uint64_t seq, uint64_t entries) {
+  spdlog::info("standby has caught up with the changelog: {} entries, seq {}", entries, seq);
+}
+
 void LogProbe::TransactionCommitted(const CommittedBatch& batch) {
   unique_ += batch.unique + batch.passed;
   duplicates_ += batch.duplicates();
@@ -54,6 +58,9 @@ void LogProbe::RecordRefused(const InputPartition& input, int64_t offset, std::s
 
 void ProbeFan::PhaseChanged(LanePhase phase) {
   for (Probe* probe : probes_) probe->PhaseChanged(phase);
+}
+void ProbeFan::CaughtUp(uint64_t seq, uint64_t entries) {
+  for (Probe* probe : probes_) probe->CaughtUp(seq, entries);
 }
 void ProbeFan::BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) {
   for (Probe* probe : probes_) probe->BatchPolled(input, records, bytes);

@@ -13,6 +13,7 @@ class LogProbe : public Probe {
  public:
   explicit LogProbe(Clock& clock) : clock_(clock) {}
   void PhaseChanged(LanePhase phase) override;
+  void CaughtUp(uint64_t seq, uint64_t entries) override;
   void TransactionCommitted(const CommittedBatch& batch) override;
   void TransactionAborted(const Error& error) override;
   void LaneLost(const Error& error) override;
@@ -34,6 +35,7 @@ class ProbeFan : public Probe {
  public:
   explicit ProbeFan(std::vector<Probe*> probes) : probes_(std::move(probes)) {}
   void PhaseChanged(LanePhase phase) override;
+  void CaughtUp(uint64_t seq, uint64_t entries) override;
   void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) override;
   void StageTimed(Stage stage, double seconds) override;
   void TransactionCommitted(const CommittedBatch& batch) override;

@@ -8,7 +8,13 @@ Health::Health(const Clock& clock, int64_t step_ms_max)
 void Health::PhaseChanged(LanePhase phase) {
   const std::lock_guard lock(mutex_);
   phase_ = phase;
+  if (phase == LanePhase::kActive) caught_up_ = true;
   stepped_at_ms_ = clock_.SteadyMs();
+}
+
+void Health::CaughtUp(uint64_t, uint64_t) {
+  const std::lock_guard lock(mutex_);
+  caught_up_ = true;
 }
 
 void Health::Stepped() {
@@ -29,8 +35,10 @@ HealthAnswer Health::Alive() const {
 
 HealthAnswer Health::Ready() const {
   const std::lock_guard lock(mutex_);
-  const bool ready = phase_ == LanePhase::kActive || phase_ == LanePhase::kStandby;
-  return {ready, Name(phase_)};
+  if (phase_ == LanePhase::kStandby && !caught_up_) {
+    return {false, "standby, still reading the changelog"};
+  }
+  return {phase_ == LanePhase::kActive || phase_ == LanePhase::kStandby, Name(phase_)};
 }
 
 }  // namespace neardup

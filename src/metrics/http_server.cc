@@ -19,7 +19,8 @@ constexpr const char* kIndex =
     "<!doctype html><title>neardup</title><h1>neardup</h1><ul>"
     "<li><a href=\"/metrics\">/metrics</a> for Prometheus"
     "<li><a href=\"/healthz\">/healthz</a> 200 while the process is alive"
-    "<li><a href=\"/readyz\">/readyz</a> 200 while it is active or standby</ul>\n";
+    "<li><a href=\"/readyz\">/readyz</a> 200 while it is active, or standby and able to take "
+    "over</ul>\n";
 
 void Answer(const HealthAnswer& answer, httplib::Response& response) {
   response.status = answer.ok ? 200 : 503;

@@ -76,7 +76,19 @@ Result<void> Lane::StandbyStep() {
   NEARDUP_ASSIGN(const bool held, ports_.lease.Held());
   if (held) return Promote();
   SetPhase(LanePhase::kStandby);
-  return FollowChangelog(kPollTimeoutMs);
+  if (!caught_up_ && !standby_end_) {
+    NEARDUP_ASSIGN(standby_end_, ports_.changelog.End());
+  }
+  NEARDUP_TRY(FollowChangelog(kPollTimeoutMs));
+  ReportCaughtUp();
+  return {};
+}
+
+/// Once is enough: from then on a standby is only ever some moments behind.
+void Lane::ReportCaughtUp() {
+  if (caught_up_ || ports_.changelog.next_offset() < *standby_end_) return;
+  caught_up_ = true;
+  ports_.probe.CaughtUp(state_->seq(), state_->filter().entries());
 }
 
 Result<void> Lane::FollowChangelog(int timeout_ms) {
@@ -119,6 +131,7 @@ Result<void> Lane::Promote() {
   // The opening delta makes the epoch and the inputs' first offsets durable before any verdict.
   NEARDUP_TRY(BeginIfNeeded());
   NEARDUP_TRY(CommitOpen());
+  caught_up_ = true;
   SetPhase(LanePhase::kActive);
   const auto seconds = static_cast<double>(ports_.clock.SteadyMs() - started_ms) / 1000;
   ports_.probe.Promoted(state_->seq(), state_->filter().entries(), seconds);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,7 @@ class Lane {
 
   void SetPhase(LanePhase phase);
   Result<void> StandbyStep();
+  void ReportCaughtUp();
   Result<void> FollowChangelog(int timeout_ms);
   Result<void> Fold(const ChangelogRecord& record);
 
@@ -103,6 +105,9 @@ class Lane {
   bool changelog_open_ = false;
   /// Everything below is folded in; where the changelog is followed from after a loss.
   int64_t resume_offset_ = 0;
+  /// End of the changelog when the standby began; unknown before its first step.
+  std::optional<int64_t> standby_end_;
+  bool caught_up_ = false;
   int64_t retry_not_before_ms_ = 0;
   int64_t backoff_ms_ = 0;
 

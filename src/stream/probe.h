@@ -79,6 +79,8 @@ class Probe {
  public:
   virtual ~Probe() = default;
   virtual void PhaseChanged(LanePhase) {}
+  /// Once: a standby has read the changelog to the end it had when the standby began.
+  virtual void CaughtUp(uint64_t /*seq*/, uint64_t /*entries*/) {}
   virtual void BatchPolled(const InputPartition&, uint64_t /*records*/, uint64_t /*bytes*/) {}
   virtual void StageTimed(Stage, double /*seconds*/) {}
   virtual void TransactionCommitted(const CommittedBatch&) {}

@@ -32,9 +32,33 @@ TEST(Health, ALongRestoreIsAliveButNotReady) {
   EXPECT_TRUE(health.Alive().ok) << "the end of the restore counts as a step";
 }
 
-TEST(Health, IsReadyExactlyWhileActiveOrStandby) {
+TEST(Health, AStandbyIsReadyOnceItHasCaughtUpAndStaysSo) {
   HandClock clock;
   Health health(clock, 30'000);
+  health.PhaseChanged(LanePhase::kStandby);
+  EXPECT_FALSE(health.Ready().ok);
+  EXPECT_EQ(health.Ready().text, "standby, still reading the changelog");
+  health.CaughtUp(7, 5);
+  EXPECT_TRUE(health.Ready().ok);
+  EXPECT_EQ(health.Ready().text, "standby");
+  health.PhaseChanged(LanePhase::kRestoring);
+  EXPECT_FALSE(health.Ready().ok);
+  health.PhaseChanged(LanePhase::kStandby);
+  EXPECT_TRUE(health.Ready().ok);
+}
+
+TEST(Health, AStandbyThatHasBeenActiveIsReady) {
+  HandClock clock;
+  Health health(clock, 30'000);
+  health.PhaseChanged(LanePhase::kActive);
+  health.PhaseChanged(LanePhase::kStandby);
+  EXPECT_TRUE(health.Ready().ok);
+}
+
+TEST(Health, IsReadyExactlyWhileActiveOrACaughtUpStandby) {
+  HandClock clock;
+  Health health(clock, 30'000);
+  health.CaughtUp(0, 0);
   for (int i = 0; i < kLanePhaseCount; ++i) {
     const auto phase = static_cast<LanePhase>(i);
     health.PhaseChanged(phase);

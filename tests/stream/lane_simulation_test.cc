@@ -51,6 +51,16 @@ void FillInputs(MemoryBroker& broker, std::mt19937_64& random, size_t records) {
   }
 }
 
+/// Remembers what a standby tells of its catching up.
+struct StandbyProbe : Probe {
+  void CaughtUp(uint64_t seq_in, uint64_t) override {
+    ++times;
+    seq = seq_in;
+  }
+  int times = 0;
+  uint64_t seq = 0;
+};
+
 struct Instance {
   Instance(MemoryBroker& broker, Faults& faults, MemoryClock& clock_in, const LaneOptions& options)
       : source(broker, faults),
@@ -73,7 +83,7 @@ struct Instance {
   MemoryTransaction transaction;
   MemoryLease lease;
   MemoryClock& clock;
-  Probe probe;
+  StandbyProbe probe;
   std::unique_ptr<Lane> lane;
 };
 
@@ -263,6 +273,45 @@ TEST(Lane, ReadsAPartitionThatATopicGrewFromItsBeginning) {
   }
   ASSERT_EQ(broker.outputs.size(), 1U);
   EXPECT_EQ(broker.outputs[0].input, (InputPartition{"a", 1}));
+}
+
+/// Steps until the changelog has `deltas` more.
+void CommitDeltas(Instance& active, const MemoryBroker& broker, size_t deltas) {
+  const size_t want = broker.changelog.size() + deltas;
+  for (int step = 0; step < 1000 && broker.changelog.size() < want; ++step) {
+    ASSERT_TRUE(active.lane->Step().ok());
+  }
+  ASSERT_EQ(broker.changelog.size(), want);
+}
+
+TEST(Lane, AStandbyTellsOnceThatItHasReadTheChangelogAsItStoodWhenItBegan) {
+  Faults faults(13, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 2000);
+  LaneOptions options = TestOptions(3);
+  options.transaction_interval_ms = 1;
+  MemoryClock clock;
+  Instance active(broker, faults, clock, options);
+  active.lease.held = true;
+  CommitDeltas(active, broker, 20);
+
+  Instance standby(broker, faults, clock, options);
+  while (standby.probe.times == 0) {
+    EXPECT_LT(standby.changelog.next_offset(), 20);
+    ASSERT_TRUE(standby.lane->Step().ok());
+    CommitDeltas(active, broker, 4);  // faster than the standby reads
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GE(standby.changelog.next_offset(), 20);
+  EXPECT_EQ(standby.probe.seq, standby.lane->state().seq());
+
+  standby.lease.held = true;
+  ASSERT_TRUE(standby.lane->Step().ok());
+  ASSERT_EQ(standby.lane->phase(), LanePhase::kActive);
+  standby.lease.held = false;
+  for (int step = 0; step < 50; ++step) ASSERT_TRUE(standby.lane->Step().ok());
+  EXPECT_EQ(standby.lane->phase(), LanePhase::kStandby);
+  EXPECT_EQ(standby.probe.times, 1);
 }
 
 TEST(Lane, RefusesAChangelogOfOtherFieldsAndNamesThem) {
