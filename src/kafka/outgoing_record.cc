@@ -13,6 +13,10 @@ void* Bytes(std::string_view view) {
   return const_cast<char*>(view.data() == nullptr ? "" : view.data());
 }
 
+/// The producer takes 0 for "now" and offers no other way to say 1970 (rd_kafka_msg_new0 in
+/// librdkafka's rdkafka_msg.c): a millisecond later is as near as it gets.
+int64_t Sendable(int64_t timestamp_ms) { return timestamp_ms == 0 ? 1 : timestamp_ms; }
+
 rd_kafka_vu_t Part(rd_kafka_vtype_t type) {
   rd_kafka_vu_t part{};
   part.vtype = type;
@@ -44,7 +48,7 @@ Result<OutgoingRecord> Outgoing(const RoutedRecord& record, rd_kafka_topic_t* to
   OutgoingRecord outgoing;
   outgoing.topic = topic;
   outgoing.partition = record.input.partition;
-  outgoing.timestamp_ms = message.timestamp_ms;
+  outgoing.timestamp_ms = Sendable(message.timestamp_ms);
   outgoing.tag = tag;
   const size_t own = record.by_reference ? 0 : message.headers.size();
   if (own + record.headers.size() > 0) {

@@ -158,6 +158,18 @@ TEST_F(RealTransaction, ARecordWithoutATimestampStaysWithoutOne) {
   EXPECT_EQ(seen[0].timestamp_ms, -1);
 }
 
+TEST_F(RealTransaction, TheTimestampZeroWhichTheClientCannotSendBecomesOne) {
+  TestRecord record = Record("v");
+  record.timestamp_ms = 0;
+  auto transaction = NewFenced();
+  ASSERT_OK(transaction->Begin());
+  ASSERT_OK(Publish(*transaction, record, 0));
+  ASSERT_OK(Commit(*transaction, 1));
+  const auto seen = Read(options_.brokers, input_.topic + ".unique", 1);
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_EQ(seen[0].timestamp_ms, 1);
+}
+
 TEST_F(RealTransaction, ByReferenceOnlyOurHeadersGoOut) {
   auto transaction = NewFenced();
   ASSERT_OK(transaction->Begin());

@@ -92,11 +92,14 @@ TEST(AuditScope, AtDistanceZeroOnlyEqualRecordsAreDuplicates) {
                  {AuditCheck::kCompleteness}, "is unique at distance 0");
 }
 
-TEST(AuditScope, OnlyTheTimestampZeroMayChange) {
+TEST(AuditScope, OnlyTheTimestampZeroMayChangeAndOnlyToOne) {
   AllUnique lane;
+  EXPECT_TRUE(lane.Audited({{kText, 0, ""}}).ok());
   lane.output_late_ms = 1;
   EXPECT_TRUE(lane.Audited({{kText, 0, ""}}).ok());
   ExpectViolated(lane.Audited({{kText, 1, ""}}), {AuditCheck::kPayload}, "its timestamp is 2");
+  lane.output_late_ms = 2;
+  ExpectViolated(lane.Audited({{kText, 0, ""}}), {AuditCheck::kPayload}, "its timestamp is 2");
 }
 
 TEST(AuditScope, RecordsBehindTheEndAreLeftOut) {
