@@ -19,6 +19,7 @@ BUILD = pathlib.Path(os.environ['E2E_BUILD'])
 NEARDUP = BUILD / 'neardup'
 LOADER = BUILD / 'e2e_load'
 RECORDS = int(os.environ.get('E2E_RECORDS', '200000'))
+KAFKA_VERSION = os.environ.get('E2E_KAFKA_VERSION')
 
 
 def free_port():
@@ -85,7 +86,9 @@ class KafkaTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.directory = pathlib.Path(tempfile.mkdtemp(prefix='neardup-e2e-'))
-        started = run(ROOT / 'scripts/kafka', 'start', '--dir', cls.directory / 'kafka', '--port', '0')
+        version = ['--version', KAFKA_VERSION] if KAFKA_VERSION else []
+        started = run(ROOT / 'scripts/kafka', 'start', '--dir', cls.directory / 'kafka', '--port', '0',
+                      *version)
         if started.returncode != 0:
             raise RuntimeError(f'no Kafka: {started.stdout}{started.stderr}')
         cls.brokers = started.stdout.strip().splitlines()[-1]
