@@ -3,6 +3,7 @@
 #include <httplib.h>
 
 #include <cstdio>
+#include <string>
 
 #include "app/exit_code.h"
 
@@ -24,7 +25,9 @@ int HealthcheckCommand(const std::string& url) {
     std::fprintf(stderr, "neardup: %s: nothing answers\n", url.c_str());
     return kExitUnavailable;
   }
-  std::printf("%d %s\n", answer->status, answer->body.c_str());
+  std::string text = answer->body;
+  while (text.ends_with('\n')) text.pop_back();
+  std::printf("%d %s\n", answer->status, text.c_str());
   return answer->status == 200 ? kExitOk : kExitNo;
 }
 
