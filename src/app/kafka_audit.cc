@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <thread>
 #include <utility>
 
@@ -12,6 +12,7 @@
 #include "kafka/kafka_transaction.h"
 #include "kafka/offset_bounds.h"
 #include "stream/audit.h"
+#include "stream/payload_audit.h"
 
 namespace neardup {
 namespace {
@@ -50,29 +51,67 @@ class TopicsAudit {
   TopicsAudit(const Settings& settings, const KafkaLog& log)
       : settings_(settings),
         log_(log),
-        audit_({.filter = settings.lane.filter,
-                .started_late = settings.lane.start_at == StartAt::kLatest,
-                .now_ms = WallMs()}) {}
+        audit_(
+            {.filter = settings.lane.filter, .started_late = started_late(), .now_ms = WallMs()}) {}
 
   Result<KafkaAudit> Run() {
     NEARDUP_ASSIGN(const std::unique_ptr<Source> inputs, NewKafkaSource(settings_.kafka, log_));
     NEARDUP_TRY(CutInputs(*inputs));
-    NEARDUP_TRY(Read(*inputs, inputs_, [this](const Message& message) {
-      if (message.position.offset < inputs_[message.position.input].end) audit_.AddInput(message);
-    }));
     KafkaOptions output_options = settings_.kafka;
     output_options.topics = OutputTopicNames();
     NEARDUP_ASSIGN(const std::unique_ptr<Source> outputs, NewKafkaSource(output_options, log_));
     NEARDUP_TRY(CutOutputs(*outputs));
-    NEARDUP_TRY(Read(*outputs, outputs_, [this](const Message& message) {
-      audit_.AddOutput(outputs_[message.position.input].partition, message);
-    }));
-    found_.report = audit_.Finish();
+    if (!has_headers()) NEARDUP_TRY(PrepareForPayloads(*inputs));
+    NEARDUP_TRY(Read(*inputs, inputs_, [this](const Message& message) { AddInput(message); }));
+    NEARDUP_TRY(Read(*outputs, outputs_, [this](const Message& message) { AddOutput(message); }));
+    found_.report = has_headers() ? audit_.Finish() : payload_audit_.Finish();
     return std::move(found_);
   }
 
  private:
   using Visit = std::function<void(const Message&)>;
+
+  bool has_headers() const { return settings_.lane.headers != HeaderStyle::kNone; }
+  bool started_late() const { return settings_.lane.start_at == StartAt::kLatest; }
+
+  /// Without headers no output tells that it is newer than the cut, so everything is read that the
+  /// outputs, cut before, can come from.
+  Result<void> PrepareForPayloads(Source& inputs) {
+    found_.partial = true;
+    found_.warnings.push_back(
+        "output.headers: none: outputs tell neither origin nor verdict, so only this was checked: "
+        "every input is in the outputs once, in its partition, with its key, value, headers and "
+        "timestamp");
+    if (started_late()) {
+      found_.warnings.push_back(
+          "input.start: latest: what is in no output may be from before the start, and is not "
+          "demanded");
+    }
+    for (ReadRange& input : inputs_) {
+      NEARDUP_ASSIGN(input.end, inputs.StartOffset(input.partition, StartAt::kLatest));
+      if (input.begin > 0) payload_audit_.AddDeleted(input.partition.partition);
+    }
+    return {};
+  }
+
+  void AddInput(const Message& message) {
+    const uint32_t input = message.position.input;
+    const bool demanded = message.position.offset < found_.ranges[input].end;
+    if (!has_headers()) {
+      payload_audit_.AddInput(inputs_[input].partition, message, demanded && !started_late());
+    } else if (demanded) {
+      audit_.AddInput(message);
+    }
+  }
+
+  void AddOutput(const Message& message) {
+    const InputPartition& place = outputs_[message.position.input].partition;
+    if (has_headers()) {
+      audit_.AddOutput(place, message);
+    } else {
+      payload_audit_.AddOutput(place, message, decisions_.at(place.topic));
+    }
+  }
 
   Result<void> CutInputs(Source& source) {
     NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source.Partitions());
@@ -98,16 +137,17 @@ class TopicsAudit {
     return {};
   }
 
-  std::vector<std::string> OutputTopicNames() const {
+  std::vector<std::string> OutputTopicNames() {
     const KafkaOptions& kafka = settings_.kafka;
-    std::set<std::string> names;
     for (const ReadRange& input : inputs_) {
-      for (const std::string* name :
-           {&kafka.unique_topic, &kafka.duplicate_topic, &kafka.dead_letter_topic}) {
-        names.insert(ExpandTopic(*name, input.partition.topic));
-      }
+      const std::string& topic = input.partition.topic;
+      decisions_.emplace(ExpandTopic(kafka.unique_topic, topic), Decision::kUnique);
+      decisions_.emplace(ExpandTopic(kafka.duplicate_topic, topic), Decision::kDuplicate);
+      decisions_.emplace(ExpandTopic(kafka.dead_letter_topic, topic), Decision::kDeadLetter);
     }
-    return {names.begin(), names.end()};
+    std::vector<std::string> names;
+    for (const auto& [name, decision] : decisions_) names.push_back(name);
+    return names;
   }
 
   /// To the end there is now; the transactions that wrote below it are waited for, because the
@@ -180,20 +220,16 @@ class TopicsAudit {
   const Settings& settings_;
   const KafkaLog& log_;
   Audit audit_;
+  PayloadAudit payload_audit_;  ///< in its place where there are no headers
   KafkaAudit found_;
   std::vector<ReadRange> inputs_;  ///< by the audit's numbers
   std::vector<ReadRange> outputs_;
+  std::map<std::string, Decision> decisions_;  ///< by output topic
 };
 
 }  // namespace
 
 Result<KafkaAudit> AuditTopics(const Settings& settings, const KafkaLog& log) {
-  if (settings.lane.headers == HeaderStyle::kNone) {
-    return Error{
-        ErrorCode::kConfig,
-        "output.headers: none leaves no trace of an output's origin and verdict, so nothing can "
-        "be proven of it; write them as packed, separate or full"};
-  }
   return TopicsAudit(settings, log).Run();
 }
 

@@ -25,6 +25,8 @@ struct AuditedRange {
 struct KafkaAudit {
   AuditReport report;
   std::vector<AuditedRange> ranges;
+  /// There are no headers, so only coverage and payload were checked.
+  bool partial = false;
   /// What weakens the proof, for a person.
   std::vector<std::string> warnings;
 };
