@@ -1,0 +1,132 @@
+#include "index/sketch_index.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace neardup {
+namespace {
+
+bool WithinWindow(int64_t a_ms, int64_t b_ms, int64_t window_ms) {
+  const auto [low, high] = std::minmax(a_ms, b_ms);
+  return static_cast<uint64_t>(high) - static_cast<uint64_t>(low) <=
+         static_cast<uint64_t>(window_ms);
+}
+
+}  // namespace
+
+SketchIndex::SketchIndex(const Scheme& scheme, uint64_t begin_id)
+    : scheme_(scheme), scans_all_(scheme.scans_all()), begin_id_(begin_id) {}
+
+uint64_t SketchIndex::Insert(const SketchEntry& entry) {
+  const uint64_t id = end_id();
+  Stored stored;
+  const auto& [words, keys] = entry.sketch;
+  stored.content.reserve(words.size() + (scans_all_ ? 0 : keys.size()));
+  stored.content = words;
+  if (!scans_all_) stored.content.insert(stored.content.end(), keys.begin(), keys.end());
+  stored.word_count = static_cast<uint32_t>(words.size());
+  stored.time_ms = entry.time_ms;
+  stored.origin = entry.origin;
+  for (const uint64_t key : stored.keys()) {
+    auto& ids = postings_[key].ids;
+    held_words_ -= ids.capacity();
+    ids.push_back(id);
+    held_words_ += ids.capacity();
+  }
+  held_words_ += stored.content.capacity();
+  entries_.push_back(std::move(stored));
+  return id;
+}
+
+void SketchIndex::Rollback(uint64_t end_id) {
+  assert(begin_id_ <= end_id && end_id <= this->end_id());
+  while (this->end_id() > end_id) {
+    const Stored& newest = entries_.back();
+    for (const uint64_t key : newest.keys()) RemoveNewest(key);
+    held_words_ -= newest.content.capacity();
+    entries_.pop_back();
+  }
+}
+
+void SketchIndex::Expire(uint64_t begin_id) {
+  assert(begin_id_ <= begin_id && begin_id <= end_id());
+  for (; begin_id_ < begin_id; ++begin_id_) {
+    const Stored& oldest = entries_.front();
+    for (const uint64_t key : oldest.keys()) RemoveOldest(key);
+    held_words_ -= oldest.content.capacity();
+    entries_.pop_front();
+  }
+}
+
+void SketchIndex::RemoveNewest(uint64_t key) {
+  const auto found = postings_.find(key);
+  assert(found != postings_.end());
+  auto& [ids, dead] = found->second;
+  ids.pop_back();
+  if (ids.size() > dead) return;
+  held_words_ -= ids.capacity();
+  postings_.erase(found);
+}
+
+/// Moves the live ids down only when half of them are dead, so that hot keys cost no more each.
+void SketchIndex::RemoveOldest(uint64_t key) {
+  const auto found = postings_.find(key);
+  assert(found != postings_.end());
+  auto& [ids, dead] = found->second;
+  ++dead;
+  if (2 * dead < ids.size()) return;
+  held_words_ -= ids.capacity();
+  if (dead == ids.size()) {
+    postings_.erase(found);
+    return;
+  }
+  ids = std::vector<uint64_t>(ids.begin() + static_cast<ptrdiff_t>(dead), ids.end());
+  dead = 0;
+  held_words_ += ids.capacity();
+}
+
+std::optional<SketchMatch> SketchIndex::FindNearest(const SketchEntry& sought, int64_t window_ms) {
+  std::optional<SketchMatch> best;
+  if (scans_all_) {
+    for (uint64_t id = begin_id_; id < end_id(); ++id) {
+      Compare(id, sought, window_ms, best);
+      if (best && best->distance == 0) break;
+    }
+    return best;
+  }
+  met_.clear();
+  for (const uint64_t key : sought.sketch.keys) {
+    const auto found = postings_.find(key);
+    if (found == postings_.end()) continue;
+    const auto& [ids, dead] = found->second;
+    met_.insert(met_.end(), ids.begin() + static_cast<ptrdiff_t>(dead), ids.end());
+  }
+  std::sort(met_.begin(), met_.end());
+  met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
+  for (const uint64_t id : met_) {
+    Compare(id, sought, window_ms, best);
+    if (best && best->distance == 0) break;
+  }
+  return best;
+}
+
+/// Entries come in ascending order, so that of equally near ones the first is the oldest.
+void SketchIndex::Compare(uint64_t id, const SketchEntry& sought, int64_t window_ms,
+                          std::optional<SketchMatch>& best) {
+  const Stored& stored = entry(id);
+  if (stored.origin == sought.origin) return;
+  if (!WithinWindow(stored.time_ms, sought.time_ms, window_ms)) return;
+  ++candidates_;
+  const auto distance = scheme_.Distance(stored.words(), sought.sketch.words);
+  if (!distance || (best && *distance >= best->distance)) return;
+  best = SketchMatch{id, *distance};
+}
+
+uint64_t SketchIndex::bytes() const {
+  constexpr uint64_t kNodeBytes = sizeof(void*) + sizeof(uint64_t) + sizeof(Posting);
+  return entries_.size() * sizeof(Stored) + held_words_ * sizeof(uint64_t) +
+         postings_.size() * kNodeBytes + postings_.bucket_count() * sizeof(void*);
+}
+
+}  // namespace neardup
