@@ -1,0 +1,130 @@
+#include "learn/field_study.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/hash.h"
+#include "feature/number.h"
+#include "learn/time_text.h"
+#include "record/field_path.h"
+
+namespace neardup {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Deeper values count to the field at this depth.
+constexpr size_t kDepthMax = 128;
+
+void AppendLeaf(const Json& leaf, std::string& text) {
+  if (leaf.is_null()) return;
+  if (!text.empty()) text += '\n';
+  text += leaf.is_string() ? leaf.get_ref<const std::string&>() : leaf.dump();
+}
+
+/// All leaves below, in the order of the document.
+void AppendLeaves(const Json& value, size_t depth, std::string& text) {
+  if (!value.is_structured()) {
+    AppendLeaf(value, text);
+  } else if (depth > 0) {
+    for (const Json& item : value) AppendLeaves(item, depth - 1, text);
+  }
+}
+
+/// Calls `visit` with path and text of each field below an object.
+template <class Visit>
+void VisitFields(const Json& object, FieldPath& path, const Visit& visit) {
+  for (const auto& member : object.items()) {
+    path.push_back(member.key());
+    if (member.value().is_object() && path.size() < kDepthMax) {
+      VisitFields(member.value(), path, visit);
+    } else {
+      std::string text;
+      AppendLeaves(member.value(), kDepthMax, text);
+      visit(path, text);
+    }
+    path.pop_back();
+  }
+}
+
+std::string SelectorOf(const FieldPath& path) {
+  const bool is_name = path.size() == 1 && !path[0].empty() && path[0][0] != '/';
+  return is_name ? path[0] : ToPointer(path);
+}
+
+bool IsFlag(std::string_view text) {
+  static constexpr std::string_view kFlags[] = {"true", "false", "True", "False", "yes", "no",
+                                                "Yes",  "No",    "Y",    "N",     "1",   "0"};
+  return std::find(std::begin(kFlags), std::end(kFlags), text) != std::end(kFlags);
+}
+
+bool IsWord(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+}
+
+double Ratio(size_t part, size_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+FieldStudy::FieldStudy() : tokeniser_(true) {}
+
+void FieldStudy::Add(std::string_view payload) {
+  ++records_;
+  const Json record = Json::parse(payload, nullptr, false);
+  if (!record.is_object()) return;
+  FieldPath path;
+  VisitFields(record, path, [&](const FieldPath& place, const std::string& text) {
+    const std::string pointer = ToPointer(place);
+    if (!numbers_.contains(pointer)) {
+      if (fields_.size() == kFieldsMax) {
+        ++fields_left_out_;
+        return;
+      }
+      numbers_.emplace(pointer, fields_.size());
+      fields_.emplace_back().path = SelectorOf(place);
+    }
+    if (!text.empty()) Count(fields_[numbers_.at(pointer)], text);
+  });
+}
+
+void FieldStudy::Count(Counts& counts, std::string_view text) {
+  tokens_.Clear();
+  tokeniser_.Tokenise(text, tokens_);
+  std::string number;
+  ++counts.present;
+  counts.tokens += tokens_.hashes().size();
+  counts.bytes += text.size();
+  counts.times += IsTimeText(text) ? 1 : 0;
+  counts.numbers += CanonicalNumber(text, number) ? 1 : 0;
+  counts.flags += IsFlag(text) ? 1 : 0;
+  counts.words += IsWord(text) ? 1 : 0;
+  ++counts.values[Hash64(text)];
+}
+
+std::vector<StudiedField> FieldStudy::Finish() const {
+  std::vector<StudiedField> studied;
+  for (const Counts& counts : fields_) {
+    size_t most = 0;
+    for (const auto& [value, records] : counts.values) most = std::max(most, records);
+    FieldFacts facts;
+    facts.path = counts.path;
+    facts.records = counts.present;
+    facts.present = Ratio(counts.present, records_);
+    facts.values = counts.values.size();
+    facts.distinct = Ratio(counts.values.size(), counts.present);
+    facts.most_frequent = Ratio(most, counts.present);
+    facts.tokens_mean = Ratio(counts.tokens, counts.present);
+    facts.bytes_mean = Ratio(counts.bytes, counts.present);
+    facts.times = Ratio(counts.times, counts.present);
+    facts.numbers = Ratio(counts.numbers, counts.present);
+    facts.flags = Ratio(counts.flags, counts.present);
+    facts.words = Ratio(counts.words, counts.present);
+    studied.push_back(JudgeField(std::move(facts)));
+  }
+  return studied;
+}
+
+}  // namespace neardup
