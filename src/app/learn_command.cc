@@ -1,0 +1,48 @@
+#include "app/learn_command.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <vector>
+
+#include "app/exit_code.h"
+#include "app/new_files.h"
+#include "app/sample_records.h"
+#include "learn/model_file.h"
+#include "learn/sample.h"
+
+namespace neardup {
+namespace {
+
+Result<void> Learn(const LearnArguments& arguments) {
+  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  if (!arguments.force) NEARDUP_TRY(CheckNew({arguments.output}));
+  NEARDUP_ASSIGN(const std::vector<Message> messages,
+                 ReadFileSample(arguments.sample, arguments.records));
+  Sample sample(config.settings.lane.filter, {arguments.hash_seed});
+  for (const RecordView& record : ViewsOf(messages)) sample.Add(record);
+  if (sample.records().empty()) {
+    return Error{ErrorCode::kConfig, arguments.sample + ": none of " +
+                                         std::to_string(sample.seen()) +
+                                         " records can be compared; `neardup filter` says why"};
+  }
+  const Model model = LearnModel(sample);
+  NEARDUP_TRY(WriteModel(model, arguments.output));
+  std::fprintf(stderr, "%s: learned from %zu different records of %llu; %zu common phrases\n",
+               arguments.output.c_str(), sample.records().size(),
+               static_cast<unsigned long long>(sample.seen()), model.common.size());
+  if (model.centre == Model().centre) {
+    std::fprintf(stderr,
+                 "neardup: warning: fewer than 100 records have enough words to be compared: the "
+                 "model holds nothing but the hash seed; give a larger sample\n");
+  }
+  return {};
+}
+
+}  // namespace
+
+int LearnCommand(const LearnArguments& arguments) {
+  const Result<void> learned = Learn(arguments);
+  return learned.ok() ? kExitOk : Fail(learned.error());
+}
+
+}  // namespace neardup

@@ -1,0 +1,83 @@
+#include "app/tune_command.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "app/exit_code.h"
+#include "app/file_lines.h"
+#include "app/new_files.h"
+#include "app/sample_records.h"
+#include "app/tune_config.h"
+#include "app/tune_page.h"
+#include "app/tune_summary.h"
+#include "learn/model_file.h"
+#include "learn/tuning.h"
+
+namespace neardup {
+namespace {
+
+constexpr const char* kWrongSource =
+    "neardup tune: give one of --sample FILE and --topic NAME; `neardup tune --help` tells more\n";
+
+TuneFiles FilesOf(const TuneArguments& arguments) {
+  TuneFiles files;
+  files.sample = arguments.topic.empty() ? arguments.sample : "topic " + arguments.topic;
+  files.config = arguments.output;
+  files.model = std::filesystem::path(arguments.output).replace_extension(".model.json");
+  files.page = arguments.report.empty()
+                   ? std::filesystem::path(arguments.output).replace_extension(".html")
+                   : std::filesystem::path(arguments.report);
+  return files;
+}
+
+Result<std::vector<Message>> ReadSample(const TuneArguments& arguments, KafkaOptions kafka) {
+  if (arguments.topic.empty()) return ReadFileSample(arguments.sample, arguments.records);
+  kafka.topics = {arguments.topic};
+  return ReadTopicSample(kafka, arguments.records,
+                         arguments.latest ? SampleEnd::kNewest : SampleEnd::kOldest);
+}
+
+Result<void> WriteAll(const TuneArguments& arguments, const TuneFiles& files, const Settings& given,
+                      const Tuning& tuning, const std::vector<Message>& messages) {
+  Settings settings;
+  settings.lane.filter = tuning.proposed;
+  settings.model_file = files.model.filename().string();
+  if (!arguments.topic.empty()) {
+    settings.kafka.brokers = given.kafka.brokers;
+    settings.kafka.topics = {arguments.topic};
+  }
+  NEARDUP_TRY(WriteModel(tuning.proposed.model, files.model));
+  NEARDUP_TRY(WriteText(files.config.string(), TuneConfig(settings, tuning, files)));
+  return WriteText(files.page.string(), TunePage(tuning, files, ViewsOf(messages)));
+}
+
+Result<void> RunTune(const TuneArguments& arguments) {
+  const TuneFiles files = FilesOf(arguments);
+  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  if (!arguments.force) NEARDUP_TRY(CheckNew({files.config, files.model, files.page}));
+  NEARDUP_ASSIGN(const std::vector<Message> messages, ReadSample(arguments, config.settings.kafka));
+  TuneOptions options;
+  options.filter = config.settings.lane.filter;
+  options.calibration.window_entries = arguments.window_entries;
+  options.hash_seed = arguments.hash_seed;
+  NEARDUP_ASSIGN(const Tuning tuning, Tune(ViewsOf(messages), options));
+  NEARDUP_TRY(WriteAll(arguments, files, config.settings, tuning, messages));
+  const std::string text = arguments.json ? TuneJson(tuning, files) : TuneText(tuning, files);
+  std::fputs(text.c_str(), stdout);
+  return {};
+}
+
+}  // namespace
+
+int TuneCommand(const TuneArguments& arguments) {
+  if (arguments.sample.empty() == arguments.topic.empty()) {
+    std::fputs(kWrongSource, stderr);
+    return kExitUsage;
+  }
+  const Result<void> ran = RunTune(arguments);
+  return ran.ok() ? kExitOk : Fail(ran.error());
+}
+
+}  // namespace neardup
