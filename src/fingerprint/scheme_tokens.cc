@@ -145,7 +145,7 @@ class PageAttributesScheme : public Scheme {
     const bool near =
         static_cast<double>(low) >= options_.weight_ratio_min * static_cast<double>(high);
     if (earlier[1] == later[1] && near) return 1;
-    if (earlier[3] != 0 && earlier[3] == later[3]) return 2;
+    if (earlier[3] == later[3]) return 2;
     return {};
   }
 

@@ -48,13 +48,14 @@ struct PageAttributesOptions {
   double weight_ratio_min = 0;
 };
 
-/// Page attributes: a summary and the N tokens of most weight, which is count x idf (idf = 1
-/// without frequencies). Duplicates are records of equal top tokens in equal order (distance 0), of
-/// equal top tokens and nearly equal weight of these (1), or of equal summary (2). FORMAT: words
-/// {HashWords of the top tokens by falling weight (then by hash), the same of them ascending, sum
-/// of their weights, Sentence::hash of the sentence of most tokens (the first of them; 0 for
-/// none)}; keys are the second and the fourth. A weight is count x round(256 (1 + ln((records + 1)
-/// / (of token + 1)))).
+/// Page attributes: a summary, which is the sentence of most tokens, and the top tokens by weight,
+/// which is count x idf, or the count where there are no frequencies. Duplicates are records of
+/// equal top tokens in equal order (distance 0), of equal top tokens and nearly equal weight of
+/// these (1), or of equal summary (2).
+/// FORMAT: words {HashWords of the top tokens by falling weight (then by hash), HashWords of them
+/// ascending, sum of their weights, Sentence::hash of the summary (the first of several; 0 for
+/// none)}; keys are the second and, unless it is 0, the fourth. idf is
+/// round(256 (1 + ln((records + 1) / (records of the token + 1)))).
 std::unique_ptr<Scheme> NewPageAttributes(const PageAttributesOptions& options,
                                           SharedFrequencies frequencies);
 

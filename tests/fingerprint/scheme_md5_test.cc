@@ -55,6 +55,15 @@ TEST(MultiMd5, IsAWordForEachField) {
   EXPECT_EQ(SketchOf(*scheme, {"", ""}), (Sketch{{}, {kNothingKey}}));
 }
 
+TEST(MultiMd5, TakesAllTextsOfAFieldTogether) {
+  SchemeRecord record;
+  record.Add(0, "a");
+  record.Add(0, "b");
+  record.Add(1, "c");
+  const uint64_t both = Md5("a\0b\0"s).first;
+  EXPECT_EQ(SketchOf(*NewMultiMd5(kMulti), record).words, (Words{both, Md5("c\0"s).first}));
+}
+
 TEST(MultiMd5, WantsAFirstFieldAndHalfOfAllEqual) {
   const auto scheme = NewMultiMd5(kMulti);
   const SchemeRecord earlier{"a", "b", "c", "d"};

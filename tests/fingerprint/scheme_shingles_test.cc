@@ -60,6 +60,9 @@ TEST(MinHash, CountsTheMinimaThatDiffer) {
   EXPECT_EQ(scheme->Distance(a, b), 38);  // 90 of 128 are equal
   b[40] = 1;
   EXPECT_EQ(scheme->Distance(a, b), std::nullopt);
+  b[40] = uint64_t{1} << 32;
+  b[0] = 0;
+  EXPECT_EQ(scheme->Distance(a, b), 37);
 }
 
 std::string RandomText(std::mt19937_64& random, size_t length) {

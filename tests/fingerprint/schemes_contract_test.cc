@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <ostream>
 #include <random>
 #include <set>
 
@@ -12,6 +13,9 @@
 #include "fingerprint/token_counts.h"
 
 namespace neardup {
+
+void PrintTo(const SchemeRow& row, std::ostream* out) { *out << row.name; }
+
 namespace {
 
 constexpr uint32_t kSeed = 20260203;

@@ -100,14 +100,30 @@ TEST(SketchIndex, KnowsOriginTimeAndNumberOfEntries) {
 
 TEST(SketchIndex, GivesMemoryBack) {
   const NumberScheme scheme(false);
-  SketchIndex index(scheme);
-  for (uint64_t i = 0; i < 1000; ++i) index.Insert(Make(i % 50, 1));
-  const uint64_t bytes_full = index.bytes();
+  SketchIndex expired(scheme);
+  SketchIndex rolled_back(scheme);
+  for (uint64_t i = 0; i < 1000; ++i) {
+    expired.Insert(Make(20 * i, 1));
+    rolled_back.Insert(Make(20 * i, 1));
+  }
+  const uint64_t bytes_full = expired.bytes();
   EXPECT_GE(bytes_full, 1000 * (3 + 2) * sizeof(uint64_t));
-  index.Expire(500);
-  index.Rollback(500);
-  EXPECT_LT(index.bytes(), bytes_full / 10);  // buckets of the table only
-  EXPECT_EQ(index.FindNearest(Make(20)), std::nullopt);
+  expired.Expire(1000);
+  EXPECT_LT(expired.bytes(), bytes_full / 5);  // the buckets of the table stay
+  EXPECT_EQ(expired.FindNearest(Make(20)), std::nullopt);
+  rolled_back.Rollback(0);
+  EXPECT_LT(rolled_back.bytes(), bytes_full / 5);
+  EXPECT_EQ(rolled_back.FindNearest(Make(20)), std::nullopt);
+}
+
+TEST(SketchIndex, GivesTheMemoryOfAHotKeyBack) {
+  const NumberScheme scheme(false);
+  SketchIndex index(scheme);
+  for (int i = 0; i < 1000; ++i) index.Insert(Make(20, 1));
+  const uint64_t bytes_full = index.bytes();
+  index.Expire(990);
+  EXPECT_LT(index.bytes(), bytes_full / 10);
+  EXPECT_EQ(index.FindNearest(Make(20)), (Found{{990, 0}}));
 }
 
 /// The contract with nothing clever in it.
