@@ -42,11 +42,16 @@ class Fingerprinter {
 /// Names the first option that is out of range or contradictory, and the range.
 Result<void> CheckOptions(const FilterOptions& options);
 
+/// Most that Filter::bytes() can come to while at most `uncommitted_max` entries are uncommitted,
+/// or given to one Restore.
+uint64_t FilterBytesMax(const FilterOptions& options, uint64_t uncommitted_max);
+
 /// A unique record as the index remembers it.
 struct Entry {
   Fingerprint fingerprint;
   int64_t time_ms = 0;
   Position origin;
+  StoredKeys text_keys;
 
   bool operator==(const Entry&) const = default;
 };

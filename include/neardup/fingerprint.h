@@ -1,7 +1,11 @@
 // What is remembered of a record's content.
 #pragma once
 
+#include <array>
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "neardup/record.h"
@@ -9,18 +13,46 @@
 
 namespace neardup {
 
-/// `simhash`: weighted 64-bit SimHash of the selected fields; the Hamming distance of two of them
-/// tells how alike the records are. `exact`: 64-bit hash of the normalised selected fields; equal
-/// when (and, but for a 2^-64 chance, only when) these are equal.
-/// A record with fewer than features_min distinct tokens has simhash == exact, so that it is near
-/// nothing but its equals. Both are part of the changelog's format and never change for one
-/// FingerprintSpec.
+/// `simhash`: weighted 64-bit SimHash of the tokens of the selected fields; the Hamming distance of
+/// two of them tells how alike the records are. `order`: 64-bit SimHash of the pairs of adjacent
+/// tokens, which knows their order and confirms what the first one finds. `exact`: 64-bit hash of
+/// the normalised selected fields; equal when (and, but for a 2^-64 chance, only when) these are.
+/// A record with fewer than features_min distinct tokens has simhash == exact and order derived of
+/// it, so that it is near nothing but its equals. All are part of the changelog's format and never
+/// change for one FingerprintSpec.
 struct Fingerprint {
   uint64_t simhash = 0;
+  uint64_t order = 0;
   uint64_t exact = 0;
 
   bool operator==(const Fingerprint&) const = default;
 };
+
+/// Hashes of three adjacent tokens under which a record can be found again when its simhash is too
+/// far away for the blocks. None is 0; they are distinct.
+template <size_t kKeysMax>
+class TextKeys {
+ public:
+  static constexpr size_t kMax = kKeysMax;
+
+  std::span<const uint32_t> keys() const { return {keys_.data(), count_}; }
+  bool full() const { return count_ == kKeysMax; }
+  void Add(uint32_t key) {
+    assert(key != 0 && !full());
+    keys_[count_++] = key;
+  }
+
+  bool operator==(const TextKeys&) const = default;
+
+ private:
+  std::array<uint32_t, kKeysMax> keys_{};
+  uint32_t count_ = 0;
+};
+
+/// Looked up, in this order of preference.
+using ProbedKeys = TextKeys<8>;
+/// Of these, the ones an entry is remembered under.
+using StoredKeys = TextKeys<3>;
 
 /// The stateless half of a decision. When `reason` is not kNone the record is a dead letter and
 /// the fingerprint means nothing; `error` then says what is wrong, for a person.
@@ -28,6 +60,7 @@ struct FingerprintedRecord {
   Position position;
   int64_t time_ms = 0;
   Fingerprint fingerprint;
+  ProbedKeys text_keys;
   /// Distinct tokens found.
   uint32_t features = 0;
   Reason reason = Reason::kNone;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "neardup/model.h"
+
 namespace neardup {
 
 /// A field to compare: a top-level name, or a JSON Pointer (RFC 6901) when it starts with '/'.
@@ -76,12 +78,38 @@ struct WindowOptions {
   bool operator==(const WindowOptions&) const = default;
 };
 
+/// When two records are duplicates, and how originals are looked for. Records whose selected fields
+/// are equal always are; others by the distances of their simhashes and of their order sketches.
+struct MatchOptions {
+  /// Largest Hamming distance of two simhashes, inclusive. Range 0 (exact only) to 12.
+  int distance_max = 8;
+  /// Largest sum of the distances of simhash and order sketch. Range 0 to 128.
+  int distance_sum_max = 24;
+  /// A record of n distinct tokens is allowed a distance of n / features_per_bit at most: in a
+  /// short record one word may be what tells it from another. Range 0 (no such rule) to 100.
+  uint32_t features_per_bit = 3;
+  /// Take one shared text key for 2 more bits in both, two or more keys for 4. Wants text_keys.
+  bool widen = false;
+  /// Look records up by their text keys too. They find most of what lies beyond the guarantee.
+  bool text_keys = true;
+  /// Look up the blocks with one bit flipped too: raises the guarantee from 3 to 7 bits, at 64 more
+  /// probes a record.
+  bool neighbours = false;
+
+  bool operator==(const MatchOptions&) const = default;
+};
+
+/// Every original within this simhash distance that the other options accept is found.
+constexpr int GuaranteedDistance(const MatchOptions& match) {
+  const int most = match.neighbours ? 7 : 3;
+  return match.distance_max < most ? match.distance_max : most;
+}
+
 struct FilterOptions {
   RecordOptions record;
   FeatureOptions feature;
-  /// Largest Hamming distance of two fingerprints that still is a duplicate, inclusive.
-  /// Range 0 (exact only) to 7.
-  int distance_max = 3;
+  Model model;
+  MatchOptions match;
   WindowOptions window;
 
   bool operator==(const FilterOptions&) const = default;

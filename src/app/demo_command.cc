@@ -86,7 +86,7 @@ Settings DemoSettings(const DemoArguments& arguments, const KafkaOptions& kafka,
   settings.log_level = LogLevel::kError;
   FilterOptions& filter = settings.lane.filter;
   filter.record.exclude = kSampleFieldsExcluded;
-  filter.distance_max = arguments.distance_max;
+  filter.match.distance_max = arguments.distance_max;
   // No original may be forgotten before its copies have come.
   filter.window.window_ms =
       std::max(filter.window.window_ms, records.back().timestamp_ms - records.front().timestamp_ms);

@@ -11,7 +11,7 @@ namespace neardup {
 struct DemoArguments {
   size_t records = 20'000;
   uint64_t seed = 1;
-  int distance_max = FilterOptions().distance_max;
+  int distance_max = FilterOptions().match.distance_max;
 };
 
 /// Needs nothing installed or running. Prints what was found beside what was planted; returns the

@@ -40,7 +40,8 @@ void PrintSummary(const Totals& totals, const FilterOptions& filter) {
   const CommittedBatch& sum = totals.sum();
   std::fprintf(stderr, "%s records in %.2f s (%s/s), distance_max %d\n",
                Grouped(sum.records()).c_str(), totals.seconds(),
-               Grouped(static_cast<uint64_t>(totals.records_per_s())).c_str(), filter.distance_max);
+               Grouped(static_cast<uint64_t>(totals.records_per_s())).c_str(),
+               filter.match.distance_max);
   const auto row = [](const char* name, uint64_t count) {
     std::fprintf(stderr, "  %-18s %12s\n", name, Grouped(count).c_str());
   };

@@ -12,4 +12,12 @@ namespace neardup {
 /// be made on purpose.
 uint64_t Hash64(std::string_view bytes, uint64_t seed = 0);
 
+/// A bijection of 64 bits in which every bit of the result depends on every bit of `value`: the
+/// finaliser of SplitMix64 (Stafford's variant 13). FORMAT, as Hash64.
+constexpr uint64_t Mix64(uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
+  value = (value ^ (value >> 27)) * 0x94D049BB133111EB;
+  return value ^ (value >> 31);
+}
+
 }  // namespace neardup

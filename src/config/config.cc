@@ -9,9 +9,12 @@
 #include "config/property_rules.h"
 #include "config/settings_table.h"
 #include "config/value_reader.h"
+#include "learn/model_file.h"
 
 namespace neardup {
 namespace {
+
+constexpr const char* kModelPath = "feature.model";
 
 // True if this value or one below it has the mark.
 bool Any(const YamlValue& value, bool (*mark)(const YamlValue&)) {
@@ -33,6 +36,7 @@ class Loader {
     }
     Apply(EnvironmentAssignments(source.environment, errors_));
     Apply(CommandLineAssignments(source.sets, source.environment, errors_));
+    ReadModelFile();
     CheckTogether(config_, unread_, errors_);
     if (!errors_.empty()) return Failure();
     config_.warnings = Warnings(config_);
@@ -52,6 +56,24 @@ class Loader {
         assignment.setting->set(config_.settings, *value);
         Note(assignment.setting->path, assignment.value, assignment.origin);
       }
+    }
+  }
+
+  void ReadModelFile() {
+    std::filesystem::path file = config_.settings.model_file;
+    if (file.empty()) return;
+    const Origin origin = config_.origin(kModelPath);
+    if (origin.kind == Origin::Kind::kFile) {
+      file = std::filesystem::path(origin.name).parent_path() / file;
+    }
+    auto model = ReadModel(file);
+    if (model.ok()) {
+      config_.settings.lane.filter.model = std::move(model.value());
+    } else {
+      const bool secret = config_.IsSecret(kModelPath);
+      errors_.Add(origin, kModelPath,
+                  secret ? std::string("found ") + kSecretMask + ", which is no readable model"
+                         : model.error().text);
     }
   }
 

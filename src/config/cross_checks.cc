@@ -150,7 +150,7 @@ class Checks {
     Result<void> result = CheckOptions(settings_.lane.filter);
     if (result.ok()) return;
     const std::string& text = result.error().text;
-    std::string path = text.substr(0, text.find_first_of(" ["));
+    std::string path = text.substr(0, text.find_first_of(" [:"));
     bool secret = config_.IsSecret(path) || config_.IsSecret("record.fields");
     errors_.Add(config_.origin(path), secret ? path : "",
                 secret ? std::string("found ") + kSecretMask + ", which cannot be used" : text);

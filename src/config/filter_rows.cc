@@ -55,10 +55,31 @@ std::vector<Setting> FilterRows() {
       FlagRow("feature.markup", NEARDUP_MEMBER(lane.filter.feature.markup),
               "Take <...> out of text and decode character entities before comparing."),
 
+      TextRow("feature.model", NEARDUP_MEMBER(model_file), {},
+              "File of a model learned with `neardup learn` or `neardup tune`; a relative path "
+              "counts from the folder of this file. Empty: none."),
+
       NumberRow(SettingKind::kInteger, "match.distance_max",
-                NEARDUP_MEMBER(lane.filter.distance_max), {0, 7},
+                NEARDUP_MEMBER(lane.filter.match.distance_max), {0, 12},
                 "Largest Hamming distance of two fingerprints that is a duplicate. 0: only records "
                 "whose fields are equal."),
+      NumberRow(SettingKind::kInteger, "match.distance_sum_max",
+                NEARDUP_MEMBER(lane.filter.match.distance_sum_max), {0, 128},
+                "Largest sum of that distance and of the one of the sketches of word order."),
+      NumberRow(
+          SettingKind::kInteger, "match.features_per_bit",
+          NEARDUP_MEMBER(lane.filter.match.features_per_bit), {0, 100},
+          "Distinct tokens a record must have for each bit of distance allowed; one with fewer "
+          "is allowed less, because one changed word counts for more in it. 0: no such rule."),
+      FlagRow("match.widen", NEARDUP_MEMBER(lane.filter.match.widen),
+              "Allow both 2 bits more where two records share a text key, 4 where they share more. "
+              "For streams that were found fit for it with `neardup tune`."),
+      FlagRow("match.text_keys", NEARDUP_MEMBER(lane.filter.match.text_keys),
+              "Look records up by hashes of three adjacent words too: finds most of the originals "
+              "beyond distance 3, where the guarantee ends."),
+      FlagRow("match.neighbours", NEARDUP_MEMBER(lane.filter.match.neighbours),
+              "Look up all blocks that differ in one bit too: guarantees to find originals up to "
+              "distance 7 instead of 3, at 64 more probes a record."),
 
       NumberRow(SettingKind::kDuration, "window.window_ms",
                 NEARDUP_MEMBER(lane.filter.window.window_ms), {1000, kYearsMs},

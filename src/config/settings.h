@@ -17,6 +17,8 @@ enum class LogLevel : uint8_t { kDebug, kInfo, kWarn, kError };
 struct Settings {
   KafkaOptions kafka;
   LaneOptions lane;  ///< lane.filter holds the record, feature and window options
+  /// Where lane.filter.model is from; empty: nowhere, it is the default.
+  std::string model_file;
   HttpOptions http;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;

@@ -74,7 +74,5 @@ inline constexpr double kWeightMin = 0.1;
 inline constexpr double kWeightMax = 100;
 /// Longest text taken for a setting.
 inline constexpr size_t kTextBytesMax = 4096;
-/// Memory of the index for one entry, entry and tables together; an upper bound.
-inline constexpr int64_t kIndexBytesPerEntry = 160;
 
 }  // namespace neardup

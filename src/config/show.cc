@@ -4,14 +4,15 @@
 #include "config/settings_table.h"
 #include "config/value_reader.h"
 #include "config/value_text.h"
+#include "neardup/filter.h"
 
 namespace neardup {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-int64_t IndexBytes(const Settings& settings) {
-  return static_cast<int64_t>(settings.lane.filter.window.entries_max) * kIndexBytesPerEntry;
+uint64_t IndexBytes(const Settings& settings) {
+  return FilterBytesMax(settings.lane.filter, UncommittedMax(settings.lane));
 }
 
 struct Line {
@@ -77,7 +78,7 @@ std::string ShowYaml(const LoadedConfig& config, bool with_origin) {
     }
     shown += '\n';
   }
-  return shown + "# index memory at entries_max: about " +
+  return shown + "# index memory at entries_max: at most " +
          std::to_string(IndexBytes(config.settings)) + " bytes\n";
 }
 

@@ -22,12 +22,7 @@ uint64_t CountWeight(uint32_t count) {
 
 std::span<const Feature> FeatureCounter::Count(std::span<const uint64_t> tokens,
                                                std::span<const TokenRange> ranges) {
-  features_.clear();
-  counts_.clear();
-  const size_t slot_count = std::bit_ceil(2 * tokens.size() + 1);
-  if (slots_.size() < slot_count) slots_.resize(slot_count);
-  std::fill_n(slots_.begin(), slot_count, 0);
-  slot_mask_ = slot_count - 1;
+  Clear(tokens.size());
   size_t at = 0;
   for (const TokenRange& range : ranges) {
     for (; at < range.end; ++at) Add(tokens[at], range.weight16);
@@ -38,6 +33,22 @@ std::span<const Feature> FeatureCounter::Count(std::span<const uint64_t> tokens,
     features_[i].weight = count == 1 ? sum : sum / count;
   }
   return features_;
+}
+
+std::span<const Feature> FeatureCounter::CountDistinct(std::span<const uint64_t> hashes) {
+  Clear(hashes.size());
+  for (const uint64_t hash : hashes) Add(hash, 1);
+  for (Feature& feature : features_) feature.weight = 1;
+  return features_;
+}
+
+void FeatureCounter::Clear(size_t tokens_max) {
+  features_.clear();
+  counts_.clear();
+  const size_t slot_count = std::bit_ceil(2 * tokens_max + 1);
+  if (slots_.size() < slot_count) slots_.resize(slot_count);
+  std::fill_n(slots_.begin(), slot_count, 0);
+  slot_mask_ = slot_count - 1;
 }
 
 void FeatureCounter::Add(uint64_t token, uint32_t weight16) {

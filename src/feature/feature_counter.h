@@ -31,8 +31,12 @@ class FeatureCounter {
   /// all tokens.
   std::span<const Feature> Count(std::span<const uint64_t> tokens,
                                  std::span<const TokenRange> ranges);
+  /// The distinct hashes, each with weight 1, in the order of their first place; valid until the
+  /// next call.
+  std::span<const Feature> CountDistinct(std::span<const uint64_t> hashes);
 
  private:
+  void Clear(size_t tokens_max);
   /// While counting: how often, and the sum of weight16 in Feature::weight.
   void Add(uint64_t token, uint32_t weight16);
 

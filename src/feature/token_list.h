@@ -12,9 +12,11 @@
 namespace neardup {
 
 /// FORMAT: `text` is the tokens, each followed by a space, which stands in no token; the hash of a
-/// token is Hash64 of its bytes. Grows to the largest text it has held and stays.
+/// token is Hash64 of its bytes with `hash_seed`. Grows to the largest text it has held and stays.
 class TokenList {
  public:
+  explicit TokenList(uint64_t hash_seed = 0) : hash_seed_(hash_seed) {}
+
   void Clear() {
     size_ = 0;
     token_begin_ = 0;
@@ -40,12 +42,13 @@ class TokenList {
   bool in_token() const { return size_ != token_begin_; }
   void EndToken() {
     if (!in_token()) return;
-    hashes_.push_back(Hash64({&bytes_[token_begin_], size_ - token_begin_}));
+    hashes_.push_back(Hash64({&bytes_[token_begin_], size_ - token_begin_}, hash_seed_));
     PutByte(' ');
     token_begin_ = size_;
   }
 
  private:
+  uint64_t hash_seed_;
   std::vector<char> bytes_;
   size_t size_ = 0;
   size_t token_begin_ = 0;

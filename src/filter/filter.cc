@@ -1,6 +1,7 @@
 #include "neardup/filter.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <optional>
 #include <utility>
@@ -12,7 +13,7 @@ namespace neardup {
 
 struct Filter::State {
   explicit State(const FilterOptions& options_in)
-      : options(options_in), index({.distance_max = options_in.distance_max}) {}
+      : options(options_in), index({.match = options_in.match}) {}
 
   int64_t Clamp(int64_t time_ms) const;
   std::optional<Match> Find(const FingerprintedRecord& record, int64_t time_ms);
@@ -33,6 +34,8 @@ int64_t Filter::State::Clamp(int64_t time_ms) const { return std::min(time_ms, t
 
 std::optional<Match> Filter::State::Find(const FingerprintedRecord& record, int64_t time_ms) {
   return index.FindNearest({.fingerprint = record.fingerprint,
+                            .text_keys = record.text_keys,
+                            .features = record.features,
                             .position = record.position,
                             .time_ms = time_ms,
                             .window_ms = options.window.window_ms});
@@ -54,6 +57,11 @@ void Filter::State::Forget() {
 Result<std::unique_ptr<Filter>> Filter::New(const FilterOptions& options) {
   NEARDUP_TRY(CheckOptions(options));
   return std::unique_ptr<Filter>(new Filter(std::make_unique<State>(options)));
+}
+
+uint64_t FilterBytesMax(const FilterOptions& options, uint64_t uncommitted_max) {
+  const uint64_t entries = options.window.entries_max + uncommitted_max;
+  return Index::BytesMax(options.match, entries) + std::bit_ceil(uncommitted_max) * sizeof(Entry);
 }
 
 Filter::Filter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -89,7 +97,8 @@ Verdict Filter::Decide(const FingerprintedRecord& record) {
     verdict.kind = match->kind;
     return verdict;
   }
-  state_->uncommitted.push_back({record.fingerprint, time_ms, record.position});
+  state_->uncommitted.push_back(
+      {record.fingerprint, time_ms, record.position, state_->index.ChooseKeys(record.text_keys)});
   state_->index.Insert(state_->uncommitted.back());
   return verdict;
 }

@@ -1,48 +1,19 @@
 #include <cassert>
-#include <vector>
 
-#include "feature/feature_counter.h"
-#include "feature/tokeniser.h"
-#include "fingerprint/exact_hash.h"
+#include "base/hash.h"
+#include "filter/record_features.h"
 #include "fingerprint/simhash.h"
+#include "fingerprint/text_key_chooser.h"
 #include "neardup/filter.h"
-#include "record/field_extractor.h"
 
 namespace neardup {
 
 struct Fingerprinter::Parts {
-  explicit Parts(const FilterOptions& options)
-      : extractor(options.record),
-        tokeniser(options.feature.markup),
-        features_min(options.feature.features_min) {}
+  explicit Parts(const FilterOptions& options) : reader(options), model(options.model) {}
 
-  FieldExtractor extractor;
-  Tokeniser tokeniser;
-  FeatureCounter counter;
-  TokenList tokens;
-  std::vector<TokenRange> ranges;
-  uint32_t features_min;
-
-  /// Also says how many features there are.
-  Fingerprint Compute(const std::vector<TextPiece>& pieces, uint32_t& features_found);
+  RecordFeatureReader reader;
+  Model model;
 };
-
-Fingerprint Fingerprinter::Parts::Compute(const std::vector<TextPiece>& pieces,
-                                          uint32_t& features_found) {
-  tokens.Clear();
-  ranges.clear();
-  ExactHash exact;
-  for (const TextPiece& piece : pieces) {
-    const size_t begin = tokens.size();
-    tokeniser.Tokenise(piece.text, tokens);
-    ranges.push_back({tokens.hashes().size(), piece.weight16});
-    exact.Add(tokens.TextFrom(begin), piece.path_hash);
-  }
-  const auto features = counter.Count(tokens.hashes(), ranges);
-  features_found = static_cast<uint32_t>(features.size());
-  const bool enough = !features.empty() && features.size() >= features_min;
-  return {enough ? Simhash(features) : exact.value(), exact.value()};
-}
 
 Fingerprinter::Fingerprinter(const FilterOptions& options) {
   assert(CheckOptions(options).ok());
@@ -53,16 +24,22 @@ Fingerprinter::Fingerprinter(Fingerprinter&&) noexcept = default;
 Fingerprinter& Fingerprinter::operator=(Fingerprinter&&) noexcept = default;
 
 FingerprintedRecord Fingerprinter::Compute(const RecordView& record) {
-  const ExtractedRecord& extracted = parts_->extractor.Extract(record);
+  const RecordFeatures& features = parts_->reader.Read(record);
   FingerprintedRecord result;
   result.position = record.position;
-  result.time_ms = extracted.time_ms;
-  result.reason = extracted.reason;
-  result.passed = extracted.passed;
-  result.error = extracted.error;
-  if (result.reason == Reason::kNone && !result.passed) {
-    result.fingerprint = parts_->Compute(extracted.pieces, result.features);
+  result.time_ms = features.time_ms;
+  result.reason = features.reason;
+  result.passed = features.passed;
+  result.error = features.error;
+  if (result.reason != Reason::kNone || result.passed) return result;
+  result.features = features.features;
+  if (features.exact_only) {
+    result.fingerprint = {features.exact, Mix64(features.exact), features.exact};
+    return result;
   }
+  result.fingerprint = {CentredSimhash(features.sums, parts_->model.centre), features.order,
+                        features.exact};
+  result.text_keys = ChooseTextKeys(features.triples, parts_->model);
   return result;
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "feature/character.h"
 #include "neardup/filter.h"
 #include "record/field_path.h"
@@ -15,8 +17,9 @@ namespace neardup {
 namespace {
 
 /// Grows when anything documented as FORMAT in record, feature or fingerprint changes.
-constexpr int kAlgorithmVersion = 1;
+constexpr int kAlgorithmVersion = 2;
 
+constexpr int32_t kCentreMax = 65536;
 constexpr int64_t kTenYearsMs = int64_t{3653} * 24 * 3600 * 1000;
 
 Error Invalid(const std::string& option, const std::string& what) {
@@ -83,6 +86,41 @@ Result<void> CheckRecord(const RecordOptions& options) {
   return CheckRange<size_t>("record.depth_max", options.depth_max, 1, 1024);
 }
 
+Result<void> CheckMatch(const MatchOptions& options) {
+  NEARDUP_TRY(CheckRange("match.distance_max", options.distance_max, 0, 12));
+  NEARDUP_TRY(CheckRange("match.distance_sum_max", options.distance_sum_max, 0, 128));
+  NEARDUP_TRY(CheckRange<uint32_t>("match.features_per_bit", options.features_per_bit, 0, 100));
+  if (options.widen && !options.text_keys) {
+    return Invalid("match.widen", "wants match.text_keys, which is off; turn it on too");
+  }
+  return {};
+}
+
+Result<void> CheckModel(const Model& model) {
+  for (const int32_t centre : model.centre) {
+    NEARDUP_TRY(CheckRange("feature.model: centre", centre, -kCentreMax, kCentreMax));
+  }
+  if (!std::is_sorted(model.common.begin(), model.common.end())) {
+    return Invalid("feature.model: common", "is not in ascending order; learn the model again");
+  }
+  return {};
+}
+
+/// Of what a model holds; two models of one hash are the same.
+std::string ModelHash(const Model& model) {
+  if (model == Model()) return "none";
+  std::string bytes;
+  const auto put = [&bytes](uint64_t value) {
+    for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(value >> (8 * i)));
+  };
+  put(model.hash_seed);
+  for (const int32_t centre : model.centre) put(static_cast<uint64_t>(int64_t{centre}));
+  for (const uint64_t triple : model.common) put(triple);
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(Hash64(bytes)));
+  return text;
+}
+
 Result<void> CheckWindow(const WindowOptions& options) {
   NEARDUP_TRY(CheckRange<int64_t>("window.window_ms", options.window_ms, 1000, kTenYearsMs));
   NEARDUP_TRY(CheckRange<int64_t>("window.lateness_ms", options.lateness_ms, 0, kTenYearsMs));
@@ -101,7 +139,8 @@ std::string Canonical(const std::string& selector) {
 Result<void> CheckOptions(const FilterOptions& options) {
   NEARDUP_TRY(CheckRecord(options.record));
   NEARDUP_TRY(CheckRange<uint32_t>("feature.features_min", options.feature.features_min, 0, 1000));
-  NEARDUP_TRY(CheckRange("match.distance_max", options.distance_max, 0, 7));
+  NEARDUP_TRY(CheckMatch(options.match));
+  NEARDUP_TRY(CheckModel(options.model));
   return CheckWindow(options.window);
 }
 
@@ -127,6 +166,7 @@ std::string FingerprintSpec(const FilterOptions& options) {
                                {"features_min", options.feature.features_min},
                                {"fields", field_list},
                                {"markup", options.feature.markup},
+                               {"model", ModelHash(options.model)},
                                {"unicode", UnicodeVersion()}};
   return spec.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -1,13 +1,17 @@
 #include "fingerprint/simhash.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cassert>
+#include <cmath>
+#include <cstdlib>
 
 namespace neardup {
 namespace {
 
 constexpr int kBits = 64;
+constexpr int64_t kCentreUnit = 4096;
+constexpr int kSumBitsMax = 28;
 constexpr uint64_t kWeightEnd = uint64_t{1} << 18;
 /// As many features as cannot overflow a 32-bit sum.
 constexpr size_t kChunk = (uint64_t{1} << 32) / kWeightEnd - 1;
@@ -36,7 +40,7 @@ void SumHalf(std::span<const Feature> features, int shift, uint64_t* sums) {
 
 }  // namespace
 
-uint64_t Simhash(std::span<const Feature> features) {
+BitSums SumBits(std::span<const Feature> features) {
   std::array<uint64_t, kBits> set{};
   uint64_t total = 0;
   for (const Feature& feature : features) {
@@ -49,9 +53,42 @@ uint64_t Simhash(std::span<const Feature> features) {
     SumHalf(chunk, kBits / 2, set.data() + kBits / 2);
     features = features.subspan(chunk.size());
   }
+  BitSums sums;
+  for (int bit = 0; bit < kBits; ++bit) sums[bit] = static_cast<int64_t>(2 * set[bit] - total);
+  return sums;
+}
+
+uint64_t Simhash(const BitSums& sums) {
   uint64_t simhash = 0;
-  for (int bit = 0; bit < kBits; ++bit) simhash |= uint64_t{2 * set[bit] > total} << bit;
+  for (int bit = 0; bit < kBits; ++bit) simhash |= uint64_t{sums[bit] > 0} << bit;
   return simhash;
+}
+
+uint64_t CentredSimhash(const BitSums& sums, const std::array<int32_t, 64>& centre) {
+  BitSums scaled = sums;
+  const int64_t root = RootMeanSquare(scaled);
+  uint64_t simhash = 0;
+  for (int bit = 0; bit < kBits; ++bit) {
+    simhash |= uint64_t{kCentreUnit * scaled[bit] > root * centre[bit]} << bit;
+  }
+  return simhash;
+}
+
+int64_t RootMeanSquare(BitSums& sums) {
+  uint64_t largest = 0;
+  for (const int64_t sum : sums) largest |= static_cast<uint64_t>(std::abs(sum));
+  const int shift = std::max(static_cast<int>(std::bit_width(largest)) - kSumBitsMax, 0);
+  uint64_t squares = 0;
+  for (int64_t& sum : sums) {
+    sum /= int64_t{1} << shift;
+    squares += static_cast<uint64_t>(sum * sum);
+  }
+  const uint64_t mean = squares / kBits;
+  // The floating-point root may be off by one.
+  auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(mean)));
+  while (root * root > mean) --root;
+  while ((root + 1) * (root + 1) <= mean) ++root;
+  return static_cast<int64_t>(std::max<uint64_t>(root, 1));
 }
 
 }  // namespace neardup

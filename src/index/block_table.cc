@@ -39,4 +39,11 @@ void BlockTable::Sweep(uint16_t block, LiveIds live) {
   }
 }
 
+// A bucket has at most twice the slots of the most live entries it had since its last sweep, and
+// the spare ones. What was live in any bucket since then was live one round ago or inserted since.
+uint64_t BlockTable::BytesMax(uint64_t live_max, uint64_t round) {
+  const uint64_t id_slots = 2 * (live_max + round) + kBuckets * kSpareSlotsMax;
+  return kBuckets * sizeof(Bucket) + id_slots * sizeof(uint32_t);
+}
+
 }  // namespace neardup

@@ -34,6 +34,9 @@ class BlockTable {
   void Sweep(uint16_t block, LiveIds live);
 
   uint64_t bytes() const { return kBuckets * sizeof(Bucket) + id_slots_ * sizeof(uint32_t); }
+  /// Most that bytes() can come to while never more than `live_max` are live, and every bucket is
+  /// swept within `round` insertions.
+  static uint64_t BytesMax(uint64_t live_max, uint64_t round);
 
  private:
   using Bucket = std::vector<uint32_t>;

@@ -1,6 +1,7 @@
 #include "index/entry_ring.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace neardup {
@@ -30,6 +31,10 @@ void EntryRing::TruncateFront(uint64_t begin_id) {
 
 uint64_t EntryRing::bytes() const {
   return simhashes_.capacity() * sizeof(uint64_t) + entries_.capacity() * sizeof(Entry);
+}
+
+uint64_t EntryRing::BytesMax(uint64_t size_max) {
+  return std::max(kSlotsMin, std::bit_ceil(size_max)) * (sizeof(uint64_t) + sizeof(Entry));
 }
 
 void EntryRing::Grow() {

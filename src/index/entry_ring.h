@@ -26,6 +26,8 @@ class EntryRing {
   uint64_t size() const { return end_id_ - begin_id_; }
   /// Memory held, used or not.
   uint64_t bytes() const;
+  /// Most that bytes() can come to while size() never exceeds `size_max`.
+  static uint64_t BytesMax(uint64_t size_max);
 
   uint64_t simhash(uint64_t id) const { return simhashes_[id & mask_]; }
   const Entry& entry(uint64_t id) const {

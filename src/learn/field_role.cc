@@ -47,12 +47,13 @@ std::pair<FieldRole, std::string> Judge(const FieldFacts& facts) {
                                         PerCent(facts.distinct) + " of the records"};
   }
   const std::string tokens = Number(facts.tokens_mean, "%.3g") + " tokens in the mean";
-  if (facts.tokens_mean >= kTextTokens) return {FieldRole::kText, "text of " + tokens};
+  const bool words = facts.words >= kNearlyAll;  // addresses have many tokens, too
+  if (facts.tokens_mean >= kTextTokens && !words) return {FieldRole::kText, "text of " + tokens};
   if (facts.numbers >= kNearlyAll) return {FieldRole::kShortText, "a number"};
   if (facts.values <= kLabelsMax && facts.distinct < kNearlyAll) {
     return {FieldRole::kShortText, "one of " + std::to_string(facts.values) + " values"};
   }
-  return {FieldRole::kShortText, "short text of " + tokens};
+  return {FieldRole::kShortText, (words ? "one word of " : "short text of ") + tokens};
 }
 
 }  // namespace

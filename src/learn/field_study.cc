@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "feature/number.h"
 #include "learn/time_text.h"
-#include "record/field_path.h"
 
 namespace neardup {
 namespace {
@@ -48,11 +47,6 @@ void VisitFields(const Json& object, FieldPath& path, const Visit& visit) {
   }
 }
 
-std::string SelectorOf(const FieldPath& path) {
-  const bool is_name = path.size() == 1 && !path[0].empty() && path[0][0] != '/';
-  return is_name ? path[0] : ToPointer(path);
-}
-
 bool IsFlag(std::string_view text) {
   static constexpr std::string_view kFlags[] = {"true", "false", "True", "False", "yes", "no",
                                                 "Yes",  "No",    "Y",    "N",     "1",   "0"};
@@ -68,6 +62,11 @@ double Ratio(size_t part, size_t whole) {
 }
 
 }  // namespace
+
+std::string SelectorOf(const FieldPath& path) {
+  const bool is_name = path.size() == 1 && !path[0].empty() && path[0][0] != '/';
+  return is_name ? path[0] : ToPointer(path);
+}
 
 FieldStudy::FieldStudy() : tokeniser_(true) {}
 

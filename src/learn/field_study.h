@@ -10,6 +10,7 @@
 
 #include "feature/token_list.h"
 #include "feature/tokeniser.h"
+#include "record/field_path.h"
 
 namespace neardup {
 
@@ -56,6 +57,9 @@ struct StudiedField {
 
 /// The role that fits these facts, and why.
 StudiedField JudgeField(FieldFacts facts);
+
+/// The shorter selector of a place: a top-level name, or else a JSON Pointer.
+std::string SelectorOf(const FieldPath& path);
 
 /// One owner thread.
 class FieldStudy {

@@ -37,7 +37,10 @@ bool IsWrittenTime(std::string_view text) {
   static const std::regex dated("(" + numbers + "|" + names + "|" + web_log + ")[ T:]" + clock +
                                 zone + R"(( \d{4})?)");
   static const std::regex seconds(R"(\d{1,2}:\d{2}:\d{2}([.,]\d+)?)");
+  static const std::regex compact(
+      R"((\d{2})?\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])[ T]([01]\d|2[0-3])([0-5]\d){2}Z?)");
   return std::regex_match(text.begin(), text.end(), dated) ||
+         std::regex_match(text.begin(), text.end(), compact) ||
          std::regex_match(text.begin(), text.end(), seconds);
 }
 
@@ -46,7 +49,7 @@ bool IsWrittenTime(std::string_view text) {
 bool IsTimeText(std::string_view text) {
   if (text.empty() || text.size() > kBytesMax) return false;
   if (ParseEventTime(text, TimeFormat::kRfc3339) || IsEpochTime(text)) return true;
-  return text.find(':') != std::string_view::npos && IsWrittenTime(text);
+  return text.find_first_of(": T") != std::string_view::npos && IsWrittenTime(text);
 }
 
 }  // namespace neardup

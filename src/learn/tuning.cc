@@ -1,24 +1,46 @@
 #include "learn/tuning.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
-
-#include "record/field_path.h"
 
 namespace neardup {
 namespace {
 
-std::vector<FieldSelector> Propose(const std::vector<StudiedField>& studied,
-                                   const RecordOptions& options) {
-  std::vector<FieldSelector> fields;
+bool IsBelowAny(const std::string& path, const std::vector<std::string>& selectors) {
+  const Result<FieldPath> place = ParseFieldPath(path);
+  return std::any_of(selectors.begin(), selectors.end(), [&](const std::string& selector) {
+    const Result<FieldPath> above = ParseFieldPath(selector);
+    return place.ok() && above.ok() && IsWithin(*place, *above);
+  });
+}
+
+/// Selector of the top-level field that this one is, or is in.
+std::string TopOf(const std::string& path) {
+  const Result<FieldPath> place = ParseFieldPath(path);
+  return place.ok() ? SelectorOf({place->front()}) : path;
+}
+
+/// Adds the fields that look like text to those that are compared.
+void Propose(const std::vector<StudiedField>& studied, RecordOptions& options) {
+  std::map<std::string, size_t> fields_in;
+  for (const StudiedField& field : studied) ++fields_in[TopOf(field.facts.path)];
+  const std::vector<std::string> given = options.exclude;
+  std::set<std::string> whole;
   for (const StudiedField& field : studied) {
-    if (!IsCompared(field.role)) continue;
-    RecordOptions excluded;
-    for (const std::string& path : options.exclude) excluded.fields.push_back({path, 1.0});
-    if (!IsListed(excluded, field.facts.path)) fields.push_back({field.facts.path, 1.0});
+    const std::string& path = field.facts.path;
+    if (IsBelowAny(path, given)) continue;
+    const std::string top = TopOf(path);
+    if (fields_in[top] <= kOwnFieldsMax) {
+      if (IsCompared(field.role)) options.fields.push_back({path, 1.0});
+    } else if (field.role == FieldRole::kIdentifier || field.role == FieldRole::kTime) {
+      options.exclude.push_back(path);
+    } else if (whole.insert(top).second) {
+      options.fields.push_back({top, 1.0});
+    }
   }
-  return fields;
 }
 
 Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
@@ -30,7 +52,7 @@ Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   tuning.fields_left_out = study.fields_left_out();
   RecordOptions& chosen = tuning.proposed.record;
   tuning.fields_given = !chosen.fields.empty();
-  if (!tuning.fields_given) chosen.fields = Propose(tuning.fields, chosen);
+  if (!tuning.fields_given) Propose(tuning.fields, chosen);
   if (!chosen.fields.empty()) return {};
   return Error{ErrorCode::kConfig,
                "found " + std::to_string(tuning.fields.size()) + " fields in " +
@@ -59,12 +81,10 @@ MatchOptions MatchOptionsFor(const Calibration& calibration) {
   return match;
 }
 
-bool IsListed(const RecordOptions& options, const std::string& path) {
-  const Result<FieldPath> place = ParseFieldPath(path);
-  return std::any_of(options.fields.begin(), options.fields.end(), [&](const FieldSelector& field) {
-    const Result<FieldPath> listed = ParseFieldPath(field.path);
-    return place.ok() && listed.ok() && IsWithin(*place, *listed);
-  });
+bool IsSelected(const RecordOptions& options, const std::string& path) {
+  std::vector<std::string> selectors;
+  for (const FieldSelector& field : options.fields) selectors.push_back(field.path);
+  return IsBelowAny(path, selectors) && !IsBelowAny(path, options.exclude);
 }
 
 Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& options) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "learn/calibration.h"
@@ -17,8 +18,8 @@ namespace neardup {
 struct TuneOptions {
   /// What is known already: record and feature options. Fields that are listed here are not
   /// questioned; where none are, they are proposed.
-  FilterOptions filter;
-  CalibrationOptions calibration;
+  FilterOptions filter{};
+  CalibrationOptions calibration{};
   uint64_t hash_seed = 0;
 };
 
@@ -43,6 +44,11 @@ struct Tuning {
   FilterOptions proposed;
 };
 
+/// Below a top-level field with more fields than this the records are of many kinds: it is proposed
+/// as a whole, without the identifiers and times in it. Else two records could seem equal because
+/// the sample showed too little of the fields that tell them apart.
+inline constexpr size_t kOwnFieldsMax = 20;
+
 /// The options must be valid. kConfig when nothing can be proposed. Takes time with the square of
 /// the records, about a second for 3,000.
 Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& options);
@@ -50,7 +56,7 @@ Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& opti
 /// The match options for what the calibration found.
 MatchOptions MatchOptionsFor(const Calibration& calibration);
 
-/// Whether the field of this path is compared: it, or one above it, is listed.
-bool IsListed(const RecordOptions& options, const std::string& path);
+/// Whether the field of this path is compared: it, or one above it, is selected, and none excluded.
+bool IsSelected(const RecordOptions& options, const std::string& path);
 
 }  // namespace neardup

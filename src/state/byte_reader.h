@@ -19,6 +19,7 @@ class ByteReader {
 
   uint8_t U8(const char* what) { return static_cast<uint8_t>(Little(1, what)); }
   uint16_t U16(const char* what) { return static_cast<uint16_t>(Little(2, what)); }
+  uint32_t U32(const char* what) { return static_cast<uint32_t>(Little(4, what)); }
   uint64_t U64(const char* what) { return Little(8, what); }
   int64_t I64(const char* what) { return static_cast<int64_t>(Little(8, what)); }
   uint64_t Varint(const char* what);

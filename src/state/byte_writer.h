@@ -12,6 +12,7 @@ class ByteWriter {
  public:
   void U8(uint8_t value) { Little(value, 1); }
   void U16(uint16_t value) { Little(value, 2); }
+  void U32(uint32_t value) { Little(value, 4); }
   void U64(uint64_t value) { Little(value, 8); }
   void I64(int64_t value) { U64(static_cast<uint64_t>(value)); }
   void Varint(uint64_t value);

@@ -13,11 +13,11 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kMagic = "NDLT";
-constexpr uint16_t kVersion = 1;
+constexpr uint16_t kVersion = 2;
 constexpr size_t kChecksumBytes = 8;
 constexpr size_t kTopicBytesMin = 1;
 constexpr size_t kInputBytesMin = 1 + 1 + 1 + 8;
-constexpr size_t kEntryBytesMin = 8 + 8 + 1 + 1 + 1;
+constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1;
 
 std::vector<std::string_view> Topics(const Delta& delta) {
   std::vector<std::string_view> topics;
@@ -64,11 +64,14 @@ void WriteEntries(const Delta& delta, ByteWriter& out) {
   for (const Entry& entry : delta.entries) {
     assert(entry.origin.input < delta.inputs.size() && entry.origin.offset >= 0);
     out.U64(entry.fingerprint.simhash);
+    out.U64(entry.fingerprint.order);
     out.U64(entry.fingerprint.exact);
     const auto time_ms = static_cast<uint64_t>(entry.time_ms);
     out.Zigzag(static_cast<int64_t>(time_ms - time_before_ms));
     out.Varint(entry.origin.input);
     out.Varint(static_cast<uint64_t>(entry.origin.offset));
+    out.U8(static_cast<uint8_t>(entry.text_keys.keys().size()));
+    for (const uint32_t key : entry.text_keys.keys()) out.U32(key);
     time_before_ms = time_ms;
   }
 }
@@ -106,6 +109,15 @@ void ReadInputs(ByteReader& in, Delta& delta) {
   }
 }
 
+void ReadTextKeys(ByteReader& in, Entry& entry) {
+  for (int keys = in.U8("number of text keys"); keys > 0; --keys) {
+    const uint32_t key = in.U32("text key");
+    if (key == 0 || entry.text_keys.full()) in.Fail("text keys", "at most 3, none of them 0");
+    if (!in.ok()) return;
+    entry.text_keys.Add(key);
+  }
+}
+
 void ReadEntries(ByteReader& in, Delta& delta) {
   delta.entries.resize(in.Count(kEntryBytesMin, "number of entries"));
   if (delta.inputs.empty() && !delta.entries.empty()) in.Fail("entries", "none without inputs");
@@ -113,12 +125,14 @@ void ReadEntries(ByteReader& in, Delta& delta) {
   uint64_t time_ms = 0;
   for (Entry& entry : delta.entries) {
     entry.fingerprint.simhash = in.U64("simhash");
+    entry.fingerprint.order = in.U64("order");
     entry.fingerprint.exact = in.U64("exact");
     time_ms += static_cast<uint64_t>(in.Zigzag("time_ms of an entry"));
     entry.time_ms = static_cast<int64_t>(time_ms);
     const uint64_t input = in.VarintUpTo(delta.inputs.size() - 1, "input of an entry");
     entry.origin.input = static_cast<uint32_t>(input);
     entry.origin.offset = static_cast<int64_t>(in.VarintUpTo(INT64_MAX, "offset of an entry"));
+    ReadTextKeys(in, entry);
   }
 }
 

@@ -1,11 +1,11 @@
 // The delta: what a stretch of decided records adds to a lane's state. Deltas in order are the
 // changelog, and the changelog is the truth.
 //
-// FORMAT, version 1. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
+// FORMAT, version 2. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      1
+//   version         u16      2
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first record decided; seq_last + 1 when none was
@@ -20,9 +20,9 @@
 //   topics          varint count, then text each; distinct, ascending
 //   inputs          varint count, then each: varint topic index, varint partition,
 //                   zigzag next_offset, i64 time_ms (largest event time seen, INT64_MIN if none)
-//   entries         varint count, then each: u64 simhash, u64 exact, zigzag (time_ms - time_ms of
-//                   the entry before, 0 at first; modulo 2^64), varint index into inputs, varint
-//                   offset (0 or more)
+//   entries         varint count, then each: u64 simhash, u64 order, u64 exact, zigzag (time_ms -
+//                   time_ms of the entry before, 0 at first; modulo 2^64), varint index into
+//                   inputs, varint offset (0 or more), u8 number of text keys (0 to 3), u32 each
 //   checksum        u64      XXH3-64 of all bytes before
 //
 // A delta is complete in itself: it names every input of the lane, not only those that moved, so

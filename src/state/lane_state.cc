@@ -11,8 +11,8 @@ namespace neardup {
 
 namespace {
 
-/// simhash, exact, and the longest varints of time, input and offset.
-constexpr size_t kEntryBytesMax = 8 + 8 + 10 + 5 + 9;
+/// simhash, order, exact, the longest varints of time, input and offset, and three text keys.
+constexpr size_t kEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4;
 constexpr size_t kEntriesPerDelta = kDeltaBytesTarget / kEntryBytesMax;
 
 }  // namespace
@@ -145,7 +145,7 @@ Delta LaneState::MakeDelta(const Seal& before, const Seal& end) const {
   delta.horizon_ms = filter_->horizon_ms();
   delta.window_ms = options_.window.window_ms;
   delta.entries_max = options_.window.entries_max;
-  delta.distance_max = options_.distance_max;
+  delta.distance_max = options_.match.distance_max;
   delta.spec = spec_;
   delta.inputs = end.inputs;
   const std::span<const Entry> entries = filter_->uncommitted();

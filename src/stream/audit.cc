@@ -75,6 +75,8 @@ AuditRow Audit::Recompute(const Message& message, size_t first_left_out, size_t 
   row.time_ms = record.time_ms;
   row.digest = {Digest(message.key), Digest(message.value), Hash64(header_bytes_)};
   row.fingerprint = record.fingerprint;
+  row.text_keys = record.text_keys;
+  row.features = record.features;
   row.reason = record.reason;
   row.passed = record.passed;
   return row;

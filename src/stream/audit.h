@@ -45,7 +45,7 @@ struct AuditedInput {
   std::string dead_letter_topic;
 };
 
-/// Keeps about 130 bytes a record. One owner thread; all inputs come before the first output.
+/// Keeps about 180 bytes a record. One owner thread; all inputs come before the first output.
 class Audit {
  public:
   explicit Audit(const AuditOptions& options);

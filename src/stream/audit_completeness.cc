@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "index/accept.h"
 #include "stream/audit_pairs.h"
 
 namespace neardup {
@@ -60,12 +61,22 @@ bool Excused(const AuditOptions& options, const std::vector<Remembered>& uniques
   return later - earlier > options.filter.window.entries_max;
 }
 
+/// Wherever they are met: text keys, which only widen what is accepted, are not taken into account.
+bool AreDuplicates(const AuditOptions& options, const AuditRow& earlier, const AuditRow& later) {
+  const Fingerprint& first = earlier.fingerprint;
+  const Fingerprint& second = later.fingerprint;
+  return first.exact == second.exact ||
+         Accepts(options.filter.match,
+                 {std::popcount(first.simhash ^ second.simhash),
+                  std::popcount(first.order ^ second.order), 0, later.features});
+}
+
 }  // namespace
 
 void CheckCompleteness(const AuditOptions& options, const AuditLedger& ledger,
                        const std::vector<AuditRef>& by_seq, AuditReport& report) {
   const std::vector<int64_t> bounds = HorizonBounds(options, by_seq);
-  const bool exact_only = options.filter.distance_max == 0;
+  const bool exact_only = options.filter.match.distance_max == 0;
   std::vector<Remembered> uniques;
   std::vector<PairRecord> records;
   for (size_t i = 0; i < by_seq.size(); ++i) {
@@ -78,9 +89,10 @@ void CheckCompleteness(const AuditOptions& options, const AuditLedger& ledger,
   }
   report[AuditCheck::kCompleteness].looked_at = uniques.size();
   ForEachNearPair(
-      std::move(records), options.filter.distance_max, options.filter.window.window_ms,
+      std::move(records), GuaranteedDistance(options.filter.match), options.filter.window.window_ms,
       [&](uint32_t a, uint32_t b) {
         const auto [earlier, later] = std::minmax(a, b);
+        if (!AreDuplicates(options, *uniques[earlier].ref.row, *uniques[later].ref.row)) return;
         if (Excused(options, uniques, earlier, later)) {
           ++report.pairs_excused;
           return;

@@ -30,6 +30,8 @@ struct AuditRow {
   int64_t time_ms = 0;
   PayloadDigest digest;
   Fingerprint fingerprint;
+  ProbedKeys text_keys;
+  uint32_t features = 0;
   Reason reason = Reason::kNone;
   bool passed = false;
   bool input_deleted = false;

@@ -5,6 +5,8 @@
 #include <string>
 #include <tuple>
 
+#include "index/accept.h"
+
 namespace neardup {
 namespace {
 
@@ -12,6 +14,16 @@ namespace {
 uint64_t TimeApart(int64_t a_ms, int64_t b_ms) {
   const auto [earlier, later] = std::minmax(a_ms, b_ms);
   return static_cast<uint64_t>(later) - static_cast<uint64_t>(earlier);
+}
+
+/// As many as the lane can have seen: it remembers some of the original's keys only.
+int SharedKeys(const AuditRow& row, const AuditRow& original) {
+  const auto keys = original.text_keys.keys();
+  int shared = 0;
+  for (const uint32_t key : row.text_keys.keys()) {
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) ++shared;
+  }
+  return shared;
 }
 
 class VerdictChecks {
@@ -127,10 +139,6 @@ class VerdictChecks {
   void CheckMatch(const AuditRow& row, const AuditRow& original, const std::string& original_text,
                   const Violated& violated) {
     const int distance = std::popcount(row.fingerprint.simhash ^ original.fingerprint.simhash);
-    if (distance > options_.filter.distance_max) {
-      violated("its " + original_text + " is at distance " + std::to_string(distance) +
-               ", more than distance_max " + std::to_string(options_.filter.distance_max));
-    }
     if (distance != row.distance) {
       violated("states distance " + std::to_string(row.distance) + " to its " + original_text +
                ", recomputed: " + std::to_string(distance));
@@ -141,8 +149,13 @@ class VerdictChecks {
       violated(std::string("states kind ") + Name(row.kind) + " of its " + original_text +
                ", recomputed: " + Name(kind));
     }
-    if (options_.filter.distance_max == 0 && !exact) {
-      violated("its " + original_text + " is not equal, as distance_max 0 demands");
+    const int order_distance = std::popcount(row.fingerprint.order ^ original.fingerprint.order);
+    const Nearness nearness{distance, order_distance, SharedKeys(row, original), row.features};
+    if (!exact && !Accepts(options_.filter.match, nearness)) {
+      violated("its " + original_text + " is too far away: distance " + std::to_string(distance) +
+               ", order distance " + std::to_string(order_distance) + ", " +
+               std::to_string(nearness.shared_keys) + " text keys shared, " +
+               std::to_string(nearness.features) + " distinct tokens");
     }
     if (row.clamped || original.clamped) return;  // to which time is not written down
     const uint64_t apart_ms = TimeApart(row.time_ms, original.time_ms);

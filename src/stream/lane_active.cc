@@ -108,7 +108,7 @@ Result<void> Lane::Route(const Message& message, FingerprintedRecord& record) {
       seq, input, message.position.offset, verdict, original, record.fingerprint);
   NEARDUP_TRY(
       ports_.transaction.Publish({message, input, verdict, seq, original, headers, by_reference}));
-  open_bytes_ += bytes;
+  open_bytes_ += std::max(bytes, kRecordBytesMin);
   record_bytes_mean_ = (record_bytes_mean_ * 63 + bytes) / 64;
   Count(message, verdict, bytes);
   return {};

@@ -17,12 +17,17 @@ enum class HeaderStyle : uint8_t {
   kNone,      ///< nothing is added
 };
 
+/// A record counts for at least this in a transaction: small ones cost more than their payload, by
+/// headers, framing and what the changelog says of them.
+inline constexpr size_t kRecordBytesMin = 256;
+
 struct LaneOptions {
   FilterOptions filter;
   uint16_t lane = 0;
   StartAt start_at = StartAt::kEarliest;
   HeaderStyle headers = HeaderStyle::kPacked;
-  /// A transaction is committed after this time or these bytes, whichever comes first.
+  /// A transaction is committed after this time or these bytes, whichever comes first. Range of the
+  /// bytes: 1 and more.
   int64_t transaction_interval_ms = 100;
   size_t transaction_bytes_max = size_t{8} << 20;
   /// Records polled, fingerprinted and decided together.
@@ -37,5 +42,10 @@ struct LaneOptions {
   int64_t retry_backoff_min_ms = 100;
   int64_t retry_backoff_max_ms = 10'000;
 };
+
+/// As many entries as can be uncommitted at once.
+constexpr uint64_t UncommittedMax(const LaneOptions& options) {
+  return (options.transaction_bytes_max + kRecordBytesMin - 1) / kRecordBytesMin;
+}
 
 }  // namespace neardup

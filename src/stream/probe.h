@@ -43,7 +43,7 @@ struct CommittedBatch {
   uint64_t late = 0;
   uint64_t clamped = 0;
   std::array<uint64_t, kReasonCount> dead_letters{};
-  std::array<uint64_t, 8> distances{};  ///< duplicates by distance
+  std::array<uint64_t, 17> distances{};  ///< duplicates by distance
   uint64_t bytes_in = 0;
   double duration_s = 0;  ///< from begin to commit
   std::vector<double> latencies_s;

@@ -25,6 +25,7 @@ constexpr std::string_view kLate = "neardup-late";
 constexpr std::string_view kClamped = "neardup-clamped";
 constexpr std::string_view kPassed = "neardup-passed";
 constexpr std::string_view kSimhash = "neardup-simhash";
+constexpr std::string_view kOrder = "neardup-order";
 constexpr std::string_view kExact = "neardup-exact";
 
 void AppendNumber(std::string& out, int64_t number) {
@@ -103,6 +104,8 @@ void RouteHeaderWriter::WriteVerdict(const Verdict& verdict, const InputPartitio
 void RouteHeaderWriter::WriteFingerprint(const Fingerprint& fingerprint) {
   StartField(kSimhash);
   AppendHex(text_, fingerprint.simhash);
+  StartField(kOrder);
+  AppendHex(text_, fingerprint.order);
   StartField(kExact);
   AppendHex(text_, fingerprint.exact);
 }

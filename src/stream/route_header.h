@@ -10,7 +10,7 @@
 //   reason=parse              dead letters only, as the next: a Reason's name
 //   error=...                 for a person; cut to kRouteErrorBytesMax, left out when empty
 //   late, clamped, passed     flags without a value, only where they hold
-//   simhash=%016x;exact=%016x kFull only, and only where the record has a fingerprint
+//   simhash=%016x;order=%016x;exact=%016x   kFull only, and only where there is a fingerprint
 //
 // In topics and errors every byte but ASCII letters, digits and -._~/:,()' is percent-encoded, so
 // Kafka's topic names stand as they are. HeaderStyle::kSeparate writes one header per field,

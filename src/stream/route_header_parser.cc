@@ -97,8 +97,9 @@ class FieldReader {
       return Error{ErrorCode::kCorrupt,
                    "neardup header: a record has an original or a reason, found both"};
     }
-    if (seen_[kSimhash] != seen_[kExact]) {
-      return Missing(seen_[kSimhash] ? kExact : kSimhash, "a fingerprint");
+    for (const Which part : {kSimhash, kOrder, kExact}) {
+      const bool any = seen_[kSimhash] || seen_[kOrder] || seen_[kExact];
+      if (any && !seen_[part]) return Missing(part, "a fingerprint");
     }
     if (duplicate) header_.original = std::move(original_);
     if (seen_[kSimhash]) header_.fingerprint = fingerprint_;
@@ -118,12 +119,13 @@ class FieldReader {
     kClamped,
     kPassed,
     kSimhash,
+    kOrder,
     kExact,
     kCount
   };
   static constexpr std::array<std::string_view, kCount> kNames = {
-      "seq",   "origin", "original", "distance", "kind",    "reason",
-      "error", "late",   "clamped",  "passed",   "simhash", "exact"};
+      "seq",  "origin",  "original", "distance", "kind",  "reason", "error",
+      "late", "clamped", "passed",   "simhash",  "order", "exact"};
 
   static bool IsFlag(Which which) {
     return which == kLate || which == kClamped || which == kPassed;
@@ -162,6 +164,8 @@ class FieldReader {
       case kSimhash:
         return Store(fingerprint_.simhash, ParseHex(value), name, "16 lower-case hex digits",
                      value);
+      case kOrder:
+        return Store(fingerprint_.order, ParseHex(value), name, "16 lower-case hex digits", value);
       default:
         return Store(fingerprint_.exact, ParseHex(value), name, "16 lower-case hex digits", value);
     }

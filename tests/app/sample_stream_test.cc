@@ -30,7 +30,7 @@ std::string BodyOf(const SampleRecord& record) {
 FilterOptions DemoOptions() {
   FilterOptions options;
   options.record.exclude = kSampleFieldsExcluded;
-  options.distance_max = 3;
+  options.match.distance_max = 3;
   return options;
 }
 

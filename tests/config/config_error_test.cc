@@ -26,14 +26,14 @@ TEST_F(ConfigError, UnknownKeysComeWithTheNearestName) {
 
 TEST_F(ConfigError, WrongTypesSayWhatWasFoundAndWhatIsExpected) {
   EXPECT_EQ(Complaints("match:\n  distance_max: near\n"),
-            "c.yaml:2: match.distance_max: found near, expected a whole number from 0 to 7");
+            "c.yaml:2: match.distance_max: found near, expected a whole number from 0 to 12");
   EXPECT_EQ(Complaints("match:\n  distance_max: \"3\"\n"),
             "c.yaml:2: match.distance_max: found the text \"3\", expected a whole number from 0 to "
-            "7");
+            "12");
   EXPECT_EQ(Complaints("match:\n  distance_max: [3]\n"),
-            "c.yaml:2: match.distance_max: found a list, expected a whole number from 0 to 7");
+            "c.yaml:2: match.distance_max: found a list, expected a whole number from 0 to 12");
   EXPECT_EQ(Complaints("match:\n  distance_max:\n"),
-            "c.yaml:2: match.distance_max: found nothing, expected a whole number from 0 to 7");
+            "c.yaml:2: match.distance_max: found nothing, expected a whole number from 0 to 12");
   EXPECT_EQ(Complaints("feature:\n  markup: yes\n"),
             "c.yaml:2: feature.markup: found yes, expected true or false");
   EXPECT_EQ(Complaints("input:\n  topics: news\n"),
@@ -53,8 +53,8 @@ TEST_F(ConfigError, WrongTypesSayWhatWasFoundAndWhatIsExpected) {
 }
 
 TEST_F(ConfigError, NumbersOutOfRangeNameTheRange) {
-  EXPECT_EQ(Complaints("match:\n  distance_max: 8\n"),
-            "c.yaml:2: match.distance_max: found 8, expected a whole number from 0 to 7");
+  EXPECT_EQ(Complaints("match:\n  distance_max: 13\n"),
+            "c.yaml:2: match.distance_max: found 13, expected a whole number from 0 to 12");
   EXPECT_EQ(Complaints("window:\n  window_ms: 999\n"),
             "c.yaml:2: window.window_ms: found 999, expected milliseconds, or a number with ms, s, "
             "m, h or d, from 1s to 3650d");

@@ -52,8 +52,8 @@ TEST_F(ConfigLayers, EveryValueRemembersItsOrigin) {
 }
 
 TEST_F(ConfigLayers, MistakesInALayerThatIsOverruledAreStillReported) {
-  EXPECT_EQ(Complaints("match:\n  distance_max: 9\n", {}, {"match.distance_max=3"}),
-            "c.yaml:2: match.distance_max: found 9, expected a whole number from 0 to 7");
+  EXPECT_EQ(Complaints("match:\n  distance_max: 19\n", {}, {"match.distance_max=3"}),
+            "c.yaml:2: match.distance_max: found 19, expected a whole number from 0 to 12");
 }
 
 TEST_F(ConfigLayers, OnePropertyJoinsTheOthersAndAWholeMapReplacesThem) {

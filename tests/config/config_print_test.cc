@@ -84,7 +84,10 @@ TEST_F(ConfigPrint, OriginsAndTheIndexMemoryAreShown) {
   EXPECT_THAT(shown, ::testing::ContainsRegex("  level: warn +# NEARDUP_LOG__LEVEL\n"));
   EXPECT_THAT(shown, ::testing::ContainsRegex("  distance_max: 2 +# --set match.distance_max\n"));
   EXPECT_THAT(shown, ::testing::ContainsRegex("  window_ms: 24h +# default\n"));
-  EXPECT_THAT(shown, HasSubstr("index memory at entries_max: about 800000 bytes\n"));
+  const LaneOptions& lane = config->settings.lane;
+  EXPECT_THAT(shown, HasSubstr("index memory at entries_max: at most " +
+                               std::to_string(FilterBytesMax(lane.filter, UncommittedMax(lane))) +
+                               " bytes\n"));
   EXPECT_THAT(ShowConfig(*config, {}), Not(HasSubstr("# default")));
 }
 
@@ -95,7 +98,8 @@ TEST_F(ConfigPrint, JsonHoldsEverySettingAndOrigin) {
   EXPECT_EQ(shown["settings"]["app"], "rich");
   EXPECT_EQ(shown["settings"]["window"]["window_ms"], 1500);
   EXPECT_EQ(shown["settings"]["record"]["fields"][1]["weight"], 2.5);
-  EXPECT_EQ(shown["index_bytes_at_entries_max"], 160'000'000);
+  const LaneOptions& lane = config->settings.lane;
+  EXPECT_EQ(shown["index_bytes_at_entries_max"], FilterBytesMax(lane.filter, UncommittedMax(lane)));
   for (const Setting& setting : SettingsTable()) {
     EXPECT_TRUE(shown["origins"].contains(setting.path)) << setting.path;
   }
@@ -122,6 +126,7 @@ TEST_F(ConfigPrint, SecretsAreInNoOutput) {
       "input:\n  start: " + reference,
       "match:\n  distance_max: " + reference,
       "feature:\n  markup: " + reference,
+      "feature:\n  model: " + reference,
       "record:\n  exclude: [\"" + reference + "\", \"" + reference + "\"]",
       "record:\n  fields: [\"" + reference + "\"]\n  exclude: [\"" + reference + "\"]",
       "record:\n  fields: [{path: a, weight: \"" + reference + "\"}]",

@@ -5,6 +5,7 @@
 
 #include "config/value_text.h"
 #include "config_text.h"
+#include "learn/model_file.h"
 
 namespace neardup {
 namespace {
@@ -38,15 +39,19 @@ SettingValue OtherValue(const Setting& setting) {
   return value;
 }
 
-SettingValue AppValue(const Setting& setting) {
-  return setting.path == "app" ? SettingValue(std::string("other")) : OtherValue(setting);
-}
-
-class SettingsTableTest : public ConfigText {};
+class SettingsTableTest : public ConfigText {
+ protected:
+  // As OtherValue, and such that all together can be loaded.
+  SettingValue LoadableValue(const Setting& setting) {
+    if (setting.path == "app") return std::string("other");
+    if (setting.path == "feature.model") return Write("m.json", ModelText(Model())).string();
+    return OtherValue(setting);
+  }
+};
 
 TEST_F(SettingsTableTest, EveryRowArrivesFromTheFileAndMovesNothingElse) {
   for (const Setting& setting : SettingsTable()) {
-    SettingValue other = AppValue(setting);
+    SettingValue other = LoadableValue(setting);
     ASSERT_NE(other, setting.default_value()) << setting.path;
     std::string key(KeyOf(setting.path));
     std::string section(SectionOf(setting.path));
@@ -63,7 +68,7 @@ TEST_F(SettingsTableTest, EveryRowArrivesFromTheFileAndMovesNothingElse) {
 
 TEST_F(SettingsTableTest, EveryScalarRowArrivesFromTheEnvironmentAndTheCommandLine) {
   for (const Setting& setting : SettingsTable()) {
-    SettingValue other = AppValue(setting);
+    SettingValue other = LoadableValue(setting);
     std::string variable = "NEARDUP_";
     for (char c : setting.path) {
       variable += c == '.' ? std::string("__") : std::string(1, static_cast<char>(toupper(c)));
@@ -87,15 +92,17 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
                          answer] = KafkaOptions{};
   [[maybe_unused]] auto [filter, lane, start, headers, interval, transaction_bytes, batch, idle,
                          refresh, threads, backoff_min, backoff_max] = LaneOptions{};
-  [[maybe_unused]] auto [record, feature, distance, window] = FilterOptions{};
+  [[maybe_unused]] auto [record, feature, model, match, window] = FilterOptions{};
   [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
                          depth] = record;
   [[maybe_unused]] auto [features_min, markup] = feature;
+  [[maybe_unused]] auto [distance, sum, per_bit, widen, text_keys, neighbours] = match;
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
   [[maybe_unused]] auto [host, port] = HttpOptions{};
-  [[maybe_unused]] auto [kafka, lanes, http, level, log_format, state_dir] = Settings{};
-  // lane is the one that is no setting: the process numbers its lanes.
-  constexpr size_t kMembers = 17 + (12 - 2) + 1 + 8 + 2 + 4 + 2 + 3;
+  [[maybe_unused]] auto [kafka, lanes, model_file, http, level, log_format, state_dir] = Settings{};
+  // lane is the one that is no setting: the process numbers its lanes. model is read from
+  // model_file.
+  constexpr size_t kMembers = 17 + (12 - 2) + 8 + 2 + 6 + 4 + 2 + 4;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);

@@ -117,7 +117,6 @@ class KafkaTest(unittest.TestCase):
             'kafka': {'brokers': self.brokers},
             'input': {'topics': self.topics},
             'record': {'fields': ['title', 'body', 'name', 'brand', 'description']},
-            'match': {'distance_max': 3},
             'lease': {'session_timeout_ms': 6000, 'heartbeat_interval_ms': 500},
         }
         for section, values in sections.items():

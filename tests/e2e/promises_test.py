@@ -42,6 +42,18 @@ class Promises(KafkaTest):
             self.assertGreater(sum(row['violations'] for row in worst['checks']),
                                sum(row['violations'] for row in worse['checks']))
 
+    def test_at_distance_zero_only_equal_records_are_duplicates(self):
+        self.fill(records=20_000, seed=6)
+        config = self.write_config(match={'distance_max': 0})
+        service = self.start(config)
+        self.wait_drained(service)
+        _, metrics = service.get('/metrics')
+        self.assertRegex(metrics, r'(?m)^neardup_records_total\{verdict="near_duplicate"\} 0$')
+        self.assertNotRegex(metrics, r'(?m)^neardup_records_total\{verdict="exact_duplicate"\} 0$')
+        self.assertEqual(service.terminate()[0], 0)
+        report = self.assert_promises_kept(config, 20_000)
+        self.assertGreater(report['duplicate'], 100)
+
     def test_a_stop_and_restart_in_the_middle_leaves_no_trace(self):
         self.fill(seed=2)
         config = self.write_config()

@@ -39,12 +39,13 @@ class ScannedFilter {
       }
     }
     if (!best) {
-      now_.entries.push_back({record.fingerprint, record.time_ms, record.position});
+      now_.entries.push_back({record.fingerprint, record.time_ms, record.position, {}});
       return verdict;
     }
     verdict.decision = Decision::kDuplicate;
     verdict.original = best->origin;
-    std::tie(verdict.kind, verdict.distance) = Rank(*best, record);
+    verdict.kind = std::get<MatchKind>(Rank(*best, record));
+    verdict.distance = std::popcount(best->fingerprint.simhash ^ record.fingerprint.simhash);
     return verdict;
   }
   void Commit() {
@@ -88,15 +89,23 @@ class ScannedFilter {
     for (const auto& [input, time_ms] : now_.times) smallest_ms = std::min(smallest_ms, time_ms);
     return smallest_ms;
   }
-  static std::pair<MatchKind, int> Rank(const Entry& entry, const FingerprintedRecord& record) {
-    const bool exact = entry.fingerprint.exact == record.fingerprint.exact;
-    return {exact ? MatchKind::kExact : MatchKind::kNear,
-            std::popcount(entry.fingerprint.simhash ^ record.fingerprint.simhash)};
+  /// Smaller is better; of equal ones the oldest.
+  static std::tuple<MatchKind, int> Rank(const Entry& entry, const FingerprintedRecord& record) {
+    const Fingerprint& ours = entry.fingerprint;
+    const Fingerprint& theirs = record.fingerprint;
+    if (ours.exact == theirs.exact) return {MatchKind::kExact, 0};
+    return {MatchKind::kNear, std::popcount(ours.simhash ^ theirs.simhash) +
+                                  std::popcount(ours.order ^ theirs.order)};
   }
   bool Matches(const Entry& entry, const FingerprintedRecord& record) const {
-    const auto [kind, distance] = Rank(entry, record);
-    return distance <= options_.distance_max &&
-           (options_.distance_max > 0 || kind == MatchKind::kExact) &&
+    const auto [kind, sum] = Rank(entry, record);
+    const int distance = std::popcount(entry.fingerprint.simhash ^ record.fingerprint.simhash);
+    const MatchOptions& match = options_.match;
+    const bool near =
+        match.distance_max > 0 && distance <= match.distance_max &&
+        distance * static_cast<int>(match.features_per_bit) <= static_cast<int>(record.features) &&
+        sum <= match.distance_sum_max;
+    return (kind == MatchKind::kExact || near) &&
            std::abs(entry.time_ms - record.time_ms) <= options_.window.window_ms &&
            entry.origin != record.position;
   }
@@ -109,7 +118,7 @@ class ScannedFilter {
 /// Records of three inputs around few centres, in time on the whole, out of order in detail.
 class RecordSource {
  public:
-  explicit RecordSource(uint64_t seed) : random_(seed) {
+  RecordSource(uint64_t seed, bool keys) : random_(seed), keys_(keys) {
     for (uint64_t& centre : centres_) centre = random_();
   }
   FingerprintedRecord Next() {
@@ -119,15 +128,30 @@ class RecordSource {
     time_ms_ += static_cast<int64_t>(random_() % 20);
     record.time_ms = time_ms_ - static_cast<int64_t>(random_() % 600) * (input + 1);
     uint64_t code = random_() % 4 == 0 ? random_() : centres_[random_() % std::size(centres_)];
+    const uint64_t centre = code;
+    uint64_t order = ~code;
     for (uint64_t flips = random_() % 6; flips > 0; --flips) code ^= uint64_t{1} << random_() % 64;
-    record.fingerprint = {code, (code * 0x9e3779b97f4a7c15) ^ random_() % 2};
+    for (uint64_t flips = random_() % 8; flips > 0; --flips) order ^= uint64_t{1} << random_() % 64;
+    record.fingerprint = {code, order, (code * 0x9e3779b97f4a7c15) ^ random_() % 2};
+    record.features = static_cast<uint32_t>(random_() % 40);
+    if (keys_) AddKeys(centre, record.text_keys);
     if (random_() % 40 == 0) record.reason = Reason::kParse;
     return record;
   }
   uint64_t Dice(uint64_t sides) { return random_() % sides; }
 
  private:
+  /// Some of the text's own, and some of a stock all texts draw from.
+  void AddKeys(uint64_t centre, ProbedKeys& keys) {
+    for (uint32_t i = 0; i < 8; ++i) {
+      const bool own = random_() % 3 != 0;
+      const uint64_t text = own ? centre >> 40 : random_() % 20;
+      if (random_() % 5 != 0) keys.Add(static_cast<uint32_t>(text << 4) | (i + 1));
+    }
+  }
+
   std::mt19937_64 random_;
+  bool keys_;
   uint64_t centres_[300];
   int64_t offsets_[3] = {};
   int64_t time_ms_ = 1'700'000'000'000;
@@ -145,7 +169,9 @@ void ExpectSame(const Verdict& a, const Verdict& b) {
 
 FilterOptions TestOptions(int distance_max, bool small) {
   FilterOptions options;
-  options.distance_max = distance_max;
+  options.match.distance_max = distance_max;
+  options.match.distance_sum_max = 12;
+  options.match.neighbours = true;  // so that up to 7 all that is accepted is found
   options.window = {.window_ms = small ? 30'000 : 8'000,
                     .lateness_ms = 500,
                     .ahead_max_ms = 1000,
@@ -160,7 +186,7 @@ TEST_P(FilterModel, DecidesAsAFullScanDoes) {
   const FilterOptions options = TestOptions(distance_max, small);
   const uint64_t seed = 500 + static_cast<uint64_t>(distance_max);
   SCOPED_TRACE("seed " + std::to_string(seed));
-  RecordSource records(seed);
+  RecordSource records(seed, false);
   auto filter = Filter::New(options);
   ASSERT_TRUE(filter.ok());
   ScannedFilter model(options);
@@ -192,23 +218,28 @@ INSTANTIATE_TEST_SUITE_P(EveryDistance, FilterModel,
 TEST(FilterRestore, CommittedEntriesInAFreshFilterDecideWhatFollowsAlike) {
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const FilterOptions options = TestOptions(static_cast<int>(seed % 8), seed % 3 == 0);
-    RecordSource records(seed);
+    FilterOptions options = TestOptions(static_cast<int>(seed % 13), seed % 3 == 0);
+    options.match.neighbours = seed % 4 == 0;
+    options.match.widen = seed % 2 == 0;
+    RecordSource records(seed, true);
     auto filter = Filter::New(options);
     auto restored = Filter::New(options);
     ASSERT_TRUE(filter.ok() && restored.ok());
     std::vector<Entry> log;
+    size_t keys = 0;
     for (int step = 0; step < 4000; ++step) {
       (*filter)->Decide(records.Next());
       const uint64_t dice = records.Dice(100);
       if (dice < 2 || step == 3999) {
         const auto entries = (*filter)->uncommitted();
         log.insert(log.end(), entries.begin(), entries.end());
+        for (const Entry& entry : entries) keys += entry.text_keys.keys().size();
         (*filter)->Commit();
       } else if (dice == 2) {
         (*filter)->Rollback();
       }
     }
+    EXPECT_EQ(keys > 500, options.match.distance_max > 0);
     // In two portions: how the log is cut must not matter.
     const size_t cut = records.Dice(log.size());
     (*restored)->Restore(std::span(log).first(cut));

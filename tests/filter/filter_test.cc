@@ -12,6 +12,7 @@ constexpr uint64_t kCode = 0x0123456789abcdef;
 
 FilterOptions SmallOptions() {
   FilterOptions options;
+  options.match.distance_max = 3;
   options.window = {
       .window_ms = 1000, .lateness_ms = 100, .ahead_max_ms = 500, .entries_max = 1000};
   return options;
@@ -27,14 +28,14 @@ FingerprintedRecord MakeRecord(int64_t offset, int64_t time_ms, uint64_t code, u
   FingerprintedRecord record;
   record.position = {input, offset};
   record.time_ms = time_ms;
-  record.fingerprint = {code, code * 31};
+  record.fingerprint = {code, ~code, code * 31};
   record.features = 50;
   return record;
 }
 
 TEST(Filter, RefusesOptionsOutOfRange) {
   FilterOptions options = SmallOptions();
-  options.distance_max = 8;
+  options.match.distance_max = 13;
   const auto filter = Filter::New(options);
   ASSERT_FALSE(filter.ok());
   EXPECT_EQ(filter.error().code, ErrorCode::kConfig);
@@ -190,10 +191,56 @@ TEST(Filter, RestoringMoreThanCapacityKeepsTheNewest) {
   auto filter = MakeFilter();
   std::mt19937_64 random(4);
   std::vector<Entry> entries;
-  for (int64_t i = 0; i < 1500; ++i) entries.push_back({{random(), 1}, i, {0, i}});
+  for (int64_t i = 0; i < 1500; ++i) entries.push_back({{random(), 0, 1}, i, {0, i}, {}});
   filter->Restore(entries);
   EXPECT_EQ(filter->entries(), 1000U);
   EXPECT_EQ(filter->oldest_time_ms(), 500);
+}
+
+TEST(Filter, KeepsTheTextKeysThatHadRoomAndFindsByThem) {
+  FilterOptions options = SmallOptions();
+  options.match.distance_max = 8;
+  auto filter = MakeFilter(options);
+  FingerprintedRecord record = MakeRecord(1, 0, kCode);
+  for (const uint32_t key : {5, 6, 7, 8}) record.text_keys.Add(key);
+  filter->Decide(record);
+  StoredKeys stored;
+  for (const uint32_t key : {5, 6, 7}) stored.Add(key);
+  EXPECT_EQ(filter->uncommitted()[0].text_keys, stored);
+  FingerprintedRecord five_away = MakeRecord(2, 0, kCode ^ 0x0001000100010003);
+  five_away.text_keys.Add(8);
+  EXPECT_EQ(filter->Decide(five_away).decision, Decision::kUnique);
+  filter->Rollback();
+  filter->Decide(record);
+  five_away.text_keys.Add(7);
+  const Verdict verdict = filter->Decide(five_away);
+  EXPECT_EQ(verdict.decision, Decision::kDuplicate);
+  EXPECT_EQ(verdict.original, (Position{0, 1}));
+  EXPECT_EQ(verdict.distance, 5);
+}
+
+TEST(Filter, NeverHoldsMoreMemoryThanFilterBytesMax) {
+  std::mt19937_64 random(9);
+  for (const uint64_t uncommitted_max : {1, 700, 5000}) {
+    FilterOptions options = SmallOptions();
+    options.window.entries_max = 3000;
+    auto filter = MakeFilter(options);
+    const uint64_t bound = FilterBytesMax(options, uncommitted_max);
+    int64_t offset = 0;
+    for (int round = 0; round < 40; ++round) {
+      while (filter->uncommitted().size() < uncommitted_max) {
+        FingerprintedRecord record = MakeRecord(++offset, 0, random());
+        for (uint32_t key = 0; key < 3; ++key) {
+          record.text_keys.Add(static_cast<uint32_t>(random()) << 2 | (key + 1));
+        }
+        filter->Decide(record);
+        ASSERT_LE(filter->bytes(), bound) << uncommitted_max;
+      }
+      if (round % 5 == 4) filter->Rollback();
+      filter->Commit();
+      ASSERT_LE(filter->bytes(), bound) << uncommitted_max;
+    }
+  }
 }
 
 TEST(Filter, TimesAtTheEndsOfTheRangeAreSafe) {
@@ -214,8 +261,8 @@ TEST(Filter, UncommittedEntriesStandInOrderOfDecision) {
   filter->Decide(MakeRecord(6, 11, kCode));
   filter->Decide(MakeRecord(7, 12, ~kCode));
   ASSERT_EQ(filter->uncommitted().size(), 2U);
-  EXPECT_EQ(filter->uncommitted()[0], (Entry{{kCode, kCode * 31}, 10, {0, 5}}));
-  EXPECT_EQ(filter->uncommitted()[1], (Entry{{~kCode, ~kCode * 31}, 12, {0, 7}}));
+  EXPECT_EQ(filter->uncommitted()[0], (Entry{{kCode, ~kCode, kCode * 31}, 10, {0, 5}, {}}));
+  EXPECT_EQ(filter->uncommitted()[1], (Entry{{~kCode, kCode, ~kCode * 31}, 12, {0, 7}, {}}));
 }
 
 }  // namespace

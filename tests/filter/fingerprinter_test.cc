@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "neardup/filter.h"
 
 namespace neardup {
@@ -49,34 +51,47 @@ TEST(Fingerprinter, NeverChangesAFingerprint) {
   struct Golden {
     const char* payload;
     uint64_t simhash;
+    uint64_t order;
     uint64_t exact;
     uint32_t features;
+    uint32_t first_key;  ///< 0: none
+    size_t keys;
   };
   const Golden goldens[] = {
-      {kEnglish, 0x2F0D932B0D709857, 0x6C8A6CA6A4AE2AC9, 50},
-      {kEnglishEdited, 0x2F0DB72B2D72985B, 0x47009056E46C4A0A, 50},
-      {kEnglishOther, 0xC31294A22AF2BE9E, 0xB388FC4781AF4660, 49},
-      {kChinese, 0xD00EDD08F291C93A, 0x85853D39259CD2B4, 80},
-      {kChineseEdited, 0xF00CDD08D291C13A, 0xCEF76173BCEC57E1, 80},
-      {kChineseOther, 0x58067B335BF3CA7B, 0xC36A46AF8861D649, 77},
-      {R"({"a":""})", 0xC77B3ABB6F87ACD9, 0xC77B3ABB6F87ACD9, 0},
-      {R"({"a":"short text"})", 0xA8D54EFDA0B9EBEA, 0xA8D54EFDA0B9EBEA, 2},
+      {kEnglish, 0x2F0D932B0D709857, 0x49857704111D8830, 0x6C8A6CA6A4AE2AC9, 50, 0x893ABC03, 8},
+      {kEnglishEdited, 0x2F0DB72B2D72985B, 0x0D87750711198818, 0x47009056E46C4A0A, 50, 0x893ABC03,
+       8},
+      {kEnglishOther, 0xC31294A22AF2BE9E, 0xD20A91875CEA2F5A, 0xB388FC4781AF4660, 49, 0xCD083670,
+       8},
+      {kChinese, 0xD00EDD08F291C93A, 0x42E7702333631D04, 0x85853D39259CD2B4, 80, 0x135ED856, 8},
+      {kChineseEdited, 0xF00CDD08D291C13A, 0x02FB306233735D0E, 0xCEF76173BCEC57E1, 80, 0x135ED856,
+       8},
+      {kChineseOther, 0x58067B335BF3CA7B, 0xE9D5CD46D2B93666, 0xC36A46AF8861D649, 77, 0x86C3756A,
+       8},
+      {R"({"a":""})", 0xC77B3ABB6F87ACD9, 0xBB55D439C705DF34, 0xC77B3ABB6F87ACD9, 0, 0, 0},
+      {R"({"a":"short text"})", 0xA8D54EFDA0B9EBEA, 0xF977BAAABEC7565C, 0xA8D54EFDA0B9EBEA, 2, 0,
+       0},
       {R"({"n":-2.10,"b":true,"list":["x",["y"],{"z":1e5}]})", 0x275D7310B9B0A00B,
-       0x275D7310B9B0A00B, 5},
+       0x5E568A72AC8AEB22, 0x275D7310B9B0A00B, 5, 0, 0},
       {R"({"a":"<p>Caf&eacute; au lait</p>","b":"ＦＵＬＬ　ｗｉｄｔｈ　１２"})", 0x9B505798005B7BF3,
-       0x9B505798005B7BF3, 6},
+       0x1D5D7630D522E020, 0x9B505798005B7BF3, 6, 0, 0},
       {R"({"a":"a b c d e f g h i j k l m n o p a a a b b c"})", 0xE440231656DC8A1F,
-       0x7A6AD576F4A9028C, 16},
+       0x9223442960029C0C, 0x7A6AD576F4A9028C, 16, 0x5BC9E30F, 8},
       {R"({"a":"हिन्दी भाषा ที่นี่ 한국어 ｶﾞｷﾞ ελληνικά Straße עברית"})", 0x3064204225864CAE,
-       0x362D25F750545739, 12},
-      {R"({"a":"\ud83d\ude00 \ud840\udc00 e\u0301"})", 0xC5B1AB2A5725F461, 0xC5B1AB2A5725F461, 2},
+       0x7E508DCF88B7AD8D, 0x362D25F750545739, 12, 0xEB4B04E9, 8},
+      {R"({"a":"\ud83d\ude00 \ud840\udc00 e\u0301"})", 0xC5B1AB2A5725F461,
+       0x0B7C1150D771FE86, 0xC5B1AB2A5725F461, 2, 0, 0},
   };
   for (const Golden& golden : goldens) {
     const auto record = Compute(FilterOptions(), golden.payload);
     EXPECT_EQ(record.reason, Reason::kNone) << record.error;
     EXPECT_EQ(record.fingerprint.simhash, golden.simhash) << golden.payload;
+    EXPECT_EQ(record.fingerprint.order, golden.order) << golden.payload;
     EXPECT_EQ(record.fingerprint.exact, golden.exact) << golden.payload;
     EXPECT_EQ(record.features, golden.features) << golden.payload;
+    const auto keys = record.text_keys.keys();
+    EXPECT_EQ(keys.size(), golden.keys) << golden.payload;
+    EXPECT_EQ(keys.empty() ? 0 : keys[0], golden.first_key) << golden.payload;
   }
 }
 
@@ -147,6 +162,73 @@ TEST(Fingerprinter, TakesRecordsWithoutATokenAsEqual) {
   EXPECT_EQ(empty.features, 0U);
   EXPECT_EQ(empty.fingerprint.simhash, empty.fingerprint.exact);
   EXPECT_EQ(Compute(options, R"({"b":{"c":[]},"a":" - "})").fingerprint, empty.fingerprint);
+}
+
+TEST(Fingerprinter, AnotherSeedChangesEverythingButTheExactHash) {
+  FilterOptions options;
+  std::vector<FingerprintedRecord> records;
+  for (const uint64_t seed : {uint64_t{0}, uint64_t{1}, uint64_t{1} << 63}) {
+    options.model.hash_seed = seed;
+    records.push_back(Compute(options, kEnglish));
+    EXPECT_EQ(records.back().features, records[0].features);
+    EXPECT_EQ(records.back().fingerprint.exact, records[0].fingerprint.exact);
+    EXPECT_EQ(Compute(options, R"({"a":"short text"})").fingerprint, Of(R"({"a":"short text"})"));
+  }
+  for (size_t i = 0; i < records.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const Fingerprint& a = records[i].fingerprint;
+      const Fingerprint& b = records[j].fingerprint;
+      EXPECT_GT(std::popcount(a.simhash ^ b.simhash), 12);
+      EXPECT_GT(std::popcount(a.order ^ b.order), 12);
+      for (const uint32_t key : records[i].text_keys.keys()) {
+        const auto others = records[j].text_keys.keys();
+        EXPECT_EQ(std::count(others.begin(), others.end(), key), 0);
+      }
+    }
+  }
+}
+
+TEST(Fingerprinter, KnowsTheOrderOfWordsInAllButTheSimhash) {
+  FilterOptions options;
+  options.feature.features_min = 0;
+  const auto one = Compute(options, R"({"a":"one two three four five six seven"})");
+  const auto two = Compute(options, R"({"a":"seven six five four three two one"})");
+  EXPECT_EQ(one.fingerprint.simhash, two.fingerprint.simhash);
+  EXPECT_GT(std::popcount(one.fingerprint.order ^ two.fingerprint.order), 12);
+  EXPECT_NE(one.fingerprint.exact, two.fingerprint.exact);
+  EXPECT_EQ(one.text_keys.keys().size(), 5U);
+  EXPECT_NE(one.text_keys, two.text_keys);
+}
+
+TEST(Fingerprinter, PairsAndTriplesEndWithTheirField) {
+  FilterOptions options;
+  options.feature.features_min = 0;
+  const auto apart = Compute(options, R"({"a":"one two","b":"three"})");
+  EXPECT_EQ(apart.text_keys.keys().size(), 2U);  // of the first text and of the second
+  const auto turned = Compute(options, R"({"b":"three","a":"one two"})");
+  EXPECT_EQ(apart.fingerprint, turned.fingerprint);
+  EXPECT_EQ(apart.text_keys, turned.text_keys);
+  const auto joined = Compute(options, R"({"a":"one two three"})");
+  EXPECT_EQ(joined.text_keys.keys().size(), 1U);
+  EXPECT_EQ(joined.fingerprint.simhash, apart.fingerprint.simhash);
+  EXPECT_NE(joined.fingerprint.order, apart.fingerprint.order);
+}
+
+TEST(Fingerprinter, ARecordOfFewTokensHasNoTextKeys) {
+  const auto few = Compute(FilterOptions(), R"({"a":"short text of few words"})");
+  EXPECT_TRUE(few.text_keys.keys().empty());
+  EXPECT_EQ(few.fingerprint.order, Mix64(few.fingerprint.exact));
+}
+
+TEST(Fingerprinter, FollowsTheModelsCentre) {
+  FilterOptions options;
+  options.model.centre.fill(65'536);  // twice what any bit of any text comes to
+  const auto above = Compute(options, kEnglish);
+  EXPECT_EQ(above.fingerprint.simhash, 0U);
+  options.model.centre.fill(-65'536);
+  EXPECT_EQ(Compute(options, kEnglish).fingerprint.simhash, UINT64_MAX);
+  EXPECT_EQ(above.fingerprint.order, Of(kEnglish).order);
+  EXPECT_EQ(above.fingerprint.exact, Of(kEnglish).exact);
 }
 
 TEST(Fingerprinter, FollowsTheWeightsOfFields) {

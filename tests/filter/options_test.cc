@@ -45,8 +45,14 @@ TEST(Options, AreValidUpToTheirBoundsAndNamedBeyond) {
        1, 1024},
       {"feature.features_min",
        [](auto& o, int64_t v) { o.feature.features_min = static_cast<uint32_t>(v); }, 0, 1000},
-      {"match.distance_max", [](auto& o, int64_t v) { o.distance_max = static_cast<int>(v); }, 0,
-       7},
+      {"match.distance_max", [](auto& o, int64_t v) { o.match.distance_max = static_cast<int>(v); },
+       0, 12},
+      {"match.distance_sum_max",
+       [](auto& o, int64_t v) { o.match.distance_sum_max = static_cast<int>(v); }, 0, 128},
+      {"match.features_per_bit",
+       [](auto& o, int64_t v) { o.match.features_per_bit = static_cast<uint32_t>(v); }, 0, 100},
+      {"feature.model: centre",
+       [](auto& o, int64_t v) { o.model.centre[63] = static_cast<int32_t>(v); }, -65'536, 65'536},
       {"window.window_ms", [](auto& o, int64_t v) { o.window.window_ms = v; }, 1000, kTenYearsMs},
       {"window.lateness_ms", [](auto& o, int64_t v) { o.window.lateness_ms = v; }, 0, kTenYearsMs},
       {"window.ahead_max_ms", [](auto& o, int64_t v) { o.window.ahead_max_ms = v; }, 0,
@@ -126,6 +132,25 @@ TEST(Options, AreRefusedForWrongSelectors) {
   }
 }
 
+TEST(Options, WidenWantsTextKeys) {
+  const auto result = CheckOptions(With([](auto& o) {
+    o.match.widen = true;
+    o.match.text_keys = false;
+  }));
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().text, StartsWith("match.widen wants match.text_keys"));
+  EXPECT_TRUE(CheckOptions(With([](auto& o) { o.match.widen = true; })).ok());
+}
+
+TEST(Options, CommonTriplesAreInOrder) {
+  const auto check = [](const std::vector<uint64_t>& common) {
+    return CheckOptions(With([&](auto& o) { o.model.common = common; }));
+  };
+  EXPECT_TRUE(check({1, 2, UINT64_MAX}).ok());
+  ASSERT_FALSE(check({2, 1}).ok());
+  EXPECT_THAT(check({2, 1}).error().text, StartsWith("feature.model: common is not in ascending"));
+}
+
 TEST(Options, MayOverlapWhereTheMeaningIsClear) {
   EXPECT_TRUE(CheckOptions(With([](FilterOptions& options) {
                 options.record.fields = {{"a", 0.1}, {"/a/b", 100}};
@@ -139,9 +164,10 @@ TEST(FingerprintSpec, IsCanonicalJsonWithSortedKeys) {
     options.record.fields = {{"title", 2.0}, {"/a~1b", 0.5}};
     options.record.exclude = {"z", "/b/c", "z"};
   }));
-  EXPECT_THAT(spec, StartsWith(R"({"algorithm":1,"exclude":["/b/c","/z"],"features_min":12,)"
+  EXPECT_THAT(spec, StartsWith(R"({"algorithm":2,"exclude":["/b/c","/z"],"features_min":12,)"
                                R"("fields":[{"path":"/a~1b","weight16":8},)"
-                               R"({"path":"/title","weight16":32}],"markup":true,"unicode":")"));
+                               R"({"path":"/title","weight16":32}],"markup":true,)"
+                               R"("model":"none","unicode":")"));
   EXPECT_EQ(nlohmann::json::parse(spec).dump(), spec);
 }
 
@@ -158,19 +184,34 @@ TEST(FingerprintSpec, IsTheSameHoweverTheSelectionIsWritten) {
 }
 
 TEST(FingerprintSpec, ChangesWithEverythingThatChangesAFingerprint) {
-  const Change changes[] = {[](auto& o) { o.record.fields = {{"a", 1}}; },
-                            [](auto& o) { o.record.fields = {{"a", 2}}; },
-                            [](auto& o) { o.record.fields = {{"/a/b", 1}}; },
+  const Change changes[] = {[](auto& o) {
+                              o.record.fields = {{"a", 1}};
+                            },
+                            [](auto& o) {
+                              o.record.fields = {{"a", 2}};
+                            },
+                            [](auto& o) {
+                              o.record.fields = {{"/a/b", 1}};
+                            },
                             [](auto& o) { o.record.exclude = {"a"}; },
                             [](auto& o) { o.feature.features_min = 4; },
-                            [](auto& o) { o.feature.markup = false; }};
+                            [](auto& o) { o.feature.markup = false; },
+                            [](auto& o) { o.model.hash_seed = 1; },
+                            [](auto& o) { o.model.hash_seed = uint64_t{1} << 63; },
+                            [](auto& o) { o.model.centre[0] = 1; },
+                            [](auto& o) { o.model.centre[0] = -1; },
+                            [](auto& o) { o.model.centre[63] = 1; },
+                            [](auto& o) { o.model.common = {1}; },
+                            [](auto& o) {
+                              o.model.common = {1, 2};
+                            }};
   std::set<std::string> specs = {FingerprintSpec(FilterOptions())};
   for (const Change& change : changes) specs.insert(FingerprintSpec(With(change)));
   EXPECT_EQ(specs.size(), std::size(changes) + 1);
 }
 
 TEST(FingerprintSpec, DoesNotChangeWithAnythingElse) {
-  const Change changes[] = {[](auto& o) { o.distance_max = 7; },
+  const Change changes[] = {[](auto& o) { o.match = {7, 9, 0, true, true, true}; },
                             [](auto& o) {
                               o.window = {1000, 1, 1, 1000};
                             },

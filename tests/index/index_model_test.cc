@@ -1,25 +1,43 @@
-// The index against a vector that is scanned whole: clustered and uniform codes, inserts, expiry
-// and rollback in random order, every distance. Number, distance and kind must be the same.
+// The index against a vector that is scanned whole: clustered and uniform codes, hot and rare text
+// keys, inserts, expiry and rollback in random order, every distance. What must be met is met, and
+// what is found is right, and the best of all that must be met.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <string>
 #include <tuple>
 #include <vector>
 
+#include "index/accept.h"
 #include "index/index.h"
 
 namespace neardup {
 namespace {
 
+bool Better(const Match& a, const Match& b) {
+  const int sum_a = a.distance + a.order_distance;
+  const int sum_b = b.distance + b.order_distance;
+  return std::tuple(a.kind, sum_a, a.id) < std::tuple(b.kind, sum_b, b.id);
+}
+
 /// The index's contract with nothing clever in it.
 class ScannedIndex {
  public:
-  ScannedIndex(int distance_max, uint64_t begin_id)
-      : distance_max_(distance_max), begin_id_(begin_id) {}
+  ScannedIndex(const MatchOptions& match, uint64_t begin_id) : match_(match), begin_id_(begin_id) {}
 
+  StoredKeys ChooseKeys(const ProbedKeys& probed) const {
+    StoredKeys chosen;
+    for (const uint32_t key : probed.keys()) {
+      const auto has_key = [key](const Entry& entry) { return Holds(entry.text_keys, key); };
+      const bool room = std::count_if(entries_.begin(), entries_.end(), has_key) < 8;
+      if (LooksUpKeys() && room && !chosen.full()) chosen.Add(key);
+    }
+    return chosen;
+  }
   uint64_t Insert(const Entry& entry) {
     entries_.push_back(entry);
     return begin_id_ + entries_.size() - 1;
@@ -29,20 +47,31 @@ class ScannedIndex {
     entries_.erase(entries_.begin(), entries_.begin() + static_cast<int64_t>(begin_id - begin_id_));
     begin_id_ = begin_id;
   }
-  std::optional<Match> FindNearest(const IndexQuery& query) const {
+
+  /// The match with the entry `id`, if it is one.
+  std::optional<Match> MatchOf(uint64_t id, const IndexQuery& query) const {
+    if (id < begin_id() || id >= end_id()) return std::nullopt;
+    const Entry& entry = entries_[id - begin_id_];
+    const int64_t gap_ms = entry.time_ms - query.time_ms;
+    if (entry.origin == query.position) return std::nullopt;
+    if (gap_ms > query.window_ms || -gap_ms > query.window_ms) return std::nullopt;
+    if (entry.fingerprint.exact == query.fingerprint.exact) {
+      return Match{id, 0, 0, MatchKind::kExact};
+    }
+    const Nearness nearness = NearnessOf(entry, query);
+    if (!Accepts(match_, nearness)) return std::nullopt;
+    return Match{id, nearness.distance, nearness.order_distance, MatchKind::kNear};
+  }
+  /// The best of those that no look-up may overlook.
+  std::optional<Match> FindPromised(const IndexQuery& query) const {
     std::optional<Match> best;
-    for (uint64_t i = 0; i < entries_.size(); ++i) {
-      const Entry& entry = entries_[i];
-      const int distance = std::popcount(entry.fingerprint.simhash ^ query.fingerprint.simhash);
-      const bool exact = entry.fingerprint.exact == query.fingerprint.exact;
-      const int64_t gap_ms = entry.time_ms - query.time_ms;
-      if (distance > distance_max_ || (distance_max_ == 0 && !exact)) continue;
-      if (entry.origin == query.position) continue;
-      if (gap_ms > query.window_ms || -gap_ms > query.window_ms) continue;
-      const Match match{begin_id_ + i, distance, exact ? MatchKind::kExact : MatchKind::kNear};
-      if (!best || std::tie(match.kind, match.distance) < std::tie(best->kind, best->distance)) {
-        best = match;
-      }
+    for (uint64_t id = begin_id(); id < end_id(); ++id) {
+      const Nearness nearness = NearnessOf(entries_[id - begin_id_], query);
+      const bool promised =
+          nearness.distance <= GuaranteedDistance(match_) || nearness.shared_keys > 0;
+      if (!promised) continue;
+      const std::optional<Match> match = MatchOf(id, query);
+      if (match && (!best || Better(*match, *best))) best = match;
     }
     return best;
   }
@@ -50,91 +79,221 @@ class ScannedIndex {
   uint64_t end_id() const { return begin_id_ + entries_.size(); }
 
  private:
-  int distance_max_;
+  template <class Keys>
+  static bool Holds(const Keys& keys, uint32_t key) {
+    return std::count(keys.keys().begin(), keys.keys().end(), key) > 0;
+  }
+  bool LooksUpKeys() const { return match_.text_keys && match_.distance_max > 0; }
+  Nearness NearnessOf(const Entry& entry, const IndexQuery& query) const {
+    Nearness nearness;
+    nearness.distance = std::popcount(entry.fingerprint.simhash ^ query.fingerprint.simhash);
+    nearness.order_distance = std::popcount(entry.fingerprint.order ^ query.fingerprint.order);
+    for (const uint32_t key : entry.text_keys.keys()) {
+      if (LooksUpKeys() && Holds(query.text_keys, key)) ++nearness.shared_keys;
+    }
+    nearness.features = query.features;
+    return nearness;
+  }
+
+  MatchOptions match_;
   uint64_t begin_id_;
   std::vector<Entry> entries_;
 };
 
 uint64_t ExactOf(uint64_t simhash) { return simhash * 0x9e3779b97f4a7c15; }
 
-/// Codes around few centres, each some bits away from its centre, or uniform ones.
-class CodeSource {
+struct Record {
+  Fingerprint fingerprint;
+  ProbedKeys text_keys;
+};
+
+/// Records around few centres, each some bits away from its centre and with keys of its own, or
+/// uniform ones.
+class RecordSource {
  public:
-  CodeSource(std::mt19937_64& random, bool clustered) : random_(random), clustered_(clustered) {
+  RecordSource(std::mt19937_64& random, bool clustered) : random_(random), clustered_(clustered) {
     for (uint64_t& centre : centres_) centre = random_();
   }
-  Fingerprint Next() {
-    uint64_t code = random_();
-    if (clustered_) {
-      code = centres_[random_() % std::size(centres_)];
-      for (uint64_t flips = random_() % 7; flips > 0; --flips) {
-        code ^= uint64_t{1} << (random_() % 64);
-      }
-    }
+  Record Next() {
+    const uint64_t cluster = random_() % std::size(centres_);
+    uint64_t code = clustered_ ? centres_[cluster] : random_();
+    Record record;
+    record.fingerprint.order = Flipped(~code, random_() % 12);
+    if (clustered_) code = Flipped(code, random_() % 9);
+    record.fingerprint.simhash = code;
     // Equal `exact` means equal `simhash`, not the other way round.
-    return {code, ExactOf(code) ^ random_() % 4};
+    record.fingerprint.exact = ExactOf(code) ^ random_() % 4;
+    AddKeys(cluster, record.text_keys);
+    return record;
+  }
+  uint64_t Flipped(uint64_t code, uint64_t flips) {
+    for (; flips > 0; --flips) code ^= uint64_t{1} << (random_() % 64);
+    return code;
   }
 
  private:
+  /// Of the cluster's keys, which are hot, and of a larger common stock.
+  void AddKeys(uint64_t cluster, ProbedKeys& keys) {
+    for (uint64_t count = random_() % 9; count > 0; --count) {
+      const bool own = random_() % 3 == 0;
+      const auto key = static_cast<uint32_t>(own ? 1 + cluster : 1000 + random_() % 3000);
+      const auto taken = keys.keys();
+      if (std::find(taken.begin(), taken.end(), key) == taken.end()) keys.Add(key);
+    }
+  }
+
   std::mt19937_64& random_;
   bool clustered_;
   uint64_t centres_[12];
 };
 
-class IndexModel : public testing::TestWithParam<std::tuple<int, bool>> {};
+/// What a run met, so that a test can see it was worth its while.
+struct Found {
+  size_t promised = 0;
+  size_t beyond_the_promise = 0;
+  size_t nothing = 0;
+  size_t keys_without_room = 0;
+};
 
-TEST_P(IndexModel, AnswersAsAFullScanDoes) {
-  const auto [distance_max, clustered] = GetParam();
-  const uint64_t seed = 1000 + static_cast<uint64_t>(distance_max) * 2 + (clustered ? 1 : 0);
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937_64 random(seed);
-  const uint64_t begin_id = (uint64_t{1} << 32) - 700;
-  Index index({.distance_max = distance_max, .begin_id = begin_id});
-  ScannedIndex model(distance_max, begin_id);
-  CodeSource codes(random, clustered);
-  std::vector<Fingerprint> seen;
-  size_t matches = 0;
-  for (int step = 0; step < 20'000; ++step) {
-    const auto time_ms = static_cast<int64_t>(random() % 100);
-    const Position position{static_cast<uint32_t>(random() % 2),
-                            static_cast<int64_t>(random() % 50)};
-    const uint64_t dice = random() % 1000;
-    if (dice < 400) {
-      seen.push_back(codes.Next());
-      ASSERT_EQ(index.Insert({seen.back(), time_ms, position}),
-                model.Insert({seen.back(), time_ms, position}));
-    } else if (dice < 990) {
-      IndexQuery query{codes.Next(), position, time_ms, static_cast<int64_t>(random() % 100)};
-      if (!seen.empty() && random() % 2 == 0) {
-        query.fingerprint = seen[seen.size() - 1 - random() % std::min<size_t>(seen.size(), 300)];
-        for (uint64_t flips = random() % 9; flips > 0; --flips) {
-          query.fingerprint.simhash ^= uint64_t{1} << (random() % 64);
-          query.fingerprint.exact = ExactOf(query.fingerprint.simhash);
-        }
-      }
-      const auto match = index.FindNearest(query);
-      matches += match ? 1 : 0;
-      ASSERT_EQ(match, model.FindNearest(query)) << "step " << step;
-    } else {
-      const uint64_t live = model.end_id() - model.begin_id();
-      const uint64_t count = random() % (std::min<uint64_t>(live, 150) + 1);
-      if (dice < 995) {
-        index.Rollback(model.end_id() - count);
-        model.Rollback(model.end_id() - count);
+class ModelRun {
+ public:
+  ModelRun(const MatchOptions& match, bool clustered, uint64_t seed)
+      : random_(seed),
+        index_({.match = match, .begin_id = kBeginId}),
+        model_(match, kBeginId),
+        records_(random_, clustered) {}
+
+  void Steps(int count) {
+    for (int step = 0; step < count; ++step) {
+      SCOPED_TRACE("step " + std::to_string(step));
+      const uint64_t dice = random_() % 1000;
+      if (dice < 400) {
+        Insert();
+      } else if (dice < 990) {
+        Query();
       } else {
-        index.Expire(model.begin_id() + count);
-        model.Expire(model.begin_id() + count);
+        Forget(dice < 995);
       }
+      ASSERT_EQ(index_.begin_id(), model_.begin_id());
+      ASSERT_EQ(index_.end_id(), model_.end_id());
+      if (testing::Test::HasFatalFailure()) return;
     }
-    ASSERT_EQ(index.begin_id(), model.begin_id());
-    ASSERT_EQ(index.end_id(), model.end_id());
+    EXPECT_GT(index_.end_id(), uint64_t{1} << 32);
   }
-  EXPECT_GT(matches, 100U);
-  EXPECT_GT(index.end_id(), uint64_t{1} << 32);
+  const Found& found() const { return found_; }
+
+ private:
+  static constexpr uint64_t kBeginId = (uint64_t{1} << 32) - 200;
+
+  int64_t AnyTime() { return static_cast<int64_t>(random_() % 100); }
+  Position AnyPosition() {
+    return {static_cast<uint32_t>(random_() % 2), static_cast<int64_t>(random_() % 50)};
+  }
+  void Insert() {
+    const Record record = records_.Next();
+    const StoredKeys keys = index_.ChooseKeys(record.text_keys);
+    ASSERT_EQ(keys, model_.ChooseKeys(record.text_keys));
+    found_.keys_without_room += std::min<size_t>(3, record.text_keys.keys().size()) -
+                                std::min<size_t>(3, keys.keys().size());
+    const Entry entry{record.fingerprint, AnyTime(), AnyPosition(), keys};
+    seen_.push_back(record);
+    ASSERT_EQ(index_.Insert(entry), model_.Insert(entry));
+  }
+  void Query() {
+    Record sought = records_.Next();
+    if (!seen_.empty() && random_() % 2 == 0) {
+      sought = seen_[seen_.size() - 1 - random_() % std::min<size_t>(seen_.size(), 300)];
+      const uint64_t before = sought.fingerprint.simhash;
+      sought.fingerprint.simhash = records_.Flipped(before, random_() % 18);
+      sought.fingerprint.order = records_.Flipped(sought.fingerprint.order, random_() % 24);
+      sought.fingerprint.exact ^= ExactOf(before) ^ ExactOf(sought.fingerprint.simhash);
+    }
+    const IndexQuery query{
+        sought.fingerprint, sought.text_keys, static_cast<uint32_t>(random_() % 60),
+        AnyPosition(),      AnyTime(),        AnyTime()};
+    Judge(query, index_.FindNearest(query));
+  }
+  void Judge(const IndexQuery& query, const std::optional<Match>& match) {
+    const std::optional<Match> promised = model_.FindPromised(query);
+    if (match) {
+      ASSERT_EQ(match, model_.MatchOf(match->id, query)) << "what is found is a match";
+    }
+    if (promised) {
+      ASSERT_TRUE(match) << "entry " << promised->id << " is overlooked";
+      ASSERT_FALSE(Better(*promised, *match)) << "entry " << promised->id << " is better";
+    }
+    ++(match == promised ? (match ? found_.promised : found_.nothing) : found_.beyond_the_promise);
+  }
+  void Forget(bool newest) {
+    const uint64_t live = model_.end_id() - model_.begin_id();
+    const uint64_t count = random_() % (std::min<uint64_t>(live, 150) + 1);
+    if (newest) {
+      index_.Rollback(model_.end_id() - count);
+      model_.Rollback(model_.end_id() - count);
+    } else {
+      index_.Expire(model_.begin_id() + count);
+      model_.Expire(model_.begin_id() + count);
+    }
+  }
+
+  std::mt19937_64 random_;
+  Index index_;
+  ScannedIndex model_;
+  RecordSource records_;
+  std::vector<Record> seen_;
+  Found found_;
+};
+
+class IndexModel : public testing::TestWithParam<std::tuple<int, bool, bool>> {};
+
+TEST_P(IndexModel, FindsTheBestOfAllItPromises) {
+  const auto [distance_max, clustered, widen] = GetParam();
+  const uint64_t seed =
+      1000 + static_cast<uint64_t>(distance_max) * 4 + (clustered ? 2 : 0) + (widen ? 1 : 0);
+  for (const bool neighbours : {false, true}) {
+    SCOPED_TRACE("seed " + std::to_string(seed) + (neighbours ? ", neighbours" : ""));
+    const MatchOptions match{.distance_max = distance_max,
+                             .distance_sum_max = 24,
+                             .features_per_bit = 3,
+                             .widen = widen,
+                             .text_keys = true,
+                             .neighbours = neighbours};
+    ModelRun run(match, clustered, seed);
+    run.Steps(3000);
+    if (HasFatalFailure()) return;
+    EXPECT_GT(run.found().promised, 20U);
+    EXPECT_GT(run.found().nothing, 20U);
+    if (clustered && distance_max > 0) {
+      EXPECT_GT(run.found().keys_without_room, 10U);
+    }
+    // All that is accepted is promised up to here, so the answer is that of a full scan.
+    if (GuaranteedDistance(match) == distance_max && !widen) {
+      EXPECT_EQ(run.found().beyond_the_promise, 0U);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryDistance, IndexModel,
-                         testing::Combine(testing::Range(0, 8), testing::Bool()));
+                         testing::Combine(testing::Range(0, 13), testing::Bool(), testing::Bool()));
+
+class IndexModelWithoutKeys : public testing::TestWithParam<std::tuple<int, bool>> {};
+
+TEST_P(IndexModelWithoutKeys, KeepsTheGuarantee) {
+  const auto [distance_max, clustered] = GetParam();
+  const uint64_t seed = 2000 + static_cast<uint64_t>(distance_max) * 2 + (clustered ? 1 : 0);
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const MatchOptions match{.distance_max = distance_max,
+                           .distance_sum_max = 128,
+                           .features_per_bit = 0,
+                           .text_keys = false,
+                           .neighbours = distance_max % 2 == 0};
+  ModelRun run(match, clustered, seed);
+  run.Steps(3000);
+  EXPECT_GT(run.found().promised, 20U);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDistance, IndexModelWithoutKeys,
+                         testing::Combine(testing::Range(0, 13), testing::Bool()));
 
 }  // namespace
 }  // namespace neardup

@@ -4,30 +4,55 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace neardup {
 namespace {
 
 constexpr uint64_t kCode = 0x0123456789abcdef;
 
+constexpr uint64_t kOrder = 0xfedcba9876543210;
+
+/// Blocks and their neighbours alone, by the distance of the simhashes alone.
+IndexOptions Within(int distance_max) {
+  return {.match = {.distance_max = distance_max,
+                    .distance_sum_max = 128,
+                    .features_per_bit = 0,
+                    .text_keys = false,
+                    .neighbours = true}};
+}
+
+template <class Keys>
+Keys KeysOf(std::initializer_list<uint32_t> list) {
+  Keys keys;
+  for (const uint32_t key : list) keys.Add(key);
+  return keys;
+}
+
 Entry MakeEntry(uint64_t simhash, uint64_t exact, int64_t time_ms = 0, int64_t offset = 0) {
-  return {{simhash, exact}, time_ms, {7, offset}};
+  return {{simhash, kOrder, exact}, time_ms, {7, offset}, {}};
 }
 
 IndexQuery MakeQuery(uint64_t simhash, uint64_t exact) {
-  return {.fingerprint = {simhash, exact}, .position = {1, 1}};
+  IndexQuery query;
+  query.fingerprint = {simhash, kOrder, exact};
+  query.position = {1, 1};
+  return query;
 }
 
 TEST(Index, EveryPairOfFlippedBitsIsFoundWithinItsDistance) {
-  Index index({.distance_max = 2});
+  Index index(Within(2));
   index.Insert(MakeEntry(kCode, 1));
   for (int a = 0; a < 64; ++a) {
     for (int b = 0; b < 64; ++b) {
       const uint64_t code = kCode ^ (uint64_t{1} << a) ^ (uint64_t{1} << b);
       const int distance = a == b ? 0 : 2;
       const auto match = index.FindNearest(MakeQuery(code, 2));
-      ASSERT_EQ(match, (Match{0, distance, MatchKind::kNear})) << a << " " << b;
+      ASSERT_EQ(match, (Match{0, distance, 0, MatchKind::kNear})) << a << " " << b;
     }
   }
 }
@@ -35,7 +60,7 @@ TEST(Index, EveryPairOfFlippedBitsIsFoundWithinItsDistance) {
 TEST(Index, TheWorstSpreadOfErrorsIsFoundAtEveryDistance) {
   // One error more in each block in turn: no block is spared as long as possible.
   for (int distance_max = 0; distance_max <= 7; ++distance_max) {
-    Index index({.distance_max = distance_max});
+    Index index(Within(distance_max));
     index.Insert(MakeEntry(kCode, 1));
     uint64_t code = kCode;
     for (int errors = 0; errors <= 8; ++errors) {
@@ -51,44 +76,44 @@ TEST(Index, TheWorstSpreadOfErrorsIsFoundAtEveryDistance) {
 }
 
 TEST(Index, ExactComesBeforeNearAndTheOldestBeforeTheRest) {
-  Index index({.distance_max = 3});
+  Index index(Within(3));
   index.Insert(MakeEntry(kCode, 5));      // 0: distance 0, not equal
   index.Insert(MakeEntry(kCode ^ 1, 6));  // 1: distance 1
   index.Insert(MakeEntry(kCode, 1));      // 2: equal
   index.Insert(MakeEntry(kCode, 1));      // 3: equal, younger
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (Match{2, 0, MatchKind::kExact}));
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{0, 0, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (Match{2, 0, 0, MatchKind::kExact}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{0, 0, 0, MatchKind::kNear}));
   index.Expire(1);
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{2, 0, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{2, 0, 0, MatchKind::kNear}));
 }
 
 TEST(Index, TheOldestOfTwoAtEqualDistanceWinsWhicheverTableMeetsItFirst) {
-  Index index({.distance_max = 3});
+  Index index(Within(3));
   index.Insert(MakeEntry(kCode ^ 1, 1));                    // differs in block 0
   index.Insert(MakeEntry(kCode ^ (uint64_t{1} << 63), 2));  // differs in block 3, met first
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{0, 1, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{0, 1, 0, MatchKind::kNear}));
 }
 
 TEST(Index, AtDistanceZeroOnlyEqualExactHashesMatch) {
-  Index index({.distance_max = 0});
+  Index index(Within(0));
   index.Insert(MakeEntry(kCode, 1));
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 2)), std::nullopt);
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (Match{0, 0, MatchKind::kExact}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (Match{0, 0, 0, MatchKind::kExact}));
 }
 
 TEST(Index, AnEntryAtThePositionAskedForNeverMatches) {
-  Index index({.distance_max = 3});
+  Index index(Within(3));
   index.Insert(MakeEntry(kCode, 1, 0, 40));
   index.Insert(MakeEntry(kCode, 1, 0, 41));
   IndexQuery query = MakeQuery(kCode, 1);
   query.position = {7, 40};
-  EXPECT_EQ(index.FindNearest(query), (Match{1, 0, MatchKind::kExact}));
+  EXPECT_EQ(index.FindNearest(query), (Match{1, 0, 0, MatchKind::kExact}));
   query.position = {6, 40};
-  EXPECT_EQ(index.FindNearest(query), (Match{0, 0, MatchKind::kExact}));
+  EXPECT_EQ(index.FindNearest(query), (Match{0, 0, 0, MatchKind::kExact}));
 }
 
 TEST(Index, TheWindowIsInclusiveAndSafeAtTheEndsOfTime) {
-  Index index({.distance_max = 3});
+  Index index(Within(3));
   index.Insert(MakeEntry(kCode, 1, 1000));
   IndexQuery query = MakeQuery(kCode, 1);
   query.window_ms = 10;
@@ -107,12 +132,14 @@ TEST(Index, TheWindowIsInclusiveAndSafeAtTheEndsOfTime) {
   query.time_ms = INT64_MAX;
   EXPECT_EQ(index.FindNearest(query), std::nullopt);
   query.time_ms = -1;
-  EXPECT_EQ(index.FindNearest(query), (Match{1, 0, MatchKind::kExact}));
+  EXPECT_EQ(index.FindNearest(query), (Match{1, 0, 0, MatchKind::kExact}));
 }
 
 TEST(Index, NumbersGoOnPastThirtyTwoBits) {
   const uint64_t begin_id = (uint64_t{1} << 32) - 2;
-  Index index({.distance_max = 7, .begin_id = begin_id});
+  IndexOptions options = Within(7);
+  options.begin_id = begin_id;
+  Index index(options);
   for (uint64_t i = 0; i < 5; ++i) {
     EXPECT_EQ(index.Insert(MakeEntry(kCode ^ i, i)), begin_id + i);
   }
@@ -131,7 +158,7 @@ TEST(Index, NumbersGoOnPastThirtyTwoBits) {
 TEST(Index, ChurnOfManyWindowsDoesNotGrowIt) {
   // A sweep goes round in 262,144 insertions, so memory is level from the fourth window on.
   std::mt19937_64 random(1);
-  Index index({.distance_max = 3});
+  Index index(Within(3));
   constexpr uint64_t kWindow = 100'000;
   uint64_t bytes_level = 0;
   for (int window = 1; window <= 14; ++window) {
@@ -146,7 +173,7 @@ TEST(Index, ChurnOfManyWindowsDoesNotGrowIt) {
 }
 
 TEST(Index, TheDeadOfAHotBucketGoBeforeItGrows) {
-  Index index({.distance_max = 3});
+  Index index(Within(3));
   const uint64_t bytes_empty = index.bytes();
   for (int i = 0; i < 100'000; ++i) {  // far from a round of sweeping
     index.Insert(MakeEntry(kCode, 1));
@@ -156,7 +183,7 @@ TEST(Index, TheDeadOfAHotBucketGoBeforeItGrows) {
 }
 
 TEST(Index, MemoryOfAHotBucketIsGivenBack) {
-  Index index({.distance_max = 3});
+  Index index(Within(3));
   const uint64_t bytes_empty = index.bytes();
   for (int i = 0; i < 100'000; ++i) index.Insert(MakeEntry(kCode, 1));
   const uint64_t bytes_hot = index.bytes();
@@ -172,8 +199,121 @@ TEST(Index, MemoryOfAHotBucketIsGivenBack) {
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), std::nullopt);
 }
 
+TEST(Index, OfTwoAtOneDistanceTheNearerOrderWins) {
+  Index index(Within(3));
+  Entry entry = MakeEntry(kCode ^ 1, 1);
+  entry.fingerprint.order ^= 0b111;
+  index.Insert(entry);                    // 0: 1 + 3
+  index.Insert(MakeEntry(kCode ^ 3, 2));  // 1: 2 + 0
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{1, 2, 0, MatchKind::kNear}));
+  index.Rollback(1);
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{0, 1, 3, MatchKind::kNear}));
+}
+
+TEST(Index, OrderTooFarAwayIsNoMatchUnlessTheRecordsAreEqual) {
+  IndexOptions options = Within(3);
+  options.match.distance_sum_max = 10;
+  Index index(options);
+  index.Insert(MakeEntry(kCode, 1));
+  IndexQuery query = MakeQuery(kCode ^ 1, 2);
+  query.fingerprint.order = kOrder ^ 0x3ff;
+  EXPECT_EQ(index.FindNearest(query), std::nullopt);
+  query.fingerprint.order = kOrder ^ 0x1ff;
+  EXPECT_EQ(index.FindNearest(query), (Match{0, 1, 9, MatchKind::kNear}));
+  query = MakeQuery(kCode, 1);
+  query.fingerprint.order = ~kOrder;
+  EXPECT_EQ(index.FindNearest(query), (Match{0, 0, 0, MatchKind::kExact}));
+}
+
+TEST(Index, WithoutNeighboursTheGuaranteeIsThreeBits) {
+  IndexOptions options = Within(7);
+  options.match.neighbours = false;
+  Index index(options);
+  index.Insert(MakeEntry(kCode, 1));
+  const uint64_t three = 0x0000000100010001;  // one error in each of three blocks
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode ^ three, 2)), (Match{0, 3, 0, MatchKind::kNear}));
+  const uint64_t four = three | 0x0001000000000000;
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode ^ four, 2)), std::nullopt);
+}
+
+/// Text keys alone; the codes below share no block.
+IndexOptions ByKeys(int distance_max) {
+  IndexOptions options = Within(distance_max);
+  options.match.text_keys = true;
+  options.match.neighbours = false;
+  return options;
+}
+
+constexpr uint64_t kFiveAway = 0x0001000100010003;
+
+TEST(Index, ASharedTextKeyMeetsWhatLiesBeyondTheGuarantee) {
+  Index index(ByKeys(5));
+  Entry entry = MakeEntry(kCode, 1);
+  entry.text_keys = KeysOf<StoredKeys>({11, 22, 33});
+  index.Insert(entry);
+  IndexQuery query = MakeQuery(kCode ^ kFiveAway, 2);
+  query.text_keys = KeysOf<ProbedKeys>({1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(index.FindNearest(query), std::nullopt);
+  query.text_keys = KeysOf<ProbedKeys>({1, 2, 3, 4, 5, 6, 7, 22});
+  EXPECT_EQ(index.FindNearest(query), (Match{0, 5, 0, MatchKind::kNear}));
+}
+
+TEST(Index, SharedKeysWidenWhatIsAccepted) {
+  IndexOptions options = ByKeys(1);
+  options.match.widen = true;
+  Index index(options);
+  Entry entry = MakeEntry(kCode, 1);
+  entry.text_keys = KeysOf<StoredKeys>({11, 22, 33});
+  index.Insert(entry);
+  IndexQuery query = MakeQuery(kCode ^ kFiveAway, 2);
+  query.text_keys = KeysOf<ProbedKeys>({11});
+  EXPECT_EQ(index.FindNearest(query), std::nullopt);
+  query.text_keys = KeysOf<ProbedKeys>({11, 33});
+  EXPECT_EQ(index.FindNearest(query), (Match{0, 5, 0, MatchKind::kNear}));
+}
+
+TEST(Index, AKeyOfEightEntriesIsNotChosenUntilOneLeaves) {
+  Index index(ByKeys(5));
+  const auto probed = KeysOf<ProbedKeys>({11, 22, 33, 44, 55});
+  Entry entry = MakeEntry(kCode, 1);
+  entry.text_keys = KeysOf<StoredKeys>({22});
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(index.ChooseKeys(probed), KeysOf<StoredKeys>({11, 22, 33}));
+    index.Insert(entry);
+  }
+  EXPECT_EQ(index.ChooseKeys(probed), KeysOf<StoredKeys>({11, 33, 44}));
+  index.Rollback(7);
+  EXPECT_EQ(index.ChooseKeys(probed), KeysOf<StoredKeys>({11, 22, 33}));
+  index.Insert(entry);
+  index.Expire(1);
+  EXPECT_EQ(index.ChooseKeys(probed), KeysOf<StoredKeys>({11, 22, 33}));
+}
+
+TEST(Index, ChoosesNoKeysWhereItUsesNone) {
+  const auto probed = KeysOf<ProbedKeys>({11, 22});
+  EXPECT_EQ(Index(ByKeys(0)).ChooseKeys(probed), StoredKeys());
+  EXPECT_EQ(Index(Within(5)).ChooseKeys(probed), StoredKeys());
+  EXPECT_EQ(Index(ByKeys(1)).ChooseKeys(probed), KeysOf<StoredKeys>({11, 22}));
+}
+
+TEST(Index, KeysThatALogBringsAreLeftAloneWhereItUsesNone) {
+  for (const IndexOptions& options : {ByKeys(0), Within(5)}) {
+    Index index(options);
+    Entry entry = MakeEntry(kCode, 1);
+    entry.text_keys = KeysOf<StoredKeys>({11});
+    const uint64_t bytes_before = index.bytes();
+    for (int i = 0; i < 1000; ++i) index.Insert(entry);
+    EXPECT_LT(index.bytes(), bytes_before + 1024 * (8 + sizeof(Entry)) + 20'000);
+    index.Rollback(500);
+    index.Expire(500);
+    EXPECT_EQ(index.size(), 0U);
+  }
+}
+
 TEST(Index, CountsTheEntriesItCompares) {
-  Index index({.distance_max = 3});
+  IndexOptions options = Within(3);
+  options.match.neighbours = false;
+  Index index(options);
   index.Insert(MakeEntry(kCode, 1));
   index.Insert(MakeEntry(~kCode, 2));
   index.FindNearest(MakeQuery(kCode, 9));

@@ -29,8 +29,13 @@ Delta SmallDelta() {
   delta.inputs = {{{"news", 0}, 42, 1'700'000'000'500},
                   {{"blog", 3}, 7, INT64_MIN},
                   {{"news", 300}, 1'000'000, -1}};
-  delta.entries = {{{0x1122334455667788, 0x99aabbccddeeff00}, 1'700'000'000'000, {0, 40}},
-                   {{1, 2}, 1'699'999'999'000, {2, 999'999}}};
+  delta.entries = {{{0x1122334455667788, 0x0f1e2d3c4b5a6978, 0x99aabbccddeeff00},
+                    1'700'000'000'000,
+                    {0, 40},
+                    {}},
+                   {{1, 2, 3}, 1'699'999'999'000, {2, 999'999}, {}}};
+  delta.entries[0].text_keys.Add(0x01020304);
+  for (const uint32_t key : {1U, UINT32_MAX, 0xa0b0c0d0U}) delta.entries[1].text_keys.Add(key);
   return delta;
 }
 
@@ -58,10 +63,10 @@ std::string WithChecksum(std::string body) {
   return out.Take();
 }
 
-/// SmallDelta() in version 1, byte for byte. Changelogs out there hold it: it never changes.
+/// SmallDelta() in version 2, byte for byte. Changelogs out there hold it: it never changes.
 // clang-format off
 constexpr std::string_view kGoldenHex =
-    "4e444c5401000200"  // magic, version, lane
+    "4e444c5402000200"  // magic, version, lane
     "030000000000000064000000000000006800000000000000"  // epoch, seq_first, seq_last
     "0068e5cf8b01000040e4b5ca8b010000"  // watermark, horizon
     "005c26050000000040420f000000000003"  // window, entries_max, distance_max
@@ -72,8 +77,10 @@ constexpr std::string_view kGoldenHex =
     "00030e0000000000000080"
     "01ac0280897affffffffffffffff"
     "02"  // entries
-    "887766554433221100ffeeddccbbaa9980a0abfef9620028"
-    "01000000000000000200000000000000cf0f02bf843d"
+    "8877665544332211" "78695a4b3c2d1e0f" "00ffeeddccbbaa99" "80a0abfef962" "00" "28"
+    "01" "04030201"
+    "0100000000000000" "0200000000000000" "0300000000000000" "cf0f" "02" "bf843d"
+    "03" "01000000" "ffffffff" "d0c0b0a0"
     "918fed0042c5fe9b";  // checksum
 // clang-format on
 
@@ -119,6 +126,7 @@ TEST(Delta, DamageUnderAValidChecksumIsReadSafely) {
       for (const Entry& entry : decoded->entries) {
         ASSERT_LT(entry.origin.input, decoded->inputs.size());
         ASSERT_GE(entry.origin.offset, 0);
+        for (const uint32_t key : entry.text_keys.keys()) ASSERT_NE(key, 0U);
       }
       return;
     }
@@ -164,13 +172,35 @@ TEST(Delta, HugeCountsAreRefusedBeforeAnythingIsAllocated) {
   }
 }
 
+TEST(Delta, MoreThanThreeTextKeysOrAKeyOfZeroAreRefused) {
+  const std::string bytes = Encode(SmallDelta());
+  const size_t last = bytes.size() - 8 - 3 * 4 - 1;  // the number of the last entry's text keys
+  const std::string body = bytes.substr(0, bytes.size() - 8);
+  ASSERT_EQ(body[last], 3);
+  std::string four = body;
+  four[last] = 4;
+  const Result<Delta> crowded = DecodeDelta(WithChecksum(four + std::string("abcd")));
+  ASSERT_FALSE(crowded.ok());
+  EXPECT_THAT(crowded.error().text, HasSubstr("text keys: expected at most 3, none of them 0"));
+  std::string zero = body;
+  zero.replace(last + 1, 4, 4, '\0');
+  const Result<Delta> nothing = DecodeDelta(WithChecksum(zero));
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_THAT(nothing.error().text, HasSubstr("text keys: expected at most 3, none of them 0"));
+  std::string two = body.substr(0, body.size() - 4);
+  two[last] = 2;
+  const Result<Delta> fewer = DecodeDelta(WithChecksum(two));
+  ASSERT_TRUE(fewer.ok()) << fewer.error().text;
+  EXPECT_EQ(fewer->entries[1].text_keys.keys().size(), 2U);
+}
+
 TEST(Delta, AnotherVersionIsNamed) {
   std::string body = Encode(SmallDelta());
   body.resize(body.size() - 8);
   body[4] = 9;
   const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
   ASSERT_FALSE(decoded.ok());
-  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 1, not 9"));
+  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2, not 9"));
 }
 
 TEST(Delta, AnyDeltaComesBackAsItWas) {
@@ -199,7 +229,10 @@ TEST(Delta, AnyDeltaComesBackAsItWas) {
     for (uint64_t n = delta.inputs.empty() ? 0 : random() % 50; n > 0; --n) {
       const Position origin{static_cast<uint32_t>(random() % delta.inputs.size()),
                             static_cast<int64_t>(random() >> (1 + random() % 63))};
-      delta.entries.push_back({{random(), random()}, any_time(), origin});
+      delta.entries.push_back({{random(), random(), random()}, any_time(), origin, {}});
+      for (uint64_t keys = random() % 4; keys > 0; --keys) {
+        delta.entries.back().text_keys.Add(static_cast<uint32_t>(random()) | 1);
+      }
     }
     const Result<Delta> decoded = DecodeDelta(Encode(delta));
     ASSERT_TRUE(decoded.ok()) << "round " << round << ": " << decoded.error().text;

@@ -30,7 +30,11 @@ FingerprintedRecord MakeRecord(Position position, int64_t time_ms, uint64_t code
   FingerprintedRecord record;
   record.position = position;
   record.time_ms = time_ms;
-  record.fingerprint = {code, code * 31};
+  record.fingerprint = {code, ~code, code * 31};
+  record.features = 40;
+  for (uint32_t key = 1; key <= 8; ++key) {
+    record.text_keys.Add(static_cast<uint32_t>(code >> 8 * (key - 1)) << 4 | key);
+  }
   return record;
 }
 
@@ -294,7 +298,7 @@ TEST(LaneState, OtherFingerprintSettingsAreRefusedAndNamed) {
 
 TEST(LaneState, DistanceWindowAndCapacityMayChange) {
   FilterOptions options = TestOptions();
-  options.distance_max = 6;
+  options.match = {6, 12, 0, true, true, true};
   options.window.window_ms *= 2;
   options.window.entries_max = 5000;
   auto state = MakeState(options);

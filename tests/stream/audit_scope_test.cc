@@ -85,9 +85,9 @@ TEST(AuditScope, ALaterRecordThatIsNotLateBoundsTheHorizon) {
 
 TEST(AuditScope, AtDistanceZeroOnlyEqualRecordsAreDuplicates) {
   AllUnique lane;
-  lane.options.filter.distance_max = 0;
+  lane.options.filter.match.distance_max = 0;
   EXPECT_TRUE(lane.Audited({{kText, kNowMs, ""}, {kSameWords, kNowMs, ""}}).ok());
-  lane.options.filter.distance_max = 1;
+  lane.options.filter.match.distance_max = 1;
   ExpectViolated(lane.Audited({{kText, kNowMs, ""}, {kSameWords, kNowMs, ""}}),
                  {AuditCheck::kCompleteness}, "is unique at distance 0");
 }

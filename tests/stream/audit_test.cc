@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Audit, ACorrectWorldPassesForEveryDistance) {
-  for (int distance_max = 0; distance_max <= 7; ++distance_max) {
+  for (int distance_max = 0; distance_max <= 12; ++distance_max) {
     SCOPED_TRACE(testing::Message() << "seed " << kWorldSeed << " distance_max " << distance_max);
     const World world({.seed = kWorldSeed, .filter = SmallFilter(distance_max), .records = 1500});
     const AuditReport report = world.Audited();
@@ -238,11 +238,45 @@ TEST(Audit, AnOriginalThatComesLaterIsFound) {
 
 TEST(Audit, AnOriginalTooFarInContentIsFound) {
   World world = SmallWorld();
-  world.audit.filter.distance_max = 0;
+  world.audit.filter.match.distance_max = 0;
   const AuditReport report = world.Audited();
   EXPECT_EQ(report[AuditCheck::kCompleteness].violations, 0u);
-  EXPECT_THAT(ReportText(report), HasSubstr(", more than distance_max 0"));
-  EXPECT_THAT(ReportText(report), HasSubstr("is not equal, as distance_max 0 demands"));
+  EXPECT_THAT(ReportText(report), HasSubstr("is too far away: distance 1, order distance "));
+  EXPECT_THAT(ReportText(report), HasSubstr("is too far away: distance 0, order distance "));
+}
+
+TEST(Audit, AnOriginalTooFarInOrderIsFound) {
+  World world = SmallWorld();
+  world.audit.filter.match.distance_sum_max = 6;
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "is too far away: distance ");
+}
+
+TEST(Audit, AnOriginalTooFarForItsFewTokensIsFound) {
+  World world = SmallWorld();
+  world.audit.filter.match.features_per_bit = 20;  // about 40 tokens allow 2 bits
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, " distinct tokens");
+  world.audit.filter.match.features_per_bit = 10;
+  ExpectPasses(world.Audited());
+}
+
+TEST(Audit, SharedTextKeysWidenWhatIsSoundOnlyWhereTheyMay) {
+  FilterOptions filter = SmallFilter(4);
+  filter.match.widen = true;
+  World world({.seed = kWorldSeed, .filter = filter, .records = 1500});
+  EXPECT_GT(world.distances.count(7) + world.distances.count(8), 0U) << "no widened duplicate";
+  ExpectPasses(world.Audited());
+  world.audit.filter.match.widen = false;
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "text keys shared");
+}
+
+TEST(Audit, ALaneWithNeighboursOwesMore) {
+  // The world's filter finds all within 3 bits and nothing beyond; with neighbours and 7 it would
+  // have had to find more.
+  World world = SmallWorld();
+  world.audit.filter.match.distance_max = 7;
+  ExpectPasses(world.Audited());
+  world.audit.filter.match.neighbours = true;
+  ExpectViolated(world.Audited(), {AuditCheck::kCompleteness}, "is unique at distance");
 }
 
 TEST(Audit, AWrongDistanceOrKindIsFound) {

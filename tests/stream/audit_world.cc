@@ -78,17 +78,17 @@ class ScanFilter {
     auto [seen, added] = times_ms_.emplace(record.position.input, record.time_ms);
     seen->second = std::max(seen->second, record.time_ms);
     int best = 65 * 2;
-    for (const Entry& entry : entries_) {
+    for (const FingerprintedRecord& entry : entries_) {
       const int rank = Rank(entry, record);
       if (rank >= best) continue;
       best = rank;
       verdict.decision = Decision::kDuplicate;
-      verdict.original = entry.origin;
+      verdict.original = entry.position;
       verdict.distance = std::popcount(entry.fingerprint.simhash ^ record.fingerprint.simhash);
       verdict.kind = rank == 0 ? MatchKind::kExact : MatchKind::kNear;
     }
     if (verdict.decision == Decision::kUnique) {
-      entries_.push_back({record.fingerprint, record.time_ms, record.position});
+      entries_.push_back(record);
     }
     return verdict;
   }
@@ -107,17 +107,31 @@ class ScanFilter {
   }
 
  private:
-  /// 0 for an equal record, larger for a farther one, 1000 for none.
-  int Rank(const Entry& entry, const FingerprintedRecord& record) const {
+  /// 0 for an equal record, larger for a farther one, 1000 for none. The rules of accept.h once
+  /// more, by hand.
+  int Rank(const FingerprintedRecord& entry, const FingerprintedRecord& record) const {
     if (std::llabs(entry.time_ms - record.time_ms) > options_.window.window_ms) return 1000;
     if (entry.fingerprint.exact == record.fingerprint.exact) return 0;
     const int distance = std::popcount(entry.fingerprint.simhash ^ record.fingerprint.simhash);
-    const bool near = options_.distance_max > 0 && distance <= options_.distance_max;
-    return near ? 1 + distance : 1000;
+    const int order = std::popcount(entry.fingerprint.order ^ record.fingerprint.order);
+    const MatchOptions& match = options_.match;
+    int widening = 0;
+    for (const uint32_t key : record.text_keys.keys()) {
+      const auto keys = entry.text_keys.keys();
+      const bool shared = std::find(keys.begin(), keys.end(), key) != keys.end();
+      if (match.widen && shared && widening < 4) widening += 2;
+    }
+    int allowed = match.distance_max;
+    if (match.features_per_bit > 0) {
+      allowed = std::min(allowed, static_cast<int>(record.features / match.features_per_bit));
+    }
+    const bool near = match.distance_max > 0 && distance <= allowed + widening &&
+                      distance + order <= match.distance_sum_max + widening;
+    return near ? 1 + distance + order : 1000;
   }
 
   FilterOptions options_;
-  std::vector<Entry> entries_;
+  std::vector<FingerprintedRecord> entries_;
   std::map<uint32_t, int64_t> times_ms_;
   int64_t horizon_ms_ = INT64_MIN;
 };
@@ -144,7 +158,7 @@ FilterOptions SmallFilter(int distance_max) {
   FilterOptions options;
   options.record.fields = {{"text", 1.0}};
   options.feature.features_min = 5;
-  options.distance_max = distance_max;
+  options.match.distance_max = distance_max;
   options.window.window_ms = 3600 * 1000;
   options.window.lateness_ms = 60 * 1000;
   return options;

@@ -19,7 +19,7 @@ LaneOptions TestOptions(int distance_max) {
   LaneOptions options;
   options.filter.record.fields = {{"text", 1.0}};
   options.filter.feature.features_min = 4;
-  options.filter.distance_max = distance_max;
+  options.filter.match.distance_max = distance_max;
   options.filter.window.window_ms = 60'000;
   options.filter.window.lateness_ms = 5'000;
   options.filter.window.entries_max = 100'000;

@@ -16,7 +16,7 @@ struct Sample {
   int64_t origin_offset = 5512;
   Verdict verdict;
   InputPartition original{"news", 1};
-  Fingerprint fingerprint{0x0123456789abcdef, 0xfedcba9876543210};
+  Fingerprint fingerprint{0x0123456789abcdef, 0x00112233445566ff, 0xfedcba9876543210};
 
   const std::vector<HeaderView>& WriteWith(RouteHeaderWriter& writer) const {
     return writer.Write(seq, origin, origin_offset, verdict, &original, fingerprint);
@@ -91,7 +91,8 @@ TEST(RouteHeader, FlagsFollowWhereTheyApply) {
 
 TEST(RouteHeader, FullAddsTheFingerprintWhereThereIsOne) {
   EXPECT_EQ(Packed(Sample{}, HeaderStyle::kFull),
-            "seq=81;origin=news/3/5512;simhash=0123456789abcdef;exact=fedcba9876543210");
+            "seq=81;origin=news/3/5512;simhash=0123456789abcdef;order=00112233445566ff;"
+            "exact=fedcba9876543210");
   EXPECT_EQ(Packed(DeadLetter(""), HeaderStyle::kFull), Packed(DeadLetter("")));
   Sample passed;
   passed.verdict.passed = true;
@@ -146,7 +147,7 @@ Sample RandomSample(std::mt19937_64& random) {
   sample.origin = {"topic." + std::to_string(random() % 9), static_cast<int32_t>(random() % 64)};
   sample.origin_offset = static_cast<int64_t>(random() >> 1);
   sample.original = {"topic-" + std::to_string(random() % 9), static_cast<int32_t>(random() % 64)};
-  sample.fingerprint = {random(), random()};
+  sample.fingerprint = {random(), random(), random()};
   Verdict& verdict = sample.verdict;
   verdict.decision = static_cast<Decision>(random() % 3);
   verdict.late = random() % 2 == 0;
@@ -240,6 +241,9 @@ TEST(RouteHeader, WithoutHeadersOfOursNothingIsFound) {
 
 TEST(RouteHeader, WhatDoesNotHaveTheFormIsRefusedWithItsName) {
   const std::string base = "seq=1;origin=a/0/0";
+  const std::string simhash = ";simhash=0123456789abcdef";
+  const std::string order = ";order=0123456789abcdef";
+  const std::string exact = ";exact=0123456789abcdef";
   const std::string duplicate = base + ";original=a/0/1;distance=1;kind=near";
   ASSERT_TRUE(Parse(base).ok());
   ASSERT_TRUE(Parse(duplicate).ok());
@@ -278,10 +282,16 @@ TEST(RouteHeader, WhatDoesNotHaveTheFormIsRefusedWithItsName) {
       {base + ";error=x", "'reason' is missing"},
       {base + ";reason=parse;error=%4", "error must be"},
       {duplicate + ";reason=parse", "found both"},
-      {base + ";simhash=0123456789abcdef", "'exact' is missing"},
-      {base + ";exact=0123456789abcdef", "'simhash' is missing"},
-      {base + ";simhash=0123456789abcde;exact=0123456789abcdef", "simhash must be"},
-      {base + ";simhash=0123456789ABCDEF;exact=0123456789abcdef", "simhash must be"},
+      {base + simhash, "'order' is missing"},
+      {base + order, "'simhash' is missing"},
+      {base + exact, "'simhash' is missing"},
+      {base + simhash + order, "'exact' is missing"},
+      {base + simhash + exact, "'order' is missing"},
+      {base + order + exact, "'simhash' is missing"},
+      {base + ";simhash=0123456789abcde" + order + exact, "simhash must be"},
+      {base + ";simhash=0123456789ABCDEF" + order + exact, "simhash must be"},
+      {base + simhash + ";order=0123456789abcdefg" + exact, "order must be"},
+      {base + simhash + order + ";exact=", "exact must be"},
   };
   for (const auto& [text, expected] : cases) {
     auto parsed = Parse(text);

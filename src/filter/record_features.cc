@@ -1,0 +1,52 @@
+#include "filter/record_features.h"
+
+#include "feature/text_features.h"
+#include "fingerprint/exact_hash.h"
+
+namespace neardup {
+
+RecordFeatureReader::RecordFeatureReader(const FilterOptions& options)
+    : extractor_(options.record),
+      tokeniser_(options.feature.markup),
+      tokens_(options.model.hash_seed),
+      features_min_(options.feature.features_min) {}
+
+const RecordFeatures& RecordFeatureReader::Read(const RecordView& record) {
+  const ExtractedRecord& extracted = extractor_.Extract(record);
+  result_ = {};
+  result_.time_ms = extracted.time_ms;
+  result_.reason = extracted.reason;
+  result_.passed = extracted.passed;
+  result_.error = extracted.error;
+  if (result_.reason != Reason::kNone || result_.passed) return result_;
+  Tokenise(extracted.pieces);
+  const auto features = counter_.Count(tokens_.hashes(), ranges_);
+  result_.features = static_cast<uint32_t>(features.size());
+  result_.exact_only = features.empty() || features.size() < features_min_;
+  if (result_.exact_only) return result_;
+  result_.sums = SumBits(features);
+  result_.order = Simhash(SumBits(counter_.CountDistinct(pairs_)));
+  result_.triples = triples_;
+  return result_;
+}
+
+/// Fills the tokens and what is made of neighbours among them, and the exact hash.
+void RecordFeatureReader::Tokenise(const std::vector<TextPiece>& pieces) {
+  tokens_.Clear();
+  ranges_.clear();
+  pairs_.clear();
+  triples_.clear();
+  ExactHash exact;
+  for (const TextPiece& piece : pieces) {
+    const size_t begin = tokens_.size();
+    const size_t token_begin = tokens_.hashes().size();
+    tokeniser_.Tokenise(piece.text, tokens_);
+    ranges_.push_back({tokens_.hashes().size(), piece.weight16});
+    exact.Add(tokens_.TextFrom(begin), piece.path_hash);
+    AppendPairs(tokens_.hashes().subspan(token_begin), pairs_);
+    AppendTriples(tokens_.hashes().subspan(token_begin), triples_);
+  }
+  result_.exact = exact.value();
+}
+
+}  // namespace neardup

@@ -1,0 +1,58 @@
+// Payload -> all that fingerprints and what is learned from samples are made of.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "feature/feature_counter.h"
+#include "feature/token_list.h"
+#include "feature/tokeniser.h"
+#include "fingerprint/simhash.h"
+#include "neardup/options.h"
+#include "record/field_extractor.h"
+
+namespace neardup {
+
+struct RecordFeatures {
+  int64_t time_ms = 0;
+  Reason reason = Reason::kNone;
+  bool passed = false;
+  std::string error;
+  // Where there is no reason and nothing passed:
+  uint64_t exact = 0;
+  /// Distinct tokens.
+  uint32_t features = 0;
+  /// Too few features to be compared otherwise than exactly; `sums` and `order` mean nothing.
+  bool exact_only = true;
+  BitSums sums{};
+  uint64_t order = 0;
+  /// Hashes of three adjacent tokens, not distinct. Valid until the next record.
+  std::span<const uint64_t> triples;
+};
+
+/// Keeps scratch memory: one instance per thread. Of the model it uses the hash seed only.
+class RecordFeatureReader {
+ public:
+  /// The options must be valid.
+  explicit RecordFeatureReader(const FilterOptions& options);
+
+  /// The result is valid until the next call.
+  const RecordFeatures& Read(const RecordView& record);
+
+ private:
+  void Tokenise(const std::vector<TextPiece>& pieces);
+
+  FieldExtractor extractor_;
+  Tokeniser tokeniser_;
+  FeatureCounter counter_;
+  TokenList tokens_;
+  std::vector<TokenRange> ranges_;
+  std::vector<uint64_t> pairs_;
+  std::vector<uint64_t> triples_;
+  uint32_t features_min_;
+  RecordFeatures result_;
+};
+
+}  // namespace neardup

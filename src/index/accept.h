@@ -1,0 +1,34 @@
+// When two records are near enough to be duplicates.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "neardup/options.h"
+
+namespace neardup {
+
+/// How far apart two records are.
+struct Nearness {
+  int distance = 0;        ///< of the simhashes
+  int order_distance = 0;  ///< of the order sketches
+  int shared_keys = 0;     ///< text keys they have in common
+  uint32_t features = 0;   ///< distinct tokens of the later record
+};
+
+/// Of records whose selected fields differ. A shared text key is evidence of its own, so with
+/// `widen` it buys 2 bits, two or more buy 4, up to simhash distances of 14 and 16.
+constexpr bool Accepts(const MatchOptions& match, const Nearness& nearness) {
+  if (match.distance_max == 0) return false;
+  const int keys = match.widen ? std::min(nearness.shared_keys, 2) : 0;
+  const int widening = 2 * keys;
+  int distance_max = match.distance_max;
+  if (match.features_per_bit != 0) {
+    const uint32_t backed = std::min(nearness.features / match.features_per_bit, uint32_t{64});
+    distance_max = std::min(distance_max, static_cast<int>(backed));
+  }
+  return nearness.distance <= distance_max + widening &&
+         nearness.distance + nearness.order_distance <= match.distance_sum_max + widening;
+}
+
+}  // namespace neardup

@@ -1,0 +1,120 @@
+#include "learn/model_file.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace neardup {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+constexpr size_t kHexDigits = 16;
+constexpr int64_t kCentreMax = 65536;
+
+std::string Hex(uint64_t value) {
+  char text[kHexDigits + 1];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+Error Bad(const std::string& name, const std::string& what) {
+  return {ErrorCode::kConfig,
+          name + ": " + what + "; make a model with `neardup learn` or `neardup tune`"};
+}
+
+Result<void> ReadCentre(const ordered_json& json, const std::string& name, Model& model) {
+  const auto found = json.find("centre");
+  if (found == json.end() || !found->is_array() || found->size() != model.centre.size()) {
+    return Bad(name, "centre: expected a list of 64 numbers");
+  }
+  for (size_t bit = 0; bit < model.centre.size(); ++bit) {
+    const ordered_json& value = (*found)[bit];
+    const bool whole = value.is_number_unsigned() ? value.get<uint64_t>() <= kCentreMax
+                                                  : value.is_number_integer();
+    const int64_t number = whole ? value.get<int64_t>() : kCentreMax + 1;
+    if (number < -kCentreMax || number > kCentreMax) {
+      return Bad(name, "centre[" + std::to_string(bit) + "]: found " + value.dump() +
+                           ", expected a whole number from -65536 to 65536");
+    }
+    model.centre[bit] = static_cast<int32_t>(number);
+  }
+  return {};
+}
+
+Result<void> ReadCommon(const ordered_json& json, const std::string& name, Model& model) {
+  const auto found = json.find("common");
+  if (found == json.end() || !found->is_array()) {
+    return Bad(name, "common: expected a list of texts");
+  }
+  for (const ordered_json& value : *found) {
+    const std::string text = value.is_string() ? value.get<std::string>() : "";
+    const bool hex = text.size() == kHexDigits &&
+                     text.find_first_not_of("0123456789abcdef") == std::string::npos;
+    const uint64_t triple = hex ? std::strtoull(text.c_str(), nullptr, 16) : 0;
+    if (!hex || (!model.common.empty() && triple <= model.common.back())) {
+      return Bad(name, "common: found " + value.dump() +
+                           ", expected 16 lower-case hex digits, each above the one before");
+    }
+    model.common.push_back(triple);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string ModelText(const Model& model) {
+  std::vector<std::string> common;
+  for (const uint64_t triple : model.common) common.push_back(Hex(triple));
+  const ordered_json json = {{"neardup_model", kVersion},
+                             {"hash_seed", model.hash_seed},
+                             {"centre", model.centre},
+                             {"common", common}};
+  return json.dump(1) + "\n";
+}
+
+Result<Model> ParseModel(std::string_view text, const std::string& name) {
+  const ordered_json json = ordered_json::parse(text, nullptr, false);
+  if (!json.is_object()) return Bad(name, "expected a JSON object");
+  const auto version = json.find("neardup_model");
+  if (version == json.end() || *version != kVersion) {
+    return Bad(name, "neardup_model: found " +
+                         (version == json.end() ? std::string("nothing") : version->dump()) +
+                         ", expected " + std::to_string(kVersion));
+  }
+  const auto seed = json.find("hash_seed");
+  if (seed == json.end() || !seed->is_number_unsigned()) {
+    return Bad(name, "hash_seed: expected a whole number from 0 on");
+  }
+  Model model;
+  model.hash_seed = seed->get<uint64_t>();
+  NEARDUP_TRY(ReadCentre(json, name, model));
+  NEARDUP_TRY(ReadCommon(json, name, model));
+  return model;
+}
+
+Result<void> WriteModel(const Model& model, const std::filesystem::path& path) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << ModelText(model);
+  file.close();
+  if (file) return {};
+  return Error{ErrorCode::kIo, path.string() +
+                                   ": cannot be written; is the folder there and may "
+                                   "this user write to it?"};
+}
+
+Result<Model> ReadModel(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file) {
+    return Error{ErrorCode::kConfig, path.string() + ": cannot be read; is it there?"};
+  }
+  return ParseModel(text.str(), path.string());
+}
+
+}  // namespace neardup

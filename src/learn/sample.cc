@@ -1,0 +1,120 @@
+#include "learn/sample.h"
+
+#include <algorithm>
+#include <cassert>
+#include <unordered_map>
+#include <utility>
+
+namespace neardup {
+namespace {
+
+constexpr size_t kRecordsMin = 100;
+constexpr size_t kCommonPerCent = 1;
+constexpr size_t kCommonRecordsMin = 10;
+constexpr int64_t kCentreUnit = 4096;
+
+int64_t CeilingOfQuotient(int64_t dividend, int64_t divisor) {
+  return dividend > 0 ? (dividend + divisor - 1) / divisor : dividend / divisor;
+}
+
+SampledSketch SketchOf(const RecordFeatures& features) {
+  SampledSketch sketch;
+  sketch.order = features.order;
+  BitSums sums = features.sums;
+  const int64_t root = RootMeanSquare(sums);
+  for (size_t bit = 0; bit < sums.size(); ++bit) {
+    sketch.sums[bit] = static_cast<int32_t>(CeilingOfQuotient(kCentreUnit * sums[bit], root));
+  }
+  return sketch;
+}
+
+size_t Comparable(const Sample& sample) {
+  const auto& records = sample.records();
+  return static_cast<size_t>(
+      std::count_if(records.begin(), records.end(),
+                    [](const SampledRecord& record) { return !record.exact_only; }));
+}
+
+}  // namespace
+
+Sample::Sample(const FilterOptions& options, const std::vector<uint64_t>& hash_seeds)
+    : hash_seeds_(hash_seeds) {
+  assert(!hash_seeds.empty());
+  for (const uint64_t seed : hash_seeds) {
+    FilterOptions seeded = options;
+    seeded.model.hash_seed = seed;
+    readers_.emplace_back(seeded);
+  }
+}
+
+void Sample::Add(const RecordView& record) {
+  ++seen_;
+  const RecordFeatures& features = readers_.front().Read(record);
+  if (features.reason != Reason::kNone || features.passed) {
+    ++dead_letters_;
+    return;
+  }
+  if (!exact_.insert(features.exact).second) {
+    ++repeats_;
+    return;
+  }
+  SampledRecord sampled;
+  sampled.position = record.position;
+  sampled.exact = features.exact;
+  sampled.features = features.features;
+  sampled.exact_only = features.exact_only;
+  if (!features.exact_only) {
+    sampled.triples.assign(features.triples.begin(), features.triples.end());
+    std::sort(sampled.triples.begin(), sampled.triples.end());
+    sampled.triples.erase(std::unique(sampled.triples.begin(), sampled.triples.end()),
+                          sampled.triples.end());
+    sampled.sketches.push_back(SketchOf(features));
+    for (size_t seed = 1; seed < readers_.size(); ++seed) {
+      sampled.sketches.push_back(SketchOf(readers_[seed].Read(record)));
+    }
+  }
+  records_.push_back(std::move(sampled));
+}
+
+std::array<int32_t, 64> CentreOf(const Sample& sample, size_t seed) {
+  std::array<int64_t, 64> total{};
+  for (const SampledRecord& record : sample.records()) {
+    if (record.exact_only) continue;
+    for (size_t bit = 0; bit < total.size(); ++bit) total[bit] += record.sketches[seed].sums[bit];
+  }
+  const auto count = static_cast<int64_t>(std::max<size_t>(Comparable(sample), 1));
+  std::array<int32_t, 64> centre{};
+  for (size_t bit = 0; bit < total.size(); ++bit) {
+    centre[bit] = static_cast<int32_t>((2 * total[bit] + count) / (2 * count));
+  }
+  return centre;
+}
+
+Model LearnModel(const Sample& sample) {
+  Model model;
+  model.hash_seed = sample.hash_seeds().front();
+  const size_t comparable = Comparable(sample);
+  if (comparable < kRecordsMin) return model;
+  model.centre = CentreOf(sample, 0);
+  std::unordered_map<uint64_t, size_t> records_with;
+  for (const SampledRecord& record : sample.records()) {
+    for (const uint64_t triple : record.triples) ++records_with[triple];
+  }
+  for (const auto& [triple, records] : records_with) {
+    if (100 * records > kCommonPerCent * comparable && records > kCommonRecordsMin) {
+      model.common.push_back(triple);
+    }
+  }
+  std::sort(model.common.begin(), model.common.end());
+  return model;
+}
+
+uint64_t SimhashOf(const SampledSketch& sketch, const std::array<int32_t, 64>& centre) {
+  uint64_t simhash = 0;
+  for (size_t bit = 0; bit < centre.size(); ++bit) {
+    simhash |= uint64_t{sketch.sums[bit] > centre[bit]} << bit;
+  }
+  return simhash;
+}
+
+}  // namespace neardup

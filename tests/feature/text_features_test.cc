@@ -1,0 +1,69 @@
+#include "feature/text_features.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+#include "base/hash.h"
+
+namespace neardup {
+namespace {
+
+using Hashes = std::vector<uint64_t>;
+
+Hashes Pairs(const Hashes& tokens) {
+  Hashes pairs;
+  AppendPairs(tokens, pairs);
+  return pairs;
+}
+
+Hashes Triples(const Hashes& tokens) {
+  Hashes triples;
+  AppendTriples(tokens, triples);
+  return triples;
+}
+
+uint64_t Pair(uint64_t a, uint64_t b) { return Mix64(Mix64(a) + b); }
+
+uint64_t Triple(uint64_t a, uint64_t b, uint64_t c) { return Mix64(Mix64(Mix64(a) + b) + c); }
+
+TEST(TextFeatures, PairsAreOfNeighboursInOrder) {
+  EXPECT_EQ(Pairs({5, 6, 7, 6}), (Hashes{Pair(5, 6), Pair(6, 7), Pair(7, 6)}));
+  EXPECT_NE(Pair(6, 7), Pair(7, 6));
+}
+
+TEST(TextFeatures, ATextOfOneTokenIsAPairWithNothing) {
+  EXPECT_EQ(Pairs({5}), (Hashes{Mix64(Mix64(5))}));
+  EXPECT_TRUE(Pairs({}).empty());
+}
+
+TEST(TextFeatures, TriplesAreOfThreeNeighboursInOrder) {
+  EXPECT_EQ(Triples({5, 6, 7, 5, 6}), (Hashes{Triple(5, 6, 7), Triple(6, 7, 5), Triple(7, 5, 6)}));
+}
+
+TEST(TextFeatures, AShortTextIsOneTriple) {
+  EXPECT_EQ(Triples({5, 6}), (Hashes{Mix64(Pair(5, 6))}));
+  EXPECT_EQ(Triples({5}), (Hashes{Mix64(Mix64(Mix64(5)))}));
+  EXPECT_TRUE(Triples({}).empty());
+}
+
+TEST(TextFeatures, AppendToWhatIsThere) {
+  Hashes all = {1};
+  AppendPairs(Hashes{5, 6}, all);
+  AppendTriples(Hashes{5, 6, 7}, all);
+  EXPECT_EQ(all, (Hashes{1, Pair(5, 6), Triple(5, 6, 7)}));
+}
+
+TEST(TextFeatures, EveryOrderOfTokensIsAnotherFeature) {
+  std::set<uint64_t> triples;
+  for (uint64_t a = 0; a < 12; ++a) {
+    for (uint64_t b = 0; b < 12; ++b) {
+      for (uint64_t c = 0; c < 12; ++c) triples.insert(Triples({a, b, c}).front());
+    }
+  }
+  EXPECT_EQ(triples.size(), 12U * 12 * 12);
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,146 @@
+#include "learn/calibration.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "learn/text_stream.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr uint64_t kSeed = 20261121;
+constexpr size_t kRecords = 700;
+
+Calibration CalibrationOf(const std::vector<std::string>& payloads, uint64_t hash_seed = 0,
+                          const CalibrationOptions& options = {}) {
+  return Calibrate(SampleOf(payloads, CalibrationSeeds(hash_seed)), options);
+}
+
+void ExpectEqual(const Calibration& a, const Calibration& b) {
+  EXPECT_EQ(a.mode, b.mode);
+  EXPECT_EQ(a.distance_max, b.distance_max);
+  EXPECT_EQ(a.widen, b.widen);
+  EXPECT_EQ(a.reason, b.reason);
+  EXPECT_EQ(a.structure.nearest, b.structure.nearest);
+  EXPECT_EQ(a.structure.with_neighbour, b.structure.with_neighbour);
+  EXPECT_EQ(a.gap.at, b.gap.at);
+  EXPECT_EQ(a.false_match_rates, b.false_match_rates);
+  EXPECT_EQ(a.votes_for, b.votes_for);
+}
+
+TEST(Calibrate, TextsWithPlantedCopiesAreNearWithADistanceBetweenTheTwo) {
+  const Calibration found = CalibrationOf(TextStream(kSeed, kRecords, 80, 3));
+  EXPECT_EQ(found.mode, MatchMode::kNear) << found.reason;
+  EXPECT_TRUE(found.widen);
+  // By hand: 3 of 60 words changed is about 4 bits, nearest unrelated texts lie beyond 14.
+  EXPECT_GE(found.distance_max, 5);
+  EXPECT_LE(found.distance_max, 12);
+  EXPECT_LT(found.gap.depth, 0.06);
+  EXPECT_GT(found.gap.near_share, 0.05);
+  EXPECT_LT(found.gap.near_share, 0.11);
+  EXPECT_GE(found.votes_for, 10);
+  EXPECT_EQ(found.votes, 12);
+  EXPECT_THAT(found.reason, HasSubstr("copies stand apart"));
+}
+
+TEST(Calibrate, EventsThatDifferByANumberAreExact) {
+  const Calibration found = CalibrationOf(SeriesStream(kSeed, kRecords));
+  EXPECT_EQ(found.mode, MatchMode::kExact) << found.reason;
+  EXPECT_EQ(found.distance_max, 0);
+  EXPECT_FALSE(found.widen);
+  EXPECT_GT(found.structure.neighbours_mean, 10);
+  EXPECT_THAT(found.reason, HasSubstr("use exact"));
+}
+
+TEST(Calibrate, WithoutCopiesTheDistanceKeepsClearOfWhatThereIs) {
+  const Calibration found = CalibrationOf(TextStream(kSeed, kRecords, 0, 0));
+  EXPECT_EQ(found.mode, MatchMode::kNear) << found.reason;
+  EXPECT_FALSE(found.widen) << "nothing is known of copies";
+  EXPECT_GE(found.distance_max, 3);
+  EXPECT_LE(found.distance_max, 8);
+  int nearest = 0;
+  while (found.structure.nearest[static_cast<size_t>(nearest)] == 0) ++nearest;
+  EXPECT_LT(found.distance_max, nearest);
+  EXPECT_THAT(found.reason, HasSubstr("next to no copies"));
+}
+
+TEST(Calibrate, TooFewWordsOrRecordsAreUnclear) {
+  SeededRandom random(kSeed);
+  std::vector<std::string> short_ones;
+  for (size_t i = 0; i < kRecords; ++i) short_ones.push_back(TextRecord(RandomWords(random, 8)));
+  for (const std::vector<std::string>& payloads :
+       {short_ones, TextStream(kSeed, 49, 100, 3), std::vector<std::string>{}}) {
+    const Calibration found = CalibrationOf(payloads);
+    EXPECT_EQ(found.mode, MatchMode::kUnclear) << found.reason;
+    EXPECT_EQ(found.distance_max, 3);
+    EXPECT_FALSE(found.widen);
+    EXPECT_THAT(found.reason, HasSubstr("too few records"));
+  }
+}
+
+// From none to half of the words changed, evenly: no place between copies and others is empty.
+TEST(Calibrate, CopiesThatShadeIntoOtherRecordsAreUnclear) {
+  SeededRandom random(kSeed);
+  std::vector<std::string> payloads;
+  for (size_t i = 0; i < kRecords / 2; ++i) {
+    std::vector<std::string> words = RandomWords(random, 60);
+    payloads.push_back(TextRecord(words));
+    for (uint64_t changed = random.Below(55); changed > 0; --changed) {
+      words[random.Below(words.size())] = RandomWords(random, 1)[0];
+    }
+    payloads.push_back(TextRecord(words));
+  }
+  const Calibration found = CalibrationOf(payloads);
+  EXPECT_EQ(found.mode, MatchMode::kUnclear) << found.reason;
+  EXPECT_EQ(found.distance_max, 3);
+  EXPECT_THAT(found.reason, HasSubstr("overlap"));
+}
+
+TEST(Calibrate, IsTheSameEveryTimeAndForEveryHashSeed) {
+  const std::vector<std::string> payloads = TextStream(kSeed, 400, 80, 3);
+  const Calibration first = CalibrationOf(payloads);
+  ExpectEqual(CalibrationOf(payloads), first);
+  for (const uint64_t hash_seed : {uint64_t{1}, uint64_t{77}, UINT64_MAX}) {
+    ExpectEqual(CalibrationOf(payloads, hash_seed), first);
+  }
+}
+
+TEST(Calibrate, AnotherSampleOfTheSameStreamGivesTheSame) {
+  const std::vector<std::string> stream = TextStream(kSeed, 2 * kRecords, 80, 3);
+  const auto middle = stream.begin() + kRecords;
+  const Calibration a = CalibrationOf({stream.begin(), middle});
+  const Calibration b = CalibrationOf({middle, stream.end()});
+  EXPECT_EQ(a.mode, b.mode);
+  EXPECT_NEAR(a.distance_max, b.distance_max, 1);
+}
+
+TEST(Calibrate, ALargerWindowNeverAllowsMore) {
+  const std::vector<std::string> payloads = TextStream(kSeed, 400, 80, 3);
+  int before = 12;
+  for (const uint64_t window : {1000U, 1'000'000U, 1'000'000'000U}) {
+    const Calibration found = CalibrationOf(payloads, 0, {.window_entries = window});
+    EXPECT_LE(found.window_distance_max, before);
+    EXPECT_LE(found.distance_max, found.window_distance_max);
+    EXPECT_GE(found.window_distance_max, 3);
+    ASSERT_EQ(found.false_match_rates.size(), 13U);
+    EXPECT_EQ(found.false_match_rate,
+              found.false_match_rates[static_cast<size_t>(found.distance_max)]);
+    before = found.window_distance_max;
+  }
+}
+
+TEST(Calibrate, EveryRecordButTheFirstIsInTheHistogram) {
+  const Calibration found = CalibrationOf(TextStream(kSeed, 200, 80, 3));
+  const std::vector<uint32_t>& nearest = found.structure.nearest;
+  EXPECT_EQ(found.comparable, 200U);
+  EXPECT_EQ(std::accumulate(nearest.begin(), nearest.end(), 0U), 199U);
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,184 @@
+#include "learn/field_study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "learn/text_stream.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kRecords = 200;
+
+std::string Sentence(SeededRandom& random, size_t count) {
+  std::string text;
+  for (const std::string& word : RandomWords(random, count)) text += word + " ";
+  return text;
+}
+
+/// A record with a field of every kind.
+Json Article(SeededRandom& random, size_t number) {
+  char uuid[37];
+  std::snprintf(uuid, sizeof(uuid), "%08zx-1234-4abc-8def-%012zx", number * 7919, number);
+  return {{"id", number + 1000},
+          {"uuid", uuid},
+          {"url", "https://example.org/a/" + std::to_string(number)},
+          {"crawled", "2026-01-02 03:04:" + std::to_string(10 + number % 50)},
+          {"stamp", 1'760'000'000'000 + number},
+          {"title", Sentence(random, 6)},
+          {"body", Sentence(random, 50)},
+          {"author", "Writer " + std::to_string(number % 37)},
+          {"section", number % 3 == 0 ? "World" : "Sport"},
+          {"price", static_cast<double>(number % 50) + 0.5},
+          {"day", "2026-01-" + std::to_string(10 + number % 15)},
+          {"language", number == 3 ? "de" : "en"},
+          {"premium", number % 4 == 0},
+          {"archived", number % 4 == 0 ? "yes" : "no"},
+          {"tags", {"t" + std::to_string(number % 7), "u" + std::to_string(number % 5)}},
+          {"source", {{"name", "paper " + std::to_string(number % 9)}, {"a/b", nullptr}}},
+          {"nothing", nullptr}};
+}
+
+std::vector<StudiedField> StudyArticles() {
+  SeededRandom random(11);
+  FieldStudy study;
+  for (size_t i = 0; i < kRecords; ++i) {
+    Json article = Article(random, i);
+    if (i == 5) article["correction"] = "one record in two hundred was wrong, and this one says so";
+    study.Add(article.dump());
+  }
+  return study.Finish();
+}
+
+const StudiedField& Find(const std::vector<StudiedField>& fields, const std::string& path) {
+  const auto found = std::find_if(fields.begin(), fields.end(), [&](const StudiedField& field) {
+    return field.facts.path == path;
+  });
+  EXPECT_NE(found, fields.end()) << path;
+  return *found;
+}
+
+TEST(FieldStudy, GivesEachFieldItsRoleAndTheReason) {
+  struct Expected {
+    const char* path;
+    FieldRole role;
+    const char* reason;
+  };
+  const std::vector<StudiedField> fields = StudyArticles();
+  for (const Expected& expected : std::initializer_list<Expected>{
+           {"id", FieldRole::kIdentifier, "one number, different in 100 % of the records"},
+           {"uuid", FieldRole::kIdentifier, "one word, different in 100 % of the records"},
+           {"url", FieldRole::kIdentifier, "looks like an identifier"},
+           {"crawled", FieldRole::kTime, "a time of day in 100 %"},
+           {"stamp", FieldRole::kTime, "copies of a record differ in it"},
+           {"title", FieldRole::kShortText, "short text of 6 tokens in the mean"},
+           {"body", FieldRole::kText, "text of 50 tokens in the mean"},
+           {"author", FieldRole::kShortText, "one of 37 values"},
+           {"section", FieldRole::kShortText, "one of 2 values"},
+           {"price", FieldRole::kShortText, "a number"},
+           {"day", FieldRole::kShortText, "one of 15 values"},
+           {"language", FieldRole::kConstant, "one value in 99.5 % of the records"},
+           {"premium", FieldRole::kFlag, "a flag"},
+           {"archived", FieldRole::kFlag, "a flag"},
+           {"tags", FieldRole::kShortText, "one of 35 values"},
+           {"/source/name", FieldRole::kShortText, "one of 9 values"},
+           {"/source/a~1b", FieldRole::kConstant, "null or empty in every record"},
+           {"nothing", FieldRole::kConstant, "null or empty in every record"},
+           {"correction", FieldRole::kRare, "stands in only 0.5 % of the records"}}) {
+    const StudiedField& field = Find(fields, expected.path);
+    EXPECT_EQ(field.role, expected.role) << expected.path << ": " << Name(field.role);
+    EXPECT_THAT(field.reason, HasSubstr(expected.reason)) << expected.path;
+  }
+  EXPECT_EQ(fields.size(), 19U);
+  EXPECT_EQ(fields.front().facts.path, "id") << "in the order they were met";
+  EXPECT_EQ(fields.back().facts.path, "correction");
+}
+
+TEST(FieldStudy, CountsByHand) {
+  FieldStudy study;
+  study.Add(R"({"a":"one two three","n":[1,{"x":"two"}]})");
+  study.Add(R"({"a":"one two three","n":[]})");
+  study.Add(R"({"a":"four","n":[2]})");
+  study.Add(R"({"a":""})");
+  study.Add("[1]");
+  study.Add("{broken");
+  const std::vector<StudiedField> fields = study.Finish();
+  ASSERT_EQ(fields.size(), 2U);
+  const FieldFacts& a = fields[0].facts;
+  EXPECT_EQ(a.path, "a");
+  EXPECT_EQ(a.records, 3U);
+  EXPECT_DOUBLE_EQ(a.present, 0.5);
+  EXPECT_EQ(a.values, 2U);
+  EXPECT_DOUBLE_EQ(a.distinct, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(a.most_frequent, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(a.tokens_mean, 7.0 / 3);
+  EXPECT_DOUBLE_EQ(a.bytes_mean, 30.0 / 3);
+  EXPECT_DOUBLE_EQ(a.words, 1.0 / 3);
+  const FieldFacts& n = fields[1].facts;
+  EXPECT_EQ(n.path, "n") << "an array is one field";
+  EXPECT_EQ(n.records, 2U);
+  EXPECT_DOUBLE_EQ(n.numbers, 0.5);
+  EXPECT_DOUBLE_EQ(n.tokens_mean, 1.5);
+}
+
+TEST(FieldStudy, HanTextsAreTextsThoughTheyHaveNoSpaces) {
+  FieldStudy study;
+  for (int i = 0; i < 50; ++i) {
+    study.Add(R"({"title":"媒体领袖承诺推动世界共赢发展第)" + std::to_string(i) + R"(期"})");
+  }
+  EXPECT_EQ(study.Finish()[0].role, FieldRole::kText);
+}
+
+TEST(FieldStudy, AddressesThatRepeatAreWordsAndNoTexts) {
+  FieldStudy study;
+  for (int i = 0; i < 300; ++i) {
+    study.Add(R"({"url":"https://api.example.org/users/u)" + std::to_string(i % 150) +
+              R"(/repositories/r/issues/events/all"})");
+  }
+  const StudiedField field = study.Finish()[0];
+  EXPECT_EQ(field.role, FieldRole::kShortText);
+  EXPECT_THAT(field.reason, HasSubstr("one word of 10 tokens"));
+}
+
+TEST(FieldStudy, AFieldMostCopiesShareIsNoIdentifier) {
+  FieldStudy study;
+  for (int i = 0; i < 100; ++i) study.Add(R"({"doi":"10.1/x)" + std::to_string(i % 80) + R"("})");
+  EXPECT_EQ(study.Finish()[0].role, FieldRole::kShortText);
+}
+
+TEST(FieldStudy, NamesEveryPlaceSoThatItCanBeSelected) {
+  FieldStudy study;
+  study.Add(R"({"/a":"x","":"x","a":{"":"x","b~c":{"d":"x"}}})");
+  std::vector<std::string> paths;
+  for (const StudiedField& field : study.Finish()) paths.push_back(field.facts.path);
+  EXPECT_THAT(paths, ElementsAre("/~1a", "/", "/a/", "/a/b~0c/d"));
+}
+
+TEST(FieldStudy, KeysThatAreDataAreBounded) {
+  FieldStudy study;
+  for (int i = 0; i < 600; ++i) study.Add(R"({"k)" + std::to_string(i) + R"(":"text"})");
+  EXPECT_EQ(study.Finish().size(), FieldStudy::kFieldsMax);
+  EXPECT_EQ(study.fields_left_out(), 100U);
+}
+
+TEST(FieldStudy, DepthIsNoDanger) {
+  std::string deep;
+  for (int i = 0; i < 50'000; ++i) deep += R"({"a":)";
+  deep += "1" + std::string(50'000, '}');
+  FieldStudy study;
+  study.Add(deep);
+  study.Add(R"({"a":)" + std::string(50'000, '[') + std::string(50'000, ']') + "}");
+  EXPECT_EQ(study.Finish().size(), 2U);
+}
+
+}  // namespace
+}  // namespace neardup
