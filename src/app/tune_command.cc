@@ -24,6 +24,7 @@ constexpr const char* kWrongSource =
 TuneFiles FilesOf(const TuneArguments& arguments) {
   TuneFiles files;
   files.sample = arguments.topic.empty() ? arguments.sample : "topic " + arguments.topic;
+  files.given = arguments.config.file;
   files.config = arguments.output;
   files.model = std::filesystem::path(arguments.output).replace_extension(".model.json");
   files.page = arguments.report.empty()

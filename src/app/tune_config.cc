@@ -1,6 +1,6 @@
 #include "app/tune_config.h"
 
-#include "app/config_text.h"
+#include "app/short_config.h"
 #include "app/tune_summary.h"
 
 namespace neardup {
@@ -12,7 +12,7 @@ std::string FieldsComment(const Tuning& tuning) {
   std::string doubts;
   for (const StudiedField& field : tuning.fields) {
     const std::string entry = field.facts.path + " (" + field.reason + ")";
-    if (!IsListed(tuning.proposed.record, field.facts.path)) {
+    if (!IsSelected(tuning.proposed.record, field.facts.path)) {
       if (!tuning.fields_given) left_out += (left_out.empty() ? "" : ", ") + entry;
     } else if (!DoubtAbout(tuning, field).empty()) {
       doubts += (doubts.empty() ? "" : ", ") + entry;
@@ -40,6 +40,11 @@ std::string TuneConfig(const Settings& settings, const Tuning& tuning, const Tun
           " --input FILE`, and `neardup run --config " + name + "`" +
           (settings.kafka.topics.empty() ? " with --brokers and --input." : "."),
       "What is not here has its default: `neardup config show --config " + name + "`."};
+  if (!files.given.empty()) {
+    comments.head.push_back("Of " + files.given +
+                            " only what says how records are compared is in here: take the rest, "
+                            "such as Kafka's properties, from there.");
+  }
   comments.settings = {
       {"record.fields", FieldsComment(tuning)},
       {"feature.features_min", ""},
@@ -54,7 +59,7 @@ std::string TuneConfig(const Settings& settings, const Tuning& tuning, const Tun
                               {"match.widen", ""},
                               {"match.text_keys", ""}});
   }
-  return ConfigText(settings, comments);
+  return ShortConfig(settings, comments);
 }
 
 }  // namespace neardup

@@ -39,7 +39,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .8rem .25rem 0; text-align: left; vertical-align: top;
          border-bottom: 1px solid var(--grid); overflow-wrap: normal; }
 th { color: var(--muted); font-weight: 500; }
-td.number { text-align: right; }
+td.number { text-align: right; } td.number, .chance td { white-space: nowrap; }
 .verdict { background: var(--box); border-left: 4px solid var(--near); padding: .8rem 1.1rem;
            border-radius: 4px; }
 .verdict.exact, .verdict.unclear { border-color: var(--choice); }
@@ -75,7 +75,7 @@ std::string VerdictBox(const Tuning& tuning, const TuneFiles& files) {
   return std::string("<div class=\"verdict ") + Name(tuning.calibration.mode) + "\">\n<p><strong>" +
          EscapeHtml(ModeText(tuning)) + "</strong></p>\n" +
          Paragraph("Because " + tuning.calibration.reason + ".") +
-         Paragraph(SureText(tuning) + ".") + Paragraph(NearText(tuning) + ".") +
+         Paragraph("How sure: " + SureText(tuning) + ".") + Paragraph(NearText(tuning) + ".") +
          Paragraph(FalseMatchText(tuning) + ".") + "</div>\n" +
          Paragraph("Sample: " + files.sample + ", " + SampleText(tuning) + ".", "muted") +
          Paragraph("Written: " + files.config.string() + " and " + files.model.string() + ".",
@@ -93,7 +93,7 @@ std::string ChanceTable(const Tuning& tuning) {
                     std::to_string(calibration.window_distance_max) +
                     ". A larger window (--window) wants a smaller distance.",
                 "muted") +
-      "<div class=\"wide\"><table>\n<tr><th>distance_max</th>";
+      "<div class=\"wide\"><table class=\"chance\">\n<tr><th>distance_max</th>";
   for (size_t distance = 0; distance < calibration.false_match_rates.size(); ++distance) {
     html += "<th>" + std::to_string(distance) + "</th>";
   }
@@ -128,7 +128,7 @@ std::string Fields(const Tuning& tuning) {
   for (const StudiedField& field : tuning.fields) {
     const FieldFacts& facts = field.facts;
     const std::string doubt = DoubtAbout(tuning, field);
-    const bool listed = IsListed(tuning.proposed.record, facts.path);
+    const bool listed = IsSelected(tuning.proposed.record, facts.path);
     html += "<tr>" + Cell(facts.path) + Cell(listed ? "yes" : "no") +
             Cell(field.reason + (doubt.empty() ? "" : " (" + doubt + ")")) +
             NumberCell(PercentText(facts.present)) + NumberCell(PercentText(facts.distinct)) +

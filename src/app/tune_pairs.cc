@@ -12,11 +12,12 @@ namespace {
 constexpr const char* kIntroduction =
     "<h2>Pairs at each distance</h2>\n"
     "<p class=\"muted\">Records and the nearest before them: what they differ in is marked. What "
-    "is joined should be copies of each other, what is kept apart something else. If you would draw "
+    "is joined should be copies of each other, what is kept apart something else. If you would "
+    "draw "
     "the line elsewhere, change match.distance_max.</p>\n";
 
 std::string SideHtml(const char* mark, int64_t line, const std::vector<TextStretch>& side) {
-  std::string html = "<p><span class=\"line\">" + std::to_string(line) + "</span>";
+  std::string html = "<p><span class=\"line\">record " + std::to_string(line) + "</span>";
   for (const TextStretch& stretch : side) {
     const std::string text = EscapeHtml(stretch.text);
     html += stretch.differs ? std::string("<") + mark + ">" + text + "</" + mark + ">" : text;
@@ -69,7 +70,7 @@ std::string PairsHtml(const Tuning& tuning, std::span<const RecordView> records)
   PairWriter writer(tuning, records);
   std::string html = kIntroduction;
   for (size_t distance = 0; distance < tuning.pairs.size(); ++distance) {
-    html += "<h3>" + std::to_string(distance) + " bits " +
+    html += "<h3>" + std::to_string(distance) + (distance == 1 ? " bit " : " bits ") +
             FateOf(static_cast<int>(distance), tuning.proposed.match) + "</h3>\n";
     if (tuning.pairs[distance].empty()) html += "<p class=\"muted\">No record of the sample.</p>\n";
     for (const SamplePair& pair : tuning.pairs[distance]) html += writer.Html(pair);

@@ -69,7 +69,7 @@ std::string FieldsTable(const Tuning& tuning) {
   }
   std::string text = '\n' + Padded("field", path_columns) + Padded("compared", 8) + "why\n";
   for (const StudiedField& field : tuning.fields) {
-    const bool listed = IsListed(tuning.proposed.record, field.facts.path);
+    const bool listed = IsSelected(tuning.proposed.record, field.facts.path);
     const std::string doubt = DoubtAbout(tuning, field);
     text += Padded(field.facts.path, path_columns) + Padded(listed ? "yes" : "no", 8) +
             (listed && tuning.fields_given ? "given; " : "") + field.reason +
@@ -87,7 +87,7 @@ Json FieldsJson(const Tuning& tuning) {
   for (const StudiedField& field : tuning.fields) {
     const FieldFacts& facts = field.facts;
     fields.push_back({{"path", facts.path},
-                      {"compared", IsListed(tuning.proposed.record, facts.path)},
+                      {"compared", IsSelected(tuning.proposed.record, facts.path)},
                       {"role", Name(field.role)},
                       {"reason", field.reason},
                       {"present", facts.present},
@@ -123,8 +123,8 @@ std::string SureText(const Tuning& tuning) {
   const char* words = share >= kSure         ? "sure"
                       : share >= kFairlySure ? "fairly sure"
                                              : "not sure, look at the pairs";
-  return std::string(words) + ": " + std::to_string(calibration.votes_for) + " of " +
-         std::to_string(calibration.votes) + " random halves of the sample lead to the same";
+  return std::to_string(calibration.votes_for) + " of " + std::to_string(calibration.votes) +
+         " random halves of the sample lead to the same: " + words;
 }
 
 std::string SampleText(const Tuning& tuning) {
@@ -151,7 +151,7 @@ std::string FalseMatchText(const Tuning& tuning) {
 }
 
 std::string DoubtAbout(const Tuning& tuning, const StudiedField& field) {
-  const bool listed = IsListed(tuning.proposed.record, field.facts.path);
+  const bool listed = IsSelected(tuning.proposed.record, field.facts.path);
   return tuning.fields_given && listed && !IsCompared(field.role) ? "better left out?" : "";
 }
 

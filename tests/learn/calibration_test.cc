@@ -84,17 +84,18 @@ TEST(Calibrate, TooFewWordsOrRecordsAreUnclear) {
   }
 }
 
-// From none to half of the words changed, evenly: no place between copies and others is empty.
+// Drafts of texts, each with some or most words of the one before it replaced: no place between
+// copies and other records is empty.
 TEST(Calibrate, CopiesThatShadeIntoOtherRecordsAreUnclear) {
   SeededRandom random(kSeed);
   std::vector<std::string> payloads;
-  for (size_t i = 0; i < kRecords / 2; ++i) {
-    std::vector<std::string> words = RandomWords(random, 60);
+  std::vector<std::string> words;
+  while (payloads.size() < kRecords) {
+    if (payloads.size() % 10 == 0) words = RandomWords(random, 60);
     payloads.push_back(TextRecord(words));
-    for (uint64_t changed = random.Below(55); changed > 0; --changed) {
+    for (uint64_t changed = 1 + random.Below(60); changed > 0; --changed) {
       words[random.Below(words.size())] = RandomWords(random, 1)[0];
     }
-    payloads.push_back(TextRecord(words));
   }
   const Calibration found = CalibrationOf(payloads);
   EXPECT_EQ(found.mode, MatchMode::kUnclear) << found.reason;

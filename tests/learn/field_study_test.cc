@@ -146,7 +146,7 @@ TEST(FieldStudy, AddressesThatRepeatAreWordsAndNoTexts) {
   }
   const StudiedField field = study.Finish()[0];
   EXPECT_EQ(field.role, FieldRole::kShortText);
-  EXPECT_THAT(field.reason, HasSubstr("one word of 10 tokens"));
+  EXPECT_THAT(field.reason, HasSubstr("one word of 11 tokens"));
 }
 
 TEST(FieldStudy, AFieldMostCopiesShareIsNoIdentifier) {

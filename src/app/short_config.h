@@ -18,6 +18,6 @@ struct ConfigComments {
 };
 
 /// YAML that LoadConfig reads back as these settings. Secrets must not be in them.
-std::string ConfigText(const Settings& settings, const ConfigComments& comments);
+std::string ShortConfig(const Settings& settings, const ConfigComments& comments);
 
 }  // namespace neardup

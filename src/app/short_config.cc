@@ -1,4 +1,4 @@
-#include "app/config_text.h"
+#include "app/short_config.h"
 
 #include <sstream>
 
@@ -10,8 +10,9 @@ namespace {
 
 constexpr size_t kColumns = 100;
 
-/// The text as comment lines.
-std::string Comment(const std::string& text, const std::string& indent) {
+/// The text as comment lines, which no character in it can end.
+std::string Comment(std::string text, const std::string& indent) {
+  for (char& c : text) c = c >= 0 && c < ' ' ? ' ' : c;
   std::istringstream words(text);
   std::string comment;
   std::string line = indent + "#";
@@ -27,7 +28,7 @@ std::string Comment(const std::string& text, const std::string& indent) {
 
 }  // namespace
 
-std::string ConfigText(const Settings& settings, const ConfigComments& comments) {
+std::string ShortConfig(const Settings& settings, const ConfigComments& comments) {
   std::string text;
   for (const std::string& paragraph : comments.head) text += Comment(paragraph, "");
   std::string open_section;

@@ -1,0 +1,131 @@
+// The commands as a person runs them, over files.
+#include "app/tune_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "app/exit_code.h"
+#include "app/learn_command.h"
+#include "config/config_text.h"
+#include "learn/model_file.h"
+#include "learn/text_stream.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::internal::CaptureStderr;
+using ::testing::internal::CaptureStdout;
+using ::testing::internal::GetCapturedStderr;
+using ::testing::internal::GetCapturedStdout;
+
+class TuneCommandTest : public ConfigText {
+ protected:
+  TuneCommandTest() {
+    std::string lines;
+    for (const std::string& payload : TextStream(8, 300, 100, 3)) lines += payload + "\n";
+    arguments_.sample = Write("sample.jsonl", lines).string();
+    arguments_.output = (folder_ / "c.yaml").string();
+  }
+
+  /// Exit code; what was printed is in out_ and err_.
+  int Run(const TuneArguments& arguments) {
+    CaptureStdout();
+    CaptureStderr();
+    const int code = TuneCommand(arguments);
+    out_ = GetCapturedStdout();
+    err_ = GetCapturedStderr();
+    return code;
+  }
+
+  TuneArguments arguments_;
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(TuneCommandTest, WritesConfigModelAndPageBesideEachOther) {
+  ASSERT_EQ(Run(arguments_), kExitOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("near, distance_max"));
+  EXPECT_EQ(err_, "");
+  const Result<LoadedConfig> config = LoadConfig({arguments_.output, {}, {}});
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->settings.lane.filter.model, *ReadModel(folder_ / "c.model.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "c.html"));
+}
+
+TEST_F(TuneCommandTest, NothingIsOverwrittenUnlessForced) {
+  for (const char* name : {"c.yaml", "c.model.json", "c.html"}) {
+    const std::filesystem::path file = Write(name, "mine");
+    EXPECT_EQ(Run(arguments_), kExitIo) << name;
+    EXPECT_EQ(Plain(err_), "neardup: " + std::string(name) +
+                               ": is there already; --force overwrites it, or choose another "
+                               "name\n");
+    EXPECT_EQ(out_, "");
+    std::filesystem::remove(file);
+  }
+  EXPECT_TRUE(std::filesystem::exists(arguments_.sample));
+  EXPECT_EQ(Run(arguments_), kExitOk) << err_;
+  EXPECT_EQ(Run(arguments_), kExitIo);
+  arguments_.force = true;
+  EXPECT_EQ(Run(arguments_), kExitOk) << err_;
+}
+
+TEST_F(TuneCommandTest, WantsOneSource) {
+  arguments_.topic = "articles";
+  EXPECT_EQ(Run(arguments_), kExitUsage);
+  arguments_.topic.clear();
+  arguments_.sample.clear();
+  EXPECT_EQ(Run(arguments_), kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("give one of --sample FILE and --topic NAME"));
+}
+
+TEST_F(TuneCommandTest, ReadsTheFirstRecordsOnly) {
+  arguments_.records = 120;
+  arguments_.json = true;
+  ASSERT_EQ(Run(arguments_), kExitOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("\"records\": 120,"));
+}
+
+TEST_F(TuneCommandTest, SaysWhatIsWrongWithTheSample) {
+  arguments_.sample = (folder_ / "absent.jsonl").string();
+  EXPECT_EQ(Run(arguments_), kExitNoInput);
+  EXPECT_THAT(err_, HasSubstr("absent.jsonl: cannot be opened"));
+  arguments_.sample = Write("empty.jsonl", "").string();
+  EXPECT_EQ(Run(arguments_), kExitNoInput);
+  EXPECT_THAT(err_, HasSubstr("empty.jsonl: is empty"));
+  arguments_.sample = Write("broken.jsonl", "{\n{\n").string();
+  EXPECT_EQ(Run(arguments_), kExitConfig);
+  EXPECT_THAT(err_, HasSubstr("none that looks like text"));
+}
+
+TEST_F(TuneCommandTest, NoBrokerIsSaidSo) {
+  arguments_.sample.clear();
+  arguments_.topic = "articles";
+  arguments_.config.sets = {"kafka.brokers=127.0.0.1:1", "kafka.answer_timeout_ms=1s"};
+  EXPECT_EQ(Run(arguments_), kExitUnavailable) << err_;
+  EXPECT_THAT(err_, HasSubstr("127.0.0.1:1"));
+}
+
+TEST_F(TuneCommandTest, LearnWritesTheModelThatTuneWrites) {
+  arguments_.config.sets = {"record.fields=[text]"};
+  ASSERT_EQ(Run(arguments_), kExitOk) << err_;
+  LearnArguments learn;
+  learn.config = arguments_.config;
+  learn.sample = arguments_.sample;
+  learn.output = (folder_ / "m.json").string();
+  CaptureStderr();
+  ASSERT_EQ(LearnCommand(learn), kExitOk);
+  EXPECT_THAT(GetCapturedStderr(), HasSubstr("m.json: learned from "));
+  EXPECT_EQ(*ReadModel(folder_ / "m.json"), *ReadModel(folder_ / "c.model.json"));
+  CaptureStderr();
+  EXPECT_EQ(LearnCommand(learn), kExitIo) << "it is there already";
+  learn.output = (folder_ / "few.json").string();
+  learn.records = 20;
+  EXPECT_EQ(LearnCommand(learn), kExitOk);
+  EXPECT_THAT(GetCapturedStderr(), HasSubstr("warning: fewer than 100 records"));
+}
+
+}  // namespace
+}  // namespace neardup
