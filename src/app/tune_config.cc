@@ -25,7 +25,7 @@ std::string FieldsComment(const Tuning& tuning) {
 
 std::string DistanceComment(const Tuning& tuning) {
   return "Mode " + std::string(Name(tuning.calibration.mode)) + ": " + tuning.calibration.reason +
-         ". " + SureText(tuning) + ". " + FalseMatchText(tuning) + ".";
+         ". " + SureText(tuning) + ". By chance: " + FalseMatchText(tuning) + ".";
 }
 
 }  // namespace

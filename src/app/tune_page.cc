@@ -74,9 +74,10 @@ std::string NumberCell(const std::string& text) {
 std::string VerdictBox(const Tuning& tuning, const TuneFiles& files) {
   return std::string("<div class=\"verdict ") + Name(tuning.calibration.mode) + "\">\n<p><strong>" +
          EscapeHtml(ModeText(tuning)) + "</strong></p>\n" +
-         Paragraph("Because " + tuning.calibration.reason + ".") +
-         Paragraph("How sure: " + SureText(tuning) + ".") + Paragraph(NearText(tuning) + ".") +
-         Paragraph(FalseMatchText(tuning) + ".") + "</div>\n" +
+         Paragraph("Because: " + tuning.calibration.reason + ".") +
+         Paragraph("How sure: " + SureText(tuning) + ".") +
+         Paragraph("Near copies: " + NearText(tuning) + ".") +
+         Paragraph("By chance: " + FalseMatchText(tuning) + ".") + "</div>\n" +
          Paragraph("Sample: " + files.sample + ", " + SampleText(tuning) + ".", "muted") +
          Paragraph("Written: " + files.config.string() + " and " + files.model.string() + ".",
                    "muted");

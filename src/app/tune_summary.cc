@@ -136,16 +136,22 @@ std::string SampleText(const Tuning& tuning) {
 
 std::string NearText(const Tuning& tuning) {
   const NearStructure& structure = tuning.calibration.structure;
+  const int distance_max = tuning.proposed.match.distance_max;
   const double records = static_cast<double>(std::max<size_t>(structure.records, 1));
-  return PercentText(NearShare(tuning)) + " of these have an earlier one within " +
-         std::to_string(tuning.proposed.match.distance_max) + " bits; " +
-         PercentText(static_cast<double>(structure.with_neighbour) / records) +
+  std::string text;
+  if (distance_max > 0) {
+    text = PercentText(NearShare(tuning)) + " of these have an earlier one within " +
+           std::to_string(distance_max) + " bits; ";
+  }
+  return text + PercentText(static_cast<double>(structure.with_neighbour) / records) +
          " have others within " + std::to_string(kNeighbourBits) + " bits, " +
          Decimal(structure.neighbours_mean, "%.1f") + " in the mean";
 }
 
 std::string FalseMatchText(const Tuning& tuning) {
-  return PercentText(tuning.calibration.false_match_rate) +
+  if (tuning.proposed.match.distance_max == 0) return "nothing: only equal records are joined";
+  // More than one such match for each record is expected of windows that are far too large.
+  return PercentText(std::min(tuning.calibration.false_match_rate, 1.0)) +
          " of unrelated records would be called duplicates with " +
          Grouped(tuning.proposed.window.entries_max) + " unique records in the window";
 }
