@@ -7,10 +7,14 @@
 
 #include "app/config_command.h"
 #include "app/demo_command.h"
+#include "app/evaluate_command.h"
 #include "app/exit_code.h"
 #include "app/filter_command.h"
+#include "app/generate_command.h"
 #include "app/healthcheck_command.h"
+#include "app/learn_command.h"
 #include "app/run_command.h"
+#include "app/tune_command.h"
 #include "app/verify_command.h"
 #include "app/version.h"
 #include "kafka/version.h"
@@ -70,6 +74,98 @@ void AddFilter(CLI::App& app, FilterArguments& filter, Command& chosen) {
   command->callback([&] { chosen = [&] { return FilterCommand(filter); }; });
 }
 
+/// The size of a sample, its hash seed and the leave to overwrite.
+template <class Arguments>
+void AddSampleFlags(CLI::App* command, Arguments& arguments) {
+  command->add_option("--records", arguments.records, "records of the sample: the first so many")
+      ->check(CLI::Range(1, 20'000))
+      ->capture_default_str();
+  command->add_option("--hash-seed", arguments.hash_seed, "another seed, other fingerprints")
+      ->capture_default_str();
+  command->add_flag("--force", arguments.force, "overwrite what is there already");
+}
+
+void AddLearn(CLI::App& app, LearnArguments& learn, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("learn", "a model of a stream from a sample of it, for feature.model");
+  AddConfig(command, learn.config);
+  command->add_option("--sample", learn.sample, "JSON Lines, also .gz; - is standard input")
+      ->required();
+  AddSampleFlags(command, learn);
+  command->add_option("-o,--output", learn.output, "write the model here")->required();
+  command->callback([&] { chosen = [&] { return LearnCommand(learn); }; });
+}
+
+void AddTune(CLI::App& app, TuneArguments& tune, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "tune", "from a sample without labels to a configuration, with a report to judge it by");
+  AddConfig(command, tune.config);
+  AddShortForm(command, tune.config, "--brokers", "kafka.brokers", false);
+  command->add_option("--sample", tune.sample, "JSON Lines, also .gz; - is standard input");
+  command->add_option("--topic", tune.topic, "read the sample from this Kafka topic instead");
+  command->add_flag("--latest", tune.latest, "the newest records of the topic, not the oldest");
+  command->add_option("--window", tune.window_entries, "unique records the window will hold")
+      ->check(CLI::Range(int64_t{1000}, int64_t{1'000'000'000}))
+      ->capture_default_str();
+  AddSampleFlags(command, tune);
+  command->add_option("--report", tune.report, "HTML page (default: beside the output)");
+  command->add_flag("--json", tune.json, "print the findings as one JSON object");
+  command->add_option("-o,--output", tune.output, "write the configuration here")->required();
+  command->callback([&] { chosen = [&] { return TuneCommand(tune); }; });
+}
+
+void AddEvaluate(CLI::App& app, EvaluateArguments& evaluate, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "evaluate", "measure: precision, recall and speed of schemes over labelled records");
+  AddConfig(command, evaluate.config);
+  command->add_option("--data", evaluate.data,
+                      "folder with records.jsonl.gz, labels.tsv and perhaps set.json; repeatable");
+  command->add_option("--records", evaluate.records, "JSON Lines, also .gz, in stream order");
+  command->add_option("--labels", evaluate.labels,
+                      "their labels: tab-separated, with the columns id, cluster and kind");
+  command->add_option("--id-field", evaluate.id_field, "field that names a record in the labels")
+      ->capture_default_str();
+  command
+      ->add_option("--scheme", evaluate.schemes,
+                   "neardup (the filter), others by name, as minhash or "
+                   "minhash:similarity_min=0.8, or all")
+      ->delimiter(',')
+      ->default_str("neardup");
+  command->add_flag("--json", evaluate.json, "the report as one JSON object");
+  command->add_option("--html", evaluate.html, "write the report with charts here too");
+  command->callback([&] { chosen = [&] { return EvaluateCommand(evaluate); }; });
+}
+
+void AddGenerate(CLI::App& app, GenerateArguments& generate, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "generate", "plant edited copies in your records, with the labels `evaluate` reads");
+  command->add_option("-i,--input", generate.input, "JSON Lines, also .gz; - is standard input")
+      ->required();
+  command->add_option("--fields", generate.fields, "fields that are compared, and so edited")
+      ->delimiter(',')
+      ->required();
+  command->add_option("-o,--output", generate.output, "write records and copies here")->required();
+  command->add_option("--labels", generate.labels, "write their labels here")->required();
+  command
+      ->add_option("--id-field", generate.id_field,
+                   "field that names a record; those without it get it")
+      ->capture_default_str();
+  command->add_option("--copies", generate.copies, "how many, or a share of the records")
+      ->capture_default_str();
+  command
+      ->add_option("--kinds", generate.kinds,
+                   "of exact, reordered, inserted, deleted, replaced, field-change, sentence-drop "
+                   "(default: all)")
+      ->delimiter(',');
+  command
+      ->add_option("--strength", generate.strengths,
+                   "share of the words that are inserted, deleted or replaced")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--seed", generate.seed, "another seed, other copies")->capture_default_str();
+  command->callback([&] { chosen = [&] { return GenerateCommand(generate); }; });
+}
+
 void AddDemo(CLI::App& app, DemoArguments& demo, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("demo", "embedded broker, made-up stream, the whole lane; needs nothing");
@@ -77,7 +173,7 @@ void AddDemo(CLI::App& app, DemoArguments& demo, Command& chosen) {
       ->check(CLI::Range(100, 40'000))
       ->capture_default_str();
   command->add_option("--distance-max", demo.distance_max, "largest distance of a duplicate")
-      ->check(CLI::Range(0, 7))
+      ->check(CLI::Range(0, 12))
       ->capture_default_str();
   command->add_option("--seed", demo.seed, "another seed, another stream")->capture_default_str();
   command->callback([&] { chosen = [&] { return DemoCommand(demo); }; });
@@ -142,6 +238,10 @@ int Main(int count, char** words) {
   app.failure_message(CLI::FailureMessage::help);
   ConfigArguments config;
   FilterArguments filter;
+  LearnArguments learn;
+  TuneArguments tune;
+  EvaluateArguments evaluate;
+  GenerateArguments generate;
   DemoArguments demo;
   VerifyArguments verify;
   bool origin = false;
@@ -150,6 +250,10 @@ int Main(int count, char** words) {
   Command chosen;
   AddRun(app, config, chosen);
   AddFilter(app, filter, chosen);
+  AddLearn(app, learn, chosen);
+  AddTune(app, tune, chosen);
+  AddEvaluate(app, evaluate, chosen);
+  AddGenerate(app, generate, chosen);
   AddDemo(app, demo, chosen);
   AddVerify(app, verify, chosen);
   AddConfigCommands(app, config, origin, json, chosen);

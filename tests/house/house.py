@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 # A room may include only rooms before it.
-ROOMS = ("base record feature fingerprint index filter state "
+ROOMS = ("base record feature fingerprint index filter learn evaluate state "
          "stream kafka metrics config app").split()
 
 # Headers of these never appear in `stream` or a room before it, nor in the public headers.

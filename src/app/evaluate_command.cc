@@ -1,0 +1,132 @@
+#include "app/evaluate_command.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <span>
+
+#include "app/exit_code.h"
+#include "app/file_lines.h"
+#include "evaluate/filter_run.h"
+#include "evaluate/labelled_set.h"
+#include "evaluate/labels.h"
+#include "evaluate/report_html.h"
+#include "evaluate/report_json.h"
+#include "evaluate/report_table.h"
+#include "evaluate/scheme_choice.h"
+#include "evaluate/set_fields.h"
+#include "evaluate/set_report.h"
+#include "evaluate/sketch_run.h"
+
+namespace neardup {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The files of one labelled set.
+struct SetFiles {
+  std::string name;
+  std::string records;
+  std::string labels;
+  std::string description;  ///< empty: none
+};
+
+SetFiles FilesOf(const std::string& folder) {
+  const fs::path path(folder);
+  const fs::path plain = path / "records.jsonl";
+  const fs::path set = path / "set.json";
+  SetFiles files;
+  files.name = (path.has_filename() ? path : path.parent_path()).filename().string();
+  files.records = (fs::exists(plain) ? plain : path / "records.jsonl.gz").string();
+  files.labels = (path / "labels.tsv").string();
+  if (fs::exists(set)) files.description = set.string();
+  return files;
+}
+
+Result<std::vector<SetFiles>> ListSets(const EvaluateArguments& arguments) {
+  std::vector<SetFiles> sets;
+  for (const std::string& folder : arguments.data) sets.push_back(FilesOf(folder));
+  if (arguments.records.empty() != arguments.labels.empty()) {
+    return Error{ErrorCode::kConfig, "--records and --labels belong together: give both"};
+  }
+  if (!arguments.records.empty()) {
+    sets.push_back({arguments.records, arguments.records, arguments.labels, ""});
+  }
+  if (sets.empty()) {
+    return Error{ErrorCode::kConfig,
+                 "no labelled set: expected --data DIR (records.jsonl.gz and labels.tsv in it), or "
+                 "--records and --labels; `neardup generate` makes one of your records"};
+  }
+  return sets;
+}
+
+/// The fields configured, else those the set names, else all.
+Result<FilterOptions> OptionsFor(const SetFiles& files, FilterOptions options) {
+  if (!options.record.fields.empty() || files.description.empty()) return options;
+  NEARDUP_ASSIGN(const std::string text, ReadText(files.description));
+  NEARDUP_ASSIGN(const std::vector<std::string> names, ParseSetFields(text, files.description));
+  for (const std::string& name : names) options.record.fields.push_back({name, 1.0});
+  return options;
+}
+
+Result<LabelledSet> ReadSet(const SetFiles& files, const std::string& id_field) {
+  NEARDUP_ASSIGN(const std::string labels_text, ReadText(files.labels));
+  NEARDUP_ASSIGN(std::vector<Label> labels, ParseLabels(labels_text, files.labels));
+  NEARDUP_ASSIGN(std::vector<std::string> payloads, ReadLines(files.records));
+  return JoinLabels(files.name, std::move(payloads), std::move(labels), id_field);
+}
+
+/// What is at work now, for a person who waits.
+void Tell(const SetFiles& files, const std::string& scheme) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  std::fprintf(stderr, "\r\033[K%s: %s ", files.name.c_str(), scheme.c_str());
+}
+
+Result<SetReport> Report(const SetFiles& files, const EvaluateArguments& arguments,
+                         std::span<const SchemeChoice> schemes, const FilterOptions& configured) {
+  NEARDUP_ASSIGN(const FilterOptions options, OptionsFor(files, configured));
+  NEARDUP_ASSIGN(const LabelledSet set, ReadSet(files, arguments.id_field));
+  SetReport report;
+  report.name = set.name;
+  for (const FieldSelector& field : options.record.fields) report.fields.push_back(field.path);
+  report.records = set.payloads.size();
+  report.unlabelled = set.unlabelled();
+  for (const SchemeChoice& scheme : schemes) {
+    Tell(files, scheme.text);
+    NEARDUP_ASSIGN(SchemeRun run, scheme.is_filter() ? RunFilter(set, options)
+                                                     : RunSketches(set, options, scheme));
+    run.scheme = scheme.text;
+    report.runs.push_back(std::move(run));
+    if (!scheme.is_filter() || !report.curve.empty()) continue;
+    NEARDUP_ASSIGN(report.curve, RunDistances(set, options));
+  }
+  return report;
+}
+
+Result<void> Evaluate(const EvaluateArguments& arguments, const FilterOptions& options) {
+  NEARDUP_ASSIGN(const std::vector<SetFiles> sets, ListSets(arguments));
+  NEARDUP_ASSIGN(const std::vector<SchemeChoice> schemes, ParseSchemes(arguments.schemes));
+  std::vector<SetReport> reports;
+  for (const SetFiles& files : sets) {
+    NEARDUP_ASSIGN(SetReport report, Report(files, arguments, schemes, options));
+    reports.push_back(std::move(report));
+  }
+  if (isatty(STDERR_FILENO) != 0) std::fputs("\r\033[K", stderr);
+  if (!arguments.html.empty()) NEARDUP_TRY(WriteText(arguments.html, ReportHtml(reports)));
+  return WriteText("-", arguments.json ? ReportJson(reports) : ReportTable(reports));
+}
+
+}  // namespace
+
+int EvaluateCommand(const EvaluateArguments& arguments) {
+  const Result<LoadedConfig> config = Load(arguments.config);
+  if (!config.ok()) return Fail(config.error());
+  for (const std::string& warning : config->warnings) {
+    std::fprintf(stderr, "neardup: warning: %s\n", warning.c_str());
+  }
+  const Result<void> done = Evaluate(arguments, config->settings.lane.filter);
+  return done.ok() ? kExitOk : Fail(done.error());
+}
+
+}  // namespace neardup

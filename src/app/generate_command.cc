@@ -1,0 +1,107 @@
+#include "app/generate_command.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <string_view>
+
+#include "app/config_arguments.h"
+#include "app/exit_code.h"
+#include "app/file_lines.h"
+#include "app/totals.h"
+#include "evaluate/labels.h"
+#include "evaluate/planting.h"
+
+namespace neardup {
+namespace {
+
+void PrintSummary(const PlantedStream& stream) {
+  uint64_t copies = 0;
+  for (const auto& [name, count] : stream.planted) copies += count;
+  std::fprintf(stderr, "%s records and %s copies of them\n",
+               Grouped(stream.payloads.size() - copies).c_str(), Grouped(copies).c_str());
+  for (const auto& [name, count] : stream.planted) {
+    std::fprintf(stderr, "  %-18s %10s\n", name.c_str(), Grouped(count).c_str());
+  }
+  for (const auto& [name, count] : stream.not_planted) {
+    std::fprintf(stderr,
+                 "neardup: warning: %s: %s copies were not made: too few of the records have what "
+                 "this edit needs (two words, sentences or fields)\n",
+                 name.c_str(), Grouped(count).c_str());
+  }
+  if (stream.left_out > 0) {
+    std::fprintf(stderr, "neardup: warning: %s lines left out as dead letters; the first is %s\n",
+                 Grouped(stream.left_out).c_str(), stream.first_left_out.c_str());
+  }
+}
+
+Result<void> Generate(const GenerateArguments& arguments) {
+  PlantingOptions options;
+  options.fields = arguments.fields;
+  options.id_field = arguments.id_field;
+  options.seed = arguments.seed;
+  NEARDUP_ASSIGN(options.edits, ListEdits(arguments.kinds, arguments.strengths));
+  NEARDUP_ASSIGN(const std::vector<std::string> payloads, ReadLines(arguments.input));
+  NEARDUP_ASSIGN(options.copies, ParseCopies(arguments.copies, payloads.size()));
+  NEARDUP_ASSIGN(const PlantedStream stream, PlantCopies(payloads, options));
+  std::string text;
+  for (const std::string& payload : stream.payloads) text += payload + '\n';
+  NEARDUP_TRY(WriteText(arguments.output, text));
+  NEARDUP_TRY(WriteText(arguments.labels, LabelsText(stream.labels)));
+  PrintSummary(stream);
+  return {};
+}
+
+}  // namespace
+
+int GenerateCommand(const GenerateArguments& arguments) {
+  const Result<void> done = Generate(arguments);
+  return done.ok() ? kExitOk : Fail(done.error());
+}
+
+Result<size_t> ParseCopies(const std::string& text, size_t records) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [read_to, code] = std::from_chars(text.data(), end, number);
+  const std::string_view rest(read_to, static_cast<size_t>(end - read_to));
+  if (code != std::errc() || (!rest.empty() && rest != "%") || !(number >= 0 && number <= 1e9)) {
+    return Error{ErrorCode::kConfig, "--copies " + text +
+                                         ": expected a number of copies, or their share of the "
+                                         "records: 500, 0.2 or 20%"};
+  }
+  const auto whole = static_cast<double>(records);
+  if (rest == "%") return static_cast<size_t>(std::llround(number / 100 * whole));
+  const bool share = text.find('.') != std::string::npos;
+  return static_cast<size_t>(std::llround(share ? number * whole : number));
+}
+
+Result<std::vector<Edit>> ListEdits(const std::vector<std::string>& kinds,
+                                    const std::vector<double>& strengths) {
+  std::vector<std::string> names = kinds;
+  if (names.empty()) {
+    for (const EditKind kind : kEditKinds) names.emplace_back(Name(kind));
+  }
+  std::vector<Edit> edits;
+  for (const std::string& name : names) {
+    const std::optional<EditKind> kind = EditKindOf(name);
+    if (!kind) {
+      std::string known;
+      for (const EditKind one : kEditKinds)
+        known += (known.empty() ? "" : ", ") + std::string(Name(one));
+      return Error{ErrorCode::kConfig, "--kinds " + name + ": unknown; expected of " + known};
+    }
+    if (!HasStrength(*kind)) edits.push_back({*kind, 0});
+    for (size_t i = 0; HasStrength(*kind) && i < strengths.size(); ++i) {
+      const auto percent = static_cast<int>(std::lround(strengths[i] * 100));
+      if (percent < 1 || percent > 100) {
+        return Error{ErrorCode::kConfig, "--strength " + std::to_string(strengths[i]) +
+                                             ": expected a share of the words, 0.01 to 1"};
+      }
+      edits.push_back({*kind, percent});
+    }
+  }
+  return edits;
+}
+
+}  // namespace neardup

@@ -1,0 +1,208 @@
+#include "evaluate/planting.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "evaluate/record_copier.h"
+#include "neardup/filter.h"
+#include "record/field_path.h"
+#include "record/record_id.h"
+
+namespace neardup {
+namespace {
+
+/// Records tried for one copy before it is given up.
+constexpr int kTriesMost = 20;
+
+struct Original {
+  std::string payload;
+  std::string id;
+  uint64_t exact = 0;
+  size_t cluster = 0;
+  bool repeats = false;  ///< equal to an earlier one
+};
+
+struct PlantedCopy {
+  std::string payload;
+  Label label;
+  size_t behind = 0;  ///< it stands behind this original, and the copies made before
+};
+
+std::string ClusterName(size_t cluster) { return "c" + std::to_string(cluster + 1); }
+
+class Planter {
+ public:
+  static Result<Planter> New(const PlantingOptions& options);
+
+  Result<void> TakeIn(const std::vector<std::string>& payloads);
+  void MakeCopies();
+  PlantedStream Finish();
+
+ private:
+  Planter(const PlantingOptions& options, const FilterOptions& filter,
+          const std::vector<FieldPath>& fields, const FieldPath& id_field)
+      : options_(options),
+        fingerprinter_(filter),
+        ids_(options.id_field),
+        copier_(fields, id_field),
+        vocabulary_(options.seed),
+        random_(options.seed) {}
+
+  Result<void> TakeIn(const std::string& payload, int64_t line);
+  std::optional<PlantedCopy> MakeCopy(const Edit& edit);
+  std::string NewId(const std::string& original) const;
+  FingerprintedRecord Fingerprinted(std::string_view payload) {
+    return fingerprinter_.Compute({{}, 0, payload});
+  }
+
+  PlantingOptions options_;
+  Fingerprinter fingerprinter_;
+  RecordIdReader ids_;
+  RecordCopier copier_;
+  Vocabulary vocabulary_;
+  SeededRandom random_;
+  std::vector<Original> originals_;
+  std::unordered_map<std::string, int64_t> line_of_id_;  ///< 0: of a copy
+  std::unordered_map<uint64_t, size_t> cluster_of_exact_;
+  std::vector<PlantedCopy> copies_;
+  PlantedStream stream_;
+};
+
+Result<Planter> Planter::New(const PlantingOptions& options) {
+  FilterOptions filter;
+  for (const std::string& field : options.fields) filter.record.fields.push_back({field, 1.0});
+  if (options.fields.empty() || options.edits.empty()) {
+    return Error{ErrorCode::kConfig, "generate: found no fields or no kinds; expected one or more"};
+  }
+  NEARDUP_TRY(CheckOptions(filter));
+  const Result<FieldPath> id_field = ParseFieldPath(options.id_field);
+  if (!id_field.ok()) {
+    return Error{ErrorCode::kConfig,
+                 "--id-field \"" + options.id_field + "\" " + id_field.error().text};
+  }
+  std::vector<FieldPath> fields;
+  for (const std::string& field : options.fields) {
+    NEARDUP_ASSIGN(const FieldPath path, ParseFieldPath(field));
+    if (IsWithin(path, *id_field) || IsWithin(*id_field, path)) {
+      return Error{ErrorCode::kConfig, "--id-field " + options.id_field +
+                                           ": is compared too, but every copy has another id; take "
+                                           "it out of --fields"};
+    }
+    fields.push_back(path);
+  }
+  return Planter(options, filter, fields, *id_field);
+}
+
+Result<void> Planter::TakeIn(const std::vector<std::string>& payloads) {
+  for (size_t i = 0; i < payloads.size(); ++i) {
+    NEARDUP_TRY(TakeIn(payloads[i], static_cast<int64_t>(i) + 1));
+  }
+  if (originals_.empty()) {
+    return Error{ErrorCode::kCorrupt,
+                 "generate: none of the " + std::to_string(payloads.size()) +
+                     " lines can be compared; expected JSON objects with the fields of --fields" +
+                     (stream_.left_out > 0 ? ": " + stream_.first_left_out : "")};
+  }
+  return {};
+}
+
+Result<void> Planter::TakeIn(const std::string& payload, int64_t line) {
+  const FingerprintedRecord record = Fingerprinted(payload);
+  if (record.reason != Reason::kNone) {
+    if (stream_.left_out++ == 0) {
+      stream_.first_left_out = "line " + std::to_string(line) + ": " + record.error;
+    }
+    return {};
+  }
+  Original original{payload, ids_.Read(payload, line), record.fingerprint.exact, 0, false};
+  if (!ids_.Has(payload)) original.payload = copier_.WithId(payload, original.id);
+  if (original.id.find_first_of("\t\r\n") != std::string::npos) {
+    return Error{ErrorCode::kCorrupt, "line " + std::to_string(line) +
+                                          ": the id has a tab or line end in it, which labels "
+                                          "cannot hold; name another field with --id-field"};
+  }
+  const auto [earlier, is_new] = line_of_id_.emplace(original.id, line);
+  if (!is_new) {
+    return Error{ErrorCode::kCorrupt,
+                 "line " + std::to_string(line) + ": the id " + original.id + " stands on line " +
+                     std::to_string(earlier->second) +
+                     " too; expected each once. Name another field with --id-field: records that "
+                     "do not have it get it"};
+  }
+  const auto [cluster, first] = cluster_of_exact_.emplace(original.exact, cluster_of_exact_.size());
+  original.cluster = cluster->second;
+  original.repeats = !first;
+  copier_.AddWords(original.payload, vocabulary_);
+  originals_.push_back(std::move(original));
+  return {};
+}
+
+void Planter::MakeCopies() {
+  for (size_t i = 0; i < options_.copies; ++i) {
+    const Edit& edit = options_.edits[i % options_.edits.size()];
+    std::optional<PlantedCopy> copy = MakeCopy(edit);
+    ++(copy ? stream_.planted : stream_.not_planted)[Name(edit)];
+    if (copy) copies_.push_back(std::move(*copy));
+  }
+}
+
+std::optional<PlantedCopy> Planter::MakeCopy(const Edit& edit) {
+  for (int i = 0; i < kTriesMost; ++i) {
+    const size_t number = random_.Below(originals_.size());
+    const Original& original = originals_[number];
+    const Original& donor = random_.Pick(originals_);
+    const std::string id = NewId(original.id);
+    std::optional<std::string> payload =
+        copier_.Copy(original.payload, id, edit, donor.payload, vocabulary_, random_);
+    if (!payload) continue;
+    const FingerprintedRecord made = Fingerprinted(*payload);
+    const bool equal = made.fingerprint.exact == original.exact;
+    if (made.reason != Reason::kNone || equal != (edit.kind == EditKind::kExact)) continue;
+    line_of_id_.emplace(id, 0);
+    const size_t behind = number + random_.Below(originals_.size() - number);
+    return PlantedCopy{
+        std::move(*payload), {id, ClusterName(original.cluster), Name(edit), original.id}, behind};
+  }
+  return std::nullopt;
+}
+
+std::string Planter::NewId(const std::string& original) const {
+  size_t number = copies_.size() + 1;
+  std::string id;
+  do {
+    id = original + "-copy-" + std::to_string(number++);
+  } while (line_of_id_.count(id) > 0);
+  return id;
+}
+
+PlantedStream Planter::Finish() {
+  std::stable_sort(copies_.begin(), copies_.end(),
+                   [](const PlantedCopy& a, const PlantedCopy& b) { return a.behind < b.behind; });
+  auto copy = copies_.begin();
+  for (size_t i = 0; i < originals_.size(); ++i) {
+    Original& original = originals_[i];
+    stream_.labels.push_back({original.id, ClusterName(original.cluster),
+                              original.repeats ? "natural-exact" : "original", ""});
+    stream_.payloads.push_back(std::move(original.payload));
+    for (; copy != copies_.end() && copy->behind == i; ++copy) {
+      stream_.labels.push_back(std::move(copy->label));
+      stream_.payloads.push_back(std::move(copy->payload));
+    }
+  }
+  return std::move(stream_);
+}
+
+}  // namespace
+
+Result<PlantedStream> PlantCopies(const std::vector<std::string>& payloads,
+                                  const PlantingOptions& options) {
+  NEARDUP_ASSIGN(Planter planter, Planter::New(options));
+  NEARDUP_TRY(planter.TakeIn(payloads));
+  planter.MakeCopies();
+  return planter.Finish();
+}
+
+}  // namespace neardup

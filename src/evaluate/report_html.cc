@@ -1,0 +1,159 @@
+#include "evaluate/report_html.h"
+
+#include <array>
+#include <cstdio>
+
+#include "evaluate/svg_chart.h"
+
+namespace neardup {
+namespace {
+
+constexpr const char* kHead = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>neardup evaluate</title>
+<style>
+:root { --page: #fff; --ink: #1a1a1a; --muted: #666; --grid: #ddd; --heat: 42, 120, 214;
+        --series-1: #2a78d6; --series-2: #1a9c6c; --series-3: #d9622b; }
+@media (prefers-color-scheme: dark) {
+  :root { --page: #171717; --ink: #eee; --muted: #aaa; --grid: #3a3a3a; --heat: 57, 135, 229;
+          --series-1: #4b95ea; --series-2: #27b585; --series-3: #ea7a45; }
+}
+body { background: var(--page); color: var(--ink); font: 15px/1.45 system-ui, sans-serif;
+       max-width: 900px; margin: 2rem auto; padding: 0 1rem; }
+h2 { margin-top: 2.5rem; } h3 { font-size: 1rem; margin: 1.5rem 0 .4rem; }
+p { color: var(--muted); margin: .3rem 0; }
+.wide { overflow-x: auto; }
+svg { width: 100%; height: auto; font-family: inherit; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--grid); }
+th { color: var(--muted); font-weight: 500; }
+th:first-child, td:first-child { text-align: left; }
+</style>
+</head>
+<body>
+<h1>neardup evaluate</h1>
+<p>A record is a true duplicate when an earlier record has its cluster. Precision: true duplicates
+among those called duplicate. Recall: those found among the true duplicates. Strict F1: a call that
+names a wrong original has found nothing. Only unique records are remembered and matched.</p>
+)";
+
+std::string Number(double value, const char* format) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string Cell(const std::string& text) { return "<td>" + text + "</td>"; }
+std::string Cell(std::optional<double> ratio) {
+  return Cell(ratio ? Number(*ratio, "%.4f") : std::string("&ndash;"));
+}
+
+/// The darker, the larger.
+std::string HeatCell(std::optional<double> ratio) {
+  if (!ratio) return Cell(ratio);
+  return "<td style=\"background: rgba(var(--heat), " + Number(*ratio * 0.45, "%.3f") + ")\">" +
+         Number(*ratio, "%.3f") + "</td>";
+}
+
+std::string HeaderRow(std::initializer_list<const char*> names) {
+  std::string row = "<tr>";
+  for (const char* name : names) row += std::string("<th>") + name + "</th>";
+  return row + "</tr>\n";
+}
+
+std::string Schemes(const SetReport& set) {
+  std::string html =
+      "<div class=\"wide\"><table>\n" +
+      HeaderRow({"scheme", "precision", "recall", "F1", "strict F1", "records/s", "bytes/entry"});
+  for (const SchemeRun& run : set.runs) {
+    const Tally& all = run.accuracy.all;
+    const std::optional<double> bytes = run.bytes_per_entry();
+    html += "<tr>" + Cell(EscapeHtml(run.scheme)) + Cell(all.precision()) + Cell(all.recall()) +
+            Cell(all.f1()) + Cell(all.strict_f1()) + Cell(Number(run.records_per_s(), "%.0f")) +
+            Cell(bytes ? Number(*bytes, "%.0f") : std::string("&ndash;")) + "</tr>\n";
+  }
+  return html + "</table></div>\n";
+}
+
+std::string Bars(const SetReport& set) {
+  const std::array<std::string, 3> series = {"precision", "recall", "F1"};
+  std::vector<BarGroup> groups;
+  for (const SchemeRun& run : set.runs) {
+    const Tally& all = run.accuracy.all;
+    groups.push_back({run.scheme, {all.precision(), all.recall(), all.f1()}});
+  }
+  return BarChart(series, groups);
+}
+
+std::string Kinds(const SetReport& set) {
+  std::string html =
+      "<h3>Recall by kind</h3>\n<div class=\"wide\"><table>\n<tr><th>kind</th>"
+      "<th>true</th>";
+  for (const SchemeRun& run : set.runs) html += "<th>" + EscapeHtml(run.scheme) + "</th>";
+  html += "</tr>\n";
+  for (const auto& [kind, tally] : set.runs[0].accuracy.kinds) {
+    if (tally.true_duplicates == 0) continue;
+    html += "<tr>" + Cell(EscapeHtml(kind)) + Cell(std::to_string(tally.true_duplicates));
+    for (const SchemeRun& run : set.runs) {
+      html += HeatCell(run.accuracy.kinds.at(kind).recall());
+    }
+    html += "</tr>\n";
+  }
+  return html + "</table></div>\n";
+}
+
+std::string Curve(const SetReport& set) {
+  if (set.curve.empty()) return "";
+  std::vector<std::string> marks;
+  std::array<Line, 2> lines = {Line{"recall", {}}, Line{"precision", {}}};
+  for (const CurvePoint& point : set.curve) {
+    marks.push_back(std::to_string(point.distance_max));
+    lines[0].values.push_back(point.tally.recall());
+    lines[1].values.push_back(point.tally.precision());
+  }
+  return "<h3>By distance</h3>\n<p>Share of the true duplicates found by the filter, and "
+         "precision, "
+         "if nothing but distance_max is changed.</p>\n" +
+         LineChart("distance_max", marks, lines);
+}
+
+std::string Means(std::span<const SetReport> sets) {
+  const std::vector<SchemeMean> means = MeanF1(sets);
+  if (means.empty()) return "";
+  const std::array<std::string, 1> series = {"mean F1"};
+  std::vector<BarGroup> groups;
+  for (const SchemeMean& mean : means) groups.push_back({mean.scheme, {mean.f1}});
+  return "<h2>Mean F1 over " + std::to_string(sets.size()) + " sets</h2>\n" +
+         BarChart(series, groups);
+}
+
+std::string About(const SetReport& set) {
+  std::string fields = set.fields.empty() ? "all" : "";
+  for (const std::string& field : set.fields) fields += (fields.empty() ? "" : ", ") + field;
+  std::string text = std::to_string(set.records) + " records, " +
+                     std::to_string(set.runs[0].accuracy.all.true_duplicates) +
+                     " true duplicates; fields: " + fields + ".";
+  const auto warn = [&text](uint64_t count, const char* what) {
+    if (count > 0) text += " " + std::to_string(count) + what;
+  };
+  warn(set.runs[0].accuracy.missing, " labels without a record (counted as unique).");
+  warn(set.unlabelled, " records without a label (not counted).");
+  warn(set.runs[0].dead_letters, " dead letters (counted as unique).");
+  return "<p>" + EscapeHtml(text) + "</p>\n";
+}
+
+}  // namespace
+
+std::string ReportHtml(std::span<const SetReport> sets) {
+  std::string html = kHead + Means(sets);
+  for (const SetReport& set : sets) {
+    html += "<h2>" + EscapeHtml(set.name) + "</h2>\n" + About(set) + Schemes(set) + Bars(set) +
+            Kinds(set) + Curve(set);
+  }
+  return html + "</body>\n</html>\n";
+}
+
+}  // namespace neardup

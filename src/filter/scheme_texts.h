@@ -1,0 +1,54 @@
+// Payload -> the texts a scheme makes its sketch of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "feature/token_list.h"
+#include "feature/tokeniser.h"
+#include "fingerprint/scheme.h"
+#include "neardup/options.h"
+#include "record/field_extractor.h"
+
+namespace neardup {
+
+struct SchemeTexts {
+  int64_t time_ms = 0;
+  Reason reason = Reason::kNone;
+  bool passed = false;
+  std::string error;
+  // Where there is no reason and nothing passed:
+  uint64_t exact = 0;  ///< Fingerprint::exact
+  /// Ordered by field, within a field as in the document. Valid until the next record.
+  std::vector<SchemeText> texts;
+};
+
+/// Keeps scratch memory: one instance per thread. Of the options it uses record, markup and the
+/// model's hash seed.
+class SchemeTextReader {
+ public:
+  /// The options must be valid.
+  explicit SchemeTextReader(const FilterOptions& options);
+
+  /// The result is valid until the next call.
+  const SchemeTexts& Read(const RecordView& record);
+
+ private:
+  /// Where the tokens of a piece begin in tokens_.
+  struct Mark {
+    size_t byte = 0;
+    size_t token = 0;
+  };
+
+  void Tokenise(const std::vector<TextPiece>& pieces);
+
+  FieldExtractor extractor_;
+  Tokeniser tokeniser_;
+  TokenList tokens_;
+  std::vector<Mark> marks_;
+  SchemeTexts result_;
+};
+
+}  // namespace neardup
