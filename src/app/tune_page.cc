@@ -98,9 +98,9 @@ std::string ChanceTable(const Tuning& tuning) {
   for (size_t distance = 0; distance < calibration.false_match_rates.size(); ++distance) {
     html += "<th>" + std::to_string(distance) + "</th>";
   }
-  html += "</tr>\n<tr><td>by chance</td>";
+  html += "</tr>\n<tr><td>by chance, %</td>";
   for (const double rate : calibration.false_match_rates) {
-    html += Cell(rate < 1e-5 ? "0" : rate > 1 ? "over 100 %" : Number(100 * rate, "%.2g") + " %");
+    html += Cell(rate < 1e-5 ? "0" : rate >= 1 ? "100" : Number(100 * rate, "%.2g"));
   }
   return html + "</tr>\n</table></div>\n";
 }

@@ -109,10 +109,12 @@ TEST_F(TuneConfigTest, ReasonsOfWhatIsLeftOutStandThere) {
 TEST_F(TuneConfigTest, NoNameOfAFieldCanLeaveItsComment) {
   std::vector<std::string> payloads = TextStream(1, 120, 100, 3);
   for (std::string& payload : payloads) {
-    payload.insert(1, R"("x\nmatch:\n  distance_max: 7\n#":true,)");
+    payload.insert(1, R"("x\nmatch:\n  distance_max: 7\n#\u0000\u001b":true,)");
   }
   const Tuning tuning = TuningOf(payloads, {});
-  ExpectReadBack(tuning, SettingsOf(tuning));
+  for (const char c : ExpectReadBack(tuning, SettingsOf(tuning))) {
+    EXPECT_TRUE(c == '\n' || c < 0 || c >= ' ') << static_cast<int>(c);
+  }
 }
 
 }  // namespace

@@ -90,8 +90,39 @@ TEST(NearestChart, HasABarForEachBinThatIsNotEmpty) {
   for (size_t bin = 0; bin < NearStructure::kBins; ++bin) {
     const uint32_t count = tuning.calibration.structure.nearest[bin];
     if (count == 0) continue;
-    EXPECT_THAT(chart, HasSubstr("<title>" + std::to_string(count) + " records at " +
+    EXPECT_THAT(chart, HasSubstr("\"><title>" + std::to_string(count) + " records at " +
                                  std::to_string(bin) + " bits</title>"));
+  }
+}
+
+TEST(NearestChart, BarsUpToTheDistanceAreMarked) {
+  Tuning tuning = TuningOf(TextStream(3, 120, 100, 3));
+  for (const int distance_max : {0, 3, 12}) {
+    tuning.proposed.match.distance_max = distance_max;
+    EXPECT_EQ(CountOf("fill=\"var(--near)\"", NearestChart(tuning)),
+              distance_max == 0 ? 0U : static_cast<size_t>(distance_max) + 1);
+  }
+}
+
+TEST(TuneSummary, CountsNearCopiesUpToTheDistance) {
+  Tuning tuning = TuningOf(TextStream(3, 120, 100, 3));
+  NearStructure& structure = tuning.calibration.structure;
+  structure.nearest.assign(NearStructure::kBins, 0);
+  structure.nearest[0] = 1;
+  structure.nearest[5] = 2;
+  structure.nearest[6] = 4;
+  structure.records = 10;
+  structure.with_neighbour = 4;
+  structure.neighbours_mean = 1.25;
+  tuning.proposed.match.distance_max = 5;
+  EXPECT_EQ(NearText(tuning),
+            "30 % of these have an earlier one within 5 bits; 40 % have others within 10 bits, 1.2 "
+            "in the mean");
+  tuning.calibration.votes = 12;
+  for (const auto& [votes_for, sure] :
+       {std::pair(12, ": sure"), std::pair(8, ": fairly sure"), std::pair(5, ": not sure")}) {
+    tuning.calibration.votes_for = votes_for;
+    EXPECT_THAT(SureText(tuning), HasSubstr(sure));
   }
 }
 
