@@ -81,7 +81,7 @@ constexpr std::string_view kGoldenHex =
     "01" "04030201"
     "0100000000000000" "0200000000000000" "0300000000000000" "cf0f" "02" "bf843d"
     "03" "01000000" "ffffffff" "d0c0b0a0"
-    "918fed0042c5fe9b";  // checksum
+    "f3534b591b23549f";  // checksum
 // clang-format on
 
 TEST(Delta, HasTheBytesOfTheGoldenFile) {
