@@ -14,25 +14,16 @@
 #include "app/probes.h"
 #include "app/run_command.h"
 #include "app/totals.h"
-#include "record/field_extractor.h"
+#include "record/record_id.h"
 #include "stream/lane.h"
 
 namespace neardup {
 namespace {
 
-/// The text of the id field, or the line number from 1 where there is none.
 FileTransaction::IdOf IdOf(const std::string& id_field) {
-  const auto line_number = [](const Message& message) {
-    return std::to_string(message.position.offset + 1);
-  };
-  if (id_field.empty()) return line_number;
-  RecordOptions options;
-  options.fields = {{id_field, 1.0}};
-  auto extractor = std::make_shared<FieldExtractor>(options);
-  return [extractor, line_number](const Message& message) {
-    const ExtractedRecord& record = extractor->Extract({message.position, 0, message.value});
-    const bool found = record.reason == Reason::kNone && record.pieces.size() == 1;
-    return found ? std::string(record.pieces[0].text) : line_number(message);
+  auto reader = std::make_shared<RecordIdReader>(id_field);
+  return [reader](const Message& message) {
+    return reader->Read(message.value.value_or(""), message.position.offset + 1);
   };
 }
 

@@ -15,7 +15,7 @@ constexpr size_t kNames = 3;
 /// share little, as two real articles do.
 class Cast {
  public:
-  Cast(const SampleLanguage& language, SampleRandom& random) : random_(random) {
+  Cast(const SampleLanguage& language, SeededRandom& random) : random_(random) {
     nouns_ = Some(language.nouns, kNouns);
     adjectives_ = Some(language.adjectives, kAdjectives);
     verbs_ = Some(language.verbs, kVerbs);
@@ -54,7 +54,7 @@ class Cast {
     return some;
   }
 
-  SampleRandom& random_;
+  SeededRandom& random_;
   std::vector<std::string> nouns_;
   std::vector<std::string> adjectives_;
   std::vector<std::string> verbs_;
@@ -95,7 +95,7 @@ Sentence FillPattern(const std::string& pattern, Cast& cast) {
 }
 
 /// `count` different elements in random order.
-std::vector<std::string> Draw(std::vector<std::string> from, size_t count, SampleRandom& random) {
+std::vector<std::string> Draw(std::vector<std::string> from, size_t count, SeededRandom& random) {
   count = std::min(count, from.size());
   for (size_t i = 0; i < count; ++i) std::swap(from[i], from[i + random.Below(from.size() - i)]);
   from.resize(count);
@@ -103,13 +103,6 @@ std::vector<std::string> Draw(std::vector<std::string> from, size_t count, Sampl
 }
 
 }  // namespace
-
-uint64_t SampleRandom::Next() {
-  uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
 
 const SampleLanguage& LanguageOf(SampleShape shape) {
   switch (shape) {
@@ -123,7 +116,7 @@ const SampleLanguage& LanguageOf(SampleShape shape) {
   return EnglishNews();
 }
 
-SampleDraft DraftRecord(SampleShape shape, SampleRandom& random) {
+SampleDraft DraftRecord(SampleShape shape, SeededRandom& random) {
   const SampleLanguage& language = LanguageOf(shape);
   Cast cast(language, random);
   SampleDraft draft;

@@ -44,19 +44,19 @@ std::string Rfc3339(int64_t ms) {
 // ---- the copies
 
 /// A sentence with at least one word; drafts have no others.
-Sentence& AnySentence(SampleDraft& draft, SampleRandom& random) {
+Sentence& AnySentence(SampleDraft& draft, SeededRandom& random) {
   return draft.body[random.Below(draft.body.size())];
 }
 
 /// Another word than `than`.
 std::string OtherWord(const std::vector<std::string>& words, const std::string& than,
-                      SampleRandom& random) {
+                      SeededRandom& random) {
   while (true) {
     if (const std::string& word = random.Pick(words); word != than) return word;
   }
 }
 
-SampleDraft Edited(SampleDraft draft, SampleKind kind, SampleRandom& random) {
+SampleDraft Edited(SampleDraft draft, SampleKind kind, SeededRandom& random) {
   const SampleLanguage& language = LanguageOf(draft.shape);
   if (kind == SampleKind::kReordered) {
     const auto shift = static_cast<std::ptrdiff_t>(1 + random.Below(draft.body.size() - 1));
@@ -145,7 +145,7 @@ std::string Reformatted(const Json& json) {
   return reversed.dump(2);
 }
 
-std::string Malformed(const std::string& payload, const std::string& id, SampleRandom& random) {
+std::string Malformed(const std::string& payload, const std::string& id, SeededRandom& random) {
   switch (random.Below(6)) {
     case 0:  // torn off
       return payload.substr(0, payload.size() / 2);
@@ -168,7 +168,7 @@ std::string Malformed(const std::string& payload, const std::string& id, SampleR
 }  // namespace
 
 std::vector<SampleRecord> GenerateSampleStream(const SampleOptions& options) {
-  SampleRandom random(options.seed);
+  SeededRandom random(options.seed);
   std::vector<SampleRecord> records;
   records.reserve(options.count);
   std::vector<std::pair<size_t, SampleDraft>> originals;

@@ -26,7 +26,7 @@ body { background: var(--page); color: var(--ink); font: 15px/1.45 system-ui, sa
 h2 { margin-top: 2.5rem; } h3 { font-size: 1rem; margin: 1.5rem 0 .4rem; }
 p { color: var(--muted); margin: .3rem 0; }
 .wide { overflow-x: auto; }
-svg { width: 100%; height: auto; font-family: inherit; }
+svg { width: 100%; height: auto; font-family: inherit; margin-top: 1rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--grid); }
 th { color: var(--muted); font-weight: 500; }
@@ -108,11 +108,11 @@ std::string Kinds(const SetReport& set) {
 std::string Curve(const SetReport& set) {
   if (set.curve.empty()) return "";
   std::vector<std::string> marks;
-  std::array<Line, 2> lines = {Line{"recall", {}}, Line{"precision", {}}};
+  std::array<Line, 2> lines = {Line{"precision", {}}, Line{"recall", {}}};
   for (const CurvePoint& point : set.curve) {
     marks.push_back(std::to_string(point.distance_max));
-    lines[0].values.push_back(point.tally.recall());
-    lines[1].values.push_back(point.tally.precision());
+    lines[0].values.push_back(point.tally.precision());
+    lines[1].values.push_back(point.tally.recall());
   }
   return "<h3>By distance</h3>\n<p>Share of the true duplicates found by the filter, and "
          "precision, "

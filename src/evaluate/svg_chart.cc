@@ -80,8 +80,8 @@ std::string BarChart(std::span<const std::string> series, std::span<const BarGro
   assert(series.size() <= kSeriesMost);
   constexpr double kLeft = 190;
   constexpr double kRight = kWidth - 60;
-  constexpr double kBar = 11;
-  constexpr double kGap = 12;
+  constexpr double kBar = 14;
+  constexpr double kGap = 10;
   std::string svg = Legend(series, kLeft, 14);
   const double group_height = kBar * static_cast<double>(series.size()) + kGap;
   const double height = kTextHeight * 2 + group_height * static_cast<double>(groups.size());
@@ -101,7 +101,7 @@ std::string BarChart(std::span<const std::string> series, std::span<const BarGro
              Number(width) + "\" height=\"" + Number(kBar - 2) + "\" rx=\"2\" fill=\"" + Colour(i) +
              "\"><title>" + EscapeHtml(group.name + ": " + series[i] + " " + Ratio(value)) +
              "</title></rect>\n";
-      svg += Text(kLeft + width + 6, y + kBar - 1, "start", "muted", Ratio(value));
+      svg += Text(kLeft + width + 6, y + kBar - 3, "start", "muted", Ratio(value));
       y += kBar;
     }
     y += kGap;
