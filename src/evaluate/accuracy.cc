@@ -42,7 +42,7 @@ Accuracy Judge(std::span<const Label> labels, std::span<const std::optional<Call
       tally->true_duplicates += is_true ? 1 : 0;
       tally->called += call.duplicate ? 1 : 0;
       tally->found += call.duplicate && is_true ? 1 : 0;
-      tally->right += right && is_true ? 1 : 0;
+      tally->right += right ? 1 : 0;
     }
   }
   return accuracy;

@@ -94,7 +94,7 @@ bool RecordCopier::ChangeField(Json& record, std::string_view donor, SeededRando
         return TextBytes(record[a]) < TextBytes(record[b]);
       }));
   const Json::json_pointer& field = random.Pick(present);
-  if (!other.contains(field) || other[field] == record[field]) return false;
+  if (!other.contains(field)) return false;
   record[field] = other[field];
   return true;
 }

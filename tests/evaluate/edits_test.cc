@@ -48,6 +48,18 @@ std::string EditedWords(const Edit& edit, std::string_view text, uint64_t seed) 
   return texts[0];
 }
 
+TEST(Vocabulary, GivesAnotherWordOfTheSameSortOfScriptOrNone) {
+  Vocabulary vocabulary(1);
+  vocabulary.Add("fox hen 狐");
+  SeededRandom random(1);
+  for (int i = 0; i < kSeeds; ++i) {
+    EXPECT_EQ(vocabulary.Pick(true, "fox", random), "hen");
+    EXPECT_THAT(*vocabulary.Pick(true, "", random), AnyOf("fox", "hen"));
+    EXPECT_EQ(vocabulary.Pick(false, "", random), "狐");
+    EXPECT_EQ(vocabulary.Pick(false, "狐", random), std::nullopt);
+  }
+}
+
 TEST(EditNames, AreReadAgain) {
   for (const EditKind kind : kEditKinds) EXPECT_EQ(EditKindOf(Name(kind)), kind);
   EXPECT_EQ(EditKindOf("rewritten"), std::nullopt);
