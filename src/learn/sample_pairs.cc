@@ -31,7 +31,7 @@ std::vector<std::vector<SamplePair>> FindSamplePairs(const Sample& sample,
     const auto [earlier, sum] = NearestBefore(codes, later);
     const size_t distance = static_cast<size_t>(sum) / codes.seeds();
     if (distance >= pairs.size() || pairs[distance].size() >= pairs_max) continue;
-    if (shown[distance].contains(earlier) || shown[distance].contains(later)) continue;
+    if (shown[distance].contains(earlier)) continue;
     shown[distance].insert({earlier, later});
     pairs[distance].push_back({position(earlier), position(later)});
   }

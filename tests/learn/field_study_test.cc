@@ -149,6 +149,16 @@ TEST(FieldStudy, AddressesThatRepeatAreWordsAndNoTexts) {
   EXPECT_THAT(field.reason, HasSubstr("one word of 11 tokens"));
 }
 
+TEST(FieldStudy, CountsThatAreMostly0And1AreNoFlags) {
+  FieldStudy study;
+  for (int i = 0; i < 100; ++i) {
+    study.Add(R"({"n":)" + std::to_string(i < 97 ? i % 2 : i) + "}");
+  }
+  const StudiedField field = study.Finish()[0];
+  EXPECT_EQ(field.role, FieldRole::kShortText);
+  EXPECT_EQ(field.reason, "a number");
+}
+
 TEST(FieldStudy, AFieldMostCopiesShareIsNoIdentifier) {
   FieldStudy study;
   for (int i = 0; i < 100; ++i) study.Add(R"({"doi":"10.1/x)" + std::to_string(i % 80) + R"("})");

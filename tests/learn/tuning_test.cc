@@ -53,7 +53,9 @@ TEST(Tune, ExcludedFieldsAreNotProposed) {
   TuneOptions options;
   options.filter.record.exclude = {"noise"};
   std::vector<std::string> payloads = TextStream(kSeed, 200, 80, 3);
-  for (std::string& payload : payloads) payload.insert(1, R"("noise":{"a":"two words"},)");
+  for (size_t i = 0; i < payloads.size(); ++i) {
+    payloads[i].insert(1, R"("noise":{"a":"word )" + std::to_string(i % 50) + R"("},)");
+  }
   const Result<Tuning> tuning = Tune(ViewsOf(payloads), options);
   ASSERT_TRUE(tuning.ok()) << tuning.error().text;
   ASSERT_EQ(tuning->proposed.record.fields.size(), 1U);
