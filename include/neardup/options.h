@@ -55,6 +55,19 @@ struct RecordOptions {
   bool operator==(const RecordOptions&) const = default;
 };
 
+/// Parts of texts that count as equal whatever they say, each kind as one constant token. Off: they
+/// are text as any other. What each kind takes: feature/mask.h.
+struct Masks {
+  bool time = false;
+  bool uuid = false;
+  bool ip = false;
+  bool hex = false;
+  bool number = false;
+
+  constexpr bool any() const { return time || uuid || ip || hex || number; }
+  bool operator==(const Masks&) const = default;
+};
+
 struct FeatureOptions {
   /// A record with fewer distinct tokens is only compared exactly. Range 0 to 1000.
   uint32_t features_min = 12;

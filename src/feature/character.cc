@@ -113,6 +113,10 @@ CharacterClass ClassOf(uint32_t code_point) {
   }
 }
 
+bool IsDigit(uint32_t code_point) {
+  return utf8proc_category(static_cast<int32_t>(code_point)) == UTF8PROC_CATEGORY_ND;
+}
+
 std::span<const int32_t> TextFolder::Fold(std::string_view text) {
   const size_t decomposed = Decompose(text, buffer_);
   return {buffer_.data(), Compose(buffer_, decomposed)};

@@ -19,6 +19,8 @@ enum class CharacterClass : uint8_t {
 
 /// Of a character that is already folded.
 CharacterClass ClassOf(uint32_t code_point);
+/// A decimal digit of any script.
+bool IsDigit(uint32_t code_point);
 
 /// Folds whole texts with utf8proc. Keeps scratch memory: one instance per thread.
 class TextFolder {

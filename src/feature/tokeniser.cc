@@ -9,6 +9,22 @@ namespace {
 
 constexpr size_t kCodePointBytesMax = 4;
 
+void PutMask(MaskKind kind, TokenList& tokens) {
+  tokens.Reserve(2);
+  tokens.PutByte(static_cast<char>(kind));
+  tokens.EndToken();
+}
+
+/// Of a folded token.
+bool HasDigit(std::string_view token) {
+  const char* at = token.data();
+  const char* const end = at + token.size();
+  while (at < end) {
+    if (IsDigit(DecodeUtf8(at))) return true;
+  }
+  return false;
+}
+
 /// Needs room for a code point and two spaces.
 void Put(uint32_t code_point, CharacterClass character_class, bool& after_single,
          TokenList& tokens) {
@@ -42,7 +58,8 @@ void PutAll(std::span<const int32_t> folded, TokenList& tokens) {
 
 }  // namespace
 
-Tokeniser::Tokeniser(bool markup) : markup_(markup), table_(FoldTable::Get()) {
+Tokeniser::Tokeniser(bool markup, const Masks& masks)
+    : markup_(markup), masks_(masks), table_(FoldTable::Get()) {
   for (uint32_t byte = 0; byte < 0x80; ++byte) {
     const FoldTable::Fold fold = table_.Find(byte);
     if (fold.kind == FoldTable::Kind::kRun) ascii_[byte] = static_cast<char>(fold.value);
@@ -55,12 +72,54 @@ void Tokeniser::Tokenise(std::string_view text, TokenList& tokens) {
     StripMarkup(text, stripped_);
     text = stripped_;
   }
+  if (masks_.any()) {
+    TokeniseMasked(text, tokens);
+  } else {
+    TokeniseWhole(text, tokens);
+  }
+}
+
+void Tokeniser::TokeniseMasked(std::string_view text, TokenList& tokens) {
+  TokenList& target = masks_.number ? unmasked_ : tokens;
+  auto part = FindMaskedPart(text, 0, masks_);
+  if (!part) TokeniseWhole(text, target);
+  size_t at = 0;
+  for (; part; part = FindMaskedPart(text, at, masks_)) {
+    TokeniseWords(text.substr(at, part->begin - at), target);
+    PutMask(part->kind, target);
+    at = part->end;
+  }
+  if (at > 0) TokeniseWords(text.substr(at), target);
+  if (masks_.number) PutNumbersMasked(tokens);
+}
+
+void Tokeniser::PutNumbersMasked(TokenList& tokens) {
+  std::string_view rest = unmasked_.TextFrom(0);
+  while (!rest.empty()) {
+    const std::string_view token = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(token.size() + 1);
+    if (HasDigit(token)) {
+      PutMask(MaskKind::kNumber, tokens);
+      continue;
+    }
+    tokens.Reserve(token.size() + 1);
+    for (const char byte : token) tokens.PutByte(byte);
+    tokens.EndToken();
+  }
+  unmasked_.Clear();
+}
+
+void Tokeniser::TokeniseWhole(std::string_view text, TokenList& tokens) {
   if (CanonicalNumber(text, number_)) {
     tokens.Reserve(number_.size() + 1);
     for (const char byte : number_) tokens.PutByte(byte);
     tokens.EndToken();
     return;
   }
+  TokeniseWords(text, tokens);
+}
+
+void Tokeniser::TokeniseWords(std::string_view text, TokenList& tokens) {
   const size_t size = tokens.size();
   const size_t hash_count = tokens.hashes().size();
   if (TokeniseByTable(text, tokens)) return;

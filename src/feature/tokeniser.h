@@ -6,36 +6,48 @@
 #include <string_view>
 
 #include "feature/character.h"
+#include "feature/mask.h"
 #include "feature/token_list.h"
+#include "neardup/options.h"
 
 namespace neardup {
 
 /// FORMAT, in this order:
 ///   1. with `markup`: entities are decoded and tags taken out (markup.h);
-///   2. a text that is wholly a number is one token (number.h);
-///   3. else the text is folded (character.h), and a token is a letter of an unspaced script, or a
+///   2. with masks: the parts they take are one token each and divide the text (mask.h);
+///   3. a text without such a part that is wholly a number is one token (number.h);
+///   4. else the text is folded (character.h), and a token is a letter of an unspaced script, or a
 ///      longest run of other letters and numbers; marks belong to the token before them, and what
-///      else there is separates.
+///      else there is separates;
+///   5. with the mask for numbers: each token with a digit, also that of 3, becomes the token of
+///      numbers.
 /// Keeps scratch memory: one instance per thread.
 class Tokeniser {
  public:
-  explicit Tokeniser(bool markup);
+  explicit Tokeniser(bool markup, const Masks& masks = {});
 
   /// Adds the tokens of `text`, which must be valid UTF-8.
   void Tokenise(std::string_view text, TokenList& tokens);
 
  private:
+  void TokeniseMasked(std::string_view text, TokenList& tokens);
+  void TokeniseWhole(std::string_view text, TokenList& tokens);
+  void TokeniseWords(std::string_view text, TokenList& tokens);
+  /// Takes over the tokens of unmasked_ and empties it.
+  void PutNumbersMasked(TokenList& tokens);
   /// Character by character; false when neighbours matter: then the tokens are to be thrown away.
   bool TokeniseByTable(std::string_view text, TokenList& tokens);
   void TokeniseByFolder(std::string_view text, TokenList& tokens);
 
   bool markup_;
+  Masks masks_;
   const FoldTable& table_;
   /// Folded letters and digits of ASCII; 0 for all other bytes.
   std::array<char, 256> ascii_{};
   TextFolder folder_;
   std::string stripped_;
   std::string number_;
+  TokenList unmasked_;
 };
 
 }  // namespace neardup

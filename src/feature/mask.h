@@ -1,0 +1,39 @@
+// Parts of texts that differ from record to record and say nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "neardup/options.h"
+
+namespace neardup {
+
+/// FORMAT: a masked part becomes a token of this one byte. No text gives such a token: control
+/// characters separate.
+enum class MaskKind : uint8_t { kTime = 1, kUuid = 2, kIp = 3, kHex = 4, kNumber = 5 };
+
+struct MaskedPart {
+  size_t begin = 0;
+  size_t end = 0;
+  MaskKind kind = MaskKind::kTime;
+};
+
+/// The first part at or after `from` that one of the masks takes; numbers are masked as tokens
+/// (tokeniser.h) and are none. `text` must be UTF-8; a part begins and ends with ASCII.
+///
+/// FORMAT: a part begins where no letter, digit or mark stands before it, and ends where none
+/// follows ('_' is neither). Where several kinds could begin, the first of these is taken:
+///   time  a time of day, with its date where there is one (masked_time.h); a date alone is none
+///   uuid  8-4-4-4-12 hex digits
+///   ip    an IPv4 or IPv6 address, with its port (masked_ip.h)
+///   hex   0x and hex digits, or 8 or more hex digits with both a letter and a decimal digit
+std::optional<MaskedPart> FindMaskedPart(std::string_view text, size_t from, const Masks& masks);
+
+/// No letter, digit or mark stands right before `at`.
+bool BeginsWord(std::string_view text, size_t at);
+/// No letter, digit or mark stands at `at`.
+bool EndsWord(std::string_view text, size_t at);
+
+}  // namespace neardup
