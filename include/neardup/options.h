@@ -15,6 +15,9 @@ struct FieldSelector {
   std::string path;
   /// Multiplies the weight of the field's tokens. Range 0.1 to 100; kept in steps of 1/16.
   double weight = 1.0;
+  /// A key field is not compared by likeness: two records can be duplicates only when the tokens of
+  /// all their key fields are equal. Its weight stays 1, and masks leave it alone.
+  bool key = false;
 
   bool operator==(const FieldSelector&) const = default;
 };
@@ -69,10 +72,13 @@ struct Masks {
 };
 
 struct FeatureOptions {
-  /// A record with fewer distinct tokens is only compared exactly. Range 0 to 1000.
+  /// A record with fewer distinct tokens is only compared exactly; those of key fields do not
+  /// count. Range 0 to 1000.
   uint32_t features_min = 12;
   /// Take `<...>` out of text and decode character entities before tokenising.
   bool markup = true;
+  /// For streams such as logs, in which records that say the same differ in these.
+  Masks masks;
 
   bool operator==(const FeatureOptions&) const = default;
 };

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "config/setting_rows.h"
 
 namespace neardup {
@@ -11,12 +13,49 @@ constexpr int64_t kGiB = kKiB * kKiB * kKiB;
 const char kFieldExpression[] = "[^/].*|(/([^~/]|~[01])*)+";
 const char kFieldWords[] = "a field: a top-level name, or a JSON Pointer such as /article/title";
 
+struct MaskName {
+  const char* name;
+  bool Masks::*member;
+};
+constexpr MaskName kMaskNames[] = {{"time", &Masks::time},
+                                   {"uuid", &Masks::uuid},
+                                   {"ip", &Masks::ip},
+                                   {"hex", &Masks::hex},
+                                   {"number", &Masks::number}};
+
+Setting MaskRow() {
+  Setting row;
+  row.path = "feature.masks";
+  row.kind = SettingKind::kTextList;
+  row.help =
+      "Parts of texts that count as equal whatever they say, such as [time, uuid, ip, hex, number] "
+      "for logs. number takes every word with a digit. Key fields stay as they are.";
+  row.pattern = "^(time|uuid|ip|hex|number)$";
+  row.pattern_words = "one of time, uuid, ip, hex, number";
+  row.get = [](const Settings& settings) {
+    std::vector<std::string> names;
+    for (const MaskName& mask : kMaskNames) {
+      if (settings.lane.filter.feature.masks.*mask.member) names.emplace_back(mask.name);
+    }
+    return SettingValue(names);
+  };
+  row.set = [](Settings& settings, const SettingValue& value) {
+    const auto& names = std::get<std::vector<std::string>>(value);
+    for (const MaskName& mask : kMaskNames) {
+      settings.lane.filter.feature.masks.*mask.member =
+          std::find(names.begin(), names.end(), mask.name) != names.end();
+    }
+  };
+  return row;
+}
+
 std::vector<Setting> RecordRows() {
   const Pattern field = {std::string("^(") + kFieldExpression + ")$", kFieldWords};
   Setting fields = PlainRow<std::vector<FieldSelector>>(
       SettingKind::kFieldList, "record.fields", NEARDUP_MEMBER(lane.filter.record.fields),
       "Fields to compare: top-level names, JSON Pointers (/article/title), or {path: title, "
-      "weight: 2}. Empty: every top-level field that is not excluded.");
+      "weight: 2}. {path: user, key: true}: duplicates are equal in this field. Empty: every "
+      "top-level field that is not excluded.");
   fields.pattern = field.expression;
   fields.pattern_words = field.words;
   return {
@@ -54,6 +93,7 @@ std::vector<Setting> FilterRows() {
                 "A record with fewer distinct tokens is only compared exactly."),
       FlagRow("feature.markup", NEARDUP_MEMBER(lane.filter.feature.markup),
               "Take <...> out of text and decode character entities before comparing."),
+      MaskRow(),
 
       TextRow("feature.model", NEARDUP_MEMBER(model_file), {},
               "File of a model learned with `neardup learn` or `neardup tune`; a relative path "

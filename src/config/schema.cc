@@ -29,16 +29,23 @@ Json NumberSchema(const Setting& setting, const char* unit_expression) {
   return {{"anyOf", choices}};
 }
 
+Json FlagSchema() { return {{"anyOf", {{{"type", "boolean"}}, Reference()}}}; }
+
 Json FieldListSchema(const Setting& setting) {
   Json path = TextSchema(setting);
   Json weight = {
       {"anyOf",
        {{{"type", "number"}, {"minimum", kWeightMin}, {"maximum", kWeightMax}}, Reference()}}};
-  Json weighted = {{"type", "object"},
-                   {"properties", {{"path", path}, {"weight", weight}}},
-                   {"required", Json::array({"path"})},
-                   {"additionalProperties", false}};
-  return {{"type", "array"}, {"items", {{"anyOf", {path, weighted}}}}, {"uniqueItems", true}};
+  const auto object = [&path](const char* name, const Json& schema) -> Json {
+    return {{"type", "object"},
+            {"properties", {{"path", path}, {name, schema}}},
+            {"required", Json::array({"path"})},
+            {"additionalProperties", false}};
+  };
+  Json weighted = object("weight", weight);
+  Json keyed = object("key", FlagSchema());
+  return {
+      {"type", "array"}, {"items", {{"anyOf", {path, weighted, keyed}}}}, {"uniqueItems", true}};
 }
 
 Json TextMapSchema() {
@@ -68,7 +75,7 @@ Json ValueSchema(const Setting& setting) {
     case SettingKind::kBytes:
       return NumberSchema(setting, kBytesExpression);
     case SettingKind::kFlag:
-      return {{"anyOf", {{{"type", "boolean"}}, Reference()}}};
+      return FlagSchema();
     case SettingKind::kChoice:
       return {{"anyOf", {{{"enum", setting.choices}}, Reference()}}};
     case SettingKind::kTextList:

@@ -216,6 +216,8 @@ class Reader {
     }
     bool sound = true;
     bool named = false;
+    bool weighted = false;
+    bool keyed = false;
     for (size_t i = 0; i < item.items.size(); ++i) {
       const std::string& key = item.keys[i].text;
       std::string key_path = path + "." + key;
@@ -227,18 +229,36 @@ class Reader {
       } else if (key == "weight") {
         std::optional<double> weight = ReadWeight(item.items[i], key_path);
         sound = sound && weight;
+        weighted = true;
         if (weight) field.weight = *weight;
+      } else if (key == "key") {
+        std::optional<bool> is_key = ReadKeyFlag(item.items[i], key_path);
+        sound = sound && is_key;
+        keyed = true;
+        if (is_key) field.key = *is_key;
       } else {
-        Complain(item.items[i], key_path, "unknown key, expected path or weight");
+        Complain(item.items[i], key_path, "unknown key, expected path, weight or key");
         sound = false;
       }
     }
     if (!named) {
-      Complain(item, path, "found no path, expected {path: name, weight: number}");
+      Complain(item, path,
+               "found no path, expected {path: name, weight: number} or {path: name, key: true}");
       return std::nullopt;
+    }
+    if (weighted && keyed) {
+      Complain(item, path, "found key and weight, expected one of them: a key is equal or not");
+      sound = false;
     }
     if (!sound) return std::nullopt;
     return field;
+  }
+
+  std::optional<bool> ReadKeyFlag(const YamlValue& value, const std::string& path) {
+    std::optional<bool> flag;
+    if (value.form == Form::kScalar && value.style != Style::kQuoted) flag = ParseFlag(value.text);
+    if (!flag) Refuse(value, path, "true or false");
+    return flag;
   }
 
   std::optional<double> ReadWeight(const YamlValue& value, const std::string& path) {

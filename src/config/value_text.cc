@@ -26,6 +26,7 @@ std::string WeightText(double weight) {
 }
 
 std::string FieldText(const FieldSelector& field) {
+  if (field.key) return "{path: " + YamlText(field.path) + ", key: true}";
   if (field.weight == FieldSelector{}.weight) return YamlText(field.path);
   return "{path: " + YamlText(field.path) + ", weight: " + WeightText(field.weight) + "}";
 }
@@ -81,7 +82,9 @@ Json JsonValue(const SettingValue& value) {
     Json operator()(const std::vector<FieldSelector>& fields) const {
       Json list = Json::array();
       for (const FieldSelector& field : fields) {
-        list.push_back({{"path", field.path}, {"weight", field.weight}});
+        const Json rest = field.key ? Json({{"key", true}}) : Json({{"weight", field.weight}});
+        list.push_back({{"path", field.path}});
+        list.back().update(rest);
       }
       return list;
     }

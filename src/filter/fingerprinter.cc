@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "filter/record_features.h"
+#include "fingerprint/key_hash.h"
 #include "fingerprint/simhash.h"
 #include "fingerprint/text_key_chooser.h"
 #include "neardup/filter.h"
@@ -37,8 +38,9 @@ FingerprintedRecord Fingerprinter::Compute(const RecordView& record) {
     result.fingerprint = {features.exact, Mix64(features.exact), features.exact};
     return result;
   }
-  result.fingerprint = {CentredSimhash(features.sums, parts_->model.centre), features.order,
-                        features.exact};
+  const uint64_t simhash = CentredSimhash(features.sums, parts_->model.centre);
+  result.fingerprint = {KeyedSimhash(simhash, features.key),
+                        KeyedOrder(features.order, features.key), features.exact};
   result.text_keys = ChooseTextKeys(features.triples, parts_->model);
   return result;
 }

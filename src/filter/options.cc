@@ -55,9 +55,22 @@ Result<void> CheckFields(const RecordOptions& options, std::vector<FieldPath>& p
       return Invalid(option,
                      "has weight " + std::to_string(field.weight) + ", expected 0.1 to 100");
     }
+    if (field.key && field.weight != FieldSelector().weight) {
+      return Invalid(option, "is a key field and has weight " + std::to_string(field.weight) +
+                                 "; a key is equal or not, take the weight out");
+    }
     paths.push_back(path);
   }
   return {};
+}
+
+/// Keys say which records may be compared; there has to be something that is.
+Result<void> CheckKeys(const std::vector<FieldSelector>& fields) {
+  const auto is_key = [](const FieldSelector& field) { return field.key; };
+  if (fields.empty() || !std::all_of(fields.begin(), fields.end(), is_key)) return {};
+  return Invalid("record.fields",
+                 "holds key fields only, expected a field to compare besides; to find records with "
+                 "equal fields list them without key and set match.distance_max to 0");
 }
 
 Result<void> CheckExclude(const RecordOptions& options, const std::vector<FieldPath>& fields) {
@@ -77,6 +90,7 @@ Result<void> CheckExclude(const RecordOptions& options, const std::vector<FieldP
 Result<void> CheckRecord(const RecordOptions& options) {
   std::vector<FieldPath> fields;
   NEARDUP_TRY(CheckFields(options, fields));
+  NEARDUP_TRY(CheckKeys(options.fields));
   NEARDUP_TRY(CheckExclude(options, fields));
   if (!options.time_field.empty()) {
     NEARDUP_TRY(ReadPath("record.time_field (\"" + options.time_field + "\")", options.time_field));
@@ -128,6 +142,16 @@ Result<void> CheckWindow(const WindowOptions& options) {
   return CheckRange<uint64_t>("window.entries_max", options.entries_max, 1000, 1'000'000'000);
 }
 
+nlohmann::json MaskNames(const Masks& masks) {
+  auto names = nlohmann::json::array();
+  if (masks.hex) names.push_back("hex");
+  if (masks.ip) names.push_back("ip");
+  if (masks.number) names.push_back("number");
+  if (masks.time) names.push_back("time");
+  if (masks.uuid) names.push_back("uuid");
+  return names;
+}
+
 /// The same place is the same text, however the selector was written.
 std::string Canonical(const std::string& selector) {
   const auto path = ParseFieldPath(selector);
@@ -145,11 +169,10 @@ Result<void> CheckOptions(const FilterOptions& options) {
 }
 
 std::string FingerprintSpec(const FilterOptions& options) {
-  std::vector<std::pair<std::string, uint32_t>> fields;
-  for (const FieldSelector& field : options.record.fields) {
-    fields.emplace_back(Canonical(field.path), WeightSixteenths(field.weight));
-  }
-  std::sort(fields.begin(), fields.end());
+  std::vector<FieldSelector> fields = options.record.fields;
+  for (FieldSelector& field : fields) field.path = Canonical(field.path);
+  std::sort(fields.begin(), fields.end(),
+            [](const FieldSelector& a, const FieldSelector& b) { return a.path < b.path; });
   std::vector<std::string> exclude;
   for (const std::string& selector : options.record.exclude) {
     exclude.push_back(Canonical(selector));
@@ -158,16 +181,19 @@ std::string FingerprintSpec(const FilterOptions& options) {
   exclude.erase(std::unique(exclude.begin(), exclude.end()), exclude.end());
 
   auto field_list = nlohmann::json::array();
-  for (const auto& [path, weight16] : fields) {
-    field_list.push_back({{"path", path}, {"weight16", weight16}});
+  for (const FieldSelector& field : fields) {
+    field_list.push_back({{"path", field.path}, {"weight16", WeightSixteenths(field.weight)}});
+    if (field.key) field_list.back()["key"] = true;
   }
-  const nlohmann::json spec = {{"algorithm", kAlgorithmVersion},
-                               {"exclude", exclude},
-                               {"features_min", options.feature.features_min},
-                               {"fields", field_list},
-                               {"markup", options.feature.markup},
-                               {"model", ModelHash(options.model)},
-                               {"unicode", UnicodeVersion()}};
+  nlohmann::json spec = {{"algorithm", kAlgorithmVersion},
+                         {"exclude", exclude},
+                         {"features_min", options.feature.features_min},
+                         {"fields", field_list},
+                         {"markup", options.feature.markup},
+                         {"model", ModelHash(options.model)},
+                         {"unicode", UnicodeVersion()}};
+  // Absent where there are none, as before there were masks.
+  if (options.feature.masks.any()) spec["masks"] = MaskNames(options.feature.masks);
   return spec.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -1,15 +1,20 @@
 #include "filter/record_features.h"
 
+#include <algorithm>
+
 #include "feature/text_features.h"
-#include "fingerprint/exact_hash.h"
+#include "fingerprint/key_hash.h"
 
 namespace neardup {
 
 RecordFeatureReader::RecordFeatureReader(const FilterOptions& options)
     : extractor_(options.record),
-      tokeniser_(options.feature.markup),
+      tokeniser_(options.feature.markup, options.feature.masks),
+      key_tokeniser_(options.feature.markup),
       tokens_(options.model.hash_seed),
-      features_min_(options.feature.features_min) {}
+      features_min_(options.feature.features_min),
+      keyed_(std::any_of(options.record.fields.begin(), options.record.fields.end(),
+                         [](const FieldSelector& field) { return field.key; })) {}
 
 const RecordFeatures& RecordFeatureReader::Read(const RecordView& record) {
   const ExtractedRecord& extracted = extractor_.Extract(record);
@@ -37,7 +42,9 @@ void RecordFeatureReader::Tokenise(const std::vector<TextPiece>& pieces) {
   pairs_.clear();
   triples_.clear();
   ExactHash exact;
+  if (keyed_) TokeniseKeys(pieces, exact);
   for (const TextPiece& piece : pieces) {
+    if (piece.key) continue;
     const size_t begin = tokens_.size();
     const size_t token_begin = tokens_.hashes().size();
     tokeniser_.Tokenise(piece.text, tokens_);
@@ -47,6 +54,21 @@ void RecordFeatureReader::Tokenise(const std::vector<TextPiece>& pieces) {
     AppendTriples(tokens_.hashes().subspan(token_begin), triples_);
   }
   result_.exact = exact.value();
+  for (uint64_t& triple : triples_) triple = KeyedTriple(triple, result_.key);
+}
+
+/// Fills the key; adds to `exact` and leaves no token behind.
+void RecordFeatureReader::TokeniseKeys(const std::vector<TextPiece>& pieces, ExactHash& exact) {
+  ExactHash key;
+  for (const TextPiece& piece : pieces) {
+    if (!piece.key) continue;
+    tokens_.Clear();
+    key_tokeniser_.Tokenise(piece.text, tokens_);
+    exact.Add(tokens_.TextFrom(0), piece.path_hash);
+    key.Add(tokens_.TextFrom(0), piece.path_hash);
+  }
+  tokens_.Clear();
+  result_.key = key.value();
 }
 
 }  // namespace neardup

@@ -9,6 +9,7 @@
 #include "feature/feature_counter.h"
 #include "feature/token_list.h"
 #include "feature/tokeniser.h"
+#include "fingerprint/exact_hash.h"
 #include "fingerprint/simhash.h"
 #include "neardup/options.h"
 #include "record/field_extractor.h"
@@ -22,13 +23,16 @@ struct RecordFeatures {
   std::string error;
   // Where there is no reason and nothing passed:
   uint64_t exact = 0;
-  /// Distinct tokens.
+  /// ExactHash of the key fields alone; 0 when none are configured.
+  uint64_t key = 0;
+  /// Distinct tokens, those of key fields aside.
   uint32_t features = 0;
   /// Too few features to be compared otherwise than exactly; `sums` and `order` mean nothing.
   bool exact_only = true;
+  // Not keyed yet:
   BitSums sums{};
   uint64_t order = 0;
-  /// Hashes of three adjacent tokens, not distinct. Valid until the next record.
+  /// Hashes of three adjacent tokens, keyed, not distinct. Valid until the next record.
   std::span<const uint64_t> triples;
 };
 
@@ -43,15 +47,18 @@ class RecordFeatureReader {
 
  private:
   void Tokenise(const std::vector<TextPiece>& pieces);
+  void TokeniseKeys(const std::vector<TextPiece>& pieces, ExactHash& exact);
 
   FieldExtractor extractor_;
   Tokeniser tokeniser_;
+  Tokeniser key_tokeniser_;
   FeatureCounter counter_;
   TokenList tokens_;
   std::vector<TokenRange> ranges_;
   std::vector<uint64_t> pairs_;
   std::vector<uint64_t> triples_;
   uint32_t features_min_;
+  bool keyed_;
   RecordFeatures result_;
 };
 

@@ -8,7 +8,7 @@ namespace neardup {
 
 SchemeTextReader::SchemeTextReader(const FilterOptions& options)
     : extractor_(options.record),
-      tokeniser_(options.feature.markup),
+      tokeniser_(options.feature.markup, options.feature.masks),
       tokens_(options.model.hash_seed) {}
 
 const SchemeTexts& SchemeTextReader::Read(const RecordView& record) {

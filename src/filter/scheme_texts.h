@@ -25,8 +25,8 @@ struct SchemeTexts {
   std::vector<SchemeText> texts;
 };
 
-/// Keeps scratch memory: one instance per thread. Of the options it uses record, markup and the
-/// model's hash seed.
+/// Keeps scratch memory: one instance per thread. Of the options it uses record, markup, masks
+/// and the model's hash seed. Key fields are texts like others to it.
 class SchemeTextReader {
  public:
   /// The options must be valid.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "fingerprint/key_hash.h"
+
 namespace neardup {
 
 SampledCodes::SampledCodes(const Sample& sample)
@@ -13,9 +15,10 @@ SampledCodes::SampledCodes(const Sample& sample)
   for (size_t seed = 0; seed < simhashes_.size(); ++seed) {
     const auto centre = CentreOf(sample, seed + 1);
     for (const size_t number : numbers_) {
-      const SampledSketch& sketch = sample.records()[number].sketches[seed + 1];
-      simhashes_[seed].push_back(SimhashOf(sketch, centre));
-      orders_[seed].push_back(sketch.order);
+      const SampledRecord& record = sample.records()[number];
+      const SampledSketch& sketch = record.sketches[seed + 1];
+      simhashes_[seed].push_back(KeyedSimhash(SimhashOf(sketch, centre), record.key));
+      orders_[seed].push_back(KeyedOrder(sketch.order, record.key));
     }
   }
 }

@@ -61,6 +61,7 @@ void Sample::Add(const RecordView& record) {
   SampledRecord sampled;
   sampled.position = record.position;
   sampled.exact = features.exact;
+  sampled.key = features.key;
   sampled.features = features.features;
   sampled.exact_only = features.exact_only;
   if (!features.exact_only) {

@@ -12,7 +12,7 @@
 
 namespace neardup {
 
-/// What simhash and order sketch are made of, under one hash seed.
+/// What simhash and order sketch are made of, under one hash seed, before they are keyed.
 struct SampledSketch {
   /// 4096 times each sum of the simhash, divided by the root mean square of all 64, rounded up:
   /// above a whole number exactly when the quotient is.
@@ -24,11 +24,12 @@ struct SampledSketch {
 struct SampledRecord {
   Position position;
   uint64_t exact = 0;
+  uint64_t key = 0;  ///< RecordFeatures::key
   uint32_t features = 0;
   bool exact_only = false;
   /// One for each hash seed of the sample; none when exact_only.
   std::vector<SampledSketch> sketches;
-  /// Under the first hash seed; distinct, ascending.
+  /// Under the first hash seed, keyed; distinct, ascending.
   std::vector<uint64_t> triples;
 };
 
@@ -68,7 +69,7 @@ std::array<int32_t, 64> CentreOf(const Sample& sample, size_t seed);
 /// gives a model that is not centred.
 Model LearnModel(const Sample& sample);
 
-/// The simhash of a record under a centre of the same hash seed.
+/// The simhash of a record under a centre of the same hash seed, before it is keyed.
 uint64_t SimhashOf(const SampledSketch& sketch, const std::array<int32_t, 64>& centre);
 
 }  // namespace neardup

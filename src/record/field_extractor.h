@@ -22,6 +22,7 @@ struct TextPiece {
   /// FORMAT: says where in the document the leaf stands. Root 0; a member is Hash64(key, parent);
   /// an element is Hash64(index as 8 bytes little-endian, ~parent).
   uint64_t path_hash = 0;
+  bool key = false;  ///< of a key field
 };
 
 struct ExtractedRecord {

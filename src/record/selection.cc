@@ -20,7 +20,7 @@ Selection::Selection(const RecordOptions& options) : everything_(options.fields.
   for (const FieldSelector& selector : options.fields) {
     Node& node = Add(selector.path, true);
     node.field = static_cast<int32_t>(fields_.size());
-    fields_.push_back({node.pointer, WeightSixteenths(selector.weight)});
+    fields_.push_back({node.pointer, WeightSixteenths(selector.weight), selector.key});
   }
   if (everything_) fields_.emplace_back();
   for (const std::string& selector : options.exclude) Add(selector, false).excluded = true;

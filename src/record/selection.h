@@ -26,6 +26,7 @@ class Selection {
   struct Field {
     std::string pointer;
     uint32_t weight16 = 16;
+    bool key = false;
   };
 
   struct Node {

@@ -21,7 +21,7 @@ TEST_F(ConfigError, UnknownKeysComeWithTheNearestName) {
   EXPECT_EQ(Complaints("topics: [a]\n"),
             "c.yaml:1: topics: unknown setting, did you mean input.topics?");
   EXPECT_EQ(Complaints("record:\n  fields: [{path: a, wieght: 2}]\n"),
-            "c.yaml:2: record.fields[0].wieght: unknown key, expected path or weight");
+            "c.yaml:2: record.fields[0].wieght: unknown key, expected path, weight or key");
 }
 
 TEST_F(ConfigError, WrongTypesSayWhatWasFoundAndWhatIsExpected) {
@@ -71,6 +71,33 @@ TEST_F(ConfigError, NumbersOutOfRangeNameTheRange) {
             "c.yaml:2: record.fields[0].weight: found 0.05, expected a number from 0.1 to 100");
   EXPECT_EQ(Complaints("record:\n  fields: [{path: a, weight: nan}]\n"),
             "c.yaml:2: record.fields[0].weight: found nan, expected a number from 0.1 to 100");
+}
+
+TEST_F(ConfigError, AKeyFieldIsTrueOrFalseAndHasNoWeight) {
+  EXPECT_EQ(Complaints("record:\n  fields: [a, {path: b, key: yes}]\n"),
+            "c.yaml:2: record.fields[1].key: found yes, expected true or false");
+  EXPECT_EQ(Complaints("record:\n  fields: [a, {path: b, key: \"true\"}]\n"),
+            "c.yaml:2: record.fields[1].key: found the text \"true\", expected true or false");
+  EXPECT_EQ(
+      Complaints("record:\n  fields: [a, {path: b, key: true, weight: 2}]\n"),
+      "c.yaml:2: record.fields[1]: found key and weight, expected one of them: a key is equal "
+      "or not");
+  EXPECT_EQ(Complaints("record:\n  fields: [{key: true}]\n"),
+            "c.yaml:2: record.fields[0]: found no path, expected {path: name, weight: number} or "
+            "{path: name, key: true}");
+  EXPECT_EQ(
+      Complaints("record:\n  fields: [{path: a, key: true}]\n"),
+      "c.yaml:2: record.fields holds key fields only, expected a field to compare besides; to "
+      "find records with equal fields list them without key and set match.distance_max to 0");
+}
+
+TEST_F(ConfigError, MasksAreNamed) {
+  EXPECT_EQ(Complaints("feature:\n  masks: [time, uid]\n"),
+            "c.yaml:2: feature.masks[1]: found uid, expected one of time, uuid, ip, hex, number");
+  EXPECT_EQ(Complaints("feature:\n  masks: [ip, ip]\n"),
+            "c.yaml:2: feature.masks[1]: found ip, expected every item once");
+  EXPECT_EQ(Complaints("feature:\n  masks: ip\n"),
+            "c.yaml:2: feature.masks: found ip, expected a list, such as [a, b]");
 }
 
 TEST_F(ConfigError, ChoicesAreListedWithTheNearest) {

@@ -1,4 +1,5 @@
 // Which of the four places wins, what they take, and what is remembered of them.
+#include "config/settings_table.h"
 #include "config_text.h"
 
 namespace neardup {
@@ -91,6 +92,29 @@ TEST_F(ConfigLayers, FieldsAreNamesOrMapsWithAWeight) {
   ASSERT_TRUE(config.ok()) << config.error().text;
   std::vector<FieldSelector> fields = {{"title", 1}, {"/a/b", 2}, {"c", 1}, {"d", 0.5}};
   EXPECT_EQ(config->settings.lane.filter.record.fields, fields);
+}
+
+TEST_F(ConfigLayers, FieldsMayBeKeys) {
+  Result<LoadedConfig> config = Load(
+      "record:\n  fields: [title, {path: /a/b, key: true}, {path: c, key: \"${K}\"},"
+      " {path: d, key: false}]\n",
+      {{"K", "true"}});
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  std::vector<FieldSelector> fields = {
+      {"title", 1, false}, {"/a/b", 1, true}, {"c", 1, true}, {"d", 1, false}};
+  EXPECT_EQ(config->settings.lane.filter.record.fields, fields);
+}
+
+TEST_F(ConfigLayers, MasksAreASetWhateverTheirOrder) {
+  Result<LoadedConfig> config = Load("feature: {masks: [number, time]}\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->settings.lane.filter.feature.masks, (Masks{.time = true, .number = true}));
+  const Setting& masks = *FindSetting("feature.masks");
+  EXPECT_EQ(masks.get(config->settings), SettingValue(std::vector<std::string>{"time", "number"}));
+  Result<LoadedConfig> emptied =
+      Load("feature: {masks: [number, time]}\n", {{"NEARDUP_FEATURE__MASKS", "[]"}});
+  ASSERT_TRUE(emptied.ok()) << emptied.error().text;
+  EXPECT_FALSE(emptied->settings.lane.filter.feature.masks.any());
 }
 
 TEST_F(ConfigLayers, ReferencesTakeTheTypeOfTheSetting) {

@@ -53,7 +53,7 @@ const char kRichYaml[] = R"(app: rich
 input:
   topics: [news, "2024"]
 record:
-  fields: [title, {path: "a, b", weight: 2.5}, "yes", /x]
+  fields: [title, {path: "a, b", weight: 2.5}, "yes", /x, {path: "b, c", key: true}]
   exclude: ["y: z"]
 window:
   window_ms: 1500
@@ -98,6 +98,8 @@ TEST_F(ConfigPrint, JsonHoldsEverySettingAndOrigin) {
   EXPECT_EQ(shown["settings"]["app"], "rich");
   EXPECT_EQ(shown["settings"]["window"]["window_ms"], 1500);
   EXPECT_EQ(shown["settings"]["record"]["fields"][1]["weight"], 2.5);
+  EXPECT_EQ(shown["settings"]["record"]["fields"][4],
+            nlohmann::json({{"path", "b, c"}, {"key", true}}));
   const LaneOptions& lane = config->settings.lane;
   EXPECT_EQ(shown["index_bytes_at_entries_max"], FilterBytesMax(lane.filter, UncommittedMax(lane)));
   for (const Setting& setting : SettingsTable()) {

@@ -30,9 +30,10 @@ SettingValue OtherValue(const Setting& setting) {
     case SettingKind::kChoice:
       return setting.choices.back();
     case SettingKind::kTextList:
+      if (setting.path == "feature.masks") return std::vector<std::string>{"time", "number"};
       return std::vector<std::string>{"one", "two"};
     case SettingKind::kFieldList:
-      return std::vector<FieldSelector>{{"title", 2.5}, {"/a/b", 1.0}};
+      return std::vector<FieldSelector>{{"title", 2.5}, {"/a/b", 1.0}, {"c", 1.0, true}};
     case SettingKind::kTextMap:
       return TextMap{{"client.id", "x"}, {"sasl.username", "y: #z"}};
   }
@@ -95,14 +96,15 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [record, feature, model, match, window] = FilterOptions{};
   [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
                          depth] = record;
-  [[maybe_unused]] auto [features_min, markup] = feature;
+  [[maybe_unused]] auto [features_min, markup, masks] = feature;
+  [[maybe_unused]] auto [time, uuid, ip, hex, number] = masks;
   [[maybe_unused]] auto [distance, sum, per_bit, widen, text_keys, neighbours] = match;
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
   [[maybe_unused]] auto [host, port] = HttpOptions{};
   [[maybe_unused]] auto [kafka, lanes, model_file, http, level, log_format, state_dir] = Settings{};
   // lane is the one that is no setting: the process numbers its lanes. model is read from
-  // model_file.
-  constexpr size_t kMembers = 17 + (12 - 2) + 8 + 2 + 6 + 4 + 2 + 4;
+  // model_file; the masks are one setting.
+  constexpr size_t kMembers = 17 + (12 - 2) + 8 + 3 + 6 + 4 + 2 + 4;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);

@@ -111,6 +111,18 @@ TEST(Options, AreRefusedForWrongSelectors) {
        },
        "record.fields[0]"},
       {[](auto& o) {
+         o.record.fields = {{"a"}, {"b", 2, true}};
+       },
+       "record.fields[1]"},
+      {[](auto& o) {
+         o.record.fields = {{"a"}, {"a", 1, true}};
+       },
+       "record.fields[1]"},
+      {[](auto& o) {
+         o.record.fields = {{"a", 1, true}, {"b", 1, true}};
+       },
+       "record.fields holds key fields only"},
+      {[](auto& o) {
          o.record.exclude = {"a", "/~2"};
        },
        "record.exclude[1]"},
@@ -196,6 +208,23 @@ TEST(FingerprintSpec, ChangesWithEverythingThatChangesAFingerprint) {
                             [](auto& o) { o.record.exclude = {"a"}; },
                             [](auto& o) { o.feature.features_min = 4; },
                             [](auto& o) { o.feature.markup = false; },
+                            [](auto& o) { o.feature.masks.time = true; },
+                            [](auto& o) { o.feature.masks.uuid = true; },
+                            [](auto& o) { o.feature.masks.ip = true; },
+                            [](auto& o) { o.feature.masks.hex = true; },
+                            [](auto& o) { o.feature.masks.number = true; },
+                            [](auto& o) {
+                              o.feature.masks = {true, true, true, true, true};
+                            },
+                            [](auto& o) {
+                              o.record.fields = {{"a"}, {"b"}};
+                            },
+                            [](auto& o) {
+                              o.record.fields = {{"a"}, {"b", 1, true}};
+                            },
+                            [](auto& o) {
+                              o.record.fields = {{"a", 1, true}, {"b"}};
+                            },
                             [](auto& o) { o.model.hash_seed = 1; },
                             [](auto& o) { o.model.hash_seed = uint64_t{1} << 63; },
                             [](auto& o) { o.model.centre[0] = 1; },
