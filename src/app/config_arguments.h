@@ -1,6 +1,7 @@
 // How every command is told its configuration.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,11 +10,13 @@
 
 namespace neardup {
 
-/// `--config FILE` and what overrides it. The short flags (`--brokers`, `--fields`, ...) are each
-/// one entry of `sets`.
+/// `--config FILE` and what overrides it. The short flags (`--brokers`, ...) are each one entry of
+/// `sets`, but for the two that make record.fields together.
 struct ConfigArguments {
   std::string file;  ///< empty: no file
   std::vector<std::string> sets;
+  std::optional<std::string> fields;  ///< items as in YAML, with commas between
+  std::vector<std::string> keys;      ///< paths of key fields; want `fields`
 };
 
 /// Reads the file, the environment of this process and the sets.

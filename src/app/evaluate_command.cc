@@ -77,6 +77,20 @@ Result<LabelledSet> ReadSet(const SetFiles& files, const std::string& id_field) 
   return JoinLabels(files.name, std::move(payloads), std::move(labels), id_field);
 }
 
+/// Only the filter keeps records of different keys apart.
+Result<void> CheckKeys(const FilterOptions& options, std::span<const SchemeChoice> schemes) {
+  for (const FieldSelector& field : options.record.fields) {
+    if (!field.key) continue;
+    for (const SchemeChoice& scheme : schemes) {
+      if (scheme.is_filter()) continue;
+      return Error{ErrorCode::kConfig, "the scheme " + scheme.text + " takes no key fields (" +
+                                           field.path +
+                                           "); evaluate neardup alone, or compare without keys"};
+    }
+  }
+  return {};
+}
+
 /// What is at work now, for a person who waits.
 void Tell(const SetFiles& files, const std::string& scheme) {
   if (isatty(STDERR_FILENO) == 0) return;
@@ -86,6 +100,7 @@ void Tell(const SetFiles& files, const std::string& scheme) {
 Result<SetReport> Report(const SetFiles& files, const EvaluateArguments& arguments,
                          std::span<const SchemeChoice> schemes, const FilterOptions& configured) {
   NEARDUP_ASSIGN(const FilterOptions options, OptionsFor(files, configured));
+  NEARDUP_TRY(CheckKeys(options, schemes));
   NEARDUP_ASSIGN(const LabelledSet set, ReadSet(files, arguments.id_field));
   SetReport report;
   report.name = set.name;

@@ -39,7 +39,12 @@ void AddConfig(CLI::App* command, ConfigArguments& config) {
   command->add_option("-c,--config", config.file, "YAML file; `neardup config example` prints one");
   command->add_option("--set", config.sets, "one setting, as --set window.window_ms=1h; repeatable")
       ->allow_extra_args(false);
-  AddShortForm(command, config, "--fields", "record.fields", true);
+  CLI::Option* fields = command->add_option("--fields", config.fields, "--set record.fields=[...]");
+  command
+      ->add_option("--keys", config.keys,
+                   "key fields besides --fields: duplicates are equal in all of these")
+      ->delimiter(',')
+      ->needs(fields);
 }
 
 void AddKafka(CLI::App* command, ConfigArguments& config) {
