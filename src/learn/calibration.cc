@@ -64,8 +64,9 @@ Choice Choose(const NearStructure& structure) {
             "that differ by little"};
   }
   if (gap.near_share < kNearShareMin) {
-    return Near(gap.others_begin - 2, false,
-                "the sample holds next to no copies; the distance keeps clear of its other records");
+    return Near(
+        gap.others_begin - 2, false,
+        "the sample holds next to no copies; the distance keeps clear of its other records");
   }
   if (gap.depth <= kClearDepth) {
     return Near(gap.at, true, "copies stand apart from all other records");
@@ -146,15 +147,14 @@ Calibration Calibrate(const Sample& sample, const CalibrationOptions& options) {
   result.reason = choice.reason;
   result.votes = kVotes;
   for (const Choice& half : halves) {
-    const bool agrees = half.mode == choice.mode &&
-                        std::abs(half.distance_max - choice.distance_max) <= 1;
+    const bool agrees =
+        half.mode == choice.mode && std::abs(half.distance_max - choice.distance_max) <= 1;
     result.votes_for += agrees ? 1 : 0;
   }
 
   const ChanceMatches chance(codes, kRelatedMax);
   const auto rate = [&](int distance) {
-    return chance.PairRate(distance, kDistanceSumMax) *
-           static_cast<double>(options.window_entries);
+    return chance.PairRate(distance, kDistanceSumMax) * static_cast<double>(options.window_entries);
   };
   for (int distance = 0; distance <= kDistanceMax; ++distance) {
     result.false_match_rates.push_back(rate(distance));
@@ -165,8 +165,8 @@ Calibration Calibrate(const Sample& sample, const CalibrationOptions& options) {
     --result.window_distance_max;
   }
   result.distance_max = std::min(result.distance_max, result.window_distance_max);
-  result.widen = choice.mode == MatchMode::kNear && choice.copies &&
-                 result.gap.near_share >= kNearShareMin;
+  result.widen =
+      choice.mode == MatchMode::kNear && choice.copies && result.gap.near_share >= kNearShareMin;
   result.false_match_rate = rate(result.distance_max);
   return result;
 }

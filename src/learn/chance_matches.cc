@@ -47,8 +47,8 @@ double ChanceMatches::TailShare(const std::vector<uint64_t>& bins, uint64_t tota
   if (below[last] >= kPairsMin) return share(last);
   size_t known = last;
   while (known < kBins - 1 - kSlopeBits && below[known] < kPairsMin) ++known;
-  const double slope = std::pow(share(known + kSlopeBits) / std::max(share(known), 1e-300),
-                                1.0 / kSlopeBits);
+  const double slope =
+      std::pow(share(known + kSlopeBits) / std::max(share(known), 1e-300), 1.0 / kSlopeBits);
   return share(known) / std::pow(slope, static_cast<double>(known - last));
 }
 
