@@ -8,8 +8,13 @@
 
 namespace neardup {
 
+/// What the index keeps of a Position: 65,536 inputs, and 2^48 records of each.
+inline constexpr uint32_t kInputMax = 0xFFFF;
+inline constexpr int64_t kOffsetMax = (int64_t{1} << 48) - 1;
+
 /// Where a record stands. `input` is the caller's number for an input partition (topic and
-/// partition, or a file); `offset` is the record's place in it. Two records never share a Position.
+/// partition, or a file), 0 to kInputMax; `offset` is the record's place in it, 0 to kOffsetMax.
+/// Two records never share a Position.
 struct Position {
   uint32_t input = 0;
   int64_t offset = 0;

@@ -13,7 +13,8 @@ namespace neardup {
 
 struct Filter::State {
   explicit State(const FilterOptions& options_in)
-      : options(options_in), index({.match = options_in.match}) {}
+      : options(options_in),
+        index({.match = options_in.match, .entries_max = options_in.window.entries_max}) {}
 
   int64_t Clamp(int64_t time_ms) const;
   std::optional<Match> Find(const FingerprintedRecord& record, int64_t time_ms);
@@ -23,7 +24,6 @@ struct Filter::State {
   Index index;
   Watermark watermark;
   std::vector<Entry> uncommitted;
-  uint64_t committed_end_id = 0;
   int64_t horizon_ms = INT64_MIN;
   int64_t time_max_ms = INT64_MAX;
   uint64_t entries_evicted = 0;
@@ -46,7 +46,7 @@ std::optional<Match> Filter::State::Find(const FingerprintedRecord& record, int6
 void Filter::State::Forget() {
   const uint64_t entries_max = options.window.entries_max;
   uint64_t begin_id = index.begin_id();
-  const auto old = [&] { return index.entry(begin_id).time_ms < horizon_ms; };
+  const auto old = [&] { return index.entry(begin_id).time_ms() < horizon_ms; };
   for (; index.end_id() - begin_id > entries_max; ++begin_id) {
     ++(old() ? entries_expired : entries_evicted);
   }
@@ -74,6 +74,11 @@ void Filter::SetClock(int64_t now_ms) {
 
 void Filter::SetIdle(uint32_t input, bool idle) { state_->watermark.SetIdle(input, idle); }
 
+void Filter::Prefetch(const FingerprintedRecord& record) const {
+  if (record.reason != Reason::kNone || record.passed) return;
+  state_->index.Prefetch(record.fingerprint, record.text_keys);
+}
+
 Verdict Filter::Decide(const FingerprintedRecord& record) {
   Verdict verdict;
   if (record.reason != Reason::kNone) {
@@ -92,7 +97,7 @@ Verdict Filter::Decide(const FingerprintedRecord& record) {
   state_->watermark.Observe(record.position.input, time_ms);
   if (const std::optional<Match> match = state_->Find(record, time_ms)) {
     verdict.decision = Decision::kDuplicate;
-    verdict.original = state_->index.entry(match->id).origin;
+    verdict.original = state_->index.entry(match->id).origin();
     verdict.distance = match->distance;
     verdict.kind = match->kind;
     return verdict;
@@ -109,13 +114,12 @@ void Filter::Commit() {
   const int64_t horizon_ms = HorizonAt(watermark_ms(), state_->options.window);
   state_->horizon_ms = std::max(state_->horizon_ms, horizon_ms);
   state_->Forget();
-  state_->committed_end_id = state_->index.end_id();
 }
 
 void Filter::Rollback() {
+  state_->index.Rollback(state_->uncommitted);
   state_->uncommitted.clear();
   state_->watermark.Rollback();
-  state_->index.Rollback(state_->committed_end_id);
 }
 
 std::span<const Entry> Filter::uncommitted() const { return state_->uncommitted; }
@@ -124,7 +128,6 @@ void Filter::Restore(std::span<const Entry> entries) {
   assert(state_->uncommitted.empty());
   for (const Entry& entry : entries) state_->index.Insert(entry);
   state_->Forget();
-  state_->committed_end_id = state_->index.end_id();
 }
 
 void Filter::RestoreTime(uint32_t input, int64_t time_ms) {
@@ -151,7 +154,7 @@ uint64_t Filter::bytes() const {
 uint64_t Filter::candidates() const { return state_->index.candidates(); }
 int64_t Filter::oldest_time_ms() const {
   const Index& index = state_->index;
-  return index.size() == 0 ? INT64_MIN : index.entry(index.begin_id()).time_ms;
+  return index.size() == 0 ? INT64_MIN : index.entry(index.begin_id()).time_ms();
 }
 
 }  // namespace neardup

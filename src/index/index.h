@@ -4,11 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "index/block_table.h"
-#include "index/entry_ring.h"
-#include "index/text_key_table.h"
+#include "index/entry_store.h"
+#include "index/key_table.h"
 #include "neardup/filter.h"
 #include "neardup/verdict.h"
 
@@ -16,6 +17,9 @@ namespace neardup {
 
 struct IndexOptions {
   MatchOptions match;
+  /// Entries that are live at a time, about. It fixes the size of the table of text keys, and so
+  /// what has room there.
+  uint64_t entries_max = 1'000'000;
   /// Number of the first entry.
   uint64_t begin_id = 0;
 };
@@ -43,39 +47,52 @@ struct Match {
 };
 
 /// Entries in order of arrival under 64-bit running numbers; the live ones are
-/// [begin_id, end_id). An entry is a match when `exact` is equal or Accepts (accept.h) says so, and
-/// it is met. Met is every entry within GuaranteedDistance, by the pigeonhole principle over the
-/// four 16-bit blocks of the simhash: up to 3 errors leave a block without one, up to 7 leave a
-/// block with at most one; and every entry that is remembered under a text key of the query.
-/// Equal `exact` must mean equal `simhash`. One owner thread.
+/// [begin_id, end_id). An entry is a match when it is exact or Accepts (accept.h) says so, and it
+/// is met. Met is
+/// - every entry within GuaranteedDistance of the simhash, by the pigeonhole principle: cut into
+/// two
+///   halves of two 16-bit blocks, 3 errors leave a half with at most one of them, so one of its
+///   blocks is equal and the other one has at most one error (Manku, Jain, Das Sarma 2007, with the
+///   second block as a filter in the posting). Up to 7 errors leave a half with at most 3, so one
+///   of its blocks has at most one, and the other one what is left of the 3;
+/// - every entry that is remembered under a text key of the query, unless a later one that was
+///   inserted without room (ChooseKeys) has taken its place.
+/// Exact is an entry of equal simhash and order, and of equal `exact`; of that 16 bits are kept,
+/// but all where nothing but equal records match (distance_max 0). Equal `exact` must mean equal
+/// `simhash` and `order`. One owner thread.
+///
+/// Nothing is ever moved or rebuilt as a whole: a call takes microseconds at any size.
 class Index {
  public:
   explicit Index(const IndexOptions& options);
 
   /// The first of `probed` that have room: what Entry::text_keys of an entry about to be inserted
-  /// should be.
+  /// should be. Depends on nothing but the live entries with their keys, and entries_max.
   StoredKeys ChooseKeys(const ProbedKeys& probed) const;
   /// Returns the entry's number. At most 2^32 - 1 entries are live.
   uint64_t Insert(const Entry& entry);
-  /// Forgets the newest entries, those from `end_id` on; their numbers are given again.
-  void Rollback(uint64_t end_id);
+  /// Forgets the newest entries, which are to be given as they were inserted, the newest last;
+  /// their numbers are given again.
+  void Rollback(std::span<const Entry> newest);
   /// Forgets the oldest entries, those below `begin_id`.
   void Expire(uint64_t begin_id);
 
+  /// Fetches what a look-up and an insertion of these will touch into the processor's cache.
+  void Prefetch(const Fingerprint& fingerprint, const ProbedKeys& text_keys) const;
   /// The best match: exact before near, then the smallest sum of both distances, then the oldest.
   std::optional<Match> FindNearest(const IndexQuery& query);
 
-  const Entry& entry(uint64_t id) const { return entries_.entry(id); }
+  const StoredEntry& entry(uint64_t id) const { return entries_[id]; }
   uint64_t begin_id() const { return entries_.begin_id(); }
   uint64_t end_id() const { return entries_.end_id(); }
   uint64_t size() const { return entries_.size(); }
   /// All memory held.
   uint64_t bytes() const;
-  /// Most that bytes() can come to while never more than `live_max` entries are live: fixed tables,
-  /// a ring and a table of text keys that grow by doubling, and the slack of the buckets. While a
-  /// part doubles, its old half is held besides.
+  /// Most that bytes() can come to while never more than `live_max` entries are live, and
+  /// entries_max is at most that.
   static uint64_t BytesMax(const MatchOptions& match, uint64_t live_max);
-  /// Comparisons of all look-ups so far; an entry counts once for each way it was met.
+  /// Comparisons of all look-ups so far; an entry counts once for each block it was met by, and
+  /// once for its text keys.
   uint64_t candidates() const { return candidates_; }
 
  private:
@@ -84,24 +101,26 @@ class Index {
     uint32_t id = 0;
     int shared_keys = 0;
   };
+  /// A look-up while it runs.
+  struct Search;
 
-  static size_t Tables(const MatchOptions& match);
   LiveIds live() const;
-  static bool UsesKeys(const MatchOptions& match) {
-    return match.text_keys && match.distance_max > 0;
-  }
+  uint64_t FullId(uint32_t id) const;
+  Fingerprint Kept(const Fingerprint& fingerprint) const;
+  void ScanKeys(const ProbedKeys& probed);
+  void ScanBlocks(Search& search);
+  void ScanBlock(size_t table, uint16_t block, int partner_errors, Search& search);
+  void CompareMet(Search& search);
+  void Compare(uint32_t id, int shared_keys, Search& search);
   void SweepNext();
-  void RemoveKeys(uint64_t id);
-  void ScanBlock(size_t table, uint16_t block, const IndexQuery& query, std::optional<Match>& best);
-  void ScanKeys(const IndexQuery& query, std::optional<Match>& best);
-  void Compare(uint32_t id, int shared_keys, const IndexQuery& query, std::optional<Match>& best);
 
   MatchOptions match_;
-  EntryRing entries_;
+  EntryStore entries_;
   std::vector<BlockTable> tables_;
-  TextKeyTable text_keys_;
+  std::optional<KeyTable> text_keys_;
   std::vector<KeyHit> key_hits_;  ///< of one look-up
-  uint32_t swept_ = 0;
+  uint32_t swept_ = 0;            ///< next bucket to be swept, of all tables
+  uint64_t unswept_ = 0;          ///< insertions since a bucket was swept
   uint64_t candidates_ = 0;
 };
 

@@ -131,8 +131,10 @@ class RecordSource {
     const uint64_t centre = code;
     uint64_t order = ~code;
     for (uint64_t flips = random_() % 6; flips > 0; --flips) code ^= uint64_t{1} << random_() % 64;
-    for (uint64_t flips = random_() % 8; flips > 0; --flips) order ^= uint64_t{1} << random_() % 64;
-    record.fingerprint = {code, order, (code * 0x9e3779b97f4a7c15) ^ random_() % 2};
+    const uint64_t order_flips = random_() % 2 * (random_() % 8);
+    for (uint64_t flips = order_flips; flips > 0; --flips) order ^= uint64_t{1} << random_() % 64;
+    record.fingerprint = {code, order,
+                          code * 0x9e3779b97f4a7c15 ^ order * 0xc2b2ae3d27d4eb4f ^ random_() % 2};
     record.features = static_cast<uint32_t>(random_() % 40);
     if (keys_) AddKeys(centre, record.text_keys);
     if (random_() % 40 == 0) record.reason = Reason::kParse;

@@ -29,12 +29,22 @@ class ScannedIndex {
  public:
   ScannedIndex(const MatchOptions& match, uint64_t begin_id) : match_(match), begin_id_(begin_id) {}
 
+  /// The table has its least number of lines, so that a line is the upper half of a key.
   StoredKeys ChooseKeys(const ProbedKeys& probed) const {
     StoredKeys chosen;
+    if (!LooksUpKeys()) return chosen;
     for (const uint32_t key : probed.keys()) {
-      const auto has_key = [key](const Entry& entry) { return Holds(entry.text_keys, key); };
-      const bool room = std::count_if(entries_.begin(), entries_.end(), has_key) < 8;
-      if (LooksUpKeys() && room && !chosen.full()) chosen.Add(key);
+      int of_key = 0;
+      int of_line = 0;
+      const auto count = [&](const StoredKeys& keys) {
+        for (const uint32_t other : keys.keys()) {
+          of_key += other == key ? 1 : 0;
+          of_line += other >> 16 == key >> 16 ? 1 : 0;
+        }
+      };
+      for (const Entry& entry : entries_) count(entry.text_keys);
+      count(chosen);
+      if (of_key < 8 && of_line < 10 && !chosen.full()) chosen.Add(key);
     }
     return chosen;
   }
@@ -43,6 +53,9 @@ class ScannedIndex {
     return begin_id_ + entries_.size() - 1;
   }
   void Rollback(uint64_t end_id) { entries_.resize(end_id - begin_id_); }
+  std::vector<Entry> Newest(uint64_t count) const {
+    return {entries_.end() - static_cast<int64_t>(count), entries_.end()};
+  }
   void Expire(uint64_t begin_id) {
     entries_.erase(entries_.begin(), entries_.begin() + static_cast<int64_t>(begin_id - begin_id_));
     begin_id_ = begin_id;
@@ -100,7 +113,9 @@ class ScannedIndex {
   std::vector<Entry> entries_;
 };
 
-uint64_t ExactOf(uint64_t simhash) { return simhash * 0x9e3779b97f4a7c15; }
+uint64_t ExactOf(const Fingerprint& fingerprint) {
+  return fingerprint.simhash * 0x9e3779b97f4a7c15 ^ fingerprint.order * 0xc2b2ae3d27d4eb4f;
+}
 
 struct Record {
   Fingerprint fingerprint;
@@ -121,8 +136,8 @@ class RecordSource {
     record.fingerprint.order = Flipped(~code, random_() % 12);
     if (clustered_) code = Flipped(code, random_() % 9);
     record.fingerprint.simhash = code;
-    // Equal `exact` means equal `simhash`, not the other way round.
-    record.fingerprint.exact = ExactOf(code) ^ random_() % 4;
+    // Equal `exact` means equal `simhash` and `order`, not the other way round.
+    record.fingerprint.exact = ExactOf(record.fingerprint) ^ random_() % 4;
     AddKeys(cluster, record.text_keys);
     return record;
   }
@@ -132,11 +147,12 @@ class RecordSource {
   }
 
  private:
-  /// Of a few keys shared by clusters, which are hot, and of a larger common stock.
+  /// Of the cluster's keys, which are hot, and of a larger common stock that shares lines.
   void AddKeys(uint64_t cluster, ProbedKeys& keys) {
     for (uint64_t count = random_() % 9; count > 0; --count) {
       const bool own = random_() % 3 == 0;
-      const auto key = static_cast<uint32_t>(own ? 1 + cluster % 3 : 1000 + random_() % 300);
+      const auto key = static_cast<uint32_t>(own ? (1000 + cluster % 3) << 16
+                                                 : (random_() % 300) << 16 | (1 + random_() % 9));
       const auto taken = keys.keys();
       if (std::find(taken.begin(), taken.end(), key) == taken.end()) keys.Add(key);
     }
@@ -159,7 +175,7 @@ class ModelRun {
  public:
   ModelRun(const MatchOptions& match, bool clustered, uint64_t seed)
       : random_(seed),
-        index_({.match = match, .begin_id = kBeginId}),
+        index_({.match = match, .entries_max = 1000, .begin_id = kBeginId}),
         model_(match, kBeginId),
         records_(random_, clustered) {}
 
@@ -206,11 +222,13 @@ class ModelRun {
     Record sought = records_.Next();
     if (!seen_.empty() && random_() % 2 == 0) {
       sought = seen_[seen_.size() - 1 - random_() % std::min<size_t>(seen_.size(), 300)];
-      const uint64_t before = sought.fingerprint.simhash;
-      sought.fingerprint.simhash =
-          records_.Flipped(before, random_() % 4 == 0 ? 0 : random_() % 18);
-      sought.fingerprint.order = records_.Flipped(sought.fingerprint.order, random_() % 20);
-      sought.fingerprint.exact ^= ExactOf(before) ^ ExactOf(sought.fingerprint.simhash);
+    }
+    if (random_() % 4 != 0) {
+      Fingerprint& changed = sought.fingerprint;
+      changed.exact ^= ExactOf(changed);
+      changed.simhash = records_.Flipped(changed.simhash, random_() % 4 == 0 ? 0 : random_() % 18);
+      changed.order = records_.Flipped(changed.order, random_() % 20);
+      changed.exact ^= ExactOf(changed);
     }
     const IndexQuery query{
         sought.fingerprint, sought.text_keys, static_cast<uint32_t>(random_() % 60),
@@ -232,7 +250,7 @@ class ModelRun {
     const uint64_t live = model_.end_id() - model_.begin_id();
     const uint64_t count = random_() % (std::min<uint64_t>(live, 150) + 1);
     if (newest) {
-      index_.Rollback(model_.end_id() - count);
+      index_.Rollback(model_.Newest(count));
       model_.Rollback(model_.end_id() - count);
     } else {
       index_.Expire(model_.begin_id() + count);

@@ -1,0 +1,79 @@
+#include "index/entry_store.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace neardup {
+namespace {
+
+constexpr uint64_t kMask48 = (uint64_t{1} << 48) - 1;
+constexpr int64_t kTimeMaxMs = 253'402'300'799'999;  // the end of the year 9999
+constexpr int64_t kTimeMinMs = kTimeMaxMs - static_cast<int64_t>(kMask48);
+
+}  // namespace
+
+StoredEntry::StoredEntry(const Fingerprint& fingerprint, int64_t time_ms, const Position& origin)
+    : simhash_(fingerprint.simhash),
+      order_(fingerprint.order),
+      exact_(static_cast<uint16_t>(fingerprint.exact)),
+      time_(static_cast<uint64_t>(KeptTime(time_ms) - kTimeMinMs) & kMask48),
+      input_(static_cast<uint16_t>(origin.input)),
+      offset_(static_cast<uint64_t>(origin.offset) & kMask48) {
+  assert(origin.input <= kInputMax && origin.offset >= 0 && origin.offset <= kOffsetMax);
+}
+
+int64_t StoredEntry::KeptTime(int64_t time_ms) {
+  return std::clamp(time_ms, kTimeMinMs, kTimeMaxMs);
+}
+
+int64_t StoredEntry::time_ms() const { return kTimeMinMs + static_cast<int64_t>(time_); }
+
+void EntryStore::PushBack(const StoredEntry& entry) {
+  const uint64_t chunk = ChunkOf(end_id_);
+  if (chunk - ChunkOf(begin_id_) == chunk_count_) AddChunk(chunk);
+  Entries(chunk)[end_id_ % kChunkEntries] = entry;
+  ++end_id_;
+}
+
+void EntryStore::TruncateBack(uint64_t end_id) {
+  assert(begin_id_ <= end_id && end_id <= end_id_);
+  end_id_ = end_id;
+}
+
+void EntryStore::TruncateFront(uint64_t begin_id) {
+  assert(begin_id_ <= begin_id && begin_id <= end_id_);
+  for (uint64_t chunk = ChunkOf(begin_id_); chunk < ChunkOf(begin_id); ++chunk) {
+    spare_ = std::exchange(chunks_[chunk & (chunks_.size() - 1)], PageMemory());
+    --chunk_count_;
+  }
+  begin_id_ = begin_id;
+}
+
+/// The one behind those that are held.
+void EntryStore::AddChunk(uint64_t chunk) {
+  if (chunk_count_ == chunks_.size()) {
+    std::vector<PageMemory> chunks(2 * chunks_.size());
+    for (uint64_t number = chunk - chunk_count_; number < chunk; ++number) {
+      chunks[number & (chunks.size() - 1)] = std::move(chunks_[number & (chunks_.size() - 1)]);
+    }
+    chunks_ = std::move(chunks);
+  }
+  if (spare_.data() == nullptr) spare_ = PageMemory(kChunkBytes);
+  chunks_[chunk & (chunks_.size() - 1)] = std::exchange(spare_, PageMemory());
+  ++chunk_count_;
+}
+
+uint64_t EntryStore::bytes() const {
+  return chunk_count_ * kChunkBytes + spare_.bytes() + chunks_.size() * sizeof(PageMemory);
+}
+
+uint64_t EntryStore::BytesMax(uint64_t entries_max) {
+  // They may begin and end anywhere in a chunk.
+  const uint64_t chunks = entries_max / kChunkEntries + 2;
+  const uint64_t places = std::max<uint64_t>(4, std::bit_ceil(chunks));
+  // The spare chunk, and the old places while they double.
+  return (chunks + 1) * kChunkBytes + (places + places / 2) * sizeof(PageMemory);
+}
+
+}  // namespace neardup

@@ -1,0 +1,89 @@
+// The entries of the index in order of arrival, under consecutive numbers.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "index/page_memory.h"
+#include "neardup/filter.h"
+
+namespace neardup {
+
+/// An entry as the index keeps it: 32 bytes, two in a cache line. Of `exact` 16 bits are kept: they
+/// are asked only where simhash and order agree in all 128 bits. Event times reach from the year
+/// 1078 to 9999.
+class StoredEntry {
+ public:
+  StoredEntry() = default;
+  StoredEntry(const Fingerprint& fingerprint, int64_t time_ms, const Position& origin);
+
+  /// Times beyond what is kept count as the nearest one that is.
+  static int64_t KeptTime(int64_t time_ms);
+
+  uint64_t simhash() const { return simhash_; }
+  uint64_t order() const { return order_; }
+  bool IsExact(const Fingerprint& sought) const {
+    return simhash_ == sought.simhash && order_ == sought.order &&
+           exact_ == static_cast<uint16_t>(sought.exact);
+  }
+  int64_t time_ms() const;
+  Position origin() const { return {static_cast<uint32_t>(input_), static_cast<int64_t>(offset_)}; }
+
+ private:
+  uint64_t simhash_ = 0;
+  uint64_t order_ = 0;
+  uint64_t exact_ : 16 = 0;
+  uint64_t time_ : 48 = 0;
+  uint64_t input_ : 16 = 0;
+  uint64_t offset_ : 48 = 0;
+};
+static_assert(sizeof(StoredEntry) == 32);
+
+/// Holds the entries [begin_id, end_id) in chunks of a fixed size, which come and go with them:
+/// nothing is ever moved.
+class EntryStore {
+ public:
+  static constexpr size_t kChunkEntries = size_t{1} << 16;
+  static constexpr size_t kChunkBytes = kChunkEntries * sizeof(StoredEntry);
+
+  explicit EntryStore(uint64_t begin_id) : begin_id_(begin_id), end_id_(begin_id) {}
+
+  void PushBack(const StoredEntry& entry);
+  /// Forgets the newest entries; `end_id` lies in [begin_id, end_id].
+  void TruncateBack(uint64_t end_id);
+  /// Forgets the oldest entries; `begin_id` lies in [begin_id, end_id].
+  void TruncateFront(uint64_t begin_id);
+
+  uint64_t begin_id() const { return begin_id_; }
+  uint64_t end_id() const { return end_id_; }
+  uint64_t size() const { return end_id_ - begin_id_; }
+  uint64_t bytes() const;
+  /// Most that bytes() can come to while never more than so many entries are held.
+  static uint64_t BytesMax(uint64_t entries_max);
+
+  const StoredEntry& operator[](uint64_t id) const {
+    assert(id - begin_id_ < size());
+    return Entries(ChunkOf(id))[id % kChunkEntries];
+  }
+  void Prefetch(uint64_t id) const { __builtin_prefetch(&(*this)[id]); }
+
+ private:
+  static uint64_t ChunkOf(uint64_t id) { return id / kChunkEntries; }
+  StoredEntry* Entries(uint64_t chunk) const {
+    return static_cast<StoredEntry*>(chunks_[chunk & (chunks_.size() - 1)].data());
+  }
+  void AddChunk(uint64_t chunk);
+
+  uint64_t begin_id_;
+  uint64_t end_id_;
+  /// Chunk number c stands at c modulo the number of places, a power of two.
+  std::vector<PageMemory> chunks_ = std::vector<PageMemory>(4);
+  /// Chunks held, from that of begin_id_ on; those behind end_id_ are what a rollback left.
+  uint64_t chunk_count_ = 0;
+  /// The last chunk given up, for the next one that is wanted.
+  PageMemory spare_;
+};
+
+}  // namespace neardup

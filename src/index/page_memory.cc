@@ -1,0 +1,51 @@
+#include "index/page_memory.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <new>
+#include <utility>
+
+namespace neardup {
+namespace {
+
+constexpr size_t kPageBytes = 4096;
+constexpr size_t kHugePageBytes = size_t{2} << 20;
+
+size_t RoundedUp(size_t value, size_t step) { return (value + step - 1) / step * step; }
+
+}  // namespace
+
+PageMemory::PageMemory(size_t bytes) : bytes_(RoundedUp(bytes, kPageBytes)) {
+  // Huge pages want their boundaries: map more, and give both ends back.
+  const size_t spare = bytes_ >= kHugePageBytes ? kHugePageBytes : 0;
+  void* const mapped =
+      mmap(nullptr, bytes_ + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  if (spare == 0) {
+    data_ = mapped;
+    return;
+  }
+  const auto address = reinterpret_cast<uintptr_t>(mapped);
+  const size_t before = RoundedUp(address, kHugePageBytes) - address;
+  auto* const begin = static_cast<std::byte*>(mapped) + before;
+  if (before > 0) munmap(mapped, before);
+  if (before < spare) munmap(begin + bytes_, spare - before);
+  data_ = begin;
+  madvise(data_, bytes_, MADV_HUGEPAGE);  // a wish: without, the pages are small
+}
+
+PageMemory::~PageMemory() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+}
+
+PageMemory::PageMemory(PageMemory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+PageMemory& PageMemory::operator=(PageMemory&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+}  // namespace neardup

@@ -1,0 +1,72 @@
+#include "index/near_tags.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace neardup {
+namespace {
+
+/// By the definition.
+uint64_t Expected(const std::vector<uint16_t>& tags, size_t count, uint16_t sought, int bits) {
+  uint64_t mask = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (std::popcount(static_cast<unsigned>(tags[i] ^ sought)) <= bits) mask |= uint64_t{1} << i;
+  }
+  return mask;
+}
+
+class NearTagsOf : public testing::TestWithParam<TagsFilter> {};
+
+TEST_P(NearTagsOf, EveryCountAndNumberOfBitsIsAsDefined) {
+  if (!GetParam().runs_here) return;
+  std::mt19937_64 random(11);
+  std::vector<uint16_t> tags(kTagsPerMask + kTagsReadBeyond);
+  for (size_t count = 0; count <= kTagsPerMask; ++count) {
+    for (int bits = 0; bits <= 3; ++bits) {
+      for (int round = 0; round < 50; ++round) {
+        const auto sought = static_cast<uint16_t>(random());
+        for (uint16_t& tag : tags) {  // those beyond the last one are near too
+          tag = sought;
+          for (uint64_t flips = random() % 6; flips > 0; --flips) {
+            tag = static_cast<uint16_t>(tag ^ 1U << random() % 16);
+          }
+        }
+        ASSERT_EQ(GetParam().near_tags(tags.data(), count, sought, bits),
+                  Expected(tags, count, sought, bits))
+            << count << " tags, " << bits << " bits";
+      }
+    }
+  }
+}
+
+TEST_P(NearTagsOf, EveryDifferenceIsJudgedByItsBits) {
+  if (!GetParam().runs_here) return;
+  std::vector<uint16_t> tags(kTagsPerMask + kTagsReadBeyond);
+  for (uint32_t first = 0; first < 65536; first += kTagsPerMask) {
+    for (uint32_t i = 0; i < kTagsPerMask; ++i) tags[i] = static_cast<uint16_t>(first + i);
+    for (const int pattern : {0x0000, 0xffff, 0x8001, 0x5aa5}) {
+      const auto sought = static_cast<uint16_t>(pattern);
+      for (int bits = 0; bits <= 3; ++bits) {
+        ASSERT_EQ(GetParam().near_tags(tags.data(), kTagsPerMask, sought, bits),
+                  Expected(tags, kTagsPerMask, sought, bits));
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OnThisProcessor, NearTagsOf, testing::ValuesIn(TagsFilters()),
+                         [](const auto& of) { return std::string(of.param.name); });
+
+TEST(NearTags, TakesOneThatRunsHere) {
+  const std::vector<uint16_t> tags(1 + kTagsReadBeyond, 7);
+  EXPECT_EQ(NearTags(tags.data(), 1, 6, 1), 1U);
+  EXPECT_EQ(NearTags(tags.data(), 1, 6, 0), 0U);
+  EXPECT_TRUE(TagsFilters().back().runs_here) << "the portable one always does";
+}
+
+}  // namespace
+}  // namespace neardup
