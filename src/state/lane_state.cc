@@ -14,6 +14,26 @@ namespace {
 /// simhash, order, exact, the longest varints of time, input and offset, and three text keys.
 constexpr size_t kEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4;
 constexpr size_t kEntriesPerDelta = kDeltaBytesTarget / kEntryBytesMax;
+constexpr size_t kInputsMax = size_t{kInputMax} + 1;
+
+std::string Place(const InputPartition& partition) {
+  return partition.topic + "/" + std::to_string(partition.partition);
+}
+
+Error TooManyInputs(const InputPartition& partition) {
+  return Fatal(ErrorCode::kExhausted,
+               Place(partition) + " would be input partition " + std::to_string(kInputsMax + 1) +
+                   " of this lane, which numbers " + std::to_string(kInputsMax) +
+                   " at most, also those it no longer reads; give some of the topics to another "
+                   "`app`, with a fresh changelog");
+}
+
+Result<void> CheckOffset(const InputPartition& partition, int64_t offset) {
+  if (offset <= kOffsetMax) return {};
+  return Fatal(ErrorCode::kExhausted, Place(partition) + " is at offset " + std::to_string(offset) +
+                                          "; offsets up to " + std::to_string(kOffsetMax) +
+                                          " can be remembered. Go on with a new topic");
+}
 
 }  // namespace
 
@@ -31,9 +51,10 @@ Result<void> LaneState::Apply(const Delta& delta) {
   assert(seq_ == seq_committed_ && filter_->uncommitted().empty());
   NEARDUP_TRY(CheckBelongs(delta));
   NEARDUP_TRY(CheckFollows(delta));
+  NEARDUP_TRY(CheckFits(delta));
   std::vector<uint32_t> numbers;
   for (const InputProgress& input : delta.inputs) {
-    const uint32_t number = AddInput(input.partition, input.next_offset);
+    NEARDUP_ASSIGN(const uint32_t number, AddInput(input.partition, input.next_offset));
     inputs_[number].next_offset = input.next_offset;
     committed_offsets_[number] = input.next_offset;
     filter_->RestoreTime(number, input.time_ms);
@@ -87,16 +108,34 @@ Result<void> LaneState::CheckFollows(const Delta& delta) const {
   return {};
 }
 
+/// Of all that AddInput would refuse, before anything is changed.
+Result<void> LaneState::CheckFits(const Delta& delta) const {
+  size_t count = inputs_.size();
+  for (const InputProgress& input : delta.inputs) {
+    if (!FindInput(input.partition) && ++count > kInputsMax) return TooManyInputs(input.partition);
+    NEARDUP_TRY(CheckOffset(input.partition, input.next_offset));
+  }
+  for (const Entry& entry : delta.entries) {
+    NEARDUP_TRY(CheckOffset(delta.inputs[entry.origin.input].partition, entry.origin.offset));
+  }
+  return {};
+}
+
 // ---- inputs
 
-uint32_t LaneState::AddInput(const InputPartition& partition, int64_t next_offset) {
+Result<uint32_t> LaneState::AddInput(const InputPartition& partition, int64_t next_offset) {
+  if (const auto known = FindInput(partition)) return *known;
+  if (inputs_.size() >= kInputsMax) return TooManyInputs(partition);
+  NEARDUP_TRY(CheckOffset(partition, next_offset));
   const auto number = static_cast<uint32_t>(inputs_.size());
-  const auto [place, added] = numbers_.try_emplace(partition, number);
-  if (added) {
-    inputs_.push_back({partition, next_offset, INT64_MIN});
-    committed_offsets_.push_back(next_offset);
-  }
-  return place->second;
+  numbers_.emplace(partition, number);
+  inputs_.push_back({partition, next_offset, INT64_MIN});
+  committed_offsets_.push_back(next_offset);
+  return number;
+}
+
+Result<void> LaneState::CheckPosition(const Position& position) const {
+  return CheckOffset(inputs_[position.input].partition, position.offset);
 }
 
 std::optional<uint32_t> LaneState::FindInput(const InputPartition& partition) const {

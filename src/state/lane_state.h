@@ -22,13 +22,17 @@ class LaneState {
   static Result<std::unique_ptr<LaneState>> New(const FilterOptions& options, uint16_t lane);
 
   /// Folds the next delta of the changelog in. kCorrupt: a hole in seq; kMismatch: another lane or
-  /// another FingerprintSpec, the text names what differs and what to do. State is unchanged then.
-  /// The first delta applied may start at any seq (the changelog's beginning may have been purged).
-  /// Nothing may be uncommitted. Afterwards the horizon is as the delta's commit left it.
+  /// another FingerprintSpec, the text names what differs and what to do; kExhausted: more inputs
+  /// or larger offsets than a Position takes. State is unchanged then. The first delta applied may
+  /// start at any seq (the changelog's beginning may have been purged). Nothing may be uncommitted.
+  /// Afterwards the horizon is as the delta's commit left it.
   Result<void> Apply(const Delta& delta);
 
-  /// Number of an input partition; adds it when new, with `next_offset` as its start.
-  uint32_t AddInput(const InputPartition& partition, int64_t next_offset);
+  /// Number of an input partition; adds it when new, with `next_offset` as its start. kExhausted:
+  /// it would be one too many, or starts behind kOffsetMax.
+  Result<uint32_t> AddInput(const InputPartition& partition, int64_t next_offset);
+  /// kExhausted: the index cannot remember a record of this offset.
+  Result<void> CheckPosition(const Position& position) const;
   std::optional<uint32_t> FindInput(const InputPartition& partition) const;
   const std::vector<InputProgress>& inputs() const { return inputs_; }
 
@@ -66,6 +70,7 @@ class LaneState {
 
   Result<void> CheckBelongs(const Delta& delta) const;
   Result<void> CheckFollows(const Delta& delta) const;
+  Result<void> CheckFits(const Delta& delta) const;
   Seal SealHere() const;
   Delta MakeDelta(const Seal& before, const Seal& end) const;
 

@@ -177,7 +177,7 @@ Result<void> Lane::AddNewInputs(bool first_start) {
                                                    partition.topic) != known_topics.end();
       const StartAt at = grown ? StartAt::kEarliest : options_.start_at;
       NEARDUP_ASSIGN(const int64_t offset, ports_.source.StartOffset(partition, at));
-      input = state_->AddInput(partition, offset);
+      NEARDUP_ASSIGN(input, state_->AddInput(partition, offset));
     }
     assigned_.push_back(*input);
   }

@@ -13,6 +13,8 @@ constexpr int kPollTimeoutMs = 100;
 constexpr int64_t kGaugesPeriodMs = 1000;
 // How often the place is moved from which the changelog is read after a loss.
 constexpr int64_t kMarkPeriodMs = 60'000;
+// From where on a record's part of the index is fetched before it is decided.
+constexpr size_t kRecordsAhead = 8;
 // What our headers and the record framing may add to a record.
 constexpr size_t kHeaderSlackBytes = 1024;
 
@@ -78,6 +80,7 @@ Result<void> Lane::DecideBatch() {
   timer.Lap(Stage::kFingerprint);
   state_->filter().SetClock(ports_.clock.WallMs());
   for (size_t i = 0; i < batch_.size(); ++i) {
+    if (i + kRecordsAhead < batch_.size()) state_->filter().Prefetch(records[i + kRecordsAhead]);
     NEARDUP_TRY(Route(batch_[i], records[i]));
     if (open_bytes_ >= options_.transaction_bytes_max) NEARDUP_TRY(CommitOpen());
   }
@@ -87,6 +90,7 @@ Result<void> Lane::DecideBatch() {
 }
 
 Result<void> Lane::Route(const Message& message, FingerprintedRecord& record) {
+  NEARDUP_TRY(state_->CheckPosition(message.position));
   NEARDUP_TRY(BeginIfNeeded());
   const std::vector<InputProgress>& inputs = state_->inputs();
   const InputPartition& input = inputs[message.position.input].partition;

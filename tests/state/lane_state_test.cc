@@ -60,7 +60,7 @@ void DecideSome(LaneState& state, std::mt19937_64& random, size_t records) {
 /// A delta of one record for a state of TestOptions().
 Delta NextDelta(uint64_t seq) {
   auto state = MakeState();
-  state->AddInput({"news", 0}, 0);
+  EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
   Decide(*state, {0, 0}, 5000, seq * 0x9e3779b97f4a7c15);
   Delta delta = state->Uncommitted().front();
   delta.seq_first = delta.seq_last = seq;
@@ -85,13 +85,15 @@ TEST(LaneState, FoldingTheDeltasGivesTheSameStateAndTheSameVerdicts) {
     std::mt19937_64 random(seed);
     auto active = MakeState();
     auto standby = MakeState();
-    standby->AddInput({"other", 9}, 5);  // numbers of its own
+    EXPECT_TRUE(standby->AddInput({"other", 9}, 5).ok());  // numbers of its own
     for (int32_t partition = 0; partition < 3; ++partition) {
-      active->AddInput({"news", partition}, 100 * partition);
+      EXPECT_TRUE(active->AddInput({"news", partition}, 100 * partition).ok());
     }
     for (int transaction = 0; transaction < 30; ++transaction) {
       if (transaction % 7 == 0) active->StartEpoch();
-      if (transaction == 15) active->AddInput({"blog", 0}, 0);
+      if (transaction == 15) {
+        EXPECT_TRUE(active->AddInput({"blog", 0}, 0).ok());
+      }
       DecideSome(*active, random, random() % 3000);
       if (random() % 5 == 0) {
         active->Rollback();
@@ -139,8 +141,8 @@ TEST(LaneState, FoldingTheDeltasGivesTheSameStateAndTheSameVerdicts) {
 TEST(LaneState, ALongTransactionIsCutIntoDeltasThatAreEachComplete) {
   std::mt19937_64 random(7);
   auto active = MakeState();
-  active->AddInput({"news", 0}, 0);
-  active->AddInput({"news", 1}, 0);
+  EXPECT_TRUE(active->AddInput({"news", 0}, 0).ok());
+  EXPECT_TRUE(active->AddInput({"news", 1}, 0).ok());
   std::vector<std::vector<InputProgress>> progress = {active->inputs()};  // by seq
   std::vector<size_t> entries = {0};
   for (int i = 0; i < 16'000; ++i) {
@@ -168,13 +170,13 @@ TEST(LaneState, ALongTransactionIsCutIntoDeltasThatAreEachComplete) {
 TEST(LaneState, ACutAtTheVeryLastRecordLeavesNoEmptyDeltaBehind) {
   std::mt19937_64 random(8);
   auto state = MakeState();
-  state->AddInput({"news", 0}, 0);
+  EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
   for (int64_t i = 0; i < 10'000; ++i) Decide(*state, {0, i}, 0, random());
   const uint64_t records = state->Uncommitted().front().seq_last;  // as many as fill one delta
   ASSERT_LT(records, 10'000U);
   state->Rollback();
   for (uint64_t i = 0; i < records; ++i) Decide(*state, {0, static_cast<int64_t>(i)}, 0, random());
-  state->AddInput({"late", 0}, 77);
+  EXPECT_TRUE(state->AddInput({"late", 0}, 77).ok());
   const std::vector<Delta> deltas = state->Uncommitted();
   ASSERT_EQ(deltas.size(), 1U);
   EXPECT_EQ(deltas[0].seq_last, records);
@@ -183,7 +185,7 @@ TEST(LaneState, ACutAtTheVeryLastRecordLeavesNoEmptyDeltaBehind) {
 
 TEST(LaneState, ADeltaOfNothingStillCarriesTheOffsets) {
   auto active = MakeState();
-  active->AddInput({"news", 0}, 17);
+  EXPECT_TRUE(active->AddInput({"news", 0}, 17).ok());
   active->StartEpoch();
   const std::vector<Delta> deltas = active->Uncommitted();
   ASSERT_EQ(deltas.size(), 1U);
@@ -201,7 +203,7 @@ TEST(LaneState, ADeltaOfNothingStillCarriesTheOffsets) {
 
 TEST(LaneState, RollbackTakesSeqOffsetsTimesAndEntriesBack) {
   auto state = MakeState();
-  state->AddInput({"news", 0}, 10);
+  EXPECT_TRUE(state->AddInput({"news", 0}, 10).ok());
   Decide(*state, {0, 10}, 5000, 1);
   state->Commit();
   Decide(*state, {0, 11}, 9000, ~uint64_t{1});
@@ -222,7 +224,7 @@ TEST(LaneState, RollbackTakesSeqOffsetsTimesAndEntriesBack) {
 
 TEST(LaneState, RollbackGoesBackToWhatWasApplied) {
   auto state = MakeState();
-  state->AddInput({"news", 0}, 99);  // a start that the changelog knows better
+  EXPECT_TRUE(state->AddInput({"news", 0}, 99).ok());  // a start that the changelog knows better
   Delta delta = NextDelta(1);
   delta.inputs[0].next_offset = 12;
   ASSERT_TRUE(state->Apply(delta).ok());
@@ -234,12 +236,49 @@ TEST(LaneState, RollbackGoesBackToWhatWasApplied) {
 
 TEST(LaneState, InputsKeepTheirNumbers) {
   auto state = MakeState();
-  EXPECT_EQ(state->AddInput({"b", 1}, 5), 0U);
-  EXPECT_EQ(state->AddInput({"a", 1}, 6), 1U);
-  EXPECT_EQ(state->AddInput({"b", 1}, 99), 0U);
+  EXPECT_EQ(state->AddInput({"b", 1}, 5).value(), 0U);
+  EXPECT_EQ(state->AddInput({"a", 1}, 6).value(), 1U);
+  EXPECT_EQ(state->AddInput({"b", 1}, 99).value(), 0U);
   EXPECT_EQ(state->inputs()[0].next_offset, 5);
   EXPECT_EQ(state->FindInput({"a", 1}), 1U);
   EXPECT_EQ(state->FindInput({"a", 2}), std::nullopt);
+}
+
+TEST(LaneState, OneInputTooManyIsRefusedAndNothingChanges) {
+  auto state = MakeState();
+  for (int32_t partition = 0; partition <= static_cast<int32_t>(kInputMax); ++partition) {
+    ASSERT_TRUE(state->AddInput({"many", partition}, 0).ok());
+  }
+  EXPECT_EQ(state->AddInput({"many", 7}, 0).value(), 7U);
+  const Result<uint32_t> refused = state->AddInput({"news", 0}, 0);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kExhausted);
+  EXPECT_TRUE(refused.error().fatal);
+  EXPECT_THAT(refused.error().text, testing::HasSubstr("news/0 would be input partition 65537"));
+  const Result<void> applied = state->Apply(NextDelta(1));
+  ASSERT_FALSE(applied.ok());
+  EXPECT_EQ(applied.error().code, ErrorCode::kExhausted);
+  EXPECT_EQ(state->inputs().size(), kInputMax + 1U);
+  EXPECT_TRUE(state->empty());
+}
+
+TEST(LaneState, OffsetsThatCannotBeRememberedAreRefused) {
+  auto state = MakeState();
+  EXPECT_EQ(state->AddInput({"news", 0}, kOffsetMax).value(), 0U);
+  EXPECT_TRUE(state->CheckPosition({0, kOffsetMax}).ok());
+  const Result<void> position = state->CheckPosition({0, kOffsetMax + 1});
+  ASSERT_FALSE(position.ok());
+  EXPECT_EQ(position.error().code, ErrorCode::kExhausted);
+  EXPECT_THAT(position.error().text, testing::HasSubstr("news/0 is at offset 281474976710656"));
+  EXPECT_FALSE(state->AddInput({"news", 1}, kOffsetMax + 1).ok());
+  Delta delta = NextDelta(1);
+  delta.entries[0].origin.offset = kOffsetMax + 1;
+  EXPECT_FALSE(state->Apply(delta).ok());
+  delta = NextDelta(1);
+  delta.inputs[0].next_offset = kOffsetMax + 2;
+  EXPECT_FALSE(state->Apply(delta).ok());
+  EXPECT_TRUE(state->empty());
+  EXPECT_EQ(state->inputs()[0].next_offset, kOffsetMax);
 }
 
 /// Applies a delta that must be refused, and checks that nothing has changed.
@@ -320,7 +359,7 @@ TEST(LaneState, TheLargestEpochCounts) {
 
 TEST(LaneState, IdleFlagsLeftFromAnActiveTimeDoNotMoveTheHorizonOfAStandby) {
   auto state = MakeState();
-  state->AddInput({"news", 0}, 0);
+  EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
   state->filter().SetIdle(0, true);
   Delta delta = NextDelta(1);
   delta.inputs = {{{"news", 0}, 1, 5000}, {{"news", 1}, 1, 900'000}};

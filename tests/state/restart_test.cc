@@ -117,8 +117,8 @@ Met RunBoth(const FilterOptions& options, uint64_t seed) {
   Fingerprinter fingerprinter(options);
   auto whole = MakeLane(options);
   auto restarted = MakeLane(options);
-  whole->AddInput({"news", 0}, 0);
-  restarted->AddInput({"news", 0}, 0);
+  EXPECT_TRUE(whole->AddInput({"news", 0}, 0).ok());
+  EXPECT_TRUE(restarted->AddInput({"news", 0}, 0).ok());
   std::vector<std::string> changelog;
   Met met;
   int64_t time_ms = 1'700'000'000'000;
