@@ -30,8 +30,15 @@ ChanceMatches::ChanceMatches(const SampledCodes& codes, int related_max)
 }
 
 double ChanceMatches::PairRate(int distance_max, int distance_sum_max) const {
-  return TailShare(simhash_, total_, distance_max) *
-         TailShare(order_, total_, distance_sum_max - distance_max);
+  double rate = 0;
+  double nearer = 0;
+  for (int distance = 0; distance <= distance_max; ++distance) {
+    const double within = TailShare(simhash_, total_, distance);
+    const double at = std::max(within - nearer, 0.0);
+    rate += at * TailShare(order_, total_, distance_sum_max - distance);
+    nearer = within;
+  }
+  return rate;
 }
 
 double ChanceMatches::TailShare(const std::vector<uint64_t>& bins, uint64_t total,

@@ -17,9 +17,9 @@ class ChanceMatches {
   ChanceMatches(const SampledCodes& codes, int related_max);
 
   /// Probability that two unrelated records have a simhash distance of at most `distance_max` and
-  /// an order distance of at most `distance_sum_max` - `distance_max`, taken as independent of each
-  /// other. Where the sample shows too few such pairs it is extrapolated by the slope of the
-  /// counts, which is too high rather than too low.
+  /// that this and their order distance are at most `distance_sum_max` together, both taken as
+  /// independent of each other. Rises with `distance_max`. Where the sample shows too few such
+  /// pairs it is extrapolated by the slope of the counts, which is too high rather than too low.
   double PairRate(int distance_max, int distance_sum_max) const;
 
  private:
