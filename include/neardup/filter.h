@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,8 +44,9 @@ class Fingerprinter {
 Result<void> CheckOptions(const FilterOptions& options);
 
 /// Most that Filter::bytes() can come to while at most `uncommitted_max` entries are uncommitted,
-/// or given to one Restore.
-uint64_t FilterBytesMax(const FilterOptions& options, uint64_t uncommitted_max);
+/// or given to one Restore. nullopt for another scheme than the filter's own: its entries are as
+/// large as their records make them.
+std::optional<uint64_t> FilterBytesMax(const FilterOptions& options, uint64_t uncommitted_max);
 
 /// A unique record as the index remembers it.
 struct Entry {
@@ -52,6 +54,8 @@ struct Entry {
   int64_t time_ms = 0;
   Position origin;
   StoredKeys text_keys;
+  /// See FingerprintedRecord::sketch.
+  Sketch sketch{};
 
   bool operator==(const Entry&) const = default;
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "neardup/record.h"
 #include "neardup/verdict.h"
@@ -56,6 +57,20 @@ using ProbedKeys = TextKeys<8>;
 /// Of these, the ones an entry is remembered under.
 using StoredKeys = TextKeys<3>;
 
+/// What another scheme than the filter's own (MatchScheme) keeps of a record; empty for that one.
+struct Sketch {
+  /// Compared by Scheme::Distance; what they mean is the scheme's.
+  std::vector<uint64_t> words;
+  /// An earlier record is met when it shares one of these; distinct.
+  std::vector<uint64_t> keys;
+
+  size_t bytes() const { return (words.size() + keys.size()) * sizeof(uint64_t); }
+  bool operator==(const Sketch&) const = default;
+};
+
+/// A record of a larger sketch is a dead letter: an entry has to fit into a changelog record.
+inline constexpr size_t kSketchBytesMax = size_t{512} << 10;
+
 /// The stateless half of a decision. When `reason` is not kNone the record is a dead letter and
 /// the fingerprint means nothing; `error` then says what is wrong, for a person.
 struct FingerprintedRecord {
@@ -63,7 +78,10 @@ struct FingerprintedRecord {
   int64_t time_ms = 0;
   Fingerprint fingerprint;
   ProbedKeys text_keys;
-  /// Distinct tokens found.
+  /// With another scheme than the filter's own: what is compared, in place of simhash, order and
+  /// text keys, which are 0 and none.
+  Sketch sketch;
+  /// Distinct tokens found; with such a scheme, all tokens.
   uint32_t features = 0;
   Reason reason = Reason::kNone;
   /// A null value that passes by policy (NullValue::kUnique).

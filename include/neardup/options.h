@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -124,12 +125,25 @@ constexpr int GuaranteedDistance(const MatchOptions& match) {
   return match.distance_max < most ? match.distance_max : most;
 }
 
+/// What tells duplicates. Any other scheme than the filter's own takes the place of MatchOptions,
+/// features_min and weights; docs/schemes.md says what there is.
+struct MatchScheme {
+  /// "neardup": the filter's own.
+  std::string name = "neardup";
+  /// Parameters of another scheme by name; those that are not named have their default.
+  std::map<std::string, double> values;
+
+  bool is_own() const { return name == MatchScheme().name; }
+  bool operator==(const MatchScheme&) const = default;
+};
+
 struct FilterOptions {
   RecordOptions record;
   FeatureOptions feature;
   Model model;
   MatchOptions match;
   WindowOptions window;
+  MatchScheme scheme{};
 
   bool operator==(const FilterOptions&) const = default;
 };

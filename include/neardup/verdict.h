@@ -10,7 +10,7 @@ namespace neardup {
 
 enum class Decision : uint8_t { kUnique = 0, kDuplicate = 1, kDeadLetter = 2 };
 
-/// exact: the selected fields are equal after normalisation. near: within the distance, not equal.
+/// exact: the selected fields are equal after normalisation. near: alike, not equal.
 enum class MatchKind : uint8_t { kExact = 0, kNear = 1 };
 
 /// Why a record is a dead letter.
@@ -74,7 +74,8 @@ struct Verdict {
   /// Dead letters only.
   Reason reason = Reason::kNone;
   std::string error;
-  /// Duplicates only: the earlier unique record, its distance (0..distance_max), the kind.
+  /// Duplicates only: the earlier unique record, its distance (of the simhashes, or whatever
+  /// another scheme says; never negative), the kind.
   Position original;
   int distance = 0;
   MatchKind kind = MatchKind::kExact;

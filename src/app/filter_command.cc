@@ -29,10 +29,12 @@ FileTransaction::IdOf IdOf(const std::string& id_field) {
 
 void PrintSummary(const Totals& totals, const FilterOptions& filter) {
   const CommittedBatch& sum = totals.sum();
-  std::fprintf(stderr, "%s records in %.2f s (%s/s), distance_max %d\n",
-               Grouped(sum.records()).c_str(), totals.seconds(),
-               Grouped(static_cast<uint64_t>(totals.records_per_s())).c_str(),
-               filter.match.distance_max);
+  const std::string rule = filter.scheme.is_own()
+                               ? "distance_max " + std::to_string(filter.match.distance_max)
+                               : "scheme " + filter.scheme.name;
+  std::fprintf(stderr, "%s records in %.2f s (%s/s), %s\n", Grouped(sum.records()).c_str(),
+               totals.seconds(), Grouped(static_cast<uint64_t>(totals.records_per_s())).c_str(),
+               rule.c_str());
   const auto row = [](const char* name, uint64_t count) {
     std::fprintf(stderr, "  %-18s %12s\n", name, Grouped(count).c_str());
   };

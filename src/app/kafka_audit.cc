@@ -65,6 +65,7 @@ class TopicsAudit {
     NEARDUP_TRY(Read(*inputs, inputs_, [this](const Message& message) { AddInput(message); }));
     NEARDUP_TRY(Read(*outputs, outputs_, [this](const Message& message) { AddOutput(message); }));
     found_.report = has_headers() ? audit_.Finish() : payload_audit_.Finish();
+    for (const std::string& note : found_.report.notes) found_.warnings.push_back(note);
     return std::move(found_);
   }
 

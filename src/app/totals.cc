@@ -27,6 +27,7 @@ void Totals::TransactionCommitted(const CommittedBatch& batch) {
     sum_.dead_letters[i] += batch.dead_letters[i];
   }
   for (size_t i = 0; i < batch.distances.size(); ++i) sum_.distances[i] += batch.distances[i];
+  sum_.distance_sum += batch.distance_sum;
   if (batch.records() > 0) last_ms_ = clock_.SteadyMs();
   if (live_ && last_ms_ >= draw_at_ms_) Draw();
 }

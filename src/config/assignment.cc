@@ -25,8 +25,7 @@ bool FindTarget(std::string_view path, const Origin& origin, ConfigErrors& error
   if (assignment.setting != nullptr) return true;
   for (const Setting& setting : SettingsTable()) {
     std::string prefix = setting.path + ".";
-    if (setting.kind == SettingKind::kTextMap && path.size() > prefix.size() &&
-        path.starts_with(prefix)) {
+    if (IsMap(setting.kind) && path.size() > prefix.size() && path.starts_with(prefix)) {
       assignment.setting = &setting;
       assignment.entry = std::string(path.substr(prefix.size()));
       return true;

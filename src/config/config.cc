@@ -9,6 +9,7 @@
 #include "config/property_rules.h"
 #include "config/settings_table.h"
 #include "config/value_reader.h"
+#include "filter/match_scheme.h"
 #include "learn/model_file.h"
 
 namespace neardup {
@@ -50,8 +51,10 @@ class Loader {
       if (!assignment.unresolved) value = ReadValue(assignment, errors_);
       if (!value) {
         unread_.insert(assignment.setting->path);
-      } else if (assignment.setting->kind == SettingKind::kTextMap) {
-        SetProperties(assignment, std::get<TextMap>(*value));
+      } else if (const auto* texts = std::get_if<TextMap>(&*value)) {
+        SetEntries(assignment, *texts);
+      } else if (const auto* numbers = std::get_if<NumberMap>(&*value)) {
+        SetEntries(assignment, *numbers);
       } else {
         assignment.setting->set(config_.settings, *value);
         Note(assignment.setting->path, assignment.value, assignment.origin);
@@ -77,17 +80,18 @@ class Loader {
     }
   }
 
-  // One property joins the others; a whole map takes their place.
-  void SetProperties(const Assignment& assignment, const TextMap& given) {
+  // One entry joins the others; a whole map takes their place.
+  template <class Map>
+  void SetEntries(const Assignment& assignment, const Map& given) {
     const std::string prefix = assignment.setting->path + ".";
     if (!assignment.entry.empty()) {
-      TextMap all = std::get<TextMap>(assignment.setting->get(config_.settings));
+      Map all = std::get<Map>(assignment.setting->get(config_.settings));
       all[assignment.entry] = given.at(assignment.entry);
       assignment.setting->set(config_.settings, all);
       Note(prefix + assignment.entry, assignment.value, assignment.origin);
       return;
     }
-    const TextMap replaced = std::get<TextMap>(assignment.setting->get(config_.settings));
+    const Map replaced = std::get<Map>(assignment.setting->get(config_.settings));
     for (const auto& [name, text] : replaced) Forget(prefix + name);
     assignment.setting->set(config_.settings, given);
     config_.origins[assignment.setting->path] = assignment.origin;
@@ -154,10 +158,20 @@ bool LoadedConfig::IsSecret(const std::string& path) const {
 Result<LoadedConfig> LoadConfig(const ConfigSource& source) { return Loader().Load(source); }
 
 Result<void> CheckRunnable(const LoadedConfig& config) {
-  if (!config.settings.kafka.topics.empty()) return {};
   ConfigErrors errors;
-  errors.Add(config.origin("input.topics"), "input.topics",
-             "found no topics, expected at least one to read, such as [news]");
+  if (config.settings.kafka.topics.empty()) {
+    errors.Add(config.origin("input.topics"), "input.topics",
+               "found no topics, expected at least one to read, such as [news]");
+  }
+  NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(config.settings.lane.filter.scheme));
+  if (chosen.scheme && chosen.scheme->scans_all()) {
+    errors.Add(config.origin("match.scheme"), "match.scheme",
+               "found " + std::string(chosen.row->name) +
+                   ", which compares a record with every one that is remembered, so that a stream "
+                   "soon waits for it; expected a scheme that looks them up. `neardup filter` and "
+                   "`neardup evaluate` take it");
+  }
+  if (errors.empty()) return {};
   return Error{ErrorCode::kConfig, errors.lines().front()};
 }
 

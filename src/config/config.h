@@ -46,7 +46,8 @@ struct LoadedConfig {
 /// kConfig with every complaint on a line of its own: `file:line: path: found ..., expected ...`.
 Result<LoadedConfig> LoadConfig(const ConfigSource& source);
 
-/// What `neardup run` needs besides a valid configuration: input topics.
+/// What `neardup run` needs besides a valid configuration: input topics, and a scheme that does not
+/// compare each record with all others.
 Result<void> CheckRunnable(const LoadedConfig& config);
 
 struct ShowOptions {

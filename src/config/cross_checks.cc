@@ -139,6 +139,14 @@ class Checks {
     }
   }
 
+  // Where the setting, or the first of its entries, was written.
+  Origin OriginOf(const std::string& path) const {
+    const auto found = config_.origins.lower_bound(path);
+    const bool here = found != config_.origins.end() &&
+                      (found->first == path || found->first.starts_with(path + "."));
+    return here ? found->second : Origin{};
+  }
+
   // What CheckOptions says of one option starts with its path, and may name the compared fields.
   void CheckFilter() {
     bool all_read = std::none_of(unread_.begin(), unread_.end(), [](const std::string& path) {
@@ -152,7 +160,7 @@ class Checks {
     const std::string& text = result.error().text;
     std::string path = text.substr(0, text.find_first_of(" [:"));
     bool secret = config_.IsSecret(path) || config_.IsSecret("record.fields");
-    errors_.Add(config_.origin(path), secret ? path : "",
+    errors_.Add(OriginOf(path), secret ? path : "",
                 secret ? std::string("found ") + kSecretMask + ", which cannot be used" : text);
   }
 
@@ -184,6 +192,15 @@ std::vector<std::string> Warnings(const LoadedConfig& config) {
   if (record.time_format != RecordOptions().time_format && record.time_field.empty()) {
     warnings.Add(config.origin("record.time_format"), "record.time_format",
                  "has no effect without record.time_field");
+  }
+  if (!config.settings.lane.filter.scheme.is_own()) {
+    for (const auto& [path, origin] : config.origins) {
+      const bool ours = SectionOf(path) == "match" && !path.starts_with("match.scheme");
+      if (ours || path == "feature.features_min") {
+        warnings.Add(origin, path,
+                     "has no effect with match.scheme: " + config.settings.lane.filter.scheme.name);
+      }
+    }
   }
   return warnings.lines();
 }

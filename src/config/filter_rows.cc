@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "config/setting_rows.h"
+#include "fingerprint/schemes.h"
 
 namespace neardup {
 namespace {
@@ -83,6 +84,16 @@ std::vector<Setting> RecordRows() {
   };
 }
 
+Setting MatchSchemeRow() {
+  Setting row = PlainRow<std::string>(
+      SettingKind::kChoice, "match.scheme", NEARDUP_MEMBER(lane.filter.scheme.name),
+      "What tells duplicates: neardup, or one of the other methods of docs/schemes.md, to which "
+      "none of the settings below but scheme_options matters.");
+  row.choices.push_back(MatchScheme().name);
+  for (const std::string_view name : SchemeNames()) row.choices.emplace_back(name);
+  return row;
+}
+
 }  // namespace
 
 std::vector<Setting> FilterRows() {
@@ -99,6 +110,11 @@ std::vector<Setting> FilterRows() {
               "File of a model learned with `neardup learn` or `neardup tune`; a relative path "
               "counts from the folder of this file. Empty: none."),
 
+      MatchSchemeRow(),
+      PlainRow<NumberMap>(SettingKind::kNumberMap, "match.scheme_options",
+                          NEARDUP_MEMBER(lane.filter.scheme.values),
+                          "Numbers another scheme than neardup takes, by name; those that are left "
+                          "out have their default."),
       NumberRow(SettingKind::kInteger, "match.distance_max",
                 NEARDUP_MEMBER(lane.filter.match.distance_max), {0, 12},
                 "Largest Hamming distance of two fingerprints that is a duplicate. 0: only records "

@@ -38,8 +38,7 @@ std::string PathOf(std::string_view name) {
 bool IsScalar(const Assignment& assignment) {
   SettingKind kind = assignment.setting->kind;
   return !assignment.entry.empty() ||
-         (kind != SettingKind::kTextList && kind != SettingKind::kFieldList &&
-          kind != SettingKind::kTextMap);
+         (kind != SettingKind::kTextList && kind != SettingKind::kFieldList && !IsMap(kind));
 }
 
 bool IsText(const Assignment& assignment) {

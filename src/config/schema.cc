@@ -64,6 +64,11 @@ Json TextMapSchema() {
           {"additionalProperties", {{"type", {"string", "number", "boolean"}}}}};
 }
 
+Json NumberMapSchema() {
+  return {{"type", "object"},
+          {"additionalProperties", {{"anyOf", {{{"type", "number"}}, Reference()}}}}};
+}
+
 Json ValueSchema(const Setting& setting) {
   switch (setting.kind) {
     case SettingKind::kText:
@@ -84,6 +89,8 @@ Json ValueSchema(const Setting& setting) {
       return FieldListSchema(setting);
     case SettingKind::kTextMap:
       return TextMapSchema();
+    case SettingKind::kNumberMap:
+      return NumberMapSchema();
   }
   return {};
 }

@@ -25,12 +25,19 @@ enum class SettingKind : uint8_t {
   kChoice,  ///< the value is the name of the choice
   kTextList,
   kFieldList,
-  kTextMap,  ///< librdkafka properties
+  kTextMap,    ///< librdkafka properties
+  kNumberMap,  ///< parameters of a scheme
 };
 
+/// The setting has entries that are settings of their own: path.name.
+constexpr bool IsMap(SettingKind kind) {
+  return kind == SettingKind::kTextMap || kind == SettingKind::kNumberMap;
+}
+
 using TextMap = std::map<std::string, std::string>;
+using NumberMap = std::map<std::string, double>;
 using SettingValue = std::variant<std::string, int64_t, bool, std::vector<std::string>,
-                                  std::vector<FieldSelector>, TextMap>;
+                                  std::vector<FieldSelector>, TextMap, NumberMap>;
 
 struct Setting {
   /// Dotted path in the file, such as window.window_ms.

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-uint64_t IndexBytes(const Settings& settings) {
+std::optional<uint64_t> IndexBytes(const Settings& settings) {
   return FilterBytesMax(settings.lane.filter, UncommittedMax(settings.lane));
 }
 
@@ -39,17 +39,23 @@ class YamlWriter {
   void Write(const Setting& setting, const std::string& indent) {
     SettingValue value = setting.get(config_.settings);
     std::string head = indent + std::string(KeyOf(setting.path)) + ":";
-    const TextMap* map = std::get_if<TextMap>(&value);
-    if (map == nullptr || map->empty()) {
+    std::map<std::string, std::string> entries;
+    if (const auto* texts = std::get_if<TextMap>(&value)) {
+      for (const auto& [name, text] : *texts) entries[name] = YamlText(text);
+    }
+    if (const auto* numbers = std::get_if<NumberMap>(&value)) {
+      for (const auto& [name, number] : *numbers) entries[name] = RealText(number);
+    }
+    if (entries.empty()) {
       bool secret = config_.IsSecret(setting.path);
       Add(head + " " + (secret ? MaskText() : YamlText(setting, value)), setting.path);
       return;
     }
     lines_.push_back({head, ""});
-    for (const auto& [name, text] : *map) {
+    for (const auto& [name, text] : entries) {
       std::string path = setting.path + "." + name;
-      bool secret = config_.IsSecret(path);
-      Add(indent + "  " + YamlText(name) + ": " + (secret ? MaskText() : YamlText(text)), path);
+      Add(indent + "  " + YamlText(name) + ": " + (config_.IsSecret(path) ? MaskText() : text),
+          path);
     }
   }
 
@@ -78,14 +84,16 @@ std::string ShowYaml(const LoadedConfig& config, bool with_origin) {
     }
     shown += '\n';
   }
-  return shown + "# index memory at entries_max: at most " +
-         std::to_string(IndexBytes(config.settings)) + " bytes\n";
+  const std::optional<uint64_t> bytes = IndexBytes(config.settings);
+  const std::string bound = bytes ? "at most " + std::to_string(*bytes) + " bytes"
+                                  : "not bounded; it grows with the records under this scheme";
+  return shown + "# index memory at entries_max: " + bound + "\n";
 }
 
 Json MaskedValue(const LoadedConfig& config, const Setting& setting) {
   if (config.IsSecret(setting.path)) return kSecretMask;
   Json value = JsonValue(setting.get(config.settings));
-  if (setting.kind != SettingKind::kTextMap) return value;
+  if (!IsMap(setting.kind)) return value;
   for (auto& [name, text] : value.items()) {
     if (config.IsSecret(setting.path + "." + name)) text = kSecretMask;
   }
@@ -100,7 +108,7 @@ std::string ShowJson(const LoadedConfig& config, bool with_origin) {
     std::string key(KeyOf(setting.path));
     Json value = MaskedValue(config, setting);
     origins[setting.path] = Text(config.origin(setting.path));
-    if (setting.kind == SettingKind::kTextMap) {
+    if (IsMap(setting.kind)) {
       for (const auto& property : value.items()) {
         std::string path = setting.path + "." + property.key();
         origins[path] = Text(config.origin(path));
@@ -108,8 +116,9 @@ std::string ShowJson(const LoadedConfig& config, bool with_origin) {
     }
     (section.empty() ? settings : settings[section])[key] = std::move(value);
   }
+  const std::optional<uint64_t> bytes = IndexBytes(config.settings);
   Json shown = {{"settings", settings},
-                {"index_bytes_at_entries_max", IndexBytes(config.settings)}};
+                {"index_bytes_at_entries_max", bytes ? Json(*bytes) : Json(nullptr)}};
   if (with_origin) shown["origins"] = origins;
   return shown.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

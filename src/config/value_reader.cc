@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <regex>
 
 #include "config/nearest_name.h"
@@ -54,7 +55,9 @@ class Reader {
       case SettingKind::kFieldList:
         return ReadFieldList(value);
       case SettingKind::kTextMap:
-        return ReadTextMap(value);
+        return ReadMap<TextMap>(value);
+      case SettingKind::kNumberMap:
+        return ReadMap<NumberMap>(value);
     }
     return std::nullopt;
   }
@@ -261,23 +264,28 @@ class Reader {
     return flag;
   }
 
-  std::optional<double> ReadWeight(const YamlValue& value, const std::string& path) {
-    double weight = 0;
+  static std::optional<double> ReadReal(const YamlValue& value) {
+    double number = 0;
     const char* end = value.text.data() + value.text.size();
     auto [stop, problem] =
-        std::from_chars(value.text.data(), end, weight, std::chars_format::fixed);
-    if (value.form == Form::kScalar && value.style != Style::kQuoted && problem == std::errc() &&
-        stop == end && weight >= kWeightMin && weight <= kWeightMax) {
-      return weight;
-    }
+        std::from_chars(value.text.data(), end, number, std::chars_format::fixed);
+    const bool read = value.form == Form::kScalar && value.style != Style::kQuoted &&
+                      problem == std::errc() && stop == end && std::isfinite(number);
+    return read ? std::optional(number) : std::nullopt;
+  }
+
+  std::optional<double> ReadWeight(const YamlValue& value, const std::string& path) {
+    const std::optional<double> weight = ReadReal(value);
+    if (weight && *weight >= kWeightMin && *weight <= kWeightMax) return weight;
     Refuse(value, path, "a number from 0.1 to 100");
     return std::nullopt;
   }
 
-  std::optional<SettingValue> ReadTextMap(const YamlValue& value) {
-    TextMap map;
+  template <class Map>
+  std::optional<SettingValue> ReadMap(const YamlValue& value) {
+    Map map;
     if (!assignment_.entry.empty()) {
-      if (!ReadProperty(assignment_.entry, value, map)) return std::nullopt;
+      if (!ReadEntry(assignment_.entry, value, map)) return std::nullopt;
       return map;
     }
     if (value.form != Form::kMap) {
@@ -286,14 +294,14 @@ class Reader {
     }
     bool sound = true;
     for (size_t i = 0; i < value.items.size(); ++i) {
-      sound = ReadProperty(value.keys[i].text, value.items[i], map) && sound;
+      sound = ReadEntry(value.keys[i].text, value.items[i], map) && sound;
     }
     if (!sound) return std::nullopt;
     return map;
   }
 
   // librdkafka takes texts only, so numbers and flags are taken as they are written.
-  bool ReadProperty(const std::string& name, const YamlValue& value, TextMap& map) {
+  bool ReadEntry(const std::string& name, const YamlValue& value, TextMap& map) {
     std::string path = setting_.path + "." + name;
     if (value.form != Form::kScalar) {
       Refuse(value, path, "text, a number or true or false");
@@ -309,6 +317,17 @@ class Reader {
     }
     map[name] = value.text;
     return true;
+  }
+
+  // Which names and ranges there are is the scheme's to say.
+  bool ReadEntry(const std::string& name, const YamlValue& value, NumberMap& map) {
+    const std::optional<double> number = ReadReal(value);
+    if (number) {
+      map[name] = *number;
+    } else {
+      Refuse(value, setting_.path + "." + name, "a number");
+    }
+    return number.has_value();
   }
 
   const Setting& setting_;
@@ -347,6 +366,8 @@ std::string ExpectationText(const Setting& setting) {
       return "a list, such as [a, b]";
     case SettingKind::kTextMap:
       return "a map, such as {name: value}";
+    case SettingKind::kNumberMap:
+      return "a map of numbers, such as {name: 1}";
   }
   return kTextExpected;
 }

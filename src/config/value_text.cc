@@ -20,15 +20,10 @@ std::string NumberText(const Setting& setting, int64_t number) {
   }
 }
 
-std::string WeightText(double weight) {
-  std::string text = Json(weight).dump();
-  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
-}
-
 std::string FieldText(const FieldSelector& field) {
   if (field.key) return "{path: " + YamlText(field.path) + ", key: true}";
   if (field.weight == FieldSelector{}.weight) return YamlText(field.path);
-  return "{path: " + YamlText(field.path) + ", weight: " + WeightText(field.weight) + "}";
+  return "{path: " + YamlText(field.path) + ", weight: " + RealText(field.weight) + "}";
 }
 
 template <class Items, class ItemText>
@@ -39,6 +34,11 @@ std::string Bracketed(const Items& items, char open, char close, const ItemText&
 }
 
 }  // namespace
+
+std::string RealText(double number) {
+  std::string text = Json(number).dump();
+  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+}
 
 std::string YamlText(const std::string& text) {
   // Letters first keep numbers out; the words are flags and nulls to some reader of YAML.
@@ -69,6 +69,11 @@ std::string YamlText(const Setting& setting, const SettingValue& value) {
         return YamlText(entry.first) + ": " + YamlText(entry.second);
       });
     }
+    std::string operator()(const NumberMap& map) const {
+      return Bracketed(map, '{', '}', [](const auto& entry) {
+        return YamlText(entry.first) + ": " + RealText(entry.second);
+      });
+    }
   };
   return std::visit(Writer{setting}, value);
 }
@@ -88,11 +93,8 @@ Json JsonValue(const SettingValue& value) {
       }
       return list;
     }
-    Json operator()(const TextMap& map) const {
-      Json object = Json::object();
-      for (const auto& [name, text] : map) object[name] = text;
-      return object;
-    }
+    Json operator()(const TextMap& map) const { return map; }
+    Json operator()(const NumberMap& map) const { return map; }
   };
   return std::visit(Writer{}, value);
 }

@@ -10,6 +10,8 @@ namespace neardup {
 
 /// A scalar that YAML reads back as this text, with quotes where it needs them and $ doubled.
 std::string YamlText(const std::string& text);
+/// As short as it can be read back: 2, 0.7.
+std::string RealText(double number);
 /// A value on one line that reads back as the same value: 24h, [title, {path: body, weight: 2}].
 std::string YamlText(const Setting& setting, const SettingValue& value);
 /// Numbers without a unit.

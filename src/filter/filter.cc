@@ -6,22 +6,22 @@
 #include <optional>
 #include <utility>
 
+#include "filter/entry_index.h"
+#include "filter/match_scheme.h"
 #include "filter/watermark.h"
 #include "index/index.h"
 
 namespace neardup {
 
 struct Filter::State {
-  explicit State(const FilterOptions& options_in)
-      : options(options_in),
-        index({.match = options_in.match, .entries_max = options_in.window.entries_max}) {}
+  State(const FilterOptions& options_in, std::unique_ptr<EntryIndex> index_in)
+      : options(options_in), index(std::move(index_in)) {}
 
   int64_t Clamp(int64_t time_ms) const;
-  std::optional<Match> Find(const FingerprintedRecord& record, int64_t time_ms);
   void Forget();
 
   FilterOptions options;
-  Index index;
+  std::unique_ptr<EntryIndex> index;
   Watermark watermark;
   std::vector<Entry> uncommitted;
   int64_t horizon_ms = INT64_MIN;
@@ -32,34 +32,29 @@ struct Filter::State {
 
 int64_t Filter::State::Clamp(int64_t time_ms) const { return std::min(time_ms, time_max_ms); }
 
-std::optional<Match> Filter::State::Find(const FingerprintedRecord& record, int64_t time_ms) {
-  return index.FindNearest({.fingerprint = record.fingerprint,
-                            .text_keys = record.text_keys,
-                            .features = record.features,
-                            .position = record.position,
-                            .time_ms = time_ms,
-                            .window_ms = options.window.window_ms});
-}
-
 /// Drops the oldest entries, beyond capacity and below the horizon. What is left after a log of
 /// entries and horizons does not depend on when in between this was called.
 void Filter::State::Forget() {
   const uint64_t entries_max = options.window.entries_max;
-  uint64_t begin_id = index.begin_id();
-  const auto old = [&] { return index.entry(begin_id).time_ms() < horizon_ms; };
-  for (; index.end_id() - begin_id > entries_max; ++begin_id) {
+  uint64_t begin_id = index->begin_id();
+  const auto old = [&] { return index->time_ms(begin_id) < horizon_ms; };
+  for (; index->end_id() - begin_id > entries_max; ++begin_id) {
     ++(old() ? entries_expired : entries_evicted);
   }
-  for (; begin_id < index.end_id() && old(); ++begin_id) ++entries_expired;
-  index.Expire(begin_id);
+  for (; begin_id < index->end_id() && old(); ++begin_id) ++entries_expired;
+  index->Expire(begin_id);
 }
 
 Result<std::unique_ptr<Filter>> Filter::New(const FilterOptions& options) {
   NEARDUP_TRY(CheckOptions(options));
-  return std::unique_ptr<Filter>(new Filter(std::make_unique<State>(options)));
+  NEARDUP_ASSIGN(ChosenScheme chosen, ChooseScheme(options.scheme));
+  auto index =
+      chosen.scheme ? NewSketchEntries(std::move(chosen.scheme)) : NewFingerprintEntries(options);
+  return std::unique_ptr<Filter>(new Filter(std::make_unique<State>(options, std::move(index))));
 }
 
-uint64_t FilterBytesMax(const FilterOptions& options, uint64_t uncommitted_max) {
+std::optional<uint64_t> FilterBytesMax(const FilterOptions& options, uint64_t uncommitted_max) {
+  if (!options.scheme.is_own()) return std::nullopt;
   const uint64_t entries = options.window.entries_max + uncommitted_max;
   return Index::BytesMax(options.match, entries) + std::bit_ceil(uncommitted_max) * sizeof(Entry);
 }
@@ -76,7 +71,7 @@ void Filter::SetIdle(uint32_t input, bool idle) { state_->watermark.SetIdle(inpu
 
 void Filter::Prefetch(const FingerprintedRecord& record) const {
   if (record.reason != Reason::kNone || record.passed) return;
-  state_->index.Prefetch(record.fingerprint, record.text_keys);
+  state_->index->Prefetch(record);
 }
 
 Verdict Filter::Decide(const FingerprintedRecord& record) {
@@ -95,16 +90,17 @@ Verdict Filter::Decide(const FingerprintedRecord& record) {
   verdict.clamped = time_ms != record.time_ms;
   verdict.late = time_ms < state_->horizon_ms;
   state_->watermark.Observe(record.position.input, time_ms);
-  if (const std::optional<Match> match = state_->Find(record, time_ms)) {
+  EntryIndex& index = *state_->index;
+  const int64_t window_ms = state_->options.window.window_ms;
+  if (const std::optional<FoundEntry> found = index.FindNearest(record, time_ms, window_ms)) {
     verdict.decision = Decision::kDuplicate;
-    verdict.original = state_->index.entry(match->id).origin();
-    verdict.distance = match->distance;
-    verdict.kind = match->kind;
+    verdict.original = found->origin;
+    verdict.distance = found->distance;
+    verdict.kind = found->kind;
     return verdict;
   }
-  state_->uncommitted.push_back(
-      {record.fingerprint, time_ms, record.position, state_->index.ChooseKeys(record.text_keys)});
-  state_->index.Insert(state_->uncommitted.back());
+  state_->uncommitted.push_back(index.MakeEntry(record, time_ms));
+  index.Insert(state_->uncommitted.back());
   return verdict;
 }
 
@@ -117,7 +113,7 @@ void Filter::Commit() {
 }
 
 void Filter::Rollback() {
-  state_->index.Rollback(state_->uncommitted);
+  state_->index->Rollback(state_->uncommitted);
   state_->uncommitted.clear();
   state_->watermark.Rollback();
 }
@@ -126,7 +122,7 @@ std::span<const Entry> Filter::uncommitted() const { return state_->uncommitted;
 
 void Filter::Restore(std::span<const Entry> entries) {
   assert(state_->uncommitted.empty());
-  for (const Entry& entry : entries) state_->index.Insert(entry);
+  for (const Entry& entry : entries) state_->index->Insert(entry);
   state_->Forget();
 }
 
@@ -145,16 +141,19 @@ int64_t Filter::watermark_ms() const { return state_->watermark.value_ms(); }
 int64_t Filter::horizon_ms() const { return state_->horizon_ms; }
 int64_t Filter::time_ms(uint32_t input) const { return state_->watermark.time_ms(input); }
 
-uint64_t Filter::entries() const { return state_->index.size(); }
+uint64_t Filter::entries() const { return state_->index->end_id() - state_->index->begin_id(); }
 uint64_t Filter::entries_evicted() const { return state_->entries_evicted; }
 uint64_t Filter::entries_expired() const { return state_->entries_expired; }
 uint64_t Filter::bytes() const {
-  return state_->index.bytes() + state_->uncommitted.capacity() * sizeof(Entry);
+  uint64_t sketch_bytes = 0;
+  if (!state_->options.scheme.is_own()) {
+    for (const Entry& entry : state_->uncommitted) sketch_bytes += entry.sketch.bytes();
+  }
+  return state_->index->bytes() + state_->uncommitted.capacity() * sizeof(Entry) + sketch_bytes;
 }
-uint64_t Filter::candidates() const { return state_->index.candidates(); }
+uint64_t Filter::candidates() const { return state_->index->candidates(); }
 int64_t Filter::oldest_time_ms() const {
-  const Index& index = state_->index;
-  return index.size() == 0 ? INT64_MIN : index.entry(index.begin_id()).time_ms();
+  return entries() == 0 ? INT64_MIN : state_->index->time_ms(state_->index->begin_id());
 }
 
 }  // namespace neardup

@@ -1,7 +1,9 @@
 #include <cassert>
 
 #include "base/hash.h"
+#include "filter/match_scheme.h"
 #include "filter/record_features.h"
+#include "filter/scheme_texts.h"
 #include "fingerprint/key_hash.h"
 #include "fingerprint/simhash.h"
 #include "fingerprint/text_key_chooser.h"
@@ -10,11 +12,43 @@
 namespace neardup {
 
 struct Fingerprinter::Parts {
-  explicit Parts(const FilterOptions& options) : reader(options), model(options.model) {}
+  explicit Parts(const FilterOptions& options)
+      : reader(options),
+        model(options.model),
+        scheme(ChooseScheme(options.scheme).value().scheme),
+        texts(options) {}
 
   RecordFeatureReader reader;
   Model model;
+  std::shared_ptr<const Scheme> scheme;  ///< nullptr: the filter's own
+  SchemeTextReader texts;                ///< in place of the other reader for any other
 };
+
+namespace {
+
+FingerprintedRecord SketchedRecord(const Scheme& scheme, const SchemeTexts& texts) {
+  FingerprintedRecord result;
+  result.time_ms = texts.time_ms;
+  result.reason = texts.reason;
+  result.passed = texts.passed;
+  result.error = texts.error;
+  if (result.reason != Reason::kNone || result.passed) return result;
+  result.fingerprint.exact = texts.exact;
+  for (const SchemeText& text : texts.texts) {
+    result.features += static_cast<uint32_t>(text.tokens.size());
+  }
+  scheme.Compute(texts.texts, result.sketch);
+  if (result.sketch.bytes() > kSketchBytesMax) {
+    result.reason = Reason::kTooLarge;
+    result.error = "scheme " + std::string(scheme.name()) + " keeps " +
+                   std::to_string(result.sketch.bytes()) + " bytes of the record, at most " +
+                   std::to_string(kSketchBytesMax) + " can be remembered";
+    result.sketch = {};
+  }
+  return result;
+}
+
+}  // namespace
 
 Fingerprinter::Fingerprinter(const FilterOptions& options) {
   assert(CheckOptions(options).ok());
@@ -25,6 +59,11 @@ Fingerprinter::Fingerprinter(Fingerprinter&&) noexcept = default;
 Fingerprinter& Fingerprinter::operator=(Fingerprinter&&) noexcept = default;
 
 FingerprintedRecord Fingerprinter::Compute(const RecordView& record) {
+  if (parts_->scheme) {
+    FingerprintedRecord sketched = SketchedRecord(*parts_->scheme, parts_->texts.Read(record));
+    sketched.position = record.position;
+    return sketched;
+  }
   const RecordFeatures& features = parts_->reader.Read(record);
   FingerprintedRecord result;
   result.position = record.position;

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "feature/character.h"
+#include "filter/match_scheme.h"
 #include "neardup/filter.h"
 #include "record/field_path.h"
 #include "record/selection.h"
@@ -135,6 +136,16 @@ std::string ModelHash(const Model& model) {
   return text;
 }
 
+/// Only the filter's own scheme keeps records of different keys apart.
+Result<void> CheckScheme(const FilterOptions& options) {
+  NEARDUP_TRY(ChooseScheme(options.scheme));
+  const auto is_key = [](const FieldSelector& field) { return field.key; };
+  const auto& fields = options.record.fields;
+  if (options.scheme.is_own() || std::none_of(fields.begin(), fields.end(), is_key)) return {};
+  return Invalid("match.scheme", "is " + options.scheme.name +
+                                     ", which takes no key fields; take key out of record.fields");
+}
+
 Result<void> CheckWindow(const WindowOptions& options) {
   NEARDUP_TRY(CheckRange<int64_t>("window.window_ms", options.window_ms, 1000, kTenYearsMs));
   NEARDUP_TRY(CheckRange<int64_t>("window.lateness_ms", options.lateness_ms, 0, kTenYearsMs));
@@ -164,6 +175,7 @@ Result<void> CheckOptions(const FilterOptions& options) {
   NEARDUP_TRY(CheckRecord(options.record));
   NEARDUP_TRY(CheckRange<uint32_t>("feature.features_min", options.feature.features_min, 0, 1000));
   NEARDUP_TRY(CheckMatch(options.match));
+  NEARDUP_TRY(CheckScheme(options));
   NEARDUP_TRY(CheckModel(options.model));
   return CheckWindow(options.window);
 }
@@ -171,8 +183,11 @@ Result<void> CheckOptions(const FilterOptions& options) {
 std::string FingerprintSpec(const FilterOptions& options) {
   std::vector<FieldSelector> fields = options.record.fields;
   for (FieldSelector& field : fields) field.path = Canonical(field.path);
-  std::sort(fields.begin(), fields.end(),
-            [](const FieldSelector& a, const FieldSelector& b) { return a.path < b.path; });
+  // To another scheme their order may be their priority.
+  if (options.scheme.is_own()) {
+    std::sort(fields.begin(), fields.end(),
+              [](const FieldSelector& a, const FieldSelector& b) { return a.path < b.path; });
+  }
   std::vector<std::string> exclude;
   for (const std::string& selector : options.record.exclude) {
     exclude.push_back(Canonical(selector));
@@ -194,6 +209,10 @@ std::string FingerprintSpec(const FilterOptions& options) {
                          {"unicode", UnicodeVersion()}};
   // Absent where there are none, as before there were masks.
   if (options.feature.masks.any()) spec["masks"] = MaskNames(options.feature.masks);
+  if (!options.scheme.is_own()) {
+    spec["scheme"] = SpecOf(options.scheme);
+    spec.erase("features_min");
+  }
   return spec.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -5,10 +5,9 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
+#include "neardup/fingerprint.h"
 #include "neardup/result.h"
 
 namespace neardup {
@@ -22,16 +21,6 @@ struct SchemeText {
   std::string_view normalised;
   /// Hash of each of these tokens, in order.
   std::span<const uint64_t> tokens;
-};
-
-/// What a scheme keeps of a record.
-struct Sketch {
-  /// Compared by Scheme::Distance; what they mean is the scheme's.
-  std::vector<uint64_t> words;
-  /// An earlier record is met when it shares one of these; distinct.
-  std::vector<uint64_t> keys;
-
-  bool operator==(const Sketch&) const = default;
 };
 
 /// Immutable and safe for any number of threads.

@@ -28,6 +28,7 @@ uint64_t SketchIndex::Insert(const SketchEntry& entry) {
   stored.word_count = static_cast<uint32_t>(words.size());
   stored.time_ms = entry.time_ms;
   stored.origin = entry.origin;
+  stored.exact = entry.exact;
   for (const uint64_t key : stored.keys()) {
     auto& ids = postings_[key].ids;
     held_words_ -= ids.capacity();

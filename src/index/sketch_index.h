@@ -19,6 +19,7 @@ struct SketchEntry {
   Sketch sketch;
   int64_t time_ms = 0;
   Position origin;
+  uint64_t exact = 0;  ///< Fingerprint::exact; kept for the caller, not compared
 };
 
 struct SketchMatch {
@@ -51,6 +52,7 @@ class SketchIndex {
 
   Position origin(uint64_t id) const { return entry(id).origin; }
   int64_t time_ms(uint64_t id) const { return entry(id).time_ms; }
+  uint64_t exact(uint64_t id) const { return entry(id).exact; }
   uint64_t begin_id() const { return begin_id_; }
   uint64_t end_id() const { return begin_id_ + entries_.size(); }
   uint64_t size() const { return entries_.size(); }
@@ -66,6 +68,7 @@ class SketchIndex {
     uint32_t word_count = 0;
     int64_t time_ms = 0;
     Position origin;
+    uint64_t exact = 0;
 
     std::span<const uint64_t> words() const { return std::span(content).first(word_count); }
     std::span<const uint64_t> keys() const { return std::span(content).subspan(word_count); }

@@ -39,7 +39,7 @@ const std::vector<double> kStageBuckets = {1e-5,   2.5e-5, 5e-5, 1e-4, 2.5e-4, 5
                                            2.5e-3, 5e-3,   .01,  .025, .05,    .1,   .25,
                                            .5,     1,      2.5,  5,    10};
 const std::vector<double> kBatchBuckets = {1, 4, 16, 64, 256, 1024, 4096, 16384};
-/// distance_max is at most 12, and 16 where text keys are shared.
+/// distance_max is at most 12, and 16 where text keys are shared; another scheme may go beyond.
 const std::vector<double> kDistanceBuckets = {0, 1,  2,  3,  4,  5,  6,  7, 8,
                                               9, 10, 11, 12, 13, 14, 15, 16};
 
@@ -167,7 +167,7 @@ std::vector<MetricRow> RecordRows() {
        MetricType::kHistogram,
        {},
        {},
-       "Hamming distance of a duplicate to its original",
+       "Hamming distance of a duplicate to its original; with another match.scheme, its distance",
        kDistanceBuckets},
   };
 }

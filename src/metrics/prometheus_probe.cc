@@ -237,12 +237,9 @@ void PrometheusProbe::TransactionCommitted(const CommittedBatch& batch) {
   series_->clamped.Increment(static_cast<double>(batch.clamped));
   ObserveAll(series_->latency, Metric::kEndToEndLatency, batch.latencies_s);
 
-  // Bucket i is distance i; the last one, +Inf, stays empty.
-  std::vector<double> distances(batch.distances.begin(), batch.distances.end());
-  distances.push_back(0);
-  double sum = 0;
-  for (size_t i = 0; i < distances.size(); ++i) sum += static_cast<double>(i) * distances[i];
-  series_->distance.ObserveMultiple(distances, sum);
+  // Bucket i is distance i; the last one is +Inf.
+  const std::vector<double> distances(batch.distances.begin(), batch.distances.end());
+  series_->distance.ObserveMultiple(distances, static_cast<double>(batch.distance_sum));
 
   At(series_->transactions, TransactionLabel::kCommitted).Increment();
   series_->transaction_duration.Observe(batch.duration_s);

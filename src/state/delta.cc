@@ -17,7 +17,7 @@ constexpr uint16_t kVersion = 2;
 constexpr size_t kChecksumBytes = 8;
 constexpr size_t kTopicBytesMin = 1;
 constexpr size_t kInputBytesMin = 1 + 1 + 1 + 8;
-constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1;
+constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1 + 1 + 1;
 
 std::vector<std::string_view> Topics(const Delta& delta) {
   std::vector<std::string_view> topics;
@@ -58,6 +58,11 @@ void WriteInputs(const Delta& delta, ByteWriter& out) {
   }
 }
 
+void WriteNumbers(const std::vector<uint64_t>& numbers, ByteWriter& out) {
+  out.Varint(numbers.size());
+  for (const uint64_t number : numbers) out.U64(number);
+}
+
 void WriteEntries(const Delta& delta, ByteWriter& out) {
   out.Varint(delta.entries.size());
   uint64_t time_before_ms = 0;
@@ -72,6 +77,8 @@ void WriteEntries(const Delta& delta, ByteWriter& out) {
     out.Varint(static_cast<uint64_t>(entry.origin.offset));
     out.U8(static_cast<uint8_t>(entry.text_keys.keys().size()));
     for (const uint32_t key : entry.text_keys.keys()) out.U32(key);
+    WriteNumbers(entry.sketch.words, out);
+    WriteNumbers(entry.sketch.keys, out);
     time_before_ms = time_ms;
   }
 }
@@ -118,6 +125,11 @@ void ReadTextKeys(ByteReader& in, Entry& entry) {
   }
 }
 
+void ReadNumbers(ByteReader& in, const char* what, std::vector<uint64_t>& numbers) {
+  numbers.resize(in.Count(sizeof(uint64_t), what));
+  for (uint64_t& number : numbers) number = in.U64(what);
+}
+
 void ReadEntries(ByteReader& in, Delta& delta) {
   delta.entries.resize(in.Count(kEntryBytesMin, "number of entries"));
   if (delta.inputs.empty() && !delta.entries.empty()) in.Fail("entries", "none without inputs");
@@ -133,6 +145,8 @@ void ReadEntries(ByteReader& in, Delta& delta) {
     entry.origin.input = static_cast<uint32_t>(input);
     entry.origin.offset = static_cast<int64_t>(in.VarintUpTo(INT64_MAX, "offset of an entry"));
     ReadTextKeys(in, entry);
+    ReadNumbers(in, "sketch words", entry.sketch.words);
+    ReadNumbers(in, "sketch keys", entry.sketch.keys);
   }
 }
 

@@ -22,7 +22,8 @@
 //                   zigzag next_offset, i64 time_ms (largest event time seen, INT64_MIN if none)
 //   entries         varint count, then each: u64 simhash, u64 order, u64 exact, zigzag (time_ms -
 //                   time_ms of the entry before, 0 at first; modulo 2^64), varint index into
-//                   inputs, varint offset (0 or more), u8 number of text keys (0 to 3), u32 each
+//                   inputs, varint offset (0 or more), u8 number of text keys (0 to 3), u32 each,
+//                   varint number of sketch words, u64 each, varint number of sketch keys, u64 each
 //   checksum        u64      XXH3-64 of all bytes before
 //
 // A delta is complete in itself: it names every input of the lane, not only those that moved, so
@@ -41,8 +42,8 @@
 
 namespace neardup {
 
-/// A delta is sealed when its entries pass this size, so that every delta stays well below the
-/// 1 MB a broker takes by default.
+/// A delta is sealed when its entries pass this size; with the largest entry behind it
+/// (kSketchBytesMax) it stays below the 1 MB a broker takes by default.
 inline constexpr size_t kDeltaBytesTarget = size_t{192} << 10;
 
 struct InputPartition {

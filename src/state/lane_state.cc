@@ -11,10 +11,12 @@ namespace neardup {
 
 namespace {
 
-/// simhash, order, exact, the longest varints of time, input and offset, and three text keys.
-constexpr size_t kEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4;
-constexpr size_t kEntriesPerDelta = kDeltaBytesTarget / kEntryBytesMax;
+/// simhash, order, exact, the longest varints of time, input and offset, three text keys, and the
+/// numbers of the sketch's words and keys.
+constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
 constexpr size_t kInputsMax = size_t{kInputMax} + 1;
+
+size_t EntryBytesMax(const Entry& entry) { return kPlainEntryBytesMax + entry.sketch.bytes(); }
 
 std::string Place(const InputPartition& partition) {
   return partition.topic + "/" + std::to_string(partition.partition);
@@ -151,8 +153,14 @@ uint64_t LaneState::Advance(const Position& position) {
   input.next_offset = position.offset + 1;
   input.time_ms = filter_->time_ms(position.input);
   ++seq_;
-  const size_t sealed = seals_.empty() ? 0 : seals_.back().entries;
-  if (filter_->uncommitted().size() - sealed >= kEntriesPerDelta) seals_.push_back(SealHere());
+  const std::span<const Entry> entries = filter_->uncommitted();
+  for (; counted_entries_ < entries.size(); ++counted_entries_) {
+    unsealed_bytes_ += EntryBytesMax(entries[counted_entries_]);
+  }
+  if (unsealed_bytes_ >= kDeltaBytesTarget) {
+    seals_.push_back(SealHere());
+    unsealed_bytes_ = 0;
+  }
   return seq_;
 }
 
@@ -192,11 +200,17 @@ Delta LaneState::MakeDelta(const Seal& before, const Seal& end) const {
   return delta;
 }
 
+void LaneState::ForgetSeals() {
+  seals_.clear();
+  counted_entries_ = 0;
+  unsealed_bytes_ = 0;
+}
+
 void LaneState::Commit() {
   filter_->Commit();
   seq_committed_ = seq_;
   for (size_t i = 0; i < inputs_.size(); ++i) committed_offsets_[i] = inputs_[i].next_offset;
-  seals_.clear();
+  ForgetSeals();
   any_ = true;
 }
 
@@ -207,7 +221,7 @@ void LaneState::Rollback() {
     inputs_[i].next_offset = committed_offsets_[i];
     inputs_[i].time_ms = filter_->time_ms(i);
   }
-  seals_.clear();
+  ForgetSeals();
 }
 
 }  // namespace neardup

@@ -50,8 +50,8 @@ class LaneState {
   void StartEpoch() { ++epoch_; }
 
   /// Deltas for everything since the last Commit, at least one (it carries the offsets), each about
-  /// kDeltaBytesTarget at most. Offsets, event times and watermark are as of the delta's seq_last;
-  /// the horizon is the one before the coming Commit, which Apply derives again.
+  /// kDeltaBytesTarget at most, and one entry. Offsets, event times and watermark are as of the
+  /// delta's seq_last; the horizon is the one before the coming Commit, which Apply derives again.
   std::vector<Delta> Uncommitted() const;
   void Commit();
   /// Back to the last Commit: entries, seq, progress.
@@ -72,6 +72,7 @@ class LaneState {
   Result<void> CheckFollows(const Delta& delta) const;
   Result<void> CheckFits(const Delta& delta) const;
   Seal SealHere() const;
+  void ForgetSeals();
   Delta MakeDelta(const Seal& before, const Seal& end) const;
 
   FilterOptions options_;
@@ -82,6 +83,8 @@ class LaneState {
   std::map<InputPartition, uint32_t> numbers_;
   std::vector<int64_t> committed_offsets_;
   std::vector<Seal> seals_;
+  size_t counted_entries_ = 0;  ///< of filter().uncommitted()
+  size_t unsealed_bytes_ = 0;   ///< of these, behind the last seal, at most
   uint64_t seq_ = 0;
   uint64_t seq_committed_ = 0;
   uint64_t epoch_ = 0;

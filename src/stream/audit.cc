@@ -33,7 +33,10 @@ void CopyStated(const ParsedHeader& header, int64_t output_offset, AuditRow& row
 
 }  // namespace
 
-Audit::Audit(const AuditOptions& options) : options_(options), fingerprinter_(options.filter) {}
+Audit::Audit(const AuditOptions& options)
+    : options_(options),
+      chosen_(ChooseScheme(options.filter.scheme).value()),
+      fingerprinter_(options.filter) {}
 
 uint32_t Audit::AddPartition(const AuditedInput& input) {
   assert(ledger_.Find(input.partition) == AuditLedger::kNoInput);
@@ -76,6 +79,7 @@ AuditRow Audit::Recompute(const Message& message, size_t first_left_out, size_t 
   row.digest = {Digest(message.key), Digest(message.value), Hash64(header_bytes_)};
   row.fingerprint = record.fingerprint;
   row.text_keys = record.text_keys;
+  row.sketch = record.sketch;
   row.features = record.features;
   row.reason = record.reason;
   row.passed = record.passed;
@@ -110,7 +114,7 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
   if (header.original) {
     row->original_input = ledger_.Find(header.original->partition);
     row->original_offset = header.original->offset;
-    row->distance = static_cast<uint8_t>(header.original->distance);
+    row->distance = header.original->distance;
     row->kind = header.original->kind;
   }
   if (header.fingerprint && *header.fingerprint != row->fingerprint) {
@@ -205,8 +209,8 @@ void Audit::CheckOrder(uint32_t input, Decision decision, int64_t origin_offset,
 }
 
 AuditReport Audit::Finish() {
-  const std::vector<AuditRef> by_seq = CheckVerdicts(options_, ledger_, report_);
-  CheckCompleteness(options_, ledger_, by_seq, report_);
+  const std::vector<AuditRef> by_seq = CheckVerdicts(options_, chosen_, ledger_, report_);
+  CheckCompleteness(options_, chosen_, ledger_, by_seq, report_);
   return std::move(report_);
 }
 

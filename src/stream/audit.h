@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <string>
 
+#include "filter/match_scheme.h"
 #include "neardup/filter.h"
 #include "stream/audit_ledger.h"
 #include "stream/audit_report.h"
@@ -45,7 +46,8 @@ struct AuditedInput {
   std::string dead_letter_topic;
 };
 
-/// Keeps about 180 bytes a record. One owner thread; all inputs come before the first output.
+/// Keeps about 230 bytes a record, and the sketches of another scheme than the filter's own. One
+/// owner thread; all inputs come before the first output.
 class Audit {
  public:
   explicit Audit(const AuditOptions& options);
@@ -71,6 +73,7 @@ class Audit {
                   const std::string& where);
 
   AuditOptions options_;
+  ChosenScheme chosen_;
   Fingerprinter fingerprinter_;
   AuditLedger ledger_;
   AuditReport report_;

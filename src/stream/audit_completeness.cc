@@ -7,6 +7,7 @@
 
 #include "index/accept.h"
 #include "stream/audit_pairs.h"
+#include "stream/audit_sketches.h"
 
 namespace neardup {
 namespace {
@@ -71,40 +72,84 @@ bool AreDuplicates(const AuditOptions& options, const AuditRow& earlier, const A
                   std::popcount(first.order ^ second.order), 0, later.features});
 }
 
+class PairChecks {
+ public:
+  PairChecks(const AuditOptions& options, const AuditLedger& ledger,
+             const std::vector<AuditRef>& by_seq, AuditReport& report)
+      : options_(options), ledger_(ledger), report_(report) {
+    const std::vector<int64_t> bounds = HorizonBounds(options, by_seq);
+    for (size_t i = 0; i < by_seq.size(); ++i) {
+      if (by_seq[i].row->remembered()) uniques_.push_back({by_seq[i], bounds[i]});
+    }
+    report[AuditCheck::kCompleteness].looked_at = uniques_.size();
+  }
+
+  void CheckFingerprints() {
+    const MatchOptions& match = options_.filter.match;
+    std::vector<PairRecord> records;
+    for (uint32_t number = 0; number < uniques_.size(); ++number) {
+      const Fingerprint& fingerprint = row(number).fingerprint;
+      records.push_back({match.distance_max == 0 ? fingerprint.exact : fingerprint.simhash,
+                         row(number).time_ms, number});
+    }
+    ForEachNearPair(
+        std::move(records), GuaranteedDistance(match), window_ms(), [this](uint32_t a, uint32_t b) {
+          const auto [earlier, later] = std::minmax(a, b);
+          if (!AreDuplicates(options_, row(earlier), row(later))) return;
+          Report(earlier, later,
+                 std::popcount(row(earlier).fingerprint.simhash ^ row(later).fingerprint.simhash));
+        });
+  }
+
+  void CheckSketches(const ChosenScheme& chosen) {
+    if (!chosen.row->finds_all) {
+      report_.notes.push_back("scheme " + std::string(chosen.row->name) +
+                              " promises to find most duplicates: uniques that share no key were "
+                              "not compared");
+    }
+    std::vector<SketchRecord> records;
+    for (const Remembered& unique : uniques_) {
+      records.push_back({&unique.ref.row->sketch, unique.ref.row->time_ms});
+    }
+    ForEachSketchPair(*chosen.scheme, records, window_ms(),
+                      [this](uint32_t earlier, uint32_t later, int distance) {
+                        Report(earlier, later, distance);
+                      });
+  }
+
+ private:
+  const AuditRow& row(uint32_t number) const { return *uniques_[number].ref.row; }
+  int64_t window_ms() const { return options_.filter.window.window_ms; }
+
+  void Report(uint32_t earlier, uint32_t later, int distance) {
+    if (Excused(options_, uniques_, earlier, later)) {
+      ++report_.pairs_excused;
+      return;
+    }
+    const AuditRef& first = uniques_[earlier].ref;
+    const AuditRef& second = uniques_[later].ref;
+    report_.Add(AuditCheck::kCompleteness, ledger_.Place(second.input, *second.row),
+                "is unique at distance " + std::to_string(distance) + " of the earlier unique " +
+                    ledger_.Place(first.input, *first.row));
+  }
+
+  const AuditOptions& options_;
+  const AuditLedger& ledger_;
+  AuditReport& report_;
+  std::vector<Remembered> uniques_;  ///< in order of seq
+};
+
 }  // namespace
 
-void CheckCompleteness(const AuditOptions& options, const AuditLedger& ledger,
-                       const std::vector<AuditRef>& by_seq, AuditReport& report) {
-  const std::vector<int64_t> bounds = HorizonBounds(options, by_seq);
-  const bool exact_only = options.filter.match.distance_max == 0;
-  std::vector<Remembered> uniques;
-  std::vector<PairRecord> records;
-  for (size_t i = 0; i < by_seq.size(); ++i) {
-    const AuditRow& row = *by_seq[i].row;
-    if (!row.remembered()) continue;
-    const Fingerprint& fingerprint = row.fingerprint;
-    records.push_back({exact_only ? fingerprint.exact : fingerprint.simhash, row.time_ms,
-                       static_cast<uint32_t>(uniques.size())});
-    uniques.push_back({by_seq[i], bounds[i]});
+void CheckCompleteness(const AuditOptions& options, const ChosenScheme& chosen,
+                       const AuditLedger& ledger, const std::vector<AuditRef>& by_seq,
+                       AuditReport& report) {
+  PairChecks checks(options, ledger, by_seq, report);
+  if (chosen.scheme) {
+    checks.CheckSketches(chosen);
+  } else {
+    checks.CheckFingerprints();
   }
-  report[AuditCheck::kCompleteness].looked_at = uniques.size();
-  ForEachNearPair(
-      std::move(records), GuaranteedDistance(options.filter.match), options.filter.window.window_ms,
-      [&](uint32_t a, uint32_t b) {
-        const auto [earlier, later] = std::minmax(a, b);
-        if (!AreDuplicates(options, *uniques[earlier].ref.row, *uniques[later].ref.row)) return;
-        if (Excused(options, uniques, earlier, later)) {
-          ++report.pairs_excused;
-          return;
-        }
-        const AuditRef& first = uniques[earlier].ref;
-        const AuditRef& second = uniques[later].ref;
-        const int distance =
-            std::popcount(first.row->fingerprint.simhash ^ second.row->fingerprint.simhash);
-        report.Add(AuditCheck::kCompleteness, ledger.Place(second.input, *second.row),
-                   "is unique at distance " + std::to_string(distance) + " of the earlier unique " +
-                       ledger.Place(first.input, *first.row));
-      });
 }
 
 }  // namespace neardup

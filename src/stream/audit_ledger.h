@@ -31,6 +31,7 @@ struct AuditRow {
   PayloadDigest digest;
   Fingerprint fingerprint;
   ProbedKeys text_keys;
+  Sketch sketch;
   uint32_t features = 0;
   Reason reason = Reason::kNone;
   bool passed = false;
@@ -44,7 +45,7 @@ struct AuditRow {
   bool late = false;
   bool clamped = false;
   MatchKind kind = MatchKind::kExact;
-  uint8_t distance = 0;
+  int distance = 0;
   uint32_t original_input = 0;
   int64_t original_offset = 0;
   uint64_t seq = 0;

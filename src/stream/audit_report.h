@@ -52,6 +52,8 @@ struct AuditReport {
   /// Pairs of near uniques that are no violation: an event time was clamped, or the first may have
   /// been forgotten, by time or by capacity, when the second came.
   uint64_t pairs_excused = 0;
+  /// What these checks cannot see, for a person.
+  std::vector<std::string> notes;
 
   const CheckOutcome& operator[](AuditCheck check) const {
     return checks[static_cast<size_t>(check)];

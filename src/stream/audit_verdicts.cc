@@ -28,8 +28,9 @@ int SharedKeys(const AuditRow& row, const AuditRow& original) {
 
 class VerdictChecks {
  public:
-  VerdictChecks(const AuditOptions& options, AuditLedger& ledger, AuditReport& report)
-      : options_(options), ledger_(ledger), report_(report) {}
+  VerdictChecks(const AuditOptions& options, const ChosenScheme& chosen, AuditLedger& ledger,
+                AuditReport& report)
+      : options_(options), chosen_(chosen), ledger_(ledger), report_(report) {}
 
   std::vector<AuditRef> Run() {
     std::vector<AuditRef> by_seq;
@@ -138,10 +139,10 @@ class VerdictChecks {
   template <class Violated>
   void CheckMatch(const AuditRow& row, const AuditRow& original, const std::string& original_text,
                   const Violated& violated) {
-    const int distance = std::popcount(row.fingerprint.simhash ^ original.fingerprint.simhash);
-    if (distance != row.distance) {
-      violated("states distance " + std::to_string(row.distance) + " to its " + original_text +
-               ", recomputed: " + std::to_string(distance));
+    if (chosen_.scheme) {
+      CheckSketches(row, original, original_text, violated);
+    } else {
+      CheckFingerprints(row, original, original_text, violated);
     }
     const bool exact = row.fingerprint.exact == original.fingerprint.exact;
     const MatchKind kind = exact ? MatchKind::kExact : MatchKind::kNear;
@@ -149,20 +150,47 @@ class VerdictChecks {
       violated(std::string("states kind ") + Name(row.kind) + " of its " + original_text +
                ", recomputed: " + Name(kind));
     }
-    const int order_distance = std::popcount(row.fingerprint.order ^ original.fingerprint.order);
-    const Nearness nearness{distance, order_distance, SharedKeys(row, original), row.features};
-    if (!exact && !Accepts(options_.filter.match, nearness)) {
-      violated("its " + original_text + " is too far away: distance " + std::to_string(distance) +
-               ", order distance " + std::to_string(order_distance) + ", " +
-               std::to_string(nearness.shared_keys) + " text keys shared, " +
-               std::to_string(nearness.features) + " distinct tokens");
-    }
     if (row.clamped || original.clamped) return;  // to which time is not written down
     const uint64_t apart_ms = TimeApart(row.time_ms, original.time_ms);
     if (apart_ms > static_cast<uint64_t>(options_.filter.window.window_ms)) {
       violated("its " + original_text + " is " + std::to_string(apart_ms) +
                " ms away, more than window_ms " + std::to_string(options_.filter.window.window_ms));
     }
+  }
+
+  template <class Violated>
+  static void CheckDistance(const AuditRow& row, int distance, const std::string& original_text,
+                            const Violated& violated) {
+    if (distance == row.distance) return;
+    violated("states distance " + std::to_string(row.distance) + " to its " + original_text +
+             ", recomputed: " + std::to_string(distance));
+  }
+
+  template <class Violated>
+  void CheckFingerprints(const AuditRow& row, const AuditRow& original,
+                         const std::string& original_text, const Violated& violated) {
+    const int distance = std::popcount(row.fingerprint.simhash ^ original.fingerprint.simhash);
+    CheckDistance(row, distance, original_text, violated);
+    if (row.fingerprint.exact == original.fingerprint.exact) return;
+    const int order_distance = std::popcount(row.fingerprint.order ^ original.fingerprint.order);
+    const Nearness nearness{distance, order_distance, SharedKeys(row, original), row.features};
+    if (Accepts(options_.filter.match, nearness)) return;
+    violated("its " + original_text + " is too far away: distance " + std::to_string(distance) +
+             ", order distance " + std::to_string(order_distance) + ", " +
+             std::to_string(nearness.shared_keys) + " text keys shared, " +
+             std::to_string(nearness.features) + " distinct tokens");
+  }
+
+  template <class Violated>
+  void CheckSketches(const AuditRow& row, const AuditRow& original,
+                     const std::string& original_text, const Violated& violated) {
+    const auto distance = chosen_.scheme->Distance(original.sketch.words, row.sketch.words);
+    if (!distance) {
+      violated("its " + original_text + " is too far away by scheme " +
+               std::string(chosen_.scheme->name()));
+      return;
+    }
+    CheckDistance(row, *distance, original_text, violated);
   }
 
   void CheckSeq(const std::vector<AuditRef>& by_seq) {
@@ -183,15 +211,16 @@ class VerdictChecks {
   }
 
   const AuditOptions& options_;
+  const ChosenScheme& chosen_;
   AuditLedger& ledger_;
   AuditReport& report_;
 };
 
 }  // namespace
 
-std::vector<AuditRef> CheckVerdicts(const AuditOptions& options, AuditLedger& ledger,
-                                    AuditReport& report) {
-  return VerdictChecks(options, ledger, report).Run();
+std::vector<AuditRef> CheckVerdicts(const AuditOptions& options, const ChosenScheme& chosen,
+                                    AuditLedger& ledger, AuditReport& report) {
+  return VerdictChecks(options, chosen, ledger, report).Run();
 }
 
 }  // namespace neardup

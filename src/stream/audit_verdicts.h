@@ -11,7 +11,7 @@ namespace neardup {
 
 /// Coverage, seq, order by seq, soundness of duplicates, reasons of dead letters. Returns the
 /// covered rows in order of seq.
-std::vector<AuditRef> CheckVerdicts(const AuditOptions& options, AuditLedger& ledger,
-                                    AuditReport& report);
+std::vector<AuditRef> CheckVerdicts(const AuditOptions& options, const ChosenScheme& chosen,
+                                    AuditLedger& ledger, AuditReport& report);
 
 }  // namespace neardup

@@ -137,7 +137,9 @@ void Lane::Count(const Message& message, const Verdict& verdict, size_t bytes) {
       break;
     case Decision::kDuplicate:
       ++(verdict.kind == MatchKind::kExact ? counted_.exact_duplicates : counted_.near_duplicates);
-      ++counted_.distances[static_cast<size_t>(verdict.distance)];
+      counted_.distance_sum += static_cast<uint64_t>(verdict.distance);
+      ++counted_.distances[std::min(static_cast<size_t>(verdict.distance),
+                                    counted_.distances.size() - 1)];
       break;
     case Decision::kDeadLetter:
       ++counted_.dead_letters[static_cast<size_t>(verdict.reason)];

@@ -43,7 +43,10 @@ struct CommittedBatch {
   uint64_t late = 0;
   uint64_t clamped = 0;
   std::array<uint64_t, kReasonCount> dead_letters{};
-  std::array<uint64_t, 17> distances{};  ///< duplicates by distance
+  /// Duplicates by distance; the last: all beyond, as other schemes than the filter's own have
+  /// them.
+  std::array<uint64_t, 18> distances{};
+  uint64_t distance_sum = 0;
   uint64_t bytes_in = 0;
   double duration_s = 0;  ///< from begin to commit
   std::vector<double> latencies_s;

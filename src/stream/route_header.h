@@ -5,7 +5,7 @@
 //   seq=81                    the lane's count of decided records
 //   origin=news/3/5512        input topic, partition, offset; the last two '/' part them
 //   original=news/1/771       duplicates only, as the next two: the record it repeats
-//   distance=2
+//   distance=2                of the simhashes; of another scheme, what that says
 //   kind=near                 exact|near
 //   reason=parse              dead letters only, as the next: a Reason's name
 //   error=...                 for a person; cut to kRouteErrorBytesMax, left out when empty

@@ -13,7 +13,6 @@ constexpr std::string_view kPackedName = "neardup";
 constexpr std::string_view kSeparatePrefix = "neardup-";
 constexpr std::string_view kFirstSeparate = "neardup-seq";
 constexpr size_t kFingerprintDigits = 16;
-constexpr int kDistanceMax = 64;
 
 Error Corrupt(std::string_view field, std::string_view expected, std::string_view found) {
   return {ErrorCode::kCorrupt, "neardup header: " + std::string(field) + " must be " +
@@ -154,7 +153,7 @@ class FieldReader {
       case kOriginal:
         return StorePosition(original_.partition, original_.offset, name, value);
       case kDistance:
-        return Store(original_.distance, ParseDistance(value), name, "0 to 64", value);
+        return Store(original_.distance, ParseNumber<int>(value), name, "a whole number", value);
       case kKind:
         return Store(original_.kind, ParseKind(value), name, "exact or near", value);
       case kReason:
@@ -191,10 +190,7 @@ class FieldReader {
     auto seq = ParseNumber<uint64_t>(text);
     return seq && *seq > 0 ? seq : std::nullopt;
   }
-  static std::optional<int> ParseDistance(std::string_view text) {
-    auto distance = ParseNumber<int>(text);
-    return distance && *distance <= kDistanceMax ? distance : std::nullopt;
-  }
+
   static std::optional<MatchKind> ParseKind(std::string_view text) {
     if (text == Name(MatchKind::kExact)) return MatchKind::kExact;
     if (text == Name(MatchKind::kNear)) return MatchKind::kNear;

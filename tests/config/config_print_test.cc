@@ -86,7 +86,7 @@ TEST_F(ConfigPrint, OriginsAndTheIndexMemoryAreShown) {
   EXPECT_THAT(shown, ::testing::ContainsRegex("  window_ms: 24h +# default\n"));
   const LaneOptions& lane = config->settings.lane;
   EXPECT_THAT(shown, HasSubstr("index memory at entries_max: at most " +
-                               std::to_string(FilterBytesMax(lane.filter, UncommittedMax(lane))) +
+                               std::to_string(*FilterBytesMax(lane.filter, UncommittedMax(lane))) +
                                " bytes\n"));
   EXPECT_THAT(ShowConfig(*config, {}), Not(HasSubstr("# default")));
 }
@@ -101,7 +101,8 @@ TEST_F(ConfigPrint, JsonHoldsEverySettingAndOrigin) {
   EXPECT_EQ(shown["settings"]["record"]["fields"][4],
             nlohmann::json({{"path", "b, c"}, {"key", true}}));
   const LaneOptions& lane = config->settings.lane;
-  EXPECT_EQ(shown["index_bytes_at_entries_max"], FilterBytesMax(lane.filter, UncommittedMax(lane)));
+  EXPECT_EQ(shown["index_bytes_at_entries_max"],
+            *FilterBytesMax(lane.filter, UncommittedMax(lane)));
   for (const Setting& setting : SettingsTable()) {
     EXPECT_TRUE(shown["origins"].contains(setting.path)) << setting.path;
   }

@@ -36,9 +36,13 @@ SettingValue OtherValue(const Setting& setting) {
       return std::vector<FieldSelector>{{"title", 2.5}, {"/a/b", 1.0}, {"c", 1.0, true}};
     case SettingKind::kTextMap:
       return TextMap{{"client.id", "x"}, {"sasl.username", "y: #z"}};
+    case SettingKind::kNumberMap:
+      return NumberMap{{"shingle_length", 7}, {"similarity_min", 0.75}};
   }
   return value;
 }
+
+constexpr const char* kSchemeOptions = "match.scheme_options";
 
 class SettingsTableTest : public ConfigText {
  protected:
@@ -58,10 +62,15 @@ TEST_F(SettingsTableTest, EveryRowArrivesFromTheFileAndMovesNothingElse) {
     std::string section(SectionOf(setting.path));
     std::string yaml =
         (section.empty() ? "" : section + ":\n  ") + key + ": " + YamlText(setting, other) + "\n";
+    // Only another scheme than the filter's own takes any.
+    if (setting.path == kSchemeOptions) yaml += "  scheme: minhash\n";
     Result<LoadedConfig> config = Load(yaml);
     ASSERT_TRUE(config.ok()) << yaml << config.error().text;
     for (const Setting& any : SettingsTable()) {
       SettingValue expected = any.path == setting.path ? other : any.default_value();
+      if (setting.path == kSchemeOptions && any.path == "match.scheme") {
+        expected = std::string("minhash");
+      }
       EXPECT_EQ(any.get(config->settings), expected) << yaml << any.path;
     }
   }
@@ -74,13 +83,15 @@ TEST_F(SettingsTableTest, EveryScalarRowArrivesFromTheEnvironmentAndTheCommandLi
     for (char c : setting.path) {
       variable += c == '.' ? std::string("__") : std::string(1, static_cast<char>(toupper(c)));
     }
+    std::vector<std::string> sets;
+    if (setting.path == kSchemeOptions) sets.push_back("match.scheme=minhash");
     const auto* text = std::get_if<std::string>(&other);
     Result<LoadedConfig> from_variable =
-        LoadConfig({{}, {}, {{variable, text ? *text : YamlText(setting, other)}}});
+        LoadConfig({{}, sets, {{variable, text ? *text : YamlText(setting, other)}}});
     ASSERT_TRUE(from_variable.ok()) << from_variable.error().text;
     EXPECT_EQ(setting.get(from_variable->settings), other) << variable;
-    Result<LoadedConfig> from_set =
-        LoadConfig({{}, {setting.path + "=" + YamlText(setting, other)}, {}});
+    sets.push_back(setting.path + "=" + YamlText(setting, other));
+    Result<LoadedConfig> from_set = LoadConfig({{}, sets, {}});
     ASSERT_TRUE(from_set.ok()) << from_set.error().text;
     EXPECT_EQ(setting.get(from_set->settings), other) << setting.path;
   }
@@ -93,18 +104,19 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
                          answer] = KafkaOptions{};
   [[maybe_unused]] auto [filter, lane, start, headers, interval, transaction_bytes, batch, idle,
                          refresh, threads, backoff_min, backoff_max] = LaneOptions{};
-  [[maybe_unused]] auto [record, feature, model, match, window] = FilterOptions{};
+  [[maybe_unused]] auto [record, feature, model, match, window, scheme] = FilterOptions{};
   [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
                          depth] = record;
   [[maybe_unused]] auto [features_min, markup, masks] = feature;
   [[maybe_unused]] auto [time, uuid, ip, hex, number] = masks;
   [[maybe_unused]] auto [distance, sum, per_bit, widen, text_keys, neighbours] = match;
+  [[maybe_unused]] auto [scheme_name, scheme_values] = scheme;
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
   [[maybe_unused]] auto [host, port] = HttpOptions{};
   [[maybe_unused]] auto [kafka, lanes, model_file, http, level, log_format, state_dir] = Settings{};
   // lane is the one that is no setting: the process numbers its lanes. model is read from
   // model_file; the masks are one setting.
-  constexpr size_t kMembers = 17 + (12 - 2) + 8 + 3 + 6 + 4 + 2 + 4;
+  constexpr size_t kMembers = 17 + (12 - 2) + 8 + 3 + 6 + 2 + 4 + 2 + 4;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);

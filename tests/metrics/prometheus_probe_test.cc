@@ -45,6 +45,8 @@ CommittedBatch SomeBatch() {
   batch.dead_letters[static_cast<size_t>(Reason::kParse)] = 6;
   batch.dead_letters[static_cast<size_t>(Reason::kUndeliverable)] = 1;
   batch.distances = {3, 2, 1, 1};
+  batch.distances.back() = 2;
+  batch.distance_sum = 2 + 2 + 3 + 40 + 128;
   batch.duration_s = 0.2;
   batch.latencies_s = {0, 0.005, 0.0051, 400};
   return batch;
@@ -144,7 +146,9 @@ TEST_F(PrometheusProbeTest, HistogramsPutSamplesOnABoundBelowIt) {
   EXPECT_EQ(distances("1"), 5);
   EXPECT_EQ(distances("2"), 6);
   EXPECT_EQ(distances("7"), 7);
-  EXPECT_EQ(ValueOf(now, "neardup_match_hamming_distance_sum"), 2 + 2 + 3);
+  EXPECT_EQ(distances("16"), 7);
+  EXPECT_EQ(distances("+Inf"), 9);
+  EXPECT_EQ(ValueOf(now, "neardup_match_hamming_distance_sum"), 2 + 2 + 3 + 40 + 128);
 }
 
 TEST_F(PrometheusProbeTest, ABatchIsTheSumOfItsInputs) {

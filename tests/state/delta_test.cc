@@ -35,6 +35,7 @@ Delta SmallDelta() {
                     {}},
                    {{1, 2, 3}, 1'699'999'999'000, {2, 999'999}, {}}};
   delta.entries[0].text_keys.Add(0x01020304);
+  delta.entries[0].sketch = {.words = {0x0102030405060708, 9}, .keys = {0xa1b2}};
   for (const uint32_t key : {1U, UINT32_MAX, 0xa0b0c0d0U}) delta.entries[1].text_keys.Add(key);
   return delta;
 }
@@ -78,10 +79,10 @@ constexpr std::string_view kGoldenHex =
     "01ac0280897affffffffffffffff"
     "02"  // entries
     "8877665544332211" "78695a4b3c2d1e0f" "00ffeeddccbbaa99" "80a0abfef962" "00" "28"
-    "01" "04030201"
+    "01" "04030201" "02" "0807060504030201" "0900000000000000" "01" "b2a1000000000000"
     "0100000000000000" "0200000000000000" "0300000000000000" "cf0f" "02" "bf843d"
-    "03" "01000000" "ffffffff" "d0c0b0a0"
-    "f3534b591b23549f";  // checksum
+    "03" "01000000" "ffffffff" "d0c0b0a0" "00" "00"
+    "76a03742119cd321";  // checksum
 // clang-format on
 
 TEST(Delta, HasTheBytesOfTheGoldenFile) {
@@ -174,7 +175,7 @@ TEST(Delta, HugeCountsAreRefusedBeforeAnythingIsAllocated) {
 
 TEST(Delta, MoreThanThreeTextKeysOrAKeyOfZeroAreRefused) {
   const std::string bytes = Encode(SmallDelta());
-  const size_t last = bytes.size() - 8 - 3 * 4 - 1;  // the number of the last entry's text keys
+  const size_t last = bytes.size() - 8 - 2 - 3 * 4 - 1;  // the number of the last entry's text keys
   const std::string body = bytes.substr(0, bytes.size() - 8);
   ASSERT_EQ(body[last], 3);
   std::string four = body;
@@ -187,11 +188,24 @@ TEST(Delta, MoreThanThreeTextKeysOrAKeyOfZeroAreRefused) {
   const Result<Delta> nothing = DecodeDelta(WithChecksum(zero));
   ASSERT_FALSE(nothing.ok());
   EXPECT_THAT(nothing.error().text, HasSubstr("text keys: expected at most 3, none of them 0"));
-  std::string two = body.substr(0, body.size() - 4);
+  std::string two = body;
+  two.erase(last + 1, 4);
   two[last] = 2;
   const Result<Delta> fewer = DecodeDelta(WithChecksum(two));
   ASSERT_TRUE(fewer.ok()) << fewer.error().text;
   EXPECT_EQ(fewer->entries[1].text_keys.keys().size(), 2U);
+}
+
+TEST(Delta, ASketchThatIsLongerThanTheDeltaIsRefused) {
+  const std::string bytes = Encode(SmallDelta());
+  std::string body = bytes.substr(0, bytes.size() - 8);
+  for (const size_t from_end : {size_t{1}, size_t{2}}) {
+    std::string longer = body;
+    longer[longer.size() - from_end] = 100;
+    const Result<Delta> decoded = DecodeDelta(WithChecksum(longer));
+    ASSERT_FALSE(decoded.ok());
+    EXPECT_THAT(decoded.error().text, HasSubstr(from_end == 1 ? "sketch keys" : "sketch words"));
+  }
 }
 
 TEST(Delta, AnotherVersionIsNamed) {
@@ -233,6 +247,9 @@ TEST(Delta, AnyDeltaComesBackAsItWas) {
       for (uint64_t keys = random() % 4; keys > 0; --keys) {
         delta.entries.back().text_keys.Add(static_cast<uint32_t>(random()) | 1);
       }
+      Sketch& sketch = delta.entries.back().sketch;
+      for (uint64_t words = random() % 5; words > 0; --words) sketch.words.push_back(random());
+      for (uint64_t keys = random() % 300; keys > 250; --keys) sketch.keys.push_back(random());
     }
     const Result<Delta> decoded = DecodeDelta(Encode(delta));
     ASSERT_TRUE(decoded.ok()) << "round " << round << ": " << decoded.error().text;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace neardup {
@@ -165,6 +166,49 @@ TEST(LaneState, ALongTransactionIsCutIntoDeltasThatAreEachComplete) {
   EXPECT_EQ(seq, active->seq());
   active->Commit();
   ExpectSameState(*active, *standby);
+}
+
+TEST(LaneState, LargeSketchesAreCutIntoDeltasThatABrokerTakes) {
+  FilterOptions options = TestOptions();
+  options.scheme.name = "shingles";
+  std::mt19937_64 random(12);
+  auto active = MakeState(options);
+  EXPECT_TRUE(active->AddInput({"news", 0}, 0).ok());
+  std::vector<FingerprintedRecord> records;
+  for (int64_t offset = 0; offset < 60; ++offset) {
+    FingerprintedRecord record;
+    record.position = {0, offset};
+    record.time_ms = 5000;
+    // Every tenth as large as can be; words and keys all its own.
+    const size_t numbers = offset % 10 == 0 ? kSketchBytesMax / 8 : random() % 20'000;
+    for (size_t i = 0; i < numbers; ++i) {
+      (i % 4 == 0 ? record.sketch.keys : record.sketch.words).push_back(random());
+    }
+    std::sort(record.sketch.words.begin(), record.sketch.words.end());
+    records.push_back(record);
+    active->filter().Decide(record);
+    active->Advance(record.position);
+  }
+  const std::vector<Delta> deltas = active->Uncommitted();
+  ASSERT_GE(deltas.size(), 20U);
+  auto standby = MakeState(options);
+  for (const Delta& delta : deltas) {
+    const std::string bytes = Encode(delta);
+    EXPECT_LE(bytes.size(), 1'000'000U);
+    const Result<Delta> read = DecodeDelta(bytes);
+    ASSERT_TRUE(read.ok());
+    ASSERT_EQ(*read, delta);
+    ASSERT_TRUE(standby->Apply(*read).ok());
+  }
+  active->Commit();
+  ExpectSameState(*active, *standby);
+  for (FingerprintedRecord& record : records) {
+    record.position.offset += 100;
+    const Verdict verdict = standby->filter().Decide(record);
+    if (record.sketch.words.empty() || record.sketch.keys.empty()) continue;
+    ASSERT_EQ(verdict.decision, Decision::kDuplicate);
+    EXPECT_EQ(verdict.original.offset, record.position.offset - 100);
+  }
 }
 
 TEST(LaneState, ACutAtTheVeryLastRecordLeavesNoEmptyDeltaBehind) {

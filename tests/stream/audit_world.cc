@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "filter/match_scheme.h"
 #include "stream/route_header.h"
 
 namespace neardup {
@@ -63,7 +64,8 @@ std::optional<std::string> RandomValue(Random& random, std::vector<std::string>&
 /// window, lateness and capacity rules.
 class ScanFilter {
  public:
-  explicit ScanFilter(const FilterOptions& options) : options_(options) {}
+  explicit ScanFilter(const FilterOptions& options)
+      : options_(options), scheme_(ChooseScheme(options.scheme)->scheme) {}
 
   Verdict Decide(const FingerprintedRecord& record) {
     Verdict verdict;
@@ -77,6 +79,10 @@ class ScanFilter {
     verdict.late = record.time_ms < horizon_ms_;
     auto [seen, added] = times_ms_.emplace(record.position.input, record.time_ms);
     seen->second = std::max(seen->second, record.time_ms);
+    if (scheme_) {
+      DecideBySketches(record, verdict);
+      return verdict;
+    }
     int best = 65 * 2;
     for (const FingerprintedRecord& entry : entries_) {
       const int rank = Rank(entry, record);
@@ -107,6 +113,21 @@ class ScanFilter {
   }
 
  private:
+  void DecideBySketches(const FingerprintedRecord& record, Verdict& verdict) {
+    for (const FingerprintedRecord& entry : entries_) {
+      if (std::llabs(entry.time_ms - record.time_ms) > options_.window.window_ms) continue;
+      const auto distance = scheme_->Distance(entry.sketch.words, record.sketch.words);
+      const bool found = verdict.decision == Decision::kDuplicate;
+      if (!distance || (found && *distance >= verdict.distance)) continue;
+      verdict.decision = Decision::kDuplicate;
+      verdict.original = entry.position;
+      verdict.distance = *distance;
+      const bool exact = entry.fingerprint.exact == record.fingerprint.exact;
+      verdict.kind = exact ? MatchKind::kExact : MatchKind::kNear;
+    }
+    if (verdict.decision == Decision::kUnique) entries_.push_back(record);
+  }
+
   /// 0 for an equal record, larger for a farther one, 1000 for none. The rules of accept.h once
   /// more, by hand.
   int Rank(const FingerprintedRecord& entry, const FingerprintedRecord& record) const {
@@ -131,6 +152,7 @@ class ScanFilter {
   }
 
   FilterOptions options_;
+  std::shared_ptr<const Scheme> scheme_;
   std::vector<FingerprintedRecord> entries_;
   std::map<uint32_t, int64_t> times_ms_;
   int64_t horizon_ms_ = INT64_MIN;
