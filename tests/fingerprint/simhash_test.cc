@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace neardup {
@@ -125,6 +126,19 @@ TEST(CentredSimhash, IsSafeAtTheLargestSumsAndCentres) {
       centre.fill(value);
       EXPECT_EQ(CentredSimhash(sums, centre), CentredModel(sums, centre)) << sum << " " << value;
     }
+  }
+}
+
+TEST(CentredSimhash, SumsAreDividedOnlyFromTwoToTheTwentyEighthOn) {
+  constexpr int64_t kEnd = int64_t{1} << 28;
+  for (const auto& [given, used] : std::vector<std::pair<int64_t, int64_t>>{
+           {kEnd - 1, kEnd - 1}, {kEnd, kEnd / 2}, {-2 * kEnd - 1, -kEnd / 2}}) {
+    BitSums sums{};
+    sums.fill(3);
+    sums[5] = given;
+    RootMeanSquare(sums);
+    EXPECT_EQ(sums[5], used);
+    EXPECT_EQ(sums[6], 3 / (given / used));
   }
 }
 
