@@ -10,4 +10,21 @@ uint64_t Hash64(std::string_view bytes, uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
+struct StreamedHash64::State {
+  XXH3_state_t xxh3;
+};
+
+StreamedHash64::StreamedHash64() : state_(std::make_unique<State>()) {
+  XXH3_64bits_reset(&state_->xxh3);
+}
+StreamedHash64::~StreamedHash64() = default;
+StreamedHash64::StreamedHash64(StreamedHash64&&) noexcept = default;
+StreamedHash64& StreamedHash64::operator=(StreamedHash64&&) noexcept = default;
+
+void StreamedHash64::Add(std::string_view bytes) {
+  XXH3_64bits_update(&state_->xxh3, bytes.data(), bytes.size());
+}
+
+uint64_t StreamedHash64::value() const { return XXH3_64bits_digest(&state_->xxh3); }
+
 }  // namespace neardup

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace neardup {
@@ -11,6 +12,23 @@ namespace neardup {
 /// tests/base/hash_test.cc holds it against the published vectors. Not for secrets: collisions can
 /// be made on purpose.
 uint64_t Hash64(std::string_view bytes, uint64_t seed = 0);
+
+/// Hash64 of bytes that come in pieces.
+class StreamedHash64 {
+ public:
+  StreamedHash64();
+  ~StreamedHash64();
+  StreamedHash64(StreamedHash64&&) noexcept;
+  StreamedHash64& operator=(StreamedHash64&&) noexcept;
+
+  void Add(std::string_view bytes);
+  /// Of all bytes added so far; more may follow.
+  uint64_t value() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// A bijection of 64 bits in which every bit of the result depends on every bit of `value`: the
 /// finaliser of SplitMix64 (Stafford's variant 13). FORMAT, as Hash64.

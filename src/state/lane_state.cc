@@ -49,7 +49,7 @@ LaneState::LaneState(const FilterOptions& options, uint16_t lane, std::unique_pt
 
 // ---- the fold
 
-Result<void> LaneState::Apply(const Delta& delta) {
+Result<void> LaneState::Apply(Delta delta) {
   assert(seq_ == seq_committed_ && filter_->uncommitted().empty());
   NEARDUP_TRY(CheckBelongs(delta));
   NEARDUP_TRY(CheckFollows(delta));
@@ -63,12 +63,11 @@ Result<void> LaneState::Apply(const Delta& delta) {
     inputs_[number].time_ms = filter_->time_ms(number);
     numbers.push_back(number);
   }
-  std::vector<Entry> entries = delta.entries;
-  for (Entry& entry : entries) entry.origin.input = numbers[entry.origin.input];
+  for (Entry& entry : delta.entries) entry.origin.input = numbers[entry.origin.input];
   // The horizon first, so that what leaves is counted for the reason it left for.
   filter_->RestoreHorizon(
       std::max(delta.horizon_ms, HorizonAt(delta.watermark_ms, options_.window)));
-  filter_->Restore(entries);
+  filter_->Restore(delta.entries);
   seq_ = seq_committed_ = delta.seq_last;
   epoch_ = std::max(epoch_, delta.epoch);
   any_ = true;

@@ -26,7 +26,7 @@ class LaneState {
   /// or larger offsets than a Position takes. State is unchanged then. The first delta applied may
   /// start at any seq (the changelog's beginning may have been purged). Nothing may be uncommitted.
   /// Afterwards the horizon is as the delta's commit left it.
-  Result<void> Apply(const Delta& delta);
+  Result<void> Apply(Delta delta);
 
   /// Number of an input partition; adds it when new, with `next_offset` as its start. kExhausted:
   /// it would be one too many, or starts behind kOffsetMax.

@@ -1,0 +1,60 @@
+// Files that are still whole after a crash of the machine.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "neardup/result.h"
+
+namespace neardup {
+
+/// Everything; kNotFound or kIo with the path.
+Result<std::string> ReadFile(const std::filesystem::path& path);
+
+/// At once: after a crash the file holds `bytes`, or is what it was before (or absent).
+Result<void> WriteFileDurably(const std::filesystem::path& path, std::string_view bytes);
+
+/// A file that grows at its end. Errors are kIo with the path. One owner at a time.
+class AppendedFile {
+ public:
+  AppendedFile() = default;
+  ~AppendedFile();
+  AppendedFile(AppendedFile&& other) noexcept;
+  AppendedFile& operator=(AppendedFile&& other) noexcept;
+
+  /// Made if absent, cut to `bytes` if longer. kCorrupt when shorter.
+  static Result<AppendedFile> Open(const std::filesystem::path& path, uint64_t bytes);
+
+  Result<void> Append(std::string_view bytes);
+  /// Returns when what was appended, and the file's place in its folder, would outlive a crash.
+  Result<void> Sync();
+  bool is_open() const { return descriptor_ >= 0; }
+
+ private:
+  AppendedFile(std::filesystem::path path, int descriptor);
+  void Close();
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  bool folder_synced_ = false;
+};
+
+/// An exclusive lock on a file, made if absent, until destroyed or the process ends.
+class FileLock {
+ public:
+  FileLock() = default;
+  ~FileLock();
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&& other) noexcept;
+
+  /// kUnavailable when somebody else holds it.
+  static Result<FileLock> Take(const std::filesystem::path& path);
+
+ private:
+  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_ = -1;
+};
+
+}  // namespace neardup

@@ -1,0 +1,88 @@
+#include "state/snapshot_restore.h"
+
+#include <utility>
+
+#include "state/delta_stream.h"
+#include "state/snapshot_files.h"
+#include "state/spec_difference.h"
+
+namespace neardup {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error Named(const fs::path& path, Error error) {
+  error.text = path.string() + ": " + error.text;
+  return error;
+}
+
+/// What the manifest says of a whole must be what the parts come to.
+Result<void> CheckAgrees(const SnapshotManifest& manifest, const LaneState& state,
+                         uint64_t entries) {
+  if (state.seq() == manifest.seq && entries == manifest.entries()) return {};
+  return Error{ErrorCode::kCorrupt, "the segments end at seq " + std::to_string(state.seq()) +
+                                        " and hold " + std::to_string(entries) +
+                                        " entries, expected " + std::to_string(manifest.seq) +
+                                        " and " + std::to_string(manifest.entries())};
+}
+
+Result<RestoredSnapshot> Restore(const fs::path& folder, uint64_t number,
+                                 const FilterOptions& options, uint16_t lane,
+                                 const SnapshotEvents& events) {
+  RestoredSnapshot restored;
+  NEARDUP_ASSIGN(restored.manifest, ReadSnapshotManifest(folder, lane, number));
+  const std::string spec = FingerprintSpec(options);
+  if (restored.manifest.spec != spec) {
+    return Error{ErrorCode::kMismatch, "written with other fingerprint settings: " +
+                                           SpecDifference(spec, restored.manifest.spec)};
+  }
+  NEARDUP_ASSIGN(restored.state, LaneState::New(options, lane));
+  NEARDUP_TRY(FoldSnapshot(folder, restored.manifest, *restored.state, events));
+  return restored;
+}
+
+}  // namespace
+
+Result<SnapshotManifest> ReadSnapshotManifest(const fs::path& folder, uint16_t lane,
+                                              uint64_t number) {
+  const fs::path path = ManifestPath(folder, number);
+  NEARDUP_ASSIGN(const std::string text, ReadFile(path));
+  Result<SnapshotManifest> manifest = DecodeSnapshotManifest(text);
+  if (!manifest.ok()) return Named(path, manifest.error());
+  if (manifest->number != number || manifest->lane != lane) {
+    return Error{ErrorCode::kMismatch,
+                 path.string() + ": is number " + std::to_string(manifest->number) + " of lane " +
+                     std::to_string(manifest->lane) + "; files must keep their names"};
+  }
+  return manifest;
+}
+
+Result<void> FoldSnapshot(const fs::path& folder, const SnapshotManifest& manifest,
+                          LaneState& state, const SnapshotEvents& events) {
+  DeltaStream deltas(folder, manifest);
+  uint64_t entries = 0;
+  while (true) {
+    NEARDUP_ASSIGN(std::optional<Delta> delta, deltas.Next());
+    if (!delta) break;
+    entries += delta->entries.size();
+    NEARDUP_TRY(state.Apply(std::move(*delta)));
+    if (events.progress) events.progress(entries, manifest.entries());
+  }
+  return CheckAgrees(manifest, state, entries);
+}
+
+Result<std::optional<RestoredSnapshot>> RestoreSnapshot(const fs::path& folder,
+                                                        const FilterOptions& options, uint16_t lane,
+                                                        const SnapshotEvents& events) {
+  NEARDUP_TRY(CheckOptions(options));
+  const Result<SnapshotNumbers> found = ListSnapshots(folder);
+  if (!found.ok()) return std::optional<RestoredSnapshot>();
+  for (const uint64_t number : found->manifests) {
+    Result<RestoredSnapshot> restored = Restore(folder, number, options, lane, events);
+    if (restored.ok()) return std::optional<RestoredSnapshot>(std::move(*restored));
+    if (events.refused) events.refused(Named(ManifestPath(folder, number), restored.error()));
+  }
+  return std::optional<RestoredSnapshot>();
+}
+
+}  // namespace neardup
