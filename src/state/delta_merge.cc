@@ -37,11 +37,18 @@ bool CanMerge(const Delta& delta, const Delta& next) {
 void Merge(Delta& delta, Delta&& next) {
   assert(CanMerge(delta, next));
   const uint64_t seq_first = delta.seq_first;
+  const uint64_t epoch = std::max(delta.epoch, next.epoch);
+  // A restart forgets who was idle, and the watermark goes back; what it has let go stays gone.
+  const int64_t watermark_ms = std::max(delta.watermark_ms, next.watermark_ms);
+  const int64_t horizon_ms = std::max(delta.horizon_ms, next.horizon_ms);
   std::vector<Entry> entries = std::move(delta.entries);
   entries.insert(entries.end(), std::make_move_iterator(next.entries.begin()),
                  std::make_move_iterator(next.entries.end()));
   delta = std::move(next);
   delta.seq_first = seq_first;
+  delta.epoch = epoch;
+  delta.watermark_ms = watermark_ms;
+  delta.horizon_ms = horizon_ms;
   delta.entries = std::move(entries);
 }
 
