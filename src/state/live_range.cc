@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "filter/watermark.h"
+#include "index/entry_store.h"
 
 namespace neardup {
 namespace {
@@ -19,6 +20,8 @@ void LiveRange::Add(int64_t changelog_offset, uint64_t entries, int64_t time_max
   const bool joins = !rows_.empty() && rows_.back().entries + entries <= kRowEntries &&
                      changelog_offset - rows_.back().changelog_offset <= kRowRecords;
   if (!joins) rows_.push_back({changelog_offset, 0, INT64_MIN});
+  // An index takes what lies before its range for younger than it is.
+  if (entries > 0) time_max_ms = std::max(time_max_ms, StoredEntry::KeptTime(time_max_ms));
   Row& row = rows_.back();
   row.entries += entries;
   row.time_max_ms = std::max(row.time_max_ms, time_max_ms);
