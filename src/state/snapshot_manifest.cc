@@ -122,6 +122,7 @@ Result<SnapshotManifest> DecodeSnapshotManifest(std::string_view text) {
   try {
     SnapshotManifest manifest = ReadManifest(json);
     if (manifest.segments.empty()) return Corrupt("expected at least one segment");
+    if (Encode(manifest) != text) return Corrupt("expected what neardup itself writes");
     return manifest;
   } catch (const nlohmann::json::exception& error) {
     return Corrupt(error.what());

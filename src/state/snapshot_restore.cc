@@ -26,19 +26,26 @@ Result<void> CheckAgrees(const SnapshotManifest& manifest, const LaneState& stat
                                         " and " + std::to_string(manifest.entries())};
 }
 
+Result<std::unique_ptr<LaneState>> Folded(const fs::path& folder, const SnapshotManifest& manifest,
+                                          const FilterOptions& options,
+                                          const SnapshotEvents& events) {
+  const std::string spec = FingerprintSpec(options);
+  if (manifest.spec != spec) {
+    return Error{ErrorCode::kMismatch,
+                 "written with other fingerprint settings: " + SpecDifference(spec, manifest.spec)};
+  }
+  NEARDUP_ASSIGN(std::unique_ptr<LaneState> state, LaneState::New(options, manifest.lane));
+  NEARDUP_TRY(FoldSnapshot(folder, manifest, *state, events));
+  return state;
+}
+
 Result<RestoredSnapshot> Restore(const fs::path& folder, uint64_t number,
                                  const FilterOptions& options, uint16_t lane,
                                  const SnapshotEvents& events) {
-  RestoredSnapshot restored;
-  NEARDUP_ASSIGN(restored.manifest, ReadSnapshotManifest(folder, lane, number));
-  const std::string spec = FingerprintSpec(options);
-  if (restored.manifest.spec != spec) {
-    return Error{ErrorCode::kMismatch, "written with other fingerprint settings: " +
-                                           SpecDifference(spec, restored.manifest.spec)};
-  }
-  NEARDUP_ASSIGN(restored.state, LaneState::New(options, lane));
-  NEARDUP_TRY(FoldSnapshot(folder, restored.manifest, *restored.state, events));
-  return restored;
+  NEARDUP_ASSIGN(SnapshotManifest manifest, ReadSnapshotManifest(folder, lane, number));
+  auto state = Folded(folder, manifest, options, events);
+  if (!state.ok()) return Named(ManifestPath(folder, number), state.error());
+  return RestoredSnapshot{std::move(manifest), std::move(state).value()};
 }
 
 }  // namespace
@@ -80,7 +87,7 @@ Result<std::optional<RestoredSnapshot>> RestoreSnapshot(const fs::path& folder,
   for (const uint64_t number : found->manifests) {
     Result<RestoredSnapshot> restored = Restore(folder, number, options, lane, events);
     if (restored.ok()) return std::optional<RestoredSnapshot>(std::move(*restored));
-    if (events.refused) events.refused(Named(ManifestPath(folder, number), restored.error()));
+    if (events.refused) events.refused(restored.error());
   }
   return std::optional<RestoredSnapshot>();
 }

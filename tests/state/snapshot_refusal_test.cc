@@ -1,0 +1,123 @@
+// Snapshots of something else are refused, with what differs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "state/durable_file.h"
+#include "state/lane_history.h"
+#include "state/snapshot_files.h"
+#include "state/snapshot_restore.h"
+#include "state/snapshot_writer.h"
+#include "state/temporary_folder.h"
+
+namespace neardup {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+class SnapshotRefusal : public testing::Test {
+ protected:
+  SnapshotRefusal() {
+    LaneHistory history(options_, 1);
+    history.Commit(20);
+    auto writer = SnapshotWriter::New(folder(), 0, FingerprintSpec(options_), std::nullopt);
+    EXPECT_TRUE(writer.ok());
+    for (const ChangelogRecord& record : history.changelog()) {
+      EXPECT_TRUE((*writer)->Append(record.delta, record.mark).ok());
+    }
+    EXPECT_TRUE((*writer)->Publish(0).ok());
+  }
+
+  const fs::path& folder() const { return folder_.path(); }
+  fs::path manifest_path() const { return ManifestPath(folder(), 1); }
+
+  /// Why the only snapshot is not used.
+  Error Refused(const FilterOptions& options, uint16_t lane) {
+    std::vector<Error> refused;
+    SnapshotEvents events;
+    events.refused = [&](const Error& error) { refused.push_back(error); };
+    const auto restored = RestoreSnapshot(folder(), options, lane, events);
+    EXPECT_TRUE(restored.ok());
+    EXPECT_FALSE(restored->has_value());
+    EXPECT_EQ(refused.size(), 1U);
+    return refused.size() == 1 ? refused[0] : Error{};
+  }
+
+  const FilterOptions options_ = SmallLaneOptions();
+  TemporaryFolder folder_;
+};
+
+TEST_F(SnapshotRefusal, OfAnotherLane) {
+  const Error error = Refused(options_, 7);
+  EXPECT_EQ(error.code, ErrorCode::kMismatch);
+  EXPECT_THAT(error.text, HasSubstr(manifest_path().string() + ": is number 1 of lane 0"));
+}
+
+TEST_F(SnapshotRefusal, OfARenamedManifest) {
+  fs::rename(manifest_path(), ManifestPath(folder(), 12));
+  const Error error = Refused(options_, 0);
+  EXPECT_EQ(error.code, ErrorCode::kMismatch);
+  EXPECT_THAT(error.text, HasSubstr("0000000000000012.manifest: is number 1 of lane 0; files must "
+                                    "keep their names"));
+}
+
+TEST_F(SnapshotRefusal, OfOtherFingerprintSettingsNamesWhatDiffers) {
+  FilterOptions options = options_;
+  options.record.fields[0].path = "/text";
+  const Error error = Refused(options, 0);
+  EXPECT_EQ(error.code, ErrorCode::kMismatch);
+  EXPECT_THAT(error.text, HasSubstr(manifest_path().string() +
+                                    ": written with other fingerprint settings: /fields/0/path: "
+                                    "\"/text\" here, \"/title\" in the changelog"));
+}
+
+TEST_F(SnapshotRefusal, OfAnotherVersionOfTheFormat) {
+  std::string line = ReadFile(manifest_path()).value();
+  line = line.substr(0, line.find('\n'));
+  const std::string version = "\"neardup_snapshot\":1";
+  line.replace(line.find(version), version.size(), "\"neardup_snapshot\":2");
+  char checksum[20];
+  std::snprintf(checksum, sizeof checksum, "%016llx",
+                static_cast<unsigned long long>(Hash64(line)));
+  ASSERT_TRUE(WriteFileDurably(manifest_path(), line + "\n" + checksum + "\n").ok());
+  const Error error = Refused(options_, 0);
+  EXPECT_EQ(error.code, ErrorCode::kMismatch);
+  EXPECT_THAT(error.text, HasSubstr(manifest_path().string()));
+  EXPECT_THAT(error.text, HasSubstr("written by another version of neardup"));
+}
+
+TEST_F(SnapshotRefusal, NamesTheFileOnce) {
+  ASSERT_TRUE(WriteFileDurably(manifest_path(), "{}").ok());
+  const std::string text = Refused(options_, 0).text;
+  const std::string path = manifest_path().string();
+  ASSERT_THAT(text, HasSubstr(path));
+  EXPECT_THAT(text.substr(text.find(path) + 1), Not(HasSubstr(path)));
+}
+
+TEST_F(SnapshotRefusal, IsNoneWhereThereIsNoFolder) {
+  SnapshotEvents events;
+  events.refused = [](const Error& error) { ADD_FAILURE() << error.text; };
+  const auto restored = RestoreSnapshot(folder() / "absent", options_, 0, events);
+  ASSERT_TRUE(restored.ok());
+  EXPECT_FALSE(restored->has_value());
+}
+
+TEST_F(SnapshotRefusal, OptionsThatAreInvalidAreAnError) {
+  FilterOptions options = options_;
+  options.window.entries_max = 1;
+  const auto restored = RestoreSnapshot(folder(), options, 0, {});
+  ASSERT_FALSE(restored.ok());
+  EXPECT_EQ(restored.error().code, ErrorCode::kConfig);
+}
+
+}  // namespace
+}  // namespace neardup
