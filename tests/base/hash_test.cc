@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
+#include <utility>
 
 namespace neardup {
 namespace {
@@ -48,6 +51,32 @@ TEST(Hash, IsXxh3AsPublished) {
 }
 
 TEST(Hash, HasSeedZeroByDefault) { EXPECT_EQ(Hash64("abc"), Hash64("abc", 0)); }
+
+TEST(StreamedHash, IsTheHashOfAllPiecesAtAnyTime) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const std::string buffer = SanityBuffer(random() % 5000);
+    const std::string_view bytes = buffer;
+    const size_t piece_max = 1 + random() % (seed % 2 == 0 ? 40 : 3000);
+    StreamedHash64 hash;
+    EXPECT_EQ(hash.value(), Hash64(""));
+    for (size_t end = 0; end < bytes.size();) {
+      const size_t piece = std::min(random() % (piece_max + 1), bytes.size() - end);
+      hash.Add(bytes.substr(end, piece));
+      end += piece;
+      ASSERT_EQ(hash.value(), Hash64(bytes.substr(0, end)));
+    }
+  }
+}
+
+TEST(StreamedHash, GoesOnWhereItWasMovedTo) {
+  StreamedHash64 first;
+  first.Add("near");
+  StreamedHash64 second = std::move(first);
+  second.Add("dup");
+  EXPECT_EQ(second.value(), Hash64("neardup"));
+}
 
 }  // namespace
 }  // namespace neardup

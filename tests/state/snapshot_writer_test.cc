@@ -1,0 +1,251 @@
+// What the writer leaves on disk, and what is still good when it cannot write.
+#include "state/snapshot_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "state/lane_history.h"
+#include "state/snapshot_files.h"
+#include "state/snapshot_restore.h"
+#include "state/temporary_folder.h"
+
+namespace neardup {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class SnapshotWriterTest : public testing::Test {
+ protected:
+  SnapshotWriterTest() { Reopen(std::nullopt); }
+
+  const fs::path& folder() const { return folder_.path(); }
+
+  void Reopen(std::optional<SnapshotManifest> base) {
+    auto writer =
+        SnapshotWriter::New(folder(), 0, FingerprintSpec(options_), base, /*segment_bytes=*/2000);
+    ASSERT_TRUE(writer.ok()) << writer.error().text;
+    writer_ = std::move(writer).value();
+    appended_ = base ? CountUpTo(history_.changelog(), base->end.offset) : 0;
+  }
+
+  Result<void> AppendNew() {
+    const Changelog& changelog = history_.changelog();
+    for (; appended_ < changelog.size(); ++appended_) {
+      NEARDUP_TRY(writer_->Append(changelog[appended_].delta, changelog[appended_].mark));
+    }
+    return {};
+  }
+  Result<void> AppendAndPublish() {
+    history_.Commit(20);
+    NEARDUP_TRY(AppendNew());
+    return writer_->Publish(0);
+  }
+
+  /// The newest snapshot is the one that the writer says, and whole.
+  void ExpectPublishedIsGood() {
+    SnapshotEvents events;
+    events.refused = [](const Error& error) { ADD_FAILURE() << error.text; };
+    const auto restored = RestoreSnapshot(folder(), options_, 0, events);
+    ASSERT_TRUE(restored.ok());
+    ASSERT_TRUE(restored->has_value());
+    ASSERT_TRUE(writer_->published());
+    EXPECT_EQ((*restored)->manifest, *writer_->published());
+    const size_t end = CountUpTo(history_.changelog(), (*restored)->manifest.end.offset);
+    ExpectSameProgress(*Folded(options_, history_.changelog(), 0, end), *(*restored)->state);
+  }
+
+  /// After an error a new writer goes on where the last manifest is.
+  void ExpectGoesOn() {
+    Reopen(writer_->published());
+    const Result<void> published = AppendAndPublish();
+    ASSERT_TRUE(published.ok()) << published.error().text;
+    EXPECT_EQ(writer_->published()->seq, history_.state().seq());
+    ExpectPublishedIsGood();
+  }
+
+  std::set<fs::path> Files() const {
+    std::set<fs::path> files;
+    for (const auto& file : fs::directory_iterator(folder())) files.insert(file.path());
+    return files;
+  }
+
+  const FilterOptions options_ = SmallLaneOptions();
+  TemporaryFolder folder_;
+  LaneHistory history_{options_, 1};
+  std::unique_ptr<SnapshotWriter> writer_;
+  size_t appended_ = 0;
+};
+
+TEST_F(SnapshotWriterTest, KeepsTwoManifestsAndTheSegmentsTheyName) {
+  std::optional<SnapshotManifest> before;
+  for (int i = 0; i < 20; ++i) {
+    if (i % 5 == 4) writer_->DropBelow(before->segments.back().changelog_offset);
+    if (i % 7 == 6) Reopen(writer_->published());
+    ASSERT_TRUE(AppendAndPublish().ok());
+    const SnapshotManifest& newest = *writer_->published();
+    std::set<fs::path> expected = {ManifestPath(folder(), newest.number)};
+    for (const SnapshotSegment& row : newest.segments) {
+      expected.insert(SegmentPath(folder(), row.number));
+    }
+    if (before) {
+      expected.insert(ManifestPath(folder(), before->number));
+      for (const SnapshotSegment& row : before->segments) {
+        expected.insert(SegmentPath(folder(), row.number));
+      }
+      EXPECT_GT(newest.number, before->number);
+    }
+    EXPECT_EQ(Files(), expected);
+    before = newest;
+  }
+  EXPECT_GT(before->segments.front().number, 3U) << "nothing was ever left out";
+}
+
+TEST_F(SnapshotWriterTest, WithNothingNewPublishesNothing) {
+  ASSERT_TRUE(writer_->Publish(1).ok());
+  EXPECT_FALSE(writer_->published());
+  EXPECT_TRUE(Files().empty());
+  ASSERT_TRUE(AppendAndPublish().ok());
+  const std::set<fs::path> files = Files();
+  ASSERT_TRUE(writer_->Publish(2).ok());
+  Reopen(writer_->published());
+  ASSERT_TRUE(writer_->Publish(3).ok());
+  EXPECT_EQ(Files(), files);
+  EXPECT_EQ(writer_->published()->written_ms, 0);
+}
+
+TEST_F(SnapshotWriterTest, SaysOfEachSegmentWhatIsInIt) {
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(AppendAndPublish().ok());
+  const SnapshotManifest& manifest = *writer_->published();
+  ASSERT_GT(manifest.segments.size(), 2U);
+  EXPECT_EQ(manifest.seq, history_.state().seq());
+  EXPECT_EQ(manifest.end, history_.changelog().back().mark);
+  uint64_t entries = 0;
+  for (size_t i = 0; i < manifest.segments.size(); ++i) {
+    const SnapshotSegment& row = manifest.segments[i];
+    EXPECT_EQ(fs::file_size(SegmentPath(folder(), row.number)), row.bytes);
+    const int64_t end = i + 1 < manifest.segments.size() ? manifest.segments[i + 1].changelog_offset
+                                                         : manifest.end.offset + 1;
+    SnapshotSegment expected = row;
+    expected.entries = 0;
+    expected.time_max_ms = INT64_MIN;
+    for (const ChangelogRecord& record : history_.changelog()) {
+      if (record.mark.offset < row.changelog_offset || record.mark.offset >= end) continue;
+      if (record.mark.offset == row.changelog_offset) expected.seq_first = record.delta.seq_first;
+      expected.entries += record.delta.entries.size();
+      for (const Entry& entry : record.delta.entries) {
+        expected.time_max_ms = std::max(expected.time_max_ms, entry.time_ms);
+      }
+    }
+    EXPECT_EQ(row, expected);
+    entries += row.entries;
+  }
+  EXPECT_EQ(entries, manifest.entries());
+}
+
+TEST_F(SnapshotWriterTest, BeginningAnewLeavesWhatIsThereUntilItPublishes) {
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(AppendAndPublish().ok());
+  const std::set<fs::path> files = Files();
+  const uint64_t number = writer_->published()->number;
+  Reopen(std::nullopt);
+  EXPECT_EQ(Files(), files);
+  ASSERT_TRUE(AppendAndPublish().ok());
+  EXPECT_EQ(writer_->published()->number, number + 1);
+  EXPECT_GT(writer_->published()->segments.front().number, 2U) << "numbers are not given again";
+  EXPECT_EQ(writer_->published()->seq, history_.state().seq());
+  for (const fs::path& path : Files()) EXPECT_FALSE(files.contains(path)) << path;
+  ExpectPublishedIsGood();
+}
+
+// ---- when it cannot write
+
+/// Files of this process grow no further, as on a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(uint64_t file_bytes_max) {
+    before_handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &before_), 0);
+    rlimit limit = before_;
+    limit.rlim_cur = file_bytes_max;
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, before_handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_ = {};
+  void (*before_handler_)(int) = nullptr;
+};
+
+TEST_F(SnapshotWriterTest, ASegmentThatDoesNotFitLeavesTheLastManifestGood) {
+  ASSERT_TRUE(AppendAndPublish().ok());
+  const SnapshotSegment row = writer_->published()->segments.back();
+  ASSERT_LT(row.bytes, 2000U) << "the test needs a segment that grows";
+  Result<void> published;
+  {
+    const FullDisk full(row.bytes + 50);
+    published = AppendAndPublish();
+  }
+  ASSERT_FALSE(published.ok());
+  EXPECT_EQ(published.error().code, ErrorCode::kIo);
+  EXPECT_TRUE(published.error().retriable);
+  EXPECT_THAT(published.error().text, HasSubstr(SegmentPath(folder(), row.number).string()));
+  EXPECT_EQ(fs::file_size(SegmentPath(folder(), row.number)), row.bytes + 50);
+  ExpectPublishedIsGood();
+  ExpectGoesOn();
+}
+
+TEST_F(SnapshotWriterTest, AManifestThatDoesNotFitLeavesTheLastOneGood) {
+  ASSERT_TRUE(AppendAndPublish().ok());
+  const SnapshotManifest before = *writer_->published();
+  const fs::path temporary = ManifestPath(folder(), 2).string() + ".tmp";
+  fs::create_symlink("/dev/full", temporary);
+  const Result<void> published = AppendAndPublish();
+  ASSERT_FALSE(published.ok());
+  EXPECT_EQ(published.error().code, ErrorCode::kIo);
+  EXPECT_THAT(published.error().text, HasSubstr(temporary.string() + ": writing: No space left"));
+  EXPECT_EQ(*writer_->published(), before);
+  ExpectPublishedIsGood();
+  ExpectGoesOn();
+}
+
+TEST_F(SnapshotWriterTest, AFolderInTheWayOfASegmentIsAnErrorWithItsPath) {
+  const fs::path segment = SegmentPath(folder(), 1);
+  fs::create_directory(segment);
+  const Result<void> published = AppendAndPublish();
+  ASSERT_FALSE(published.ok());
+  EXPECT_EQ(published.error().code, ErrorCode::kIo);
+  EXPECT_THAT(published.error().text, HasSubstr(segment.string()));
+  EXPECT_FALSE(writer_->published());
+  ExpectGoesOn();
+}
+
+TEST_F(SnapshotWriterTest, AFolderThatIsGoneIsAnErrorWithItsPath) {
+  ASSERT_TRUE(AppendAndPublish().ok());
+  fs::remove_all(folder());
+  history_.Commit(20);
+  ASSERT_TRUE(AppendNew().ok());
+  const Result<void> published = writer_->Publish(0);
+  ASSERT_FALSE(published.ok());
+  EXPECT_EQ(published.error().code, ErrorCode::kIo);
+  EXPECT_THAT(published.error().text, HasSubstr(folder().string()));
+  const auto writer = SnapshotWriter::New(folder(), 0, FingerprintSpec(options_), std::nullopt);
+  ASSERT_FALSE(writer.ok());
+  EXPECT_THAT(writer.error().text, HasSubstr(folder().string()));
+}
+
+}  // namespace
+}  // namespace neardup
