@@ -36,6 +36,7 @@ class EmptyChangelog : public Changelog {
   }
   int64_t next_offset() const override { return 0; }
   Result<int64_t> End() override { return int64_t{0}; }
+  Result<void> Purge(int64_t) override { return {}; }
 };
 
 }  // namespace neardup

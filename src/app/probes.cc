@@ -5,12 +5,47 @@
 namespace neardup {
 namespace {
 constexpr int64_t kLogPeriodMs = 10'000;
+constexpr int64_t kRestoreLogPeriodMs = 2'000;
 }  // namespace
 
 void LogProbe::PhaseChanged(LanePhase phase) { spdlog::info("lane is {}", Name(phase)); }
 
 void LogProbe::CaughtUp(uint64_t seq, uint64_t entries) {
   spdlog::info("standby has caught up with the changelog: {} entries, seq {}", entries, seq);
+}
+
+void LogProbe::Restoring(double share, uint64_t entries) {
+  const int64_t now_ms = clock_.SteadyMs();
+  if (restore_log_at_ms_ == 0) restore_log_at_ms_ = now_ms + kRestoreLogPeriodMs;
+  if (now_ms < restore_log_at_ms_) return;
+  restore_log_at_ms_ = now_ms + kRestoreLogPeriodMs;
+  spdlog::info("restoring: {:.0f} %, {} entries", share * 100, entries);
+}
+
+void LogProbe::StateDiscarded(std::string_view why) { spdlog::warn("starting anew: {}", why); }
+
+void LogProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
+  spdlog::debug("snapshot written in {:.3f} s: {} entries, {} bytes, up to seq {}",
+                snapshot.seconds, snapshot.entries, snapshot.bytes, snapshot.seq);
+}
+
+void LogProbe::ChangelogPurged(int64_t offset) {
+  spdlog::debug("changelog purged below offset {}", offset);
+}
+
+void LogProbe::PurgeRefused(const Error& error) {
+  spdlog::warn(
+      "the changelog is not purged and will grow ({}); give this user the right to delete "
+      "records of it, or set state.purge_changelog to false",
+      error.text);
+}
+
+void LogProbe::KeeperFailed(const Error& error) {
+  spdlog::warn("no snapshot is written now, trying again later: {}", error.text);
+}
+
+void LogProbe::SnapshotRestarted(std::string_view why) {
+  spdlog::warn("the snapshot is made anew: {}", why);
 }
 
 void LogProbe::TransactionCommitted(const CommittedBatch& batch) {
@@ -62,6 +97,12 @@ void ProbeFan::PhaseChanged(LanePhase phase) {
 void ProbeFan::CaughtUp(uint64_t seq, uint64_t entries) {
   for (Probe* probe : probes_) probe->CaughtUp(seq, entries);
 }
+void ProbeFan::Restoring(double share, uint64_t entries) {
+  for (Probe* probe : probes_) probe->Restoring(share, entries);
+}
+void ProbeFan::StateDiscarded(std::string_view why) {
+  for (Probe* probe : probes_) probe->StateDiscarded(why);
+}
 void ProbeFan::BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) {
   for (Probe* probe : probes_) probe->BatchPolled(input, records, bytes);
 }
@@ -91,6 +132,22 @@ void ProbeFan::InputLag(const InputPartition& input, int64_t records, double sec
 }
 void ProbeFan::RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) {
   for (Probe* probe : probes_) probe->RecordRefused(input, offset, text);
+}
+
+void KeeperProbeFan::SnapshotWritten(const WrittenSnapshot& snapshot) {
+  for (KeeperProbe* probe : probes_) probe->SnapshotWritten(snapshot);
+}
+void KeeperProbeFan::ChangelogPurged(int64_t offset) {
+  for (KeeperProbe* probe : probes_) probe->ChangelogPurged(offset);
+}
+void KeeperProbeFan::PurgeRefused(const Error& error) {
+  for (KeeperProbe* probe : probes_) probe->PurgeRefused(error);
+}
+void KeeperProbeFan::KeeperFailed(const Error& error) {
+  for (KeeperProbe* probe : probes_) probe->KeeperFailed(error);
+}
+void KeeperProbeFan::SnapshotRestarted(std::string_view why) {
+  for (KeeperProbe* probe : probes_) probe->SnapshotRestarted(why);
 }
 
 }  // namespace neardup

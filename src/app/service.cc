@@ -2,9 +2,11 @@
 
 #include <spdlog/spdlog.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "app/kept_state.h"
 #include "app/local_ports.h"
 #include "app/probes.h"
 #include "app/version.h"
@@ -79,7 +81,8 @@ struct Service::Parts {
       : settings(settings_in),
         health(clock, kStepMsMax),
         metrics({kVersion, kRevision, kCompiler, ClientLibraryName()}, clock),
-        log(clock) {}
+        log(clock),
+        keeper_probe({&log, &metrics}) {}
 
   Settings settings;
   SystemClock clock;
@@ -87,6 +90,7 @@ struct Service::Parts {
   PrometheusProbe metrics;
   LogProbe log;
   std::unique_ptr<ProbeFan> probe;
+  KeeperProbeFan keeper_probe;
   std::unique_ptr<HttpServer> http;
   std::unique_ptr<Source> kafka_source;
   std::unique_ptr<GrowingSource> source;
@@ -94,6 +98,7 @@ struct Service::Parts {
   std::unique_ptr<Transaction> transaction;
   std::unique_ptr<Lease> lease;
   std::unique_ptr<Lane> lane;
+  std::unique_ptr<KeptState> kept;
 
   Result<void> Build(const std::vector<Probe*>& receivers);
   Result<void> Serve();
@@ -128,8 +133,14 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, LogKafka));
   transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, LogKafka);
   NEARDUP_ASSIGN(lease, NewKafkaLease(kafka, lane_number, LogKafka));
+  kept = std::make_unique<KeptState>(settings, clock, keeper_probe);
+  NEARDUP_ASSIGN(std::optional<RestoredSnapshot> snapshot, kept->Restore(*probe));
   NEARDUP_ASSIGN(
-      lane, Lane::New(settings.lane, {*source, *changelog, *transaction, *lease, clock, *probe}));
+      lane, Lane::New(settings.lane, {*source, *changelog, *transaction, *lease, clock, *probe},
+                      std::move(snapshot)));
+  NEARDUP_ASSIGN(std::unique_ptr<Changelog> followed,
+                 NewKafkaChangelog(kafka, lane_number, LogKafka));
+  kept->Start(std::move(followed));
   return {};
 }
 

@@ -1,6 +1,11 @@
 #include "config/setting_rows.h"
 
 namespace neardup {
+namespace {
+
+constexpr int64_t kDayMs = 24 * 3600 * 1000;
+
+}  // namespace
 
 std::vector<Setting> ProcessRows() {
   return {
@@ -15,8 +20,15 @@ std::vector<Setting> ProcessRows() {
                 "Lines for people, or one JSON object a line."),
 
       TextRow("state.dir", NEARDUP_MEMBER(state_dir), {},
-              "Folder for local state, made and checked at start. Nothing is kept in it yet: the "
-              "changelog alone restores."),
+              "Folder for snapshots, which make a restart fast; each instance has its own. Empty: "
+              "none, the changelog alone restores."),
+      NumberRow(SettingKind::kDuration, "state.snapshot_interval_ms",
+                NEARDUP_MEMBER(snapshot_interval_ms), {1000, kDayMs},
+                "How often a snapshot is written, and the changelog purged."),
+      FlagRow(
+          "state.purge_changelog", NEARDUP_MEMBER(purge_changelog),
+          "Delete records of the changelog that hold no live entry any more. Wants the right to "
+          "delete on that topic."),
   };
 }
 

@@ -22,8 +22,10 @@ struct Settings {
   HttpOptions http;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;
-  /// Folder for local state; empty: none. The changelog alone is enough to restore.
+  /// Folder for snapshots; empty: none. The changelog alone is enough to restore.
   std::string state_dir;
+  int64_t snapshot_interval_ms = 30'000;
+  bool purge_changelog = true;
 };
 
 }  // namespace neardup

@@ -38,6 +38,8 @@ using NewTopicHandle =
     std::unique_ptr<rd_kafka_NewTopic_t, HandleDeleter<rd_kafka_NewTopic_destroy>>;
 using NewPartitionsHandle =
     std::unique_ptr<rd_kafka_NewPartitions_t, HandleDeleter<rd_kafka_NewPartitions_destroy>>;
+using DeleteRecordsHandle =
+    std::unique_ptr<rd_kafka_DeleteRecords_t, HandleDeleter<rd_kafka_DeleteRecords_destroy>>;
 using ConfigResourceHandle =
     std::unique_ptr<rd_kafka_ConfigResource_t, HandleDeleter<rd_kafka_ConfigResource_destroy>>;
 using AdminOptionsHandle =

@@ -21,13 +21,17 @@ class KafkaChangelog : public Changelog {
         lane_(lane),
         answer_timeout_ms_(options.answer_timeout_ms),
         reader_(std::move(reader)),
-        watermarks_(std::move(watermarks)) {}
+        watermarks_(std::move(watermarks)),
+        admin_(watermarks_, options) {}
 
   Result<void> Open(int64_t offset) override;
   Result<void> Poll(int timeout_ms,
                     const std::function<Result<void>(const ChangelogRecord&)>& visit) override;
   int64_t next_offset() const override { return next_offset_; }
   Result<int64_t> End() override;
+  Result<void> Purge(int64_t offset) override {
+    return admin_.DeleteRecords(topic_, lane_, offset);
+  }
 
  private:
   struct Bounds {
@@ -45,6 +49,7 @@ class KafkaChangelog : public Changelog {
   std::shared_ptr<Client> reader_;
   /// Sees open transactions: the reader would be told the last stable offset instead.
   std::shared_ptr<Client> watermarks_;
+  TopicAdmin admin_;
   int64_t next_offset_ = 0;
 };
 

@@ -138,6 +138,28 @@ Result<void> TopicAdmin::Grow(const std::string& topic, int32_t partitions) {
   return OfTopic(*client_, *results[0], doing);
 }
 
+Result<void> TopicAdmin::DeleteRecords(const std::string& topic, int32_t partition,
+                                       int64_t offset) {
+  const std::string doing = "deleting records of " + topic + "/" + std::to_string(partition) +
+                            " below offset " + std::to_string(offset);
+  const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition)->offset = offset;
+  const DeleteRecordsHandle order(rd_kafka_DeleteRecords_new(list.get()));
+  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
+  const auto options = Within(*client_, RD_KAFKA_ADMIN_OP_DELETERECORDS, timeout_ms_);
+  std::array<rd_kafka_DeleteRecords_t*, 1> orders = {order.get()};
+  rd_kafka_DeleteRecords(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
+  const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
+  NEARDUP_TRY(OfWholeRequest(*client_, event, doing));
+  const rd_kafka_topic_partition_list_t* results =
+      rd_kafka_DeleteRecords_result_offsets(rd_kafka_event_DeleteRecords_result(event.get()));
+  if (results == nullptr || results->cnt != 1) {
+    return Error{ErrorCode::kInternal, doing + ": an answer without the partition"};
+  }
+  if (results->elems[0].err == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  return client_->Explain(FromKafka(results->elems[0].err, doing));
+}
+
 Result<Properties> TopicAdmin::Settings(const std::string& topic) {
   const std::string doing = "reading the settings of topic " + topic;
   const ConfigResourceHandle resource(

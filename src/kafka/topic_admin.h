@@ -36,6 +36,8 @@ class TopicAdmin {
   Result<bool> Create(const std::string& topic, int32_t partitions, const Properties& settings);
   /// Up to `partitions` in all.
   Result<void> Grow(const std::string& topic, int32_t partitions);
+  /// Removes the records of a partition below `offset`. kAuth when that is not allowed.
+  Result<void> DeleteRecords(const std::string& topic, int32_t partition, int64_t offset);
   /// The topic's settings, with defaults.
   Result<Properties> Settings(const std::string& topic);
   /// Waits until the cluster shows what a Create or Grow ordered.

@@ -48,6 +48,15 @@ enum class Metric : uint8_t {
   kPromotions,
   kRestoreDuration,
   kRestoredEntries,
+  kRestoreProgress,
+  kStateDiscarded,
+  kSnapshots,
+  kSnapshotFailures,
+  kSnapshotTime,
+  kSnapshotDuration,
+  kSnapshotEntries,
+  kSnapshotBytes,
+  kChangelogPurged,
   kGroupOffsetMismatches,
   kLagRecords,
   kLagSeconds,
@@ -58,7 +67,7 @@ enum class Metric : uint8_t {
   kProcessMaxFds,
   kProcessStart,
 };
-inline constexpr int kMetricCount = 34;
+inline constexpr int kMetricCount = 43;
 
 /// Values of the label `verdict`, in the catalogue's order.
 enum class VerdictLabel : uint8_t { kUnique, kNear, kExact, kPassthrough, kDeadLetter };

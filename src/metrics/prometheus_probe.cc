@@ -156,6 +156,15 @@ struct PrometheusProbe::Series {
   Counter& promotions = registrar.OneCounter(Metric::kPromotions);
   Gauge& restore_duration = registrar.OneGauge(Metric::kRestoreDuration);
   Gauge& restored_entries = registrar.OneGauge(Metric::kRestoredEntries);
+  Gauge& restore_progress = registrar.OneGauge(Metric::kRestoreProgress);
+  Counter& state_discarded = registrar.OneCounter(Metric::kStateDiscarded);
+  Counter& snapshots = registrar.OneCounter(Metric::kSnapshots);
+  Counter& snapshot_failures = registrar.OneCounter(Metric::kSnapshotFailures);
+  Gauge& snapshot_time = registrar.OneGauge(Metric::kSnapshotTime);
+  Gauge& snapshot_duration = registrar.OneGauge(Metric::kSnapshotDuration);
+  Gauge& snapshot_entries = registrar.OneGauge(Metric::kSnapshotEntries);
+  Gauge& snapshot_bytes = registrar.OneGauge(Metric::kSnapshotBytes);
+  Gauge& changelog_purged = registrar.OneGauge(Metric::kChangelogPurged);
   Counter& offset_mismatches = registrar.OneCounter(Metric::kGroupOffsetMismatches);
   prometheus::Family<Gauge>& lag_records = registrar.Gauges(Metric::kLagRecords);
   prometheus::Family<Gauge>& lag_seconds = registrar.Gauges(Metric::kLagSeconds);
@@ -187,7 +196,8 @@ PrometheusProbe::PrometheusProbe(const BuildInfo& build, const Clock& clock)
             {"compiler", build.compiler},
             {"librdkafka_version", build.librdkafka_version}})
       .Set(1);
-  for (Gauge* gauge : {&series_->oldest_entry, &series_->watermark, &series_->last_poll}) {
+  for (Gauge* gauge : {&series_->oldest_entry, &series_->watermark, &series_->last_poll,
+                       &series_->snapshot_time}) {
     gauge->Set(kUnknown);
   }
   PhaseChanged(LanePhase::kStarting);
@@ -201,6 +211,34 @@ void PrometheusProbe::PhaseChanged(LanePhase phase) {
   }
   // An instance that does not read has no lag; the one that starts to will report it.
   series_->ForgetLags();
+}
+
+void PrometheusProbe::Restoring(double share, uint64_t /*entries*/) {
+  series_->restore_progress.Set(share);
+}
+
+void PrometheusProbe::StateDiscarded(std::string_view /*why*/) {
+  series_->state_discarded.Increment();
+}
+
+void PrometheusProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
+  series_->snapshots.Increment();
+  series_->snapshot_time.Set(Seconds(clock_.WallMs()));
+  series_->snapshot_duration.Set(snapshot.seconds);
+  series_->snapshot_entries.Set(static_cast<double>(snapshot.entries));
+  series_->snapshot_bytes.Set(static_cast<double>(snapshot.bytes));
+}
+
+void PrometheusProbe::ChangelogPurged(int64_t offset) {
+  series_->changelog_purged.Set(static_cast<double>(offset));
+}
+
+void PrometheusProbe::PurgeRefused(const Error&) { series_->snapshot_failures.Increment(); }
+
+void PrometheusProbe::KeeperFailed(const Error&) { series_->snapshot_failures.Increment(); }
+
+void PrometheusProbe::SnapshotRestarted(std::string_view /*why*/) {
+  series_->state_discarded.Increment();
 }
 
 void PrometheusProbe::BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "stream/keeper_probe.h"
 #include "stream/ports.h"
 #include "stream/probe.h"
 
@@ -18,14 +19,16 @@ struct BuildInfo {
   std::string librdkafka_version;
 };
 
-/// The lane's thread calls the events, any other thread Text. All series of closed label sets exist
-/// from the start. The clock must outlive the probe.
-class PrometheusProbe : public Probe {
+/// The lane's thread calls its events, the keeper's thread its own, any other thread Text. All
+/// series of closed label sets exist from the start. The clock must outlive the probe.
+class PrometheusProbe : public Probe, public KeeperProbe {
  public:
   PrometheusProbe(const BuildInfo& build, const Clock& clock);
   ~PrometheusProbe() override;
 
   void PhaseChanged(LanePhase phase) override;
+  void Restoring(double share, uint64_t entries) override;
+  void StateDiscarded(std::string_view why) override;
   void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) override;
   void StageTimed(Stage stage, double seconds) override;
   void TransactionCommitted(const CommittedBatch& batch) override;
@@ -35,6 +38,12 @@ class PrometheusProbe : public Probe {
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
   void Gauges(const LaneGauges& gauges) override;
   void InputLag(const InputPartition& input, int64_t records, double seconds) override;
+
+  void SnapshotWritten(const WrittenSnapshot& snapshot) override;
+  void ChangelogPurged(int64_t offset) override;
+  void PurgeRefused(const Error& error) override;
+  void KeeperFailed(const Error& error) override;
+  void SnapshotRestarted(std::string_view why) override;
 
   /// All metrics in Prometheus' text format.
   std::string Text() const;

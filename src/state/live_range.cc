@@ -1,6 +1,7 @@
 #include "state/live_range.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "filter/watermark.h"
 #include "index/entry_store.h"
@@ -8,23 +9,28 @@
 namespace neardup {
 namespace {
 
-/// Rows are joined up to so many entries.
-constexpr uint64_t kRowEntries = 4096;
-/// And, where there are few entries, up to so many records of the changelog.
-constexpr int64_t kRowRecords = 4096;
+/// When there are so many rows, neighbours are joined.
+constexpr size_t kRowsMax = 8192;
 
 }  // namespace
 
 void LiveRange::Add(int64_t changelog_offset, uint64_t entries, int64_t time_max_ms) {
   entries_ += entries;
-  const bool joins = !rows_.empty() && rows_.back().entries + entries <= kRowEntries &&
-                     changelog_offset - rows_.back().changelog_offset <= kRowRecords;
-  if (!joins) rows_.push_back({changelog_offset, 0, INT64_MIN});
   // An index takes what lies before its range for younger than it is.
   if (entries > 0) time_max_ms = std::max(time_max_ms, StoredEntry::KeptTime(time_max_ms));
-  Row& row = rows_.back();
-  row.entries += entries;
-  row.time_max_ms = std::max(row.time_max_ms, time_max_ms);
+  if (rows_.size() == kRowsMax) JoinNeighbours();
+  rows_.push_back({changelog_offset, entries, time_max_ms});
+}
+
+void LiveRange::JoinNeighbours() {
+  std::deque<Row> joined;
+  for (size_t i = 0; i < rows_.size(); i += 2) {
+    joined.push_back(rows_[i]);
+    if (i + 1 == rows_.size()) break;
+    joined.back().entries += rows_[i + 1].entries;
+    joined.back().time_max_ms = std::max(joined.back().time_max_ms, rows_[i + 1].time_max_ms);
+  }
+  rows_ = std::move(joined);
 }
 
 void LiveRange::Add(int64_t changelog_offset, const Delta& delta) {

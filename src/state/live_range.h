@@ -9,7 +9,8 @@
 
 namespace neardup {
 
-/// Fed with what is in the changelog, in order. Keeps a row for every few thousand entries.
+/// Fed with what is in the changelog, in order. Keeps a bounded number of rows, so that the answer
+/// is late by a small part of the whole.
 class LiveRange {
  public:
   /// `window`: this instance's own; where the deltas name a longer one or more entries, theirs
@@ -32,6 +33,7 @@ class LiveRange {
     uint64_t entries = 0;
     int64_t time_max_ms = INT64_MIN;
   };
+  void JoinNeighbours();
   void DropDead(int64_t horizon_ms, uint64_t entries_max);
 
   WindowOptions window_;

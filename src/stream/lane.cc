@@ -14,9 +14,15 @@ constexpr int64_t kRestoreStallMs = 60'000;
 
 }  // namespace
 
-Result<std::unique_ptr<Lane>> Lane::New(const LaneOptions& options, const LanePorts& ports) {
-  NEARDUP_ASSIGN(std::unique_ptr<LaneState> state, LaneState::New(options.filter, options.lane));
-  return std::unique_ptr<Lane>(new Lane(options, ports, std::move(state)));
+Result<std::unique_ptr<Lane>> Lane::New(const LaneOptions& options, const LanePorts& ports,
+                                        std::optional<RestoredSnapshot> snapshot) {
+  if (!snapshot) {
+    NEARDUP_ASSIGN(std::unique_ptr<LaneState> state, LaneState::New(options.filter, options.lane));
+    return std::unique_ptr<Lane>(new Lane(options, ports, std::move(state)));
+  }
+  std::unique_ptr<Lane> lane(new Lane(options, ports, std::move(snapshot->state)));
+  lane->cursor_.StartBehind(snapshot->manifest.end);
+  return lane;
 }
 
 Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<LaneState> state)
@@ -24,7 +30,8 @@ Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<L
       ports_(ports),
       state_(std::move(state)),
       pool_(options.filter, options.fingerprint_threads),
-      header_writer_(options.headers) {
+      header_writer_(options.headers),
+      cursor_(ports.changelog) {
   ports_.probe.PhaseChanged(phase_);
 }
 
@@ -77,7 +84,7 @@ Result<void> Lane::StandbyStep() {
   if (held) return Promote();
   SetPhase(LanePhase::kStandby);
   if (!caught_up_ && !standby_end_) {
-    NEARDUP_ASSIGN(standby_end_, ports_.changelog.End());
+    NEARDUP_ASSIGN(standby_end_, cursor_.End());
   }
   NEARDUP_TRY(FollowChangelog(kPollTimeoutMs));
   ReportCaughtUp();
@@ -86,20 +93,24 @@ Result<void> Lane::StandbyStep() {
 
 /// Once is enough: from then on a standby is only ever some moments behind.
 void Lane::ReportCaughtUp() {
-  if (caught_up_ || ports_.changelog.next_offset() < *standby_end_) return;
+  if (caught_up_ || cursor_.next_offset() < *standby_end_) return;
   caught_up_ = true;
   ports_.probe.CaughtUp(state_->seq(), state_->filter().entries());
 }
 
 Result<void> Lane::FollowChangelog(int timeout_ms) {
-  if (!changelog_open_) {
-    NEARDUP_TRY(ports_.changelog.Open(resume_offset_));
-    changelog_open_ = true;
-  }
-  const Result<void> polled = ports_.changelog.Poll(
-      timeout_ms, [this](const ChangelogRecord& record) { return Fold(record); });
-  resume_offset_ = std::max(resume_offset_, ports_.changelog.next_offset());
-  return polled;
+  NEARDUP_ASSIGN(
+      const bool goes_on,
+      cursor_.Poll(timeout_ms, [this](const ChangelogRecord& record) { return Fold(record); }));
+  return goes_on ? Result<void>() : DiscardState(cursor_.why());
+}
+
+/// The changelog holds all that is live, so nothing is lost but time.
+Result<void> Lane::DiscardState(const std::string& why) {
+  ports_.probe.StateDiscarded(why);
+  refused_.clear();  // inputs may get other numbers
+  NEARDUP_ASSIGN(state_, LaneState::New(options_.filter, options_.lane));
+  return {};
 }
 
 Result<void> Lane::Fold(const ChangelogRecord& record) {
@@ -139,15 +150,20 @@ Result<void> Lane::Promote() {
 }
 
 Result<void> Lane::RestoreToEnd() {
-  NEARDUP_ASSIGN(const int64_t end, ports_.changelog.End());
+  NEARDUP_ASSIGN(const int64_t end, cursor_.End());
+  const int64_t begin = cursor_.next_offset();
   int64_t moved_at_ms = ports_.clock.SteadyMs();
   int64_t before = -1;
-  while (!changelog_open_ || ports_.changelog.next_offset() < end) {
+  while (!cursor_.is_open() || cursor_.next_offset() < end) {
     NEARDUP_TRY(FollowChangelog(kPollTimeoutMs));
     const int64_t now_ms = ports_.clock.SteadyMs();
-    if (ports_.changelog.next_offset() > before) {
-      before = ports_.changelog.next_offset();
+    const int64_t next = cursor_.next_offset();
+    if (next != before) {
+      before = next;
       moved_at_ms = now_ms;
+      const auto in_all = static_cast<double>(std::max<int64_t>(1, end - begin));
+      ports_.probe.Restoring(std::clamp(static_cast<double>(next - begin) / in_all, 0.0, 1.0),
+                             state_->filter().entries());
     } else if (now_ms - moved_at_ms > kRestoreStallMs) {
       return Retriable(ErrorCode::kUnavailable, "the changelog stands at offset " +
                                                     std::to_string(before) + " of " +
@@ -257,7 +273,7 @@ Result<void> Lane::AbortAndRewind(const Error& error) {
 void Lane::Lose(const Error& error) {
   Forget();
   ports_.probe.LaneLost(error);
-  changelog_open_ = false;
+  cursor_.Close();
   backoff_ms_ =
       std::clamp(backoff_ms_ * 2, options_.retry_backoff_min_ms, options_.retry_backoff_max_ms);
   const int64_t wait_ms =

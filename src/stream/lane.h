@@ -20,6 +20,8 @@
 
 #include "neardup/result.h"
 #include "state/lane_state.h"
+#include "state/snapshot_restore.h"
+#include "stream/changelog_cursor.h"
 #include "stream/fingerprint_pool.h"
 #include "stream/lane_options.h"
 #include "stream/ports.h"
@@ -41,7 +43,10 @@ struct LanePorts {
 /// One owner thread calls everything.
 class Lane {
  public:
-  static Result<std::unique_ptr<Lane>> New(const LaneOptions& options, const LanePorts& ports);
+  /// `snapshot`: what was restored from disk with the same options; the changelog is then read
+  /// behind it, if it fits.
+  static Result<std::unique_ptr<Lane>> New(const LaneOptions& options, const LanePorts& ports,
+                                           std::optional<RestoredSnapshot> snapshot = {});
 
   /// A bounded piece of work: some 100 ms, or a promotion. False when the source is exhausted and
   /// everything is committed. An error is final: the lane cannot go on.
@@ -68,6 +73,7 @@ class Lane {
   Result<void> StandbyStep();
   void ReportCaughtUp();
   Result<void> FollowChangelog(int timeout_ms);
+  Result<void> DiscardState(const std::string& why);
   Result<void> Fold(const ChangelogRecord& record);
 
   Result<void> Promote();
@@ -102,9 +108,7 @@ class Lane {
   RouteHeaderWriter header_writer_;
 
   LanePhase phase_ = LanePhase::kStarting;
-  bool changelog_open_ = false;
-  /// Everything below is folded in; where the changelog is followed from after a loss.
-  int64_t resume_offset_ = 0;
+  ChangelogCursor cursor_;
   /// End of the changelog when the standby began; unknown before its first step.
   std::optional<int64_t> standby_end_;
   bool caught_up_ = false;

@@ -165,14 +165,14 @@ Result<void> Lane::CommitOpen() {
   }
   // Once the commit below succeeds no other instance can have written before this end.
   const bool mark = ports_.clock.SteadyMs() >= mark_at_ms_;
-  int64_t end = resume_offset_;
+  int64_t end = 0;
   if (mark) {
-    NEARDUP_ASSIGN(end, ports_.changelog.End());
+    NEARDUP_ASSIGN(end, cursor_.End());
   }
   NEARDUP_TRY(ports_.transaction.Commit(state_->inputs()));
   state_->Commit();
   if (mark) {
-    resume_offset_ = end;
+    cursor_.MoveTo(end);
     mark_at_ms_ = ports_.clock.SteadyMs() + kMarkPeriodMs;
   }
   open_ = false;

@@ -72,6 +72,9 @@ class Changelog {
   virtual int64_t next_offset() const = 0;
   /// End of the log now. After Transaction::Fence nothing of another instance can appear behind it.
   virtual Result<int64_t> End() = 0;
+  /// Removes all records below this offset, for all readers. An error that is not retriable: it is
+  /// not allowed here.
+  virtual Result<void> Purge(int64_t offset) = 0;
 };
 
 /// The lane's exclusive right to write: outputs, deltas and offsets, all or nothing.

@@ -84,6 +84,11 @@ class Probe {
   virtual void PhaseChanged(LanePhase) {}
   /// Once: a standby has read the changelog to the end it had when the standby began.
   virtual void CaughtUp(uint64_t /*seq*/, uint64_t /*entries*/) {}
+  /// While the state is restored: the share of it that is, 0 to 1, and the live entries so far.
+  virtual void Restoring(double /*share*/, uint64_t /*entries*/) {}
+  /// What was known is given up and read from the changelog anew: a snapshot that does not fit, or
+  /// a standby that fell behind what is kept of the changelog.
+  virtual void StateDiscarded(std::string_view /*why*/) {}
   virtual void BatchPolled(const InputPartition&, uint64_t /*records*/, uint64_t /*bytes*/) {}
   virtual void StageTimed(Stage, double /*seconds*/) {}
   virtual void TransactionCommitted(const CommittedBatch&) {}

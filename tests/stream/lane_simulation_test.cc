@@ -7,50 +7,14 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "stream/lane.h"
+#include "stream/lane_world.h"
 #include "stream/memory_broker.h"
 
 namespace neardup {
 namespace {
-
-LaneOptions TestOptions(int distance_max) {
-  LaneOptions options;
-  options.filter.record.fields = {{"text", 1.0}};
-  options.filter.feature.features_min = 4;
-  options.filter.match.distance_max = distance_max;
-  options.filter.window.window_ms = 60'000;
-  options.filter.window.lateness_ms = 5'000;
-  options.filter.window.entries_max = 100'000;
-  options.transaction_interval_ms = 50;
-  options.fingerprint_threads = 2;
-  options.retry_backoff_min_ms = 1;
-  options.retry_backoff_max_ms = 20;
-  return options;
-}
-
-/// Families of texts a word or two apart, exact copies, and records that are no JSON.
-void FillInputs(MemoryBroker& broker, std::mt19937_64& random, size_t records) {
-  const std::vector<InputPartition> partitions = {{"a", 0}, {"a", 1}, {"b", 0}};
-  std::map<InputPartition, int64_t> offsets;
-  for (size_t i = 0; i < records; ++i) {
-    const InputPartition& partition = partitions[random() % partitions.size()];
-    offsets[partition] += 1 + (random() % 5 == 0 ? 2 : 0);  // gaps, as control records leave
-    std::string text;
-    const uint64_t family = random() % 30;
-    for (uint64_t word = 0; word < 14; ++word) {
-      const bool edited = random() % 20 == 0;
-      text += "w" + std::to_string(family * 100 + word + (edited ? 50 : 0)) + " ";
-    }
-    std::optional<std::string> value = R"({"text":")" + text + R"("})";
-    if (random() % 40 == 0) value = "{broken";
-    if (random() % 80 == 0) value.reset();
-    const auto time_ms = static_cast<int64_t>(1'700'000'000'000 + i * 300 + random() % 2000);
-    broker.inputs[partition].push_back({offsets[partition], time_ms, value});
-  }
-}
 
 /// Remembers what a standby tells of its catching up.
 struct StandbyProbe : Probe {
@@ -88,14 +52,6 @@ struct Instance {
   std::unique_ptr<Lane> lane;
 };
 
-size_t CommittedRecords(const MemoryBroker& broker) { return broker.outputs.size(); }
-
-size_t InputRecords(const MemoryBroker& broker) {
-  size_t count = 0;
-  for (const auto& [partition, records] : broker.inputs) count += records.size();
-  return count;
-}
-
 /// Runs two instances under faults until everything is committed; crashed ones are made anew.
 void RunToEnd(MemoryBroker& broker, Faults& faults, const LaneOptions& options, bool two) {
   MemoryClock clock;
@@ -119,20 +75,6 @@ void RunToEnd(MemoryBroker& broker, Faults& faults, const LaneOptions& options, 
     if (!instance) continue;
     ASSERT_TRUE(instance->lane->Drain().ok());
   }
-}
-
-void ExpectEachOffsetOnce(const MemoryBroker& broker) {
-  std::set<std::pair<InputPartition, int64_t>> seen;
-  for (const MemoryOutput& output : broker.outputs) {
-    ASSERT_TRUE(seen.emplace(output.input, output.offset).second)
-        << output.input.topic << "/" << output.input.partition << "/" << output.offset << " twice";
-  }
-  for (const auto& [partition, records] : broker.inputs) {
-    for (const MemoryRecord& record : records) {
-      ASSERT_TRUE(seen.count({partition, record.offset})) << partition.topic << record.offset;
-    }
-  }
-  ASSERT_EQ(seen.size(), InputRecords(broker));
 }
 
 /// The committed order, decided again by a fresh filter without any interruption.

@@ -83,13 +83,16 @@ std::vector<InputStatus> MemorySource::Status() {
 }
 
 Result<void> MemoryChangelog::Open(int64_t offset) {
-  next_offset_ = offset;
+  next_offset_ = std::max(offset, broker_.changelog_begin);
   return {};
 }
 
 Result<void> MemoryChangelog::Poll(
     int, const std::function<Result<void>(const ChangelogRecord&)>& visit) {
   NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
+  if (next_offset_ < broker_.changelog_begin) {
+    return Error{ErrorCode::kNotFound, "the offset was purged"};
+  }
   for (int n = 0; n < 3 && next_offset_ < static_cast<int64_t>(broker_.changelog.size()); ++n) {
     NEARDUP_TRY(visit({next_offset_, broker_.changelog[static_cast<size_t>(next_offset_)]}));
     ++next_offset_;
@@ -100,6 +103,12 @@ Result<void> MemoryChangelog::Poll(
 Result<int64_t> MemoryChangelog::End() {
   NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
   return static_cast<int64_t>(broker_.changelog.size());
+}
+
+Result<void> MemoryChangelog::Purge(int64_t offset) {
+  NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
+  broker_.changelog_begin = std::max(broker_.changelog_begin, offset);
+  return {};
 }
 
 Result<void> MemoryTransaction::Check(std::initializer_list<Kind> possible) {
@@ -183,7 +192,7 @@ void MemoryTransaction::Apply(std::span<const InputProgress> inputs) {
   for (const InputProgress& input : inputs) {
     broker_.group_offsets[input.partition] = input.next_offset;
   }
-  ++broker_.commits;
+  broker_.commits.push_back({broker_.outputs.size(), broker_.changelog.size()});
   outputs_.clear();
   deltas_.clear();
   open_ = false;

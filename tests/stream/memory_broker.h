@@ -54,18 +54,25 @@ struct MemoryOutput {
   bool by_reference = false;
 };
 
+/// What was committed when a transaction had ended.
+struct MemoryCommit {
+  size_t outputs = 0;
+  size_t changelog = 0;
+};
+
 /// Inputs, committed outputs, changelog and group offsets, shared by all instances.
 class MemoryBroker {
  public:
   std::map<InputPartition, std::vector<MemoryRecord>> inputs;
   std::vector<MemoryOutput> outputs;   ///< committed, in commit order
   std::vector<std::string> changelog;  ///< committed deltas
+  int64_t changelog_begin = 0;         ///< those below are purged
   std::map<InputPartition, int64_t> group_offsets;
   uint64_t producer_epoch = 0;
   /// Records whose payload contains this text are refused by their output.
   std::string poison;
   size_t record_bytes_max = SIZE_MAX;
-  uint64_t commits = 0;
+  std::vector<MemoryCommit> commits;
 };
 
 class MemoryClock : public Clock {
@@ -101,6 +108,7 @@ class MemoryChangelog : public Changelog {
                     const std::function<Result<void>(const ChangelogRecord&)>& visit) override;
   int64_t next_offset() const override { return next_offset_; }
   Result<int64_t> End() override;
+  Result<void> Purge(int64_t offset) override;
 
  private:
   MemoryBroker& broker_;

@@ -1,0 +1,53 @@
+#include "app/kept_state.h"
+
+#include <utility>
+
+#include "state/snapshot_files.h"
+
+namespace neardup {
+
+KeptState::KeptState(const Settings& settings, Clock& clock, KeeperProbe& keeper_probe)
+    : clock_(clock), keeper_probe_(keeper_probe) {
+  options_.filter = settings.lane.filter;
+  options_.lane = settings.lane.lane;
+  options_.snapshot_interval_ms = settings.snapshot_interval_ms;
+  options_.purge = settings.purge_changelog;
+  if (!settings.state_dir.empty()) {
+    options_.folder = SnapshotFolder(settings.state_dir, options_.lane);
+  }
+}
+
+KeptState::~KeptState() {
+  if (!thread_.joinable()) return;
+  stop_ = true;
+  thread_.join();
+}
+
+Result<std::optional<RestoredSnapshot>> KeptState::Restore(Probe& probe) {
+  if (options_.folder.empty()) return std::optional<RestoredSnapshot>();
+  NEARDUP_ASSIGN(lock_, TakeSnapshotFolder(options_.folder));
+  probe.PhaseChanged(LanePhase::kRestoring);
+  SnapshotEvents events;
+  events.refused = [&](const Error& error) {
+    probe.StateDiscarded("a snapshot is refused: " + error.text);
+  };
+  events.progress = [&](uint64_t entries, uint64_t in_all) {
+    const auto share = static_cast<double>(entries) / static_cast<double>(in_all == 0 ? 1 : in_all);
+    probe.Restoring(share, entries);
+  };
+  NEARDUP_ASSIGN(std::optional<RestoredSnapshot> restored,
+                 RestoreSnapshot(options_.folder, options_.filter, options_.lane, events));
+  if (restored) base_ = restored->manifest;
+  return restored;
+}
+
+void KeptState::Start(std::unique_ptr<Changelog> log) {
+  log_ = std::move(log);
+  keeper_ = std::make_unique<ChangelogKeeper>(options_, *log_, clock_, keeper_probe_, base_);
+  thread_ = std::thread([this] {
+    while (!stop_) keeper_->Step();
+    keeper_->Finish();
+  });
+}
+
+}  // namespace neardup

@@ -1,0 +1,129 @@
+#include "stream/changelog_keeper.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/hash.h"
+#include "state/delta.h"
+
+namespace neardup {
+namespace {
+
+constexpr int kPollTimeoutMs = 100;
+
+}  // namespace
+
+ChangelogKeeper::ChangelogKeeper(const KeeperOptions& options, Changelog& log, Clock& clock,
+                                 KeeperProbe& probe, std::optional<SnapshotManifest> base)
+    : options_(options),
+      clock_(clock),
+      log_(log),
+      probe_(probe),
+      base_(std::move(base)),
+      cursor_(log),
+      live_(options.filter.window),
+      due_at_ms_(clock.SteadyMs() + options.snapshot_interval_ms) {}
+
+void ChangelogKeeper::Step() {
+  const int64_t wait_ms = retry_not_before_ms_ - clock_.SteadyMs();
+  if (wait_ms > 0) {
+    clock_.SleepMs(std::min<int64_t>(wait_ms, kPollTimeoutMs));
+    return;
+  }
+  Result<void> worked = Follow();
+  if (worked.ok() && clock_.SteadyMs() >= due_at_ms_) {
+    due_at_ms_ = clock_.SteadyMs() + options_.snapshot_interval_ms;
+    worked = Publish();
+    if (worked.ok()) Purge();
+  }
+  if (worked.ok()) return;
+  probe_.KeeperFailed(worked.error());
+  retry_not_before_ms_ = clock_.SteadyMs() + options_.snapshot_interval_ms;
+  StartOver();
+}
+
+void ChangelogKeeper::Finish() {
+  const Result<void> published = Publish();
+  if (!published.ok()) probe_.KeeperFailed(published.error());
+}
+
+Result<void> ChangelogKeeper::Follow() {
+  if (!begun_) NEARDUP_TRY(Begin());
+  NEARDUP_ASSIGN(
+      const bool goes_on,
+      cursor_.Poll(kPollTimeoutMs, [this](const ChangelogRecord& record) { return Keep(record); }));
+  if (goes_on) return {};
+  if (writer_) probe_.SnapshotRestarted(cursor_.why());
+  writer_.reset();
+  base_.reset();
+  StartOver();
+  return {};
+}
+
+/// From what is on disk, or from nothing.
+Result<void> ChangelogKeeper::Begin() {
+  cursor_.StartOver();
+  live_ = LiveRange(options_.filter.window);
+  if (base_) {
+    for (const SnapshotSegment& segment : base_->segments) {
+      live_.Add(segment.changelog_offset, segment.entries, segment.time_max_ms);
+    }
+    cursor_.StartBehind(base_->end);
+  }
+  if (!options_.folder.empty()) {
+    NEARDUP_ASSIGN(writer_, SnapshotWriter::New(options_.folder, options_.lane,
+                                                FingerprintSpec(options_.filter), base_));
+  }
+  begun_ = true;
+  return {};
+}
+
+Result<void> ChangelogKeeper::Keep(const ChangelogRecord& record) {
+  Result<Delta> delta = DecodeDelta(record.bytes);
+  if (!delta.ok()) {
+    Error error = delta.error();
+    error.text = "changelog offset " + std::to_string(record.offset) + ": " + error.text;
+    return error;
+  }
+  live_.Add(record.offset, *delta);
+  if (!writer_) return {};
+  return writer_->Append(std::move(*delta), {record.offset, Hash64(record.bytes)});
+}
+
+Result<void> ChangelogKeeper::Publish() {
+  if (!writer_) return {};
+  const int64_t started_ms = clock_.SteadyMs();
+  const uint64_t number_before = base_ ? base_->number : 0;
+  writer_->DropBelow(live_.begin_offset());
+  NEARDUP_TRY(writer_->Publish(clock_.WallMs()));
+  base_ = writer_->published();
+  if (!base_ || base_->number == number_before) return {};
+  const auto seconds = static_cast<double>(clock_.SteadyMs() - started_ms) / 1000;
+  probe_.SnapshotWritten({base_->entries(), base_->bytes(), base_->segments.size(), base_->seq,
+                          base_->end.offset, seconds});
+  return {};
+}
+
+void ChangelogKeeper::Purge() {
+  const int64_t begin = live_.begin_offset();
+  if (!options_.purge || begin <= purged_to_) return;
+  const Result<void> purged = log_.Purge(begin);
+  if (purged.ok()) {
+    purged_to_ = begin;
+    probe_.ChangelogPurged(begin);
+  } else if (purged.error().retriable) {
+    probe_.KeeperFailed(purged.error());
+  } else {
+    options_.purge = false;
+    probe_.PurgeRefused(purged.error());
+  }
+}
+
+/// The next Step begins with what is on disk.
+void ChangelogKeeper::StartOver() {
+  if (writer_) base_ = writer_->published();
+  writer_.reset();
+  begun_ = false;
+}
+
+}  // namespace neardup

@@ -1,0 +1,68 @@
+// Keeps the changelog short and its snapshot up to date: docs/snapshot.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "neardup/options.h"
+#include "neardup/result.h"
+#include "state/live_range.h"
+#include "state/snapshot_manifest.h"
+#include "state/snapshot_writer.h"
+#include "stream/changelog_cursor.h"
+#include "stream/keeper_probe.h"
+#include "stream/ports.h"
+
+namespace neardup {
+
+struct KeeperOptions {
+  FilterOptions filter;
+  uint16_t lane = 0;
+  /// Taken for this process (TakeSnapshotFolder); empty: no snapshots.
+  std::filesystem::path folder;
+  int64_t snapshot_interval_ms = 30'000;
+  bool purge = true;
+};
+
+/// Follows the committed deltas with a changelog reader of its own, so that no lane waits for it.
+/// One owner thread calls everything; ports and probe must outlive it.
+class ChangelogKeeper {
+ public:
+  /// `base`: the snapshot in the folder that is whole, to go on with.
+  ChangelogKeeper(const KeeperOptions& options, Changelog& log, Clock& clock, KeeperProbe& probe,
+                  std::optional<SnapshotManifest> base);
+
+  /// A bounded piece of work, some 100 ms. Errors go to the probe and are tried again, at most once
+  /// each snapshot interval.
+  void Step();
+  /// Writes what was read and is not in a snapshot yet. Not used again afterwards.
+  void Finish();
+
+ private:
+  Result<void> Follow();
+  Result<void> Begin();
+  Result<void> Keep(const ChangelogRecord& record);
+  Result<void> Publish();
+  void Purge();
+  void StartOver();
+
+  KeeperOptions options_;
+  Clock& clock_;
+  Changelog& log_;
+  KeeperProbe& probe_;
+  /// What is on disk and whole.
+  std::optional<SnapshotManifest> base_;
+
+  bool begun_ = false;
+  ChangelogCursor cursor_;
+  LiveRange live_;
+  std::unique_ptr<SnapshotWriter> writer_;
+  int64_t due_at_ms_ = 0;
+  int64_t retry_not_before_ms_ = 0;
+  int64_t purged_to_ = 0;
+};
+
+}  // namespace neardup

@@ -1,0 +1,22 @@
+// What simulations of lanes share: options, inputs, and what must hold at their end.
+#pragma once
+
+#include <cstddef>
+#include <random>
+
+#include "stream/lane_options.h"
+#include "stream/memory_broker.h"
+
+namespace neardup {
+
+LaneOptions TestOptions(int distance_max);
+
+/// Families of texts a word or two apart, exact copies, and records that are no JSON.
+void FillInputs(MemoryBroker& broker, std::mt19937_64& random, size_t records);
+
+size_t CommittedRecords(const MemoryBroker& broker);
+size_t InputRecords(const MemoryBroker& broker);
+
+void ExpectEachOffsetOnce(const MemoryBroker& broker);
+
+}  // namespace neardup
