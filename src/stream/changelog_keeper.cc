@@ -72,7 +72,8 @@ Result<void> ChangelogKeeper::Begin() {
   }
   if (!options_.folder.empty()) {
     NEARDUP_ASSIGN(writer_, SnapshotWriter::New(options_.folder, options_.lane,
-                                                FingerprintSpec(options_.filter), base_));
+                                                FingerprintSpec(options_.filter), base_,
+                                                options_.segment_bytes));
   }
   begun_ = true;
   return {};

@@ -24,6 +24,7 @@ struct KeeperOptions {
   /// Taken for this process (TakeSnapshotFolder); empty: no snapshots.
   std::filesystem::path folder;
   int64_t snapshot_interval_ms = 30'000;
+  uint64_t segment_bytes = kSegmentBytes;
   bool purge = true;
 };
 

@@ -65,6 +65,7 @@ class Process : public Probe, public KeeperProbe {
     keeping.lane = options.lane;
     keeping.folder = folder;
     keeping.snapshot_interval_ms = 300;
+    keeping.segment_bytes = 1500;
     keeper_ = std::make_unique<ChangelogKeeper>(keeping, followed_, clock, *this, std::move(base));
   }
 
@@ -192,6 +193,7 @@ class SnapshotSimulation : public testing::TestWithParam<uint64_t> {
       std::unique_ptr<Process>& turn = processes[number];
       const fs::path folder = SnapshotFolder(root_ / std::to_string(number), 0);
       if (!turn) {
+        if (random() % 3 == 0) fs::remove_all(folder);
         if (fs::exists(folder) && random() % 3 == 0) Damage(folder, random);
         turn = std::make_unique<Process>(broker, faults, clock, options, folder, counts);
       }
