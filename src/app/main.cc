@@ -14,6 +14,7 @@
 #include "app/healthcheck_command.h"
 #include "app/learn_command.h"
 #include "app/run_command.h"
+#include "app/snapshot_command.h"
 #include "app/tune_command.h"
 #include "app/verify_command.h"
 #include "app/version.h"
@@ -221,6 +222,22 @@ void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& origin, boo
   add_text("reference", "all settings as Markdown tables", &ConfigReference);
 }
 
+void AddSnapshot(CLI::App& app, SnapshotArguments& snapshot, Command& chosen) {
+  CLI::App* group = app.add_subcommand("snapshot", "look into the snapshots of an instance");
+  group->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, bool verify) {
+    CLI::App* command = group->add_subcommand(name, help);
+    command->add_option("--state-dir", snapshot.state_dir, "state.dir of the instance")->required();
+    command->add_flag("--json", snapshot.json, "as one JSON object");
+    command->callback([&, verify] {
+      snapshot.verify = verify;
+      chosen = [&] { return SnapshotCommand(snapshot); };
+    });
+  };
+  add("inspect", "what they hold", false);
+  add("verify", "the same, and whether every byte of them holds", true);
+}
+
 void AddHealthcheck(CLI::App& app, std::string& url, Command& chosen) {
   CLI::App* command = app.add_subcommand("healthcheck", "ask a running instance if it is ready");
   command->add_option("--url", url, "what to ask")->capture_default_str();
@@ -249,6 +266,7 @@ int Main(int count, char** words) {
   GenerateArguments generate;
   DemoArguments demo;
   VerifyArguments verify;
+  SnapshotArguments snapshot;
   bool origin = false;
   bool json = false;
   std::string url = "http://127.0.0.1:9404/readyz";
@@ -261,6 +279,7 @@ int Main(int count, char** words) {
   AddGenerate(app, generate, chosen);
   AddDemo(app, demo, chosen);
   AddVerify(app, verify, chosen);
+  AddSnapshot(app, snapshot, chosen);
   AddConfigCommands(app, config, origin, json, chosen);
   AddHealthcheck(app, url, chosen);
   AddVersion(app, chosen);

@@ -17,10 +17,9 @@ Error Named(const fs::path& path, Error error) {
 }
 
 /// What the manifest says of a whole must be what the parts come to.
-Result<void> CheckAgrees(const SnapshotManifest& manifest, const LaneState& state,
-                         uint64_t entries) {
-  if (state.seq() == manifest.seq && entries == manifest.entries()) return {};
-  return Error{ErrorCode::kCorrupt, "the segments end at seq " + std::to_string(state.seq()) +
+Result<void> CheckAgrees(const SnapshotManifest& manifest, uint64_t seq, uint64_t entries) {
+  if (seq == manifest.seq && entries == manifest.entries()) return {};
+  return Error{ErrorCode::kCorrupt, "the segments end at seq " + std::to_string(seq) +
                                         " and hold " + std::to_string(entries) +
                                         " entries, expected " + std::to_string(manifest.seq) +
                                         " and " + std::to_string(manifest.entries())};
@@ -75,7 +74,27 @@ Result<void> FoldSnapshot(const fs::path& folder, const SnapshotManifest& manife
     NEARDUP_TRY(state.Apply(std::move(*delta)));
     if (events.progress) events.progress(entries, manifest.entries());
   }
-  return CheckAgrees(manifest, state, entries);
+  return CheckAgrees(manifest, state.seq(), entries);
+}
+
+Result<void> CheckSnapshot(const fs::path& folder, const SnapshotManifest& manifest) {
+  DeltaStream deltas(folder, manifest);
+  uint64_t seq = 0;
+  uint64_t entries = 0;
+  for (bool first = true;; first = false) {
+    NEARDUP_ASSIGN(const std::optional<Delta> delta, deltas.Next());
+    if (!delta) return CheckAgrees(manifest, seq, entries);
+    if (delta->lane != manifest.lane || delta->spec != manifest.spec) {
+      return Error{ErrorCode::kMismatch, "the delta of seq " + std::to_string(delta->seq_first) +
+                                             " is of another lane or other fingerprint settings"};
+    }
+    if (!first && delta->seq_first != seq + 1) {
+      return Error{ErrorCode::kCorrupt, "a hole: expected seq " + std::to_string(seq + 1) +
+                                            ", found " + std::to_string(delta->seq_first)};
+    }
+    seq = delta->seq_last;
+    entries += delta->entries.size();
+  }
 }
 
 Result<std::optional<RestoredSnapshot>> RestoreSnapshot(const fs::path& folder,

@@ -32,6 +32,10 @@ struct SnapshotEvents {
 Result<void> FoldSnapshot(const std::filesystem::path& folder, const SnapshotManifest& manifest,
                           LaneState& state, const SnapshotEvents& events);
 
+/// Reads all of a snapshot without making a state of it: checksums, deltas, their order, and that
+/// they are of this lane and FingerprintSpec.
+Result<void> CheckSnapshot(const std::filesystem::path& folder, const SnapshotManifest& manifest);
+
 struct RestoredSnapshot {
   SnapshotManifest manifest;
   std::unique_ptr<LaneState> state;

@@ -1,0 +1,122 @@
+#include "stream/changelog_cursor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "stream/memory_broker.h"
+
+namespace neardup {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class ChangelogCursorTest : public testing::Test {
+ protected:
+  ChangelogCursorTest() { broker_.changelog = {"a", "b", "c", "d", "e"}; }
+
+  ChangelogMark MarkOf(int64_t offset) const {
+    return {offset, Hash64(broker_.changelog[static_cast<size_t>(offset)])};
+  }
+  /// One Poll; what it handed out goes to `read_`.
+  bool Poll() {
+    const Result<bool> polled = cursor_.Poll(0, [this](const ChangelogRecord& record) {
+      read_.emplace_back(record.bytes);
+      return Result<void>();
+    });
+    EXPECT_TRUE(polled.ok()) << polled.error().text;
+    return *polled;
+  }
+  void PollToEnd() {
+    while (!cursor_.is_open() ||
+           cursor_.next_offset() < static_cast<int64_t>(broker_.changelog.size())) {
+      ASSERT_TRUE(Poll());
+    }
+  }
+
+  MemoryBroker broker_;
+  Faults faults_{1, 0};
+  MemoryChangelog log_{broker_, faults_};
+  ChangelogCursor cursor_{log_};
+  std::vector<std::string> read_;
+};
+
+TEST_F(ChangelogCursorTest, ReadsFromTheBeginningOfWhatIsLeft) {
+  broker_.changelog_begin = 2;
+  PollToEnd();
+  EXPECT_THAT(read_, ElementsAre("c", "d", "e"));
+}
+
+TEST_F(ChangelogCursorTest, GoesOnBehindTheMarkedRecord) {
+  cursor_.StartBehind(MarkOf(2));
+  EXPECT_EQ(cursor_.next_offset(), 3);
+  PollToEnd();
+  EXPECT_THAT(read_, ElementsAre("d", "e"));
+}
+
+TEST_F(ChangelogCursorTest, GoesOnWhereItWasWhenClosed) {
+  PollToEnd();
+  cursor_.Close();
+  broker_.changelog.push_back("f");
+  read_.clear();
+  PollToEnd();
+  EXPECT_THAT(read_, ElementsAre("f"));
+}
+
+TEST_F(ChangelogCursorTest, StartsAnewWhenTheMarkedRecordIsAnotherOne) {
+  cursor_.StartBehind({2, Hash64("of another log")});
+  EXPECT_FALSE(Poll());
+  EXPECT_THAT(cursor_.why(), HasSubstr("made anew"));
+  EXPECT_THAT(read_, IsEmpty());
+  PollToEnd();
+  EXPECT_THAT(read_, ElementsAre("a", "b", "c", "d", "e"));
+}
+
+TEST_F(ChangelogCursorTest, StartsAnewWhenTheLogEndsBeforeTheMark) {
+  cursor_.StartBehind({5, 0});
+  EXPECT_FALSE(Poll());
+  EXPECT_THAT(cursor_.why(), HasSubstr("ends at offset 5"));
+  PollToEnd();
+  EXPECT_THAT(read_, ElementsAre("a", "b", "c", "d", "e"));
+}
+
+TEST_F(ChangelogCursorTest, StartsAnewWhenTheMarkedRecordWasPurged) {
+  broker_.changelog_begin = 3;
+  cursor_.StartBehind(MarkOf(2));
+  EXPECT_FALSE(Poll());
+  EXPECT_THAT(cursor_.why(), HasSubstr("purged up to offset 3"));
+  PollToEnd();
+  EXPECT_THAT(read_, ElementsAre("d", "e"));
+}
+
+TEST_F(ChangelogCursorTest, StartsAnewWhenItFellBehindThePurgeWhileOpen) {
+  broker_.changelog.resize(10, "x");
+  ASSERT_TRUE(Poll());
+  const auto reached = static_cast<int64_t>(read_.size());
+  ASSERT_LT(reached, 8);
+  broker_.changelog_begin = 8;
+  ASSERT_TRUE(Poll());   // learns that its place is gone
+  EXPECT_FALSE(Poll());  // and by how much
+  EXPECT_THAT(cursor_.why(), HasSubstr("only read to " + std::to_string(reached)));
+  read_.clear();
+  PollToEnd();
+  EXPECT_EQ(read_.size(), 2U);
+}
+
+TEST_F(ChangelogCursorTest, GoesOnWhenNothingItHasNotReadWasPurged) {
+  PollToEnd();
+  cursor_.Close();
+  broker_.changelog_begin = 5;
+  broker_.changelog.push_back("f");
+  read_.clear();
+  PollToEnd();
+  EXPECT_THAT(read_, ElementsAre("f"));
+}
+
+}  // namespace
+}  // namespace neardup
