@@ -27,6 +27,7 @@ Result<std::optional<RestoredSnapshot>> KeptState::Restore(Probe& probe) {
   if (options_.folder.empty()) return std::optional<RestoredSnapshot>();
   NEARDUP_ASSIGN(lock_, TakeSnapshotFolder(options_.folder));
   probe.PhaseChanged(LanePhase::kRestoring);
+  const int64_t started_ms = clock_.SteadyMs();
   SnapshotEvents events;
   events.refused = [&](const Error& error) {
     probe.StateDiscarded("a snapshot is refused: " + error.text);
@@ -37,7 +38,10 @@ Result<std::optional<RestoredSnapshot>> KeptState::Restore(Probe& probe) {
   };
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> restored,
                  RestoreSnapshot(options_.folder, options_.filter, options_.lane, events));
-  if (restored) base_ = restored->manifest;
+  if (!restored) return restored;
+  base_ = restored->manifest;
+  const auto seconds = static_cast<double>(clock_.SteadyMs() - started_ms) / 1000;
+  probe.SnapshotRestored(base_->entries(), seconds);
   return restored;
 }
 

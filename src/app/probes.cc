@@ -22,6 +22,10 @@ void LogProbe::Restoring(double share, uint64_t entries) {
   spdlog::info("restoring: {:.0f} %, {} entries", share * 100, entries);
 }
 
+void LogProbe::SnapshotRestored(uint64_t entries, double seconds) {
+  spdlog::info("snapshot restored: {} entries in {:.3f} s", entries, seconds);
+}
+
 void LogProbe::StateDiscarded(std::string_view why) { spdlog::warn("starting anew: {}", why); }
 
 void LogProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
@@ -99,6 +103,9 @@ void ProbeFan::CaughtUp(uint64_t seq, uint64_t entries) {
 }
 void ProbeFan::Restoring(double share, uint64_t entries) {
   for (Probe* probe : probes_) probe->Restoring(share, entries);
+}
+void ProbeFan::SnapshotRestored(uint64_t entries, double seconds) {
+  for (Probe* probe : probes_) probe->SnapshotRestored(entries, seconds);
 }
 void ProbeFan::StateDiscarded(std::string_view why) {
   for (Probe* probe : probes_) probe->StateDiscarded(why);

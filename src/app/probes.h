@@ -16,6 +16,7 @@ class LogProbe : public Probe, public KeeperProbe {
   void PhaseChanged(LanePhase phase) override;
   void CaughtUp(uint64_t seq, uint64_t entries) override;
   void Restoring(double share, uint64_t entries) override;
+  void SnapshotRestored(uint64_t entries, double seconds) override;
   void StateDiscarded(std::string_view why) override;
   void TransactionCommitted(const CommittedBatch& batch) override;
   void TransactionAborted(const Error& error) override;
@@ -47,6 +48,7 @@ class ProbeFan : public Probe {
   void PhaseChanged(LanePhase phase) override;
   void CaughtUp(uint64_t seq, uint64_t entries) override;
   void Restoring(double share, uint64_t entries) override;
+  void SnapshotRestored(uint64_t entries, double seconds) override;
   void StateDiscarded(std::string_view why) override;
   void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) override;
   void StageTimed(Stage stage, double seconds) override;

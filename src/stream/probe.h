@@ -86,6 +86,8 @@ class Probe {
   virtual void CaughtUp(uint64_t /*seq*/, uint64_t /*entries*/) {}
   /// While the state is restored: the share of it that is, 0 to 1, and the live entries so far.
   virtual void Restoring(double /*share*/, uint64_t /*entries*/) {}
+  /// A snapshot was restored before the lane began.
+  virtual void SnapshotRestored(uint64_t /*entries*/, double /*seconds*/) {}
   /// What was known is given up and read from the changelog anew: a snapshot that does not fit, or
   /// a standby that fell behind what is kept of the changelog.
   virtual void StateDiscarded(std::string_view /*why*/) {}
