@@ -113,10 +113,11 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [scheme_name, scheme_values] = scheme;
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
   [[maybe_unused]] auto [host, port] = HttpOptions{};
-  [[maybe_unused]] auto [kafka, lanes, model_file, http, level, log_format, state_dir] = Settings{};
+  [[maybe_unused]] auto [kafka, lanes, model_file, http, level, log_format, state_dir,
+                         snapshot_interval, purge] = Settings{};
   // lane is the one that is no setting: the process numbers its lanes. model is read from
   // model_file; the masks are one setting.
-  constexpr size_t kMembers = 17 + (12 - 2) + 8 + 3 + 6 + 2 + 4 + 2 + 4;
+  constexpr size_t kMembers = 17 + (12 - 2) + 8 + 3 + 6 + 2 + 4 + 2 + 6;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);
