@@ -1,21 +1,12 @@
 #include "kafka/topic_orders.h"
 
-#include <array>
 #include <memory>
 #include <utility>
 
 #include "kafka/client.h"
-#include "kafka/client_error.h"
 #include "kafka/topic_admin.h"
 
 namespace neardup {
-namespace {
-
-using DeleteRecordsHandle =
-    std::unique_ptr<rd_kafka_DeleteRecords_t, HandleDeleter<rd_kafka_DeleteRecords_destroy>>;
-
-}  // namespace
-
 Result<void> OrderTopic(const KafkaOptions& options, const std::string& topic, int32_t partitions,
                         const std::map<std::string, std::string>& settings) {
   NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, {}));
