@@ -7,6 +7,7 @@
 #include "kafka/topic_admin.h"
 
 namespace neardup {
+
 Result<void> OrderTopic(const KafkaOptions& options, const std::string& topic, int32_t partitions,
                         const std::map<std::string, std::string>& settings) {
   NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, {}));
