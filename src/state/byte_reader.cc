@@ -2,16 +2,12 @@
 
 namespace neardup {
 
-uint64_t ByteReader::Little(size_t size, const char* what) {
-  const std::string_view raw = Raw(size, what);
-  uint64_t value = 0;
-  for (size_t i = 0; i < raw.size(); ++i) {
-    value |= uint64_t{static_cast<uint8_t>(raw[i])} << (8 * i);
-  }
-  return value;
+uint64_t ByteReader::Missing(size_t size, const char* what) {
+  Fail(what, std::to_string(size) + " more bytes");
+  return 0;
 }
 
-uint64_t ByteReader::Varint(const char* what) {
+uint64_t ByteReader::LongVarint(const char* what) {
   uint64_t value = 0;
   for (int shift = 0; shift < 64; shift += 7) {
     const uint64_t byte = U8(what);
@@ -34,7 +30,7 @@ std::string_view ByteReader::Text(const char* what) {
 }
 
 std::string_view ByteReader::Raw(size_t size, const char* what) {
-  if (size > remaining()) Fail(what, std::to_string(size) + " more bytes");
+  if (size > remaining()) Missing(size, what);
   if (!ok()) return {};
   const std::string_view raw = bytes_.substr(offset_, size);
   offset_ += size;
@@ -56,6 +52,7 @@ void ByteReader::Fail(const char* what, const std::string& expected) {
   if (!ok()) return;
   error_ = "byte " + std::to_string(offset_) + " of " + std::to_string(bytes_.size()) + ", " +
            what + ": expected " + expected;
+  bytes_ = bytes_.substr(0, offset_);
 }
 
 }  // namespace neardup

@@ -17,12 +17,15 @@ class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
 
-  uint8_t U8(const char* what) { return static_cast<uint8_t>(Little(1, what)); }
-  uint16_t U16(const char* what) { return static_cast<uint16_t>(Little(2, what)); }
-  uint32_t U32(const char* what) { return static_cast<uint32_t>(Little(4, what)); }
-  uint64_t U64(const char* what) { return Little(8, what); }
-  int64_t I64(const char* what) { return static_cast<int64_t>(Little(8, what)); }
-  uint64_t Varint(const char* what);
+  uint8_t U8(const char* what) { return static_cast<uint8_t>(Little<1>(what)); }
+  uint16_t U16(const char* what) { return static_cast<uint16_t>(Little<2>(what)); }
+  uint32_t U32(const char* what) { return static_cast<uint32_t>(Little<4>(what)); }
+  uint64_t U64(const char* what) { return Little<8>(what); }
+  int64_t I64(const char* what) { return static_cast<int64_t>(Little<8>(what)); }
+  uint64_t Varint(const char* what) {
+    if (remaining() > 0 && Byte(offset_) < 0x80) return Byte(offset_++);  // as most are
+    return LongVarint(what);
+  }
   int64_t Zigzag(const char* what);
   std::string_view Text(const char* what);
   std::string_view Raw(size_t size, const char* what);
@@ -40,8 +43,21 @@ class ByteReader {
   size_t remaining() const { return bytes_.size() - offset_; }
 
  private:
-  uint64_t Little(size_t size, const char* what);
+  /// Deltas are read by millions of these at a start, so the way without a failure stands here.
+  template <size_t kBytes>
+  uint64_t Little(const char* what) {
+    if (remaining() < kBytes) return Missing(kBytes, what);
+    uint64_t value = 0;
+    for (size_t i = 0; i < kBytes; ++i) value |= Byte(offset_ + i) << (8 * i);
+    offset_ += kBytes;
+    return value;
+  }
+  uint64_t Byte(size_t at) const { return static_cast<uint8_t>(bytes_[at]); }
+  uint64_t LongVarint(const char* what);
+  /// Fails, and is 0.
+  uint64_t Missing(size_t size, const char* what);
 
+  /// Ends at the first failure, so that nothing is left to read behind it.
   std::string_view bytes_;
   size_t offset_ = 0;
   std::string error_;
