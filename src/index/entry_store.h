@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "index/fetch_line.h"
 #include "index/page_memory.h"
 #include "neardup/filter.h"
 
@@ -67,7 +68,7 @@ class EntryStore {
     assert(id - begin_id_ < size());
     return Entries(ChunkOf(id))[id % kChunkEntries];
   }
-  void Prefetch(uint64_t id) const { __builtin_prefetch(&(*this)[id]); }
+  void Prefetch(uint64_t id) const { FetchLine(&(*this)[id]); }
 
  private:
   static uint64_t ChunkOf(uint64_t id) { return id / kChunkEntries; }

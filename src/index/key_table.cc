@@ -1,17 +1,16 @@
 #include "index/key_table.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace neardup {
 namespace {
 
 /// Ranges of keys must not be larger than tags tell apart.
 constexpr uint64_t kLinesMin = uint64_t{1} << 16;
-/// Lines for 100 postings when all that may live are there: 9 of 10 places taken, so that about one
-/// key in four finds its line full and the next one is taken instead.
-constexpr uint64_t kPostingsPerTenLines = 90;
-
-uint16_t Bit(size_t place) { return static_cast<uint16_t>(1U << place); }
+/// Places taken when all postings are there that may be live, in per cent: many lines are full
+/// then, and the next of the probed keys is taken instead.
+constexpr uint64_t kLoad = 93;
 
 }  // namespace
 
@@ -19,7 +18,7 @@ KeyTable::KeyTable(uint64_t postings_max)
     : line_count_(LineCount(postings_max)), memory_(line_count_ * sizeof(Line)) {}
 
 uint64_t KeyTable::LineCount(uint64_t postings_max) {
-  const uint64_t lines = std::max(kLinesMin, postings_max * 10 / kPostingsPerTenLines);
+  const uint64_t lines = std::max(kLinesMin, postings_max * 100 / (kLoad * kPostings));
   constexpr uint64_t kLinesPerPage = 4096 / sizeof(Line);
   return (lines + kLinesPerPage - 1) / kLinesPerPage * kLinesPerPage;
 }
@@ -27,50 +26,43 @@ uint64_t KeyTable::LineCount(uint64_t postings_max) {
 size_t KeyTable::Room(uint32_t key, LiveIds live) const {
   const Line& line = LineOf(key);
   const uint16_t tag = TagOf(key);
-  size_t free = kPostings;
-  int of_key = 0;
+  uint32_t taken = 0;
+  uint32_t of_key = 0;
   for (size_t i = 0; i < kPostings; ++i) {
-    if (!line.IsUsed(i) || !live.Holds(line.ids[i])) continue;
-    --free;
-    of_key += line.tags[i] == tag ? 1 : 0;
+    const uint32_t live_here = line.used >> i & uint32_t{live.Holds(line.ids[i])};
+    taken += live_here;
+    of_key += live_here & uint32_t{line.tags[i] == tag};
   }
-  return of_key < kEntriesPerKeyMax ? free : 0;
+  return of_key < kEntriesPerKeyMax ? kPostings - taken : 0;
 }
 
 void KeyTable::Insert(uint32_t key, uint32_t id, LiveIds live) {
   Line& line = lines()[LineNumber(key)];
-  size_t place = 0;
-  uint32_t age_max = 0;
-  for (size_t i = 0; i < kPostings; ++i) {
-    if (!line.IsUsed(i) || !live.Holds(line.ids[i])) {
-      place = i;
-      break;
-    }
-    const uint32_t age = id - line.ids[i];
-    if (age < age_max) continue;
-    age_max = age;
-    place = i;
+  auto place = static_cast<size_t>(std::countr_one(line.Live(live)));
+  if (place == kPostings) {
+    const auto older = [id](uint32_t a, uint32_t b) { return id - a > id - b; };
+    place = static_cast<size_t>(std::min_element(line.ids.begin(), line.ids.end(), older) -
+                                line.ids.begin());
   }
   line.ids[place] = id;
   line.tags[place] = TagOf(key);
-  line.used = static_cast<uint16_t>(line.used | Bit(place));
+  line.used = static_cast<uint16_t>(line.used | 1U << place);
 }
 
 void KeyTable::Remove(uint32_t key, uint32_t id) {
   Line& line = lines()[LineNumber(key)];
-  for (size_t i = 0; i < kPostings; ++i) {
-    if (line.IsUsed(i) && line.ids[i] == id && line.tags[i] == TagOf(key)) {
-      line.used = static_cast<uint16_t>(line.used & ~Bit(i));
-    }
+  for (uint32_t mask = line.WithTag(TagOf(key)) & line.used; mask != 0; mask &= mask - 1) {
+    const auto place = static_cast<size_t>(std::countr_zero(mask));
+    if (line.ids[place] == id) line.used = static_cast<uint16_t>(line.used & ~(1U << place));
   }
 }
 
 void KeyTable::SweepNext(LiveIds live) {
   Line& line = lines()[swept_];
-  for (size_t i = 0; i < kPostings; ++i) {
-    if (!live.Holds(line.ids[i])) line.used = static_cast<uint16_t>(line.used & ~Bit(i));
-  }
+  line.used = static_cast<uint16_t>(line.Live(live));
   swept_ = swept_ + 1 < line_count_ ? swept_ + 1 : 0;
+  constexpr uint64_t kLinesAhead = 4;
+  FetchLine(lines() + swept_ + kLinesAhead);
 }
 
 }  // namespace neardup

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include "index/fetch_line.h"
 #include "index/live_ids.h"
 #include "index/page_memory.h"
 
@@ -21,7 +23,7 @@ namespace neardup {
 class KeyTable {
  public:
   /// As many live entries one key leads to.
-  static constexpr int kEntriesPerKeyMax = 8;
+  static constexpr uint32_t kEntriesPerKeyMax = 8;
   static constexpr size_t kPostings = 10;
 
   /// Of a capacity of so many postings.
@@ -38,14 +40,14 @@ class KeyTable {
   /// after they have wrapped around.
   void SweepNext(LiveIds live);
 
-  void Prefetch(uint32_t key) const { __builtin_prefetch(&LineOf(key)); }
+  void Prefetch(uint32_t key) const { FetchLine(&LineOf(key)); }
   /// Calls `visit` with the number of each live entry that has the key.
   template <class Visit>
   void ForEach(uint32_t key, LiveIds live, const Visit& visit) const {
     const Line& line = LineOf(key);
-    const uint16_t tag = TagOf(key);
-    for (size_t i = 0; i < kPostings; ++i) {
-      if (line.tags[i] == tag && line.IsUsed(i) && live.Holds(line.ids[i])) visit(line.ids[i]);
+    for (uint32_t mask = line.WithTag(TagOf(key)) & line.used; mask != 0; mask &= mask - 1) {
+      const uint32_t id = line.ids[static_cast<size_t>(std::countr_zero(mask))];
+      if (live.Holds(id)) visit(id);
     }
   }
 
@@ -59,7 +61,17 @@ class KeyTable {
     std::array<uint16_t, kPostings> tags;
     uint16_t used;  ///< bit i: posting i is taken
 
-    bool IsUsed(size_t i) const { return (used >> i & 1) != 0; }
+    /// Places as bits, without a branch: which one is taken cannot be foretold.
+    uint32_t WithTag(uint16_t tag) const {
+      uint32_t mask = 0;
+      for (size_t i = 0; i < kPostings; ++i) mask |= uint32_t{tags[i] == tag} << i;
+      return mask;
+    }
+    uint32_t Live(LiveIds live) const {
+      uint32_t mask = 0;
+      for (size_t i = 0; i < kPostings; ++i) mask |= uint32_t{live.Holds(ids[i])} << i;
+      return mask & used;
+    }
   };
   static_assert(sizeof(Line) == 64);
 

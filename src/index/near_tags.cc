@@ -10,14 +10,10 @@
 namespace neardup {
 namespace {
 
-// A number has at most n bits set when clearing its lowest set bit n times leaves 0.
-
 uint64_t NearTagsPortable(const uint16_t* tags, size_t count, uint16_t sought, int bits) {
   uint64_t mask = 0;
   for (size_t i = 0; i < count; ++i) {
-    uint32_t x = tags[i] ^ uint32_t { sought };
-    for (int k = 0; k < bits; ++k) x &= x - 1;
-    mask |= uint64_t{x == 0} << i;
+    mask |= uint64_t{NearTag(tags[i], sought, bits)} << i;
   }
   return mask;
 }

@@ -15,6 +15,14 @@ inline constexpr size_t kTagsReadBeyond = 31;
 /// count is at most 64. Takes the widest instructions this processor has.
 uint64_t NearTags(const uint16_t* tags, size_t count, uint16_t sought, int bits);
 
+/// The same for one tag: a number has at most n bits set when clearing its lowest set bit n times
+/// leaves 0.
+constexpr bool NearTag(uint16_t tag, uint16_t sought, int bits) {
+  uint32_t x = tag ^ uint32_t { sought };
+  for (int i = 0; i < bits; ++i) x &= x - 1;
+  return x == 0;
+}
+
 /// One way to do that.
 struct TagsFilter {
   const char* name = "";

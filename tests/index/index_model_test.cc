@@ -18,7 +18,7 @@
 namespace neardup {
 namespace {
 
-bool Better(const Match& a, const Match& b) {
+bool Surpasses(const Match& a, const Match& b) {
   const int sum_a = a.distance + a.order_distance;
   const int sum_b = b.distance + b.order_distance;
   return std::tuple(a.kind, sum_a, a.id) < std::tuple(b.kind, sum_b, b.id);
@@ -75,18 +75,16 @@ class ScannedIndex {
     if (!Accepts(match_, nearness)) return std::nullopt;
     return Match{id, nearness.distance, nearness.order_distance, MatchKind::kNear};
   }
-  /// The best of those that no look-up may overlook.
-  std::optional<Match> FindPromised(const IndexQuery& query) const {
-    std::optional<Match> best;
+  /// Those that no look-up may overlook, the best one first.
+  std::vector<Match> FindPromised(const IndexQuery& query) const {
+    std::vector<Match> promised;
     for (uint64_t id = begin_id(); id < end_id(); ++id) {
       const Nearness nearness = NearnessOf(entries_[id - begin_id_], query);
-      const bool promised =
-          nearness.distance <= GuaranteedDistance(match_) || nearness.shared_keys > 0;
-      if (!promised) continue;
-      const std::optional<Match> match = MatchOf(id, query);
-      if (match && (!best || Better(*match, *best))) best = match;
+      if (nearness.distance > GuaranteedDistance(match_) && nearness.shared_keys == 0) continue;
+      if (const std::optional<Match> match = MatchOf(id, query)) promised.push_back(*match);
     }
-    return best;
+    std::sort(promised.begin(), promised.end(), Surpasses);
+    return promised;
   }
   uint64_t begin_id() const { return begin_id_; }
   uint64_t end_id() const { return begin_id_ + entries_.size(); }
@@ -169,6 +167,7 @@ struct Found {
   size_t beyond_the_promise = 0;
   size_t nothing = 0;
   size_t keys_passed_over = 0;
+  size_t among_the_newest = 0;
 };
 
 class ModelRun {
@@ -234,17 +233,37 @@ class ModelRun {
         sought.fingerprint, sought.text_keys, static_cast<uint32_t>(random_() % 60),
         AnyPosition(),      AnyTime(),        AnyTime()};
     Judge(query, index_.FindNearest(query));
+    JudgeAll(query);
   }
   void Judge(const IndexQuery& query, const std::optional<Match>& match) {
-    const std::optional<Match> promised = model_.FindPromised(query);
+    const std::vector<Match> all = model_.FindPromised(query);
+    const std::optional<Match> promised = all.empty() ? std::nullopt : std::optional(all.front());
     if (match) {
       ASSERT_EQ(match, model_.MatchOf(match->id, query)) << "what is found is a match";
     }
     if (promised) {
       ASSERT_TRUE(match) << "entry " << promised->id << " is overlooked";
-      ASSERT_FALSE(Better(*promised, *match)) << "entry " << promised->id << " is better";
+      ASSERT_FALSE(Surpasses(*promised, *match)) << "entry " << promised->id << " is better";
     }
     ++(match == promised ? (match ? found_.promised : found_.nothing) : found_.beyond_the_promise);
+  }
+  /// All matches are what they are one by one, of all entries and of the newest.
+  void JudgeAll(IndexQuery query) {
+    const std::vector<Match> all = index_.FindAll(query);
+    ASSERT_TRUE(std::is_sorted(all.begin(), all.end(), Surpasses));
+    for (size_t i = 0; i < all.size(); ++i) {
+      ASSERT_EQ(all[i], model_.MatchOf(all[i].id, query));
+      ASSERT_TRUE(i == 0 || all[i].id != all[i - 1].id) << "twice";
+    }
+    for (const Match& promised : model_.FindPromised(query)) {
+      ASSERT_EQ(std::count(all.begin(), all.end(), promised), 1) << promised.id;
+    }
+    query.since_id = kBeginId + random_() % (model_.end_id() - kBeginId + 2);
+    const auto newest = std::find_if(
+        all.begin(), all.end(), [&](const Match& match) { return match.id >= query.since_id; });
+    found_.among_the_newest += newest == all.end() ? 0 : 1;
+    ASSERT_EQ(index_.FindNearest(query),
+              newest == all.end() ? std::nullopt : std::optional(*newest));
   }
   void Forget(bool newest) {
     const uint64_t live = model_.end_id() - model_.begin_id();
@@ -285,6 +304,7 @@ TEST_P(IndexModel, FindsTheBestOfAllItPromises) {
     if (HasFatalFailure()) return;
     EXPECT_GT(run.found().promised, 20U);
     EXPECT_GT(run.found().nothing, 20U);
+    EXPECT_GT(run.found().among_the_newest, 20U);
     if (clustered && distance_max > 0) {
       EXPECT_GT(run.found().keys_passed_over, 10U);
     }

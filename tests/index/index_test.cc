@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <optional>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -363,6 +364,39 @@ TEST(Index, KeysThatALogBringsAreLeftAloneWhereItUsesNone) {
     index.Rollback(std::vector(500, entry));
     index.Expire(500);
     EXPECT_EQ(index.size(), 0U);
+  }
+}
+
+TEST(Index, ABatchFindsWhatItsQueriesFindAlone) {
+  for (const bool neighbours : {false, true}) {
+    std::mt19937_64 random(4);
+    IndexOptions options = ByKeys(8);
+    options.match.neighbours = neighbours;
+    Index index(options);
+    std::vector<IndexQuery> queries;
+    for (uint64_t i = 0; i < 3000; ++i) {  // crowds: some have more candidates than are put off
+      Entry entry = MakeEntry(kCode ^ (random() & random() & random()), i);
+      if (i % 3 == 0) entry.fingerprint.simhash = random();
+      for (uint32_t key = 1; key <= 3; ++key) {
+        entry.text_keys.Add(static_cast<uint32_t>(random() % 40 + 40 * key) << 20);
+      }
+      index.Insert(entry);
+      queries.push_back(MakeQuery(entry.fingerprint.simhash ^ (random() & random() & random()), 7));
+      for (const uint32_t key : entry.text_keys.keys()) queries.back().text_keys.Add(key);
+      if (i % 5 == 0) queries.back().since_id = random() % 3000;
+    }
+    for (const size_t batch : {1, 2, 5, 17, 100, 3000}) {
+      for (size_t begin = 0; begin + batch <= queries.size(); begin += 211 + batch) {
+        const auto slice = std::span(queries).subspan(begin, batch);
+        std::vector<Nearest> found(batch);
+        std::as_const(index).FindNearest(slice, found);
+        for (size_t i = 0; i < batch; ++i) {
+          const uint64_t candidates_before = index.candidates();
+          ASSERT_EQ(found[i].match, index.FindNearest(slice[i])) << begin + i;
+          ASSERT_EQ(found[i].candidates, index.candidates() - candidates_before);
+        }
+      }
+    }
   }
 }
 
