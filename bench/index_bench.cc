@@ -1,0 +1,326 @@
+// bench_index: what a look-up, and a look-up with insertion and expiry, cost at a size; beside the
+// same by plainer means, and beside what the cache lines it touches cost alone.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/exit_code.h"
+#include "bench/index_peers.h"
+#include "bench/index_workload.h"
+#include "bench/line_floor.h"
+#include "bench/machine.h"
+#include "bench/report.h"
+#include "bench/thread_clock.h"
+#include "bench/timed_index.h"
+
+namespace neardup {
+namespace {
+
+using Kind = IndexWorkload::Kind;
+using Records = std::vector<IndexWorkload::Record>;
+
+constexpr size_t kBatch = 4096;
+constexpr int kSegments = 5;
+constexpr uint64_t kMillion = 1'000'000;
+constexpr uint64_t kFamilyEntries = 5 * kMillion;
+
+struct Arguments {
+  std::vector<uint64_t> entries = {kMillion, 10 * kMillion};
+  uint64_t peer_entries_max = 10 * kMillion;
+  uint64_t seed = 1;
+  std::string json;
+};
+
+MatchOptions BlocksAlone() { return {.text_keys = false}; }
+MatchOptions Distance7() { return {.distance_max = 7, .text_keys = false, .neighbours = true}; }
+
+/// The plain ones decide record by record; they have nothing to fetch ahead.
+template <class Peer>
+uint64_t DecideEach(Peer& peer, const Records& records) {
+  uint64_t matches = 0;
+  for (const auto& record : records) {
+    if (peer.Find(record)) {
+      ++matches;
+    } else {
+      peer.Insert(record);
+    }
+  }
+  return matches;
+}
+
+template <class Peer>
+void Fill(Peer& peer, IndexWorkload& workload, uint64_t entries) {
+  for (uint64_t done = 0; done < entries; done += kBatch) {
+    const Records& records = workload.Next(std::min<uint64_t>(kBatch, entries - done), false);
+    for (const auto& record : records) peer.Insert(record);
+  }
+}
+
+struct Timed {
+  double ns = 0;           ///< for each record, median of the segments
+  double match_share = 0;  ///< of the records
+};
+
+/// Times `work`, which takes records and returns how many of them matched, without what it takes to
+/// make the records.
+template <class NextRecords, class Work>
+Timed Time(uint64_t operations, const NextRecords& next_records, const Work& work) {
+  std::vector<double> segments;
+  uint64_t matches = 0;
+  uint64_t done = 0;
+  for (int segment = 1; segment <= kSegments; ++segment) {
+    double spent_ns = 0;
+    const uint64_t begin = done;
+    for (; done < operations * static_cast<uint64_t>(segment) / kSegments; done += kBatch) {
+      const Records& records = next_records();
+      const double start_ns = ThreadNs();
+      matches += work(records);
+      spent_ns += ThreadNs() - start_ns;
+    }
+    segments.push_back(spent_ns / static_cast<double>(done - begin));
+  }
+  std::sort(segments.begin(), segments.end());
+  return {segments[kSegments / 2], static_cast<double>(matches) / static_cast<double>(done)};
+}
+
+template <class Peer>
+Timed TimeDeciding(Peer& peer, IndexWorkload& workload, uint64_t operations) {
+  return Time(
+      operations, [&]() -> const Records& { return workload.Next(kBatch); },
+      [&](const Records& records) { return DecideEach(peer, records); });
+}
+Timed TimeDeciding(TimedIndex& index, IndexWorkload& workload, uint64_t operations) {
+  return Time(
+      operations, [&]() -> const Records& { return workload.Next(kBatch); },
+      [&](const Records& records) { return index.Decide(records); });
+}
+Timed TimeLookUps(TimedIndex& index, IndexWorkload& workload, uint64_t operations) {
+  return Time(
+      operations, [&]() -> const Records& { return workload.NextSought(kBatch); },
+      [&](const Records& records) { return index.Find(records); });
+}
+
+/// Cache lines of its own structure that a look-up with insertion touches, with uniform simhashes:
+/// of each block the bucket, the tags beyond those inside it, which begin anywhere in a line, and
+/// the new number; the lines of text keys; the entries that are compared, and the new one; a share
+/// of the bucket that is swept.
+double LinesTouched(const TimedIndex& timed, const MatchOptions& match, double new_share,
+                    double candidates) {
+  constexpr double kTagsInside = 24;
+  constexpr double kTagsPerLine = 32;
+  const double tags = static_cast<double>(timed.index().size()) / BlockTable::kBuckets;
+  const double further = tags > kTagsInside ? (tags - kTagsInside) / kTagsPerLine + 0.5 : 0;
+  const double swept = new_share * 0.5 * 3;
+  return 4 * (1 + further + new_share) + (match.text_keys ? 8 : 0) + candidates + new_share / 2 +
+         swept;
+}
+
+class Bench {
+ public:
+  explicit Bench(const Arguments& arguments) : arguments_(arguments) {}
+
+  Result<void> Run() {
+    std::printf("%s\nseed %llu; times are of the processor, medians of %d segments\n",
+                MachineLine().c_str(), static_cast<unsigned long long>(arguments_.seed), kSegments);
+    for (const uint64_t entries : arguments_.entries) {
+      size_ = "_" + std::to_string(entries / kMillion) + "m";
+      Structure("", entries, {}, Kind::kUniform);
+      Structure("blocks_", entries, BlocksAlone(), Kind::kUniform);
+      Structure("clustered_", entries, {}, Kind::kClustered);
+      Neighbours(entries);
+      Calls(entries);
+      Restore(entries);
+      Threads(entries);
+    }
+    Family();
+    if (arguments_.json.empty()) return {};
+    return WriteJson(measurements_, arguments_.json);
+  }
+
+ private:
+  void Add(const std::string& name, double value, const char* unit) {
+    std::printf("%-40s %14.3f %s\n", (name + size_).c_str(), value, unit);
+    std::fflush(stdout);
+    measurements_.push_back({name + size_, value, unit});
+  }
+  IndexWorkload Workload(Kind kind, uint64_t entries) const {
+    return IndexWorkload(kind, entries * 9 / 10, arguments_.seed);
+  }
+
+  void Structure(const std::string& prefix, uint64_t entries, const MatchOptions& match,
+                 Kind kind) {
+    IndexWorkload workload = Workload(kind, entries);
+    TimedIndex timed(match, entries);
+    Fill(timed, workload, entries);
+    Add(prefix + "lookup_ns", TimeLookUps(timed, workload, kMillion).ns, "ns");
+    const uint64_t candidates_before = timed.candidates();
+    const uint64_t end_before = timed.index().end_id();
+    const uint64_t operations = std::max(2 * kMillion, entries / 5);
+    const Timed mixed = TimeDeciding(timed, workload, operations);
+    const double candidates = static_cast<double>(timed.candidates() - candidates_before) /
+                              static_cast<double>(operations);
+    const double new_share =
+        static_cast<double>(timed.index().end_id() - end_before) / static_cast<double>(operations);
+    Add(prefix + "mixed_ns", mixed.ns, "ns");
+    Add(prefix + "match_share", mixed.match_share, "1");
+    Add(prefix + "candidates", candidates, "entries/record");
+    Add(prefix + "bytes_per_entry",
+        static_cast<double>(timed.index().bytes()) / static_cast<double>(timed.index().size()),
+        "bytes");
+    Add(prefix + "bytes_per_entry_max",
+        static_cast<double>(Index::BytesMax(match, entries)) / static_cast<double>(entries),
+        "bytes");
+    const double line_ns = RandomLineNs(timed.index().bytes());
+    Add(prefix + "random_line_ns", line_ns, "ns");
+    if (kind == Kind::kUniform) {
+      const double lines = LinesTouched(timed, match, new_share, candidates);
+      Add(prefix + "lines", lines, "lines/record");
+      Add(prefix + "mixed_ratio_to_floor", mixed.ns / (lines * line_ns), "1");
+    }
+    if (entries > arguments_.peer_entries_max || kind != Kind::kUniform) return;
+    Peer<NaiveIndex>("naive", prefix, entries, match, mixed.ns);
+    if (!match.text_keys) Peer<FlatIndex>("flat", prefix, entries, match, mixed.ns);
+  }
+
+  template <class Plain>
+  void Peer(const std::string& name, const std::string& prefix, uint64_t entries,
+            const MatchOptions& match, double ours_ns) {
+    IndexWorkload workload = Workload(Kind::kUniform, entries);
+    Plain peer(match, entries);
+    Fill(peer, workload, entries);
+    const Timed mixed = TimeDeciding(peer, workload, kMillion / 2);
+    Add(prefix + name + "_mixed_ns", mixed.ns, "ns");
+    Add(prefix + "mixed_ratio_to_" + name, mixed.ns / ours_ns, "1");
+  }
+
+  void Neighbours(uint64_t entries) {
+    IndexWorkload workload = Workload(Kind::kUniform, entries);
+    TimedIndex timed(Distance7(), entries);
+    Fill(timed, workload, entries);
+    Add("distance7_ns", TimeLookUps(timed, workload, kMillion / 2).ns, "ns");
+  }
+
+  /// Of a growing index that is full at last: each record is timed on its own.
+  void Calls(uint64_t entries) {
+    IndexWorkload workload = Workload(Kind::kUniform, entries);
+    TimedIndex timed({}, entries);
+    std::vector<double> calls_us;
+    for (uint64_t done = 0; done < entries * 5 / 4 + 2 * kMillion; done += kBatch) {
+      for (const auto& record : workload.Next(kBatch)) {
+        const double start_ns = ThreadNs();
+        timed.DecideAlone(record);
+        calls_us.push_back((ThreadNs() - start_ns) / 1000);
+      }
+    }
+    std::sort(calls_us.begin(), calls_us.end());
+    const auto count = static_cast<double>(calls_us.size());
+    const auto longest_of = [&](double share) {
+      return calls_us[static_cast<size_t>(share * (count - 1))];
+    };
+    Add("call_p50_us", longest_of(0.5), "us");
+    Add("call_p999_us", longest_of(0.999), "us");
+    for (const int us : {100, 1000, 5000}) {
+      const auto over = std::upper_bound(calls_us.begin(), calls_us.end(), us);
+      Add("calls_over_" + std::to_string(us) + "us", static_cast<double>(calls_us.end() - over),
+          "calls");
+    }
+    Add("call_max_us", calls_us.back(), "us");
+  }
+
+  void Restore(uint64_t entries) {
+    IndexWorkload workload = Workload(Kind::kUniform, entries);
+    Index index({.match = {}, .entries_max = entries});
+    double spent_ns = 0;
+    std::vector<Entry> log;
+    for (uint64_t done = 0; done < entries; done += log.size()) {
+      log.clear();
+      for (const auto& record : workload.Next(kBatch, false)) {
+        const auto number = static_cast<int64_t>(done + log.size());
+        Entry entry{record.fingerprint, number, {0, number}, {}};
+        while (!entry.text_keys.full()) {
+          entry.text_keys.Add(record.text_keys.keys()[entry.text_keys.keys().size()]);
+        }
+        log.push_back(entry);
+      }
+      const double start_ns = ThreadNs();
+      index.Insert(log);
+      spent_ns += ThreadNs() - start_ns;
+    }
+    Add("restore_entries_per_s", static_cast<double>(index.size()) / spent_ns * 1e9, "entries/s");
+  }
+
+  /// Look-ups of two threads by those of one, both by the time the threads have had a processor:
+  /// what it would be with two free cores, whoever else is at work.
+  void Threads(uint64_t entries) {
+    IndexWorkload workload = Workload(Kind::kUniform, entries);
+    TimedIndex timed({}, entries);
+    Fill(timed, workload, entries);
+    std::array<std::vector<IndexQuery>, 2> queries;
+    for (auto& half : queries) half = TimedIndex::QueriesOf(workload.NextSought(200'000));
+    const auto look_ups_per_ns = [&](size_t half) {
+      std::vector<Nearest> found(queries[half].size());
+      const double start_ns = ThreadNs();
+      for (int round = 0; round < 5; ++round) timed.index().FindNearest(queries[half], found);
+      return 5 * static_cast<double>(found.size()) / (ThreadNs() - start_ns);
+    };
+    const double one = look_ups_per_ns(0);
+    double other_of_two = 0;
+    std::thread other([&] { other_of_two = look_ups_per_ns(1); });
+    const double one_of_two = look_ups_per_ns(0);
+    other.join();
+    Add("two_threads_ratio", (one_of_two + other_of_two) / one, "1");
+  }
+
+  void Family() {
+    size_ = "_5m";
+    std::array<double, 2> ns{};
+    for (const Kind kind : {Kind::kUniform, Kind::kFamily}) {
+      IndexWorkload workload = Workload(kind, kFamilyEntries);
+      TimedIndex timed({}, kFamilyEntries);
+      Fill(timed, workload, kFamilyEntries);
+      ns[kind == Kind::kFamily ? 1 : 0] = TimeDeciding(timed, workload, kMillion / 2).ns;
+    }
+    Add("family_mixed_ns", ns[1], "ns");
+    Add("family_ratio_to_usual", ns[1] / ns[0], "1");
+  }
+
+  Arguments arguments_;
+  std::string size_;
+  std::vector<Measurement> measurements_;
+};
+
+int Main(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app("What the index costs at a size, beside plainer ones and the floor");
+  app.add_option("--entries", arguments.entries, "sizes in entries, as 1000000,50000000")
+      ->delimiter(',')
+      ->check(CLI::Range(kMillion, 1000 * kMillion));
+  app.add_option("--peer-entries-max", arguments.peer_entries_max,
+                 "larger sizes without the plainer ones, which need up to 4 times the memory");
+  app.add_option("--seed", arguments.seed, "of all that is made up");
+  app.add_option("--json", arguments.json, "also write the numbers into this file");
+  CLI11_PARSE(app, argc, argv);
+  const Result<void> done = Bench(arguments).Run();
+  if (!done.ok()) {
+    std::fprintf(stderr, "bench_index: %s\n", done.error().text.c_str());
+    return ExitCodeOf(done.error());
+  }
+  return kExitOk;
+}
+
+}  // namespace
+}  // namespace neardup
+
+int main(int argc, char** argv) {
+  try {
+    return neardup::Main(argc, argv);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "bench_index: %s\n", failure.what());
+    return neardup::kExitInternal;
+  }
+}
