@@ -4,6 +4,7 @@
 
 #include "kafka/kafka_changelog.h"
 #include "kafka/kafka_cluster.h"
+#include "stream/changelog_cursor.h"
 
 namespace neardup {
 namespace {
@@ -107,6 +108,49 @@ TEST_F(RealChangelog, AMissingLogIsNamed) {
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().code, ErrorCode::kNotFound) << opened.error().text;
   EXPECT_THAT(opened.error().text, HasSubstr("nobody-changelog"));
+}
+
+TEST_F(RealChangelog, WhatIsPurgedIsGoneForEveryReader) {
+  WriteDelta("a", true);
+  WriteDelta("b", true);
+  WriteDelta("c", true);
+  ASSERT_OK(changelog_->Purge(2));
+  ASSERT_OK(changelog_->Open(0));
+  EXPECT_EQ(changelog_->next_offset(), 2);
+  EXPECT_THAT(VisitTo(6), ElementsAre("b", "c"));
+  ASSERT_OK(changelog_->Purge(2));  // again: nothing happens
+}
+
+TEST_F(RealChangelog, PurgingBehindTheEndIsRefused) {
+  WriteDelta("a", true);
+  const Result<void> purged = changelog_->Purge(100);
+  ASSERT_FALSE(purged.ok());
+  EXPECT_THAT(purged.error().text, HasSubstr("below offset 100"));
+}
+
+TEST_F(RealChangelog, AReaderThatFellBehindThePurgeStartsAnewAndReadsTheRest) {
+  WriteDelta("a", true);
+  ChangelogCursor cursor(*changelog_);
+  std::vector<std::string> read;
+  const auto poll_until = [&](const std::string& last, bool gap_expected) {
+    bool gap = false;
+    for (int polls = 0; (read.empty() || read.back() != last) && polls < 300; ++polls) {
+      const Result<bool> polled = cursor.Poll(100, [&](const ChangelogRecord& record) {
+        read.emplace_back(record.bytes);
+        return Result<void>();
+      });
+      ASSERT_TRUE(polled.ok()) << polled.error().text;
+      gap = gap || !*polled;
+    }
+    EXPECT_EQ(gap, gap_expected) << cursor.why();
+  };
+  poll_until("a", false);
+  cursor.Close();
+  WriteDelta("b", true);
+  WriteDelta("c", true);
+  ASSERT_OK(changelog_->Purge(4));
+  poll_until("c", true);
+  EXPECT_THAT(read, ElementsAre("a", "c"));
 }
 
 }  // namespace
