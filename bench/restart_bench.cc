@@ -1,0 +1,231 @@
+// bench_restart: how long the service takes to go on, from its snapshot and from the changelog
+// alone, on a real Kafka, and whether it then decides as before.
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/exit_code.h"
+#include "app/service.h"
+#include "bench/machine.h"
+#include "bench/report.h"
+#include "config/settings.h"
+#include "kafka/kafka_writer.h"
+#include "kafka/topic_admin.h"
+
+namespace neardup {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr int32_t kPartitions = 4;
+constexpr uint64_t kWordsPerRecord = 16;
+constexpr uint64_t kVocabulary = 1'000'000;
+/// Records written behind a restart, half of them copies.
+constexpr uint64_t kProbes = 2000;
+constexpr auto kPatience = std::chrono::minutes(30);
+
+double SecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Random words: the same text for the same number, unlike that of any other.
+std::string TextOf(uint64_t number) {
+  std::mt19937_64 random(number);
+  std::string text = R"({"text":")";
+  for (uint64_t i = 0; i < kWordsPerRecord; ++i) {
+    text += "w" + std::to_string(random() % kVocabulary) + " ";
+  }
+  return text + R"("})";
+}
+
+/// Counts what a lane does; other threads read it.
+class Counter : public Probe {
+ public:
+  void TransactionCommitted(const CommittedBatch& batch) override {
+    unique += batch.unique;
+    exact += batch.exact_duplicates;
+    other += batch.records() - batch.unique - batch.exact_duplicates;
+  }
+  void SnapshotRestored(uint64_t restored, double) override { from_snapshot = restored; }
+  void Promoted(uint64_t, uint64_t restored, double) override {
+    entries = restored;
+    promoted = true;
+  }
+
+  uint64_t decided() const { return unique + exact + other; }
+
+  std::atomic<uint64_t> unique = 0;
+  std::atomic<uint64_t> exact = 0;
+  std::atomic<uint64_t> other = 0;
+  std::atomic<uint64_t> from_snapshot = 0;
+  std::atomic<uint64_t> entries = 0;
+  std::atomic<bool> promoted = false;
+};
+
+class Restart {
+ public:
+  Restart(const std::string& brokers, const fs::path& folder, uint64_t records)
+      : records_(records) {
+    settings_.kafka.brokers = brokers;
+    settings_.kafka.app = "bench-restart-" + std::to_string(getpid());
+    topic_ = settings_.kafka.app + "-input";
+    settings_.kafka.topics = {topic_};
+    settings_.lane.filter.record.fields = {{"text", 1.0}};
+    settings_.lane.filter.window.entries_max = records + 10 * kProbes;
+    settings_.http.port = 0;
+    settings_.state_dir = folder;
+  }
+
+  Result<void> Prepare() {
+    NEARDUP_ASSIGN(std::shared_ptr<Client> client,
+                   Client::New(settings_.kafka, ClientRole::kWatermark, {}));
+    TopicAdmin admin(std::move(client), settings_.kafka);
+    NEARDUP_TRY(admin.Create(topic_, kPartitions, {}));
+    NEARDUP_TRY(admin.AwaitPartitions(topic_, kPartitions));
+    return Write(0, records_);
+  }
+
+  /// Runs the service until `records` more are decided and stops it. `seconds`: until the lane was
+  /// taken.
+  Result<void> RunUntil(uint64_t records, Counter& counter, double& seconds, double& in_all) {
+    const auto begin = Clock::now();
+    NEARDUP_ASSIGN(const std::unique_ptr<Service> service, Service::New(settings_, {&counter}));
+    std::atomic<bool> stop = false;
+    std::thread watch([&] {
+      while (!counter.promoted && !stop) Pause();
+      seconds = SecondsSince(begin);
+      while (counter.decided() < records && Clock::now() - begin < kPatience && !stop) Pause();
+      in_all = SecondsSince(begin);
+      stop = true;
+    });
+    const Result<void> ran = service->Run(stop);
+    stop = true;
+    watch.join();
+    NEARDUP_TRY(ran);
+    if (counter.decided() >= records) return {};
+    return Error{ErrorCode::kUnavailable, "not decided within 30 minutes"};
+  }
+
+  /// Copies of old records, and as many new ones.
+  Result<void> WriteProbes() {
+    NEARDUP_TRY(Write(0, kProbes / 2));
+    const uint64_t begin = records_ + probes_;
+    probes_ += kProbes / 2;
+    return Write(begin, begin + kProbes / 2);
+  }
+
+ private:
+  static void Pause() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
+
+  Result<void> Write(uint64_t begin, uint64_t end) {
+    NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer,
+                   KafkaWriter::New(settings_.kafka, {}));
+    for (uint64_t number = begin; number < end; ++number) {
+      const std::string text = TextOf(number);
+      Message message;
+      message.value = text;
+      message.timestamp_ms = -1;
+      NEARDUP_TRY(writer->Write(topic_, static_cast<int32_t>(number % kPartitions), message));
+    }
+    return writer->Flush();
+  }
+
+  Settings settings_;
+  std::string topic_;
+  uint64_t records_;
+  uint64_t probes_ = 0;
+};
+
+Result<void> CheckProbes(const Counter& counter) {
+  if (counter.exact == kProbes / 2 && counter.unique == kProbes / 2) return {};
+  return Error{ErrorCode::kInternal, "after the restart " + std::to_string(counter.exact) +
+                                         " copies were found and " +
+                                         std::to_string(counter.unique) + " records unique, not " +
+                                         std::to_string(kProbes / 2) + " of each"};
+}
+
+struct Arguments {
+  std::string brokers = "localhost:19092";
+  uint64_t records = 1'000'000;
+  std::string json;
+};
+
+Result<void> Run(const Arguments& arguments, const fs::path& folder) {
+  std::vector<Measurement> found;
+  const auto tell = [&](const std::string& name, double value, const char* unit) {
+    found.push_back({name, value, unit});
+    std::printf("%-36s %14.3f %s\n", name.c_str(), value, unit);
+    std::fflush(stdout);
+  };
+  std::printf("%s\n%llu records of %llu random words, 4 partitions\n", MachineLine().c_str(),
+              static_cast<unsigned long long>(arguments.records),
+              static_cast<unsigned long long>(kWordsPerRecord));
+  Restart restart(arguments.brokers, folder, arguments.records);
+  NEARDUP_TRY(restart.Prepare());
+  double seconds = 0;
+  double in_all = 0;
+  {
+    Counter counter;
+    NEARDUP_TRY(restart.RunUntil(arguments.records, counter, seconds, in_all));
+    tell("decided_per_s", static_cast<double>(counter.decided()) / (in_all - seconds), "1/s");
+    tell("unique", static_cast<double>(counter.unique), "records");
+  }
+  for (const bool snapshot : {true, false}) {
+    if (!snapshot) fs::remove_all(folder);
+    NEARDUP_TRY(restart.WriteProbes());
+    Counter counter;
+    NEARDUP_TRY(restart.RunUntil(kProbes, counter, seconds, in_all));
+    NEARDUP_TRY(CheckProbes(counter));
+    if (snapshot != (counter.from_snapshot > 0)) {
+      return Error{ErrorCode::kInternal, "a snapshot was used where none was expected, or not"};
+    }
+    const std::string name = snapshot ? "restart_from_snapshot" : "restart_from_changelog";
+    tell(name + "_s", seconds, "s");
+    tell(name + "_entries", static_cast<double>(counter.entries), "entries");
+  }
+  return arguments.json.empty() ? Result<void>() : WriteJson(found, arguments.json);
+}
+
+int Main(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app("Restarts the service on a real Kafka, from its snapshot and without");
+  app.add_option("--brokers", arguments.brokers, "host:port; scripts/kafka start runs one")
+      ->capture_default_str();
+  app.add_option("--records", arguments.records, "records decided before the restarts")
+      ->check(CLI::Range(10'000, 1'000'000'000))
+      ->capture_default_str();
+  app.add_option("--json", arguments.json, "also write the numbers into this file");
+  CLI11_PARSE(app, argc, argv);
+  spdlog::set_level(spdlog::level::warn);
+  const fs::path folder =
+      fs::temp_directory_path() / ("neardup-bench-restart-" + std::to_string(getpid()));
+  const Result<void> done = Run(arguments, folder);
+  fs::remove_all(folder);
+  if (done.ok()) return kExitOk;
+  std::fprintf(stderr, "bench_restart: %s\n", done.error().text.c_str());
+  return ExitCodeOf(done.error());
+}
+
+}  // namespace
+}  // namespace neardup
+
+int main(int argc, char** argv) {
+  try {
+    return neardup::Main(argc, argv);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "bench_restart: %s\n", failure.what());
+    return neardup::kExitInternal;
+  }
+}
