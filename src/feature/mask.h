@@ -14,6 +14,13 @@ namespace neardup {
 /// characters separate.
 enum class MaskKind : uint8_t { kTime = 1, kUuid = 2, kIp = 3, kHex = 4, kNumber = 5 };
 
+/// Whether a token is the one of a mask.
+constexpr bool IsMaskToken(std::string_view token) {
+  return token.size() == 1 && token[0] >= static_cast<char>(MaskKind::kTime) &&
+         token[0] <= static_cast<char>(MaskKind::kNumber);
+}
+inline constexpr Masks kAllMasks = {true, true, true, true, true};
+
 struct MaskedPart {
   size_t begin = 0;
   size_t end = 0;

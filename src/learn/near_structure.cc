@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "base/hash.h"
 #include "fingerprint/key_hash.h"
 
 namespace neardup {
@@ -21,11 +22,32 @@ SampledCodes::SampledCodes(const Sample& sample)
       orders_[seed].push_back(KeyedOrder(sketch.order, record.key));
     }
   }
+  TakeValues(sample);
+}
+
+void SampledCodes::TakeValues(const Sample& sample) {
+  const std::vector<bool> number_fields = sample.number_fields();
+  const auto texts = std::count(number_fields.begin(), number_fields.end(), false);
+  const bool any_numbers = texts < static_cast<int64_t>(number_fields.size());
+  parts_ = static_cast<size_t>(texts) + (any_numbers ? 1 : 0);
+  for (const size_t number : numbers_) {
+    const std::vector<uint64_t>& values = sample.records()[number].values;
+    uint64_t numbers_hash = 0;
+    for (size_t field = 0; field < values.size(); ++field) {
+      if (number_fields[field]) {
+        numbers_hash = Mix64(numbers_hash + values[field]);
+      } else {
+        values_.push_back(values[field]);
+      }
+    }
+    if (any_numbers) values_.push_back(numbers_hash);
+  }
 }
 
 NearStructure FindNearStructure(const SampledCodes& codes, std::span<const size_t> numbers) {
   NearStructure found;
   found.records = numbers.size();
+  found.differing.resize(codes.parts());
   const int seeds = static_cast<int>(codes.seeds());
   std::vector<size_t> neighbours(numbers.size());
   for (size_t i = 1; i < numbers.size(); ++i) {
@@ -36,6 +58,10 @@ NearStructure FindNearStructure(const SampledCodes& codes, std::span<const size_
       if (sum > kNeighbourBits * seeds) continue;
       ++neighbours[i];
       ++neighbours[j];
+      ++found.near_pairs;
+      for (size_t part = 0; part < codes.parts(); ++part) {
+        found.differing[part] += codes.DiffersIn(part, numbers[i], numbers[j]) ? 1 : 0;
+      }
     }
     ++found.nearest[static_cast<size_t>(nearest / seeds)];
   }
@@ -48,6 +74,12 @@ NearStructure FindNearStructure(const SampledCodes& codes, std::span<const size_
     found.neighbours_mean = static_cast<double>(sum) / static_cast<double>(found.with_neighbour);
   }
   return found;
+}
+
+double ShareToldApart(const NearStructure& structure) {
+  if (structure.differing.size() < 2 || structure.near_pairs == 0) return 1;
+  const size_t most = *std::max_element(structure.differing.begin(), structure.differing.end());
+  return static_cast<double>(most) / static_cast<double>(structure.near_pairs);
 }
 
 }  // namespace neardup

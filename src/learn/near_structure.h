@@ -31,6 +31,12 @@ class SampledCodes {
     for (const auto& codes : simhashes_) sum += Distance(codes[a], codes[b]);
     return sum;
   }
+  /// The selected fields that hold text, each by itself, and those that hold numbers as one: what a
+  /// series of events measures.
+  size_t parts() const { return parts_; }
+  bool DiffersIn(size_t part, size_t a, size_t b) const {
+    return values_[a * parts_ + part] != values_[b * parts_ + part];
+  }
   int SimhashDistance(size_t seed, size_t a, size_t b) const {
     return Distance(simhashes_[seed][a], simhashes_[seed][b]);
   }
@@ -39,11 +45,14 @@ class SampledCodes {
   }
 
  private:
+  void TakeValues(const Sample& sample);
   static int Distance(uint64_t a, uint64_t b) { return std::popcount(a ^ b); }
 
   std::vector<size_t> numbers_;
   std::vector<std::vector<uint64_t>> simhashes_;  ///< [seed][number]
   std::vector<std::vector<uint64_t>> orders_;
+  size_t parts_ = 0;
+  std::vector<uint64_t> values_;  ///< [number * parts_ + part]
 };
 
 /// What distances of pairs there are. Histograms are by whole bits of mean distance, 0 to 64.
@@ -56,8 +65,15 @@ struct NearStructure {
   /// they have.
   size_t with_neighbour = 0;
   double neighbours_mean = 0;
+  /// Pairs within kNeighbourBits, and in how many of them each part of the records differs.
+  size_t near_pairs = 0;
+  std::vector<size_t> differing;
 };
 inline constexpr int kNeighbourBits = 10;
+
+/// Share of the near pairs that differ in the part that differs most often; 1 where records are of
+/// one part, or none are near.
+double ShareToldApart(const NearStructure& structure);
 
 /// Over the records with these numbers, ascending.
 NearStructure FindNearStructure(const SampledCodes& codes, std::span<const size_t> numbers);

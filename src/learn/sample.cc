@@ -38,7 +38,7 @@ size_t Comparable(const Sample& sample) {
 }  // namespace
 
 Sample::Sample(const FilterOptions& options, const std::vector<uint64_t>& hash_seeds)
-    : hash_seeds_(hash_seeds) {
+    : hash_seeds_(hash_seeds), values_(options) {
   assert(!hash_seeds.empty());
   for (const uint64_t seed : hash_seeds) {
     FilterOptions seeded = options;
@@ -48,7 +48,7 @@ Sample::Sample(const FilterOptions& options, const std::vector<uint64_t>& hash_s
 }
 
 void Sample::Add(const RecordView& record) {
-  ++seen_;
+  const uint64_t number = seen_++;
   const RecordFeatures& features = readers_.front().Read(record);
   if (features.reason != Reason::kNone || features.passed) {
     ++dead_letters_;
@@ -63,6 +63,7 @@ void Sample::Add(const RecordView& record) {
   sampled.exact = features.exact;
   sampled.key = features.key;
   sampled.features = features.features;
+  sampled.number = number;
   sampled.exact_only = features.exact_only;
   if (!features.exact_only) {
     sampled.triples.assign(features.triples.begin(), features.triples.end());
@@ -73,6 +74,7 @@ void Sample::Add(const RecordView& record) {
     for (size_t seed = 1; seed < readers_.size(); ++seed) {
       sampled.sketches.push_back(SketchOf(readers_[seed].Read(record)));
     }
+    sampled.values = values_.Read(record);
   }
   records_.push_back(std::move(sampled));
 }

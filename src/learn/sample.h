@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "filter/record_features.h"
+#include "learn/field_values.h"
 #include "neardup/model.h"
 #include "neardup/options.h"
 
@@ -26,11 +27,15 @@ struct SampledRecord {
   uint64_t exact = 0;
   uint64_t key = 0;  ///< RecordFeatures::key
   uint32_t features = 0;
+  /// How many records, repeats and dead letters too, the sample had seen before it.
+  uint64_t number = 0;
   bool exact_only = false;
   /// One for each hash seed of the sample; none when exact_only.
   std::vector<SampledSketch> sketches;
   /// Under the first hash seed, keyed; distinct, ascending.
   std::vector<uint64_t> triples;
+  /// FieldValueReader::Read; none when exact_only.
+  std::vector<uint64_t> values;
 };
 
 /// One owner thread. Keeps some kilobytes a record.
@@ -47,6 +52,8 @@ class Sample {
   /// Distinct by `exact`, in order of arrival.
   const std::vector<SampledRecord>& records() const { return records_; }
   const std::vector<uint64_t>& hash_seeds() const { return hash_seeds_; }
+  /// FieldValueReader::HoldNumbers of the comparable ones among them.
+  std::vector<bool> number_fields() const { return values_.HoldNumbers(); }
   uint64_t seen() const { return seen_; }
   uint64_t repeats() const { return repeats_; }
   uint64_t dead_letters() const { return dead_letters_; }
@@ -54,6 +61,7 @@ class Sample {
  private:
   std::vector<uint64_t> hash_seeds_;
   std::vector<RecordFeatureReader> readers_;
+  FieldValueReader values_;
   std::vector<SampledRecord> records_;
   std::unordered_set<uint64_t> exact_;
   uint64_t seen_ = 0;

@@ -1,0 +1,51 @@
+#include "learn/field_values.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/hash.h"
+
+namespace neardup {
+
+FieldValueReader::FieldValueReader(const FilterOptions& options)
+    : extractor_(options.record),
+      tokeniser_(options.feature.markup, options.feature.masks),
+      masking_tokeniser_(options.feature.markup, kAllMasks),
+      values_(std::max<size_t>(options.record.fields.size(), 1)),
+      counts_(values_.size()) {}
+
+const std::vector<uint64_t>& FieldValueReader::Read(const RecordView& record) {
+  std::fill(values_.begin(), values_.end(), 0);
+  for (const TextPiece& piece : extractor_.Extract(record).pieces) {
+    tokens_.Clear();
+    tokeniser_.Tokenise(piece.text, tokens_);
+    const std::string_view text = tokens_.TextFrom(0);
+    // A sum, because members of an object may stand in any order.
+    if (!text.empty()) values_[piece.field] += Mix64(Hash64(text) + piece.path_hash);
+    CountTokens(piece);
+  }
+  return values_;
+}
+
+void FieldValueReader::CountTokens(const TextPiece& piece) {
+  Counts& counts = counts_[piece.field];
+  tokens_.Clear();
+  masking_tokeniser_.Tokenise(piece.text, tokens_);
+  std::string_view text = tokens_.TextFrom(0);
+  while (!text.empty()) {
+    const std::string_view token = text.substr(0, text.find(' '));
+    text.remove_prefix(token.size() + 1);
+    ++counts.tokens;
+    counts.numbers += IsMaskToken(token) ? 1 : 0;
+  }
+}
+
+std::vector<bool> FieldValueReader::HoldNumbers() const {
+  std::vector<bool> numbers;
+  for (const Counts& counts : counts_) {
+    numbers.push_back(counts.tokens > 0 && 2 * counts.numbers >= counts.tokens);
+  }
+  return numbers;
+}
+
+}  // namespace neardup
