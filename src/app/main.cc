@@ -110,9 +110,11 @@ void AddTune(CLI::App& app, TuneArguments& tune, Command& chosen) {
   command->add_option("--sample", tune.sample, "JSON Lines, also .gz; - is standard input");
   command->add_option("--topic", tune.topic, "read the sample from this Kafka topic instead");
   command->add_flag("--latest", tune.latest, "the newest records of the topic, not the oldest");
-  command->add_option("--window", tune.window_entries, "unique records the window will hold")
-      ->check(CLI::Range(int64_t{1000}, int64_t{1'000'000'000}))
-      ->capture_default_str();
+  command
+      ->add_option("--window", tune.window_entries,
+                   "unique records the window will hold (default: 1000000, or fewer where chance "
+                   "matches in so many would hide the copies)")
+      ->check(CLI::Range(int64_t{1000}, int64_t{1'000'000'000}));
   AddSampleFlags(command, tune);
   command->add_option("--report", tune.report, "HTML page (default: beside the output)");
   command->add_flag("--json", tune.json, "print the findings as one JSON object");

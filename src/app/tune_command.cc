@@ -18,6 +18,8 @@
 namespace neardup {
 namespace {
 
+/// A smaller window is proposed to nobody who did not ask for one.
+constexpr uint64_t kWindowEntriesMin = 10'000;
 constexpr const char* kWrongSource =
     "neardup tune: give one of --sample FILE and --topic NAME; `neardup tune --help` tells more\n";
 
@@ -61,7 +63,11 @@ Result<void> RunTune(const TuneArguments& arguments) {
   NEARDUP_ASSIGN(const std::vector<Message> messages, ReadSample(arguments, config.settings.kafka));
   TuneOptions options;
   options.filter = config.settings.lane.filter;
-  options.calibration.window_entries = arguments.window_entries;
+  if (arguments.window_entries > 0) {
+    options.calibration.window_entries = arguments.window_entries;
+  } else {
+    options.calibration.window_entries_min = kWindowEntriesMin;
+  }
   options.hash_seed = arguments.hash_seed;
   NEARDUP_ASSIGN(const Tuning tuning, Tune(ViewsOf(messages), options));
   NEARDUP_TRY(WriteAll(arguments, files, config.settings, tuning, messages));

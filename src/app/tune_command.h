@@ -14,8 +14,8 @@ struct TuneArguments {
   std::string sample;  ///< a file; empty: `topic` is read
   std::string topic;
   std::string output;
-  std::string report;  ///< empty: beside the output
-  uint64_t window_entries = 1'000'000;
+  std::string report;           ///< empty: beside the output
+  uint64_t window_entries = 0;  ///< 0: chosen, 1,000,000 at most
   size_t records = 3000;
   uint64_t hash_seed = 0;
   bool latest = false;

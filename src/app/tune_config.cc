@@ -1,6 +1,7 @@
 #include "app/tune_config.h"
 
 #include "app/short_config.h"
+#include "app/tune_proposals.h"
 #include "app/tune_summary.h"
 
 namespace neardup {
@@ -52,12 +53,16 @@ std::string TuneConfig(const Settings& settings, const Tuning& tuning, const Tun
        "Learned from the sample. Part of what a fingerprint means: the service refuses a changelog "
        "that was written with another model."},
       {"match.distance_max", DistanceComment(tuning)},
-      {"window.entries_max", "The window that was asked for; the distance depends on it."}};
+      {"window.entries_max", "The distance depends on it: --window asks for another."}};
   if (tuning.calibration.mode != MatchMode::kExact) {
     comments.settings.insert({{"match.distance_sum_max", ""},
                               {"match.features_per_bit", ""},
                               {"match.widen", ""},
                               {"match.text_keys", ""}});
+  }
+  for (const TuneProposal& proposal : ProposalsOf(tuning)) {
+    std::string& comment = comments.settings[proposal.setting];
+    comment += (comment.empty() ? "" : " ") + std::string("Proposed: ") + proposal.text + ".";
   }
   return ShortConfig(settings, comments);
 }

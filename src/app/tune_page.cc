@@ -8,6 +8,7 @@
 #include "app/totals.h"
 #include "app/tune_charts.h"
 #include "app/tune_pairs.h"
+#include "app/tune_proposals.h"
 #include "app/tune_summary.h"
 #include "evaluate/svg_chart.h"
 
@@ -71,13 +72,21 @@ std::string NumberCell(const std::string& text) {
   return "<td class=\"number\">" + EscapeHtml(text) + "</td>";
 }
 
+std::string Proposals(const Tuning& tuning) {
+  std::string html;
+  for (const TuneProposal& proposal : ProposalsOf(tuning)) {
+    html += Paragraph("Proposed for " + std::string(proposal.setting) + ": " + proposal.text + ".");
+  }
+  return html;
+}
+
 std::string VerdictBox(const Tuning& tuning, const TuneFiles& files) {
   return std::string("<div class=\"verdict ") + Name(tuning.calibration.mode) + "\">\n<p><strong>" +
          EscapeHtml(ModeText(tuning)) + "</strong></p>\n" +
          Paragraph("Because: " + tuning.calibration.reason + ".") +
          Paragraph("How sure: " + SureText(tuning) + ".") +
          Paragraph("Near copies: " + NearText(tuning) + ".") +
-         Paragraph("By chance: " + FalseMatchText(tuning) + ".") + "</div>\n" +
+         Paragraph("By chance: " + FalseMatchText(tuning) + ".") + Proposals(tuning) + "</div>\n" +
          Paragraph("Sample: " + files.sample + ", " + SampleText(tuning) + ".", "muted") +
          Paragraph("Written: " + files.config.string() + " and " + files.model.string() + ".",
                    "muted");

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "app/totals.h"
+#include "app/tune_proposals.h"
 
 namespace neardup {
 namespace {
@@ -82,6 +83,28 @@ std::string FieldsTable(const Tuning& tuning) {
   return text;
 }
 
+std::string ProposalRows(const Tuning& tuning) {
+  std::string rows;
+  for (const TuneProposal& proposal : ProposalsOf(tuning)) {
+    rows += Row(proposal.name, proposal.text);
+  }
+  return rows;
+}
+
+Json ProposalsJson(const Tuning& tuning) {
+  Json proposals = Json::object();
+  for (const TuneProposal& proposal : ProposalsOf(tuning)) proposals[proposal.name] = proposal.text;
+  return proposals;
+}
+
+Json KeysJson(const Tuning& tuning) {
+  Json keys = Json::array();
+  for (const FieldSelector& field : tuning.proposed.record.fields) {
+    if (field.key) keys.push_back(field.path);
+  }
+  return keys;
+}
+
 Json FieldsJson(const Tuning& tuning) {
   Json fields = Json::array();
   for (const StudiedField& field : tuning.fields) {
@@ -117,9 +140,9 @@ std::string ModeText(const Tuning& tuning) {
 
 std::string SureText(const Tuning& tuning) {
   const Calibration& calibration = tuning.calibration;
-  const double share = calibration.votes == 0 ? 0
-                                              : static_cast<double>(calibration.votes_for) /
-                                                    static_cast<double>(calibration.votes);
+  if (calibration.votes == 0) return "it follows from the masks, so judge those";
+  const double share =
+      static_cast<double>(calibration.votes_for) / static_cast<double>(calibration.votes);
   const char* words = share >= kSure         ? "sure"
                       : share >= kFairlySure ? "fairly sure"
                                              : "not sure, look at the pairs";
@@ -170,8 +193,9 @@ std::string TuneText(const Tuning& tuning, const TuneFiles& files) {
          Row("fields", fields + (tuning.fields_given ? " (given)" : " (proposed)")) +
          Row("mode", ModeText(tuning)) + Row("because", tuning.calibration.reason) +
          Row("how sure", SureText(tuning)) + Row("near copies", NearText(tuning)) +
-         Row("by chance", FalseMatchText(tuning)) + Histogram(tuning) + FieldsTable(tuning) + '\n' +
-         Row("config", files.config.string()) + Row("model", files.model.string()) +
+         Row("by chance", FalseMatchText(tuning)) + ProposalRows(tuning) + Histogram(tuning) +
+         FieldsTable(tuning) + '\n' + Row("config", files.config.string()) +
+         Row("model", files.model.string()) +
          Row("report", files.page.string() + ": histogram and pairs of records, to be judged");
 }
 
@@ -195,6 +219,10 @@ std::string TuneJson(const Tuning& tuning, const TuneFiles& files) {
                        {"features_per_bit", match.features_per_bit},
                        {"widen", match.widen},
                        {"text_keys", match.text_keys}}},
+                     {"keys", KeysJson(tuning)},
+                     {"masks", MaskNames(tuning.proposed.feature.masks)},
+                     {"features_min", tuning.proposed.feature.features_min},
+                     {"proposals", ProposalsJson(tuning)},
                      {"near_share", NearShare(tuning)},
                      {"neighbours_mean", calibration.structure.neighbours_mean},
                      {"window_entries", tuning.proposed.window.entries_max},

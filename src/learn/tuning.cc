@@ -2,12 +2,21 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "feature/mask.h"
+#include "learn/key_study.h"
+
 namespace neardup {
 namespace {
+
+/// Of fewer tokens than this, one that is changed is more than any distance that is used.
+constexpr uint32_t kShortFeaturesMin = 4;
+/// Records of the sample that keys must leave with a near one, for keys to be worth their rule.
+constexpr size_t kKeyedNeighboursMin = 4;
 
 bool IsBelowAny(const std::string& path, const std::vector<std::string>& selectors) {
   const Result<FieldPath> place = ParseFieldPath(path);
@@ -60,6 +69,102 @@ Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
                    " records and none that looks like text; name those to compare with --fields"};
 }
 
+/// A sample under the options proposed so far, and what it shows; each step may propose more.
+class Tuner {
+ public:
+  Tuner(std::span<const RecordView> records, const TuneOptions& options, Tuning& tuning)
+      : records_(records), options_(options), tuning_(tuning) {
+    sample_ = SampleOf(tuning.proposed);
+    tuning.calibration = Calibrate(*sample_, options.calibration);
+  }
+
+  const Sample& sample() const { return *sample_; }
+  void TryMasks();
+  void TryKeys();
+  void TryShortRecords();
+
+ private:
+  using SamplePointer = std::unique_ptr<const Sample>;
+
+  SamplePointer SampleOf(const FilterOptions& filter) const {
+    auto sample = std::make_unique<Sample>(filter, CalibrationSeeds(options_.hash_seed));
+    for (const RecordView& record : records_) sample->Add(record);
+    return sample;
+  }
+  void Take(FilterOptions proposed, SamplePointer sample, Calibration calibration) {
+    tuning_.proposed = std::move(proposed);
+    sample_ = std::move(sample);
+    tuning_.calibration = std::move(calibration);
+  }
+
+  std::span<const RecordView> records_;
+  const TuneOptions& options_;
+  Tuning& tuning_;
+  SamplePointer sample_;
+};
+
+/// Where near records are no copies by themselves, they may be with masks.
+void Tuner::TryMasks() {
+  if (tuning_.calibration.mode == MatchMode::kNear || tuning_.proposed.feature.masks.any()) return;
+  MaskProposal found = ProposeMasks(records_, tuning_.proposed, *sample_);
+  if (!found.masks.any()) return;
+  FilterOptions masked = tuning_.proposed;
+  masked.feature.masks = found.masks;
+  SamplePointer sample = SampleOf(masked);
+  Calibration calibration = Calibrate(*sample, options_.calibration);
+  if (found.masks == kAllMasks) {
+    // Texts of programs: what still differs is a word, and means another event.
+    calibration.widen = false;
+    calibration.votes = 0;
+    calibration.votes_for = 0;
+    calibration.mode = MatchMode::kExact;
+    calibration.distance_max = 0;
+    calibration.false_match_rate = calibration.false_match_rates.front();
+    calibration.reason =
+        "with the masks, records that say the same are equal: near-duplicate mode joins different "
+        "messages, use exact";
+  }
+  tuning_.masks_reason = std::move(found.reason);
+  Take(std::move(masked), std::move(sample), std::move(calibration));
+}
+
+/// In series, records that agree in key fields may still be copies, and short ones too: what could
+/// tell them apart is in the keys.
+void Tuner::TryKeys() {
+  if (tuning_.calibration.mode != MatchMode::kExact) return;
+  KeyProposal found = ProposeKeys(tuning_.proposed.record.fields, tuning_.fields, *sample_,
+                                  tuning_.calibration.structure);
+  if (found.fields.empty()) return;
+  FilterOptions keyed = tuning_.proposed;
+  keyed.record.fields = std::move(found.fields);
+  uint32_t& features_min = keyed.feature.features_min;
+  features_min = std::min(features_min, kShortFeaturesMin);
+  SamplePointer sample = SampleOf(keyed);
+  Calibration calibration = Calibrate(*sample, options_.calibration);
+  if (calibration.mode != MatchMode::kNear ||
+      calibration.structure.with_neighbour < kKeyedNeighboursMin) {
+    return;
+  }
+  tuning_.keys_reason = std::move(found.reason);
+  Take(std::move(keyed), std::move(sample), std::move(calibration));
+}
+
+/// Where copies stand apart among short records as they do among others, short ones are compared
+/// like others.
+void Tuner::TryShortRecords() {
+  const uint32_t given = tuning_.proposed.feature.features_min;
+  if (given <= kShortFeaturesMin || !tuning_.calibration.widen) return;
+  FilterOptions lowered = tuning_.proposed;
+  lowered.feature.features_min = kShortFeaturesMin;
+  SamplePointer sample = SampleOf(lowered);
+  if (!ShortRecordsStandApart(*sample, given)) return;
+  Calibration calibration = Calibrate(*sample, options_.calibration);
+  if (!calibration.widen || calibration.distance_max < tuning_.calibration.distance_max) return;
+  tuning_.short_reason = "copies stand apart among records of fewer than " + std::to_string(given) +
+                         " distinct tokens, too";
+  Take(std::move(lowered), std::move(sample), std::move(calibration));
+}
+
 }  // namespace
 
 MatchOptions MatchOptionsFor(const Calibration& calibration) {
@@ -91,23 +196,26 @@ Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& opti
   Tuning tuning;
   tuning.proposed = options.filter;
   NEARDUP_TRY(ChooseFields(records, tuning));
-  Sample sample(tuning.proposed, CalibrationSeeds(options.hash_seed));
-  for (const RecordView& record : records) sample.Add(record);
-  tuning.records = sample.seen();
-  tuning.repeats = sample.repeats();
-  tuning.dead_letters = sample.dead_letters();
-  tuning.distinct = sample.records().size();
-  if (sample.records().empty()) {
+  Tuner tuner(records, options, tuning);
+  if (tuner.sample().records().empty()) {
     return Error{ErrorCode::kConfig,
                  "none of the " + std::to_string(records.size()) +
                      " records of the sample can be compared; `neardup filter` says why"};
   }
-  tuning.calibration = Calibrate(sample, options.calibration);
+  tuner.TryMasks();
+  tuner.TryKeys();
+  tuner.TryShortRecords();
+  const Sample& sample = tuner.sample();
+  tuning.records = sample.seen();
+  tuning.repeats = sample.repeats();
+  tuning.dead_letters = sample.dead_letters();
+  tuning.distinct = sample.records().size();
   tuning.pairs =
       FindSamplePairs(sample, SampledCodes(sample), Tuning::kPairDistanceMax, Tuning::kPairsMax);
   tuning.proposed.model = LearnModel(sample);
   tuning.proposed.match = MatchOptionsFor(tuning.calibration);
-  tuning.proposed.window.entries_max = options.calibration.window_entries;
+  tuning.proposed.window.entries_max = tuning.calibration.window_entries;
+  tuning.window_smaller = tuning.calibration.window_entries < options.calibration.window_entries;
   return tuning;
 }
 

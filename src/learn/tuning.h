@@ -8,6 +8,7 @@
 
 #include "learn/calibration.h"
 #include "learn/field_study.h"
+#include "learn/mask_study.h"
 #include "learn/sample_pairs.h"
 #include "neardup/options.h"
 #include "neardup/record.h"
@@ -36,6 +37,12 @@ struct Tuning {
   uint64_t repeats = 0;
   uint64_t dead_letters = 0;
   uint64_t distinct = 0;
+  /// Why masks or key fields are proposed, or short records compared; empty where they are not.
+  std::string masks_reason;
+  std::string keys_reason;
+  std::string short_reason;
+  /// The window proposed holds fewer records than CalibrationOptions::window_entries.
+  bool window_smaller = false;
   Calibration calibration;
   /// By whole bits of distance, 0 to kPairDistanceMax; positions are those of the records given.
   std::vector<std::vector<SamplePair>> pairs;
@@ -50,7 +57,7 @@ struct Tuning {
 inline constexpr size_t kOwnFieldsMax = 20;
 
 /// The options must be valid. kConfig when nothing can be proposed. Takes time with the square of
-/// the records, about a second for 3,000.
+/// the records, one to some seconds for 3,000.
 Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& options);
 
 /// The match options for what the calibration found.
