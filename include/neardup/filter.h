@@ -60,9 +60,50 @@ struct Entry {
   bool operator==(const Entry&) const = default;
 };
 
+/// What Filter::LookUp found of a record, for Filter::Decide of the same record; its members are
+/// the filter's own affair. As it is made, nothing was looked up.
+struct LookedUp {
+  uint64_t revision = 0;
+  uint64_t end_id = 0;
+  int64_t time_ms = 0;
+  uint32_t candidates = 0;
+  bool matches = false;
+  uint64_t id = 0;
+  int distance = 0;
+  int order_distance = 0;
+  MatchKind kind = MatchKind::kExact;
+};
+
+/// A remembered record that another one repeats.
+struct Repeated {
+  Position original;
+  int64_t time_ms = 0;
+  int distance = 0;  ///< as Verdict::distance
+  MatchKind kind = MatchKind::kExact;
+
+  bool operator==(const Repeated&) const = default;
+};
+
+/// How evenly the index is filled.
+struct IndexStatistics {
+  /// Entries that share a 16-bit block of the simhash, those forgotten and not yet dropped too: a
+  /// look-up reads a tag of each. Of all values of all blocks.
+  uint64_t bucket_median = 0;
+  uint64_t bucket_p99 = 0;
+  uint64_t bucket_max = 0;
+  /// Cache lines of text keys that take no more; of a sample.
+  double full_key_lines_share = 0;
+  /// Text keys that were passed over when an entry was made: their line was full, or the key led to
+  /// as many entries as it may. Since the filter was made.
+  uint64_t keys_refused = 0;
+
+  bool operator==(const IndexStatistics&) const = default;
+};
+
 /// Decides records in the order they are given, remembering the unique ones.
 /// Entries are provisional until Commit; Rollback forgets every decision since the last Commit.
-/// Expiry happens only in Commit, so a Rollback is exact. Not thread-safe.
+/// Expiry happens only in Commit, so a Rollback is exact. One thread at a time; const members may
+/// run on any number of threads while no other member does.
 class Filter {
  public:
   static Result<std::unique_ptr<Filter>> New(const FilterOptions& options);
@@ -82,6 +123,20 @@ class Filter {
   /// Looks the record up, and remembers it if it is unique. An entry at the record's own position
   /// never matches.
   Verdict Decide(const FingerprintedRecord& record);
+
+  /// The larger part of deciding, ahead and for many: the threads of a pool may each take a part of
+  /// a batch. Costs less for each record the more there are; 256 are enough.
+  void LookUp(std::span<const FingerprintedRecord> records, std::span<LookedUp> found) const;
+  /// The same verdict as without `found`, which must come from a LookUp of the same record in this
+  /// filter. It saves work as long as it is recent: what was decided and committed since is looked
+  /// up here; after a Rollback or Restore, or where the clamp has moved this record, all is.
+  Verdict Decide(const FingerprintedRecord& record, const LookedUp& found);
+
+  /// All remembered records that this one repeats, best first (as Decide ranks them); what Decide
+  /// would not be certain to meet may be missing, as there. Changes nothing.
+  std::vector<Repeated> FindAll(const FingerprintedRecord& record) const;
+  /// How many these are.
+  uint64_t Count(const FingerprintedRecord& record) const { return FindAll(record).size(); }
 
   /// Makes all decisions since the last Commit permanent, moves the horizon, drops what is older or
   /// beyond capacity. The spans of uncommitted() are invalid afterwards.
@@ -110,6 +165,8 @@ class Filter {
   uint64_t bytes() const;            ///< memory of the index now
   uint64_t candidates() const;       ///< entries compared by all look-ups so far
   int64_t oldest_time_ms() const;    ///< event time of the oldest entry; INT64_MIN if none
+  /// Takes milliseconds. nullopt with another scheme than the filter's own.
+  std::optional<IndexStatistics> Statistics() const;
 
  private:
   struct State;

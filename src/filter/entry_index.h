@@ -2,22 +2,17 @@
 // and the indexes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "fingerprint/scheme.h"
 #include "neardup/filter.h"
 
 namespace neardup {
-
-/// The entry a record repeats.
-struct FoundEntry {
-  Position origin;
-  int distance = 0;
-  MatchKind kind = MatchKind::kExact;
-};
 
 /// Entries in order of arrival under 64-bit running numbers; the live ones are
 /// [begin_id, end_id).
@@ -27,13 +22,23 @@ class EntryIndex {
 
   /// Fetches what a look-up of the record will read into the processor's cache, where that pays.
   virtual void Prefetch(const FingerprintedRecord&) const {}
+  /// Looks records up ahead, where that pays; their times count as `time_max_ms` at most. Sets all
+  /// but the revision, and that to 0 where nothing was looked up.
+  virtual void LookUp(std::span<const FingerprintedRecord>, int64_t /*time_max_ms*/,
+                      int64_t /*window_ms*/, std::span<LookedUp> found) const {
+    std::fill(found.begin(), found.end(), LookedUp());
+  }
   /// The best match of another position than the record's, whose time is at most `window_ms` before
-  /// or after `time_ms`.
-  virtual std::optional<FoundEntry> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
-                                                int64_t window_ms) = 0;
+  /// or after `time_ms`. `ahead`: what LookUp found of it, if that still holds for the entries
+  /// before its end_id.
+  virtual std::optional<Repeated> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
+                                              int64_t window_ms, const LookedUp* ahead) = 0;
+  /// All matches, the best first.
+  virtual std::vector<Repeated> FindAll(const FingerprintedRecord& record, int64_t time_ms,
+                                        int64_t window_ms) const = 0;
   /// What is remembered of a record when it is inserted now.
-  virtual Entry MakeEntry(const FingerprintedRecord& record, int64_t time_ms) const = 0;
-  virtual void Insert(const Entry& entry) = 0;
+  virtual Entry MakeEntry(const FingerprintedRecord& record, int64_t time_ms) = 0;
+  virtual void Insert(std::span<const Entry> entries) = 0;
   /// Forgets the newest entries, given as they were inserted; their numbers are given again.
   virtual void Rollback(std::span<const Entry> newest) = 0;
   /// Forgets the oldest entries, those below `begin_id`.
@@ -44,6 +49,7 @@ class EntryIndex {
   virtual uint64_t end_id() const = 0;
   virtual uint64_t bytes() const = 0;
   virtual uint64_t candidates() const = 0;
+  virtual std::optional<IndexStatistics> Statistics() const { return std::nullopt; }
 };
 
 /// By simhash and text keys: the filter's own scheme.

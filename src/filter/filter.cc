@@ -19,6 +19,7 @@ struct Filter::State {
 
   int64_t Clamp(int64_t time_ms) const;
   void Forget();
+  bool StillHolds(const LookedUp& found, int64_t time_ms) const;
 
   FilterOptions options;
   std::unique_ptr<EntryIndex> index;
@@ -26,6 +27,8 @@ struct Filter::State {
   std::vector<Entry> uncommitted;
   int64_t horizon_ms = INT64_MIN;
   int64_t time_max_ms = INT64_MAX;
+  /// Changes whenever entries may have got the numbers of others; never 0.
+  uint64_t revision = 1;
   uint64_t entries_evicted = 0;
   uint64_t entries_expired = 0;
 };
@@ -43,6 +46,13 @@ void Filter::State::Forget() {
   }
   for (; begin_id < index->end_id() && old(); ++begin_id) ++entries_expired;
   index->Expire(begin_id);
+}
+
+/// Of the entries there were, only the oldest can be gone: without the best one, the next one would
+/// have to be looked for.
+bool Filter::State::StillHolds(const LookedUp& found, int64_t time_ms) const {
+  return found.revision == revision && found.time_ms == time_ms &&
+         (!found.matches || found.id >= index->begin_id());
 }
 
 Result<std::unique_ptr<Filter>> Filter::New(const FilterOptions& options) {
@@ -74,7 +84,23 @@ void Filter::Prefetch(const FingerprintedRecord& record) const {
   state_->index->Prefetch(record);
 }
 
-Verdict Filter::Decide(const FingerprintedRecord& record) {
+void Filter::LookUp(std::span<const FingerprintedRecord> records, std::span<LookedUp> found) const {
+  assert(records.size() == found.size());
+  state_->index->LookUp(records, state_->time_max_ms, state_->options.window.window_ms, found);
+  for (LookedUp& one : found) {
+    if (one.revision != 0) one.revision = state_->revision;
+  }
+}
+
+std::vector<Repeated> Filter::FindAll(const FingerprintedRecord& record) const {
+  if (record.reason != Reason::kNone || record.passed) return {};
+  return state_->index->FindAll(record, state_->Clamp(record.time_ms),
+                                state_->options.window.window_ms);
+}
+
+Verdict Filter::Decide(const FingerprintedRecord& record) { return Decide(record, {}); }
+
+Verdict Filter::Decide(const FingerprintedRecord& record, const LookedUp& found) {
   Verdict verdict;
   if (record.reason != Reason::kNone) {
     verdict.decision = Decision::kDeadLetter;
@@ -92,15 +118,16 @@ Verdict Filter::Decide(const FingerprintedRecord& record) {
   state_->watermark.Observe(record.position.input, time_ms);
   EntryIndex& index = *state_->index;
   const int64_t window_ms = state_->options.window.window_ms;
-  if (const std::optional<FoundEntry> found = index.FindNearest(record, time_ms, window_ms)) {
+  const LookedUp* const ahead = state_->StillHolds(found, time_ms) ? &found : nullptr;
+  if (const auto repeated = index.FindNearest(record, time_ms, window_ms, ahead)) {
     verdict.decision = Decision::kDuplicate;
-    verdict.original = found->origin;
-    verdict.distance = found->distance;
-    verdict.kind = found->kind;
+    verdict.original = repeated->original;
+    verdict.distance = repeated->distance;
+    verdict.kind = repeated->kind;
     return verdict;
   }
   state_->uncommitted.push_back(index.MakeEntry(record, time_ms));
-  index.Insert(state_->uncommitted.back());
+  index.Insert(std::span(&state_->uncommitted.back(), 1));
   return verdict;
 }
 
@@ -114,6 +141,7 @@ void Filter::Commit() {
 
 void Filter::Rollback() {
   state_->index->Rollback(state_->uncommitted);
+  ++state_->revision;
   state_->uncommitted.clear();
   state_->watermark.Rollback();
 }
@@ -122,7 +150,8 @@ std::span<const Entry> Filter::uncommitted() const { return state_->uncommitted;
 
 void Filter::Restore(std::span<const Entry> entries) {
   assert(state_->uncommitted.empty());
-  for (const Entry& entry : entries) state_->index->Insert(entry);
+  state_->index->Insert(entries);
+  ++state_->revision;
   state_->Forget();
 }
 
@@ -152,6 +181,7 @@ uint64_t Filter::bytes() const {
   return state_->index->bytes() + state_->uncommitted.capacity() * sizeof(Entry) + sketch_bytes;
 }
 uint64_t Filter::candidates() const { return state_->index->candidates(); }
+std::optional<IndexStatistics> Filter::Statistics() const { return state_->index->Statistics(); }
 int64_t Filter::oldest_time_ms() const {
   return entries() == 0 ? INT64_MIN : state_->index->time_ms(state_->index->begin_id());
 }

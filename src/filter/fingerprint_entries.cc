@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "filter/entry_index.h"
 #include "index/index.h"
 
@@ -13,22 +16,40 @@ class FingerprintEntries final : public EntryIndex {
     index_.Prefetch(record.fingerprint, record.text_keys);
   }
 
-  std::optional<FoundEntry> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
-                                        int64_t window_ms) override {
-    const auto match = index_.FindNearest({.fingerprint = record.fingerprint,
-                                           .text_keys = record.text_keys,
-                                           .features = record.features,
-                                           .position = record.position,
-                                           .time_ms = time_ms,
-                                           .window_ms = window_ms});
-    if (!match) return std::nullopt;
-    return FoundEntry{index_.entry(match->id).origin(), match->distance, match->kind};
+  void LookUp(std::span<const FingerprintedRecord> records, int64_t time_max_ms, int64_t window_ms,
+              std::span<LookedUp> found) const override {
+    for (size_t begin = 0; begin < records.size(); begin += kTogether) {
+      const size_t count = std::min(kTogether, records.size() - begin);
+      LookUpTogether(records.subspan(begin, count), time_max_ms, window_ms,
+                     found.subspan(begin, count));
+    }
+  }
+  std::optional<Repeated> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
+                                      int64_t window_ms, const LookedUp* ahead) override {
+    IndexQuery query = QueryOf(record, time_ms, window_ms);
+    if (ahead != nullptr) query.since_id = ahead->end_id;
+    std::optional<Match> best = index_.FindNearest(query);
+    if (ahead != nullptr) {
+      candidates_ahead_ += ahead->candidates;
+      const Match earlier{ahead->id, ahead->distance, ahead->order_distance, ahead->kind};
+      if (ahead->matches && (!best || Better(earlier, *best))) best = earlier;
+    }
+    if (!best) return std::nullopt;
+    return RepeatedOf(*best);
+  }
+  std::vector<Repeated> FindAll(const FingerprintedRecord& record, int64_t time_ms,
+                                int64_t window_ms) const override {
+    std::vector<Repeated> all;
+    for (const Match& match : index_.FindAll(QueryOf(record, time_ms, window_ms))) {
+      all.push_back(RepeatedOf(match));
+    }
+    return all;
   }
 
-  Entry MakeEntry(const FingerprintedRecord& record, int64_t time_ms) const override {
+  Entry MakeEntry(const FingerprintedRecord& record, int64_t time_ms) override {
     return {record.fingerprint, time_ms, record.position, index_.ChooseKeys(record.text_keys)};
   }
-  void Insert(const Entry& entry) override { index_.Insert(entry); }
+  void Insert(std::span<const Entry> entries) override { index_.Insert(entries); }
   void Rollback(std::span<const Entry> newest) override { index_.Rollback(newest); }
   void Expire(uint64_t begin_id) override { index_.Expire(begin_id); }
 
@@ -36,10 +57,50 @@ class FingerprintEntries final : public EntryIndex {
   uint64_t begin_id() const override { return index_.begin_id(); }
   uint64_t end_id() const override { return index_.end_id(); }
   uint64_t bytes() const override { return index_.bytes(); }
-  uint64_t candidates() const override { return index_.candidates(); }
+  uint64_t candidates() const override { return index_.candidates() + candidates_ahead_; }
+  std::optional<IndexStatistics> Statistics() const override { return index_.Statistics(); }
 
  private:
+  /// Records whose look-ups overlap.
+  static constexpr size_t kTogether = 256;
+
+  static IndexQuery QueryOf(const FingerprintedRecord& record, int64_t time_ms, int64_t window_ms) {
+    return {.fingerprint = record.fingerprint,
+            .text_keys = record.text_keys,
+            .features = record.features,
+            .position = record.position,
+            .time_ms = time_ms,
+            .window_ms = window_ms};
+  }
+  Repeated RepeatedOf(const Match& match) const {
+    const StoredEntry& entry = index_.entry(match.id);
+    return {entry.origin(), entry.time_ms(), match.distance, match.kind};
+  }
+  void LookUpTogether(std::span<const FingerprintedRecord> records, int64_t time_max_ms,
+                      int64_t window_ms, std::span<LookedUp> found) const {
+    std::array<IndexQuery, kTogether> queries;
+    std::array<Nearest, kTogether> nearest;
+    for (size_t i = 0; i < records.size(); ++i) {
+      queries[i] = QueryOf(records[i], std::min(records[i].time_ms, time_max_ms), window_ms);
+    }
+    index_.FindNearest(std::span(queries).first(records.size()),
+                       std::span(nearest).first(records.size()));
+    for (size_t i = 0; i < records.size(); ++i) {
+      const Match match = nearest[i].match.value_or(Match());
+      found[i] = {.revision = 1,
+                  .end_id = index_.end_id(),
+                  .time_ms = queries[i].time_ms,
+                  .candidates = nearest[i].candidates,
+                  .matches = nearest[i].match.has_value(),
+                  .id = match.id,
+                  .distance = match.distance,
+                  .order_distance = match.order_distance,
+                  .kind = match.kind};
+    }
+  }
+
   Index index_;
+  uint64_t candidates_ahead_ = 0;  ///< of look-ups ahead that were used
 };
 
 }  // namespace

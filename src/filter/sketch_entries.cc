@@ -11,21 +11,28 @@ class SketchEntries final : public EntryIndex {
   explicit SketchEntries(std::shared_ptr<const Scheme> scheme)
       : scheme_(std::move(scheme)), index_(*scheme_) {}
 
-  std::optional<FoundEntry> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
-                                        int64_t window_ms) override {
-    const auto match = index_.FindNearest(
-        {record.sketch, time_ms, record.position, record.fingerprint.exact}, window_ms);
+  std::optional<Repeated> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
+                                      int64_t window_ms, const LookedUp*) override {
+    const auto match = index_.FindNearest(SoughtOf(record, time_ms), window_ms);
     if (!match) return std::nullopt;
-    const bool exact = index_.exact(match->id) == record.fingerprint.exact;
-    return FoundEntry{index_.origin(match->id), match->distance,
-                      exact ? MatchKind::kExact : MatchKind::kNear};
+    return RepeatedOf(*match, record);
+  }
+  std::vector<Repeated> FindAll(const FingerprintedRecord& record, int64_t time_ms,
+                                int64_t window_ms) const override {
+    std::vector<Repeated> all;
+    for (const SketchMatch& match : index_.FindAll(SoughtOf(record, time_ms), window_ms)) {
+      all.push_back(RepeatedOf(match, record));
+    }
+    return all;
   }
 
-  Entry MakeEntry(const FingerprintedRecord& record, int64_t time_ms) const override {
+  Entry MakeEntry(const FingerprintedRecord& record, int64_t time_ms) override {
     return {record.fingerprint, time_ms, record.position, {}, record.sketch};
   }
-  void Insert(const Entry& entry) override {
-    index_.Insert({entry.sketch, entry.time_ms, entry.origin, entry.fingerprint.exact});
+  void Insert(std::span<const Entry> entries) override {
+    for (const Entry& entry : entries) {
+      index_.Insert({entry.sketch, entry.time_ms, entry.origin, entry.fingerprint.exact});
+    }
   }
   void Rollback(std::span<const Entry> newest) override {
     index_.Rollback(index_.end_id() - newest.size());
@@ -39,6 +46,15 @@ class SketchEntries final : public EntryIndex {
   uint64_t candidates() const override { return index_.candidates(); }
 
  private:
+  static SketchEntry SoughtOf(const FingerprintedRecord& record, int64_t time_ms) {
+    return {record.sketch, time_ms, record.position, record.fingerprint.exact};
+  }
+  Repeated RepeatedOf(const SketchMatch& match, const FingerprintedRecord& record) const {
+    const bool exact = index_.exact(match.id) == record.fingerprint.exact;
+    return {index_.origin(match.id), index_.time_ms(match.id), match.distance,
+            exact ? MatchKind::kExact : MatchKind::kNear};
+  }
+
   std::shared_ptr<const Scheme> scheme_;
   SketchIndex index_;
 };

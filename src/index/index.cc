@@ -35,7 +35,7 @@ Index::Index(const IndexOptions& options)
   if (UsesKeys(options.match)) parts_.text_keys.emplace(options.entries_max * StoredKeys::kMax);
 }
 
-StoredKeys Index::ChooseKeys(const ProbedKeys& probed) const {
+StoredKeys Index::ChooseKeys(const ProbedKeys& probed) {
   StoredKeys chosen;
   if (!parts_.text_keys) return chosen;
   for (const uint32_t key : probed.keys()) {
@@ -43,7 +43,11 @@ StoredKeys Index::ChooseKeys(const ProbedKeys& probed) const {
     const auto taken =
         std::count_if(chosen.keys().begin(), chosen.keys().end(),
                       [&](uint32_t other) { return parts_.text_keys->SameLine(key, other); });
-    if (parts_.text_keys->Room(key, parts_.live()) > static_cast<size_t>(taken)) chosen.Add(key);
+    if (parts_.text_keys->Room(key, parts_.live()) > static_cast<size_t>(taken)) {
+      chosen.Add(key);
+    } else {
+      ++keys_refused_;
+    }
   }
   return chosen;
 }
@@ -67,6 +71,10 @@ uint64_t Index::Insert(const Entry& entry) {
 }
 
 void Index::Insert(std::span<const Entry> entries) {
+  if (entries.size() < kEntriesAhead) {
+    for (const Entry& entry : entries) Insert(entry);
+    return;
+  }
   for (size_t step = 0; step < entries.size() + 2 * kEntriesAhead; ++step) {
     if (step < entries.size()) FetchFirst(entries[step]);
     // These wrap around for the steps before the first entry.
@@ -142,6 +150,23 @@ uint64_t Index::bytes() const {
   uint64_t sum = parts_.entries.bytes();
   for (const BlockTable& table : parts_.tables) sum += table.bytes();
   return sum + (parts_.text_keys ? parts_.text_keys->bytes() : 0);
+}
+
+IndexStatistics Index::Statistics() const {
+  std::vector<uint64_t> sizes;
+  sizes.reserve(parts_.tables.size() * BlockTable::kBuckets);
+  for (const BlockTable& table : parts_.tables) {
+    for (size_t block = 0; block < BlockTable::kBuckets; ++block) {
+      sizes.push_back(table.size(static_cast<uint16_t>(block)));
+    }
+  }
+  std::sort(sizes.begin(), sizes.end());
+  const bool uses_keys = parts_.text_keys.has_value();
+  return {.bucket_median = sizes[sizes.size() / 2],
+          .bucket_p99 = sizes[sizes.size() / 100 * 99],
+          .bucket_max = sizes.back(),
+          .full_key_lines_share = uses_keys ? parts_.text_keys->FullShare(parts_.live()) : 0,
+          .keys_refused = keys_refused_};
 }
 
 uint64_t Index::BytesMax(const MatchOptions& match, uint64_t live_max) {

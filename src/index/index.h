@@ -45,7 +45,7 @@ class Index {
 
   /// The first of `probed` that have room: what Entry::text_keys of an entry about to be inserted
   /// should be. Depends on nothing but the live entries with their keys, and entries_max.
-  StoredKeys ChooseKeys(const ProbedKeys& probed) const;
+  StoredKeys ChooseKeys(const ProbedKeys& probed);
   /// Returns the entry's number. At most 2^32 - 1 entries are live.
   uint64_t Insert(const Entry& entry);
   /// Many, each at less cost.
@@ -83,6 +83,8 @@ class Index {
   /// Comparisons of all look-ups of single queries so far; an entry counts once for each block it
   /// was met by, and once for its text keys.
   uint64_t candidates() const { return candidates_; }
+  /// Reads every bucket.
+  IndexStatistics Statistics() const;
 
  private:
   void FetchFirst(const Entry& entry) const;
@@ -93,6 +95,7 @@ class Index {
   uint32_t swept_ = 0;    ///< next bucket to be swept, of all tables
   uint64_t unswept_ = 0;  ///< insertions since a bucket was swept
   uint64_t candidates_ = 0;
+  uint64_t keys_refused_ = 0;
 };
 
 }  // namespace neardup

@@ -65,4 +65,14 @@ void KeyTable::SweepNext(LiveIds live) {
   FetchLine(lines() + swept_ + kLinesAhead);
 }
 
+double KeyTable::FullShare(LiveIds live) const {
+  constexpr uint64_t kSample = 4096;
+  uint64_t full = 0;
+  for (uint64_t i = 0; i < kSample; ++i) {
+    const auto places = std::countr_one(lines()[i * line_count_ / kSample].Live(live));
+    full += static_cast<size_t>(places) == kPostings ? 1 : 0;
+  }
+  return static_cast<double>(full) / kSample;
+}
+
 }  // namespace neardup

@@ -40,6 +40,9 @@ class KeyTable {
   /// after they have wrapped around.
   void SweepNext(LiveIds live);
 
+  /// Lines without room, as a share of some thousands all over the table.
+  double FullShare(LiveIds live) const;
+
   void Prefetch(uint32_t key) const { FetchLine(&LineOf(key)); }
   /// Calls `visit` with the number of each live entry that has the key.
   template <class Visit>

@@ -96,15 +96,7 @@ std::optional<SketchMatch> SketchIndex::FindNearest(const SketchEntry& sought, i
     }
     return best;
   }
-  met_.clear();
-  for (const uint64_t key : sought.sketch.keys) {
-    const auto found = postings_.find(key);
-    if (found == postings_.end()) continue;
-    const auto& [ids, dead] = found->second;
-    met_.insert(met_.end(), ids.begin() + static_cast<ptrdiff_t>(dead), ids.end());
-  }
-  std::sort(met_.begin(), met_.end());
-  met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
+  Meet(sought.sketch, met_);
   for (const uint64_t id : met_) {
     Compare(id, sought, window_ms, best);
     if (best && best->distance == 0) break;
@@ -112,12 +104,48 @@ std::optional<SketchMatch> SketchIndex::FindNearest(const SketchEntry& sought, i
   return best;
 }
 
+void SketchIndex::Meet(const Sketch& sought, std::vector<uint64_t>& met) const {
+  met.clear();
+  for (const uint64_t key : sought.keys) {
+    const auto found = postings_.find(key);
+    if (found == postings_.end()) continue;
+    const auto& [ids, dead] = found->second;
+    met.insert(met.end(), ids.begin() + static_cast<ptrdiff_t>(dead), ids.end());
+  }
+  std::sort(met.begin(), met.end());
+  met.erase(std::unique(met.begin(), met.end()), met.end());
+}
+
+std::vector<SketchMatch> SketchIndex::FindAll(const SketchEntry& sought, int64_t window_ms) const {
+  std::vector<uint64_t> met;
+  if (scans_all_) {
+    for (uint64_t id = begin_id_; id < end_id(); ++id) met.push_back(id);
+  } else {
+    Meet(sought.sketch, met);
+  }
+  std::vector<SketchMatch> all;
+  for (const uint64_t id : met) {
+    const Stored& stored = entry(id);
+    if (!MayMatch(stored, sought, window_ms)) continue;
+    const auto distance = scheme_.Distance(stored.words(), sought.sketch.words);
+    if (distance) all.push_back({id, *distance});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const SketchMatch& a, const SketchMatch& b) {
+    return a.distance < b.distance;
+  });
+  return all;
+}
+
+bool SketchIndex::MayMatch(const Stored& stored, const SketchEntry& sought,
+                           int64_t window_ms) const {
+  return stored.origin != sought.origin && WithinWindow(stored.time_ms, sought.time_ms, window_ms);
+}
+
 /// Entries come in ascending order, so that of equally near ones the first is the oldest.
 void SketchIndex::Compare(uint64_t id, const SketchEntry& sought, int64_t window_ms,
                           std::optional<SketchMatch>& best) {
   const Stored& stored = entry(id);
-  if (stored.origin == sought.origin) return;
-  if (!WithinWindow(stored.time_ms, sought.time_ms, window_ms)) return;
+  if (!MayMatch(stored, sought, window_ms)) return;
   ++candidates_;
   const auto distance = scheme_.Distance(stored.words(), sought.sketch.words);
   if (!distance || (best && *distance >= best->distance)) return;

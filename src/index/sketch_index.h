@@ -50,6 +50,9 @@ class SketchIndex {
   /// or more) before or after: the smallest distance, then the oldest.
   std::optional<SketchMatch> FindNearest(const SketchEntry& sought, int64_t window_ms = INT64_MAX);
 
+  /// All of them, the best first.
+  std::vector<SketchMatch> FindAll(const SketchEntry& sought, int64_t window_ms) const;
+
   Position origin(uint64_t id) const { return entry(id).origin; }
   int64_t time_ms(uint64_t id) const { return entry(id).time_ms; }
   uint64_t exact(uint64_t id) const { return entry(id).exact; }
@@ -82,6 +85,9 @@ class SketchIndex {
   const Stored& entry(uint64_t id) const { return entries_[id - begin_id_]; }
   void RemoveNewest(uint64_t key);
   void RemoveOldest(uint64_t key);
+  /// Replaces `met` by the numbers of all entries to be compared, ascending.
+  void Meet(const Sketch& sought, std::vector<uint64_t>& met) const;
+  bool MayMatch(const Stored& stored, const SketchEntry& sought, int64_t window_ms) const;
   void Compare(uint64_t id, const SketchEntry& sought, int64_t window_ms,
                std::optional<SketchMatch>& best);
 
