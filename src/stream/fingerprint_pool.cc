@@ -4,8 +4,8 @@
 
 namespace neardup {
 namespace {
-// Small enough to balance long and short records, large enough to make the shared counter cheap.
-constexpr size_t kChunkRecords = 32;
+// Small enough to balance long and short records, large enough for look-ups to overlap.
+constexpr size_t kChunkRecords = 64;
 }  // namespace
 
 FingerprintPool::FingerprintPool(const FilterOptions& options, uint32_t threads) {
@@ -23,9 +23,14 @@ FingerprintPool::~FingerprintPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::span<FingerprintedRecord> FingerprintPool::Compute(std::span<const Message> batch) {
-  if (results_.size() < batch.size()) results_.resize(batch.size());
+FingerprintPool::Batch FingerprintPool::Compute(std::span<const Message> batch,
+                                                const Filter& filter) {
+  if (results_.size() < batch.size()) {
+    results_.resize(batch.size());
+    found_.resize(batch.size());
+  }
   batch_ = batch;
+  filter_ = &filter;
   next_ = 0;
   const bool forked = !threads_.empty() && batch.size() > kChunkRecords;
   if (forked) {
@@ -41,7 +46,7 @@ std::span<FingerprintedRecord> FingerprintPool::Compute(std::span<const Message>
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this] { return working_ == 0; });
   }
-  return {results_.data(), batch.size()};
+  return {std::span(results_).first(batch.size()), std::span(found_).first(batch.size())};
 }
 
 void FingerprintPool::Work(size_t worker) {
@@ -68,6 +73,8 @@ void FingerprintPool::TakeChunks(Fingerprinter& fingerprinter) {
       const Message& message = batch_[i];
       results_[i] = fingerprinter.Compute({message.position, message.timestamp_ms, message.value});
     }
+    filter_->LookUp(std::span(results_).subspan(begin, end - begin),
+                    std::span(found_).subspan(begin, end - begin));
   }
 }
 

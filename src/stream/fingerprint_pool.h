@@ -1,4 +1,4 @@
-// Fingerprints a batch on several threads. Results stand in the order of the batch.
+// Fingerprints a batch and looks it up on several threads. Results stand in the order of the batch.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,13 @@ class FingerprintPool {
   FingerprintPool(const FingerprintPool&) = delete;
   FingerprintPool& operator=(const FingerprintPool&) = delete;
 
-  /// The result is valid until the next call.
-  std::span<FingerprintedRecord> Compute(std::span<const Message> batch);
+  /// What is known of a batch before it is decided.
+  struct Batch {
+    std::span<FingerprintedRecord> records;
+    std::span<const LookedUp> found;
+  };
+  /// The result is valid until the next call. `filter` is only read, and only during the call.
+  Batch Compute(std::span<const Message> batch, const Filter& filter);
 
  private:
   void Work(size_t worker);
@@ -34,7 +39,9 @@ class FingerprintPool {
   std::vector<std::thread> threads_;
 
   std::span<const Message> batch_;
+  const Filter* filter_ = nullptr;
   std::vector<FingerprintedRecord> results_;
+  std::vector<LookedUp> found_;
   std::atomic<size_t> next_{0};
 
   std::mutex mutex_;

@@ -85,7 +85,7 @@ class Lane {
 
   Result<void> ActiveStep();
   Result<void> DecideBatch();
-  Result<void> Route(const Message& message, FingerprintedRecord& record);
+  Result<void> Route(const Message& message, FingerprintedRecord& record, const LookedUp& found);
   bool RefusedForGood(const Message& message, FingerprintedRecord& record);
   Result<void> BeginIfNeeded();
   Result<void> CommitOpen();

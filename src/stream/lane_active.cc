@@ -76,12 +76,12 @@ Result<void> Lane::DecideBatch() {
   if (batch_.empty()) return {};
   ReportPolled();
   StageTimer timer(ports_.probe);
-  const std::span<FingerprintedRecord> records = pool_.Compute(batch_);
-  timer.Lap(Stage::kFingerprint);
   state_->filter().SetClock(ports_.clock.WallMs());
+  const auto [records, found] = pool_.Compute(batch_, state_->filter());
+  timer.Lap(Stage::kFingerprint);
   for (size_t i = 0; i < batch_.size(); ++i) {
     if (i + kRecordsAhead < batch_.size()) state_->filter().Prefetch(records[i + kRecordsAhead]);
-    NEARDUP_TRY(Route(batch_[i], records[i]));
+    NEARDUP_TRY(Route(batch_[i], records[i], found[i]));
     if (open_bytes_ >= options_.transaction_bytes_max) NEARDUP_TRY(CommitOpen());
   }
   timer.Lap(Stage::kDecide);
@@ -89,7 +89,8 @@ Result<void> Lane::DecideBatch() {
   return {};
 }
 
-Result<void> Lane::Route(const Message& message, FingerprintedRecord& record) {
+Result<void> Lane::Route(const Message& message, FingerprintedRecord& record,
+                         const LookedUp& found) {
   NEARDUP_TRY(state_->CheckPosition(message.position));
   NEARDUP_TRY(BeginIfNeeded());
   const std::vector<InputProgress>& inputs = state_->inputs();
@@ -103,7 +104,7 @@ Result<void> Lane::Route(const Message& message, FingerprintedRecord& record) {
     record.error = "the record has " + std::to_string(bytes) + " bytes, the output topic takes " +
                    std::to_string(bytes_max) + " with our headers; raise its max.message.bytes";
   }
-  const Verdict verdict = state_->filter().Decide(record);
+  const Verdict verdict = state_->filter().Decide(record, found);
   const uint64_t seq = state_->Advance(message.position);
   const InputPartition* original = verdict.decision == Decision::kDuplicate
                                        ? &inputs[verdict.original.input].partition
