@@ -101,6 +101,7 @@ void Index::FetchNewest(const Entry& entry) const {
 
 void Index::Rollback(std::span<const Entry> newest) {
   assert(newest.size() <= size());
+  has_forgotten_ |= !newest.empty();
   uint64_t id = parts_.entries.end_id();
   for (size_t i = newest.size(); i-- > 0;) {
     const Entry& entry = newest[i];
@@ -117,10 +118,14 @@ void Index::Rollback(std::span<const Entry> newest) {
   parts_.entries.TruncateBack(id);
 }
 
-void Index::Expire(uint64_t begin_id) { parts_.entries.TruncateFront(begin_id); }
+void Index::Expire(uint64_t begin_id) {
+  has_forgotten_ |= begin_id > parts_.entries.begin_id();
+  parts_.entries.TruncateFront(begin_id);
+}
 
 /// Dead numbers take a bounded place, and are gone long before 32 bits repeat.
 void Index::SweepNext() {
+  if (!has_forgotten_) return;
   const uint64_t id = parts_.entries.end_id();
   if (parts_.text_keys && id % kEntriesPerLineSwept == 0) {
     parts_.text_keys->SweepNext(parts_.live());

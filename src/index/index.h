@@ -92,8 +92,9 @@ class Index {
   void SweepNext();
 
   IndexParts parts_;
-  uint32_t swept_ = 0;    ///< next bucket to be swept, of all tables
-  uint64_t unswept_ = 0;  ///< insertions since a bucket was swept
+  bool has_forgotten_ = false;  ///< so that there is something to sweep
+  uint32_t swept_ = 0;          ///< next bucket to be swept, of all tables
+  uint64_t unswept_ = 0;        ///< insertions since a bucket was swept
   uint64_t candidates_ = 0;
   uint64_t keys_refused_ = 0;
 };
