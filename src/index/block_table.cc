@@ -90,12 +90,11 @@ uint64_t BlockTable::BytesMax(uint64_t live_max, uint64_t round) {
 }
 
 void BlockTable::DropDead(Bucket& bucket, LiveIds live) {
-  if (bucket.size == 0) return;
+  if (bucket.size == 0 || live.Holds(bucket.ids()[0])) return;
   uint32_t* const ids = bucket.ids();
   const uint32_t* const first =
       std::partition_point(ids, ids + bucket.size, [live](uint32_t id) { return !live.Holds(id); });
   const auto dead = static_cast<size_t>(first - ids);
-  if (dead == 0) return;
   const size_t left = bucket.size - dead;
   std::memmove(ids, first, left * sizeof(uint32_t));
   const size_t inside = std::min(left, kTagsInside);

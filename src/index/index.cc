@@ -16,7 +16,7 @@ constexpr uint64_t kPeriodMin = 2;
 /// there may be live entries: less than 2^32 together with these.
 constexpr uint64_t kEntriesPerLineSwept = 4;
 /// Entries between one step of fetching their lines and the next.
-constexpr size_t kEntriesAhead = 12;
+constexpr size_t kEntriesAhead = 24;
 /// Buckets between the one that is fetched and the one that is swept.
 constexpr size_t kBucketsAhead = 2;
 
