@@ -46,7 +46,9 @@ class BlockTable {
   /// For Insert, and ForEachNearAmong the newest.
   void PrefetchNewest(uint16_t block) const;
   /// For Sweep.
-  void PrefetchOldest(uint16_t block) const { FetchLine(bucket(block).ids()); }
+  void PrefetchOldest(uint16_t block) const {
+    if (bucket(block).capacity > 0) FetchLine(bucket(block).ids());
+  }
 
   /// Calls `visit` with the number of each entry that has the block, and a partner which differs
   /// from `partner` in at most `bits` (0 to 3) bits; oldest first, dead ones among them.
@@ -77,6 +79,7 @@ class BlockTable {
     uint32_t capacity;
 
     uint16_t* further_tags() const { return reinterpret_cast<uint16_t*>(postings); }
+    /// Only with a capacity.
     uint32_t* ids() const {
       return reinterpret_cast<uint32_t*>(postings + (capacity - kTagsInside) * sizeof(uint16_t));
     }
@@ -98,15 +101,15 @@ class BlockTable {
 template <class Visit>
 void BlockTable::ForEachNear(uint16_t block, uint16_t partner, int bits, const Visit& visit) const {
   const Bucket& found = bucket(block);
-  const uint16_t* tags = found.first_tags.data();
-  size_t count = std::min<size_t>(found.size, kTagsInside);
-  for (size_t at = 0; at < found.size;) {
-    for (uint64_t mask = NearTags(tags, count, partner, bits); mask != 0; mask &= mask - 1) {
-      visit(found.ids()[at + static_cast<size_t>(std::countr_zero(mask))]);
+  const auto visit_near = [&](const uint16_t* tags, size_t begin, size_t end) {
+    for (uint64_t mask = NearTags(tags, end - begin, partner, bits); mask != 0; mask &= mask - 1) {
+      visit(found.ids()[begin + static_cast<size_t>(std::countr_zero(mask))]);
     }
-    at += count;
-    count = std::min<size_t>(found.size - at, kTagsPerMask);
-    tags = found.further_tags() + (at - kTagsInside);
+  };
+  visit_near(found.first_tags.data(), 0, std::min<size_t>(found.size, kTagsInside));
+  for (size_t at = kTagsInside; at < found.size; at += kTagsPerMask) {
+    visit_near(found.further_tags() + (at - kTagsInside), at,
+               std::min<size_t>(found.size, at + kTagsPerMask));
   }
 }
 
