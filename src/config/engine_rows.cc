@@ -44,7 +44,7 @@ std::vector<Setting> LeaseRows() {
                 "Longest wait; it doubles from backoff_min_ms."),
       NumberRow(SettingKind::kInteger, "threads.fingerprint",
                 NEARDUP_MEMBER(lane.fingerprint_threads), {0, 1024},
-                "Threads that fingerprint. 0: one per core."),
+                "Threads that fingerprint and look up. 0: one per core."),
   };
 }
 

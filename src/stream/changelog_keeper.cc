@@ -20,7 +20,7 @@ ChangelogKeeper::ChangelogKeeper(const KeeperOptions& options, Changelog& log, C
       log_(log),
       probe_(probe),
       base_(std::move(base)),
-      cursor_(log),
+      follower_(log),
       live_(options.filter.window),
       due_at_ms_(clock.SteadyMs() + options.snapshot_interval_ms) {}
 
@@ -49,11 +49,11 @@ void ChangelogKeeper::Finish() {
 
 Result<void> ChangelogKeeper::Follow() {
   if (!begun_) NEARDUP_TRY(Begin());
-  NEARDUP_ASSIGN(
-      const bool goes_on,
-      cursor_.Poll(kPollTimeoutMs, [this](const ChangelogRecord& record) { return Keep(record); }));
+  NEARDUP_ASSIGN(const bool goes_on,
+                 follower_.Poll(kPollTimeoutMs,
+                                [this](const ChangelogRecord& record) { return Keep(record); }));
   if (goes_on) return {};
-  if (writer_) probe_.SnapshotRestarted(cursor_.why());
+  if (writer_) probe_.SnapshotRestarted(follower_.why());
   writer_.reset();
   base_.reset();
   StartOver();
@@ -62,13 +62,13 @@ Result<void> ChangelogKeeper::Follow() {
 
 /// From what is on disk, or from nothing.
 Result<void> ChangelogKeeper::Begin() {
-  cursor_.StartOver();
+  follower_.StartOver();
   live_ = LiveRange(options_.filter.window);
   if (base_) {
     for (const SnapshotSegment& segment : base_->segments) {
       live_.Add(segment.changelog_offset, segment.entries, segment.time_max_ms);
     }
-    cursor_.StartBehind(base_->end);
+    follower_.StartBehind(base_->end);
   }
   if (!options_.folder.empty()) {
     NEARDUP_ASSIGN(writer_, SnapshotWriter::New(options_.folder, options_.lane,

@@ -12,7 +12,7 @@
 #include "state/live_range.h"
 #include "state/snapshot_manifest.h"
 #include "state/snapshot_writer.h"
-#include "stream/changelog_cursor.h"
+#include "stream/changelog_follower.h"
 #include "stream/keeper_probe.h"
 #include "stream/ports.h"
 
@@ -58,7 +58,7 @@ class ChangelogKeeper {
   std::optional<SnapshotManifest> base_;
 
   bool begun_ = false;
-  ChangelogCursor cursor_;
+  ChangelogFollower follower_;
   LiveRange live_;
   std::unique_ptr<SnapshotWriter> writer_;
   int64_t due_at_ms_ = 0;

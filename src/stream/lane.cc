@@ -21,7 +21,7 @@ Result<std::unique_ptr<Lane>> Lane::New(const LaneOptions& options, const LanePo
     return std::unique_ptr<Lane>(new Lane(options, ports, std::move(state)));
   }
   std::unique_ptr<Lane> lane(new Lane(options, ports, std::move(snapshot->state)));
-  lane->cursor_.StartBehind(snapshot->manifest.end);
+  lane->follower_.StartBehind(snapshot->manifest.end);
   return lane;
 }
 
@@ -31,7 +31,7 @@ Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<L
       state_(std::move(state)),
       pool_(options.filter, options.fingerprint_threads),
       header_writer_(options.headers),
-      cursor_(ports.changelog) {
+      follower_(ports.changelog) {
   ports_.probe.PhaseChanged(phase_);
 }
 
@@ -84,7 +84,7 @@ Result<void> Lane::StandbyStep() {
   if (held) return Promote();
   SetPhase(LanePhase::kStandby);
   if (!caught_up_ && !standby_end_) {
-    NEARDUP_ASSIGN(standby_end_, cursor_.End());
+    NEARDUP_ASSIGN(standby_end_, follower_.End());
   }
   NEARDUP_TRY(FollowChangelog(kPollTimeoutMs));
   ReportCaughtUp();
@@ -93,7 +93,7 @@ Result<void> Lane::StandbyStep() {
 
 /// Once is enough: from then on a standby is only ever some moments behind.
 void Lane::ReportCaughtUp() {
-  if (caught_up_ || cursor_.next_offset() < *standby_end_) return;
+  if (caught_up_ || follower_.next_offset() < *standby_end_) return;
   caught_up_ = true;
   ports_.probe.CaughtUp(state_->seq(), state_->filter().entries());
 }
@@ -101,8 +101,8 @@ void Lane::ReportCaughtUp() {
 Result<void> Lane::FollowChangelog(int timeout_ms) {
   NEARDUP_ASSIGN(
       const bool goes_on,
-      cursor_.Poll(timeout_ms, [this](const ChangelogRecord& record) { return Fold(record); }));
-  return goes_on ? Result<void>() : DiscardState(cursor_.why());
+      follower_.Poll(timeout_ms, [this](const ChangelogRecord& record) { return Fold(record); }));
+  return goes_on ? Result<void>() : DiscardState(follower_.why());
 }
 
 /// The changelog holds all that is live, so nothing is lost but time.
@@ -150,14 +150,14 @@ Result<void> Lane::Promote() {
 }
 
 Result<void> Lane::RestoreToEnd() {
-  NEARDUP_ASSIGN(const int64_t end, cursor_.End());
-  const int64_t begin = cursor_.next_offset();
+  NEARDUP_ASSIGN(const int64_t end, follower_.End());
+  const int64_t begin = follower_.next_offset();
   int64_t moved_at_ms = ports_.clock.SteadyMs();
   int64_t before = -1;
-  while (!cursor_.is_open() || cursor_.next_offset() < end) {
+  while (!follower_.is_open() || follower_.next_offset() < end) {
     NEARDUP_TRY(FollowChangelog(kPollTimeoutMs));
     const int64_t now_ms = ports_.clock.SteadyMs();
-    const int64_t next = cursor_.next_offset();
+    const int64_t next = follower_.next_offset();
     if (next != before) {
       before = next;
       moved_at_ms = now_ms;
@@ -273,7 +273,7 @@ Result<void> Lane::AbortAndRewind(const Error& error) {
 void Lane::Lose(const Error& error) {
   Forget();
   ports_.probe.LaneLost(error);
-  cursor_.Close();
+  follower_.Close();
   backoff_ms_ =
       std::clamp(backoff_ms_ * 2, options_.retry_backoff_min_ms, options_.retry_backoff_max_ms);
   const int64_t wait_ms =

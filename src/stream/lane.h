@@ -21,7 +21,7 @@
 #include "neardup/result.h"
 #include "state/lane_state.h"
 #include "state/snapshot_restore.h"
-#include "stream/changelog_cursor.h"
+#include "stream/changelog_follower.h"
 #include "stream/fingerprint_pool.h"
 #include "stream/lane_options.h"
 #include "stream/ports.h"
@@ -108,7 +108,7 @@ class Lane {
   RouteHeaderWriter header_writer_;
 
   LanePhase phase_ = LanePhase::kStarting;
-  ChangelogCursor cursor_;
+  ChangelogFollower follower_;
   /// End of the changelog when the standby began; unknown before its first step.
   std::optional<int64_t> standby_end_;
   bool caught_up_ = false;

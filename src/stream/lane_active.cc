@@ -168,12 +168,12 @@ Result<void> Lane::CommitOpen() {
   const bool mark = ports_.clock.SteadyMs() >= mark_at_ms_;
   int64_t end = 0;
   if (mark) {
-    NEARDUP_ASSIGN(end, cursor_.End());
+    NEARDUP_ASSIGN(end, follower_.End());
   }
   NEARDUP_TRY(ports_.transaction.Commit(state_->inputs()));
   state_->Commit();
   if (mark) {
-    cursor_.MoveTo(end);
+    follower_.MoveTo(end);
     mark_at_ms_ = ports_.clock.SteadyMs() + kMarkPeriodMs;
   }
   open_ = false;

@@ -36,7 +36,7 @@ struct LaneOptions {
   int64_t idle_ms = 10'000;
   /// How often new partitions are looked for.
   int64_t partitions_refresh_ms = 30'000;
-  /// Threads that fingerprint; 0: one per core.
+  /// Threads that fingerprint and look up; 0: one per core.
   uint32_t fingerprint_threads = 0;
   /// Wait before the lane is taken again after an error: doubles from min to max.
   int64_t retry_backoff_min_ms = 100;

@@ -4,7 +4,7 @@
 
 #include "kafka/kafka_changelog.h"
 #include "kafka/kafka_cluster.h"
-#include "stream/changelog_cursor.h"
+#include "stream/changelog_follower.h"
 
 namespace neardup {
 namespace {
@@ -130,22 +130,22 @@ TEST_F(RealChangelog, PurgingBehindTheEndIsRefused) {
 
 TEST_F(RealChangelog, AReaderThatFellBehindThePurgeStartsAnewAndReadsTheRest) {
   WriteDelta("a", true);
-  ChangelogCursor cursor(*changelog_);
+  ChangelogFollower follower(*changelog_);
   std::vector<std::string> read;
   const auto poll_until = [&](const std::string& last, bool gap_expected) {
     bool gap = false;
     for (int polls = 0; (read.empty() || read.back() != last) && polls < 300; ++polls) {
-      const Result<bool> polled = cursor.Poll(100, [&](const ChangelogRecord& record) {
+      const Result<bool> polled = follower.Poll(100, [&](const ChangelogRecord& record) {
         read.emplace_back(record.bytes);
         return Result<void>();
       });
       ASSERT_TRUE(polled.ok()) << polled.error().text;
       gap = gap || !*polled;
     }
-    EXPECT_EQ(gap, gap_expected) << cursor.why();
+    EXPECT_EQ(gap, gap_expected) << follower.why();
   };
   poll_until("a", false);
-  cursor.Close();
+  follower.Close();
   WriteDelta("b", true);
   WriteDelta("c", true);
   ASSERT_OK(changelog_->Purge(4));

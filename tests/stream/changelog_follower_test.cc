@@ -1,4 +1,4 @@
-#include "stream/changelog_cursor.h"
+#include "stream/changelog_follower.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,16 +16,16 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class ChangelogCursorTest : public testing::Test {
+class ChangelogFollowerTest : public testing::Test {
  protected:
-  ChangelogCursorTest() { broker_.changelog = {"a", "b", "c", "d", "e"}; }
+  ChangelogFollowerTest() { broker_.changelog = {"a", "b", "c", "d", "e"}; }
 
   ChangelogMark MarkOf(int64_t offset) const {
     return {offset, Hash64(broker_.changelog[static_cast<size_t>(offset)])};
   }
   /// One Poll; what it handed out goes to `read_`.
   bool Poll() {
-    const Result<bool> polled = cursor_.Poll(0, [this](const ChangelogRecord& record) {
+    const Result<bool> polled = follower_.Poll(0, [this](const ChangelogRecord& record) {
       read_.emplace_back(record.bytes);
       return Result<void>();
     });
@@ -33,8 +33,8 @@ class ChangelogCursorTest : public testing::Test {
     return *polled;
   }
   void PollToEnd() {
-    while (!cursor_.is_open() ||
-           cursor_.next_offset() < static_cast<int64_t>(broker_.changelog.size())) {
+    while (!follower_.is_open() ||
+           follower_.next_offset() < static_cast<int64_t>(broker_.changelog.size())) {
       ASSERT_TRUE(Poll());
     }
   }
@@ -42,59 +42,59 @@ class ChangelogCursorTest : public testing::Test {
   MemoryBroker broker_;
   Faults faults_{1, 0};
   MemoryChangelog log_{broker_, faults_};
-  ChangelogCursor cursor_{log_};
+  ChangelogFollower follower_{log_};
   std::vector<std::string> read_;
 };
 
-TEST_F(ChangelogCursorTest, ReadsFromTheBeginningOfWhatIsLeft) {
+TEST_F(ChangelogFollowerTest, ReadsFromTheBeginningOfWhatIsLeft) {
   broker_.changelog_begin = 2;
   PollToEnd();
   EXPECT_THAT(read_, ElementsAre("c", "d", "e"));
 }
 
-TEST_F(ChangelogCursorTest, GoesOnBehindTheMarkedRecord) {
-  cursor_.StartBehind(MarkOf(2));
-  EXPECT_EQ(cursor_.next_offset(), 3);
+TEST_F(ChangelogFollowerTest, GoesOnBehindTheMarkedRecord) {
+  follower_.StartBehind(MarkOf(2));
+  EXPECT_EQ(follower_.next_offset(), 3);
   PollToEnd();
   EXPECT_THAT(read_, ElementsAre("d", "e"));
 }
 
-TEST_F(ChangelogCursorTest, GoesOnWhereItWasWhenClosed) {
+TEST_F(ChangelogFollowerTest, GoesOnWhereItWasWhenClosed) {
   PollToEnd();
-  cursor_.Close();
+  follower_.Close();
   broker_.changelog.push_back("f");
   read_.clear();
   PollToEnd();
   EXPECT_THAT(read_, ElementsAre("f"));
 }
 
-TEST_F(ChangelogCursorTest, StartsAnewWhenTheMarkedRecordIsAnotherOne) {
-  cursor_.StartBehind({2, Hash64("of another log")});
+TEST_F(ChangelogFollowerTest, StartsAnewWhenTheMarkedRecordIsAnotherOne) {
+  follower_.StartBehind({2, Hash64("of another log")});
   EXPECT_FALSE(Poll());
-  EXPECT_THAT(cursor_.why(), HasSubstr("made anew"));
+  EXPECT_THAT(follower_.why(), HasSubstr("made anew"));
   EXPECT_THAT(read_, IsEmpty());
   PollToEnd();
   EXPECT_THAT(read_, ElementsAre("a", "b", "c", "d", "e"));
 }
 
-TEST_F(ChangelogCursorTest, StartsAnewWhenTheLogEndsBeforeTheMark) {
-  cursor_.StartBehind({5, 0});
+TEST_F(ChangelogFollowerTest, StartsAnewWhenTheLogEndsBeforeTheMark) {
+  follower_.StartBehind({5, 0});
   EXPECT_FALSE(Poll());
-  EXPECT_THAT(cursor_.why(), HasSubstr("ends at offset 5"));
+  EXPECT_THAT(follower_.why(), HasSubstr("ends at offset 5"));
   PollToEnd();
   EXPECT_THAT(read_, ElementsAre("a", "b", "c", "d", "e"));
 }
 
-TEST_F(ChangelogCursorTest, StartsAnewWhenTheMarkedRecordWasPurged) {
+TEST_F(ChangelogFollowerTest, StartsAnewWhenTheMarkedRecordWasPurged) {
   broker_.changelog_begin = 3;
-  cursor_.StartBehind(MarkOf(2));
+  follower_.StartBehind(MarkOf(2));
   EXPECT_FALSE(Poll());
-  EXPECT_THAT(cursor_.why(), HasSubstr("purged up to offset 3"));
+  EXPECT_THAT(follower_.why(), HasSubstr("purged up to offset 3"));
   PollToEnd();
   EXPECT_THAT(read_, ElementsAre("d", "e"));
 }
 
-TEST_F(ChangelogCursorTest, StartsAnewWhenItFellBehindThePurgeWhileOpen) {
+TEST_F(ChangelogFollowerTest, StartsAnewWhenItFellBehindThePurgeWhileOpen) {
   broker_.changelog.resize(10, "x");
   ASSERT_TRUE(Poll());
   const auto reached = static_cast<int64_t>(read_.size());
@@ -102,15 +102,15 @@ TEST_F(ChangelogCursorTest, StartsAnewWhenItFellBehindThePurgeWhileOpen) {
   broker_.changelog_begin = 8;
   ASSERT_TRUE(Poll());   // learns that its place is gone
   EXPECT_FALSE(Poll());  // and by how much
-  EXPECT_THAT(cursor_.why(), HasSubstr("only read to " + std::to_string(reached)));
+  EXPECT_THAT(follower_.why(), HasSubstr("only read to " + std::to_string(reached)));
   read_.clear();
   PollToEnd();
   EXPECT_EQ(read_.size(), 2U);
 }
 
-TEST_F(ChangelogCursorTest, GoesOnWhenNothingItHasNotReadWasPurged) {
+TEST_F(ChangelogFollowerTest, GoesOnWhenNothingItHasNotReadWasPurged) {
   PollToEnd();
-  cursor_.Close();
+  follower_.Close();
   broker_.changelog_begin = 5;
   broker_.changelog.push_back("f");
   read_.clear();

@@ -1,4 +1,4 @@
-#include "stream/changelog_cursor.h"
+#include "stream/changelog_follower.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,20 +7,20 @@
 
 namespace neardup {
 
-void ChangelogCursor::StartOver() {
+void ChangelogFollower::StartOver() {
   open_ = false;
   foreign_ = false;
   mark_.reset();
   resume_offset_ = 0;
 }
 
-void ChangelogCursor::StartBehind(const ChangelogMark& mark) {
+void ChangelogFollower::StartBehind(const ChangelogMark& mark) {
   mark_ = mark;
   resume_offset_ = mark.offset + 1;
   open_ = false;
 }
 
-Result<bool> ChangelogCursor::Poll(
+Result<bool> ChangelogFollower::Poll(
     int timeout_ms, const std::function<Result<void>(const ChangelogRecord&)>& visit) {
   if (!open_) {
     NEARDUP_ASSIGN(const bool goes_on, Open());
@@ -43,7 +43,7 @@ Result<bool> ChangelogCursor::Poll(
   return true;
 }
 
-Result<bool> ChangelogCursor::Open() {
+Result<bool> ChangelogFollower::Open() {
   if (mark_) return OpenAtMark();
   NEARDUP_TRY(log_.Open(resume_offset_));
   if (resume_offset_ > 0 && log_.next_offset() > resume_offset_) {
@@ -54,7 +54,7 @@ Result<bool> ChangelogCursor::Open() {
   return true;
 }
 
-Result<bool> ChangelogCursor::OpenAtMark() {
+Result<bool> ChangelogFollower::OpenAtMark() {
   NEARDUP_ASSIGN(const int64_t end, log_.End());
   if (end <= mark_->offset) {
     return GiveUp("it ends at offset " + std::to_string(end) + " and was known up to " +
@@ -69,13 +69,13 @@ Result<bool> ChangelogCursor::OpenAtMark() {
   return true;
 }
 
-Result<void> ChangelogCursor::Compare(const ChangelogRecord& record) {
+Result<void> ChangelogFollower::Compare(const ChangelogRecord& record) {
   foreign_ = record.offset != mark_->offset || Hash64(record.bytes) != mark_->checksum;
   if (!foreign_) mark_.reset();
   return {};
 }
 
-bool ChangelogCursor::GiveUp(std::string why) {
+bool ChangelogFollower::GiveUp(std::string why) {
   why_ = "the changelog cannot be gone on with: " + std::move(why);
   StartOver();
   return false;

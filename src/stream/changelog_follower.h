@@ -14,9 +14,9 @@ namespace neardup {
 
 /// One owner thread. Opens the log when there is something to read; the owner closes it after an
 /// error it wants to go on from.
-class ChangelogCursor {
+class ChangelogFollower {
  public:
-  explicit ChangelogCursor(Changelog& log) : log_(log) {}
+  explicit ChangelogFollower(Changelog& log) : log_(log) {}
 
   /// The next Poll begins at the log's beginning.
   void StartOver();
