@@ -3,6 +3,7 @@
 // changelog, nothing purged, gives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -175,7 +176,8 @@ void Damage(const fs::path& folder, std::mt19937_64& random) {
 class SnapshotSimulation : public testing::TestWithParam<uint64_t> {
  protected:
   void SetUp() override {
-    root_ = fs::path(testing::TempDir()) / ("neardup_snapshots_" + std::to_string(GetParam()));
+    root_ = fs::path(testing::TempDir()) /
+            ("neardup_snapshots_" + std::to_string(getpid()) + "_" + std::to_string(GetParam()));
     fs::remove_all(root_);
   }
   void TearDown() override { fs::remove_all(root_); }
