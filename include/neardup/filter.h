@@ -149,6 +149,10 @@ class Filter {
   /// Rebuilds state from a log of committed work: entries in their order, then for each input the
   /// largest event time seen. Nothing may be uncommitted.
   void Restore(std::span<const Entry> entries);
+  /// Many are restored faster between these two, into a filter that remembers nothing yet; only the
+  /// Restore... may be called in between.
+  void BeginRestore();
+  void EndRestore();
   void RestoreTime(uint32_t input, int64_t time_ms);
   void RestoreHorizon(int64_t horizon_ms);
 

@@ -39,6 +39,9 @@ class EntryIndex {
   /// What is remembered of a record when it is inserted now.
   virtual Entry MakeEntry(const FingerprintedRecord& record, int64_t time_ms) = 0;
   virtual void Insert(std::span<const Entry> entries) = 0;
+  /// Between these entries are only inserted and expired: see Index::BeginLoad.
+  virtual void BeginLoad() {}
+  virtual void EndLoad() {}
   /// Forgets the newest entries, given as they were inserted; their numbers are given again.
   virtual void Rollback(std::span<const Entry> newest) = 0;
   /// Forgets the oldest entries, those below `begin_id`.

@@ -155,6 +155,9 @@ void Filter::Restore(std::span<const Entry> entries) {
   state_->Forget();
 }
 
+void Filter::BeginRestore() { state_->index->BeginLoad(); }
+void Filter::EndRestore() { state_->index->EndLoad(); }
+
 void Filter::RestoreTime(uint32_t input, int64_t time_ms) {
   assert(state_->uncommitted.empty());
   state_->watermark.RestoreTime(input, time_ms);

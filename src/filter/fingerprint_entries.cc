@@ -50,6 +50,8 @@ class FingerprintEntries final : public EntryIndex {
     return {record.fingerprint, time_ms, record.position, index_.ChooseKeys(record.text_keys)};
   }
   void Insert(std::span<const Entry> entries) override { index_.Insert(entries); }
+  void BeginLoad() override { index_.BeginLoad(); }
+  void EndLoad() override { index_.EndLoad(); }
   void Rollback(std::span<const Entry> newest) override { index_.Rollback(newest); }
   void Expire(uint64_t begin_id) override { index_.Expire(begin_id); }
 

@@ -48,6 +48,14 @@ void BlockTable::Insert(uint16_t block, uint16_t partner, uint32_t id, LiveIds l
   ++grown.size;
 }
 
+void BlockTable::Reserve(std::span<const uint32_t, kBuckets> postings) {
+  for (size_t block = 0; block < kBuckets; ++block) {
+    Bucket& reserved = bucket(static_cast<uint16_t>(block));
+    assert(reserved.size == 0);
+    if (postings[block] > 0) Resize(reserved, CapacityFor(postings[block]));
+  }
+}
+
 void BlockTable::RemoveNewest(uint16_t block, [[maybe_unused]] uint32_t id) {
   Bucket& shrunk = bucket(block);
   assert(shrunk.size > 0 && shrunk.ids()[shrunk.size - 1] == id);

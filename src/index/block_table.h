@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "index/fetch_line.h"
@@ -34,6 +35,8 @@ class BlockTable {
   BlockTable& operator=(const BlockTable&) = delete;
 
   void Insert(uint16_t block, uint16_t partner, uint32_t id, LiveIds live);
+  /// Makes room for so many insertions into each bucket, all of which must be empty.
+  void Reserve(std::span<const uint32_t, kBuckets> postings);
   /// Takes back the newest insertion into the bucket.
   void RemoveNewest(uint16_t block, uint32_t id);
   /// Drops the dead of a bucket, and the memory it no longer needs.

@@ -1,6 +1,7 @@
 #include "index/index.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <limits>
 
@@ -55,19 +56,25 @@ StoredKeys Index::ChooseKeys(const ProbedKeys& probed) {
 uint64_t Index::Insert(const Entry& entry) {
   assert(size() < std::numeric_limits<uint32_t>::max());
   const uint64_t id = parts_.entries.end_id();
-  const uint64_t simhash = entry.fingerprint.simhash;
   parts_.entries.PushBack({parts_.Kept(entry.fingerprint), entry.time_ms, entry.origin});
-  for (size_t table = 0; table < parts_.tables.size(); ++table) {
-    parts_.tables[table].Insert(BlockOf(simhash, table), PartnerOf(simhash, table),
-                                static_cast<uint32_t>(id), parts_.live());
-  }
-  if (parts_.text_keys) {
-    for (const uint32_t key : entry.text_keys.keys()) {
-      parts_.text_keys->Insert(key, static_cast<uint32_t>(id), parts_.live());
-    }
-  }
+  if (!loading_) InsertBlocks(entry.fingerprint.simhash, static_cast<uint32_t>(id));
+  InsertKeys(entry, static_cast<uint32_t>(id));
   SweepNext();
   return id;
+}
+
+void Index::InsertBlocks(uint64_t simhash, uint32_t id) {
+  for (size_t table = 0; table < parts_.tables.size(); ++table) {
+    parts_.tables[table].Insert(BlockOf(simhash, table), PartnerOf(simhash, table), id,
+                                parts_.live());
+  }
+}
+
+void Index::InsertKeys(const Entry& entry, uint32_t id) {
+  if (!parts_.text_keys) return;
+  for (const uint32_t key : entry.text_keys.keys()) {
+    parts_.text_keys->Insert(key, id, parts_.live());
+  }
 }
 
 void Index::Insert(std::span<const Entry> entries) {
@@ -76,31 +83,64 @@ void Index::Insert(std::span<const Entry> entries) {
     return;
   }
   for (size_t step = 0; step < entries.size() + 2 * kEntriesAhead; ++step) {
-    if (step < entries.size()) FetchFirst(entries[step]);
+    if (step < entries.size()) {
+      FetchKeys(entries[step]);
+      if (!loading_) FetchBuckets(entries[step].fingerprint.simhash);
+    }
     // These wrap around for the steps before the first entry.
     const size_t next = step - kEntriesAhead;
-    if (next < entries.size()) FetchNewest(entries[next]);
+    if (next < entries.size() && !loading_) FetchNewest(entries[next].fingerprint.simhash);
     const size_t inserted = next - kEntriesAhead;
     if (inserted < entries.size()) Insert(entries[inserted]);
   }
 }
 
-void Index::FetchFirst(const Entry& entry) const {
-  for (size_t table = 0; table < parts_.tables.size(); ++table) {
-    parts_.tables[table].PrefetchBucket(BlockOf(entry.fingerprint.simhash, table));
+void Index::BeginLoad() {
+  assert(size() == 0 && !loading_);
+  loading_ = true;
+}
+
+void Index::EndLoad() {
+  assert(loading_);
+  loading_ = false;
+  const EntryStore& entries = parts_.entries;
+  std::vector<std::array<uint32_t, BlockTable::kBuckets>> counts(parts_.tables.size());
+  for (uint64_t id = entries.begin_id(); id < entries.end_id(); ++id) {
+    const uint64_t simhash = entries[id].simhash();
+    for (size_t table = 0; table < counts.size(); ++table) {
+      ++counts[table][BlockOf(simhash, table)];
+    }
   }
+  for (size_t table = 0; table < counts.size(); ++table) {
+    parts_.tables[table].Reserve(counts[table]);
+  }
+  for (uint64_t id = entries.begin_id(); id < entries.end_id(); ++id) {
+    const uint64_t left = entries.end_id() - id;
+    if (left > 2 * kEntriesAhead) FetchBuckets(entries[id + 2 * kEntriesAhead].simhash());
+    if (left > kEntriesAhead) FetchNewest(entries[id + kEntriesAhead].simhash());
+    InsertBlocks(entries[id].simhash(), static_cast<uint32_t>(id));
+  }
+}
+
+void Index::FetchBuckets(uint64_t simhash) const {
+  for (size_t table = 0; table < parts_.tables.size(); ++table) {
+    parts_.tables[table].PrefetchBucket(BlockOf(simhash, table));
+  }
+}
+
+void Index::FetchNewest(uint64_t simhash) const {
+  for (size_t table = 0; table < parts_.tables.size(); ++table) {
+    parts_.tables[table].PrefetchNewest(BlockOf(simhash, table));
+  }
+}
+
+void Index::FetchKeys(const Entry& entry) const {
   if (!parts_.text_keys) return;
   for (const uint32_t key : entry.text_keys.keys()) parts_.text_keys->Prefetch(key);
 }
 
-void Index::FetchNewest(const Entry& entry) const {
-  for (size_t table = 0; table < parts_.tables.size(); ++table) {
-    parts_.tables[table].PrefetchNewest(BlockOf(entry.fingerprint.simhash, table));
-  }
-}
-
 void Index::Rollback(std::span<const Entry> newest) {
-  assert(newest.size() <= size());
+  assert(newest.size() <= size() && !loading_);
   has_forgotten_ |= !newest.empty();
   uint64_t id = parts_.entries.end_id();
   for (size_t i = newest.size(); i-- > 0;) {
@@ -125,7 +165,7 @@ void Index::Expire(uint64_t begin_id) {
 
 /// Dead numbers take a bounded place, and are gone long before 32 bits repeat.
 void Index::SweepNext() {
-  if (!has_forgotten_) return;
+  if (!has_forgotten_ || loading_) return;
   const uint64_t id = parts_.entries.end_id();
   if (parts_.text_keys && id % kEntriesPerLineSwept == 0) {
     parts_.text_keys->SweepNext(parts_.live());

@@ -38,7 +38,8 @@ struct IndexOptions {
 /// `simhash` and `order`. One owner thread; the const look-ups may run on any number of threads
 /// between its changes.
 ///
-/// Nothing is ever moved or rebuilt as a whole: a call takes microseconds at any size.
+/// Nothing is ever moved or rebuilt as a whole: a call takes microseconds at any size, but for
+/// EndLoad.
 class Index {
  public:
   explicit Index(const IndexOptions& options);
@@ -50,6 +51,11 @@ class Index {
   uint64_t Insert(const Entry& entry);
   /// Many, each at less cost.
   void Insert(std::span<const Entry> entries);
+  /// Between these two entries are only inserted and expired, into an index that was empty, and
+  /// nothing is looked up: many are then taken at less cost still. EndLoad takes as long as there
+  /// are entries.
+  void BeginLoad();
+  void EndLoad();
   /// Forgets the newest entries, which are to be given as they were inserted, the newest last;
   /// their numbers are given again.
   void Rollback(std::span<const Entry> newest);
@@ -87,8 +93,11 @@ class Index {
   IndexStatistics Statistics() const;
 
  private:
-  void FetchFirst(const Entry& entry) const;
-  void FetchNewest(const Entry& entry) const;
+  void InsertKeys(const Entry& entry, uint32_t id);
+  void InsertBlocks(uint64_t simhash, uint32_t id);
+  void FetchBuckets(uint64_t simhash) const;
+  void FetchNewest(uint64_t simhash) const;
+  void FetchKeys(const Entry& entry) const;
   void SweepNext();
 
   IndexParts parts_;
@@ -96,6 +105,7 @@ class Index {
   uint32_t swept_ = 0;          ///< next bucket to be swept, of all tables
   uint64_t unswept_ = 0;        ///< insertions since a bucket was swept
   uint64_t candidates_ = 0;
+  bool loading_ = false;
   uint64_t keys_refused_ = 0;
 };
 

@@ -67,6 +67,7 @@ Result<void> FoldSnapshot(const fs::path& folder, const SnapshotManifest& manife
                           LaneState& state, const SnapshotEvents& events) {
   DeltaStream deltas(folder, manifest);
   uint64_t entries = 0;
+  state.filter().BeginRestore();
   while (true) {
     NEARDUP_ASSIGN(std::optional<Delta> delta, deltas.Next());
     if (!delta) break;
@@ -74,6 +75,7 @@ Result<void> FoldSnapshot(const fs::path& folder, const SnapshotManifest& manife
     NEARDUP_TRY(state.Apply(std::move(*delta)));
     if (events.progress) events.progress(entries, manifest.entries());
   }
+  state.filter().EndRestore();
   return CheckAgrees(manifest, state.seq(), entries);
 }
 
