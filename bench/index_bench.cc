@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "bench/line_floor.h"
 #include "bench/machine.h"
 #include "bench/report.h"
+#include "bench/snapshot_cost.h"
 #include "bench/thread_clock.h"
 #include "bench/timed_index.h"
 
@@ -136,6 +138,7 @@ class Bench {
       Calls(entries);
       Restore(entries);
       Threads(entries);
+      NEARDUP_TRY(Snapshot(entries));
     }
     Family();
     if (arguments_.json.empty()) return {};
@@ -256,6 +259,13 @@ class Bench {
     index.EndLoad();
     spent_ns += ThreadNs() - start_ns;
     Add("restore_entries_per_s", static_cast<double>(index.size()) / spent_ns * 1e9, "entries/s");
+  }
+
+  Result<void> Snapshot(uint64_t entries) {
+    NEARDUP_ASSIGN(const std::vector<Measurement> found,
+                   MeasureSnapshot(entries, std::filesystem::temp_directory_path()));
+    for (const Measurement& one : found) Add(one.name, one.value, one.unit.c_str());
+    return {};
   }
 
   /// Look-ups of two threads by those of one, both by the time the threads have had a processor:

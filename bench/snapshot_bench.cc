@@ -1,127 +1,21 @@
 // bench_snapshot: writing a snapshot, restoring from it, and what writing costs the one who
 // decides.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <random>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "app/exit_code.h"
 #include "bench/machine.h"
 #include "bench/report.h"
-#include "state/lane_state.h"
-#include "state/snapshot_files.h"
-#include "state/snapshot_restore.h"
-#include "state/snapshot_writer.h"
+#include "bench/snapshot_cost.h"
 
 namespace neardup {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
-constexpr size_t kEntriesPerDelta = 4000;
-constexpr uint64_t kSeed = 1;
-const InputPartition kInput{"bench", 0};
-
-double SecondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-FilterOptions Options(uint64_t entries) {
-  FilterOptions options;
-  options.window.entries_max = std::max<uint64_t>(entries, 1000);
-  return options;
-}
-
-/// Uniform codes, as unlike records have them; each entry under 3 text keys, found by 8.
-class Codes {
- public:
-  explicit Codes(uint64_t seed) : random_(seed) {}
-
-  FingerprintedRecord Record(int64_t offset) {
-    FingerprintedRecord record;
-    record.position = {0, offset};
-    record.time_ms = offset / 1000;
-    record.fingerprint = {random_(), random_(), random_()};
-    record.features = 40;
-    while (!record.text_keys.full()) record.text_keys.Add(static_cast<uint32_t>(random_()) | 1U);
-    return record;
-  }
-  Entry NewEntry(int64_t offset) {
-    Entry entry;
-    entry.fingerprint = {random_(), random_(), random_()};
-    entry.time_ms = offset / 1000;
-    entry.origin = {0, offset};
-    while (!entry.text_keys.full()) entry.text_keys.Add(static_cast<uint32_t>(random_()) | 1U);
-    return entry;
-  }
-
- private:
-  std::mt19937_64 random_;
-};
-
-/// Deltas of a lane that calls every record unique.
-class Deltas {
- public:
-  explicit Deltas(const FilterOptions& options) : spec_(FingerprintSpec(options)) {}
-
-  Delta Next(size_t entries) {
-    Delta delta;
-    delta.epoch = 1;
-    delta.seq_first = seq_ + 1;
-    delta.spec = spec_;
-    for (size_t i = 0; i < entries; ++i) {
-      delta.entries.push_back(codes_.NewEntry(static_cast<int64_t>(seq_++)));
-    }
-    delta.seq_last = seq_;
-    delta.watermark_ms = static_cast<int64_t>(seq_) / 1000;
-    delta.inputs = {{kInput, static_cast<int64_t>(seq_), delta.watermark_ms}};
-    return delta;
-  }
-  uint64_t seq() const { return seq_; }
-
- private:
-  std::string spec_;
-  Codes codes_{kSeed};
-  uint64_t seq_ = 0;
-};
-
-Result<void> AppendTo(SnapshotWriter& writer, Deltas& deltas, uint64_t entries) {
-  for (uint64_t left = entries; left > 0;) {
-    const size_t some = std::min<uint64_t>(left, kEntriesPerDelta);
-    const auto offset = static_cast<int64_t>(deltas.seq());
-    NEARDUP_TRY(writer.Append(deltas.Next(some), {offset, 0}));
-    left -= some;
-  }
-  return writer.Publish(0);
-}
-
-/// Decides unlike records until `stop`, at least `records_min`; the longest single call in ms.
-template <class Stop>
-double LongestDecision(LaneState& state, Codes& codes, int64_t& offset, size_t records_min,
-                       const Stop& stop) {
-  double longest_s = 0;
-  for (size_t i = 0; i < records_min || !stop(); ++i) {
-    const FingerprintedRecord record = codes.Record(offset++);
-    const auto begin = Clock::now();
-    state.filter().Decide(record);
-    if (i % kEntriesPerDelta == 0) state.filter().Commit();
-    longest_s = std::max(longest_s, SecondsSince(begin));
-  }
-  return longest_s * 1e3;
-}
 
 struct Arguments {
   uint64_t entries = 10'000'000;
@@ -129,55 +23,16 @@ struct Arguments {
   std::string json;
 };
 
-Result<void> Run(const Arguments& arguments, const fs::path& folder) {
-  const FilterOptions options = Options(arguments.entries);
-  const std::string suffix = std::to_string(arguments.entries / 1'000'000) + "m";
-  std::vector<Measurement> found;
-  const auto tell = [&](const std::string& name, double value, const char* unit) {
-    found.push_back({name + "_" + suffix, value, unit});
-    std::printf("%-40s %14.3f %s\n", found.back().name.c_str(), value, unit);
-  };
-  std::printf("%s\n%llu entries, uniform codes, 3 text keys each, seed %llu\n",
-              MachineLine().c_str(), static_cast<unsigned long long>(arguments.entries),
-              static_cast<unsigned long long>(kSeed));
-
-  Deltas deltas(options);
-  NEARDUP_ASSIGN(const std::unique_ptr<SnapshotWriter> writer,
-                 SnapshotWriter::New(folder, 0, FingerprintSpec(options), std::nullopt));
-  auto begin = Clock::now();
-  NEARDUP_TRY(AppendTo(*writer, deltas, arguments.entries));
-  tell("snapshot_write_s", SecondsSince(begin), "s");
-  tell("snapshot_bytes_per_entry",
-       static_cast<double>(writer->published()->bytes()) / static_cast<double>(arguments.entries),
-       "bytes");
-
-  begin = Clock::now();
-  NEARDUP_ASSIGN(std::optional<RestoredSnapshot> restored, RestoreSnapshot(folder, options, 0, {}));
-  const double seconds = SecondsSince(begin);
-  if (!restored || restored->state->filter().entries() != arguments.entries) {
-    return Error{ErrorCode::kInternal, "the snapshot did not restore what was written"};
+Result<void> Run(const Arguments& arguments) {
+  std::printf("%s\n", MachineLine().c_str());
+  const fs::path parent =
+      arguments.folder.empty() ? fs::temp_directory_path() : fs::path(arguments.folder);
+  NEARDUP_ASSIGN(std::vector<Measurement> found, MeasureSnapshot(arguments.entries, parent));
+  for (Measurement& measurement : found) {
+    measurement.name += "_" + std::to_string(arguments.entries / 1'000'000) + "m";
+    std::printf("%-40s %14.3f %s\n", measurement.name.c_str(), measurement.value,
+                measurement.unit.c_str());
   }
-  tell("snapshot_restore_s", seconds, "s");
-  tell("snapshot_restore_entries_per_s", static_cast<double>(arguments.entries) / seconds, "1/s");
-
-  Codes codes(kSeed + 1);
-  auto offset = static_cast<int64_t>(arguments.entries);
-  LaneState& state = *restored->state;
-  const size_t records = arguments.entries / 20;
-  LongestDecision(state, codes, offset, records, [] { return true; });
-  tell("decide_longest_ms_alone",
-       LongestDecision(state, codes, offset, records, [] { return true; }), "ms");
-  std::atomic<bool> written = false;
-  Result<void> outcome;
-  std::thread writing([&] {
-    outcome = AppendTo(*writer, deltas, arguments.entries / 100);
-    written = true;
-  });
-  const double pause_ms =
-      LongestDecision(state, codes, offset, records, [&] { return written.load(); });
-  writing.join();
-  NEARDUP_TRY(outcome);
-  tell("snapshot_pause_ms", pause_ms, "ms");
   return arguments.json.empty() ? Result<void>() : WriteJson(found, arguments.json);
 }
 
@@ -185,17 +40,12 @@ int Main(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("Writes a snapshot, restores from it, and decides while 1 % more is written");
   app.add_option("--entries", arguments.entries, "entries of the snapshot")
-      ->check(CLI::Range(100'000, 1'000'000'000))
+      ->check(CLI::Range(1'000'000, 1'000'000'000))
       ->capture_default_str();
   app.add_option("--dir", arguments.folder, "folder to work in, on the disk to measure");
   app.add_option("--json", arguments.json, "also write the numbers into this file");
   CLI11_PARSE(app, argc, argv);
-  const fs::path root =
-      arguments.folder.empty() ? fs::temp_directory_path() : fs::path(arguments.folder);
-  const fs::path folder = root / ("neardup-bench-snapshot-" + std::to_string(getpid()));
-  fs::create_directories(folder);
-  const Result<void> done = Run(arguments, folder);
-  fs::remove_all(folder);
+  const Result<void> done = Run(arguments);
   if (done.ok()) return kExitOk;
   std::fprintf(stderr, "bench_snapshot: %s\n", done.error().text.c_str());
   return ExitCodeOf(done.error());
