@@ -140,7 +140,7 @@ std::string ModeText(const Tuning& tuning) {
 
 std::string SureText(const Tuning& tuning) {
   const Calibration& calibration = tuning.calibration;
-  if (calibration.votes == 0) return "it follows from the masks, so judge those";
+  if (calibration.votes == 0) return "As sure as the masks are right, so judge those";
   const double share =
       static_cast<double>(calibration.votes_for) / static_cast<double>(calibration.votes);
   const char* words = share >= kSure         ? "sure"
