@@ -69,7 +69,7 @@ TEST_F(TuneProposals, MasksAreTold) {
   while (payloads.size() < 200) payloads.push_back(RecordOf(LogLine(random)));
   const Tuning tuning = TuningOf(payloads, OptionsOf({"component", "content"}));
   ExpectTold(tuning, "masks", payloads);
-  EXPECT_THAT(SureText(tuning), HasSubstr("follows from the masks"));
+  EXPECT_THAT(SureText(tuning), HasSubstr("as the masks are right"));
 }
 
 TEST_F(TuneProposals, ShortRecordsAndASmallerWindowAreTold) {
