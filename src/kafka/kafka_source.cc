@@ -1,6 +1,8 @@
 #include "kafka/kafka_source.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "kafka/client_error.h"
@@ -9,6 +11,11 @@
 
 namespace neardup {
 namespace {
+
+// librdkafka 2.0.2 ends the process when a partition is assigned anew while it still stops reading
+// it for the assignment before (assertion rktp_started in rdkafka_assignment.c). Nothing tells when
+// it has stopped; it takes some milliseconds.
+constexpr std::chrono::milliseconds kBetweenAssigns(250);
 
 class KafkaSource : public Source {
  public:
@@ -36,6 +43,7 @@ class KafkaSource : public Source {
   std::vector<TopicHandle> pinned_topics_;
   std::vector<std::unique_ptr<PartitionReader>> readers_;
   std::vector<PartitionReader*> by_time_;  ///< scratch of Poll: a heap, lowest time first
+  std::chrono::steady_clock::time_point assigned_at_{};
 };
 
 KafkaSource::KafkaSource(const KafkaOptions& options, std::shared_ptr<Client> client)
@@ -65,6 +73,7 @@ Result<int64_t> KafkaSource::StartOffset(const InputPartition& partition, StartA
 }
 
 Result<void> KafkaSource::Assign(std::span<const InputAssignment> inputs) {
+  std::this_thread::sleep_until(assigned_at_ + kBetweenAssigns);
   readers_.clear();
   const PartitionListHandle list(
       rd_kafka_topic_partition_list_new(static_cast<int>(inputs.size())));
@@ -78,6 +87,7 @@ Result<void> KafkaSource::Assign(std::span<const InputAssignment> inputs) {
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return client_->Explain(FromKafka(code, "assigning the input partitions"));
   }
+  assigned_at_ = std::chrono::steady_clock::now();
   return {};
 }
 
