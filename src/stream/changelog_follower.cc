@@ -38,7 +38,7 @@ Result<bool> ChangelogFollower::Poll(
     open_ = false;  // purged under the reader: opening it again tells how far
     return true;
   }
-  NEARDUP_TRY(polled);
+  if (!polled.ok()) return polled.error();
   if (!mark_) resume_offset_ = std::max(resume_offset_, log_.next_offset());
   return true;
 }
