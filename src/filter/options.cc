@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/hash.h"
+#include "base/hex.h"
 #include "feature/character.h"
 #include "filter/match_scheme.h"
 #include "neardup/filter.h"
@@ -131,9 +131,7 @@ std::string ModelHash(const Model& model) {
   put(model.hash_seed);
   for (const int32_t centre : model.centre) put(static_cast<uint64_t>(int64_t{centre}));
   for (const uint64_t triple : model.common) put(triple);
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(Hash64(bytes)));
-  return text;
+  return Hex64(Hash64(bytes));
 }
 
 /// Only the filter's own scheme keeps records of different keys apart.

@@ -1,11 +1,12 @@
 #include "learn/model_file.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "base/hex.h"
 
 namespace neardup {
 namespace {
@@ -15,12 +16,6 @@ using nlohmann::ordered_json;
 constexpr int kVersion = 1;
 constexpr size_t kHexDigits = 16;
 constexpr int64_t kCentreMax = 65536;
-
-std::string Hex(uint64_t value) {
-  char text[kHexDigits + 1];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 Error Bad(const std::string& name, const std::string& what) {
   return {ErrorCode::kConfig,
@@ -69,7 +64,7 @@ Result<void> ReadCommon(const ordered_json& json, const std::string& name, Model
 
 std::string ModelText(const Model& model) {
   std::vector<std::string> common;
-  for (const uint64_t triple : model.common) common.push_back(Hex(triple));
+  for (const uint64_t triple : model.common) common.push_back(Hex64(triple));
   const ordered_json json = {{"neardup_model", kVersion},
                              {"hash_seed", model.hash_seed},
                              {"centre", model.centre},

@@ -1,10 +1,10 @@
 #include "state/snapshot_manifest.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/hex.h"
 
 namespace neardup {
 namespace {
@@ -12,13 +12,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
-constexpr size_t kHexDigits = 16;
-
-std::string Hex(uint64_t value) {
-  char text[kHexDigits + 1];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 Error Corrupt(const std::string& what) {
   return {ErrorCode::kCorrupt, "manifest of a snapshot: " + what};
@@ -37,7 +30,7 @@ uint64_t ReadHex(const ordered_json& json) {
 ordered_json ToJson(const SnapshotSegment& segment) {
   ordered_json json = {{"number", segment.number},
                        {"bytes", segment.bytes},
-                       {"checksum", Hex(segment.checksum)},
+                       {"checksum", Hex64(segment.checksum)},
                        {"entries", segment.entries},
                        {"seq_first", segment.seq_first},
                        {"changelog_offset", segment.changelog_offset},
@@ -97,17 +90,17 @@ std::string Encode(const SnapshotManifest& manifest) {
       {"lane", manifest.lane},
       {"spec", manifest.spec},
       {"written_ms", manifest.written_ms},
-      {"changelog", {{"offset", manifest.end.offset}, {"checksum", Hex(manifest.end.checksum)}}},
+      {"changelog", {{"offset", manifest.end.offset}, {"checksum", Hex64(manifest.end.checksum)}}},
       {"seq", manifest.seq},
       {"segments", segments}};
   const std::string line = json.dump();
-  return line + "\n" + Hex(Hash64(line)) + "\n";
+  return line + "\n" + Hex64(Hash64(line)) + "\n";
 }
 
 Result<SnapshotManifest> DecodeSnapshotManifest(std::string_view text) {
   const size_t line_bytes = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, line_bytes);
-  if (text.substr(line_bytes) != "\n" + Hex(Hash64(line)) + "\n") {
+  if (text.substr(line_bytes) != "\n" + Hex64(Hash64(line)) + "\n") {
     return Corrupt("expected a line of JSON and its checksum; it is damaged");
   }
   const ordered_json json = ordered_json::parse(line, nullptr, false);
