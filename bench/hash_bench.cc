@@ -2,18 +2,17 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "app/exit_code.h"
 #include "bench/hash_function.h"
 #include "bench/hash_quality.h"
 #include "bench/hash_speed.h"
 #include "bench/json_lines.h"
 #include "bench/machine.h"
+#include "bench/program.h"
 #include "bench/report.h"
 #include "bench/text_set.h"
 
@@ -155,9 +154,9 @@ Result<void> Run(const Arguments& arguments) {
   return {};
 }
 
-int Main(int argc, char** argv) {
+Result<void> Main(CLI::App& app, int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Collisions, speed and fairness of hashes, over made-up texts and your own");
+  app.description("Collisions, speed and fairness of hashes, over made-up texts and your own");
   app.add_option("-i,--input", arguments.inputs, "JSON Lines, also .gz; repeatable")
       ->allow_extra_args(false);
   app.add_option("--fields", arguments.fields, "fields to take, as a,b; one for each --input")
@@ -168,28 +167,18 @@ int Main(int argc, char** argv) {
   app.add_option("--seed", arguments.seed, "of what is made up and of the flipped bits");
   app.add_option("--rounds", arguments.rounds, "times each hash is measured")
       ->check(CLI::Range(1, 1000));
-  CLI11_PARSE(app, argc, argv);
+  app.parse(argc, argv);
   if (!arguments.fields.empty() && arguments.fields.size() != arguments.inputs.size()) {
-    std::fprintf(stderr, "bench_hash: %zu --input but %zu --fields; each input needs its own\n",
-                 arguments.inputs.size(), arguments.fields.size());
-    return kExitUsage;
+    throw CLI::ValidationError(std::to_string(arguments.inputs.size()) + " --input but " +
+                               std::to_string(arguments.fields.size()) +
+                               " --fields; each input needs its own");
   }
-  const Result<void> done = Run(arguments);
-  if (!done.ok()) {
-    std::fprintf(stderr, "bench_hash: %s\n", done.error().text.c_str());
-    return ExitCodeOf(done.error());
-  }
-  return kExitOk;
+  return Run(arguments);
 }
 
 }  // namespace
 }  // namespace neardup
 
 int main(int argc, char** argv) {
-  try {
-    return neardup::Main(argc, argv);
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_hash: %s\n", failure.what());
-    return neardup::kExitInternal;
-  }
+  return neardup::RunProgram("bench_hash", neardup::Main, argc, argv);
 }

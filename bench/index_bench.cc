@@ -4,17 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "app/exit_code.h"
 #include "bench/index_peers.h"
 #include "bench/index_workload.h"
 #include "bench/line_floor.h"
 #include "bench/machine.h"
+#include "bench/program.h"
 #include "bench/report.h"
 #include "bench/snapshot_cost.h"
 #include "bench/thread_clock.h"
@@ -308,9 +307,9 @@ class Bench {
   std::vector<Measurement> measurements_;
 };
 
-int Main(int argc, char** argv) {
+Result<void> Main(CLI::App& app, int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("What the index costs at a size, beside plainer ones and the floor");
+  app.description("What the index costs at a size, beside plainer ones and the floor");
   app.add_option("--entries", arguments.entries, "sizes in entries, as 1000000,50000000")
       ->delimiter(',')
       ->check(CLI::Range(kMillion, 1000 * kMillion));
@@ -318,23 +317,13 @@ int Main(int argc, char** argv) {
                  "larger sizes without the plainer ones, which need up to 4 times the memory");
   app.add_option("--seed", arguments.seed, "of all that is made up");
   app.add_option("--json", arguments.json, "also write the numbers into this file");
-  CLI11_PARSE(app, argc, argv);
-  const Result<void> done = Bench(arguments).Run();
-  if (!done.ok()) {
-    std::fprintf(stderr, "bench_index: %s\n", done.error().text.c_str());
-    return ExitCodeOf(done.error());
-  }
-  return kExitOk;
+  app.parse(argc, argv);
+  return Bench(arguments).Run();
 }
 
 }  // namespace
 }  // namespace neardup
 
 int main(int argc, char** argv) {
-  try {
-    return neardup::Main(argc, argv);
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_index: %s\n", failure.what());
-    return neardup::kExitInternal;
-  }
+  return neardup::RunProgram("bench_index", neardup::Main, argc, argv);
 }

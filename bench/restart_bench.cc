@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <random>
@@ -15,9 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "app/exit_code.h"
 #include "app/service.h"
 #include "bench/machine.h"
+#include "bench/program.h"
 #include "bench/report.h"
 #include "config/settings.h"
 #include "kafka/kafka_writer.h"
@@ -198,34 +197,27 @@ Result<void> Run(const Arguments& arguments, const fs::path& folder) {
   return arguments.json.empty() ? Result<void>() : WriteJson(found, arguments.json);
 }
 
-int Main(int argc, char** argv) {
+Result<void> Main(CLI::App& app, int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Restarts the service on a real Kafka, from its snapshot and without");
+  app.description("Restarts the service on a real Kafka, from its snapshot and without");
   app.add_option("--brokers", arguments.brokers, "host:port; scripts/kafka start runs one")
       ->capture_default_str();
   app.add_option("--records", arguments.records, "records decided before the restarts")
       ->check(CLI::Range(10'000, 1'000'000'000))
       ->capture_default_str();
   app.add_option("--json", arguments.json, "also write the numbers into this file");
-  CLI11_PARSE(app, argc, argv);
+  app.parse(argc, argv);
   spdlog::set_level(spdlog::level::warn);
   const fs::path folder =
       fs::temp_directory_path() / ("neardup-bench-restart-" + std::to_string(getpid()));
   const Result<void> done = Run(arguments, folder);
   fs::remove_all(folder);
-  if (done.ok()) return kExitOk;
-  std::fprintf(stderr, "bench_restart: %s\n", done.error().text.c_str());
-  return ExitCodeOf(done.error());
+  return done;
 }
 
 }  // namespace
 }  // namespace neardup
 
 int main(int argc, char** argv) {
-  try {
-    return neardup::Main(argc, argv);
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_restart: %s\n", failure.what());
-    return neardup::kExitInternal;
-  }
+  return neardup::RunProgram("bench_restart", neardup::Main, argc, argv);
 }

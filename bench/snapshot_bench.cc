@@ -2,13 +2,12 @@
 // decides.
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "app/exit_code.h"
 #include "bench/machine.h"
+#include "bench/program.h"
 #include "bench/report.h"
 #include "bench/snapshot_cost.h"
 
@@ -36,29 +35,21 @@ Result<void> Run(const Arguments& arguments) {
   return arguments.json.empty() ? Result<void>() : WriteJson(found, arguments.json);
 }
 
-int Main(int argc, char** argv) {
+Result<void> Main(CLI::App& app, int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Writes a snapshot, restores from it, and decides while 1 % more is written");
+  app.description("Writes a snapshot, restores from it, and decides while 1 % more is written");
   app.add_option("--entries", arguments.entries, "entries of the snapshot")
       ->check(CLI::Range(1'000'000, 1'000'000'000))
       ->capture_default_str();
   app.add_option("--dir", arguments.folder, "folder to work in, on the disk to measure");
   app.add_option("--json", arguments.json, "also write the numbers into this file");
-  CLI11_PARSE(app, argc, argv);
-  const Result<void> done = Run(arguments);
-  if (done.ok()) return kExitOk;
-  std::fprintf(stderr, "bench_snapshot: %s\n", done.error().text.c_str());
-  return ExitCodeOf(done.error());
+  app.parse(argc, argv);
+  return Run(arguments);
 }
 
 }  // namespace
 }  // namespace neardup
 
 int main(int argc, char** argv) {
-  try {
-    return neardup::Main(argc, argv);
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_snapshot: %s\n", failure.what());
-    return neardup::kExitInternal;
-  }
+  return neardup::RunProgram("bench_snapshot", neardup::Main, argc, argv);
 }
