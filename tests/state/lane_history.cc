@@ -11,12 +11,6 @@
 namespace neardup {
 namespace {
 
-std::unique_ptr<LaneState> MakeLane(const FilterOptions& options) {
-  auto lane = LaneState::New(options, 0);
-  EXPECT_TRUE(lane.ok());
-  return std::move(lane).value();
-}
-
 /// One bit of the simhash for each one of `bits`.
 uint64_t Blurred(uint64_t code, int bits, std::mt19937_64& random) {
   for (; bits > 0; --bits) code ^= uint64_t{1} << random() % 64;
@@ -37,6 +31,12 @@ FilterOptions SmallLaneOptions() {
   FilterOptions options = SnapshotTestOptions();
   options.scheme.name = "shingles";
   return options;
+}
+
+std::unique_ptr<LaneState> MakeLane(const FilterOptions& options, uint16_t lane) {
+  auto made = LaneState::New(options, lane);
+  EXPECT_TRUE(made.ok());
+  return std::move(made).value();
 }
 
 FingerprintedRecord MakeRecord(const FilterOptions& options, Position position, int64_t time_ms,

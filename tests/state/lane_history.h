@@ -24,6 +24,8 @@ FilterOptions SnapshotTestOptions();
 /// The same for a scheme whose index is small, for tests that make thousands of lanes.
 FilterOptions SmallLaneOptions();
 
+std::unique_ptr<LaneState> MakeLane(const FilterOptions& options, uint16_t lane = 0);
+
 /// A record like many others, by `code`: codes a few bits apart are near duplicates.
 FingerprintedRecord MakeRecord(const FilterOptions& options, Position position, int64_t time_ms,
                                uint64_t code);

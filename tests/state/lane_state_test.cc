@@ -1,46 +1,28 @@
 // A lane's state is the fold of its deltas: whoever applies them has it.
 #include "state/lane_state.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <random>
+#include <string>
+#include <vector>
+
+#include "state/lane_history.h"
 
 namespace neardup {
 namespace {
 
-using testing::HasSubstr;
-
 FilterOptions TestOptions() {
-  FilterOptions options;
-  options.record.fields = {{"title", 1.0}};
-  options.window = {
-      .window_ms = 60'000, .lateness_ms = 1000, .ahead_max_ms = 1000, .entries_max = 20'000};
+  FilterOptions options = SnapshotTestOptions();
+  options.window.entries_max = 20'000;
   return options;
 }
 
-std::unique_ptr<LaneState> MakeState(const FilterOptions& options = TestOptions(),
-                                     uint16_t lane = 0) {
-  auto state = LaneState::New(options, lane);
-  EXPECT_TRUE(state.ok());
-  return std::move(state).value();
-}
-
-FingerprintedRecord MakeRecord(Position position, int64_t time_ms, uint64_t code) {
-  FingerprintedRecord record;
-  record.position = position;
-  record.time_ms = time_ms;
-  record.fingerprint = {code, ~code, code * 31};
-  record.features = 40;
-  for (uint32_t key = 1; key <= 8; ++key) {
-    record.text_keys.Add(static_cast<uint32_t>(code >> 8 * (key - 1)) << 4 | key);
-  }
-  return record;
-}
-
 Verdict Decide(LaneState& state, Position position, int64_t time_ms, uint64_t code) {
-  Verdict verdict = state.filter().Decide(MakeRecord(position, time_ms, code));
+  Verdict verdict = state.filter().Decide(MakeRecord(TestOptions(), position, time_ms, code));
   state.Advance(position);
   return verdict;
 }
@@ -58,34 +40,12 @@ void DecideSome(LaneState& state, std::mt19937_64& random, size_t records) {
   }
 }
 
-/// A delta of one record for a state of TestOptions().
-Delta NextDelta(uint64_t seq) {
-  auto state = MakeState();
-  EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
-  Decide(*state, {0, 0}, 5000, seq * 0x9e3779b97f4a7c15);
-  Delta delta = state->Uncommitted().front();
-  delta.seq_first = delta.seq_last = seq;
-  return delta;
-}
-
-void ExpectSameState(const LaneState& a, const LaneState& b) {
-  EXPECT_EQ(a.seq(), b.seq());
-  EXPECT_EQ(a.seq_committed(), b.seq_committed());
-  EXPECT_EQ(a.epoch(), b.epoch());
-  EXPECT_EQ(a.inputs(), b.inputs());
-  EXPECT_EQ(a.empty(), b.empty());
-  EXPECT_EQ(a.filter().entries(), b.filter().entries());
-  EXPECT_EQ(a.filter().horizon_ms(), b.filter().horizon_ms());
-  EXPECT_EQ(a.filter().watermark_ms(), b.filter().watermark_ms());
-  EXPECT_EQ(a.filter().oldest_time_ms(), b.filter().oldest_time_ms());
-}
-
 TEST(LaneState, FoldingTheDeltasGivesTheSameStateAndTheSameVerdicts) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
-    auto active = MakeState();
-    auto standby = MakeState();
+    auto active = MakeLane(TestOptions());
+    auto standby = MakeLane(TestOptions());
     EXPECT_TRUE(standby->AddInput({"other", 9}, 5).ok());  // numbers of its own
     for (int32_t partition = 0; partition < 3; ++partition) {
       EXPECT_TRUE(active->AddInput({"news", partition}, 100 * partition).ok());
@@ -141,7 +101,7 @@ TEST(LaneState, FoldingTheDeltasGivesTheSameStateAndTheSameVerdicts) {
 
 TEST(LaneState, ALongTransactionIsCutIntoDeltasThatAreEachComplete) {
   std::mt19937_64 random(7);
-  auto active = MakeState();
+  auto active = MakeLane(TestOptions());
   EXPECT_TRUE(active->AddInput({"news", 0}, 0).ok());
   EXPECT_TRUE(active->AddInput({"news", 1}, 0).ok());
   std::vector<std::vector<InputProgress>> progress = {active->inputs()};  // by seq
@@ -153,7 +113,7 @@ TEST(LaneState, ALongTransactionIsCutIntoDeltasThatAreEachComplete) {
   }
   const std::vector<Delta> deltas = active->Uncommitted();
   ASSERT_GE(deltas.size(), 3U);
-  auto standby = MakeState();
+  auto standby = MakeLane(TestOptions());
   uint64_t seq = 0;
   for (const Delta& delta : deltas) {
     EXPECT_LE(Encode(delta).size(), kDeltaBytesTarget + 1000);
@@ -165,14 +125,14 @@ TEST(LaneState, ALongTransactionIsCutIntoDeltasThatAreEachComplete) {
   }
   EXPECT_EQ(seq, active->seq());
   active->Commit();
-  ExpectSameState(*active, *standby);
+  ExpectSameProgress(*active, *standby);
 }
 
 TEST(LaneState, LargeSketchesAreCutIntoDeltasThatABrokerTakes) {
   FilterOptions options = TestOptions();
   options.scheme.name = "shingles";
   std::mt19937_64 random(12);
-  auto active = MakeState(options);
+  auto active = MakeLane(options);
   EXPECT_TRUE(active->AddInput({"news", 0}, 0).ok());
   std::vector<FingerprintedRecord> records;
   for (int64_t offset = 0; offset < 60; ++offset) {
@@ -191,7 +151,7 @@ TEST(LaneState, LargeSketchesAreCutIntoDeltasThatABrokerTakes) {
   }
   const std::vector<Delta> deltas = active->Uncommitted();
   ASSERT_GE(deltas.size(), 20U);
-  auto standby = MakeState(options);
+  auto standby = MakeLane(options);
   for (const Delta& delta : deltas) {
     const std::string bytes = Encode(delta);
     EXPECT_LE(bytes.size(), 1'000'000U);
@@ -201,7 +161,7 @@ TEST(LaneState, LargeSketchesAreCutIntoDeltasThatABrokerTakes) {
     ASSERT_TRUE(standby->Apply(*read).ok());
   }
   active->Commit();
-  ExpectSameState(*active, *standby);
+  ExpectSameProgress(*active, *standby);
   for (FingerprintedRecord& record : records) {
     record.position.offset += 100;
     const Verdict verdict = standby->filter().Decide(record);
@@ -213,7 +173,7 @@ TEST(LaneState, LargeSketchesAreCutIntoDeltasThatABrokerTakes) {
 
 TEST(LaneState, ACutAtTheVeryLastRecordLeavesNoEmptyDeltaBehind) {
   std::mt19937_64 random(8);
-  auto state = MakeState();
+  auto state = MakeLane(TestOptions());
   EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
   for (int64_t i = 0; i < 10'000; ++i) Decide(*state, {0, i}, 0, random());
   const uint64_t records = state->Uncommitted().front().seq_last;  // as many as fill one delta
@@ -228,7 +188,7 @@ TEST(LaneState, ACutAtTheVeryLastRecordLeavesNoEmptyDeltaBehind) {
 }
 
 TEST(LaneState, ADeltaOfNothingStillCarriesTheOffsets) {
-  auto active = MakeState();
+  auto active = MakeLane(TestOptions());
   EXPECT_TRUE(active->AddInput({"news", 0}, 17).ok());
   active->StartEpoch();
   const std::vector<Delta> deltas = active->Uncommitted();
@@ -237,16 +197,16 @@ TEST(LaneState, ADeltaOfNothingStillCarriesTheOffsets) {
   EXPECT_EQ(deltas[0].seq_last, 0U);
   EXPECT_EQ(deltas[0].epoch, 1U);
   EXPECT_EQ(deltas[0].inputs, (std::vector<InputProgress>{{{"news", 0}, 17, INT64_MIN}}));
-  auto standby = MakeState();
+  auto standby = MakeLane(TestOptions());
   EXPECT_TRUE(standby->empty());
   ASSERT_TRUE(standby->Apply(deltas[0]).ok());
   EXPECT_FALSE(standby->empty());
   active->Commit();
-  ExpectSameState(*active, *standby);
+  ExpectSameProgress(*active, *standby);
 }
 
 TEST(LaneState, RollbackTakesSeqOffsetsTimesAndEntriesBack) {
-  auto state = MakeState();
+  auto state = MakeLane(TestOptions());
   EXPECT_TRUE(state->AddInput({"news", 0}, 10).ok());
   Decide(*state, {0, 10}, 5000, 1);
   state->Commit();
@@ -266,151 +226,14 @@ TEST(LaneState, RollbackTakesSeqOffsetsTimesAndEntriesBack) {
   EXPECT_TRUE(deltas[0].entries.empty());
 }
 
-TEST(LaneState, RollbackGoesBackToWhatWasApplied) {
-  auto state = MakeState();
-  EXPECT_TRUE(state->AddInput({"news", 0}, 99).ok());  // a start that the changelog knows better
-  Delta delta = NextDelta(1);
-  delta.inputs[0].next_offset = 12;
-  ASSERT_TRUE(state->Apply(delta).ok());
-  Decide(*state, {0, 20}, 6000, 4711);
-  state->Rollback();
-  EXPECT_EQ(state->inputs()[0], (InputProgress{{"news", 0}, 12, 5000}));
-  EXPECT_EQ(state->seq(), 1U);
-}
-
 TEST(LaneState, InputsKeepTheirNumbers) {
-  auto state = MakeState();
+  auto state = MakeLane(TestOptions());
   EXPECT_EQ(state->AddInput({"b", 1}, 5).value(), 0U);
   EXPECT_EQ(state->AddInput({"a", 1}, 6).value(), 1U);
   EXPECT_EQ(state->AddInput({"b", 1}, 99).value(), 0U);
   EXPECT_EQ(state->inputs()[0].next_offset, 5);
   EXPECT_EQ(state->FindInput({"a", 1}), 1U);
   EXPECT_EQ(state->FindInput({"a", 2}), std::nullopt);
-}
-
-TEST(LaneState, OneInputTooManyIsRefusedAndNothingChanges) {
-  auto state = MakeState();
-  for (int32_t partition = 0; partition <= static_cast<int32_t>(kInputMax); ++partition) {
-    ASSERT_TRUE(state->AddInput({"many", partition}, 0).ok());
-  }
-  EXPECT_EQ(state->AddInput({"many", 7}, 0).value(), 7U);
-  const Result<uint32_t> refused = state->AddInput({"news", 0}, 0);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code, ErrorCode::kExhausted);
-  EXPECT_TRUE(refused.error().fatal);
-  EXPECT_THAT(refused.error().text, testing::HasSubstr("news/0 would be input partition 65537"));
-  const Result<void> applied = state->Apply(NextDelta(1));
-  ASSERT_FALSE(applied.ok());
-  EXPECT_EQ(applied.error().code, ErrorCode::kExhausted);
-  EXPECT_EQ(state->inputs().size(), kInputMax + 1U);
-  EXPECT_TRUE(state->empty());
-}
-
-TEST(LaneState, OffsetsThatCannotBeRememberedAreRefused) {
-  auto state = MakeState();
-  EXPECT_EQ(state->AddInput({"news", 0}, kOffsetMax).value(), 0U);
-  EXPECT_TRUE(state->CheckPosition({0, kOffsetMax}).ok());
-  const Result<void> position = state->CheckPosition({0, kOffsetMax + 1});
-  ASSERT_FALSE(position.ok());
-  EXPECT_EQ(position.error().code, ErrorCode::kExhausted);
-  EXPECT_THAT(position.error().text, testing::HasSubstr("news/0 is at offset 281474976710656"));
-  EXPECT_FALSE(state->AddInput({"news", 1}, kOffsetMax + 1).ok());
-  Delta delta = NextDelta(1);
-  delta.entries[0].origin.offset = kOffsetMax + 1;
-  EXPECT_FALSE(state->Apply(delta).ok());
-  delta = NextDelta(1);
-  delta.inputs[0].next_offset = kOffsetMax + 2;
-  EXPECT_FALSE(state->Apply(delta).ok());
-  EXPECT_TRUE(state->empty());
-  EXPECT_EQ(state->inputs()[0].next_offset, kOffsetMax);
-}
-
-/// Applies a delta that must be refused, and checks that nothing has changed.
-Error Refused(LaneState& state, const Delta& delta) {
-  const uint64_t seq = state.seq();
-  const std::vector<InputProgress> inputs = state.inputs();
-  const uint64_t entries = state.filter().entries();
-  const Result<void> applied = state.Apply(delta);
-  EXPECT_FALSE(applied.ok());
-  EXPECT_EQ(state.seq(), seq);
-  EXPECT_EQ(state.inputs(), inputs);
-  EXPECT_EQ(state.filter().entries(), entries);
-  return applied.ok() ? Error{} : applied.error();
-}
-
-TEST(LaneState, TheFirstDeltaMayStartAnywhereButNoHoleMayFollow) {
-  auto state = MakeState();
-  ASSERT_TRUE(state->Apply(NextDelta(40)).ok());
-  ASSERT_TRUE(state->Apply(NextDelta(41)).ok());
-  const Error hole = Refused(*state, NextDelta(43));
-  EXPECT_EQ(hole.code, ErrorCode::kCorrupt);
-  EXPECT_THAT(hole.text, HasSubstr("hole: expected a delta with seq_first 42, found 43"));
-  EXPECT_EQ(Refused(*state, NextDelta(41)).code, ErrorCode::kCorrupt);
-  EXPECT_TRUE(state->Apply(NextDelta(42)).ok());
-}
-
-TEST(LaneState, ADeltaThatContradictsItselfIsRefused) {
-  auto state = MakeState();
-  Delta backwards = NextDelta(40);
-  backwards.seq_last = 30;
-  EXPECT_EQ(Refused(*state, backwards).code, ErrorCode::kCorrupt);
-  Delta crowded = NextDelta(40);
-  crowded.entries.push_back(crowded.entries.front());
-  EXPECT_EQ(Refused(*state, crowded).code, ErrorCode::kCorrupt);
-  Delta zero = NextDelta(40);
-  zero.seq_first = 0;
-  EXPECT_EQ(Refused(*state, zero).code, ErrorCode::kCorrupt);
-}
-
-TEST(LaneState, AnotherLaneIsRefused) {
-  auto state = MakeState(TestOptions(), 5);
-  const Error error = Refused(*state, NextDelta(1));
-  EXPECT_EQ(error.code, ErrorCode::kMismatch);
-  EXPECT_THAT(error.text, HasSubstr("belongs to lane 0, this is lane 5"));
-}
-
-TEST(LaneState, OtherFingerprintSettingsAreRefusedAndNamed) {
-  FilterOptions options = TestOptions();
-  options.feature.features_min = 77;
-  auto state = MakeState(options);
-  const Error error = Refused(*state, NextDelta(1));
-  EXPECT_EQ(error.code, ErrorCode::kMismatch);
-  EXPECT_THAT(error.text, HasSubstr("features_min: 77 here, 12 in the changelog"));
-  EXPECT_THAT(error.text, HasSubstr("Start with another `app` name"));
-}
-
-TEST(LaneState, DistanceWindowAndCapacityMayChange) {
-  FilterOptions options = TestOptions();
-  options.match = {6, 12, 0, true, true, true};
-  options.window.window_ms *= 2;
-  options.window.entries_max = 5000;
-  auto state = MakeState(options);
-  EXPECT_TRUE(state->Apply(NextDelta(1)).ok());
-}
-
-TEST(LaneState, TheLargestEpochCounts) {
-  auto state = MakeState();
-  Delta delta = NextDelta(1);
-  delta.epoch = 9;
-  ASSERT_TRUE(state->Apply(delta).ok());
-  delta = NextDelta(2);
-  delta.epoch = 4;
-  ASSERT_TRUE(state->Apply(delta).ok());
-  EXPECT_EQ(state->epoch(), 9U);
-  state->StartEpoch();
-  EXPECT_EQ(state->Uncommitted().front().epoch, 10U);
-}
-
-TEST(LaneState, IdleFlagsLeftFromAnActiveTimeDoNotMoveTheHorizonOfAStandby) {
-  auto state = MakeState();
-  EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
-  state->filter().SetIdle(0, true);
-  Delta delta = NextDelta(1);
-  delta.inputs = {{{"news", 0}, 1, 5000}, {{"news", 1}, 1, 900'000}};
-  ASSERT_TRUE(state->Apply(delta).ok());
-  state->filter().SetIdle(0, false);
-  state->Commit();
-  EXPECT_EQ(state->filter().horizon_ms(), 5000 - 61'000);
 }
 
 }  // namespace

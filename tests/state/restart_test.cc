@@ -8,11 +8,11 @@
 #include <memory>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "neardup/filter.h"
 #include "state/delta.h"
+#include "state/lane_history.h"
 #include "state/lane_state.h"
 
 namespace neardup {
@@ -77,12 +77,6 @@ class TextSource {
   Random random_;
   std::vector<Words> originals_;
 };
-
-std::unique_ptr<LaneState> MakeLane(const FilterOptions& options) {
-  auto lane = LaneState::New(options, 0);
-  EXPECT_TRUE(lane.ok());
-  return std::move(lane).value();
-}
 
 std::unique_ptr<LaneState> Rebuilt(const FilterOptions& options,
                                    const std::vector<std::string>& changelog) {

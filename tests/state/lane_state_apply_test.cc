@@ -1,0 +1,170 @@
+// Which deltas a lane's state takes, and what it is afterwards; a refused one leaves it as it was.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "base/hash.h"
+#include "state/lane_history.h"
+#include "state/lane_state.h"
+
+namespace neardup {
+namespace {
+
+using testing::HasSubstr;
+
+/// A delta of one record for a lane of SnapshotTestOptions().
+Delta NextDelta(uint64_t seq) {
+  const FilterOptions options = SnapshotTestOptions();
+  auto state = MakeLane(options);
+  EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
+  state->filter().Decide(MakeRecord(options, {0, 0}, 5000, Mix64(seq)));
+  state->Advance({0, 0});
+  Delta delta = state->Uncommitted().front();
+  delta.seq_first = delta.seq_last = seq;
+  return delta;
+}
+
+TEST(LaneState, RollbackGoesBackToWhatWasApplied) {
+  const FilterOptions options = SnapshotTestOptions();
+  auto state = MakeLane(options);
+  EXPECT_TRUE(state->AddInput({"news", 0}, 99).ok());  // a start that the changelog knows better
+  Delta delta = NextDelta(1);
+  delta.inputs[0].next_offset = 12;
+  ASSERT_TRUE(state->Apply(delta).ok());
+  state->filter().Decide(MakeRecord(options, {0, 20}, 6000, 4711));
+  state->Advance({0, 20});
+  EXPECT_EQ(state->inputs()[0], (InputProgress{{"news", 0}, 21, 6000}));
+  state->Rollback();
+  EXPECT_EQ(state->inputs()[0], (InputProgress{{"news", 0}, 12, 5000}));
+  EXPECT_EQ(state->seq(), 1U);
+}
+
+TEST(LaneState, OneInputTooManyIsRefusedAndNothingChanges) {
+  auto state = MakeLane(SnapshotTestOptions());
+  for (int32_t partition = 0; partition <= static_cast<int32_t>(kInputMax); ++partition) {
+    ASSERT_TRUE(state->AddInput({"many", partition}, 0).ok());
+  }
+  EXPECT_EQ(state->AddInput({"many", 7}, 0).value(), 7U);
+  const Result<uint32_t> refused = state->AddInput({"news", 0}, 0);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kExhausted);
+  EXPECT_TRUE(refused.error().fatal);
+  EXPECT_THAT(refused.error().text, HasSubstr("news/0 would be input partition 65537"));
+  const Result<void> applied = state->Apply(NextDelta(1));
+  ASSERT_FALSE(applied.ok());
+  EXPECT_EQ(applied.error().code, ErrorCode::kExhausted);
+  EXPECT_EQ(state->inputs().size(), kInputMax + 1U);
+  EXPECT_TRUE(state->empty());
+}
+
+TEST(LaneState, OffsetsThatCannotBeRememberedAreRefused) {
+  auto state = MakeLane(SnapshotTestOptions());
+  EXPECT_EQ(state->AddInput({"news", 0}, kOffsetMax).value(), 0U);
+  EXPECT_TRUE(state->CheckPosition({0, kOffsetMax}).ok());
+  const Result<void> position = state->CheckPosition({0, kOffsetMax + 1});
+  ASSERT_FALSE(position.ok());
+  EXPECT_EQ(position.error().code, ErrorCode::kExhausted);
+  EXPECT_THAT(position.error().text, HasSubstr("news/0 is at offset 281474976710656"));
+  EXPECT_FALSE(state->AddInput({"news", 1}, kOffsetMax + 1).ok());
+  Delta delta = NextDelta(1);
+  delta.entries[0].origin.offset = kOffsetMax + 1;
+  EXPECT_FALSE(state->Apply(delta).ok());
+  delta = NextDelta(1);
+  delta.inputs[0].next_offset = kOffsetMax + 2;
+  EXPECT_FALSE(state->Apply(delta).ok());
+  EXPECT_TRUE(state->empty());
+  EXPECT_EQ(state->inputs()[0].next_offset, kOffsetMax);
+}
+
+/// Applies a delta that must be refused, and checks that nothing has changed.
+Error Refused(LaneState& state, const Delta& delta) {
+  const uint64_t seq = state.seq();
+  const std::vector<InputProgress> inputs = state.inputs();
+  const uint64_t entries = state.filter().entries();
+  const Result<void> applied = state.Apply(delta);
+  EXPECT_FALSE(applied.ok());
+  EXPECT_EQ(state.seq(), seq);
+  EXPECT_EQ(state.inputs(), inputs);
+  EXPECT_EQ(state.filter().entries(), entries);
+  return applied.ok() ? Error{} : applied.error();
+}
+
+TEST(LaneState, TheFirstDeltaMayStartAnywhereButNoHoleMayFollow) {
+  auto state = MakeLane(SnapshotTestOptions());
+  ASSERT_TRUE(state->Apply(NextDelta(40)).ok());
+  ASSERT_TRUE(state->Apply(NextDelta(41)).ok());
+  const Error hole = Refused(*state, NextDelta(43));
+  EXPECT_EQ(hole.code, ErrorCode::kCorrupt);
+  EXPECT_THAT(hole.text, HasSubstr("hole: expected a delta with seq_first 42, found 43"));
+  EXPECT_EQ(Refused(*state, NextDelta(41)).code, ErrorCode::kCorrupt);
+  EXPECT_TRUE(state->Apply(NextDelta(42)).ok());
+}
+
+TEST(LaneState, ADeltaThatContradictsItselfIsRefused) {
+  auto state = MakeLane(SnapshotTestOptions());
+  Delta backwards = NextDelta(40);
+  backwards.seq_last = 30;
+  EXPECT_EQ(Refused(*state, backwards).code, ErrorCode::kCorrupt);
+  Delta crowded = NextDelta(40);
+  crowded.entries.push_back(crowded.entries.front());
+  EXPECT_EQ(Refused(*state, crowded).code, ErrorCode::kCorrupt);
+  Delta zero = NextDelta(40);
+  zero.seq_first = 0;
+  EXPECT_EQ(Refused(*state, zero).code, ErrorCode::kCorrupt);
+}
+
+TEST(LaneState, AnotherLaneIsRefused) {
+  auto state = MakeLane(SnapshotTestOptions(), 5);
+  const Error error = Refused(*state, NextDelta(1));
+  EXPECT_EQ(error.code, ErrorCode::kMismatch);
+  EXPECT_THAT(error.text, HasSubstr("belongs to lane 0, this is lane 5"));
+}
+
+TEST(LaneState, OtherFingerprintSettingsAreRefusedAndNamed) {
+  FilterOptions options = SnapshotTestOptions();
+  options.feature.features_min = 77;
+  auto state = MakeLane(options);
+  const Error error = Refused(*state, NextDelta(1));
+  EXPECT_EQ(error.code, ErrorCode::kMismatch);
+  EXPECT_THAT(error.text, HasSubstr("features_min: 77 here, 12 in the changelog"));
+  EXPECT_THAT(error.text, HasSubstr("Start with another `app` name"));
+}
+
+TEST(LaneState, DistanceWindowAndCapacityMayChange) {
+  FilterOptions options = SnapshotTestOptions();
+  options.match = {6, 12, 0, true, true, true};
+  options.window.window_ms *= 2;
+  options.window.entries_max = 5000;
+  auto state = MakeLane(options);
+  EXPECT_TRUE(state->Apply(NextDelta(1)).ok());
+}
+
+TEST(LaneState, TheLargestEpochCounts) {
+  auto state = MakeLane(SnapshotTestOptions());
+  Delta delta = NextDelta(1);
+  delta.epoch = 9;
+  ASSERT_TRUE(state->Apply(delta).ok());
+  delta = NextDelta(2);
+  delta.epoch = 4;
+  ASSERT_TRUE(state->Apply(delta).ok());
+  EXPECT_EQ(state->epoch(), 9U);
+  state->StartEpoch();
+  EXPECT_EQ(state->Uncommitted().front().epoch, 10U);
+}
+
+TEST(LaneState, IdleFlagsLeftFromAnActiveTimeDoNotMoveTheHorizonOfAStandby) {
+  auto state = MakeLane(SnapshotTestOptions());
+  EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
+  state->filter().SetIdle(0, true);
+  Delta delta = NextDelta(1);
+  delta.inputs = {{{"news", 0}, 1, 5000}, {{"news", 1}, 1, 900'000}};
+  ASSERT_TRUE(state->Apply(delta).ok());
+  state->filter().SetIdle(0, false);
+  state->Commit();
+  EXPECT_EQ(state->filter().horizon_ms(), 5000 - 62'000);
+}
+
+}  // namespace
+}  // namespace neardup
