@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <system_error>
 
 namespace neardup {
 namespace {
@@ -29,6 +30,19 @@ std::optional<uint64_t> NumberOf(const fs::path& path) {
   const auto [stop, error] = std::from_chars(stem.data(), end, number);
   if (stem.size() != kDigits || error != std::errc() || stop != end) return std::nullopt;
   return number;
+}
+
+Error CannotBeListed(const fs::path& folder, const std::error_code& error) {
+  std::error_code ignored;
+  const bool link = fs::is_symlink(fs::symlink_status(folder, ignored));
+  const bool absent = error == std::errc::no_such_file_or_directory;
+  if (absent && !link) {
+    return Error{ErrorCode::kNotFound, folder.string() + ": there is no such folder"};
+  }
+  return Error{ErrorCode::kIo,
+               folder.string() + ": cannot be listed: " +
+                   (absent ? "a symbolic link that leads nowhere" : error.message()) +
+                   "; expected a folder this user may read and write: mend it, or move it away"};
 }
 
 }  // namespace
@@ -65,9 +79,7 @@ Result<SnapshotNumbers> ListSnapshots(const fs::path& folder) {
     if (path.extension() == kManifest) found.manifests.push_back(*number);
     if (path.extension() == kSegment) found.segments.push_back(*number);
   }
-  if (error) {
-    return Error{ErrorCode::kNotFound, folder.string() + ": cannot be listed: " + error.message()};
-  }
+  if (error) return CannotBeListed(folder, error);
   std::sort(found.manifests.begin(), found.manifests.end(), std::greater<>());
   std::sort(found.segments.begin(), found.segments.end(), std::greater<>());
   return found;

@@ -23,7 +23,8 @@ struct SnapshotNumbers {
   std::vector<uint64_t> segments;                ///< newest first
   std::vector<std::filesystem::path> left_over;  ///< temporary files of a crash
 };
-/// What there is; other files are passed over. kNotFound: no such folder.
+/// What there is; other files are passed over. kNotFound: no such folder; kIo: something that
+/// cannot be listed stands in its place.
 Result<SnapshotNumbers> ListSnapshots(const std::filesystem::path& folder);
 
 }  // namespace neardup

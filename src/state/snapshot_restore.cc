@@ -104,7 +104,11 @@ Result<std::optional<RestoredSnapshot>> RestoreSnapshot(const fs::path& folder,
                                                         const SnapshotEvents& events) {
   NEARDUP_TRY(CheckOptions(options));
   const Result<SnapshotNumbers> found = ListSnapshots(folder);
-  if (!found.ok()) return std::optional<RestoredSnapshot>();
+  if (!found.ok()) {
+    const bool absent = found.error().code == ErrorCode::kNotFound;
+    if (!absent && events.refused) events.refused(found.error());
+    return std::optional<RestoredSnapshot>();
+  }
   for (const uint64_t number : found->manifests) {
     Result<RestoredSnapshot> restored = Restore(folder, number, options, lane, events);
     if (restored.ok()) return std::optional<RestoredSnapshot>(std::move(*restored));

@@ -22,7 +22,7 @@ Result<SnapshotManifest> ReadSnapshotManifest(const std::filesystem::path& folde
 
 /// What a snapshot says about its own reading; all calls come from the caller's thread.
 struct SnapshotEvents {
-  /// A snapshot that is not used, and why.
+  /// A snapshot, or the whole folder, that is not used, and why.
   std::function<void(const Error&)> refused;
   std::function<void(uint64_t entries, uint64_t entries_in_all)> progress;
 };
@@ -41,7 +41,8 @@ struct RestoredSnapshot {
   std::unique_ptr<LaneState> state;
 };
 /// The newest snapshot that is whole and of this lane and FingerprintSpec; those before it in vain
-/// are refused by `events`. nullopt: there is none. An error only where `options` are invalid.
+/// are refused by `events`, as is a folder that cannot be listed. nullopt: there is none, or none
+/// that can be used. An error only where `options` are invalid.
 Result<std::optional<RestoredSnapshot>> RestoreSnapshot(const std::filesystem::path& folder,
                                                         const FilterOptions& options, uint16_t lane,
                                                         const SnapshotEvents& events);

@@ -42,10 +42,13 @@ class SnapshotRefusal : public testing::Test {
 
   /// Why the only snapshot is not used.
   Error Refused(const FilterOptions& options, uint16_t lane) {
+    return Refused(folder(), options, lane);
+  }
+  static Error Refused(const fs::path& folder, const FilterOptions& options, uint16_t lane) {
     std::vector<Error> refused;
     SnapshotEvents events;
     events.refused = [&](const Error& error) { refused.push_back(error); };
-    const auto restored = RestoreSnapshot(folder(), options, lane, events);
+    const auto restored = RestoreSnapshot(folder, options, lane, events);
     EXPECT_TRUE(restored.ok());
     EXPECT_FALSE(restored->has_value());
     EXPECT_EQ(refused.size(), 1U);
@@ -107,6 +110,37 @@ TEST_F(SnapshotRefusal, IsNoneWhereThereIsNoFolder) {
   SnapshotEvents events;
   events.refused = [](const Error& error) { ADD_FAILURE() << error.text; };
   const auto restored = RestoreSnapshot(folder() / "absent", options_, 0, events);
+  ASSERT_TRUE(restored.ok());
+  EXPECT_FALSE(restored->has_value());
+}
+
+TEST_F(SnapshotRefusal, OfWhatCannotBeListedInPlaceOfTheFolderSaysWhatItIs) {
+  const fs::path file = folder() / "file";
+  ASSERT_TRUE(WriteFileDurably(file, "").ok());
+  const fs::path loop = folder() / "loop";
+  fs::create_symlink(loop, loop);
+  const fs::path dangling = folder() / "dangling";
+  fs::create_symlink(folder() / "absent", dangling);
+  const std::vector<std::pair<fs::path, std::string>> found = {
+      {file, "Not a directory"},
+      {file / "lane-0", "Not a directory"},
+      {loop, "Too many levels of symbolic links"},
+      {dangling, "a symbolic link that leads nowhere"}};
+  for (const auto& [path, what] : found) {
+    const Error error = Refused(path, options_, 0);
+    EXPECT_EQ(error.code, ErrorCode::kIo);
+    EXPECT_EQ(error.text, path.string() + ": cannot be listed: " + what +
+                              "; expected a folder this user may read and write: mend it, or move "
+                              "it away");
+  }
+}
+
+TEST_F(SnapshotRefusal, IsNoneWhereALinkLeadsToAnEmptyFolder) {
+  fs::create_directory(folder() / "empty");
+  fs::create_directory_symlink(folder() / "empty", folder() / "link");
+  SnapshotEvents events;
+  events.refused = [](const Error& error) { ADD_FAILURE() << error.text; };
+  const auto restored = RestoreSnapshot(folder() / "link", options_, 0, events);
   ASSERT_TRUE(restored.ok());
   EXPECT_FALSE(restored->has_value());
 }
