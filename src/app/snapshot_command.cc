@@ -32,12 +32,13 @@ struct InspectedSnapshot {
   std::optional<Error> error;
 };
 
-std::vector<InspectedSnapshot> Inspect(const SnapshotArguments& arguments) {
+Result<std::vector<InspectedSnapshot>> Inspect(const SnapshotArguments& arguments) {
   std::vector<InspectedSnapshot> inspected;
   for (uint16_t lane = 0; lane < kLanesMax; ++lane) {
     const fs::path folder = SnapshotFolder(arguments.state_dir, lane);
     const Result<SnapshotNumbers> found = ListSnapshots(folder);
-    if (!found.ok()) continue;
+    if (!found.ok() && found.error().code == ErrorCode::kNotFound) continue;
+    if (!found.ok()) return found.error();
     for (const uint64_t number : found->manifests) {
       InspectedSnapshot& snapshot = inspected.emplace_back();
       snapshot.manifest_path = ManifestPath(folder, number);
@@ -113,7 +114,9 @@ ordered_json JsonOf(const InspectedSnapshot& snapshot, bool verified) {
 }  // namespace
 
 int SnapshotCommand(const SnapshotArguments& arguments) {
-  const std::vector<InspectedSnapshot> inspected = Inspect(arguments);
+  const Result<std::vector<InspectedSnapshot>> found = Inspect(arguments);
+  if (!found.ok()) return Fail(found.error());
+  const std::vector<InspectedSnapshot>& inspected = *found;
   if (inspected.empty()) {
     return Fail({ErrorCode::kNotFound, arguments.state_dir +
                                            ": holds no snapshot; expected the state.dir of an "

@@ -15,7 +15,8 @@ struct SnapshotArguments {
 };
 
 /// Prints the snapshots of all lanes, newest first. kExitNo when one of them is not whole, as far
-/// as was looked at; kExitNoInput when there is none.
+/// as was looked at; kExitNoInput when there is none; kExitIo when a lane's folder cannot be
+/// listed.
 int SnapshotCommand(const SnapshotArguments& arguments);
 
 }  // namespace neardup
