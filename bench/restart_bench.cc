@@ -112,7 +112,7 @@ class Restart {
     const Result<void> ran = service->Run(stop);
     stop = true;
     watch.join();
-    NEARDUP_TRY(ran);
+    if (!ran.ok()) return ran;
     if (counter.decided() >= records) return {};
     return Error{ErrorCode::kUnavailable, "not decided within 30 minutes"};
   }

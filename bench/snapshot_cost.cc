@@ -155,7 +155,7 @@ Result<std::vector<Measurement>> MeasureIn(const fs::path& folder, uint64_t entr
   const double pause_ms =
       LongestDecision(state, codes, offset, records, [&] { return written.load(); });
   writing.join();
-  NEARDUP_TRY(outcome);
+  if (!outcome.ok()) return outcome.error();
   tell("snapshot_pause_ms", pause_ms, "ms");
   return found;
 }
