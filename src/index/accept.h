@@ -16,12 +16,22 @@ struct Nearness {
   uint32_t features = 0;   ///< distinct tokens of the later record
 };
 
+/// What shared text keys add to a distance, each and at most.
+inline constexpr int kBitsPerKey = 2;
+inline constexpr int kWideningKeysMax = 2;
+
+/// The largest distance that Accepts can take.
+constexpr int DistanceMax(const MatchOptions& match) {
+  if (match.distance_max == 0) return 0;
+  return match.distance_max + (match.widen ? kBitsPerKey * kWideningKeysMax : 0);
+}
+
 /// Of records whose selected fields differ. A shared text key is evidence of its own, so with
 /// `widen` it buys 2 bits, two or more buy 4, up to simhash distances of 14 and 16.
 constexpr bool Accepts(const MatchOptions& match, const Nearness& nearness) {
   if (match.distance_max == 0) return false;
-  const int keys = match.widen ? std::min(nearness.shared_keys, 2) : 0;
-  const int widening = 2 * keys;
+  const int keys = match.widen ? std::min(nearness.shared_keys, kWideningKeysMax) : 0;
+  const int widening = kBitsPerKey * keys;
   int distance_max = match.distance_max;
   if (match.features_per_bit != 0) {
     const uint32_t backed = std::min(nearness.features / match.features_per_bit, uint32_t{64});

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <utility>
 
 namespace neardup {
@@ -11,20 +10,27 @@ namespace {
 constexpr size_t kPostingBytes = sizeof(uint16_t) + sizeof(uint32_t);
 /// What the memory allocator adds to each allocation, at most.
 constexpr size_t kAllocationBytes = 16;
-/// Capacities are multiples of kCapacityStep, so that the numbers stand aligned, and at least so
-/// large that the tags read beyond the last one are still inside the allocation; and that it is
-/// more than 128 bytes: glibc puts smaller ones aside when they are freed, and one day merges all
-/// of them in a single call, which took 28 ms at ten million entries.
+/// More than 128: glibc puts smaller ones aside when they are freed, and one day merges all of them
+/// in a single call, which took 28 ms at ten million entries.
+constexpr size_t kPostingsBytesMin = 136;
+/// Capacities are as many places as have their tags inside the bucket and steps of so many, so that
+/// the numbers stand aligned.
 constexpr size_t kCapacityStep = 8;
-constexpr size_t kCapacityMin = 32;
-static_assert(kCapacityMin * sizeof(uint32_t) >= kTagsReadBeyond * sizeof(uint16_t));
-/// Spare places of a bucket: one for so many postings.
+/// Spare places of a bucket that is made larger or smaller: one for so many postings.
 constexpr size_t kSpareShare = 24;
-constexpr size_t kLineBytes = 64;
+/// Tags that are read beyond the last one are inside the allocation.
+static_assert((kFirstTags + kCapacityStep) * sizeof(uint32_t) >=
+              kTagsReadBeyond * sizeof(uint16_t));
 
 size_t CapacityFor(size_t postings) {
   const size_t wanted = postings + postings / kSpareShare + 1;
-  return std::max(kCapacityMin, (wanted + kCapacityStep - 1) / kCapacityStep * kCapacityStep);
+  if (wanted <= kFirstTags) return kFirstTags;
+  const size_t further = wanted - kFirstTags;
+  return kFirstTags + (further + kCapacityStep - 1) / kCapacityStep * kCapacityStep;
+}
+
+size_t PostingsBytes(size_t capacity) {
+  return std::max(kPostingsBytesMin, capacity * kPostingBytes - kFirstTags * sizeof(uint16_t));
 }
 
 }  // namespace
@@ -39,12 +45,16 @@ BlockTable::~BlockTable() {
 void BlockTable::Insert(uint16_t block, uint16_t partner, uint32_t id, LiveIds live) {
   Bucket& grown = bucket(block);
   if (grown.size == grown.capacity) {
-    DropDead(grown, live);
-    const size_t capacity = CapacityFor(grown.size);
-    if (capacity > grown.capacity) Resize(grown, capacity);
+    if (grown.size > 0 && !live.Holds(grown.ids()[grown.head])) {
+      grown.head = static_cast<uint32_t>(grown.PlaceOf(1));
+      --grown.size;
+    } else {
+      Resize(grown, CapacityFor(grown.size));
+    }
   }
-  grown.tag(grown.size) = partner;
-  grown.ids()[grown.size] = id;
+  const size_t place = grown.PlaceOf(grown.size);
+  grown.tag(place) = partner;
+  grown.ids()[place] = id;
   ++grown.size;
 }
 
@@ -58,7 +68,7 @@ void BlockTable::Reserve(std::span<const uint32_t, kBuckets> postings) {
 
 void BlockTable::RemoveNewest(uint16_t block, [[maybe_unused]] uint32_t id) {
   Bucket& shrunk = bucket(block);
-  assert(shrunk.size > 0 && shrunk.ids()[shrunk.size - 1] == id);
+  assert(shrunk.size > 0 && shrunk.ids()[shrunk.PlaceOf(shrunk.size - 1)] == id);
   --shrunk.size;
 }
 
@@ -69,69 +79,48 @@ void BlockTable::Sweep(uint16_t block, LiveIds live) {
   if (swept.capacity > wanted + wanted / kSpareShare + kCapacityStep) Resize(swept, wanted);
 }
 
-void BlockTable::PrefetchTags(uint16_t block) const {
-  constexpr size_t kLinesMax = 8;
-  const Bucket& read = bucket(block);
-  if (read.size <= kTagsInside) return;
-  const size_t bytes =
-      std::min((read.size - kTagsInside) * sizeof(uint16_t), kLinesMax * kLineBytes);
-  for (size_t at = 0; at < bytes; at += kLineBytes) FetchLine(read.postings + at);
-}
-
-void BlockTable::PrefetchNewest(uint16_t block) const {
-  const Bucket& read = bucket(block);
-  if (read.size == read.capacity) return;
-  FetchLine(read.ids() + read.size);
-  if (read.size > kTagsInside) {
-    FetchLine(read.further_tags() + (read.size - kTagsInside));
-  }
-}
-
 uint64_t BlockTable::BytesMax(uint64_t live_max, uint64_t round) {
   // A bucket is as large as CapacityFor some number of its entries that were live at one moment
   // since it was last swept, or a share and a step larger. All these together were live when the
   // round began, or came in it.
   const uint64_t postings = live_max + round;
-  const uint64_t grown = postings + postings / kSpareShare + kBuckets * (kCapacityMin + 1);
+  const uint64_t grown =
+      postings + postings / kSpareShare + kBuckets * (kFirstTags + kCapacityStep + 1);
   const uint64_t places = grown + grown / kSpareShare + kBuckets * kCapacityStep;
-  return kBuckets * (sizeof(Bucket) + kAllocationBytes) + places * kPostingBytes;
+  return kBuckets * (sizeof(Bucket) + kPostingsBytesMin + kAllocationBytes) +
+         places * kPostingBytes;
 }
 
 void BlockTable::DropDead(Bucket& bucket, LiveIds live) {
-  if (bucket.size == 0 || live.Holds(bucket.ids()[0])) return;
-  uint32_t* const ids = bucket.ids();
-  const uint32_t* const first =
-      std::partition_point(ids, ids + bucket.size, [live](uint32_t id) { return !live.Holds(id); });
-  const auto dead = static_cast<size_t>(first - ids);
-  const size_t left = bucket.size - dead;
-  std::memmove(ids, first, left * sizeof(uint32_t));
-  const size_t inside = std::min(left, kTagsInside);
-  for (size_t i = 0; i < inside; ++i) bucket.first_tags[i] = bucket.tag(i + dead);
-  if (left > kTagsInside) {
-    uint16_t* const tags = bucket.further_tags();
-    std::memmove(tags, tags + dead, (left - kTagsInside) * sizeof(uint16_t));
+  if (bucket.size == 0 || live.Holds(bucket.ids()[bucket.head])) return;
+  size_t dead = 1;
+  for (size_t end = bucket.size; dead < end;) {
+    const size_t middle = dead + (end - dead) / 2;
+    if (live.Holds(bucket.ids()[bucket.PlaceOf(middle)])) {
+      end = middle;
+    } else {
+      dead = middle + 1;
+    }
   }
-  bucket.size = static_cast<uint32_t>(left);
+  bucket.head = static_cast<uint32_t>(bucket.PlaceOf(dead));
+  bucket.size -= static_cast<uint32_t>(dead);
 }
 
 void BlockTable::Resize(Bucket& bucket, size_t capacity) {
   assert(capacity >= bucket.size);
-  const auto allocated_bytes = [](size_t places) {
-    return places == 0 ? 0 : places * kPostingBytes - sizeof(bucket.first_tags) + kAllocationBytes;
-  };
-  Bucket resized = bucket;
+  Bucket resized{};
+  resized.size = bucket.size;
   resized.capacity = static_cast<uint32_t>(capacity);
-  resized.postings =
-      capacity == 0 ? nullptr : new std::byte[allocated_bytes(capacity) - kAllocationBytes];
-  if (bucket.size > 0) {
-    std::memcpy(resized.ids(), bucket.ids(), bucket.size * sizeof(uint32_t));
+  if (capacity > 0) {
+    resized.postings = new std::byte[PostingsBytes(capacity)];
+    posting_bytes_ += PostingsBytes(capacity) + kAllocationBytes;
   }
-  if (bucket.size > kTagsInside) {
-    std::memcpy(resized.further_tags(), bucket.further_tags(),
-                (bucket.size - kTagsInside) * sizeof(uint16_t));
+  for (size_t age = 0; age < bucket.size; ++age) {
+    const size_t place = bucket.PlaceOf(age);
+    resized.tag(age) = bucket.tag(place);
+    resized.ids()[age] = bucket.ids()[place];
   }
-  posting_bytes_ += allocated_bytes(capacity);
-  posting_bytes_ -= allocated_bytes(bucket.capacity);
+  if (bucket.capacity > 0) posting_bytes_ -= PostingsBytes(bucket.capacity) + kAllocationBytes;
   delete[] std::exchange(bucket, resized).postings;
 }
 

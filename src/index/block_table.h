@@ -22,9 +22,9 @@ namespace neardup {
 /// in at most one bit: the tags alone say who is worth a look.
 ///
 /// A bucket is a cache line that holds its first tags, so that up to some millions of entries a
-/// look-up reads one line for each block. Postings stand in order of arrival. The dead are the
-/// first of their bucket and are dropped when it would grow or is swept, so a reader has to skip
-/// them.
+/// look-up reads one line for each block. Its postings stand in a ring in order of arrival: an
+/// insertion takes the place of the oldest one, if that is dead, and moves nothing. The dead are
+/// found like the live, so a reader has to skip them.
 class BlockTable {
  public:
   static constexpr size_t kBuckets = size_t{1} << 16;
@@ -45,16 +45,30 @@ class BlockTable {
   /// For what follows, for the other three Prefetch... too, which want the bucket in the cache.
   void PrefetchBucket(uint16_t block) const { FetchLine(&bucket(block)); }
   /// For ForEachNear.
-  void PrefetchTags(uint16_t block) const;
+  void PrefetchTags(uint16_t block) const {
+    constexpr size_t kTagsMax = 256;
+    const Bucket& read = bucket(block);
+    const size_t end = std::min(read.end(), kTagsMax);
+    for (size_t at = kTagsInside; at < end; at += kTagsPerLine) {
+      FetchLine(read.further_tags() + (at - kTagsInside));
+    }
+  }
   /// For Insert, and ForEachNearAmong the newest.
-  void PrefetchNewest(uint16_t block) const;
+  void PrefetchNewest(uint16_t block) const {
+    const Bucket& written = bucket(block);
+    if (written.capacity == 0) return;
+    const size_t place = written.PlaceOf(written.size);
+    FetchLine(written.ids() + place);
+    if (place >= kTagsInside) FetchLine(written.further_tags() + (place - kTagsInside));
+  }
   /// For Sweep.
   void PrefetchOldest(uint16_t block) const {
-    if (bucket(block).capacity > 0) FetchLine(bucket(block).ids());
+    const Bucket& swept = bucket(block);
+    if (swept.capacity > 0) FetchLine(swept.ids() + swept.head);
   }
 
   /// Calls `visit` with the number of each entry that has the block, and a partner which differs
-  /// from `partner` in at most `bits` (0 to 3) bits; oldest first, dead ones among them.
+  /// from `partner` in at most `bits` (0 to 3) bits; dead ones among them.
   template <class Visit>
   void ForEachNear(uint16_t block, uint16_t partner, int bits, const Visit& visit) const;
   /// The same for those alone that are the newest of all: reads little else.
@@ -71,27 +85,38 @@ class BlockTable {
   size_t size(uint16_t block) const { return bucket(block).size; }
 
  private:
-  static constexpr size_t kTagsInside = 24;
+  static constexpr size_t kTagsInside = kFirstTags;
+  static constexpr size_t kTagsPerLine = 32;
 
-  /// `postings`: first the tags from number kTagsInside on, then all numbers. All zero is an empty
-  /// bucket.
+  /// `postings`: first the tags from place kTagsInside on, then all numbers. The oldest posting is
+  /// at place `head`, the next ones follow, at last from place 0 on. All zero is an empty bucket.
   struct alignas(64) Bucket {
     std::array<uint16_t, kTagsInside> first_tags;
-    std::byte* postings;
+    uint32_t head;
     uint32_t size;
     uint32_t capacity;
+    std::byte* postings;
 
     uint16_t* further_tags() const { return reinterpret_cast<uint16_t*>(postings); }
     /// Only with a capacity.
     uint32_t* ids() const {
       return reinterpret_cast<uint32_t*>(postings + (capacity - kTagsInside) * sizeof(uint16_t));
     }
-    uint16_t& tag(size_t i) {
-      return i < kTagsInside ? first_tags[i] : further_tags()[i - kTagsInside];
+    uint16_t& tag(size_t place) {
+      return place < kTagsInside ? first_tags[place] : further_tags()[place - kTagsInside];
     }
+    /// Of the posting that is so much younger than the oldest one; `age` is at most the capacity.
+    size_t PlaceOf(size_t age) const {
+      const size_t place = head + age;
+      return place < capacity ? place : place - capacity;
+    }
+    bool Holds(size_t place) const {
+      return (place < head ? place + capacity : place) - head < size;
+    }
+    /// Postings are at places below this one only.
+    size_t end() const { return std::min<size_t>(head + size, capacity); }
   };
   static_assert(sizeof(Bucket) == 64 && std::is_trivial_v<Bucket>);
-  static_assert(sizeof(Bucket) >= kTagsReadBeyond * sizeof(uint16_t));
 
   Bucket& bucket(uint16_t block) const { return static_cast<Bucket*>(memory_.data())[block]; }
   void DropDead(Bucket& bucket, LiveIds live);
@@ -104,15 +129,17 @@ class BlockTable {
 template <class Visit>
 void BlockTable::ForEachNear(uint16_t block, uint16_t partner, int bits, const Visit& visit) const {
   const Bucket& found = bucket(block);
-  const auto visit_near = [&](const uint16_t* tags, size_t begin, size_t end) {
-    for (uint64_t mask = NearTags(tags, end - begin, partner, bits); mask != 0; mask &= mask - 1) {
-      visit(found.ids()[begin + static_cast<size_t>(std::countr_zero(mask))]);
+  const size_t end = found.end();
+  const auto visit_all = [&](uint64_t mask, size_t begin) {
+    for (; mask != 0; mask &= mask - 1) {
+      const size_t place = begin + static_cast<size_t>(std::countr_zero(mask));
+      if (found.Holds(place)) visit(found.ids()[place]);
     }
   };
-  visit_near(found.first_tags.data(), 0, std::min<size_t>(found.size, kTagsInside));
-  for (size_t at = kTagsInside; at < found.size; at += kTagsPerMask) {
-    visit_near(found.further_tags() + (at - kTagsInside), at,
-               std::min<size_t>(found.size, at + kTagsPerMask));
+  visit_all(NearFirstTags(found.first_tags.data(), partner, bits), 0);
+  for (size_t at = kTagsInside; at < end; at += kTagsPerMask) {
+    const size_t count = std::min<size_t>(end - at, kTagsPerMask);
+    visit_all(NearTags(found.further_tags() + (at - kTagsInside), count, partner, bits), at);
   }
 }
 
@@ -120,8 +147,10 @@ template <class Visit>
 void BlockTable::ForEachNearAmong(LiveIds newest, uint16_t block, uint16_t partner, int bits,
                                   const Visit& visit) const {
   Bucket& found = bucket(block);
-  for (size_t i = found.size; i-- > 0 && newest.Holds(found.ids()[i]);) {
-    if (NearTag(found.tag(i), partner, bits)) visit(found.ids()[i]);
+  for (size_t age = found.size; age-- > 0;) {
+    const size_t place = found.PlaceOf(age);
+    if (!newest.Holds(found.ids()[place])) return;
+    if (NearTag(found.tag(place), partner, bits)) visit(found.ids()[place]);
   }
 }
 

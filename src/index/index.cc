@@ -59,6 +59,7 @@ uint64_t Index::Insert(const Entry& entry) {
   parts_.entries.PushBack({parts_.Kept(entry.fingerprint), entry.time_ms, entry.origin});
   if (!loading_) InsertBlocks(entry.fingerprint.simhash, static_cast<uint32_t>(id));
   InsertKeys(entry, static_cast<uint32_t>(id));
+  if (id >= marks_.begin_id()) Mark(entry);
   SweepNext();
   return id;
 }
@@ -75,6 +76,13 @@ void Index::InsertKeys(const Entry& entry, uint32_t id) {
   for (const uint32_t key : entry.text_keys.keys()) {
     parts_.text_keys->Insert(key, id, parts_.live());
   }
+}
+
+void Index::Mark(const Entry& entry) {
+  for (size_t table = 0; table < parts_.tables.size(); ++table) {
+    marks_.MarkBlock(table, BlockOf(entry.fingerprint.simhash, table));
+  }
+  for (const uint32_t key : entry.text_keys.keys()) marks_.MarkKey(key);
 }
 
 void Index::Insert(std::span<const Entry> entries) {
@@ -185,14 +193,22 @@ void Index::SweepNext() {
 }
 
 std::optional<Match> Index::FindNearest(const IndexQuery& query) {
+  if (query.since_id >= end_id()) {
+    marks_.StartAt(end_id());
+    return std::nullopt;
+  }
   Nearest nearest;
-  FindNearest(std::span(&query, 1), std::span(&nearest, 1));
+  if (query.since_id >= marks_.begin_id()) {
+    nearest = FindNearestMarked(parts_, marks_, query);
+  } else {
+    FindNearest(std::span(&query, 1), std::span(&nearest, 1));
+  }
   candidates_ += nearest.candidates;
   return nearest.match;
 }
 
 uint64_t Index::bytes() const {
-  uint64_t sum = parts_.entries.bytes();
+  uint64_t sum = sizeof(Index) + parts_.entries.bytes();
   for (const BlockTable& table : parts_.tables) sum += table.bytes();
   return sum + (parts_.text_keys ? parts_.text_keys->bytes() : 0);
 }
@@ -219,7 +235,8 @@ uint64_t Index::BytesMax(const MatchOptions& match, uint64_t live_max) {
   // While fewer are live the period is shorter, so that a round never takes more insertions.
   const uint64_t round =
       std::max(kPeriodMin * tables * BlockTable::kBuckets, live_max / kRoundShare);
-  uint64_t sum = EntryStore::BytesMax(live_max) + tables * BlockTable::BytesMax(live_max, round);
+  uint64_t sum = sizeof(Index) + EntryStore::BytesMax(live_max);
+  sum += tables * BlockTable::BytesMax(live_max, round);
   return sum + (UsesKeys(match) ? KeyTable::Bytes(live_max * StoredKeys::kMax) : 0);
 }
 

@@ -94,6 +94,7 @@ class Index {
 
  private:
   void InsertKeys(const Entry& entry, uint32_t id);
+  void Mark(const Entry& entry);
   void InsertBlocks(uint64_t simhash, uint32_t id);
   void FetchBuckets(uint64_t simhash) const;
   void FetchNewest(uint64_t simhash) const;
@@ -101,6 +102,7 @@ class Index {
   void SweepNext();
 
   IndexParts parts_;
+  NewestMarks marks_;
   bool has_forgotten_ = false;  ///< so that there is something to sweep
   uint32_t swept_ = 0;          ///< next bucket to be swept, of all tables
   uint64_t unswept_ = 0;        ///< insertions since a bucket was swept

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "index/bit_count.h"
+
 namespace neardup {
 namespace {
 
@@ -15,31 +17,26 @@ constexpr uint64_t kLoad = 93;
 }  // namespace
 
 KeyTable::KeyTable(uint64_t postings_max)
-    : line_count_(LineCount(postings_max)), memory_(line_count_ * sizeof(Line)) {}
+    : line_count_(LineCount(postings_max)), memory_(line_count_ * sizeof(KeyLine)) {}
 
 uint64_t KeyTable::LineCount(uint64_t postings_max) {
-  const uint64_t lines = std::max(kLinesMin, postings_max * 100 / (kLoad * kPostings));
-  constexpr uint64_t kLinesPerPage = 4096 / sizeof(Line);
+  const uint64_t lines = std::max(kLinesMin, postings_max * 100 / (kLoad * KeyLine::kPostings));
+  constexpr uint64_t kLinesPerPage = 4096 / sizeof(KeyLine);
   return (lines + kLinesPerPage - 1) / kLinesPerPage * kLinesPerPage;
 }
 
 size_t KeyTable::Room(uint32_t key, LiveIds live) const {
-  const Line& line = LineOf(key);
-  const uint16_t tag = TagOf(key);
-  uint32_t taken = 0;
-  uint32_t of_key = 0;
-  for (size_t i = 0; i < kPostings; ++i) {
-    const uint32_t live_here = line.used >> i & uint32_t{live.Holds(line.ids[i])};
-    taken += live_here;
-    of_key += live_here & uint32_t{line.tags[i] == tag};
-  }
-  return of_key < kEntriesPerKeyMax ? kPostings - taken : 0;
+  const KeyLine& line = LineOf(key);
+  const uint32_t live_places = line.Live(live);
+  const uint32_t of_key = live_places & line.WithTag(TagOf(key));
+  if (of_key != 0 && BitCount(of_key) >= kEntriesPerKeyMax) return 0;
+  return KeyLine::kPostings - static_cast<size_t>(BitCount(live_places));
 }
 
 void KeyTable::Insert(uint32_t key, uint32_t id, LiveIds live) {
-  Line& line = lines()[LineNumber(key)];
+  KeyLine& line = lines()[LineNumber(key)];
   auto place = static_cast<size_t>(std::countr_one(line.Live(live)));
-  if (place == kPostings) {
+  if (place == KeyLine::kPostings) {
     const auto older = [id](uint32_t a, uint32_t b) { return id - a > id - b; };
     place = static_cast<size_t>(std::min_element(line.ids.begin(), line.ids.end(), older) -
                                 line.ids.begin());
@@ -50,15 +47,15 @@ void KeyTable::Insert(uint32_t key, uint32_t id, LiveIds live) {
 }
 
 void KeyTable::Remove(uint32_t key, uint32_t id) {
-  Line& line = lines()[LineNumber(key)];
-  for (uint32_t mask = line.WithTag(TagOf(key)) & line.used; mask != 0; mask &= mask - 1) {
-    const auto place = static_cast<size_t>(std::countr_zero(mask));
+  KeyLine& line = lines()[LineNumber(key)];
+  for (uint32_t places = line.WithTag(TagOf(key)); places != 0; places &= places - 1) {
+    const auto place = static_cast<size_t>(std::countr_zero(places));
     if (line.ids[place] == id) line.used = static_cast<uint16_t>(line.used & ~(1U << place));
   }
 }
 
 void KeyTable::SweepNext(LiveIds live) {
-  Line& line = lines()[swept_];
+  KeyLine& line = lines()[swept_];
   line.used = static_cast<uint16_t>(line.Live(live));
   swept_ = swept_ + 1 < line_count_ ? swept_ + 1 : 0;
   constexpr uint64_t kLinesAhead = 4;
@@ -70,7 +67,7 @@ double KeyTable::FullShare(LiveIds live) const {
   uint64_t full = 0;
   for (uint64_t i = 0; i < kSample; ++i) {
     const auto places = std::countr_one(lines()[i * line_count_ / kSample].Live(live));
-    full += static_cast<size_t>(places) == kPostings ? 1 : 0;
+    full += static_cast<size_t>(places) == KeyLine::kPostings ? 1 : 0;
   }
   return static_cast<double>(full) / kSample;
 }

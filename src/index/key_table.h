@@ -1,12 +1,14 @@
 // A text key -> some of the entries that are remembered under it.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "index/fetch_line.h"
+#include "index/key_line.h"
 #include "index/live_ids.h"
 #include "index/page_memory.h"
 
@@ -23,8 +25,7 @@ namespace neardup {
 class KeyTable {
  public:
   /// As many live entries one key leads to.
-  static constexpr uint32_t kEntriesPerKeyMax = 8;
-  static constexpr size_t kPostings = 10;
+  static constexpr int kEntriesPerKeyMax = 8;
 
   /// Of a capacity of so many postings.
   explicit KeyTable(uint64_t postings_max);
@@ -44,49 +45,43 @@ class KeyTable {
   double FullShare(LiveIds live) const;
 
   void Prefetch(uint32_t key) const { FetchLine(&LineOf(key)); }
-  /// Calls `visit` with the number of each live entry that has the key.
+  /// Calls `visit` with the number of each live entry that has one of the keys, once for each.
   template <class Visit>
-  void ForEach(uint32_t key, LiveIds live, const Visit& visit) const {
-    const Line& line = LineOf(key);
-    for (uint32_t mask = line.WithTag(TagOf(key)) & line.used; mask != 0; mask &= mask - 1) {
-      const uint32_t id = line.ids[static_cast<size_t>(std::countr_zero(mask))];
-      if (live.Holds(id)) visit(id);
-    }
-  }
+  void ForEach(std::span<const uint32_t> keys, LiveIds live, const Visit& visit) const;
 
   /// The same from the beginning to the end.
   uint64_t bytes() const { return memory_.bytes(); }
-  static uint64_t Bytes(uint64_t postings_max) { return LineCount(postings_max) * sizeof(Line); }
+  static uint64_t Bytes(uint64_t postings_max) { return LineCount(postings_max) * sizeof(KeyLine); }
 
  private:
-  struct alignas(64) Line {
-    std::array<uint32_t, kPostings> ids;
-    std::array<uint16_t, kPostings> tags;
-    uint16_t used;  ///< bit i: posting i is taken
-
-    /// Places as bits, without a branch: which one is taken cannot be foretold.
-    uint32_t WithTag(uint16_t tag) const {
-      uint32_t mask = 0;
-      for (size_t i = 0; i < kPostings; ++i) mask |= uint32_t{tags[i] == tag} << i;
-      return mask;
-    }
-    uint32_t Live(LiveIds live) const {
-      uint32_t mask = 0;
-      for (size_t i = 0; i < kPostings; ++i) mask |= uint32_t{live.Holds(ids[i])} << i;
-      return mask & used;
-    }
-  };
-  static_assert(sizeof(Line) == 64);
-
   static uint64_t LineCount(uint64_t postings_max);
   static uint16_t TagOf(uint32_t key) { return static_cast<uint16_t>(key); }
   size_t LineNumber(uint32_t key) const { return static_cast<size_t>((key * line_count_) >> 32); }
-  Line* lines() const { return static_cast<Line*>(memory_.data()); }
-  const Line& LineOf(uint32_t key) const { return lines()[LineNumber(key)]; }
+  KeyLine* lines() const { return static_cast<KeyLine*>(memory_.data()); }
+  const KeyLine& LineOf(uint32_t key) const { return lines()[LineNumber(key)]; }
 
   uint64_t line_count_;
   PageMemory memory_;
   uint64_t swept_ = 0;
 };
+
+template <class Visit>
+void KeyTable::ForEach(std::span<const uint32_t> keys, LiveIds live, const Visit& visit) const {
+  // The places of four lines are gone through as one: how many there are cannot be foretold, and
+  // each loop that ends unforeseen costs as much as reading several lines.
+  constexpr size_t kLinesTogether = 4;
+  constexpr int kBitsPerLine = 16;
+  for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kLinesTogether))) {
+    uint64_t places = 0;
+    for (size_t i = std::min(keys.size(), kLinesTogether); i-- > 0;) {
+      places = places << kBitsPerLine | LineOf(keys[i]).WithTag(TagOf(keys[i]));
+    }
+    for (; places != 0; places &= places - 1) {
+      const auto bit = static_cast<size_t>(std::countr_zero(places));
+      const uint32_t id = LineOf(keys[bit / kBitsPerLine]).ids[bit % kBitsPerLine];
+      if (live.Holds(id)) visit(id);
+    }
+  }
+}
 
 }  // namespace neardup

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "index/index_parts.h"
+#include "index/newest_marks.h"
 #include "neardup/fingerprint.h"
 #include "neardup/verdict.h"
 
@@ -54,6 +55,10 @@ struct Nearest {
 /// time, so that a look-up costs the more the fewer they are.
 void FindNearest(const IndexParts& parts, std::span<const IndexQuery> queries,
                  std::span<Nearest> found);
+
+/// The best match of a query that asks for marked entries only, which were inserted just now.
+Nearest FindNearestMarked(const IndexParts& parts, const NewestMarks& marks,
+                          const IndexQuery& query);
 
 /// All matches, the best one first.
 std::vector<Match> FindAll(const IndexParts& parts, const IndexQuery& query);

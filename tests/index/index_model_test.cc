@@ -258,12 +258,18 @@ class ModelRun {
     for (const Match& promised : model_.FindPromised(query)) {
       ASSERT_EQ(std::count(all.begin(), all.end(), promised), 1) << promised.id;
     }
-    query.since_id = kBeginId + random_() % (model_.end_id() - kBeginId + 2);
+    query.since_id = AnySince();
     const auto newest = std::find_if(
         all.begin(), all.end(), [&](const Match& match) { return match.id >= query.since_id; });
     found_.among_the_newest += newest == all.end() ? 0 : 1;
     ASSERT_EQ(index_.FindNearest(query),
               newest == all.end() ? std::nullopt : std::optional(*newest));
+  }
+  /// Of any number or, as of records that are looked up together, of those inserted just now.
+  uint64_t AnySince() {
+    if (random_() % 4 == 0) return kBeginId + random_() % (model_.end_id() - kBeginId + 2);
+    const uint64_t back = std::min(random_() % 150, model_.end_id() - kBeginId);
+    return model_.end_id() - back;
   }
   void Forget(bool newest) {
     const uint64_t live = model_.end_id() - model_.begin_id();

@@ -13,7 +13,7 @@ namespace {
 
 std::vector<uint32_t> IdsOf(const KeyTable& table, uint32_t key, LiveIds live) {
   std::vector<uint32_t> ids;
-  table.ForEach(key, live, [&](uint32_t id) { ids.push_back(id); });
+  table.ForEach({&key, 1}, live, [&](uint32_t id) { ids.push_back(id); });
   std::sort(ids.begin(), ids.end());
   return ids;
 }
@@ -84,6 +84,29 @@ struct Posting {
   uint32_t key = 0;
   uint32_t id = 0;
 };
+
+TEST(KeyLine, PlacesAreThoseOfTheDefinition) {
+  std::mt19937_64 random(13);
+  KeyLine line;
+  for (int round = 0; round < 20'000; ++round) {
+    const LiveIds live{static_cast<uint32_t>(random()), static_cast<uint32_t>(random())};
+    line.used = static_cast<uint16_t>(random() & KeyLine::kAllPlaces);
+    uint32_t with_tag = 0;
+    uint32_t alive = 0;
+    for (size_t i = 0; i < KeyLine::kPostings; ++i) {
+      line.tags[i] = random() % 2 == 0 ? 7 : static_cast<uint16_t>(random());
+      // All ages, and those at both ends of what is alive.
+      const uint32_t end = random() % 2 == 0 ? live.begin : live.begin + live.count;
+      line.ids[i] = random() % 2 == 0 ? static_cast<uint32_t>(random())
+                                      : end + static_cast<uint32_t>(random() % 5) - 2;
+      const bool used = (line.used >> i & 1) != 0;
+      with_tag |= uint32_t{used && line.tags[i] == 7} << i;
+      alive |= uint32_t{used && live.Holds(line.ids[i])} << i;
+    }
+    ASSERT_EQ(line.WithTag(7), with_tag);
+    ASSERT_EQ(line.Live(live), alive);
+  }
+}
 
 class KeyTableModel : public testing::TestWithParam<uint64_t> {};
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <random>
 #include <string>
@@ -60,6 +61,23 @@ TEST_P(NearTagsOf, EveryDifferenceIsJudgedByItsBits) {
 
 INSTANTIATE_TEST_SUITE_P(OnThisProcessor, NearTagsOf, testing::ValuesIn(TagsFilters()),
                          [](const auto& of) { return std::string(of.param.name); });
+
+TEST(NearTags, TheFirstOfALineAreJudgedLikeTheOthers) {
+  std::mt19937_64 random(12);
+  alignas(64) std::array<uint16_t, 32> line;
+  for (int round = 0; round < 20'000; ++round) {
+    const auto sought = static_cast<uint16_t>(random());
+    for (uint16_t& tag : line) {  // those that are none are near too
+      tag = sought;
+      for (uint64_t flips = random() % 6; flips > 0; --flips) {
+        tag = static_cast<uint16_t>(tag ^ 1U << random() % 16);
+      }
+    }
+    const int bits = static_cast<int>(random() % 4);
+    ASSERT_EQ(NearFirstTags(line.data(), sought, bits),
+              Expected({line.begin(), line.end()}, kFirstTags, sought, bits));
+  }
+}
 
 TEST(NearTags, TakesOneThatRunsHere) {
   const std::vector<uint16_t> tags(1 + kTagsReadBeyond, 7);
