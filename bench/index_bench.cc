@@ -107,18 +107,20 @@ Timed TimeLookUps(TimedIndex& index, IndexWorkload& workload, uint64_t operation
 }
 
 /// Cache lines of its own structure that a look-up with insertion touches, with uniform simhashes:
-/// of each block the bucket, the tags beyond those inside it, which begin anywhere in a line, and
+/// of each table the bucket, the tags beyond those inside it, which begin anywhere in a line, and
 /// the new number; the lines of text keys; the entries that are compared, and the new one; a share
 /// of the bucket that is swept.
 double LinesTouched(const TimedIndex& timed, const MatchOptions& match, double new_share,
                     double candidates) {
-  constexpr double kTagsInside = 24;
+  constexpr double kTagsInside = kFirstTags;
   constexpr double kTagsPerLine = 32;
-  const double tags = static_cast<double>(timed.index().size()) / BlockTable::kBuckets;
+  const Cover cover = Cover::For(match, timed.index().size());
+  const double tags =
+      static_cast<double>(timed.index().size()) / static_cast<double>(cover.buckets());
   const double further = tags > kTagsInside ? (tags - kTagsInside) / kTagsPerLine + 0.5 : 0;
-  const double swept = new_share * 0.5 * 3;
-  return 4 * (1 + further + new_share) + (match.text_keys ? 8 : 0) + candidates + new_share / 2 +
-         swept;
+  const double swept = new_share * 0.5 * 2;
+  return static_cast<double>(cover.tables()) * (1 + further + new_share) +
+         (match.text_keys ? 8 : 0) + candidates + new_share / 2 + swept;
 }
 
 class Bench {
@@ -175,7 +177,8 @@ class Bench {
         static_cast<double>(timed.index().bytes()) / static_cast<double>(timed.index().size()),
         "bytes");
     Add(prefix + "bytes_per_entry_max",
-        static_cast<double>(Index::BytesMax(match, entries)) / static_cast<double>(entries),
+        static_cast<double>(Index::BytesMax({.match = match, .entries_max = entries}, entries)) /
+            static_cast<double>(entries),
         "bytes");
     const double line_ns = RandomLineNs(timed.index().bytes());
     Add(prefix + "random_line_ns", line_ns, "ns");

@@ -66,7 +66,9 @@ Result<std::unique_ptr<Filter>> Filter::New(const FilterOptions& options) {
 std::optional<uint64_t> FilterBytesMax(const FilterOptions& options, uint64_t uncommitted_max) {
   if (!options.scheme.is_own()) return std::nullopt;
   const uint64_t entries = options.window.entries_max + uncommitted_max;
-  return Index::BytesMax(options.match, entries) + std::bit_ceil(uncommitted_max) * sizeof(Entry);
+  return Index::BytesMax({.match = options.match, .entries_max = options.window.entries_max},
+                         entries) +
+         std::bit_ceil(uncommitted_max) * sizeof(Entry);
 }
 
 Filter::Filter(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -37,13 +37,16 @@ size_t PostingsBytes(size_t capacity) {
 
 BlockTable::~BlockTable() {
   if (posting_bytes_ == 0) return;
-  for (size_t block = 0; block < kBuckets; ++block) {
-    delete[] bucket(static_cast<uint16_t>(block)).postings;
-  }
+  for (size_t bucket = 0; bucket < buckets_; ++bucket) delete[] at(bucket).postings;
 }
 
-void BlockTable::Insert(uint16_t block, uint16_t partner, uint32_t id, LiveIds live) {
-  Bucket& grown = bucket(block);
+BlockTable::BlockTable(BlockTable&& other) noexcept
+    : memory_(std::move(other.memory_)),
+      buckets_(std::exchange(other.buckets_, 0)),
+      posting_bytes_(std::exchange(other.posting_bytes_, 0)) {}
+
+void BlockTable::Insert(uint32_t bucket, uint16_t tag, uint32_t id, LiveIds live) {
+  Bucket& grown = at(bucket);
   if (grown.size == grown.capacity) {
     if (grown.size > 0 && !live.Holds(grown.ids()[grown.head])) {
       grown.head = static_cast<uint32_t>(grown.PlaceOf(1));
@@ -53,42 +56,42 @@ void BlockTable::Insert(uint16_t block, uint16_t partner, uint32_t id, LiveIds l
     }
   }
   const size_t place = grown.PlaceOf(grown.size);
-  grown.tag(place) = partner;
+  grown.tag(place) = tag;
   grown.ids()[place] = id;
   ++grown.size;
 }
 
-void BlockTable::Reserve(std::span<const uint32_t, kBuckets> postings) {
-  for (size_t block = 0; block < kBuckets; ++block) {
-    Bucket& reserved = bucket(static_cast<uint16_t>(block));
+void BlockTable::Reserve(std::span<const uint32_t> postings) {
+  assert(postings.size() == buckets_);
+  for (size_t bucket = 0; bucket < buckets_; ++bucket) {
+    Bucket& reserved = at(bucket);
     assert(reserved.size == 0);
-    if (postings[block] > 0) Resize(reserved, CapacityFor(postings[block]));
+    if (postings[bucket] > 0) Resize(reserved, CapacityFor(postings[bucket]));
   }
 }
 
-void BlockTable::RemoveNewest(uint16_t block, [[maybe_unused]] uint32_t id) {
-  Bucket& shrunk = bucket(block);
+void BlockTable::RemoveNewest(uint32_t bucket, [[maybe_unused]] uint32_t id) {
+  Bucket& shrunk = at(bucket);
   assert(shrunk.size > 0 && shrunk.ids()[shrunk.PlaceOf(shrunk.size - 1)] == id);
   --shrunk.size;
 }
 
-void BlockTable::Sweep(uint16_t block, LiveIds live) {
-  Bucket& swept = bucket(block);
+void BlockTable::Sweep(uint32_t bucket, LiveIds live) {
+  Bucket& swept = at(bucket);
   DropDead(swept, live);
   const size_t wanted = swept.size == 0 ? 0 : CapacityFor(swept.size);
   if (swept.capacity > wanted + wanted / kSpareShare + kCapacityStep) Resize(swept, wanted);
 }
 
-uint64_t BlockTable::BytesMax(uint64_t live_max, uint64_t round) {
+uint64_t BlockTable::BytesMax(size_t buckets, uint64_t live_max, uint64_t round) {
   // A bucket is as large as CapacityFor some number of its entries that were live at one moment
   // since it was last swept, or a share and a step larger. All these together were live when the
-  // round began, or came in it.
+  // round began, or came in it. CapacityFor adds a share and at most kFirstTags.
+  static_assert(kFirstTags >= kCapacityStep + 1);
   const uint64_t postings = live_max + round;
-  const uint64_t grown =
-      postings + postings / kSpareShare + kBuckets * (kFirstTags + kCapacityStep + 1);
-  const uint64_t places = grown + grown / kSpareShare + kBuckets * kCapacityStep;
-  return kBuckets * (sizeof(Bucket) + kPostingsBytesMin + kAllocationBytes) +
-         places * kPostingBytes;
+  const uint64_t grown = postings + postings / kSpareShare + buckets * kFirstTags;
+  const uint64_t places = grown + grown / kSpareShare + buckets * kCapacityStep;
+  return buckets * (sizeof(Bucket) + kPostingsBytesMin + kAllocationBytes) + places * kPostingBytes;
 }
 
 void BlockTable::DropDead(Bucket& bucket, LiveIds live) {

@@ -1,4 +1,4 @@
-// One block of the simhash -> the entries that have it.
+// Some bits of a half of the simhash -> the entries that have them.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,8 @@
 
 namespace neardup {
 
-/// 65,536 buckets, one for each value of a 16-bit block. A posting is the number of an entry and,
-/// as a tag, its partner block: the other one of the same half of the simhash. What differs in 3
-/// bits has a half with at most one error, so one of its blocks is equal and the other one differs
-/// in at most one bit: the tags alone say who is worth a look.
+/// Buckets, one for each value of the bits. A posting is the number of an entry and, as a tag, the
+/// other bits of the half: the tags alone say who is worth a look (cover.h).
 ///
 /// A bucket is a cache line that holds its first tags, so that up to some millions of entries a
 /// look-up reads one line for each block. Its postings stand in a ring in order of arrival: an
@@ -27,62 +25,61 @@ namespace neardup {
 /// found like the live, so a reader has to skip them.
 class BlockTable {
  public:
-  static constexpr size_t kBuckets = size_t{1} << 16;
-
-  BlockTable() : memory_(kBuckets * sizeof(Bucket)) {}
+  explicit BlockTable(size_t buckets) : memory_(buckets * sizeof(Bucket)), buckets_(buckets) {}
   ~BlockTable();
-  BlockTable(const BlockTable&) = delete;
-  BlockTable& operator=(const BlockTable&) = delete;
+  BlockTable(BlockTable&& other) noexcept;
+  BlockTable& operator=(BlockTable&& other) = delete;
 
-  void Insert(uint16_t block, uint16_t partner, uint32_t id, LiveIds live);
+  void Insert(uint32_t bucket, uint16_t tag, uint32_t id, LiveIds live);
   /// Makes room for so many insertions into each bucket, all of which must be empty.
-  void Reserve(std::span<const uint32_t, kBuckets> postings);
+  void Reserve(std::span<const uint32_t> postings);
   /// Takes back the newest insertion into the bucket.
-  void RemoveNewest(uint16_t block, uint32_t id);
+  void RemoveNewest(uint32_t bucket, uint32_t id);
   /// Drops the dead of a bucket, and the memory it no longer needs.
-  void Sweep(uint16_t block, LiveIds live);
+  void Sweep(uint32_t bucket, LiveIds live);
 
   /// For what follows, for the other three Prefetch... too, which want the bucket in the cache.
-  void PrefetchBucket(uint16_t block) const { FetchLine(&bucket(block)); }
+  void PrefetchBucket(uint32_t bucket) const { FetchLine(&at(bucket)); }
   /// For ForEachNear.
-  void PrefetchTags(uint16_t block) const {
+  void PrefetchTags(uint32_t bucket) const {
     constexpr size_t kTagsMax = 256;
-    const Bucket& read = bucket(block);
+    const Bucket& read = at(bucket);
     const size_t end = std::min(read.end(), kTagsMax);
     for (size_t at = kTagsInside; at < end; at += kTagsPerLine) {
       FetchLine(read.further_tags() + (at - kTagsInside));
     }
   }
   /// For Insert, and ForEachNearAmong the newest.
-  void PrefetchNewest(uint16_t block) const {
-    const Bucket& written = bucket(block);
+  void PrefetchNewest(uint32_t bucket) const {
+    const Bucket& written = at(bucket);
     if (written.capacity == 0) return;
     const size_t place = written.PlaceOf(written.size);
     FetchLine(written.ids() + place);
     if (place >= kTagsInside) FetchLine(written.further_tags() + (place - kTagsInside));
   }
   /// For Sweep.
-  void PrefetchOldest(uint16_t block) const {
-    const Bucket& swept = bucket(block);
+  void PrefetchOldest(uint32_t bucket) const {
+    const Bucket& swept = at(bucket);
     if (swept.capacity > 0) FetchLine(swept.ids() + swept.head);
   }
 
-  /// Calls `visit` with the number of each entry that has the block, and a partner which differs
-  /// from `partner` in at most `bits` (0 to 3) bits; dead ones among them.
+  /// Calls `visit` with the number of each entry in the bucket whose tag differs from `tag` in at
+  /// most `bits` (0 to 3) bits; dead ones among them.
   template <class Visit>
-  void ForEachNear(uint16_t block, uint16_t partner, int bits, const Visit& visit) const;
+  void ForEachNear(uint32_t bucket, uint16_t tag, int bits, const Visit& visit) const;
   /// The same for those alone that are the newest of all: reads little else.
   template <class Visit>
-  void ForEachNearAmong(LiveIds newest, uint16_t block, uint16_t partner, int bits,
+  void ForEachNearAmong(LiveIds newest, uint32_t bucket, uint16_t tag, int bits,
                         const Visit& visit) const;
 
   /// Memory held, with what the allocator adds.
   uint64_t bytes() const { return memory_.bytes() + posting_bytes_; }
   /// Most that bytes() can come to while never more than `live_max` are live, and every bucket is
   /// swept within `round` insertions.
-  static uint64_t BytesMax(uint64_t live_max, uint64_t round);
+  static uint64_t BytesMax(size_t buckets, uint64_t live_max, uint64_t round);
+  size_t buckets() const { return buckets_; }
   /// Postings in a bucket, dead ones too.
-  size_t size(uint16_t block) const { return bucket(block).size; }
+  uint32_t size(uint32_t bucket) const { return at(bucket).size; }
 
  private:
   static constexpr size_t kTagsInside = kFirstTags;
@@ -118,17 +115,18 @@ class BlockTable {
   };
   static_assert(sizeof(Bucket) == 64 && std::is_trivial_v<Bucket>);
 
-  Bucket& bucket(uint16_t block) const { return static_cast<Bucket*>(memory_.data())[block]; }
+  Bucket& at(size_t bucket) const { return static_cast<Bucket*>(memory_.data())[bucket]; }
   void DropDead(Bucket& bucket, LiveIds live);
   void Resize(Bucket& bucket, size_t capacity);
 
   PageMemory memory_;
+  size_t buckets_;
   uint64_t posting_bytes_ = 0;
 };
 
 template <class Visit>
-void BlockTable::ForEachNear(uint16_t block, uint16_t partner, int bits, const Visit& visit) const {
-  const Bucket& found = bucket(block);
+void BlockTable::ForEachNear(uint32_t bucket, uint16_t tag, int bits, const Visit& visit) const {
+  const Bucket& found = at(bucket);
   const size_t end = found.end();
   const auto visit_all = [&](uint64_t mask, size_t begin) {
     for (; mask != 0; mask &= mask - 1) {
@@ -136,21 +134,21 @@ void BlockTable::ForEachNear(uint16_t block, uint16_t partner, int bits, const V
       if (found.Holds(place)) visit(found.ids()[place]);
     }
   };
-  visit_all(NearFirstTags(found.first_tags.data(), partner, bits), 0);
+  visit_all(NearFirstTags(found.first_tags.data(), tag, bits), 0);
   for (size_t at = kTagsInside; at < end; at += kTagsPerMask) {
     const size_t count = std::min<size_t>(end - at, kTagsPerMask);
-    visit_all(NearTags(found.further_tags() + (at - kTagsInside), count, partner, bits), at);
+    visit_all(NearTags(found.further_tags() + (at - kTagsInside), count, tag, bits), at);
   }
 }
 
 template <class Visit>
-void BlockTable::ForEachNearAmong(LiveIds newest, uint16_t block, uint16_t partner, int bits,
+void BlockTable::ForEachNearAmong(LiveIds newest, uint32_t bucket, uint16_t tag, int bits,
                                   const Visit& visit) const {
-  Bucket& found = bucket(block);
+  Bucket& found = at(bucket);
   for (size_t age = found.size; age-- > 0;) {
     const size_t place = found.PlaceOf(age);
     if (!newest.Holds(found.ids()[place])) return;
-    if (NearTag(found.tag(place), partner, bits)) visit(found.ids()[place]);
+    if (NearTag(found.tag(place), tag, bits)) visit(found.ids()[place]);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "index/index.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <limits>
 
@@ -22,17 +21,27 @@ constexpr size_t kEntriesAhead = 24;
 constexpr size_t kBucketsAhead = 2;
 
 bool UsesKeys(const MatchOptions& match) { return match.text_keys && !ExactOnly(match); }
-/// Equal records need one table only.
-size_t TableCount(const MatchOptions& match) { return ExactOnly(match) ? 1 : kBlocks; }
+
+Cover CoverOf(const IndexOptions& options) {
+  return options.cover.value_or(Cover::For(options.match, options.entries_max));
+}
+std::vector<BlockTable> TablesOf(const Cover& cover) {
+  std::vector<BlockTable> tables;
+  tables.reserve(cover.tables());
+  while (tables.size() < cover.tables()) tables.emplace_back(cover.buckets());
+  return tables;
+}
 
 }  // namespace
 
 Index::Index(const IndexOptions& options)
     : parts_{.match = options.match,
+             .cover = CoverOf(options),
              .entries = EntryStore(options.begin_id),
-             .tables = std::vector<BlockTable>(TableCount(options.match)),
+             .tables = TablesOf(CoverOf(options)),
              .text_keys = {}} {
   assert(options.match.distance_max >= 0);
+  assert(!options.match.neighbours || parts_.cover.buckets() == size_t{1} << Cover::kBucketBitsMin);
   if (UsesKeys(options.match)) parts_.text_keys.emplace(options.entries_max * StoredKeys::kMax);
 }
 
@@ -66,8 +75,8 @@ uint64_t Index::Insert(const Entry& entry) {
 
 void Index::InsertBlocks(uint64_t simhash, uint32_t id) {
   for (size_t table = 0; table < parts_.tables.size(); ++table) {
-    parts_.tables[table].Insert(BlockOf(simhash, table), PartnerOf(simhash, table), id,
-                                parts_.live());
+    parts_.tables[table].Insert(parts_.cover.BucketOf(simhash, table),
+                                parts_.cover.TagOf(simhash, table), id, parts_.live());
   }
 }
 
@@ -80,7 +89,7 @@ void Index::InsertKeys(const Entry& entry, uint32_t id) {
 
 void Index::Mark(const Entry& entry) {
   for (size_t table = 0; table < parts_.tables.size(); ++table) {
-    marks_.MarkBlock(table, BlockOf(entry.fingerprint.simhash, table));
+    marks_.MarkBucket(table, parts_.cover.BucketOf(entry.fingerprint.simhash, table));
   }
   for (const uint32_t key : entry.text_keys.keys()) marks_.MarkKey(key);
 }
@@ -111,34 +120,36 @@ void Index::BeginLoad() {
 void Index::EndLoad() {
   assert(loading_);
   loading_ = false;
+  for (size_t table = 0; table < parts_.tables.size(); ++table) Load(table);
+}
+
+void Index::Load(size_t table) {
   const EntryStore& entries = parts_.entries;
-  std::vector<std::array<uint32_t, BlockTable::kBuckets>> counts(parts_.tables.size());
-  for (uint64_t id = entries.begin_id(); id < entries.end_id(); ++id) {
-    const uint64_t simhash = entries[id].simhash();
-    for (size_t table = 0; table < counts.size(); ++table) {
-      ++counts[table][BlockOf(simhash, table)];
-    }
-  }
-  for (size_t table = 0; table < counts.size(); ++table) {
-    parts_.tables[table].Reserve(counts[table]);
-  }
+  const auto bucket_of = [&](uint64_t id) {
+    return parts_.cover.BucketOf(entries[id].simhash(), table);
+  };
+  BlockTable& loaded = parts_.tables[table];
+  std::vector<uint32_t> counts(loaded.buckets());
+  for (uint64_t id = entries.begin_id(); id < entries.end_id(); ++id) ++counts[bucket_of(id)];
+  loaded.Reserve(counts);
   for (uint64_t id = entries.begin_id(); id < entries.end_id(); ++id) {
     const uint64_t left = entries.end_id() - id;
-    if (left > 2 * kEntriesAhead) FetchBuckets(entries[id + 2 * kEntriesAhead].simhash());
-    if (left > kEntriesAhead) FetchNewest(entries[id + kEntriesAhead].simhash());
-    InsertBlocks(entries[id].simhash(), static_cast<uint32_t>(id));
+    if (left > 2 * kEntriesAhead) loaded.PrefetchBucket(bucket_of(id + 2 * kEntriesAhead));
+    if (left > kEntriesAhead) loaded.PrefetchNewest(bucket_of(id + kEntriesAhead));
+    const uint16_t tag = parts_.cover.TagOf(entries[id].simhash(), table);
+    loaded.Insert(bucket_of(id), tag, static_cast<uint32_t>(id), parts_.live());
   }
 }
 
 void Index::FetchBuckets(uint64_t simhash) const {
   for (size_t table = 0; table < parts_.tables.size(); ++table) {
-    parts_.tables[table].PrefetchBucket(BlockOf(simhash, table));
+    parts_.tables[table].PrefetchBucket(parts_.cover.BucketOf(simhash, table));
   }
 }
 
 void Index::FetchNewest(uint64_t simhash) const {
   for (size_t table = 0; table < parts_.tables.size(); ++table) {
-    parts_.tables[table].PrefetchNewest(BlockOf(simhash, table));
+    parts_.tables[table].PrefetchNewest(parts_.cover.BucketOf(simhash, table));
   }
 }
 
@@ -155,7 +166,7 @@ void Index::Rollback(std::span<const Entry> newest) {
     const Entry& entry = newest[i];
     --id;
     for (size_t table = 0; table < parts_.tables.size(); ++table) {
-      parts_.tables[table].RemoveNewest(BlockOf(entry.fingerprint.simhash, table),
+      parts_.tables[table].RemoveNewest(parts_.cover.BucketOf(entry.fingerprint.simhash, table),
                                         static_cast<uint32_t>(id));
     }
     if (!parts_.text_keys) continue;
@@ -178,18 +189,21 @@ void Index::SweepNext() {
   if (parts_.text_keys && id % kEntriesPerLineSwept == 0) {
     parts_.text_keys->SweepNext(parts_.live());
   }
-  const size_t buckets = parts_.tables.size() * BlockTable::kBuckets;
+  const size_t buckets = parts_.cover.tables() * parts_.cover.buckets();
   const uint64_t period = std::max(kPeriodMin, size() / (kRoundShare * buckets));
   if (++unswept_ < period) return;
   unswept_ = 0;
   const auto table_of = [&](size_t bucket) -> BlockTable& {
-    return parts_.tables[bucket % buckets / BlockTable::kBuckets];
+    return parts_.tables[bucket % buckets / parts_.cover.buckets()];
   };
-  table_of(swept_).Sweep(static_cast<uint16_t>(swept_), parts_.live());
+  const auto bucket_of = [&](size_t bucket) {
+    return static_cast<uint32_t>(bucket % parts_.cover.buckets());
+  };
+  table_of(swept_).Sweep(bucket_of(swept_), parts_.live());
   swept_ = static_cast<uint32_t>((swept_ + 1) % buckets);
-  table_of(swept_).PrefetchOldest(static_cast<uint16_t>(swept_));
+  table_of(swept_).PrefetchOldest(bucket_of(swept_));
   const size_t later = swept_ + kBucketsAhead;
-  table_of(later).PrefetchBucket(static_cast<uint16_t>(later));
+  table_of(later).PrefetchBucket(bucket_of(later));
 }
 
 std::optional<Match> Index::FindNearest(const IndexQuery& query) {
@@ -214,11 +228,11 @@ uint64_t Index::bytes() const {
 }
 
 IndexStatistics Index::Statistics() const {
-  std::vector<uint64_t> sizes;
-  sizes.reserve(parts_.tables.size() * BlockTable::kBuckets);
+  std::vector<uint32_t> sizes;
+  sizes.reserve(parts_.cover.tables() * parts_.cover.buckets());
   for (const BlockTable& table : parts_.tables) {
-    for (size_t block = 0; block < BlockTable::kBuckets; ++block) {
-      sizes.push_back(table.size(static_cast<uint16_t>(block)));
+    for (uint32_t bucket = 0; bucket < table.buckets(); ++bucket) {
+      sizes.push_back(table.size(bucket));
     }
   }
   std::sort(sizes.begin(), sizes.end());
@@ -230,14 +244,15 @@ IndexStatistics Index::Statistics() const {
           .keys_refused = keys_refused_};
 }
 
-uint64_t Index::BytesMax(const MatchOptions& match, uint64_t live_max) {
-  const size_t tables = TableCount(match);
+uint64_t Index::BytesMax(const IndexOptions& options, uint64_t live_max) {
+  const Cover cover = CoverOf(options);
   // While fewer are live the period is shorter, so that a round never takes more insertions.
   const uint64_t round =
-      std::max(kPeriodMin * tables * BlockTable::kBuckets, live_max / kRoundShare);
+      std::max(kPeriodMin * cover.tables() * cover.buckets(), live_max / kRoundShare);
   uint64_t sum = sizeof(Index) + EntryStore::BytesMax(live_max);
-  sum += tables * BlockTable::BytesMax(live_max, round);
-  return sum + (UsesKeys(match) ? KeyTable::Bytes(live_max * StoredKeys::kMax) : 0);
+  sum += cover.tables() * BlockTable::BytesMax(cover.buckets(), live_max, round);
+  return sum +
+         (UsesKeys(options.match) ? KeyTable::Bytes(options.entries_max * StoredKeys::kMax) : 0);
 }
 
 }  // namespace neardup

@@ -16,8 +16,10 @@ namespace neardup {
 struct IndexOptions {
   MatchOptions match;
   /// Entries that are live at a time, about. It fixes the size of the table of text keys, and so
-  /// what has room there.
+  /// what has room there, and how near entries are met.
   uint64_t entries_max = 1'000'000;
+  /// Other tables than those of Cover::For; with neighbours only four blocks.
+  std::optional<Cover> cover = {};
   /// Number of the first entry.
   uint64_t begin_id = 0;
 };
@@ -25,12 +27,7 @@ struct IndexOptions {
 /// Entries in order of arrival under 64-bit running numbers; the live ones are
 /// [begin_id, end_id). An entry is a match when it is exact or Accepts (accept.h) says so, and it
 /// is met. Met is
-/// - every entry within GuaranteedDistance of the simhash, by the pigeonhole principle: cut into
-/// two
-///   halves of two 16-bit blocks, 3 errors leave a half with at most one of them, so one of its
-///   blocks is equal and the other one has at most one error (Manku, Jain, Das Sarma 2007, with the
-///   second block as a filter in the posting). Up to 7 errors leave a half with at most 3, so one
-///   of its blocks has at most one, and the other one what is left of the 3;
+/// - every entry within GuaranteedDistance of the simhash (cover.h);
 /// - every entry that is remembered under a text key of the query, unless a later one that was
 ///   inserted without room (ChooseKeys) has taken its place.
 /// Exact is an entry of equal simhash and order, and of equal `exact`; of that 16 bits are kept,
@@ -83,9 +80,8 @@ class Index {
   uint64_t size() const { return parts_.entries.size(); }
   /// All memory held.
   uint64_t bytes() const;
-  /// Most that bytes() can come to while never more than `live_max` entries are live, and
-  /// entries_max is at most that.
-  static uint64_t BytesMax(const MatchOptions& match, uint64_t live_max);
+  /// Most that bytes() can come to while never more than `live_max` entries are live.
+  static uint64_t BytesMax(const IndexOptions& options, uint64_t live_max);
   /// Comparisons of all look-ups of single queries so far; an entry counts once for each block it
   /// was met by, and once for its text keys.
   uint64_t candidates() const { return candidates_; }
@@ -99,6 +95,7 @@ class Index {
   void FetchBuckets(uint64_t simhash) const;
   void FetchNewest(uint64_t simhash) const;
   void FetchKeys(const Entry& entry) const;
+  void Load(size_t table);
   void SweepNext();
 
   IndexParts parts_;

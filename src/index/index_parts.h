@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "index/block_table.h"
+#include "index/cover.h"
 #include "index/entry_store.h"
 #include "index/key_table.h"
 #include "neardup/fingerprint.h"
@@ -14,21 +15,11 @@
 
 namespace neardup {
 
-inline constexpr size_t kBlocks = 4;
-inline constexpr int kBlockBits = 16;
-
-constexpr uint16_t BlockOf(uint64_t simhash, size_t table) {
-  return static_cast<uint16_t>(simhash >> (table * static_cast<size_t>(kBlockBits)));
-}
-/// The other block of the same half.
-constexpr uint16_t PartnerOf(uint64_t simhash, size_t table) { return BlockOf(simhash, table ^ 1); }
-
-constexpr bool ExactOnly(const MatchOptions& match) { return match.distance_max == 0; }
-
 struct IndexParts {
   MatchOptions match;
+  Cover cover;
   EntryStore entries;
-  std::vector<BlockTable> tables;     ///< one only where nothing but equal records match
+  std::vector<BlockTable> tables;     ///< of the cover
   std::optional<KeyTable> text_keys;  ///< where they are used
 
   LiveIds live() const {

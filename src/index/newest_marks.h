@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <limits>
 
-#include "index/index_parts.h"
+#include "index/cover.h"
 
 namespace neardup {
 
-/// Marks the blocks and text keys of all entries from begin_id() on, so that what is not marked
+/// Marks the buckets and text keys of all entries from begin_id() on, so that what is not marked
 /// need not be looked for among them: records that are looked up together ask each for what was
 /// inserted since, which is little, and mostly nothing that is near.
 class NewestMarks {
@@ -20,28 +20,31 @@ class NewestMarks {
   void StartAt(uint64_t begin_id) {
     begin_id_ = begin_id;
     if (!any_) return;
-    for (auto& blocks : blocks_) blocks.reset();
+    for (auto& buckets : buckets_) buckets.reset();
     keys_.reset();
     any_ = false;
   }
   uint64_t begin_id() const { return begin_id_; }
 
-  void MarkBlock(size_t table, uint16_t block) {
-    blocks_[table].set(block);
+  void MarkBucket(size_t table, uint32_t bucket) {
+    buckets_[table].set(bucket % kBucketMarks);
     any_ = true;
   }
   void MarkKey(uint32_t key) { keys_.set(PlaceOf(key)); }
-  bool HasBlock(size_t table, uint16_t block) const { return blocks_[table][block]; }
-  /// True for some keys that were not marked, too.
+  /// These are true for some that were not marked, too.
+  bool MayHaveBucket(size_t table, uint32_t bucket) const {
+    return buckets_[table][bucket % kBucketMarks];
+  }
   bool MayHaveKey(uint32_t key) const { return keys_[PlaceOf(key)]; }
 
  private:
+  static constexpr uint32_t kBucketMarks = 1U << 16;
   static constexpr int kKeyBits = 17;
   static size_t PlaceOf(uint32_t key) { return key >> (32 - kKeyBits); }
 
   uint64_t begin_id_ = std::numeric_limits<uint64_t>::max();
   bool any_ = false;
-  std::array<std::bitset<size_t{1} << kBlockBits>, kBlocks> blocks_;
+  std::array<std::bitset<kBucketMarks>, Cover::kTablesMax> buckets_;
   std::bitset<size_t{1} << kKeyBits> keys_;
 };
 

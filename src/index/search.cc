@@ -22,17 +22,17 @@ constexpr size_t kMetMax = 512;
 constexpr size_t kGroup = 8;
 constexpr size_t kGroupWithNeighbours = 2;
 
-/// Calls `visit` with each block whose bucket is to be read, and how many errors its partner may
-/// have.
+/// Calls `visit` with each bucket of a table to be read, and how many errors a tag may have there.
 template <class Visit>
-void ForEachBlock(const MatchOptions& match, uint16_t own, const Visit& visit) {
-  if (!match.neighbours) {
+void ForEachBucketOf(const IndexParts& parts, uint64_t simhash, size_t table, const Visit& visit) {
+  const uint32_t own = parts.cover.BucketOf(simhash, table);
+  if (!parts.match.neighbours) {
     visit(own, kHalfErrors);
     return;
   }
   visit(own, kHalfErrorsOfNeighbours);
-  for (int bit = 0; bit < kBlockBits; ++bit) {
-    visit(static_cast<uint16_t>(own ^ (1U << bit)), kHalfErrorsOfNeighbours - 1);
+  for (uint32_t flipped = 1; flipped < parts.cover.buckets(); flipped <<= 1) {
+    visit(own ^ flipped, kHalfErrorsOfNeighbours - 1);
   }
 }
 
@@ -126,26 +126,26 @@ class Search {
     size_t size = 0;
   };
 
-  /// Calls `visit` with each bucket to be read: its table, its block, and how many errors its
-  /// partner may have.
+  /// Calls `visit` with the table, the bucket and how many errors a tag may have there.
   template <class Visit>
   void ForEachBucket(uint64_t simhash, const Visit& visit) const {
     for (size_t table = 0; table < tables_.size(); ++table) {
-      ForEachBlock(parts_.match, BlockOf(simhash, table),
-                   [&](uint16_t block, int errors) { visit(table, block, errors); });
+      ForEachBucketOf(parts_, simhash, table,
+                      [&](uint32_t bucket, int errors) { visit(table, bucket, errors); });
     }
   }
 
   void FetchFirst(const IndexQuery& query) const {
-    ForEachBucket(query.fingerprint.simhash,
-                  [&](size_t table, uint16_t block, int) { tables_[table].PrefetchBucket(block); });
+    ForEachBucket(query.fingerprint.simhash, [&](size_t table, uint32_t bucket, int) {
+      tables_[table].PrefetchBucket(bucket);
+    });
     if (!parts_.text_keys) return;
     for (const uint32_t key : query.text_keys.keys()) parts_.text_keys->Prefetch(key);
   }
   void FetchPostings(const IndexQuery& query) const {
-    ForEachBucket(query.fingerprint.simhash, [&](size_t table, uint16_t block, int) {
-      tables_[table].PrefetchTags(block);
-      if (!parts_.match.neighbours) tables_[table].PrefetchNewest(block);
+    ForEachBucket(query.fingerprint.simhash, [&](size_t table, uint32_t bucket, int) {
+      tables_[table].PrefetchTags(bucket);
+      if (!parts_.match.neighbours) tables_[table].PrefetchNewest(bucket);
     });
   }
   void Meet(size_t number) {
@@ -155,8 +155,9 @@ class Search {
     const auto meet = [&](uint32_t id) { AddMet(number, id); };
     if (parts_.text_keys) parts_.text_keys->ForEach(query.text_keys.keys(), asked, meet);
     const uint64_t simhash = query.fingerprint.simhash;
-    ForEachBucket(simhash, [&](size_t table, uint16_t block, int errors) {
-      tables_[table].ForEachNear(block, PartnerOf(simhash, table), errors, [&](uint32_t id) {
+    ForEachBucket(simhash, [&](size_t table, uint32_t bucket, int errors) {
+      const uint16_t tag = parts_.cover.TagOf(simhash, table);
+      tables_[table].ForEachNear(bucket, tag, errors, [&](uint32_t id) {
         if (asked.Holds(id)) meet(id);
       });
     });
@@ -223,9 +224,9 @@ Nearest FindNearestMarked(const IndexParts& parts, const NewestMarks& marks,
   }
   const uint64_t simhash = query.fingerprint.simhash;
   for (size_t table = 0; table < parts.tables.size(); ++table) {
-    ForEachBlock(parts.match, BlockOf(simhash, table), [&](uint16_t block, int errors) {
-      if (!marks.HasBlock(table, block)) return;
-      parts.tables[table].ForEachNearAmong(asked, block, PartnerOf(simhash, table), errors,
+    ForEachBucketOf(parts, simhash, table, [&](uint32_t bucket, int errors) {
+      if (!marks.MayHaveBucket(table, bucket)) return;
+      parts.tables[table].ForEachNearAmong(asked, bucket, parts.cover.TagOf(simhash, table), errors,
                                            compare);
     });
   }
@@ -246,12 +247,12 @@ std::vector<Match> FindAll(const IndexParts& parts, const IndexQuery& query) {
 void PrefetchFor(const IndexParts& parts, const Fingerprint& fingerprint,
                  const ProbedKeys& text_keys) {
   for (size_t table = 0; table < parts.tables.size(); ++table) {
-    const uint16_t own = BlockOf(fingerprint.simhash, table);
+    const uint32_t own = parts.cover.BucketOf(fingerprint.simhash, table);
     parts.tables[table].PrefetchTags(own);
     parts.tables[table].PrefetchNewest(own);
     if (!parts.match.neighbours) continue;
-    ForEachBlock(parts.match, own,
-                 [&](uint16_t block, int) { parts.tables[table].PrefetchBucket(block); });
+    ForEachBucketOf(parts, fingerprint.simhash, table,
+                    [&](uint32_t bucket, int) { parts.tables[table].PrefetchBucket(bucket); });
   }
   if (!parts.text_keys) return;
   for (const uint32_t key : text_keys.keys()) parts.text_keys->Prefetch(key);

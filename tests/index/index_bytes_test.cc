@@ -57,19 +57,21 @@ struct Churn {
   /// As many entries in a row share a simhash, so that single buckets grow and are left behind.
   uint64_t family;
   int distance_max;
+  std::optional<Cover> cover = {};
 };
 
 class IndexBytes : public testing::TestWithParam<Churn> {};
 
 TEST_P(IndexBytes, StayWithinTheBoundUnderChurn) {
-  const auto [live_max, family, distance_max] = GetParam();
+  const auto [live_max, family, distance_max, cover] = GetParam();
   const uint64_t seed = live_max + family;
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
-  const MatchOptions match{.distance_max = distance_max};
-  const uint64_t bound = Index::BytesMax(match, live_max);
+  const IndexOptions options{
+      .match = {.distance_max = distance_max}, .entries_max = live_max, .cover = cover};
+  const uint64_t bound = Index::BytesMax(options, live_max);
   const uint64_t allocated_before = allocated_bytes;
-  Index index({.match = match, .entries_max = live_max});
+  Index index(options);
   std::vector<Entry> live;  // what a rollback wants to see
   live.reserve(live_max);
   const uint64_t elsewhere = live.capacity() * sizeof(Entry);
@@ -103,22 +105,24 @@ INSTANTIATE_TEST_SUITE_P(EveryCapacity, IndexBytes,
                                          Churn{20'000, 1, 8}, Churn{20'000, 20'000, 8},
                                          Churn{65'536, 1, 8}, Churn{65'537, 3000, 8},
                                          Churn{100'000, 1, 8}, Churn{100'000, 100'000, 2},
-                                         Churn{30'000, 10, 0}, Churn{30'000, 10, 1}));
+                                         Churn{30'000, 10, 0}, Churn{30'000, 10, 1},
+                                         Churn{60'000, 1, 8, Cover::SixTables(16)},
+                                         Churn{100'000, 3000, 8, Cover::SixTables(17)}));
 
 TEST(IndexBytes, CountTextKeysOnlyWhereTheyAreUsed) {
-  MatchOptions match;
-  const uint64_t with_keys = Index::BytesMax(match, 3'100'000);
-  match.text_keys = false;
+  IndexOptions options{.match = {}, .entries_max = 3'100'000};
+  const uint64_t with_keys = Index::BytesMax(options, 3'100'000);
+  options.match.text_keys = false;
   // A million lines of 9.3 postings each, and the hits of one look-up.
-  EXPECT_NEAR(static_cast<double>(with_keys - Index::BytesMax(match, 3'100'000)), 64e6, 8192);
+  EXPECT_NEAR(static_cast<double>(with_keys - Index::BytesMax(options, 3'100'000)), 64e6, 8192);
 }
 
 TEST(IndexBytes, GrowWithTheCapacity) {
-  const MatchOptions match;
   uint64_t before = 0;
   for (uint64_t live_max = 1; live_max <= 1'000'000'000; live_max *= 10) {
-    EXPECT_GE(Index::BytesMax(match, live_max), before);
-    before = Index::BytesMax(match, live_max);
+    const uint64_t bound = Index::BytesMax({.match = {}, .entries_max = live_max}, live_max);
+    EXPECT_GE(bound, before);
+    before = bound;
     EXPECT_GE(before, live_max * (sizeof(StoredEntry) + 4 * 6 + 3 * 6));
   }
 }

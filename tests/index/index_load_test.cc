@@ -47,7 +47,7 @@ TEST(IndexLoad, LoadedAtOnceItAnswersAsOneThatTookTheSameOneByOne) {
   loaded.EndLoad();
   ASSERT_EQ(loaded.begin_id(), one_by_one.begin_id());
   ASSERT_EQ(loaded.end_id(), one_by_one.end_id());
-  EXPECT_LE(loaded.bytes(), Index::BytesMax(options.match, entries.size()));
+  EXPECT_LE(loaded.bytes(), Index::BytesMax(options, entries.size()));
   size_t met = 0;
   const auto expect_same = [&] {
     for (const Entry& entry : Families(1, 2000)) {

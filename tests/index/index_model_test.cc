@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "index/accept.h"
@@ -172,9 +173,10 @@ struct Found {
 
 class ModelRun {
  public:
-  ModelRun(const MatchOptions& match, bool clustered, uint64_t seed)
+  ModelRun(const MatchOptions& match, const std::optional<Cover>& cover, bool clustered,
+           uint64_t seed)
       : random_(seed),
-        index_({.match = match, .entries_max = 1000, .begin_id = kBeginId}),
+        index_({.match = match, .entries_max = 1000, .cover = cover, .begin_id = kBeginId}),
         model_(match, kBeginId),
         records_(random_, clustered) {}
 
@@ -297,15 +299,18 @@ TEST_P(IndexModel, FindsTheBestOfAllItPromises) {
   const auto [distance_max, clustered, widen] = GetParam();
   const uint64_t seed =
       1000 + static_cast<uint64_t>(distance_max) * 4 + (clustered ? 2 : 0) + (widen ? 1 : 0);
-  for (const bool neighbours : {false, true}) {
-    SCOPED_TRACE("seed " + std::to_string(seed) + (neighbours ? ", neighbours" : ""));
+  using Tables = std::pair<bool, std::optional<Cover>>;
+  for (const auto& [neighbours, cover] :
+       {Tables(false, {}), Tables(true, {}), Tables(false, Cover::SixTables(17))}) {
+    SCOPED_TRACE("seed " + std::to_string(seed) + (neighbours ? ", neighbours" : "") +
+                 (cover ? ", six tables" : ""));
     const MatchOptions match{.distance_max = distance_max,
                              .distance_sum_max = 24,
                              .features_per_bit = 3,
                              .widen = widen,
                              .text_keys = true,
                              .neighbours = neighbours};
-    ModelRun run(match, clustered, seed);
+    ModelRun run(match, cover, clustered, seed);
     run.Steps(3000);
     if (HasFatalFailure()) return;
     EXPECT_GT(run.found().promised, 20U);
@@ -335,7 +340,7 @@ TEST_P(IndexModelWithoutKeys, KeepsTheGuarantee) {
                            .features_per_bit = 0,
                            .text_keys = false,
                            .neighbours = distance_max % 2 == 0};
-  ModelRun run(match, clustered, seed);
+  ModelRun run(match, {}, clustered, seed);
   run.Steps(3000);
   EXPECT_GT(run.found().promised, 20U);
 }

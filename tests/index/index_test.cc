@@ -197,7 +197,7 @@ TEST(Index, MemoryOfAHotBucketIsGivenBack) {
     index.Insert(MakeEntry(random(), 1));
     index.Expire(index.end_id());
   }
-  EXPECT_LE(index.bytes(), Index::BytesMax(Within(3).match, 1));
+  EXPECT_LE(index.bytes(), Index::BytesMax(Within(3), 1));
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), std::nullopt);
 }
 
@@ -359,7 +359,7 @@ TEST(Index, KeysThatALogBringsAreLeftAloneWhereItUsesNone) {
     Entry entry = MakeEntry(kCode, 1);
     entry.text_keys = KeysOf<StoredKeys>({11});
     for (int i = 0; i < 1000; ++i) index.Insert(entry);
-    EXPECT_LE(index.bytes(), Index::BytesMax(options.match, 1000));
+    EXPECT_LE(index.bytes(), Index::BytesMax(options, 1000));
     EXPECT_FALSE(index.FindNearest(keyed));
     index.Rollback(std::vector(500, entry));
     index.Expire(500);
