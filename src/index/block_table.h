@@ -128,16 +128,20 @@ template <class Visit>
 void BlockTable::ForEachNear(uint32_t bucket, uint16_t tag, int bits, const Visit& visit) const {
   const Bucket& found = at(bucket);
   const size_t end = found.end();
-  const auto visit_all = [&](uint64_t mask, size_t begin) {
-    for (; mask != 0; mask &= mask - 1) {
-      const size_t place = begin + static_cast<size_t>(std::countr_zero(mask));
+  const auto visit_all = [&](NearTags near) {
+    for (; near.mask != 0; near.mask &= near.mask - 1) {
+      const size_t place = near.begin + static_cast<size_t>(std::countr_zero(near.mask));
       if (found.Holds(place)) visit(found.ids()[place]);
     }
   };
-  visit_all(NearFirstTags(found.first_tags.data(), tag, bits), 0);
-  for (size_t at = kTagsInside; at < end; at += kTagsPerMask) {
-    const size_t count = std::min<size_t>(end - at, kTagsPerMask);
-    visit_all(NearTags(found.further_tags() + (at - kTagsInside), count, tag, bits), at);
+  visit_all({0, NearFirstTags(found.first_tags.data(), tag, bits)});
+
+  if (end <= kTagsInside) return;
+  const size_t further = end - kTagsInside;
+  for (size_t at = 0; at < further; at += kTagsPerMask) {
+    const NearTags near = FindNearTags(found.further_tags(), at, further, tag, bits);
+    visit_all({near.begin + kTagsInside, near.mask});
+    at = near.begin;
   }
 }
 

@@ -15,12 +15,19 @@ inline constexpr size_t kTagsPerMask = 64;
 /// So many tags behind the last are read, and left out.
 inline constexpr size_t kTagsReadBeyond = 31;
 
-/// Bit i is set when tags[i] and `sought` differ in at most `bits` (0 to 3) bits, for i < count;
-/// count is at most 64. Takes the widest instructions this processor has.
-uint64_t NearTags(const uint16_t* tags, size_t count, uint16_t sought, int bits);
+/// Tags that are near, of up to kTagsPerMask in a row.
+struct NearTags {
+  size_t begin = 0;   ///< of the row
+  uint64_t mask = 0;  ///< bit i is set where tag begin + i is near
+};
 
-/// The same for one tag: a number has at most n bits set when clearing its lowest set bit n times
-/// leaves 0.
+/// The first row of kTagsPerMask tags from `begin` on with one that differs from `sought` in at
+/// most `bits` (0 to 3) bits, of the tags up to `end`; without one, a row that begins at `end` or
+/// later. Takes the widest instructions this processor has.
+NearTags FindNearTags(const uint16_t* tags, size_t begin, size_t end, uint16_t sought, int bits);
+
+/// Whether one tag is near: a number has at most n bits set when clearing its lowest set bit n
+/// times leaves 0.
 constexpr bool NearTag(uint16_t tag, uint16_t sought, int bits) {
   uint32_t x = tag ^ uint32_t { sought };
   for (int i = 0; i < bits; ++i) x &= x - 1;
@@ -53,11 +60,12 @@ inline uint32_t NearFirstTags(const uint16_t* tags, uint16_t sought, int bits) {
 #endif
 }
 
-/// One way to do what NearTags does.
+/// One way to do what FindNearTags does.
 struct TagsFilter {
   const char* name = "";
   bool runs_here = false;
-  uint64_t (*near_tags)(const uint16_t* tags, size_t count, uint16_t sought, int bits) = nullptr;
+  NearTags (*find)(const uint16_t* tags, size_t begin, size_t end, uint16_t sought,
+                   int bits) = nullptr;
 };
 
 /// Widest instructions first; the last one runs on any processor.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <random>
@@ -20,6 +21,11 @@ uint64_t Expected(const std::vector<uint16_t>& tags, size_t count, uint16_t soug
   return mask;
 }
 
+uint64_t FirstRow(const TagsFilter& filter, const std::vector<uint16_t>& tags, size_t count,
+                  uint16_t sought, int bits) {
+  return filter.find(tags.data(), 0, count, sought, bits).mask;
+}
+
 class NearTagsOf : public testing::TestWithParam<TagsFilter> {};
 
 TEST_P(NearTagsOf, EveryCountAndNumberOfBitsIsAsDefined) {
@@ -36,7 +42,7 @@ TEST_P(NearTagsOf, EveryCountAndNumberOfBitsIsAsDefined) {
             tag = static_cast<uint16_t>(tag ^ 1U << random() % 16);
           }
         }
-        ASSERT_EQ(GetParam().near_tags(tags.data(), count, sought, bits),
+        ASSERT_EQ(FirstRow(GetParam(), tags, count, sought, bits),
                   Expected(tags, count, sought, bits))
             << count << " tags, " << bits << " bits";
       }
@@ -52,10 +58,34 @@ TEST_P(NearTagsOf, EveryDifferenceIsJudgedByItsBits) {
     for (const int pattern : {0x0000, 0xffff, 0x8001, 0x5aa5}) {
       const auto sought = static_cast<uint16_t>(pattern);
       for (int bits = 0; bits <= 3; ++bits) {
-        ASSERT_EQ(GetParam().near_tags(tags.data(), kTagsPerMask, sought, bits),
+        ASSERT_EQ(FirstRow(GetParam(), tags, kTagsPerMask, sought, bits),
                   Expected(tags, kTagsPerMask, sought, bits));
       }
     }
+  }
+}
+
+TEST_P(NearTagsOf, RowsWithoutANearOneArePassedOver) {
+  if (!GetParam().runs_here) return;
+  std::mt19937_64 random(14);
+  for (int round = 0; round < 3000; ++round) {
+    const size_t end = random() % 400;
+    std::vector<uint16_t> tags(end + kTagsPerMask + kTagsReadBeyond, 0xffff);
+    for (size_t i = 0; i < end; ++i) {
+      if (random() % 200 == 0) tags[i] = static_cast<uint16_t>(1U << random() % 16);
+    }
+    std::fill(tags.begin() + static_cast<int64_t>(end), tags.end(), 0);  // near, but not asked for
+    const size_t begin = end == 0 ? 0 : random() % end;
+    size_t row = begin;
+    uint64_t mask = 0;
+    for (; row < end; row += kTagsPerMask) {
+      const size_t count = std::min(kTagsPerMask, end - row);
+      mask = Expected({tags.begin() + static_cast<int64_t>(row), tags.end()}, count, 0, 1);
+      if (mask != 0) break;
+    }
+    const NearTags found = GetParam().find(tags.data(), begin, end, 0, 1);
+    ASSERT_EQ(found.mask, mask) << begin << " to " << end;
+    ASSERT_EQ(found.begin, row) << begin << " to " << end;
   }
 }
 
@@ -81,8 +111,8 @@ TEST(NearTags, TheFirstOfALineAreJudgedLikeTheOthers) {
 
 TEST(NearTags, TakesOneThatRunsHere) {
   const std::vector<uint16_t> tags(1 + kTagsReadBeyond, 7);
-  EXPECT_EQ(NearTags(tags.data(), 1, 6, 1), 1U);
-  EXPECT_EQ(NearTags(tags.data(), 1, 6, 0), 0U);
+  EXPECT_EQ(FindNearTags(tags.data(), 0, 1, 6, 1).mask, 1U);
+  EXPECT_EQ(FindNearTags(tags.data(), 0, 1, 6, 0).mask, 0U);
   EXPECT_TRUE(TagsFilters().back().runs_here) << "the portable one always does";
 }
 
