@@ -35,6 +35,10 @@ size_t PostingsBytes(size_t capacity) {
 
 }  // namespace
 
+BlockTable::BlockTable(size_t buckets) : memory_(buckets * sizeof(Bucket)), buckets_(buckets) {
+  memory_.Touch();
+}
+
 BlockTable::~BlockTable() {
   if (posting_bytes_ == 0) return;
   for (size_t bucket = 0; bucket < buckets_; ++bucket) delete[] at(bucket).postings;

@@ -25,7 +25,7 @@ namespace neardup {
 /// found like the live, so a reader has to skip them.
 class BlockTable {
  public:
-  explicit BlockTable(size_t buckets) : memory_(buckets * sizeof(Bucket)), buckets_(buckets) {}
+  explicit BlockTable(size_t buckets);
   ~BlockTable();
   BlockTable(BlockTable&& other) noexcept;
   BlockTable& operator=(BlockTable&& other) = delete;
@@ -63,11 +63,11 @@ class BlockTable {
     if (swept.capacity > 0) FetchLine(swept.ids() + swept.head);
   }
 
-  /// Calls `visit` with the number of each entry in the bucket whose tag differs from `tag` in at
-  /// most `bits` (0 to 3) bits; dead ones among them.
+  /// Calls `visit` with where the number of each entry is whose tag differs from `tag` in at most
+  /// `bits` (0 to 3) bits; dead ones among them. What it points to is seldom in the cache.
   template <class Visit>
   void ForEachNear(uint32_t bucket, uint16_t tag, int bits, const Visit& visit) const;
-  /// The same for those alone that are the newest of all: reads little else.
+  /// Calls it with the numbers of those that are the newest of all, and reads little else.
   template <class Visit>
   void ForEachNearAmong(LiveIds newest, uint32_t bucket, uint16_t tag, int bits,
                         const Visit& visit) const;
@@ -131,7 +131,7 @@ void BlockTable::ForEachNear(uint32_t bucket, uint16_t tag, int bits, const Visi
   const auto visit_all = [&](NearTags near) {
     for (; near.mask != 0; near.mask &= near.mask - 1) {
       const size_t place = near.begin + static_cast<size_t>(std::countr_zero(near.mask));
-      if (found.Holds(place)) visit(found.ids()[place]);
+      if (found.Holds(place)) visit(found.ids() + place);
     }
   };
   visit_all({0, NearFirstTags(found.first_tags.data(), tag, bits)});

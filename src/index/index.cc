@@ -50,10 +50,12 @@ StoredKeys Index::ChooseKeys(const ProbedKeys& probed) {
   if (!parts_.text_keys) return chosen;
   for (const uint32_t key : probed.keys()) {
     if (chosen.full()) break;
-    const auto taken =
-        std::count_if(chosen.keys().begin(), chosen.keys().end(),
-                      [&](uint32_t other) { return parts_.text_keys->SameLine(key, other); });
-    if (parts_.text_keys->Room(key, parts_.live()) > static_cast<size_t>(taken)) {
+    const auto taken_by_others = [&] {
+      const auto same_line = [&](uint32_t other) { return parts_.text_keys->SameLine(key, other); };
+      return std::count_if(chosen.keys().begin(), chosen.keys().end(), same_line);
+    };
+    const auto room = static_cast<int64_t>(parts_.text_keys->Room(key, parts_.live()));
+    if (room > static_cast<int64_t>(StoredKeys::kMax) || room > taken_by_others()) {
       chosen.Add(key);
     } else {
       ++keys_refused_;

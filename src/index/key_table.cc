@@ -17,7 +17,9 @@ constexpr uint64_t kLoad = 93;
 }  // namespace
 
 KeyTable::KeyTable(uint64_t postings_max)
-    : line_count_(LineCount(postings_max)), memory_(line_count_ * sizeof(KeyLine)) {}
+    : line_count_(LineCount(postings_max)), memory_(line_count_ * sizeof(KeyLine)) {
+  memory_.Touch();
+}
 
 uint64_t KeyTable::LineCount(uint64_t postings_max) {
   const uint64_t lines = std::max(kLinesMin, postings_max * 100 / (kLoad * KeyLine::kPostings));

@@ -35,6 +35,11 @@ PageMemory::PageMemory(size_t bytes) : bytes_(RoundedUp(bytes, kPageBytes)) {
   madvise(data_, bytes_, MADV_HUGEPAGE);  // a wish: without, the pages are small
 }
 
+void PageMemory::Touch() const {
+  auto* const bytes = static_cast<volatile std::byte*>(data_);
+  for (size_t at = 0; at < bytes_; at += kPageBytes) bytes[at] = std::byte{0};
+}
+
 PageMemory::~PageMemory() {
   if (data_ != nullptr) munmap(data_, bytes_);
 }

@@ -15,8 +15,8 @@ namespace {
 /// Errors in the better half of a simhash, at most: with 3 in all, and with 7.
 constexpr int kHalfErrors = 1;
 constexpr int kHalfErrorsOfNeighbours = 3;
-/// Entries whose comparison is put off until the processor's cache has them.
-constexpr size_t kMetMax = 512;
+/// Reads that are put off until the processor's cache has what they read.
+constexpr size_t kPutOffMax = 512;
 /// Queries that take a step together, long enough for the cache lines that the one before them
 /// fetches; fewer, where each reads many buckets.
 constexpr size_t kGroup = 8;
@@ -87,8 +87,9 @@ class Comparison {
   const int distance_max_;
 };
 
-/// Runs queries in groups that follow each other through four steps: fetch their buckets and lines
-/// of text keys; fetch what the buckets lead to; meet entries, and fetch them; compare them.
+/// Runs queries in groups that follow each other through five steps: fetch their buckets and lines
+/// of text keys; fetch the tags; find near tags, and fetch the numbers; meet entries, and fetch
+/// them; compare them.
 template <class Sink>
 class Search {
  public:
@@ -104,25 +105,31 @@ class Search {
       for (size_t i = number * group; i < end; ++i) work(i);
     };
     const size_t groups = (queries_.size() + group - 1) / group;
-    for (size_t step = 0; step < groups + 2; ++step) {
+    for (size_t step = 0; step < groups + 4; ++step) {
       for_each_of_group(step, [&](size_t i) { FetchFirst(queries_[i]); });
       if (step >= 1) for_each_of_group(step - 1, [&](size_t i) { FetchPostings(queries_[i]); });
+      MeetNear(near_[1 - turn_]);
       if (step >= 2) for_each_of_group(step - 2, [&](size_t i) { Meet(i); });
-      meeting_ = 1 - meeting_;
-      CompareMet(met_[meeting_]);
+      CompareMet(met_[1 - turn_]);
+      turn_ = 1 - turn_;
     }
-    CompareMet(met_[1 - meeting_]);
   }
 
  private:
+  /// An entry with a near tag, by where its number is.
+  struct Near {
+    uint32_t query;
+    const uint32_t* id;
+  };
   /// An entry that was met for a query; by several blocks and text keys, several times.
   struct Met {
     uint32_t query;
     uint32_t id;
     const StoredEntry* entry;
   };
-  struct MetList {
-    std::array<Met, kMetMax> list;
+  template <class One>
+  struct List {
+    std::array<One, kPutOffMax> ones;
     size_t size = 0;
   };
 
@@ -152,26 +159,39 @@ class Search {
     const IndexQuery& query = queries_[number];
     const LiveIds asked = Asked(parts_, query);
     if (asked.count == 0) return;
-    const auto meet = [&](uint32_t id) { AddMet(number, id); };
-    if (parts_.text_keys) parts_.text_keys->ForEach(query.text_keys.keys(), asked, meet);
+    if (parts_.text_keys) {
+      parts_.text_keys->ForEach(query.text_keys.keys(), asked,
+                                [&](uint32_t id) { AddMet(number, id); });
+    }
     const uint64_t simhash = query.fingerprint.simhash;
     ForEachBucket(simhash, [&](size_t table, uint32_t bucket, int errors) {
-      const uint16_t tag = parts_.cover.TagOf(simhash, table);
-      tables_[table].ForEachNear(bucket, tag, errors, [&](uint32_t id) {
-        if (asked.Holds(id)) meet(id);
-      });
+      tables_[table].ForEachNear(bucket, parts_.cover.TagOf(simhash, table), errors,
+                                 [&](const uint32_t* id) { AddNear(number, id); });
     });
   }
+  void AddNear(size_t query, const uint32_t* id) {
+    List<Near>& near = near_[turn_];
+    if (near.size == kPutOffMax) MeetNear(near);
+    FetchLine(id);
+    near.ones[near.size++] = {static_cast<uint32_t>(query), id};
+  }
+  void MeetNear(List<Near>& near) {
+    for (size_t i = 0; i < near.size; ++i) {
+      const Near& one = near.ones[i];
+      if (Asked(parts_, queries_[one.query]).Holds(*one.id)) AddMet(one.query, *one.id);
+    }
+    near.size = 0;
+  }
   void AddMet(size_t query, uint32_t id) {
-    MetList& met = met_[meeting_];
-    if (met.size == kMetMax) CompareMet(met);
+    List<Met>& met = met_[turn_];
+    if (met.size == kPutOffMax) CompareMet(met);
     const StoredEntry& entry = parts_.entries[parts_.FullId(id)];
     FetchLine(&entry);
-    met.list[met.size++] = {static_cast<uint32_t>(query), id, &entry};
+    met.ones[met.size++] = {static_cast<uint32_t>(query), id, &entry};
   }
-  void CompareMet(MetList& met) {
+  void CompareMet(List<Met>& met) {
     for (size_t i = 0; i < met.size; ++i) {
-      const Met& one = met.list[i];
+      const Met& one = met.ones[i];
       sink_(one.query, comparison_(queries_[one.query], one.id, *one.entry));
     }
     met.size = 0;
@@ -182,9 +202,10 @@ class Search {
   const std::span<const IndexQuery> queries_;
   const Sink& sink_;
   const Comparison comparison_;
-  /// What the current group has met, and the one before.
-  std::array<MetList, 2> met_;
-  size_t meeting_ = 0;
+  /// What this step has put off for the next one, and the one before for this.
+  std::array<List<Near>, 2> near_;
+  std::array<List<Met>, 2> met_;
+  size_t turn_ = 0;
 };
 
 void KeepBest(Nearest& nearest, const std::optional<Match>& compared) {
