@@ -1,8 +1,11 @@
 // bench_index: what a look-up, and a look-up with insertion and expiry, cost at a size; beside the
 // same by plainer means, and beside what the cache lines it touches cost alone.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -31,8 +34,8 @@ constexpr uint64_t kMillion = 1'000'000;
 constexpr uint64_t kFamilyEntries = 5 * kMillion;
 
 struct Arguments {
-  std::vector<uint64_t> entries = {kMillion, 10 * kMillion};
-  uint64_t peer_entries_max = 10 * kMillion;
+  std::vector<uint64_t> entries = {kMillion, 10 * kMillion, 50 * kMillion};
+  uint64_t whole_entries_max = 10 * kMillion;
   uint64_t seed = 1;
   std::string json;
 };
@@ -132,12 +135,14 @@ class Bench {
                 MachineLine().c_str(), static_cast<unsigned long long>(arguments_.seed), kSegments);
     for (const uint64_t entries : arguments_.entries) {
       size_ = "_" + std::to_string(entries / kMillion) + "m";
+      if (!HasRoom(entries)) continue;
       Structure("", entries, {}, Kind::kUniform);
       Structure("blocks_", entries, BlocksAlone(), Kind::kUniform);
       Structure("clustered_", entries, {}, Kind::kClustered);
+      Restore(entries);
+      if (entries > arguments_.whole_entries_max) continue;
       Neighbours(entries);
       Calls(entries);
-      Restore(entries);
       Threads(entries);
       NEARDUP_TRY(Snapshot(entries));
     }
@@ -151,6 +156,17 @@ class Bench {
     std::printf("%-40s %14.3f %s\n", (name + size_).c_str(), value, unit);
     std::fflush(stdout);
     measurements_.push_back({name + size_, value, unit});
+  }
+  bool HasRoom(uint64_t entries) const {
+    const auto free_bytes = static_cast<uint64_t>(sysconf(_SC_AVPHYS_PAGES)) *
+                            static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    const uint64_t wanted_bytes = Index::BytesMax({.match = {}, .entries_max = entries}, entries);
+    if (wanted_bytes <= free_bytes) return true;
+    std::printf("left out: %llu entries may take %llu MB, %llu MB are free\n",
+                static_cast<unsigned long long>(entries),
+                static_cast<unsigned long long>(wanted_bytes >> 20),
+                static_cast<unsigned long long>(free_bytes >> 20));
+    return false;
   }
   IndexWorkload Workload(Kind kind, uint64_t entries) const {
     return IndexWorkload(kind, entries * 9 / 10, arguments_.seed);
@@ -180,14 +196,15 @@ class Bench {
         static_cast<double>(Index::BytesMax({.match = match, .entries_max = entries}, entries)) /
             static_cast<double>(entries),
         "bytes");
-    const double line_ns = RandomLineNs(timed.index().bytes());
-    Add(prefix + "random_line_ns", line_ns, "ns");
+    const LineCost line = RandomLines(timed.index().bytes());
+    Add(prefix + "random_line_ns", line.load_ns, "ns");
+    Add(prefix + "random_line_fetched_ns", line.fetched_ns, "ns");
     if (kind == Kind::kUniform) {
       const double lines = LinesTouched(timed, match, new_share, candidates);
       Add(prefix + "lines", lines, "lines/record");
-      Add(prefix + "mixed_ratio_to_floor", mixed.ns / (lines * line_ns), "1");
+      Add(prefix + "mixed_ratio_to_floor", mixed.ns / (lines * line.load_ns), "1");
     }
-    if (entries > arguments_.peer_entries_max || kind != Kind::kUniform) return;
+    if (entries > arguments_.whole_entries_max || kind != Kind::kUniform) return;
     Peer<NaiveIndex>("naive", prefix, entries, match, mixed.ns);
     if (!match.text_keys) Peer<FlatIndex>("flat", prefix, entries, match, mixed.ns);
   }
@@ -240,7 +257,8 @@ class Bench {
   void Restore(uint64_t entries) {
     IndexWorkload workload = Workload(Kind::kUniform, entries);
     Index index({.match = {}, .entries_max = entries});
-    double spent_ns = 0;
+    using Clock = std::chrono::steady_clock;  // there are several threads
+    Clock::duration spent{};
     index.BeginLoad();
     std::vector<Entry> log;
     for (uint64_t done = 0; done < entries; done += log.size()) {
@@ -253,14 +271,15 @@ class Bench {
         }
         log.push_back(entry);
       }
-      const double start_ns = ThreadNs();
+      const auto start = Clock::now();
       index.Insert(log);
-      spent_ns += ThreadNs() - start_ns;
+      spent += Clock::now() - start;
     }
-    const double start_ns = ThreadNs();
+    const auto start = Clock::now();
     index.EndLoad();
-    spent_ns += ThreadNs() - start_ns;
-    Add("restore_entries_per_s", static_cast<double>(index.size()) / spent_ns * 1e9, "entries/s");
+    spent += Clock::now() - start;
+    const double spent_s = std::chrono::duration<double>(spent).count();
+    Add("restore_entries_per_s", static_cast<double>(index.size()) / spent_s, "entries/s");
   }
 
   Result<void> Snapshot(uint64_t entries) {
@@ -316,8 +335,9 @@ Result<void> Main(CLI::App& app, int argc, char** argv) {
   app.add_option("--entries", arguments.entries, "sizes in entries, as 1000000,50000000")
       ->delimiter(',')
       ->check(CLI::Range(kMillion, 1000 * kMillion));
-  app.add_option("--peer-entries-max", arguments.peer_entries_max,
-                 "larger sizes without the plainer ones, which need up to 4 times the memory");
+  app.add_option("--whole-entries-max", arguments.whole_entries_max,
+                 "larger sizes without the plainer ones, which need up to 4 times the memory, and "
+                 "without neighbours, single calls, threads and snapshots");
   app.add_option("--seed", arguments.seed, "of all that is made up");
   app.add_option("--json", arguments.json, "also write the numbers into this file");
   app.parse(argc, argv);

@@ -5,8 +5,13 @@
 
 namespace neardup {
 
-/// Nanoseconds to read one cache line at random out of `bytes`, many at a time: the addresses do
-/// not depend on what is read.
-double RandomLineNs(size_t bytes);
+/// Nanoseconds to read one cache line at random out of many, where the addresses do not depend on
+/// what is read.
+struct LineCost {
+  double load_ns = 0;     ///< by loads alone, as many at a time as the processor likes
+  double fetched_ns = 0;  ///< fetched some time before
+};
+/// Of `bytes` of memory.
+LineCost RandomLines(size_t bytes);
 
 }  // namespace neardup

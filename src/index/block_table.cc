@@ -90,11 +90,13 @@ void BlockTable::Sweep(uint32_t bucket, LiveIds live) {
 uint64_t BlockTable::BytesMax(size_t buckets, uint64_t live_max, uint64_t round) {
   // A bucket is as large as CapacityFor some number of its entries that were live at one moment
   // since it was last swept, or a share and a step larger. All these together were live when the
-  // round began, or came in it. CapacityFor adds a share and at most kFirstTags.
-  static_assert(kFirstTags >= kCapacityStep + 1);
+  // round began, or came in it. What CapacityFor and the sweep add besides their shares fits into
+  // the least allocation.
+  static_assert((kFirstTags + kCapacityStep) * kPostingBytes - kFirstTags * sizeof(uint16_t) <=
+                kPostingsBytesMin);
   const uint64_t postings = live_max + round;
-  const uint64_t grown = postings + postings / kSpareShare + buckets * kFirstTags;
-  const uint64_t places = grown + grown / kSpareShare + buckets * kCapacityStep;
+  const uint64_t grown = postings + postings / kSpareShare;
+  const uint64_t places = grown + grown / kSpareShare;
   return buckets * (sizeof(Bucket) + kPostingsBytesMin + kAllocationBytes) + places * kPostingBytes;
 }
 

@@ -29,9 +29,9 @@ class Cover {
   static constexpr size_t kTablesMax = 6;
   static constexpr int kBucketBitsMin = 16;  ///< the rest of the half has to go into a tag
   static constexpr int kBucketBitsMax = 21;
-  /// Entries from which on six tables are faster by more than their memory is worth: an index of
-  /// so many takes 80 bytes an entry with four blocks, and 115 with six tables.
-  static constexpr uint64_t kSixFrom = 16'000'000;
+  /// Entries from which on six tables are faster by more than their memory is worth (measured in
+  /// docs/index.md).
+  static constexpr uint64_t kSixFrom = 20'000'000;
 
   /// For equal simhashes: one table.
   static constexpr Cover Equal() { return Cover({0}, {0}, 1, kBucketBitsMin); }

@@ -1,8 +1,10 @@
 #include "index/index.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <limits>
+#include <thread>
 
 namespace neardup {
 namespace {
@@ -122,7 +124,16 @@ void Index::BeginLoad() {
 void Index::EndLoad() {
   assert(loading_);
   loading_ = false;
-  for (size_t table = 0; table < parts_.tables.size(); ++table) Load(table);
+  // Tables have nothing in common but the entries, which are only read.
+  std::atomic<size_t> next_table = 0;
+  const auto load_some = [&] {
+    for (size_t table; (table = next_table++) < parts_.tables.size();) Load(table);
+  };
+  const size_t processors = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::thread> others(std::min(processors, parts_.tables.size()) - 1);
+  for (std::thread& other : others) other = std::thread(load_some);
+  load_some();
+  for (std::thread& other : others) other.join();
 }
 
 void Index::Load(size_t table) {

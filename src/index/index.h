@@ -50,7 +50,7 @@ class Index {
   void Insert(std::span<const Entry> entries);
   /// Between these two entries are only inserted and expired, into an index that was empty, and
   /// nothing is looked up: many are then taken at less cost still. EndLoad takes as long as there
-  /// are entries.
+  /// are entries, on as many threads as there are processors and tables.
   void BeginLoad();
   void EndLoad();
   /// Forgets the newest entries, which are to be given as they were inserted, the newest last;
