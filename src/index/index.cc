@@ -50,14 +50,15 @@ Index::Index(const IndexOptions& options)
 StoredKeys Index::ChooseKeys(const ProbedKeys& probed) {
   StoredKeys chosen;
   if (!parts_.text_keys) return chosen;
+  const KeyTable& table = *parts_.text_keys;
+  const LiveIds live = parts_.live();
   for (const uint32_t key : probed.keys()) {
     if (chosen.full()) break;
-    const auto taken_by_others = [&] {
-      const auto same_line = [&](uint32_t other) { return parts_.text_keys->SameLine(key, other); };
-      return std::count_if(chosen.keys().begin(), chosen.keys().end(), same_line);
-    };
-    const auto room = static_cast<int64_t>(parts_.text_keys->Room(key, parts_.live()));
-    if (room > static_cast<int64_t>(StoredKeys::kMax) || room > taken_by_others()) {
+    size_t room = table.Room(key, live);
+    for (const uint32_t other : chosen.keys()) {
+      if (room > 0 && table.SameLine(key, other)) --room;
+    }
+    if (room > 0) {
       chosen.Add(key);
     } else {
       ++keys_refused_;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "index/bit_count.h"
-
 namespace neardup {
 namespace {
 
@@ -25,14 +23,6 @@ uint64_t KeyTable::LineCount(uint64_t postings_max) {
   const uint64_t lines = std::max(kLinesMin, postings_max * 100 / (kLoad * KeyLine::kPostings));
   constexpr uint64_t kLinesPerPage = 4096 / sizeof(KeyLine);
   return (lines + kLinesPerPage - 1) / kLinesPerPage * kLinesPerPage;
-}
-
-size_t KeyTable::Room(uint32_t key, LiveIds live) const {
-  const KeyLine& line = LineOf(key);
-  const uint32_t live_places = line.Live(live);
-  const uint32_t of_key = live_places & line.WithTag(TagOf(key));
-  if (of_key != 0 && BitCount(of_key) >= kEntriesPerKeyMax) return 0;
-  return KeyLine::kPostings - static_cast<size_t>(BitCount(live_places));
 }
 
 void KeyTable::Insert(uint32_t key, uint32_t id, LiveIds live) {

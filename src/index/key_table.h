@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "index/bit_count.h"
 #include "index/fetch_line.h"
 #include "index/key_line.h"
 #include "index/live_ids.h"
@@ -64,6 +65,15 @@ class KeyTable {
   PageMemory memory_;
   uint64_t swept_ = 0;
 };
+
+inline size_t KeyTable::Room(uint32_t key, LiveIds live) const {
+  const KeyLine& line = LineOf(key);
+  const uint32_t live_places = line.Live(live);
+  const uint32_t of_key = live_places & line.WithTag(TagOf(key));
+  if (of_key != 0 && BitCount(of_key) >= kEntriesPerKeyMax) return 0;
+  if (live_places == KeyLine::kAllPlaces) return 0;
+  return KeyLine::kPostings - static_cast<size_t>(BitCount(live_places));
+}
 
 template <class Visit>
 void KeyTable::ForEach(std::span<const uint32_t> keys, LiveIds live, const Visit& visit) const {
