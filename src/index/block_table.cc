@@ -69,7 +69,8 @@ void BlockTable::Reserve(std::span<const uint32_t> postings) {
   assert(postings.size() == buckets_);
   for (size_t bucket = 0; bucket < buckets_; ++bucket) {
     Bucket& reserved = at(bucket);
-    assert(reserved.size == 0);
+    reserved.head = 0;
+    reserved.size = 0;
     if (postings[bucket] > 0) Resize(reserved, CapacityFor(postings[bucket]));
   }
 }

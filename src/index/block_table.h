@@ -19,8 +19,8 @@ namespace neardup {
 /// Buckets, one for each value of the bits. A posting is the number of an entry and, as a tag, the
 /// other bits of the half: the tags alone say who is worth a look (cover.h).
 ///
-/// A bucket is a cache line that holds its first tags, so that up to some millions of entries a
-/// look-up reads one line for each block. Its postings stand in a ring in order of arrival: an
+/// A bucket is a cache line that holds its first tags, so that up to about a million entries a
+/// look-up reads one line for each table. Its postings stand in a ring in order of arrival: an
 /// insertion takes the place of the oldest one, if that is dead, and moves nothing. The dead are
 /// found like the live, so a reader has to skip them.
 class BlockTable {
@@ -31,7 +31,7 @@ class BlockTable {
   BlockTable& operator=(BlockTable&& other) = delete;
 
   void Insert(uint32_t bucket, uint16_t tag, uint32_t id, LiveIds live);
-  /// Makes room for so many insertions into each bucket, all of which must be empty.
+  /// Drops all postings, and makes room for so many insertions into each bucket.
   void Reserve(std::span<const uint32_t> postings);
   /// Takes back the newest insertion into the bucket.
   void RemoveNewest(uint32_t bucket, uint32_t id);
@@ -104,14 +104,14 @@ class BlockTable {
     }
     /// Of the posting that is so much younger than the oldest one; `age` is at most the capacity.
     size_t PlaceOf(size_t age) const {
-      const size_t place = head + age;
+      const size_t place = size_t{head} + age;
       return place < capacity ? place : place - capacity;
     }
     bool Holds(size_t place) const {
       return (place < head ? place + capacity : place) - head < size;
     }
     /// Postings are at places below this one only.
-    size_t end() const { return std::min<size_t>(head + size, capacity); }
+    size_t end() const { return std::min<size_t>(size_t{head} + size, capacity); }
   };
   static_assert(sizeof(Bucket) == 64 && std::is_trivial_v<Bucket>);
 

@@ -22,8 +22,12 @@ constexpr bool ExactOnly(const MatchOptions& match) { return match.distance_max 
 /// - Two parts, four tables: the four 16-bit blocks. Few lines of tags to read while buckets are
 ///   short, and with the neighbours of the buckets 7 bits: these leave a half with at most 3, so
 ///   one of its blocks has at most one, and the other one what is left of the 3.
-/// - Three parts, six tables: up to 22 bits, so up to 2,097,152 buckets, which stay short in large
-///   windows. More memory, and one line for a table to read.
+/// - Three parts, six tables: 21 bits and more, so up to 2,097,152 buckets, which stay short in
+/// large
+///   windows. More memory, and more lines to write for an insertion.
+///
+/// All of them meet the same entries, those with a half of at most one error: without neighbours no
+/// answer depends on the choice.
 class Cover {
  public:
   static constexpr size_t kTablesMax = 6;
@@ -31,7 +35,7 @@ class Cover {
   static constexpr int kBucketBitsMax = 21;
   /// Entries from which on six tables are faster by more than their memory is worth (measured in
   /// docs/index.md).
-  static constexpr uint64_t kSixFrom = 20'000'000;
+  static constexpr uint64_t kSixFrom = 30'000'000;
 
   /// For equal simhashes: one table.
   static constexpr Cover Equal() { return Cover({0}, {0}, 1, kBucketBitsMin); }
@@ -44,7 +48,7 @@ class Cover {
   }
   /// The one for an index of so many entries.
   static constexpr Cover For(const MatchOptions& match, uint64_t entries_max) {
-    constexpr uint64_t kPerBucket = 24;
+    constexpr uint64_t kPerBucket = 32;  // at most: mostly one line of tags, or two
     if (ExactOnly(match)) return Equal();
     if (match.neighbours || entries_max < kSixFrom) return FourBlocks();
     const auto bits = static_cast<int>(std::bit_width(entries_max / kPerBucket));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <future>
+#include <system_error>
 #include <utility>
 
 namespace neardup {
@@ -34,6 +36,19 @@ void EntryStore::PushBack(const StoredEntry& entry) {
   if (chunk - ChunkOf(begin_id_) == chunk_count_) AddChunk(chunk);
   Entries(chunk)[end_id_ % kChunkEntries] = entry;
   ++end_id_;
+  if (end_id_ % kChunkEntries == kChunkEntries / 2) PrepareChunk();
+}
+
+void EntryStore::PrepareChunk() {
+  if (spare_.data() != nullptr || next_.valid()) return;
+  try {
+    next_ = std::async(std::launch::async, [] {
+      PageMemory memory(kChunkBytes);
+      memory.Touch();
+      return memory;
+    });
+  } catch (const std::system_error&) {  // no thread to be had: AddChunk takes what it needs
+  }
 }
 
 void EntryStore::TruncateBack(uint64_t end_id) {
@@ -44,7 +59,8 @@ void EntryStore::TruncateBack(uint64_t end_id) {
 void EntryStore::TruncateFront(uint64_t begin_id) {
   assert(begin_id_ <= begin_id && begin_id <= end_id_);
   for (uint64_t chunk = ChunkOf(begin_id_); chunk < ChunkOf(begin_id); ++chunk) {
-    spare_ = std::exchange(chunks_[chunk & (chunks_.size() - 1)], PageMemory());
+    PageMemory given_up = std::exchange(chunks_[chunk & (chunks_.size() - 1)], PageMemory());
+    if (!next_.valid()) spare_ = std::move(given_up);
     --chunk_count_;
   }
   begin_id_ = begin_id;
@@ -59,20 +75,21 @@ void EntryStore::AddChunk(uint64_t chunk) {
     }
     chunks_ = std::move(chunks);
   }
-  if (spare_.data() == nullptr) spare_ = PageMemory(kChunkBytes);
+  if (spare_.data() == nullptr) spare_ = next_.valid() ? next_.get() : PageMemory(kChunkBytes);
   chunks_[chunk & (chunks_.size() - 1)] = std::exchange(spare_, PageMemory());
   ++chunk_count_;
 }
 
 uint64_t EntryStore::bytes() const {
-  return chunk_count_ * kChunkBytes + spare_.bytes() + chunks_.size() * sizeof(PageMemory);
+  const uint64_t next = next_.valid() ? kChunkBytes : 0;
+  return chunk_count_ * kChunkBytes + spare_.bytes() + next + chunks_.size() * sizeof(PageMemory);
 }
 
 uint64_t EntryStore::BytesMax(uint64_t entries_max) {
   // They may begin and end anywhere in a chunk.
   const uint64_t chunks = entries_max / kChunkEntries + 2;
   const uint64_t places = std::max<uint64_t>(4, std::bit_ceil(chunks));
-  // The spare chunk, and the old places while they double.
+  // The spare chunk or the next one, and the old places while they double.
   return (chunks + 1) * kChunkBytes + (places + places / 2) * sizeof(PageMemory);
 }
 

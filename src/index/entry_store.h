@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <vector>
 
 #include "index/fetch_line.h"
@@ -76,6 +77,7 @@ class EntryStore {
     return static_cast<StoredEntry*>(chunks_[chunk & (chunks_.size() - 1)].data());
   }
   void AddChunk(uint64_t chunk);
+  void PrepareChunk();
 
   uint64_t begin_id_;
   uint64_t end_id_;
@@ -83,8 +85,10 @@ class EntryStore {
   std::vector<PageMemory> chunks_ = std::vector<PageMemory>(4);
   /// Chunks held, from that of begin_id_ on; those behind end_id_ are what a rollback left.
   uint64_t chunk_count_ = 0;
-  /// The last chunk given up, for the next one that is wanted.
+  /// The next chunk that is wanted: the last one that was given up, or else one whose memory a
+  /// thread takes in time, since clearing it can last some milliseconds.
   PageMemory spare_;
+  std::future<PageMemory> next_;
 };
 
 }  // namespace neardup

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <future>
 #include <limits>
+#include <system_error>
 #include <thread>
 
 namespace neardup {
@@ -43,7 +45,7 @@ Index::Index(const IndexOptions& options)
              .tables = TablesOf(CoverOf(options)),
              .text_keys = {}} {
   assert(options.match.distance_max >= 0);
-  assert(!options.match.neighbours || parts_.cover.buckets() == size_t{1} << Cover::kBucketBitsMin);
+  assert(!options.match.neighbours || parts_.cover.tables() < Cover::kTablesMax);
   if (UsesKeys(options.match)) parts_.text_keys.emplace(options.entries_max * StoredKeys::kMax);
 }
 
@@ -130,11 +132,16 @@ void Index::EndLoad() {
   const auto load_some = [&] {
     for (size_t table; (table = next_table++) < parts_.tables.size();) Load(table);
   };
-  const size_t processors = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::thread> others(std::min(processors, parts_.tables.size()) - 1);
-  for (std::thread& other : others) other = std::thread(load_some);
+  std::vector<std::future<void>> others;
+  const size_t processors = std::thread::hardware_concurrency();
+  try {
+    while (others.size() + 1 < std::min(processors, parts_.tables.size())) {
+      others.push_back(std::async(std::launch::async, load_some));
+    }
+  } catch (const std::system_error&) {  // no thread to be had: those there are load all
+  }
   load_some();
-  for (std::thread& other : others) other.join();
+  for (std::future<void>& other : others) other.get();
 }
 
 void Index::Load(size_t table) {
@@ -249,11 +256,15 @@ IndexStatistics Index::Statistics() const {
       sizes.push_back(table.size(bucket));
     }
   }
-  std::sort(sizes.begin(), sizes.end());
+  const auto below = [&](size_t share) {
+    const auto at = sizes.begin() + static_cast<int64_t>(sizes.size() / 100 * share);
+    std::nth_element(sizes.begin(), at, sizes.end());
+    return *at;
+  };
   const bool uses_keys = parts_.text_keys.has_value();
-  return {.bucket_median = sizes[sizes.size() / 2],
-          .bucket_p99 = sizes[sizes.size() / 100 * 99],
-          .bucket_max = sizes.back(),
+  return {.bucket_median = below(50),
+          .bucket_p99 = below(99),
+          .bucket_max = *std::max_element(sizes.begin(), sizes.end()),
           .full_key_lines_share = uses_keys ? parts_.text_keys->FullShare(parts_.live()) : 0,
           .keys_refused = keys_refused_};
 }

@@ -16,7 +16,7 @@ namespace neardup {
 struct IndexOptions {
   MatchOptions match;
   /// Entries that are live at a time, about. It fixes the size of the table of text keys, and so
-  /// what has room there, and how near entries are met.
+  /// what has room there, and the tables of buckets.
   uint64_t entries_max = 1'000'000;
   /// Other tables than those of Cover::For; with neighbours only four blocks.
   std::optional<Cover> cover = {};
@@ -35,8 +35,8 @@ struct IndexOptions {
 /// `simhash` and `order`. One owner thread; the const look-ups may run on any number of threads
 /// between its changes.
 ///
-/// Nothing is ever moved or rebuilt as a whole: a call takes microseconds at any size, but for
-/// EndLoad.
+/// Nothing is ever moved or rebuilt as a whole: a call takes microseconds at any size, but for the
+/// constructor, which takes the memory of the tables, and EndLoad.
 class Index {
  public:
   explicit Index(const IndexOptions& options);
@@ -82,8 +82,8 @@ class Index {
   uint64_t bytes() const;
   /// Most that bytes() can come to while never more than `live_max` entries are live.
   static uint64_t BytesMax(const IndexOptions& options, uint64_t live_max);
-  /// Comparisons of all look-ups of single queries so far; an entry counts once for each block it
-  /// was met by, and once for its text keys.
+  /// Comparisons of all look-ups of single queries so far; an entry counts once for each table and
+  /// each text key it was met by.
   uint64_t candidates() const { return candidates_; }
   /// Reads every bucket.
   IndexStatistics Statistics() const;

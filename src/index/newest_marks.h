@@ -30,7 +30,10 @@ class NewestMarks {
     buckets_[table].set(bucket % kBucketMarks);
     any_ = true;
   }
-  void MarkKey(uint32_t key) { keys_.set(PlaceOf(key)); }
+  void MarkKey(uint32_t key) {
+    keys_.set(PlaceOf(key));
+    any_ = true;
+  }
   /// These are true for some that were not marked, too.
   bool MayHaveBucket(size_t table, uint32_t bucket) const {
     return buckets_[table][bucket % kBucketMarks];

@@ -19,7 +19,7 @@ class PageMemory {
   PageMemory(PageMemory&& other) noexcept;
   PageMemory& operator=(PageMemory&& other) noexcept;
 
-  /// Takes it now, so that no later access waits.
+  /// Takes it now, so that no later access waits; before it is used, for bytes are overwritten.
   void Touch() const;
 
   void* data() const { return data_; }

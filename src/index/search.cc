@@ -121,7 +121,7 @@ class Search {
     uint32_t query;
     const uint32_t* id;
   };
-  /// An entry that was met for a query; by several blocks and text keys, several times.
+  /// An entry that was met for a query; by several tables and text keys, several times.
   struct Met {
     uint32_t query;
     uint32_t id;
@@ -240,8 +240,10 @@ Nearest FindNearestMarked(const IndexParts& parts, const NewestMarks& marks,
   const auto compare = [&](uint32_t id) {
     KeepBest(nearest, comparison(query, id, parts.entries[parts.FullId(id)]));
   };
-  for (const uint32_t& key : query.text_keys.keys()) {
-    if (marks.MayHaveKey(key)) parts.text_keys->ForEach({&key, 1}, asked, compare);
+  if (parts.text_keys) {
+    for (const uint32_t& key : query.text_keys.keys()) {
+      if (marks.MayHaveKey(key)) parts.text_keys->ForEach({&key, 1}, asked, compare);
+    }
   }
   const uint64_t simhash = query.fingerprint.simhash;
   for (size_t table = 0; table < parts.tables.size(); ++table) {

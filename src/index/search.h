@@ -25,8 +25,7 @@ struct IndexQuery {
   /// An entry matches only if its time is at most `window_ms` (0 or more) before or after this.
   int64_t time_ms = 0;
   int64_t window_ms = INT64_MAX;
-  /// Entries before this number are left out. What comes after most of the others costs little to
-  /// ask for.
+  /// Entries before this number are left out.
   uint64_t since_id = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <new>
 #include <random>
@@ -15,7 +16,7 @@
 namespace {
 
 /// Taken by operator new and not given back, with what the allocator adds.
-uint64_t allocated_bytes = 0;
+std::atomic<uint64_t> allocated_bytes = 0;
 
 void* Allocate(size_t bytes) {
   void* const memory = std::malloc(bytes);

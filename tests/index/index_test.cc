@@ -158,49 +158,6 @@ TEST(Index, NumbersGoOnPastThirtyTwoBits) {
   EXPECT_EQ(index.Insert(MakeEntry(kCode, 77)), begin_id + 3);
 }
 
-TEST(Index, ChurnOfManyWindowsDoesNotGrowIt) {
-  // A sweep goes round in 262,144 insertions, so memory is level from the fourth window on.
-  std::mt19937_64 random(1);
-  Index index(Within(3));
-  constexpr uint64_t kWindow = 100'000;
-  uint64_t bytes_level = 0;
-  for (int window = 1; window <= 14; ++window) {
-    for (uint64_t i = 0; i < kWindow; ++i) {
-      index.Insert(MakeEntry(random(), i));
-      if (index.size() > kWindow) index.Expire(index.end_id() - kWindow);
-    }
-    if (window == 4) bytes_level = index.bytes();
-  }
-  EXPECT_LT(index.bytes(), bytes_level + bytes_level / 20);
-  EXPECT_EQ(index.size(), kWindow);
-}
-
-TEST(Index, TheDeadOfAHotBucketGoBeforeItGrows) {
-  Index index(Within(3));
-  const uint64_t bytes_empty = index.bytes();
-  for (int i = 0; i < 100'000; ++i) {  // far from a round of sweeping
-    index.Insert(MakeEntry(kCode, 1));
-    if (index.size() > 100) index.Expire(index.end_id() - 100);
-  }
-  EXPECT_LT(index.bytes(), bytes_empty + 2 * EntryStore::kChunkBytes + 100'000);
-}
-
-TEST(Index, MemoryOfAHotBucketIsGivenBack) {
-  Index index(Within(3));
-  const uint64_t bytes_empty = index.bytes();
-  for (int i = 0; i < 100'000; ++i) index.Insert(MakeEntry(kCode, 1));
-  const uint64_t bytes_hot = index.bytes();
-  EXPECT_GE(bytes_hot, bytes_empty + 4 * 6 * 100'000);
-  index.Expire(index.end_id());
-  std::mt19937_64 random(2);
-  for (int i = 0; i < 300'000; ++i) {
-    index.Insert(MakeEntry(random(), 1));
-    index.Expire(index.end_id());
-  }
-  EXPECT_LE(index.bytes(), Index::BytesMax(Within(3), 1));
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), std::nullopt);
-}
-
 TEST(Index, OfTwoAtOneDistanceTheNearerOrderWins) {
   Index index(Within(3));
   Entry entry = MakeEntry(kCode ^ 1, 1);
@@ -361,6 +318,12 @@ TEST(Index, KeysThatALogBringsAreLeftAloneWhereItUsesNone) {
     for (int i = 0; i < 1000; ++i) index.Insert(entry);
     EXPECT_LE(index.bytes(), Index::BytesMax(options, 1000));
     EXPECT_FALSE(index.FindNearest(keyed));
+    keyed.since_id = index.end_id();
+    EXPECT_FALSE(index.FindNearest(keyed));
+    index.Insert(entry);
+    EXPECT_FALSE(index.FindNearest(keyed)) << "nor among the newest";
+    index.Rollback(std::span(&entry, 1));
+    keyed.since_id = 0;
     index.Rollback(std::vector(500, entry));
     index.Expire(500);
     EXPECT_EQ(index.size(), 0U);
