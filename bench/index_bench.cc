@@ -114,7 +114,7 @@ Timed TimeLookUps(TimedIndex& index, IndexWorkload& workload, uint64_t operation
 /// the new number; the lines of text keys; the entries that are compared, and the new one; a share
 /// of the bucket that is swept.
 double LinesTouched(const TimedIndex& timed, const MatchOptions& match, double new_share,
-                    double candidates) {
+                    double entries_read) {
   constexpr double kTagsInside = kFirstTags;
   constexpr double kTagsPerLine = 32;
   const Cover cover = Cover::For(match, timed.index().size());
@@ -123,7 +123,7 @@ double LinesTouched(const TimedIndex& timed, const MatchOptions& match, double n
   const double further = tags > kTagsInside ? (tags - kTagsInside) / kTagsPerLine + 0.5 : 0;
   const double swept = new_share * 0.5 * 2;
   return static_cast<double>(cover.tables()) * (1 + further + new_share) +
-         (match.text_keys ? 8 : 0) + candidates + new_share / 2 + swept;
+         (match.text_keys ? 8 : 0) + entries_read + new_share / 2 + swept;
 }
 
 class Bench {
@@ -179,6 +179,7 @@ class Bench {
     Fill(timed, workload, entries);
     Add(prefix + "lookup_ns", TimeLookUps(timed, workload, kMillion).ns, "ns");
     const uint64_t candidates_before = timed.candidates();
+    const uint64_t read_before = timed.entries_read();
     const uint64_t end_before = timed.index().end_id();
     const uint64_t operations = std::max(2 * kMillion, entries / 5);
     const Timed mixed = TimeDeciding(timed, workload, operations);
@@ -200,7 +201,9 @@ class Bench {
     Add(prefix + "random_line_ns", line.load_ns, "ns");
     Add(prefix + "random_line_fetched_ns", line.fetched_ns, "ns");
     if (kind == Kind::kUniform) {
-      const double lines = LinesTouched(timed, match, new_share, candidates);
+      const double read =
+          static_cast<double>(timed.entries_read() - read_before) / static_cast<double>(operations);
+      const double lines = LinesTouched(timed, match, new_share, read);
       Add(prefix + "lines", lines, "lines/record");
       Add(prefix + "mixed_ratio_to_floor", mixed.ns / (lines * line.load_ns), "1");
     }

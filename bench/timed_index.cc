@@ -69,7 +69,10 @@ void TimedIndex::LookUp(std::span<const Record> records) {
   found_.resize(records.size());
   const Index& index = index_;
   index.FindNearest(queries_, found_);
-  for (const Nearest& nearest : found_) candidates_ += nearest.candidates;
+  for (const Nearest& nearest : found_) {
+    candidates_ += nearest.candidates;
+    entries_read_ += nearest.match ? 1 : nearest.candidates;
+  }
 }
 
 }  // namespace neardup

@@ -31,6 +31,8 @@ class TimedIndex {
 
   const Index& index() const { return index_; }
   uint64_t candidates() const { return index_.candidates() + candidates_; }
+  /// Entries that were read for it, at least: what a copy met may be the same entry several times.
+  uint64_t entries_read() const { return entries_read_; }
 
  private:
   void LookUp(std::span<const Record> records);
@@ -38,6 +40,7 @@ class TimedIndex {
   Index index_;
   uint64_t entries_max_;
   uint64_t candidates_ = 0;
+  uint64_t entries_read_ = 0;
   std::vector<IndexQuery> queries_;
   std::vector<Nearest> found_;
 };
