@@ -86,8 +86,8 @@ struct Repeated {
 
 /// How evenly the index is filled.
 struct IndexStatistics {
-  /// Entries that share a 16-bit block of the simhash, those forgotten and not yet dropped too: a
-  /// look-up reads a tag of each. Of all values of all blocks.
+  /// Entries that share a bucket, those forgotten and not yet dropped too: a look-up reads a tag of
+  /// each. Of all buckets of all tables.
   uint64_t bucket_median = 0;
   uint64_t bucket_p99 = 0;
   uint64_t bucket_max = 0;
@@ -167,9 +167,11 @@ class Filter {
   uint64_t entries_evicted() const;  ///< dropped by capacity while still inside the window
   uint64_t entries_expired() const;  ///< dropped by time
   uint64_t bytes() const;            ///< memory of the index now
-  uint64_t candidates() const;       ///< entries compared by all look-ups so far
+  uint64_t candidates() const;       ///< comparisons of all look-ups so far
   int64_t oldest_time_ms() const;    ///< event time of the oldest entry; INT64_MIN if none
-  /// Takes milliseconds. nullopt with another scheme than the filter's own.
+  /// Reads every bucket, which takes milliseconds, and some hundred of them where
+  /// WindowOptions::entries_max is tens of millions. nullopt with another scheme than the filter's
+  /// own.
   std::optional<IndexStatistics> Statistics() const;
 
  private:

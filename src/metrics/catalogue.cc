@@ -179,7 +179,7 @@ std::vector<MetricRow> IndexRows() {
        MetricType::kCounter,
        {},
        {},
-       "Index entries compared by look-ups",
+       "Comparisons of look-ups with index entries",
        {}},
       {Metric::kIndexEntries,
        "neardup_index_entries",
