@@ -23,8 +23,7 @@ constexpr bool ExactOnly(const MatchOptions& match) { return match.distance_max 
 ///   short, and with the neighbours of the buckets 7 bits: these leave a half with at most 3, so
 ///   one of its blocks has at most one, and the other one what is left of the 3.
 /// - Three parts, six tables: 21 bits and more, so up to 2,097,152 buckets, which stay short in
-/// large
-///   windows. More memory, and more lines to write for an insertion.
+///   large windows. More memory, and more lines to write for an insertion.
 ///
 /// All of them meet the same entries, those with a half of at most one error: without neighbours no
 /// answer depends on the choice.

@@ -85,6 +85,23 @@ TEST(Cover, BucketAndTagAreAllBitsOfAHalf) {
   }
 }
 
+TEST(Cover, AllMeetTheSame) {
+  std::mt19937_64 random(24);
+  size_t met = 0;
+  for (int round = 0; round < 200'000; ++round) {
+    const uint64_t code = random();
+    uint64_t other = code;
+    for (uint64_t flips = random() % 12; flips > 0; --flips) other ^= uint64_t{1} << random() % 64;
+    const bool meets = Meets(Cover::FourBlocks(), code, other);
+    met += meets ? 1 : 0;
+    for (const Cover& cover : CoversOfThreeBits()) {
+      ASSERT_EQ(Meets(cover, code, other), meets) << code << " and " << other;
+    }
+  }
+  EXPECT_GT(met, 50'000U);
+  EXPECT_LT(met, 150'000U);
+}
+
 TEST(Cover, FollowsFromTheCapacity) {
   const auto shape = [](const MatchOptions& match, uint64_t entries_max) {
     const Cover cover = Cover::For(match, entries_max);
