@@ -36,6 +36,7 @@ constexpr uint64_t kFamilyEntries = 5 * kMillion;
 struct Arguments {
   std::vector<uint64_t> entries = {kMillion, 10 * kMillion, 50 * kMillion};
   uint64_t whole_entries_max = 10 * kMillion;
+  int tables = 0;  ///< 0: by the rule
   uint64_t seed = 1;
   std::string json;
 };
@@ -113,11 +114,10 @@ Timed TimeLookUps(TimedIndex& index, IndexWorkload& workload, uint64_t operation
 /// of each table the bucket, the tags beyond those inside it, which begin anywhere in a line, and
 /// the new number; the lines of text keys; the entries that are compared, and the new one; a share
 /// of the bucket that is swept.
-double LinesTouched(const TimedIndex& timed, const MatchOptions& match, double new_share,
-                    double entries_read) {
+double LinesTouched(const TimedIndex& timed, const MatchOptions& match, const Cover& cover,
+                    double new_share, double entries_read) {
   constexpr double kTagsInside = kFirstTags;
   constexpr double kTagsPerLine = 32;
-  const Cover cover = Cover::For(match, timed.index().size());
   const double tags =
       static_cast<double>(timed.index().size()) / static_cast<double>(cover.buckets());
   const double further = tags > kTagsInside ? (tags - kTagsInside) / kTagsPerLine + 0.5 : 0;
@@ -168,6 +168,11 @@ class Bench {
                 static_cast<unsigned long long>(free_bytes >> 20));
     return false;
   }
+  Cover CoverFor(const MatchOptions& match, uint64_t entries) const {
+    if (arguments_.tables == 4) return Cover::FourBlocks();
+    if (arguments_.tables == 6) return Cover::SixTables(Cover::BucketBitsFor(entries));
+    return Cover::For(match, entries);
+  }
   IndexWorkload Workload(Kind kind, uint64_t entries) const {
     return IndexWorkload(kind, entries * 9 / 10, arguments_.seed);
   }
@@ -175,7 +180,8 @@ class Bench {
   void Structure(const std::string& prefix, uint64_t entries, const MatchOptions& match,
                  Kind kind) {
     IndexWorkload workload = Workload(kind, entries);
-    TimedIndex timed(match, entries);
+    const Cover cover = CoverFor(match, entries);
+    TimedIndex timed(match, entries, cover);
     Fill(timed, workload, entries);
     Add(prefix + "lookup_ns", TimeLookUps(timed, workload, kMillion).ns, "ns");
     const uint64_t candidates_before = timed.candidates();
@@ -194,7 +200,8 @@ class Bench {
         static_cast<double>(timed.index().bytes()) / static_cast<double>(timed.index().size()),
         "bytes");
     Add(prefix + "bytes_per_entry_max",
-        static_cast<double>(Index::BytesMax({.match = match, .entries_max = entries}, entries)) /
+        static_cast<double>(
+            Index::BytesMax({.match = match, .entries_max = entries, .cover = cover}, entries)) /
             static_cast<double>(entries),
         "bytes");
     const LineCost line = RandomLines(timed.index().bytes());
@@ -203,7 +210,7 @@ class Bench {
     if (kind == Kind::kUniform) {
       const double read =
           static_cast<double>(timed.entries_read() - read_before) / static_cast<double>(operations);
-      const double lines = LinesTouched(timed, match, new_share, read);
+      const double lines = LinesTouched(timed, match, cover, new_share, read);
       Add(prefix + "lines", lines, "lines/record");
       Add(prefix + "mixed_ratio_to_floor", mixed.ns / (lines * line.load_ns), "1");
     }
@@ -341,6 +348,9 @@ Result<void> Main(CLI::App& app, int argc, char** argv) {
   app.add_option("--whole-entries-max", arguments.whole_entries_max,
                  "larger sizes without the plainer ones, which need up to 4 times the memory, and "
                  "without neighbours, single calls, threads and snapshots");
+  app.add_option("--tables", arguments.tables,
+                 "of the mixed figures: 4 or 6, to hold the rule of the capacity against the other")
+      ->check(CLI::IsMember({4, 6}));
   app.add_option("--seed", arguments.seed, "of all that is made up");
   app.add_option("--json", arguments.json, "also write the numbers into this file");
   app.parse(argc, argv);

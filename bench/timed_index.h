@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,8 +16,10 @@ class TimedIndex {
  public:
   using Record = IndexWorkload::Record;
 
-  TimedIndex(const MatchOptions& match, uint64_t entries_max)
-      : index_({.match = match, .entries_max = entries_max}), entries_max_(entries_max) {}
+  TimedIndex(const MatchOptions& match, uint64_t entries_max,
+             const std::optional<Cover>& cover = {})
+      : index_({.match = match, .entries_max = entries_max, .cover = cover}),
+        entries_max_(entries_max) {}
 
   /// Looks up only; returns how many are near an earlier one.
   uint64_t Find(std::span<const Record> records);

@@ -47,11 +47,16 @@ class Cover {
   }
   /// The one for an index of so many entries.
   static constexpr Cover For(const MatchOptions& match, uint64_t entries_max) {
-    constexpr uint64_t kPerBucket = 32;  // at most: mostly one line of tags, or two
     if (ExactOnly(match)) return Equal();
     if (match.neighbours || entries_max < kSixFrom) return FourBlocks();
+    return SixTables(BucketBitsFor(entries_max));
+  }
+  /// Of six tables: at most 32 entries to a bucket, while there are bits, whose tags mostly take
+  /// one cache line or two.
+  static constexpr int BucketBitsFor(uint64_t entries_max) {
+    constexpr uint64_t kPerBucket = 32;
     const auto bits = static_cast<int>(std::bit_width(entries_max / kPerBucket));
-    return SixTables(std::clamp(bits, kBucketBitsMin, kBucketBitsMax));
+    return std::clamp(bits, kBucketBitsMin, kBucketBitsMax);
   }
 
   size_t tables() const { return tables_; }
