@@ -7,7 +7,6 @@
 #include <future>
 #include <vector>
 
-#include "index/fetch_line.h"
 #include "index/page_memory.h"
 #include "neardup/filter.h"
 
@@ -69,7 +68,6 @@ class EntryStore {
     assert(id - begin_id_ < size());
     return Entries(ChunkOf(id))[id % kChunkEntries];
   }
-  void Prefetch(uint64_t id) const { FetchLine(&(*this)[id]); }
 
  private:
   static uint64_t ChunkOf(uint64_t id) { return id / kChunkEntries; }

@@ -38,8 +38,8 @@ class KeyTable {
   void Insert(uint32_t key, uint32_t id, LiveIds live);
   /// Of a pair that was inserted, if it is still there.
   void Remove(uint32_t key, uint32_t id);
-  /// Clears the dead of the next line; a call for each entry keeps numbers from being met again
-  /// after they have wrapped around.
+  /// Clears the dead of the next line. A round over all lines before 2^32 insertions keeps numbers
+  /// from being met again after they have wrapped around.
   void SweepNext(LiveIds live);
 
   /// Lines without room, as a share of some thousands all over the table.
