@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "neardup/entry.h"
 #include "neardup/fingerprint.h"
 #include "neardup/options.h"
 #include "neardup/record.h"
@@ -47,58 +48,6 @@ Result<void> CheckOptions(const FilterOptions& options);
 /// or given to one Restore. nullopt for another scheme than the filter's own: its entries are as
 /// large as their records make them.
 std::optional<uint64_t> FilterBytesMax(const FilterOptions& options, uint64_t uncommitted_max);
-
-/// A unique record as the index remembers it.
-struct Entry {
-  Fingerprint fingerprint;
-  int64_t time_ms = 0;
-  Position origin;
-  StoredKeys text_keys;
-  /// See FingerprintedRecord::sketch.
-  Sketch sketch{};
-
-  bool operator==(const Entry&) const = default;
-};
-
-/// What Filter::LookUp found of a record, for Filter::Decide of the same record; its members are
-/// the filter's own affair. As it is made, nothing was looked up.
-struct LookedUp {
-  uint64_t revision = 0;
-  uint64_t end_id = 0;
-  int64_t time_ms = 0;
-  uint32_t candidates = 0;
-  bool matches = false;
-  uint64_t id = 0;
-  int distance = 0;
-  int order_distance = 0;
-  MatchKind kind = MatchKind::kExact;
-};
-
-/// A remembered record that another one repeats.
-struct Repeated {
-  Position original;
-  int64_t time_ms = 0;
-  int distance = 0;  ///< as Verdict::distance
-  MatchKind kind = MatchKind::kExact;
-
-  bool operator==(const Repeated&) const = default;
-};
-
-/// How evenly the index is filled.
-struct IndexStatistics {
-  /// Entries that share a bucket, those forgotten and not yet dropped too: a look-up reads a tag of
-  /// each. Of all buckets of all tables.
-  uint64_t bucket_median = 0;
-  uint64_t bucket_p99 = 0;
-  uint64_t bucket_max = 0;
-  /// Cache lines of text keys that take no more; of a sample.
-  double full_key_lines_share = 0;
-  /// Text keys that were passed over when an entry was made: their line was full, or the key led to
-  /// as many entries as it may. Since the filter was made.
-  uint64_t keys_refused = 0;
-
-  bool operator==(const IndexStatistics&) const = default;
-};
 
 /// Decides records in the order they are given, remembering the unique ones.
 /// Entries are provisional until Commit; Rollback forgets every decision since the last Commit.

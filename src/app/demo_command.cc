@@ -12,18 +12,17 @@
 #include <string>
 #include <vector>
 
-#include "app/config_arguments.h"
-#include "app/demo_cluster.h"
-#include "app/demo_pairs.h"
-#include "app/demo_report.h"
+#include "app/config_command.h"
 #include "app/exit_code.h"
-#include "app/local_ports.h"
 #include "app/log.h"
 #include "app/run_command.h"
 #include "app/service.h"
-#include "app/totals.h"
 #include "config/settings.h"
-#include "kafka/deadline.h"
+#include "demo/demo_cluster.h"
+#include "demo/demo_report.h"
+#include "files/local_ports.h"
+#include "kafka/handle.h"
+#include "report/totals.h"
 
 namespace neardup {
 namespace {
@@ -78,7 +77,7 @@ class DemoWatch : public Probe {
 };
 
 Settings DemoSettings(const DemoArguments& arguments, const KafkaOptions& kafka,
-                      const std::vector<SampleRecord>& records) {
+                      const std::vector<SyntheticRecord>& records) {
   Settings settings;
   settings.kafka = kafka;
   settings.kafka.answer_timeout_ms = kAnswerTimeoutMs;
@@ -118,12 +117,12 @@ Result<void> RunLane(const Settings& settings, const std::atomic<bool>& stop_sig
 
 Result<void> Demo(const DemoArguments& arguments) {
   const std::atomic<bool>& stop_signal = CatchStopSignals();
-  const std::vector<SampleRecord> records =
+  const std::vector<SyntheticRecord> records =
       GenerateSampleStream({.count = arguments.records, .seed = arguments.seed});
   if (records.empty()) return Error{ErrorCode::kConfig, "--records: found 0, expected 1 or more"};
   Say("Filling the topics articles and products of a broker inside this process with " +
       Grouped(records.size()) + " made-up records ...");
-  NEARDUP_ASSIGN(const std::unique_ptr<DemoCluster> cluster, DemoCluster::New(records));
+  NEARDUP_ASSIGN(const std::unique_ptr<DemoCluster> cluster, DemoCluster::New(records, LogKafka));
   NEARDUP_TRY(cluster->Fill());
   const Settings settings = DemoSettings(arguments, cluster->options(), records);
   Say("Starting the lane: it joins its consumer group, which takes some seconds ...");

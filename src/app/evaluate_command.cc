@@ -7,17 +7,10 @@
 #include <span>
 
 #include "app/exit_code.h"
-#include "app/file_lines.h"
-#include "evaluate/filter_run.h"
 #include "evaluate/labelled_set.h"
-#include "evaluate/labels.h"
-#include "evaluate/report_html.h"
-#include "evaluate/report_json.h"
-#include "evaluate/report_table.h"
-#include "evaluate/scheme_choice.h"
-#include "evaluate/set_fields.h"
-#include "evaluate/set_report.h"
-#include "evaluate/sketch_run.h"
+#include "evaluate/scheme_run.h"
+#include "files/whole_file.h"
+#include "report/evaluation_report.h"
 
 namespace neardup {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/config_arguments.h"
+#include "app/config_command.h"
 
 namespace neardup {
 

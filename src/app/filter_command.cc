@@ -9,12 +9,12 @@
 #include <string>
 
 #include "app/exit_code.h"
-#include "app/file_source.h"
-#include "app/local_ports.h"
-#include "app/probes.h"
+#include "app/log.h"
 #include "app/run_command.h"
-#include "app/totals.h"
-#include "record/record_id.h"
+#include "files/file_source.h"
+#include "files/local_ports.h"
+#include "record/field_extractor.h"
+#include "report/totals.h"
 #include "stream/lane.h"
 
 namespace neardup {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "app/config_arguments.h"
-#include "app/file_transaction.h"
+#include "app/config_command.h"
+#include "files/file_transaction.h"
 
 namespace neardup {
 

@@ -6,12 +6,12 @@
 #include <optional>
 #include <string_view>
 
-#include "app/config_arguments.h"
+#include "app/config_command.h"
 #include "app/exit_code.h"
-#include "app/file_lines.h"
-#include "app/totals.h"
-#include "evaluate/labels.h"
+#include "evaluate/labelled_set.h"
 #include "evaluate/planting.h"
+#include "files/whole_file.h"
+#include "report/totals.h"
 
 namespace neardup {
 namespace {

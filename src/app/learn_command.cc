@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "app/exit_code.h"
-#include "app/new_files.h"
-#include "app/sample_records.h"
+#include "app/record_sample.h"
+#include "files/whole_file.h"
 #include "learn/model_file.h"
 #include "learn/sample.h"
 

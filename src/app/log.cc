@@ -9,6 +9,7 @@
 #include <string>
 
 namespace neardup {
+
 namespace {
 
 // spdlog's own patterns cannot escape a message for JSON.
@@ -62,6 +63,160 @@ void StartLog(LogLevel level, LogFormat format) {
   logger->set_level(LevelOf(level));
   logger->flush_on(spdlog::level::info);
   spdlog::set_default_logger(std::move(logger));
+}
+
+namespace {
+constexpr int64_t kLogPeriodMs = 10'000;
+constexpr int64_t kRestoreLogPeriodMs = 2'000;
+}  // namespace
+
+void LogProbe::PhaseChanged(LanePhase phase) { spdlog::info("lane is {}", Name(phase)); }
+
+void LogProbe::CaughtUp(uint64_t seq, uint64_t entries) {
+  spdlog::info("standby has caught up with the changelog: {} entries, seq {}", entries, seq);
+}
+
+void LogProbe::Restoring(double share, uint64_t entries) {
+  const int64_t now_ms = clock_.SteadyMs();
+  if (restore_log_at_ms_ == 0) restore_log_at_ms_ = now_ms + kRestoreLogPeriodMs;
+  if (now_ms < restore_log_at_ms_) return;
+  restore_log_at_ms_ = now_ms + kRestoreLogPeriodMs;
+  spdlog::info("restoring: {:.0f} %, {} entries", share * 100, entries);
+}
+
+void LogProbe::SnapshotRestored(uint64_t entries, double seconds) {
+  spdlog::info("snapshot restored: {} entries in {:.3f} s", entries, seconds);
+}
+
+void LogProbe::StateDiscarded(std::string_view why) { spdlog::warn("starting anew: {}", why); }
+
+void LogProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
+  spdlog::debug("snapshot written in {:.3f} s: {} entries, {} bytes, up to seq {}",
+                snapshot.seconds, snapshot.entries, snapshot.bytes, snapshot.seq);
+}
+
+void LogProbe::ChangelogPurged(int64_t offset) {
+  spdlog::debug("changelog purged below offset {}", offset);
+}
+
+void LogProbe::PurgeRefused(const Error& error) {
+  spdlog::warn(
+      "the changelog is not purged and will grow ({}); give this user the right to delete "
+      "records of it, or set state.purge_changelog to false",
+      error.text);
+}
+
+void LogProbe::KeeperFailed(const Error& error) {
+  spdlog::warn("no snapshot is written now, trying again later: {}", error.text);
+}
+
+void LogProbe::SnapshotRestarted(std::string_view why) {
+  spdlog::warn("the snapshot is made anew: {}", why);
+}
+
+void LogProbe::TransactionCommitted(const CommittedBatch& batch) {
+  unique_ += batch.unique + batch.passed;
+  duplicates_ += batch.duplicates();
+  dead_ += batch.dead();
+  const uint64_t records = unique_ + duplicates_ + dead_;
+  if (records == 0) return;
+  if (!logged_first_) {
+    logged_first_ = true;
+    spdlog::info("first output committed ({} records)", records);
+  }
+  const int64_t now_ms = clock_.SteadyMs();
+  if (now_ms < log_at_ms_) return;
+  log_at_ms_ = now_ms + kLogPeriodMs;
+  spdlog::info("decided since the last line: {} unique, {} duplicate, {} dead letters", unique_,
+               duplicates_, dead_);
+  unique_ = duplicates_ = dead_ = 0;
+}
+
+void LogProbe::TransactionAborted(const Error& error) {
+  spdlog::warn("transaction aborted, its records are decided again: {}", error.text);
+}
+
+void LogProbe::LaneLost(const Error& error) {
+  logged_first_ = false;
+  spdlog::warn("lane lost ({}), trying to take it again: {}", Name(error.code), error.text);
+}
+
+void LogProbe::Promoted(uint64_t seq, uint64_t entries, double seconds) {
+  spdlog::info("lane taken in {:.3f} s: {} entries restored, going on after seq {}", seconds,
+               entries, seq);
+}
+
+void LogProbe::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) {
+  spdlog::warn(
+      "{}/{}: the consumer group stands at offset {}, the changelog at {}; the changelog counts",
+      input.topic, input.partition, group, delta);
+}
+
+void LogProbe::RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) {
+  spdlog::warn("{}/{} offset {}: refused by its output topic: {}", input.topic, input.partition,
+               offset, text);
+}
+
+void ProbeFan::PhaseChanged(LanePhase phase) {
+  for (Probe* probe : probes_) probe->PhaseChanged(phase);
+}
+void ProbeFan::CaughtUp(uint64_t seq, uint64_t entries) {
+  for (Probe* probe : probes_) probe->CaughtUp(seq, entries);
+}
+void ProbeFan::Restoring(double share, uint64_t entries) {
+  for (Probe* probe : probes_) probe->Restoring(share, entries);
+}
+void ProbeFan::SnapshotRestored(uint64_t entries, double seconds) {
+  for (Probe* probe : probes_) probe->SnapshotRestored(entries, seconds);
+}
+void ProbeFan::StateDiscarded(std::string_view why) {
+  for (Probe* probe : probes_) probe->StateDiscarded(why);
+}
+void ProbeFan::BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) {
+  for (Probe* probe : probes_) probe->BatchPolled(input, records, bytes);
+}
+void ProbeFan::StageTimed(Stage stage, double seconds) {
+  for (Probe* probe : probes_) probe->StageTimed(stage, seconds);
+}
+void ProbeFan::TransactionCommitted(const CommittedBatch& batch) {
+  for (Probe* probe : probes_) probe->TransactionCommitted(batch);
+}
+void ProbeFan::TransactionAborted(const Error& error) {
+  for (Probe* probe : probes_) probe->TransactionAborted(error);
+}
+void ProbeFan::LaneLost(const Error& error) {
+  for (Probe* probe : probes_) probe->LaneLost(error);
+}
+void ProbeFan::Promoted(uint64_t seq, uint64_t entries, double seconds) {
+  for (Probe* probe : probes_) probe->Promoted(seq, entries, seconds);
+}
+void ProbeFan::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) {
+  for (Probe* probe : probes_) probe->OffsetsDiffer(input, group, delta);
+}
+void ProbeFan::Gauges(const LaneGauges& gauges) {
+  for (Probe* probe : probes_) probe->Gauges(gauges);
+}
+void ProbeFan::InputLag(const InputPartition& input, int64_t records, double seconds) {
+  for (Probe* probe : probes_) probe->InputLag(input, records, seconds);
+}
+void ProbeFan::RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) {
+  for (Probe* probe : probes_) probe->RecordRefused(input, offset, text);
+}
+
+void KeeperProbeFan::SnapshotWritten(const WrittenSnapshot& snapshot) {
+  for (KeeperProbe* probe : probes_) probe->SnapshotWritten(snapshot);
+}
+void KeeperProbeFan::ChangelogPurged(int64_t offset) {
+  for (KeeperProbe* probe : probes_) probe->ChangelogPurged(offset);
+}
+void KeeperProbeFan::PurgeRefused(const Error& error) {
+  for (KeeperProbe* probe : probes_) probe->PurgeRefused(error);
+}
+void KeeperProbeFan::KeeperFailed(const Error& error) {
+  for (KeeperProbe* probe : probes_) probe->KeeperFailed(error);
+}
+void KeeperProbeFan::SnapshotRestarted(std::string_view why) {
+  for (KeeperProbe* probe : probes_) probe->SnapshotRestarted(why);
 }
 
 }  // namespace neardup

@@ -18,7 +18,7 @@
 #include "app/tune_command.h"
 #include "app/verify_command.h"
 #include "app/version.h"
-#include "kafka/version.h"
+#include "kafka/client.h"
 
 namespace neardup {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "app/config_arguments.h"
+#include "app/config_command.h"
 
 namespace neardup {
 

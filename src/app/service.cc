@@ -6,20 +6,21 @@
 #include <string>
 #include <utility>
 
-#include "app/kept_state.h"
-#include "app/local_ports.h"
-#include "app/probes.h"
+#include "app/log.h"
 #include "app/version.h"
+#include "files/local_ports.h"
+#include "kafka/client.h"
 #include "kafka/kafka_changelog.h"
 #include "kafka/kafka_lease.h"
 #include "kafka/kafka_source.h"
 #include "kafka/kafka_transaction.h"
 #include "kafka/topics.h"
-#include "kafka/version.h"
 #include "metrics/health.h"
 #include "metrics/http_server.h"
 #include "metrics/prometheus_probe.h"
+#include "state/snapshot.h"
 #include "stream/lane.h"
+#include "stream/state_keeper.h"
 
 namespace neardup {
 namespace {
@@ -74,6 +75,18 @@ std::string SaslMechanism(const KafkaOptions& options) {
   return {};
 }
 
+KeeperOptions KeeperOptionsOf(const Settings& settings) {
+  KeeperOptions options;
+  options.filter = settings.lane.filter;
+  options.lane = settings.lane.lane;
+  options.snapshot_interval_ms = settings.snapshot_interval_ms;
+  options.purge = settings.purge_changelog;
+  if (!settings.state_dir.empty()) {
+    options.folder = SnapshotFolder(settings.state_dir, options.lane);
+  }
+  return options;
+}
+
 }  // namespace
 
 struct Service::Parts {
@@ -98,7 +111,7 @@ struct Service::Parts {
   std::unique_ptr<Transaction> transaction;
   std::unique_ptr<Lease> lease;
   std::unique_ptr<Lane> lane;
-  std::unique_ptr<KeptState> kept;
+  std::unique_ptr<StateKeeper> kept;
 
   Result<void> Build(const std::vector<Probe*>& receivers);
   Result<void> Serve();
@@ -133,7 +146,7 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, LogKafka));
   transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, LogKafka);
   NEARDUP_ASSIGN(lease, NewKafkaLease(kafka, lane_number, LogKafka));
-  kept = std::make_unique<KeptState>(settings, clock, keeper_probe);
+  kept = std::make_unique<StateKeeper>(KeeperOptionsOf(settings), clock, keeper_probe);
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> snapshot, kept->Restore(*probe));
   NEARDUP_ASSIGN(
       lane, Lane::New(settings.lane, {*source, *changelog, *transaction, *lease, clock, *probe},

@@ -11,11 +11,11 @@
 #include <optional>
 #include <vector>
 
-#include "app/config_arguments.h"
+#include "app/config_command.h"
 #include "app/exit_code.h"
-#include "app/totals.h"
 #include "neardup/result.h"
-#include "state/snapshot_files.h"
+#include "report/totals.h"
+#include "state/snapshot.h"
 #include "state/snapshot_restore.h"
 
 namespace neardup {

@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "app/exit_code.h"
-#include "app/file_lines.h"
-#include "app/new_files.h"
-#include "app/sample_records.h"
-#include "app/tune_config.h"
-#include "app/tune_page.h"
-#include "app/tune_summary.h"
+#include "app/record_sample.h"
+#include "files/whole_file.h"
 #include "learn/model_file.h"
 #include "learn/tuning.h"
+#include "report/tune_config.h"
+#include "report/tune_page.h"
+#include "report/tune_summary.h"
 
 namespace neardup {
 namespace {

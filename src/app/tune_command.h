@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "app/config_arguments.h"
+#include "app/config_command.h"
 
 namespace neardup {
 

@@ -5,10 +5,9 @@
 #include <utility>
 
 #include "config/assignment.h"
-#include "config/cross_checks.h"
-#include "config/property_rules.h"
+#include "config/checks.h"
+#include "config/setting_value.h"
 #include "config/settings_table.h"
-#include "config/value_reader.h"
 #include "filter/match_scheme.h"
 #include "learn/model_file.h"
 

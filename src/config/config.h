@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "config/assignment.h"
 #include "config/interpolation.h"
-#include "config/origin.h"
 #include "config/settings.h"
 #include "neardup/result.h"
 

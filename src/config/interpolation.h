@@ -1,8 +1,7 @@
-// References in values: ${VAR}, ${VAR:-default}, ${VAR:?message}, ${file:/path}; $$ is one $.
-// They are replaced in values that are parsed already, so what they bring in cannot change the
-// structure of the document.
+// Files that are read whole.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,6 +9,16 @@
 #include "neardup/result.h"
 
 namespace neardup {
+
+/// Configuration files and secrets are small; anything larger is another kind of file.
+inline constexpr size_t kSmallFileBytesMax = size_t{1} << 20;
+
+/// kNotFound or kIo; the text does not repeat the path.
+Result<std::string> ReadSmallFile(const std::filesystem::path& path);
+
+// References in values: ${VAR}, ${VAR:-default}, ${VAR:?message}, ${file:/path}; $$ is one $.
+// They are replaced in values that are parsed already, so what they bring in cannot change the
+// structure of the document.
 
 using Environment = std::map<std::string, std::string>;
 

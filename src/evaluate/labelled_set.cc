@@ -1,12 +1,178 @@
 #include "evaluate/labelled_set.h"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
+#include <nlohmann/json.hpp>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
-#include "record/record_id.h"
+#include "record/field_extractor.h"
 
 namespace neardup {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kColumns = {"id", "cluster", "kind"};
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string_view WithoutLineEnd(std::string_view line) {
+  while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return line;
+}
+
+Error Wrong(const std::string& path, size_t line, const std::string& what) {
+  return {ErrorCode::kCorrupt, path + ":" + std::to_string(line) + ": " + what};
+}
+
+/// Where each of kColumns stands.
+using Columns = std::array<size_t, kColumns.size()>;
+
+Result<Columns> ReadHeader(std::string_view line, const std::string& path, size_t number) {
+  const std::vector<std::string_view> names = Split(line, '\t');
+  Columns columns{};
+  for (size_t i = 0; i < kColumns.size(); ++i) {
+    const auto found = std::find(names.begin(), names.end(), kColumns[i]);
+    if (found == names.end()) {
+      return Wrong(path, number,
+                   "no column " + std::string(kColumns[i]) +
+                       "; expected a line of column names with id, cluster and kind, with tabs "
+                       "between them");
+    }
+    columns[i] = static_cast<size_t>(found - names.begin());
+  }
+  return columns;
+}
+
+}  // namespace
+
+Result<std::vector<Label>> ParseLabels(std::string_view text, const std::string& path) {
+  std::vector<Label> labels;
+  std::unordered_map<std::string, size_t> line_of_id;
+  Columns columns{};
+  bool header = true;
+  size_t number = 0;
+  for (std::string_view line : Split(text, '\n')) {
+    ++number;
+    line = WithoutLineEnd(line);
+    if (line.empty()) continue;
+    if (header) {
+      NEARDUP_ASSIGN(columns, ReadHeader(line, path, number));
+      header = false;
+      continue;
+    }
+    const std::vector<std::string_view> cells = Split(line, '\t');
+    const size_t needed = *std::max_element(columns.begin(), columns.end()) + 1;
+    if (cells.size() < needed) {
+      return Wrong(path, number,
+                   "found " + std::to_string(cells.size()) + " columns, expected at least " +
+                       std::to_string(needed) + " with tabs between them");
+    }
+    Label label{std::string(cells[columns[0]]), std::string(cells[columns[1]]),
+                std::string(cells[columns[2]]), ""};
+    if (label.id.empty() || label.cluster.empty()) {
+      return Wrong(path, number, "the id or the cluster is empty; expected both");
+    }
+    const auto [earlier, is_new] = line_of_id.emplace(label.id, number);
+    if (!is_new) {
+      return Wrong(path, number,
+                   "the id " + label.id + " stands twice, first on line " +
+                       std::to_string(earlier->second) + "; expected each record once");
+    }
+    labels.push_back(std::move(label));
+  }
+  if (labels.empty()) {
+    return Wrong(path, number,
+                 "no labels; expected a line of column names and one for each record");
+  }
+  return labels;
+}
+
+std::string LabelsText(std::span<const Label> labels) {
+  std::string text = "id\tcluster\tkind\tref\n";
+  for (const Label& label : labels) {
+    text += label.id + '\t' + label.cluster + '\t' + label.kind + '\t' + label.original + '\n';
+  }
+  return text;
+}
+
+Result<std::vector<std::string>> ParseSetFields(std::string_view json, const std::string& path) {
+  const auto set = nlohmann::ordered_json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (set.is_discarded() || !set.is_object()) {
+    return Error{ErrorCode::kCorrupt, path + ": expected one JSON object"};
+  }
+  const auto fields = set.find("fields");
+  std::vector<std::string> names;
+  if (fields != set.end() && fields->is_object()) {
+    for (const auto& field : fields->items()) names.push_back(field.key());
+  } else if (fields != set.end() && fields->is_array()) {
+    for (const auto& name : *fields) {
+      if (name.is_string()) names.push_back(name.get<std::string>());
+    }
+    if (names.size() != fields->size()) names.clear();
+  }
+  if (names.empty()) {
+    return Error{ErrorCode::kCorrupt,
+                 path +
+                     ": fields: expected a list of field names, or an object with them as keys; "
+                     "or name the fields with --fields"};
+  }
+  return names;
+}
+
+namespace {
+
+std::optional<double> Ratio(uint64_t part, uint64_t whole) {
+  if (whole == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::optional<double> HarmonicMean(std::optional<double> a, std::optional<double> b) {
+  if (!a || !b) return std::nullopt;
+  return *a + *b > 0 ? 2 * *a * *b / (*a + *b) : 0.0;
+}
+
+}  // namespace
+
+std::optional<double> Tally::precision() const { return Ratio(found, called); }
+std::optional<double> Tally::recall() const { return Ratio(found, true_duplicates); }
+std::optional<double> Tally::f1() const { return HarmonicMean(precision(), recall()); }
+std::optional<double> Tally::strict_f1() const {
+  return HarmonicMean(Ratio(right, called), Ratio(right, true_duplicates));
+}
+
+Accuracy Judge(std::span<const Label> labels, std::span<const std::optional<Call>> calls) {
+  assert(labels.size() == calls.size());
+  Accuracy accuracy;
+  std::unordered_set<std::string_view> seen;
+  for (size_t row = 0; row < labels.size(); ++row) {
+    const Label& label = labels[row];
+    const bool is_true = !seen.insert(label.cluster).second;
+    const Call call = calls[row].value_or(Call());
+    const bool right = call.duplicate && call.original && *call.original < row &&
+                       labels[*call.original].cluster == label.cluster;
+    accuracy.missing += calls[row] ? 0 : 1;
+    for (Tally* tally : {&accuracy.all, &accuracy.kinds[label.kind]}) {
+      ++tally->records;
+      tally->true_duplicates += is_true ? 1 : 0;
+      tally->called += call.duplicate ? 1 : 0;
+      tally->found += call.duplicate && is_true ? 1 : 0;
+      tally->right += right ? 1 : 0;
+    }
+  }
+  return accuracy;
+}
 
 uint64_t LabelledSet::unlabelled() const {
   return static_cast<uint64_t>(std::count(label_of.begin(), label_of.end(), std::nullopt));

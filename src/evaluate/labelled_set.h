@@ -1,19 +1,82 @@
-// A stream together with its labels.
+// What a person knows about a stream: which records are copies of which.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "evaluate/accuracy.h"
-#include "evaluate/labels.h"
 #include "neardup/record.h"
 #include "neardup/result.h"
 
 namespace neardup {
+
+/// One record. It is a true duplicate when an earlier record has the same cluster.
+struct Label {
+  std::string id;
+  std::string cluster;
+  std::string kind;      ///< where it comes from: original, exact, replaced-10, ...
+  std::string original;  ///< id of the record it was made from; empty: none or not known
+};
+
+/// Tab-separated lines in the order of the stream. The first names the columns; id, cluster and
+/// kind must be there, others are left out. Empty lines are passed over. `path` is for error texts.
+Result<std::vector<Label>> ParseLabels(std::string_view text, const std::string& path);
+
+/// What ParseLabels reads, with the columns id, cluster, kind, ref.
+std::string LabelsText(std::span<const Label> labels);
+
+// Which fields of a labelled set are to be compared.
+
+/// The member `fields` of a JSON object: a list of names, or an object whose keys are the names.
+/// `path` is for error texts.
+Result<std::vector<std::string>> ParseSetFields(std::string_view json, const std::string& path);
+
+// What a scheme found of what is there, in figures.
+
+/// What a scheme said of a labelled record.
+struct Call {
+  bool duplicate = false;
+  /// Row of the label of the record it names; nullopt: it names none, or one without a label.
+  std::optional<size_t> original;
+};
+
+/// Counts of records, and the ratios made of them. A ratio without a denominator is nullopt.
+struct Tally {
+  uint64_t records = 0;
+  uint64_t true_duplicates = 0;  ///< an earlier record has the same cluster
+  uint64_t called = 0;           ///< called duplicate
+  uint64_t found = 0;            ///< true duplicates called duplicate
+  /// Of those found: the record named is earlier and of the same cluster.
+  uint64_t right = 0;
+
+  /// True duplicates among those called.
+  std::optional<double> precision() const;
+  /// Called among the true duplicates.
+  std::optional<double> recall() const;
+  /// Harmonic mean of precision and recall: 0 when both are.
+  std::optional<double> f1() const;
+  /// The same when a call that names a wrong original, or none, has found nothing.
+  std::optional<double> strict_f1() const;
+
+  bool operator==(const Tally&) const = default;
+};
+
+struct Accuracy {
+  Tally all;
+  std::map<std::string, Tally> kinds;
+  /// Labelled records the scheme said nothing of. They count as unique.
+  uint64_t missing = 0;
+};
+
+/// One call for each label.
+Accuracy Judge(std::span<const Label> labels, std::span<const std::optional<Call>> calls);
+
+// A stream together with its labels.
 
 struct LabelledSet {
   std::string name;

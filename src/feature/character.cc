@@ -6,9 +6,8 @@
 #include <cassert>
 #include <iterator>
 
-#include "feature/utf8.h"
-
 namespace neardup {
+
 namespace {
 
 struct Range {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "feature/utf8.h"
+#include "feature/character.h"
 
 namespace neardup {
 namespace {

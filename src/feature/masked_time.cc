@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "feature/ascii.h"
+#include "feature/character.h"
 #include "feature/mask.h"
 
 namespace neardup {

@@ -1,8 +1,76 @@
 #include "feature/text_features.h"
 
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
 #include "base/hash.h"
 
 namespace neardup {
+
+namespace {
+
+/// Written out, because the C library's logarithm is not the same to the last bit everywhere.
+constexpr uint8_t kCountWeights[] = {
+    0,  16, 27, 34, 38, 42, 45, 47, 49, 51, 53, 54, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65,
+    65, 66, 67, 68, 68, 69, 69, 70, 70, 71, 71, 72, 72, 73, 73, 74, 74, 75, 75, 75, 76, 76,
+    77, 77, 77, 78, 78, 78, 79, 79, 79, 80, 80, 80, 80, 81, 81, 81, 82, 82, 82, 82};
+static_assert(std::size(kCountWeights) == 64);
+
+uint64_t CountWeight(uint32_t count) {
+  return kCountWeights[std::min<size_t>(count, std::size(kCountWeights) - 1)];
+}
+
+}  // namespace
+
+std::span<const Feature> FeatureCounter::Count(std::span<const uint64_t> tokens,
+                                               std::span<const TokenRange> ranges) {
+  Clear(tokens.size());
+  size_t at = 0;
+  for (const TokenRange& range : ranges) {
+    for (; at < range.end; ++at) Add(tokens[at], range.weight16);
+  }
+  for (size_t i = 0; i < features_.size(); ++i) {
+    const uint32_t count = counts_[i];
+    const uint64_t sum = CountWeight(count) * features_[i].weight;
+    features_[i].weight = count == 1 ? sum : sum / count;
+  }
+  return features_;
+}
+
+std::span<const Feature> FeatureCounter::CountDistinct(std::span<const uint64_t> hashes) {
+  Clear(hashes.size());
+  for (const uint64_t hash : hashes) Add(hash, 1);
+  for (Feature& feature : features_) feature.weight = 1;
+  return features_;
+}
+
+void FeatureCounter::Clear(size_t tokens_max) {
+  features_.clear();
+  counts_.clear();
+  const size_t slot_count = std::bit_ceil(2 * tokens_max + 1);
+  if (slots_.size() < slot_count) slots_.resize(slot_count);
+  std::fill_n(slots_.begin(), slot_count, 0);
+  slot_mask_ = slot_count - 1;
+}
+
+void FeatureCounter::Add(uint64_t token, uint32_t weight16) {
+  for (uint64_t slot = token & slot_mask_;; slot = (slot + 1) & slot_mask_) {
+    const uint32_t number = slots_[slot];
+    if (number == 0) {
+      features_.push_back({token, weight16});
+      counts_.push_back(1);
+      slots_[slot] = static_cast<uint32_t>(features_.size());
+      return;
+    }
+    if (features_[number - 1].hash == token) {
+      features_[number - 1].weight += weight16;
+      ++counts_[number - 1];
+      return;
+    }
+  }
+}
+
 namespace {
 
 uint64_t Pair(uint64_t a, uint64_t b) { return Mix64(Mix64(a) + b); }

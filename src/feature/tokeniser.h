@@ -1,4 +1,4 @@
-// Text -> tokens.
+// Texts that are wholly a number.
 #pragma once
 
 #include <array>
@@ -7,10 +7,19 @@
 
 #include "feature/character.h"
 #include "feature/mask.h"
-#include "feature/token_list.h"
+#include "feature/text_features.h"
 #include "neardup/options.h"
 
 namespace neardup {
+
+/// When `text`, white space around it aside, is one number, puts its canonical form into `out` and
+/// returns true. FORMAT: digits, point, sign and e may be full-width, minus also U+2212; the sign
+/// '-' is kept except for zero, '+' is dropped, zeros at the end of the fraction are dropped, zeros
+/// in front are kept (they mark identifiers). A number with an exponent stays as written, but for
+/// width and case.
+bool CanonicalNumber(std::string_view text, std::string& out);
+
+// Text -> tokens.
 
 /// FORMAT, in this order:
 ///   1. with `markup`: entities are decoded and tags taken out (markup.h);

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "fingerprint/scheme.h"
 #include "neardup/filter.h"
+#include "schemes/scheme.h"
 
 namespace neardup {
 

@@ -3,10 +3,9 @@
 #include "base/hash.h"
 #include "filter/match_scheme.h"
 #include "filter/record_features.h"
-#include "filter/scheme_texts.h"
-#include "fingerprint/key_hash.h"
+#include "fingerprint/exact_hash.h"
 #include "fingerprint/simhash.h"
-#include "fingerprint/text_key_chooser.h"
+#include "fingerprint/text_keys.h"
 #include "neardup/filter.h"
 
 namespace neardup {

@@ -4,7 +4,10 @@
 #include <cassert>
 #include <utility>
 
+#include "fingerprint/exact_hash.h"
+
 namespace neardup {
+
 namespace {
 
 SchemeOptions OptionsOf(const MatchScheme& choice) {
@@ -44,6 +47,47 @@ std::string SpecOf(const MatchScheme& choice) {
   const auto spec = SchemeSpec(choice.name, OptionsOf(choice));
   assert(spec.ok());
   return spec.ok() ? spec.value() : "";
+}
+
+SchemeTextReader::SchemeTextReader(const FilterOptions& options)
+    : extractor_(options.record),
+      tokeniser_(options.feature.markup, options.feature.masks),
+      tokens_(options.model.hash_seed) {}
+
+const SchemeTexts& SchemeTextReader::Read(const RecordView& record) {
+  const ExtractedRecord& extracted = extractor_.Extract(record);
+  result_.time_ms = extracted.time_ms;
+  result_.reason = extracted.reason;
+  result_.passed = extracted.passed;
+  result_.error = extracted.error;
+  result_.texts.clear();
+  result_.exact = 0;
+  if (result_.reason == Reason::kNone && !result_.passed) Tokenise(extracted.pieces);
+  return result_;
+}
+
+void SchemeTextReader::Tokenise(const std::vector<TextPiece>& pieces) {
+  tokens_.Clear();
+  marks_.clear();
+  for (const TextPiece& piece : pieces) {
+    marks_.push_back({tokens_.size(), tokens_.hashes().size()});
+    tokeniser_.Tokenise(piece.text, tokens_);
+  }
+  marks_.push_back({tokens_.size(), tokens_.hashes().size()});
+  // Only now: the tokens move while they grow.
+  ExactHash exact;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const Mark& begin = marks_[i];
+    const Mark& end = marks_[i + 1];
+    const std::string_view normalised =
+        tokens_.TextFrom(begin.byte).substr(0, end.byte - begin.byte);
+    exact.Add(normalised, pieces[i].path_hash);
+    result_.texts.push_back({pieces[i].field, pieces[i].text, normalised,
+                             tokens_.hashes().subspan(begin.token, end.token - begin.token)});
+  }
+  result_.exact = exact.value();
+  std::stable_sort(result_.texts.begin(), result_.texts.end(),
+                   [](const SchemeText& a, const SchemeText& b) { return a.field < b.field; });
 }
 
 }  // namespace neardup

@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "base/hex.h"
+#include "base/number_text.h"
 #include "feature/character.h"
 #include "filter/match_scheme.h"
 #include "neardup/filter.h"
-#include "record/field_path.h"
-#include "record/selection.h"
+#include "record/field_selection.h"
 
 namespace neardup {
 namespace {

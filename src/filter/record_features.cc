@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "feature/text_features.h"
-#include "fingerprint/key_hash.h"
+#include "fingerprint/exact_hash.h"
 
 namespace neardup {
 

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "feature/feature_counter.h"
-#include "feature/token_list.h"
+#include "feature/text_features.h"
 #include "feature/tokeniser.h"
 #include "fingerprint/exact_hash.h"
 #include "fingerprint/simhash.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "feature/feature_counter.h"
+#include "feature/text_features.h"
 
 namespace neardup {
 

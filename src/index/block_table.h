@@ -9,8 +9,7 @@
 #include <span>
 #include <type_traits>
 
-#include "index/fetch_line.h"
-#include "index/live_ids.h"
+#include "index/entry_store.h"
 #include "index/near_tags.h"
 #include "index/page_memory.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 namespace neardup {
+
 namespace {
 
 constexpr uint64_t kMask48 = (uint64_t{1} << 48) - 1;

@@ -7,9 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "index/index_parts.h"
 #include "index/search.h"
-#include "neardup/filter.h"
+#include "neardup/entry.h"
 
 namespace neardup {
 

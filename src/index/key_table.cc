@@ -4,6 +4,7 @@
 #include <bit>
 
 namespace neardup {
+
 namespace {
 
 /// Ranges of keys must not be larger than tags tell apart.

@@ -1,13 +1,14 @@
+#if defined(__x86_64__)
+#endif
 #include "index/near_tags.h"
+
+#include <immintrin.h>
 
 #include <algorithm>
 #include <array>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace neardup {
+
 namespace {
 
 NearTags FindPortable(const uint16_t* tags, size_t begin, size_t end, uint16_t sought, int bits) {

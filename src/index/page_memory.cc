@@ -7,6 +7,7 @@
 #include <utility>
 
 namespace neardup {
+
 namespace {
 
 constexpr size_t kPageBytes = 4096;

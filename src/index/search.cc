@@ -5,11 +5,11 @@
 #include <cassert>
 #include <tuple>
 
-#include "index/accept.h"
-#include "index/bit_count.h"
-#include "index/fetch_line.h"
+#include "index/near_tags.h"
+#include "index/page_memory.h"
 
 namespace neardup {
+
 namespace {
 
 /// Errors in the better half of a simhash, at most: with 3 in all, and with 7.

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fingerprint/scheme.h"
 #include "neardup/record.h"
+#include "schemes/scheme.h"
 
 namespace neardup {
 

@@ -3,10 +3,10 @@
 #include <array>
 #include <utility>
 
-#include "kafka/client_error.h"
-#include "kafka/version.h"
+#include "kafka/handle.h"
 
 namespace neardup {
+
 namespace {
 
 // A login refused longer ago than this says nothing of a time-out now: clients try again within 2
@@ -132,6 +132,133 @@ Result<void> CheckProperties(const KafkaOptions& options) {
     if (!client.ok()) return client.error();
   }
   return {};
+}
+
+namespace {
+
+ErrorCode Meaning(rd_kafka_resp_err_t code) {
+  if (IsRefusedAccess(code)) return ErrorCode::kAuth;
+  switch (code) {
+    case RD_KAFKA_RESP_ERR__FENCED:
+    case RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
+    case RD_KAFKA_RESP_ERR_PRODUCER_FENCED:
+      return ErrorCode::kFenced;
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
+    case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
+      return ErrorCode::kNotFound;
+    case RD_KAFKA_RESP_ERR__INVALID_ARG:
+    case RD_KAFKA_RESP_ERR_INVALID_CONFIG:
+    case RD_KAFKA_RESP_ERR_INVALID_PARTITIONS:
+    case RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR:
+    case RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT:
+    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_POLICY_VIOLATION:
+    case RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION:
+      return ErrorCode::kConfig;
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+    case RD_KAFKA_RESP_ERR__RESOLVE:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE:
+    case RD_KAFKA_RESP_ERR__MSG_TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__WAIT_COORD:
+    case RD_KAFKA_RESP_ERR__QUEUE_FULL:
+    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
+    case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
+    case RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_NOT_CONTROLLER:
+    case RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS:
+    case RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
+    case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS:
+    case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:
+    case RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS:
+    case RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT:
+      return ErrorCode::kUnavailable;
+    default:
+      return ErrorCode::kInternal;
+  }
+}
+
+}  // namespace
+
+bool IsRefusedAccess(rd_kafka_resp_err_t code) {
+  switch (code) {
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR__SSL:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM:
+    case RD_KAFKA_RESP_ERR_ILLEGAL_SASL_STATE:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Error FromKafka(rd_kafka_resp_err_t code, const std::string& doing, const std::string& detail) {
+  Error error;
+  error.code = Meaning(code);
+  error.text = doing + ": " + (detail.empty() ? rd_kafka_err2str(code) : detail);
+  if (error.code == ErrorCode::kFenced) {
+    // The library cannot tell the two apart.
+    error.text += "; another instance took the lane, or the transaction outlasted its time-out";
+  }
+  error.retriable = error.code == ErrorCode::kUnavailable;
+  error.fatal = error.code == ErrorCode::kConfig;
+  return error;
+}
+
+Error FromKafka(const rd_kafka_error_t& error, const std::string& doing) {
+  Error translated = FromKafka(rd_kafka_error_code(&error), doing, rd_kafka_error_string(&error));
+  if (translated.code == ErrorCode::kFenced || translated.code == ErrorCode::kAuth) {
+    return translated;
+  }
+  if (rd_kafka_error_txn_requires_abort(&error) != 0) {
+    translated.code = ErrorCode::kAborted;
+    translated.retriable = translated.fatal = false;
+  } else if (rd_kafka_error_is_retriable(&error) != 0) {
+    translated.code = ErrorCode::kUnavailable;
+    translated.retriable = true;
+    translated.fatal = false;
+  }
+  return translated;
+}
+
+namespace {
+
+constexpr int Version(int major, int minor, int revision) {
+  return (major << 24) | (minor << 16) | (revision << 8);
+}
+
+}  // namespace
+
+int ClientLibraryVersion() { return rd_kafka_version(); }
+
+std::string ClientLibraryName() { return std::string("librdkafka ") + rd_kafka_version_str(); }
+
+std::vector<std::string> ClientLibraryWarnings(int version, const std::string& sasl_mechanism) {
+  std::vector<std::string> warnings;
+  if (version < Version(2, 6, 1) && sasl_mechanism.rfind("SCRAM", 0) == 0) {
+    warnings.emplace_back(
+        "librdkafka before 2.6.1 cannot log in with SCRAM to Kafka 4.0 or later (its issue 4895); "
+        "use SASL/PLAIN over TLS, or a newer librdkafka");
+  }
+  if (version >= Version(2, 2, 0) && version < Version(2, 5, 0)) {
+    warnings.emplace_back(
+        "librdkafka 2.2.0 to 2.4.0 can fail with \"Unable to reconstruct MessageSet\" when a big "
+        "batch is sent again (its issue 4750); use another version");
+  }
+  return warnings;
 }
 
 }  // namespace neardup

@@ -8,10 +8,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "kafka/deadline.h"
 #include "kafka/handle.h"
-#include "kafka/kafka_log.h"
+#include "kafka/kafka_options.h"
 #include "kafka/properties.h"
 #include "neardup/result.h"
 
@@ -57,5 +57,26 @@ class Client {
   std::chrono::steady_clock::time_point refused_login_at_{};
   std::string complaint_;  ///< the last one about a connection
 };
+
+// librdkafka's error codes in the project's words.
+
+/// The broker, or a proxy before it, refused who we are or what we want to do.
+bool IsRefusedAccess(rd_kafka_resp_err_t code);
+
+/// "<doing>: <detail>" with the code's meaning. `detail` empty: the library's text of the code.
+Error FromKafka(rd_kafka_resp_err_t code, const std::string& doing, const std::string& detail = "");
+
+/// The same of an error object; takes its flags (fatal, abortable, retriable) into account.
+Error FromKafka(const rd_kafka_error_t& error, const std::string& doing);
+
+// The client library in use, and what is known to be wrong with it.
+
+/// As in rd_kafka_version(): 0xMMmmrrpp.
+int ClientLibraryVersion();
+/// "librdkafka 2.0.2".
+std::string ClientLibraryName();
+
+/// Sentences for the log at start; `sasl_mechanism` as configured, empty if none.
+std::vector<std::string> ClientLibraryWarnings(int version, const std::string& sasl_mechanism);
 
 }  // namespace neardup

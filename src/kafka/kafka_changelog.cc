@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "kafka/client.h"
-#include "kafka/client_error.h"
 #include "kafka/topic_admin.h"
 
 namespace neardup {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "kafka/client.h"
-#include "kafka/client_error.h"
 
 namespace neardup {
 namespace {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "kafka/kafka_log.h"
 #include "kafka/kafka_options.h"
 #include "neardup/result.h"
 #include "stream/ports.h"

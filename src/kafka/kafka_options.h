@@ -1,14 +1,22 @@
-// How to reach Kafka, and which topics a lane uses there.
+// Where the client library's own log lines go.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "neardup/result.h"
 
 namespace neardup {
+
+/// Called from threads of the library, several at once; must not call back into this room.
+/// `level` is that of syslog: 3 error, 4 warning, 5 notice, 6 info, 7 debug.
+using KafkaLog = std::function<void(int level, std::string_view text)>;
+
+// How to reach Kafka, and which topics a lane uses there.
 
 struct KafkaOptions {
   std::string brokers = "localhost:9092";

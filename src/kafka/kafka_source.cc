@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "kafka/client_error.h"
+#include "kafka/client.h"
 #include "kafka/partition_reader.h"
 #include "kafka/topic_admin.h"
 

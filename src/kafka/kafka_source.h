@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "kafka/kafka_log.h"
 #include "kafka/kafka_options.h"
 #include "neardup/result.h"
 #include "stream/ports.h"

@@ -1,20 +1,37 @@
-// One assigned input partition: its queue in the library, and what was taken out of it and not yet
-// handed on.
+// Which offsets partitions hold now.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "kafka/client.h"
-#include "kafka/wake_up.h"
+#include "kafka/handle.h"
+#include "kafka/kafka_options.h"
 #include "neardup/result.h"
+#include "state/delta.h"
 #include "stream/message.h"
 #include "stream/ports.h"
 
 namespace neardup {
+
+struct OffsetBounds {
+  int64_t begin = 0;
+  /// One behind the last record, those of open transactions too; so it may lie behind what a reader
+  /// of committed records can reach now.
+  int64_t end = 0;
+};
+
+/// One row per partition.
+Result<std::vector<OffsetBounds>> QueryOffsetBounds(const KafkaOptions& options,
+                                                    std::span<const InputPartition> partitions,
+                                                    const KafkaLog& log);
+
+// One assigned input partition: its queue in the library, and what was taken out of it and not yet
+// handed on.
 
 /// Messages taken from the library together; freed together, before their client.
 class MessageChunk {

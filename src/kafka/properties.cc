@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "kafka/version.h"
+#include "kafka/client.h"
 
 namespace neardup {
 namespace {

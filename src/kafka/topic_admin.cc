@@ -5,7 +5,7 @@
 #include <set>
 #include <thread>
 
-#include "kafka/client_error.h"
+#include "kafka/client.h"
 
 namespace neardup {
 namespace {

@@ -1,18 +1,55 @@
-// The topics a lane works with: what exists, and making what is absent.
+// The three topics each input topic leads to: their names, sizes and library handles.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "kafka/kafka_log.h"
+#include "kafka/client.h"
 #include "kafka/kafka_options.h"
 #include "neardup/result.h"
+#include "neardup/verdict.h"
 #include "state/delta.h"
 
 namespace neardup {
+
+class OutputTopics {
+ public:
+  OutputTopics(const KafkaOptions& options, std::map<std::string, int64_t> max_message_bytes)
+      : options_(options), max_message_bytes_(std::move(max_message_bytes)) {}
+
+  /// Largest key + value + headers that fits every output of an input topic.
+  size_t record_bytes_max(const std::string& input_topic) const;
+  /// Largest batch that fits every output of every configured input.
+  int64_t batch_bytes_max() const;
+  /// Names of all outputs, each once.
+  std::vector<std::string> Names() const;
+
+  /// The handles below belong to this client from now on.
+  void Bind(std::shared_ptr<Client> client);
+  /// Frees the handles; to be called before the client goes.
+  void Unbind();
+  rd_kafka_topic_t* Find(const std::string& input_topic, Decision decision);
+
+ private:
+  struct Outputs {
+    std::string input_topic;
+    std::array<TopicHandle, 3> handles;  ///< by Decision
+  };
+  const std::string& Template(Decision decision) const;
+  int64_t SmallestLimit(const std::string& input_topic) const;
+
+  const KafkaOptions& options_;
+  std::map<std::string, int64_t> max_message_bytes_;
+  std::shared_ptr<Client> client_;
+  std::vector<Outputs> outputs_;  ///< few: searched one by one
+};
+
+// The topics a lane works with: what exists, and making what is absent.
 
 /// All partitions of the input topics, sorted. kNotFound names a missing topic, kUnavailable says
 /// that no broker answered within answer_timeout_ms, kAuth that we are not let in.

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "feature/token_list.h"
+#include "feature/text_features.h"
 #include "feature/tokeniser.h"
-#include "record/field_path.h"
+#include "record/field_selection.h"
 
 namespace neardup {
 

@@ -1,16 +1,24 @@
-// What each selected field of a record says: to see in which of them near records differ.
+// Texts that say when something happened.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
-#include "feature/token_list.h"
+#include "feature/text_features.h"
 #include "feature/tokeniser.h"
 #include "neardup/options.h"
 #include "record/field_extractor.h"
 
 namespace neardup {
+
+/// Whether the text is wholly a time of day, with its date or with seconds: RFC 3339, seconds or
+/// milliseconds since 1970 between 2001 and 2033, and what logs and web forms write, such as
+/// 2017/6/8 17:31:20 and Dec 10 06:55:46. A date alone is none: it may be what a record is about.
+bool IsTimeText(std::string_view text);
+
+// What each selected field of a record says: to see in which of them near records differ.
 
 /// Keeps scratch memory: one owner thread.
 class FieldValueReader {

@@ -1,4 +1,4 @@
-// What kind of stream a sample shows, and the distance that goes with it.
+// The gap between copies and all other records.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,30 @@
 #include <span>
 #include <string>
 
-#include "learn/gap.h"
 #include "learn/near_structure.h"
 
 namespace neardup {
+
+/// What a histogram of nearest distances shows. Unrelated records make a mode far to the right;
+/// copies, where there are any, lie left of it; the emptiest place between is the gap.
+struct Gap {
+  /// Mode of the unrelated records, in bits.
+  int unrelated = 0;
+  /// Middle of the gap, in bits.
+  int at = 0;
+  /// Records at the gap as a share of those at the mode of unrelated records. Small is clear.
+  double depth = 1;
+  /// The same, as a share of the lower of the peaks on both sides.
+  double depth_of_lower = 1;
+  /// Share of the records whose nearest lies below the gap.
+  double near_share = 0;
+  /// Where the other records begin: from their mode leftwards, the first place that is as good as
+  /// empty.
+  int others_begin = 0;
+};
+Gap FindGap(const NearStructure& structure);
+
+// What kind of stream a sample shows, and the distance that goes with it.
 
 enum class MatchMode : uint8_t {
   kNear,     ///< near copies stand apart from all other records: near-duplicates can be joined

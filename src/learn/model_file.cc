@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/hex.h"
+#include "base/number_text.h"
 
 namespace neardup {
 namespace {

@@ -78,4 +78,18 @@ double ShareToldApart(const NearStructure& structure);
 /// Over the records with these numbers, ascending.
 NearStructure FindNearStructure(const SampledCodes& codes, std::span<const size_t> numbers);
 
+// Pairs of a sample for a person to look at.
+
+struct SamplePair {
+  Position earlier;
+  Position later;
+};
+
+/// For each whole bit of mean distance from 0 to `distance_max` up to `pairs_max` records with the
+/// nearest record before them, in the order of the sample. No record stands in two pairs of one
+/// distance, so that one series does not fill them all.
+std::vector<std::vector<SamplePair>> FindSamplePairs(const Sample& sample,
+                                                     const SampledCodes& codes, int distance_max,
+                                                     size_t pairs_max);
+
 }  // namespace neardup

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "feature/mask.h"
-#include "learn/key_study.h"
+#include "learn/remedy_study.h"
 
 namespace neardup {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "learn/calibration.h"
 #include "learn/field_study.h"
-#include "learn/mask_study.h"
-#include "learn/sample_pairs.h"
+#include "learn/near_structure.h"
+#include "learn/remedy_study.h"
 #include "neardup/options.h"
 #include "neardup/record.h"
 #include "neardup/result.h"

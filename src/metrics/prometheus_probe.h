@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "stream/keeper_probe.h"
+#include "stream/changelog_keeper.h"
 #include "stream/ports.h"
 #include "stream/probe.h"
 

@@ -53,4 +53,25 @@ class FieldExtractor {
   std::unique_ptr<Walk> walk_;
 };
 
+// What a person calls a record.
+
+/// The text of a field, or the line number where there is none. Keeps scratch memory: one instance
+/// per thread.
+class RecordIdReader {
+ public:
+  /// A top-level name or a JSON Pointer; empty: always the line number.
+  explicit RecordIdReader(const std::string& id_field);
+
+  /// `line` counts from 1.
+  std::string Read(std::string_view payload, int64_t line);
+  /// Whether the record has the field, with a text in it.
+  bool Has(std::string_view payload) { return !FieldText(payload).empty(); }
+
+ private:
+  /// Empty: none. Valid until the next call.
+  std::string_view FieldText(std::string_view payload);
+
+  std::unique_ptr<FieldExtractor> extractor_;
+};
+
 }  // namespace neardup

@@ -39,28 +39,13 @@
 
 #include "neardup/filter.h"
 #include "neardup/result.h"
+#include "state/input.h"
 
 namespace neardup {
 
 /// A delta is sealed when its entries pass this size; with the largest entry behind it
 /// (kSketchBytesMax) it stays below the 1 MB a broker takes by default.
 inline constexpr size_t kDeltaBytesTarget = size_t{192} << 10;
-
-struct InputPartition {
-  std::string topic;
-  int32_t partition = 0;
-
-  auto operator<=>(const InputPartition&) const = default;
-};
-
-/// How far an input partition is decided.
-struct InputProgress {
-  InputPartition partition;
-  int64_t next_offset = 0;
-  int64_t time_ms = INT64_MIN;  ///< largest event time seen
-
-  bool operator==(const InputProgress&) const = default;
-};
 
 struct Delta {
   uint16_t lane = 0;
@@ -83,5 +68,15 @@ struct Delta {
 std::string Encode(const Delta& delta);
 /// kCorrupt with the byte offset and what was expected; never reads outside `bytes`.
 Result<Delta> DecodeDelta(std::string_view bytes);
+
+// Deltas that follow each other, as one.
+
+/// Whether `next` may be merged into `delta`: it follows it, names the same inputs or more behind
+/// them, is of the same lane and FingerprintSpec, and the two are small enough for one.
+bool CanMerge(const Delta& delta, const Delta& next);
+
+/// Folding the result leaves a lane as folding first `delta`, then `next` does. They must be fit
+/// for it.
+void Merge(Delta& delta, Delta&& next);
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// A lane's state as the fold of its deltas: the filter, the inputs' progress, seq and epoch.
+// Why state of another FingerprintSpec does not fit, for a person.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "neardup/filter.h"
@@ -14,6 +15,12 @@
 #include "state/delta.h"
 
 namespace neardup {
+
+/// What differs between two JSON texts, key by key as JSON Pointers: `/features_min: 12 here, 8 in
+/// the changelog; ...`. Texts that are no JSON are shown whole.
+std::string SpecDifference(std::string_view here, std::string_view changelog);
+
+// A lane's state as the fold of its deltas: the filter, the inputs' progress, seq and epoch.
 
 /// Numbers the lane's input partitions: Position::input is an index into it. Grows only.
 /// One owner thread.

@@ -1,20 +1,55 @@
-// From the snapshots on disk to the state of a lane.
+// The deltas of a snapshot, read and decoded ahead by a thread of its own.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "neardup/options.h"
 #include "neardup/result.h"
 #include "state/delta.h"
 #include "state/lane_state.h"
-#include "state/snapshot_manifest.h"
+#include "state/snapshot.h"
 
 namespace neardup {
+
+/// One owner thread. Holds a segment and some deltas in memory.
+class DeltaStream {
+ public:
+  DeltaStream(std::filesystem::path folder, const SnapshotManifest& manifest);
+  ~DeltaStream();
+  DeltaStream(const DeltaStream&) = delete;
+  DeltaStream& operator=(const DeltaStream&) = delete;
+
+  /// nullopt at the end. An error is final.
+  Result<std::optional<Delta>> Next();
+
+ private:
+  void ReadAll();
+  /// False when nobody wants it any more.
+  bool Put(Delta&& delta);
+
+  const std::filesystem::path folder_;
+  const SnapshotManifest& manifest_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Delta> ready_;
+  Result<void> outcome_;
+  bool done_ = false;
+  bool abandoned_ = false;
+
+  std::thread reader_;
+};
+
+// From the snapshots on disk to the state of a lane.
 
 /// kNotFound, kCorrupt or kMismatch with the name of the file.
 Result<SnapshotManifest> ReadSnapshotManifest(const std::filesystem::path& folder, uint16_t lane,

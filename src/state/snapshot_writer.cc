@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "state/delta_merge.h"
-#include "state/snapshot_files.h"
+#include "state/delta.h"
+#include "state/snapshot.h"
 
 namespace neardup {
 namespace {

@@ -9,8 +9,7 @@
 
 #include "neardup/result.h"
 #include "state/delta.h"
-#include "state/snapshot_manifest.h"
-#include "state/snapshot_segment.h"
+#include "state/snapshot.h"
 
 namespace neardup {
 

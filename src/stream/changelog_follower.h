@@ -7,7 +7,7 @@
 #include <string>
 
 #include "neardup/result.h"
-#include "state/snapshot_manifest.h"
+#include "state/snapshot.h"
 #include "stream/ports.h"
 
 namespace neardup {

@@ -7,6 +7,7 @@
 #include "state/delta.h"
 
 namespace neardup {
+
 namespace {
 
 constexpr int kPollTimeoutMs = 100;

@@ -1,3 +1,27 @@
+// Percent-encoding (RFC 3986, section 2.1) of text inside route headers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neardup/fingerprint.h"
+#include "neardup/result.h"
+#include "neardup/verdict.h"
+#include "state/delta.h"
+#include "stream/lane_options.h"
+#include "stream/message.h"
+
+namespace neardup {
+
+/// Appends `text`; every byte but ASCII letters, digits and -._~/:,()' becomes %XX.
+void AppendPercentEncoded(std::string& out, std::string_view text);
+/// nullopt when a byte stands unencoded that must not, or a '%' has no two hex digits behind it.
+std::optional<std::string> PercentDecoded(std::string_view text);
+
 // What an output record tells of its verdict, in headers of ours appended after its own.
 //
 // FORMAT. HeaderStyle::kPacked is one header `neardup`, text, fields parted by ';', in this order:
@@ -16,23 +40,6 @@
 // Kafka's topic names stand as they are. HeaderStyle::kSeparate writes one header per field,
 // `neardup-seq`, `neardup-origin`, ..., with the same text; flags have the value `true`.
 // HeaderStyle::kNone writes nothing.
-#pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "neardup/fingerprint.h"
-#include "neardup/result.h"
-#include "neardup/verdict.h"
-#include "state/delta.h"
-#include "stream/lane_options.h"
-#include "stream/message.h"
-
-namespace neardup {
 
 /// Bytes kept of a dead letter's error before encoding, cut at the border of a UTF-8 character.
 inline constexpr size_t kRouteErrorBytesMax = 300;

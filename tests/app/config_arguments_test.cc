@@ -1,8 +1,8 @@
-#include "app/config_arguments.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "app/config_command.h"
 
 namespace neardup {
 namespace {

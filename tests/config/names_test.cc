@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "config/nearest_name.h"
-#include "config/property_rules.h"
+#include "config/assignment.h"
+#include "config/checks.h"
 
 namespace neardup {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "config/value_text.h"
+#include "config/setting_value.h"
 #include "config_text.h"
 #include "learn/model_file.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "kafka/deadline.h"
+#include "kafka/handle.h"
 #include "kafka/kafka_source.h"
-#include "kafka/offset_bounds.h"
+#include "kafka/partition_reader.h"
 
 namespace neardup {
 namespace {

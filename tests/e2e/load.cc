@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/sample_stream.h"
 #include "base/hash.h"
+#include "demo/synthetic_stream.h"
 #include "e2e/committed_records.h"
 #include "e2e/record_line.h"
 #include "kafka/kafka_writer.h"
@@ -25,7 +25,7 @@ struct Arguments {
   int32_t partition = 0;
   int64_t offset = 0;
   std::vector<std::string> settings;
-  SampleOptions sample;
+  SyntheticOptions sample;
   std::string file;
 };
 
@@ -46,7 +46,7 @@ Result<void> Create(const Arguments& arguments) {
 Result<void> Fill(const Arguments& arguments) {
   NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(arguments.kafka, {}));
   NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
-  for (const SampleRecord& record : GenerateSampleStream(arguments.sample)) {
+  for (const SyntheticRecord& record : GenerateSampleStream(arguments.sample)) {
     const InputPartition& where = partitions[Hash64(record.key) % partitions.size()];
     Message message;
     message.timestamp_ms = record.timestamp_ms;

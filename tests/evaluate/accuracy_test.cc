@@ -1,6 +1,6 @@
-#include "evaluate/accuracy.h"
-
 #include <gtest/gtest.h>
+
+#include "evaluate/labelled_set.h"
 
 namespace neardup {
 namespace {

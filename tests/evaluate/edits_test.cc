@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "evaluate/text_cutter.h"
-
 namespace neardup {
 namespace {
 

@@ -1,7 +1,7 @@
-#include "evaluate/labels.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "evaluate/labelled_set.h"
 
 namespace neardup {
 namespace {

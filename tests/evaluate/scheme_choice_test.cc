@@ -1,9 +1,8 @@
-#include "evaluate/scheme_choice.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fingerprint/schemes.h"
+#include "evaluate/scheme_run.h"
+#include "schemes/schemes.h"
 
 namespace neardup {
 namespace {

@@ -1,10 +1,10 @@
+#include "evaluate/scheme_run.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evaluate/filter_run.h"
-#include "evaluate/sketch_run.h"
 #include "evaluate/small_set.h"
-#include "fingerprint/schemes.h"
+#include "schemes/schemes.h"
 
 namespace neardup {
 namespace {

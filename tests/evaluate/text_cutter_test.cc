@@ -1,7 +1,7 @@
-#include "evaluate/text_cutter.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "evaluate/edits.h"
 
 namespace neardup {
 namespace {

@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include "feature/utf8.h"
-
 namespace neardup {
 namespace {
 

@@ -1,5 +1,3 @@
-#include "feature/feature_counter.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,8 @@
 #include <map>
 #include <random>
 #include <vector>
+
+#include "feature/text_features.h"
 
 namespace neardup {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "feature/character.h"
 #include "feature/tokeniser.h"
-#include "feature/utf8.h"
 
 namespace neardup {
 namespace {

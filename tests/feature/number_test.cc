@@ -1,8 +1,8 @@
-#include "feature/number.h"
-
 #include <gtest/gtest.h>
 
 #include <utility>
+
+#include "feature/tokeniser.h"
 
 namespace neardup {
 namespace {

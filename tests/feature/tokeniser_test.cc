@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "feature/character.h"
-#include "feature/number.h"
-#include "feature/utf8.h"
 
 namespace neardup {
 namespace {

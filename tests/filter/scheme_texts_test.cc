@@ -1,8 +1,7 @@
-#include "filter/scheme_texts.h"
-
 #include <gtest/gtest.h>
 
 #include "base/hash.h"
+#include "filter/match_scheme.h"
 #include "neardup/filter.h"
 
 namespace neardup {

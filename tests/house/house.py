@@ -14,32 +14,11 @@ import re
 import subprocess
 import sys
 
-# A room may include only rooms before it.
-ROOMS = ("base record feature fingerprint index filter learn evaluate state "
-         "stream kafka metrics config app").split()
-
 # Headers of these never appear in `stream` or a room before it, nor in the public headers.
 OUTSIDE_WORLD = ("librdkafka/", "prometheus/", "httplib.h", "yaml-cpp/", "spdlog/", "CLI/")
 
 # Headers of these appear in one room and its tests only.
 ONE_ROOM_ONLY = {"librdkafka/": "kafka", "simdjson": "record"}
-
-LINES_MAX = 400
-
-BAG_NAMES = set("util utils helper helpers manager common misc".split())
-
-# The glossary's "do not say" words, as far as they could name a file of ours.
-BANNED_WORDS = {
-    "event": "record", "msg": "record", "signature": "fingerprint", "radius": "distance",
-    "threshold": "distance_max", "chunk": "block", "hit": "match", "parent": "original",
-    "canonical": "original", "score": "weight", "strategy": "scheme", "sink": "route",
-    "ttl": "retention", "dump": "snapshot", "backup": "snapshot", "task": "lane",
-    "wal": "changelog", "leader": "active", "replica": "standby", "cursor": "offset",
-    "stats": "probe", "monitor": "probe",
-}
-
-# Words of the contract that hold a banned word.
-ACCEPTED_TERMS = ("event_time",)
 
 # Written so that this file does not match itself.
 LEFTOVERS = re.compile(r"\b(T[O]DO|F[I]XME|X[X]X|D[I]SABLED_\w*|G[T]EST_SKIP)\b")
@@ -48,6 +27,7 @@ QUOTED_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 ANY_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 APT_INSTALL = re.compile(r"\bapt(?:-get|itude)?(?:\s+-\S+)*\s+install\b([^|;&#]*)")
 PACKAGES = "scripts/packages.debian"
+ROOM_LIST = "src/CMakeLists.txt"
 
 
 class Tree:
@@ -96,63 +76,101 @@ def room_of(path):
     return parts[1] if len(parts) > 2 and parts[0] in ("src", "tests") else None
 
 
+class Room:
+    """One neardup_room call of src/CMakeLists.txt."""
+
+    def __init__(self, line, words):
+        self.line = line
+        self.name = words[0]
+        self.lists = {}
+        current = None
+        for word in words[1:]:
+            if re.fullmatch(r"[A-Z_]+", word):
+                current = self.lists.setdefault(word, [])
+            elif current is not None:
+                current.append(word)
+
+    def words(self, key):
+        return self.lists.get(key, [])
+
+
 def declared_rooms(tree):
-    """room -> (line, names after ROOMS) as src/<room>/CMakeLists.txt says."""
-    declared = {}
-    for room in ROOMS:
-        path = f"src/{room}/CMakeLists.txt"
-        if path not in tree.paths:
-            continue
-        text = re.sub(r"#[^\n]*", "", tree.text(path))
-        for call in re.finditer(r"neardup_room\s*\(\s*(\w+)([^)]*)\)", text):
-            below = re.search(r"\bROOMS\b((?:\s+[a-z_]+)*)", call.group(2))
-            line = text.count("\n", 0, call.start()) + 1
-            declared[call.group(1)] = (path, line, below.group(1).split() if below else [])
-    return declared
+    """The rooms by name, in the order of src/CMakeLists.txt."""
+    text = re.sub(r"#[^\n]*", "", tree.text(ROOM_LIST))
+    rooms = {}
+    for call in re.finditer(r"neardup_room\s*\(([^)]*)\)", text):
+        room = Room(text.count("\n", 0, call.start()) + 1, call.group(1).split())
+        rooms[room.name] = room
+    return rooms
+
+
+def reachable(rooms, name):
+    """The room itself, the rooms it names, and what these reach."""
+    seen, waiting = {name}, [name]
+    while waiting:
+        room = rooms.get(waiting.pop())
+        for below in room.words("ROOMS") if room else []:
+            if below not in seen:
+                seen.add(below)
+                waiting.append(below)
+    return seen
+
+
+def owners_of_public_headers(rooms):
+    """neardup/x.h -> the room that declares it."""
+    return {f"neardup/{header}": room.name
+            for room in rooms.values() for header in room.words("PUBLIC_HEADERS")}
 
 
 def rooms_point_down(tree):
-    for room, (path, line, below) in declared_rooms(tree).items():
-        if room not in ROOMS:
-            yield f"{path}:{line}: room {room} is unknown; the rooms are {' '.join(ROOMS)}"
-            continue
-        for name in below:
-            if name not in ROOMS[:ROOMS.index(room)]:
-                yield f"{path}:{line}: room {room} names {name}, which does not stand before it"
+    rooms = declared_rooms(tree)
+    before = []
+    for room in rooms.values():
+        for name in room.words("ROOMS"):
+            if name not in before:
+                yield (f"{ROOM_LIST}:{room.line}: room {room.name} names {name}, which does not "
+                       "stand before it")
+        before.append(room.name)
+
+
+def public_headers_have_one_owner(tree):
+    rooms = declared_rooms(tree)
+    listed = [header for room in rooms.values() for header in room.words("PUBLIC_HEADERS")]
+    for path in tree.sources("include", endings=(".h",)):
+        count = listed.count(path.rsplit("/", 1)[-1])
+        if count != 1:
+            yield (f"{path}:1: stands in PUBLIC_HEADERS of {count} rooms in {ROOM_LIST}, expected "
+                   "exactly one")
 
 
 def includes_are_declared(tree):
-    declared = declared_rooms(tree)
-
-    def reachable(room):
-        seen, open_rooms = {room}, [room]
-        while open_rooms:
-            for name in declared.get(open_rooms.pop(), (None, None, []))[2]:
-                if name not in seen:
-                    seen.add(name)
-                    open_rooms.append(name)
-        return seen
-
+    rooms = declared_rooms(tree)
+    owners = owners_of_public_headers(rooms)
     for path in tree.sources("src", "include"):
-        room = room_of(path)
-        allowed = reachable(room) if room else set()
+        public_name = path.removeprefix("include/") if path.startswith("include/") else None
+        home = owners.get(public_name) if public_name else room_of(path)
+        allowed = reachable(rooms, home) if home in rooms else set()
         for number, line in tree.lines(path):
             found = QUOTED_INCLUDE.match(line)
             if not found:
                 continue
-            target = found.group(1).split("/")[0] if "/" in found.group(1) else None
-            if target == "neardup":
+            header = found.group(1)
+            if public_name and not header.startswith("neardup/"):
+                yield (f'{path}:{number}: #include "{header}": a public header may include only '
+                       "public headers")
                 continue
-            if target is None or target not in ROOMS:
-                yield (f'{path}:{number}: #include "{found.group(1)}" is neither "neardup/x.h" '
-                       'nor "room/x.h"')
+            target = owners.get(header, header.split("/")[0] if "/" in header else None)
+            if target not in rooms:
+                yield (f'{path}:{number}: #include "{header}" is neither "neardup/x.h" nor '
+                       '"room/x.h" of a room in ' + ROOM_LIST)
             elif target not in allowed:
-                yield (f"{path}:{number}: {room or 'a public header'} includes {target}, which its "
-                       "ROOMS do not reach")
+                yield (f"{path}:{number}: room {home} includes {header} of room {target}, which "
+                       "its ROOMS do not reach")
 
 
 def third_parties_stay_outside(tree):
-    inner = set(ROOMS[:ROOMS.index("stream") + 1])
+    names = list(declared_rooms(tree))
+    inner = set(names[:names.index("stream") + 1]) if "stream" in names else set(names)
     for path in tree.sources("src", "include", "tests"):
         room = room_of(path)
         is_inner = path.startswith("include/") or (path.startswith("src/") and room in inner)
@@ -190,29 +208,6 @@ def headers_are_guarded(tree):
             yield f"{path}:1: has no #pragma once"
 
 
-def names_say_what_is_inside(tree):
-    for path in tree.paths:
-        stem = path.rsplit("/", 1)[-1].split(".")[0].lower()
-        for term in ACCEPTED_TERMS:
-            stem = stem.replace(term, "")
-        words = re.split(r"[_-]", stem)
-        for word in words:
-            if word in BAG_NAMES:
-                yield f"{path}:1: '{word}' names no thing; find the noun of what is inside"
-        if not path.startswith(("src/", "include/", "tests/")):
-            continue
-        for word in words:
-            if word in BANNED_WORDS:
-                yield f"{path}:1: '{word}': the glossary's word is '{BANNED_WORDS[word]}'"
-
-
-def files_are_short(tree):
-    for path in tree.sources("src", "include"):
-        count = len(tree.lines(path))
-        if count > LINES_MAX:
-            yield f"{path}:{count}: {count} lines, at most {LINES_MAX} are allowed"
-
-
 def nothing_is_left_for_later(tree):
     for path in tree.paths:
         for number, line in tree.lines(path):
@@ -232,10 +227,17 @@ def no_machine_is_named(tree):
 def sources_are_built(tree):
     for path in tree.sources("src", "tests", endings=(".cc",)):
         folder, name = path.rsplit("/", 1)
-        cmake = f"{folder}/CMakeLists.txt"
+        top = folder.split("/")[0]
+        cmake = ROOM_LIST if top == "src" else f"{folder}/CMakeLists.txt"
         text = tree.text(cmake) if cmake in tree.paths else ""
-        if not re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text):
-            yield f"{path}:1: is not listed in {cmake}"
+        room = declared_rooms(tree).get(room_of(path)) if top == "src" else None
+        if room and name in room.words("SOURCES"):
+            continue
+        if top == "src" and re.search(rf"(?<![\w.-]){re.escape(room_of(path) + '/' + name)}", text):
+            continue
+        if top != "src" and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text):
+            continue
+        yield f"{path}:1: is not listed in {cmake}"
 
 
 def packages_stand_in_one_file(tree):
@@ -259,8 +261,8 @@ def packages_stand_in_one_file(tree):
                 yield f"{path}:{number}: package {names[-1]}: packages stand in {PACKAGES} only"
 
 
-RULES = (rooms_point_down, includes_are_declared, third_parties_stay_outside, headers_are_guarded,
-         headers_compile_alone, names_say_what_is_inside, files_are_short,
+RULES = (rooms_point_down, public_headers_have_one_owner, includes_are_declared,
+         third_parties_stay_outside, headers_are_guarded, headers_compile_alone,
          nothing_is_left_for_later, no_machine_is_named, sources_are_built,
          packages_stand_in_one_file)
 

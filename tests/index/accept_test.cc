@@ -1,6 +1,6 @@
-#include "index/accept.h"
-
 #include <gtest/gtest.h>
+
+#include "index/search.h"
 
 namespace neardup {
 namespace {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "index/accept.h"
 #include "index/index.h"
+#include "index/search.h"
 
 namespace neardup {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "kafka/client.h"
 #include "kafka/kafka_cluster.h"
-#include "kafka/version.h"
 
 namespace neardup {
 namespace {

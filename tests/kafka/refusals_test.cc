@@ -1,7 +1,7 @@
 // Who is blamed for a refused batch.
-#include "kafka/refusals.h"
-
 #include <gtest/gtest.h>
+
+#include "kafka/kafka_transaction.h"
 
 namespace neardup {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "feature/mask.h"
-#include "learn/key_study.h"
 #include "learn/record_streams.h"
+#include "learn/remedy_study.h"
 #include "learn/text_stream.h"
 #include "learn/tuning.h"
 #include "neardup/filter.h"

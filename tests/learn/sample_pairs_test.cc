@@ -1,5 +1,3 @@
-#include "learn/sample_pairs.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "learn/calibration.h"
+#include "learn/near_structure.h"
 #include "learn/text_stream.h"
 
 namespace neardup {

@@ -1,6 +1,6 @@
-#include "learn/time_text.h"
-
 #include <gtest/gtest.h>
+
+#include "learn/field_values.h"
 
 namespace neardup {
 namespace {

@@ -1,6 +1,6 @@
-#include "record/field_path.h"
-
 #include <gtest/gtest.h>
+
+#include "record/field_selection.h"
 
 namespace neardup {
 namespace {

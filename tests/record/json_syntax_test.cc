@@ -1,8 +1,8 @@
-#include "record/json_syntax.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "record/field_collector.h"
 
 namespace neardup {
 namespace {

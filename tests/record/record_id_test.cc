@@ -1,6 +1,6 @@
-#include "record/record_id.h"
-
 #include <gtest/gtest.h>
+
+#include "record/field_extractor.h"
 
 namespace neardup {
 namespace {

@@ -1,9 +1,7 @@
-#include "state/byte_reader.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "state/byte_writer.h"
+#include "state/byte_stream.h"
 
 namespace neardup {
 namespace {

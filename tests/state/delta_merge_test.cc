@@ -1,11 +1,10 @@
 // Folding a merged delta is folding its parts.
-#include "state/delta_merge.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 
+#include "state/delta.h"
 #include "state/lane_history.h"
 
 namespace neardup {

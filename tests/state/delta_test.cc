@@ -7,7 +7,7 @@
 #include <random>
 
 #include "base/hash.h"
-#include "state/byte_writer.h"
+#include "state/byte_stream.h"
 
 namespace neardup {
 namespace {

@@ -9,7 +9,7 @@
 #include "neardup/filter.h"
 #include "state/delta.h"
 #include "state/lane_state.h"
-#include "state/snapshot_manifest.h"
+#include "state/snapshot.h"
 
 namespace neardup {
 

@@ -18,7 +18,7 @@
 #include "base/hash.h"
 #include "state/durable_file.h"
 #include "state/lane_history.h"
-#include "state/snapshot_files.h"
+#include "state/snapshot.h"
 #include "state/snapshot_restore.h"
 #include "state/snapshot_writer.h"
 #include "state/temporary_folder.h"

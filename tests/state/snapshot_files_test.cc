@@ -1,6 +1,4 @@
 // The folder of a lane's snapshots: who has it, what is in it, what cannot be written.
-#include "state/snapshot_files.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -11,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "state/snapshot.h"
 #include "state/temporary_folder.h"
 
 namespace neardup {

@@ -1,6 +1,4 @@
 // The text of a manifest: what is written is read back, anything else is refused.
-#include "state/snapshot_manifest.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "state/snapshot.h"
 
 namespace neardup {
 namespace {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "state/lane_history.h"
-#include "state/snapshot_files.h"
+#include "state/snapshot.h"
 #include "state/snapshot_restore.h"
 #include "state/temporary_folder.h"
 

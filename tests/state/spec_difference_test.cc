@@ -1,6 +1,6 @@
-#include "state/spec_difference.h"
-
 #include <gtest/gtest.h>
+
+#include "state/lane_state.h"
 
 namespace neardup {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "state/delta.h"
 #include "state/lane_state.h"
-#include "state/snapshot_files.h"
+#include "state/snapshot.h"
 #include "state/snapshot_restore.h"
 #include "stream/changelog_keeper.h"
 #include "stream/lane.h"

@@ -1,0 +1,114 @@
+#include "app/record_sample.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "files/file_source.h"
+#include "kafka/kafka_source.h"
+
+namespace neardup {
+
+namespace {
+
+constexpr size_t kRecordsPerPoll = 1000;
+constexpr int kPollTimeoutMs = 200;
+constexpr auto kReadStall = std::chrono::seconds(30);
+constexpr int kSyslogError = 3;
+
+void LogErrors(int level, std::string_view text) {
+  if (level <= kSyslogError) std::cerr << text << '\n';
+}
+
+class TopicSample {
+ public:
+  TopicSample(Source& source, const std::string& topic, size_t records_max)
+      : source_(source), topic_(topic), records_max_(records_max) {}
+
+  Result<std::vector<Message>> Read(SampleEnd end) {
+    NEARDUP_TRY(Assign(end));
+    auto moved_at = std::chrono::steady_clock::now();
+    while (messages_.size() < records_max_ && !AtEnd()) {
+      const size_t before = messages_.size();
+      const size_t wanted = std::min(kRecordsPerPoll, records_max_ - before);
+      NEARDUP_TRY(source_.Poll(wanted, kPollTimeoutMs, messages_));
+      for (size_t i = before; i < messages_.size(); ++i) {
+        next_offsets_[messages_[i].position.input] = messages_[i].position.offset + 1;
+      }
+      const auto now = std::chrono::steady_clock::now();
+      if (messages_.size() > before) moved_at = now;
+      if (now - moved_at > kReadStall) {
+        return Retriable(ErrorCode::kUnavailable,
+                         topic_ + ": " + std::to_string(messages_.size()) +
+                             " records read, then none for 30 s and the end is not reached; is the "
+                             "leader of each partition up?");
+      }
+    }
+    if (!messages_.empty()) return std::move(messages_);
+    return Error{ErrorCode::kNotFound,
+                 topic_ + ": holds no committed record; write some first, or give --sample"};
+  }
+
+ private:
+  Result<void> Assign(SampleEnd end) {
+    NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source_.Partitions());
+    const auto share = static_cast<int64_t>((records_max_ + partitions.size() - 1) /
+                                            std::max<size_t>(partitions.size(), 1));
+    std::vector<InputAssignment> assignments;
+    for (const InputPartition& partition : partitions) {
+      NEARDUP_ASSIGN(int64_t begin, source_.StartOffset(partition, StartAt::kEarliest));
+      NEARDUP_ASSIGN(const int64_t last, source_.StartOffset(partition, StartAt::kLatest));
+      if (end == SampleEnd::kNewest) begin = std::max(begin, last - share);
+      const auto number = static_cast<uint32_t>(assignments.size());
+      assignments.push_back({number, partition, begin});
+      next_offsets_.push_back(begin);
+      end_offsets_.push_back(last);
+    }
+    return source_.Assign(assignments);
+  }
+
+  bool AtEnd() {
+    const std::vector<InputStatus> status = source_.Status();
+    return std::all_of(status.begin(), status.end(), [this](const InputStatus& input) {
+      return input.at_end || next_offsets_[input.input] >= end_offsets_[input.input];
+    });
+  }
+
+  Source& source_;
+  const std::string& topic_;
+  size_t records_max_;
+  std::vector<Message> messages_;
+  std::vector<int64_t> next_offsets_;  ///< by input
+  std::vector<int64_t> end_offsets_;
+};
+
+}  // namespace
+
+Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t records_max) {
+  NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source, FileSource::Open(path));
+  std::vector<Message> messages;
+  while (messages.size() < records_max && !source->exhausted()) {
+    NEARDUP_TRY(source->Poll(records_max - messages.size(), 0, messages));
+  }
+  if (!messages.empty()) return messages;
+  return Error{ErrorCode::kNotFound, path + ": is empty, expected JSON Lines, a record each line"};
+}
+
+Result<std::vector<Message>> ReadTopicSample(const KafkaOptions& options, size_t records_max,
+                                             SampleEnd end) {
+  NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(options, LogErrors));
+  return TopicSample(*source, options.topics.front(), records_max).Read(end);
+}
+
+std::vector<RecordView> ViewsOf(const std::vector<Message>& messages) {
+  std::vector<RecordView> views;
+  for (const Message& message : messages) {
+    const auto offset = static_cast<int64_t>(views.size());
+    views.push_back({{0, offset}, message.timestamp_ms, message.value});
+  }
+  return views;
+}
+
+}  // namespace neardup

@@ -1,0 +1,253 @@
+#include "audit/completeness.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "index/search.h"
+
+namespace neardup {
+
+namespace {
+
+/// The masks of every two of `blocks` blocks that together cover 64 bits.
+std::vector<uint64_t> TwoBlockMasks(int blocks) {
+  std::vector<uint64_t> single;
+  for (int i = 0; i < blocks; ++i) {
+    const int begin = 64 * i / blocks;
+    const int end = 64 * (i + 1) / blocks;
+    single.push_back(((uint64_t{1} << (end - begin)) - 1) << begin);
+  }
+  std::vector<uint64_t> masks;
+  for (size_t i = 0; i < single.size(); ++i) {
+    for (size_t j = i + 1; j < single.size(); ++j) masks.push_back(single[i] | single[j]);
+  }
+  return masks;
+}
+
+/// Wraps around only when the true difference is beyond any window.
+uint64_t TimeApart(int64_t earlier_ms, int64_t later_ms) {
+  return static_cast<uint64_t>(later_ms) - static_cast<uint64_t>(earlier_ms);
+}
+
+}  // namespace
+
+void ForEachNearPair(std::vector<PairRecord> records, int distance_max, int64_t window_ms,
+                     const std::function<void(uint32_t, uint32_t)>& visit) {
+  assert(distance_max >= 0 && distance_max <= 7 && window_ms >= 0);
+  const std::vector<uint64_t> masks = TwoBlockMasks(distance_max + 2);
+  for (size_t m = 0; m < masks.size(); ++m) {
+    const uint64_t mask = masks[m];
+    std::sort(records.begin(), records.end(), [mask](const PairRecord& a, const PairRecord& b) {
+      return std::tuple(a.simhash & mask, a.time_ms) < std::tuple(b.simhash & mask, b.time_ms);
+    });
+    for (size_t i = 0; i < records.size(); ++i) {
+      for (size_t j = i + 1; j < records.size(); ++j) {
+        const uint64_t differing = records[i].simhash ^ records[j].simhash;
+        if ((differing & mask) != 0 ||
+            TimeApart(records[i].time_ms, records[j].time_ms) > static_cast<uint64_t>(window_ms)) {
+          break;
+        }
+        if (std::popcount(differing) > distance_max) continue;
+        // A pair that agrees in more than two blocks is met again: its first mask reports it.
+        const auto first = std::find_if(masks.begin(), masks.end(),
+                                        [&](uint64_t other) { return (differing & other) == 0; });
+        if (first == masks.begin() + static_cast<std::ptrdiff_t>(m)) {
+          visit(records[i].index, records[j].index);
+        }
+      }
+    }
+  }
+}
+
+namespace {
+
+/// Numbers of records, those of one key together.
+std::unordered_map<uint64_t, std::vector<uint32_t>> ByKey(
+    const Scheme& scheme, const std::vector<SketchRecord>& records) {
+  std::unordered_map<uint64_t, std::vector<uint32_t>> groups;
+  for (uint32_t number = 0; number < records.size(); ++number) {
+    if (scheme.scans_all()) {
+      groups[0].push_back(number);
+    } else {
+      for (const uint64_t key : records[number].sketch->keys) groups[key].push_back(number);
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+void ForEachSketchPair(const Scheme& scheme, const std::vector<SketchRecord>& records,
+                       int64_t window_ms,
+                       const std::function<void(uint32_t, uint32_t, int)>& visit) {
+  std::set<std::pair<uint32_t, uint32_t>> visited;
+  auto groups = ByKey(scheme, records);
+  for (auto& [key, group] : groups) {
+    std::sort(group.begin(), group.end(),
+              [&](uint32_t a, uint32_t b) { return records[a].time_ms < records[b].time_ms; });
+    for (size_t i = 0; i < group.size(); ++i) {
+      for (size_t j = i + 1; j < group.size(); ++j) {
+        // Wraps around only when the true difference is beyond any window.
+        const auto apart_ms = static_cast<uint64_t>(records[group[j]].time_ms) -
+                              static_cast<uint64_t>(records[group[i]].time_ms);
+        if (apart_ms > static_cast<uint64_t>(window_ms)) break;
+        const auto [earlier, later] = std::minmax(group[i], group[j]);
+        const auto distance =
+            scheme.Distance(records[earlier].sketch->words, records[later].sketch->words);
+        if (distance && visited.emplace(earlier, later).second) visit(earlier, later, *distance);
+      }
+    }
+  }
+}
+
+namespace {
+
+int64_t SaturatingAdd(int64_t a, int64_t b) {
+  if (b > 0 && a > INT64_MAX - b) return INT64_MAX;
+  if (b < 0 && a < INT64_MIN - b) return INT64_MIN;
+  return a + b;
+}
+
+bool IsCompared(const AuditRow& row) {
+  return row.decision != Decision::kDeadLetter && !row.stated_passed;
+}
+
+/// For each row, a time at or above the horizon in force when it was decided. The watermark moves
+/// by commits and idle inputs, which leave no trace, so it is bounded from both sides: it is never
+/// above the largest time decided before, and the horizon never above the time of a record that is
+/// not marked late, then or later, because it only rises.
+std::vector<int64_t> HorizonBounds(const AuditOptions& options,
+                                   const std::vector<AuditRef>& by_seq) {
+  const WindowOptions& window = options.filter.window;
+  const int64_t clamped_max_ms = SaturatingAdd(options.now_ms, window.ahead_max_ms);
+  std::vector<int64_t> bounds(by_seq.size(), INT64_MIN);
+  int64_t time_max_ms = INT64_MIN;
+  for (size_t i = 0; i < by_seq.size(); ++i) {
+    const AuditRow& row = *by_seq[i].row;
+    bounds[i] = SaturatingAdd(time_max_ms, -(window.window_ms + window.lateness_ms));
+    if (!IsCompared(row)) continue;
+    const int64_t time_ms = row.clamped ? std::min(row.time_ms, clamped_max_ms) : row.time_ms;
+    time_max_ms = std::max(time_max_ms, time_ms);
+  }
+  int64_t in_time_min_ms = INT64_MAX;
+  for (size_t i = by_seq.size(); i-- > 0;) {
+    const AuditRow& row = *by_seq[i].row;
+    if (IsCompared(row) && !row.late) in_time_min_ms = std::min(in_time_min_ms, row.time_ms);
+    bounds[i] = std::min(bounds[i], in_time_min_ms);
+  }
+  return bounds;
+}
+
+/// A remembered unique.
+struct Remembered {
+  AuditRef ref;
+  int64_t horizon_max_ms = 0;
+};
+
+bool Excused(const AuditOptions& options, const std::vector<Remembered>& uniques, uint32_t earlier,
+             uint32_t later) {
+  const AuditRow& first = *uniques[earlier].ref.row;
+  if (first.clamped || uniques[later].ref.row->clamped) return true;
+  if (first.time_ms < uniques[later].horizon_max_ms) return true;
+  return later - earlier > options.filter.window.entries_max;
+}
+
+/// Wherever they are met: text keys, which only widen what is accepted, are not taken into account.
+bool AreDuplicates(const AuditOptions& options, const AuditRow& earlier, const AuditRow& later) {
+  const Fingerprint& first = earlier.fingerprint;
+  const Fingerprint& second = later.fingerprint;
+  return first.exact == second.exact ||
+         Accepts(options.filter.match,
+                 {std::popcount(first.simhash ^ second.simhash),
+                  std::popcount(first.order ^ second.order), 0, later.features});
+}
+
+class PairChecks {
+ public:
+  PairChecks(const AuditOptions& options, const AuditLedger& ledger,
+             const std::vector<AuditRef>& by_seq, AuditReport& report)
+      : options_(options), ledger_(ledger), report_(report) {
+    const std::vector<int64_t> bounds = HorizonBounds(options, by_seq);
+    for (size_t i = 0; i < by_seq.size(); ++i) {
+      if (by_seq[i].row->remembered()) uniques_.push_back({by_seq[i], bounds[i]});
+    }
+    report[AuditCheck::kCompleteness].looked_at = uniques_.size();
+  }
+
+  void CheckFingerprints() {
+    const MatchOptions& match = options_.filter.match;
+    std::vector<PairRecord> records;
+    for (uint32_t number = 0; number < uniques_.size(); ++number) {
+      const Fingerprint& fingerprint = row(number).fingerprint;
+      records.push_back({match.distance_max == 0 ? fingerprint.exact : fingerprint.simhash,
+                         row(number).time_ms, number});
+    }
+    ForEachNearPair(
+        std::move(records), GuaranteedDistance(match), window_ms(), [this](uint32_t a, uint32_t b) {
+          const auto [earlier, later] = std::minmax(a, b);
+          if (!AreDuplicates(options_, row(earlier), row(later))) return;
+          Report(earlier, later,
+                 std::popcount(row(earlier).fingerprint.simhash ^ row(later).fingerprint.simhash));
+        });
+  }
+
+  void CheckSketches(const ChosenScheme& chosen) {
+    if (!chosen.row->finds_all) {
+      report_.notes.push_back("scheme " + std::string(chosen.row->name) +
+                              " promises to find most duplicates: uniques that share no key were "
+                              "not compared");
+    }
+    std::vector<SketchRecord> records;
+    for (const Remembered& unique : uniques_) {
+      records.push_back({&unique.ref.row->sketch, unique.ref.row->time_ms});
+    }
+    ForEachSketchPair(*chosen.scheme, records, window_ms(),
+                      [this](uint32_t earlier, uint32_t later, int distance) {
+                        Report(earlier, later, distance);
+                      });
+  }
+
+ private:
+  const AuditRow& row(uint32_t number) const { return *uniques_[number].ref.row; }
+  int64_t window_ms() const { return options_.filter.window.window_ms; }
+
+  void Report(uint32_t earlier, uint32_t later, int distance) {
+    if (Excused(options_, uniques_, earlier, later)) {
+      ++report_.pairs_excused;
+      return;
+    }
+    const AuditRef& first = uniques_[earlier].ref;
+    const AuditRef& second = uniques_[later].ref;
+    report_.Add(AuditCheck::kCompleteness, ledger_.Place(second.input, *second.row),
+                "is unique at distance " + std::to_string(distance) + " of the earlier unique " +
+                    ledger_.Place(first.input, *first.row));
+  }
+
+  const AuditOptions& options_;
+  const AuditLedger& ledger_;
+  AuditReport& report_;
+  std::vector<Remembered> uniques_;  ///< in order of seq
+};
+
+}  // namespace
+
+void CheckCompleteness(const AuditOptions& options, const ChosenScheme& chosen,
+                       const AuditLedger& ledger, const std::vector<AuditRef>& by_seq,
+                       AuditReport& report) {
+  PairChecks checks(options, ledger, by_seq, report);
+  if (chosen.scheme) {
+    checks.CheckSketches(chosen);
+  } else {
+    checks.CheckFingerprints();
+  }
+}
+
+}  // namespace neardup

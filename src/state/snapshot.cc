@@ -1,0 +1,309 @@
+#include "state/snapshot.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/number_text.h"
+#include "state/byte_stream.h"
+
+namespace neardup {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+Error Corrupt(const std::string& what) {
+  return {ErrorCode::kCorrupt, "manifest of a snapshot: " + what};
+}
+
+/// Throws what nlohmann throws, as all that reads below.
+uint64_t ReadHex(const ordered_json& json) {
+  const auto text = json.get<std::string>();
+  uint64_t value = 0;
+  for (const char digit : text) {
+    value = value << 4 | static_cast<uint64_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+  }
+  return value;
+}
+
+ordered_json ToJson(const SnapshotSegment& segment) {
+  ordered_json json = {{"number", segment.number},
+                       {"bytes", segment.bytes},
+                       {"checksum", Hex64(segment.checksum)},
+                       {"entries", segment.entries},
+                       {"seq_first", segment.seq_first},
+                       {"changelog_offset", segment.changelog_offset},
+                       {"time_max_ms", nullptr}};
+  if (segment.time_max_ms != INT64_MIN) json["time_max_ms"] = segment.time_max_ms;
+  return json;
+}
+
+SnapshotSegment ReadSegment(const ordered_json& json) {
+  SnapshotSegment segment;
+  segment.number = json.at("number").get<uint64_t>();
+  segment.bytes = json.at("bytes").get<uint64_t>();
+  segment.checksum = ReadHex(json.at("checksum"));
+  segment.entries = json.at("entries").get<uint64_t>();
+  segment.seq_first = json.at("seq_first").get<uint64_t>();
+  segment.changelog_offset = json.at("changelog_offset").get<int64_t>();
+  const ordered_json& time = json.at("time_max_ms");
+  if (!time.is_null()) segment.time_max_ms = time.get<int64_t>();
+  return segment;
+}
+
+SnapshotManifest ReadManifest(const ordered_json& json) {
+  SnapshotManifest manifest;
+  manifest.number = json.at("number").get<uint64_t>();
+  manifest.lane = json.at("lane").get<uint16_t>();
+  manifest.spec = json.at("spec").get<std::string>();
+  manifest.written_ms = json.at("written_ms").get<int64_t>();
+  manifest.end.offset = json.at("changelog").at("offset").get<int64_t>();
+  manifest.end.checksum = ReadHex(json.at("changelog").at("checksum"));
+  manifest.seq = json.at("seq").get<uint64_t>();
+  for (const ordered_json& segment : json.at("segments")) {
+    manifest.segments.push_back(ReadSegment(segment));
+  }
+  return manifest;
+}
+
+}  // namespace
+
+uint64_t SnapshotManifest::entries() const {
+  uint64_t sum = 0;
+  for (const SnapshotSegment& segment : segments) sum += segment.entries;
+  return sum;
+}
+
+uint64_t SnapshotManifest::bytes() const {
+  uint64_t sum = 0;
+  for (const SnapshotSegment& segment : segments) sum += segment.bytes;
+  return sum;
+}
+
+std::string Encode(const SnapshotManifest& manifest) {
+  ordered_json segments = ordered_json::array();
+  for (const SnapshotSegment& segment : manifest.segments) segments.push_back(ToJson(segment));
+  const ordered_json json = {
+      {"neardup_snapshot", kVersion},
+      {"number", manifest.number},
+      {"lane", manifest.lane},
+      {"spec", manifest.spec},
+      {"written_ms", manifest.written_ms},
+      {"changelog", {{"offset", manifest.end.offset}, {"checksum", Hex64(manifest.end.checksum)}}},
+      {"seq", manifest.seq},
+      {"segments", segments}};
+  const std::string line = json.dump();
+  return line + "\n" + Hex64(Hash64(line)) + "\n";
+}
+
+Result<SnapshotManifest> DecodeSnapshotManifest(std::string_view text) {
+  const size_t line_bytes = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, line_bytes);
+  if (text.substr(line_bytes) != "\n" + Hex64(Hash64(line)) + "\n") {
+    return Corrupt("expected a line of JSON and its checksum; it is damaged");
+  }
+  const ordered_json json = ordered_json::parse(line, nullptr, false);
+  if (!json.is_object()) return Corrupt("expected a JSON object");
+  const auto version = json.find("neardup_snapshot");
+  if (version == json.end() || *version != kVersion) {
+    return Error{ErrorCode::kMismatch,
+                 "manifest of a snapshot: written by another version of neardup; expected "
+                 "\"neardup_snapshot\": " +
+                     std::to_string(kVersion)};
+  }
+  try {
+    SnapshotManifest manifest = ReadManifest(json);
+    if (manifest.segments.empty()) return Corrupt("expected at least one segment");
+    if (Encode(manifest) != text) return Corrupt("expected what neardup itself writes");
+    return manifest;
+  } catch (const nlohmann::json::exception& error) {
+    return Corrupt(error.what());
+  }
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kDigits = 16;
+constexpr const char* kSegment = ".segment";
+constexpr const char* kManifest = ".manifest";
+
+fs::path Numbered(const fs::path& folder, uint64_t number, const char* extension) {
+  char digits[kDigits + 8];
+  std::snprintf(digits, sizeof digits, "%016llu", static_cast<unsigned long long>(number));
+  return folder / (std::string(digits) + extension);
+}
+
+std::optional<uint64_t> NumberOf(const fs::path& path) {
+  const std::string stem = path.stem().string();
+  uint64_t number = 0;
+  const char* const end = stem.data() + stem.size();
+  const auto [stop, error] = std::from_chars(stem.data(), end, number);
+  if (stem.size() != kDigits || error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+Error CannotBeListed(const fs::path& folder, const std::error_code& error) {
+  std::error_code ignored;
+  const bool link = fs::is_symlink(fs::symlink_status(folder, ignored));
+  const bool absent = error == std::errc::no_such_file_or_directory;
+  if (absent && !link) {
+    return Error{ErrorCode::kNotFound, folder.string() + ": there is no such folder"};
+  }
+  return Error{ErrorCode::kIo,
+               folder.string() + ": cannot be listed: " +
+                   (absent ? "a symbolic link that leads nowhere" : error.message()) +
+                   "; expected a folder this user may read and write: mend it, or move it away"};
+}
+
+}  // namespace
+
+fs::path SnapshotFolder(const fs::path& state_dir, uint16_t lane) {
+  return state_dir / ("lane-" + std::to_string(lane));
+}
+
+Result<FileLock> TakeSnapshotFolder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    return Error{ErrorCode::kIo, folder.string() + ": cannot be made: " + error.message()};
+  }
+  return FileLock::Take(folder / "lock");
+}
+
+fs::path SegmentPath(const fs::path& folder, uint64_t number) {
+  return Numbered(folder, number, kSegment);
+}
+
+fs::path ManifestPath(const fs::path& folder, uint64_t number) {
+  return Numbered(folder, number, kManifest);
+}
+
+Result<SnapshotNumbers> ListSnapshots(const fs::path& folder) {
+  std::error_code error;
+  SnapshotNumbers found;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const fs::path& path = at->path();
+    if (path.extension() == ".tmp") found.left_over.push_back(path);
+    const std::optional<uint64_t> number = NumberOf(path);
+    if (!number) continue;
+    if (path.extension() == kManifest) found.manifests.push_back(*number);
+    if (path.extension() == kSegment) found.segments.push_back(*number);
+  }
+  if (error) return CannotBeListed(folder, error);
+  std::sort(found.manifests.begin(), found.manifests.end(), std::greater<>());
+  std::sort(found.segments.begin(), found.segments.end(), std::greater<>());
+  return found;
+}
+
+namespace {
+
+constexpr std::string_view kMagic = "NDSG";
+constexpr uint16_t kSegmentVersion = 1;
+
+Error Corrupt(const std::filesystem::path& path, const std::string& what) {
+  return {ErrorCode::kCorrupt, path.string() + ": " + what};
+}
+
+/// The bytes of the file that belong to the segment, checked as a whole.
+Result<std::string> ReadChecked(const std::filesystem::path& path, const SnapshotSegment& row) {
+  NEARDUP_ASSIGN(std::string bytes, ReadFile(path));
+  if (bytes.size() < row.bytes) {
+    return Corrupt(path, "has " + std::to_string(bytes.size()) + " bytes, expected " +
+                             std::to_string(row.bytes));
+  }
+  bytes.resize(row.bytes);
+  if (Hash64(bytes) != row.checksum) {
+    return Corrupt(path, "its bytes do not have the checksum that the manifest names");
+  }
+  return bytes;
+}
+
+void ReadHeader(ByteReader& in, uint16_t lane) {
+  if (in.Raw(kMagic.size(), "magic") != kMagic) in.Fail("magic", "\"NDSG\"");
+  if (in.U16("version") != kSegmentVersion) in.Fail("version", std::to_string(kSegmentVersion));
+  if (in.U16("lane") != lane) in.Fail("lane", std::to_string(lane));
+}
+
+}  // namespace
+
+Result<SegmentWriter> SegmentWriter::Start(const std::filesystem::path& folder, uint16_t lane,
+                                           const SnapshotSegment& row) {
+  NEARDUP_ASSIGN(AppendedFile file, AppendedFile::Open(SegmentPath(folder, row.number), 0));
+  SegmentWriter writer(std::move(file), row);
+  ByteWriter header;
+  header.Raw(kMagic);
+  header.U16(kSegmentVersion);
+  header.U16(lane);
+  NEARDUP_TRY(writer.Write(header.bytes()));
+  return writer;
+}
+
+Result<SegmentWriter> SegmentWriter::Continue(const std::filesystem::path& folder,
+                                              const SnapshotSegment& row) {
+  const std::filesystem::path path = SegmentPath(folder, row.number);
+  NEARDUP_ASSIGN(const std::string bytes, ReadChecked(path, row));
+  NEARDUP_ASSIGN(AppendedFile file, AppendedFile::Open(path, row.bytes));
+  SegmentWriter writer(std::move(file), row);
+  writer.hash_.Add(bytes);
+  return writer;
+}
+
+Result<void> SegmentWriter::Append(const Delta& delta, int64_t changelog_offset) {
+  ByteWriter frame;
+  const std::string bytes = Encode(delta);
+  frame.U32(static_cast<uint32_t>(bytes.size()));
+  frame.Raw(bytes);
+  if (row_.seq_first == 0) {
+    row_.seq_first = delta.seq_first;
+    row_.changelog_offset = changelog_offset;
+  }
+  row_.entries += delta.entries.size();
+  for (const Entry& entry : delta.entries) {
+    row_.time_max_ms = std::max(row_.time_max_ms, entry.time_ms);
+  }
+  return Write(frame.bytes());
+}
+
+Result<void> SegmentWriter::Write(std::string_view bytes) {
+  NEARDUP_TRY(file_.Append(bytes));
+  hash_.Add(bytes);
+  row_.bytes += bytes.size();
+  row_.checksum = hash_.value();
+  return {};
+}
+
+Result<void> ReadSegment(const std::filesystem::path& folder, uint16_t lane,
+                         const SnapshotSegment& row,
+                         const std::function<Result<void>(Delta&&)>& visit) {
+  const std::filesystem::path path = SegmentPath(folder, row.number);
+  NEARDUP_ASSIGN(const std::string bytes, ReadChecked(path, row));
+  ByteReader in(bytes);
+  ReadHeader(in, lane);
+  while (in.ok() && in.remaining() > 0) {
+    const uint32_t size = in.U32("size of a delta");
+    const std::string_view frame = in.Raw(size, "delta");
+    if (!in.ok()) break;
+    Result<Delta> delta = DecodeDelta(frame);
+    if (!delta.ok()) {
+      return Corrupt(path, "delta that ends at byte " + std::to_string(in.offset()) + ": " +
+                               delta.error().text);
+    }
+    NEARDUP_TRY(visit(std::move(*delta)));
+  }
+  if (!in.ok()) return Corrupt(path, in.error().text);
+  return {};
+}
+
+}  // namespace neardup

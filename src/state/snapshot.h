@@ -1,0 +1,110 @@
+// What a snapshot consists of. Format: docs/snapshot.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.h"
+#include "neardup/result.h"
+#include "state/delta.h"
+#include "state/durable_file.h"
+
+namespace neardup {
+
+/// Deltas that follow each other, in one file.
+struct SnapshotSegment {
+  uint64_t number = 0;
+  uint64_t bytes = 0;  ///< that belong to the snapshot; the file may be longer
+  uint64_t checksum = 0;
+  uint64_t entries = 0;
+  uint64_t seq_first = 0;
+  int64_t changelog_offset = 0;     ///< of its first delta
+  int64_t time_max_ms = INT64_MIN;  ///< largest event time of an entry; INT64_MIN without entries
+
+  bool operator==(const SnapshotSegment&) const = default;
+};
+
+/// A record of the changelog, told from any other.
+struct ChangelogMark {
+  int64_t offset = -1;
+  uint64_t checksum = 0;  ///< Hash64 of its bytes
+
+  bool operator==(const ChangelogMark&) const = default;
+};
+
+struct SnapshotManifest {
+  uint64_t number = 0;  ///< grows with each one; names the file
+  uint16_t lane = 0;
+  std::string spec;
+  int64_t written_ms = 0;
+  ChangelogMark end;  ///< the last record of the changelog that the snapshot holds
+  uint64_t seq = 0;
+  std::vector<SnapshotSegment> segments;  ///< oldest first; at least one
+
+  uint64_t entries() const;
+  uint64_t bytes() const;
+  bool operator==(const SnapshotManifest&) const = default;
+};
+
+std::string Encode(const SnapshotManifest& manifest);
+/// kCorrupt says what is wrong; anything but what Encode wrote is refused.
+Result<SnapshotManifest> DecodeSnapshotManifest(std::string_view text);
+
+// The files of a lane's snapshots, by name.
+
+/// Where a lane's snapshots stand: `lane-N` in `state_dir`.
+std::filesystem::path SnapshotFolder(const std::filesystem::path& state_dir, uint16_t lane);
+/// Makes the folder and takes it for this process.
+Result<FileLock> TakeSnapshotFolder(const std::filesystem::path& folder);
+
+std::filesystem::path SegmentPath(const std::filesystem::path& folder, uint64_t number);
+std::filesystem::path ManifestPath(const std::filesystem::path& folder, uint64_t number);
+
+struct SnapshotNumbers {
+  std::vector<uint64_t> manifests;               ///< newest first
+  std::vector<uint64_t> segments;                ///< newest first
+  std::vector<std::filesystem::path> left_over;  ///< temporary files of a crash
+};
+/// What there is; other files are passed over. kNotFound: no such folder; kIo: something that
+/// cannot be listed stands in its place.
+Result<SnapshotNumbers> ListSnapshots(const std::filesystem::path& folder);
+
+// A segment: deltas one after the other in a file. Format: docs/snapshot.md.
+
+/// The segment that grows. After an error it is of no use any more.
+class SegmentWriter {
+ public:
+  /// A new, empty file; `row` names its number.
+  static Result<SegmentWriter> Start(const std::filesystem::path& folder, uint16_t lane,
+                                     const SnapshotSegment& row);
+  /// Goes on behind what `row` says of an existing file; kCorrupt when that is not what it holds.
+  static Result<SegmentWriter> Continue(const std::filesystem::path& folder,
+                                        const SnapshotSegment& row);
+
+  /// `changelog_offset`: that of the first record that was merged into the delta.
+  Result<void> Append(const Delta& delta, int64_t changelog_offset);
+  Result<void> Sync() { return file_.Sync(); }
+  /// With everything appended so far.
+  const SnapshotSegment& row() const { return row_; }
+
+ private:
+  SegmentWriter(AppendedFile file, const SnapshotSegment& row)
+      : file_(std::move(file)), row_(row) {}
+  Result<void> Write(std::string_view bytes);
+
+  AppendedFile file_;
+  SnapshotSegment row_;
+  StreamedHash64 hash_;
+};
+
+/// Checks the whole segment, then hands out its deltas in order; an error of `visit` is returned as
+/// it is. kCorrupt and kNotFound name the file and what is wrong.
+Result<void> ReadSegment(const std::filesystem::path& folder, uint16_t lane,
+                         const SnapshotSegment& row,
+                         const std::function<Result<void>(Delta&&)>& visit);
+
+}  // namespace neardup

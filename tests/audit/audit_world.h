@@ -1,0 +1,95 @@
+// A small world in memory for the audit: random clustered records in several input partitions, and
+// the outputs a correct lane makes of them, by the most stupid filter there is (a full scan).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "audit/audit.h"
+
+namespace neardup {
+
+/// Owns what a Message only borrows.
+struct StoredRecord {
+  int64_t offset = 0;
+  int64_t timestamp_ms = 0;
+  std::optional<std::string> key;
+  std::optional<std::string> value;
+  std::vector<std::pair<std::string, std::optional<std::string>>> headers;
+
+  Message message(uint32_t input) const;
+};
+
+struct WorldOptions {
+  uint64_t seed = 1;
+  FilterOptions filter;
+  HeaderStyle headers = HeaderStyle::kPacked;
+  size_t records = 600;
+  /// Records committed together; the horizon moves between them.
+  size_t transaction_records = 10;
+  /// One record in so many repeats an earlier text, more or less.
+  uint32_t new_text_one_in = 3;
+};
+
+/// Fields: "text" alone is compared. Window one hour, lateness one minute.
+FilterOptions SmallFilter(int distance_max = 3);
+
+class World {
+ public:
+  explicit World(const WorldOptions& options);
+
+  /// Feeds everything to an audit.
+  AuditReport Audited() const;
+
+  /// Where an output stands.
+  struct Spot {
+    InputPartition place;
+    size_t index = 0;
+  };
+  /// An output with neighbours on both sides whose header holds `header_part`.
+  Spot FindOutput(const std::string& topic_ending, const std::string& header_part = "") const;
+  StoredRecord& at(const Spot& spot) { return outputs[spot.place][spot.index]; }
+  StoredRecord& input_of(const Spot& spot);
+  /// Our header of an output.
+  std::string& header(const Spot& spot) { return *at(spot).headers.back().second; }
+  /// Takes an output out of its topic and puts it into another, behind those of smaller seq.
+  void Move(const Spot& spot, const InputPartition& to);
+
+  std::map<InputPartition, std::vector<StoredRecord>> inputs;
+  std::map<InputPartition, std::vector<StoredRecord>> outputs;
+  AuditOptions audit;
+  /// First audited offset, where it is not 0.
+  std::map<InputPartition, int64_t> begins;
+  /// End of what is audited, where it is not all.
+  std::map<InputPartition, int64_t> ends;
+  /// Duplicates by distance.
+  std::map<int, int> distances;
+
+ private:
+  struct Order {
+    InputPartition partition;
+    size_t index;
+  };
+  std::vector<Order> MakeInputs(const WorldOptions& options);
+  void Decide(const WorldOptions& options, const std::vector<Order>& order);
+};
+
+inline constexpr uint64_t kWorldSeed = 42;
+World SmallWorld(HeaderStyle headers = HeaderStyle::kPacked);
+
+/// No violation, and every route was taken.
+void ExpectPasses(const AuditReport& report);
+/// Exactly these checks are violated, and the first one says `text`.
+void ExpectViolated(const AuditReport& report, const std::vector<AuditCheck>& checks,
+                    const std::string& text);
+
+/// `text` with the first `from` in it replaced; fails when there is none.
+std::string Replaced(const std::string& text, const std::string& from, const std::string& to);
+/// Value of a field of a packed header.
+std::string FieldOf(const std::string& header, const std::string& name);
+
+}  // namespace neardup

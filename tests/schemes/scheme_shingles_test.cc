@@ -1,0 +1,95 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/hash.h"
+#include "schemes/scheme_record.h"
+#include "schemes/shingle_schemes.h"
+#include "schemes/word_set.h"
+
+namespace neardup {
+namespace {
+
+std::vector<uint64_t> HashesOf(const std::vector<std::string>& texts) {
+  std::vector<uint64_t> hashes;
+  for (const std::string& text : texts) hashes.push_back(Hash64(text));
+  std::sort(hashes.begin(), hashes.end());
+  return hashes;
+}
+
+TEST(Shingles, RunOverSpacesAndTexts) {
+  const SchemeRecord record{"Ab, c", "d天e"};
+  EXPECT_EQ(CharacterShingles(record.texts(), 5), HashesOf({"abcd天", "bcd天e"}));
+  EXPECT_EQ(CharacterShingles(record.texts(), 6), HashesOf({"abcd天e"}));
+  EXPECT_EQ(CharacterShingles(record.texts(), 7), HashesOf({"abcd天e"}));
+  EXPECT_TRUE(CharacterShingles(SchemeRecord{"", "!"}.texts(), 5).empty());
+  EXPECT_EQ(CharacterShingles(SchemeRecord{"aaaaaaa"}.texts(), 5), HashesOf({"aaaaa"}));
+}
+
+TEST(Shingles, AreComparedByJaccard) {
+  // ab bc cd de against ab bc cd dx: 3 of 5.
+  EXPECT_EQ(DistanceOf(*NewShingles({2, 0.6}), {"abcde"}, {"ab cdx"}), 400);
+  EXPECT_EQ(DistanceOf(*NewShingles({2, 0.61}), {"abcde"}, {"ab cdx"}), std::nullopt);
+  EXPECT_EQ(DistanceOf(*NewShingles({2, 0.61}), {"abcde"}, {"AB-CDE"}), 0);
+}
+
+TEST(MinHash, OfOneShingleIsItsPermutations) {
+  const auto scheme = NewMinHash({5, 0.7});
+  const Sketch sketch = SketchOf(*scheme, {"abc"});
+  const uint64_t shingle = Hash64("abc");
+  ASSERT_EQ(sketch.words.size(), 64U);
+  std::vector<uint64_t> minima;
+  for (uint64_t i = 0; i < 128; ++i) {
+    minima.push_back((shingle * (Mix64(2 * i + 1) | 1) + Mix64(2 * i + 2)) >> 32);
+    EXPECT_EQ(sketch.words[i / 2] >> (32 * (i % 2)) & UINT32_MAX, minima.back());
+  }
+  ASSERT_EQ(sketch.keys.size(), 25U);
+  const std::vector<uint64_t> last_band = {24,          minima[120], minima[121],
+                                           minima[122], minima[123], minima[124]};
+  EXPECT_EQ(sketch.keys.back(), HashWords(last_band));
+}
+
+TEST(MinHash, CountsTheMinimaThatDiffer) {
+  const auto scheme = NewMinHash({5, 0.7});
+  std::vector<uint64_t> a(64);
+  std::vector<uint64_t> b(64);
+  EXPECT_EQ(scheme->Distance(a, b), 0);
+  for (int i = 0; i < 19; ++i) b[i] = uint64_t{1} << 32 | 1;
+  EXPECT_EQ(scheme->Distance(a, b), 38);  // 90 of 128 are equal
+  b[40] = 1;
+  EXPECT_EQ(scheme->Distance(a, b), std::nullopt);
+  b[40] = uint64_t{1} << 32;
+  b[0] = 0;
+  EXPECT_EQ(scheme->Distance(a, b), 37);
+}
+
+std::string RandomText(std::mt19937_64& random, size_t length) {
+  std::string text;
+  while (text.size() < length) text += static_cast<char>('a' + random() % 26);
+  return text;
+}
+
+TEST(MinHash, EstimatesJaccard) {
+  constexpr uint32_t kSeed = 20260202;
+  std::mt19937_64 random(kSeed);
+  const auto exact = NewShingles({5, 0.0});
+  const auto estimate = NewMinHash({5, 0.0});
+  double error_sum = 0;
+  constexpr int kRounds = 200;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string text = RandomText(random, 300);
+    std::string other = text;
+    for (size_t begin = random() % 250; begin < 250 && random() % 8 != 0; begin = random() % 300) {
+      other[begin] = '0';
+    }
+    const double truth = 1 - *DistanceOf(*exact, {text}, {other}) / 1000.0;
+    const double found = 1 - *DistanceOf(*estimate, {text}, {other}) / 128.0;
+    ASSERT_NEAR(found, truth, 0.2) << "seed " << kSeed << " round " << round;
+    error_sum += found - truth;
+  }
+  EXPECT_NEAR(error_sum / kRounds, 0, 0.01) << "seed " << kSeed;
+}
+
+}  // namespace
+}  // namespace neardup
