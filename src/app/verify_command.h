@@ -10,7 +10,7 @@
 #include "config/settings.h"
 #include "kafka/kafka_options.h"
 #include "neardup/result.h"
-#include "state/delta.h"
+#include "state/input.h"
 
 namespace neardup {
 

@@ -9,7 +9,7 @@
 
 #include "neardup/fingerprint.h"
 #include "neardup/verdict.h"
-#include "state/delta.h"
+#include "state/input.h"
 
 namespace neardup {
 

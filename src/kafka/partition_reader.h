@@ -12,7 +12,7 @@
 #include "kafka/handle.h"
 #include "kafka/kafka_options.h"
 #include "neardup/result.h"
-#include "state/delta.h"
+#include "state/input.h"
 #include "stream/message.h"
 #include "stream/ports.h"
 

@@ -11,7 +11,7 @@
 #include "kafka/client.h"
 #include "kafka/kafka_options.h"
 #include "neardup/result.h"
-#include "state/delta.h"
+#include "state/input.h"
 
 namespace neardup {
 

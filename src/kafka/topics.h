@@ -13,7 +13,7 @@
 #include "kafka/kafka_options.h"
 #include "neardup/result.h"
 #include "neardup/verdict.h"
-#include "state/delta.h"
+#include "state/input.h"
 
 namespace neardup {
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "state/delta.h"
+
 namespace neardup {
 
 namespace {

@@ -10,7 +10,7 @@
 
 #include "neardup/record.h"
 #include "neardup/verdict.h"
-#include "state/delta.h"
+#include "state/input.h"
 
 namespace neardup {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "neardup/result.h"
-#include "state/delta.h"
+#include "state/input.h"
 #include "stream/message.h"
 
 namespace neardup {

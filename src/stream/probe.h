@@ -8,7 +8,7 @@
 
 #include "neardup/result.h"
 #include "neardup/verdict.h"
-#include "state/delta.h"
+#include "state/input.h"
 #include "stream/ports.h"
 
 namespace neardup {

@@ -11,7 +11,7 @@
 #include "neardup/fingerprint.h"
 #include "neardup/result.h"
 #include "neardup/verdict.h"
-#include "state/delta.h"
+#include "state/input.h"
 #include "stream/lane_options.h"
 #include "stream/message.h"
 

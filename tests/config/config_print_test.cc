@@ -5,6 +5,7 @@
 
 #include "config/settings_table.h"
 #include "config_text.h"
+#include "neardup/filter.h"
 
 namespace neardup {
 namespace {

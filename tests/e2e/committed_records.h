@@ -6,7 +6,7 @@
 
 #include "kafka/kafka_options.h"
 #include "neardup/result.h"
-#include "state/delta.h"
+#include "state/input.h"
 #include "stream/message.h"
 
 namespace neardup {
