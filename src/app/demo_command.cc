@@ -17,6 +17,7 @@
 #include "app/log.h"
 #include "app/run_command.h"
 #include "app/service.h"
+#include "base/number_text.h"
 #include "config/settings.h"
 #include "demo/demo_cluster.h"
 #include "demo/demo_report.h"

@@ -11,6 +11,7 @@
 #include "app/exit_code.h"
 #include "app/log.h"
 #include "app/run_command.h"
+#include "base/number_text.h"
 #include "files/file_source.h"
 #include "files/local_ports.h"
 #include "record/field_extractor.h"

@@ -8,10 +8,10 @@
 
 #include "app/config_command.h"
 #include "app/exit_code.h"
+#include "base/number_text.h"
 #include "evaluate/labelled_set.h"
 #include "evaluate/planting.h"
 #include "files/whole_file.h"
-#include "report/totals.h"
 
 namespace neardup {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "app/config_command.h"
 #include "app/exit_code.h"
+#include "base/number_text.h"
 #include "neardup/result.h"
-#include "report/totals.h"
 #include "state/snapshot.h"
 #include "state/snapshot_restore.h"
 

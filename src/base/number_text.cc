@@ -10,4 +10,10 @@ std::string Hex64(uint64_t value) {
   return text;
 }
 
+std::string Grouped(uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, ",");
+  return digits;
+}
+
 }  // namespace neardup

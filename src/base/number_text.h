@@ -9,4 +9,7 @@ namespace neardup {
 /// 16 lower-case hexadecimal digits. FORMAT: stands in stored files.
 std::string Hex64(uint64_t value);
 
+/// Decimal digits in groups of three: "1,234,567".
+std::string Grouped(uint64_t number);
+
 }  // namespace neardup

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "report/totals.h"
+#include "base/number_text.h"
 
 namespace neardup {
 

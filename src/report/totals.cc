@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/number_text.h"
+
 namespace neardup {
 
 namespace {
@@ -55,12 +57,6 @@ double Totals::seconds() const { return static_cast<double>(last_ms_ - started_m
 
 double Totals::records_per_s() const {
   return static_cast<double>(sum_.records()) / std::max(seconds(), 0.001);
-}
-
-std::string Grouped(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, ",");
-  return digits;
 }
 
 }  // namespace neardup

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 
 #include "stream/probe.h"
 
@@ -36,8 +35,5 @@ class Totals : public Probe {
   int64_t draw_at_ms_ = 0;
   bool drawn_ = false;
 };
-
-/// 1234567 -> "1,234,567".
-std::string Grouped(uint64_t number);
 
 }  // namespace neardup

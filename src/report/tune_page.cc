@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_text.h"
 #include "record/field_extractor.h"
 #include "report/svg_chart.h"
-#include "report/totals.h"
 #include "report/tune_summary.h"
 #include "report/word_difference.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "report/totals.h"
+#include "base/number_text.h"
 
 namespace neardup {
 
