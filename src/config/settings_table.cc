@@ -1,8 +1,11 @@
 #include "config/settings_table.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <iterator>
 
+#include "feature/mask.h"
 #include "schemes/schemes.h"
 
 namespace neardup {
@@ -66,38 +69,22 @@ constexpr int64_t kGiB = 1024 * kMiB;
 const char kFieldExpression[] = "[^/].*|(/([^~/]|~[01])*)+";
 const char kFieldWords[] = "a field: a top-level name, or a JSON Pointer such as /article/title";
 
-struct MaskName {
-  const char* name;
-  bool Masks::*member;
-};
-constexpr MaskName kMaskNames[] = {{"time", &Masks::time},
-                                   {"uuid", &Masks::uuid},
-                                   {"ip", &Masks::ip},
-                                   {"hex", &Masks::hex},
-                                   {"number", &Masks::number}};
-
-Setting MaskRow() {
+Setting MasksSetting() {
+  const std::vector<std::string> names = MaskNames(kAllMasks);
   Setting row;
   row.path = "feature.masks";
   row.kind = SettingKind::kTextList;
-  row.help =
-      "Parts of texts that count as equal whatever they say, such as [time, uuid, ip, hex, number] "
-      "for logs. number takes every word with a digit. Key fields stay as they are.";
-  row.pattern = "^(time|uuid|ip|hex|number)$";
-  row.pattern_words = "one of time, uuid, ip, hex, number";
+  row.help = fmt::format(
+      "Parts of texts that count as equal whatever they say, such as [{}] for logs. number takes "
+      "every word with a digit. Key fields stay as they are.",
+      fmt::join(names, ", "));
+  row.pattern = fmt::format("^({})$", fmt::join(names, "|"));
+  row.pattern_words = fmt::format("one of {}", fmt::join(names, ", "));
   row.get = [](const Settings& settings) {
-    std::vector<std::string> names;
-    for (const MaskName& mask : kMaskNames) {
-      if (settings.lane.filter.feature.masks.*mask.member) names.emplace_back(mask.name);
-    }
-    return SettingValue(names);
+    return SettingValue(MaskNames(settings.lane.filter.feature.masks));
   };
   row.set = [](Settings& settings, const SettingValue& value) {
-    const auto& names = std::get<std::vector<std::string>>(value);
-    for (const MaskName& mask : kMaskNames) {
-      settings.lane.filter.feature.masks.*mask.member =
-          std::find(names.begin(), names.end(), mask.name) != names.end();
-    }
+    settings.lane.filter.feature.masks = MasksNamed(std::get<std::vector<std::string>>(value));
   };
   return row;
 }
@@ -156,7 +143,7 @@ std::vector<Setting> FilterRows() {
                 "A record with fewer distinct tokens is only compared exactly."),
       FlagRow("feature.markup", NEARDUP_MEMBER(lane.filter.feature.markup),
               "Take <...> out of text and decode character entities before comparing."),
-      MaskRow(),
+      MasksSetting(),
 
       TextRow("feature.model", NEARDUP_MEMBER(model_file), {},
               "File of a model learned with `neardup learn` or `neardup tune`; a relative path "

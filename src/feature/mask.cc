@@ -13,8 +13,9 @@ namespace neardup {
 namespace {
 
 constexpr size_t kHexDigitsMin = 8;
+constexpr size_t kPortDigitsMax = 5;
 
-/// The character at `at` would go on with a word of ASCII.
+/// Whether the character at `at` joins a word of ASCII letters and digits that stands next to it.
 bool IsPartOfWord(std::string_view text, size_t at) {
   if (IsAscii(text[at])) return IsAsciiDigit(text[at]) || IsAsciiLetter(text[at]);
   const char* place = text.data() + at;
@@ -52,61 +53,13 @@ std::optional<size_t> HexEnd(std::string_view text, size_t at) {
   return end;
 }
 
-/// The part that begins at `at`.
-std::optional<MaskedPart> PartAt(std::string_view text, size_t at, const Masks& masks) {
-  struct Row {
-    bool masked;
-    MaskKind kind;
-    std::optional<size_t> (*end)(std::string_view, size_t);
-  };
-  const Row rows[] = {{masks.time, MaskKind::kTime, &MaskedTimeEnd},
-                      {masks.uuid, MaskKind::kUuid, &UuidEnd},
-                      {masks.ip, MaskKind::kIp, &MaskedIpEnd},
-                      {masks.hex, MaskKind::kHex, &HexEnd}};
-  for (const Row& row : rows) {
-    if (!row.masked) continue;
-    const auto end = row.end(text, at);
-    if (end && EndsWord(text, *end)) return MaskedPart{at, *end, row.kind};
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-bool BeginsWord(std::string_view text, size_t at) {
-  if (at == 0) return true;
-  do {
-    --at;
-  } while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
-  return !IsPartOfWord(text, at);
-}
-
-bool EndsWord(std::string_view text, size_t at) {
-  return at == text.size() || !IsPartOfWord(text, at);
-}
-
-std::optional<MaskedPart> FindMaskedPart(std::string_view text, size_t from, const Masks& masks) {
-  if (!masks.time && !masks.uuid && !masks.ip && !masks.hex) return std::nullopt;
-  for (size_t at = from; at < text.size(); ++at) {
-    const char c = text[at];
-    const bool may_begin = IsAsciiDigit(c) || IsAsciiLetter(c) || c == ':' || c == '[';
-    if (!may_begin || !BeginsWord(text, at)) continue;
-    if (const auto part = PartAt(text, at, masks)) return part;
-  }
-  return std::nullopt;
-}
-
-namespace {
-
-constexpr size_t kPortDigitsMax = 5;
-
 bool IsDigitAt(std::string_view text, size_t at) {
   return at < text.size() && IsAsciiDigit(text[at]);
 }
 
 bool IsAt(std::string_view text, size_t at, char c) { return at < text.size() && text[at] == c; }
 
-/// Past `:port`, if there is one.
+/// The place behind ":port", or `at` if no port stands there.
 size_t SkipPort(std::string_view text, size_t at) {
   if (!IsAt(text, at, ':')) return at;
   size_t end = at + 1;
@@ -128,19 +81,19 @@ std::optional<size_t> Ip4End(std::string_view text, size_t at) {
   return EndsWord(text, at) ? std::optional(SkipPort(text, at)) : std::nullopt;
 }
 
-bool IsOfIp6(char c) { return IsAsciiHex(c) || c == ':' || c == '.'; }
+bool IsIp6Character(char c) { return IsAsciiHex(c) || c == ':' || c == '.'; }
 
-/// A word that looks like the front of an address goes on at `at`.
+/// Whether `at` lies inside a run of address characters that began before it.
 bool IsWithinIp6(std::string_view text, size_t at) {
   size_t begin = at;
-  while (begin > 0 && at - begin <= INET6_ADDRSTRLEN && IsOfIp6(text[begin - 1])) --begin;
+  while (begin > 0 && at - begin <= INET6_ADDRSTRLEN && IsIp6Character(text[begin - 1])) --begin;
   return begin < at && (at - begin > INET6_ADDRSTRLEN || BeginsWord(text, begin));
 }
 
 std::optional<size_t> Ip6End(std::string_view text, size_t at) {
   if (IsWithinIp6(text, at)) return std::nullopt;
   size_t end = at;
-  while (end < text.size() && end - at <= INET6_ADDRSTRLEN && IsOfIp6(text[end])) ++end;
+  while (end < text.size() && end - at <= INET6_ADDRSTRLEN && IsIp6Character(text[end])) ++end;
   if (end - at > INET6_ADDRSTRLEN) return std::nullopt;
   const auto address = [&] { return text.substr(at, end - at); };
   while (address().ends_with('.') || (address().ends_with(':') && !address().ends_with("::"))) {
@@ -159,9 +112,7 @@ std::optional<size_t> Ip6End(std::string_view text, size_t at) {
   return end;
 }
 
-}  // namespace
-
-std::optional<size_t> MaskedIpEnd(std::string_view text, size_t at) {
+std::optional<size_t> IpEnd(std::string_view text, size_t at) {
   if (text[at] == '[') {
     const auto end = Ip6End(text, at + 1);
     if (!end || !IsAt(text, *end, ']')) return std::nullopt;
@@ -169,6 +120,73 @@ std::optional<size_t> MaskedIpEnd(std::string_view text, size_t at) {
   }
   if (const auto end = Ip4End(text, at)) return end;
   return Ip6End(text, at);
+}
+
+/// Where a part of this kind that begins at `at` ends.
+std::optional<size_t> EndOf(MaskKind kind, std::string_view text, size_t at) {
+  switch (kind) {
+    case MaskKind::kTime:
+      return MaskedTimeEnd(text, at);
+    case MaskKind::kUuid:
+      return UuidEnd(text, at);
+    case MaskKind::kIp:
+      return IpEnd(text, at);
+    case MaskKind::kHex:
+      return HexEnd(text, at);
+    case MaskKind::kNumber:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<MaskedPart> PartAt(std::string_view text, size_t at, const Masks& masks) {
+  for (const MaskRow& row : kMaskRows) {
+    if (!(masks.*row.on)) continue;
+    const auto end = EndOf(row.kind, text, at);
+    if (end && EndsWord(text, *end)) return MaskedPart{at, *end, row.kind};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> MaskNames(const Masks& masks) {
+  std::vector<std::string> names;
+  for (const MaskRow& row : kMaskRows) {
+    if (masks.*row.on) names.emplace_back(row.name);
+  }
+  return names;
+}
+
+Masks MasksNamed(std::span<const std::string> names) {
+  Masks masks;
+  for (const MaskRow& row : kMaskRows) {
+    masks.*row.on = std::find(names.begin(), names.end(), row.name) != names.end();
+  }
+  return masks;
+}
+
+std::optional<MaskedPart> FindMaskedPart(std::string_view text, size_t from, const Masks& masks) {
+  if (!masks.time && !masks.uuid && !masks.ip && !masks.hex) return std::nullopt;
+  for (size_t at = from; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool may_begin = IsAsciiDigit(c) || IsAsciiLetter(c) || c == ':' || c == '[';
+    if (!may_begin || !BeginsWord(text, at)) continue;
+    if (const auto part = PartAt(text, at, masks)) return part;
+  }
+  return std::nullopt;
+}
+
+bool BeginsWord(std::string_view text, size_t at) {
+  if (at == 0) return true;
+  do {
+    --at;
+  } while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+  return !IsPartOfWord(text, at);
+}
+
+bool EndsWord(std::string_view text, size_t at) {
+  return at == text.size() || !IsPartOfWord(text, at);
 }
 
 }  // namespace neardup

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/number_text.h"
 #include "feature/character.h"
+#include "feature/mask.h"
 #include "filter/match_scheme.h"
 #include "neardup/filter.h"
 #include "record/field_selection.h"
@@ -150,13 +151,10 @@ Result<void> CheckWindow(const WindowOptions& options) {
   return CheckRange<uint64_t>("window.entries_max", options.entries_max, 1000, 1'000'000'000);
 }
 
-nlohmann::json MaskNames(const Masks& masks) {
-  auto names = nlohmann::json::array();
-  if (masks.hex) names.push_back("hex");
-  if (masks.ip) names.push_back("ip");
-  if (masks.number) names.push_back("number");
-  if (masks.time) names.push_back("time");
-  if (masks.uuid) names.push_back("uuid");
+/// FORMAT: sorted by name.
+std::vector<std::string> SortedMaskNames(const Masks& masks) {
+  std::vector<std::string> names = MaskNames(masks);
+  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -205,7 +203,7 @@ std::string FingerprintSpec(const FilterOptions& options) {
                          {"model", ModelHash(options.model)},
                          {"unicode", UnicodeVersion()}};
   // Absent where there are none, as before there were masks.
-  if (options.feature.masks.any()) spec["masks"] = MaskNames(options.feature.masks);
+  if (options.feature.masks.any()) spec["masks"] = SortedMaskNames(options.feature.masks);
   if (!options.scheme.is_own()) {
     spec["scheme"] = SpecOf(options.scheme);
     spec.erase("features_min");

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/number_text.h"
+#include "feature/mask.h"
 
 namespace neardup {
 
@@ -27,16 +28,6 @@ std::string KeyNames(const RecordOptions& record) {
 }
 
 }  // namespace
-
-std::vector<std::string> MaskNames(const Masks& masks) {
-  std::vector<std::string> names;
-  if (masks.time) names.emplace_back("time");
-  if (masks.uuid) names.emplace_back("uuid");
-  if (masks.ip) names.emplace_back("ip");
-  if (masks.hex) names.emplace_back("hex");
-  if (masks.number) names.emplace_back("number");
-  return names;
-}
 
 std::vector<TuneProposal> ProposalsOf(const Tuning& tuning) {
   std::vector<TuneProposal> proposals;

@@ -28,9 +28,6 @@ struct TuneProposal {
 /// Only what differs from what was given; in the order of the settings.
 std::vector<TuneProposal> ProposalsOf(const Tuning& tuning);
 
-/// The kinds that are on, as feature.masks takes them.
-std::vector<std::string> MaskNames(const Masks& masks);
-
 // What `tune` found, for a terminal and for programs.
 
 std::string TuneText(const Tuning& tuning, const TuneFiles& files);

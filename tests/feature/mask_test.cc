@@ -1,7 +1,9 @@
 #include "feature/mask.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
@@ -12,6 +14,9 @@
 namespace neardup {
 namespace {
 
+using testing::ElementsAre;
+using testing::IsEmpty;
+
 constexpr uint32_t kSeed = 20260131;
 
 constexpr Masks kNone;
@@ -20,7 +25,7 @@ constexpr Masks kUuid = {.uuid = true};
 constexpr Masks kIp = {.ip = true};
 constexpr Masks kHex = {.hex = true};
 constexpr Masks kNumber = {.number = true};
-constexpr Masks kAll = {true, true, true, true, true};
+constexpr Masks kAll = kAllMasks;
 
 std::string Plain(std::string_view text, const Masks& masks) {
   Tokeniser tokeniser(true, masks);
@@ -38,6 +43,30 @@ std::string Tokens(std::string_view text, const Masks& masks) {
     shown += kind >= 1 && kind <= 5 ? kNames[kind] : std::string(1, byte);
   }
   return shown;
+}
+
+TEST(MaskNames, AreThoseOfTheMasksThatAreOn) {
+  EXPECT_THAT(MaskNames(kNone), IsEmpty());
+  EXPECT_THAT(MaskNames({.time = true, .hex = true}), ElementsAre("time", "hex"));
+  EXPECT_THAT(MaskNames(kAllMasks), ElementsAre("time", "uuid", "ip", "hex", "number"));
+}
+
+TEST(MaskNames, TurnTheirMasksOn) {
+  EXPECT_EQ(MasksNamed({}), kNone);
+  EXPECT_EQ(MasksNamed(std::vector<std::string>{"number", "time"}),
+            (Masks{.time = true, .number = true}));
+  EXPECT_EQ(MasksNamed(MaskNames(kAllMasks)), kAllMasks);
+}
+
+TEST(MaskNames, AreTheRowsOfTheTableInTheReadme) {
+  std::ifstream file(NEARDUP_README);
+  std::vector<std::string> rows;
+  bool in_table = false;
+  for (std::string line; std::getline(file, line);) {
+    in_table = line.starts_with("| mask | ") || (in_table && line.starts_with("|"));
+    if (in_table && line.starts_with("| `")) rows.push_back(line.substr(3, line.find('`', 3) - 3));
+  }
+  EXPECT_EQ(rows, MaskNames(kAllMasks)) << "the table of masks in " << NEARDUP_README;
 }
 
 TEST(Mask, TimesOfDayAreOneTokenWithTheirDateAndZone) {

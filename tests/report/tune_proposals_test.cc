@@ -83,14 +83,5 @@ TEST_F(TuneProposals, ShortRecordsAndASmallerWindowAreTold) {
   EXPECT_THAT(TuneText(tuning, files_), HasSubstr("14,404 unique records at most"));
 }
 
-TEST(MaskNames, AreThoseOfTheSetting) {
-  Masks masks;
-  EXPECT_THAT(MaskNames(masks), IsEmpty());
-  masks.time = masks.hex = true;
-  EXPECT_THAT(MaskNames(masks), ElementsAre("time", "hex"));
-  masks = {true, true, true, true, true};
-  EXPECT_THAT(MaskNames(masks), ElementsAre("time", "uuid", "ip", "hex", "number"));
-}
-
 }  // namespace
 }  // namespace neardup
