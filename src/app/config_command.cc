@@ -1,8 +1,7 @@
-#include "app/config_command.h"
-
 #include <cstdio>
 #include <string>
 
+#include "app/commands.h"
 #include "app/exit_code.h"
 #include "config/setting_value.h"
 #include "kafka/kafka_options.h"

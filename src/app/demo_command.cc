@@ -1,5 +1,3 @@
-#include "app/demo_command.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "app/config_command.h"
+#include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/log.h"
-#include "app/run_command.h"
 #include "app/service.h"
 #include "base/number_text.h"
 #include "config/settings.h"

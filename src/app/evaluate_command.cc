@@ -1,11 +1,10 @@
-#include "app/evaluate_command.h"
-
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <span>
 
+#include "app/commands.h"
 #include "app/exit_code.h"
 #include "evaluate/labelled_set.h"
 #include "evaluate/scheme_run.h"

@@ -1,5 +1,3 @@
-#include "app/filter_command.h"
-
 #include <unistd.h>
 
 #include <atomic>
@@ -8,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/log.h"
-#include "app/run_command.h"
 #include "base/number_text.h"
 #include "files/file_source.h"
 #include "files/local_ports.h"

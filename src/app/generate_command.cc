@@ -1,12 +1,10 @@
-#include "app/generate_command.h"
-
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <optional>
 #include <string_view>
 
-#include "app/config_command.h"
+#include "app/commands.h"
 #include "app/exit_code.h"
 #include "base/number_text.h"
 #include "evaluate/labelled_set.h"
@@ -36,30 +34,7 @@ void PrintSummary(const PlantedStream& stream) {
   }
 }
 
-Result<void> Generate(const GenerateArguments& arguments) {
-  PlantingOptions options;
-  options.fields = arguments.fields;
-  options.id_field = arguments.id_field;
-  options.seed = arguments.seed;
-  NEARDUP_ASSIGN(options.edits, ListEdits(arguments.kinds, arguments.strengths));
-  NEARDUP_ASSIGN(const std::vector<std::string> payloads, ReadLines(arguments.input));
-  NEARDUP_ASSIGN(options.copies, ParseCopies(arguments.copies, payloads.size()));
-  NEARDUP_ASSIGN(const PlantedStream stream, PlantCopies(payloads, options));
-  std::string text;
-  for (const std::string& payload : stream.payloads) text += payload + '\n';
-  NEARDUP_TRY(WriteText(arguments.output, text));
-  NEARDUP_TRY(WriteText(arguments.labels, LabelsText(stream.labels)));
-  PrintSummary(stream);
-  return {};
-}
-
-}  // namespace
-
-int GenerateCommand(const GenerateArguments& arguments) {
-  const Result<void> done = Generate(arguments);
-  return done.ok() ? kExitOk : Fail(done.error());
-}
-
+/// The number of copies that `text` means for this number of records.
 Result<size_t> ParseCopies(const std::string& text, size_t records) {
   double number = 0;
   const char* const end = text.data() + text.size();
@@ -76,6 +51,7 @@ Result<size_t> ParseCopies(const std::string& text, size_t records) {
   return static_cast<size_t>(std::llround(share ? number * whole : number));
 }
 
+/// One edit for each kind, or one for each strength where the kind has a strength.
 Result<std::vector<Edit>> ListEdits(const std::vector<std::string>& kinds,
                                     const std::vector<double>& strengths) {
   std::vector<std::string> names = kinds;
@@ -102,6 +78,30 @@ Result<std::vector<Edit>> ListEdits(const std::vector<std::string>& kinds,
     }
   }
   return edits;
+}
+
+Result<void> Generate(const GenerateArguments& arguments) {
+  PlantingOptions options;
+  options.fields = arguments.fields;
+  options.id_field = arguments.id_field;
+  options.seed = arguments.seed;
+  NEARDUP_ASSIGN(options.edits, ListEdits(arguments.kinds, arguments.strengths));
+  NEARDUP_ASSIGN(const std::vector<std::string> payloads, ReadLines(arguments.input));
+  NEARDUP_ASSIGN(options.copies, ParseCopies(arguments.copies, payloads.size()));
+  NEARDUP_ASSIGN(const PlantedStream stream, PlantCopies(payloads, options));
+  std::string text;
+  for (const std::string& payload : stream.payloads) text += payload + '\n';
+  NEARDUP_TRY(WriteText(arguments.output, text));
+  NEARDUP_TRY(WriteText(arguments.labels, LabelsText(stream.labels)));
+  PrintSummary(stream);
+  return {};
+}
+
+}  // namespace
+
+int GenerateCommand(const GenerateArguments& arguments) {
+  const Result<void> done = Generate(arguments);
+  return done.ok() ? kExitOk : Fail(done.error());
 }
 
 }  // namespace neardup

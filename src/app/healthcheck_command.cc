@@ -1,10 +1,9 @@
-#include "app/healthcheck_command.h"
-
 #include <httplib.h>
 
 #include <cstdio>
 #include <string>
 
+#include "app/commands.h"
 #include "app/exit_code.h"
 
 namespace neardup {

@@ -1,9 +1,8 @@
-#include "app/learn_command.h"
-
 #include <cstdio>
 #include <filesystem>
 #include <vector>
 
+#include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/record_sample.h"
 #include "files/whole_file.h"

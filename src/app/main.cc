@@ -5,18 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/config_command.h"
-#include "app/demo_command.h"
-#include "app/evaluate_command.h"
+#include "app/commands.h"
 #include "app/exit_code.h"
-#include "app/filter_command.h"
-#include "app/generate_command.h"
-#include "app/healthcheck_command.h"
-#include "app/learn_command.h"
-#include "app/run_command.h"
-#include "app/snapshot_command.h"
-#include "app/tune_command.h"
-#include "app/verify_command.h"
 #include "app/version.h"
 #include "kafka/client.h"
 

@@ -1,5 +1,3 @@
-#include "app/run_command.h"
-
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/log.h"
 #include "app/service.h"

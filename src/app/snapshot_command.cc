@@ -1,5 +1,3 @@
-#include "app/snapshot_command.h"
-
 #include <spdlog/fmt/chrono.h>
 #include <spdlog/fmt/fmt.h>
 
@@ -11,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/config_command.h"
+#include "app/commands.h"
 #include "app/exit_code.h"
 #include "base/number_text.h"
 #include "neardup/result.h"

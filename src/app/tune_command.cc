@@ -1,10 +1,9 @@
-#include "app/tune_command.h"
-
 #include <cstdio>
 #include <filesystem>
 #include <string_view>
 #include <vector>
 
+#include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/record_sample.h"
 #include "files/whole_file.h"

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/commands.h"
 #include "app/exit_code.h"
 #include "audit/audit.h"
 #include "audit/payload.h"

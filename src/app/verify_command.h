@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "app/config_command.h"
 #include "audit/report.h"
 #include "config/settings.h"
 #include "kafka/kafka_options.h"
@@ -38,17 +37,5 @@ struct KafkaAudit {
 /// stays open longer than the transaction time-out allows. Compacted inputs cannot be audited: the
 /// origin of an output may be gone.
 Result<KafkaAudit> AuditTopics(const Settings& settings, const KafkaLog& log);
-
-// `neardup verify`: proves the promises of a lane on its real topics.
-
-struct VerifyArguments {
-  ConfigArguments config;
-  /// The outcome as one JSON object.
-  bool json = false;
-};
-
-/// Prints the checks and the first violations. Returns kExitOk when all hold, kExitNo when one is
-/// violated, another exit code when the audit could not be made.
-int VerifyCommand(const VerifyArguments& arguments);
 
 }  // namespace neardup

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "app/config_command.h"
+#include "app/commands.h"
 
 namespace neardup {
 namespace {

@@ -1,6 +1,4 @@
 // The command over folders that are no state.dir; tests/e2e has it over those of a real lane.
-#include "app/snapshot_command.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "app/commands.h"
 #include "app/exit_code.h"
 #include "state/temporary_folder.h"
 

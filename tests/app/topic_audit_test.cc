@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/verify_command.h"
 #include "files/local_ports.h"

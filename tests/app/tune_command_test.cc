@@ -1,13 +1,11 @@
 // The commands as a person runs them, over files.
-#include "app/tune_command.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "app/commands.h"
 #include "app/exit_code.h"
-#include "app/learn_command.h"
 #include "config/config_text.h"
 #include "learn/model_file.h"
 #include "learn/text_stream.h"

@@ -1,0 +1,180 @@
+// Every command of the program: what its command line sets, and the function that runs it. main.cc
+// turns words into these structs; NAME_command.cc implements each function. All of them print for
+// people, on standard output or standard error, and return an exit code (exit_code.h).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "files/file_transaction.h"
+#include "neardup/options.h"
+#include "neardup/result.h"
+
+namespace neardup {
+
+// The configuration, and what several commands share.
+
+/// `--config FILE` and what overrides it. Each short option (`--brokers`, ...) adds one entry to
+/// `sets`, except --fields and --keys, which make record.fields together.
+struct ConfigArguments {
+  std::string file;  ///< empty: no file
+  std::vector<std::string> sets;
+  std::optional<std::string> fields;  ///< items as in YAML, separated by commas
+  std::vector<std::string> keys;      ///< paths of key fields; only together with `fields`
+};
+
+/// Reads the file, the environment of this process and the sets.
+Result<LoadedConfig> Load(const ConfigArguments& arguments);
+
+/// Prints the error on standard error and returns its exit code.
+int Fail(const Error& error);
+
+/// Becomes true with the first SIGTERM or SIGINT after this call. A second signal ends the process
+/// at once.
+const std::atomic<bool>& CatchStopSignals();
+
+/// `neardup validate`: checks the configuration, librdkafka properties included, without a broker.
+int ValidateCommand(const ConfigArguments& arguments);
+
+/// `neardup config show`: prints every setting with its value.
+int ShowCommand(const ConfigArguments& arguments, bool with_origin, bool json);
+
+// Route records.
+
+/// `neardup run`: the service. Runs until SIGTERM or SIGINT.
+int RunCommand(const ConfigArguments& arguments);
+
+/// `neardup healthcheck`: asks a running instance whether it is well. `url` is such as
+/// http://127.0.0.1:9404/readyz. kExitOk for status 200, kExitNo for another status,
+/// kExitUnavailable when nothing answers.
+int HealthcheckCommand(const std::string& url);
+
+struct FilterArguments {
+  ConfigArguments config;
+  std::string input;  ///< JSON Lines, also .gz; - is standard input
+  FileOutputs outputs;
+  /// Field that names a record in the verdicts; empty: the line number, from 1.
+  std::string id_field;
+  /// Print the summary as one JSON object.
+  bool json = false;
+};
+
+/// `neardup filter`: runs the lane of the service over files, without Kafka.
+int FilterCommand(const FilterArguments& arguments);
+
+struct DemoArguments {
+  size_t records = 20'000;
+  uint64_t seed = 1;
+  int distance_max = FilterOptions().match.distance_max;
+};
+
+/// `neardup demo`: runs the service on a broker inside this process and a synthetic stream; needs
+/// nothing installed or running. Prints the duplicates found beside those planted. A stop signal
+/// ends it early with kExitOk.
+int DemoCommand(const DemoArguments& arguments);
+
+// Choose a configuration.
+
+struct LearnArguments {
+  ConfigArguments config;
+  std::string sample;  ///< JSON Lines, also .gz; - is standard input
+  std::string output;
+  size_t records = 3000;
+  uint64_t hash_seed = 0;
+  /// Overwrite the output.
+  bool force = false;
+};
+
+/// `neardup learn`: learns a model from a sample of a stream and writes it to a file.
+int LearnCommand(const LearnArguments& arguments);
+
+struct TuneArguments {
+  /// What is decided already: `tune` keeps its fields and its Kafka properties.
+  ConfigArguments config;
+  std::string sample;  ///< a file; empty: reads `topic`
+  std::string topic;
+  std::string output;
+  std::string report;           ///< empty: beside the output
+  uint64_t window_entries = 0;  ///< 0: `tune` chooses, 1,000,000 at most
+  size_t records = 3000;
+  uint64_t hash_seed = 0;
+  /// Read the newest records of the topic instead of the oldest.
+  bool latest = false;
+  /// Print the findings as one JSON object.
+  bool json = false;
+  /// Overwrite the outputs.
+  bool force = false;
+};
+
+/// `neardup tune`: proposes a configuration that fits a sample of a stream, with the reasons.
+int TuneCommand(const TuneArguments& arguments);
+
+// Measure and check.
+
+struct EvaluateArguments {
+  ConfigArguments config;
+  /// Folders with records.jsonl.gz (or .jsonl), labels.tsv and optionally set.json.
+  std::vector<std::string> data;
+  /// One labelled set as two files instead.
+  std::string records;
+  std::string labels;
+  /// Field that names a record in the labels.
+  std::string id_field = "id";
+  /// "all" stands for every scheme.
+  std::vector<std::string> schemes;
+  /// Print the report as one JSON object.
+  bool json = false;
+  std::string html;  ///< write a page here; empty: none
+};
+
+/// `neardup evaluate`: measures schemes over labelled streams and prints the report.
+int EvaluateCommand(const EvaluateArguments& arguments);
+
+struct GenerateArguments {
+  std::string input;  ///< JSON Lines, also .gz; - is standard input
+  std::vector<std::string> fields;
+  std::string output;
+  std::string labels;
+  std::string id_field = "id";
+  /// A number, or a share of the records: 500, 0.2, 20%.
+  std::string copies = "0.2";
+  /// Names of EditKind; empty: all.
+  std::vector<std::string> kinds;
+  /// Shares of the words, for the kinds that have a strength.
+  std::vector<double> strengths = {0.05, 0.1, 0.2};
+  uint64_t seed = 1;
+};
+
+/// `neardup generate`: plants edited copies in records and writes the stream and its labels.
+int GenerateCommand(const GenerateArguments& arguments);
+
+struct VerifyArguments {
+  ConfigArguments config;
+  /// Print the outcome as one JSON object.
+  bool json = false;
+};
+
+/// `neardup verify`: checks the guarantees of a lane on its real topics; prints the checks and the
+/// first violations. kExitOk when all hold, kExitNo when one is violated, another exit code when
+/// the audit could not be made.
+int VerifyCommand(const VerifyArguments& arguments);
+
+struct SnapshotArguments {
+  /// The state.dir of the instance.
+  std::string state_dir;
+  /// Read every byte and every delta.
+  bool verify = false;
+  /// Print one JSON object.
+  bool json = false;
+};
+
+/// `neardup snapshot`: prints the snapshots of all lanes, newest first. kExitNo when a check finds
+/// a damaged one, kExitNoInput when there is none, kExitIo when a lane's folder cannot be listed.
+int SnapshotCommand(const SnapshotArguments& arguments);
+
+}  // namespace neardup
