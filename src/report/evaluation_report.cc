@@ -1,13 +1,16 @@
 #include "report/evaluation_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string_view>
+#include <utility>
 
+#include "report/html.h"
 #include "report/svg_chart.h"
 
 namespace neardup {
@@ -196,74 +199,33 @@ std::string ReportJson(std::span<const SetReport> sets) {
 
 namespace {
 
-constexpr const char* kHead = R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>neardup evaluate</title>
-<style>
-:root { --page: #fff; --ink: #1a1a1a; --muted: #666; --grid: #ddd; --heat: 42, 120, 214;
-        --series-1: #2a78d6; --series-2: #1a9c6c; --series-3: #d9622b; }
-@media (prefers-color-scheme: dark) {
-  :root { --page: #171717; --ink: #eee; --muted: #aaa; --grid: #3a3a3a; --heat: 57, 135, 229;
-          --series-1: #4b95ea; --series-2: #27b585; --series-3: #ea7a45; }
-}
-body { background: var(--page); color: var(--ink); font: 15px/1.45 system-ui, sans-serif;
-       max-width: 900px; margin: 2rem auto; padding: 0 1rem; }
-h2 { margin-top: 2.5rem; } h3 { font-size: 1rem; margin: 1.5rem 0 .4rem; }
-p { color: var(--muted); margin: .3rem 0; }
-.wide { overflow-x: auto; }
-svg { width: 100%; height: auto; font-family: inherit; margin-top: 1rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--grid); }
-th { color: var(--muted); font-weight: 500; }
-th:first-child, td:first-child { text-align: left; }
-</style>
-</head>
-<body>
-<h1>neardup evaluate</h1>
-<p>A record is a true duplicate when an earlier record has its cluster. Precision: true duplicates
-among those called duplicate. Recall: those found among the true duplicates. Strict F1: a call that
-names a wrong original has found nothing. Only unique records are remembered and matched.</p>
-)";
+constexpr const char* kUndefined = "\u2013";
 
-std::string Number(double value, const char* format) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
+HtmlCell RatioCell(std::optional<double> ratio) {
+  return ratio ? fmt::format("{:.4f}", *ratio) : std::string(kUndefined);
 }
 
-std::string Cell(const std::string& text) { return "<td>" + text + "</td>"; }
-std::string Cell(std::optional<double> ratio) {
-  return Cell(ratio ? Number(*ratio, "%.4f") : std::string("&ndash;"));
+HtmlCell HeatCell(std::optional<double> ratio) {
+  return ratio ? HtmlCell(fmt::format("{:.3f}", *ratio), ratio) : HtmlCell(kUndefined);
 }
 
-/// The darker, the larger.
-std::string HeatCell(std::optional<double> ratio) {
-  if (!ratio) return Cell(ratio);
-  return "<td style=\"background: rgba(var(--heat), " + Number(*ratio * 0.45, "%.3f") + ")\">" +
-         Number(*ratio, "%.3f") + "</td>";
-}
-
-std::string HeaderRow(std::initializer_list<const char*> names) {
-  std::string row = "<tr>";
-  for (const char* name : names) row += std::string("<th>") + name + "</th>";
-  return row + "</tr>\n";
-}
-
-std::string Schemes(const SetReport& set) {
-  std::string html =
-      "<div class=\"wide\"><table>\n" +
-      HeaderRow({"scheme", "precision", "recall", "F1", "strict F1", "records/s", "bytes/entry"});
+std::string SchemesTable(const SetReport& set) {
+  HtmlTable table({{"scheme"},
+                   {"precision", true},
+                   {"recall", true},
+                   {"F1", true},
+                   {"strict F1", true},
+                   {"records/s", true},
+                   {"bytes/entry", true}});
   for (const SchemeRun& run : set.runs) {
     const Tally& all = run.accuracy.all;
     const std::optional<double> bytes = run.bytes_per_entry();
-    html += "<tr>" + Cell(EscapeHtml(run.scheme)) + Cell(all.precision()) + Cell(all.recall()) +
-            Cell(all.f1()) + Cell(all.strict_f1()) + Cell(Number(run.records_per_s(), "%.0f")) +
-            Cell(bytes ? Number(*bytes, "%.0f") : std::string("&ndash;")) + "</tr>\n";
+    table.AddRow({run.scheme, RatioCell(all.precision()), RatioCell(all.recall()),
+                  RatioCell(all.f1()), RatioCell(all.strict_f1()),
+                  fmt::format("{:.0f}", run.records_per_s()),
+                  bytes ? fmt::format("{:.0f}", *bytes) : std::string(kUndefined)});
   }
-  return html + "</table></div>\n";
+  return table.Html();
 }
 
 std::string Bars(const SetReport& set) {
@@ -276,21 +238,19 @@ std::string Bars(const SetReport& set) {
   return BarChart(series, groups);
 }
 
-std::string Kinds(const SetReport& set) {
-  std::string html =
-      "<h3>Recall by kind</h3>\n<div class=\"wide\"><table>\n<tr><th>kind</th>"
-      "<th>true</th>";
-  for (const SchemeRun& run : set.runs) html += "<th>" + EscapeHtml(run.scheme) + "</th>";
-  html += "</tr>\n";
+std::string KindsTable(const SetReport& set) {
+  std::vector<HtmlColumn> columns = {{"kind"}, {"true", true}};
+  for (const SchemeRun& run : set.runs) columns.push_back({run.scheme, true});
+  HtmlTable table(std::move(columns));
   for (const auto& [kind, tally] : set.runs[0].accuracy.kinds) {
     if (tally.true_duplicates == 0) continue;
-    html += "<tr>" + Cell(EscapeHtml(kind)) + Cell(std::to_string(tally.true_duplicates));
+    std::vector<HtmlCell> cells = {kind, std::to_string(tally.true_duplicates)};
     for (const SchemeRun& run : set.runs) {
-      html += HeatCell(run.accuracy.kinds.at(kind).recall());
+      cells.push_back(HeatCell(run.accuracy.kinds.at(kind).recall()));
     }
-    html += "</tr>\n";
+    table.AddRow(cells);
   }
-  return html + "</table></div>\n";
+  return "<h3>Recall by kind</h3>\n" + table.Html();
 }
 
 std::string Curve(const SetReport& set) {
@@ -302,9 +262,9 @@ std::string Curve(const SetReport& set) {
     lines[0].values.push_back(point.tally.precision());
     lines[1].values.push_back(point.tally.recall());
   }
-  return "<h3>By distance</h3>\n<p>Share of the true duplicates found by the filter, and "
-         "precision, "
-         "if nothing but distance_max is changed.</p>\n" +
+  return "<h3>By distance</h3>\n" +
+         HtmlParagraph("Precision and recall of the filter when only distance_max changes.",
+                       "muted") +
          LineChart("distance_max", marks, lines);
 }
 
@@ -330,18 +290,27 @@ std::string About(const SetReport& set) {
   warn(set.runs[0].accuracy.missing, " labels without a record (counted as unique).");
   warn(set.unlabelled, " records without a label (not counted).");
   warn(set.runs[0].dead_letters, " dead letters (counted as unique).");
-  return "<p>" + EscapeHtml(text) + "</p>\n";
+  return HtmlParagraph(text, "muted");
 }
 
 }  // namespace
 
 std::string ReportHtml(std::span<const SetReport> sets) {
-  std::string html = kHead + Means(sets);
+  std::string body =
+      HtmlParagraph(
+          "A record is a true duplicate when an earlier record belongs to the same cluster. "
+          "Precision is the share of true duplicates among the records that were called "
+          "duplicates. Recall is the share of the true duplicates that were found. Strict F1 "
+          "counts "
+          "a duplicate as found only if the call names a correct original. Only unique records are "
+          "remembered and matched.",
+          "muted") +
+      Means(sets);
   for (const SetReport& set : sets) {
-    html += "<h2>" + EscapeHtml(set.name) + "</h2>\n" + About(set) + Schemes(set) + Bars(set) +
-            Kinds(set) + Curve(set);
+    body += "<h2>" + EscapeHtml(set.name) + "</h2>\n" + About(set) + SchemesTable(set) + Bars(set) +
+            KindsTable(set) + Curve(set);
   }
-  return html + "</body>\n</html>\n";
+  return HtmlPage("neardup evaluate", body);
 }
 
 }  // namespace neardup

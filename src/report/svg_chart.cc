@@ -1,9 +1,14 @@
 #include "report/svg_chart.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <array>
 #include <cassert>
-#include <cstdio>
+#include <cmath>
+#include <string_view>
+
+#include "report/html.h"
 
 namespace neardup {
 
@@ -13,69 +18,125 @@ constexpr size_t kSeriesMost = 3;
 constexpr double kWidth = 760;
 constexpr double kTextHeight = 22;
 
-std::string Number(double value, const char* format = "%.1f") {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
+/// A histogram with fewer bins is drawn as wide as this many.
+constexpr size_t kHistogramBinsMin = 24;
 
 std::string Ratio(std::optional<double> value) {
-  return value ? Number(*value, "%.3f") : "not defined";
+  return value ? fmt::format("{:.3f}", *value) : "not defined";
 }
 
-std::string Text(double x, double y, const char* anchor, const char* colour,
-                 const std::string& text) {
-  return "<text x=\"" + Number(x) + "\" y=\"" + Number(y) + "\" text-anchor=\"" + anchor +
-         "\" fill=\"var(--" + colour + ")\">" + EscapeHtml(text) + "</text>\n";
+std::string Colour(size_t series) { return fmt::format("var(--series-{})", series + 1); }
+
+std::string Text(double x, double y, std::string_view anchor, std::string_view colour,
+                 std::string_view text) {
+  return fmt::format(
+      "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" fill=\"var(--{})\">{}</text>\n", x, y,
+      anchor, colour, EscapeHtml(text));
 }
 
 std::string GridLine(double x1, double y1, double x2, double y2) {
-  return "<line x1=\"" + Number(x1) + "\" y1=\"" + Number(y1) + "\" x2=\"" + Number(x2) +
-         "\" y2=\"" + Number(y2) + "\" stroke=\"var(--grid)\"/>\n";
+  return fmt::format(
+      "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"var(--grid)\"/>\n",
+      x1, y1, x2, y2);
 }
 
-std::string Colour(size_t series) { return "var(--series-" + std::to_string(series + 1) + ")"; }
+/// A rectangle that shows `title` under the mouse.
+std::string Bar(double x, double y, double width, double height, std::string_view colour,
+                std::string_view title) {
+  return fmt::format(
+      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\" "
+      "fill=\"{}\"><title>{}</title></rect>\n",
+      x, y, width, height, colour, EscapeHtml(title));
+}
 
 std::string Legend(std::span<const std::string> names, double x, double y) {
   std::string svg;
   for (size_t i = 0; i < names.size(); ++i) {
-    svg += "<rect x=\"" + Number(x) + "\" y=\"" + Number(y - 9) +
-           "\" width=\"10\" height=\"10\" rx=\"2\" fill=\"" + Colour(i) + "\"/>\n";
+    svg += fmt::format(
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" rx=\"2\" fill=\"{}\"/>\n", x,
+        y - 9, Colour(i));
     svg += Text(x + 16, y, "start", "ink", names[i]);
     x += 110;
   }
   return svg;
 }
 
-std::string Svg(double height, const std::string& inside) {
-  return "<svg viewBox=\"0 0 " + Number(kWidth) + " " + Number(height) +
-         "\" role=\"img\" font-size=\"12\">\n" + inside + "</svg>\n";
+std::string Svg(double width, double height, std::string_view title, std::string_view inside) {
+  return fmt::format(
+      "<svg viewBox=\"0 0 {:.1f} {:.1f}\" role=\"img\" font-size=\"12\" aria-label=\"{}\">\n"
+      "{}</svg>\n",
+      width, height, EscapeHtml(title), inside);
 }
+
+class HistogramDrawing {
+ public:
+  explicit HistogramDrawing(const Histogram& histogram) : histogram_(histogram) {
+    const std::vector<uint32_t>& bins = histogram.bins;
+    assert(!bins.empty());
+    const auto last = std::find_if(bins.rbegin(), bins.rend(), [](uint32_t n) { return n > 0; });
+    const auto used = bins.size() - static_cast<size_t>(last - bins.rbegin());
+    shown_ = std::min(std::max(kHistogramBinsMin, used + 1), bins.size());
+    step_ = (kWide - 2 * kLeft) / static_cast<double>(shown_);
+    most_ = std::max(1.0, static_cast<double>(*std::max_element(bins.begin(), bins.end())));
+  }
+
+  std::string Draw() const {
+    std::string svg = GridLine(kLeft, kBottom, kWide - kLeft, kBottom);
+    for (size_t bin = 0; bin < shown_; ++bin) svg += DrawBin(bin);
+    svg += DrawThreshold();
+    for (const Histogram::Mark& mark : histogram_.marks) svg += DrawMark(mark);
+    return Svg(kWide, kHeight, histogram_.title, svg);
+  }
+
+ private:
+  static constexpr double kWide = 860;
+  static constexpr double kLeft = 20;
+  static constexpr double kTop = 58;
+  static constexpr double kBottom = 300;
+  static constexpr double kHeight = 350;
+
+  /// Left edge of a bin.
+  double x(double bin) const { return kLeft + step_ * bin; }
+
+  std::string DrawBin(size_t bin) const {
+    const uint32_t count = histogram_.bins[bin];
+    // With the square root, few copies still show beside many other records.
+    const double height = (kBottom - kTop) * std::sqrt(count / most_);
+    const bool near = static_cast<int>(bin) <= histogram_.threshold;
+    const double middle = x(static_cast<double>(bin) + 0.5);
+    std::string svg = Bar(middle - step_ * 0.42, kBottom - height, step_ * 0.84, height,
+                          near ? "var(--near)" : "var(--other)",
+                          fmt::format("{} records at {} {}", count, bin, histogram_.unit));
+    if (count > 0) {
+      svg += Text(middle, kBottom - height - 4, "middle", "muted", fmt::format("{}", count));
+    }
+    return svg + Text(middle, kBottom + 16, "middle", "muted", fmt::format("{}", bin));
+  }
+
+  std::string DrawThreshold() const {
+    const double at = x(histogram_.threshold + 1.0);
+    return fmt::format(
+               "<line x1=\"{0:.1f}\" y1=\"26\" x2=\"{0:.1f}\" y2=\"{1:.1f}\" "
+               "stroke=\"var(--choice)\" stroke-width=\"2\"/>\n",
+               at, kBottom) +
+           Text(at + 6, 36, "start", "choice", histogram_.threshold_name);
+  }
+
+  std::string DrawMark(const Histogram::Mark& mark) const {
+    if (mark.bin >= static_cast<int>(shown_)) return "";
+    const double middle = x(mark.bin + 0.5);
+    return fmt::format("<path d=\"M{:.1f} {:.1f} l5 8 h-10 z\" fill=\"var(--ink)\"/>\n", middle,
+                       kBottom + 20) +
+           Text(middle, kBottom + 42, "middle", "ink", mark.name);
+  }
+
+  const Histogram& histogram_;
+  size_t shown_ = 0;  ///< bins
+  double step_ = 0;   ///< width of a bin
+  double most_ = 1;   ///< records in the fullest bin
+};
 
 }  // namespace
-
-std::string EscapeHtml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
 
 std::string BarChart(std::span<const std::string> series, std::span<const BarGroup> groups) {
   assert(series.size() <= kSeriesMost);
@@ -89,7 +150,7 @@ std::string BarChart(std::span<const std::string> series, std::span<const BarGro
   for (int quarter = 0; quarter <= 4; ++quarter) {
     const double x = kLeft + (kRight - kLeft) * quarter / 4;
     svg += GridLine(x, kTextHeight, x, height - kTextHeight);
-    svg += Text(x, height - 6, "middle", "muted", Number(quarter / 4.0, "%.2f"));
+    svg += Text(x, height - 6, "middle", "muted", fmt::format("{:.2f}", quarter / 4.0));
   }
   double y = kTextHeight + kGap / 2;
   for (const BarGroup& group : groups) {
@@ -98,16 +159,14 @@ std::string BarChart(std::span<const std::string> series, std::span<const BarGro
     for (size_t i = 0; i < series.size(); ++i) {
       const std::optional<double> value = group.values[i];
       const double width = (kRight - kLeft) * value.value_or(0);
-      svg += "<rect x=\"" + Number(kLeft) + "\" y=\"" + Number(y + 1) + "\" width=\"" +
-             Number(width) + "\" height=\"" + Number(kBar - 2) + "\" rx=\"2\" fill=\"" + Colour(i) +
-             "\"><title>" + EscapeHtml(group.name + ": " + series[i] + " " + Ratio(value)) +
-             "</title></rect>\n";
+      svg += Bar(kLeft, y + 1, width, kBar - 2, Colour(i),
+                 fmt::format("{}: {} {}", group.name, series[i], Ratio(value)));
       svg += Text(kLeft + width + 6, y + kBar - 3, "start", "muted", Ratio(value));
       y += kBar;
     }
     y += kGap;
   }
-  return Svg(height, svg);
+  return Svg(kWidth, height, fmt::format("{}", fmt::join(series, ", ")), svg);
 }
 
 std::string LineChart(const std::string& x_name, std::span<const std::string> x_marks,
@@ -126,7 +185,7 @@ std::string LineChart(const std::string& x_name, std::span<const std::string> x_
   for (int quarter = 0; quarter <= 4; ++quarter) {
     const double y = y_of(quarter / 4.0);
     svg += GridLine(kLeft, y, kRight, y);
-    svg += Text(kLeft - 8, y + 4, "end", "muted", Number(quarter / 4.0, "%.2f"));
+    svg += Text(kLeft - 8, y + 4, "end", "muted", fmt::format("{:.2f}", quarter / 4.0));
   }
   for (size_t i = 0; i < x_marks.size(); ++i) {
     svg += Text(x_of(i), kBottom + 18, "middle", "muted", x_marks[i]);
@@ -138,18 +197,24 @@ std::string LineChart(const std::string& x_name, std::span<const std::string> x_
     for (size_t i = 0; i < x_marks.size(); ++i) {
       const std::optional<double> value = lines[series].values[i];
       if (!value) continue;
-      const std::string x = Number(x_of(i));
-      const std::string y = Number(y_of(*value));
-      points += x + "," + y + " ";
-      dots += "<circle cx=\"" + x + "\" cy=\"" + y + "\" r=\"4\" fill=\"" + Colour(series) +
-              "\"><title>" +
-              EscapeHtml(lines[series].name + " at " + x_marks[i] + ": " + Ratio(value)) +
-              "</title></circle>\n";
+      const double x = x_of(i);
+      const double y = y_of(*value);
+      const std::string title =
+          fmt::format("{} at {}: {}", lines[series].name, x_marks[i], Ratio(value));
+      points += fmt::format("{:.1f},{:.1f} ", x, y);
+      dots += fmt::format(
+          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"><title>{}</title></circle>\n", x,
+          y, Colour(series), EscapeHtml(title));
     }
-    svg += "<polyline points=\"" + points + "\" fill=\"none\" stroke=\"" + Colour(series) +
-           "\" stroke-width=\"2\"/>\n" + dots;
+    svg +=
+        fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n{}",
+                    points, Colour(series), dots);
   }
-  return Svg(kBottom + 48, svg);
+  return Svg(kWidth, kBottom + 48, fmt::format("{} by {}", fmt::join(names, ", "), x_name), svg);
+}
+
+std::string HistogramChart(const Histogram& histogram) {
+  return HistogramDrawing(histogram).Draw();
 }
 
 }  // namespace neardup

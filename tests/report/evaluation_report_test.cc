@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "evaluate/labelled_set.h"
-#include "report/svg_chart.h"
 
 namespace neardup {
 namespace {
@@ -82,16 +81,6 @@ TEST(ReportHtml, IsOnePageThatNeedsNothingFromOutside) {
   for (const char* outside : {"<script", "http:", "https:", "src=", "href=", "@import", "url("}) {
     EXPECT_THAT(html, Not(HasSubstr(outside)));
   }
-}
-
-TEST(SvgChart, ABarIsAsLongAsItsValue) {
-  const std::vector<std::string> series = {"F1"};
-  const std::vector<BarGroup> groups = {
-      {"half", {0.5}}, {"whole", {1.0}}, {"none", {std::nullopt}}};
-  const std::string svg = BarChart(series, groups);
-  EXPECT_THAT(svg, HasSubstr("width=\"255.0\""));
-  EXPECT_THAT(svg, HasSubstr("width=\"510.0\""));
-  EXPECT_THAT(svg, HasSubstr("none: F1 not defined"));
 }
 
 TEST(SetFields, AreAListOrTheKeysOfAnObject) {

@@ -83,22 +83,24 @@ TEST(TunePage, InExactModeNothingIsJoined) {
                           Not(HasSubstr(">joined"))));
 }
 
-TEST(NearestChart, HasABarForEachBinThatIsNotEmpty) {
-  const Tuning tuning = TuningOf(TextStream(3, 300, 100, 3));
-  const std::string chart = NearestChart(tuning);
+TEST(TunePage, DrawsTheNearestDistancesOfAllRecords) {
+  const std::vector<std::string> payloads = TextStream(3, 300, 100, 3);
+  const Tuning tuning = TuningOf(payloads);
+  const std::string page = TunePage(tuning, kFiles, ViewsOf(payloads));
   for (size_t bin = 0; bin < NearStructure::kBins; ++bin) {
     const uint32_t count = tuning.calibration.structure.nearest[bin];
     if (count == 0) continue;
-    EXPECT_THAT(chart, HasSubstr("\"><title>" + std::to_string(count) + " records at " +
-                                 std::to_string(bin) + " bits</title>"));
+    EXPECT_THAT(page, HasSubstr("\"><title>" + std::to_string(count) + " records at " +
+                                std::to_string(bin) + " bits</title>"));
   }
 }
 
-TEST(NearestChart, BarsUpToTheDistanceAreMarked) {
-  Tuning tuning = TuningOf(TextStream(3, 120, 100, 3));
+TEST(TunePage, HighlightsTheDistancesThatAreJoined) {
+  const std::vector<std::string> payloads = TextStream(3, 120, 100, 3);
+  Tuning tuning = TuningOf(payloads);
   for (const int distance_max : {0, 3, 12}) {
     tuning.proposed.match.distance_max = distance_max;
-    EXPECT_EQ(CountOf("fill=\"var(--near)\"", NearestChart(tuning)),
+    EXPECT_EQ(CountOf("fill=\"var(--near)\"", TunePage(tuning, kFiles, ViewsOf(payloads))),
               distance_max == 0 ? 0U : static_cast<size_t>(distance_max) + 1);
   }
 }
