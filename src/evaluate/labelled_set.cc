@@ -1,12 +1,12 @@
 #include "evaluate/labelled_set.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "record/field_extractor.h"
@@ -33,10 +33,10 @@ std::string_view WithoutLineEnd(std::string_view line) {
 }
 
 Error Wrong(const std::string& path, size_t line, const std::string& what) {
-  return {ErrorCode::kCorrupt, path + ":" + std::to_string(line) + ": " + what};
+  return {ErrorCode::kCorrupt, fmt::format("{}:{}: {}", path, line, what)};
 }
 
-/// Where each of kColumns stands.
+/// Number of the column, from 0, that has each of the names in kColumns.
 using Columns = std::array<size_t, kColumns.size()>;
 
 Result<Columns> ReadHeader(std::string_view line, const std::string& path, size_t number) {
@@ -46,9 +46,9 @@ Result<Columns> ReadHeader(std::string_view line, const std::string& path, size_
     const auto found = std::find(names.begin(), names.end(), kColumns[i]);
     if (found == names.end()) {
       return Wrong(path, number,
-                   "no column " + std::string(kColumns[i]) +
-                       "; expected a line of column names with id, cluster and kind, with tabs "
-                       "between them");
+                   fmt::format("found no column {}; expected column names separated by tabs, among "
+                               "them id, cluster and kind",
+                               kColumns[i]));
     }
     columns[i] = static_cast<size_t>(found - names.begin());
   }
@@ -76,25 +76,25 @@ Result<std::vector<Label>> ParseLabels(std::string_view text, const std::string&
     const size_t needed = *std::max_element(columns.begin(), columns.end()) + 1;
     if (cells.size() < needed) {
       return Wrong(path, number,
-                   "found " + std::to_string(cells.size()) + " columns, expected at least " +
-                       std::to_string(needed) + " with tabs between them");
+                   fmt::format("found {} columns, expected at least {}, separated by tabs",
+                               cells.size(), needed));
     }
     Label label{std::string(cells[columns[0]]), std::string(cells[columns[1]]),
                 std::string(cells[columns[2]]), ""};
     if (label.id.empty() || label.cluster.empty()) {
-      return Wrong(path, number, "the id or the cluster is empty; expected both");
+      return Wrong(path, number, "the id or the cluster is empty; expected a value for each");
     }
     const auto [earlier, is_new] = line_of_id.emplace(label.id, number);
     if (!is_new) {
       return Wrong(path, number,
-                   "the id " + label.id + " stands twice, first on line " +
-                       std::to_string(earlier->second) + "; expected each record once");
+                   fmt::format("the id {} is on line {} too; expected one line for each record",
+                               label.id, earlier->second));
     }
     labels.push_back(std::move(label));
   }
   if (labels.empty()) {
     return Wrong(path, number,
-                 "no labels; expected a line of column names and one for each record");
+                 "found no labels; expected a line of column names, then a line for each record");
   }
   return labels;
 }
@@ -102,7 +102,7 @@ Result<std::vector<Label>> ParseLabels(std::string_view text, const std::string&
 std::string LabelsText(std::span<const Label> labels) {
   std::string text = "id\tcluster\tkind\tref\n";
   for (const Label& label : labels) {
-    text += label.id + '\t' + label.cluster + '\t' + label.kind + '\t' + label.original + '\n';
+    text += fmt::format("{}\t{}\t{}\t{}\n", label.id, label.cluster, label.kind, label.original);
   }
   return text;
 }
@@ -110,7 +110,7 @@ std::string LabelsText(std::span<const Label> labels) {
 Result<std::vector<std::string>> ParseSetFields(std::string_view json, const std::string& path) {
   const auto set = nlohmann::ordered_json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (set.is_discarded() || !set.is_object()) {
-    return Error{ErrorCode::kCorrupt, path + ": expected one JSON object"};
+    return Error{ErrorCode::kCorrupt, fmt::format("{}: expected one JSON object", path)};
   }
   const auto fields = set.find("fields");
   std::vector<std::string> names;
@@ -124,54 +124,11 @@ Result<std::vector<std::string>> ParseSetFields(std::string_view json, const std
   }
   if (names.empty()) {
     return Error{ErrorCode::kCorrupt,
-                 path +
-                     ": fields: expected a list of field names, or an object with them as keys; "
-                     "or name the fields with --fields"};
+                 fmt::format("{}: fields: expected a list of field names or an object whose keys "
+                             "are field names; correct it, or name the fields with --fields",
+                             path)};
   }
   return names;
-}
-
-namespace {
-
-std::optional<double> Ratio(uint64_t part, uint64_t whole) {
-  if (whole == 0) return std::nullopt;
-  return static_cast<double>(part) / static_cast<double>(whole);
-}
-
-std::optional<double> HarmonicMean(std::optional<double> a, std::optional<double> b) {
-  if (!a || !b) return std::nullopt;
-  return *a + *b > 0 ? 2 * *a * *b / (*a + *b) : 0.0;
-}
-
-}  // namespace
-
-std::optional<double> Tally::precision() const { return Ratio(found, called); }
-std::optional<double> Tally::recall() const { return Ratio(found, true_duplicates); }
-std::optional<double> Tally::f1() const { return HarmonicMean(precision(), recall()); }
-std::optional<double> Tally::strict_f1() const {
-  return HarmonicMean(Ratio(right, called), Ratio(right, true_duplicates));
-}
-
-Accuracy Judge(std::span<const Label> labels, std::span<const std::optional<Call>> calls) {
-  assert(labels.size() == calls.size());
-  Accuracy accuracy;
-  std::unordered_set<std::string_view> seen;
-  for (size_t row = 0; row < labels.size(); ++row) {
-    const Label& label = labels[row];
-    const bool is_true = !seen.insert(label.cluster).second;
-    const Call call = calls[row].value_or(Call());
-    const bool right = call.duplicate && call.original && *call.original < row &&
-                       labels[*call.original].cluster == label.cluster;
-    accuracy.missing += calls[row] ? 0 : 1;
-    for (Tally* tally : {&accuracy.all, &accuracy.kinds[label.kind]}) {
-      ++tally->records;
-      tally->true_duplicates += is_true ? 1 : 0;
-      tally->called += call.duplicate ? 1 : 0;
-      tally->found += call.duplicate && is_true ? 1 : 0;
-      tally->right += right ? 1 : 0;
-    }
-  }
-  return accuracy;
 }
 
 uint64_t LabelledSet::unlabelled() const {
@@ -194,19 +151,20 @@ Result<LabelledSet> JoinLabels(const std::string& name, std::vector<std::string>
     if (!set.label_of.back()) continue;
     size_t& earlier = line_of_row[found->second];
     if (earlier != 0) {
-      return Error{ErrorCode::kCorrupt, name + ": the records on lines " + std::to_string(earlier) +
-                                            " and " + std::to_string(line) + " both have the id " +
-                                            id + "; expected each id once"};
+      return Error{ErrorCode::kCorrupt,
+                   fmt::format("{}: the records on lines {} and {} both have the id {}; expected "
+                               "each id once",
+                               name, earlier, line, id)};
     }
     earlier = line;
   }
   if (set.unlabelled() == set.payloads.size()) {
     const std::string first = set.payloads.empty() ? "" : reader.Read(set.payloads[0], 1);
     return Error{ErrorCode::kCorrupt,
-                 name + ": none of the " + std::to_string(set.payloads.size()) +
-                     " records has a label: the first record is \"" + first +
-                     "\", the first label \"" + set.labels[0].id +
-                     "\"; is --id-field the field that holds the ids of the labels?"};
+                 fmt::format("{}: none of the {} records has a label: the first record has the id "
+                             "\"{}\", the first label the id \"{}\"; name the field that holds the "
+                             "ids of the labels with --id-field",
+                             name, set.payloads.size(), first, set.labels[0].id)};
   }
   return set;
 }

@@ -1,10 +1,13 @@
 #include "evaluate/scheme_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <memory>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "filter/match_scheme.h"
 #include "index/sketch_index.h"
@@ -17,9 +20,15 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kAllSchemes = "all";
+/// Records between two commits of the filter, which forgets expired entries only then. No lane
+/// commits more records at a time.
+constexpr size_t kCommitRecords = 1000;
+constexpr int kDistanceMost = 16;
+/// Records from which a scheme learns document frequencies.
+constexpr size_t kLearnedRecords = 3000;
 
 Error Wrong(const std::string& text, const std::string& what) {
-  return {ErrorCode::kConfig, "--scheme " + text + ": " + what};
+  return {ErrorCode::kConfig, fmt::format("--scheme {}: {}", text, what)};
 }
 
 std::vector<std::string> AllNames() {
@@ -39,7 +48,7 @@ Result<void> ReadValue(std::string_view setting, SchemeChoice& choice) {
   }
   if (!number) {
     return Wrong(choice.text,
-                 "found \"" + std::string(setting) + "\" after a colon, expected parameter=number");
+                 fmt::format("found \"{}\" after a colon, expected parameter=number", setting));
   }
   choice.values[std::string(setting.substr(0, equals))] = value;
   return {};
@@ -53,56 +62,31 @@ Result<SchemeChoice> Parse(const std::string& text) {
   choice.name = rest.substr(0, name_end);
   const std::vector<std::string> known = AllNames();
   if (std::find(known.begin(), known.end(), choice.name) == known.end()) {
-    std::string names;
-    for (const std::string& name : known) names += name + ", ";
-    return Wrong(text, "unknown; expected " + names + "or " + std::string(kAllSchemes));
+    return Wrong(text,
+                 fmt::format("unknown; expected {} or {}", fmt::join(known, ", "), kAllSchemes));
   }
   while (rest.find(':') != std::string_view::npos) {
     rest.remove_prefix(rest.find(':') + 1);
     NEARDUP_TRY(ReadValue(rest.substr(0, rest.find(':')), choice));
   }
   if (choice.is_filter() && !choice.values.empty()) {
-    return Wrong(text, "the filter takes its parameters from --config and --set");
+    return Wrong(text, "found a parameter; set the filter's parameters with --config or --set");
   }
   return choice;
 }
 
-}  // namespace
-
-Result<std::vector<SchemeChoice>> ParseSchemes(const std::vector<std::string>& texts) {
-  std::vector<std::string> wanted;
-  for (const std::string& text : texts) {
-    const std::vector<std::string> names =
-        text == kAllSchemes ? AllNames() : std::vector<std::string>{text};
-    wanted.insert(wanted.end(), names.begin(), names.end());
+/// Seconds since its construction.
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   }
-  if (wanted.empty()) wanted = {kFilterScheme};
-  std::vector<SchemeChoice> choices;
-  for (const std::string& text : wanted) {
-    NEARDUP_ASSIGN(SchemeChoice choice, Parse(text));
-    choices.push_back(std::move(choice));
-  }
-  return choices;
-}
 
-std::vector<SchemeMean> MeanF1(std::span<const SetReport> sets) {
-  std::vector<SchemeMean> means;
-  if (sets.size() < 2) return means;
-  for (size_t i = 0; i < sets[0].runs.size(); ++i) {
-    double sum = 0;
-    for (const SetReport& set : sets) sum += set.runs[i].accuracy.all.f1().value_or(0);
-    means.push_back({sets[0].runs[i].scheme, sum / static_cast<double>(sets.size())});
-  }
-  return means;
-}
+ private:
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
 
-namespace {
-
-/// As large a step as any lane makes; forgetting happens in between.
-constexpr size_t kCommitRecords = 1000;
-constexpr int kDistanceMost = 16;
-
-/// Decides one payload after the other.
+/// Lets the filter decide the payloads of a set in order, and keeps its calls.
 class Decider {
  public:
   Decider(const LabelledSet& set, Filter& filter) : filter_(filter), calls_(set) {}
@@ -139,52 +123,11 @@ std::vector<FingerprintedRecord> FingerprintAll(const LabelledSet& set,
   return records;
 }
 
-}  // namespace
-
-Result<SchemeRun> RunFilter(const LabelledSet& set, const FilterOptions& options) {
-  NEARDUP_ASSIGN(const std::unique_ptr<Filter> filter, Filter::New(options));
-  const uint64_t empty_bytes = filter->bytes();
-  Fingerprinter fingerprinter(options);
-  Decider decider(set, *filter);
-  const Stopwatch watch;
-  for (size_t i = 0; i < set.payloads.size(); ++i) {
-    decider.Decide(fingerprinter.Compute(set.View(i)));
-  }
-  SchemeRun run;
-  run.seconds = watch.seconds();
-  run.accuracy = Judge(set.labels, decider.calls().calls());
-  run.records = set.payloads.size();
-  run.dead_letters = decider.dead_letters();
-  run.entries = filter->entries();
-  run.bytes = filter->bytes() - empty_bytes;
-  return run;
-}
-
-Result<std::vector<CurvePoint>> RunDistances(const LabelledSet& set, FilterOptions options) {
-  NEARDUP_TRY(CheckOptions(options));
-  const std::vector<FingerprintedRecord> records = FingerprintAll(set, options);
-  std::vector<CurvePoint> curve;
-  for (int distance = 0; distance <= kDistanceMost; ++distance) {
-    options.match.distance_max = distance;
-    // Beyond the largest distance the filter takes the curve ends.
-    if (!CheckOptions(options).ok()) break;
-    NEARDUP_ASSIGN(const std::unique_ptr<Filter> filter, Filter::New(options));
-    Decider decider(set, *filter);
-    for (const FingerprintedRecord& record : records) decider.Decide(record);
-    curve.push_back({distance, Judge(set.labels, decider.calls().calls()).all});
-  }
-  return curve;
-}
-
-namespace {
-
-constexpr size_t kSampleRecords = 3000;
-
 std::shared_ptr<const DocumentFrequencies> CountDocuments(const LabelledSet& set,
                                                           const FilterOptions& options) {
   auto frequencies = std::make_shared<DocumentFrequencies>();
   SchemeTextReader reader(options);
-  const size_t count = std::min(kSampleRecords, set.payloads.size());
+  const size_t count = std::min(kLearnedRecords, set.payloads.size());
   for (size_t i = 0; i < count; ++i) {
     std::vector<uint64_t> tokens;
     for (const SchemeText& text : reader.Read(set.View(i)).texts) {
@@ -212,6 +155,41 @@ Result<std::unique_ptr<Scheme>> MakeScheme(const LabelledSet& set, const FilterO
 }
 
 }  // namespace
+
+Result<std::vector<SchemeChoice>> ParseSchemes(const std::vector<std::string>& texts) {
+  std::vector<std::string> wanted;
+  for (const std::string& text : texts) {
+    const std::vector<std::string> names =
+        text == kAllSchemes ? AllNames() : std::vector<std::string>{text};
+    wanted.insert(wanted.end(), names.begin(), names.end());
+  }
+  if (wanted.empty()) wanted = {kFilterScheme};
+  std::vector<SchemeChoice> choices;
+  for (const std::string& text : wanted) {
+    NEARDUP_ASSIGN(SchemeChoice choice, Parse(text));
+    choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
+Result<SchemeRun> RunFilter(const LabelledSet& set, const FilterOptions& options) {
+  NEARDUP_ASSIGN(const std::unique_ptr<Filter> filter, Filter::New(options));
+  const uint64_t empty_bytes = filter->bytes();
+  Fingerprinter fingerprinter(options);
+  Decider decider(set, *filter);
+  const Stopwatch watch;
+  for (size_t i = 0; i < set.payloads.size(); ++i) {
+    decider.Decide(fingerprinter.Compute(set.View(i)));
+  }
+  SchemeRun run;
+  run.seconds = watch.seconds();
+  run.accuracy = Judge(set.labels, decider.calls().calls());
+  run.records = set.payloads.size();
+  run.dead_letters = decider.dead_letters();
+  run.entries = filter->entries();
+  run.bytes = filter->bytes() - empty_bytes;
+  return run;
+}
 
 Result<SchemeRun> RunSketches(const LabelledSet& set, const FilterOptions& options,
                               const SchemeChoice& choice) {
@@ -247,6 +225,22 @@ Result<SchemeRun> RunSketches(const LabelledSet& set, const FilterOptions& optio
   run.entries = index.size();
   run.bytes = index.bytes() - empty_bytes;
   return run;
+}
+
+Result<std::vector<CurvePoint>> RunDistances(const LabelledSet& set, FilterOptions options) {
+  NEARDUP_TRY(CheckOptions(options));
+  const std::vector<FingerprintedRecord> records = FingerprintAll(set, options);
+  std::vector<CurvePoint> curve;
+  for (int distance = 0; distance <= kDistanceMost; ++distance) {
+    options.match.distance_max = distance;
+    // The curve ends before the first distance that the filter refuses.
+    if (!CheckOptions(options).ok()) break;
+    NEARDUP_ASSIGN(const std::unique_ptr<Filter> filter, Filter::New(options));
+    Decider decider(set, *filter);
+    for (const FingerprintedRecord& record : records) decider.Decide(record);
+    curve.push_back({distance, Judge(set.labels, decider.calls().calls()).all});
+  }
+  return curve;
 }
 
 }  // namespace neardup

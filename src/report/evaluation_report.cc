@@ -120,6 +120,17 @@ void AddCurve(const SetReport& set, std::string& text) {
 
 }  // namespace
 
+std::vector<SchemeMean> MeanF1(std::span<const SetReport> sets) {
+  std::vector<SchemeMean> means;
+  if (sets.size() < 2) return means;
+  for (size_t i = 0; i < sets[0].runs.size(); ++i) {
+    double sum = 0;
+    for (const SetReport& set : sets) sum += set.runs[i].accuracy.all.f1().value_or(0);
+    means.push_back({sets[0].runs[i].scheme, sum / static_cast<double>(sets.size())});
+  }
+  return means;
+}
+
 std::string ReportTable(std::span<const SetReport> sets) {
   std::string text;
   for (const SetReport& set : sets) {

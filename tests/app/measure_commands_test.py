@@ -165,7 +165,7 @@ class MeasureCommands(unittest.TestCase):
                                             "--labels", self.path / "labels.tsv"))
         short = self.path / "short.tsv"
         short.write_text("id\tcluster\n", encoding="utf-8")
-        self.assertIn("short.tsv:1: no column kind",
+        self.assertIn("short.tsv:1: found no column kind",
                       said(74, "evaluate", "--records", own, "--labels", short))
         generate = ["generate", "--input", own, "--output", self.path / "x", "--labels",
                     self.path / "y", "--fields"]

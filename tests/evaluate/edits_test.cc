@@ -9,6 +9,7 @@ namespace neardup {
 namespace {
 
 using testing::AnyOf;
+using testing::ElementsAre;
 
 constexpr std::string_view kEnglish =
     "The council approved the old bridge, which cost 3.5 million. Work begins in May! Will it end?";
@@ -28,7 +29,7 @@ std::vector<std::string> WordsOf(std::string_view text) {
   return words;
 }
 
-/// Whether all of `part` stands in `whole`, in order, with others between.
+/// Whether `whole` holds all words of `part` in the same order, others between them or not.
 bool IsWithin(const std::vector<std::string>& part, const std::vector<std::string>& whole) {
   auto at = whole.begin();
   for (const std::string& word : part) {
@@ -46,7 +47,43 @@ std::string EditedWords(const Edit& edit, std::string_view text, uint64_t seed) 
   return texts[0];
 }
 
-TEST(Vocabulary, GivesAnotherWordOfTheSameSortOfScriptOrNone) {
+TEST(CutIntoWords, GivesLatinWordsAndSingleHanCharacters) {
+  EXPECT_THAT(WordsOf(" The fox, 3.5 km!"), ElementsAre("The", "fox", "3", "5", "km"));
+  EXPECT_THAT(WordsOf("《春天》来了。"), ElementsAre("春", "天", "来", "了"));
+  EXPECT_THAT(WordsOf("买iPhone手机"), ElementsAre("买", "iPhone", "手", "机"));
+  EXPECT_THAT(WordsOf("e\u0301te\u0301"), ElementsAre("e\u0301te\u0301"));
+  EXPECT_THAT(WordsOf("?! ..."), ElementsAre());
+}
+
+TEST(CutIntoWords, LosesNothing) {
+  for (const std::string text :
+       {"", " ", "a", " The fox, (3.5 km)!\n", "《春天》来了。 ok", "\u0301a"}) {
+    EXPECT_EQ(Join(CutIntoWords(text)), text);
+  }
+}
+
+TEST(CutIntoWords, KnowsWhichScriptsPutSpacesBetweenWords) {
+  const CutWords cut = CutIntoWords("fox 狐");
+  EXPECT_TRUE(cut.words[0].spaced);
+  EXPECT_FALSE(cut.words[1].spaced);
+}
+
+TEST(CutIntoSentences, EndsASentenceAtStopsAndLineEnds) {
+  EXPECT_THAT(CutIntoSentences("It is 3.14. Really?  Yes\nNo").sentences,
+              ElementsAre("It is 3.14.", "Really?", "Yes", "No"));
+  EXPECT_THAT(CutIntoSentences("他来了。她走了！为什么？不知道").sentences,
+              ElementsAre("他来了。", "她走了！", "为什么？", "不知道"));
+  EXPECT_THAT(CutIntoSentences(" ").sentences, ElementsAre());
+}
+
+TEST(CutIntoSentences, LosesNothing) {
+  for (const std::string text :
+       {"", "  ", " A. B", "It is 3.14. Really?  Yes\n\nNo \n", "来。走！"}) {
+    EXPECT_EQ(Join(CutIntoSentences(text)), text);
+  }
+}
+
+TEST(Vocabulary, GivesAnotherWordOfTheSameKindOfScriptOrNone) {
   Vocabulary vocabulary(1);
   vocabulary.Add("fox hen 狐");
   SeededRandom random(1);
@@ -58,14 +95,14 @@ TEST(Vocabulary, GivesAnotherWordOfTheSameSortOfScriptOrNone) {
   }
 }
 
-TEST(EditNames, AreReadAgain) {
+TEST(EditKindOf, ReadsEveryName) {
   for (const EditKind kind : kEditKinds) EXPECT_EQ(EditKindOf(Name(kind)), kind);
   EXPECT_EQ(EditKindOf("rewritten"), std::nullopt);
   EXPECT_EQ(Name({EditKind::kReplaced, 10}), "replaced-10");
   EXPECT_EQ(Name({EditKind::kReordered, 0}), "reordered");
 }
 
-TEST(EditWords, ReplacesAsManyWordsAsTheStrengthSays) {
+TEST(EditWords, ReplacesTheShareOfWordsThatTheStrengthGives) {
   for (const std::string_view text : {kEnglish, kChinese}) {
     const std::vector<std::string> before = WordsOf(text);
     const size_t wanted = (before.size() * 20 + 50) / 100;
@@ -80,7 +117,7 @@ TEST(EditWords, ReplacesAsManyWordsAsTheStrengthSays) {
   }
 }
 
-TEST(EditWords, InsertsAsManyWordsAsTheStrengthSaysAndKeepsTheOthers) {
+TEST(EditWords, InsertsTheShareOfWordsThatTheStrengthGivesAndKeepsTheOthers) {
   for (const std::string_view text : {kEnglish, kChinese}) {
     const std::vector<std::string> before = WordsOf(text);
     const size_t wanted = (before.size() * 10 + 50) / 100;
@@ -93,7 +130,7 @@ TEST(EditWords, InsertsAsManyWordsAsTheStrengthSaysAndKeepsTheOthers) {
   }
 }
 
-TEST(EditWords, DeletesAsManyWordsAsTheStrengthSaysAndKeepsTheOthers) {
+TEST(EditWords, DeletesTheShareOfWordsThatTheStrengthGivesAndKeepsTheOthers) {
   for (const std::string_view text : {kEnglish, kChinese, std::string_view("5g网x络")}) {
     const std::vector<std::string> before = WordsOf(text);
     const size_t wanted = std::max<size_t>(1, (before.size() * 20 + 50) / 100);
@@ -106,7 +143,7 @@ TEST(EditWords, DeletesAsManyWordsAsTheStrengthSaysAndKeepsTheOthers) {
   }
 }
 
-TEST(EditWords, PunctuationStaysWhereAWordGoes) {
+TEST(EditWords, KeepsThePunctuationAroundADeletedWord) {
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     EXPECT_THAT(EditedWords({EditKind::kDeleted, 1}, "Big fox. Red hen.", seed),
                 AnyOf("fox. Red hen.", "Big. Red hen.", "Big fox. hen.", "Big fox. Red."));
@@ -127,7 +164,7 @@ TEST(EditWords, EditsAnyOfSeveralTexts) {
   EXPECT_TRUE(first && second);
 }
 
-TEST(EditWords, ARecordThatCannotBeEditedStaysAsItIs) {
+TEST(EditWords, LeavesTextsItCannotEditAsTheyAre) {
   SeededRandom random(1);
   std::vector<std::string> one = {"", "word"};
   EXPECT_FALSE(EditWords({EditKind::kDeleted, 20}, one, Words(), random));
@@ -154,7 +191,7 @@ TEST(ReorderSentences, GivesTheSameSentencesInAnotherOrder) {
   }
 }
 
-TEST(ReorderSentences, EqualSentencesHaveOneOrderOnly) {
+TEST(ReorderSentences, RefusesTextsWithoutTwoDifferentSentences) {
   SeededRandom random(1);
   for (const std::string text : {"Only one sentence.", "Ha. Ha.", ""}) {
     std::string edited = text;
@@ -163,7 +200,7 @@ TEST(ReorderSentences, EqualSentencesHaveOneOrderOnly) {
   }
 }
 
-TEST(DropSentence, LeavesOneOutAndKeepsTheOthers) {
+TEST(DropSentence, RemovesOneSentenceAndKeepsTheOthers) {
   for (const std::string_view text : {kEnglish, kChinese}) {
     const std::vector<std::string> before = CutIntoSentences(text).sentences;
     for (uint64_t seed = 0; seed < kSeeds; ++seed) {

@@ -5,8 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "evaluate/labelled_set.h"
-
 namespace neardup {
 namespace {
 
@@ -80,18 +78,6 @@ TEST(ReportHtml, IsOnePageThatNeedsNothingFromOutside) {
   EXPECT_THAT(html, HasSubstr("neardup: F1 0.750"));
   for (const char* outside : {"<script", "http:", "https:", "src=", "href=", "@import", "url("}) {
     EXPECT_THAT(html, Not(HasSubstr(outside)));
-  }
-}
-
-TEST(SetFields, AreAListOrTheKeysOfAnObject) {
-  EXPECT_THAT(ParseSetFields(R"({"fields": ["title", "body"]})", "set.json").value(),
-              testing::ElementsAre("title", "body"));
-  EXPECT_THAT(ParseSetFields(R"({"fields": {"title": 2, "body": "tf"}})", "set.json").value(),
-              testing::ElementsAre("title", "body"));
-  for (const char* wrong : {"", "[]", "{}", R"({"fields": "title"})", R"({"fields": [1]})"}) {
-    const auto fields = ParseSetFields(wrong, "set.json");
-    ASSERT_FALSE(fields.ok()) << wrong;
-    EXPECT_THAT(fields.error().text, HasSubstr("set.json: ")) << wrong;
   }
 }
 
