@@ -10,6 +10,11 @@ uint64_t Hash64(std::string_view bytes, uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
+Digest128 Hash128(std::string_view bytes) {
+  const XXH128_hash_t digest = XXH3_128bits(bytes.data(), bytes.size());
+  return {digest.low64, digest.high64};
+}
+
 struct StreamedHash64::State {
   XXH3_state_t xxh3;
 };

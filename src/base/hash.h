@@ -13,6 +13,16 @@ namespace neardup {
 /// be made on purpose.
 uint64_t Hash64(std::string_view bytes, uint64_t seed = 0);
 
+struct Digest128 {
+  uint64_t low = 0;
+  uint64_t high = 0;
+
+  bool operator==(const Digest128&) const = default;
+};
+
+/// XXH3, 128 bits. FORMAT, as Hash64, and not for secrets either.
+Digest128 Hash128(std::string_view bytes);
+
 /// Hash64 of bytes that come in pieces.
 class StreamedHash64 {
  public:

@@ -1,12 +1,9 @@
-#include "schemes/bit_schemes.h"
-
 #include <algorithm>
 #include <bit>
 
 #include "base/hash.h"
 #include "fingerprint/simhash.h"
-#include "schemes/token_counts.h"
-#include "schemes/word_set.h"
+#include "schemes/families.h"
 
 namespace neardup {
 
@@ -16,7 +13,7 @@ using Words = std::span<const uint64_t>;
 
 constexpr uint32_t kCountMax = 65'535;
 
-/// `count` bits from `begin` on, 64 at most.
+/// The `count` bits that begin at bit `begin`; at most 64.
 uint64_t BitsOf(Words words, size_t begin, size_t count) {
   const size_t word = begin / 64;
   const size_t shift = begin % 64;
@@ -27,6 +24,7 @@ uint64_t BitsOf(Words words, size_t begin, size_t count) {
 
 enum class Weights : bool { kOne, kCounts };
 
+/// What the three schemes differ in.
 struct Form {
   std::string_view name;
   Weights weights;
@@ -34,7 +32,7 @@ struct Form {
   size_t blocks_min;
 };
 
-/// d errors leave one of d + 1 blocks without error.
+/// If d bits differ, one of d + 1 blocks has no difference, so that its key is shared.
 class SignScheme : public Scheme {
  public:
   SignScheme(const Form& form, int distance_max) : form_(form), distance_max_(distance_max) {}

@@ -1,42 +1,43 @@
-// The seam behind which other ways to tell duplicates live.
+// The interface of the comparison schemes: other methods than our own to tell duplicates.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include "neardup/fingerprint.h"
-#include "neardup/result.h"
 
 namespace neardup {
 
-/// One text of a record, as a scheme sees it. Texts of one field stand together.
+/// One text of a record, as a scheme sees it. The texts of one field are neighbours.
 struct SchemeText {
   uint32_t field = 0;  ///< index into RecordOptions::fields
-  /// As in the record: case, punctuation and line ends are there. Valid UTF-8.
+  /// The text of the record, unchanged: with its case, punctuation and line ends. Valid UTF-8.
   std::string_view raw;
-  /// Folded tokens, each followed by a space (feature/token_list.h).
+  /// The folded tokens, each followed by a space (feature/text_features.h).
   std::string_view normalised;
-  /// Hash of each of these tokens, in order.
+  /// The hashes of these tokens, in their order.
   std::span<const uint64_t> tokens;
 };
 
-/// Immutable and safe for any number of threads.
+/// Makes the sketch of a record and compares two sketches. Immutable: any number of threads may
+/// share one instance.
 class Scheme {
  public:
   virtual ~Scheme() = default;
 
-  /// Persisted as part of the FingerprintSpec: another encoding needs another name.
+  /// Persisted as part of the FingerprintSpec. A scheme that encodes its sketches in another way
+  /// needs another name or another SchemeRow::encoding.
   virtual std::string_view name() const = 0;
-  /// Replaces what `sketch` holds. Texts may be none or empty.
+  /// Replaces the contents of `sketch`. There may be no texts, and texts may be empty.
   virtual void Compute(std::span<const SchemeText> texts, Sketch& sketch) const = 0;
-  /// How far a record is from an earlier one; nullopt: no duplicate. 0 is nearest.
+  /// Distance of a record to an earlier one, from the words of their sketches: 0 or more, 0 is
+  /// nearest. nullopt: the two are no duplicates.
   virtual std::optional<int> Distance(std::span<const uint64_t> earlier,
                                       std::span<const uint64_t> later) const = 0;
-  /// A record has to be compared with every earlier one, because no key leads to all that Distance
-  /// would take: right for evaluation and small windows only.
+  /// True if keys do not lead to all matches, so that each record must be compared with every
+  /// earlier one. Such a scheme is for evaluation and small windows only.
   virtual bool scans_all() const { return false; }
 };
 

@@ -1,126 +1,21 @@
 #include "schemes/schemes.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <charconv>
 #include <cmath>
 
-#include "schemes/bit_schemes.h"
-#include "schemes/char_vector_schemes.h"
-#include "schemes/md5_schemes.h"
-#include "schemes/sentence_schemes.h"
-#include "schemes/shingle_schemes.h"
-#include "schemes/token_schemes.h"
+#include "schemes/families.h"
 
 namespace neardup {
 
 namespace {
 
-std::string NumberText(double number) {
-  std::array<char, 32> text;
-  const auto written = std::to_chars(text.data(), text.data() + text.size(), number);
-  return {text.data(), written.ptr};
-}
-
-template <class Range>
-std::string JoinNames(const Range& rows) {
-  std::string names;
-  for (const auto& row : rows) {
-    if (!names.empty()) names += ", ";
-    names += row.name;
-  }
-  return names.empty() ? "none" : names;
-}
-
-Error ConfigError(std::string text) { return {ErrorCode::kConfig, std::move(text)}; }
-
-Result<const SchemeRow*> FindRow(std::string_view name) {
-  for (const SchemeRow& row : SchemeRows()) {
-    if (row.name == name) return &row;
-  }
-  return ConfigError("unknown scheme '" + std::string(name) + "'; there are " +
-                     JoinNames(SchemeRows()));
-}
-
-/// The given value or the default.
-Result<double> ValueOf(const SchemeRow& row, const SchemeParameter& parameter,
-                       const SchemeOptions& options) {
-  const auto given = options.values.find(parameter.name);
-  if (given == options.values.end()) return parameter.fallback;
-  const double value = given->second;
-  const bool fits = value >= parameter.least && value <= parameter.most &&
-                    (!parameter.whole || std::floor(value) == value);
-  if (fits) return value;
-  return ConfigError("scheme " + std::string(row.name) + ": " + std::string(parameter.name) +
-                     " is " + NumberText(value) + ", expected a " +
-                     (parameter.whole ? "whole " : "") + "number from " +
-                     NumberText(parameter.least) + " to " + NumberText(parameter.most));
-}
-
-Result<SchemeValues> ValuesOf(const SchemeRow& row, const SchemeOptions& options) {
-  for (const auto& given : options.values) {
-    const std::string& name = given.first;
-    const bool known = std::any_of(row.parameters.begin(), row.parameters.end(),
-                                   [&](const auto& parameter) { return parameter.name == name; });
-    if (known) continue;
-    return ConfigError("scheme " + std::string(row.name) + " has no parameter '" + name +
-                       "'; it takes " + JoinNames(row.parameters));
-  }
-  if (row.frequencies == FrequencyUse::kNeeded && !options.frequencies) {
-    return ConfigError("scheme " + std::string(row.name) +
-                       " needs document frequencies, which are learned from a sample");
-  }
-  std::map<std::string_view, double> values;
-  for (const SchemeParameter& parameter : row.parameters) {
-    NEARDUP_ASSIGN(const double value, ValueOf(row, parameter, options));
-    values[parameter.name] = value;
-  }
-  return SchemeValues(std::move(values));
-}
-
-}  // namespace
-
-double SchemeValues::Real(std::string_view name) const {
-  const auto found = values_.find(name);
-  assert(found != values_.end());
-  return found->second;
-}
-
-uint32_t SchemeValues::Whole(std::string_view name) const {
-  return static_cast<uint32_t>(Real(name));
-}
-
-std::vector<std::string_view> SchemeNames() {
-  std::vector<std::string_view> names;
-  for (const SchemeRow& row : SchemeRows()) names.push_back(row.name);
-  return names;
-}
-
-Result<std::unique_ptr<Scheme>> NewScheme(std::string_view name, const SchemeOptions& options) {
-  NEARDUP_ASSIGN(const SchemeRow* const row, FindRow(name));
-  NEARDUP_ASSIGN(const SchemeValues values, ValuesOf(*row, options));
-  if (row->wants_md5 && !Md5IsOffered()) {
-    return ConfigError("scheme " + std::string(name) +
-                       " needs MD5, which OpenSSL does not offer here (FIPS mode?)");
-  }
-  return row->make(values, options.frequencies);
-}
-
-Result<std::string> SchemeSpec(std::string_view name, const SchemeOptions& options) {
-  NEARDUP_ASSIGN(const SchemeRow* const row, FindRow(name));
-  NEARDUP_ASSIGN(const SchemeValues values, ValuesOf(*row, options));
-  std::string spec(name);
-  for (const SchemeParameter& parameter : row->parameters) {
-    spec += ' ' + std::string(parameter.name) + '=' + NumberText(values.Real(parameter.name));
-  }
-  if (row->frequencies != FrequencyUse::kNone && options.frequencies) {
-    spec += " frequencies=" + std::to_string(options.frequencies->hash());
-  }
-  return spec;
-}
-
-namespace {
+/// The digests of these schemes were MD5 sums before they were XXH3.
+constexpr std::string_view kDigest = "digest=xxh3";
 
 constexpr SchemeParameter kEqualShare = {
     "equal_share_min",
@@ -137,12 +32,14 @@ constexpr SchemeParameter kTanimoto = {
     "similarity_min", 0.9, 0.01, 1, false, "duplicates have at least this Tanimoto coefficient"};
 
 constexpr SchemeParameter kMultiMd5[] = {
-    {"first_fields", 3, 1, 64, true, "candidates share some of the first so many fields"},
-    {"first_equal", 1, 1, 64, true, "so many of these have to be equal"},
+    {"first_fields", 3, 1, 64, true,
+     "how many of the fields that a record has are its first fields"},
+    {"first_equal", 1, 1, 64, true, "candidates agree in at least this many first fields"},
     {"equal_share_min", 0.5, 0.01, 1, false,
      "duplicates have at least this share of their fields equal"}};
 constexpr SchemeParameter kMultiMd5Tokens[] = {
-    {"first_tokens", 3, 1, 64, true, "candidates have the same so many most frequent tokens"},
+    {"first_tokens", 3, 1, 64, true,
+     "candidates have the same set of this many most frequent tokens"},
     kEqualShare};
 constexpr SchemeParameter kSegments[] = {kEqualShare};
 constexpr SchemeParameter kStructure[] = {kEqualShare};
@@ -150,20 +47,25 @@ constexpr SchemeParameter kFeatureCode[] = {
     {"characters", 5, 1, 64, true, "letters and digits on either side of a punctuation mark"},
     kEqualShare};
 constexpr SchemeParameter kCharVector[] = {
-    {"dictionary", 3764, 1, 100'000, true, "how many of the sample's commonest characters count"},
+    {"dictionary", 3764, 1, 100'000, true,
+     "number of commonest characters of the sample that count"},
     kTanimoto};
 constexpr SchemeParameter kCharVectorCode[] = {
-    {"buckets", 65'536, 16, 1'114'112, true, "places; a character counts at code point % buckets"},
+    {"buckets", 65'536, 16, 1'114'112, true,
+     "number of places; a character counts at code point % buckets"},
     kTanimoto};
 constexpr SchemeParameter kIMatch[] = {
-    {"records_min", 5, 0, 1e9, true, "a token of the lexicon is in at least so many records"},
-    {"record_share_max", 0.1, 0, 1, false, "and in at most this share of the sample"}};
+    {"records_min", 5, 0, 1e9, true, "a token of the lexicon is in at least this many records"},
+    {"record_share_max", 0.1, 0, 1, false,
+     "a token of the lexicon is in at most this share of the records"}};
 constexpr SchemeParameter kIdfString[] = {
-    {"token_share", 0.7, 0.01, 1, false, "share of the record's tokens, the rarest, that count"}};
+    {"token_share", 0.7, 0.01, 1, false,
+     "share of the record's distinct tokens that count, the rarest first"}};
 constexpr SchemeParameter kPageAttributes[] = {
-    {"top_tokens", 10, 1, 1000, true, "how many tokens of most weight are compared"},
+    {"top_tokens", 10, 1, 1000, true, "number of tokens of most weight that are compared"},
     {"weight_ratio_min", 0.9, 0, 1, false,
-     "smaller / larger weight of these tokens, where only their order differs"}};
+     "least ratio of the smaller to the larger weight of these tokens, if only their order "
+     "differs"}};
 constexpr SchemeParameter kShingles[] = {kShingleLength, kJaccard};
 constexpr SchemeParameter kSimhash[] = {
     {"distance_max", 3, 0, 15, true, "largest Hamming distance of duplicates, of 64 bits"}};
@@ -185,31 +87,31 @@ int DistanceMaxOf(const SchemeValues& values) {
 
 const SchemeRow kRows[] = {
     {.name = "md5",
-     .doc = "one MD5 of all fields as they are",
-     .source = "common practice; MD5 is RFC 1321",
-     .cost = "24 B; compares its equals",
-     .wants_md5 = true,
+     .doc = "one digest of all fields, unchanged",
+     .source = "common practice, with MD5 (RFC 1321)",
+     .cost = "24 B; compares equal sketches",
+     .encoding = kDigest,
      .make = [](const SchemeValues&, SharedFrequencies) { return NewMd5(); }},
     {.name = "multi-md5",
-     .doc = "an MD5 for each field, in order of priority",
+     .doc = "a digest for each field, in order of priority",
      .source = "the multi-MD5 method",
-     .cost = "8 B a field + 8 B a first field; compares what shares a first field",
-     .wants_md5 = true,
+     .cost = "8 B a field + 8 B a first field; compares records that share a first field",
+     .encoding = kDigest,
      .parameters = kMultiMd5,
      .make = [](const SchemeValues& values,
                 SharedFrequencies) { return NewMultiMd5(MultiMd5OptionsOf(values)); }},
     {.name = "md5-then-multi",
-     .doc = "md5, then multi-md5 for what it did not find",
+     .doc = "md5, then multi-md5 for what md5 does not find",
      .source = "the two methods in sequence",
-     .cost = "as both together",
-     .wants_md5 = true,
+     .cost = "the sum of both",
+     .encoding = kDigest,
      .parameters = kMultiMd5,
      .make = [](const SchemeValues& values,
                 SharedFrequencies) { return NewMd5ThenMulti(MultiMd5OptionsOf(values)); }},
     {.name = "multi-md5-tokens",
      .doc = "equal most frequent tokens, then the share of equal tokens",
      .source = "the multi-MD5 method, over tokens",
-     .cost = "8 B a distinct token; compares what has the same most frequent ones",
+     .cost = "8 B a distinct token; compares records with the same most frequent tokens",
      .parameters = kMultiMd5Tokens,
      .make =
          [](const SchemeValues& values, SharedFrequencies) {
@@ -218,21 +120,21 @@ const SchemeRow kRows[] = {
     {.name = "segments",
      .doc = "m of n sentences equal",
      .source = "the segment fingerprint method",
-     .cost = "12 B a sentence; compares what shares a sentence",
+     .cost = "12 B a sentence; compares records that share a sentence",
      .parameters = kSegments,
      .make = [](const SchemeValues& values,
                 SharedFrequencies) { return NewSegments(values.Real("equal_share_min")); }},
     {.name = "structure",
      .doc = "first and last sentences of the paragraphs equal",
      .source = "the text-structure method",
-     .cost = "24 B a paragraph; compares what shares a sentence",
+     .cost = "24 B a paragraph; compares records that share a sentence",
      .parameters = kStructure,
      .make = [](const SchemeValues& values,
                 SharedFrequencies) { return NewStructure(values.Real("equal_share_min")); }},
     {.name = "feature-code",
-     .doc = "what stands around each punctuation mark",
+     .doc = "the characters around each punctuation mark",
      .source = "the feature-code method for Chinese web pages",
-     .cost = "12 B a punctuation mark; compares what shares a code",
+     .cost = "12 B a punctuation mark; compares records that share a code",
      .parameters = kFeatureCode,
      .make =
          [](const SchemeValues& values, SharedFrequencies) {
@@ -261,7 +163,7 @@ const SchemeRow kRows[] = {
     {.name = "i-match",
      .doc = "one hash of the tokens that are neither rare nor common",
      .source = "Chowdhury, Frieder, Grossman and McCabe 2002",
-     .cost = "16 B; compares its equals",
+     .cost = "16 B; compares equal sketches",
      .frequencies = FrequencyUse::kNeeded,
      .parameters = kIMatch,
      .make =
@@ -272,7 +174,7 @@ const SchemeRow kRows[] = {
     {.name = "idf-string",
      .doc = "one hash of the record's rarest tokens",
      .source = "the %-IDF method",
-     .cost = "16 B; compares its equals",
+     .cost = "16 B; compares equal sketches",
      .frequencies = FrequencyUse::kNeeded,
      .parameters = kIdfString,
      .make =
@@ -282,7 +184,7 @@ const SchemeRow kRows[] = {
     {.name = "page-attributes",
      .doc = "summary and top tokens, in order or of near weight",
      .source = "the page-attribute methods",
-     .cost = "48 B; compares what has the same summary or top tokens",
+     .cost = "48 B; compares records with the same summary or top tokens",
      .frequencies = FrequencyUse::kOptional,
      .parameters = kPageAttributes,
      .make =
@@ -293,14 +195,14 @@ const SchemeRow kRows[] = {
     {.name = "shingles",
      .doc = "all runs of characters, Jaccard",
      .source = "Broder, Glassman, Manasse and Zweig 1997",
-     .cost = "about 10 B a character; compares what shares one of its smallest shingles",
+     .cost = "about 10 B a character; compares records that share one of its smallest shingles",
      .parameters = kShingles,
      .make = [](const SchemeValues& values,
                 SharedFrequencies) { return NewShingles(ShingleOptionsOf(values)); }},
     {.name = "minhash",
      .doc = "128 minima of the shingles, estimated Jaccard",
      .source = "Broder 1997; bands: Indyk and Motwani 1998",
-     .cost = "712 B; compares what shares one of 25 bands",
+     .cost = "712 B; compares records that share one of 25 bands",
      .finds_all = false,
      .parameters = kShingles,
      .make = [](const SchemeValues& values,
@@ -308,28 +210,126 @@ const SchemeRow kRows[] = {
     {.name = "random-projection",
      .doc = "384 signs of sums over all tokens",
      .source = "Charikar 2002, as in Henzinger 2006",
-     .cost = "152 B; compares what shares one of 13 blocks",
+     .cost = "152 B; compares records that share one of 13 blocks",
      .parameters = kRandomProjection,
      .make = [](const SchemeValues& values,
                 SharedFrequencies) { return NewRandomProjection(DistanceMaxOf(values)); }},
     {.name = "simhash",
      .doc = "64 signs of sums over the distinct tokens",
      .source = "Charikar 2002; Manku, Jain and Das Sarma 2007",
-     .cost = "40 B; compares what shares one of 4 blocks",
+     .cost = "40 B; compares records that share one of 4 blocks",
      .parameters = kSimhash,
      .make = [](const SchemeValues& values,
                 SharedFrequencies) { return NewSimhash(DistanceMaxOf(values)); }},
     {.name = "simhash-tf",
      .doc = "64 signs of sums over all tokens",
-     .source = "as simhash, weighted",
-     .cost = "40 B; compares what shares one of 4 blocks",
+     .source = "simhash, weighted by count",
+     .cost = "40 B; compares records that share one of 4 blocks",
      .parameters = kSimhash,
      .make = [](const SchemeValues& values,
                 SharedFrequencies) { return NewSimhashTf(DistanceMaxOf(values)); }},
 };
 
+/// The names of schemes or parameters, for an error text.
+template <class Range>
+std::string NamesOf(const Range& rows) {
+  std::vector<std::string_view> names;
+  for (const auto& row : rows) names.push_back(row.name);
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+template <class... Args>
+Error ConfigError(fmt::format_string<Args...> text, Args&&... args) {
+  return {ErrorCode::kConfig, fmt::format(text, std::forward<Args>(args)...)};
+}
+
+Result<const SchemeRow*> FindRow(std::string_view name) {
+  for (const SchemeRow& row : kRows) {
+    if (row.name == name) return &row;
+  }
+  return ConfigError("unknown scheme '{}'; there are {}", name, NamesOf(kRows));
+}
+
+/// The given value or the default.
+Result<double> ValueOf(const SchemeRow& row, const SchemeParameter& parameter,
+                       const SchemeOptions& options) {
+  const auto given = options.values.find(parameter.name);
+  if (given == options.values.end()) return parameter.fallback;
+  const double value = given->second;
+  const bool fits = value >= parameter.least && value <= parameter.most &&
+                    (!parameter.whole || std::floor(value) == value);
+  if (fits) return value;
+  return ConfigError("scheme {}: {} is {}, expected a {}number from {} to {}", row.name,
+                     parameter.name, value, parameter.whole ? "whole " : "", parameter.least,
+                     parameter.most);
+}
+
+Result<SchemeValues> ValuesOf(const SchemeRow& row, const SchemeOptions& options) {
+  for (const auto& given : options.values) {
+    const std::string& name = given.first;
+    const bool known = std::any_of(row.parameters.begin(), row.parameters.end(),
+                                   [&](const auto& parameter) { return parameter.name == name; });
+    if (known) continue;
+    return ConfigError("scheme {} has no parameter '{}'; it takes {}", row.name, name,
+                       NamesOf(row.parameters));
+  }
+  if (row.frequencies == FrequencyUse::kNeeded && !options.frequencies) {
+    return ConfigError("scheme {} needs document frequencies, which are learned from a sample",
+                       row.name);
+  }
+  std::map<std::string_view, double> values;
+  for (const SchemeParameter& parameter : row.parameters) {
+    NEARDUP_ASSIGN(const double value, ValueOf(row, parameter, options));
+    values[parameter.name] = value;
+  }
+  return SchemeValues(std::move(values));
+}
+
+/// FORMAT: stands in SchemeSpec. The shortest text that reads back as `number`.
+std::string NumberText(double number) {
+  std::array<char, 32> text;
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), number);
+  return {text.data(), written.ptr};
+}
+
 }  // namespace
 
+double SchemeValues::Real(std::string_view name) const {
+  const auto found = values_.find(name);
+  assert(found != values_.end());
+  return found->second;
+}
+
+uint32_t SchemeValues::Whole(std::string_view name) const {
+  return static_cast<uint32_t>(Real(name));
+}
+
 std::span<const SchemeRow> SchemeRows() { return kRows; }
+
+std::vector<std::string_view> SchemeNames() {
+  std::vector<std::string_view> names;
+  for (const SchemeRow& row : kRows) names.push_back(row.name);
+  return names;
+}
+
+Result<std::unique_ptr<Scheme>> NewScheme(std::string_view name, const SchemeOptions& options) {
+  NEARDUP_ASSIGN(const SchemeRow* const row, FindRow(name));
+  NEARDUP_ASSIGN(const SchemeValues values, ValuesOf(*row, options));
+  return row->make(values, options.frequencies);
+}
+
+Result<std::string> SchemeSpec(std::string_view name, const SchemeOptions& options) {
+  NEARDUP_ASSIGN(const SchemeRow* const row, FindRow(name));
+  NEARDUP_ASSIGN(const SchemeValues values, ValuesOf(*row, options));
+  std::string spec(name);
+  for (const SchemeParameter& parameter : row->parameters) {
+    spec += fmt::format(" {}={}", parameter.name, NumberText(values.Real(parameter.name)));
+  }
+  if (!row->encoding.empty()) spec += fmt::format(" {}", row->encoding);
+  if (row->frequencies != FrequencyUse::kNone && options.frequencies) {
+    spec += fmt::format(" frequencies={}", options.frequencies->hash());
+  }
+  return spec;
+}
 
 }  // namespace neardup

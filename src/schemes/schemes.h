@@ -1,4 +1,4 @@
-// The schemes there are: by name, with what they take.
+// The table of comparison schemes: their names, parameters and costs, and how to make one by name.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,32 @@
 namespace neardup {
 
 struct SchemeOptions {
-  /// Parameters by name; those that are not named have their default.
+  /// Parameters by name. A parameter that is not named has its default.
   std::map<std::string, double, std::less<>> values;
   /// Learned from a sample; see SchemeRow::frequencies.
-  std::shared_ptr<const DocumentFrequencies> frequencies;
+  SharedFrequencies frequencies;
 };
 
 struct SchemeParameter {
   std::string_view name;
-  double fallback = 0;
-  double least = 0;  ///< inclusive, as `most`
-  double most = 0;
-  bool whole = false;
+  double fallback = 0;  ///< the default
+  double least = 0;     ///< inclusive
+  double most = 0;      ///< inclusive
+  bool whole = false;   ///< must be a whole number
   std::string_view doc;
 };
 
+/// Whether a scheme uses the document frequencies of a sample.
 enum class FrequencyUse : uint8_t { kNone, kOptional, kNeeded };
 
-/// All parameters of a row: those given, else their defaults. Looking up another name asserts.
+/// The value of every parameter of a row: the given one or the default.
 class SchemeValues {
  public:
   explicit SchemeValues(std::map<std::string_view, double> values) : values_(std::move(values)) {}
 
+  /// Asserts that the row has this parameter.
   double Real(std::string_view name) const;
-  /// Of a parameter that is whole and not negative.
+  /// As Real, of a parameter that is whole and not negative.
   uint32_t Whole(std::string_view name) const;
 
  private:
@@ -54,23 +56,28 @@ struct SchemeRow {
   /// Memory of an entry, and what a look-up compares.
   std::string_view cost;
   FrequencyUse frequencies = FrequencyUse::kNone;
-  bool wants_md5 = false;
-  /// Every pair that Scheme::Distance takes shares a key, or all entries are compared; else most
-  /// do.
+  /// True: every pair that Scheme::Distance takes shares a key, or the scheme scans all. False:
+  /// most of these pairs share a key.
   bool finds_all = true;
+  /// Set if sketches of this name were once encoded in another way; SchemeSpec appends it, so that
+  /// stored sketches of the old encoding are refused.
+  std::string_view encoding = {};
   std::span<const SchemeParameter> parameters = {};
   std::unique_ptr<Scheme> (*make)(const SchemeValues& values,
-                                  std::shared_ptr<const DocumentFrequencies> frequencies) = nullptr;
+                                  SharedFrequencies frequencies) = nullptr;
 };
 
 std::span<const SchemeRow> SchemeRows();
 std::vector<std::string_view> SchemeNames();
 
-/// Names the first thing that is wrong: the scheme, a parameter, its range, missing frequencies.
+/// Makes a scheme:
+///     auto scheme = NewScheme("minhash", {.values = {{"similarity_min", 0.8}}});
+/// kConfig: an unknown scheme, an unknown parameter, a value out of range, or missing frequencies.
 Result<std::unique_ptr<Scheme>> NewScheme(std::string_view name, const SchemeOptions& options);
 
-/// Everything that gives a sketch its meaning: the scheme's name, all parameters with their values,
-/// and the hash of the frequencies if they are used. Sketches of equal text can be compared.
+/// Everything that gives a sketch its meaning: the name of the scheme, all parameters with their
+/// values, the encoding if it changed, and the hash of the frequencies if they are used. Only
+/// sketches of equal specs can be compared. Errors as those of NewScheme.
 Result<std::string> SchemeSpec(std::string_view name, const SchemeOptions& options);
 
 }  // namespace neardup

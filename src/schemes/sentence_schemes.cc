@@ -1,5 +1,3 @@
-#include "schemes/sentence_schemes.h"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -7,98 +5,15 @@
 #include "base/hash.h"
 #include "feature/character.h"
 #include "feature/markup.h"
-#include "feature/tokeniser.h"
+#include "schemes/families.h"
+#include "schemes/sentence.h"
 #include "schemes/word_set.h"
 
 namespace neardup {
 
 namespace {
 
-enum class Stop : uint8_t { kNone, kBeforeSpace, kSentence, kParagraph };
-
-Stop StopOf(uint32_t code_point) {
-  switch (code_point) {
-    case '.':
-    case '!':
-    case '?':
-    case ';':
-    case 0x2026:  // horizontal ellipsis
-      return Stop::kBeforeSpace;
-    case 0x3002:  // ideographic full stop
-    case 0xFF61:  // its half-width form
-    case 0xFF0E:  // full-width full stop
-    case 0xFF01:  // full-width exclamation mark
-    case 0xFF1F:  // full-width question mark
-    case 0xFF1B:  // full-width semicolon
-      return Stop::kSentence;
-    case '\n':
-    case '\r':
-    case 0x85:    // next line
-    case 0x2028:  // line separator
-    case 0x2029:  // paragraph separator
-      return Stop::kParagraph;
-    default:
-      return Stop::kNone;
-  }
-}
-
-/// In UTF-8 every other byte of 0x20 and below is a space or a control character.
-bool EndsWord(const char* at, const char* end) {
-  return at == end || static_cast<unsigned char>(*at) <= 0x20 ||
-         static_cast<unsigned char>(*at) >= 0x80;
-}
-
-class Splitter {
- public:
-  void Split(std::string_view text) {
-    const char* begin = text.data();
-    const char* at = begin;
-    const char* const end = at + text.size();
-    while (at < end) {
-      const Stop stop = StopOf(DecodeUtf8(at));
-      if (stop == Stop::kNone || (stop == Stop::kBeforeSpace && !EndsWord(at, end))) continue;
-      Add({begin, static_cast<size_t>(at - begin)});
-      begin = at;
-      if (stop == Stop::kParagraph) ++paragraph_;
-    }
-    Add({begin, static_cast<size_t>(end - begin)});
-    ++paragraph_;
-  }
-  std::vector<Sentence> Take() { return std::move(sentences_); }
-
- private:
-  void Add(std::string_view sentence) {
-    tokens_.Clear();
-    tokeniser_.Tokenise(sentence, tokens_);
-    if (tokens_.hashes().empty()) return;
-    sentences_.push_back({Hash64(tokens_.TextFrom(0)), tokens_.hashes().size(), paragraph_});
-  }
-
-  Tokeniser tokeniser_{false};
-  TokenList tokens_;
-  size_t paragraph_ = 0;
-  std::vector<Sentence> sentences_;
-};
-
-}  // namespace
-
-std::vector<Sentence> FindSentences(std::span<const SchemeText> texts) {
-  Splitter splitter;
-  std::string stripped;
-  for (const SchemeText& text : texts) {
-    std::string_view raw = text.raw;
-    if (MayHoldMarkup(raw)) {
-      StripMarkup(raw, stripped);
-      raw = stripped;
-    }
-    splitter.Split(raw);
-  }
-  return splitter.Take();
-}
-
-namespace {
-
-/// What the three share: a set of hashes, compared by the share of the larger one.
+/// A set of hashes, compared by ShareOfLarger. A derived class says what is hashed.
 class WordSetScheme : public Scheme {
  public:
   WordSetScheme(std::string_view name, double equal_share_min)
@@ -179,7 +94,7 @@ class FeatureCodeScheme : public WordSetScheme {
 
   void AppendCodes(std::span<const int32_t> folded, std::vector<uint64_t>& words) const {
     std::vector<uint32_t> letters;
-    std::vector<size_t> marks;  // number of letters before each
+    std::vector<size_t> marks;  // for each mark, the number of letters before it
     for (const int32_t code_point : folded) {
       if (ClassOf(static_cast<uint32_t>(code_point)) != CharacterClass::kSeparator) {
         letters.push_back(static_cast<uint32_t>(code_point));

@@ -7,6 +7,19 @@
 
 namespace neardup {
 
+namespace {
+
+std::vector<uint64_t> SortedTokens(std::span<const SchemeText> texts) {
+  std::vector<uint64_t> tokens;
+  for (const SchemeText& text : texts) {
+    tokens.insert(tokens.end(), text.tokens.begin(), text.tokens.end());
+  }
+  std::sort(tokens.begin(), tokens.end());
+  return tokens;
+}
+
+}  // namespace
+
 void DocumentFrequencies::Add(std::span<const uint64_t> tokens) {
   ++records_;
   for (const uint64_t token : tokens) ++counts_[token];
@@ -35,19 +48,6 @@ uint64_t DocumentFrequencies::hash() const {
   for (const auto& [token, records] : counts_) sum += Mix64(Mix64(token) + records);
   return Mix64(sum);
 }
-
-namespace {
-
-std::vector<uint64_t> SortedTokens(std::span<const SchemeText> texts) {
-  std::vector<uint64_t> tokens;
-  for (const SchemeText& text : texts) {
-    tokens.insert(tokens.end(), text.tokens.begin(), text.tokens.end());
-  }
-  std::sort(tokens.begin(), tokens.end());
-  return tokens;
-}
-
-}  // namespace
 
 std::vector<TokenCount> CountTokens(std::span<const SchemeText> texts) {
   std::vector<TokenCount> counts;

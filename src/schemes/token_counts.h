@@ -1,8 +1,9 @@
-// In how many records of a sample a token stands.
+// Counts of tokens: in one record, and over the records of a sample.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -11,20 +12,21 @@
 
 namespace neardup {
 
-/// Filled from a sample, then frozen: what is made of it cannot be compared with what is made of
-/// another. Tokens are the hashes of SchemeText::tokens.
+/// In how many records of a sample each token stands. Filled from a sample, then frozen: sketches
+/// made with different frequencies cannot be compared. Tokens are the hashes of
+/// SchemeText::tokens.
 class DocumentFrequencies {
  public:
-  /// One record. `tokens` are its distinct ones, in any order.
+  /// Adds one record; `tokens` are its distinct tokens, in any order.
   void Add(std::span<const uint64_t> tokens);
 
-  /// 0 for a token that was never met.
+  /// Number of records with this token; 0 for an unknown one.
   uint32_t Of(uint64_t token) const;
   uint32_t records() const { return records_; }
-  /// The `count` tokens of most records, ascending by hash; all when there are fewer. Of equally
-  /// common ones the smaller hash comes first.
+  /// The `count` tokens of most records, ascending by hash; all tokens if there are fewer. If two
+  /// tokens are equally common, the smaller hash is taken first.
   std::vector<uint64_t> Commonest(size_t count) const;
-  /// Equal for equal content, whatever the order of the records was.
+  /// Equal for equal content, in whatever order the records were added.
   uint64_t hash() const;
 
  private:
@@ -32,19 +34,19 @@ class DocumentFrequencies {
   std::unordered_map<uint64_t, uint32_t> counts_;
 };
 
-// The distinct tokens of a record.
+using SharedFrequencies = std::shared_ptr<const DocumentFrequencies>;
 
 struct TokenCount {
   uint64_t token = 0;
-  uint32_t count = 0;  ///< in all texts together
+  uint32_t count = 0;  ///< in all texts of the record
 
   bool operator==(const TokenCount&) const = default;
 };
 
-/// Ascending by token.
+/// The tokens of a record with their counts, ascending by token.
 std::vector<TokenCount> CountTokens(std::span<const SchemeText> texts);
 
-/// Ascending.
+/// The distinct tokens of a record, ascending.
 std::vector<uint64_t> DistinctTokens(std::span<const SchemeText> texts);
 
 }  // namespace neardup

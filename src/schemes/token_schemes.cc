@@ -1,13 +1,11 @@
-#include "schemes/token_schemes.h"
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
 
 #include "base/hash.h"
-#include "schemes/sentence_schemes.h"
-#include "schemes/token_counts.h"
+#include "schemes/families.h"
+#include "schemes/sentence.h"
 #include "schemes/word_set.h"
 
 namespace neardup {
@@ -26,7 +24,7 @@ class MultiMd5TokensScheme : public Scheme {
     auto counts = CountTokens(texts);
     sketch.words.assign(1, 0);
     for (const TokenCount& count : counts) sketch.words.push_back(count.token);
-    // Stable: of equally frequent tokens the smaller hash stays in front.
+    // A stable sort keeps the smaller hash in front if two tokens are equally frequent.
     std::stable_sort(counts.begin(), counts.end(),
                      [](const auto& a, const auto& b) { return a.count > b.count; });
     counts.resize(std::min<size_t>(counts.size(), options_.first_tokens));
@@ -47,7 +45,7 @@ class MultiMd5TokensScheme : public Scheme {
   MultiMd5TokensOptions options_;
 };
 
-/// One hash: equal or not.
+/// The sketch is one hash, equal or not. A derived class says of which tokens.
 class OneHashScheme : public Scheme {
  public:
   OneHashScheme(std::string_view name, SharedFrequencies frequencies)
@@ -71,7 +69,7 @@ class OneHashScheme : public Scheme {
   const DocumentFrequencies& frequencies() const { return *frequencies_; }
 
  private:
-  /// `tokens` ascend.
+  /// `tokens` are distinct and ascending.
   virtual uint64_t HashOf(std::vector<uint64_t> tokens) const = 0;
 
   std::string_view name_;
@@ -151,7 +149,7 @@ class PageAttributesScheme : public Scheme {
   }
 
  private:
-  /// Falling weights, then rising tokens.
+  /// The top tokens as {weight, token}, by falling weight, then rising token.
   std::vector<std::pair<uint64_t, uint64_t>> Weigh(std::span<const SchemeText> texts) const {
     std::vector<std::pair<uint64_t, uint64_t>> weights;
     for (const TokenCount& count : CountTokens(texts)) {

@@ -13,7 +13,7 @@ double Ratio(size_t shared, size_t all) {
   return all == 0 ? 1.0 : static_cast<double>(shared) / static_cast<double>(all);
 }
 
-/// Against rounding of a product that should be a whole number.
+/// Added before rounding, because a product that should be a whole number may be a little less.
 constexpr double kRoundingSlack = 1e-9;
 
 }  // namespace

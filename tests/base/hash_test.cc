@@ -52,6 +52,11 @@ TEST(Hash, IsXxh3AsPublished) {
 
 TEST(Hash, HasSeedZeroByDefault) { EXPECT_EQ(Hash64("abc"), Hash64("abc", 0)); }
 
+TEST(Hash128, IsXxh3AsPublished) {
+  EXPECT_EQ(Hash128(""), (Digest128{0x6001C324468D497F, 0x99AA06D3014798D8}));
+  EXPECT_EQ(Hash128("abc"), (Digest128{0x78AF5F94892F3950, 0x06B05AB6733A6185}));
+}
+
 TEST(StreamedHash, IsTheHashOfAllPiecesAtAnyTime) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

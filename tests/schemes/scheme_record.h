@@ -1,4 +1,4 @@
-// A record as schemes see it, made of plain texts.
+// Makes records as schemes see them from plain texts.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace neardup {
 
 class SchemeRecord {
  public:
-  /// One text for each field from 0 on.
+  /// One text for each field, from field 0.
   explicit SchemeRecord(const std::vector<std::string>& fields) {
     for (uint32_t field = 0; field < fields.size(); ++field) Add(field, fields[field]);
   }
@@ -41,7 +41,7 @@ class SchemeRecord {
     TokenList tokens;
   };
 
-  std::deque<Piece> pieces_;  ///< they do not move: the texts point to them
+  std::deque<Piece> pieces_;  ///< a deque, so that pieces stay in place: texts_ points to them
   std::vector<SchemeText> texts_;
 };
 

@@ -1,5 +1,5 @@
-// What Scheme promises, for every row of the registry with its defaults: over records of several
-// scripts and lengths and edited copies of them, all pairs are compared.
+// Holds every scheme, with its default parameters, against the contract of Scheme. The records are
+// of several scripts and lengths, with edited copies; all pairs are compared.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class RecordSource {
     }
     return fields;
   }
-  /// A few words more in one field, or one field replaced.
+  /// Appends a few words to one field, or replaces one field.
   std::vector<std::string> Edited(std::vector<std::string> fields) {
     std::string& field = fields[random_() % fields.size()];
     if (random_() % 4 == 0) {
@@ -64,7 +64,7 @@ class RecordSource {
   std::mt19937_64 random_{kSeed};
 };
 
-/// Among them records with nothing in them.
+/// Also makes records with nothing in them.
 std::deque<SchemeRecord> MakeRecords() {
   using Fields = std::vector<std::string>;
   RecordSource source;
@@ -121,7 +121,7 @@ TEST_P(SchemeContract, KeysAreDistinct) {
   }
 }
 
-TEST_P(SchemeContract, ARecordIsFoundAtNoDistanceFromItself) {
+TEST_P(SchemeContract, ARecordIsAtDistanceZeroFromItself) {
   for (size_t i = 0; i < sketches_.size(); ++i) {
     const Sketch& sketch = sketches_[i];
     ASSERT_EQ(scheme_->Distance(sketch.words, sketch.words), 0)
@@ -130,7 +130,7 @@ TEST_P(SchemeContract, ARecordIsFoundAtNoDistanceFromItself) {
   }
 }
 
-TEST_P(SchemeContract, ARecordWithNothingInItIsNoCopyOfOthers) {
+TEST_P(SchemeContract, ARecordWithNothingInItIsNoCopyOfAnother) {
   for (size_t i = 4; i < sketches_.size(); ++i) {
     if (DistinctTokens(records_[i].texts()).empty()) continue;
     ASSERT_EQ(scheme_->Distance(sketches_[0].words, sketches_[i].words), std::nullopt)

@@ -29,7 +29,7 @@ TEST(Schemes, HaveTheNamesTheyArePersistedUnder) {
     const auto scheme = NewScheme(name, WithFrequencies());
     ASSERT_TRUE(scheme.ok()) << scheme.error().text;
     EXPECT_EQ((*scheme)->name(), name);
-    EXPECT_TRUE(names.insert(name).second) << name << " stands twice";
+    EXPECT_TRUE(names.insert(name).second) << name << " occurs twice";
   }
   EXPECT_EQ(names.size(), 17U);
 }
@@ -51,7 +51,7 @@ TEST(Schemes, HaveDefaultsWithinTheirRanges) {
   }
 }
 
-TEST(Schemes, SayWhatIsWrongWithOptions) {
+TEST(Schemes, NameTheOptionThatIsWrong) {
   EXPECT_THAT(ErrorOf("md6", {}), HasSubstr("unknown scheme 'md6'; there are md5, multi-md5,"));
   EXPECT_THAT(ErrorOf("md5", {.values = {{"x", 1}}, .frequencies = {}}),
               HasSubstr("scheme md5 has no parameter 'x'; it takes none"));
@@ -73,14 +73,25 @@ TEST(Schemes, TakeTheirParameters) {
 }
 
 TEST(SchemeSpec, NamesEverythingThatGivesASketchItsMeaning) {
-  EXPECT_EQ(*SchemeSpec("md5", {}), "md5");
+  EXPECT_EQ(*SchemeSpec("md5", {}), "md5 digest=xxh3");
   EXPECT_EQ(*SchemeSpec("shingles", {.values = {{"similarity_min", 0.8}}, .frequencies = {}}),
             "shingles shingle_length=5 similarity_min=0.8");
   const SchemeOptions options = WithFrequencies();
   EXPECT_EQ(*SchemeSpec("idf-string", options), "idf-string token_share=0.7 frequencies=" +
                                                     std::to_string(options.frequencies->hash()));
-  EXPECT_EQ(*SchemeSpec("md5", options), "md5");
+  EXPECT_EQ(*SchemeSpec("md5", options), "md5 digest=xxh3");
   EXPECT_FALSE(SchemeSpec("md6", {}).ok());
+}
+
+TEST(SchemeSpec, KeepsTheNumbersOfStoredSpecs) {
+  EXPECT_EQ(*SchemeSpec("char-vector-code", {.values = {{"buckets", 100'000}}, .frequencies = {}}),
+            "char-vector-code buckets=1e+05 similarity_min=0.9");
+}
+
+TEST(SchemeSpec, RefusesStoredSketchesOfMd5Sums) {
+  for (const std::string_view name : {"md5", "multi-md5", "md5-then-multi"}) {
+    EXPECT_TRUE(SchemeSpec(name, {}).value().ends_with(" digest=xxh3")) << name;
+  }
 }
 
 std::string DefaultText(const SchemeParameter& parameter) {

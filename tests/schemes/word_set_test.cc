@@ -12,12 +12,12 @@ namespace {
 
 using Words = std::vector<uint64_t>;
 
-TEST(WordSet, HashIsTheFoldOfItsDefinition) {
+TEST(WordSet, HashFoldsTheWordsAsDefined) {
   EXPECT_EQ(HashWords(Words{}), Mix64(0));
   EXPECT_EQ(HashWords(Words{7, 9}), Mix64(Mix64(Mix64(2) + 7) + 9));
 }
 
-TEST(WordSet, MeasuresAHandWorkedExample) {
+TEST(WordSet, MeasuresAgreeWithAHandWorkedExample) {
   const Words a = {1, 2, 3, 5};
   const Words b = {2, 5, 6};
   EXPECT_EQ(CountShared(a, b), 2U);
@@ -29,7 +29,7 @@ TEST(WordSet, MeasuresAHandWorkedExample) {
   EXPECT_DOUBLE_EQ(ShareOfLarger(Words{}, Words{}), 1.0);
 }
 
-TEST(WordSet, DistanceIsThePartThatDiffersInThousandths) {
+TEST(WordSet, DistanceIsTheDifferingPartInThousandths) {
   EXPECT_EQ(DistanceOf(1.0, 0.7), 0);
   EXPECT_EQ(DistanceOf(0.75, 0.7), 250);
   EXPECT_EQ(DistanceOf(0.7, 0.7), 300);
@@ -37,7 +37,7 @@ TEST(WordSet, DistanceIsThePartThatDiffersInThousandths) {
   EXPECT_EQ(DistanceOf(0.699, 0.7), std::nullopt);
 }
 
-TEST(WordSet, PrefixIsWhatTheOthersCannotHideBehind) {
+TEST(WordSet, PrefixKeysAreTheSmallestWords) {
   Sketch sketch{.words = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, .keys = {}};
   TakePrefixKeys(0.7, sketch);
   EXPECT_EQ(sketch.keys, (Words{1, 2, 3, 4}));

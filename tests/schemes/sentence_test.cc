@@ -1,8 +1,9 @@
+#include "schemes/sentence.h"
+
 #include <gtest/gtest.h>
 
 #include "base/hash.h"
 #include "schemes/scheme_record.h"
-#include "schemes/sentence_schemes.h"
 
 namespace neardup {
 namespace {
@@ -24,13 +25,13 @@ TEST(Sentences, EndBehindAnIdeographicStopAnywhere) {
   EXPECT_EQ(FindSentences(record.texts()), (Sentences{Make("天 地 ", 2, 0), Make("人 ", 1, 0)}));
 }
 
-TEST(Sentences, LinesAndTextsAreParagraphs) {
+TEST(Sentences, CountLinesAndTextsAsParagraphs) {
   const SchemeRecord record{"a. b\nc", "d"};
   EXPECT_EQ(FindSentences(record.texts()),
             (Sentences{Make("a ", 1, 0), Make("b ", 1, 0), Make("c ", 1, 1), Make("d ", 1, 2)}));
 }
 
-TEST(Sentences, MarkupAndWhatHasNoTokenIsLeftOut) {
+TEST(Sentences, LeaveOutMarkupAndWhatHasNoToken) {
   const SchemeRecord record{"<p>One.</p> ... <b>Two</b>"};
   EXPECT_EQ(FindSentences(record.texts()), (Sentences{Make("one ", 1, 0), Make("two ", 1, 0)}));
   EXPECT_TRUE(FindSentences({}).empty());

@@ -1,44 +1,11 @@
-#include "schemes/md5_schemes.h"
-
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
-#include <new>
 #include <string>
 
 #include "base/hash.h"
+#include "schemes/families.h"
 #include "schemes/word_set.h"
 
 namespace neardup {
-
-namespace {
-
-using Bytes = std::array<unsigned char, 16>;
-
-bool Digest(std::string_view bytes, Bytes& digest) {
-  return EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_md5(), nullptr) == 1;
-}
-
-uint64_t ReadWord(const Bytes& bytes, size_t begin) {
-  uint64_t word = 0;
-  for (size_t i = 0; i < 8; ++i) word |= uint64_t{bytes[begin + i]} << (8 * i);
-  return word;
-}
-
-}  // namespace
-
-bool Md5IsOffered() {
-  Bytes digest;
-  return Digest("", digest);
-}
-
-Md5Digest Md5(std::string_view bytes) {
-  Bytes digest;
-  // Where MD5 is offered only memory can fail.
-  if (!Digest(bytes, digest)) throw std::bad_alloc();
-  return {ReadWord(digest, 0), ReadWord(digest, 8)};
-}
 
 namespace {
 
@@ -46,6 +13,7 @@ using Words = std::span<const uint64_t>;
 
 constexpr size_t kDigestWords = 2;
 
+/// The texts by ascending field; within a field in the given order.
 std::vector<const SchemeText*> ByField(std::span<const SchemeText> texts) {
   std::vector<const SchemeText*> sorted;
   for (const SchemeText& text : texts) sorted.push_back(&text);
@@ -62,10 +30,10 @@ void AppendText(std::string_view text, std::string& bytes) {
 void AppendDigest(std::span<const SchemeText> texts, Sketch& sketch) {
   std::string bytes;
   for (const SchemeText* text : ByField(texts)) AppendText(text->raw, bytes);
-  const Md5Digest digest = Md5(bytes);
-  sketch.words.push_back(digest.first);
-  sketch.words.push_back(digest.last);
-  sketch.keys.push_back(digest.first);
+  const Digest128 digest = Hash128(bytes);
+  sketch.words.push_back(digest.low);
+  sketch.words.push_back(digest.high);
+  sketch.keys.push_back(digest.low);
 }
 
 class Md5Scheme : public Scheme {
@@ -83,7 +51,7 @@ class Md5Scheme : public Scheme {
   }
 };
 
-/// The fields of two records, one word each.
+/// The part of a sketch with one word for each field, as in NewMultiMd5.
 class FieldDigests {
  public:
   explicit FieldDigests(const MultiMd5Options& options) : options_(options) {}
@@ -99,7 +67,7 @@ class FieldDigests {
       const bool empty = bytes.find_first_not_of('\0') == std::string::npos;
       if (!empty) {
         sketch.words.resize(begin + field + 1);
-        sketch.words.back() = std::max(Md5(bytes).first, uint64_t{1});
+        sketch.words.back() = std::max(Hash64(bytes), uint64_t{1});
       }
       bytes.clear();
     }

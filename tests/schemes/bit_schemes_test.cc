@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/hash.h"
-#include "schemes/bit_schemes.h"
+#include "schemes/families.h"
 #include "schemes/scheme_record.h"
 
 namespace neardup {
@@ -19,7 +19,7 @@ TEST(SimhashScheme, GivesEachDistinctTokenOneVote) {
   EXPECT_EQ(SketchOf(*scheme, {}).words, (Words{0}));
 }
 
-TEST(SimhashScheme, HasFourBlocksForKeys) {
+TEST(SimhashScheme, HasAKeyForEachOfFourBlocksOrMore) {
   const uint64_t a = Hash64("a");
   EXPECT_EQ(SketchOf(*NewSimhash(3), {"a"}).keys,
             (Words{Mix64((a & 0xFFFF) << 8), Mix64((a >> 16 & 0xFFFF) << 8 | 1),
@@ -38,7 +38,7 @@ TEST(SimhashScheme, MeasuresHammingDistance) {
   EXPECT_EQ(scheme->Distance(Words{0b1011}, Words{0b0100}), std::nullopt);
 }
 
-TEST(SimhashTf, GivesATokenAVoteForEachPlace) {
+TEST(SimhashTf, GivesATokenAVoteForEachTimeItStands) {
   const auto scheme = NewSimhashTf(3);
   EXPECT_EQ(SketchOf(*scheme, {"a b a", "c a"}).words, (Words{Hash64("a")}));
   const uint64_t b = Hash64("b");
@@ -58,7 +58,7 @@ TEST(RandomProjection, HasSixWordsOfSigns) {
   EXPECT_EQ(sketch.keys[2], Mix64(block << 8 | 2));
 }
 
-TEST(RandomProjection, AddsUpTheBitsThatDiffer) {
+TEST(RandomProjection, CountsTheBitsThatDifferInAllWords) {
   const auto scheme = NewRandomProjection(12);
   const Words zero(6);
   EXPECT_EQ(scheme->Distance(zero, Words{3, 3, 3, 3, 3, 3}), 12);

@@ -1,13 +1,30 @@
+#include "schemes/token_counts.h"
+
 #include <gtest/gtest.h>
 
-#include "schemes/token_counts.h"
+#include <algorithm>
+
+#include "base/hash.h"
+#include "schemes/scheme_record.h"
 
 namespace neardup {
 namespace {
 
 using Tokens = std::vector<uint64_t>;
 
-TEST(DocumentFrequencies, CountsRecordsNotPlaces) {
+TEST(TokenCounts, AreOfAllTextsTogether) {
+  const SchemeRecord record{"b a b", "", "a b"};
+  const auto counts = CountTokens(record.texts());
+  ASSERT_EQ(counts.size(), 2U);
+  for (const TokenCount& count : counts) {
+    EXPECT_EQ(count.count, count.token == Hash64("a") ? 2U : 3U);
+  }
+  Tokens expected = {Hash64("a"), Hash64("b")};
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(DistinctTokens(record.texts()), expected);
+}
+
+TEST(DocumentFrequencies, CountsRecordsNotOccurrences) {
   DocumentFrequencies frequencies;
   frequencies.Add(Tokens{1, 2});
   frequencies.Add(Tokens{2});
@@ -18,7 +35,7 @@ TEST(DocumentFrequencies, CountsRecordsNotPlaces) {
   EXPECT_EQ(frequencies.Of(3), 0U);
 }
 
-TEST(DocumentFrequencies, NamesTheCommonest) {
+TEST(DocumentFrequencies, NamesTheCommonestTokens) {
   DocumentFrequencies frequencies;
   frequencies.Add(Tokens{9, 5, 4});
   frequencies.Add(Tokens{9, 4, 5});
@@ -28,7 +45,7 @@ TEST(DocumentFrequencies, NamesTheCommonest) {
   EXPECT_EQ(frequencies.Commonest(100), (Tokens{4, 5, 7, 9}));
 }
 
-TEST(DocumentFrequencies, HashKnowsTheContentOnly) {
+TEST(DocumentFrequencies, HashDependsOnTheContentOnly) {
   DocumentFrequencies a;
   a.Add(Tokens{1, 2});
   a.Add(Tokens{2});

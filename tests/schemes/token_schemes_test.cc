@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "schemes/families.h"
 #include "schemes/scheme_record.h"
-#include "schemes/token_counts.h"
-#include "schemes/token_schemes.h"
 #include "schemes/word_set.h"
 
 namespace neardup {
@@ -31,17 +30,7 @@ SharedFrequencies Learn(const std::vector<std::string>& records) {
   return frequencies;
 }
 
-TEST(TokenCounts, AreOfAllTextsTogether) {
-  const SchemeRecord record{"b a b", "", "a b"};
-  const auto counts = CountTokens(record.texts());
-  ASSERT_EQ(counts.size(), 2U);
-  for (const TokenCount& count : counts) {
-    EXPECT_EQ(count.count, count.token == Hash64("a") ? 2U : 3U);
-  }
-  EXPECT_EQ(DistinctTokens(record.texts()), Sorted({"a", "b"}));
-}
-
-TEST(MultiMd5Tokens, IsTheMostFrequentAndAllDistinctTokens) {
+TEST(MultiMd5Tokens, HashesTheMostFrequentAndAllDistinctTokens) {
   const auto scheme = NewMultiMd5Tokens({.first_tokens = 2, .equal_share_min = 0.5});
   const Sketch sketch = SketchOf(*scheme, {"c a a b b b"});
   std::vector<uint64_t> words = Sorted({"a", "b", "c"});
@@ -50,7 +39,7 @@ TEST(MultiMd5Tokens, IsTheMostFrequentAndAllDistinctTokens) {
   EXPECT_EQ(sketch.keys, (std::vector<uint64_t>{words[0]}));
 }
 
-TEST(MultiMd5Tokens, WantsTheMostFrequentAndHalfOfAllEqual) {
+TEST(MultiMd5Tokens, NeedsTheMostFrequentAndHalfOfAllTokensEqual) {
   const auto scheme = NewMultiMd5Tokens({.first_tokens = 1, .equal_share_min = 0.5});
   const SchemeRecord earlier{"a a a b c d"};
   EXPECT_EQ(DistanceOf(*scheme, earlier, {"d c b a a a"}), 0);
@@ -62,7 +51,7 @@ TEST(MultiMd5Tokens, WantsTheMostFrequentAndHalfOfAllEqual) {
 
 TEST(IMatch, HashesTheTokensThatAreNeitherRareNorCommon) {
   const auto frequencies = Learn({"the red fox", "the red hen", "the old fox", "the end"});
-  // Lexicon: in 2 records at least, in 2 at most: red and fox.
+  // The lexicon holds the tokens of exactly 2 records: red and fox.
   const auto scheme = NewIMatch({.records_min = 2, .record_share_max = 0.5}, frequencies);
   EXPECT_EQ(SketchOf(*scheme, {"The new red fox fox"}).words,
             (std::vector<uint64_t>{HashWords(Sorted({"red", "fox"}))}));
@@ -70,7 +59,7 @@ TEST(IMatch, HashesTheTokensThatAreNeitherRareNorCommon) {
   EXPECT_EQ(DistanceOf(*scheme, {"the red fox"}, {"the red hen"}), std::nullopt);
 }
 
-TEST(IMatch, ComparesAllTokensWhereNoneIsInTheLexicon) {
+TEST(IMatch, ComparesAllTokensIfNoneIsInTheLexicon) {
   const auto scheme = NewIMatch({.records_min = 2, .record_share_max = 0.5}, Learn({"a", "b"}));
   EXPECT_EQ(DistanceOf(*scheme, {"x y"}, {"y x"}), 0);
   EXPECT_EQ(DistanceOf(*scheme, {"x y"}, {"x z"}), std::nullopt);
@@ -80,7 +69,7 @@ TEST(IMatch, ComparesAllTokensWhereNoneIsInTheLexicon) {
 TEST(IdfString, HashesTheRarestTokens) {
   const auto frequencies = Learn({"the red fox", "the red hen", "the old fox", "the end"});
   const auto scheme = NewIdfString(0.5, frequencies);
-  // Of 5 distinct tokens the 3 rarest: new (0), old (1), hen (1); red and the go.
+  // The 3 rarest of 5 distinct tokens: new (0 records), old (1), hen (1); not red (2) and the (4).
   EXPECT_EQ(SketchOf(*scheme, {"the new red old hen"}).words,
             (std::vector<uint64_t>{HashWords(Sorted({"new", "old", "hen"}))}));
   EXPECT_EQ(DistanceOf(*scheme, {"the new hen old"}, {"a new hen red"}), std::nullopt);
@@ -89,7 +78,7 @@ TEST(IdfString, HashesTheRarestTokens) {
 
 constexpr PageAttributesOptions kAttributes = {.top_tokens = 2, .weight_ratio_min = 0.8};
 
-TEST(PageAttributes, AreTopTokensInBothOrdersTheirWeightAndASummary) {
+TEST(PageAttributes, HoldTopTokensInBothOrdersTheirWeightAndASummary) {
   const auto scheme = NewPageAttributes(kAttributes, nullptr);
   const Sketch sketch = SketchOf(*scheme, {"A a. b b b c. a A d"});
   const uint64_t in_order = HashWords(Hashes({"a", "b"}));

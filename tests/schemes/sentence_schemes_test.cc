@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "schemes/families.h"
 #include "schemes/scheme_record.h"
-#include "schemes/sentence_schemes.h"
 
 namespace neardup {
 namespace {
@@ -22,7 +22,7 @@ TEST(Segments, AreTheDistinctSentences) {
   EXPECT_EQ(SketchOf(*scheme, record).words, HashesOf({"one two ", "three four ", "five "}));
 }
 
-TEST(Segments, WantAShareOfTheLargerRecordEqual) {
+TEST(Segments, NeedAShareOfTheLargerRecordEqual) {
   const auto scheme = NewSegments(0.5);
   const SchemeRecord earlier{"A b. C d. E f. G h."};
   EXPECT_EQ(DistanceOf(*scheme, earlier, {"C d. E f. A b. G h."}), 0);
@@ -32,7 +32,7 @@ TEST(Segments, WantAShareOfTheLargerRecordEqual) {
   EXPECT_EQ(DistanceOf(*scheme, earlier, {"A b. C d. 1. 2. 3."}), std::nullopt);
 }
 
-TEST(Structure, IsTheFirstAndTheLastSentenceOfEachParagraph) {
+TEST(Structure, TakesTheFirstAndTheLastSentenceOfEachParagraph) {
   const auto scheme = NewStructure(0.5);
   const SchemeRecord record{"a one. a two. a three.\nb one.", "c one. c two."};
   EXPECT_EQ(SketchOf(*scheme, record).words,
@@ -42,7 +42,7 @@ TEST(Structure, IsTheFirstAndTheLastSentenceOfEachParagraph) {
   EXPECT_EQ(DistanceOf(*scheme, record, {"a one. a two. x.\ny.", "c one. z."}), std::nullopt);
 }
 
-TEST(FeatureCode, IsWhatStandsAroundEachMark) {
+TEST(FeatureCode, TakesTheCharactersAroundEachMark) {
   const auto scheme = NewFeatureCode(2, 0.5);
   EXPECT_EQ(SketchOf(*scheme, {". Ab, cd: e\xEF\xBC\x8C"
                                "f"})
@@ -52,10 +52,11 @@ TEST(FeatureCode, IsWhatStandsAroundEachMark) {
   EXPECT_EQ(SketchOf(*scheme, {"no mark", "", "?!"}).words, HashesOf({"nomark"}));
 }
 
-TEST(FeatureCode, WantsAShareOfTheCodesEqual) {
+TEST(FeatureCode, NeedsAShareOfTheCodesEqual) {
   const auto scheme = NewFeatureCode(1, 0.5);
   EXPECT_EQ(DistanceOf(*scheme, {"ab,cd,ef"}, {"ab,cd,ef"}), 0);
-  EXPECT_EQ(DistanceOf(*scheme, {"ab,cd,ef"}, {"ab,cx,yf"}), 500);  // of bc and de remains bc
+  EXPECT_EQ(DistanceOf(*scheme, {"ab,cd,ef"}, {"ab,cx,yf"}),
+            500);  // the codes are bc and de, then bc and xy
   EXPECT_EQ(DistanceOf(*scheme, {"ab,cd,ef"}, {"ax,yd,zf"}), std::nullopt);
 }
 
