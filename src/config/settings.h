@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kafka/kafka_options.h"
-#include "metrics/http_options.h"
+#include "metrics/http_server.h"
 #include "stream/lane_options.h"
 
 namespace neardup {

@@ -1,9 +1,22 @@
-// Every metric of the process: registered from this table, and documented from it.
+// All metrics of the process. Each metric is one row of kMetrics: the row gives the metric's name,
+// type, labels, help text and buckets, and from it follow registration, look-up and
+// docs/metrics.md.
+//
+// To add a metric, add a row here, and one line that sets it by its name (see MetricSet). A name
+// without a row does not compile; a row that nothing sets fails a test.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
-#include <vector>
+#include <string_view>
+
+#include "neardup/result.h"
+#include "neardup/verdict.h"
+#include "stream/probe.h"
 
 namespace neardup {
 
@@ -21,79 +34,249 @@ constexpr const char* Name(MetricType type) {
   return "gauge";
 }
 
-/// Index of a row in the catalogue.
-enum class Metric : uint8_t {
-  kBuildInfo,
-  kState,
-  kRecordsConsumed,
-  kConsumedBytes,
-  kRecords,
-  kDeadLetterRecords,
-  kLateRecords,
-  kClampedRecords,
-  kEndToEndLatency,
-  kBatchDuration,
-  kBatchRecords,
-  kMatchDistance,
-  kLookupCandidates,
-  kIndexEntries,
-  kIndexCapacity,
-  kIndexBytes,
-  kIndexEvictions,
-  kIndexOldestEntry,
-  kWatermark,
-  kTransactions,
-  kTransactionDuration,
-  kLaneLosses,
-  kPromotions,
-  kRestoreDuration,
-  kRestoredEntries,
-  kRestoreProgress,
-  kStateDiscarded,
-  kSnapshots,
-  kSnapshotFailures,
-  kSnapshotTime,
-  kSnapshotDuration,
-  kSnapshotEntries,
-  kSnapshotBytes,
-  kChangelogPurged,
-  kGroupOffsetMismatches,
-  kLagRecords,
-  kLagSeconds,
-  kLastPoll,
-  kProcessCpu,
-  kProcessMemory,
-  kProcessOpenFds,
-  kProcessMaxFds,
-  kProcessStart,
-};
-inline constexpr int kMetricCount = 43;
-
-/// Values of the label `verdict`, in the catalogue's order.
-enum class VerdictLabel : uint8_t { kUnique, kNear, kExact, kPassthrough, kDeadLetter };
-/// Values of `reason` of index_evictions_total.
-enum class EvictionLabel : uint8_t { kTime, kCapacity };
-/// Values of `result` of transactions_total.
-enum class TransactionLabel : uint8_t { kCommitted, kAborted, kFenced };
-
 struct MetricRow {
-  Metric metric = Metric::kBuildInfo;
-  std::string name;
+  std::string_view name;
   MetricType type = MetricType::kGauge;
-  std::vector<std::string> labels;
-  /// All values of the only label, each with a series from the start. Empty: the values of the
-  /// labels come from the stream or the build, or there is no label.
-  std::vector<std::string> values;
-  std::string help;
+  /// Names of the labels; unused places are empty.
+  std::array<std::string_view, 4> labels{};
+  /// All values of the only label; each has a series from the start. Empty when there is no label,
+  /// or when the values come from the stream or the build.
+  std::span<const std::string_view> values{};
+  /// A gauge that is NaN until it is first set; other metrics start at 0.
+  bool unknown_at_start = false;
+  std::string_view help;
   /// Upper bounds of a histogram's buckets, without +Inf.
-  std::vector<double> buckets;
+  std::span<const double> buckets{};
+
+  constexpr std::span<const std::string_view> label_names() const {
+    return std::span(labels).first(
+        static_cast<size_t>(std::find(labels.begin(), labels.end(), "") - labels.begin()));
+  }
 };
 
-/// Row i is that of Metric i.
-const std::vector<MetricRow>& MetricCatalogue();
-const MetricRow& RowOf(Metric metric);
+namespace metric_rows {
 
-/// The catalogue as a Markdown table.
+using enum MetricType;
+
+/// Names of the values `first` to `last` of an enum.
+template <class Enum, Enum first, Enum last>
+constexpr auto NamesOf() {
+  std::array<std::string_view, static_cast<size_t>(last) - static_cast<size_t>(first) + 1> names;
+  for (size_t i = 0; i < names.size(); ++i) {
+    names[i] = Name(static_cast<Enum>(static_cast<size_t>(first) + i));
+  }
+  return names;
+}
+
+inline constexpr auto kPhases = NamesOf<LanePhase, LanePhase::kStarting, LanePhase::kFailed>();
+inline constexpr auto kReasons =
+    NamesOf<Reason, static_cast<Reason>(1), static_cast<Reason>(kReasonCount - 1)>();
+inline constexpr auto kErrorCodes = NamesOf<ErrorCode, ErrorCode::kConfig, ErrorCode::kInternal>();
+inline constexpr std::string_view kVerdicts[] = {"unique", "near_duplicate", "exact_duplicate",
+                                                 "passthrough", "dead_letter"};
+inline constexpr std::string_view kStages[] = {"poll", "fingerprint", "decide", "commit"};
+inline constexpr std::string_view kEvictions[] = {"time", "capacity"};
+inline constexpr std::string_view kOutcomes[] = {"committed", "aborted", "fenced"};
+
+inline constexpr double kLatencyBuckets[] = {.005, .01, .025, .05, .1, .25, .5,
+                                             1,    2.5, 5,    10,  30, 60,  300};
+inline constexpr double kStageBuckets[] = {1e-5,   2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3,
+                                           2.5e-3, 5e-3,   .01,  .025, .05,    .1,   .25,
+                                           .5,     1,      2.5,  5,    10};
+inline constexpr double kBatchBuckets[] = {1, 4, 16, 64, 256, 1024, 4096, 16384};
+/// match.distance is at most 12, or 16 where records share text keys. Other schemes may go beyond.
+inline constexpr double kDistanceBuckets[] = {0, 1,  2,  3,  4,  5,  6,  7, 8,
+                                              9, 10, 11, 12, 13, 14, 15, 16};
+
+}  // namespace metric_rows
+
+/// The order is that of docs/metrics.md. ProcessMetrics sets the rows whose names begin with
+/// process_, PrometheusProbe all others.
+inline constexpr auto kMetrics = [] {
+  using namespace metric_rows;
+  return std::to_array<MetricRow>({
+      {.name = "neardup_build_info",
+       .type = kGauge,
+       .labels = {"version", "revision", "compiler", "librdkafka_version"},
+       .help = "Always 1; the labels name the build that runs"},
+      {.name = "neardup_state",
+       .type = kGauge,
+       .labels = {"state"},
+       .values = kPhases,
+       .help = "1 for the state the lane is in, 0 for the others"},
+      {.name = "neardup_records_consumed_total",
+       .type = kCounter,
+       .labels = {"topic"},
+       .help = "Records polled; records of a transaction that did not commit count again"},
+      {.name = "neardup_consumed_bytes_total",
+       .type = kCounter,
+       .labels = {"topic"},
+       .help = "Bytes of the records polled"},
+      {.name = "neardup_records_total",
+       .type = kCounter,
+       .labels = {"verdict"},
+       .values = kVerdicts,
+       .help = "Records committed, by verdict; each record counts under one verdict"},
+      {.name = "neardup_dead_letter_records_total",
+       .type = kCounter,
+       .labels = {"reason"},
+       .values = kReasons,
+       .help = "Dead letters committed, by reason"},
+      {.name = "neardup_late_records_total",
+       .type = kCounter,
+       .help = "Records older than the horizon; their original may have been forgotten"},
+      {.name = "neardup_clamped_records_total",
+       .type = kCounter,
+       .help = "Records whose event time was too far ahead of the clock and was clamped"},
+      {.name = "neardup_end_to_end_latency_seconds",
+       .type = kHistogram,
+       .help = "Commit time minus the record's timestamp, at least 0",
+       .buckets = kLatencyBuckets},
+      {.name = "neardup_batch_duration_seconds",
+       .type = kHistogram,
+       .labels = {"stage"},
+       .values = kStages,
+       .help = "Duration of a stage, observed once per batch",
+       .buckets = kStageBuckets},
+      {.name = "neardup_batch_records",
+       .type = kHistogram,
+       .help = "Records fingerprinted and decided together",
+       .buckets = kBatchBuckets},
+      {.name = "neardup_match_hamming_distance",
+       .type = kHistogram,
+       .help = "Distance of a duplicate to its original: the Hamming distance of the fingerprints, "
+               "or the distance of the scheme set by match.scheme",
+       .buckets = kDistanceBuckets},
+      {.name = "neardup_lookup_candidates_total",
+       .type = kCounter,
+       .help = "Comparisons of look-ups with index entries"},
+      {.name = "neardup_index_entries", .type = kGauge, .help = "Unique records remembered"},
+      {.name = "neardup_index_capacity_entries",
+       .type = kGauge,
+       .help = "Largest number of unique records the index remembers"},
+      {.name = "neardup_index_bytes", .type = kGauge, .help = "Memory of the index"},
+      {.name = "neardup_index_evictions_total",
+       .type = kCounter,
+       .labels = {"reason"},
+       .values = kEvictions,
+       .help = "Entries forgotten; reason=capacity means that the index remembers less than the "
+               "configured window"},
+      {.name = "neardup_index_oldest_entry_timestamp_seconds",
+       .type = kGauge,
+       .unknown_at_start = true,
+       .help = "Event time of the oldest entry; NaN while there is none"},
+      {.name = "neardup_watermark_timestamp_seconds",
+       .type = kGauge,
+       .unknown_at_start = true,
+       .help = "Smallest of the inputs' largest event times; NaN before the first record"},
+      {.name = "neardup_transactions_total",
+       .type = kCounter,
+       .labels = {"result"},
+       .values = kOutcomes,
+       .help = "Transactions, by outcome"},
+      {.name = "neardup_transaction_duration_seconds",
+       .type = kHistogram,
+       .help = "Time from begin to commit",
+       .buckets = kLatencyBuckets},
+      {.name = "neardup_lane_losses_total",
+       .type = kCounter,
+       .labels = {"code"},
+       .values = kErrorCodes,
+       .help = "Times the lane was given up and had to be taken again, by cause"},
+      {.name = "neardup_promotions_total",
+       .type = kCounter,
+       .help = "Times this instance became active"},
+      {.name = "neardup_restore_duration_seconds",
+       .type = kGauge,
+       .help = "Duration of the last promotion"},
+      {.name = "neardup_restored_entries",
+       .type = kGauge,
+       .help = "Index entries after the last promotion"},
+      {.name = "neardup_restore_progress_ratio",
+       .type = kGauge,
+       .help = "Share of the state that is restored, 0 to 1: first of the snapshot, then of the "
+               "changelog"},
+      {.name = "neardup_state_discarded_total",
+       .type = kCounter,
+       .help = "Times a snapshot was refused, or state was discarded and read from the changelog "
+               "again"},
+      {.name = "neardup_snapshots_written_total", .type = kCounter, .help = "Snapshots written"},
+      {.name = "neardup_snapshot_failures_total",
+       .type = kCounter,
+       .help = "Times a snapshot could not be written or the changelog could not be purged"},
+      {.name = "neardup_snapshot_timestamp_seconds",
+       .type = kGauge,
+       .unknown_at_start = true,
+       .help = "Time at which the newest snapshot was written; NaN before the first"},
+      {.name = "neardup_snapshot_duration_seconds",
+       .type = kGauge,
+       .help = "Time it took to write the manifest of the newest snapshot and sync the snapshot to "
+               "disk"},
+      {.name = "neardup_snapshot_entries",
+       .type = kGauge,
+       .help = "Entries in the newest snapshot"},
+      {.name = "neardup_snapshot_bytes", .type = kGauge, .help = "Size of the newest snapshot"},
+      {.name = "neardup_changelog_purged_offset",
+       .type = kGauge,
+       .help = "Offset below which this instance deleted the changelog's records"},
+      {.name = "neardup_group_offset_mismatches_total",
+       .type = kCounter,
+       .help =
+           "Partitions whose group offset differed from the changelog's; the changelog's offset "
+           "was used"},
+      {.name = "neardup_consumer_lag_records",
+       .type = kGauge,
+       .labels = {"topic", "partition"},
+       .help = "Records between the next record to be polled and the end of the partition"},
+      {.name = "neardup_consumer_lag_seconds",
+       .type = kGauge,
+       .labels = {"topic"},
+       .help =
+           "Age of the last record polled in a partition with a lag; the largest of the topic's "
+           "partitions"},
+      {.name = "neardup_last_poll_timestamp_seconds",
+       .type = kGauge,
+       .unknown_at_start = true,
+       .help = "Time at which the active lane last polled its inputs; NaN before the first time"},
+      {.name = "process_cpu_seconds_total",
+       .type = kCounter,
+       .help = "User and system CPU time of this process"},
+      {.name = "process_resident_memory_bytes",
+       .type = kGauge,
+       .help = "Memory of this process that is in RAM"},
+      {.name = "process_open_fds", .type = kGauge, .help = "Open file descriptors"},
+      {.name = "process_max_fds",
+       .type = kGauge,
+       .help = "Largest number of file descriptors this process may open"},
+      {.name = "process_start_time_seconds",
+       .type = kGauge,
+       .help = "Time at which this process started, in seconds since 1970"},
+  });
+}();
+
+/// The name of a metric, looked up while compiling: a name that has no row, or whose row is of
+/// another type, does not compile.
+template <MetricType type>
+class MetricName {
+ public:
+  consteval MetricName(const char* name) {  // NOLINT(google-explicit-constructor)
+    while (index_ < kMetrics.size() && kMetrics[index_].name != name) ++index_;
+    if (index_ == kMetrics.size()) throw "no metric has this name";
+    if (kMetrics[index_].type != type) throw "the metric has another type";
+  }
+
+  constexpr size_t index() const { return index_; }
+  constexpr const MetricRow& row() const { return kMetrics[index_]; }
+
+ private:
+  size_t index_ = 0;
+};
+
+using CounterName = MetricName<MetricType::kCounter>;
+using GaugeName = MetricName<MetricType::kGauge>;
+using HistogramName = MetricName<MetricType::kHistogram>;
+
+/// kMetrics as a Markdown table: the table of docs/metrics.md.
 std::string MetricsReference();
 
 }  // namespace neardup

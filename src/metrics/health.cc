@@ -1,5 +1,7 @@
 #include "metrics/health.h"
 
+#include <fmt/format.h>
+
 namespace neardup {
 
 Health::Health(const Clock& clock, int64_t step_ms_max)
@@ -27,8 +29,8 @@ HealthAnswer Health::Alive() const {
   if (phase_ == LanePhase::kFailed) return {false, "failed"};
   const int64_t silent_ms = clock_.SteadyMs() - stepped_at_ms_;
   if (phase_ != LanePhase::kRestoring && silent_ms > step_ms_max_) {
-    return {false, "the lane made no step for " + std::to_string(silent_ms / 1000) + " s; it is " +
-                       Name(phase_)};
+    return {false, fmt::format("the lane made no step for {} s; it is {}", silent_ms / 1000,
+                               Name(phase_))};
   }
   return {true, "alive"};
 }

@@ -1,4 +1,4 @@
-// Whether the process is alive and ready, as /healthz and /readyz tell.
+// Whether the process is alive and ready, for /healthz and /readyz.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,24 @@ struct HealthAnswer {
   std::string text;  ///< one line for a person
 };
 
-/// The lane's thread calls the events and Stepped, any thread Alive and Ready. Says nothing of
-/// Kafka: a broker that is away is no reason to restart this process.
+/// The lane's thread calls the events and Stepped, any thread Alive and Ready. Health does not
+/// depend on Kafka: a restart of this process does not help against a broker that is down.
 class Health : public Probe {
  public:
-  /// The clock must outlive this.
+  /// Alive becomes false when the lane makes no step for more than step_ms_max milliseconds. The
+  /// clock must outlive this object.
   Health(const Clock& clock, int64_t step_ms_max);
 
   void PhaseChanged(LanePhase phase) override;
   void CaughtUp(uint64_t seq, uint64_t entries) override;
-  /// To be called after every step of the lane.
+  /// Call it after every step of the lane.
   void Stepped();
 
-  /// Not failed, and the last step or change of phase is at most step_ms_max ago. A restore is one
-  /// long step, and is not held to that.
+  /// True while the lane has not failed and its last step or change of phase is at most step_ms_max
+  /// ago. A restore is one long step, and may take any time.
   HealthAnswer Alive() const;
-  /// Active, or standby and able to take over at once: this process has been active before, or has
-  /// caught up with the changelog.
+  /// True while the lane is active, or is a standby that can take over at once: this process has
+  /// been active before, or has caught up with the changelog.
   HealthAnswer Ready() const;
 
  private:
@@ -40,7 +41,7 @@ class Health : public Probe {
   mutable std::mutex mutex_;
   LanePhase phase_ = LanePhase::kStarting;  ///< guarded by mutex_
   bool caught_up_ = false;                  ///< guarded by mutex_
-  int64_t stepped_at_ms_ = 0;               ///< guarded by mutex_; steady
+  int64_t stepped_at_ms_ = 0;               ///< guarded by mutex_; of Clock::SteadyMs
 };
 
 }  // namespace neardup

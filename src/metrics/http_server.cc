@@ -1,5 +1,6 @@
 #include "metrics/http_server.h"
 
+#include <fmt/format.h>
 #include <httplib.h>
 
 #include <atomic>
@@ -19,7 +20,7 @@ constexpr const char* kIndex =
     "<!doctype html><title>neardup</title><h1>neardup</h1><ul>"
     "<li><a href=\"/metrics\">/metrics</a> for Prometheus"
     "<li><a href=\"/healthz\">/healthz</a> 200 while the process is alive"
-    "<li><a href=\"/readyz\">/readyz</a> 200 while it is active, or standby and able to take "
+    "<li><a href=\"/readyz\">/readyz</a> 200 while it is active, or a standby that can take "
     "over</ul>\n";
 
 void Answer(const HealthAnswer& answer, httplib::Response& response) {
@@ -43,7 +44,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options
   httplib::Server& server = parts->server;
   server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
   server.set_payload_max_length(kRequestBytesMax);
-  // The library's own choice, SO_REUSEPORT, would let two processes share a port unnoticed.
+  // The library would set SO_REUSEPORT, with which two processes could share a port unnoticed.
   server.set_socket_options([](socket_t socket) {
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
@@ -67,17 +68,19 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options
                    : server.bind_to_port(options.host, options.port) ? options.port
                                                                      : -1;
   if (port < 0) {
-    const std::string cause = errno != 0 ? std::strerror(errno) : "the host is not known";
-    return Error{ErrorCode::kConfig, "cannot serve metrics on " + options.host + ":" +
-                                         std::to_string(options.port) + ": " + cause +
-                                         "; choose another host or port, or port 0 for none"};
+    return Error{
+        ErrorCode::kConfig,
+        fmt::format("cannot serve metrics on {}:{}: {}; set metrics.host and metrics.port to an "
+                    "address of this machine that is free, or metrics.port to 0 for no metrics",
+                    options.host, options.port,
+                    errno != 0 ? std::strerror(errno) : "the host name cannot be resolved")};
   }
   parts->port = static_cast<uint16_t>(port);
   parts->thread = std::thread([raw = parts.get()] {
     raw->server.listen_after_bind();
     raw->ended = true;
   });
-  // A stop before the loop runs would be lost, and the thread never end.
+  // A stop before the loop runs would be lost, and the thread would never end.
   while (!server.is_running() && !parts->ended) std::this_thread::yield();
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(parts)));
 }

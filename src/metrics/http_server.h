@@ -7,16 +7,22 @@
 #include <string>
 
 #include "metrics/health.h"
-#include "metrics/http_options.h"
 #include "neardup/result.h"
 
 namespace neardup {
 
+struct HttpOptions {
+  std::string host = "0.0.0.0";
+  /// 0 turns the server off; HttpServer itself takes any free port then.
+  uint16_t port = 9404;
+};
+
 /// Serves from its own threads until it is destroyed.
 class HttpServer {
  public:
-  /// `metrics` gives the body of /metrics and is called from several threads at once; it and
-  /// `health` must outlive the server. Port 0 takes any free one.
+  /// `metrics` returns the body of /metrics; several threads call it at once. It and `health` must
+  /// outlive the server. Port 0 takes any free port. A kConfig error names an address that is in
+  /// use or is not an address of this host.
   static Result<std::unique_ptr<HttpServer>> Start(const HttpOptions& options,
                                                    std::function<std::string()> metrics,
                                                    const Health& health);

@@ -1,17 +1,13 @@
-// The process_* metrics, read from /proc/self when asked for.
+// The process_* metrics, read from /proc/self.
 #pragma once
 
-#include <prometheus/collectable.h>
 #include <prometheus/metric_family.h>
 
 #include <vector>
 
 namespace neardup {
 
-/// Any thread. What /proc does not tell is left out.
-class ProcessMetrics : public prometheus::Collectable {
- public:
-  std::vector<prometheus::MetricFamily> Collect() const override;
-};
+/// The values now; any thread may ask. Leaves out metrics that /proc does not tell.
+std::vector<prometheus::MetricFamily> ProcessMetrics();
 
 }  // namespace neardup

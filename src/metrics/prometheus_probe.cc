@@ -1,345 +1,196 @@
 #include "metrics/prometheus_probe.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/family.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
-#include <cassert>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "metrics/catalogue.h"
+#include "metrics/metric_set.h"
 #include "metrics/process_metrics.h"
 
 namespace neardup {
 namespace {
 
-using prometheus::Counter;
-using prometheus::Gauge;
-using prometheus::Histogram;
+double Number(uint64_t count) { return static_cast<double>(count); }
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
-double Seconds(int64_t ms) { return ms == INT64_MIN ? kUnknown : static_cast<double>(ms) / 1000; }
-
-/// Registers what a row of the catalogue says.
-class Registrar {
- public:
-  explicit Registrar(prometheus::Registry& registry) : registry_(registry) {}
-
-  prometheus::Family<Counter>& Counters(Metric metric) {
-    return Register(prometheus::BuildCounter(), metric, MetricType::kCounter);
-  }
-  prometheus::Family<Gauge>& Gauges(Metric metric) {
-    return Register(prometheus::BuildGauge(), metric, MetricType::kGauge);
-  }
-  prometheus::Family<Histogram>& Histograms(Metric metric) {
-    return Register(prometheus::BuildHistogram(), metric, MetricType::kHistogram);
-  }
-
-  Counter& OneCounter(Metric metric) { return Counters(metric).Add({}); }
-  Gauge& OneGauge(Metric metric) { return Gauges(metric).Add({}); }
-  Histogram& OneHistogram(Metric metric) {
-    return Histograms(metric).Add({}, RowOf(metric).buckets);
-  }
-
-  /// One series for each value of the row's label, in the row's order.
-  std::vector<Counter*> EachCounter(Metric metric) { return Each(Counters(metric), metric); }
-  std::vector<Gauge*> EachGauge(Metric metric) { return Each(Gauges(metric), metric); }
-  std::vector<Histogram*> EachHistogram(Metric metric) {
-    return Each(Histograms(metric), metric, RowOf(metric).buckets);
-  }
-
- private:
-  template <class T>
-  prometheus::Family<T>& Register(prometheus::detail::Builder<T> builder, Metric metric,
-                                  [[maybe_unused]] MetricType type) {
-    const MetricRow& row = RowOf(metric);
-    assert(row.type == type);
-    return builder.Name(row.name).Help(row.help).Register(registry_);
-  }
-
-  template <class T, class... Arguments>
-  static std::vector<T*> Each(prometheus::Family<T>& family, Metric metric,
-                              const Arguments&... arguments) {
-    const MetricRow& row = RowOf(metric);
-    std::vector<T*> series;
-    for (const std::string& value : row.values) {
-      series.push_back(&family.Add({{row.labels[0], value}}, arguments...));
-    }
-    return series;
-  }
-
-  prometheus::Registry& registry_;
-};
-
-/// Counts samples by bucket first, so that the histogram is locked once.
-void ObserveAll(Histogram& histogram, Metric metric, const std::vector<double>& samples) {
-  if (samples.empty()) return;
-  const std::vector<double>& bounds = RowOf(metric).buckets;
-  std::vector<double> counts(bounds.size() + 1);
-  double sum = 0;
-  for (const double sample : samples) {
-    const auto bucket = std::lower_bound(bounds.begin(), bounds.end(), sample) - bounds.begin();
-    ++counts[static_cast<size_t>(bucket)];
-    sum += sample;
-  }
-  histogram.ObserveMultiple(counts, sum);
+/// NaN for a time that is not known.
+double Seconds(int64_t ms) {
+  return ms == INT64_MIN ? std::numeric_limits<double>::quiet_NaN()
+                         : static_cast<double>(ms) / 1000;
 }
 
-template <class T, class Label>
-T& At(const std::vector<T*>& series, Label label) {
-  return *series[static_cast<size_t>(label)];
-}
-
-/// Turns a total that starts again with every new index into increments of a counter.
+/// Turns a total that starts at 0 again with every new index into increments of a counter.
 class Growth {
  public:
   double Since(uint64_t total) {
     const uint64_t grown = total >= total_ ? total - total_ : total;
     total_ = total;
-    return static_cast<double>(grown);
+    return Number(grown);
   }
 
  private:
   uint64_t total_ = 0;
 };
 
-struct Lag {
-  Gauge* records = nullptr;
-  double seconds = 0;
-};
-
-struct Consumed {
-  Counter* records = nullptr;
-  Counter* bytes = nullptr;
-};
-
 }  // namespace
 
-/// Everything but `registry` belongs to the lane's thread; the metrics behind the pointers are safe
-/// for several threads.
-struct PrometheusProbe::Series {
-  prometheus::Registry registry;
-  ProcessMetrics process;
-  Registrar registrar{registry};
-
-  prometheus::Family<Gauge>& build_info = registrar.Gauges(Metric::kBuildInfo);
-  std::vector<Gauge*> state = registrar.EachGauge(Metric::kState);
-  prometheus::Family<Counter>& records_consumed = registrar.Counters(Metric::kRecordsConsumed);
-  prometheus::Family<Counter>& consumed_bytes = registrar.Counters(Metric::kConsumedBytes);
-  std::vector<Counter*> records = registrar.EachCounter(Metric::kRecords);
-  std::vector<Counter*> dead_letters = registrar.EachCounter(Metric::kDeadLetterRecords);
-  Counter& late = registrar.OneCounter(Metric::kLateRecords);
-  Counter& clamped = registrar.OneCounter(Metric::kClampedRecords);
-  Histogram& latency = registrar.OneHistogram(Metric::kEndToEndLatency);
-  std::vector<Histogram*> stages = registrar.EachHistogram(Metric::kBatchDuration);
-  Histogram& batch_records = registrar.OneHistogram(Metric::kBatchRecords);
-  Histogram& distance = registrar.OneHistogram(Metric::kMatchDistance);
-  Counter& candidates = registrar.OneCounter(Metric::kLookupCandidates);
-  Gauge& entries = registrar.OneGauge(Metric::kIndexEntries);
-  Gauge& capacity = registrar.OneGauge(Metric::kIndexCapacity);
-  Gauge& index_bytes = registrar.OneGauge(Metric::kIndexBytes);
-  std::vector<Counter*> evictions = registrar.EachCounter(Metric::kIndexEvictions);
-  Gauge& oldest_entry = registrar.OneGauge(Metric::kIndexOldestEntry);
-  Gauge& watermark = registrar.OneGauge(Metric::kWatermark);
-  std::vector<Counter*> transactions = registrar.EachCounter(Metric::kTransactions);
-  Histogram& transaction_duration = registrar.OneHistogram(Metric::kTransactionDuration);
-  std::vector<Counter*> lane_losses = registrar.EachCounter(Metric::kLaneLosses);
-  Counter& promotions = registrar.OneCounter(Metric::kPromotions);
-  Gauge& restore_duration = registrar.OneGauge(Metric::kRestoreDuration);
-  Gauge& restored_entries = registrar.OneGauge(Metric::kRestoredEntries);
-  Gauge& restore_progress = registrar.OneGauge(Metric::kRestoreProgress);
-  Counter& state_discarded = registrar.OneCounter(Metric::kStateDiscarded);
-  Counter& snapshots = registrar.OneCounter(Metric::kSnapshots);
-  Counter& snapshot_failures = registrar.OneCounter(Metric::kSnapshotFailures);
-  Gauge& snapshot_time = registrar.OneGauge(Metric::kSnapshotTime);
-  Gauge& snapshot_duration = registrar.OneGauge(Metric::kSnapshotDuration);
-  Gauge& snapshot_entries = registrar.OneGauge(Metric::kSnapshotEntries);
-  Gauge& snapshot_bytes = registrar.OneGauge(Metric::kSnapshotBytes);
-  Gauge& changelog_purged = registrar.OneGauge(Metric::kChangelogPurged);
-  Counter& offset_mismatches = registrar.OneCounter(Metric::kGroupOffsetMismatches);
-  prometheus::Family<Gauge>& lag_records = registrar.Gauges(Metric::kLagRecords);
-  prometheus::Family<Gauge>& lag_seconds = registrar.Gauges(Metric::kLagSeconds);
-  Gauge& last_poll = registrar.OneGauge(Metric::kLastPoll);
-
-  std::map<std::string, Consumed> consumed;  ///< by topic
-  std::map<InputPartition, Lag> lags;
-  std::map<std::string, Gauge*> topic_lags;
-  uint64_t polled_records = 0;  ///< of the batch that is being decided
-  Growth candidates_growth;
-  Growth expired_growth;
-  Growth evicted_growth;
-
-  void ForgetLags();
+/// Everything except `metrics` belongs to the lane's thread.
+struct PrometheusProbe::State {
+  MetricSet metrics;
+  std::map<InputPartition, double> lag_seconds;
+  uint64_t polled_records = 0;  ///< in the batch that is being decided
+  Growth candidates;
+  Growth expired;
+  Growth evicted;
 };
 
-void PrometheusProbe::Series::ForgetLags() {
-  for (const auto& [input, lag] : lags) lag_records.Remove(lag.records);
-  for (const auto& [topic, gauge] : topic_lags) lag_seconds.Remove(gauge);
-  lags.clear();
-  topic_lags.clear();
-}
-
 PrometheusProbe::PrometheusProbe(const BuildInfo& build, const Clock& clock)
-    : series_(std::make_unique<Series>()), clock_(clock) {
-  series_->build_info
-      .Add({{"version", build.version},
-            {"revision", build.revision},
-            {"compiler", build.compiler},
-            {"librdkafka_version", build.librdkafka_version}})
-      .Set(1);
-  for (Gauge* gauge : {&series_->oldest_entry, &series_->watermark, &series_->last_poll,
-                       &series_->snapshot_time}) {
-    gauge->Set(kUnknown);
-  }
+    : state_(std::make_unique<State>()), clock_(clock) {
+  state_->metrics.Set("neardup_build_info", 1,
+                      {build.version, build.revision, build.compiler, build.librdkafka_version});
   PhaseChanged(LanePhase::kStarting);
 }
 
 PrometheusProbe::~PrometheusProbe() = default;
 
 void PrometheusProbe::PhaseChanged(LanePhase phase) {
-  for (size_t i = 0; i < series_->state.size(); ++i) {
-    series_->state[i]->Set(i == static_cast<size_t>(phase) ? 1 : 0);
+  for (int i = 0; i < kLanePhaseCount; ++i) {
+    const auto each = static_cast<LanePhase>(i);
+    state_->metrics.Set("neardup_state", each == phase ? 1 : 0, {Name(each)});
   }
-  // An instance that does not read has no lag; the one that starts to will report it.
-  series_->ForgetLags();
+  // An instance that does not read its inputs has no lag. One that begins to read reports its own.
+  state_->lag_seconds.clear();
+  state_->metrics.Forget("neardup_consumer_lag_records");
+  state_->metrics.Forget("neardup_consumer_lag_seconds");
 }
 
 void PrometheusProbe::Restoring(double share, uint64_t /*entries*/) {
-  series_->restore_progress.Set(share);
+  state_->metrics.Set("neardup_restore_progress_ratio", share);
 }
 
 void PrometheusProbe::StateDiscarded(std::string_view /*why*/) {
-  series_->state_discarded.Increment();
-}
-
-void PrometheusProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
-  series_->snapshots.Increment();
-  series_->snapshot_time.Set(Seconds(clock_.WallMs()));
-  series_->snapshot_duration.Set(snapshot.seconds);
-  series_->snapshot_entries.Set(static_cast<double>(snapshot.entries));
-  series_->snapshot_bytes.Set(static_cast<double>(snapshot.bytes));
-}
-
-void PrometheusProbe::ChangelogPurged(int64_t offset) {
-  series_->changelog_purged.Set(static_cast<double>(offset));
-}
-
-void PrometheusProbe::PurgeRefused(const Error&) { series_->snapshot_failures.Increment(); }
-
-void PrometheusProbe::KeeperFailed(const Error&) { series_->snapshot_failures.Increment(); }
-
-void PrometheusProbe::SnapshotRestarted(std::string_view /*why*/) {
-  series_->state_discarded.Increment();
+  state_->metrics.Count("neardup_state_discarded_total");
 }
 
 void PrometheusProbe::BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) {
-  Consumed& consumed = series_->consumed[input.topic];
-  if (consumed.records == nullptr) {
-    consumed.records = &series_->records_consumed.Add({{"topic", input.topic}});
-    consumed.bytes = &series_->consumed_bytes.Add({{"topic", input.topic}});
-  }
-  consumed.records->Increment(static_cast<double>(records));
-  consumed.bytes->Increment(static_cast<double>(bytes));
-  series_->polled_records += records;
+  state_->metrics.Count("neardup_records_consumed_total", Number(records), {input.topic});
+  state_->metrics.Count("neardup_consumed_bytes_total", Number(bytes), {input.topic});
+  state_->polled_records += records;
 }
 
 void PrometheusProbe::StageTimed(Stage stage, double seconds) {
-  At(series_->stages, stage).Observe(seconds);
+  const std::string_view name = metric_rows::kStages[static_cast<size_t>(stage)];
+  state_->metrics.Observe("neardup_batch_duration_seconds", seconds, {name});
   if (stage == Stage::kFingerprint) {
-    series_->batch_records.Observe(static_cast<double>(std::exchange(series_->polled_records, 0)));
+    state_->metrics.Observe("neardup_batch_records",
+                            Number(std::exchange(state_->polled_records, 0)));
   }
 }
 
 void PrometheusProbe::TransactionCommitted(const CommittedBatch& batch) {
-  const auto count = [&](VerdictLabel label, uint64_t n) {
-    At(series_->records, label).Increment(static_cast<double>(n));
-  };
-  count(VerdictLabel::kUnique, batch.unique);
-  count(VerdictLabel::kNear, batch.near_duplicates);
-  count(VerdictLabel::kExact, batch.exact_duplicates);
-  count(VerdictLabel::kPassthrough, batch.passed);
-  count(VerdictLabel::kDeadLetter, batch.dead());
-  for (size_t reason = 1; reason < batch.dead_letters.size(); ++reason) {
-    series_->dead_letters[reason - 1]->Increment(static_cast<double>(batch.dead_letters[reason]));
+  MetricSet& metrics = state_->metrics;
+  metrics.Count("neardup_records_total", Number(batch.unique), {"unique"});
+  metrics.Count("neardup_records_total", Number(batch.near_duplicates), {"near_duplicate"});
+  metrics.Count("neardup_records_total", Number(batch.exact_duplicates), {"exact_duplicate"});
+  metrics.Count("neardup_records_total", Number(batch.passed), {"passthrough"});
+  metrics.Count("neardup_records_total", Number(batch.dead()), {"dead_letter"});
+  for (size_t i = 1; i < batch.dead_letters.size(); ++i) {
+    metrics.Count("neardup_dead_letter_records_total", Number(batch.dead_letters[i]),
+                  {Name(static_cast<Reason>(i))});
   }
-  series_->late.Increment(static_cast<double>(batch.late));
-  series_->clamped.Increment(static_cast<double>(batch.clamped));
-  ObserveAll(series_->latency, Metric::kEndToEndLatency, batch.latencies_s);
+  metrics.Count("neardup_late_records_total", Number(batch.late));
+  metrics.Count("neardup_clamped_records_total", Number(batch.clamped));
+  metrics.ObserveAll("neardup_end_to_end_latency_seconds", batch.latencies_s);
 
-  // Bucket i is distance i; the last one is +Inf.
-  const std::vector<double> distances(batch.distances.begin(), batch.distances.end());
-  series_->distance.ObserveMultiple(distances, static_cast<double>(batch.distance_sum));
+  // Bucket i counts distance i; the last one, +Inf, counts all beyond.
+  metrics.ObserveCounts("neardup_match_hamming_distance",
+                        {batch.distances.begin(), batch.distances.end()},
+                        Number(batch.distance_sum));
 
-  At(series_->transactions, TransactionLabel::kCommitted).Increment();
-  series_->transaction_duration.Observe(batch.duration_s);
+  metrics.Count("neardup_transactions_total", 1, {"committed"});
+  metrics.Observe("neardup_transaction_duration_seconds", batch.duration_s);
 }
 
 void PrometheusProbe::TransactionAborted(const Error&) {
-  At(series_->transactions, TransactionLabel::kAborted).Increment();
+  state_->metrics.Count("neardup_transactions_total", 1, {"aborted"});
 }
 
 void PrometheusProbe::LaneLost(const Error& error) {
-  At(series_->lane_losses, error.code).Increment();
+  state_->metrics.Count("neardup_lane_losses_total", 1, {Name(error.code)});
   if (error.code == ErrorCode::kFenced) {
-    At(series_->transactions, TransactionLabel::kFenced).Increment();
+    state_->metrics.Count("neardup_transactions_total", 1, {"fenced"});
   }
 }
 
 void PrometheusProbe::Promoted(uint64_t /*seq*/, uint64_t entries, double seconds) {
-  series_->promotions.Increment();
-  series_->restored_entries.Set(static_cast<double>(entries));
-  series_->restore_duration.Set(seconds);
+  state_->metrics.Count("neardup_promotions_total");
+  state_->metrics.Set("neardup_restored_entries", Number(entries));
+  state_->metrics.Set("neardup_restore_duration_seconds", seconds);
 }
 
 void PrometheusProbe::OffsetsDiffer(const InputPartition&, int64_t /*group*/, int64_t /*delta*/) {
-  series_->offset_mismatches.Increment();
+  state_->metrics.Count("neardup_group_offset_mismatches_total");
 }
 
 void PrometheusProbe::Gauges(const LaneGauges& gauges) {
-  series_->entries.Set(static_cast<double>(gauges.entries));
-  series_->capacity.Set(static_cast<double>(gauges.entries_max));
-  series_->index_bytes.Set(static_cast<double>(gauges.index_bytes));
-  series_->oldest_entry.Set(Seconds(gauges.oldest_time_ms));
-  series_->watermark.Set(Seconds(gauges.watermark_ms));
-  series_->candidates.Increment(series_->candidates_growth.Since(gauges.candidates));
-  At(series_->evictions, EvictionLabel::kTime)
-      .Increment(series_->expired_growth.Since(gauges.entries_expired));
-  At(series_->evictions, EvictionLabel::kCapacity)
-      .Increment(series_->evicted_growth.Since(gauges.entries_evicted));
-  // Comes with every round of an active lane, also when the inputs are silent.
-  series_->last_poll.Set(Seconds(clock_.WallMs()));
+  MetricSet& metrics = state_->metrics;
+  metrics.Set("neardup_index_entries", Number(gauges.entries));
+  metrics.Set("neardup_index_capacity_entries", Number(gauges.entries_max));
+  metrics.Set("neardup_index_bytes", Number(gauges.index_bytes));
+  metrics.Set("neardup_index_oldest_entry_timestamp_seconds", Seconds(gauges.oldest_time_ms));
+  metrics.Set("neardup_watermark_timestamp_seconds", Seconds(gauges.watermark_ms));
+  metrics.Count("neardup_lookup_candidates_total", state_->candidates.Since(gauges.candidates));
+  metrics.Count("neardup_index_evictions_total", state_->expired.Since(gauges.entries_expired),
+                {"time"});
+  metrics.Count("neardup_index_evictions_total", state_->evicted.Since(gauges.entries_evicted),
+                {"capacity"});
+  // This event comes with every round of an active lane, also when the inputs are silent.
+  metrics.Set("neardup_last_poll_timestamp_seconds", Seconds(clock_.WallMs()));
 }
 
 void PrometheusProbe::InputLag(const InputPartition& input, int64_t records, double seconds) {
-  Lag& lag = series_->lags[input];
-  if (lag.records == nullptr) {
-    lag.records = &series_->lag_records.Add(
-        {{"topic", input.topic}, {"partition", std::to_string(input.partition)}});
-  }
-  lag.records->Set(static_cast<double>(records));
-  lag.seconds = seconds;
-
+  state_->metrics.Set("neardup_consumer_lag_records", static_cast<double>(records),
+                      {input.topic, std::to_string(input.partition)});
+  state_->lag_seconds[input] = seconds;
   double topic_seconds = 0;
-  for (const auto& [other, other_lag] : series_->lags) {
-    if (other.topic == input.topic) topic_seconds = std::max(topic_seconds, other_lag.seconds);
+  for (const auto& [other, other_seconds] : state_->lag_seconds) {
+    if (other.topic == input.topic) topic_seconds = std::max(topic_seconds, other_seconds);
   }
-  Gauge*& topic_lag = series_->topic_lags[input.topic];
-  if (topic_lag == nullptr) topic_lag = &series_->lag_seconds.Add({{"topic", input.topic}});
-  topic_lag->Set(topic_seconds);
+  state_->metrics.Set("neardup_consumer_lag_seconds", topic_seconds, {input.topic});
+}
+
+void PrometheusProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
+  MetricSet& metrics = state_->metrics;
+  metrics.Count("neardup_snapshots_written_total");
+  metrics.Set("neardup_snapshot_timestamp_seconds", Seconds(clock_.WallMs()));
+  metrics.Set("neardup_snapshot_duration_seconds", snapshot.seconds);
+  metrics.Set("neardup_snapshot_entries", Number(snapshot.entries));
+  metrics.Set("neardup_snapshot_bytes", Number(snapshot.bytes));
+}
+
+void PrometheusProbe::ChangelogPurged(int64_t offset) {
+  state_->metrics.Set("neardup_changelog_purged_offset", static_cast<double>(offset));
+}
+
+void PrometheusProbe::PurgeRefused(const Error&) {
+  state_->metrics.Count("neardup_snapshot_failures_total");
+}
+
+void PrometheusProbe::KeeperFailed(const Error&) {
+  state_->metrics.Count("neardup_snapshot_failures_total");
+}
+
+void PrometheusProbe::SnapshotRestarted(std::string_view /*why*/) {
+  state_->metrics.Count("neardup_state_discarded_total");
 }
 
 std::string PrometheusProbe::Text() const {
-  std::vector<prometheus::MetricFamily> families = series_->registry.Collect();
-  std::vector<prometheus::MetricFamily> process = series_->process.Collect();
+  std::vector<prometheus::MetricFamily> families = state_->metrics.Collect();
+  std::vector<prometheus::MetricFamily> process = ProcessMetrics();
   std::move(process.begin(), process.end(), std::back_inserter(families));
   return prometheus::TextSerializer().Serialize(families);
 }

@@ -1,4 +1,4 @@
-// The lane's events as Prometheus metrics.
+// Turns the lane's events into Prometheus metrics.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@ struct BuildInfo {
   std::string librdkafka_version;
 };
 
-/// The lane's thread calls its events, the keeper's thread its own, any other thread Text. All
-/// series of closed label sets exist from the start. The clock must outlive the probe.
+/// The lane's thread calls the events of Probe, the keeper's thread those of KeeperProbe, and any
+/// thread Text. Every series of a closed label exists from the start. The clock must outlive the
+/// probe.
 class PrometheusProbe : public Probe, public KeeperProbe {
  public:
   PrometheusProbe(const BuildInfo& build, const Clock& clock);
@@ -45,12 +46,12 @@ class PrometheusProbe : public Probe, public KeeperProbe {
   void KeeperFailed(const Error& error) override;
   void SnapshotRestarted(std::string_view why) override;
 
-  /// All metrics in Prometheus' text format.
+  /// All metrics, those of the process included, in Prometheus' text format.
   std::string Text() const;
 
  private:
-  struct Series;
-  std::unique_ptr<Series> series_;
+  struct State;
+  std::unique_ptr<State> state_;
   const Clock& clock_;
 };
 

@@ -1,5 +1,7 @@
 #include "metrics/exposition.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -15,7 +17,7 @@ namespace {
 using Labels = std::map<std::string, std::string>;
 
 Error Broken(size_t line, const std::string& text) {
-  return {ErrorCode::kCorrupt, "line " + std::to_string(line) + ": " + text};
+  return {ErrorCode::kCorrupt, fmt::format("line {}: {}", line, text)};
 }
 
 std::optional<double> ReadNumber(const std::string& text) {
@@ -26,7 +28,7 @@ std::optional<double> ReadNumber(const std::string& text) {
   return std::strtod(text.c_str(), nullptr);
 }
 
-/// Reads `name="value",...}` from `at` on, and leaves `at` behind the brace.
+/// Reads `name="value",...}` from `at` on, and moves `at` past the brace.
 std::optional<Labels> ReadLabels(const std::string& line, size_t& at) {
   static const std::regex name_form("[a-zA-Z_][a-zA-Z0-9_]*");
   Labels labels;
@@ -78,7 +80,7 @@ bool Belongs(const SampleFamily& family, const std::string& sample) {
          sample == family.name + "_count";
 }
 
-/// What is wrong with a complete family; empty if nothing.
+/// The first fault of a complete family; empty if it has none.
 std::string FaultOf(const SampleFamily& family) {
   std::map<Labels, std::pair<double, double>> last;  // le, count
   for (const Sample& sample : family.samples) {

@@ -1,5 +1,5 @@
-// A strict reader of Prometheus' text format, version 0.0.4. It knows only what a well-behaved
-// exporter writes, and calls everything else an error.
+// A strict reader of Prometheus' text format, version 0.0.4. It accepts only what a well-behaved
+// exporter writes; everything else is an error.
 #pragma once
 
 #include <map>
@@ -23,12 +23,13 @@ struct SampleFamily {
   std::vector<Sample> samples;
 };
 
-/// Families in their order. Demands: HELP, TYPE, then samples of that family only; legal names; no
-/// series twice; counters not negative; histograms with rising `le`, rising counts and +Inf ==
-/// _count; a line feed at the end.
+/// The families in the order of the text. Each family must have HELP, TYPE, and then only its own
+/// samples; names must be legal; a series must appear once; counters must not be negative;
+/// histograms must have rising `le`, rising counts, and +Inf equal to _count; the text must end
+/// with a line feed. An error names the line.
 Result<std::vector<SampleFamily>> ParseExposition(const std::string& text);
 
-/// Value of the series `name{labels}`; asserts that it exists.
+/// The value of the series `name{labels}`; asserts that it exists.
 double ValueOf(const std::vector<SampleFamily>& families, const std::string& name,
                const std::map<std::string, std::string>& labels = {});
 bool HasSeries(const std::vector<SampleFamily>& families, const std::string& name,

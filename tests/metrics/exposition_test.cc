@@ -11,7 +11,7 @@ namespace {
 const std::string kGauge = "# HELP a_b Some text\n# TYPE a_b gauge\n";
 const std::string kHistogram = "# HELP h Some text\n# TYPE h histogram\n";
 
-TEST(Exposition, WhatExportersWriteIsRead) {
+TEST(Exposition, ReadsWhatExportersWrite) {
   const auto families =
       ParseExposition(kGauge + "a_b{x=\"q\\\"\\\\\\n\",y=\"\"} -1.5e+06\n" + kHistogram +
                       "h_count{k=\"v\"} 3\nh_sum{k=\"v\"} 0.5\n" +
@@ -22,19 +22,19 @@ TEST(Exposition, WhatExportersWriteIsRead) {
   EXPECT_EQ(CountSeries(*families), 5);
 }
 
-TEST(Exposition, EveryFaultIsRefused) {
+TEST(Exposition, RefusesEveryFault) {
   const std::vector<std::string> broken = {
       "",
       kGauge + "a_b 1",                                           // no line feed
       kGauge + "a_b\n",                                           // no value
       kGauge + "a_b one\n",                                       // no number
-      kGauge + "a_b 1 \n",                                        // space behind
+      kGauge + "a_b 1 \n",                                        // trailing space
       kGauge + "a_c 1\n",                                         // another family
       kGauge + "a-b 1\n",                                         // illegal name
       kGauge + "a_b{x} 1\n",                                      // label without value
       kGauge + "a_b{x=\"1\",x=\"2\"} 1\n",                        // label twice
       kGauge + "a_b{x=\"\\t\"} 1\n",                              // unknown escape
-      kGauge + "a_b{x=\"1} 1\n",                                  // open quote
+      kGauge + "a_b{x=\"1} 1\n",                                  // quote not closed
       kGauge + "a_b 1\na_b 2\n",                                  // series twice
       kGauge + "a_b 1\n" + kGauge + "a_b{x=\"1\"} 1\n",           // family twice
       "# TYPE a_b gauge\na_b 1\n",                                // no HELP

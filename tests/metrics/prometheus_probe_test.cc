@@ -1,11 +1,15 @@
 #include "metrics/prometheus_probe.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -52,25 +56,65 @@ CommittedBatch SomeBatch() {
   return batch;
 }
 
-/// What the catalogue promises for so many topics and input partitions.
+/// Number of series that the catalogue promises for a row, with `topics` input topics and `inputs`
+/// input partitions.
 size_t SeriesOf(const MetricRow& row, size_t topics, size_t inputs) {
   size_t sets = std::max<size_t>(1, row.values.size());
-  for (const std::string& label : row.labels) {
-    if (label == "partition") sets = inputs;
-    if (label == "topic" && row.labels.size() == 1) sets = topics;
-  }
+  const std::span<const std::string_view> labels = row.label_names();
+  if (labels.size() == 1 && labels[0] == "topic") sets = topics;
+  if (labels.size() == 2 && labels[1] == "partition") sets = inputs;
   return row.type == MetricType::kHistogram ? sets * (row.buckets.size() + 3) : sets;
 }
 
 TEST_F(PrometheusProbeTest, EverySeriesOfAClosedLabelExistsAtTheStartWithZero) {
   const Families families = Scrape();
-  for (const MetricRow& row : MetricCatalogue()) {
-    const std::string name = row.type == MetricType::kHistogram ? row.name + "_count" : row.name;
-    for (const std::string& value : row.values) {
-      ASSERT_TRUE(HasSeries(families, name, {{row.labels[0], value}})) << name << " " << value;
-      const bool starting = row.metric == Metric::kState && value == "starting";
-      EXPECT_EQ(ValueOf(families, name, {{row.labels[0], value}}), starting ? 1 : 0) << name;
+  for (const MetricRow& row : kMetrics) {
+    const std::string name =
+        fmt::format("{}{}", row.name, row.type == MetricType::kHistogram ? "_count" : "");
+    for (const std::string_view value : row.values) {
+      const std::map<std::string, std::string> labels = {
+          {std::string(row.labels[0]), std::string(value)}};
+      ASSERT_TRUE(HasSeries(families, name, labels)) << name << " " << value;
+      const bool starting = row.name == "neardup_state" && value == "starting";
+      EXPECT_EQ(ValueOf(families, name, labels), starting ? 1 : 0) << name;
     }
+  }
+}
+
+TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
+  const Families before = Scrape();
+  probe_.PhaseChanged(LanePhase::kActive);
+  probe_.Restoring(0.5, 1);
+  probe_.StateDiscarded("");
+  probe_.BatchPolled(kNews0, 2, 100);
+  probe_.StageTimed(Stage::kFingerprint, 0.1);
+  probe_.TransactionCommitted(SomeBatch());
+  probe_.TransactionAborted(Retriable(ErrorCode::kAborted, ""));
+  probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
+  probe_.Promoted(12, 6, 1.5);
+  probe_.OffsetsDiffer(kNews0, 1, 2);
+  probe_.Gauges({.entries = 7,
+                 .entries_max = 100,
+                 .index_bytes = 512,
+                 .entries_evicted = 1,
+                 .entries_expired = 1,
+                 .candidates = 1,
+                 .oldest_time_ms = 1500,
+                 .watermark_ms = 2500});
+  probe_.InputLag(kNews0, 5, 9);
+  probe_.SnapshotWritten({.entries = 5, .bytes = 100, .seconds = 0.5});
+  probe_.ChangelogPurged(3);
+  probe_.KeeperFailed(Retriable(ErrorCode::kIo, ""));
+  for (const SampleFamily& family : Scrape()) {
+    const bool of_start =
+        family.name == "neardup_build_info" || family.name.starts_with("process_");
+    if (of_start) continue;
+    EXPECT_TRUE(std::any_of(family.samples.begin(), family.samples.end(),
+                            [&](const Sample& now) {
+                              return !HasSeries(before, now.name, now.labels) ||
+                                     ValueOf(before, now.name, now.labels) != now.value;
+                            }))
+        << "no event sets " << family.name;
   }
 }
 
@@ -78,23 +122,23 @@ TEST_F(PrometheusProbeTest, FamiliesHaveTheNamesTypesAndHelpOfTheCatalogue) {
   probe_.BatchPolled(kNews0, 1, 1);
   probe_.InputLag(kNews0, 0, 0);
   std::map<std::string, const MetricRow*> rows;
-  for (const MetricRow& row : MetricCatalogue()) rows[row.name] = &row;
+  for (const MetricRow& row : kMetrics) rows[std::string(row.name)] = &row;
   const Families families = Scrape();
   EXPECT_EQ(families.size(), rows.size());
   for (const SampleFamily& family : families) {
     ASSERT_TRUE(rows.contains(family.name)) << family.name;
     EXPECT_EQ(family.type, Name(rows[family.name]->type)) << family.name;
     EXPECT_EQ(family.help, rows[family.name]->help);
-    std::set<std::string> labels;
+    std::set<std::string_view> labels;
     for (const auto& [label, value] : family.samples.at(0).labels) {
       if (label != "le") labels.insert(label);
     }
-    const std::vector<std::string>& expected = rows[family.name]->labels;
-    EXPECT_EQ(labels, std::set<std::string>(expected.begin(), expected.end())) << family.name;
+    const std::span<const std::string_view> expected = rows[family.name]->label_names();
+    EXPECT_EQ(labels, std::set<std::string_view>(expected.begin(), expected.end())) << family.name;
   }
 }
 
-TEST_F(PrometheusProbeTest, ThereAreAsManySeriesAsTheCatalogueSays) {
+TEST_F(PrometheusProbeTest, HasAsManySeriesAsTheCatalogueSays) {
   for (const InputPartition& input : {kNews0, kNews1, kShop0}) {
     probe_.BatchPolled(input, 2, 100);
     probe_.InputLag(input, 1, 2);
@@ -102,11 +146,11 @@ TEST_F(PrometheusProbeTest, ThereAreAsManySeriesAsTheCatalogueSays) {
   probe_.TransactionCommitted(SomeBatch());
   probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "gone"));
   size_t expected = 0;
-  for (const MetricRow& row : MetricCatalogue()) expected += SeriesOf(row, 2, 3);
+  for (const MetricRow& row : kMetrics) expected += SeriesOf(row, 2, 3);
   EXPECT_EQ(CountSeries(Scrape()), expected);
 }
 
-TEST_F(PrometheusProbeTest, ACommitCountsItsRecords) {
+TEST_F(PrometheusProbeTest, ACommitCountsItsRecordsByVerdictAndReason) {
   probe_.TransactionCommitted(SomeBatch());
   probe_.TransactionCommitted(SomeBatch());
   const Families now = Scrape();
@@ -128,7 +172,7 @@ TEST_F(PrometheusProbeTest, ACommitCountsItsRecords) {
   EXPECT_NEAR(ValueOf(now, "neardup_transaction_duration_seconds_sum"), 0.4, 1e-9);
 }
 
-TEST_F(PrometheusProbeTest, HistogramsPutSamplesOnABoundBelowIt) {
+TEST_F(PrometheusProbeTest, ASampleOnABoundCountsInTheBucketBelowTheBound) {
   probe_.TransactionCommitted(SomeBatch());
   const Families now = Scrape();
   const auto latencies = [&](const char* le) {
@@ -151,7 +195,7 @@ TEST_F(PrometheusProbeTest, HistogramsPutSamplesOnABoundBelowIt) {
   EXPECT_EQ(ValueOf(now, "neardup_match_hamming_distance_sum"), 2 + 2 + 3 + 40 + 128);
 }
 
-TEST_F(PrometheusProbeTest, ABatchIsTheSumOfItsInputs) {
+TEST_F(PrometheusProbeTest, BatchRecordsAreTheSumOverAllInputs) {
   probe_.StageTimed(Stage::kPoll, 0.5);
   probe_.BatchPolled(kNews0, 3, 30);
   probe_.BatchPolled(kShop0, 2, 70);
@@ -180,7 +224,7 @@ TEST_F(PrometheusProbeTest, ExactlyOneStateIsOne) {
   }
 }
 
-TEST_F(PrometheusProbeTest, FailuresAreCountedByCause) {
+TEST_F(PrometheusProbeTest, LaneLossesAndTransactionsAreCountedByCause) {
   probe_.TransactionAborted(Retriable(ErrorCode::kAborted, ""));
   probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
   probe_.LaneLost(Retriable(ErrorCode::kUnavailable, ""));
@@ -224,7 +268,7 @@ TEST_F(PrometheusProbeTest, CountersSurviveAnIndexThatStartsAgain) {
   EXPECT_EQ(ValueOf(now, "neardup_lookup_candidates_total"), 170);
 }
 
-TEST_F(PrometheusProbeTest, LagIsPerPartitionAndSecondsAreTheLargestOfATopic) {
+TEST_F(PrometheusProbeTest, LagRecordsArePerPartitionAndLagSecondsTheLargestOfATopic) {
   probe_.PhaseChanged(LanePhase::kActive);
   probe_.InputLag(kNews0, 5, 9);
   probe_.InputLag(kNews1, 7, 3);
@@ -249,7 +293,7 @@ TEST_F(PrometheusProbeTest, AnInstanceThatIsNoLongerActiveHasNoLag) {
   EXPECT_EQ(ValueOf(Scrape(), "neardup_consumer_lag_seconds", {{"topic", "news"}}), 1);
 }
 
-TEST_F(PrometheusProbeTest, TheProcessAndTheBuildAreDescribed) {
+TEST_F(PrometheusProbeTest, DescribesTheProcessAndTheBuild) {
   const Families now = Scrape();
   EXPECT_EQ(ValueOf(now, "neardup_build_info",
                     {{"version", "1.2.3"},
@@ -265,8 +309,8 @@ TEST_F(PrometheusProbeTest, TheProcessAndTheBuildAreDescribed) {
   EXPECT_GT(ValueOf(now, "process_start_time_seconds"), 1.6e9);
 }
 
-// Run under ThreadSanitizer: one thread reports, the other scrapes, series come and go.
-TEST_F(PrometheusProbeTest, ScrapesAreWholeWhileTheLaneReports) {
+// For ThreadSanitizer: one thread reports, the other scrapes, and series appear and disappear.
+TEST_F(PrometheusProbeTest, ScrapesStayWellFormedWhileTheLaneReports) {
   constexpr int kRounds = 200;
   std::thread lane([this] {
     for (int i = 0; i < kRounds; ++i) {
