@@ -32,8 +32,8 @@ void Refusals::StartTransaction() {
   refused_.clear();
 }
 
-void* Refusals::Tag(const Position& position) {
-  in_flight_.push_back(position);
+void* Refusals::Tag(const Position& position, bool alone) {
+  in_flight_.push_back({position, alone});
   // The library carries the number and never follows it.
   return reinterpret_cast<void*>((transaction_ << kRecordBits) | in_flight_.size());
 }
@@ -45,9 +45,8 @@ void Refusals::Report(void* tag, rd_kafka_resp_err_t code) {
     return;
   }
   if (!ForItsOwnSake(code)) return;
-  const Position position = in_flight_[record - 1];
+  const auto [position, alone] = in_flight_[record - 1];
   // Only a record that went alone is known to be the reason itself.
-  const bool alone = !suspects_.insert(position).second;
   const bool too_large = code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE && alone;
   refused_.push_back({position, too_large ? Reason::kTooLarge : Reason::kUndeliverable,
                       std::string("the broker refuses it: ") + rd_kafka_err2str(code)});
@@ -208,8 +207,8 @@ Result<void> KafkaTransaction::Abort() {
 Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
   rd_kafka_topic_t* topic = outputs_.Find(record.input.topic, record.verdict.decision);
   const Position& position = record.message.position;
-  if (refusals_.IsSuspect(position)) return ProduceAlone(record, topic);
-  NEARDUP_TRY(Produce(record, topic, refusals_.Tag(position)));
+  if (record.alone) return ProduceAlone(record, topic);
+  NEARDUP_TRY(Produce(record, topic, refusals_.Tag(position, /*alone=*/false)));
   if (++published_ % kRecordsPerHearing == 0) {
     rd_kafka_poll(client_->get(), 0);
     NEARDUP_TRY(RefusedRecords());
@@ -218,12 +217,9 @@ Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
 }
 
 Result<void> KafkaTransaction::ProduceAlone(const RoutedRecord& record, rd_kafka_topic_t* topic) {
-  const Position& position = record.message.position;
   NEARDUP_TRY(FlushAll());
-  NEARDUP_TRY(Produce(record, topic, refusals_.Tag(position)));
-  NEARDUP_TRY(FlushAll());
-  refusals_.Acquit(position);
-  return {};
+  NEARDUP_TRY(Produce(record, topic, refusals_.Tag(record.message.position, /*alone=*/true)));
+  return FlushAll();
 }
 
 Result<void> KafkaTransaction::Produce(const RoutedRecord& record, rd_kafka_topic_t* topic,
@@ -325,9 +321,7 @@ Result<void> KafkaTransaction::Commit(std::span<const InputProgress> inputs) {
     if (slice % kFlushSlicesPerProbe == 0) NEARDUP_TRY(SendOffsets(inputs));
   }
   NEARDUP_TRY(SendOffsets(inputs));
-  NEARDUP_TRY(CommitProducer());
-  refusals_.AcquitAll();
-  return {};
+  return CommitProducer();
 }
 
 Result<void> KafkaTransaction::SendOffsets(std::span<const InputProgress> inputs) {

@@ -1,10 +1,9 @@
-// Finds the record behind a failed delivery, and the one to blame behind a refused batch.
+// Finds the record behind a failed delivery.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -23,29 +22,26 @@ class Refusals {
   /// True when sending the record again cannot help.
   static bool ForItsOwnSake(rd_kafka_resp_err_t code);
 
-  /// Forgets the records in flight, not the suspects.
+  /// Forgets the records in flight.
   void StartTransaction();
-  /// Never null.
-  void* Tag(const Position& position);
+  /// Never null. `alone`: the record goes in a batch of its own.
+  void* Tag(const Position& position, bool alone);
   /// A failed delivery; counts when the broker refused the batch for its records' sake.
   void Report(void* tag, rd_kafka_resp_err_t code);
   /// A record the library itself does not take.
   void ReportTooLarge(const Position& position, const std::string& text);
 
-  /// The record was in a refused batch before and must go alone.
-  bool IsSuspect(const Position& position) const {
-    return !suspects_.empty() && suspects_.count(position) > 0;
-  }
-  void Acquit(const Position& position) { suspects_.erase(position); }
-  void AcquitAll() { suspects_.clear(); }
-
   bool any() const { return !refused_.empty(); }
   std::vector<Transaction::Refusal> Take();
 
  private:
+  struct InFlight {
+    Position position;
+    bool alone = false;
+  };
+
   uint64_t transaction_ = 0;
-  std::vector<Position> in_flight_;
-  std::set<Position> suspects_;
+  std::vector<InFlight> in_flight_;
   std::vector<Transaction::Refusal> refused_;
 };
 
@@ -60,11 +56,11 @@ class Refusals {
 /// record's own headers go out (they may be what is too large) nor, when the broker refused the
 /// record, its timestamp (that may be what is refused).
 ///
-/// A broker refuses a batch as a whole. So the records of a refused batch are first only suspects
-/// (Reason::kUndeliverable); when they are published again each goes in a batch of its own, and
-/// the refusal then means that very record. The transaction after a refusal is aborted once more
-/// for nothing: the library leaves a gap in its sequence numbers, which the broker refuses, and
-/// only then starts a new epoch. (A new producer instead would need a new look at the changelog.)
+/// A broker refuses a batch as a whole: all its records are refused as Reason::kUndeliverable. A
+/// record that was published alone (RoutedRecord::alone) has its own reason (RefusedRecords says
+/// what the lane makes of it). The transaction after a refusal is aborted once more for nothing:
+/// the library leaves a gap in its sequence numbers, which the broker refuses, and only then starts
+/// a new epoch. (A new producer instead would need a new look at the changelog.)
 std::unique_ptr<Transaction> NewKafkaTransaction(const KafkaOptions& options, uint16_t lane,
                                                  std::map<std::string, int64_t> max_message_bytes,
                                                  KafkaLog log);

@@ -1,6 +1,7 @@
 // A record on its way through the lane, with everything that must come out untouched.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,6 +32,17 @@ struct Message {
   std::shared_ptr<const void> owner;
 };
 
+/// Size of key, value and headers.
+inline size_t BytesOf(const Message& message) {
+  size_t bytes = 0;
+  if (message.key) bytes += message.key->size();
+  if (message.value) bytes += message.value->size();
+  for (const HeaderView& header : message.headers) {
+    bytes += header.name.size() + (header.value ? header.value->size() : 0);
+  }
+  return bytes;
+}
+
 /// A record with its verdict, ready to be written.
 struct RoutedRecord {
   const Message& message;
@@ -41,8 +53,11 @@ struct RoutedRecord {
   const InputPartition* original_input = nullptr;
   /// Ours, to be appended after the record's own.
   const std::vector<HeaderView>& headers;
-  /// Dead letters by reference: key and value are left out, the headers name the origin.
+  /// A dead letter by reference goes out without its key, value and headers; our headers name its
+  /// origin.
   bool by_reference = false;
+  /// Must not share a batch with other records: a refusal of the batch then means this record.
+  bool alone = false;
 };
 
 }  // namespace neardup

@@ -94,12 +94,15 @@ class Transaction {
   /// kUnknownOutcome: the changelog's last delta says whether it happened, after a Fence.
   virtual Result<void> Commit(std::span<const InputProgress> inputs) = 0;
   virtual Result<void> Abort() = 0;
-  /// Records the other side refused for their own sake since Begin, with the reason in words.
+  /// A record that its output refused: sending it again as it was cannot help. kTooLarge is only
+  /// said of a single record; with another reason, and unless it was published alone, the record
+  /// may merely have shared a batch with the one to blame.
   struct Refusal {
     Position position;
     Reason reason = Reason::kUndeliverable;
     std::string text;
   };
+  /// The refusals since Begin. RefusedRecords decides what becomes of them.
   virtual std::vector<Refusal> TakeRefusals() = 0;
   /// Offsets last committed for the lane's group; -1 where there is none. Only compared.
   virtual Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) = 0;

@@ -85,8 +85,7 @@ TEST_F(Embedded, ALibraryLimitOnTheRecordIsARefusal) {
   ASSERT_OK(transaction->Begin());
   const TestRecord large = Record(std::string(3000, 'x'));
   const Message message = AsMessage(large, {0, 5});
-  const Result<void> published =
-      transaction->Publish({message, input_, Verdict(), 1, nullptr, {}, false});
+  const Result<void> published = transaction->Publish({message, input_, Verdict(), 1, nullptr, {}});
   ASSERT_FALSE(published.ok());
   EXPECT_EQ(published.error().code, ErrorCode::kAborted);
   ASSERT_OK(transaction->Abort());

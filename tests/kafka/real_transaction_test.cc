@@ -38,11 +38,12 @@ class RealTransaction : public ::testing::Test {
     return transaction;
   }
   Result<void> Publish(Transaction& transaction, const TestRecord& record, int64_t offset,
-                       Decision decision = Decision::kUnique, bool by_reference = false) {
+                       Decision decision = Decision::kUnique, bool by_reference = false,
+                       bool alone = false) {
     const Message message = AsMessage(record, {0, offset});
     Verdict verdict;
     verdict.decision = decision;
-    return transaction.Publish({message, input_, verdict, 1, nullptr, ours_, by_reference});
+    return transaction.Publish({message, input_, verdict, 1, nullptr, ours_, by_reference, alone});
   }
   Result<void> Commit(Transaction& transaction, int64_t next_offset) {
     NEARDUP_TRY(transaction.PublishDelta("delta"));
@@ -257,11 +258,14 @@ TEST_F(RealTransaction, ARecordTooLargeForTheOutputIsFoundAmongItsNeighbours) {
   const TestRecord large = Record(std::string(limit + 100'000, 'x'));
   const Blame blame =
       CommitDespiteRefusals(*transaction, 3, [&](int64_t offset, const Blame& so_far) {
-        if (offset != 1)
-          return Publish(*transaction, Record(offset == 0 ? "before" : "after"), offset);
-        const bool found = so_far.count(1) > 0 && so_far.at(1).back() == Reason::kTooLarge;
+        const bool suspect = so_far.count(offset) > 0;
+        if (offset != 1) {
+          return Publish(*transaction, Record(offset == 0 ? "before" : "after"), offset,
+                         Decision::kUnique, false, suspect);
+        }
+        const bool found = suspect && so_far.at(1).back() == Reason::kTooLarge;
         return Publish(*transaction, large, 1, found ? Decision::kDeadLetter : Decision::kUnique,
-                       found);
+                       found, suspect);
       });
   ASSERT_EQ(blame.count(1), 1U);
   EXPECT_EQ(blame.at(1).back(), Reason::kTooLarge);
@@ -281,10 +285,13 @@ TEST_F(RealTransaction, ARefusedTimestampIsFoundAmongItsNeighbours) {
   future.timestamp_ms = 4'102'444'800'000;
   const Blame blame =
       CommitDespiteRefusals(*transaction, 5, [&](int64_t offset, const Blame& so_far) {
-        if (offset != 2) return Publish(*transaction, Record("good"), offset);
-        const bool found = so_far.count(2) > 0 && so_far.at(2).size() == 2;
+        const bool suspect = so_far.count(offset) > 0;
+        if (offset != 2) {
+          return Publish(*transaction, Record("good"), offset, Decision::kUnique, false, suspect);
+        }
+        const bool found = suspect && so_far.at(2).size() == 2;
         return Publish(*transaction, future, 2, found ? Decision::kDeadLetter : Decision::kUnique,
-                       found);
+                       found, suspect);
       });
   ASSERT_EQ(blame.count(2), 1U);
   for (const auto& [offset, reasons] : blame) {

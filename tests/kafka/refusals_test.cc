@@ -9,11 +9,11 @@ namespace {
 constexpr Position kFirst{0, 10};
 constexpr Position kSecond{1, 20};
 
-TEST(Refusals, ARefusedBatchMakesSuspectsOfItsRecords) {
+TEST(Refusals, ARefusedBatchRefusesEachOfItsRecordsWithoutBlame) {
   Refusals refusals;
   refusals.StartTransaction();
-  void* first = refusals.Tag(kFirst);
-  void* second = refusals.Tag(kSecond);
+  void* first = refusals.Tag(kFirst, false);
+  void* second = refusals.Tag(kSecond, false);
   refusals.Report(first, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
   refusals.Report(second, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
   const auto refused = refusals.Take();
@@ -21,17 +21,16 @@ TEST(Refusals, ARefusedBatchMakesSuspectsOfItsRecords) {
   EXPECT_EQ(refused[0].position, kFirst);
   EXPECT_EQ(refused[0].reason, Reason::kUndeliverable);
   EXPECT_EQ(refused[1].position, kSecond);
-  EXPECT_TRUE(refusals.IsSuspect(kFirst));
-  EXPECT_TRUE(refusals.IsSuspect(kSecond));
+  EXPECT_EQ(refused[1].reason, Reason::kUndeliverable);
 }
 
-TEST(Refusals, ASuspectThatIsRefusedAgainIsTheOne) {
+TEST(Refusals, ARecordThatWentAloneIsRefusedForItsOwnReason) {
   Refusals refusals;
   refusals.StartTransaction();
-  refusals.Report(refusals.Tag(kFirst), RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+  refusals.Report(refusals.Tag(kFirst, false), RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
   refusals.StartTransaction();
   EXPECT_FALSE(refusals.any());
-  refusals.Report(refusals.Tag(kFirst), RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+  refusals.Report(refusals.Tag(kFirst, true), RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
   const auto refused = refusals.Take();
   ASSERT_EQ(refused.size(), 1U);
   EXPECT_EQ(refused[0].reason, Reason::kTooLarge);
@@ -40,14 +39,13 @@ TEST(Refusals, ASuspectThatIsRefusedAgainIsTheOne) {
 TEST(Refusals, ReportsOfAnEarlierTransactionAndOtherErrorsMeanNothing) {
   Refusals refusals;
   refusals.StartTransaction();
-  void* old = refusals.Tag(kFirst);
+  void* old = refusals.Tag(kFirst, false);
   refusals.StartTransaction();
-  refusals.Tag(kSecond);
+  refusals.Tag(kSecond, false);
   refusals.Report(old, RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP);
-  refusals.Report(refusals.Tag(kFirst), RD_KAFKA_RESP_ERR__PURGE_QUEUE);
+  refusals.Report(refusals.Tag(kFirst, false), RD_KAFKA_RESP_ERR__PURGE_QUEUE);
   refusals.Report(nullptr, RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP);
   EXPECT_FALSE(refusals.any());
-  EXPECT_FALSE(refusals.IsSuspect(kFirst));
 }
 
 }  // namespace

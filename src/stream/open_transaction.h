@@ -1,0 +1,62 @@
+// The transaction that a lane has open: what it holds so far, and when it is due.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "neardup/result.h"
+#include "state/input.h"
+#include "state/lane_state.h"
+#include "stream/lane_options.h"
+#include "stream/ports.h"
+#include "stream/probe.h"
+
+namespace neardup {
+
+/// Begins with the first record and ends with Close or Forget. One owner thread; the options and
+/// the ports must outlive it.
+class OpenTransaction {
+ public:
+  OpenTransaction(const LaneOptions& options, Transaction& port, const Clock& clock)
+      : options_(options), port_(port), clock_(clock) {}
+
+  /// Does nothing when it is open.
+  Result<void> Begin();
+  /// `bytes`: size of the record's key, value and headers.
+  Result<void> Publish(const RoutedRecord& record, size_t bytes);
+  Result<void> PublishDeltas(const LaneState& state);
+  /// It stays open until Close.
+  Result<void> Commit(std::span<const InputProgress> inputs) { return port_.Commit(inputs); }
+  /// Call after a commit. Returns what the transaction did.
+  CommittedBatch Close();
+  /// Call when it is aborted, or lost with its producer.
+  void Forget();
+
+  bool is_open() const { return is_open_; }
+  bool is_full() const { return bytes_ >= options_.transaction_bytes_max; }
+  /// It is open and has lasted for the transaction interval.
+  bool is_due() const { return is_open_ && left_ms() <= 0; }
+  /// Time until it is due. It must be open.
+  int64_t left_ms() const;
+  /// How many records fill a transaction, judged by the size of those published so far.
+  size_t records_that_fit() const;
+
+ private:
+  void Count(const RoutedRecord& record, size_t bytes);
+
+  const LaneOptions& options_;
+  Transaction& port_;
+  const Clock& clock_;
+
+  bool is_open_ = false;
+  int64_t begun_ms_ = 0;
+  size_t bytes_ = 0;
+  CommittedBatch counted_;
+  std::vector<int64_t> timestamps_ms_;
+  /// A moving mean over the transactions.
+  size_t record_bytes_mean_ = 0;
+};
+
+}  // namespace neardup
