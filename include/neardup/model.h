@@ -14,8 +14,9 @@ struct Model {
   uint64_t hash_seed = 0;
   /// For each bit of the simhash the mean, over the sample, of 4096 times its sum divided by the
   /// root mean square of all 64 sums of a record. Subtracting what all records have in common moves
-  /// unrelated records apart. Range -65536 to 65536; all 0: not centred.
+  /// unrelated records apart. Range -kCentreMax to kCentreMax; all 0: not centred.
   std::array<int32_t, 64> centre{};
+  static constexpr int32_t kCentreMax = 65536;
   /// Hashes of three adjacent tokens that stand in very many records, ascending: no text keys.
   std::vector<uint64_t> common;
 

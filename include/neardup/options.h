@@ -1,4 +1,4 @@
-// What a Filter can be told. Plain values with defaults; ranges are checked by Filter::New.
+// What a Filter can be told: plain values with defaults. Filter::New checks them (CheckOptions).
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,25 @@
 
 namespace neardup {
 
-/// A field to compare: a top-level name, or a JSON Pointer (RFC 6901) when it starts with '/'.
+/// The smallest and the largest value that an option may have. CheckOptions and the configuration
+/// file take every range from the constants below, each of which stands under its option.
+template <class T>
+struct Range {
+  T min;
+  T max;
+
+  /// False for NaN.
+  constexpr bool Contains(T value) const { return value >= min && value <= max; }
+};
+
+/// A field to compare: a top-level name, or a JSON Pointer (RFC 6901) if it starts with '/'.
 struct FieldSelector {
   std::string path;
-  /// Multiplies the weight of the field's tokens. Range 0.1 to 100; kept in steps of 1/16.
+  /// Multiplies the weight of the field's tokens. Rounded to 1/16.
   double weight = 1.0;
-  /// A key field is not compared by likeness: two records can be duplicates only when the tokens of
-  /// all their key fields are equal. Its weight stays 1, and masks leave it alone.
+  static constexpr Range<double> kWeightRange = {0.1, 100};
+  /// A key field is not compared by likeness: two records can be duplicates only if the tokens of
+  /// all their key fields are equal. Its weight stays 1, and masks do not apply to it.
   bool key = false;
 
   bool operator==(const FieldSelector&) const = default;
@@ -29,7 +41,7 @@ enum class MissingFields : uint8_t {
   kAny,  ///< at least one selected field is missing or null
 };
 
-/// What becomes of a record with Kafka's null value (a tombstone).
+/// What happens to a record with Kafka's null value (a tombstone).
 enum class NullValue : uint8_t {
   kDeadLetter,  ///< dead letter with reason null_value
   kUnique,      ///< passes to unique, neither compared nor remembered
@@ -44,23 +56,25 @@ enum class TimeFormat : uint8_t {
 struct RecordOptions {
   /// Empty: every top-level field that is not excluded.
   std::vector<FieldSelector> fields;
-  /// Top-level names or JSON Pointers that are never compared, also below a selected field.
+  /// Top-level names or JSON Pointers that are never compared, not even inside a selected field.
   std::vector<std::string> exclude;
   MissingFields missing_fields = MissingFields::kAll;
   NullValue null_value = NullValue::kDeadLetter;
-  /// Event time from this field instead of the record's timestamp; empty: the timestamp.
+  /// The field that holds the event time; empty: the record's timestamp is the event time.
   std::string time_field;
   TimeFormat time_format = TimeFormat::kRfc3339;
-  /// Larger payloads are dead letters. Range 1 KiB to 1 GiB.
+  /// A record with a larger payload is a dead letter.
   size_t record_bytes_max = size_t{64} << 20;
-  /// Deeper JSON is a dead letter. Range 1 to 1024.
+  static constexpr Range<size_t> kRecordBytesMaxRange = {size_t{1} << 10, size_t{1} << 30};
+  /// A record with deeper nested JSON is a dead letter.
   size_t depth_max = 128;
+  static constexpr Range<size_t> kDepthMaxRange = {1, 1024};
 
   bool operator==(const RecordOptions&) const = default;
 };
 
-/// Parts of texts that count as equal whatever they say, each kind as one constant token. Off: they
-/// are text as any other. What each kind takes: feature/mask.h.
+/// The kinds of text parts that are compared as equal whatever they say; feature/mask.h defines
+/// each kind.
 struct Masks {
   bool time = false;
   bool uuid = false;
@@ -73,47 +87,58 @@ struct Masks {
 };
 
 struct FeatureOptions {
-  /// A record with fewer distinct tokens is only compared exactly; those of key fields do not
-  /// count. Range 0 to 1000.
+  /// A record with fewer distinct tokens matches only equal records. Tokens of key fields do not
+  /// count.
   uint32_t features_min = 12;
-  /// Take `<...>` out of text and decode character entities before tokenising.
+  static constexpr Range<uint32_t> kFeaturesMinRange = {0, 1000};
+  /// Remove `<...>` from text and decode character entities before tokenising.
   bool markup = true;
-  /// For streams such as logs, in which records that say the same differ in these.
+  /// For streams, such as logs, whose repeated records differ in times, addresses or numbers.
   Masks masks;
 
   bool operator==(const FeatureOptions&) const = default;
 };
 
 struct WindowOptions {
+  /// 3,653 days: ten years with up to three leap days.
+  static constexpr int64_t kTenYearsMs = int64_t{3653} * 24 * 3600 * 1000;
+
   /// Two records match only if their event times are at most this far apart.
-  /// Range 1 s to 10 years.
   int64_t window_ms = int64_t{24} * 3600 * 1000;
-  /// Extra time entries are kept for records that arrive late. Range 0 to 10 years.
+  static constexpr Range<int64_t> kWindowRange = {1000, kTenYearsMs};
+  /// Entries are kept this much longer than the window, for records that arrive late.
   int64_t lateness_ms = int64_t{10} * 60 * 1000;
-  /// An event time more than this ahead of the clock is clamped. Range 0 to 10 years.
+  static constexpr Range<int64_t> kLatenessRange = {0, kTenYearsMs};
+  /// An event time more than this ahead of the clock is set back to the clock plus this.
   int64_t ahead_max_ms = int64_t{60} * 60 * 1000;
-  /// Entries remembered at most; the oldest go first. Range 1,000 to 1,000,000,000.
+  static constexpr Range<int64_t> kAheadMaxRange = {0, kTenYearsMs};
+  /// Largest number of remembered entries; the oldest are evicted first.
   uint64_t entries_max = 1'000'000;
+  static constexpr Range<uint64_t> kEntriesMaxRange = {1000, 1'000'000'000};
 
   bool operator==(const WindowOptions&) const = default;
 };
 
-/// When two records are duplicates, and how originals are looked for. Records whose selected fields
-/// are equal always are; others by the distances of their simhashes and of their order sketches.
+/// When two records are duplicates, and how originals are found. Records with equal selected fields
+/// always are duplicates; other records by the distances of their simhashes and of their orders.
 struct MatchOptions {
-  /// Largest Hamming distance of two simhashes, inclusive. Range 0 (exact only) to 12.
+  /// Largest Hamming distance of two simhashes, inclusive. 0: only equal records match.
   int distance_max = 8;
-  /// Largest sum of the distances of simhash and order sketch. Range 0 to 128.
+  static constexpr Range<int> kDistanceMaxRange = {0, 12};
+  /// Largest sum of the distance of the simhashes and the distance of the orders.
   int distance_sum_max = 24;
-  /// A record of n distinct tokens is allowed a distance of n / features_per_bit at most: in a
-  /// short record one word may be what tells it from another. Range 0 (no such rule) to 100.
+  static constexpr Range<int> kDistanceSumMaxRange = {0, 128};
+  /// A record of n distinct tokens is allowed a distance of at most n / features_per_bit, because
+  /// in a short record a single word may tell two records apart. 0: no such limit.
   uint32_t features_per_bit = 3;
-  /// Take one shared text key for 2 more bits in both, two or more keys for 4. Wants text_keys.
+  static constexpr Range<uint32_t> kFeaturesPerBitRange = {0, 100};
+  /// Allow 2 more bits in both distances if two records share a text key, and 4 more if they share
+  /// several. Requires text_keys.
   bool widen = false;
-  /// Look records up by their text keys too. They find most of what lies beyond the guarantee.
+  /// Look records up by their text keys too, which finds most originals beyond the guarantee.
   bool text_keys = true;
-  /// Look up the blocks with one bit flipped too: raises the guarantee from 3 to 7 bits, at 64 more
-  /// probes a record.
+  /// Look up blocks with one bit flipped too: raises the guarantee from 3 to 7 bits, at 64 more
+  /// probes per record.
   bool neighbours = false;
 
   bool operator==(const MatchOptions&) const = default;
@@ -125,12 +150,12 @@ constexpr int GuaranteedDistance(const MatchOptions& match) {
   return match.distance_max < most ? match.distance_max : most;
 }
 
-/// What tells duplicates. Any other scheme than the filter's own takes the place of MatchOptions,
-/// features_min and weights; docs/schemes.md says what there is.
+/// The method that tells duplicates. With another scheme than the filter's own, MatchOptions,
+/// features_min and field weights have no effect; docs/schemes.md describes all schemes.
 struct MatchScheme {
   /// "neardup": the filter's own.
   std::string name = "neardup";
-  /// Parameters of another scheme by name; those that are not named have their default.
+  /// Parameters of another scheme by name; parameters left out have their defaults.
   std::map<std::string, double> values;
 
   bool is_own() const { return name == MatchScheme().name; }
@@ -149,8 +174,8 @@ struct FilterOptions {
 };
 
 /// Canonical JSON text of everything that gives a fingerprint its meaning (fields, features,
-/// algorithm version), and of nothing else. Two filters with equal text compute equal fingerprints;
-/// state of another text is refused. Distance, window and capacity are not part of it.
+/// algorithm version), and of nothing else: distance, window and capacity are not part of it. Two
+/// filters with equal texts compute equal fingerprints; a filter refuses state of another text.
 std::string FingerprintSpec(const FilterOptions& options);
 
 }  // namespace neardup

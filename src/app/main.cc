@@ -15,6 +15,11 @@ namespace {
 
 using Command = std::function<int()>;
 
+template <class T>
+CLI::Range RangeCheck(Range<T> range) {
+  return CLI::Range(range.min, range.max);
+}
+
 /// A flag that is one entry of `sets`; a list when `list`.
 void AddShortForm(CLI::App* command, ConfigArguments& config, const std::string& flag,
                   const std::string& path, bool list) {
@@ -104,7 +109,7 @@ void AddTune(CLI::App& app, TuneArguments& tune, Command& chosen) {
       ->add_option("--window", tune.window_entries,
                    "unique records the window will hold (default: 1000000, or fewer where chance "
                    "matches in so many would hide the copies)")
-      ->check(CLI::Range(int64_t{1000}, int64_t{1'000'000'000}));
+      ->check(RangeCheck(WindowOptions::kEntriesMaxRange));
   AddSampleFlags(command, tune);
   command->add_option("--report", tune.report, "HTML page (default: beside the output)");
   command->add_flag("--json", tune.json, "print the findings as one JSON object");
@@ -171,7 +176,7 @@ void AddDemo(CLI::App& app, DemoArguments& demo, Command& chosen) {
       ->check(CLI::Range(100, 40'000))
       ->capture_default_str();
   command->add_option("--distance-max", demo.distance_max, "largest distance of a duplicate")
-      ->check(CLI::Range(0, 12))
+      ->check(RangeCheck(MatchOptions::kDistanceMaxRange))
       ->capture_default_str();
   command->add_option("--seed", demo.seed, "another seed, another stream")->capture_default_str();
   command->callback([&] { chosen = [&] { return DemoCommand(demo); }; });

@@ -160,9 +160,11 @@ Json FlagSchema() { return {{"anyOf", {{{"type", "boolean"}}, Reference()}}}; }
 
 Json FieldListSchema(const Setting& setting) {
   Json path = TextSchema(setting);
-  Json weight = {
-      {"anyOf",
-       {{{"type", "number"}, {"minimum", kWeightMin}, {"maximum", kWeightMax}}, Reference()}}};
+  Json weight = {{"anyOf",
+                  {{{"type", "number"},
+                    {"minimum", FieldSelector::kWeightRange.min},
+                    {"maximum", FieldSelector::kWeightRange.max}},
+                   Reference()}}};
   const auto object = [&path](const char* name, const Json& schema) -> Json {
     return {{"type", "object"},
             {"properties", {{"path", path}, {name, schema}}},

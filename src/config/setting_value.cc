@@ -1,5 +1,7 @@
 #include "config/setting_value.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -442,8 +444,9 @@ class Reader {
 
   std::optional<double> ReadWeight(const YamlValue& value, const std::string& path) {
     const std::optional<double> weight = ReadReal(value);
-    if (weight && *weight >= kWeightMin && *weight <= kWeightMax) return weight;
-    Refuse(value, path, "a number from 0.1 to 100");
+    constexpr Range<double> range = FieldSelector::kWeightRange;
+    if (weight && range.Contains(*weight)) return weight;
+    Refuse(value, path, fmt::format("a number from {} to {}", range.min, range.max));
     return std::nullopt;
   }
 

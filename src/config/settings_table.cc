@@ -3,81 +3,169 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 #include "feature/mask.h"
 #include "schemes/schemes.h"
 
 namespace neardup {
-
-const std::vector<Setting>& SettingsTable() {
-  static const std::vector<Setting> table = [] {
-    std::vector<Setting> rows;
-    for (auto part : {StreamRows(), FilterRows(), EngineRows(), ProcessRows()}) {
-      std::move(part.begin(), part.end(), std::back_inserter(rows));
-    }
-    return rows;
-  }();
-  return table;
-}
-
-const std::vector<SettingSection>& SettingSections() {
-  static const std::vector<SettingSection> sections = {
-      {"input", "Where records come from."},
-      {"output", "Where records go, and what is written onto them."},
-      {"record", "What of a record is compared, and what makes it a dead letter."},
-      {"feature", "How text becomes features."},
-      {"match", "When two records are duplicates."},
-      {"window", "How long, and how much, is remembered."},
-      {"transaction", "How much work is committed at once."},
-      {"lease", "How instances of one app agree on which of them is active."},
-      {"retry", "How long to wait before the lane is taken again after an error."},
-      {"threads", "How many threads work."},
-      {"kafka", "How to reach Kafka."},
-      {"metrics", "Where metrics and health are served."},
-      {"log", "What is logged, and how."},
-      {"state", "What is kept on disk."},
-  };
-  return sections;
-}
-
-const Setting* FindSetting(std::string_view path) {
-  const std::vector<Setting>& table = SettingsTable();
-  auto row = std::find_if(table.begin(), table.end(),
-                          [&](const Setting& setting) { return setting.path == path; });
-  return row == table.end() ? nullptr : &*row;
-}
-
-std::string_view SectionOf(std::string_view path) {
-  size_t dot = path.find('.');
-  return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
-}
-
-std::string_view KeyOf(std::string_view path) {
-  size_t dot = path.find('.');
-  return dot == std::string_view::npos ? path : path.substr(dot + 1);
-}
-
 namespace {
 
-constexpr int64_t kYearsMs = int64_t{10} * 365 * 24 * 3600 * 1000;
+constexpr int64_t kSecondMs = 1000;
+constexpr int64_t kMinuteMs = 60 * kSecondMs;
+constexpr int64_t kHourMs = 60 * kMinuteMs;
 constexpr int64_t kKiB = 1024;
 constexpr int64_t kMiB = 1024 * kKiB;
 constexpr int64_t kGiB = 1024 * kMiB;
 
-// RFC 6901: in a pointer, '~' only stands before 0 or 1.
-const char kFieldExpression[] = "[^/].*|(/([^~/]|~[01])*)+";
-const char kFieldWords[] = "a field: a top-level name, or a JSON Pointer such as /article/title";
+/// A regular expression for a whole text, and what it takes in words.
+struct Pattern {
+  std::string_view expression;
+  std::string_view words;
+};
 
-Setting MasksSetting() {
-  const std::vector<std::string> names = MaskNames(kAllMasks);
+constexpr Pattern kAnyText = {};
+constexpr Pattern kAppName = {
+    "^[a-z0-9][a-z0-9._-]{0,199}$",
+    "a name of 1 to 200 lower-case letters, digits, '.', '_' or '-', starting with a letter or "
+    "digit"};
+// Kafka's own rule for topic names, which excludes the two names of folders, "." and "..".
+constexpr Pattern kTopicName = {"^(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}$",
+                                "a topic name: 1 to 249 letters, digits, '.', '_' or '-'"};
+constexpr Pattern kTopicTemplate = {
+    "^(?!\\.{1,2}$)([a-zA-Z0-9._-]|\\{topic\\}){1,249}$",
+    "a topic name of letters, digits, '.', '_' or '-', where {topic} stands for the input topic"};
+// RFC 6901: in a pointer, '~' only stands before 0 or 1.
+constexpr Pattern kField = {"^([^/].*|(/([^~/]|~[01])*)+)$",
+                            "a field: a top-level name, or a JSON Pointer such as /article/title"};
+constexpr Pattern kFieldOrNone = {
+    "^(|[^/].*|(/([^~/]|~[01])*)+)$",
+    "a field: a top-level name, or a JSON Pointer such as /article/title, or \"\""};
+constexpr Pattern kBrokers = {"^[^\\s,]+(,[^\\s,]+)*$",
+                              "host:port, several separated by commas without spaces"};
+constexpr Pattern kHost = {"^\\S+$", "a host name or an address"};
+
+Setting EmptyRow(SettingKind kind, std::string path, std::string help) {
   Setting row;
-  row.path = "feature.masks";
-  row.kind = SettingKind::kTextList;
-  row.help = fmt::format(
-      "Parts of texts that count as equal whatever they say, such as [{}] for logs. number takes "
-      "every word with a digit. Key fields stay as they are.",
-      fmt::join(names, ", "));
+  row.path = std::move(path);
+  row.kind = kind;
+  row.help = std::move(help);
+  return row;
+}
+
+// Each function below makes a row of one kind. `member` returns the row's member of a Settings,
+// const or not.
+
+/// For a member whose type is one of SettingValue's.
+template <class Value, class Member>
+Setting PlainRow(SettingKind kind, std::string path, Member member, std::string help) {
+  Setting row = EmptyRow(kind, std::move(path), std::move(help));
+  row.get = [member](const Settings& settings) { return SettingValue(Value(member(settings))); };
+  row.set = [member](Settings& settings, const SettingValue& value) {
+    member(settings) = std::get<Value>(value);
+  };
+  return row;
+}
+
+/// Text, or a list of texts or fields; the pattern holds for the text or each item.
+template <class Value, class Member>
+Setting PatternRow(SettingKind kind, std::string path, Member member, const Pattern& pattern,
+                   std::string help) {
+  Setting row = PlainRow<Value>(kind, std::move(path), member, std::move(help));
+  row.pattern = pattern.expression;
+  row.pattern_words = pattern.words;
+  return row;
+}
+
+template <class Member>
+Setting Text(std::string path, Member member, const Pattern& pattern, std::string help) {
+  return PatternRow<std::string>(SettingKind::kText, std::move(path), member, pattern,
+                                 std::move(help));
+}
+
+template <class Member>
+Setting TextList(std::string path, Member member, const Pattern& pattern, std::string help) {
+  return PatternRow<std::vector<std::string>>(SettingKind::kTextList, std::move(path), member,
+                                              pattern, std::move(help));
+}
+
+template <class Member>
+Setting FieldList(std::string path, Member member, std::string help) {
+  return PatternRow<std::vector<FieldSelector>>(SettingKind::kFieldList, std::move(path), member,
+                                                kField, std::move(help));
+}
+
+template <class Member>
+Setting Properties(std::string path, Member member, std::string help) {
+  return PlainRow<TextMap>(SettingKind::kTextMap, std::move(path), member, std::move(help));
+}
+
+template <class Member>
+Setting Flag(std::string path, Member member, std::string help) {
+  return PlainRow<bool>(SettingKind::kFlag, std::move(path), member, std::move(help));
+}
+
+template <class Member, class Number>
+Setting NumberRow(SettingKind kind, std::string path, Member member, Range<Number> range,
+                  std::string help) {
+  Setting row = EmptyRow(kind, std::move(path), std::move(help));
+  row.min = static_cast<int64_t>(range.min);
+  row.max = static_cast<int64_t>(range.max);
+  row.get = [member](const Settings& settings) {
+    return SettingValue(static_cast<int64_t>(member(settings)));
+  };
+  row.set = [member](Settings& settings, const SettingValue& value) {
+    auto& target = member(settings);
+    target = static_cast<std::decay_t<decltype(target)>>(std::get<int64_t>(value));
+  };
+  return row;
+}
+
+template <class Member, class Number = int64_t>
+Setting Integer(std::string path, Member member, Range<Number> range, std::string help) {
+  return NumberRow(SettingKind::kInteger, std::move(path), member, range, std::move(help));
+}
+
+template <class Member, class Number = int64_t>
+Setting Duration(std::string path, Member member, Range<Number> range, std::string help) {
+  return NumberRow(SettingKind::kDuration, std::move(path), member, range, std::move(help));
+}
+
+template <class Member, class Number = int64_t>
+Setting Bytes(std::string path, Member member, Range<Number> range, std::string help) {
+  return NumberRow(SettingKind::kBytes, std::move(path), member, range, std::move(help));
+}
+
+/// `names` holds the name of every value of the enum, in the order of the enum.
+template <class Member>
+Setting Choice(std::string path, Member member, std::vector<std::string> names, std::string help) {
+  Setting row = EmptyRow(SettingKind::kChoice, std::move(path), std::move(help));
+  row.choices = names;
+  row.get = [member, names](const Settings& settings) {
+    return SettingValue(names.at(static_cast<size_t>(member(settings))));
+  };
+  row.set = [member, names](Settings& settings, const SettingValue& value) {
+    const auto name = std::find(names.begin(), names.end(), std::get<std::string>(value));
+    if (name == names.end()) return;
+    auto& target = member(settings);
+    target = static_cast<std::decay_t<decltype(target)>>(name - names.begin());
+  };
+  return row;
+}
+
+/// 0 is inside the range, but no replication factor.
+Setting WithoutZero(Setting row) {
+  row.except = 0;
+  return row;
+}
+
+Setting MasksList(std::string path) {
+  const std::vector<std::string> names = MaskNames(kAllMasks);
+  Setting row = EmptyRow(
+      SettingKind::kTextList, std::move(path),
+      fmt::format("Parts of text that are compared as equal whatever they say; for logs: [{}]. "
+                  "number masks every word with a digit. Masks do not apply to key fields.",
+                  fmt::join(names, ", ")));
   row.pattern = fmt::format("^({})$", fmt::join(names, "|"));
   row.pattern_words = fmt::format("one of {}", fmt::join(names, ", "));
   row.get = [](const Settings& settings) {
@@ -89,282 +177,249 @@ Setting MasksSetting() {
   return row;
 }
 
-std::vector<Setting> RecordRows() {
-  const Pattern field = {std::string("^(") + kFieldExpression + ")$", kFieldWords};
-  Setting fields = PlainRow<std::vector<FieldSelector>>(
-      SettingKind::kFieldList, "record.fields", NEARDUP_MEMBER(lane.filter.record.fields),
-      "Fields to compare: top-level names, JSON Pointers (/article/title), or {path: title, "
-      "weight: 2}. {path: user, key: true}: duplicates are equal in this field. Empty: every "
-      "top-level field that is not excluded.");
-  fields.pattern = field.expression;
-  fields.pattern_words = field.words;
-  return {
-      fields,
-      TextListRow("record.exclude", NEARDUP_MEMBER(lane.filter.record.exclude), field,
-                  "Fields that are never compared, also below a selected field."),
-      ChoiceRow("record.missing_fields", NEARDUP_MEMBER(lane.filter.record.missing_fields),
-                {"all", "any"},
-                "A record is a dead letter when all, or any, of the fields are missing or null."),
-      ChoiceRow("record.null_value", NEARDUP_MEMBER(lane.filter.record.null_value),
-                {"dead-letter", "unique"},
-                "Where a record with Kafka's null value (a tombstone) goes."),
-      TextRow(
-          "record.time_field", NEARDUP_MEMBER(lane.filter.record.time_field),
-          {std::string("^(|") + kFieldExpression + ")$", std::string(kFieldWords) + ", or \"\""},
-          "Field with the event time. Empty: the record's timestamp."),
-      ChoiceRow("record.time_format", NEARDUP_MEMBER(lane.filter.record.time_format),
-                {"rfc3339", "milliseconds", "seconds"}, "How the event time is written there."),
-      NumberRow(SettingKind::kBytes, "record.record_bytes_max",
-                NEARDUP_MEMBER(lane.filter.record.record_bytes_max), {kKiB, kGiB},
-                "Larger payloads are dead letters."),
-      NumberRow(SettingKind::kInteger, "record.depth_max",
-                NEARDUP_MEMBER(lane.filter.record.depth_max), {1, 1024},
-                "Deeper JSON is a dead letter."),
-  };
-}
-
-Setting MatchSchemeRow() {
-  Setting row = PlainRow<std::string>(
-      SettingKind::kChoice, "match.scheme", NEARDUP_MEMBER(lane.filter.scheme.name),
-      "What tells duplicates: neardup, or one of the other methods of docs/schemes.md, to which "
-      "none of the settings below but scheme_options matters.");
+template <class Member>
+Setting SchemeChoice(std::string path, Member member, std::string help) {
+  Setting row =
+      PlainRow<std::string>(SettingKind::kChoice, std::move(path), member, std::move(help));
   row.choices.push_back(MatchScheme().name);
   for (const std::string_view name : SchemeNames()) row.choices.emplace_back(name);
   return row;
 }
 
-}  // namespace
-
-std::vector<Setting> FilterRows() {
-  std::vector<Setting> rows = RecordRows();
-  const std::vector<Setting> others = {
-      NumberRow(SettingKind::kInteger, "feature.features_min",
-                NEARDUP_MEMBER(lane.filter.feature.features_min), {0, 1000},
-                "A record with fewer distinct tokens is only compared exactly."),
-      FlagRow("feature.markup", NEARDUP_MEMBER(lane.filter.feature.markup),
-              "Take <...> out of text and decode character entities before comparing."),
-      MasksSetting(),
-
-      TextRow("feature.model", NEARDUP_MEMBER(model_file), {},
-              "File of a model learned with `neardup learn` or `neardup tune`; a relative path "
-              "counts from the folder of this file. Empty: none."),
-
-      MatchSchemeRow(),
-      PlainRow<NumberMap>(SettingKind::kNumberMap, "match.scheme_options",
-                          NEARDUP_MEMBER(lane.filter.scheme.values),
-                          "Numbers another scheme than neardup takes, by name; those that are left "
-                          "out have their default."),
-      NumberRow(SettingKind::kInteger, "match.distance_max",
-                NEARDUP_MEMBER(lane.filter.match.distance_max), {0, 12},
-                "Largest Hamming distance of two fingerprints that is a duplicate. 0: only records "
-                "whose fields are equal."),
-      NumberRow(SettingKind::kInteger, "match.distance_sum_max",
-                NEARDUP_MEMBER(lane.filter.match.distance_sum_max), {0, 128},
-                "Largest sum of that distance and of the one of the sketches of word order."),
-      NumberRow(
-          SettingKind::kInteger, "match.features_per_bit",
-          NEARDUP_MEMBER(lane.filter.match.features_per_bit), {0, 100},
-          "Distinct tokens a record must have for each bit of distance allowed; one with fewer "
-          "is allowed less, because one changed word counts for more in it. 0: no such rule."),
-      FlagRow("match.widen", NEARDUP_MEMBER(lane.filter.match.widen),
-              "Allow both 2 bits more where two records share a text key, 4 where they share more. "
-              "For streams that were found fit for it with `neardup tune`."),
-      FlagRow("match.text_keys", NEARDUP_MEMBER(lane.filter.match.text_keys),
-              "Look records up by hashes of three adjacent words too: finds most of the originals "
-              "beyond distance 3, where the guarantee ends."),
-      FlagRow("match.neighbours", NEARDUP_MEMBER(lane.filter.match.neighbours),
-              "Look up all blocks that differ in one bit too: guarantees to find originals up to "
-              "distance 7 instead of 3, at 64 more probes a record."),
-
-      NumberRow(SettingKind::kDuration, "window.window_ms",
-                NEARDUP_MEMBER(lane.filter.window.window_ms), {1000, kYearsMs},
-                "Two records match only if their event times are at most this far apart."),
-      NumberRow(SettingKind::kDuration, "window.lateness_ms",
-                NEARDUP_MEMBER(lane.filter.window.lateness_ms), {0, kYearsMs},
-                "Entries are kept this much longer, for records that arrive late."),
-      NumberRow(SettingKind::kDuration, "window.ahead_max_ms",
-                NEARDUP_MEMBER(lane.filter.window.ahead_max_ms), {0, kYearsMs},
-                "An event time further ahead of the clock than this is clamped."),
-      NumberRow(SettingKind::kInteger, "window.entries_max",
-                NEARDUP_MEMBER(lane.filter.window.entries_max), {1000, 1'000'000'000},
-                "Unique records remembered at most; the oldest go first. It bounds the memory."),
-  };
-  rows.insert(rows.end(), others.begin(), others.end());
-  return rows;
+template <class Member>
+Setting SchemeOptions(std::string path, Member member, std::string help) {
+  return PlainRow<NumberMap>(SettingKind::kNumberMap, std::move(path), member, std::move(help));
 }
 
-namespace {
+/// Names a member of const and of non-const Settings.
+#define NEARDUP_MEMBER(member) \
+  [](auto& settings) -> auto& { return settings.member; }
 
-constexpr int64_t kSecondMs = 1000;
-constexpr int64_t kHourMs = 3600 * kSecondMs;
-
-// Kafka's own rule for topic names, without the two that are folders.
-const char kTopicCharacters[] = "[a-zA-Z0-9._-]";
-
-Pattern TopicName() {
-  return {std::string("^(?!\\.{1,2}$)") + kTopicCharacters + "{1,249}$",
-          "a topic name: 1 to 249 letters, digits, '.', '_' or '-'"};
-}
-
-Pattern TopicTemplate() {
-  return {std::string("^(?!\\.{1,2}$)(") + kTopicCharacters + "|\\{topic\\}){1,249}$",
-          "a topic name of letters, digits, '.', '_' or '-', where {topic} stands for the input "
-          "topic"};
-}
-
-}  // namespace
-
-std::vector<Setting> StreamRows() {
-  Setting replication = NumberRow(
-      SettingKind::kInteger, "output.replication_factor", NEARDUP_MEMBER(kafka.replication_factor),
-      {-1, 32767}, "Replicas of the topics that are created. -1: the broker's default.");
-  replication.except = 0;
+std::vector<Setting> Rows() {
   return {
-      TextRow("app", NEARDUP_MEMBER(kafka.app),
-              {"^[a-z0-9][a-z0-9._-]{0,199}$",
-               "a name of 1 to 200 lower-case letters, digits, '.', '_' or '-', starting with a "
-               "letter or digit"},
-              "Names the consumer group, the transactional ids, the changelog and the lease topic. "
-              "Instances with the same name work as one; give every pipeline its own."),
+      Text("app", NEARDUP_MEMBER(kafka.app), kAppName,
+           "Name of the pipeline. The consumer group, the transactional ids, the changelog and the "
+           "lease topic are named after it. Instances with the same name act as one service; give "
+           "every pipeline its own name."),
 
-      TextListRow("input.topics", NEARDUP_MEMBER(kafka.topics), TopicName(),
-                  "Topics to read. `neardup run` needs at least one."),
-      ChoiceRow("input.start", NEARDUP_MEMBER(lane.start_at), {"earliest", "latest"},
-                "Where to start in a partition that was never read before."),
-      NumberRow(SettingKind::kDuration, "input.partitions_refresh_ms",
-                NEARDUP_MEMBER(lane.partitions_refresh_ms), {kSecondMs, kHourMs},
-                "How often new partitions are looked for."),
-      NumberRow(SettingKind::kDuration, "input.idle_ms", NEARDUP_MEMBER(lane.idle_ms),
-                {0, 24 * kHourMs},
-                "A partition at its end for this long does not hold the watermark back."),
+      TextList("input.topics", NEARDUP_MEMBER(kafka.topics), kTopicName,
+               "Topics to read. `neardup run` needs at least one."),
+      Choice("input.start", NEARDUP_MEMBER(lane.start_at), {"earliest", "latest"},
+             "Where to start in a partition that this app has not read before."),
+      Duration("input.partitions_refresh_ms", NEARDUP_MEMBER(lane.partitions_refresh_ms),
+               {kSecondMs, kHourMs}, "Time between two searches for new partitions."),
+      Duration("input.idle_ms", NEARDUP_MEMBER(lane.idle_ms), {0, 24 * kHourMs},
+               "A partition that has been at its end for this long does not hold the watermark "
+               "back."),
 
-      TextRow("output.unique_topic", NEARDUP_MEMBER(kafka.unique_topic), TopicTemplate(),
-              "Topic of the first record of its kind."),
-      TextRow("output.duplicate_topic", NEARDUP_MEMBER(kafka.duplicate_topic), TopicTemplate(),
-              "Topic of records that repeat an earlier one."),
-      TextRow("output.dead_letter_topic", NEARDUP_MEMBER(kafka.dead_letter_topic), TopicTemplate(),
-              "Topic of records that cannot be compared."),
-      ChoiceRow("output.headers", NEARDUP_MEMBER(lane.headers),
-                {"packed", "separate", "full", "none"},
-                "How the verdict stands on an output record. packed: one header `neardup`; "
-                "separate: neardup-seq, neardup-origin, ...; full: packed with the fingerprint; "
-                "none: nothing is added."),
-      FlagRow("output.create_topics", NEARDUP_MEMBER(kafka.create_topics),
-              "Create output, changelog and lease topics that are absent."),
-      replication,
+      Text("output.unique_topic", NEARDUP_MEMBER(kafka.unique_topic), kTopicTemplate,
+           "Topic for unique records. {topic} stands for the input topic."),
+      Text("output.duplicate_topic", NEARDUP_MEMBER(kafka.duplicate_topic), kTopicTemplate,
+           "Topic for duplicates: records that repeat an earlier one."),
+      Text("output.dead_letter_topic", NEARDUP_MEMBER(kafka.dead_letter_topic), kTopicTemplate,
+           "Topic for dead letters: records that cannot be compared."),
+      Choice("output.headers", NEARDUP_MEMBER(lane.headers), {"packed", "separate", "full", "none"},
+             "Headers that carry the verdict on an output record. packed: one header, `neardup`; "
+             "separate: neardup-seq, neardup-origin and so on; full: packed with the fingerprint; "
+             "none: no headers."),
+      Flag("output.create_topics", NEARDUP_MEMBER(kafka.create_topics),
+           "Create output, changelog and lease topics that do not exist."),
+      WithoutZero(Integer("output.replication_factor", NEARDUP_MEMBER(kafka.replication_factor),
+                          {-1, 32767}, "Replicas of created topics. -1: the broker's default.")),
+
+      FieldList("record.fields", NEARDUP_MEMBER(lane.filter.record.fields),
+                "Fields to compare: top-level names, JSON Pointers (/article/title), or {path: "
+                "title, weight: 2}. {path: user, key: true} is a key field: duplicates must be "
+                "equal in it. Empty: every top-level field that is not excluded."),
+      TextList("record.exclude", NEARDUP_MEMBER(lane.filter.record.exclude), kField,
+               "Fields that are never compared, not even inside a selected field."),
+      Choice("record.missing_fields", NEARDUP_MEMBER(lane.filter.record.missing_fields),
+             {"all", "any"},
+             "A record is a dead letter if all, or any, of the selected fields are missing or "
+             "null."),
+      Choice("record.null_value", NEARDUP_MEMBER(lane.filter.record.null_value),
+             {"dead-letter", "unique"},
+             "Where a record with Kafka's null value (a tombstone) goes."),
+      Text("record.time_field", NEARDUP_MEMBER(lane.filter.record.time_field), kFieldOrNone,
+           "Field that holds the event time. Empty: the record's timestamp is the event time."),
+      Choice("record.time_format", NEARDUP_MEMBER(lane.filter.record.time_format),
+             {"rfc3339", "milliseconds", "seconds"},
+             "Format of the event time in record.time_field."),
+      Bytes("record.record_bytes_max", NEARDUP_MEMBER(lane.filter.record.record_bytes_max),
+            RecordOptions::kRecordBytesMaxRange,
+            "A record with a larger payload is a dead letter."),
+      Integer("record.depth_max", NEARDUP_MEMBER(lane.filter.record.depth_max),
+              RecordOptions::kDepthMaxRange,
+              "A record with more deeply nested JSON is a dead letter."),
+
+      Integer("feature.features_min", NEARDUP_MEMBER(lane.filter.feature.features_min),
+              FeatureOptions::kFeaturesMinRange,
+              "A record with fewer distinct tokens matches only equal records."),
+      Flag("feature.markup", NEARDUP_MEMBER(lane.filter.feature.markup),
+           "Remove <...> from text and decode character entities before comparing."),
+      MasksList("feature.masks"),
+      Text("feature.model", NEARDUP_MEMBER(model_file), kAnyText,
+           "Model file written by `neardup learn` or `neardup tune`. A relative path starts at the "
+           "folder of this file. Empty: no model."),
+
+      SchemeChoice("match.scheme", NEARDUP_MEMBER(lane.filter.scheme.name),
+                   "Method that tells duplicates: neardup, or another scheme of docs/schemes.md. "
+                   "With another scheme, only match.scheme_options of the settings below has an "
+                   "effect."),
+      SchemeOptions("match.scheme_options", NEARDUP_MEMBER(lane.filter.scheme.values),
+                    "Parameters of another scheme than neardup, by name. Parameters left out have "
+                    "their defaults."),
+      Integer("match.distance_max", NEARDUP_MEMBER(lane.filter.match.distance_max),
+              MatchOptions::kDistanceMaxRange,
+              "Largest Hamming distance between the simhashes of duplicates, in bits. 0: only "
+              "records with equal fields are duplicates."),
+      Integer("match.distance_sum_max", NEARDUP_MEMBER(lane.filter.match.distance_sum_max),
+              MatchOptions::kDistanceSumMaxRange,
+              "Largest sum, in bits, of that distance and the distance between the hashes of word "
+              "order."),
+      Integer("match.features_per_bit", NEARDUP_MEMBER(lane.filter.match.features_per_bit),
+              MatchOptions::kFeaturesPerBitRange,
+              "Distinct tokens a record needs for each bit of distance. One with fewer is allowed "
+              "less distance, because one changed word weighs more in it. 0: no such limit."),
+      Flag("match.widen", NEARDUP_MEMBER(lane.filter.match.widen),
+           "Allow 2 more bits in both distances if two records share a text key, and 4 more if "
+           "they share several. For streams that `neardup tune` found fit for it."),
+      Flag("match.text_keys", NEARDUP_MEMBER(lane.filter.match.text_keys),
+           "Look records up by hashes of three adjacent words too. Finds most originals beyond "
+           "distance 3, where the guarantee ends."),
+      Flag("match.neighbours", NEARDUP_MEMBER(lane.filter.match.neighbours),
+           "Look up all blocks that differ in one bit too. Guarantees to find originals up to "
+           "distance 7 instead of 3, at 64 more probes per record."),
+
+      Duration("window.window_ms", NEARDUP_MEMBER(lane.filter.window.window_ms),
+               WindowOptions::kWindowRange,
+               "Two records match only if their event times are at most this far apart."),
+      Duration("window.lateness_ms", NEARDUP_MEMBER(lane.filter.window.lateness_ms),
+               WindowOptions::kLatenessRange,
+               "Entries are kept this much longer than the window, for records that arrive late."),
+      Duration("window.ahead_max_ms", NEARDUP_MEMBER(lane.filter.window.ahead_max_ms),
+               WindowOptions::kAheadMaxRange,
+               "An event time further ahead of the clock than this is set back to this limit."),
+      Integer("window.entries_max", NEARDUP_MEMBER(lane.filter.window.entries_max),
+              WindowOptions::kEntriesMaxRange,
+              "Largest number of remembered unique records; the oldest are evicted first. It "
+              "bounds the memory."),
+
+      Duration("transaction.interval_ms", NEARDUP_MEMBER(lane.transaction_interval_ms),
+               {10, kMinuteMs},
+               "A transaction is committed after this time. Shorter: lower latency; longer: less "
+               "work for the brokers."),
+      Bytes("transaction.bytes_max", NEARDUP_MEMBER(lane.transaction_bytes_max), {64 * kKiB, kGiB},
+            "A transaction is committed once it holds this many payload bytes."),
+      Integer("transaction.batch_records_max", NEARDUP_MEMBER(lane.batch_records_max),
+              {1, 1'000'000},
+              "Largest number of records that are polled, fingerprinted and decided together."),
+      Duration("transaction.timeout_ms", NEARDUP_MEMBER(kafka.transaction_timeout_ms),
+               {kSecondMs, 15 * kMinuteMs},
+               "The broker aborts a transaction that stays open for longer. Must be more than "
+               "transaction.interval_ms + 1s."),
+
+      // 6 s and 30 min are the default bounds of the brokers.
+      Duration("lease.session_timeout_ms", NEARDUP_MEMBER(kafka.session_timeout_ms),
+               {6 * kSecondMs, 30 * kMinuteMs},
+               "A standby replaces an active instance that has been silent for this long."),
+      Duration("lease.heartbeat_interval_ms", NEARDUP_MEMBER(kafka.heartbeat_interval_ms),
+               {50, 10 * kMinuteMs},
+               "Time between two heartbeats of an instance. At most a third of "
+               "lease.session_timeout_ms."),
+
+      Duration("retry.backoff_min_ms", NEARDUP_MEMBER(lane.retry_backoff_min_ms),
+               {1, 10 * kMinuteMs}, "First wait. Each further wait is twice as long."),
+      Duration("retry.backoff_max_ms", NEARDUP_MEMBER(lane.retry_backoff_max_ms),
+               {1, 10 * kMinuteMs}, "Longest wait."),
+
+      Integer("threads.fingerprint", NEARDUP_MEMBER(lane.fingerprint_threads), {0, 1024},
+              "Threads that compute fingerprints and look records up. 0: one per core."),
+
+      Text("kafka.brokers", NEARDUP_MEMBER(kafka.brokers), kBrokers,
+           "Bootstrap brokers: host:port, separated by commas."),
+      Properties("kafka.properties", NEARDUP_MEMBER(kafka.properties),
+                 "librdkafka properties of all clients, such as security.protocol. Properties that "
+                 "would break the guarantees are refused."),
+      Properties("kafka.consumer_properties", NEARDUP_MEMBER(kafka.consumer_properties),
+                 "librdkafka properties of consumers only."),
+      Properties("kafka.producer_properties", NEARDUP_MEMBER(kafka.producer_properties),
+                 "librdkafka properties of producers only, such as compression.type."),
+      Duration("kafka.answer_timeout_ms", NEARDUP_MEMBER(kafka.answer_timeout_ms),
+               {100, 5 * kMinuteMs},
+               "Longest wait for a broker's answer to a question about topics or offsets."),
+      Integer("kafka.inflight_records_max", NEARDUP_MEMBER(kafka.inflight_records_max),
+              {1, 10'000'000},
+              "Largest number of records that the producer holds and has not delivered yet."),
+      Bytes("kafka.inflight_bytes_max", NEARDUP_MEMBER(kafka.inflight_bytes_max), {kMiB, 64 * kGiB},
+            "Largest number of bytes that the producer holds and has not delivered yet. At least "
+            "record.record_bytes_max."),
+
+      Text("metrics.host", NEARDUP_MEMBER(http.host), kHost, "Address to listen on."),
+      Integer("metrics.port", NEARDUP_MEMBER(http.port), {0, 65535},
+              "Port of /metrics, /healthz and /readyz. 0: none of them is served."),
+
+      Choice("log.level", NEARDUP_MEMBER(log_level), {"debug", "info", "warn", "error"},
+             "Lowest level that is logged."),
+      Choice("log.format", NEARDUP_MEMBER(log_format), {"text", "json"},
+             "text: lines for people; json: one JSON object per line."),
+
+      Text("state.dir", NEARDUP_MEMBER(state_dir), kAnyText,
+           "Folder for snapshots, which make a restart fast. Each instance needs its own. Empty: "
+           "no snapshots; the changelog alone restores the state."),
+      Duration("state.snapshot_interval_ms", NEARDUP_MEMBER(snapshot_interval_ms),
+               {kSecondMs, 24 * kHourMs},
+               "Time between two snapshots, and between two purges of the changelog."),
+      Flag("state.purge_changelog", NEARDUP_MEMBER(purge_changelog),
+           "Delete changelog records that hold no live entry. Needs permission to delete records "
+           "of that topic."),
   };
 }
 
-namespace {
-
-constexpr int64_t kMinuteMs = 60'000;
-
-std::vector<Setting> TransactionRows() {
-  return {
-      NumberRow(SettingKind::kDuration, "transaction.interval_ms",
-                NEARDUP_MEMBER(lane.transaction_interval_ms), {10, kMinuteMs},
-                "A transaction is committed after this time. Shorter: lower latency; longer: less "
-                "work for the brokers."),
-      NumberRow(SettingKind::kBytes, "transaction.bytes_max",
-                NEARDUP_MEMBER(lane.transaction_bytes_max), {64 * kKiB, kGiB},
-                "A transaction is committed once it holds this many payload bytes."),
-      NumberRow(SettingKind::kInteger, "transaction.batch_records_max",
-                NEARDUP_MEMBER(lane.batch_records_max), {1, 1'000'000},
-                "Records polled, fingerprinted and decided together."),
-      NumberRow(SettingKind::kDuration, "transaction.timeout_ms",
-                NEARDUP_MEMBER(kafka.transaction_timeout_ms), {1000, 15 * kMinuteMs},
-                "The broker aborts a transaction that is open for longer. Must be more than "
-                "interval_ms + 1s."),
-  };
-}
-
-std::vector<Setting> LeaseRows() {
-  return {
-      // 6 s and 30 min: the brokers' own default bounds.
-      NumberRow(SettingKind::kDuration, "lease.session_timeout_ms",
-                NEARDUP_MEMBER(kafka.session_timeout_ms), {6000, 30 * kMinuteMs},
-                "An active instance that is silent for this long is replaced by a standby."),
-      NumberRow(SettingKind::kDuration, "lease.heartbeat_interval_ms",
-                NEARDUP_MEMBER(kafka.heartbeat_interval_ms), {50, 10 * kMinuteMs},
-                "How often an instance says that it is alive. At most a third of "
-                "session_timeout_ms."),
-      NumberRow(SettingKind::kDuration, "retry.backoff_min_ms",
-                NEARDUP_MEMBER(lane.retry_backoff_min_ms), {1, 10 * kMinuteMs}, "First wait."),
-      NumberRow(SettingKind::kDuration, "retry.backoff_max_ms",
-                NEARDUP_MEMBER(lane.retry_backoff_max_ms), {1, 10 * kMinuteMs},
-                "Longest wait; it doubles from backoff_min_ms."),
-      NumberRow(SettingKind::kInteger, "threads.fingerprint",
-                NEARDUP_MEMBER(lane.fingerprint_threads), {0, 1024},
-                "Threads that fingerprint and look up. 0: one per core."),
-  };
-}
-
-std::vector<Setting> KafkaRows() {
-  return {
-      TextRow("kafka.brokers", NEARDUP_MEMBER(kafka.brokers),
-              {"^[^\\s,]+(,[^\\s,]+)*$", "host:port, several separated by commas without spaces"},
-              "Brokers to start from: host:port, separated by commas."),
-      PlainRow<TextMap>(SettingKind::kTextMap, "kafka.properties", NEARDUP_MEMBER(kafka.properties),
-                        "librdkafka properties for all clients, such as security.protocol. Those "
-                        "that would break the guarantees are refused."),
-      PlainRow<TextMap>(SettingKind::kTextMap, "kafka.consumer_properties",
-                        NEARDUP_MEMBER(kafka.consumer_properties),
-                        "librdkafka properties for consumers only."),
-      PlainRow<TextMap>(SettingKind::kTextMap, "kafka.producer_properties",
-                        NEARDUP_MEMBER(kafka.producer_properties),
-                        "librdkafka properties for producers only, such as compression.type."),
-      NumberRow(SettingKind::kDuration, "kafka.answer_timeout_ms",
-                NEARDUP_MEMBER(kafka.answer_timeout_ms), {100, 5 * kMinuteMs},
-                "How long a question about topics or offsets waits for an answer."),
-      NumberRow(SettingKind::kInteger, "kafka.inflight_records_max",
-                NEARDUP_MEMBER(kafka.inflight_records_max), {1, 10'000'000},
-                "Records given to the producer and not yet delivered, at most."),
-      NumberRow(SettingKind::kBytes, "kafka.inflight_bytes_max",
-                NEARDUP_MEMBER(kafka.inflight_bytes_max), {kMiB, 64 * kGiB},
-                "Bytes given to the producer and not yet delivered, at most. At least "
-                "record.record_bytes_max."),
-  };
-}
-
-}  // namespace
-
-std::vector<Setting> EngineRows() {
-  std::vector<Setting> rows = TransactionRows();
-  for (const auto& part : {LeaseRows(), KafkaRows()}) {
-    rows.insert(rows.end(), part.begin(), part.end());
-  }
-  return rows;
-}
-
-namespace {
-
-constexpr int64_t kDayMs = 24 * 3600 * 1000;
+#undef NEARDUP_MEMBER
 
 }  // namespace
 
-std::vector<Setting> ProcessRows() {
-  return {
-      TextRow("metrics.host", NEARDUP_MEMBER(http.host), {"^\\S+$", "a host name or an address"},
-              "Address to listen on."),
-      NumberRow(SettingKind::kInteger, "metrics.port", NEARDUP_MEMBER(http.port), {0, 65535},
-                "Port of /metrics, /healthz and /readyz. 0: not served."),
+const std::vector<Setting>& SettingsTable() {
+  static const std::vector<Setting> table = Rows();
+  return table;
+}
 
-      ChoiceRow("log.level", NEARDUP_MEMBER(log_level), {"debug", "info", "warn", "error"},
-                "The least that is logged."),
-      ChoiceRow("log.format", NEARDUP_MEMBER(log_format), {"text", "json"},
-                "Lines for people, or one JSON object a line."),
-
-      TextRow("state.dir", NEARDUP_MEMBER(state_dir), {},
-              "Folder for snapshots, which make a restart fast; each instance has its own. Empty: "
-              "none, the changelog alone restores."),
-      NumberRow(SettingKind::kDuration, "state.snapshot_interval_ms",
-                NEARDUP_MEMBER(snapshot_interval_ms), {1000, kDayMs},
-                "How often a snapshot is written, and the changelog purged."),
-      FlagRow(
-          "state.purge_changelog", NEARDUP_MEMBER(purge_changelog),
-          "Delete records of the changelog that hold no live entry any more. Wants the right to "
-          "delete on that topic."),
+const std::vector<SettingSection>& SettingSections() {
+  static const std::vector<SettingSection> sections = {
+      {"input", "Where records come from."},
+      {"output", "Where records go, and which headers they get."},
+      {"record", "Which fields of a record are compared, and which records are dead letters."},
+      {"feature", "How text becomes features."},
+      {"match", "When two records are duplicates."},
+      {"window", "How long records are remembered, and how many."},
+      {"transaction", "How much work is committed at once."},
+      {"lease", "How instances of one app agree which of them is active."},
+      {"retry", "How long the lane waits after an error before it starts again."},
+      {"threads", "How many threads work."},
+      {"kafka", "How to connect to Kafka."},
+      {"metrics", "Where metrics and health are served."},
+      {"log", "What is logged, and in which format."},
+      {"state", "What is kept on disk."},
   };
+  return sections;
+}
+
+const Setting* FindSetting(std::string_view path) {
+  const std::vector<Setting>& table = SettingsTable();
+  const auto row = std::find_if(table.begin(), table.end(),
+                                [&](const Setting& setting) { return setting.path == path; });
+  return row == table.end() ? nullptr : &*row;
+}
+
+std::string_view SectionOf(std::string_view path) {
+  const size_t dot = path.find('.');
+  return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+}
+
+std::string_view KeyOf(std::string_view path) {
+  const size_t dot = path.find('.');
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
 }
 
 }  // namespace neardup

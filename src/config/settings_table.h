@@ -1,5 +1,5 @@
-// The settings table: one row per setting. Parser, checks, JSON Schema, example file and reference
-// all read it, so none of them can drift from the others.
+// The settings table: one row per setting. The parser, the checks, the JSON Schema, the example
+// file and the reference all read it, so none of them can differ from the others.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,11 +25,11 @@ enum class SettingKind : uint8_t {
   kChoice,  ///< the value is the name of the choice
   kTextList,
   kFieldList,
-  kTextMap,    ///< librdkafka properties
-  kNumberMap,  ///< parameters of a scheme
+  kTextMap,    ///< such as librdkafka properties
+  kNumberMap,  ///< such as parameters of a scheme
 };
 
-/// The setting has entries that are settings of their own: path.name.
+/// Whether each entry of the setting can be set by itself, as path.name.
 constexpr bool IsMap(SettingKind kind) {
   return kind == SettingKind::kTextMap || kind == SettingKind::kNumberMap;
 }
@@ -45,142 +44,40 @@ struct Setting {
   std::string path;
   SettingKind kind = SettingKind::kText;
   std::string help;
-  /// Numbers: the range, inclusive, and one number inside it that is not allowed.
+  /// Numbers: the range, inclusive, and optionally one number inside it that is not allowed.
   int64_t min = 0;
   int64_t max = 0;
   std::optional<int64_t> except;
   std::vector<std::string> choices;
-  /// Texts and items of lists: a regular expression (ECMAScript) for the whole text, and the same
-  /// in words. Empty: any text.
+  /// Texts and items of lists: a regular expression (ECMAScript) for the whole text, and what it
+  /// takes in words. Empty: any text.
   std::string pattern;
   std::string pattern_words;
-  /// Bind the row to its member of Settings.
+  /// Read and write the member of Settings that the row stands for.
   std::function<SettingValue(const Settings&)> get;
   std::function<void(Settings&, const SettingValue&)> set;
 
   SettingValue default_value() const { return get(Settings{}); }
 };
 
-/// The text before the dot of a path; `app` has none.
+/// A section of the file. Its name is the text before the dot of a path; `app` is in no section.
 struct SettingSection {
   std::string name;
   std::string help;
 };
 
+/// All rows and all sections, in the order of the example file.
 const std::vector<Setting>& SettingsTable();
 const std::vector<SettingSection>& SettingSections();
 
-/// nullptr if there is no such row.
+/// nullptr if no row has this path.
 const Setting* FindSetting(std::string_view path);
-/// window.window_ms -> window; empty for a setting outside all sections.
+/// window.window_ms -> window; empty for a setting in no section.
 std::string_view SectionOf(std::string_view path);
 /// window.window_ms -> window_ms.
 std::string_view KeyOf(std::string_view path);
 
-/// Bounds of FieldSelector::weight.
-inline constexpr double kWeightMin = 0.1;
-inline constexpr double kWeightMax = 100;
-/// Longest text taken for a setting.
+/// Longest text that a setting takes, in bytes.
 inline constexpr size_t kTextBytesMax = 4096;
-
-// How a row of the settings table is bound to a member of Settings. Only settings_table.cc and
-// the row files include this.
-/// Names a member for both const and non-const Settings.
-#define NEARDUP_MEMBER(member) \
-  [](auto& settings) -> auto& { return settings.member; }
-
-struct Range {
-  int64_t min;
-  int64_t max;
-};
-
-struct Pattern {
-  std::string expression;
-  std::string words;
-};
-
-/// Text, list and map rows: the member is of one of SettingValue's types already.
-template <class Value, class Member>
-Setting PlainRow(SettingKind kind, std::string path, Member member, std::string help) {
-  Setting row;
-  row.path = std::move(path);
-  row.kind = kind;
-  row.help = std::move(help);
-  row.get = [member](const Settings& settings) { return SettingValue(Value(member(settings))); };
-  row.set = [member](Settings& settings, const SettingValue& value) {
-    member(settings) = std::get<Value>(value);
-  };
-  return row;
-}
-
-template <class Member>
-Setting TextRow(std::string path, Member member, Pattern pattern, std::string help) {
-  Setting row = PlainRow<std::string>(SettingKind::kText, std::move(path), member, std::move(help));
-  row.pattern = std::move(pattern.expression);
-  row.pattern_words = std::move(pattern.words);
-  return row;
-}
-
-template <class Member>
-Setting TextListRow(std::string path, Member member, Pattern pattern, std::string help) {
-  Setting row = PlainRow<std::vector<std::string>>(SettingKind::kTextList, std::move(path), member,
-                                                   std::move(help));
-  row.pattern = std::move(pattern.expression);
-  row.pattern_words = std::move(pattern.words);
-  return row;
-}
-
-template <class Member>
-Setting NumberRow(SettingKind kind, std::string path, Member member, Range range,
-                  std::string help) {
-  Setting row;
-  row.path = std::move(path);
-  row.kind = kind;
-  row.help = std::move(help);
-  row.min = range.min;
-  row.max = range.max;
-  row.get = [member](const Settings& settings) {
-    return SettingValue(static_cast<int64_t>(member(settings)));
-  };
-  row.set = [member](Settings& settings, const SettingValue& value) {
-    auto& target = member(settings);
-    target = static_cast<std::decay_t<decltype(target)>>(std::get<int64_t>(value));
-  };
-  return row;
-}
-
-template <class Member>
-Setting FlagRow(std::string path, Member member, std::string help) {
-  return PlainRow<bool>(SettingKind::kFlag, std::move(path), member, std::move(help));
-}
-
-/// `names` holds the name of every value of the enum, in the order of the enum.
-template <class Member>
-Setting ChoiceRow(std::string path, Member member, std::vector<std::string> names,
-                  std::string help) {
-  Setting row;
-  row.path = std::move(path);
-  row.kind = SettingKind::kChoice;
-  row.help = std::move(help);
-  row.choices = names;
-  row.get = [member, names](const Settings& settings) {
-    return SettingValue(names.at(static_cast<size_t>(member(settings))));
-  };
-  row.set = [member, names](Settings& settings, const SettingValue& value) {
-    auto& target = member(settings);
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (names[i] == std::get<std::string>(value)) {
-        target = static_cast<std::decay_t<decltype(target)>>(i);
-      }
-    }
-  };
-  return row;
-}
-
-/// The rows of the table, by the part of the product they belong to.
-std::vector<Setting> StreamRows();   ///< app, input, output
-std::vector<Setting> FilterRows();   ///< record, feature, match, window
-std::vector<Setting> EngineRows();   ///< transaction, lease, retry, threads, kafka
-std::vector<Setting> ProcessRows();  ///< metrics, log, state
 
 }  // namespace neardup

@@ -1,7 +1,8 @@
 #include "neardup/options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -17,25 +18,22 @@
 namespace neardup {
 namespace {
 
-/// Grows when anything documented as FORMAT in record, feature or fingerprint changes.
+/// FORMAT: increased whenever anything documented as FORMAT in record, feature or fingerprint
+/// changes.
 constexpr int kAlgorithmVersion = 2;
-
-constexpr int32_t kCentreMax = 65536;
-constexpr int64_t kTenYearsMs = int64_t{3653} * 24 * 3600 * 1000;
 
 Error Invalid(const std::string& option, const std::string& what) {
   return {ErrorCode::kConfig, option + " " + what};
 }
 
 template <class T>
-Result<void> CheckRange(const char* option, T value, T low, T high) {
-  if (value >= low && value <= high) return {};
-  return Invalid(option, "is " + std::to_string(value) + ", expected " + std::to_string(low) +
-                             " to " + std::to_string(high));
+Result<void> CheckRange(const std::string& option, T value, Range<T> range) {
+  if (range.Contains(value)) return {};
+  return Invalid(option, fmt::format("is {}, expected {} to {}", value, range.min, range.max));
 }
 
 std::string Element(const char* list, size_t index, const std::string& selector) {
-  return std::string(list) + "[" + std::to_string(index) + "] (\"" + selector + "\")";
+  return fmt::format("{}[{}] (\"{}\")", list, index, selector);
 }
 
 Result<FieldPath> ReadPath(const std::string& option, const std::string& selector) {
@@ -52,26 +50,25 @@ Result<void> CheckFields(const RecordOptions& options, std::vector<FieldPath>& p
     if (std::find(paths.begin(), paths.end(), path) != paths.end()) {
       return Invalid(option, "is listed twice; list each field once");
     }
-    if (!(field.weight >= 0.1 && field.weight <= 100)) {
-      return Invalid(option,
-                     "has weight " + std::to_string(field.weight) + ", expected 0.1 to 100");
-    }
+    NEARDUP_TRY(CheckRange(option + ": weight", field.weight, FieldSelector::kWeightRange));
     if (field.key && field.weight != FieldSelector().weight) {
-      return Invalid(option, "is a key field and has weight " + std::to_string(field.weight) +
-                                 "; a key is equal or not, take the weight out");
+      return Invalid(option, fmt::format("is a key field with weight {}, expected no weight: keys "
+                                         "are compared for equality only; remove the weight",
+                                         field.weight));
     }
     paths.push_back(path);
   }
   return {};
 }
 
-/// Keys say which records may be compared; there has to be something that is.
+/// Key fields only decide which records may be compared, so at least one other field is needed.
 Result<void> CheckKeys(const std::vector<FieldSelector>& fields) {
   const auto is_key = [](const FieldSelector& field) { return field.key; };
   if (fields.empty() || !std::all_of(fields.begin(), fields.end(), is_key)) return {};
   return Invalid("record.fields",
-                 "holds key fields only, expected a field to compare besides; to find records with "
-                 "equal fields list them without key and set match.distance_max to 0");
+                 "holds key fields only, expected at least one other field to compare; to find "
+                 "records with equal fields, list them without key and set match.distance_max to "
+                 "0");
 }
 
 Result<void> CheckExclude(const RecordOptions& options, const std::vector<FieldPath>& fields) {
@@ -80,8 +77,9 @@ Result<void> CheckExclude(const RecordOptions& options, const std::vector<FieldP
     NEARDUP_ASSIGN(const FieldPath excluded, ReadPath(option, options.exclude[i]));
     for (const FieldPath& field : fields) {
       if (IsWithin(field, excluded)) {
-        return Invalid(option, "excludes " + ToPointer(field) +
-                                   ", which record.fields selects; take one of them out");
+        return Invalid(option, fmt::format("excludes {}, which record.fields selects; remove one "
+                                           "of them",
+                                           ToPointer(field)));
       }
     }
   }
@@ -94,26 +92,31 @@ Result<void> CheckRecord(const RecordOptions& options) {
   NEARDUP_TRY(CheckKeys(options.fields));
   NEARDUP_TRY(CheckExclude(options, fields));
   if (!options.time_field.empty()) {
-    NEARDUP_TRY(ReadPath("record.time_field (\"" + options.time_field + "\")", options.time_field));
+    NEARDUP_TRY(ReadPath(fmt::format("record.time_field (\"{}\")", options.time_field),
+                         options.time_field));
   }
-  NEARDUP_TRY(CheckRange("record.record_bytes_max", options.record_bytes_max, size_t{1} << 10,
-                         size_t{1} << 30));
-  return CheckRange<size_t>("record.depth_max", options.depth_max, 1, 1024);
+  NEARDUP_TRY(CheckRange("record.record_bytes_max", options.record_bytes_max,
+                         RecordOptions::kRecordBytesMaxRange));
+  return CheckRange("record.depth_max", options.depth_max, RecordOptions::kDepthMaxRange);
 }
 
 Result<void> CheckMatch(const MatchOptions& options) {
-  NEARDUP_TRY(CheckRange("match.distance_max", options.distance_max, 0, 12));
-  NEARDUP_TRY(CheckRange("match.distance_sum_max", options.distance_sum_max, 0, 128));
-  NEARDUP_TRY(CheckRange<uint32_t>("match.features_per_bit", options.features_per_bit, 0, 100));
+  NEARDUP_TRY(
+      CheckRange("match.distance_max", options.distance_max, MatchOptions::kDistanceMaxRange));
+  NEARDUP_TRY(CheckRange("match.distance_sum_max", options.distance_sum_max,
+                         MatchOptions::kDistanceSumMaxRange));
+  NEARDUP_TRY(CheckRange("match.features_per_bit", options.features_per_bit,
+                         MatchOptions::kFeaturesPerBitRange));
   if (options.widen && !options.text_keys) {
-    return Invalid("match.widen", "wants match.text_keys, which is off; turn it on too");
+    return Invalid("match.widen", "requires match.text_keys, which is off; turn on both or none");
   }
   return {};
 }
 
 Result<void> CheckModel(const Model& model) {
   for (const int32_t centre : model.centre) {
-    NEARDUP_TRY(CheckRange("feature.model: centre", centre, -kCentreMax, kCentreMax));
+    NEARDUP_TRY(CheckRange("feature.model: centre", centre,
+                           Range<int32_t>{-Model::kCentreMax, Model::kCentreMax}));
   }
   if (!std::is_sorted(model.common.begin(), model.common.end())) {
     return Invalid("feature.model: common", "is not in ascending order; learn the model again");
@@ -121,7 +124,7 @@ Result<void> CheckModel(const Model& model) {
   return {};
 }
 
-/// Of what a model holds; two models of one hash are the same.
+/// FORMAT: models with equal contents have equal hashes.
 std::string ModelHash(const Model& model) {
   if (model == Model()) return "none";
   std::string bytes;
@@ -134,21 +137,24 @@ std::string ModelHash(const Model& model) {
   return Hex64(Hash64(bytes));
 }
 
-/// Only the filter's own scheme keeps records of different keys apart.
+/// Only the filter's own scheme supports key fields.
 Result<void> CheckScheme(const FilterOptions& options) {
   NEARDUP_TRY(ChooseScheme(options.scheme));
   const auto is_key = [](const FieldSelector& field) { return field.key; };
   const auto& fields = options.record.fields;
   if (options.scheme.is_own() || std::none_of(fields.begin(), fields.end(), is_key)) return {};
-  return Invalid("match.scheme", "is " + options.scheme.name +
-                                     ", which takes no key fields; take key out of record.fields");
+  return Invalid("match.scheme",
+                 fmt::format("is {}, which does not support key fields; remove key from "
+                             "record.fields",
+                             options.scheme.name));
 }
 
 Result<void> CheckWindow(const WindowOptions& options) {
-  NEARDUP_TRY(CheckRange<int64_t>("window.window_ms", options.window_ms, 1000, kTenYearsMs));
-  NEARDUP_TRY(CheckRange<int64_t>("window.lateness_ms", options.lateness_ms, 0, kTenYearsMs));
-  NEARDUP_TRY(CheckRange<int64_t>("window.ahead_max_ms", options.ahead_max_ms, 0, kTenYearsMs));
-  return CheckRange<uint64_t>("window.entries_max", options.entries_max, 1000, 1'000'000'000);
+  NEARDUP_TRY(CheckRange("window.window_ms", options.window_ms, WindowOptions::kWindowRange));
+  NEARDUP_TRY(CheckRange("window.lateness_ms", options.lateness_ms, WindowOptions::kLatenessRange));
+  NEARDUP_TRY(
+      CheckRange("window.ahead_max_ms", options.ahead_max_ms, WindowOptions::kAheadMaxRange));
+  return CheckRange("window.entries_max", options.entries_max, WindowOptions::kEntriesMaxRange);
 }
 
 /// FORMAT: sorted by name.
@@ -158,7 +164,7 @@ std::vector<std::string> SortedMaskNames(const Masks& masks) {
   return names;
 }
 
-/// The same place is the same text, however the selector was written.
+/// Two selectors of the same place give the same text, whichever way each is written.
 std::string Canonical(const std::string& selector) {
   const auto path = ParseFieldPath(selector);
   return path.ok() ? ToPointer(path.value()) : selector;
@@ -168,7 +174,8 @@ std::string Canonical(const std::string& selector) {
 
 Result<void> CheckOptions(const FilterOptions& options) {
   NEARDUP_TRY(CheckRecord(options.record));
-  NEARDUP_TRY(CheckRange<uint32_t>("feature.features_min", options.feature.features_min, 0, 1000));
+  NEARDUP_TRY(CheckRange("feature.features_min", options.feature.features_min,
+                         FeatureOptions::kFeaturesMinRange));
   NEARDUP_TRY(CheckMatch(options.match));
   NEARDUP_TRY(CheckScheme(options));
   NEARDUP_TRY(CheckModel(options.model));
@@ -178,7 +185,7 @@ Result<void> CheckOptions(const FilterOptions& options) {
 std::string FingerprintSpec(const FilterOptions& options) {
   std::vector<FieldSelector> fields = options.record.fields;
   for (FieldSelector& field : fields) field.path = Canonical(field.path);
-  // To another scheme their order may be their priority.
+  // Other schemes may give fields priority by their order, so theirs stays.
   if (options.scheme.is_own()) {
     std::sort(fields.begin(), fields.end(),
               [](const FieldSelector& a, const FieldSelector& b) { return a.path < b.path; });
@@ -202,7 +209,7 @@ std::string FingerprintSpec(const FilterOptions& options) {
                          {"markup", options.feature.markup},
                          {"model", ModelHash(options.model)},
                          {"unicode", UnicodeVersion()}};
-  // Absent where there are none, as before there were masks.
+  // Without masks the key is absent, so that specs from before masks existed stay equal.
   if (options.feature.masks.any()) spec["masks"] = SortedMaskNames(options.feature.masks);
   if (!options.scheme.is_own()) {
     spec["scheme"] = SpecOf(options.scheme);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "learn/near_structure.h"
+#include "neardup/options.h"
 
 namespace neardup {
 
@@ -41,7 +42,7 @@ const char* Name(MatchMode mode);
 /// Below this share of the records copies cannot be told from noise.
 inline constexpr double kNearShareMin = 0.005;
 inline constexpr int kDistanceMin = 3;
-inline constexpr int kDistanceMax = 12;
+inline constexpr int kDistanceMax = MatchOptions::kDistanceMaxRange.max;
 /// Where the sample holds no copies that could tell a larger one.
 inline constexpr int kDistanceMaxWithoutCopies = 8;
 

@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
 constexpr size_t kHexDigits = 16;
-constexpr int64_t kCentreMax = 65536;
+constexpr int64_t kCentreMax = Model::kCentreMax;
 
 Error Bad(const std::string& name, const std::string& what) {
   return {ErrorCode::kConfig,

@@ -6,6 +6,7 @@
 #include "config/setting_value.h"
 #include "config_text.h"
 #include "learn/model_file.h"
+#include "neardup/filter.h"
 
 namespace neardup {
 namespace {
@@ -133,6 +134,31 @@ TEST_F(SettingsTableTest, DefaultsAreInsideTheirRanges) {
     }
     EXPECT_FALSE(setting.help.empty()) << setting.path;
   }
+}
+
+TEST_F(SettingsTableTest, TheFilterTakesExactlyTheRangesOfTheTable) {
+  size_t ranges = 0;
+  for (const Setting& setting : SettingsTable()) {
+    const std::string_view section = SectionOf(setting.path);
+    const bool of_filter =
+        section == "record" || section == "feature" || section == "match" || section == "window";
+    if (!of_filter || !std::holds_alternative<int64_t>(setting.default_value())) continue;
+    ++ranges;
+    const auto check = [&setting](int64_t value) {
+      Settings settings;
+      setting.set(settings, value);
+      return CheckOptions(settings.lane.filter);
+    };
+    for (const int64_t inside : {setting.min, setting.max}) {
+      EXPECT_TRUE(check(inside).ok()) << setting.path << " " << inside;
+    }
+    for (const int64_t outside : {setting.min - 1, setting.max + 1}) {
+      const Result<void> checked = check(outside);
+      ASSERT_FALSE(checked.ok()) << setting.path << " " << outside;
+      EXPECT_TRUE(checked.error().text.starts_with(setting.path)) << checked.error().text;
+    }
+  }
+  EXPECT_EQ(ranges, 10U);
 }
 
 TEST_F(SettingsTableTest, EverySettingIsInAKnownSection) {

@@ -144,13 +144,13 @@ TEST(Options, AreRefusedForWrongSelectors) {
   }
 }
 
-TEST(Options, WidenWantsTextKeys) {
+TEST(Options, WidenRequiresTextKeys) {
   const auto result = CheckOptions(With([](auto& o) {
     o.match.widen = true;
     o.match.text_keys = false;
   }));
   ASSERT_FALSE(result.ok());
-  EXPECT_THAT(result.error().text, StartsWith("match.widen wants match.text_keys"));
+  EXPECT_THAT(result.error().text, StartsWith("match.widen requires match.text_keys"));
   EXPECT_TRUE(CheckOptions(With([](auto& o) { o.match.widen = true; })).ok());
 }
 

@@ -299,7 +299,8 @@ TEST(SchemeOptions, KeyFieldsAreRefused) {
   const auto checked = CheckOptions(options);
   ASSERT_FALSE(checked.ok());
   EXPECT_EQ(checked.error().text,
-            "match.scheme is segments, which takes no key fields; take key out of record.fields");
+            "match.scheme is segments, which does not support key fields; remove key from "
+            "record.fields");
 }
 
 TEST(SchemeOptions, StateOfAnotherSchemeParameterOrFieldOrderIsAnother) {
