@@ -15,7 +15,7 @@ struct Range {
   uint32_t last;
 };
 
-/// Blocks of the scripts whose letters are tokens by themselves, in order.
+/// Blocks of the scripts whose letters are tokens by themselves, ascending.
 constexpr Range kUnspaced[] = {
     {0x0E00, 0x0EFF},    // Thai, Lao
     {0x1000, 0x109F},    // Myanmar
@@ -41,13 +41,13 @@ bool IsUnspaced(uint32_t code_point) {
   return range != std::end(kUnspaced) && range->first <= code_point;
 }
 
-/// Vowels and final consonants, which join with the syllable before them.
+/// Whether it is a Hangul vowel or final consonant, which joins the syllable before it.
 bool IsJoiningJamo(uint32_t code_point) {
   return (code_point >= 0x1160 && code_point <= 0x11FF) ||
          (code_point >= 0xD7B0 && code_point <= 0xD7FF);
 }
 
-/// Whether a decomposed text that begins with this character may join with what stands before it.
+/// Whether a decomposed text that begins with this character may compose with what precedes it.
 bool JoinsBackward(uint32_t code_point) {
   return ClassOf(code_point) == CharacterClass::kMark || IsJoiningJamo(code_point) ||
          utf8proc_get_property(static_cast<int32_t>(code_point))->combining_class != 0;
@@ -56,7 +56,7 @@ bool JoinsBackward(uint32_t code_point) {
 constexpr auto kFoldOptions = static_cast<utf8proc_option_t>(
     UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
 
-/// Returns how many code points there are; `buffer` is grown to hold them.
+/// Puts the folded, decomposed code points into `buffer`, which grows as needed. Returns how many.
 size_t Decompose(std::string_view text, std::vector<int32_t>& buffer) {
   while (true) {
     const auto count = utf8proc_decompose(
@@ -70,6 +70,7 @@ size_t Decompose(std::string_view text, std::vector<int32_t>& buffer) {
   }
 }
 
+/// Composes the first `count` code points in place. Returns how many remain.
 size_t Compose(std::vector<int32_t>& buffer, size_t count) {
   return static_cast<size_t>(
       utf8proc_normalize_utf32(buffer.data(), static_cast<utf8proc_ssize_t>(count), kFoldOptions));

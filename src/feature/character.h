@@ -1,4 +1,4 @@
-// What a byte of ASCII is. False for all bytes of other characters, and no matter what locale.
+// Characters: classes of ASCII bytes, UTF-8, and how a tokeniser classifies and folds characters.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 
 namespace neardup {
 
+// These do not depend on the locale. They are false for every byte of a character beyond ASCII.
 constexpr bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 constexpr bool IsAsciiDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -17,9 +18,8 @@ constexpr bool IsAsciiHex(char c) {
   return IsAsciiDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-// UTF-8 one character at a time, for text already known to be valid.
-
-/// The code point at `bytes`, which must begin a whole valid character; moves past it.
+/// The code point of the character at `bytes`, which must be whole and valid UTF-8. Moves `bytes`
+/// behind it.
 inline uint32_t DecodeUtf8(const char*& bytes) {
   const auto byte = [&bytes](int i) { return uint32_t{static_cast<unsigned char>(bytes[i])}; };
   const uint32_t lead = byte(0);
@@ -43,7 +43,7 @@ inline uint32_t DecodeUtf8(const char*& bytes) {
   return code_point;
 }
 
-/// Writes 1 to 4 bytes and returns how many.
+/// Writes the character in UTF-8 to `out` and returns its number of bytes, 1 to 4.
 inline size_t EncodeUtf8(uint32_t code_point, char* out) {
   const auto tail = [code_point](int shift) {
     return static_cast<char>(0x80 | (code_point >> shift & 0x3F));
@@ -70,22 +70,23 @@ inline size_t EncodeUtf8(uint32_t code_point, char* out) {
   return 4;
 }
 
-// What a character is to a tokeniser, and what it folds to. FORMAT: NFKC with case folding and
-// without default-ignorable characters, of the Unicode version utf8proc carries.
+// FORMAT of folding: NFKC with case folding, without default-ignorable characters, in the Unicode
+// version of utf8proc.
 
+/// What a folded character is to a tokeniser.
 enum class CharacterClass : uint8_t {
-  kSeparator,  ///< no letter, mark or number
-  kRun,        ///< goes on a token: letters of scripts that write spaces, and all numbers
-  kSingle,     ///< a token by itself: Han, Kana, Hangul, Thai, Lao, Khmer, Myanmar letters
-  kMark,       ///< belongs to the token before it
+  kSeparator,  ///< neither letter, mark nor number
+  kRun,        ///< part of a longer token: letters of scripts that write spaces, and all numbers
+  kSingle,     ///< a token by itself: Han, Kana, Hangul, Thai, Lao, Khmer and Myanmar letters
+  kMark,       ///< a combining mark, which belongs to the token before it
 };
 
-/// Of a character that is already folded.
+/// The class of a folded character.
 CharacterClass ClassOf(uint32_t code_point);
-/// A decimal digit of any script.
+/// Whether it is a decimal digit of any script.
 bool IsDigit(uint32_t code_point);
 
-/// Folds whole texts with utf8proc. Keeps scratch memory: one instance per thread.
+/// Folds whole texts. Keeps scratch memory: one instance per thread.
 class TextFolder {
  public:
   /// `text` must be valid UTF-8. The code points are valid until the next call.
@@ -95,21 +96,22 @@ class TextFolder {
   std::vector<int32_t> buffer_;
 };
 
-/// How single characters fold when their neighbours do not matter: a table of the first 65,536 code
-/// points, made once. Immutable.
+/// How single characters fold if their neighbours do not matter. A table of the first 65,536 code
+/// points, made at first use. Immutable: any number of threads may share it. Faster than
+/// TextFolder.
 class FoldTable {
  public:
   enum class Kind : uint8_t {
     kSeparator,
-    kRun,         ///< folds to one character of that class
-    kSingle,      ///< likewise
+    kRun,         ///< folds to one character of CharacterClass::kRun
+    kSingle,      ///< folds to one character of CharacterClass::kSingle
     kIgnored,     ///< folds to nothing
     kExpansion,   ///< folds to several characters
-    kContextual,  ///< may change together with its neighbours: the whole text needs TextFolder
+    kContextual,  ///< its neighbours matter: fold the whole text with TextFolder
   };
   struct Fold {
     Kind kind;
-    uint32_t value;  ///< the folded code point, or the number of the expansion
+    uint32_t value;  ///< the folded code point; for kExpansion, the argument of expansion()
   };
 
   static const FoldTable& Get();
@@ -132,7 +134,7 @@ class FoldTable {
   std::vector<std::vector<int32_t>> expansions_;
 };
 
-/// Version of the Unicode data, such as "14.0.0". Part of what gives a fingerprint its meaning.
+/// Version of the Unicode data, such as "14.0.0". Part of the FingerprintSpec.
 std::string UnicodeVersion();
 
 }  // namespace neardup

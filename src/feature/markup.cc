@@ -12,9 +12,9 @@ namespace neardup {
 namespace {
 
 constexpr size_t kTagCharactersMax = 200;
-constexpr size_t kEntityBytesMax = 12;  // with & and ;
+constexpr size_t kEntityBytesMax = 12;  // including & and ;
 
-/// Entities of HTML for U+00A0 to U+00FF, in order.
+/// HTML entities for U+00A0 to U+00FF, in this order.
 constexpr const char* kLatin1[] = {
     "nbsp",   "iexcl",  "cent",   "pound",  "curren", "yen",    "brvbar", "sect",   "uml",
     "copy",   "ordf",   "laquo",  "not",    "shy",    "reg",    "macr",   "deg",    "plusmn",
@@ -42,6 +42,7 @@ constexpr Entity kOthers[] = {
     {"euro", 0x20AC},  {"trade", 0x2122},  {"minus", 0x2212},
 };
 
+/// The number of an entity such as 65 or x41; 0 if it is none.
 uint32_t DecodeNumber(std::string_view digits) {
   int base = 10;
   if (!digits.empty() && (digits.front() == 'x' || digits.front() == 'X')) {
@@ -54,7 +55,7 @@ uint32_t DecodeNumber(std::string_view digits) {
   return error == std::errc() && stop == end ? number : 0;
 }
 
-/// The code point an entity stands for, without its & and ;. 0 when it stands for none.
+/// The code point of an entity, which is given without & and ;. 0 if it is unknown or invalid.
 uint32_t Decode(std::string_view entity) {
   if (entity.empty()) return 0;
   if (entity.front() == '#') {
@@ -75,7 +76,7 @@ size_t CountCharacters(std::string_view text) {
   }));
 }
 
-/// Takes in decoded text and closes a tag when its '>' comes.
+/// Writes decoded text byte by byte, and replaces a tag by a space when its '>' arrives.
 class TagStripper {
  public:
   explicit TagStripper(std::string& out) : out_(out) { out_.clear(); }
@@ -96,7 +97,7 @@ class TagStripper {
 
  private:
   std::string& out_;
-  size_t open_ = std::string::npos;  ///< place of the last '<' in out_
+  size_t open_ = std::string::npos;  ///< offset of the last '<' in out_; npos: no tag is open
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Markup out of text.
+// Removes HTML and XML markup from text.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace neardup {
 
-/// Whether StripMarkup could change the text.
+/// A fast test: false if StripMarkup would not change the text.
 bool MayHoldMarkup(std::string_view text);
 
-/// Replaces `out` by the text with character entities decoded once (numeric, the XML five, those of
-/// HTML for Latin-1, and frequent punctuation; others stay as they are), then with every `<...>` of
-/// up to 200 characters between the brackets, itself without '<', replaced by a space. FORMAT.
-/// `text` must be UTF-8; so is `out`.
+/// Puts `text`, which must be valid UTF-8, into `out` without its markup.
+/// FORMAT: first, character entities are decoded once: numeric ones, the five of XML, those of HTML
+/// for Latin-1 and for frequent punctuation; others stay as they are. Then each `<...>` is replaced
+/// by a space if at most 200 characters, none of them '<', stand between the brackets.
 void StripMarkup(std::string_view text, std::string& out);
 
 }  // namespace neardup

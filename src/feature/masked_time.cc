@@ -19,7 +19,8 @@ constexpr std::array<std::string_view, 19> kZones = {
     "cest", "eest", "west", "akdt", "akst", "utc", "gmt", "cet", "eet", "wet",
     "bst",  "edt",  "est",  "cdt",  "cst",  "mdt", "mst", "pdt", "pst"};
 
-/// Reads on from a place. What does not stand there leaves the place where it was.
+/// Reads the parts of a time one after the other. Take... and Number move on only if they succeed;
+/// a failed Read... may stop anywhere, and its caller goes back.
 class TimeReader {
  public:
   TimeReader(std::string_view text, size_t at) : text_(text), at_(at) {}
@@ -96,7 +97,7 @@ class TimeReader {
     return false;
   }
 
-  /// 10/Oct/2000, 06 Nov 1994.
+  /// Such as 10/Oct/2000 or 06 Nov 1994.
   bool ReadDayMonthYear() {
     const size_t begin = at_;
     if (Number(1, 2, 31)) {
@@ -107,7 +108,7 @@ class TimeReader {
     return false;
   }
 
-  /// Dec 10; Dec  1; Dec 10, 2005.
+  /// Such as Dec 10, Dec  1 or Dec 10, 2005.
   Date ReadMonthDay() {
     if (!TakeWord(kMonths) || !Take(' ')) return Date::kNone;
     Take(' ');
@@ -171,13 +172,13 @@ class TimeReader {
     return there;
   }
 
-  /// '\0' if none of them stands there.
+  /// Takes one of `choices`; returns it, or '\0' if none stands here.
   char TakeOne(std::string_view choices) {
     if (at_ == text_.size() || choices.find(text_[at_]) == std::string_view::npos) return '\0';
     return text_[at_++];
   }
 
-  /// Two digits; more may follow.
+  /// Takes two digits; more may follow.
   bool PairBelow(int value_max) {
     if (text_.size() - at_ < 2 || !IsAsciiDigit(text_[at_]) || !IsAsciiDigit(text_[at_ + 1])) {
       return false;
@@ -187,7 +188,8 @@ class TimeReader {
     return true;
   }
 
-  /// So many digits, and in ReadBasic perhaps the next number's after them.
+  /// Takes as many digits as there are, at most `digits_max`; in ReadBasic the digits of the next
+  /// number may follow.
   bool Number(size_t digits_min, size_t digits_max, int value_max) {
     size_t end = at_;
     int value = 0;

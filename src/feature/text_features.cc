@@ -10,7 +10,8 @@ namespace neardup {
 
 namespace {
 
-/// Written out, because the C library's logarithm is not the same to the last bit everywhere.
+/// w(n) of FeatureCounter for n = 0 to 63. A table, because logarithms of different C libraries
+/// differ in the last bit.
 constexpr uint8_t kCountWeights[] = {
     0,  16, 27, 34, 38, 42, 45, 47, 49, 51, 53, 54, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65,
     65, 66, 67, 68, 68, 69, 69, 70, 70, 71, 71, 72, 72, 73, 73, 74, 74, 75, 75, 75, 76, 76,
@@ -20,6 +21,8 @@ static_assert(std::size(kCountWeights) == 64);
 uint64_t CountWeight(uint32_t count) {
   return kCountWeights[std::min<size_t>(count, std::size(kCountWeights) - 1)];
 }
+
+uint64_t Pair(uint64_t a, uint64_t b) { return Mix64(Mix64(a) + b); }
 
 }  // namespace
 
@@ -70,12 +73,6 @@ void FeatureCounter::Add(uint64_t token, uint32_t weight16) {
     }
   }
 }
-
-namespace {
-
-uint64_t Pair(uint64_t a, uint64_t b) { return Mix64(Mix64(a) + b); }
-
-}  // namespace
 
 void AppendPairs(std::span<const uint64_t> tokens, std::vector<uint64_t>& pairs) {
   if (tokens.size() == 1) pairs.push_back(Pair(tokens[0], 0));

@@ -1,4 +1,4 @@
-// The tokens of a text, one after the other.
+// Features of texts: lists of tokens, weighted tokens, and hashes of adjacent tokens.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,14 @@
 
 namespace neardup {
 
-/// FORMAT: `text` is the tokens, each followed by a space, which stands in no token; the hash of a
-/// token is Hash64 of its bytes with `hash_seed`. Grows to the largest text it has held and stays.
+/// The tokens of one or more texts. Tokens are appended byte by byte:
+///     tokens.Reserve(3);
+///     tokens.PutByte('o');
+///     tokens.PutByte('k');
+///     tokens.EndToken();
+/// Keeps the memory of the longest text it has held.
+/// FORMAT: the text is the tokens, each followed by a space, which never stands in a token; the
+/// hash of a token is Hash64 of its bytes with `hash_seed`.
 class TokenList {
  public:
   explicit TokenList(uint64_t hash_seed = 0) : hash_seed_(hash_seed) {}
@@ -22,7 +28,8 @@ class TokenList {
     token_begin_ = 0;
     hashes_.clear();
   }
-  /// Bytes of text so far; with hashes().size() a mark to Truncate to.
+  /// Bytes of text so far. size() and hashes().size() are the arguments to come back here with
+  /// Truncate.
   size_t size() const { return size_; }
   std::string_view TextFrom(size_t begin) const { return {bytes_.data() + begin, size_ - begin}; }
   std::span<const uint64_t> hashes() const { return hashes_; }
@@ -33,7 +40,8 @@ class TokenList {
     hashes_.resize(hash_count);
   }
 
-  /// Room for that many more bytes. Put and EndToken write without looking: the caller reserves.
+  /// Makes room for `bytes` more bytes. PutByte, PutCodePoint and EndToken (1 byte) do not check
+  /// for room: the caller must reserve it.
   void Reserve(size_t bytes) {
     if (bytes_.size() < size_ + bytes) bytes_.resize((size_ + bytes) * 2);
   }
@@ -55,9 +63,7 @@ class TokenList {
   std::vector<uint64_t> hashes_;
 };
 
-// Tokens -> weighted features.
-
-/// A distinct token and what it counts for.
+/// A distinct token and its weight.
 struct Feature {
   uint64_t hash = 0;
   uint64_t weight = 0;
@@ -65,46 +71,47 @@ struct Feature {
   bool operator==(const Feature&) const = default;
 };
 
-/// Tokens up to `end` (an index) and from the end of the range before belong to one text.
+/// The tokens of one text: those from the `end` of the range before up to `end`, an index.
 struct TokenRange {
   size_t end = 0;
   uint32_t weight16 = 16;  ///< of the text's field, in steps of 1/16
 };
 
-/// FORMAT: w(n) = round(16 (1 + ln n)) with n = how often the token stands in all texts together,
-/// 63 at most. With equal field weights of 1 a feature weighs 16 w(n); in general w(n) times the
-/// mean weight16 of its n places, rounded down at the end. Integers only.
-/// Keeps scratch memory: one instance per thread.
+/// Turns the tokens of a record into weighted features. Keeps scratch memory: one instance per
+/// thread.
+/// FORMAT: a token that occurs n times in all texts weighs w(n) x the mean weight16 of its
+/// occurrences, rounded down, with w(n) = round(16 (1 + ln min(n, 63))). If all fields have the
+/// weight 1, that is 16 w(n).
 class FeatureCounter {
  public:
-  /// The features, in the order of their first token, are valid until the next call. `ranges` cover
-  /// all tokens.
+  /// The features in the order of their first occurrence, valid until the next call. `ranges` must
+  /// cover all tokens.
   std::span<const Feature> Count(std::span<const uint64_t> tokens,
                                  std::span<const TokenRange> ranges);
-  /// The distinct hashes, each with weight 1, in the order of their first place; valid until the
-  /// next call.
+  /// The distinct hashes, each with weight 1, in the order of their first occurrence, valid until
+  /// the next call.
   std::span<const Feature> CountDistinct(std::span<const uint64_t> hashes);
 
  private:
   void Clear(size_t tokens_max);
-  /// While counting: how often, and the sum of weight16 in Feature::weight.
+  /// Counts one occurrence. Feature::weight holds the sum of weight16 until counting is done.
   void Add(uint64_t token, uint32_t weight16);
 
   std::vector<Feature> features_;
   std::vector<uint32_t> counts_;
-  /// Open addressing: number of the feature + 1, 0 for a free slot. A power of two of them is used.
+  /// Hash table with open addressing: index of the feature + 1; 0: free. The first slot_mask_ + 1
+  /// slots, a power of two, are in use.
   std::vector<uint32_t> slots_;
   uint64_t slot_mask_ = 0;
 };
 
-// Features of adjacent tokens: what the order sketch and the text keys are made of.
-
-/// FORMAT: the hash of two adjacent tokens a, b of one text is Mix64(Mix64(a) + b); a text of one
-/// token gives Mix64(Mix64(a)). Appends to `pairs`.
+/// Appends the hashes of all pairs of adjacent tokens of one text, of which Fingerprint::order is
+/// made. FORMAT: a pair a, b is Mix64(Mix64(a) + b); a text of one token gives Mix64(Mix64(a)).
 void AppendPairs(std::span<const uint64_t> tokens, std::vector<uint64_t>& pairs);
 
-/// FORMAT: the hash of three adjacent tokens a, b, c of one text is Mix64(Mix64(Mix64(a) + b) + c);
-/// a text of one or two tokens gives Mix64 of the hash of its pair. Appends to `triples`.
+/// Appends the hashes of all triples of adjacent tokens of one text, of which the text keys are
+/// made. FORMAT: a triple a, b, c is Mix64(Mix64(Mix64(a) + b) + c); a text of one or two tokens
+/// gives Mix64 of the hash of its pair.
 void AppendTriples(std::span<const uint64_t> tokens, std::vector<uint64_t>& triples);
 
 }  // namespace neardup

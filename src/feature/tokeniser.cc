@@ -9,8 +9,10 @@ namespace neardup {
 
 namespace {
 
-/// The ASCII character of a number that `code_point` stands for; 0 for none.
-char Fold(uint32_t code_point) {
+constexpr size_t kCodePointBytesMax = 4;
+
+/// The ASCII character of a number that `code_point` stands for; 0 if it is no part of a number.
+char FoldNumberCharacter(uint32_t code_point) {
   if (code_point == 0x2212) return '-';
   if (code_point >= 0xFF01 && code_point <= 0xFF5E) code_point -= 0xFEE0;
   if (code_point >= '0' && code_point <= '9') return static_cast<char>(code_point);
@@ -32,8 +34,9 @@ bool IsSpace(uint32_t code_point) {
          code_point == 0x3000;
 }
 
-/// Folds the text into `out`; false at the first character that stands in no number.
-bool FoldAll(std::string_view text, std::string& out) {
+/// Folds the text without outer white space into `out`. Returns false if it is empty or holds a
+/// character that is no part of a number.
+bool FoldNumber(std::string_view text, std::string& out) {
   out.clear();
   bool ended = false;
   const char* at = text.data();
@@ -44,7 +47,7 @@ bool FoldAll(std::string_view text, std::string& out) {
       ended = !out.empty();
       continue;
     }
-    const char folded = Fold(code_point);
+    const char folded = FoldNumberCharacter(code_point);
     if (folded == 0 || ended) return false;
     out += folded;
   }
@@ -60,46 +63,13 @@ void DropFractionZeros(std::string& number) {
   if (number.back() == '.') number.pop_back();
 }
 
-}  // namespace
-
-bool CanonicalNumber(std::string_view text, std::string& out) {
-  if (!FoldAll(text, out)) return false;
-  std::string_view rest = out;
-  const bool is_signed = rest.front() == '-' || rest.front() == '+';
-  if (is_signed) rest.remove_prefix(1);
-  const size_t whole = CountDigits(rest);
-  if (whole == 0) return false;
-  rest.remove_prefix(whole);
-  const bool has_fraction = !rest.empty() && rest.front() == '.';
-  if (has_fraction) {
-    rest.remove_prefix(1);
-    const size_t fraction = CountDigits(rest);
-    if (fraction == 0) return false;
-    rest.remove_prefix(fraction);
-  }
-  if (!rest.empty()) {
-    if (rest.front() != 'e') return false;
-    rest.remove_prefix(1);
-    if (!rest.empty() && (rest.front() == '-' || rest.front() == '+')) rest.remove_prefix(1);
-    return !rest.empty() && CountDigits(rest) == rest.size();
-  }
-  if (has_fraction) DropFractionZeros(out);
-  const bool is_zero = out.find_first_of("123456789") == std::string::npos;
-  if (is_signed && (out.front() == '+' || is_zero)) out.erase(0, 1);
-  return true;
-}
-
-namespace {
-
-constexpr size_t kCodePointBytesMax = 4;
-
 void PutMask(MaskKind kind, TokenList& tokens) {
   tokens.Reserve(2);
   tokens.PutByte(static_cast<char>(kind));
   tokens.EndToken();
 }
 
-/// Of a folded token.
+/// Whether a folded token has a decimal digit.
 bool HasDigit(std::string_view token) {
   const char* at = token.data();
   const char* const end = at + token.size();
@@ -109,7 +79,7 @@ bool HasDigit(std::string_view token) {
   return false;
 }
 
-/// Needs room for a code point and two spaces.
+/// Appends a folded character. Needs room for a code point and two spaces.
 void Put(uint32_t code_point, CharacterClass character_class, bool& after_single,
          TokenList& tokens) {
   switch (character_class) {
@@ -136,11 +106,38 @@ void PutAll(std::span<const int32_t> folded, TokenList& tokens) {
     Put(static_cast<uint32_t>(code_point), ClassOf(static_cast<uint32_t>(code_point)), after_single,
         tokens);
   }
-  // Whatever comes next is no mark, else the whole text would have been folded at once.
+  // No mark follows: a text with marks is folded as a whole.
   if (after_single) tokens.EndToken();
 }
 
 }  // namespace
+
+bool CanonicalNumber(std::string_view text, std::string& out) {
+  if (!FoldNumber(text, out)) return false;
+  std::string_view rest = out;
+  const bool is_signed = rest.front() == '-' || rest.front() == '+';
+  if (is_signed) rest.remove_prefix(1);
+  const size_t whole = CountDigits(rest);
+  if (whole == 0) return false;
+  rest.remove_prefix(whole);
+  const bool has_fraction = !rest.empty() && rest.front() == '.';
+  if (has_fraction) {
+    rest.remove_prefix(1);
+    const size_t fraction = CountDigits(rest);
+    if (fraction == 0) return false;
+    rest.remove_prefix(fraction);
+  }
+  if (!rest.empty()) {
+    if (rest.front() != 'e') return false;
+    rest.remove_prefix(1);
+    if (!rest.empty() && (rest.front() == '-' || rest.front() == '+')) rest.remove_prefix(1);
+    return !rest.empty() && CountDigits(rest) == rest.size();
+  }
+  if (has_fraction) DropFractionZeros(out);
+  const bool is_zero = out.find_first_of("123456789") == std::string::npos;
+  if (is_signed && (out.front() == '+' || is_zero)) out.erase(0, 1);
+  return true;
+}
 
 Tokeniser::Tokeniser(bool markup, const Masks& masks)
     : markup_(markup), masks_(masks), table_(FoldTable::Get()) {
@@ -214,8 +211,8 @@ void Tokeniser::TokeniseWords(std::string_view text, TokenList& tokens) {
 bool Tokeniser::TokeniseByTable(std::string_view text, TokenList& tokens) {
   const char* at = text.data();
   const char* const end = at + text.size();
-  // No character of 1 to 4 bytes folds to more than twice its size with the spaces around it, but
-  // for expansions.
+  // A character with the spaces around it folds to at most twice its size; expansions make room for
+  // themselves.
   tokens.Reserve(2 * text.size() + kCodePointBytesMax);
   while (at < end) {
     const char folded = ascii_[static_cast<unsigned char>(*at)];

@@ -42,7 +42,7 @@ TEST(FoldTable, FoldsCaseWidthAndCompatibility) {
   EXPECT_EQ(folded(U'\U00020000'), U'\U00020000');
 }
 
-TEST(FoldTable, KnowsWhatTakesMoreThanOneCharacter) {
+TEST(FoldTable, TellsHowEachKindOfCharacterFolds) {
   const FoldTable& table = FoldTable::Get();
   const auto sharp_s = table.Find(U'ß');
   ASSERT_EQ(sharp_s.kind, FoldTable::Kind::kExpansion);
@@ -70,7 +70,7 @@ TEST(TextFolder, FoldsAcrossCharacters) {
   EXPECT_EQ(fold(""), U"");
 }
 
-TEST(Utf8, WritesWhatItReads) {
+TEST(Utf8, DecodesWhatItEncodes) {
   for (uint32_t code_point = 1; code_point <= 0x10FFFF;
        code_point += code_point < 0x11000 ? 1 : 97) {
     if (code_point >= 0xD800 && code_point <= 0xDFFF) continue;

@@ -20,7 +20,7 @@ std::vector<Feature> Count(const std::vector<uint64_t>& tokens,
   return {features.begin(), features.end()};
 }
 
-TEST(FeatureCounter, CountsDistinctTokensInTheOrderOfTheirFirst) {
+TEST(FeatureCounter, ListsDistinctTokensInTheOrderOfTheirFirstOccurrence) {
   const auto features = Count({7, 5, 7, 7}, {{4, 16}});
   EXPECT_EQ(features, (std::vector<Feature>{{7, 16 * 34}, {5, 16 * 16}}));
 }
@@ -39,19 +39,19 @@ TEST(FeatureCounter, WeighsByTheLogarithmOfTheCount) {
   }
 }
 
-TEST(FeatureCounter, JoinsFieldsAndAveragesTheirWeights) {
+TEST(FeatureCounter, AveragesTheWeightsOfTheFieldsOfAToken) {
   // Token 1 once at weight 1 and twice at weight 3: w(3) = 34, times 16 (1 + 3 + 3) / 3.
   const auto features = Count({1, 1, 1}, {{1, 16}, {3, 48}});
   EXPECT_EQ(features[0].weight, 34U * 112 / 3);
 }
 
-TEST(FeatureCounter, KeepsTokensApartThatShareASlot) {
+TEST(FeatureCounter, KeepsTokensThatShareASlotApart) {
   std::vector<uint64_t> tokens;
   for (uint64_t i = 0; i < 100; ++i) tokens.push_back(i << 32);
   EXPECT_EQ(Count(tokens, {{100, 16}}).size(), 100U);
 }
 
-TEST(FeatureCounter, AgreesWithAMapAndForgetsTheRecordBefore) {
+TEST(FeatureCounter, AgreesWithAMapForEachRecordInTurn) {
   std::mt19937 random(kSeed);
   FeatureCounter counter;
   for (int round = 0; round < 500; ++round) {

@@ -14,7 +14,7 @@ std::string Strip(std::string_view text) {
   return out;
 }
 
-TEST(Markup, TakesTagsOut) {
+TEST(Markup, RemovesTags) {
   EXPECT_EQ(Strip("<p>a<br/>b</p>"), " a b ");
   EXPECT_EQ(Strip("<a href=\"x?y=1\">link</a>"), " link ");
   EXPECT_EQ(Strip("no tags"), "no tags");
@@ -27,7 +27,7 @@ TEST(Markup, LeavesBracketsThatAreNoTag) {
   EXPECT_EQ(Strip("a << b <c> d > e"), "a << b   d > e");
 }
 
-TEST(Markup, TakesTagsOfUpTo200CharactersOut) {
+TEST(Markup, RemovesTagsOfUpTo200Characters) {
   const auto repeat = [](const std::string& character, int count) {
     std::string text;
     for (int i = 0; i < count; ++i) text += character;
@@ -49,13 +49,13 @@ TEST(Markup, DecodesEntities) {
   for (const auto& [text, decoded] : cases) EXPECT_EQ(Strip(text), decoded);
 }
 
-TEST(Markup, DecodesOnce) { EXPECT_EQ(Strip("&amp;amp;eacute;"), "&amp;eacute;"); }
+TEST(Markup, DecodesEntitiesOnce) { EXPECT_EQ(Strip("&amp;amp;eacute;"), "&amp;eacute;"); }
 
-TEST(Markup, TakesTagsOutThatWereWrittenWithEntities) {
+TEST(Markup, RemovesTagsThatWereWrittenWithEntities) {
   EXPECT_EQ(Strip("&lt;p&gt;text&#60;/p&#62;"), " text ");
 }
 
-TEST(Markup, LeavesWhatIsNoEntity) {
+TEST(Markup, LeavesTextThatIsNoEntity) {
   for (const char* text :
        {"a & b", "&", "&;", "&unknown;", "&#;", "&#x;", "&#0;", "&#xD800;", "&#x110000;",
         "&#99999999999;", "&#-5;", "&amp", "&averyverylongname;", "AT&T; x"}) {
@@ -63,7 +63,7 @@ TEST(Markup, LeavesWhatIsNoEntity) {
   }
 }
 
-TEST(Markup, IsLookedForOnlyWhereItCanBe) {
+TEST(Markup, IsLookedForOnlyInTextsThatMayHoldIt) {
   EXPECT_FALSE(MayHoldMarkup("plain > text;"));
   EXPECT_TRUE(MayHoldMarkup("a<b"));
   EXPECT_TRUE(MayHoldMarkup("a&b"));

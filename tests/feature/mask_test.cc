@@ -34,7 +34,7 @@ std::string Plain(std::string_view text, const Masks& masks) {
   return std::string(tokens.TextFrom(0));
 }
 
-/// The tokens, with the name of the kind for those that stand for a part.
+/// The tokens, with the name of the mask in place of its token.
 std::string Tokens(std::string_view text, const Masks& masks) {
   static const char* const kNames[] = {"", "TIME", "UUID", "IP", "HEX", "NUMBER"};
   std::string shown;
@@ -106,7 +106,46 @@ TEST(Mask, TimesOfDayAreOneTokenWithTheirDateAndZone) {
   EXPECT_EQ(Tokens("<b>12:00</b>&#58;", kTime), "TIME ");
 }
 
-TEST(Mask, WhatOnlyLooksLikeATimeStays) {
+TEST(Mask, TimesAreMaskedToTheLimitsOfTheirFormat) {
+  for (const char* time : {"24:59:60",
+                           "12:00:00,5 pm",
+                           "12:00 +14:59",
+                           "12:00-1459",
+                           "Dec  1,T7:31",
+                           "31-31-99_0:00",
+                           "1994.1.1:7:31",
+                           "mon, 06.Nov.1994 08:49:37",
+                           "Dec 04 04:47:44 UTC 2005",
+                           "Dec 4 2005 04:47",
+                           "2005-06-03-5.42.50",
+                           "12:00 UTC",
+                           "12:00 gmt",
+                           "12:00 CET",
+                           "12:00 CEST",
+                           "12:00 EET",
+                           "12:00 EEST",
+                           "12:00 WET",
+                           "12:00 WEST",
+                           "12:00 BST",
+                           "12:00 EST",
+                           "12:00 EDT",
+                           "12:00 CST",
+                           "12:00 CDT",
+                           "12:00 MST",
+                           "12:00 MDT",
+                           "12:00 PST",
+                           "12:00 PDT",
+                           "12:00 AKST",
+                           "12:00 AKDT"}) {
+    EXPECT_EQ(Tokens(time, kTime), "TIME ") << time;
+  }
+  for (const char* text :
+       {"12:00:00 Z", "12:00 +15:00", "12:00+12:60", "12:00 JST", "2005-06-03 15.42.50"}) {
+    EXPECT_NE(Tokens(text, kTime), "TIME ") << text;
+  }
+}
+
+TEST(Mask, TextThatOnlyLooksLikeATimeStays) {
   for (const char* text :
        {"2026-01-31",      "31 Jan 2026", "Dec 10",    "3:16",       "25:00",        "12:60",
         "12:30:61",        "12:30x",      "x12:30:00", "1.12:30:00", "0:12:30:00",   "12:30:00:05",
@@ -143,7 +182,7 @@ TEST(Mask, AddressesAreOneTokenWithTheirPort) {
   EXPECT_EQ(Tokens("src: ::1: refused", kIp), "src IP refused ");
 }
 
-TEST(Mask, WhatOnlyLooksLikeAnAddressStays) {
+TEST(Mask, TextThatOnlyLooksLikeAnAddressStays) {
   for (const char* text : {"1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.4x", "v1.2.3.4", "1.2.3.1234",
                            "12:30:00", "00:1a:2b:3c:4d:5e", "std::dec", "bad::cafe", "a :: b", "::",
                            "0:0:0:0:0:0:0:0:2181", "1::2::3", "10.0.0", "[1]:80", "fe80::1z"}) {
@@ -177,7 +216,7 @@ TEST(Mask, ATextThatIsWhollyANumberIsOneNumber) {
   EXPECT_EQ(Tokens("-2.10", kHex), "-2.1 ");
 }
 
-TEST(Mask, WhereSeveralKindsBeginTheFirstOfTheListIsTaken) {
+TEST(Mask, TheFirstKindThatCanBeginAtAPlaceIsTaken) {
   EXPECT_EQ(
       Tokens("2026-01-31T12:00:00Z 550e8400-e29b-41d4-a716-446655440000 10.0.0.1:80 0xff 7", kAll),
       "TIME UUID IP HEX NUMBER ");
@@ -203,13 +242,13 @@ TEST(Mask, NoTextGivesTheTokenOfAMask) {
   EXPECT_EQ(Plain("TIME time NUMBER", kAll), "time time number ");
 }
 
-TEST(Mask, LinesThatDifferInTheirPartsOnlyAreEqual) {
+TEST(Mask, LinesThatDifferOnlyInMaskedPartsAreEqual) {
   EXPECT_EQ(Plain("Dec 10 06:55:46 sshd[24200]: refused 173.234.31.186 port 38926", kAll),
             Plain("Jan  3 23:01:02 sshd[7]: refused 10.0.0.1 port 22", kAll));
   EXPECT_NE(Plain("refused 10.0.0.1", kAll), Plain("accepted 10.0.0.1", kAll));
 }
 
-/// Random texts of parts, near-parts and characters of all sizes.
+/// A random text of maskable parts, texts that resemble them, and characters of all sizes.
 std::string RandomText(std::mt19937& random) {
   static const std::vector<std::string> kPieces = {
       "12",       ":",          "30",
@@ -236,7 +275,7 @@ TEST(MaskModel, PartsAreInOrderAndNeverCutACharacterOrAWord) {
   size_t parts = 0;
   for (int round = 0; round < 50'000; ++round) {
     const std::string random_text = RandomText(random);
-    // Exactly as large as the text, so that reading beyond it is seen.
+    // Exactly as large as the text, so that a sanitizer sees any read beyond it.
     const std::vector<char> exact(random_text.begin(), random_text.end());
     const std::string_view text(exact.data(), exact.size());
     size_t at = 0;
@@ -254,7 +293,6 @@ TEST(MaskModel, PartsAreInOrderAndNeverCutACharacterOrAWord) {
   EXPECT_GT(parts, 10'000U) << "seed " << kSeed;
 }
 
-/// The definition: what is not a part is tokenised as if the parts were spaces.
 TEST(MaskModel, TheRestOfATextIsTokenisedAsIfThePartsWereSpaces) {
   std::mt19937 random(kSeed);
   constexpr Masks kParts = {.time = true, .uuid = true, .ip = true, .hex = true};
@@ -272,7 +310,7 @@ TEST(MaskModel, TheRestOfATextIsTokenisedAsIfThePartsWereSpaces) {
       continue;
     }
     ++masked;
-    // A word in front, so that the rest is no number.
+    // With a word in front, the rest is no number.
     rest = "the " + rest + text.substr(at);
     std::string words;
     for (const char byte : Plain(text, kParts)) {

@@ -36,7 +36,7 @@ TEST(Number, HasOneCanonicalForm) {
   }
 }
 
-TEST(Number, IsNotWhatOnlyLooksLikeOne) {
+TEST(Number, IsNotATextThatOnlyLooksLikeOne) {
   std::string out;
   for (const char* text :
        {"",           " ",     "-",   "+",  ".",     "5.",    ".5", "1,5",   "1 5",

@@ -28,34 +28,34 @@ uint64_t Pair(uint64_t a, uint64_t b) { return Mix64(Mix64(a) + b); }
 
 uint64_t Triple(uint64_t a, uint64_t b, uint64_t c) { return Mix64(Mix64(Mix64(a) + b) + c); }
 
-TEST(TextFeatures, PairsAreOfNeighboursInOrder) {
+TEST(TextFeatures, HashPairsOfNeighboursInTheirOrder) {
   EXPECT_EQ(Pairs({5, 6, 7, 6}), (Hashes{Pair(5, 6), Pair(6, 7), Pair(7, 6)}));
   EXPECT_NE(Pair(6, 7), Pair(7, 6));
 }
 
-TEST(TextFeatures, ATextOfOneTokenIsAPairWithNothing) {
+TEST(TextFeatures, PairASingleTokenWithZero) {
   EXPECT_EQ(Pairs({5}), (Hashes{Mix64(Mix64(5))}));
   EXPECT_TRUE(Pairs({}).empty());
 }
 
-TEST(TextFeatures, TriplesAreOfThreeNeighboursInOrder) {
+TEST(TextFeatures, HashTriplesOfNeighboursInTheirOrder) {
   EXPECT_EQ(Triples({5, 6, 7, 5, 6}), (Hashes{Triple(5, 6, 7), Triple(6, 7, 5), Triple(7, 5, 6)}));
 }
 
-TEST(TextFeatures, AShortTextIsOneTriple) {
+TEST(TextFeatures, GiveOneTripleForAShortText) {
   EXPECT_EQ(Triples({5, 6}), (Hashes{Mix64(Pair(5, 6))}));
   EXPECT_EQ(Triples({5}), (Hashes{Mix64(Mix64(Mix64(5)))}));
   EXPECT_TRUE(Triples({}).empty());
 }
 
-TEST(TextFeatures, AppendToWhatIsThere) {
+TEST(TextFeatures, AreAppended) {
   Hashes all = {1};
   AppendPairs(Hashes{5, 6}, all);
   AppendTriples(Hashes{5, 6, 7}, all);
   EXPECT_EQ(all, (Hashes{1, Pair(5, 6), Triple(5, 6, 7)}));
 }
 
-TEST(TextFeatures, EveryOrderOfTokensIsAnotherFeature) {
+TEST(TextFeatures, DifferForEveryOrderOfTokens) {
   std::set<uint64_t> triples;
   for (uint64_t a = 0; a < 12; ++a) {
     for (uint64_t b = 0; b < 12; ++b) {

@@ -40,24 +40,24 @@ TEST(Tokeniser, KeepsMarksWithTheLetterBefore) {
   EXPECT_EQ(Tokens("don\u00b4t \u0301x"), "don t x ");
 }
 
-TEST(Tokeniser, SeesNoDifferenceInCaseWidthAndMarkup) {
+TEST(Tokeniser, IgnoresCaseWidthAndMarkup) {
   const std::string expected = Tokens("Hello World 123 中文");
   EXPECT_EQ(Tokens("ＨＥＬＬＯ　ｗｏｒｌｄ，１２３。中文"), expected);
   EXPECT_EQ(Tokens("<p>hello&nbsp;<b>WORLD</b></p>123 &#20013;文"), expected);
   EXPECT_EQ(Tokens("hel\u00adlo wor\u200bld 123中\ufe0f文"), expected);
 }
 
-TEST(Tokeniser, TakesMarkupAsTextWhenToldTo) {
+TEST(Tokeniser, TreatsMarkupAsTextIfMarkupIsOff) {
   EXPECT_EQ(Tokens("<b>x&amp;y</b>", false), "b x amp y b ");
 }
 
-TEST(Tokeniser, TakesAWholeNumberAsOneToken) {
+TEST(Tokeniser, TakesATextThatIsANumberAsOneToken) {
   EXPECT_EQ(Tokens("-2.10"), "-2.1 ");
   EXPECT_EQ(Tokens("<i>2.10</i>"), "2.1 ");
   EXPECT_EQ(Tokens("2.10 EUR"), "2 10 eur ");
 }
 
-TEST(Tokeniser, FindsNothingWhereNothingIs) {
+TEST(Tokeniser, FindsNoTokensInTextsWithoutLettersAndDigits) {
   EXPECT_EQ(Tokens(""), "");
   EXPECT_EQ(Tokens(" -- !? 😀 。"), "");
 }
@@ -76,7 +76,7 @@ TEST(Tokeniser, HashesEachToken) {
   EXPECT_TRUE(tokens.hashes().empty());
 }
 
-/// The definition, written for the eye: fold the whole text, then cut it.
+/// The definition in its plainest form: fold the whole text, then cut it.
 std::string Model(std::string_view text) {
   std::string number;
   if (CanonicalNumber(text, number)) return number + " ";
@@ -118,7 +118,7 @@ TEST(TokeniserModel, AgreesOnEveryCharacterAloneAndBetweenLetters) {
   TokenList tokens;
   for (uint32_t code_point = 0; code_point <= 0x10FFFF; ++code_point) {
     if (IsSurrogate(code_point)) continue;
-    if (code_point >= 0x32000 && code_point < 0xE0000) continue;    // nothing is assigned there
+    if (code_point >= 0x32000 && code_point < 0xE0000) continue;    // unassigned
     if (code_point >= 0xF0000 && code_point % 4099 != 0) continue;  // private use
     const std::string character = Utf8(code_point);
     for (const std::string& text : {character, "a" + character + "b", "中" + character + "文"}) {
@@ -130,7 +130,7 @@ TEST(TokeniserModel, AgreesOnEveryCharacterAloneAndBetweenLetters) {
 }
 
 TEST(TokeniserModel, AgreesOnRandomTexts) {
-  // First code point and size of blocks that hold something of interest.
+  // First code point and size of the blocks that random characters are taken from.
   const std::pair<uint32_t, uint32_t> blocks[] = {
       {0x20, 0x60},    {0x20, 0x60},    {0xA0, 0x60},     {0x100, 0x150},  {0x2B0, 0xC0},
       {0x370, 0x190},  {0x590, 0x170},  {0x900, 0x300},   {0xE00, 0x100},  {0x1000, 0x200},
