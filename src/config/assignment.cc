@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "base/file_content.h"
 #include "config/interpolation.h"
 #include "config/settings_table.h"
 
@@ -245,7 +246,7 @@ class FileReader {
 
 std::vector<Assignment> FileAssignments(const std::filesystem::path& file,
                                         const Environment& environment, ConfigErrors& errors) {
-  Result<std::string> text = ReadSmallFile(file);
+  Result<std::string> text = ReadFile(file, kSmallFileBytesMax);
   if (!text.ok()) {
     errors.Add({Origin::Kind::kFile, file.string(), 0}, "", text.error().text);
     return {};

@@ -1,36 +1,12 @@
 #include "config/interpolation.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
+
+#include "base/file_content.h"
 
 namespace neardup {
-
-Result<std::string> ReadSmallFile(const std::filesystem::path& path) {
-  std::error_code problem;
-  if (std::filesystem::is_directory(path, problem)) {
-    return Error{ErrorCode::kIo, "found a folder, expected a file"};
-  }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    int reason = errno;
-    return Error{reason == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
-                 std::string("cannot be read: ") + std::strerror(reason)};
-  }
-  std::string text(kSmallFileBytesMax + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return Error{ErrorCode::kIo, "cannot be read to its end"};
-  text.resize(static_cast<size_t>(file.gcount()));
-  if (text.size() > kSmallFileBytesMax) {
-    return Error{ErrorCode::kIo, "larger than 1 MiB, expected a small text file"};
-  }
-  return text;
-}
 
 namespace {
 
@@ -48,7 +24,7 @@ Result<std::string> FileText(std::string_view reference, const std::string& path
   if (!std::filesystem::path(path).is_absolute()) {
     return Wrong(reference, "found a relative path, expected one that starts with /");
   }
-  Result<std::string> text = ReadSmallFile(path);
+  Result<std::string> text = ReadFile(path, kSmallFileBytesMax);
   if (!text.ok()) return Wrong(reference, text.error().text);
   if (text->ends_with('\n')) text->pop_back();
   if (text->ends_with('\r')) text->pop_back();

@@ -1,7 +1,6 @@
-// Files that are read whole.
+// References in the values of a configuration file.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,10 +12,7 @@ namespace neardup {
 /// Configuration files and secrets are small; anything larger is another kind of file.
 inline constexpr size_t kSmallFileBytesMax = size_t{1} << 20;
 
-/// kNotFound or kIo; the text does not repeat the path.
-Result<std::string> ReadSmallFile(const std::filesystem::path& path);
-
-// References in values: ${VAR}, ${VAR:-default}, ${VAR:?message}, ${file:/path}; $$ is one $.
+// A reference is one of ${VAR}, ${VAR:-default}, ${VAR:?message}, ${file:/path}; $$ is one $.
 // They are replaced in values that are parsed already, so what they bring in cannot change the
 // structure of the document.
 

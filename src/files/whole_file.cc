@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/file_content.h"
 #include "files/file_source.h"
 
 namespace neardup {
@@ -12,10 +13,6 @@ namespace neardup {
 namespace {
 
 constexpr size_t kPollLines = 10'000;
-
-Error WriteError(const std::string& path) {
-  return {ErrorCode::kIo, path + ": cannot be written: " + std::strerror(errno)};
-}
 
 }  // namespace
 
@@ -38,12 +35,14 @@ Result<std::string> ReadText(const std::string& path) {
 }
 
 Result<void> WriteText(const std::string& path, std::string_view text) {
-  const bool standard = path == "-";
-  std::FILE* file = standard ? stdout : std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return WriteError(path);
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool flushed = (standard ? std::fflush(file) : std::fclose(file)) == 0;
-  return written && flushed ? Result<void>() : WriteError(path);
+  if (path != "-") {
+    const Result<void> written = WriteFile(path, text);
+    return written.ok() ? written : Error{written.error().code, path + ": " + written.error().text};
+  }
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (written && std::fflush(stdout) == 0) return {};
+  return Error{ErrorCode::kIo,
+               std::string("standard output: cannot be written: ") + std::strerror(errno)};
 }
 
 Result<void> CheckNew(const std::vector<std::filesystem::path>& files) {

@@ -1,11 +1,11 @@
 #include "learn/model_file.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
+#include <fmt/format.h>
 
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/file_content.h"
 #include "base/number_text.h"
 
 namespace neardup {
@@ -14,6 +14,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
+/// A model of long records with many common phrases takes some megabytes.
+constexpr size_t kFileBytesMax = size_t{1} << 28;
 constexpr size_t kHexDigits = 16;
 constexpr int64_t kCentreMax = Model::kCentreMax;
 
@@ -93,23 +95,15 @@ Result<Model> ParseModel(std::string_view text, const std::string& name) {
 }
 
 Result<void> WriteModel(const Model& model, const std::filesystem::path& path) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << ModelText(model);
-  file.close();
-  if (file) return {};
-  return Error{ErrorCode::kIo, path.string() +
-                                   ": cannot be written; is the folder there and may "
-                                   "this user write to it?"};
+  const Result<void> written = WriteFile(path, ModelText(model));
+  if (written.ok()) return {};
+  return Error{written.error().code, fmt::format("{}: {}", path.string(), written.error().text)};
 }
 
 Result<Model> ReadModel(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file) {
-    return Error{ErrorCode::kConfig, path.string() + ": cannot be read; is it there?"};
-  }
-  return ParseModel(text.str(), path.string());
+  const Result<std::string> text = ReadFile(path, kFileBytesMax);
+  if (text.ok()) return ParseModel(*text, path.string());
+  return Error{ErrorCode::kConfig, fmt::format("{}: {}", path.string(), text.error().text)};
 }
 
 }  // namespace neardup

@@ -7,8 +7,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 namespace neardup {
@@ -49,23 +47,6 @@ Result<void> WriteAndSync(const std::filesystem::path& path, std::string_view by
 }
 
 }  // namespace
-
-Result<std::string> ReadFile(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return Error{ErrorCode::kNotFound, path.string() +
-                                           ": cannot be read; is it there, and may "
-                                           "this user read it?"};
-  }
-  std::error_code error;
-  const uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) return Error{ErrorCode::kIo, path.string() + ": " + error.message()};
-  std::string bytes(size, '\0');
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (file.bad()) return Error{ErrorCode::kIo, path.string() + ": reading failed"};
-  bytes.resize(static_cast<size_t>(file.gcount()));
-  return bytes;
-}
 
 Result<void> WriteFileDurably(const std::filesystem::path& path, std::string_view bytes) {
   std::filesystem::path temporary = path;

@@ -10,9 +10,6 @@
 
 namespace neardup {
 
-/// Everything; kNotFound or kIo with the path.
-Result<std::string> ReadFile(const std::filesystem::path& path);
-
 /// At once: after a crash the file holds `bytes`, or is what it was before (or absent).
 Result<void> WriteFileDurably(const std::filesystem::path& path, std::string_view bytes);
 

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file_content.h"
 #include "base/hash.h"
 #include "base/number_text.h"
 #include "state/byte_stream.h"
@@ -218,7 +219,9 @@ Error Corrupt(const std::filesystem::path& path, const std::string& what) {
 
 /// The bytes of the file that belong to the segment, checked as a whole.
 Result<std::string> ReadChecked(const std::filesystem::path& path, const SnapshotSegment& row) {
-  NEARDUP_ASSIGN(std::string bytes, ReadFile(path));
+  Result<std::string> read = ReadFile(path);
+  if (!read.ok()) return Error{read.error().code, path.string() + ": " + read.error().text};
+  std::string bytes = std::move(read).value();
   if (bytes.size() < row.bytes) {
     return Corrupt(path, "has " + std::to_string(bytes.size()) + " bytes, expected " +
                              std::to_string(row.bytes));

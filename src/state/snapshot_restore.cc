@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/file_content.h"
 #include "state/lane_state.h"
 #include "state/snapshot.h"
 
@@ -113,8 +114,9 @@ Result<RestoredSnapshot> Restore(const fs::path& folder, uint64_t number,
 Result<SnapshotManifest> ReadSnapshotManifest(const fs::path& folder, uint16_t lane,
                                               uint64_t number) {
   const fs::path path = ManifestPath(folder, number);
-  NEARDUP_ASSIGN(const std::string text, ReadFile(path));
-  Result<SnapshotManifest> manifest = DecodeSnapshotManifest(text);
+  const Result<std::string> text = ReadFile(path);
+  if (!text.ok()) return Named(path, text.error());
+  Result<SnapshotManifest> manifest = DecodeSnapshotManifest(*text);
   if (!manifest.ok()) return Named(path, manifest.error());
   if (manifest->number != number || manifest->lane != lane) {
     return Error{ErrorCode::kMismatch,

@@ -52,7 +52,7 @@ TEST_F(ConfigModel, TheCommandLineTakesItAway) {
 
 TEST_F(ConfigModel, AnAbsentFileIsReportedWhereItIsNamed) {
   EXPECT_EQ(Complaints("app: a\nfeature:\n  model: no.json\n"),
-            "c.yaml:3: feature.model: no.json: cannot be read; is it there?");
+            "c.yaml:3: feature.model: no.json: cannot be read: No such file or directory");
   EXPECT_THAT(Complaints("app: a\n", {}, {"feature.model=/no/such.json"}),
               StartsWith("--set feature.model: /no/such.json: cannot be read"));
 }

@@ -140,7 +140,7 @@ TEST(ModelFile, WhatIsWrittenIsRead) {
   const Result<Model> absent = ReadModel(folder / "absent.json");
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.error().text,
-            (folder / "absent.json").string() + ": cannot be read; is it there?");
+            (folder / "absent.json").string() + ": cannot be read: No such file or directory");
   const Result<void> nowhere = WriteModel(SomeModel(), folder / "no" / "m.json");
   ASSERT_FALSE(nowhere.ok());
   EXPECT_EQ(nowhere.error().code, ErrorCode::kIo);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_content.h"
 #include "base/hash.h"
 #include "state/durable_file.h"
 #include "state/lane_history.h"
