@@ -40,7 +40,7 @@ constexpr const char* kNextSteps =
 void Say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
 
 /// Counts the lane's commits and stops it when every record is committed.
-class DemoWatch : public Probe {
+class DemoWatch : public PartialProbe {
  public:
   explicit DemoWatch(size_t records) : live_(isatty(STDERR_FILENO) == 1), records_(records) {}
 

@@ -20,6 +20,7 @@
 #include "metrics/prometheus_probe.h"
 #include "state/snapshot.h"
 #include "stream/lane.h"
+#include "stream/probe_fan.h"
 #include "stream/state_keeper.h"
 
 namespace neardup {

@@ -17,7 +17,7 @@ struct HealthAnswer {
 
 /// The lane's thread calls the events and Stepped, any thread Alive and Ready. Health does not
 /// depend on Kafka: a restart of this process does not help against a broker that is down.
-class Health : public Probe {
+class Health : public PartialProbe {
  public:
   /// Alive becomes false when the lane makes no step for more than step_ms_max milliseconds. The
   /// clock must outlive this object.

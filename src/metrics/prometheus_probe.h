@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "stream/changelog_keeper.h"
 #include "stream/ports.h"
 #include "stream/probe.h"
 
@@ -22,7 +21,7 @@ struct BuildInfo {
 /// The lane's thread calls the events of Probe, the keeper's thread those of KeeperProbe, and any
 /// thread Text. Every series of a closed label exists from the start. The clock must outlive the
 /// probe.
-class PrometheusProbe : public Probe, public KeeperProbe {
+class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
  public:
   PrometheusProbe(const BuildInfo& build, const Clock& clock);
   ~PrometheusProbe() override;

@@ -9,7 +9,7 @@
 namespace neardup {
 
 /// Sums what was committed; on a terminal keeps one line of it up to date on standard error.
-class Totals : public Probe {
+class Totals : public PartialProbe {
  public:
   /// `live`: draw the line. `expected` 0: not known how many records come.
   Totals(Clock& clock, bool live, uint64_t expected = 0);

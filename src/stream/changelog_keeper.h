@@ -1,12 +1,10 @@
-// What the keeper of the changelog tells about itself.
+// Keeps the changelog short and its snapshot up to date: docs/snapshot.md.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "neardup/options.h"
 #include "neardup/result.h"
@@ -15,34 +13,9 @@
 #include "state/snapshot_writer.h"
 #include "stream/changelog_follower.h"
 #include "stream/ports.h"
+#include "stream/probe.h"
 
 namespace neardup {
-
-struct WrittenSnapshot {
-  uint64_t entries = 0;
-  uint64_t bytes = 0;
-  uint64_t segments = 0;
-  uint64_t seq = 0;
-  int64_t changelog_offset = 0;
-  double seconds = 0;  ///< what writing the manifest and syncing took
-};
-
-/// All calls come from the keeper's thread. The default does nothing.
-class KeeperProbe {
- public:
-  virtual ~KeeperProbe() = default;
-  virtual void SnapshotWritten(const WrittenSnapshot&) {}
-  /// Everything below this offset is gone from the changelog.
-  virtual void ChangelogPurged(int64_t /*offset*/) {}
-  /// Purging is not tried again.
-  virtual void PurgeRefused(const Error&) {}
-  /// Tried again after a while; nothing is lost meanwhile.
-  virtual void KeeperFailed(const Error&) {}
-  /// The snapshot does not fit the changelog and is made anew.
-  virtual void SnapshotRestarted(std::string_view /*why*/) {}
-};
-
-// Keeps the changelog short and its snapshot up to date: docs/snapshot.md.
 
 struct KeeperOptions {
   FilterOptions filter;

@@ -1,4 +1,4 @@
-// What a lane tells about itself, in its own words; the edge turns it into metrics and log lines.
+// The events of a lane and of its changelog keeper. Receivers turn them into metrics and log lines.
 #pragma once
 
 #include <array>
@@ -77,33 +77,90 @@ struct LaneGauges {
   uint64_t seq = 0;
 };
 
-/// All calls come from the lane's thread. The default does nothing.
+/// Receives the events of a lane. All calls come from the lane's thread.
+/// Every event is pure virtual, so that a receiver that passes events on (ProbeFan) cannot miss
+/// one. Receivers of some events derive from PartialProbe.
 class Probe {
  public:
   virtual ~Probe() = default;
-  virtual void PhaseChanged(LanePhase) {}
-  /// Once: a standby has read the changelog to the end it had when the standby began.
-  virtual void CaughtUp(uint64_t /*seq*/, uint64_t /*entries*/) {}
-  /// While the state is restored: the share of it that is, 0 to 1, and the live entries so far.
-  virtual void Restoring(double /*share*/, uint64_t /*entries*/) {}
+  virtual void PhaseChanged(LanePhase phase) = 0;
+  /// Once: a standby has read the changelog to the end that it had when the standby began.
+  virtual void CaughtUp(uint64_t seq, uint64_t entries) = 0;
+  /// While the state is restored: the share that is done, 0 to 1, and the live entries so far.
+  virtual void Restoring(double share, uint64_t entries) = 0;
   /// A snapshot was restored before the lane began.
-  virtual void SnapshotRestored(uint64_t /*entries*/, double /*seconds*/) {}
-  /// What was known is given up and read from the changelog anew: a snapshot that does not fit, or
-  /// a standby that fell behind what is kept of the changelog.
-  virtual void StateDiscarded(std::string_view /*why*/) {}
-  virtual void BatchPolled(const InputPartition&, uint64_t /*records*/, uint64_t /*bytes*/) {}
-  virtual void StageTimed(Stage, double /*seconds*/) {}
-  virtual void TransactionCommitted(const CommittedBatch&) {}
-  virtual void TransactionAborted(const Error&) {}
-  /// The lane was lost to another instance, or must be taken again after an error.
-  virtual void LaneLost(const Error&) {}
-  /// The lane was taken: newest seq and live entries after the restore, seconds it took.
-  virtual void Promoted(uint64_t /*seq*/, uint64_t /*entries*/, double /*seconds*/) {}
-  /// The group's offsets differ from those of the last delta; the delta's were taken.
-  virtual void OffsetsDiffer(const InputPartition&, int64_t /*group*/, int64_t /*delta*/) {}
-  virtual void Gauges(const LaneGauges&) {}
-  virtual void InputLag(const InputPartition&, int64_t /*records*/, double /*seconds*/) {}
-  virtual void RecordRefused(const InputPartition&, int64_t /*offset*/, std::string_view) {}
+  virtual void SnapshotRestored(uint64_t entries, double seconds) = 0;
+  /// The lane drops its state and reads it from the changelog again: a snapshot did not fit, or a
+  /// standby fell behind what is kept of the changelog.
+  virtual void StateDiscarded(std::string_view why) = 0;
+  virtual void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) = 0;
+  virtual void StageTimed(Stage stage, double seconds) = 0;
+  virtual void TransactionCommitted(const CommittedBatch& batch) = 0;
+  virtual void TransactionAborted(const Error& error) = 0;
+  /// The lane was lost to another instance, or must be promoted again after an error.
+  virtual void LaneLost(const Error& error) = 0;
+  /// The lane is active: newest seq and live entries after the restore, and how long it took.
+  virtual void Promoted(uint64_t seq, uint64_t entries, double seconds) = 0;
+  /// The offset of the consumer group is not that of the last delta. The lane uses the delta's.
+  virtual void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) = 0;
+  virtual void Gauges(const LaneGauges& gauges) = 0;
+  virtual void InputLag(const InputPartition& input, int64_t records, double seconds) = 0;
+  virtual void RecordRefused(const InputPartition& input, int64_t offset,
+                             std::string_view text) = 0;
+};
+
+/// Ignores every event that is not overridden.
+class PartialProbe : public Probe {
+ public:
+  void PhaseChanged(LanePhase) override {}
+  void CaughtUp(uint64_t, uint64_t) override {}
+  void Restoring(double, uint64_t) override {}
+  void SnapshotRestored(uint64_t, double) override {}
+  void StateDiscarded(std::string_view) override {}
+  void BatchPolled(const InputPartition&, uint64_t, uint64_t) override {}
+  void StageTimed(Stage, double) override {}
+  void TransactionCommitted(const CommittedBatch&) override {}
+  void TransactionAborted(const Error&) override {}
+  void LaneLost(const Error&) override {}
+  void Promoted(uint64_t, uint64_t, double) override {}
+  void OffsetsDiffer(const InputPartition&, int64_t, int64_t) override {}
+  void Gauges(const LaneGauges&) override {}
+  void InputLag(const InputPartition&, int64_t, double) override {}
+  void RecordRefused(const InputPartition&, int64_t, std::string_view) override {}
+};
+
+struct WrittenSnapshot {
+  uint64_t entries = 0;
+  uint64_t bytes = 0;
+  uint64_t segments = 0;
+  uint64_t seq = 0;
+  int64_t changelog_offset = 0;
+  double seconds = 0;  ///< for writing the manifest and syncing
+};
+
+/// Receives the events of a ChangelogKeeper. All calls come from the keeper's thread.
+class KeeperProbe {
+ public:
+  virtual ~KeeperProbe() = default;
+  virtual void SnapshotWritten(const WrittenSnapshot& snapshot) = 0;
+  /// Every record of the changelog below this offset is deleted.
+  virtual void ChangelogPurged(int64_t offset) = 0;
+  /// The keeper does not try to purge again.
+  virtual void PurgeRefused(const Error& error) = 0;
+  /// The keeper tries again after a while. Nothing is lost meanwhile.
+  virtual void KeeperFailed(const Error& error) = 0;
+  /// The snapshot does not fit the changelog; the keeper begins a new one.
+  virtual void SnapshotRestarted(std::string_view why) = 0;
+};
+
+/// Ignores every event that is not overridden.
+class PartialKeeperProbe : public KeeperProbe {
+ public:
+  void SnapshotWritten(const WrittenSnapshot&) override {}
+  void ChangelogPurged(int64_t) override {}
+  void PurgeRefused(const Error&) override {}
+  void KeeperFailed(const Error&) override {}
+  void SnapshotRestarted(std::string_view) override {}
 };
 
 }  // namespace neardup

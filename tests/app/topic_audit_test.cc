@@ -78,7 +78,7 @@ class KafkaAuditTest : public ::testing::Test {
     const auto transaction = NewKafkaTransaction(settings_.kafka, 0, {}, {});
     OwnLease lease;
     SystemClock clock;
-    Probe probe;
+    PartialProbe probe;
     const auto lane =
         Lane::New(settings_.lane, {**source, **changelog, *transaction, lease, clock, probe});
     ASSERT_OK(lane);

@@ -50,7 +50,7 @@ std::string TextOf(uint64_t number) {
 }
 
 /// Counts what a lane does; other threads read it.
-class Counter : public Probe {
+class Counter : public PartialProbe {
  public:
   void TransactionCommitted(const CommittedBatch& batch) override {
     unique += batch.unique;

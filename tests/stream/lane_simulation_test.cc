@@ -17,7 +17,7 @@ namespace neardup {
 namespace {
 
 /// Remembers what a standby tells of its catching up.
-struct StandbyProbe : Probe {
+struct StandbyProbe : PartialProbe {
   void CaughtUp(uint64_t seq_in, uint64_t) override {
     ++times;
     seq = seq_in;

@@ -36,7 +36,7 @@ struct Counts {
 };
 
 /// A process: a lane, the keeper beside it, and a folder that outlives both.
-class Process : public Probe, public KeeperProbe {
+class Process : public PartialProbe, public PartialKeeperProbe {
  public:
   Process(MemoryBroker& broker, Faults& faults, MemoryClock& clock, const LaneOptions& options,
           const fs::path& folder, Counts& counts)

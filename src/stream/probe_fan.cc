@@ -1,0 +1,67 @@
+#include "stream/probe_fan.h"
+
+namespace neardup {
+
+void ProbeFan::PhaseChanged(LanePhase phase) {
+  for (Probe* probe : probes_) probe->PhaseChanged(phase);
+}
+void ProbeFan::CaughtUp(uint64_t seq, uint64_t entries) {
+  for (Probe* probe : probes_) probe->CaughtUp(seq, entries);
+}
+void ProbeFan::Restoring(double share, uint64_t entries) {
+  for (Probe* probe : probes_) probe->Restoring(share, entries);
+}
+void ProbeFan::SnapshotRestored(uint64_t entries, double seconds) {
+  for (Probe* probe : probes_) probe->SnapshotRestored(entries, seconds);
+}
+void ProbeFan::StateDiscarded(std::string_view why) {
+  for (Probe* probe : probes_) probe->StateDiscarded(why);
+}
+void ProbeFan::BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) {
+  for (Probe* probe : probes_) probe->BatchPolled(input, records, bytes);
+}
+void ProbeFan::StageTimed(Stage stage, double seconds) {
+  for (Probe* probe : probes_) probe->StageTimed(stage, seconds);
+}
+void ProbeFan::TransactionCommitted(const CommittedBatch& batch) {
+  for (Probe* probe : probes_) probe->TransactionCommitted(batch);
+}
+void ProbeFan::TransactionAborted(const Error& error) {
+  for (Probe* probe : probes_) probe->TransactionAborted(error);
+}
+void ProbeFan::LaneLost(const Error& error) {
+  for (Probe* probe : probes_) probe->LaneLost(error);
+}
+void ProbeFan::Promoted(uint64_t seq, uint64_t entries, double seconds) {
+  for (Probe* probe : probes_) probe->Promoted(seq, entries, seconds);
+}
+void ProbeFan::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) {
+  for (Probe* probe : probes_) probe->OffsetsDiffer(input, group, delta);
+}
+void ProbeFan::Gauges(const LaneGauges& gauges) {
+  for (Probe* probe : probes_) probe->Gauges(gauges);
+}
+void ProbeFan::InputLag(const InputPartition& input, int64_t records, double seconds) {
+  for (Probe* probe : probes_) probe->InputLag(input, records, seconds);
+}
+void ProbeFan::RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) {
+  for (Probe* probe : probes_) probe->RecordRefused(input, offset, text);
+}
+
+void KeeperProbeFan::SnapshotWritten(const WrittenSnapshot& snapshot) {
+  for (KeeperProbe* probe : probes_) probe->SnapshotWritten(snapshot);
+}
+void KeeperProbeFan::ChangelogPurged(int64_t offset) {
+  for (KeeperProbe* probe : probes_) probe->ChangelogPurged(offset);
+}
+void KeeperProbeFan::PurgeRefused(const Error& error) {
+  for (KeeperProbe* probe : probes_) probe->PurgeRefused(error);
+}
+void KeeperProbeFan::KeeperFailed(const Error& error) {
+  for (KeeperProbe* probe : probes_) probe->KeeperFailed(error);
+}
+void KeeperProbeFan::SnapshotRestarted(std::string_view why) {
+  for (KeeperProbe* probe : probes_) probe->SnapshotRestarted(why);
+}
+
+}  // namespace neardup

@@ -1,0 +1,49 @@
+// Several receivers of events as one.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "stream/probe.h"
+
+namespace neardup {
+
+/// Passes every event on to several receivers, in their order. They must outlive it.
+class ProbeFan : public Probe {
+ public:
+  explicit ProbeFan(std::vector<Probe*> probes) : probes_(std::move(probes)) {}
+  void PhaseChanged(LanePhase phase) override;
+  void CaughtUp(uint64_t seq, uint64_t entries) override;
+  void Restoring(double share, uint64_t entries) override;
+  void SnapshotRestored(uint64_t entries, double seconds) override;
+  void StateDiscarded(std::string_view why) override;
+  void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) override;
+  void StageTimed(Stage stage, double seconds) override;
+  void TransactionCommitted(const CommittedBatch& batch) override;
+  void TransactionAborted(const Error& error) override;
+  void LaneLost(const Error& error) override;
+  void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
+  void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
+  void Gauges(const LaneGauges& gauges) override;
+  void InputLag(const InputPartition& input, int64_t records, double seconds) override;
+  void RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) override;
+
+ private:
+  std::vector<Probe*> probes_;
+};
+
+/// The same for the events of a keeper.
+class KeeperProbeFan : public KeeperProbe {
+ public:
+  explicit KeeperProbeFan(std::vector<KeeperProbe*> probes) : probes_(std::move(probes)) {}
+  void SnapshotWritten(const WrittenSnapshot& snapshot) override;
+  void ChangelogPurged(int64_t offset) override;
+  void PurgeRefused(const Error& error) override;
+  void KeeperFailed(const Error& error) override;
+  void SnapshotRestarted(std::string_view why) override;
+
+ private:
+  std::vector<KeeperProbe*> probes_;
+};
+
+}  // namespace neardup
