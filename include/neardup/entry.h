@@ -35,16 +35,6 @@ struct LookedUp {
   MatchKind kind = MatchKind::kExact;
 };
 
-/// A remembered record that another one repeats.
-struct Repeated {
-  Position original;
-  int64_t time_ms = 0;
-  int distance = 0;  ///< as Verdict::distance
-  MatchKind kind = MatchKind::kExact;
-
-  bool operator==(const Repeated&) const = default;
-};
-
 /// How evenly the index is filled.
 struct IndexStatistics {
   /// Entries that share a bucket, those forgotten and not yet dropped too: a look-up reads a tag of

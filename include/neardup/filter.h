@@ -83,9 +83,7 @@ class Filter {
 
   /// All remembered records that this one repeats, best first (as Decide ranks them); what Decide
   /// would not be certain to meet may be missing, as there. Changes nothing.
-  std::vector<Repeated> FindAll(const FingerprintedRecord& record) const;
-  /// How many these are.
-  uint64_t Count(const FingerprintedRecord& record) const { return FindAll(record).size(); }
+  std::vector<Match> FindAll(const FingerprintedRecord& record) const;
 
   /// Makes all decisions since the last Commit permanent, moves the horizon, drops what is older or
   /// beyond capacity. The spans of uncommitted() are invalid afterwards.

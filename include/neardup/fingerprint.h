@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "neardup/record.h"
@@ -71,11 +70,11 @@ struct Sketch {
 /// A record of a larger sketch is a dead letter: an entry has to fit into a changelog record.
 inline constexpr size_t kSketchBytesMax = size_t{512} << 10;
 
-/// The stateless half of a decision. When `reason` is not kNone the record is a dead letter and
-/// the fingerprint means nothing; `error` then says what is wrong, for a person.
+/// The stateless half of a decision. Unless outcome.comparable(), all but the position and the
+/// outcome mean nothing.
 struct FingerprintedRecord {
   Position position;
-  int64_t time_ms = 0;
+  ReadOutcome outcome;
   Fingerprint fingerprint;
   ProbedKeys text_keys;
   /// With another scheme than the filter's own: what is compared, in place of simhash, order and
@@ -83,10 +82,6 @@ struct FingerprintedRecord {
   Sketch sketch;
   /// Distinct tokens found; with such a scheme, all tokens.
   uint32_t features = 0;
-  Reason reason = Reason::kNone;
-  /// A null value that passes by policy (NullValue::kUnique).
-  bool passed = false;
-  std::string error;
 };
 
 }  // namespace neardup

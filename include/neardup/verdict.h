@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "neardup/record.h"
 
@@ -69,22 +70,50 @@ constexpr const char* Name(Reason reason) {
   return "none";
 }
 
-struct Verdict {
-  Decision decision = Decision::kUnique;
-  /// Dead letters only.
+/// What reading a record came to: when it happened, and whether it can be compared. Extraction
+/// fills it in; the fingerprint and the verdict carry it along whole.
+struct ReadOutcome {
+  /// Event time in milliseconds since 1970-01-01 UTC. Means nothing unless comparable().
+  int64_t time_ms = 0;
+  /// Anything but kNone: the record is a dead letter.
   Reason reason = Reason::kNone;
-  std::string error;
-  /// Duplicates only: the earlier unique record, its distance (of the simhashes, or whatever
-  /// another scheme says; never negative), the kind.
+  /// A null value that passes by policy (NullValue::kUnique): neither compared nor remembered.
+  /// Never set together with a reason.
+  bool passed = false;
+  /// Says what is wrong with a dead letter, for a person.
+  std::string error{};
+
+  bool comparable() const { return reason == Reason::kNone && !passed; }
+  /// Makes the record a dead letter.
+  void Fail(Reason why, std::string text) {
+    reason = why;
+    passed = false;
+    error = std::move(text);
+  }
+};
+
+/// An earlier unique record that a record repeats.
+struct Match {
   Position original;
+  /// Event time of the original.
+  int64_t time_ms = 0;
+  /// Hamming distance of the simhashes, or the distance of another scheme; never negative.
   int distance = 0;
   MatchKind kind = MatchKind::kExact;
+
+  bool operator==(const Match&) const = default;
+};
+
+struct Verdict {
+  Decision decision = Decision::kUnique;
+  /// The record's own, with the event time that the filter used (see `clamped`).
+  ReadOutcome outcome;
+  /// Duplicates only: the best match.
+  Match match;
   /// Older than the horizon: its original may already have been forgotten.
   bool late = false;
   /// Its event time was ahead of the clock and was clamped.
   bool clamped = false;
-  /// A null value that passed by policy: not compared, not remembered.
-  bool passed = false;
 };
 
 }  // namespace neardup

@@ -76,14 +76,14 @@ AuditRow Audit::Recompute(const Message& message, size_t first_left_out, size_t 
   AuditRow row;
   row.offset = message.position.offset;
   row.timestamp_ms = message.timestamp_ms;
-  row.time_ms = record.time_ms;
+  row.time_ms = record.outcome.time_ms;
   row.digest = {Digest(message.key), Digest(message.value), Hash64(header_bytes_)};
   row.fingerprint = record.fingerprint;
   row.text_keys = record.text_keys;
   row.sketch = record.sketch;
   row.features = record.features;
-  row.reason = record.reason;
-  row.passed = record.passed;
+  row.reason = record.outcome.reason;
+  row.passed = record.outcome.passed;
   return row;
 }
 

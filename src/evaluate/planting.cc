@@ -206,9 +206,9 @@ Result<void> Planter::TakeIn(const std::vector<std::string>& payloads) {
 
 Result<void> Planter::TakeIn(const std::string& payload, int64_t line) {
   const FingerprintedRecord record = Fingerprinted(payload);
-  if (record.reason != Reason::kNone) {
+  if (record.outcome.reason != Reason::kNone) {
     if (stream_.left_out++ == 0) {
-      stream_.first_left_out = "line " + std::to_string(line) + ": " + record.error;
+      stream_.first_left_out = "line " + std::to_string(line) + ": " + record.outcome.error;
     }
     return {};
   }
@@ -255,7 +255,7 @@ std::optional<PlantedCopy> Planter::MakeCopy(const Edit& edit) {
     if (!payload) continue;
     const FingerprintedRecord made = Fingerprinted(*payload);
     const bool equal = made.fingerprint.exact == original.exact;
-    if (made.reason != Reason::kNone || equal != (edit.kind == EditKind::kExact)) continue;
+    if (made.outcome.reason != Reason::kNone || equal != (edit.kind == EditKind::kExact)) continue;
     line_of_id_.emplace(id, 0);
     const size_t behind = number + random_.Below(originals_.size() - number);
     return PlantedCopy{

@@ -95,7 +95,7 @@ class Decider {
     const auto payload = static_cast<size_t>(record.position.offset);
     const Verdict verdict = filter_.Decide(record);
     if (verdict.decision == Decision::kDuplicate) {
-      calls_.AddDuplicate(payload, static_cast<size_t>(verdict.original.offset));
+      calls_.AddDuplicate(payload, static_cast<size_t>(verdict.match.original.offset));
     } else {
       calls_.AddUnique(payload);
     }
@@ -204,13 +204,13 @@ Result<SchemeRun> RunSketches(const LabelledSet& set, const FilterOptions& optio
   for (size_t i = 0; i < set.payloads.size(); ++i) {
     const RecordView record = set.View(i);
     const SchemeTexts& texts = reader.Read(record);
-    run.dead_letters += texts.reason == Reason::kNone ? 0 : 1;
-    if (texts.reason != Reason::kNone || texts.passed) {
+    run.dead_letters += texts.outcome.reason == Reason::kNone ? 0 : 1;
+    if (!texts.outcome.comparable()) {
       calls.AddUnique(i);
       continue;
     }
     scheme->Compute(texts.texts, entry.sketch);
-    entry.time_ms = texts.time_ms;
+    entry.time_ms = texts.outcome.time_ms;
     entry.origin = record.position;
     if (const auto match = index.FindNearest(entry, options.window.window_ms)) {
       calls.AddDuplicate(i, static_cast<size_t>(index.origin(match->id).offset));

@@ -70,8 +70,8 @@ Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record) {
   line_ += Name(verdict.decision);
   if (verdict.decision == Decision::kDuplicate) {
     line_ += '\t';
-    AppendCell(line_, ids_[verdict.original.offset]);
-    line_ += '\t' + std::to_string(verdict.distance) + '\t' + Name(verdict.kind);
+    AppendCell(line_, ids_[verdict.match.original.offset]);
+    line_ += '\t' + std::to_string(verdict.match.distance) + '\t' + Name(verdict.match.kind);
   } else {
     line_ += "\t\t\t";
   }

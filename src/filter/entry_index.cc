@@ -28,24 +28,24 @@ class FingerprintEntries final : public EntryIndex {
                      found.subspan(begin, count));
     }
   }
-  std::optional<Repeated> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
-                                      int64_t window_ms, const LookedUp* ahead) override {
+  std::optional<Match> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
+                                   int64_t window_ms, const LookedUp* ahead) override {
     IndexQuery query = QueryOf(record, time_ms, window_ms);
     if (ahead != nullptr) query.since_id = ahead->end_id;
-    std::optional<Match> best = index_.FindNearest(query);
+    std::optional<EntryMatch> best = index_.FindNearest(query);
     if (ahead != nullptr) {
       candidates_ahead_ += ahead->candidates;
-      const Match earlier{ahead->id, ahead->distance, ahead->order_distance, ahead->kind};
+      const EntryMatch earlier{ahead->id, ahead->distance, ahead->order_distance, ahead->kind};
       if (ahead->matches && (!best || Better(earlier, *best))) best = earlier;
     }
     if (!best) return std::nullopt;
-    return RepeatedOf(*best);
+    return MatchOf(*best);
   }
-  std::vector<Repeated> FindAll(const FingerprintedRecord& record, int64_t time_ms,
-                                int64_t window_ms) const override {
-    std::vector<Repeated> all;
-    for (const Match& match : index_.FindAll(QueryOf(record, time_ms, window_ms))) {
-      all.push_back(RepeatedOf(match));
+  std::vector<Match> FindAll(const FingerprintedRecord& record, int64_t time_ms,
+                             int64_t window_ms) const override {
+    std::vector<Match> all;
+    for (const EntryMatch& match : index_.FindAll(QueryOf(record, time_ms, window_ms))) {
+      all.push_back(MatchOf(match));
     }
     return all;
   }
@@ -78,7 +78,7 @@ class FingerprintEntries final : public EntryIndex {
             .time_ms = time_ms,
             .window_ms = window_ms};
   }
-  Repeated RepeatedOf(const Match& match) const {
+  Match MatchOf(const EntryMatch& match) const {
     const StoredEntry& entry = index_.entry(match.id);
     return {entry.origin(), entry.time_ms(), match.distance, match.kind};
   }
@@ -87,12 +87,13 @@ class FingerprintEntries final : public EntryIndex {
     std::array<IndexQuery, kTogether> queries;
     std::array<Nearest, kTogether> nearest;
     for (size_t i = 0; i < records.size(); ++i) {
-      queries[i] = QueryOf(records[i], std::min(records[i].time_ms, time_max_ms), window_ms);
+      queries[i] =
+          QueryOf(records[i], std::min(records[i].outcome.time_ms, time_max_ms), window_ms);
     }
     index_.FindNearest(std::span(queries).first(records.size()),
                        std::span(nearest).first(records.size()));
     for (size_t i = 0; i < records.size(); ++i) {
-      const Match match = nearest[i].match.value_or(Match());
+      const EntryMatch match = nearest[i].match.value_or(EntryMatch());
       found[i] = {.revision = 1,
                   .end_id = index_.end_id(),
                   .time_ms = queries[i].time_ms,
@@ -122,17 +123,17 @@ class SketchEntries final : public EntryIndex {
   explicit SketchEntries(std::shared_ptr<const Scheme> scheme)
       : scheme_(std::move(scheme)), index_(*scheme_) {}
 
-  std::optional<Repeated> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
-                                      int64_t window_ms, const LookedUp*) override {
+  std::optional<Match> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
+                                   int64_t window_ms, const LookedUp*) override {
     const auto match = index_.FindNearest(SoughtOf(record, time_ms), window_ms);
     if (!match) return std::nullopt;
-    return RepeatedOf(*match, record);
+    return MatchOf(*match, record);
   }
-  std::vector<Repeated> FindAll(const FingerprintedRecord& record, int64_t time_ms,
-                                int64_t window_ms) const override {
-    std::vector<Repeated> all;
+  std::vector<Match> FindAll(const FingerprintedRecord& record, int64_t time_ms,
+                             int64_t window_ms) const override {
+    std::vector<Match> all;
     for (const SketchMatch& match : index_.FindAll(SoughtOf(record, time_ms), window_ms)) {
-      all.push_back(RepeatedOf(match, record));
+      all.push_back(MatchOf(match, record));
     }
     return all;
   }
@@ -160,7 +161,7 @@ class SketchEntries final : public EntryIndex {
   static SketchEntry SoughtOf(const FingerprintedRecord& record, int64_t time_ms) {
     return {record.sketch, time_ms, record.position, record.fingerprint.exact};
   }
-  Repeated RepeatedOf(const SketchMatch& match, const FingerprintedRecord& record) const {
+  Match MatchOf(const SketchMatch& match, const FingerprintedRecord& record) const {
     const bool exact = index_.exact(match.id) == record.fingerprint.exact;
     return {index_.origin(match.id), index_.time_ms(match.id), match.distance,
             exact ? MatchKind::kExact : MatchKind::kNear};

@@ -31,11 +31,11 @@ class EntryIndex {
   /// The best match of another position than the record's, whose time is at most `window_ms` before
   /// or after `time_ms`. `ahead`: what LookUp found of it, if that still holds for the entries
   /// before its end_id.
-  virtual std::optional<Repeated> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
-                                              int64_t window_ms, const LookedUp* ahead) = 0;
+  virtual std::optional<Match> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
+                                           int64_t window_ms, const LookedUp* ahead) = 0;
   /// All matches, the best first.
-  virtual std::vector<Repeated> FindAll(const FingerprintedRecord& record, int64_t time_ms,
-                                        int64_t window_ms) const = 0;
+  virtual std::vector<Match> FindAll(const FingerprintedRecord& record, int64_t time_ms,
+                                     int64_t window_ms) const = 0;
   /// What is remembered of a record when it is inserted now.
   virtual Entry MakeEntry(const FingerprintedRecord& record, int64_t time_ms) = 0;
   virtual void Insert(std::span<const Entry> entries) = 0;

@@ -82,7 +82,7 @@ void Filter::SetClock(int64_t now_ms) {
 void Filter::SetIdle(uint32_t input, bool idle) { state_->watermark.SetIdle(input, idle); }
 
 void Filter::Prefetch(const FingerprintedRecord& record) const {
-  if (record.reason != Reason::kNone || record.passed) return;
+  if (!record.outcome.comparable()) return;
   state_->index->Prefetch(record);
 }
 
@@ -94,9 +94,9 @@ void Filter::LookUp(std::span<const FingerprintedRecord> records, std::span<Look
   }
 }
 
-std::vector<Repeated> Filter::FindAll(const FingerprintedRecord& record) const {
-  if (record.reason != Reason::kNone || record.passed) return {};
-  return state_->index->FindAll(record, state_->Clamp(record.time_ms),
+std::vector<Match> Filter::FindAll(const FingerprintedRecord& record) const {
+  if (!record.outcome.comparable()) return {};
+  return state_->index->FindAll(record, state_->Clamp(record.outcome.time_ms),
                                 state_->options.window.window_ms);
 }
 
@@ -104,28 +104,24 @@ Verdict Filter::Decide(const FingerprintedRecord& record) { return Decide(record
 
 Verdict Filter::Decide(const FingerprintedRecord& record, const LookedUp& found) {
   Verdict verdict;
-  if (record.reason != Reason::kNone) {
+  verdict.outcome = record.outcome;
+  if (record.outcome.reason != Reason::kNone) {
     verdict.decision = Decision::kDeadLetter;
-    verdict.reason = record.reason;
-    verdict.error = record.error;
     return verdict;
   }
-  if (record.passed) {  // has no payload, so perhaps no event time: it moves nothing
-    verdict.passed = true;
-    return verdict;
-  }
-  const int64_t time_ms = state_->Clamp(record.time_ms);
-  verdict.clamped = time_ms != record.time_ms;
+  // A record that passed has no payload and so perhaps no event time: it moves nothing.
+  if (record.outcome.passed) return verdict;
+  const int64_t time_ms = state_->Clamp(record.outcome.time_ms);
+  verdict.outcome.time_ms = time_ms;
+  verdict.clamped = time_ms != record.outcome.time_ms;
   verdict.late = time_ms < state_->horizon_ms;
   state_->watermark.Observe(record.position.input, time_ms);
   EntryIndex& index = *state_->index;
   const int64_t window_ms = state_->options.window.window_ms;
   const LookedUp* const ahead = state_->StillHolds(found, time_ms) ? &found : nullptr;
-  if (const auto repeated = index.FindNearest(record, time_ms, window_ms, ahead)) {
+  if (const std::optional<Match> match = index.FindNearest(record, time_ms, window_ms, ahead)) {
     verdict.decision = Decision::kDuplicate;
-    verdict.original = repeated->original;
-    verdict.distance = repeated->distance;
-    verdict.kind = repeated->kind;
+    verdict.match = *match;
     return verdict;
   }
   state_->uncommitted.push_back(index.MakeEntry(record, time_ms));

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cassert>
 
 #include "base/hash.h"
@@ -27,21 +29,18 @@ namespace {
 
 FingerprintedRecord SketchedRecord(const Scheme& scheme, const SchemeTexts& texts) {
   FingerprintedRecord result;
-  result.time_ms = texts.time_ms;
-  result.reason = texts.reason;
-  result.passed = texts.passed;
-  result.error = texts.error;
-  if (result.reason != Reason::kNone || result.passed) return result;
+  result.outcome = texts.outcome;
+  if (!result.outcome.comparable()) return result;
   result.fingerprint.exact = texts.exact;
   for (const SchemeText& text : texts.texts) {
     result.features += static_cast<uint32_t>(text.tokens.size());
   }
   scheme.Compute(texts.texts, result.sketch);
   if (result.sketch.bytes() > kSketchBytesMax) {
-    result.reason = Reason::kTooLarge;
-    result.error = "scheme " + std::string(scheme.name()) + " keeps " +
-                   std::to_string(result.sketch.bytes()) + " bytes of the record, at most " +
-                   std::to_string(kSketchBytesMax) + " can be remembered";
+    result.outcome.Fail(
+        Reason::kTooLarge,
+        fmt::format("scheme {} keeps {} bytes of the record, at most {} can be remembered",
+                    scheme.name(), result.sketch.bytes(), kSketchBytesMax));
     result.sketch = {};
   }
   return result;
@@ -66,11 +65,8 @@ FingerprintedRecord Fingerprinter::Compute(const RecordView& record) {
   const RecordFeatures& features = parts_->reader.Read(record);
   FingerprintedRecord result;
   result.position = record.position;
-  result.time_ms = features.time_ms;
-  result.reason = features.reason;
-  result.passed = features.passed;
-  result.error = features.error;
-  if (result.reason != Reason::kNone || result.passed) return result;
+  result.outcome = features.outcome;
+  if (!result.outcome.comparable()) return result;
   result.features = features.features;
   if (features.exact_only) {
     result.fingerprint = {features.exact, Mix64(features.exact), features.exact};

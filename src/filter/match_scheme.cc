@@ -56,13 +56,10 @@ SchemeTextReader::SchemeTextReader(const FilterOptions& options)
 
 const SchemeTexts& SchemeTextReader::Read(const RecordView& record) {
   const ExtractedRecord& extracted = extractor_.Extract(record);
-  result_.time_ms = extracted.time_ms;
-  result_.reason = extracted.reason;
-  result_.passed = extracted.passed;
-  result_.error = extracted.error;
+  result_.outcome = extracted.outcome;
   result_.texts.clear();
   result_.exact = 0;
-  if (result_.reason == Reason::kNone && !result_.passed) Tokenise(extracted.pieces);
+  if (result_.outcome.comparable()) Tokenise(extracted.pieces);
   return result_;
 }
 

@@ -33,11 +33,8 @@ std::string SpecOf(const MatchScheme& choice);
 // Payload -> the texts a scheme makes its sketch of.
 
 struct SchemeTexts {
-  int64_t time_ms = 0;
-  Reason reason = Reason::kNone;
-  bool passed = false;
-  std::string error;
-  // Where there is no reason and nothing passed:
+  ReadOutcome outcome;
+  // Only where outcome.comparable():
   uint64_t exact = 0;  ///< Fingerprint::exact
   /// Ordered by field, within a field as in the document. Valid until the next record.
   std::vector<SchemeText> texts;

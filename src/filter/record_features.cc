@@ -19,11 +19,8 @@ RecordFeatureReader::RecordFeatureReader(const FilterOptions& options)
 const RecordFeatures& RecordFeatureReader::Read(const RecordView& record) {
   const ExtractedRecord& extracted = extractor_.Extract(record);
   result_ = {};
-  result_.time_ms = extracted.time_ms;
-  result_.reason = extracted.reason;
-  result_.passed = extracted.passed;
-  result_.error = extracted.error;
-  if (result_.reason != Reason::kNone || result_.passed) return result_;
+  result_.outcome = extracted.outcome;
+  if (!result_.outcome.comparable()) return result_;
   Tokenise(extracted.pieces);
   const auto features = counter_.Count(tokens_.hashes(), ranges_);
   result_.features = static_cast<uint32_t>(features.size());

@@ -16,11 +16,8 @@
 namespace neardup {
 
 struct RecordFeatures {
-  int64_t time_ms = 0;
-  Reason reason = Reason::kNone;
-  bool passed = false;
-  std::string error;
-  // Where there is no reason and nothing passed:
+  ReadOutcome outcome;
+  // Only where outcome.comparable():
   uint64_t exact = 0;
   /// ExactHash of the key fields alone; 0 when none are configured.
   uint64_t key = 0;

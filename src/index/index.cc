@@ -227,7 +227,7 @@ void Index::SweepNext() {
   table_of(later).PrefetchBucket(bucket_of(later));
 }
 
-std::optional<Match> Index::FindNearest(const IndexQuery& query) {
+std::optional<EntryMatch> Index::FindNearest(const IndexQuery& query) {
   if (query.since_id >= end_id()) {
     marks_.StartAt(end_id());
     return std::nullopt;

@@ -63,13 +63,13 @@ class Index {
     PrefetchFor(parts_, fingerprint, text_keys);
   }
   /// The best match.
-  std::optional<Match> FindNearest(const IndexQuery& query);
+  std::optional<EntryMatch> FindNearest(const IndexQuery& query);
   /// The same for many, which costs less for each.
   void FindNearest(std::span<const IndexQuery> queries, std::span<Nearest> found) const {
     neardup::FindNearest(parts_, queries, found);
   }
   /// All that are met and match, the best one first.
-  std::vector<Match> FindAll(const IndexQuery& query) const {
+  std::vector<EntryMatch> FindAll(const IndexQuery& query) const {
     return neardup::FindAll(parts_, query);
   }
 

@@ -56,13 +56,13 @@ class Comparison {
   explicit Comparison(const IndexParts& parts)
       : parts_(parts), distance_max_(DistanceMax(parts.match)) {}
 
-  std::optional<Match> operator()(const IndexQuery& query, uint32_t id,
-                                  const StoredEntry& entry) const {
+  std::optional<EntryMatch> operator()(const IndexQuery& query, uint32_t id,
+                                       const StoredEntry& entry) const {
     const int distance = BitCount(entry.simhash() ^ query.fingerprint.simhash);
     if (distance > distance_max_) return std::nullopt;  // as most do
     const Fingerprint sought = parts_.Kept(query.fingerprint);
-    Match match{parts_.FullId(id), distance, BitCount(entry.order() ^ sought.order),
-                MatchKind::kExact};
+    EntryMatch match{parts_.FullId(id), distance, BitCount(entry.order() ^ sought.order),
+                     MatchKind::kExact};
     if (!entry.IsExact(sought)) {
       match.kind = MatchKind::kNear;
       if (!IsNear(query, id, match)) return std::nullopt;
@@ -74,7 +74,7 @@ class Comparison {
   }
 
  private:
-  bool IsNear(const IndexQuery& query, uint32_t id, const Match& match) const {
+  bool IsNear(const IndexQuery& query, uint32_t id, const EntryMatch& match) const {
     Nearness nearness{match.distance, match.order_distance, 0, query.features};
     if (Accepts(parts_.match, nearness)) return true;
     if (!parts_.text_keys) return false;
@@ -208,14 +208,14 @@ class Search {
   size_t turn_ = 0;
 };
 
-void KeepBest(Nearest& nearest, const std::optional<Match>& compared) {
+void KeepBest(Nearest& nearest, const std::optional<EntryMatch>& compared) {
   ++nearest.candidates;
   if (compared && (!nearest.match || Better(*compared, *nearest.match))) nearest.match = compared;
 }
 
 }  // namespace
 
-bool Better(const Match& a, const Match& b) {
+bool Better(const EntryMatch& a, const EntryMatch& b) {
   const int sum_a = a.distance + a.order_distance;
   const int sum_b = b.distance + b.order_distance;
   return std::tie(a.kind, sum_a, a.id) < std::tie(b.kind, sum_b, b.id);
@@ -225,7 +225,7 @@ void FindNearest(const IndexParts& parts, std::span<const IndexQuery> queries,
                  std::span<Nearest> found) {
   assert(queries.size() == found.size());
   std::fill(found.begin(), found.end(), Nearest());
-  const auto keep_best = [found](size_t query, const std::optional<Match>& compared) {
+  const auto keep_best = [found](size_t query, const std::optional<EntryMatch>& compared) {
     KeepBest(found[query], compared);
   };
   Search(parts, queries, keep_best).Run();
@@ -256,9 +256,9 @@ Nearest FindNearestMarked(const IndexParts& parts, const NewestMarks& marks,
   return nearest;
 }
 
-std::vector<Match> FindAll(const IndexParts& parts, const IndexQuery& query) {
-  std::vector<Match> all;
-  const auto add = [&all](size_t, const std::optional<Match>& match) {
+std::vector<EntryMatch> FindAll(const IndexParts& parts, const IndexQuery& query) {
+  std::vector<EntryMatch> all;
+  const auto add = [&all](size_t, const std::optional<EntryMatch>& match) {
     if (match) all.push_back(*match);
   };
   Search(parts, std::span(&query, 1), add).Run();

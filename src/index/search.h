@@ -91,22 +91,22 @@ struct IndexQuery {
   uint64_t since_id = 0;
 };
 
-struct Match {
+struct EntryMatch {
   uint64_t id = 0;
   int distance = 0;        ///< of the simhashes
   int order_distance = 0;  ///< of the order sketches
   MatchKind kind = MatchKind::kExact;
 
-  bool operator==(const Match&) const = default;
+  bool operator==(const EntryMatch&) const = default;
 };
 
 /// Exact before near, then the smaller sum of both distances, then the older: no two entries are
 /// equally good.
-bool Better(const Match& a, const Match& b);
+bool Better(const EntryMatch& a, const EntryMatch& b);
 
 /// The best match, and what it took.
 struct Nearest {
-  std::optional<Match> match;
+  std::optional<EntryMatch> match;
   uint32_t candidates = 0;  ///< comparisons
 
   bool operator==(const Nearest&) const = default;
@@ -122,7 +122,7 @@ Nearest FindNearestMarked(const IndexParts& parts, const NewestMarks& marks,
                           const IndexQuery& query);
 
 /// All matches, the best one first.
-std::vector<Match> FindAll(const IndexParts& parts, const IndexQuery& query);
+std::vector<EntryMatch> FindAll(const IndexParts& parts, const IndexQuery& query);
 
 /// Fetches what a look-up and an insertion will read into the processor's cache.
 void PrefetchFor(const IndexParts& parts, const Fingerprint& fingerprint,

@@ -62,7 +62,7 @@ Result<OutgoingRecord> Outgoing(const RoutedRecord& record, rd_kafka_topic_t* to
     outgoing.key = message.key;
     outgoing.value = message.value;
     NEARDUP_TRY(Append(message.headers, outgoing.headers.get()));
-  } else if (record.verdict.reason == Reason::kUndeliverable) {
+  } else if (record.verdict.outcome.reason == Reason::kUndeliverable) {
     outgoing.timestamp_ms = 0;  // the record's own may be what was refused
   }
   NEARDUP_TRY(Append(record.headers, outgoing.headers.get()));

@@ -50,7 +50,7 @@ Sample::Sample(const FilterOptions& options, const std::vector<uint64_t>& hash_s
 void Sample::Add(const RecordView& record) {
   const uint64_t number = seen_++;
   const RecordFeatures& features = readers_.front().Read(record);
-  if (features.reason != Reason::kNone || features.passed) {
+  if (!features.outcome.comparable()) {
     ++dead_letters_;
     return;
   }

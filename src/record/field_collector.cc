@@ -239,8 +239,7 @@ void Collector::Finish(ExtractedRecord& result) {
   CheckMissing();
   CheckTime(result);
   result.pieces.swap(pieces_);
-  result.reason = reason_;
-  if (reason_ != Reason::kNone) result.error = std::move(error_);
+  if (reason_ != Reason::kNone) result.outcome.Fail(reason_, std::move(error_));
 }
 
 void Collector::CheckTopLevelKeys() {
@@ -277,7 +276,7 @@ void Collector::CheckMissing() {
 void Collector::CheckTime(ExtractedRecord& result) {
   if (options_.time_field.empty()) return;
   if (field_time_ms_) {
-    result.time_ms = *field_time_ms_;
+    result.outcome.time_ms = *field_time_ms_;
     return;
   }
   Refuse(Reason::kEventTime, "the time field " + options_.time_field +

@@ -61,13 +61,10 @@ class FieldExtractor::Walk {
 
 const ExtractedRecord& FieldExtractor::Walk::Extract(const RecordView& record) {
   result_.pieces.clear();
-  result_.error.clear();
-  result_.reason = Reason::kNone;
-  result_.time_ms = record.time_ms;
-  result_.passed = false;
+  result_.outcome = {.time_ms = record.time_ms};
   if (!record.value) {
-    result_.passed = options_.null_value == NullValue::kUnique;
-    if (!result_.passed) Fail(Reason::kNullValue, "the value is null (a tombstone)");
+    result_.outcome.passed = options_.null_value == NullValue::kUnique;
+    if (!result_.outcome.passed) Fail(Reason::kNullValue, "the value is null (a tombstone)");
     return result_;
   }
   if (record.value->size() > options_.record_bytes_max) {
@@ -249,8 +246,7 @@ bool FieldExtractor::Walk::ReadKey(ondemand::field& field, std::string_view& key
 }
 
 bool FieldExtractor::Walk::Fail(Reason reason, std::string text) {
-  result_.reason = reason;
-  result_.error = std::move(text);
+  result_.outcome.Fail(reason, std::move(text));
   return false;
 }
 
@@ -279,7 +275,7 @@ RecordIdReader::RecordIdReader(const std::string& id_field) {
 std::string_view RecordIdReader::FieldText(std::string_view payload) {
   if (!extractor_) return {};
   const ExtractedRecord& record = extractor_->Extract({{}, 0, payload});
-  const bool found = record.reason == Reason::kNone && record.pieces.size() == 1;
+  const bool found = record.outcome.comparable() && record.pieces.size() == 1;
   return found ? record.pieces[0].text : std::string_view();
 }
 

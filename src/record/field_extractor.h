@@ -29,10 +29,7 @@ struct ExtractedRecord {
   /// In the order of the document. Objects may be written in any order: who compares pieces goes by
   /// path_hash, not by place.
   std::vector<TextPiece> pieces;
-  int64_t time_ms = 0;
-  Reason reason = Reason::kNone;
-  bool passed = false;  ///< a null value that passes by policy
-  std::string error;    ///< says what is wrong when `reason` is not kNone
+  ReadOutcome outcome;
 };
 
 /// Keeps scratch memory: one instance per thread. Every byte of a document is validated, also of

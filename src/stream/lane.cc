@@ -258,7 +258,7 @@ Result<void> Lane::Route(const Message& message, const FingerprintedRecord& reco
   const Verdict verdict = undeliverable ? *undeliverable : state_->filter().Decide(record, found);
   const uint64_t seq = state_->Advance(position);
   const InputPartition* original = verdict.decision == Decision::kDuplicate
-                                       ? &inputs[verdict.original.input].partition
+                                       ? &inputs[verdict.match.original.input].partition
                                        : nullptr;
   const std::vector<HeaderView>& headers =
       header_writer_.Write(seq, input, position.offset, verdict, original, record.fingerprint);

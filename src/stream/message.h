@@ -49,7 +49,7 @@ struct RoutedRecord {
   const InputPartition& input;
   const Verdict& verdict;
   uint64_t seq = 0;
-  /// Input partition of verdict.original; only for duplicates.
+  /// Input partition of verdict.match.original; only for duplicates.
   const InputPartition* original_input = nullptr;
   /// Ours, to be appended after the record's own.
   const std::vector<HeaderView>& headers;

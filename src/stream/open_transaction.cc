@@ -64,16 +64,17 @@ void OpenTransaction::Count(const RoutedRecord& record, size_t bytes) {
   counted_.clamped += verdict.clamped ? 1 : 0;
   switch (verdict.decision) {
     case Decision::kUnique:
-      ++(verdict.passed ? counted_.passed : counted_.unique);
+      ++(verdict.outcome.passed ? counted_.passed : counted_.unique);
       break;
     case Decision::kDuplicate:
-      ++(verdict.kind == MatchKind::kExact ? counted_.exact_duplicates : counted_.near_duplicates);
-      counted_.distance_sum += static_cast<uint64_t>(verdict.distance);
-      ++counted_.distances[std::min(static_cast<size_t>(verdict.distance),
+      ++(verdict.match.kind == MatchKind::kExact ? counted_.exact_duplicates
+                                                 : counted_.near_duplicates);
+      counted_.distance_sum += static_cast<uint64_t>(verdict.match.distance);
+      ++counted_.distances[std::min(static_cast<size_t>(verdict.match.distance),
                                     counted_.distances.size() - 1)];
       break;
     case Decision::kDeadLetter:
-      ++counted_.dead_letters[static_cast<size_t>(verdict.reason)];
+      ++counted_.dead_letters[static_cast<size_t>(verdict.outcome.reason)];
       break;
   }
   timestamps_ms_.push_back(record.message.timestamp_ms);

@@ -14,8 +14,7 @@ constexpr size_t kHeaderSlackBytes = 1024;
 Verdict MakeDeadLetter(Reason reason, std::string error) {
   Verdict verdict;
   verdict.decision = Decision::kDeadLetter;
-  verdict.reason = reason;
-  verdict.error = std::move(error);
+  verdict.outcome.Fail(reason, std::move(error));
   return verdict;
 }
 

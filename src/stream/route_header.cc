@@ -111,7 +111,7 @@ const std::vector<HeaderView>& RouteHeaderWriter::Write(uint64_t seq, const Inpu
   StartField(kOrigin);
   AppendPosition(origin, origin_offset);
   WriteVerdict(verdict, original);
-  const bool has_fingerprint = verdict.decision != Decision::kDeadLetter && !verdict.passed;
+  const bool has_fingerprint = verdict.decision != Decision::kDeadLetter && !verdict.outcome.passed;
   if (style_ == HeaderStyle::kFull && has_fingerprint) WriteFingerprint(fingerprint);
   const std::string_view text = text_;
   if (style_ != HeaderStyle::kSeparate) {
@@ -130,23 +130,23 @@ void RouteHeaderWriter::WriteVerdict(const Verdict& verdict, const InputPartitio
   if (verdict.decision == Decision::kDuplicate) {
     assert(original != nullptr);
     StartField(kOriginal);
-    AppendPosition(*original, verdict.original.offset);
+    AppendPosition(*original, verdict.match.original.offset);
     StartField(kDistance);
-    AppendNumber(text_, verdict.distance);
+    AppendNumber(text_, verdict.match.distance);
     StartField(kKind);
-    text_.append(Name(verdict.kind));
+    text_.append(Name(verdict.match.kind));
   }
   if (verdict.decision == Decision::kDeadLetter) {
     StartField(kReason);
-    text_.append(Name(verdict.reason));
-    if (!verdict.error.empty()) {
+    text_.append(Name(verdict.outcome.reason));
+    if (!verdict.outcome.error.empty()) {
       StartField(kError);
-      AppendPercentEncoded(text_, CutAtCharacter(verdict.error, kRouteErrorBytesMax));
+      AppendPercentEncoded(text_, CutAtCharacter(verdict.outcome.error, kRouteErrorBytesMax));
     }
   }
   if (verdict.late) StartFlag(kLate);
   if (verdict.clamped) StartFlag(kClamped);
-  if (verdict.passed) StartFlag(kPassed);
+  if (verdict.outcome.passed) StartFlag(kPassed);
 }
 
 void RouteHeaderWriter::WriteFingerprint(const Fingerprint& fingerprint) {

@@ -50,7 +50,7 @@ class RouteHeaderWriter {
  public:
   explicit RouteHeaderWriter(HeaderStyle style) : style_(style) {}
 
-  /// `original`: input partition of verdict.original; set for duplicates, unused otherwise.
+  /// `original`: input partition of verdict.match.original; set for duplicates, unused otherwise.
   /// The result is valid until the next call. Empty for HeaderStyle::kNone.
   const std::vector<HeaderView>& Write(uint64_t seq, const InputPartition& origin,
                                        int64_t origin_offset, const Verdict& verdict,

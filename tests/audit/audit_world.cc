@@ -69,16 +69,12 @@ class ScanFilter {
 
   Verdict Decide(const FingerprintedRecord& record) {
     Verdict verdict;
-    verdict.passed = record.passed;
-    if (record.reason != Reason::kNone) {
-      verdict.decision = Decision::kDeadLetter;
-      verdict.reason = record.reason;
-      verdict.error = record.error;
-    }
-    if (record.reason != Reason::kNone || record.passed) return verdict;
-    verdict.late = record.time_ms < horizon_ms_;
-    auto [seen, added] = times_ms_.emplace(record.position.input, record.time_ms);
-    seen->second = std::max(seen->second, record.time_ms);
+    verdict.outcome = record.outcome;
+    if (record.outcome.reason != Reason::kNone) verdict.decision = Decision::kDeadLetter;
+    if (!record.outcome.comparable()) return verdict;
+    verdict.late = record.outcome.time_ms < horizon_ms_;
+    auto [seen, added] = times_ms_.emplace(record.position.input, record.outcome.time_ms);
+    seen->second = std::max(seen->second, record.outcome.time_ms);
     if (scheme_) {
       DecideBySketches(record, verdict);
       return verdict;
@@ -89,9 +85,10 @@ class ScanFilter {
       if (rank >= best) continue;
       best = rank;
       verdict.decision = Decision::kDuplicate;
-      verdict.original = entry.position;
-      verdict.distance = std::popcount(entry.fingerprint.simhash ^ record.fingerprint.simhash);
-      verdict.kind = rank == 0 ? MatchKind::kExact : MatchKind::kNear;
+      verdict.match.original = entry.position;
+      verdict.match.distance =
+          std::popcount(entry.fingerprint.simhash ^ record.fingerprint.simhash);
+      verdict.match.kind = rank == 0 ? MatchKind::kExact : MatchKind::kNear;
     }
     if (verdict.decision == Decision::kUnique) {
       entries_.push_back(record);
@@ -106,8 +103,8 @@ class ScanFilter {
     if (!times_ms_.empty()) {
       horizon_ms_ = std::max(horizon_ms_, watermark_ms - window.window_ms - window.lateness_ms);
     }
-    while (!entries_.empty() &&
-           (entries_.size() > window.entries_max || entries_.front().time_ms < horizon_ms_)) {
+    while (!entries_.empty() && (entries_.size() > window.entries_max ||
+                                 entries_.front().outcome.time_ms < horizon_ms_)) {
       entries_.erase(entries_.begin());
     }
   }
@@ -115,15 +112,16 @@ class ScanFilter {
  private:
   void DecideBySketches(const FingerprintedRecord& record, Verdict& verdict) {
     for (const FingerprintedRecord& entry : entries_) {
-      if (std::llabs(entry.time_ms - record.time_ms) > options_.window.window_ms) continue;
+      if (std::llabs(entry.outcome.time_ms - record.outcome.time_ms) > options_.window.window_ms)
+        continue;
       const auto distance = scheme_->Distance(entry.sketch.words, record.sketch.words);
       const bool found = verdict.decision == Decision::kDuplicate;
-      if (!distance || (found && *distance >= verdict.distance)) continue;
+      if (!distance || (found && *distance >= verdict.match.distance)) continue;
       verdict.decision = Decision::kDuplicate;
-      verdict.original = entry.position;
-      verdict.distance = *distance;
+      verdict.match.original = entry.position;
+      verdict.match.distance = *distance;
       const bool exact = entry.fingerprint.exact == record.fingerprint.exact;
-      verdict.kind = exact ? MatchKind::kExact : MatchKind::kNear;
+      verdict.match.kind = exact ? MatchKind::kExact : MatchKind::kNear;
     }
     if (verdict.decision == Decision::kUnique) entries_.push_back(record);
   }
@@ -131,7 +129,8 @@ class ScanFilter {
   /// 0 for an equal record, larger for a farther one, 1000 for none. The rules of accept.h once
   /// more, by hand.
   int Rank(const FingerprintedRecord& entry, const FingerprintedRecord& record) const {
-    if (std::llabs(entry.time_ms - record.time_ms) > options_.window.window_ms) return 1000;
+    if (std::llabs(entry.outcome.time_ms - record.outcome.time_ms) > options_.window.window_ms)
+      return 1000;
     if (entry.fingerprint.exact == record.fingerprint.exact) return 0;
     const int distance = std::popcount(entry.fingerprint.simhash ^ record.fingerprint.simhash);
     const int order = std::popcount(entry.fingerprint.order ^ record.fingerprint.order);
@@ -234,9 +233,10 @@ void World::Decide(const WorldOptions& options, const std::vector<Order>& order)
     const FingerprintedRecord fingerprinted = fingerprinter.Compute(
         {{number, record.offset}, record.timestamp_ms, record.message(number).value});
     const Verdict verdict = filter.Decide(fingerprinted);
-    if (verdict.decision == Decision::kDuplicate) ++distances[verdict.distance];
-    const auto& ours = writer.Write(++seq, next.partition, record.offset, verdict,
-                                    &numbers[verdict.original.input], fingerprinted.fingerprint);
+    if (verdict.decision == Decision::kDuplicate) ++distances[verdict.match.distance];
+    const auto& ours =
+        writer.Write(++seq, next.partition, record.offset, verdict,
+                     &numbers[verdict.match.original.input], fingerprinted.fingerprint);
     for (const HeaderView& header : ours) {
       record.headers.emplace_back(std::string(header.name), std::string(*header.value));
     }

@@ -73,7 +73,7 @@ Result<RecordTexts> ReadTexts(const std::string& path, const std::vector<std::st
     const size_t end = std::min(rest.find('\n'), rest.size());
     const ExtractedRecord& record = extractor.Extract({{}, 0, rest.substr(0, end)});
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (record.reason != Reason::kNone) {
+    if (record.outcome.reason != Reason::kNone) {
       ++read.refused;
     } else {
       read.texts.push_back(Joined(record.pieces, fields.size()));

@@ -44,7 +44,7 @@ class Codes {
   FingerprintedRecord Record(int64_t offset) {
     FingerprintedRecord record;
     record.position = {0, offset};
-    record.time_ms = offset / 1000;
+    record.outcome.time_ms = offset / 1000;
     record.fingerprint = {random_(), random_(), random_()};
     record.features = 40;
     while (!record.text_keys.full()) record.text_keys.Add(static_cast<uint32_t>(random_()) | 1U);

@@ -168,13 +168,14 @@ TEST(SyntheticStream, TheFilterFindsEqualCopiesAndNothingUnrelated) {
     const SyntheticRecord& record = Sample()[i];
     const Verdict& verdict = verdicts[i];
     EXPECT_EQ(verdict.decision == Decision::kDeadLetter, record.kind == SyntheticKind::kMalformed)
-        << record.payload << " " << verdict.error;
+        << record.payload << " " << verdict.outcome.error;
     ++records[static_cast<size_t>(record.kind)];
     if (verdict.decision != Decision::kDuplicate) continue;
     ++duplicates[static_cast<size_t>(record.kind)];
-    const SyntheticRecord& match = Sample()[static_cast<size_t>(verdict.original.offset)];
+    const SyntheticRecord& match = Sample()[static_cast<size_t>(verdict.match.original.offset)];
     // A copy that was not found counts as a record of its own, and its copies may match it.
-    const size_t found = match.original.value_or(static_cast<size_t>(verdict.original.offset));
+    const size_t found =
+        match.original.value_or(static_cast<size_t>(verdict.match.original.offset));
     false_matches += found == record.original.value_or(Sample().size()) ? 0 : 1;
   }
   EXPECT_EQ(false_matches, 0);

@@ -22,16 +22,16 @@ class ScannedFilter {
 
   Verdict Decide(const FingerprintedRecord& record) {
     Verdict verdict;
-    if (record.reason != Reason::kNone) {
+    if (record.outcome.reason != Reason::kNone) {
       verdict.decision = Decision::kDeadLetter;
-      verdict.reason = record.reason;
+      verdict.outcome.reason = record.outcome.reason;
       return verdict;
     }
-    now_.times.try_emplace(record.position.input, record.time_ms);
+    now_.times.try_emplace(record.position.input, record.outcome.time_ms);
     int64_t& time_ms = now_.times[record.position.input];
-    time_ms = std::max(time_ms, record.time_ms);
+    time_ms = std::max(time_ms, record.outcome.time_ms);
     now_.watermark_ms = std::max(now_.watermark_ms, SmallestTime());
-    verdict.late = record.time_ms < now_.horizon_ms;
+    verdict.late = record.outcome.time_ms < now_.horizon_ms;
     const Entry* best = nullptr;
     for (const Entry& entry : now_.entries) {
       if (Matches(entry, record) && (!best || Rank(entry, record) < Rank(*best, record))) {
@@ -39,13 +39,13 @@ class ScannedFilter {
       }
     }
     if (!best) {
-      now_.entries.push_back({record.fingerprint, record.time_ms, record.position, {}});
+      now_.entries.push_back({record.fingerprint, record.outcome.time_ms, record.position, {}});
       return verdict;
     }
     verdict.decision = Decision::kDuplicate;
-    verdict.original = best->origin;
-    verdict.kind = std::get<MatchKind>(Rank(*best, record));
-    verdict.distance = std::popcount(best->fingerprint.simhash ^ record.fingerprint.simhash);
+    verdict.match.original = best->origin;
+    verdict.match.kind = std::get<MatchKind>(Rank(*best, record));
+    verdict.match.distance = std::popcount(best->fingerprint.simhash ^ record.fingerprint.simhash);
     return verdict;
   }
   void Commit() {
@@ -106,7 +106,7 @@ class ScannedFilter {
         distance * static_cast<int>(match.features_per_bit) <= static_cast<int>(record.features) &&
         sum <= match.distance_sum_max;
     return (kind == MatchKind::kExact || near) &&
-           std::abs(entry.time_ms - record.time_ms) <= options_.window.window_ms &&
+           std::abs(entry.time_ms - record.outcome.time_ms) <= options_.window.window_ms &&
            entry.origin != record.position;
   }
 
@@ -126,7 +126,7 @@ class RecordSource {
     const auto input = static_cast<uint32_t>(random_() % 3);
     record.position = {input, random_() % 50 == 0 ? offsets_[input] : ++offsets_[input]};
     time_ms_ += static_cast<int64_t>(random_() % 20);
-    record.time_ms = time_ms_ - static_cast<int64_t>(random_() % 600) * (input + 1);
+    record.outcome.time_ms = time_ms_ - static_cast<int64_t>(random_() % 600) * (input + 1);
     uint64_t code = random_() % 4 == 0 ? random_() : centres_[random_() % std::size(centres_)];
     const uint64_t centre = code;
     uint64_t order = ~code;
@@ -137,7 +137,7 @@ class RecordSource {
                           code * 0x9e3779b97f4a7c15 ^ order * 0xc2b2ae3d27d4eb4f ^ random_() % 2};
     record.features = static_cast<uint32_t>(random_() % 40);
     if (keys_) AddKeys(centre, record.text_keys);
-    if (random_() % 40 == 0) record.reason = Reason::kParse;
+    if (random_() % 40 == 0) record.outcome.reason = Reason::kParse;
     return record;
   }
   uint64_t Dice(uint64_t sides) { return random_() % sides; }
@@ -161,12 +161,12 @@ class RecordSource {
 
 void ExpectSame(const Verdict& a, const Verdict& b) {
   ASSERT_EQ(a.decision, b.decision);
-  ASSERT_EQ(a.reason, b.reason);
+  ASSERT_EQ(a.outcome.reason, b.outcome.reason);
   ASSERT_EQ(a.late, b.late);
   if (a.decision != Decision::kDuplicate) return;
-  ASSERT_EQ(a.original, b.original);
-  ASSERT_EQ(a.distance, b.distance);
-  ASSERT_EQ(a.kind, b.kind);
+  ASSERT_EQ(a.match.original, b.match.original);
+  ASSERT_EQ(a.match.distance, b.match.distance);
+  ASSERT_EQ(a.match.kind, b.match.kind);
 }
 
 FilterOptions TestOptions(int distance_max, bool small) {

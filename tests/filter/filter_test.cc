@@ -27,7 +27,7 @@ std::unique_ptr<Filter> MakeFilter(const FilterOptions& options = SmallOptions()
 FingerprintedRecord MakeRecord(int64_t offset, int64_t time_ms, uint64_t code, uint32_t input = 0) {
   FingerprintedRecord record;
   record.position = {input, offset};
-  record.time_ms = time_ms;
+  record.outcome.time_ms = time_ms;
   record.fingerprint = {code, ~code, code * 31};
   record.features = 50;
   return record;
@@ -46,13 +46,13 @@ TEST(Filter, NamesTheOriginalItsDistanceAndTheKind) {
   EXPECT_EQ(filter->Decide(MakeRecord(1, 0, kCode, 3)).decision, Decision::kUnique);
   const Verdict exact = filter->Decide(MakeRecord(2, 0, kCode));
   EXPECT_EQ(exact.decision, Decision::kDuplicate);
-  EXPECT_EQ(exact.original, (Position{3, 1}));
-  EXPECT_EQ(exact.distance, 0);
-  EXPECT_EQ(exact.kind, MatchKind::kExact);
+  EXPECT_EQ(exact.match.original, (Position{3, 1}));
+  EXPECT_EQ(exact.match.distance, 0);
+  EXPECT_EQ(exact.match.kind, MatchKind::kExact);
   const Verdict near = filter->Decide(MakeRecord(3, 0, kCode ^ 0x8001));
   EXPECT_EQ(near.decision, Decision::kDuplicate);
-  EXPECT_EQ(near.distance, 2);
-  EXPECT_EQ(near.kind, MatchKind::kNear);
+  EXPECT_EQ(near.match.distance, 2);
+  EXPECT_EQ(near.match.kind, MatchKind::kNear);
   EXPECT_EQ(filter->entries(), 1U);
 }
 
@@ -82,12 +82,12 @@ TEST(Filter, ARecordIsNeverItsOwnDuplicate) {
 TEST(Filter, DeadLettersCarryTheirReasonAndLeaveNoTrace) {
   auto filter = MakeFilter();
   FingerprintedRecord record = MakeRecord(1, 9000, kCode);
-  record.reason = Reason::kParse;
-  record.error = "byte 7: a comma was expected";
+  record.outcome.reason = Reason::kParse;
+  record.outcome.error = "byte 7: a comma was expected";
   const Verdict verdict = filter->Decide(record);
   EXPECT_EQ(verdict.decision, Decision::kDeadLetter);
-  EXPECT_EQ(verdict.reason, Reason::kParse);
-  EXPECT_EQ(verdict.error, "byte 7: a comma was expected");
+  EXPECT_EQ(verdict.outcome.reason, Reason::kParse);
+  EXPECT_EQ(verdict.outcome.error, "byte 7: a comma was expected");
   EXPECT_EQ(filter->entries(), 0U);
   EXPECT_EQ(filter->watermark_ms(), INT64_MIN);
 }
@@ -96,10 +96,10 @@ TEST(Filter, NullValuesThatPassAreUniqueAndLeaveNoTrace) {
   auto filter = MakeFilter();
   for (int64_t offset : {1, 2}) {
     FingerprintedRecord record = MakeRecord(offset, 9000, 0);
-    record.passed = true;
+    record.outcome.passed = true;
     const Verdict verdict = filter->Decide(record);
     EXPECT_EQ(verdict.decision, Decision::kUnique);
-    EXPECT_TRUE(verdict.passed);
+    EXPECT_TRUE(verdict.outcome.passed);
   }
   EXPECT_EQ(filter->entries(), 0U);
   EXPECT_EQ(filter->watermark_ms(), INT64_MIN);
@@ -215,8 +215,8 @@ TEST(Filter, KeepsTheTextKeysThatHadRoomAndFindsByThem) {
   five_away.text_keys.Add(7);
   const Verdict verdict = filter->Decide(five_away);
   EXPECT_EQ(verdict.decision, Decision::kDuplicate);
-  EXPECT_EQ(verdict.original, (Position{0, 1}));
-  EXPECT_EQ(verdict.distance, 5);
+  EXPECT_EQ(verdict.match.original, (Position{0, 1}));
+  EXPECT_EQ(verdict.match.distance, 5);
 }
 
 TEST(Filter, NeverHoldsMoreMemoryThanFilterBytesMax) {

@@ -84,7 +84,7 @@ TEST(Fingerprinter, NeverChangesAFingerprint) {
   };
   for (const Golden& golden : goldens) {
     const auto record = Compute(FilterOptions(), golden.payload);
-    EXPECT_EQ(record.reason, Reason::kNone) << record.error;
+    EXPECT_EQ(record.outcome.reason, Reason::kNone) << record.outcome.error;
     EXPECT_EQ(record.fingerprint.simhash, golden.simhash) << golden.payload;
     EXPECT_EQ(record.fingerprint.order, golden.order) << golden.payload;
     EXPECT_EQ(record.fingerprint.exact, golden.exact) << golden.payload;
@@ -158,7 +158,7 @@ TEST(Fingerprinter, TakesRecordsWithoutATokenAsEqual) {
   FilterOptions options;
   options.feature.features_min = 0;
   const auto empty = Compute(options, R"({"a":""})");
-  EXPECT_EQ(empty.reason, Reason::kNone);
+  EXPECT_EQ(empty.outcome.reason, Reason::kNone);
   EXPECT_EQ(empty.features, 0U);
   EXPECT_EQ(empty.fingerprint.simhash, empty.fingerprint.exact);
   EXPECT_EQ(Compute(options, R"({"b":{"c":[]},"a":" - "})").fingerprint, empty.fingerprint);
@@ -247,15 +247,15 @@ TEST(Fingerprinter, FollowsTheWeightsOfFields) {
 TEST(Fingerprinter, CarriesPositionTimeAndReason) {
   const auto good = Compute(FilterOptions(), kEnglish);
   EXPECT_EQ(good.position, (Position{3, 4}));
-  EXPECT_EQ(good.time_ms, 5);
-  EXPECT_FALSE(good.passed);
+  EXPECT_EQ(good.outcome.time_ms, 5);
+  EXPECT_FALSE(good.outcome.passed);
   const auto bad = Compute(FilterOptions(), "{");
   EXPECT_EQ(bad.position, (Position{3, 4}));
-  EXPECT_EQ(bad.reason, Reason::kParse);
-  EXPECT_NE(bad.error, "");
+  EXPECT_EQ(bad.outcome.reason, Reason::kParse);
+  EXPECT_NE(bad.outcome.error, "");
   FilterOptions options;
   options.record.null_value = NullValue::kUnique;
-  EXPECT_TRUE(Compute(options, std::nullopt).passed);
+  EXPECT_TRUE(Compute(options, std::nullopt).outcome.passed);
 }
 
 TEST(Fingerprinter, GivesTheSameAfterAnyOtherRecord) {
@@ -340,10 +340,11 @@ TEST(FingerprinterFuzz, SurvivesRandomBytes) {
       const std::vector<char> exact(payload.begin(), payload.end());
       const RecordView record{{}, 0, std::string_view(exact.data(), exact.size())};
       const auto first = everything.Compute(record);
-      ASSERT_EQ(first.reason == Reason::kNone, first.error.empty()) << "seed " << kSeed;
+      ASSERT_EQ(first.outcome.reason == Reason::kNone, first.outcome.error.empty())
+          << "seed " << kSeed;
       ASSERT_EQ(everything.Compute(record).fingerprint, first.fingerprint) << "seed " << kSeed;
       selected.Compute(record);
-      read += first.reason == Reason::kNone ? 1 : 0;
+      read += first.outcome.reason == Reason::kNone ? 1 : 0;
     }
   }
   EXPECT_GT(read, 1000U);

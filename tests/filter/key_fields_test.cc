@@ -25,7 +25,7 @@ FilterOptions Keyed(const std::vector<std::string>& texts, const std::vector<std
 FingerprintedRecord Compute(const FilterOptions& options, std::string_view payload) {
   Fingerprinter fingerprinter(options);
   const FingerprintedRecord record = fingerprinter.Compute({{0, 1}, 0, payload});
-  EXPECT_EQ(record.reason, Reason::kNone) << record.error;
+  EXPECT_EQ(record.outcome.reason, Reason::kNone) << record.outcome.error;
   return record;
 }
 
@@ -90,7 +90,7 @@ TEST(KeyFields, MissingNullAndEmptyKeysAreEqual) {
   EXPECT_NE(Compute(options, Record(kText, R"("user":"x")")).fingerprint, missing);
   FilterOptions strict = options;
   strict.record.missing_fields = MissingFields::kAny;
-  EXPECT_EQ(Fingerprinter(strict).Compute({{}, 0, Record(kText, R"("a":1)")}).reason,
+  EXPECT_EQ(Fingerprinter(strict).Compute({{}, 0, Record(kText, R"("a":1)")}).outcome.reason,
             Reason::kMissingField);
 }
 
@@ -189,8 +189,8 @@ TEST(KeyFieldsModel, RecordsOfDifferentKeysNeverMatchAtAnyDistanceUnderAnyOption
     const std::vector<Verdict> verdicts = DecideAll(options, stream.payloads);
     for (size_t i = 0; i < verdicts.size(); ++i) {
       if (!IsDuplicate(verdicts[i])) continue;
-      near += verdicts[i].distance > 0 ? 1 : 0;
-      const auto original = static_cast<size_t>(verdicts[i].original.offset);
+      near += verdicts[i].match.distance > 0 ? 1 : 0;
+      const auto original = static_cast<size_t>(verdicts[i].match.original.offset);
       ASSERT_EQ(stream.keys[i], stream.keys[original]) << "seed " << kSeed << " record " << i;
     }
   }
@@ -210,8 +210,8 @@ TEST(KeyFieldsModel, RecordsOfOneKeyMatchAsIfThereWereNone) {
     const std::vector<Verdict> without = DecideAll(plain, stream.payloads);
     for (size_t i = 0; i < with.size(); ++i) {
       ASSERT_EQ(IsDuplicate(with[i]), IsDuplicate(without[i])) << "seed " << kSeed;
-      ASSERT_EQ(with[i].original, without[i].original) << "seed " << kSeed;
-      ASSERT_EQ(with[i].distance, without[i].distance) << "seed " << kSeed;
+      ASSERT_EQ(with[i].match.original, without[i].match.original) << "seed " << kSeed;
+      ASSERT_EQ(with[i].match.distance, without[i].match.distance) << "seed " << kSeed;
       duplicates += IsDuplicate(with[i]) ? 1 : 0;
     }
   }

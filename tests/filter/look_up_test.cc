@@ -36,7 +36,7 @@ class Source {
     ++offset_;
     record.position = {static_cast<uint32_t>(Below(2)),
                        offset_ - static_cast<int64_t>(Below(20) == 0 ? Below(30) : 0)};
-    record.time_ms = offset_ * 3 - static_cast<int64_t>(Below(400));
+    record.outcome.time_ms = offset_ * 3 - static_cast<int64_t>(Below(400));
     record.features = 20 + static_cast<uint32_t>(Below(40));
     const uint64_t centre = centres_[Below(std::size(centres_))];
     record.fingerprint = {Flipped(centre, Below(12)), Flipped(~centre, Below(14)), 0};
@@ -44,8 +44,8 @@ class Source {
     for (uint32_t key = 1; key <= Below(9); ++key) {
       record.text_keys.Add((key << 8 | static_cast<uint32_t>(Below(25))) << 16);
     }
-    if (Below(30) == 0) record.reason = Reason::kParse;
-    if (Below(30) == 0) record.passed = true;
+    if (Below(30) == 0) record.outcome.reason = Reason::kParse;
+    if (Below(30) == 0) record.outcome.passed = true;
     return record;
   }
   uint64_t Flipped(uint64_t code, uint64_t flips) {
@@ -94,7 +94,7 @@ class Twins {
       const Verdict verdict = ahead_->Decide(batch[i], found[i]);
       ASSERT_EQ(Told(verdict), Told(expected)) << "record " << i;
       const auto is_original = [&](const FingerprintedRecord& earlier) {
-        return expected.original == earlier.position;
+        return expected.match.original == earlier.position;
       };
       const auto earlier = batch.begin() + static_cast<int64_t>(i);
       if (expected.decision == Decision::kUnique) {
@@ -115,8 +115,9 @@ class Twins {
 
   using Telling = std::tuple<Decision, Reason, Position, int, MatchKind, bool, bool, bool>;
   static Telling Told(const Verdict& verdict) {
-    return {verdict.decision, verdict.reason, verdict.original, verdict.distance,
-            verdict.kind,     verdict.late,   verdict.clamped,  verdict.passed};
+    return {verdict.decision,       verdict.outcome.reason, verdict.match.original,
+            verdict.match.distance, verdict.match.kind,     verdict.late,
+            verdict.clamped,        verdict.outcome.passed};
   }
   void Interrupt(Source& dice) {
     const uint64_t kind = dice.Below(4);
@@ -195,7 +196,7 @@ TEST(LookUpAhead, OfAnotherSchemeChangesNothing) {
     const Decision expected = i < 2 ? Decision::kUnique : Decision::kDuplicate;
     EXPECT_EQ(filter->Decide(batch[i], found[i]).decision, expected) << i;
   }
-  EXPECT_EQ(filter->Count(batch[3]), 1U);
+  EXPECT_EQ(filter->FindAll(batch[3]).size(), 1U);
   EXPECT_EQ(filter->Statistics(), std::nullopt);
 }
 
@@ -221,17 +222,16 @@ TEST(FindAll, NamesWhatDecideNamesAndAllOthersBehindIt) {
   const auto all = filter->FindAll(sought);
   ASSERT_EQ(all.size(), 3U);
   for (size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(all[i], (Repeated{{0, static_cast<int64_t>(i) + 1}, 0, 2, MatchKind::kNear}));
+    EXPECT_EQ(all[i], (Match{{0, static_cast<int64_t>(i) + 1}, 0, 2, MatchKind::kNear}));
   }
-  EXPECT_EQ(filter->Count(sought), 3U);
   EXPECT_EQ(filter->entries(), 4U);
-  EXPECT_EQ(filter->Decide(sought).original, all[0].original);
+  EXPECT_EQ(filter->Decide(sought).match.original, all[0].original);
   FingerprintedRecord passed = sought;
-  passed.passed = true;
+  passed.outcome.passed = true;
   EXPECT_TRUE(filter->FindAll(passed).empty());
   FingerprintedRecord late = sought;
-  late.time_ms = options.window.window_ms + 1;
-  EXPECT_EQ(filter->Count(late), 0U);
+  late.outcome.time_ms = options.window.window_ms + 1;
+  EXPECT_TRUE(filter->FindAll(late).empty());
 }
 
 TEST(FilterStatistics, TellHotBlocksAndHotKeys) {

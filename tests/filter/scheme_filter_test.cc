@@ -96,25 +96,25 @@ class ScannedFilter {
 
   Verdict Decide(const FingerprintedRecord& record) {
     Verdict verdict;
-    if (record.reason != Reason::kNone) {
+    if (record.outcome.reason != Reason::kNone) {
       verdict.decision = Decision::kDeadLetter;
       return verdict;
     }
-    now_.time_max_ms = std::max(now_.time_max_ms, record.time_ms);
+    now_.time_max_ms = std::max(now_.time_max_ms, record.outcome.time_ms);
     const FingerprintedRecord* best = nullptr;
     for (const FingerprintedRecord& entry : now_.entries) {
       const std::optional<int> distance = Distance(entry, record);
-      if (!distance || (best != nullptr && *distance >= verdict.distance)) continue;
+      if (!distance || (best != nullptr && *distance >= verdict.match.distance)) continue;
       best = &entry;
-      verdict.distance = *distance;
+      verdict.match.distance = *distance;
     }
     if (best == nullptr) {
       now_.entries.push_back(record);
       return verdict;
     }
     verdict.decision = Decision::kDuplicate;
-    verdict.original = best->position;
-    verdict.kind =
+    verdict.match.original = best->position;
+    verdict.match.kind =
         best->fingerprint.exact == record.fingerprint.exact ? MatchKind::kExact : MatchKind::kNear;
     return verdict;
   }
@@ -123,7 +123,7 @@ class ScannedFilter {
     now_.horizon_ms = std::max(now_.horizon_ms, now_.time_max_ms - options_.window.window_ms -
                                                     options_.window.lateness_ms);
     std::vector<FingerprintedRecord>& entries = now_.entries;
-    while (!entries.empty() && entries.front().time_ms < now_.horizon_ms) {
+    while (!entries.empty() && entries.front().outcome.time_ms < now_.horizon_ms) {
       entries.erase(entries.begin());
     }
     committed_ = now_;
@@ -140,7 +140,8 @@ class ScannedFilter {
 
   std::optional<int> Distance(const FingerprintedRecord& entry,
                               const FingerprintedRecord& record) const {
-    if (std::abs(entry.time_ms - record.time_ms) > options_.window.window_ms) return {};
+    if (std::abs(entry.outcome.time_ms - record.outcome.time_ms) > options_.window.window_ms)
+      return {};
     if (entry.position == record.position) return {};
     if (!chosen_.row->finds_all && !ShareAKey(entry.sketch, record.sketch)) return {};
     return chosen_.scheme->Distance(entry.sketch.words, record.sketch.words);
@@ -157,9 +158,9 @@ class SchemeFilter : public testing::TestWithParam<SchemeRow> {};
 void ExpectSame(const Verdict& a, const Verdict& b) {
   ASSERT_EQ(a.decision, b.decision);
   if (a.decision != Decision::kDuplicate) return;
-  ASSERT_EQ(a.original, b.original);
-  ASSERT_EQ(a.distance, b.distance);
-  ASSERT_EQ(a.kind, b.kind);
+  ASSERT_EQ(a.match.original, b.match.original);
+  ASSERT_EQ(a.match.distance, b.match.distance);
+  ASSERT_EQ(a.match.kind, b.match.kind);
 }
 
 TEST_P(SchemeFilter, DecidesAsAFullScanDoesAndItsLogRestoresIt) {
@@ -184,7 +185,7 @@ TEST_P(SchemeFilter, DecidesAsAFullScanDoesAndItsLogRestoresIt) {
     if (HasFatalFailure()) return;
     if (verdict.decision == Decision::kDuplicate) {
       ++duplicates;
-      kinds |= verdict.kind == MatchKind::kExact ? 1 : 2;
+      kinds |= verdict.match.kind == MatchKind::kExact ? 1 : 2;
     }
     const uint64_t dice = payloads.Dice(100);
     if (dice < 4 || step == 1499) {
@@ -244,9 +245,9 @@ TEST(SchemeFilter, ASketchThatCannotBeRememberedMakesADeadLetter) {
   ASSERT_TRUE(filter.ok());
   Fingerprinter fingerprinter(options);
   const auto large = fingerprinter.Compute({{0, 1}, 5, R"({"title":")" + text + R"("})"});
-  EXPECT_EQ(large.reason, Reason::kTooLarge);
-  EXPECT_THAT(large.error, HasSubstr("scheme shingles keeps "));
-  EXPECT_THAT(large.error, HasSubstr("at most 524288"));
+  EXPECT_EQ(large.outcome.reason, Reason::kTooLarge);
+  EXPECT_THAT(large.outcome.error, HasSubstr("scheme shingles keeps "));
+  EXPECT_THAT(large.outcome.error, HasSubstr("at most 524288"));
   EXPECT_EQ((*filter)->Decide(large).decision, Decision::kDeadLetter);
   const auto small =
       fingerprinter.Compute({{0, 2}, 5, R"({"title":")" + text.substr(0, 30'000) + R"("})"});

@@ -18,8 +18,8 @@ RecordView View(std::string_view payload) { return {{0, 7}, 42, payload}; }
 TEST(SchemeTexts, HoldTheRawTextItsTokensAndTheirHashes) {
   SchemeTextReader reader(Options());
   const SchemeTexts& texts = reader.Read(View(R"({"title":"The FOX, 狐!","id":1})"));
-  ASSERT_EQ(texts.reason, Reason::kNone);
-  EXPECT_EQ(texts.time_ms, 42);
+  ASSERT_EQ(texts.outcome.reason, Reason::kNone);
+  EXPECT_EQ(texts.outcome.time_ms, 42);
   ASSERT_EQ(texts.texts.size(), 1);
   const SchemeText& text = texts.texts[0];
   EXPECT_EQ(text.field, 0);
@@ -56,8 +56,8 @@ TEST(SchemeTexts, ABadRecordHasAReasonAndNoTexts) {
   SchemeTextReader reader(Options());
   ASSERT_EQ(reader.Read(View(R"({"title":"one"})")).texts.size(), 1);
   const SchemeTexts& texts = reader.Read(View("{"));
-  EXPECT_EQ(texts.reason, Reason::kParse);
-  EXPECT_FALSE(texts.error.empty());
+  EXPECT_EQ(texts.outcome.reason, Reason::kParse);
+  EXPECT_FALSE(texts.outcome.error.empty());
   EXPECT_TRUE(texts.texts.empty());
 }
 

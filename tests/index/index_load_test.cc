@@ -57,7 +57,7 @@ TEST(IndexLoad, LoadedAtOnceItAnswersAsOneThatTookTheSameOneByOne) {
       query.position = {1, 1};
       query.features = 100;
       for (const uint32_t key : entry.text_keys.keys()) query.text_keys.Add(key);
-      const std::vector<Match> expected = one_by_one.FindAll(query);
+      const std::vector<EntryMatch> expected = one_by_one.FindAll(query);
       ASSERT_EQ(loaded.FindAll(query), expected);
       met += expected.size();
     }

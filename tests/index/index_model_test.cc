@@ -19,7 +19,7 @@
 namespace neardup {
 namespace {
 
-bool Surpasses(const Match& a, const Match& b) {
+bool Surpasses(const EntryMatch& a, const EntryMatch& b) {
   const int sum_a = a.distance + a.order_distance;
   const int sum_b = b.distance + b.order_distance;
   return std::tuple(a.kind, sum_a, a.id) < std::tuple(b.kind, sum_b, b.id);
@@ -63,26 +63,26 @@ class ScannedIndex {
   }
 
   /// The match with the entry `id`, if it is one.
-  std::optional<Match> MatchOf(uint64_t id, const IndexQuery& query) const {
+  std::optional<EntryMatch> MatchOf(uint64_t id, const IndexQuery& query) const {
     if (id < begin_id() || id >= end_id()) return std::nullopt;
     const Entry& entry = entries_[id - begin_id_];
     const int64_t gap_ms = entry.time_ms - query.time_ms;
     if (entry.origin == query.position) return std::nullopt;
     if (gap_ms > query.window_ms || -gap_ms > query.window_ms) return std::nullopt;
     if (entry.fingerprint.exact == query.fingerprint.exact) {
-      return Match{id, 0, 0, MatchKind::kExact};
+      return EntryMatch{id, 0, 0, MatchKind::kExact};
     }
     const Nearness nearness = NearnessOf(entry, query);
     if (!Accepts(match_, nearness)) return std::nullopt;
-    return Match{id, nearness.distance, nearness.order_distance, MatchKind::kNear};
+    return EntryMatch{id, nearness.distance, nearness.order_distance, MatchKind::kNear};
   }
   /// Those that no look-up may overlook, the best one first.
-  std::vector<Match> FindPromised(const IndexQuery& query) const {
-    std::vector<Match> promised;
+  std::vector<EntryMatch> FindPromised(const IndexQuery& query) const {
+    std::vector<EntryMatch> promised;
     for (uint64_t id = begin_id(); id < end_id(); ++id) {
       const Nearness nearness = NearnessOf(entries_[id - begin_id_], query);
       if (nearness.distance > GuaranteedDistance(match_) && nearness.shared_keys == 0) continue;
-      if (const std::optional<Match> match = MatchOf(id, query)) promised.push_back(*match);
+      if (const std::optional<EntryMatch> match = MatchOf(id, query)) promised.push_back(*match);
     }
     std::sort(promised.begin(), promised.end(), Surpasses);
     return promised;
@@ -237,9 +237,10 @@ class ModelRun {
     Judge(query, index_.FindNearest(query));
     JudgeAll(query);
   }
-  void Judge(const IndexQuery& query, const std::optional<Match>& match) {
-    const std::vector<Match> all = model_.FindPromised(query);
-    const std::optional<Match> promised = all.empty() ? std::nullopt : std::optional(all.front());
+  void Judge(const IndexQuery& query, const std::optional<EntryMatch>& match) {
+    const std::vector<EntryMatch> all = model_.FindPromised(query);
+    const std::optional<EntryMatch> promised =
+        all.empty() ? std::nullopt : std::optional(all.front());
     if (match) {
       ASSERT_EQ(match, model_.MatchOf(match->id, query)) << "what is found is a match";
     }
@@ -251,18 +252,19 @@ class ModelRun {
   }
   /// All matches are what they are one by one, of all entries and of the newest.
   void JudgeAll(IndexQuery query) {
-    const std::vector<Match> all = index_.FindAll(query);
+    const std::vector<EntryMatch> all = index_.FindAll(query);
     ASSERT_TRUE(std::is_sorted(all.begin(), all.end(), Surpasses));
     for (size_t i = 0; i < all.size(); ++i) {
       ASSERT_EQ(all[i], model_.MatchOf(all[i].id, query));
       ASSERT_TRUE(i == 0 || all[i].id != all[i - 1].id) << "twice";
     }
-    for (const Match& promised : model_.FindPromised(query)) {
+    for (const EntryMatch& promised : model_.FindPromised(query)) {
       ASSERT_EQ(std::count(all.begin(), all.end(), promised), 1) << promised.id;
     }
     query.since_id = AnySince();
-    const auto newest = std::find_if(
-        all.begin(), all.end(), [&](const Match& match) { return match.id >= query.since_id; });
+    const auto newest = std::find_if(all.begin(), all.end(), [&](const EntryMatch& match) {
+      return match.id >= query.since_id;
+    });
     found_.among_the_newest += newest == all.end() ? 0 : 1;
     ASSERT_EQ(index_.FindNearest(query),
               newest == all.end() ? std::nullopt : std::optional(*newest));

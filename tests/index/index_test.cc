@@ -54,7 +54,7 @@ TEST(Index, EveryPairOfFlippedBitsIsFoundWithinItsDistance) {
       const uint64_t code = kCode ^ (uint64_t{1} << a) ^ (uint64_t{1} << b);
       const int distance = a == b ? 0 : 2;
       const auto match = index.FindNearest(MakeQuery(code, 2));
-      ASSERT_EQ(match, (Match{0, distance, 0, MatchKind::kNear})) << a << " " << b;
+      ASSERT_EQ(match, (EntryMatch{0, distance, 0, MatchKind::kNear})) << a << " " << b;
     }
   }
 }
@@ -83,24 +83,24 @@ TEST(Index, ExactComesBeforeNearAndTheOldestBeforeTheRest) {
   index.Insert(MakeEntry(kCode ^ 1, 6));  // 1: distance 1
   index.Insert(MakeEntry(kCode, 1));      // 2: equal
   index.Insert(MakeEntry(kCode, 1));      // 3: equal, younger
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (Match{2, 0, 0, MatchKind::kExact}));
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{0, 0, 0, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (EntryMatch{2, 0, 0, MatchKind::kExact}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (EntryMatch{0, 0, 0, MatchKind::kNear}));
   index.Expire(1);
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{2, 0, 0, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (EntryMatch{2, 0, 0, MatchKind::kNear}));
 }
 
 TEST(Index, TheOldestOfTwoAtEqualDistanceWinsWhicheverTableMeetsItFirst) {
   Index index(Within(3));
   index.Insert(MakeEntry(kCode ^ 1, 1));                    // differs in block 0
   index.Insert(MakeEntry(kCode ^ (uint64_t{1} << 63), 2));  // differs in block 3, met first
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{0, 1, 0, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (EntryMatch{0, 1, 0, MatchKind::kNear}));
 }
 
 TEST(Index, AtDistanceZeroOnlyEqualExactHashesMatch) {
   Index index(Within(0));
   index.Insert(MakeEntry(kCode, 1));
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 2)), std::nullopt);
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (Match{0, 0, 0, MatchKind::kExact}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (EntryMatch{0, 0, 0, MatchKind::kExact}));
 }
 
 TEST(Index, AnEntryAtThePositionAskedForNeverMatches) {
@@ -109,9 +109,9 @@ TEST(Index, AnEntryAtThePositionAskedForNeverMatches) {
   index.Insert(MakeEntry(kCode, 1, 0, 41));
   IndexQuery query = MakeQuery(kCode, 1);
   query.position = {7, 40};
-  EXPECT_EQ(index.FindNearest(query), (Match{1, 0, 0, MatchKind::kExact}));
+  EXPECT_EQ(index.FindNearest(query), (EntryMatch{1, 0, 0, MatchKind::kExact}));
   query.position = {6, 40};
-  EXPECT_EQ(index.FindNearest(query), (Match{0, 0, 0, MatchKind::kExact}));
+  EXPECT_EQ(index.FindNearest(query), (EntryMatch{0, 0, 0, MatchKind::kExact}));
 }
 
 TEST(Index, TheWindowIsInclusiveAndSafeAtTheEndsOfTime) {
@@ -135,7 +135,7 @@ TEST(Index, TheWindowIsInclusiveAndSafeAtTheEndsOfTime) {
   EXPECT_EQ(index.FindNearest(query), std::nullopt);
   query.window_ms = INT64_MAX;
   query.time_ms = -1;
-  EXPECT_EQ(index.FindNearest(query), (Match{1, 0, 0, MatchKind::kExact}));
+  EXPECT_EQ(index.FindNearest(query), (EntryMatch{1, 0, 0, MatchKind::kExact}));
 }
 
 TEST(Index, NumbersGoOnPastThirtyTwoBits) {
@@ -164,9 +164,9 @@ TEST(Index, OfTwoAtOneDistanceTheNearerOrderWins) {
   entry.fingerprint.order ^= 0b111;
   index.Insert(entry);                    // 0: 1 + 3
   index.Insert(MakeEntry(kCode ^ 3, 2));  // 1: 2 + 0
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{1, 2, 0, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (EntryMatch{1, 2, 0, MatchKind::kNear}));
   index.Rollback(std::vector{MakeEntry(kCode ^ 3, 2)});
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (Match{0, 1, 3, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (EntryMatch{0, 1, 3, MatchKind::kNear}));
 }
 
 TEST(Index, OrderTooFarAwayIsNoMatch) {
@@ -178,7 +178,7 @@ TEST(Index, OrderTooFarAwayIsNoMatch) {
   query.fingerprint.order = kOrder ^ 0x3ff;
   EXPECT_EQ(index.FindNearest(query), std::nullopt);
   query.fingerprint.order = kOrder ^ 0x1ff;
-  EXPECT_EQ(index.FindNearest(query), (Match{0, 1, 9, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(query), (EntryMatch{0, 1, 9, MatchKind::kNear}));
 }
 
 TEST(Index, WithoutNeighboursTheGuaranteeIsThreeBits) {
@@ -187,7 +187,8 @@ TEST(Index, WithoutNeighboursTheGuaranteeIsThreeBits) {
   Index index(options);
   index.Insert(MakeEntry(kCode, 1));
   const uint64_t three = 0x0000000100010001;  // one error in each of three blocks
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode ^ three, 2)), (Match{0, 3, 0, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode ^ three, 2)),
+            (EntryMatch{0, 3, 0, MatchKind::kNear}));
   const uint64_t four = three | 0x0001000000000000;
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode ^ four, 2)), std::nullopt);
 }
@@ -211,7 +212,7 @@ TEST(Index, ASharedTextKeyMeetsWhatLiesBeyondTheGuarantee) {
   query.text_keys = KeysOf<ProbedKeys>({1, 2, 3, 4, 5, 6, 7});
   EXPECT_EQ(index.FindNearest(query), std::nullopt);
   query.text_keys = KeysOf<ProbedKeys>({1, 2, 3, 4, 5, 6, 7, 22});
-  EXPECT_EQ(index.FindNearest(query), (Match{0, 5, 0, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(query), (EntryMatch{0, 5, 0, MatchKind::kNear}));
 }
 
 TEST(Index, SharedKeysWidenWhatIsAccepted) {
@@ -225,7 +226,7 @@ TEST(Index, SharedKeysWidenWhatIsAccepted) {
   query.text_keys = KeysOf<ProbedKeys>({11});
   EXPECT_EQ(index.FindNearest(query), std::nullopt);
   query.text_keys = KeysOf<ProbedKeys>({11, 33});
-  EXPECT_EQ(index.FindNearest(query), (Match{0, 5, 0, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(query), (EntryMatch{0, 5, 0, MatchKind::kNear}));
 }
 
 TEST(Index, AKeyOfEightEntriesIsNotChosenUntilOneLeaves) {
@@ -264,7 +265,7 @@ TEST(Index, KeysOfOneLineAreChosenWhileItHasPlaces) {
   for (uint32_t i = 1; i <= 8; ++i) {  // nobody lost a place to it
     IndexQuery query = MakeQuery(kCode ^ kFiveAway, 2);
     query.text_keys.Add(7 << 16 | i);
-    EXPECT_EQ(index.FindNearest(query), (Match{i - 1, 5, 0, MatchKind::kNear}));
+    EXPECT_EQ(index.FindNearest(query), (EntryMatch{i - 1, 5, 0, MatchKind::kNear}));
   }
 }
 
@@ -275,7 +276,7 @@ TEST(Index, AtDistanceZeroAllBitsOfTheExactHashAreAsked) {
   for (int bit = 0; bit < 64; ++bit) {
     EXPECT_FALSE(index.FindNearest(MakeQuery(kCode, kExact ^ uint64_t{1} << bit))) << bit;
   }
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, kExact)), (Match{0, 0, 0, MatchKind::kExact}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, kExact)), (EntryMatch{0, 0, 0, MatchKind::kExact}));
 }
 
 TEST(Index, TimesBeyondWhatIsKeptAreEqual) {
@@ -297,7 +298,7 @@ TEST(Index, ACrowdAroundOneCodeIsSearchedWhole) {
     entry.fingerprint.order = kOrder ^ (i == 700 ? 1 : 0xff);
     index.Insert(entry);
   }
-  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (Match{700, 0, 1, MatchKind::kNear}));
+  EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (EntryMatch{700, 0, 1, MatchKind::kNear}));
 }
 
 TEST(Index, ChoosesNoKeysWhereItUsesNone) {

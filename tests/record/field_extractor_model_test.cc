@@ -153,8 +153,9 @@ TEST(FieldExtractorModel, TakesTheSameTextsFromGeneratedDocuments) {
       for (const TextPiece& piece : record.pieces) found.emplace_back(piece.field, piece.text);
       std::sort(expected.begin(), expected.end());
       std::sort(found.begin(), found.end());
-      ASSERT_TRUE(record.reason == Reason::kNone || record.reason == Reason::kMissingField)
-          << record.error << " seed " << kSeed << "\n"
+      ASSERT_TRUE(record.outcome.reason == Reason::kNone ||
+                  record.outcome.reason == Reason::kMissingField)
+          << record.outcome.error << " seed " << kSeed << "\n"
           << payload;
       ASSERT_EQ(found, expected) << "seed " << kSeed << "\n" << payload;
       compared += found.size();
@@ -188,7 +189,7 @@ TEST(FieldExtractorModel, CallsTheSameDamagedDocumentsJson) {
           payload.erase(place, 1);
       }
     }
-    const Reason reason = extractor.Extract({{}, 0, payload}).reason;
+    const Reason reason = extractor.Extract({{}, 0, payload}).outcome.reason;
     const bool called_json = reason != Reason::kParse && reason != Reason::kEncoding;
     ASSERT_EQ(called_json, json::accept(payload))
         << Name(reason) << " seed " << kSeed << " round " << round << "\n"

@@ -27,10 +27,7 @@ RecordOptions Fields(std::vector<std::string> paths) {
 struct Extracted {
   std::vector<std::pair<uint32_t, std::string>> texts;
   std::vector<uint64_t> path_hashes;
-  Reason reason = Reason::kNone;
-  std::string error;
-  int64_t time_ms = 0;
-  bool passed = false;
+  ReadOutcome outcome;
 };
 
 Extracted Extract(FieldExtractor& extractor, std::optional<std::string_view> payload) {
@@ -40,10 +37,7 @@ Extracted Extract(FieldExtractor& extractor, std::optional<std::string_view> pay
     copy.texts.emplace_back(piece.field, piece.text);
     copy.path_hashes.push_back(piece.path_hash);
   }
-  copy.reason = record.reason;
-  copy.error = record.error;
-  copy.time_ms = record.time_ms;
-  copy.passed = record.passed;
+  copy.outcome = record.outcome;
   return copy;
 }
 
@@ -55,7 +49,7 @@ Extracted Extract(const RecordOptions& options, std::optional<std::string_view> 
 TEST(FieldExtractor, TakesTheSelectedFieldsOnly) {
   const auto record = Extract(Fields({"b", "a"}), R"({"a":"x","b":"y","c":"z"})");
   EXPECT_THAT(record.texts, ElementsAre(Pair(1, "x"), Pair(0, "y")));
-  EXPECT_EQ(record.time_ms, 77);
+  EXPECT_EQ(record.outcome.time_ms, 77);
 }
 
 TEST(FieldExtractor, TakesEveryTopLevelFieldWhenNoneIsListed) {
@@ -83,8 +77,8 @@ TEST(FieldExtractor, FollowsPointersThroughKeysAndElements) {
 }
 
 TEST(FieldExtractor, DoesNotTakeAnElementForOneWithALeadingZero) {
-  EXPECT_EQ(Extract(Fields({"/a/01"}), R"({"a":["x","y"]})").reason, Reason::kMissingField);
-  EXPECT_EQ(Extract(Fields({"/a/-"}), R"({"a":["x","y"]})").reason, Reason::kMissingField);
+  EXPECT_EQ(Extract(Fields({"/a/01"}), R"({"a":["x","y"]})").outcome.reason, Reason::kMissingField);
+  EXPECT_EQ(Extract(Fields({"/a/-"}), R"({"a":["x","y"]})").outcome.reason, Reason::kMissingField);
 }
 
 TEST(FieldExtractor, GivesNumbersAsTheyAreWrittenAndBooleansAsText) {
@@ -120,72 +114,74 @@ TEST(FieldExtractor, GivesEveryPlaceItsOwnPath) {
 
 TEST(FieldExtractor, CallsFieldsMissingByPolicy) {
   RecordOptions all = Fields({"a", "b"});
-  EXPECT_EQ(Extract(all, R"({"a":"x"})").reason, Reason::kNone);
-  EXPECT_EQ(Extract(all, R"({"a":"x","b":null})").reason, Reason::kNone);
-  EXPECT_EQ(Extract(all, R"({"a":null,"c":"x"})").reason, Reason::kMissingField);
+  EXPECT_EQ(Extract(all, R"({"a":"x"})").outcome.reason, Reason::kNone);
+  EXPECT_EQ(Extract(all, R"({"a":"x","b":null})").outcome.reason, Reason::kNone);
+  EXPECT_EQ(Extract(all, R"({"a":null,"c":"x"})").outcome.reason, Reason::kMissingField);
   RecordOptions any = all;
   any.missing_fields = MissingFields::kAny;
-  EXPECT_EQ(Extract(any, R"({"a":"x","b":"y"})").reason, Reason::kNone);
+  EXPECT_EQ(Extract(any, R"({"a":"x","b":"y"})").outcome.reason, Reason::kNone);
   const auto record = Extract(any, R"({"a":"x","b":null})");
-  EXPECT_EQ(record.reason, Reason::kMissingField);
-  EXPECT_THAT(record.error, HasSubstr("/b"));
+  EXPECT_EQ(record.outcome.reason, Reason::kMissingField);
+  EXPECT_THAT(record.outcome.error, HasSubstr("/b"));
 }
 
 TEST(FieldExtractor, CallsFieldsMissingByPolicyWhenNoneIsListed) {
   RecordOptions options;
   options.exclude = {"skip"};
-  EXPECT_EQ(Extract(options, "{}").reason, Reason::kMissingField);
-  EXPECT_EQ(Extract(options, R"({"skip":"x","a":null})").reason, Reason::kMissingField);
-  EXPECT_EQ(Extract(options, R"({"b":1,"a":null})").reason, Reason::kNone);
+  EXPECT_EQ(Extract(options, "{}").outcome.reason, Reason::kMissingField);
+  EXPECT_EQ(Extract(options, R"({"skip":"x","a":null})").outcome.reason, Reason::kMissingField);
+  EXPECT_EQ(Extract(options, R"({"b":1,"a":null})").outcome.reason, Reason::kNone);
   options.missing_fields = MissingFields::kAny;
-  EXPECT_EQ(Extract(options, R"({"b":1,"a":null})").reason, Reason::kMissingField);
-  EXPECT_EQ(Extract(options, R"({"b":[null],"skip":null})").reason, Reason::kNone);
+  EXPECT_EQ(Extract(options, R"({"b":1,"a":null})").outcome.reason, Reason::kMissingField);
+  EXPECT_EQ(Extract(options, R"({"b":[null],"skip":null})").outcome.reason, Reason::kNone);
 }
 
 TEST(FieldExtractor, AnEmptyTextOrContainerIsNotMissing) {
-  EXPECT_EQ(Extract(Fields({"a"}), R"({"a":""})").reason, Reason::kNone);
+  EXPECT_EQ(Extract(Fields({"a"}), R"({"a":""})").outcome.reason, Reason::kNone);
   const auto record = Extract(Fields({"a"}), R"({"a":{}})");
-  EXPECT_EQ(record.reason, Reason::kNone);
+  EXPECT_EQ(record.outcome.reason, Reason::kNone);
   EXPECT_THAT(record.texts, IsEmpty());
 }
 
 TEST(FieldExtractor, ForgetsTheRecordBefore) {
   FieldExtractor extractor(Fields({"a", "b"}));
-  EXPECT_EQ(Extract(extractor, R"({"a":"x"})").reason, Reason::kNone);
-  EXPECT_EQ(Extract(extractor, R"({"c":"x"})").reason, Reason::kMissingField);
-  EXPECT_EQ(Extract(extractor, R"({"a":)").reason, Reason::kParse);
+  EXPECT_EQ(Extract(extractor, R"({"a":"x"})").outcome.reason, Reason::kNone);
+  EXPECT_EQ(Extract(extractor, R"({"c":"x"})").outcome.reason, Reason::kMissingField);
+  EXPECT_EQ(Extract(extractor, R"({"a":)").outcome.reason, Reason::kParse);
   const auto record = Extract(extractor, R"({"b":"y"})");
-  EXPECT_EQ(record.reason, Reason::kNone);
-  EXPECT_EQ(record.error, "");
+  EXPECT_EQ(record.outcome.reason, Reason::kNone);
+  EXPECT_EQ(record.outcome.error, "");
   EXPECT_THAT(record.texts, ElementsAre(Pair(1, "y")));
 }
 
 TEST(FieldExtractor, RefusesASelectedKeyThatStandsTwice) {
   const auto record = Extract(Fields({"a"}), R"({"a":"x","b":1,"\u0061":"y"})");
-  EXPECT_EQ(record.reason, Reason::kDuplicateKey);
-  EXPECT_THAT(record.error, HasSubstr("/a"));
-  EXPECT_EQ(Extract(Fields({"/a/b"}), R"({"a":{"b":1},"a":{}})").reason, Reason::kDuplicateKey);
-  EXPECT_EQ(Extract(Fields({"/a/b"}), R"({"a":{"b":1,"b":2}})").reason, Reason::kDuplicateKey);
-  EXPECT_EQ(Extract(Fields({"a"}), R"({"a":"x","b":1,"b":2})").reason, Reason::kNone);
+  EXPECT_EQ(record.outcome.reason, Reason::kDuplicateKey);
+  EXPECT_THAT(record.outcome.error, HasSubstr("/a"));
+  EXPECT_EQ(Extract(Fields({"/a/b"}), R"({"a":{"b":1},"a":{}})").outcome.reason,
+            Reason::kDuplicateKey);
+  EXPECT_EQ(Extract(Fields({"/a/b"}), R"({"a":{"b":1,"b":2}})").outcome.reason,
+            Reason::kDuplicateKey);
+  EXPECT_EQ(Extract(Fields({"a"}), R"({"a":"x","b":1,"b":2})").outcome.reason, Reason::kNone);
 }
 
 TEST(FieldExtractor, RefusesAnyTopLevelKeyThatStandsTwiceWhenNoneIsListed) {
   RecordOptions options;
   options.exclude = {"skip"};
   const auto record = Extract(options, R"({"x":1,"a":1,"y":2,"a":2})");
-  EXPECT_EQ(record.reason, Reason::kDuplicateKey);
-  EXPECT_THAT(record.error, HasSubstr("\"a\""));
-  EXPECT_EQ(Extract(options, R"({"a":1,"skip":1,"skip":2})").reason, Reason::kNone);
+  EXPECT_EQ(record.outcome.reason, Reason::kDuplicateKey);
+  EXPECT_THAT(record.outcome.error, HasSubstr("\"a\""));
+  EXPECT_EQ(Extract(options, R"({"a":1,"skip":1,"skip":2})").outcome.reason, Reason::kNone);
 }
 
 TEST(FieldExtractor, DecidesNullValuesByPolicy) {
   RecordOptions options;
-  EXPECT_EQ(Extract(options, std::nullopt).reason, Reason::kNullValue);
-  EXPECT_FALSE(Extract(options, std::nullopt).passed);
+  EXPECT_EQ(Extract(options, std::nullopt).outcome.reason, Reason::kNullValue);
+  EXPECT_FALSE(Extract(options, std::nullopt).outcome.passed);
   options.null_value = NullValue::kUnique;
   const auto record = Extract(options, std::nullopt);
-  EXPECT_EQ(record.reason, Reason::kNone);
-  EXPECT_TRUE(record.passed);
+  EXPECT_EQ(record.outcome.reason, Reason::kNone);
+  EXPECT_TRUE(record.outcome.passed);
 }
 
 TEST(FieldExtractor, RefusesWhatIsNoJson) {
@@ -241,18 +237,18 @@ TEST(FieldExtractor, RefusesWhatIsNoJson) {
                               "{\"a\":[\"b\":1]}",
                               "{\"a\":/**/1}"}) {
     const auto record = Extract(Fields({"a"}), payload);
-    EXPECT_EQ(record.reason, Reason::kParse) << payload;
-    EXPECT_NE(record.error, "") << payload;
+    EXPECT_EQ(record.outcome.reason, Reason::kParse) << payload;
+    EXPECT_NE(record.outcome.error, "") << payload;
   }
 }
 
 TEST(FieldExtractor, CallsJsonThatIsNoJsonWhateverElseIsWrongWithIt) {
-  EXPECT_EQ(Extract(Fields({"a"}), R"({"a":1,"a":2)").reason, Reason::kParse);
-  EXPECT_EQ(Extract(Fields({"a"}), R"({"a":1,"a":2,"b":01})").reason, Reason::kParse);
+  EXPECT_EQ(Extract(Fields({"a"}), R"({"a":1,"a":2)").outcome.reason, Reason::kParse);
+  EXPECT_EQ(Extract(Fields({"a"}), R"({"a":1,"a":2,"b":01})").outcome.reason, Reason::kParse);
 }
 
 TEST(FieldExtractor, SaysWhereParsingStopped) {
-  EXPECT_THAT(Extract(Fields({"a"}), R"({"a":1,"bad":tru})").error, HasSubstr("byte 13"));
+  EXPECT_THAT(Extract(Fields({"a"}), R"({"a":1,"bad":tru})").outcome.error, HasSubstr("byte 13"));
 }
 
 TEST(FieldExtractor, RefusesWhatIsNotUnicode) {
@@ -260,10 +256,10 @@ TEST(FieldExtractor, RefusesWhatIsNotUnicode) {
        {"{\"a\":\"\xff\"}", "{\"\xc3\":1}", "{\"b\":\"\xed\xa0\x80\",\"a\":1}",
         "{\"a\":\"\xf4\x90\x80\x80\"}", "{\"a\":\"\xc0\xaf\"}", "{\"a\":\"\\ud800\"}",
         "{\"a\":\"\\udc00x\"}", "{\"b\":\"\\ud83d\\u0041\",\"a\":1}", "{\"\\ud800\":1}"}) {
-    EXPECT_EQ(Extract(Fields({"a"}), payload).reason, Reason::kEncoding) << payload;
+    EXPECT_EQ(Extract(Fields({"a"}), payload).outcome.reason, Reason::kEncoding) << payload;
   }
-  EXPECT_THAT(Extract(Fields({"a"}), "{\"a\":\"\xff\"}").error, HasSubstr("byte 6"));
-  EXPECT_THAT(Extract(Fields({"a"}), R"({"a":"x\ud800"})").error, HasSubstr("byte 5"));
+  EXPECT_THAT(Extract(Fields({"a"}), "{\"a\":\"\xff\"}").outcome.error, HasSubstr("byte 6"));
+  EXPECT_THAT(Extract(Fields({"a"}), R"({"a":"x\ud800"})").outcome.error, HasSubstr("byte 5"));
 }
 
 TEST(FieldExtractor, RefusesARootThatIsNoObject) {
@@ -274,19 +270,19 @@ TEST(FieldExtractor, RefusesARootThatIsNoObject) {
       {"false", "a boolean"},   {" null", "null"}};
   for (const auto& [payload, kind] : cases) {
     const auto record = Extract(Fields({"a"}), payload);
-    EXPECT_EQ(record.reason, Reason::kNotObject) << payload;
-    EXPECT_THAT(record.error, HasSubstr(kind));
+    EXPECT_EQ(record.outcome.reason, Reason::kNotObject) << payload;
+    EXPECT_THAT(record.outcome.error, HasSubstr(kind));
   }
 }
 
 TEST(FieldExtractor, RefusesWhatIsDeeperThanAllowedAlsoInFieldsNotSelected) {
   RecordOptions options = Fields({"a"});
   options.depth_max = 3;
-  EXPECT_EQ(Extract(options, R"({"a":1,"b":[{"c":1}]})").reason, Reason::kNone);
-  EXPECT_EQ(Extract(options, R"({"a":1,"b":[{"c":[]}]})").reason, Reason::kTooDeep);
+  EXPECT_EQ(Extract(options, R"({"a":1,"b":[{"c":1}]})").outcome.reason, Reason::kNone);
+  EXPECT_EQ(Extract(options, R"({"a":1,"b":[{"c":[]}]})").outcome.reason, Reason::kTooDeep);
   options.depth_max = 1;
-  EXPECT_EQ(Extract(options, R"({"a":1})").reason, Reason::kNone);
-  EXPECT_EQ(Extract(options, R"({"a":{}})").reason, Reason::kTooDeep);
+  EXPECT_EQ(Extract(options, R"({"a":1})").outcome.reason, Reason::kNone);
+  EXPECT_EQ(Extract(options, R"({"a":{}})").outcome.reason, Reason::kTooDeep);
 }
 
 TEST(FieldExtractor, ReachesTheLargestDepthAndNoFurther) {
@@ -295,9 +291,9 @@ TEST(FieldExtractor, ReachesTheLargestDepthAndNoFurther) {
   const auto nested = [](size_t depth) {
     return "{\"a\":" + std::string(depth - 1, '[') + "1" + std::string(depth - 1, ']') + "}";
   };
-  EXPECT_EQ(Extract(options, nested(1024)).reason, Reason::kNone);
-  EXPECT_EQ(Extract(options, nested(1025)).reason, Reason::kTooDeep);
-  EXPECT_EQ(Extract(options, nested(100'000)).reason, Reason::kTooDeep);
+  EXPECT_EQ(Extract(options, nested(1024)).outcome.reason, Reason::kNone);
+  EXPECT_EQ(Extract(options, nested(1025)).outcome.reason, Reason::kTooDeep);
+  EXPECT_EQ(Extract(options, nested(100'000)).outcome.reason, Reason::kTooDeep);
 }
 
 TEST(FieldExtractor, RefusesWhatIsTooLarge) {
@@ -305,8 +301,8 @@ TEST(FieldExtractor, RefusesWhatIsTooLarge) {
   options.record_bytes_max = 1024;
   const std::string head = R"({"a":")";
   const std::string fits = head + std::string(1024 - head.size() - 2, 'x') + "\"}";
-  EXPECT_EQ(Extract(options, fits).reason, Reason::kNone);
-  EXPECT_EQ(Extract(options, fits + " ").reason, Reason::kTooLarge);
+  EXPECT_EQ(Extract(options, fits).outcome.reason, Reason::kNone);
+  EXPECT_EQ(Extract(options, fits + " ").outcome.reason, Reason::kTooLarge);
 }
 
 TEST(FieldExtractor, ReadsSmallRecordsAfterALargeOne) {
@@ -321,11 +317,11 @@ TEST(FieldExtractor, TakesTheEventTimeFromItsField) {
   options.time_field = "/meta/0/at";
   options.exclude = {"meta"};
   const auto record = Extract(options, R"({"meta":[{"at":"2026-01-31T12:00:00Z"}],"a":"x"})");
-  EXPECT_EQ(record.time_ms, 1769860800000);
+  EXPECT_EQ(record.outcome.time_ms, 1769860800000);
   EXPECT_THAT(record.texts, ElementsAre(Pair(0, "x")));
   options.time_format = TimeFormat::kMilliseconds;
-  EXPECT_EQ(Extract(options, R"({"meta":[{"at":5}],"a":"x"})").time_ms, 5);
-  EXPECT_EQ(Extract(options, R"({"meta":[{"at":"5"}],"a":"x"})").time_ms, 5);
+  EXPECT_EQ(Extract(options, R"({"meta":[{"at":5}],"a":"x"})").outcome.time_ms, 5);
+  EXPECT_EQ(Extract(options, R"({"meta":[{"at":"5"}],"a":"x"})").outcome.time_ms, 5);
 }
 
 TEST(FieldExtractor, ComparesTheTimeFieldWhereItIsSelected) {
@@ -333,7 +329,7 @@ TEST(FieldExtractor, ComparesTheTimeFieldWhereItIsSelected) {
   options.time_field = "at";
   options.time_format = TimeFormat::kSeconds;
   const auto record = Extract(options, R"({"at":1.5})");
-  EXPECT_EQ(record.time_ms, 1500);
+  EXPECT_EQ(record.outcome.time_ms, 1500);
   EXPECT_THAT(record.texts, ElementsAre(Pair(0, "1.5")));
 }
 
@@ -345,12 +341,13 @@ TEST(FieldExtractor, RefusesARecordWithoutAReadableEventTime) {
         R"({"a":1,"at":{}})", R"({"a":1,"at":["2026-01-31T12:00:00Z"]})",
         R"({"a":1,"at":"yesterday"})"}) {
     const auto record = Extract(options, payload);
-    EXPECT_EQ(record.reason, Reason::kEventTime) << payload;
-    EXPECT_THAT(record.error, HasSubstr("at")) << payload;
-    EXPECT_THAT(record.error, HasSubstr("RFC 3339")) << payload;
-    EXPECT_EQ(record.time_ms, 77);
+    EXPECT_EQ(record.outcome.reason, Reason::kEventTime) << payload;
+    EXPECT_THAT(record.outcome.error, HasSubstr("at")) << payload;
+    EXPECT_THAT(record.outcome.error, HasSubstr("RFC 3339")) << payload;
+    EXPECT_EQ(record.outcome.time_ms, 77);
   }
-  EXPECT_THAT(Extract(options, R"({"a":1,"at":"yesterday"})").error, HasSubstr("yesterday"));
+  EXPECT_THAT(Extract(options, R"({"a":1,"at":"yesterday"})").outcome.error,
+              HasSubstr("yesterday"));
 }
 
 }  // namespace

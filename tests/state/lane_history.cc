@@ -43,7 +43,7 @@ FingerprintedRecord MakeRecord(const FilterOptions& options, Position position, 
                                uint64_t code) {
   FingerprintedRecord record;
   record.position = position;
-  record.time_ms = time_ms;
+  record.outcome.time_ms = time_ms;
   record.fingerprint = {code, ~code, Mix64(code)};
   record.features = 40;
   if (!options.scheme.is_own()) {
@@ -168,9 +168,9 @@ void ExpectSameVerdicts(LaneState& a, LaneState& b, const FilterOptions& options
       const Verdict theirs = b.filter().Decide(record);
       ASSERT_EQ(ours.decision, theirs.decision);
       ASSERT_EQ(ours.late, theirs.late);
-      ASSERT_EQ(ours.original, theirs.original);
-      ASSERT_EQ(ours.distance, theirs.distance);
-      ASSERT_EQ(ours.kind, theirs.kind);
+      ASSERT_EQ(ours.match.original, theirs.match.original);
+      ASSERT_EQ(ours.match.distance, theirs.match.distance);
+      ASSERT_EQ(ours.match.kind, theirs.match.kind);
     }
   }
   const std::span<const Entry> added = a.filter().uncommitted();

@@ -91,9 +91,9 @@ TEST(LaneState, FoldingTheDeltasGivesTheSameStateAndTheSameVerdicts) {
       ASSERT_EQ(ours.decision, theirs.decision);
       ASSERT_EQ(ours.late, theirs.late);
       if (ours.decision == Decision::kDuplicate) {
-        ASSERT_EQ(active->inputs()[ours.original.input].partition,
-                  standby->inputs()[theirs.original.input].partition);
-        ASSERT_EQ(ours.original.offset, theirs.original.offset);
+        ASSERT_EQ(active->inputs()[ours.match.original.input].partition,
+                  standby->inputs()[theirs.match.original.input].partition);
+        ASSERT_EQ(ours.match.original.offset, theirs.match.original.offset);
       }
     }
   }
@@ -138,7 +138,7 @@ TEST(LaneState, LargeSketchesAreCutIntoDeltasThatABrokerTakes) {
   for (int64_t offset = 0; offset < 60; ++offset) {
     FingerprintedRecord record;
     record.position = {0, offset};
-    record.time_ms = 5000;
+    record.outcome.time_ms = 5000;
     // Every tenth as large as can be; words and keys all its own.
     const size_t numbers = offset % 10 == 0 ? kSketchBytesMax / 8 : random() % 20'000;
     for (size_t i = 0; i < numbers; ++i) {
@@ -167,7 +167,7 @@ TEST(LaneState, LargeSketchesAreCutIntoDeltasThatABrokerTakes) {
     const Verdict verdict = standby->filter().Decide(record);
     if (record.sketch.words.empty() || record.sketch.keys.empty()) continue;
     ASSERT_EQ(verdict.decision, Decision::kDuplicate);
-    EXPECT_EQ(verdict.original.offset, record.position.offset - 100);
+    EXPECT_EQ(verdict.match.original.offset, record.position.offset - 100);
   }
 }
 

@@ -101,9 +101,9 @@ void ExpectSame(const Verdict& a, const Verdict& b) {
   ASSERT_EQ(a.decision, b.decision);
   ASSERT_EQ(a.late, b.late);
   if (a.decision != Decision::kDuplicate) return;
-  ASSERT_EQ(a.original, b.original);
-  ASSERT_EQ(a.distance, b.distance);
-  ASSERT_EQ(a.kind, b.kind);
+  ASSERT_EQ(a.match.original, b.match.original);
+  ASSERT_EQ(a.match.distance, b.match.distance);
+  ASSERT_EQ(a.match.kind, b.match.kind);
 }
 
 Met RunBoth(const FilterOptions& options, uint64_t seed) {
@@ -126,7 +126,7 @@ Met RunBoth(const FilterOptions& options, uint64_t seed) {
     if (testing::Test::HasFatalFailure()) return met;
     whole->Advance(position);
     restarted->Advance(position);
-    met.beyond_the_guarantee += verdict.distance > GuaranteedDistance(options.match) ? 1 : 0;
+    met.beyond_the_guarantee += verdict.match.distance > GuaranteedDistance(options.match) ? 1 : 0;
     if (verdict.decision == Decision::kUnique && !record.text_keys.keys().empty()) {
       const auto stored = whole->filter().uncommitted().back().text_keys.keys();
       const auto wanted = record.text_keys.keys().first(std::min(stored.size(), size_t{3}));

@@ -102,11 +102,12 @@ void ExpectSerialReplay(const MemoryBroker& broker, const LaneOptions& options) 
     const Verdict verdict = (*filter)->Decide(
         fingerprinter.Compute({{input, output.offset}, timestamp_ms, output.value}));
     ASSERT_EQ(verdict.decision, output.verdict.decision) << "seq " << seq;
-    ASSERT_EQ(verdict.reason, output.verdict.reason);
+    ASSERT_EQ(verdict.outcome.reason, output.verdict.outcome.reason);
     if (verdict.decision == Decision::kDuplicate) {
-      ASSERT_EQ(verdict.distance, output.verdict.distance);
-      ASSERT_EQ(verdict.original.offset, output.verdict.original.offset) << "seq " << seq;
-      ASSERT_EQ(verdict.original.input, numbers.at(output.original_input));
+      ASSERT_EQ(verdict.match.distance, output.verdict.match.distance);
+      ASSERT_EQ(verdict.match.original.offset, output.verdict.match.original.offset)
+          << "seq " << seq;
+      ASSERT_EQ(verdict.match.original.input, numbers.at(output.original_input));
     }
   }
 }
@@ -215,8 +216,8 @@ TEST(Lane, SendsARecordThatIsRefusedTwiceToDeadLetterByReference) {
   for (const MemoryOutput& output : broker.outputs) {
     if (!output.by_reference) continue;
     ++by_reference;
-    EXPECT_EQ(output.verdict.reason, Reason::kUndeliverable);
-    EXPECT_EQ(output.verdict.error, "poison");
+    EXPECT_EQ(output.verdict.outcome.reason, Reason::kUndeliverable);
+    EXPECT_EQ(output.verdict.outcome.error, "poison");
     EXPECT_EQ(output.offset, broker.inputs.begin()->second[5].offset);
   }
   EXPECT_EQ(by_reference, 1U);
@@ -232,11 +233,11 @@ TEST(Lane, SendsARecordTooLargeForItsOutputToDeadLetterByReference) {
   ExpectEachOffsetOnce(broker);
   size_t too_large = 0;
   for (const MemoryOutput& output : broker.outputs) {
-    if (output.verdict.reason != Reason::kTooLarge) continue;
+    if (output.verdict.outcome.reason != Reason::kTooLarge) continue;
     ++too_large;
     EXPECT_TRUE(output.by_reference);
     EXPECT_FALSE(output.value.has_value());
-    EXPECT_THAT(output.verdict.error, testing::HasSubstr("max.message.bytes"));
+    EXPECT_THAT(output.verdict.outcome.error, testing::HasSubstr("max.message.bytes"));
   }
   EXPECT_EQ(too_large, 1U);
 }

@@ -26,17 +26,17 @@ struct Sample {
 Sample Duplicate() {
   Sample sample;
   sample.verdict.decision = Decision::kDuplicate;
-  sample.verdict.original = {7, 771};
-  sample.verdict.distance = 2;
-  sample.verdict.kind = MatchKind::kNear;
+  sample.verdict.match.original = {7, 771};
+  sample.verdict.match.distance = 2;
+  sample.verdict.match.kind = MatchKind::kNear;
   return sample;
 }
 
 Sample DeadLetter(std::string error) {
   Sample sample;
   sample.verdict.decision = Decision::kDeadLetter;
-  sample.verdict.reason = Reason::kParse;
-  sample.verdict.error = std::move(error);
+  sample.verdict.outcome.reason = Reason::kParse;
+  sample.verdict.outcome.error = std::move(error);
   return sample;
 }
 
@@ -85,7 +85,7 @@ TEST(RouteHeader, FlagsFollowWhereTheyApply) {
   sample.verdict.late = true;
   EXPECT_EQ(Packed(sample), "seq=81;origin=news/3/5512;late");
   sample.verdict.clamped = true;
-  sample.verdict.passed = true;
+  sample.verdict.outcome.passed = true;
   EXPECT_EQ(Packed(sample), "seq=81;origin=news/3/5512;late;clamped;passed");
 }
 
@@ -95,7 +95,7 @@ TEST(RouteHeader, FullAddsTheFingerprintWhereThereIsOne) {
             "exact=fedcba9876543210");
   EXPECT_EQ(Packed(DeadLetter(""), HeaderStyle::kFull), Packed(DeadLetter("")));
   Sample passed;
-  passed.verdict.passed = true;
+  passed.verdict.outcome.passed = true;
   EXPECT_EQ(Packed(passed, HeaderStyle::kFull), Packed(passed));
 }
 
@@ -153,17 +153,17 @@ Sample RandomSample(std::mt19937_64& random) {
   verdict.late = random() % 2 == 0;
   verdict.clamped = random() % 2 == 0;
   if (verdict.decision == Decision::kDuplicate) {
-    verdict.original.offset = static_cast<int64_t>(random() >> 1);
-    verdict.distance = static_cast<int>(random() % 8 == 0 ? random() >> 33 : random() % 8);
-    verdict.kind = static_cast<MatchKind>(random() % 2);
+    verdict.match.original.offset = static_cast<int64_t>(random() >> 1);
+    verdict.match.distance = static_cast<int>(random() % 8 == 0 ? random() >> 33 : random() % 8);
+    verdict.match.kind = static_cast<MatchKind>(random() % 2);
   }
   if (verdict.decision == Decision::kDeadLetter) {
-    verdict.reason = static_cast<Reason>(1 + random() % (kReasonCount - 1));
+    verdict.outcome.reason = static_cast<Reason>(1 + random() % (kReasonCount - 1));
     for (uint64_t n = random() % 40; n > 0; --n) {
-      verdict.error.push_back(static_cast<char>(random()));
+      verdict.outcome.error.push_back(static_cast<char>(random()));
     }
   }
-  verdict.passed = verdict.decision == Decision::kUnique && random() % 4 == 0;
+  verdict.outcome.passed = verdict.decision == Decision::kUnique && random() % 4 == 0;
   return sample;
 }
 
@@ -175,16 +175,16 @@ void ExpectSame(const Sample& sample, HeaderStyle style, const ParsedHeader& par
   EXPECT_EQ(parsed.decision(), verdict.decision);
   ASSERT_EQ(parsed.original.has_value(), verdict.decision == Decision::kDuplicate);
   if (parsed.original) {
-    EXPECT_EQ(*parsed.original, (ParsedOriginal{sample.original, verdict.original.offset,
-                                                verdict.distance, verdict.kind}));
+    EXPECT_EQ(*parsed.original, (ParsedOriginal{sample.original, verdict.match.original.offset,
+                                                verdict.match.distance, verdict.match.kind}));
   }
-  EXPECT_EQ(parsed.reason, verdict.reason);
-  EXPECT_EQ(parsed.error, verdict.error);
+  EXPECT_EQ(parsed.reason, verdict.outcome.reason);
+  EXPECT_EQ(parsed.error, verdict.outcome.error);
   EXPECT_EQ(parsed.late, verdict.late);
   EXPECT_EQ(parsed.clamped, verdict.clamped);
-  EXPECT_EQ(parsed.passed, verdict.passed);
-  const bool has_fingerprint =
-      style == HeaderStyle::kFull && verdict.decision != Decision::kDeadLetter && !verdict.passed;
+  EXPECT_EQ(parsed.passed, verdict.outcome.passed);
+  const bool has_fingerprint = style == HeaderStyle::kFull &&
+                               verdict.decision != Decision::kDeadLetter && !verdict.outcome.passed;
   ASSERT_EQ(parsed.fingerprint.has_value(), has_fingerprint);
   if (has_fingerprint) {
     EXPECT_EQ(*parsed.fingerprint, sample.fingerprint);

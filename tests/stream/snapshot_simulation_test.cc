@@ -135,9 +135,10 @@ void ExpectWhatTheWholeChangelogGives(const MemoryBroker& broker, const LaneOpti
       ASSERT_EQ(verdict.decision, output.verdict.decision) << "seq " << output.seq;
       ASSERT_EQ(verdict.late, output.verdict.late) << "seq " << output.seq;
       if (verdict.decision != Decision::kDuplicate) continue;
-      ASSERT_EQ(verdict.distance, output.verdict.distance);
-      ASSERT_EQ(verdict.original.offset, output.verdict.original.offset) << "seq " << output.seq;
-      ASSERT_EQ(model->inputs()[verdict.original.input].partition, output.original_input);
+      ASSERT_EQ(verdict.match.distance, output.verdict.match.distance);
+      ASSERT_EQ(verdict.match.original.offset, output.verdict.match.original.offset)
+          << "seq " << output.seq;
+      ASSERT_EQ(model->inputs()[verdict.match.original.input].partition, output.original_input);
     }
     model->Rollback();
     for (size_t i = from.changelog; i < to.changelog; ++i) {
