@@ -59,7 +59,7 @@ EXCEPTIONS = {
 }
 
 RUNS_FOR_S_MAX = 300
-MATCHES_WITHIN_S = 5
+MATCHES_WITHIN_S = 60
 FILE_LANGUAGES = ("yaml", "cpp", "cmake", "json")
 STILL_LANGUAGES = ("text", "mermaid")
 KINDS = ("plain", "kafka", "embed")
@@ -227,6 +227,10 @@ class Shell:
         except ProcessLookupError:
             pass
 
+    def close(self):
+        self.kill()
+        self.bash.communicate()
+
 
 def free_ports(count):
     """The first of `count` free ports in a row, outside the range that clients get theirs from."""
@@ -346,8 +350,7 @@ class Page:
                 shell.run(f"kill {process}; wait {process}")
             if kind == "kafka":
                 shell.run("scripts/kafka stop")
-            shell.kill()
-            shell.bash.wait()
+            shell.close()
 
     @staticmethod
     def _belongs(block, kind):

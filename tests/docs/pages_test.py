@@ -1,0 +1,252 @@
+"""pages.py finds what is wrong with a page, and accepts what is right."""
+
+import os
+import pathlib
+import sys
+import tempfile
+import textwrap
+import unittest
+
+sys.dont_write_bytecode = True
+import pages  # noqa: E402
+
+# Stands for neardup: prints its arguments, and fails when told to.
+FAKE = """#!/bin/sh
+if [ "$1" = config ]; then printf '| `match.distance_max` | 8 |\\n'; exit 0; fi
+echo "$@"
+[ "$1" != fail ] || exit 78
+"""
+
+
+class Pages(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.neardup = self.root / "fake-neardup"
+        self.neardup.write_text(FAKE)
+        self.neardup.chmod(0o755)
+
+    def breach(self, text, kind="plain"):
+        """What is wrong with a page, None if nothing is."""
+        text = textwrap.dedent(text)
+        try:
+            pages.Page(self.root, str(self.neardup), "docs/a.md", text).run(kind)
+        except pages.Breach as breach:
+            return str(breach)
+        return None
+
+    def assert_holds(self, text):
+        self.assertIsNone(self.breach(text))
+
+    def assert_fails(self, text, start, *words):
+        found = self.breach(text)
+        self.assertIsNotNone(found, "the page was accepted")
+        self.assertTrue(found.startswith(start), found)
+        for word in words:
+            self.assertIn(word, found)
+
+    def test_accepts_the_output_that_is_shown(self):
+        self.assert_holds("""
+            ```console
+            $ neardup one two
+            one two
+            ```
+            """)
+
+    def test_refuses_a_wrong_output(self):
+        self.assert_fails("""
+            Text.
+
+            ```console
+            $ neardup one two
+            one three
+            ```
+            """, "docs/a.md:5:", "one two", "one three")
+
+    def test_refuses_output_that_is_not_shown(self):
+        self.assert_fails("""
+            ```console
+            $ neardup one
+            ```
+            """, "docs/a.md:3:", "one")
+
+    def test_refuses_output_that_is_shown_and_not_printed(self):
+        self.assert_fails("""
+            ```console
+            $ true
+            one
+            ```
+            """, "docs/a.md:3:")
+
+    def test_dots_stand_for_any_lines(self):
+        self.assert_holds("""
+            ```console
+            $ printf 'a\\nb\\nc\\n'
+            a
+            ...
+            c
+            ...
+            ```
+            """)
+
+    def test_dots_do_not_hide_a_wrong_line(self):
+        self.assert_fails("""
+            ```console
+            $ printf 'a\\nb\\nc\\n'
+            ...
+            d
+            ```
+            """, "docs/a.md:3:")
+
+    def test_an_ellipsis_stands_for_text_within_a_line(self):
+        self.assert_holds("""
+            ```console
+            $ echo seq=17;
+            seq=…
+            ```
+            """)
+
+    def test_times_and_rates_vary(self):
+        self.assert_holds("""
+            ```console
+            $ echo '6 records in 0.25 s (1,240/s), 3,000 records/s'
+            6 records in 0.03 s (240/s), 64,935 records/s
+            ```
+            """)
+
+    def test_other_numbers_do_not_vary(self):
+        self.assert_fails("""
+            ```console
+            $ echo '6 records in 0.25 s'
+            7 records in 0.25 s
+            ```
+            """, "docs/a.md:3:")
+        self.assert_fails("""
+            ```console
+            $ echo 'interval_ms: 30s'
+            interval_ms: 10s
+            ```
+            """, "docs/a.md:3:")
+
+    def test_a_failing_command_shows_its_exit_code(self):
+        self.assert_holds("""
+            ```console
+            $ neardup fail
+            fail
+            $ echo $?
+            78
+            ```
+            """)
+        self.assert_fails("""
+            ```console
+            $ neardup fail
+            fail
+            ```
+            """, "docs/a.md:3:", "exit code 78")
+        self.assert_fails("""
+            ```console
+            $ neardup fail
+            fail
+            $ echo $?
+            1
+            ```
+            """, "docs/a.md:5:")
+
+    def test_standard_error_is_output(self):
+        self.assert_fails("""
+            ```console
+            $ echo oops >&2
+            ```
+            """, "docs/a.md:3:", "oops")
+
+    def test_commands_continue_and_here_documents_make_files(self):
+        self.assert_holds("""
+            ```console
+            $ cat > a.txt <<'END'
+            $ not a command
+            END
+            $ cat a.txt \\
+                a.txt
+            $ not a command
+            $ not a command
+            ```
+            """.replace("$ not", "§ not"))
+
+    def test_a_here_document_without_an_end_is_refused(self):
+        self.assert_fails("""
+            ```console
+            $ cat <<'END'
+            one
+            ```
+            """, "docs/a.md:3:", "no end")
+
+    def test_blocks_share_a_shell_and_files(self):
+        self.assert_holds("""
+            ```yaml a.yaml
+            app: news
+            ```
+
+            ```console
+            $ export NAME=a.yaml
+            ```
+
+            Text.
+
+            ```console
+            $ cat $NAME
+            app: news
+            ```
+            """)
+
+    def test_what_is_not_understood_is_refused(self):
+        self.assert_fails("\n```\n$ true\n```\n", "docs/a.md:2:", "first word")
+        self.assert_fails("\n```sh\ntrue\n```\n", "docs/a.md:2:", "unknown kind of block 'sh'")
+        self.assert_fails("\n```console often\n$ true\n```\n", "docs/a.md:2:", "'often'")
+        self.assert_fails("\n```console\ntrue\n```\n", "docs/a.md:3:", "starts with")
+        self.assert_fails("\n```text\n$ true\n```\n", "docs/a.md:2:", "not run")
+        self.assert_fails("\n```yaml\napp: a\n```\n", "docs/a.md:2:", "name of a file")
+        self.assert_fails("Text.\n\n    neardup demo\n", "docs/a.md:3:", "indented block")
+        self.assert_fails("\n```console\n$ true\n", "docs/a.md:2:", "no end")
+
+    def test_an_excepted_command_is_not_run(self):
+        self.assert_holds("""
+            ```console
+            $ scripts/test    # runs every test
+            ```
+            """)
+
+    def test_a_broker_session_does_not_run_without_a_broker(self):
+        self.assert_holds("""
+            ```console kafka
+            $ neardup fail
+            ```
+            """)
+
+    def test_ports_of_a_broker_session_are_free_ones(self):
+        places = pages.Places("kafka")
+        self.assertNotIn("19092", places.to_real("kcat -b localhost:19092"))
+        self.assertIn(f"--port {places.broker}", places.to_real("scripts/kafka start"))
+        self.assertEqual(places.to_shown(f"127.0.0.1:{places.broker}"), "127.0.0.1:19092")
+
+    def links(self, text):
+        (self.root / "docs").mkdir(exist_ok=True)
+        (self.root / "docs" / "b.md").write_text("# Some title\n## It's here\n")
+        (self.root / "src").mkdir(exist_ok=True)
+        (self.root / "src" / "a.h").write_text("")
+        settings = pages.settings_of(str(self.neardup))
+        return [what for _, what in pages.broken_links(self.root, "docs/a.md", text, settings)]
+
+    def test_links_and_names_that_exist_are_accepted(self):
+        self.assertEqual(self.links("[b](b.md#its-here) `src/a.h` `src/*.h` `match.distance_max` "
+                                    "[x](https://example.org) `app: news`"), [])
+
+    def test_links_and_names_that_do_not_exist_are_found(self):
+        for text in ("[b](c.md)", "[b](b.md#nowhere)", "`src/b.h`", "`src/*.cc`",
+                     "`match.distance_min`"):
+            self.assertEqual(len(self.links(text)), 1, text)
+
+
+if __name__ == "__main__":
+    os.environ.pop("NEARDUP_CACHE", None)
+    unittest.main()
