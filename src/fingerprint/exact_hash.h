@@ -1,4 +1,4 @@
-// The hash of all that is compared.
+// The exact hash of a record, and the keys that keep records with different key fields apart.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,13 @@
 
 namespace neardup {
 
+/// Hash of everything in a record that is compared.
 /// FORMAT: Hash64 over the sum, as 8 bytes little-endian, of Hash64(token text, path hash) of each
-/// text that has a token. A sum, so that it does not matter in which order an object is written;
-/// the path hash in each term says where the text stood, so that texts cannot change places.
+/// text that has a token. A sum does not depend on the order in which members are written; the path
+/// hash in each term makes two texts that change places give another sum.
 class ExactHash {
  public:
+  /// `token_text`: the tokens of one text, each followed by a space; empty: no token.
   void Add(std::string_view token_text, uint64_t path_hash);
   uint64_t value() const;
 
@@ -20,13 +22,12 @@ class ExactHash {
   uint64_t sum_ = 0;
 };
 
-// How key fields keep records apart.
-
-// FORMAT: the key of a record is the ExactHash of the texts of its key fields; 0, which changes
-// nothing, where no key fields are configured. Equal keys cancel out of every distance; under
-// different ones two codes are as far apart as two random numbers, and text keys never meet but by
-// a chance of 2^-32. What is left is the tail of 64 fair coins: a pair of different keys is within
-// 8 bits in 3e-10 of the cases, within 12 in 2e-7, and the order sketch has to agree as well.
+// FORMAT: the key of a record is the ExactHash of the texts of its key fields; it is 0, which
+// changes nothing, if no key fields are configured. Equal keys cancel out of every distance.
+// Different keys make two codes as different as two random numbers, and make text keys differ but
+// for a chance of 2^-32. What remains is the tail of 64 fair coins: two records of different keys
+// are within 8 bits with probability 3e-10, within 12 with 2e-7, and their order codes would have
+// to agree as well.
 
 /// FORMAT: simhash xor Mix64(key).
 constexpr uint64_t KeyedSimhash(uint64_t simhash, uint64_t key) {

@@ -11,11 +11,12 @@ namespace {
 
 constexpr size_t kRanks = 8;
 
-/// The smallest ranks met, ascending and distinct.
+/// The smallest distinct ranks added so far, ascending; UINT64_MAX where there are fewer.
 class SmallestRanks {
  public:
   SmallestRanks() { ranks_.fill(UINT64_MAX); }
 
+  /// False: adding `rank` would change nothing.
   bool Takes(uint64_t rank) const { return rank < ranks_.back(); }
   void Add(uint64_t rank) {
     const auto place = std::lower_bound(ranks_.begin(), ranks_.end(), rank);

@@ -1,4 +1,4 @@
-// Which triples of tokens a record is looked up by.
+// Chooses the text keys under which a record can be found again.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,12 @@
 
 namespace neardup {
 
-/// FORMAT: each distinct triple t that is not in `model.common` has the rank Mix64(t + 2).
-/// The 8 smallest ranks r, ascending, give the keys, each the upper 32 bits of Mix64(r), or 1 for
-/// 0; equal keys are taken once. A random but fixed choice, so that two records which share most of
-/// their triples share most of their keys (bottom-k MinHash, Broder 1997).
+/// Chooses up to 8 keys from the triples of tokens of a record (AppendTriples). The choice is
+/// arbitrary but fixed, so that two records which share most of their triples share most of their
+/// keys (bottom-k MinHash, Broder 1997).
+/// FORMAT: each distinct triple t that is not in `model.common` has the rank Mix64(t + 2). The 8
+/// smallest ranks r, ascending, give the keys: the upper 32 bits of Mix64(r), and 1 in place of 0;
+/// equal keys are taken once.
 ProbedKeys ChooseTextKeys(std::span<const uint64_t> triples, const Model& model);
 
 }  // namespace neardup

@@ -17,7 +17,7 @@ uint64_t Hash(const std::vector<std::pair<std::string, uint64_t>>& texts) {
   return hash.value();
 }
 
-TEST(ExactHash, IsTheHashOfTheSum) {
+TEST(ExactHash, HashesTheSumOfTheHashesOfItsTexts) {
   const uint64_t sum = Hash64("a ", 1) + Hash64("b ", 2);
   std::string bytes;
   for (int i = 0; i < 8; ++i) bytes += static_cast<char>(sum >> (8 * i));
@@ -28,7 +28,7 @@ TEST(ExactHash, DoesNotDependOnTheOrder) {
   EXPECT_EQ(Hash({{"a ", 1}, {"b ", 2}}), Hash({{"b ", 2}, {"a ", 1}}));
 }
 
-TEST(ExactHash, TellsPlacesAndTextsApart) {
+TEST(ExactHash, DistinguishesPlacesAndTexts) {
   const uint64_t hash = Hash({{"a ", 1}, {"b ", 2}});
   EXPECT_NE(hash, Hash({{"a ", 2}, {"b ", 1}}));
   EXPECT_NE(hash, Hash({{"a b ", 1}}));
@@ -36,7 +36,7 @@ TEST(ExactHash, TellsPlacesAndTextsApart) {
   EXPECT_NE(Hash({{"a ", 1}, {"a ", 1}}), Hash({}));
 }
 
-TEST(ExactHash, TakesATextWithoutTokensAsNone) {
+TEST(ExactHash, IgnoresATextWithoutTokens) {
   EXPECT_EQ(Hash({{"", 1}, {"b ", 2}}), Hash({{"b ", 2}}));
   EXPECT_EQ(Hash({{"", 1}}), Hash({}));
 }

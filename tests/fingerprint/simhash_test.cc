@@ -15,7 +15,7 @@ constexpr std::array<int32_t, 64> kNoCentre{};
 
 uint64_t SimhashOf(const std::vector<Feature>& features) { return Simhash(SumBits(features)); }
 
-TEST(Simhash, IsTheHashOfTheOnlyFeature) {
+TEST(Simhash, IsTheHashOfASingleFeature) {
   EXPECT_EQ(SimhashOf({{0x0123456789ABCDEF, 16}}), 0x0123456789ABCDEFU);
 }
 
@@ -25,7 +25,7 @@ TEST(Simhash, IsZeroForNoFeatures) {
 }
 
 TEST(Simhash, TakesTheHeavierSideOfEachBit) {
-  // Bit 0: 3 against 2 + 2. Bit 1: 3 + 2 against 2. Bit 2: a tie of nothing for, all against.
+  // Bit 0: 3 for, 2 + 2 against. Bit 1: 3 + 2 for, 2 against. Bit 2: none for, all against.
   const std::vector<Feature> features = {{0b011, 3}, {0b010, 2}, {0b000, 2}};
   const BitSums sums = SumBits(features);
   EXPECT_EQ(sums[0], -1);
@@ -72,7 +72,7 @@ TEST(Simhash, DoesNotOverflowWithManyHeavyFeatures) {
   EXPECT_EQ(SimhashOf(features), Model(features)) << "seed " << kSeed;
 }
 
-/// The documented rule in integers of 128 bits, the root by halving.
+/// The documented rule in 128-bit integers; the root is found by bisection.
 uint64_t CentredModel(BitSums sums, const std::array<int32_t, 64>& centre) {
   __extension__ typedef __int128 Big;
   const auto too_large = [&] {
@@ -104,7 +104,8 @@ uint64_t CentredModel(BitSums sums, const std::array<int32_t, 64>& centre) {
 TEST(CentredSimhash, AgreesWithItsDefinitionAtEverySize) {
   std::mt19937_64 random(kSeed);
   for (int round = 0; round < 4000; ++round) {
-    const int width = static_cast<int>(random() % 45);  // up to what 2^27 features can reach
+    const int width =
+        static_cast<int>(random() % 45);  // the widest sums that 2^27 features can reach
     BitSums sums{};
     for (int64_t& sum : sums) {
       sum = static_cast<int64_t>(random() & ((uint64_t{2} << width) - 1)) - (int64_t{1} << width);
@@ -129,7 +130,7 @@ TEST(CentredSimhash, IsSafeAtTheLargestSumsAndCentres) {
   }
 }
 
-TEST(CentredSimhash, SumsAreDividedOnlyFromTwoToTheTwentyEighthOn) {
+TEST(CentredSimhash, DividesSumsOnlyFromTwoToThe28On) {
   constexpr int64_t kEnd = int64_t{1} << 28;
   for (const auto& [given, used] : std::vector<std::pair<int64_t, int64_t>>{
            {kEnd - 1, kEnd - 1}, {kEnd, kEnd / 2}, {-2 * kEnd - 1, -kEnd / 2}}) {
@@ -142,7 +143,7 @@ TEST(CentredSimhash, SumsAreDividedOnlyFromTwoToTheTwentyEighthOn) {
   }
 }
 
-TEST(CentredSimhash, WithoutACentreIsTheSimhash) {
+TEST(CentredSimhash, IsTheSimhashIfTheCentreIsZero) {
   std::mt19937_64 random(kSeed);
   for (int round = 0; round < 200; ++round) {
     std::vector<Feature> features(random() % 100);

@@ -20,7 +20,7 @@ std::vector<uint32_t> Chosen(const std::vector<uint64_t>& triples, const Model& 
   return {keys.keys().begin(), keys.keys().end()};
 }
 
-/// The documented rule: sort all, take eight.
+/// The documented rule in its plainest form: sort all ranks, take eight.
 std::vector<uint32_t> Defined(const std::vector<uint64_t>& triples, const Model& model = {}) {
   std::map<uint64_t, uint64_t> by_rank;
   for (const uint64_t triple : triples) {
@@ -38,13 +38,14 @@ std::vector<uint32_t> Defined(const std::vector<uint64_t>& triples, const Model&
   return keys;
 }
 
-/// What `value` is mixed of: the steps of Mix64 backwards.
+/// The argument for which Mix64 gives `value`: the steps of Mix64 backwards.
 uint64_t Unmix(uint64_t value) {
-  const auto inverse = [](uint64_t odd) {  // of a product modulo 2^64, by Newton's steps
-    uint64_t result = odd;
-    for (int step = 0; step < 6; ++step) result *= 2 - odd * result;
-    return result;
-  };
+  const auto inverse =
+      [](uint64_t odd) {  // the multiplicative inverse modulo 2^64, by Newton's method
+        uint64_t result = odd;
+        for (int step = 0; step < 6; ++step) result *= 2 - odd * result;
+        return result;
+      };
   value = value ^ (value >> 31) ^ (value >> 62);
   value *= inverse(0x94D049BB133111EB);
   value = value ^ (value >> 27) ^ (value >> 54);
@@ -52,10 +53,10 @@ uint64_t Unmix(uint64_t value) {
   return value ^ (value >> 30) ^ (value >> 60);
 }
 
-/// A triple with the key's 64 bits `mixed`.
+/// The triple whose key is taken from the 64 bits `mixed`.
 uint64_t TripleOf(uint64_t mixed) { return Unmix(Unmix(mixed)) - 2; }
 
-TEST(TextKeyChooser, TakesTheSmallestRanksInAscendingOrder) {
+TEST(TextKeys, TakesTheSmallestRanksInAscendingOrder) {
   std::mt19937_64 random(kSeed);
   for (int round = 0; round < 2000; ++round) {
     std::vector<uint64_t> triples(random() % 60);
@@ -70,7 +71,7 @@ TEST(TextKeyChooser, TakesTheSmallestRanksInAscendingOrder) {
   }
 }
 
-TEST(TextKeyChooser, FindsNoKeysInNoTriplesOrCommonOnesOnly) {
+TEST(TextKeys, FindsNoKeysWithoutUncommonTriples) {
   EXPECT_TRUE(Chosen({}).empty());
   Model model;
   model.common = {3, 7};
@@ -78,21 +79,21 @@ TEST(TextKeyChooser, FindsNoKeysInNoTriplesOrCommonOnesOnly) {
   EXPECT_EQ(Chosen({7, 3, 5}, model), Chosen({5}));
 }
 
-TEST(TextKeyChooser, RepeatsAndOrderMakeNoDifference) {
+TEST(TextKeys, IgnoresRepeatsAndOrder) {
   EXPECT_EQ(Chosen({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
             Chosen({10, 9, 10, 8, 7, 1, 1, 6, 5, 4, 3, 2, 1}));
 }
 
-TEST(TextKeyChooser, TheKeyZeroBecomesOne) { EXPECT_EQ(Chosen({TripleOf(5)}), (std::vector{1U})); }
+TEST(TextKeys, ReplacesTheKeyZeroByOne) { EXPECT_EQ(Chosen({TripleOf(5)}), (std::vector{1U})); }
 
-TEST(TextKeyChooser, EqualKeysAreTakenOnce) {
+TEST(TextKeys, TakesEqualKeysOnce) {
   const uint64_t upper = uint64_t{0xABCD1234} << 32;
   EXPECT_EQ(Chosen({TripleOf(upper | 1), TripleOf(upper | 2)}), (std::vector{0xABCD1234U}));
   const std::vector<uint32_t> zero_and_one = Chosen({TripleOf(5), TripleOf((uint64_t{1} << 32))});
   EXPECT_EQ(zero_and_one, (std::vector{1U}));
 }
 
-TEST(TextKeyChooser, TextsThatShareMostTriplesShareMostKeys) {
+TEST(TextKeys, FindsMostKeysSharedIfMostTriplesAreShared) {
   std::mt19937_64 random(kSeed);
   size_t shared = 0;
   for (int round = 0; round < 500; ++round) {
@@ -103,7 +104,7 @@ TEST(TextKeyChooser, TextsThatShareMostTriplesShareMostKeys) {
     const std::vector<uint32_t> after = Chosen(triples);
     for (const uint32_t key : after) shared += std::count(before.begin(), before.end(), key);
   }
-  // Jaccard 90 / 110; of the smallest 8 of each, that share and a bit are in both.
+  // The Jaccard coefficient is 90 / 110, so a little more than that share of the 8 keys is shared.
   EXPECT_GT(shared, 500U * 6);
   EXPECT_LT(shared, 500U * 8);
 }
