@@ -4,7 +4,7 @@
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "config/setting_value.h"
-#include "kafka/kafka_options.h"
+#include "kafka/client.h"
 
 namespace neardup {
 

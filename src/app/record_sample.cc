@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "files/file_source.h"
-#include "kafka/kafka_source.h"
+#include "kafka/kafka_ports.h"
 
 namespace neardup {
 

@@ -10,18 +10,15 @@
 #include "app/version.h"
 #include "files/local_ports.h"
 #include "kafka/client.h"
-#include "kafka/kafka_changelog.h"
-#include "kafka/kafka_lease.h"
-#include "kafka/kafka_source.h"
-#include "kafka/kafka_transaction.h"
+#include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
 #include "metrics/health.h"
 #include "metrics/http_server.h"
 #include "metrics/prometheus_probe.h"
 #include "state/snapshot.h"
 #include "stream/lane.h"
-#include "stream/local_state.h"
 #include "stream/probe_fan.h"
+#include "stream/state_keeper.h"
 
 namespace neardup {
 namespace {
@@ -64,18 +61,6 @@ class GrowingSource : public Source {
   std::vector<InputPartition> seen_;
 };
 
-std::string SaslMechanism(const KafkaOptions& options) {
-  for (const auto* properties :
-       {&options.properties, &options.producer_properties, &options.consumer_properties}) {
-    for (const char* name : {"sasl.mechanism", "sasl.mechanisms"}) {
-      if (const auto found = properties->find(name); found != properties->end()) {
-        return found->second;
-      }
-    }
-  }
-  return {};
-}
-
 KeeperOptions KeeperOptionsOf(const Settings& settings) {
   KeeperOptions options;
   options.filter = settings.lane.filter;
@@ -112,7 +97,7 @@ struct Service::Parts {
   std::unique_ptr<Transaction> transaction;
   std::unique_ptr<Lease> lease;
   std::unique_ptr<Lane> lane;
-  std::unique_ptr<LocalState> local_state;
+  std::unique_ptr<StateKeeper> kept;
 
   Result<void> Build(const std::vector<Probe*>& receivers);
   Result<void> Serve();
@@ -131,8 +116,7 @@ Service::~Service() = default;
 
 Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   spdlog::info("neardup {} ({}, {}), {}", kVersion, kRevision, kCompiler, ClientLibraryName());
-  for (const std::string& warning :
-       ClientLibraryWarnings(ClientLibraryVersion(), SaslMechanism(settings.kafka))) {
+  for (const std::string& warning : ClientLibraryWarnings(settings.kafka)) {
     spdlog::warn("{}", warning);
   }
   std::vector<Probe*> probes = {&log, &metrics, &health};
@@ -147,14 +131,14 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, LogKafka));
   transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, LogKafka);
   NEARDUP_ASSIGN(lease, NewKafkaLease(kafka, lane_number, LogKafka));
-  local_state = std::make_unique<LocalState>(KeeperOptionsOf(settings), clock, keeper_probe);
-  NEARDUP_ASSIGN(std::optional<RestoredSnapshot> snapshot, local_state->Restore(*probe));
+  kept = std::make_unique<StateKeeper>(KeeperOptionsOf(settings), clock, keeper_probe);
+  NEARDUP_ASSIGN(std::optional<RestoredSnapshot> snapshot, kept->Restore(*probe));
   NEARDUP_ASSIGN(
       lane, Lane::New(settings.lane, {*source, *changelog, *transaction, *lease, clock, *probe},
                       std::move(snapshot)));
   NEARDUP_ASSIGN(std::unique_ptr<Changelog> followed,
                  NewKafkaChangelog(kafka, lane_number, LogKafka));
-  local_state->Follow(std::move(followed));
+  kept->Start(std::move(followed));
   return {};
 }
 

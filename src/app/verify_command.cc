@@ -17,9 +17,8 @@
 #include "audit/audit.h"
 #include "audit/payload.h"
 #include "config/config.h"
-#include "kafka/kafka_source.h"
-#include "kafka/kafka_transaction.h"
-#include "kafka/partition_reader.h"
+#include "kafka/kafka_ports.h"
+#include "kafka/topics.h"
 
 namespace neardup {
 
@@ -164,7 +163,7 @@ class TopicsAudit {
   Result<void> CutOutputs(Source& source) {
     NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source.Partitions());
     NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
-                   QueryOffsetBounds(settings_.kafka, partitions, log_));
+                   ListOffsetBounds(settings_.kafka, partitions, log_));
     const auto begin = SteadyClock::now();
     for (size_t i = 0; i < partitions.size(); ++i) {
       while (true) {

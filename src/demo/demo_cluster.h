@@ -1,5 +1,4 @@
-// A broker inside this process: fills topics with the synthetic stream, and reads back what the
-// service wrote.
+// The demo's broker: topics filled with the sample stream, and their outputs read back.
 #pragma once
 
 #include <map>
@@ -21,33 +20,31 @@ namespace neardup {
 
 class DemoCluster {
  public:
-  /// Starts a broker with the topics `articles` and `products` and all others that a lane over them
-  /// needs, with enough partitions for the records. The records must outlive the cluster. `log`
-  /// receives the log lines of librdkafka.
+  /// Starts a broker with all topics a lane over articles and products needs, big enough for the
+  /// records, which must outlive the cluster. `log` receives the lines of librdkafka.
   static Result<std::unique_ptr<DemoCluster>> New(std::span<const SyntheticRecord> records,
                                                   KafkaLog log);
 
   const KafkaOptions& options() const { return options_; }
 
-  /// Writes the records to the input topics, in order.
+  /// Writes the records, in order, to the input topics.
   Result<void> Fill();
-  /// Reads the verdict on each record from the output topics. Fails with kInternal unless every
-  /// record was written exactly once.
-  Result<std::vector<DemoVerdict>> ReadVerdicts() const;
+  /// The verdict on each record out of the output topics. kInternal when a record did not come out
+  /// exactly once.
+  Result<std::vector<SampleVerdict>> ReadVerdicts() const;
 
  private:
   DemoCluster(std::span<const SyntheticRecord> records, KafkaLog log)
       : records_(records), log_(std::move(log)) {}
   Result<void> CreateTopics();
-  /// Index of the synthetic record at a position of the input topics.
-  Result<size_t> RecordAt(const InputPartition& partition, int64_t offset) const;
-  Result<void> Take(const Message& message, std::vector<DemoVerdict>& verdicts) const;
+  Result<size_t> SampleIndex(const InputPartition& partition, int64_t offset) const;
+  Result<void> Take(const Message& message, std::vector<SampleVerdict>& verdicts) const;
 
   std::span<const SyntheticRecord> records_;
   KafkaLog log_;
   std::unique_ptr<EmbeddedBroker> broker_;
   KafkaOptions options_;
-  /// For each partition the indexes of its records, by offset.
+  /// Indexes of the records of each partition, by offset.
   std::map<InputPartition, std::vector<size_t>> placed_;
 };
 

@@ -1,140 +1,16 @@
 #include "kafka/client.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
-#include "kafka/handle.h"
-
 namespace neardup {
-
 namespace {
 
-// A login refused longer ago than this says nothing of a time-out now: clients try again within 2
-// s.
+// A login that was refused longer ago than this does not explain a time-out now: clients try again
+// within 2 s.
 constexpr std::chrono::seconds kRefusalHolds{15};
-
-std::string SaslMechanism(const KafkaOptions& options) {
-  for (const char* name : {"sasl.mechanism", "sasl.mechanisms"}) {
-    const auto found = options.properties.find(name);
-    if (found != options.properties.end()) return found->second;
-  }
-  return {};
-}
-
-}  // namespace
-
-Client::Client(const KafkaOptions& options, KafkaLog log, ClientHooks hooks)
-    : brokers_(options.brokers),
-      sasl_mechanism_(SaslMechanism(options)),
-      log_(std::move(log)),
-      hooks_(std::move(hooks)) {
-  if (!log_) log_ = [](int, std::string_view) {};
-}
-
-void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {
-  rd_kafka_conf_set_opaque(conf, this);
-  rd_kafka_conf_set_log_cb(conf, [](const rd_kafka_t* client, int level, const char* facility,
-                                    const char* text) {
-    static_cast<Client*>(rd_kafka_opaque(client))->log_(level, std::string(facility) + ": " + text);
-  });
-  rd_kafka_conf_set_error_cb(conf, [](rd_kafka_t*, int code, const char* reason, void* self) {
-    static_cast<Client*>(self)->Complain(static_cast<rd_kafka_resp_err_t>(code), reason);
-  });
-  if (IsWriter(role) && hooks_.delivery_failed) {
-    rd_kafka_conf_set_dr_msg_cb(conf,
-                                [](rd_kafka_t*, const rd_kafka_message_t* message, void* self) {
-                                  static_cast<Client*>(self)->hooks_.delivery_failed(*message);
-                                });
-  }
-  if (role == ClientRole::kLease && hooks_.rebalanced) {
-    rd_kafka_conf_set_rebalance_cb(
-        conf, [](rd_kafka_t*, rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions,
-                 void* self) { static_cast<Client*>(self)->hooks_.rebalanced(code, partitions); });
-  }
-}
-
-Result<std::shared_ptr<Client>> Client::New(const KafkaOptions& options, ClientRole role,
-                                            KafkaLog log, ClientHooks hooks, uint16_t lane,
-                                            const Properties& extra) {
-  NEARDUP_ASSIGN(Properties properties, ClientProperties(options, role, lane));
-  for (const auto& [name, value] : extra) properties[name] = value;
-  NEARDUP_ASSIGN(ConfHandle conf, NewConf(properties));
-  const std::shared_ptr<Client> client(new Client(options, std::move(log), std::move(hooks)));
-  client->Bind(conf.get(), role);
-  std::array<char, 512> complaint{};
-  const auto type = IsWriter(role) ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER;
-  client->handle_ = rd_kafka_new(type, conf.get(), complaint.data(), complaint.size());
-  if (client->handle_ == nullptr) {
-    return Fatal(ErrorCode::kConfig,
-                 std::string("the Kafka client refuses its properties: ") + complaint.data());
-  }
-  static_cast<void>(conf.release());  // rd_kafka_new took it
-  if (type == RD_KAFKA_CONSUMER) rd_kafka_poll_set_consumer(client->handle_);
-  return client;
-}
-
-Client::~Client() {
-  if (handle_ == nullptr) return;
-  if (rd_kafka_type(handle_) == RD_KAFKA_PRODUCER) {
-    // What is in flight belongs to a transaction that will never be committed, or was not waited
-    // for.
-    rd_kafka_purge(handle_, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-    hooks_.delivery_failed = [](const rd_kafka_message_t&) {};
-    rd_kafka_poll(handle_, 0);
-    rd_kafka_destroy(handle_);
-  } else {
-    // Clients that are members of a group close themselves before; the others have nothing to say.
-    rd_kafka_destroy_flags(handle_, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
-  }
-}
-
-void Client::Complain(rd_kafka_resp_err_t code, const char* reason) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (IsRefusedAccess(code)) {
-    refused_login_ = reason;
-    refused_login_at_ = std::chrono::steady_clock::now();
-  } else if (code == RD_KAFKA_RESP_ERR__TRANSPORT || code == RD_KAFKA_RESP_ERR__RESOLVE) {
-    complaint_ = reason;
-  }
-  log_(code == RD_KAFKA_RESP_ERR__FATAL ? 3 : 4,
-       std::string(rd_kafka_err2name(code)) + ": " + reason);
-}
-
-bool Client::LoginRefused() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return !refused_login_.empty() &&
-         std::chrono::steady_clock::now() - refused_login_at_ < kRefusalHolds;
-}
-
-Error Client::Explain(Error error) const {
-  const bool refused = LoginRefused();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (error.code == ErrorCode::kUnavailable && refused) {
-    error = {ErrorCode::kAuth, error.text + "; the brokers refuse the login: " + refused_login_};
-  }
-  if (error.code == ErrorCode::kAuth) {
-    error.text += " (brokers " + brokers_ +
-                  "; check security.protocol, sasl.*, ssl.* and the permissions of the user)";
-    for (const std::string& warning :
-         ClientLibraryWarnings(ClientLibraryVersion(), sasl_mechanism_)) {
-      error.text += "; " + warning;
-    }
-  } else if (error.code == ErrorCode::kUnavailable) {
-    error.text += " (brokers " + brokers_ + (complaint_.empty() ? "" : "; " + complaint_) + ")";
-  }
-  return error;
-}
-
-Result<void> CheckProperties(const KafkaOptions& options) {
-  for (const ClientRole role : {ClientRole::kSource, ClientRole::kChangelog, ClientRole::kWatermark,
-                                ClientRole::kWriter, ClientRole::kLease}) {
-    const auto client = Client::New(options, role, {});
-    if (!client.ok()) return client.error();
-  }
-  return {};
-}
-
-namespace {
 
 ErrorCode Meaning(rd_kafka_resp_err_t code) {
   if (IsRefusedAccess(code)) return ErrorCode::kAuth;
@@ -186,7 +62,138 @@ ErrorCode Meaning(rd_kafka_resp_err_t code) {
   }
 }
 
+constexpr int Version(int major, int minor, int revision) {
+  return (major << 24) | (minor << 16) | (revision << 8);
+}
+
+/// Empty if the options set none.
+std::string SaslMechanism(const KafkaOptions& options) {
+  for (const Properties* properties :
+       {&options.properties, &options.producer_properties, &options.consumer_properties}) {
+    for (const char* name : {"sasl.mechanism", "sasl.mechanisms"}) {
+      if (const auto found = properties->find(name); found != properties->end()) {
+        return found->second;
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<std::shared_ptr<Client>> Client::New(const KafkaOptions& options, ClientRole role,
+                                            KafkaLog log, ClientHooks hooks, uint16_t lane,
+                                            const Properties& extra) {
+  NEARDUP_ASSIGN(Properties properties, ClientProperties(options, role, lane));
+  for (const auto& [name, value] : extra) properties[name] = value;
+  NEARDUP_ASSIGN(ConfHandle conf, NewConf(properties));
+  const std::shared_ptr<Client> client(new Client(options, std::move(log), std::move(hooks)));
+  client->Bind(conf.get(), role);
+  std::array<char, 512> complaint{};
+  const auto type = IsWriter(role) ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER;
+  client->handle_ = rd_kafka_new(type, conf.get(), complaint.data(), complaint.size());
+  if (client->handle_ == nullptr) {
+    return Fatal(ErrorCode::kConfig,
+                 fmt::format("librdkafka refuses the properties of its client: {}; see "
+                             "kafka.properties",
+                             complaint.data()));
+  }
+  static_cast<void>(conf.release());  // rd_kafka_new took it
+  if (type == RD_KAFKA_CONSUMER) rd_kafka_poll_set_consumer(client->handle_);
+  return client;
+}
+
+Client::Client(const KafkaOptions& options, KafkaLog log, ClientHooks hooks)
+    : brokers_(options.brokers),
+      library_warnings_(ClientLibraryWarnings(options)),
+      log_(std::move(log)),
+      hooks_(std::move(hooks)) {
+  if (!log_) log_ = [](int, std::string_view) {};
+}
+
+Client::~Client() {
+  if (handle_ == nullptr) return;
+  if (rd_kafka_type(handle_) == RD_KAFKA_PRODUCER) {
+    // Records in flight belong to a transaction that will never commit, or the owner did not wait
+    // for them.
+    rd_kafka_purge(handle_, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+    hooks_.delivery_failed = [](const rd_kafka_message_t&) {};
+    rd_kafka_poll(handle_, 0);
+    rd_kafka_destroy(handle_);
+  } else {
+    // The members of a group have left it before; the other consumers have nothing to leave.
+    rd_kafka_destroy_flags(handle_, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  }
+}
+
+void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {
+  rd_kafka_conf_set_opaque(conf, this);
+  rd_kafka_conf_set_log_cb(
+      conf, [](const rd_kafka_t* client, int level, const char* facility, const char* text) {
+        static_cast<Client*>(rd_kafka_opaque(client))
+            ->log_(level, fmt::format("{}: {}", facility, text));
+      });
+  rd_kafka_conf_set_error_cb(conf, [](rd_kafka_t*, int code, const char* reason, void* self) {
+    static_cast<Client*>(self)->Complain(static_cast<rd_kafka_resp_err_t>(code), reason);
+  });
+  if (IsWriter(role) && hooks_.delivery_failed) {
+    rd_kafka_conf_set_dr_msg_cb(conf,
+                                [](rd_kafka_t*, const rd_kafka_message_t* message, void* self) {
+                                  static_cast<Client*>(self)->hooks_.delivery_failed(*message);
+                                });
+  }
+  if (role == ClientRole::kLease && hooks_.rebalanced) {
+    rd_kafka_conf_set_rebalance_cb(
+        conf, [](rd_kafka_t*, rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions,
+                 void* self) { static_cast<Client*>(self)->hooks_.rebalanced(code, partitions); });
+  }
+}
+
+void Client::Complain(rd_kafka_resp_err_t code, const char* reason) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (IsRefusedAccess(code)) {
+    refused_login_ = reason;
+    refused_login_at_ = std::chrono::steady_clock::now();
+  } else if (code == RD_KAFKA_RESP_ERR__TRANSPORT || code == RD_KAFKA_RESP_ERR__RESOLVE) {
+    connection_complaint_ = reason;
+  }
+  log_(code == RD_KAFKA_RESP_ERR__FATAL ? 3 : 4,
+       fmt::format("{}: {}", rd_kafka_err2name(code), reason));
+}
+
+bool Client::LoginRefused() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return !refused_login_.empty() &&
+         std::chrono::steady_clock::now() - refused_login_at_ < kRefusalHolds;
+}
+
+Error Client::Explain(Error error) const {
+  const bool refused = LoginRefused();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (error.code == ErrorCode::kUnavailable && refused) {
+    error = {ErrorCode::kAuth,
+             fmt::format("{}; the brokers refuse the login: {}", error.text, refused_login_)};
+  }
+  if (error.code == ErrorCode::kAuth) {
+    error.text += fmt::format(
+        " (brokers {}; check security.protocol, sasl.* and ssl.* in kafka.properties, and the "
+        "user's permissions)",
+        brokers_);
+    for (const std::string& warning : library_warnings_) error.text += "; " + warning;
+  } else if (error.code == ErrorCode::kUnavailable) {
+    error.text += fmt::format(" (brokers {}{}{})", brokers_,
+                              connection_complaint_.empty() ? "" : "; ", connection_complaint_);
+  }
+  return error;
+}
+
+Result<void> CheckProperties(const KafkaOptions& options) {
+  for (const ClientRole role : {ClientRole::kSource, ClientRole::kChangelog, ClientRole::kWatermark,
+                                ClientRole::kWriter, ClientRole::kLease}) {
+    NEARDUP_TRY(Client::New(options, role, {}));
+  }
+  return {};
+}
 
 bool IsRefusedAccess(rd_kafka_resp_err_t code) {
   switch (code) {
@@ -205,20 +212,21 @@ bool IsRefusedAccess(rd_kafka_resp_err_t code) {
   }
 }
 
-Error FromKafka(rd_kafka_resp_err_t code, const std::string& doing, const std::string& detail) {
+Error FromKafka(rd_kafka_resp_err_t code, std::string_view doing, std::string_view detail) {
   Error error;
   error.code = Meaning(code);
-  error.text = doing + ": " + (detail.empty() ? rd_kafka_err2str(code) : detail);
+  error.text = fmt::format("{}: {}", doing, detail.empty() ? rd_kafka_err2str(code) : detail);
   if (error.code == ErrorCode::kFenced) {
     // The library cannot tell the two apart.
-    error.text += "; another instance took the lane, or the transaction outlasted its time-out";
+    error.text +=
+        "; another instance took the lane, or the transaction lasted longer than its time-out";
   }
   error.retriable = error.code == ErrorCode::kUnavailable;
   error.fatal = error.code == ErrorCode::kConfig;
   return error;
 }
 
-Error FromKafka(const rd_kafka_error_t& error, const std::string& doing) {
+Error FromKafka(const rd_kafka_error_t& error, std::string_view doing) {
   Error translated = FromKafka(rd_kafka_error_code(&error), doing, rd_kafka_error_string(&error));
   if (translated.code == ErrorCode::kFenced || translated.code == ErrorCode::kAuth) {
     return translated;
@@ -234,29 +242,24 @@ Error FromKafka(const rd_kafka_error_t& error, const std::string& doing) {
   return translated;
 }
 
-namespace {
+std::string ClientLibraryName() { return fmt::format("librdkafka {}", rd_kafka_version_str()); }
 
-constexpr int Version(int major, int minor, int revision) {
-  return (major << 24) | (minor << 16) | (revision << 8);
+std::vector<std::string> ClientLibraryWarnings(const KafkaOptions& options) {
+  return ClientLibraryWarnings(rd_kafka_version(), SaslMechanism(options));
 }
 
-}  // namespace
-
-int ClientLibraryVersion() { return rd_kafka_version(); }
-
-std::string ClientLibraryName() { return std::string("librdkafka ") + rd_kafka_version_str(); }
-
-std::vector<std::string> ClientLibraryWarnings(int version, const std::string& sasl_mechanism) {
+std::vector<std::string> ClientLibraryWarnings(int version, std::string_view sasl_mechanism) {
   std::vector<std::string> warnings;
-  if (version < Version(2, 6, 1) && sasl_mechanism.rfind("SCRAM", 0) == 0) {
+  if (version < Version(2, 6, 1) && sasl_mechanism.starts_with("SCRAM")) {
     warnings.emplace_back(
-        "librdkafka before 2.6.1 cannot log in with SCRAM to Kafka 4.0 or later (its issue 4895); "
-        "use SASL/PLAIN over TLS, or a newer librdkafka");
+        "librdkafka before 2.6.1 cannot log in with SCRAM to Kafka 4.0 or later (librdkafka issue "
+        "4895); use SASL/PLAIN over TLS, or a newer librdkafka");
   }
   if (version >= Version(2, 2, 0) && version < Version(2, 5, 0)) {
     warnings.emplace_back(
-        "librdkafka 2.2.0 to 2.4.0 can fail with \"Unable to reconstruct MessageSet\" when a big "
-        "batch is sent again (its issue 4750); use another version");
+        "librdkafka 2.2.0 to 2.4.0 can fail with \"Unable to reconstruct MessageSet\" when it "
+        "sends "
+        "a large batch again (librdkafka issue 4750); use another version");
   }
   return warnings;
 }

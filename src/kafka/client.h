@@ -1,13 +1,13 @@
-// One librdkafka client: built from properties, its log and its complaints collected, destroyed
-// with what it still holds.
+// One librdkafka client: made from properties, logs and remembers what the library complains about,
+// and is destroyed together with what it still holds. Also the library's errors and version.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kafka/handle.h"
@@ -17,15 +17,16 @@
 
 namespace neardup {
 
-/// Calls of the library into the owner of a client; from the thread that polls it.
+/// Calls from the library to the owner of a client, made in the thread that polls the client.
 struct ClientHooks {
   std::function<void(const rd_kafka_message_t&)> delivery_failed;
   std::function<void(rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*)> rebalanced;
 };
 
-/// Shared by everything that still holds a message of it: a message must not outlive its client.
+/// Everything that holds a message of a client shares the client: no message may outlive it.
 class Client {
  public:
+  /// Does not wait for a broker. `extra` overrides the properties of ClientProperties.
   static Result<std::shared_ptr<Client>> New(const KafkaOptions& options, ClientRole role,
                                              KafkaLog log, ClientHooks hooks = {},
                                              uint16_t lane = 0, const Properties& extra = {});
@@ -34,12 +35,11 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   rd_kafka_t* get() const { return handle_; }
-  const std::string& brokers() const { return brokers_; }
 
-  /// True while logins are being refused.
+  /// True while the brokers refuse our login.
   bool LoginRefused() const;
-  /// Makes of a time-out what it is: a refused login (kAuth), or nobody there (kUnavailable), both
-  /// with the address. Other errors come back with a hint where one is known.
+  /// Adds the cause to an error: a time-out becomes kAuth when the login is refused; kAuth and
+  /// kUnavailable get the addresses of the brokers and a hint where one is known.
   Error Explain(Error error) const;
 
  private:
@@ -48,35 +48,35 @@ class Client {
   void Complain(rd_kafka_resp_err_t code, const char* reason);
 
   std::string brokers_;
-  std::string sasl_mechanism_;
+  std::vector<std::string> library_warnings_;
   KafkaLog log_;
   ClientHooks hooks_;
   rd_kafka_t* handle_ = nullptr;
-  mutable std::mutex mutex_;  ///< guards what follows
+  mutable std::mutex mutex_;  ///< guards the members below
   std::string refused_login_;
   std::chrono::steady_clock::time_point refused_login_at_{};
-  std::string complaint_;  ///< the last one about a connection
+  std::string connection_complaint_;  ///< the last one
 };
 
-// librdkafka's error codes in the project's words.
+/// Makes every client that the options lead to, without waiting for a broker, and returns the first
+/// complaint. For checks of a configuration.
+Result<void> CheckProperties(const KafkaOptions& options);
 
-/// The broker, or a proxy before it, refused who we are or what we want to do.
+/// True when the broker, or a proxy in front of it, refuses our login or permission.
 bool IsRefusedAccess(rd_kafka_resp_err_t code);
 
-/// "<doing>: <detail>" with the code's meaning. `detail` empty: the library's text of the code.
-Error FromKafka(rd_kafka_resp_err_t code, const std::string& doing, const std::string& detail = "");
+/// An error of the library as "<doing>: <detail>". An empty `detail` stands for the library's text
+/// of the code.
+Error FromKafka(rd_kafka_resp_err_t code, std::string_view doing, std::string_view detail = "");
+/// The same for an error object; follows its flags (fatal, abortable, retriable) too.
+Error FromKafka(const rd_kafka_error_t& error, std::string_view doing);
 
-/// The same of an error object; takes its flags (fatal, abortable, retriable) into account.
-Error FromKafka(const rd_kafka_error_t& error, const std::string& doing);
-
-// The client library in use, and what is known to be wrong with it.
-
-/// As in rd_kafka_version(): 0xMMmmrrpp.
-int ClientLibraryVersion();
-/// "librdkafka 2.0.2".
+/// For example "librdkafka 2.0.2".
 std::string ClientLibraryName();
-
-/// Sentences for the log at start; `sasl_mechanism` as configured, empty if none.
-std::vector<std::string> ClientLibraryWarnings(int version, const std::string& sasl_mechanism);
+/// Known faults of the library in use that matter with these options, as sentences for the log.
+std::vector<std::string> ClientLibraryWarnings(const KafkaOptions& options);
+/// The same for any version, in the form of rd_kafka_version(): 0xMMmmrrpp. An empty
+/// `sasl_mechanism` stands for none.
+std::vector<std::string> ClientLibraryWarnings(int version, std::string_view sasl_mechanism);
 
 }  // namespace neardup

@@ -1,5 +1,7 @@
 #include "kafka/embedded_broker.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
@@ -8,7 +10,7 @@
 namespace neardup {
 
 struct EmbeddedBroker::Parts {
-  /// The cluster runs in the thread of a client of its own; it must go first.
+  /// The cluster runs in the thread of this client and is destroyed before it.
   std::unique_ptr<rd_kafka_t, HandleDeleter<rd_kafka_destroy>> client;
   MockClusterHandle cluster;
 };
@@ -24,13 +26,16 @@ Result<std::unique_ptr<EmbeddedBroker>> EmbeddedBroker::New(int brokers) {
   parts->client.reset(
       rd_kafka_new(RD_KAFKA_PRODUCER, conf.get(), complaint.data(), complaint.size()));
   if (!parts->client) {
-    return Error{ErrorCode::kInternal, std::string("the embedded broker: ") + complaint.data()};
+    return Error{ErrorCode::kInternal,
+                 fmt::format("starting the embedded broker: {}", complaint.data())};
   }
   static_cast<void>(conf.release());  // rd_kafka_new took it
   parts->cluster.reset(rd_kafka_mock_cluster_new(parts->client.get(), brokers));
   if (!parts->cluster) {
-    return Error{ErrorCode::kInternal, "the embedded broker could not listen on 127.0.0.1 with " +
-                                           std::to_string(brokers) + " broker(s)"};
+    return Error{
+        ErrorCode::kInternal,
+        fmt::format("starting the embedded broker: {} broker(s) cannot listen on 127.0.0.1",
+                    brokers)};
   }
   return std::unique_ptr<EmbeddedBroker>(new EmbeddedBroker(std::move(parts)));
 }
@@ -39,8 +44,8 @@ Result<void> EmbeddedBroker::CreateTopic(const std::string& topic, int32_t parti
   const rd_kafka_resp_err_t code =
       rd_kafka_mock_topic_create(parts_->cluster.get(), topic.c_str(), partitions, 1);
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  return Error{ErrorCode::kInternal,
-               "creating topic " + topic + " in the embedded broker: " + rd_kafka_err2str(code)};
+  return Error{ErrorCode::kInternal, fmt::format("creating topic {} in the embedded broker: {}",
+                                                 topic, rd_kafka_err2str(code))};
 }
 
 std::string EmbeddedBroker::bootstrap() const {

@@ -1,5 +1,6 @@
 // A broker inside this process, for demonstrations and tests without a cluster. It is librdkafka's
-// mock: no isolation, no fencing, no abort, 5 MB a partition. It proves nothing about transactions.
+// mock cluster: without isolation, fencing or aborts, and with 5 MB per partition. It proves
+// nothing about transactions.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ class EmbeddedBroker {
   EmbeddedBroker& operator=(const EmbeddedBroker&) = delete;
 
   Result<void> CreateTopic(const std::string& topic, int32_t partitions);
-  /// For KafkaOptions::brokers; other processes of this host may connect too.
+  /// For KafkaOptions::brokers. Other processes on this host can connect too.
   std::string bootstrap() const;
 
  private:

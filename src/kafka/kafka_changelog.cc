@@ -1,23 +1,25 @@
-#include "kafka/kafka_changelog.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "kafka/client.h"
+#include "kafka/deadline.h"
+#include "kafka/kafka_ports.h"
 #include "kafka/topic_admin.h"
 
 namespace neardup {
 namespace {
 
-// Handed out by one Poll at most, so that the caller's loop goes round.
+// Bounds one Poll, so that its caller regularly gets control back.
 constexpr int kRecordsPerPollMax = 1000;
 
 class KafkaChangelog : public Changelog {
  public:
   KafkaChangelog(const KafkaOptions& options, uint16_t lane, std::shared_ptr<Client> reader,
                  std::shared_ptr<Client> watermarks)
-      : topic_(ChangelogTopic(options)),
-        lane_(lane),
+      : partition_{ChangelogTopic(options), lane},
+        name_(fmt::format("{}/{}", partition_.topic, lane)),
         answer_timeout_ms_(options.answer_timeout_ms),
         reader_(std::move(reader)),
         watermarks_(std::move(watermarks)),
@@ -29,57 +31,47 @@ class KafkaChangelog : public Changelog {
   int64_t next_offset() const override { return next_offset_; }
   Result<int64_t> End() override;
   Result<void> Purge(int64_t offset) override {
-    return admin_.DeleteRecords(topic_, lane_, offset);
+    return admin_.DeleteRecords(partition_.topic, partition_.partition, offset);
   }
 
  private:
-  struct Bounds {
-    int64_t begin = 0;
-    int64_t end = 0;
-  };
-  Result<Bounds> AskBounds();
+  Result<OffsetBounds> AskBounds() {
+    return AskOffsetBounds(*watermarks_, partition_, answer_timeout_ms_);
+  }
   Result<void> Visit(const rd_kafka_message_t& record,
                      const std::function<Result<void>(const ChangelogRecord&)>& visit);
-  std::string name() const { return topic_ + "/" + std::to_string(lane_); }
 
-  std::string topic_;
-  int32_t lane_;
+  InputPartition partition_;
+  std::string name_;
   int answer_timeout_ms_;
   std::shared_ptr<Client> reader_;
-  /// Sees open transactions: the reader would be told the last stable offset instead.
+  /// A read_uncommitted client. The reader would get the last stable offset for the end.
   std::shared_ptr<Client> watermarks_;
   TopicAdmin admin_;
   int64_t next_offset_ = 0;
 };
 
-Result<KafkaChangelog::Bounds> KafkaChangelog::AskBounds() {
-  Bounds bounds;
-  const rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(
-      watermarks_->get(), topic_.c_str(), lane_, &bounds.begin, &bounds.end, answer_timeout_ms_);
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return bounds;
-  const MessageHandle heard(rd_kafka_consumer_poll(watermarks_->get(), 0));  // says why
-  return watermarks_->Explain(FromKafka(code, "asking for the ends of " + name()));
-}
-
 Result<void> KafkaChangelog::Open(int64_t offset) {
-  NEARDUP_ASSIGN(const Bounds bounds, AskBounds());
+  NEARDUP_ASSIGN(const OffsetBounds bounds, AskBounds());
   if (offset > bounds.end) {
-    return Fatal(ErrorCode::kMismatch, name() + " ends at offset " + std::to_string(bounds.end) +
-                                           ", but was read to " + std::to_string(offset) +
-                                           " before: the topic was made anew or truncated");
+    return Fatal(ErrorCode::kMismatch,
+                 fmt::format("changelog {} ends at offset {}, but was read up to offset {} before: "
+                             "the topic was deleted and recreated, or truncated",
+                             name_, bounds.end, offset));
   }
   next_offset_ = std::max(offset, bounds.begin);
-  // Unasked, the reader would find out about the topic up to a second later.
-  NEARDUP_TRY(PartitionCount(*reader_, topic_, answer_timeout_ms_));
+  // Without this question the reader may find the topic only a second later.
+  NEARDUP_TRY(PartitionCount(*reader_, partition_.topic, answer_timeout_ms_));
   const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
-  rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), lane_)->offset = next_offset_;
+  rd_kafka_topic_partition_list_add(list.get(), partition_.topic.c_str(), partition_.partition)
+      ->offset = next_offset_;
   const rd_kafka_resp_err_t code = rd_kafka_assign(reader_->get(), list.get());
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  return reader_->Explain(FromKafka(code, "opening " + name()));
+  return reader_->Explain(FromKafka(code, fmt::format("opening changelog {}", name_)));
 }
 
 Result<int64_t> KafkaChangelog::End() {
-  NEARDUP_ASSIGN(const Bounds bounds, AskBounds());
+  NEARDUP_ASSIGN(const OffsetBounds bounds, AskBounds());
   return bounds.end;
 }
 
@@ -92,7 +84,7 @@ Result<void> KafkaChangelog::Poll(
     const MessageHandle record(rd_kafka_consumer_poll(reader_->get(), wait_ms));
     if (!record) break;
     if (record->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
-      // Markers of transactions stand behind the last record: the end moves past them.
+      // Markers of transactions follow the last record; the end is past them.
       next_offset_ = std::max(next_offset_, record->offset);
       break;
     }
@@ -100,7 +92,8 @@ Result<void> KafkaChangelog::Poll(
     ++visited;
   }
   if (visited > 0 || !reader_->LoginRefused()) return {};
-  return reader_->Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, "reading " + name()));
+  return reader_->Explain(
+      FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, fmt::format("reading changelog {}", name_)));
 }
 
 Result<void> KafkaChangelog::Visit(
@@ -108,12 +101,12 @@ Result<void> KafkaChangelog::Visit(
     const std::function<Result<void>(const ChangelogRecord&)>& visit) {
   if (record.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
     const Error error = reader_->Explain(
-        FromKafka(record.err, "reading " + name() + " at offset " + std::to_string(next_offset_),
+        FromKafka(record.err, fmt::format("reading changelog {} at offset {}", name_, next_offset_),
                   rd_kafka_message_errstr(&record)));
-    // Connections are mended by the library itself.
+    // The library restores connections by itself.
     return error.code == ErrorCode::kUnavailable ? Result<void>() : error;
   }
-  if (record.offset < next_offset_) return {};  // delivered again
+  if (record.offset < next_offset_) return {};  // the library delivers it again
   const std::string_view bytes(static_cast<const char*>(record.payload), record.len);
   NEARDUP_TRY(visit({record.offset, bytes}));
   next_offset_ = record.offset + 1;

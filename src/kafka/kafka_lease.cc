@@ -1,4 +1,4 @@
-#include "kafka/kafka_lease.h"
+#include <fmt/format.h>
 
 #include <atomic>
 #include <mutex>
@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "kafka/client.h"
+#include "kafka/deadline.h"
+#include "kafka/kafka_ports.h"
 
 namespace neardup {
 namespace {
@@ -35,7 +37,7 @@ class KafkaLease : public Lease {
   std::atomic<bool> held_{false};
   std::atomic<bool> released_{false};
   std::mutex mutex_;
-  std::optional<Error> error_;  ///< guarded by mutex_; the last one not yet told
+  std::optional<Error> error_;  ///< guarded by mutex_; the last one that Held has not returned
   std::thread thread_;
 };
 
@@ -49,7 +51,7 @@ Result<void> KafkaLease::Join(const KafkaOptions& options, KafkaLog log) {
   rd_kafka_topic_partition_list_add(topics.get(), topic_.c_str(), RD_KAFKA_PARTITION_UA);
   const rd_kafka_resp_err_t code = rd_kafka_subscribe(client_->get(), topics.get());
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return client_->Explain(FromKafka(code, "subscribing to " + topic_));
+    return client_->Explain(FromKafka(code, fmt::format("subscribing to {}", topic_)));
   }
   thread_ = std::thread([this] { PollUntilReleased(); });
   return {};
@@ -61,7 +63,7 @@ void KafkaLease::Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_li
   ErrorHandle refused;
   if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
     refused.reset(rd_kafka_incremental_assign(client_->get(), partitions));
-    // Should anybody write to the topic, nothing of it is wanted.
+    // Nobody should write to the topic; its records are not read.
     rd_kafka_pause_partitions(client_->get(), partitions);
     if (ours && !refused) held_ = true;
   } else {
@@ -70,19 +72,19 @@ void KafkaLease::Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_li
   }
   if (refused) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    error_ = FromKafka(*refused, "taking or giving up partitions of " + topic_);
+    error_ = FromKafka(*refused, fmt::format("taking or giving up partitions of {}", topic_));
   }
 }
 
 void KafkaLease::PollUntilReleased() {
+  const std::string doing = fmt::format("holding the lease on {}/{}", topic_, lane_);
   while (!released_) {
     const MessageHandle event(rd_kafka_consumer_poll(client_->get(), kPollMs));
     std::optional<Error> error;
     if (event && event->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      error = client_->Explain(
-          FromKafka(event->err, "lease on " + topic_, rd_kafka_message_errstr(event.get())));
+      error = client_->Explain(FromKafka(event->err, doing, rd_kafka_message_errstr(event.get())));
     } else if (client_->LoginRefused()) {
-      error = client_->Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, "lease on " + topic_));
+      error = client_->Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, doing));
     }
     if (!error || error->code == ErrorCode::kUnavailable) continue;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -97,7 +99,7 @@ void KafkaLease::Close() {
   const Deadline deadline(kCloseTimeoutMs);
   while (!refused && rd_kafka_consumer_closed(client_->get()) == 0 && !deadline.passed()) {
     const EventHandle event(rd_kafka_queue_poll(queue.get(), deadline.left_ms(kPollMs)));
-    // A queue hands a rebalance out as an event; the callback is only for consumer_poll.
+    // A queue delivers a rebalance as an event; only consumer_poll calls the callback.
     if (event && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE) {
       Rebalance(rd_kafka_event_error(event.get()),
                 rd_kafka_event_topic_partition_list(event.get()));

@@ -1,4 +1,4 @@
-// Where the client library's own log lines go.
+// How to reach Kafka, and which topics a lane uses there.
 #pragma once
 
 #include <cstdint>
@@ -8,35 +8,27 @@
 #include <string_view>
 #include <vector>
 
-#include "neardup/result.h"
-
 namespace neardup {
-
-/// Called from threads of the library, several at once; must not call back into this room.
-/// `level` is that of syslog: 3 error, 4 warning, 5 notice, 6 info, 7 debug.
-using KafkaLog = std::function<void(int level, std::string_view text)>;
-
-// How to reach Kafka, and which topics a lane uses there.
 
 struct KafkaOptions {
   std::string brokers = "localhost:9092";
-  /// Names the consumer group, the transactional id, the changelog and the lease topic.
+  /// Names the consumer group, the transactional id, the changelog topic and the lease topic.
   std::string app = "neardup";
   std::vector<std::string> topics;
-  /// Output topics; {topic} stands for the input's topic.
+  /// Output topics; {topic} stands for the input topic.
   std::string unique_topic = "{topic}.unique";
   std::string duplicate_topic = "{topic}.duplicate";
   std::string dead_letter_topic = "{topic}.dead-letter";
-  /// Create output, changelog and lease topics that are absent.
+  /// Create output, changelog and lease topics that do not exist.
   bool create_topics = true;
-  /// -1: the broker's default.
+  /// Of created topics; -1 takes the broker's default.
   int16_t replication_factor = -1;
   int32_t session_timeout_ms = 6000;
   int32_t heartbeat_interval_ms = 500;
   int32_t transaction_timeout_ms = 30'000;
   /// How long a question about topics or offsets waits for an answer.
   int32_t answer_timeout_ms = 10'000;
-  /// Producer queue bounds: records and bytes in flight.
+  /// Bounds of the producer's queue: records and bytes in flight.
   int64_t inflight_records_max = 100'000;
   int64_t inflight_bytes_max = int64_t{256} << 20;
   /// librdkafka properties for all clients, for consumers only, for producers only.
@@ -47,11 +39,11 @@ struct KafkaOptions {
 
 std::string ChangelogTopic(const KafkaOptions& options);  ///< <app>-changelog
 std::string LeaseTopic(const KafkaOptions& options);      ///< <app>-lease
-/// Replaces {topic} in an output template.
+/// Replaces {topic} in the name of an output topic.
 std::string ExpandTopic(const std::string& topic_template, const std::string& input_topic);
 
-/// Builds every client the options lead to, without waiting for a broker, and returns the first
-/// complaint. For checks of a configuration.
-Result<void> CheckProperties(const KafkaOptions& options);
+/// Receives the client library's log lines, from several of its threads at once. It must not call
+/// the kafka room. `level` is a syslog level: 3 error, 4 warning, 5 notice, 6 info, 7 debug.
+using KafkaLog = std::function<void(int level, std::string_view text)>;
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-#include "kafka/kafka_source.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -6,16 +6,25 @@
 #include <utility>
 
 #include "kafka/client.h"
+#include "kafka/deadline.h"
+#include "kafka/kafka_ports.h"
 #include "kafka/partition_reader.h"
 #include "kafka/topic_admin.h"
 
 namespace neardup {
 namespace {
 
-// librdkafka 2.0.2 ends the process when a partition is assigned anew while it still stops reading
-// it for the assignment before (assertion rktp_started in rdkafka_assignment.c). Nothing tells when
-// it has stopped; it takes some milliseconds.
+// librdkafka 2.0.2 ends the process when a partition is assigned while the library has not yet
+// stopped reading it for the assignment before (assertion rktp_started in rdkafka_assignment.c).
+// Stopping takes some milliseconds, and the library does not report its end.
 constexpr std::chrono::milliseconds kBetweenAssigns(250);
+
+/// The order of the heap: lowest time first. With equal times the lower input comes first, so that
+/// inputs do not alternate.
+bool Later(const PartitionReader* a, const PartitionReader* b) {
+  return std::pair(a->timestamp_ms(), a->assignment().input) >
+         std::pair(b->timestamp_ms(), b->assignment().input);
+}
 
 class KafkaSource : public Source {
  public:
@@ -32,17 +41,18 @@ class KafkaSource : public Source {
 
  private:
   Result<void> HearComplaints();
+  /// Appends the records at hand, merged by timestamp.
   Result<void> TakeInOrderOfTime(size_t records_max, std::vector<Message>& out);
 
   KafkaOptions options_;
   std::shared_ptr<Client> client_;
   WakeUp wake_up_;
   QueueHandle own_queue_;
-  /// Keeps the library's record of a topic, and so the partition's queues, from one Assign to the
-  /// next.
+  /// Keep the library from forgetting a topic, and with it the partitions' queues, between two
+  /// calls of Assign.
   std::vector<TopicHandle> pinned_topics_;
   std::vector<std::unique_ptr<PartitionReader>> readers_;
-  std::vector<PartitionReader*> by_time_;  ///< scratch of Poll: a heap, lowest time first
+  std::vector<PartitionReader*> by_time_;  ///< scratch memory of Poll: a heap, lowest time first
   std::chrono::steady_clock::time_point assigned_at_{};
 };
 
@@ -60,16 +70,9 @@ KafkaSource::KafkaSource(const KafkaOptions& options, std::shared_ptr<Client> cl
 KafkaSource::~KafkaSource() { rd_kafka_queue_cb_event_enable(own_queue_.get(), nullptr, nullptr); }
 
 Result<int64_t> KafkaSource::StartOffset(const InputPartition& partition, StartAt at) {
-  int64_t low = 0;
-  int64_t high = 0;
-  const rd_kafka_resp_err_t code =
-      rd_kafka_query_watermark_offsets(client_->get(), partition.topic.c_str(), partition.partition,
-                                       &low, &high, options_.answer_timeout_ms);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return client_->Explain(FromKafka(code, "asking for the offsets of " + partition.topic + "/" +
-                                                std::to_string(partition.partition)));
-  }
-  return at == StartAt::kEarliest ? low : high;
+  NEARDUP_ASSIGN(const OffsetBounds bounds,
+                 AskOffsetBounds(*client_, partition, options_.answer_timeout_ms));
+  return at == StartAt::kEarliest ? bounds.begin : bounds.end;
 }
 
 Result<void> KafkaSource::Assign(std::span<const InputAssignment> inputs) {
@@ -102,16 +105,10 @@ Result<void> KafkaSource::Poll(size_t records_max, int timeout_ms, std::vector<M
     if (deadline.passed()) break;
     wake_up_.Wait(deadline);
   }
-  // One broker of several may refuse a login while it restarts; with records coming it is no
-  // matter.
+  // One of several brokers may refuse a login while it restarts. That matters only when no records
+  // arrive.
   if (!client_->LoginRefused()) return {};
-  return client_->Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, "reading"));
-}
-
-/// Lowest time first; ties by input, so that equal stamps do not alternate.
-bool Later(const PartitionReader* a, const PartitionReader* b) {
-  return std::pair(a->timestamp_ms(), a->assignment().input) >
-         std::pair(b->timestamp_ms(), b->assignment().input);
+  return client_->Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, "reading the inputs"));
 }
 
 Result<void> KafkaSource::TakeInOrderOfTime(size_t records_max, std::vector<Message>& out) {
@@ -129,7 +126,7 @@ Result<void> KafkaSource::TakeInOrderOfTime(size_t records_max, std::vector<Mess
     while (ready && taken < records_max && (by_time_.empty() || !Later(lowest, by_time_.front()))) {
       lowest->TakeRecord(out.emplace_back());
       ++taken;
-      // An error behind records is met again by the next Poll, when these are in safety.
+      // The next Poll returns an error that follows these records.
       const Result<bool> more = lowest->HasRecord();
       ready = more.ok() && *more;
     }
@@ -144,13 +141,14 @@ Result<void> KafkaSource::TakeInOrderOfTime(size_t records_max, std::vector<Mess
 Result<void> KafkaSource::HearComplaints() {
   while (const MessageHandle event{rd_kafka_consumer_poll(client_->get(), 0)}) {
     if (event->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      return Error{ErrorCode::kInternal, std::string("a record of ") +
-                                             rd_kafka_topic_name(event->rkt) +
-                                             " came outside its partition's queue"};
+      return Error{ErrorCode::kInternal,
+                   fmt::format("librdkafka delivered a record of {}/{} "
+                               "outside of the partition's queue",
+                               rd_kafka_topic_name(event->rkt), event->partition)};
     }
-    const Error error =
-        client_->Explain(FromKafka(event->err, "reading", rd_kafka_message_errstr(event.get())));
-    // Connections are mended by the library itself.
+    const Error error = client_->Explain(
+        FromKafka(event->err, "reading the inputs", rd_kafka_message_errstr(event.get())));
+    // The library restores connections by itself.
     if (error.code != ErrorCode::kUnavailable) return error;
   }
   return {};

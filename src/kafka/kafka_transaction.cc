@@ -1,71 +1,45 @@
-#include "kafka/kafka_transaction.h"
+#include <fmt/format.h>
 
 #include <array>
 #include <utility>
 
 #include "kafka/client.h"
-#include "kafka/kafka_writer.h"
-#include "kafka/topics.h"
+#include "kafka/deadline.h"
+#include "kafka/kafka_ports.h"
+#include "kafka/outgoing_record.h"
+#include "kafka/output_topics.h"
+#include "kafka/refusals.h"
 
 namespace neardup {
-
 namespace {
 
-// A tag is the transaction's number above, the record's number in it, from 1, below.
-constexpr int kRecordBits = 40;
-constexpr uint64_t kRecordMask = (uint64_t{1} << kRecordBits) - 1;
-constexpr uint64_t kTransactionMask = (uint64_t{1} << (64 - kRecordBits)) - 1;
-static_assert(sizeof(void*) == sizeof(uint64_t), "a tag needs 64 bits");
-
-}  // namespace
-
-bool Refusals::ForItsOwnSake(rd_kafka_resp_err_t code) {
-  return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || code == RD_KAFKA_RESP_ERR_INVALID_MSG ||
-         code == RD_KAFKA_RESP_ERR_INVALID_RECORD || code == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP ||
-         code == RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE ||
-         code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
-}
-
-void Refusals::StartTransaction() {
-  transaction_ = (transaction_ + 1) & kTransactionMask;
-  in_flight_.clear();
-  refused_.clear();
-}
-
-void* Refusals::Tag(const Position& position, bool alone) {
-  in_flight_.push_back({position, alone});
-  // The library carries the number and never follows it.
-  return reinterpret_cast<void*>((transaction_ << kRecordBits) | in_flight_.size());
-}
-
-void Refusals::Report(void* tag, rd_kafka_resp_err_t code) {
-  const auto number = reinterpret_cast<uint64_t>(tag);
-  const uint64_t record = number & kRecordMask;
-  if (number >> kRecordBits != transaction_ || record == 0 || record > in_flight_.size()) {
-    return;
-  }
-  if (!ForItsOwnSake(code)) return;
-  const auto [position, alone] = in_flight_[record - 1];
-  // Only a record that went alone is known to be the reason itself.
-  const bool too_large = code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE && alone;
-  refused_.push_back({position, too_large ? Reason::kTooLarge : Reason::kUndeliverable,
-                      std::string("the broker refuses it: ") + rd_kafka_err2str(code)});
-}
-
-void Refusals::ReportTooLarge(const Position& position, const std::string& text) {
-  refused_.push_back({position, Reason::kTooLarge, text});
-}
-
-std::vector<Transaction::Refusal> Refusals::Take() { return std::exchange(refused_, {}); }
-
-namespace {
-
-// Long waits are cut into slices, between which complaints of the client are heard.
+// Long waits are cut into slices; the client's complaints are heard between two slices.
 constexpr int kSliceMs = 1000;
 constexpr int kFlushSliceMs = 100;
-constexpr int kFlushSlicesPerProbe = 5;
-// Failed deliveries are heard at least this often, in records published.
+// While a commit waits for deliveries, it sends the offsets after this number of slices: a failed
+// transaction sends nothing more, and only such a call reports the failure.
+constexpr int kFlushSlicesPerSendOffsets = 5;
+// Failed deliveries are heard after at most this number of published records.
 constexpr uint32_t kRecordsPerHearing = 1000;
+
+Result<OutgoingRecord> Outgoing(const RoutedRecord& record, rd_kafka_topic_t* topic, void* tag) {
+  const Message& message = record.message;
+  OutgoingRecord outgoing{.topic = topic,
+                          .partition = record.input.partition,
+                          .timestamp_ms = message.timestamp_ms,
+                          .tag = tag};
+  const size_t headers = record.headers.size() + (record.by_reference ? 0 : message.headers.size());
+  if (headers > 0) outgoing.headers.reset(rd_kafka_headers_new(headers));
+  if (!record.by_reference) {
+    outgoing.key = message.key;
+    outgoing.value = message.value;
+    NEARDUP_TRY(AddHeaders(message.headers, outgoing));
+  } else if (record.verdict.outcome.reason == Reason::kUndeliverable) {
+    outgoing.timestamp_ms.reset();  // the broker may have refused the record's own
+  }
+  NEARDUP_TRY(AddHeaders(record.headers, outgoing));
+  return outgoing;
+}
 
 class KafkaTransaction : public Transaction {
  public:
@@ -94,17 +68,19 @@ class KafkaTransaction : public Transaction {
   Result<void> WarmUp(const std::string& topic);
   Result<void> Produce(const RoutedRecord& record, rd_kafka_topic_t* topic, void* tag);
   Result<void> ProduceAlone(const RoutedRecord& record, rd_kafka_topic_t* topic);
-  /// Waits while the library's queue is full. kExhausted: larger than the library takes at all.
-  Result<void> SendBounded(OutgoingRecord& record, const std::string& doing);
-  /// Waits a moment; true when nothing is in flight any more.
+  /// Waits while the library's queue is full. kExhausted: the library takes no record so large.
+  Result<void> SendBounded(OutgoingRecord& record, std::string_view doing);
+  /// Waits for at most a slice; true when no record is in flight any more.
   Result<bool> Flush(const Deadline& deadline);
   Result<void> FlushAll();
   Result<void> SendOffsets(std::span<const InputProgress> inputs);
   Result<void> CommitProducer();
-  /// Calls until the library answers with something else than "again", within the deadline.
+  /// Repeats `call` while it fails with kUnavailable. After the transaction time-out the error gets
+  /// the code `when_late`.
   template <class Call>
-  Result<void> Retry(Call call, const std::string& doing, ErrorCode when_late);
-  Result<void> RefusedRecords() const;
+  Result<void> Retry(Call call, std::string_view doing, ErrorCode when_late);
+  Result<void> CheckRefusals() const;
+  Result<void> CheckFatalError(std::string_view doing) const;
   void Failed(const rd_kafka_message_t& message);
 
   KafkaOptions options_;
@@ -114,39 +90,37 @@ class KafkaTransaction : public Transaction {
   std::shared_ptr<Client> client_;
   TopicHandle changelog_;
   Refusals refusals_;
-  std::string refused_delta_;  ///< why the changelog refused one; empty if it did not
+  std::string refused_delta_;  ///< the changelog's reason to refuse a delta; empty without
   uint32_t published_ = 0;
 };
-
-void KafkaTransaction::DropProducer() {
-  changelog_.reset();
-  outputs_.Unbind();
-  client_.reset();
-}
-
-// ---- the producer's life
 
 Result<void> KafkaTransaction::Fence() {
   DropProducer();
   ClientHooks hooks;
   hooks.delivery_failed = [this](const rd_kafka_message_t& message) { Failed(message); };
   Properties extra;
-  const std::string batch_bytes = std::to_string(outputs_.batch_bytes_max());
-  if (options_.producer_properties.count("batch.size") == 0 &&
-      options_.properties.count("batch.size") == 0) {
-    extra["batch.size"] = batch_bytes;
+  if (!options_.producer_properties.contains("batch.size") &&
+      !options_.properties.contains("batch.size")) {
+    extra["batch.size"] = std::to_string(outputs_.batch_bytes_max());
   }
   NEARDUP_ASSIGN(client_,
                  Client::New(options_, ClientRole::kWriter, log_, std::move(hooks), lane_, extra));
   NEARDUP_TRY(Retry([this] { return rd_kafka_init_transactions(client_->get(), kSliceMs); },
-                    "taking transactional id " + options_.app + "-lane-" + std::to_string(lane_),
+                    fmt::format("taking the transactional id {}-lane-{}", options_.app, lane_),
                     ErrorCode::kUnavailable));
   outputs_.Bind(client_);
   changelog_.reset(rd_kafka_topic_new(client_->get(), ChangelogTopic(options_).c_str(), nullptr));
-  // Unasked, the first record to each topic would wait for up to a second.
+  // The library asks for a topic's leaders with the first record, which then waits for up to a
+  // second. Asking here costs a millisecond.
   NEARDUP_TRY(WarmUp(ChangelogTopic(options_)));
   for (const std::string& topic : outputs_.Names()) NEARDUP_TRY(WarmUp(topic));
   return {};
+}
+
+void KafkaTransaction::DropProducer() {
+  changelog_.reset();
+  outputs_.Unbind();
+  client_.reset();
 }
 
 Result<void> KafkaTransaction::WarmUp(const std::string& topic) {
@@ -159,16 +133,17 @@ Result<void> KafkaTransaction::WarmUp(const std::string& topic) {
     code = metadata->topics[0].err;
   }
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  return client_->Explain(FromKafka(code, "asking for topic " + topic));
+  return client_->Explain(
+      FromKafka(code, fmt::format("asking for the leaders of topic {}", topic)));
 }
 
 template <class Call>
-Result<void> KafkaTransaction::Retry(Call call, const std::string& doing, ErrorCode when_late) {
+Result<void> KafkaTransaction::Retry(Call call, std::string_view doing, ErrorCode when_late) {
   const Deadline deadline(options_.transaction_timeout_ms);
   while (true) {
     const ErrorHandle refused(call());
     if (!refused) return {};
-    rd_kafka_poll(client_->get(), 0);  // hears why
+    rd_kafka_poll(client_->get(), 0);  // hears the reason
     const Error error = FromKafka(*refused, doing);
     if (error.code != ErrorCode::kUnavailable || client_->LoginRefused()) {
       return client_->Explain(error);
@@ -182,12 +157,8 @@ Result<void> KafkaTransaction::Retry(Call call, const std::string& doing, ErrorC
 
 Result<void> KafkaTransaction::Begin() {
   assert(client_);
-  std::array<char, 512> reason{};
-  // After a fatal error begin_transaction may wait for ever.
-  if (const auto code = rd_kafka_fatal_error(client_->get(), reason.data(), reason.size());
-      code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return FromKafka(code, "beginning a transaction", reason.data());
-  }
+  // After a fatal error, begin_transaction may wait forever.
+  NEARDUP_TRY(CheckFatalError("beginning a transaction"));
   refusals_.StartTransaction();
   refused_delta_.clear();
   const ErrorHandle refused(rd_kafka_begin_transaction(client_->get()));
@@ -202,8 +173,6 @@ Result<void> KafkaTransaction::Abort() {
   return {};
 }
 
-// ---- what goes out
-
 Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
   rd_kafka_topic_t* topic = outputs_.Find(record.input.topic, record.verdict.decision);
   const Position& position = record.message.position;
@@ -211,7 +180,7 @@ Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
   NEARDUP_TRY(Produce(record, topic, refusals_.Tag(position, /*alone=*/false)));
   if (++published_ % kRecordsPerHearing == 0) {
     rd_kafka_poll(client_->get(), 0);
-    NEARDUP_TRY(RefusedRecords());
+    NEARDUP_TRY(CheckRefusals());
   }
   return {};
 }
@@ -228,41 +197,38 @@ Result<void> KafkaTransaction::Produce(const RoutedRecord& record, rd_kafka_topi
   const Result<void> sent = SendBounded(outgoing, "publishing");
   if (sent.ok() || sent.error().code != ErrorCode::kExhausted) return sent;
   refusals_.ReportTooLarge(record.message.position, sent.error().text);
-  return RefusedRecords();
+  return CheckRefusals();
 }
 
 Result<void> KafkaTransaction::PublishDelta(std::string_view bytes) {
-  OutgoingRecord delta;
-  delta.topic = changelog_.get();
-  delta.partition = lane_;
-  delta.value = bytes;
+  OutgoingRecord delta{.topic = changelog_.get(), .partition = lane_, .value = bytes};
   const Result<void> sent = SendBounded(delta, "writing the changelog");
   if (sent.ok() || sent.error().code != ErrorCode::kExhausted) return sent;
   return Fatal(ErrorCode::kConfig, sent.error().text);
 }
 
-Result<void> KafkaTransaction::SendBounded(OutgoingRecord& record, const std::string& doing) {
+Result<void> KafkaTransaction::SendBounded(OutgoingRecord& record, std::string_view doing) {
   assert(client_);
   rd_kafka_resp_err_t code = Send(client_->get(), record);
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
   const Deadline deadline(options_.transaction_timeout_ms);
   while (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline.passed()) {
     rd_kafka_poll(client_->get(), deadline.left_ms(1));
-    NEARDUP_TRY(RefusedRecords());
+    NEARDUP_TRY(CheckRefusals());
     code = Send(client_->get(), record);
   }
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
   if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
-    return Error{ErrorCode::kExhausted,
-                 doing + ": the record is larger than the producer property message.max.bytes"};
+    return Error{
+        ErrorCode::kExhausted,
+        fmt::format("{}: the record is larger than the producer property message.max.bytes",
+                    doing)};
   }
   rd_kafka_poll(client_->get(), 0);
-  NEARDUP_TRY(RefusedRecords());
-  std::array<char, 512> reason{};
-  const auto fatal = rd_kafka_fatal_error(client_->get(), reason.data(), reason.size());
-  if (fatal != RD_KAFKA_RESP_ERR_NO_ERROR) return FromKafka(fatal, doing, reason.data());
+  NEARDUP_TRY(CheckRefusals());
+  NEARDUP_TRY(CheckFatalError(doing));
   if (code == RD_KAFKA_RESP_ERR__STATE) {
-    return Error{ErrorCode::kAborted, doing + ": the transaction has failed already"};
+    return Error{ErrorCode::kAborted, fmt::format("{}: the transaction has already failed", doing)};
   }
   return client_->Explain(FromKafka(code, doing));
 }
@@ -270,37 +236,39 @@ Result<void> KafkaTransaction::SendBounded(OutgoingRecord& record, const std::st
 void KafkaTransaction::Failed(const rd_kafka_message_t& message) {
   if (message._private != nullptr) {
     refusals_.Report(message._private, message.err);
-  } else if (Refusals::ForItsOwnSake(message.err)) {
+  } else if (Refusals::IsContentRefused(message.err)) {
     refused_delta_ = rd_kafka_err2str(message.err);
   }
 }
 
-Result<void> KafkaTransaction::RefusedRecords() const {
+Result<void> KafkaTransaction::CheckRefusals() const {
   if (!refused_delta_.empty()) {
-    return Fatal(ErrorCode::kConfig, ChangelogTopic(options_) +
-                                         " refuses a delta: " + refused_delta_ +
-                                         "; it must take 1 MB (max.message.bytes)");
+    return Fatal(ErrorCode::kConfig,
+                 fmt::format("topic {} refuses a delta: {}; its max.message.bytes must be at least "
+                             "1 MB",
+                             ChangelogTopic(options_), refused_delta_));
   }
   if (!refusals_.any()) return {};
-  return Error{ErrorCode::kAborted, "an output refuses records for their own sake"};
+  return Error{ErrorCode::kAborted, "an output topic refuses the content of some records"};
 }
 
-// ---- commit
+Result<void> KafkaTransaction::CheckFatalError(std::string_view doing) const {
+  std::array<char, 512> reason{};
+  const auto code = rd_kafka_fatal_error(client_->get(), reason.data(), reason.size());
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  return FromKafka(code, doing, reason.data());
+}
 
 Result<bool> KafkaTransaction::Flush(const Deadline& deadline) {
   const rd_kafka_resp_err_t code = rd_kafka_flush(client_->get(), deadline.left_ms(kFlushSliceMs));
   rd_kafka_poll(client_->get(), 0);
-  NEARDUP_TRY(RefusedRecords());
+  NEARDUP_TRY(CheckRefusals());
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return true;
-  std::array<char, 512> reason{};
-  const auto fatal = rd_kafka_fatal_error(client_->get(), reason.data(), reason.size());
-  if (fatal != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return FromKafka(fatal, "waiting for deliveries", reason.data());
-  }
+  NEARDUP_TRY(CheckFatalError("waiting for deliveries"));
   if (!deadline.passed() && !client_->LoginRefused()) return false;
   return client_->Explain(
       FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, "waiting for deliveries",
-                std::to_string(rd_kafka_outq_len(client_->get())) + " records in flight"));
+                fmt::format("{} records are in flight", rd_kafka_outq_len(client_->get()))));
 }
 
 Result<void> KafkaTransaction::FlushAll() {
@@ -317,8 +285,7 @@ Result<void> KafkaTransaction::Commit(std::span<const InputProgress> inputs) {
   for (int slice = 1;; ++slice) {
     NEARDUP_ASSIGN(const bool done, Flush(deadline));
     if (done) break;
-    // A transaction that has failed sends nothing more, and only such a call says so.
-    if (slice % kFlushSlicesPerProbe == 0) NEARDUP_TRY(SendOffsets(inputs));
+    if (slice % kFlushSlicesPerSendOffsets == 0) NEARDUP_TRY(SendOffsets(inputs));
   }
   NEARDUP_TRY(SendOffsets(inputs));
   return CommitProducer();
@@ -332,14 +299,14 @@ Result<void> KafkaTransaction::SendOffsets(std::span<const InputProgress> inputs
                                       input.partition.partition)
         ->offset = input.next_offset;
   }
-  // The group has no members: the transactional id is what fences.
+  // The group has no members; the transactional id fences other instances.
   const GroupMetadataHandle group(rd_kafka_consumer_group_metadata_new(options_.app.c_str()));
   return Retry(
       [&] {
         return rd_kafka_send_offsets_to_transaction(client_->get(), offsets.get(), group.get(),
                                                     kSliceMs);
       },
-      "adding the offsets of group " + options_.app, ErrorCode::kUnavailable);
+      fmt::format("adding the offsets of group {}", options_.app), ErrorCode::kUnavailable);
 }
 
 Result<void> KafkaTransaction::CommitProducer() {
@@ -348,7 +315,7 @@ Result<void> KafkaTransaction::CommitProducer() {
             "committing the transaction", ErrorCode::kUnknownOutcome);
   if (committed.ok()) return {};
   Error error = committed.error();
-  // The request may have arrived all the same.
+  // The broker may have received the request.
   if (error.code == ErrorCode::kInternal) error.code = ErrorCode::kUnknownOutcome;
   return error;
 }
@@ -360,14 +327,15 @@ Result<std::vector<int64_t>> KafkaTransaction::CommittedOffsets(
   for (const InputPartition& input : inputs) {
     rd_kafka_topic_partition_list_add(list.get(), input.topic.c_str(), input.partition);
   }
-  // read_committed: an offset in an open transaction is waited for.
+  // A read_committed client waits for an offset that is in an open transaction.
   NEARDUP_ASSIGN(const std::shared_ptr<Client> reader,
                  Client::New(options_, ClientRole::kSource, log_));
   const rd_kafka_resp_err_t code =
       rd_kafka_committed(reader->get(), list.get(), options_.answer_timeout_ms);
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    const MessageHandle heard(rd_kafka_consumer_poll(reader->get(), 0));  // says why
-    return reader->Explain(FromKafka(code, "reading the offsets of group " + options_.app));
+    const MessageHandle heard(rd_kafka_consumer_poll(reader->get(), 0));  // hears the reason
+    return reader->Explain(
+        FromKafka(code, fmt::format("reading the offsets of group {}", options_.app)));
   }
   std::vector<int64_t> offsets;
   for (int i = 0; i < list->cnt; ++i) {

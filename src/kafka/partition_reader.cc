@@ -1,37 +1,17 @@
 #include "kafka/partition_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <memory>
-#include <string>
+#include <cassert>
+#include <optional>
+#include <string_view>
 #include <utility>
 
-#include "kafka/client.h"
-
 namespace neardup {
-
-Result<std::vector<OffsetBounds>> QueryOffsetBounds(const KafkaOptions& options,
-                                                    std::span<const InputPartition> partitions,
-                                                    const KafkaLog& log) {
-  NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
-                 Client::New(options, ClientRole::kWatermark, log));
-  std::vector<OffsetBounds> rows;
-  for (const InputPartition& partition : partitions) {
-    OffsetBounds bounds;
-    const rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(
-        client->get(), partition.topic.c_str(), partition.partition, &bounds.begin, &bounds.end,
-        options.answer_timeout_ms);
-    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      return client->Explain(FromKafka(code, "asking for the offsets of " + partition.topic + "/" +
-                                                 std::to_string(partition.partition)));
-    }
-    rows.push_back(bounds);
-  }
-  return rows;
-}
-
 namespace {
 
-// What is taken out of the library's bounded queue at once is bounded too.
+// A chunk leaves the library's bounded queue at once, so it has its own bound.
 constexpr size_t kChunkRecordsMax = 1000;
 constexpr size_t kChunkBytesTarget = size_t{1} << 20;
 constexpr int kWatermarkTimeoutMs = 1000;
@@ -85,7 +65,7 @@ PartitionReader::PartitionReader(std::shared_ptr<Client> client, InputAssignment
 }
 
 PartitionReader::~PartitionReader() {
-  // Under the queue's lock: no callback runs afterwards.
+  // Takes the queue's lock; no callback runs afterwards.
   rd_kafka_queue_cb_event_enable(queue_.get(), nullptr, nullptr);
 }
 
@@ -102,8 +82,8 @@ Result<bool> PartitionReader::HasRecord() {
 bool PartitionReader::Fetch() {
   chunk_.reset();
   head_ = 0;
-  // The queue signals when it becomes non-empty: once it was seen empty there is nothing to look
-  // for until then.
+  // The queue signals when it becomes non-empty. After it was found empty there is no need to look
+  // again before the next signal.
   if (!signalled_.exchange(false, std::memory_order_acq_rel)) return false;
   const size_t wanted =
       std::clamp<size_t>(kChunkBytesTarget / record_bytes_mean_, 1, kChunkRecordsMax);
@@ -113,7 +93,7 @@ bool PartitionReader::Fetch() {
       rd_kafka_consume_batch_queue(queue_.get(), 0, chunk->messages.data(), wanted);
   chunk->messages.resize(static_cast<size_t>(std::max<ssize_t>(taken, 0)));
   if (chunk->messages.empty()) return false;
-  signalled_.store(true, std::memory_order_release);  // there may be more
+  signalled_.store(true, std::memory_order_release);  // the queue may hold more
   chunk_ = std::move(chunk);
   return true;
 }
@@ -125,7 +105,7 @@ Result<bool> PartitionReader::LookAtHead() {
     assignment_.next_offset = std::max(assignment_.next_offset, message.offset);
     return false;
   }
-  if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) return OfHead(message);
+  if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) return HeadError(message);
   if (message.offset < assignment_.next_offset) return false;
   at_end_ = false;
   head_timestamp_ms_ = TimestampOf(message);
@@ -148,24 +128,25 @@ void PartitionReader::TakeRecord(Message& message) {
   head_ready_ = false;
 }
 
-Error PartitionReader::OfHead(const rd_kafka_message_t& message) const {
+Error PartitionReader::HeadError(const rd_kafka_message_t& message) const {
   const InputPartition& partition = assignment_.partition;
-  const std::string name = partition.topic + "/" + std::to_string(partition.partition);
-  const char* text = rd_kafka_message_errstr(&message);
   if (message.err != RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
-    return client_->Explain(FromKafka(message.err, "reading " + name, text == nullptr ? "" : text));
+    const char* text = rd_kafka_message_errstr(&message);
+    return client_->Explain(
+        FromKafka(message.err, fmt::format("reading {}/{}", partition.topic, partition.partition),
+                  text == nullptr ? "" : text));
   }
   int64_t low = -1;
   int64_t high = -1;
   rd_kafka_query_watermark_offsets(client_->get(), partition.topic.c_str(), partition.partition,
                                    &low, &high, kWatermarkTimeoutMs);
-  return Fatal(ErrorCode::kNotFound,
-               name + ": offset " + std::to_string(assignment_.next_offset) +
-                   " no longer exists, the log holds " + std::to_string(low) + " to " +
-                   std::to_string(high) +
-                   "; the records between are lost to retention, or the topic was made anew. To "
-                   "go on all the same, start under another app name, which decides where to "
-                   "begin by start_at (and remembers nothing)");
+  return Fatal(
+      ErrorCode::kNotFound,
+      fmt::format("{}/{}: offset {} no longer exists, the log holds offsets {} to {}: retention "
+                  "deleted the records between, or the topic was deleted and recreated. To go on "
+                  "without them, start under another `app`, which begins where input.start says "
+                  "and remembers no records",
+                  partition.topic, partition.partition, assignment_.next_offset, low, high));
 }
 
 InputStatus PartitionReader::Status() const {

@@ -1,39 +1,52 @@
-// Which offsets partitions hold now.
+// Reads one input partition, and wakes its source when records arrive.
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
+#include <mutex>
 #include <vector>
 
 #include "kafka/client.h"
+#include "kafka/deadline.h"
 #include "kafka/handle.h"
-#include "kafka/kafka_options.h"
 #include "neardup/result.h"
-#include "state/input.h"
 #include "stream/message.h"
 #include "stream/ports.h"
 
 namespace neardup {
 
-struct OffsetBounds {
-  int64_t begin = 0;
-  /// One behind the last record, those of open transactions too; so it may lie behind what a reader
-  /// of committed records can reach now.
-  int64_t end = 0;
+/// Lets one thread sleep until any of the library's queues has something for it.
+class WakeUp {
+ public:
+  /// From any thread. Short, and never calls the library.
+  void Signal() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      signalled_ = true;
+    }
+    changed_.notify_one();
+  }
+  /// Forgets earlier signals. Call it before looking into the queues.
+  void Reset() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    signalled_ = false;
+  }
+  /// Returns when a signal has come since Reset, or at the deadline.
+  void Wait(const Deadline& deadline) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait_until(lock, deadline.end(), [this] { return signalled_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool signalled_ = false;
 };
 
-/// One row per partition.
-Result<std::vector<OffsetBounds>> QueryOffsetBounds(const KafkaOptions& options,
-                                                    std::span<const InputPartition> partitions,
-                                                    const KafkaLog& log);
-
-// One assigned input partition: its queue in the library, and what was taken out of it and not yet
-// handed on.
-
-/// Messages taken from the library together; freed together, before their client.
+/// Messages that were taken from the library together. They are freed together, before their
+/// client.
 class MessageChunk {
  public:
   explicit MessageChunk(std::shared_ptr<Client> client) : client_(std::move(client)) {}
@@ -47,24 +60,25 @@ class MessageChunk {
   std::shared_ptr<Client> client_;
 };
 
-/// Owned and called by the source's thread; the library's threads only signal.
+/// One assigned input partition: its queue in the library, and the records taken from the queue and
+/// not yet handed on. Belongs to the source's thread; the library's threads only signal.
 ///
-/// Keeps the next offset itself: the library's position moves on errors and end-of-partition
-/// events. A record below it is one the library delivers again and is skipped; a gap is legal
-/// (transaction markers, aborted records, compaction).
+/// The reader keeps the next offset itself, because the library's position also moves on errors and
+/// end-of-partition events. It skips records below the next offset, which the library delivers
+/// again. A gap is legal (transaction markers, aborted records, compaction).
 class PartitionReader {
  public:
-  /// Takes the partition's queue away from the client's own queue. To be built before the
-  /// partition is assigned, so that no record takes the other way.
+  /// Separates the partition's queue from the client's own queue. Must happen before the partition
+  /// is assigned, so that no record goes to the client's queue.
   PartitionReader(std::shared_ptr<Client> client, InputAssignment assignment, WakeUp& wake_up);
   ~PartitionReader();
   PartitionReader(const PartitionReader&) = delete;
   PartitionReader& operator=(const PartitionReader&) = delete;
 
-  /// True when a record is at hand; looks into the queue when none is and the queue was signalled.
-  /// An error stays at the head and is returned again.
+  /// True if a record is at hand. Looks into the queue if none is and the queue has signalled. An
+  /// error stays at the head and is returned again.
   Result<bool> HasRecord();
-  /// The record's timestamp; lowest possible if it has none. HasRecord must be true.
+  /// The record's timestamp; the lowest possible value if it has none. HasRecord must be true.
   int64_t timestamp_ms() const { return head_timestamp_ms_; }
   /// Hands the record on. HasRecord must be true.
   void TakeRecord(Message& message);
@@ -75,7 +89,7 @@ class PartitionReader {
  private:
   bool Fetch();
   Result<bool> LookAtHead();
-  Error OfHead(const rd_kafka_message_t& message) const;
+  Error HeadError(const rd_kafka_message_t& message) const;
 
   std::shared_ptr<Client> client_;
   InputAssignment assignment_;

@@ -1,19 +1,20 @@
 #include "kafka/properties.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <string_view>
-
-#include "kafka/client.h"
 
 namespace neardup {
 namespace {
 
-constexpr int kFetchBackoffSince = 0x02020000;
+constexpr int kFetchBackoffSince = 0x02020000;  // librdkafka 2.2.0
 
 void SetReadDefaults(Properties& properties) {
-  // Past these bounds the library stops fetching for fetch.queue.backoff.ms, which before 2.2.0 is
-  // a fixed second: there they must exceed what is read in a second.
-  if (ClientLibraryVersion() >= kFetchBackoffSince) {
+  // When the queue exceeds these bounds, the library stops fetching for fetch.queue.backoff.ms.
+  // Before 2.2.0 that is always one second, so the bounds must exceed what is read in a second.
+  if (rd_kafka_version() >= kFetchBackoffSince) {
     properties["fetch.queue.backoff.ms"] = "10";
   } else {
     properties["queued.max.messages.kbytes"] = "524288";
@@ -24,10 +25,11 @@ void SetReadDefaults(Properties& properties) {
 
 void SetWriteDefaults(const KafkaOptions& options, Properties& properties) {
   properties["linger.ms"] = "10";
-  // Back-to-back transactions meet a retriable refusal; 100 ms would be most of their time.
+  // The first request of a transaction that directly follows another is refused once and retried;
+  // the default back-off of 100 ms would be most of the transaction's time.
   properties["retry.backoff.ms"] = "10";
   properties["batch.size"] = "1000000";
-  // The topics' max.message.bytes decide what is too large.
+  // The topics' max.message.bytes decide which records are too large.
   properties["message.max.bytes"] = "1000000000";
   properties["queue.buffering.max.messages"] = std::to_string(options.inflight_records_max);
   properties["queue.buffering.max.kbytes"] = std::to_string(options.inflight_bytes_max / 1024);
@@ -47,7 +49,7 @@ Properties Defaults(const KafkaOptions& options, ClientRole role) {
 Properties Owned(const KafkaOptions& options, ClientRole role, uint16_t lane) {
   Properties properties = {{"bootstrap.servers", options.brokers}};
   if (role == ClientRole::kWriter) {
-    properties["transactional.id"] = options.app + "-lane-" + std::to_string(lane);
+    properties["transactional.id"] = fmt::format("{}-lane-{}", options.app, lane);
     properties["transaction.timeout.ms"] = std::to_string(options.transaction_timeout_ms);
   }
   if (IsWriter(role)) {
@@ -66,7 +68,7 @@ Properties Owned(const KafkaOptions& options, ClientRole role, uint16_t lane) {
     properties["session.timeout.ms"] = std::to_string(options.session_timeout_ms);
     properties["heartbeat.interval.ms"] = std::to_string(options.heartbeat_interval_ms);
     properties["max.poll.interval.ms"] = "60000";
-    // Other assignors give the lease to whoever joins.
+    // With other assignors a member that joins may take the lease from its holder.
     properties["partition.assignment.strategy"] = "cooperative-sticky";
   } else {
     properties["enable.partition.eof"] = "true";
@@ -75,19 +77,19 @@ Properties Owned(const KafkaOptions& options, ClientRole role, uint16_t lane) {
   return properties;
 }
 
-// Names that are aliases of owned ones, or would give two instances one identity.
+// Aliases of properties in Owned, and properties that would give two instances the same identity.
 constexpr std::array<std::string_view, 8> kForbidden = {
     "metadata.broker.list", "request.required.acks", "group.instance.id",  "auto.commit.enable",
     "enable.auto.commit",   "transactional.id",      "enable.idempotence", "group.id"};
 
-Result<void> Merge(const Properties& from, const Properties& owned, const char* section,
+Result<void> Merge(const Properties& from, const Properties& owned, std::string_view section,
                    Properties& into) {
   for (const auto& [name, value] : from) {
-    bool forbidden = owned.count(name) > 0;
-    for (const std::string_view other : kForbidden) forbidden = forbidden || name == other;
-    if (forbidden) {
-      return Fatal(ErrorCode::kConfig, std::string(section) + ": " + name +
-                                           " is set by neardup itself and cannot be changed here");
+    if (owned.contains(name) ||
+        std::find(kForbidden.begin(), kForbidden.end(), name) != kForbidden.end()) {
+      return Fatal(
+          ErrorCode::kConfig,
+          fmt::format("{}: neardup sets the property {} itself; remove it here", section, name));
     }
     into[name] = value;
   }
@@ -122,18 +124,12 @@ Result<ConfHandle> NewConf(const Properties& properties) {
     std::array<char, 512> complaint{};
     if (rd_kafka_conf_set(conf.get(), name.c_str(), value.c_str(), complaint.data(),
                           complaint.size()) != RD_KAFKA_CONF_OK) {
-      const std::string shown = IsSecret(name) ? "its value is refused" : complaint.data();
-      return Fatal(ErrorCode::kConfig, "Kafka property " + name + ": " + shown);
+      return Fatal(ErrorCode::kConfig,
+                   fmt::format("librdkafka refuses the property {}: {}", name,
+                               IsSecret(name) ? "its value is wrong" : complaint.data()));
     }
   }
   return conf;
-}
-
-Properties Masked(Properties properties) {
-  for (auto& [name, value] : properties) {
-    if (IsSecret(name)) value = "*****";
-  }
-  return properties;
 }
 
 }  // namespace neardup

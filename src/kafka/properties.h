@@ -1,4 +1,4 @@
-// From KafkaOptions to the properties of each client.
+// The librdkafka properties of each client, made from KafkaOptions.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,22 @@ using Properties = std::map<std::string, std::string>;
 enum class ClientRole : uint8_t {
   kSource,       ///< reads the inputs
   kChangelog,    ///< reads committed deltas
-  kWatermark,    ///< asks for topics, settings and ends of logs
+  kWatermark,    ///< asks for topics, their settings and the ends of their logs
   kWriter,       ///< writes in transactions
-  kPlainWriter,  ///< writes outside of transactions, idempotent
-  kLease,        ///< member of the lease group
+  kPlainWriter,  ///< idempotent, writes outside of transactions
+  kLease,        ///< joins the lease group
 };
 
 constexpr bool IsWriter(ClientRole role) {
   return role == ClientRole::kWriter || role == ClientRole::kPlainWriter;
 }
 
-/// Our defaults, then the user's properties, then those that correctness rests on. A user's value
-/// for one of the last is a kConfig error that names it.
+/// Merges our defaults, the user's properties, and the properties that correctness depends on. A
+/// user's value for one of the last kind is a kConfig error that names it.
 Result<Properties> ClientProperties(const KafkaOptions& options, ClientRole role,
                                     uint16_t lane = 0);
 
-/// A kConfig error names the property and holds the library's complaint.
+/// A kConfig error names the property and quotes the library's complaint.
 Result<ConfHandle> NewConf(const Properties& properties);
-
-/// The same with "*****" for values that are secrets.
-Properties Masked(Properties properties);
 
 }  // namespace neardup

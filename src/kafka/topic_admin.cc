@@ -1,18 +1,22 @@
 #include "kafka/topic_admin.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <chrono>
 #include <set>
 #include <thread>
 
 #include "kafka/client.h"
+#include "kafka/deadline.h"
 
 namespace neardup {
 namespace {
 
-// Waits are cut into slices, between which complaints of the client are heard.
+// Waits are cut into slices; the client's complaints are heard between two slices.
 constexpr int kSliceMs = 500;
 
+/// The answer to an order; null after the time-out.
 EventHandle Await(Client& client, rd_kafka_queue_t* queue, int timeout_ms) {
   const Deadline deadline(timeout_ms);
   do {
@@ -23,7 +27,7 @@ EventHandle Await(Client& client, rd_kafka_queue_t* queue, int timeout_ms) {
   return nullptr;
 }
 
-AdminOptionsHandle Within(Client& client, rd_kafka_admin_op_t operation, int timeout_ms) {
+AdminOptionsHandle WithTimeout(Client& client, rd_kafka_admin_op_t operation, int timeout_ms) {
   AdminOptionsHandle options(rd_kafka_AdminOptions_new(client.get(), operation));
   std::array<char, 256> complaint{};
   rd_kafka_AdminOptions_set_request_timeout(options.get(), timeout_ms, complaint.data(),
@@ -31,26 +35,30 @@ AdminOptionsHandle Within(Client& client, rd_kafka_admin_op_t operation, int tim
   return options;
 }
 
-Result<void> OfWholeRequest(Client& client, const EventHandle& event, const std::string& doing) {
+Result<void> CheckRequest(Client& client, const EventHandle& event, const std::string& doing) {
   if (!event) return client.Explain(FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, doing));
   const rd_kafka_resp_err_t code = rd_kafka_event_error(event.get());
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
   return client.Explain(FromKafka(code, doing, rd_kafka_event_error_string(event.get())));
 }
 
-Result<void> OfTopic(Client& client, const rd_kafka_topic_result_t& result,
-                     const std::string& doing) {
+Result<void> CheckTopic(Client& client, const rd_kafka_topic_result_t& result,
+                        const std::string& doing) {
   const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(&result);
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
   const char* text = rd_kafka_topic_result_error_string(&result);
   return client.Explain(FromKafka(code, doing, text == nullptr ? "" : text));
 }
 
+Error AnswerIsEmpty(const std::string& doing) {
+  return {ErrorCode::kInternal, fmt::format("{}: the broker's answer has no result", doing)};
+}
+
 }  // namespace
 
 Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string& topic,
                                               int timeout_ms) {
-  const std::string doing = "asking for topic " + topic;
+  const std::string doing = fmt::format("asking for the partitions of topic {}", topic);
   const Deadline deadline(timeout_ms);
   const TopicHandle handle(rd_kafka_topic_new(client.get(), topic.c_str(), nullptr));
   if (!handle) return FromKafka(rd_kafka_last_error(), doing);
@@ -65,7 +73,7 @@ Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string&
       if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return {std::nullopt};
     }
     if (IsRefusedAccess(code)) break;
-    // Serves the complaint callback, so that a refused login ends the wait.
+    // Hears complaints, so that a refused login ends the wait.
     const MessageHandle served(rd_kafka_consumer_poll(client.get(), 0));
     if (client.LoginRefused()) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(deadline.left_ms(20)));
@@ -81,7 +89,9 @@ Result<std::vector<InputPartition>> InputPartitions(Client& client, const KafkaO
                    PartitionCount(client, topic, options.answer_timeout_ms));
     if (!count) {
       return Error{ErrorCode::kNotFound,
-                   "topic " + topic + " does not exist on " + options.brokers};
+                   fmt::format("input topic {} does not exist on {}; create it, or correct "
+                               "input.topics",
+                               topic, options.brokers)};
     }
     for (int32_t partition = 0; partition < *count; ++partition) {
       partitions.push_back({topic, partition});
@@ -90,91 +100,102 @@ Result<std::vector<InputPartition>> InputPartitions(Client& client, const KafkaO
   return partitions;
 }
 
+Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& partition,
+                                     int timeout_ms) {
+  OffsetBounds bounds;
+  const rd_kafka_resp_err_t code =
+      rd_kafka_query_watermark_offsets(client.get(), partition.topic.c_str(), partition.partition,
+                                       &bounds.begin, &bounds.end, timeout_ms);
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return bounds;
+  const MessageHandle heard(rd_kafka_consumer_poll(client.get(), 0));  // hears the reason
+  return client.Explain(FromKafka(
+      code, fmt::format("asking for the offsets of {}/{}", partition.topic, partition.partition)));
+}
+
 Result<bool> TopicAdmin::Create(const std::string& topic, int32_t partitions,
                                 const Properties& settings) {
-  const std::string doing = "creating topic " + topic;
+  const std::string doing = fmt::format("creating topic {}", topic);
   std::array<char, 512> complaint{};
   const NewTopicHandle order(rd_kafka_NewTopic_new(topic.c_str(), partitions, replication_factor_,
                                                    complaint.data(), complaint.size()));
-  if (!order) return Fatal(ErrorCode::kConfig, doing + ": " + complaint.data());
+  if (!order) return Fatal(ErrorCode::kConfig, fmt::format("{}: {}", doing, complaint.data()));
   for (const auto& [name, value] : settings) {
     rd_kafka_NewTopic_set_config(order.get(), name.c_str(), value.c_str());
   }
   const QueueHandle queue(rd_kafka_queue_new(client_->get()));
-  const auto options = Within(*client_, RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout_ms_);
+  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout_ms_);
   std::array<rd_kafka_NewTopic_t*, 1> orders = {order.get()};
   rd_kafka_CreateTopics(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
   const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
-  NEARDUP_TRY(OfWholeRequest(*client_, event, doing));
+  NEARDUP_TRY(CheckRequest(*client_, event, doing));
   size_t count = 0;
   const auto* results =
       rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event.get()), &count);
-  if (count != 1) return Error{ErrorCode::kInternal, doing + ": an answer without the topic"};
+  if (count != 1) return AnswerIsEmpty(doing);
   if (rd_kafka_topic_result_error(results[0]) == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) {
     return false;
   }
-  NEARDUP_TRY(OfTopic(*client_, *results[0], doing));
+  NEARDUP_TRY(CheckTopic(*client_, *results[0], doing));
   return true;
 }
 
 Result<void> TopicAdmin::Grow(const std::string& topic, int32_t partitions) {
-  const std::string doing =
-      "growing topic " + topic + " to " + std::to_string(partitions) + " partitions";
+  const std::string doing = fmt::format("growing topic {} to {} partitions", topic, partitions);
   std::array<char, 512> complaint{};
   const NewPartitionsHandle order(rd_kafka_NewPartitions_new(
       topic.c_str(), static_cast<size_t>(partitions), complaint.data(), complaint.size()));
-  if (!order) return Fatal(ErrorCode::kConfig, doing + ": " + complaint.data());
+  if (!order) return Fatal(ErrorCode::kConfig, fmt::format("{}: {}", doing, complaint.data()));
   const QueueHandle queue(rd_kafka_queue_new(client_->get()));
-  const auto options = Within(*client_, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, timeout_ms_);
+  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, timeout_ms_);
   std::array<rd_kafka_NewPartitions_t*, 1> orders = {order.get()};
   rd_kafka_CreatePartitions(client_->get(), orders.data(), orders.size(), options.get(),
                             queue.get());
   const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
-  NEARDUP_TRY(OfWholeRequest(*client_, event, doing));
+  NEARDUP_TRY(CheckRequest(*client_, event, doing));
   size_t count = 0;
   const auto* results = rd_kafka_CreatePartitions_result_topics(
       rd_kafka_event_CreatePartitions_result(event.get()), &count);
-  if (count != 1) return Error{ErrorCode::kInternal, doing + ": an answer without the topic"};
-  return OfTopic(*client_, *results[0], doing);
+  if (count != 1) return AnswerIsEmpty(doing);
+  return CheckTopic(*client_, *results[0], doing);
 }
 
 Result<void> TopicAdmin::DeleteRecords(const std::string& topic, int32_t partition,
                                        int64_t offset) {
-  const std::string doing = "deleting records of " + topic + "/" + std::to_string(partition) +
-                            " below offset " + std::to_string(offset);
+  const std::string doing =
+      fmt::format("deleting the records of {}/{} below offset {}", topic, partition, offset);
   const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition)->offset = offset;
   const DeleteRecordsHandle order(rd_kafka_DeleteRecords_new(list.get()));
   const QueueHandle queue(rd_kafka_queue_new(client_->get()));
-  const auto options = Within(*client_, RD_KAFKA_ADMIN_OP_DELETERECORDS, timeout_ms_);
+  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_DELETERECORDS, timeout_ms_);
   std::array<rd_kafka_DeleteRecords_t*, 1> orders = {order.get()};
   rd_kafka_DeleteRecords(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
   const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
-  NEARDUP_TRY(OfWholeRequest(*client_, event, doing));
+  NEARDUP_TRY(CheckRequest(*client_, event, doing));
   const rd_kafka_topic_partition_list_t* results =
       rd_kafka_DeleteRecords_result_offsets(rd_kafka_event_DeleteRecords_result(event.get()));
   if (results == nullptr || results->cnt != 1) {
-    return Error{ErrorCode::kInternal, doing + ": an answer without the partition"};
+    return AnswerIsEmpty(doing);
   }
   if (results->elems[0].err == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
   return client_->Explain(FromKafka(results->elems[0].err, doing));
 }
 
 Result<Properties> TopicAdmin::Settings(const std::string& topic) {
-  const std::string doing = "reading the settings of topic " + topic;
+  const std::string doing = fmt::format("reading the settings of topic {}", topic);
   const ConfigResourceHandle resource(
       rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
   const QueueHandle queue(rd_kafka_queue_new(client_->get()));
-  const auto options = Within(*client_, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout_ms_);
+  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout_ms_);
   std::array<rd_kafka_ConfigResource_t*, 1> resources = {resource.get()};
   rd_kafka_DescribeConfigs(client_->get(), resources.data(), resources.size(), options.get(),
                            queue.get());
   const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
-  NEARDUP_TRY(OfWholeRequest(*client_, event, doing));
+  NEARDUP_TRY(CheckRequest(*client_, event, doing));
   size_t count = 0;
   const auto* results = rd_kafka_DescribeConfigs_result_resources(
       rd_kafka_event_DescribeConfigs_result(event.get()), &count);
-  if (count != 1) return Error{ErrorCode::kInternal, doing + ": an answer without the topic"};
+  if (count != 1) return AnswerIsEmpty(doing);
   if (const auto code = rd_kafka_ConfigResource_error(results[0]); code != 0) {
     const char* text = rd_kafka_ConfigResource_error_string(results[0]);
     return client_->Explain(FromKafka(code, doing, text == nullptr ? "" : text));
@@ -195,9 +216,10 @@ Result<void> TopicAdmin::AwaitPartitions(const std::string& topic, int32_t parti
     if (seen && *seen >= partitions) return {};
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   } while (!deadline.passed());
-  return Retriable(ErrorCode::kUnavailable, "topic " + topic +
-                                                " was changed, but brokers do not show its " +
-                                                std::to_string(partitions) + " partitions yet");
+  return Retriable(
+      ErrorCode::kUnavailable,
+      fmt::format("topic {} was changed, but the brokers do not show its {} partitions yet", topic,
+                  partitions));
 }
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// Questions and orders to the cluster about topics, each within a deadline.
+// Questions and orders to the cluster about topics. Each call ends within a time-out.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,26 @@
 
 namespace neardup {
 
-/// Number of partitions of a topic; nullopt when it does not exist. Never creates it.
+/// Number of partitions of a topic; nullopt if the topic does not exist. Never creates a topic.
 Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string& topic,
                                               int timeout_ms);
 
-/// All partitions of the input topics, sorted; kNotFound names a topic that does not exist.
+/// All partitions of the input topics, sorted. kNotFound names a topic that does not exist.
 Result<std::vector<InputPartition>> InputPartitions(Client& client, const KafkaOptions& options);
+
+/// The offsets that a partition holds now.
+struct OffsetBounds {
+  int64_t begin = 0;
+  /// One past the last record. For a read_uncommitted client, records of open transactions count,
+  /// so a reader of committed records may not reach it yet.
+  int64_t end = 0;
+};
+Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& partition,
+                                     int timeout_ms);
 
 class TopicAdmin {
  public:
-  explicit TopicAdmin(std::shared_ptr<Client> client, const KafkaOptions& options)
+  TopicAdmin(std::shared_ptr<Client> client, const KafkaOptions& options)
       : client_(std::move(client)),
         timeout_ms_(options.answer_timeout_ms),
         replication_factor_(options.replication_factor) {}
@@ -32,15 +42,15 @@ class TopicAdmin {
   Result<std::optional<int32_t>> Partitions(const std::string& topic) const {
     return PartitionCount(*client_, topic, timeout_ms_);
   }
-  /// False when somebody else created it in between. kConfig when a setting is refused.
+  /// False if the topic exists already. kConfig if the broker refuses a setting.
   Result<bool> Create(const std::string& topic, int32_t partitions, const Properties& settings);
-  /// Up to `partitions` in all.
+  /// Adds partitions up to `partitions` in all.
   Result<void> Grow(const std::string& topic, int32_t partitions);
-  /// Removes the records of a partition below `offset`. kAuth when that is not allowed.
+  /// Deletes the records of a partition below `offset`. kAuth if this is not allowed.
   Result<void> DeleteRecords(const std::string& topic, int32_t partition, int64_t offset);
-  /// The topic's settings, with defaults.
+  /// The topic's settings, the defaults included.
   Result<Properties> Settings(const std::string& topic);
-  /// Waits until the cluster shows what a Create or Grow ordered.
+  /// Waits until the cluster shows the result of a Create or Grow.
   Result<void> AwaitPartitions(const std::string& topic, int32_t partitions) const;
 
  private:

@@ -1,105 +1,23 @@
 #include "kafka/topics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <memory>
+#include <optional>
 #include <utility>
 
-#include "kafka/topic_admin.h"
+#include "kafka/client.h"
 
 namespace neardup {
-
 namespace {
 
-constexpr int64_t kBrokerDefaultBytes = 1'048'588;
-// Framing of a batch with one record: 61 bytes of batch header, lengths and deltas of the record
-// and of its headers.
-constexpr int64_t kFramingBytes = 512;
-constexpr int64_t kBatchBytes = 1'000'000;
-
-}  // namespace
-
-const std::string& OutputTopics::Template(Decision decision) const {
-  switch (decision) {
-    case Decision::kUnique:
-      return options_.unique_topic;
-    case Decision::kDuplicate:
-      return options_.duplicate_topic;
-    case Decision::kDeadLetter:
-      break;
-  }
-  return options_.dead_letter_topic;
-}
-
-int64_t OutputTopics::SmallestLimit(const std::string& input_topic) const {
-  int64_t smallest = INT64_MAX;
-  for (const Decision decision : {Decision::kUnique, Decision::kDuplicate, Decision::kDeadLetter}) {
-    const auto found = max_message_bytes_.find(ExpandTopic(Template(decision), input_topic));
-    smallest =
-        std::min(smallest, found == max_message_bytes_.end() ? kBrokerDefaultBytes : found->second);
-  }
-  return smallest;
-}
-
-size_t OutputTopics::record_bytes_max(const std::string& input_topic) const {
-  return static_cast<size_t>(std::max<int64_t>(0, SmallestLimit(input_topic) - kFramingBytes));
-}
-
-int64_t OutputTopics::batch_bytes_max() const {
-  int64_t smallest = kBatchBytes;
-  for (const std::string& topic : options_.topics) {
-    smallest = std::min(smallest, SmallestLimit(topic) - kFramingBytes);
-  }
-  return std::max<int64_t>(1, smallest);
-}
-
-std::vector<std::string> OutputTopics::Names() const {
-  std::set<std::string> names;
-  for (const std::string& topic : options_.topics) {
-    for (const std::string* name :
-         {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
-      names.insert(ExpandTopic(*name, topic));
-    }
-  }
-  return {names.begin(), names.end()};
-}
-
-void OutputTopics::Bind(std::shared_ptr<Client> client) {
-  Unbind();
-  client_ = std::move(client);
-}
-
-void OutputTopics::Unbind() {
-  outputs_.clear();
-  client_.reset();
-}
-
-rd_kafka_topic_t* OutputTopics::Find(const std::string& input_topic, Decision decision) {
-  const auto index = static_cast<size_t>(decision);
-  for (const Outputs& outputs : outputs_) {
-    if (outputs.input_topic == input_topic) return outputs.handles[index].get();
-  }
-  Outputs& added = outputs_.emplace_back();
-  added.input_topic = input_topic;
-  for (const Decision each : {Decision::kUnique, Decision::kDuplicate, Decision::kDeadLetter}) {
-    const std::string name = ExpandTopic(Template(each), input_topic);
-    added.handles[static_cast<size_t>(each)].reset(
-        rd_kafka_topic_new(client_->get(), name.c_str(), nullptr));
-  }
-  return added.handles[index].get();
-}
-
-namespace {
-
-// What our headers and the record framing may add to the input's largest record.
+// Room for our headers and the framing, beyond the input's largest record.
 constexpr int64_t kHeaderRoomBytes = 64 * 1024;
 constexpr const char* kTimeAhead = "message.timestamp.after.max.ms";
 
-Result<TopicAdmin> NewAdmin(const KafkaOptions& options, const KafkaLog& log) {
-  NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, log));
-  return TopicAdmin(std::move(client), options);
-}
-
+/// nullopt if the setting is missing or not a number.
 std::optional<int64_t> Number(const Properties& settings, const std::string& name) {
   const auto found = settings.find(name);
   if (found == settings.end()) return std::nullopt;
@@ -109,7 +27,7 @@ std::optional<int64_t> Number(const Properties& settings, const std::string& nam
   return number;
 }
 
-/// Brings the topics of one lane set in order, collecting what it did.
+/// Creates, grows and checks topics, and reports what it did.
 class TopicKeeper {
  public:
   TopicKeeper(const KafkaOptions& options, TopicAdmin admin)
@@ -133,12 +51,14 @@ class TopicKeeper {
 };
 
 std::optional<Properties> TopicKeeper::ReadSettings(const std::string& topic) {
-  // A cluster that left one such question without an answer leaves them all; each costs a time-out.
+  // A cluster that does not answer this question for one topic answers it for none. Each unanswered
+  // question costs a time-out, so ask no more.
   if (settings_unanswered_) return std::nullopt;
   Result<Properties> settings = admin_.Settings(topic);
   if (settings.ok()) return std::move(settings).value();
   settings_unanswered_ = settings.error().code == ErrorCode::kUnavailable;
-  report_.warnings.push_back(settings.error().text + "; the topic's settings are not checked");
+  report_.warnings.push_back(
+      fmt::format("{}; the topic's settings are not checked", settings.error().text));
   return std::nullopt;
 }
 
@@ -147,7 +67,7 @@ Result<void> TopicKeeper::Create(const std::string& topic, int32_t partitions,
   Result<bool> created = admin_.Create(topic, partitions, settings);
   if (!created.ok() && created.error().code == ErrorCode::kConfig &&
       settings.erase(kTimeAhead) > 0) {
-    // Brokers before 3.6 do not know the setting and take any timestamp.
+    // Brokers before 3.6 do not have the setting and take any timestamp.
     created = admin_.Create(topic, partitions, settings);
   }
   if (!created.ok()) return created.error();
@@ -159,21 +79,22 @@ Result<void> TopicKeeper::EnsureSize(const std::string& topic, int32_t partition
                                      Properties settings) {
   NEARDUP_ASSIGN(const std::optional<int32_t> existing, admin_.Partitions(topic));
   if (existing && *existing >= partitions) return {};
-  const std::string wanted = std::to_string(partitions) + " partition(s)";
   if (!options_.create_topics) {
     if (existing) {
-      return Fatal(ErrorCode::kConfig, "topic " + topic + " has " + std::to_string(*existing) +
-                                           " partition(s), needs " + wanted +
-                                           "; add them: kafka-topics.sh --alter --topic " + topic +
-                                           " --partitions " + std::to_string(partitions));
+      return Fatal(ErrorCode::kConfig,
+                   fmt::format("topic {0} has {1} partition(s) and needs {2}; add them with "
+                               "kafka-topics.sh --alter --topic {0} --partitions {2}",
+                               topic, *existing, partitions));
     }
-    return Fatal(ErrorCode::kNotFound, "topic " + topic + " does not exist; create it with " +
-                                           wanted + ", or let neardup do it (create_topics)");
+    return Fatal(ErrorCode::kNotFound,
+                 fmt::format("topic {} does not exist; create it with {} partition(s), or set "
+                             "output.create_topics to true",
+                             topic, partitions));
   }
   if (!existing) return Create(topic, partitions, std::move(settings));
   if (const Result<void> grown = admin_.Grow(topic, partitions); !grown.ok()) {
     NEARDUP_ASSIGN(const std::optional<int32_t> now, admin_.Partitions(topic));
-    // Another instance may have been quicker.
+    // Another instance may have been faster.
     return now && *now >= partitions ? Result<void>() : grown.error();
   }
   report_.grown.push_back(topic);
@@ -187,8 +108,8 @@ Result<void> TopicKeeper::EnsureOutputs(const std::string& input, int32_t partit
       const int64_t room = std::min<int64_t>(*largest, INT32_MAX - kHeaderRoomBytes);
       settings["max.message.bytes"] = std::to_string(room + kHeaderRoomBytes);
     }
-    // Records keep their timestamps, so an output that kept them for less than its input would lose
-    // what a backfill of old records writes.
+    // Records keep their timestamps. An output with a shorter retention than its input would delete
+    // old records at once when an old topic is read.
     for (const char* kept : {"retention.ms", "retention.bytes"}) {
       if (const auto found = of_input->find(kept); found != of_input->end()) {
         settings[kept] = found->second;
@@ -214,7 +135,7 @@ Result<void> TopicKeeper::EnsureChangelog(int32_t lanes) {
                          {{"cleanup.policy", "delete"},
                           {"retention.ms", "-1"},
                           {"retention.bytes", "-1"},
-                          // By the records' own stamps a back-fill would be deleted at once.
+                          // With the time of the records, old ones would be deleted at once.
                           {"message.timestamp.type", "LogAppendTime"}}));
   return CheckChangelog(topic);
 }
@@ -228,15 +149,16 @@ Result<void> TopicKeeper::CheckChangelog(const std::string& topic) {
     const auto found = settings->find(name);
     if (found == settings->end() || found->second == wanted) continue;
     return Fatal(ErrorCode::kConfig,
-                 "topic " + topic + " has " + name + "=" + found->second + ", which loses state; " +
-                     "it must be " + wanted +
-                     ": kafka-configs.sh --alter --entity-type topics --entity-name " + topic +
-                     " --add-config " + name + "=" + wanted);
+                 fmt::format("topic {0} has {1}={2}, which loses state; it must be {3}: "
+                             "kafka-configs.sh --alter --entity-type topics --entity-name {0} "
+                             "--add-config {1}={3}",
+                             topic, name, found->second, wanted));
   }
   const auto stamp = settings->find("message.timestamp.type");
   if (stamp != settings->end() && stamp->second != "LogAppendTime") {
-    report_.warnings.push_back("topic " + topic + " has message.timestamp.type=" + stamp->second +
-                               "; LogAppendTime is recommended");
+    report_.warnings.push_back(
+        fmt::format("topic {} has message.timestamp.type={}; LogAppendTime is recommended", topic,
+                    stamp->second));
   }
   return {};
 }
@@ -250,16 +172,30 @@ Result<std::vector<InputPartition>> ListPartitions(const KafkaOptions& options,
   return InputPartitions(*client, options);
 }
 
+Result<std::vector<OffsetBounds>> ListOffsetBounds(const KafkaOptions& options,
+                                                   std::span<const InputPartition> partitions,
+                                                   const KafkaLog& log) {
+  NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
+                 Client::New(options, ClientRole::kWatermark, log));
+  std::vector<OffsetBounds> rows;
+  for (const InputPartition& partition : partitions) {
+    NEARDUP_ASSIGN(const OffsetBounds bounds,
+                   AskOffsetBounds(*client, partition, options.answer_timeout_ms));
+    rows.push_back(bounds);
+  }
+  return rows;
+}
+
 Result<TopicReport> EnsureTopics(const KafkaOptions& options,
                                  std::span<const InputPartition> inputs, int32_t lanes,
                                  const KafkaLog& log) {
-  NEARDUP_ASSIGN(TopicAdmin admin, NewAdmin(options, log));
   std::map<std::string, int32_t> partitions;
   for (const InputPartition& input : inputs) {
     int32_t& count = partitions[input.topic];
     count = std::max(count, static_cast<int32_t>(input.partition) + 1);
   }
-  TopicKeeper keeper(options, std::move(admin));
+  NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, log));
+  TopicKeeper keeper(options, TopicAdmin(std::move(client), options));
   for (const auto& [topic, count] : partitions) NEARDUP_TRY(keeper.EnsureOutputs(topic, count));
   NEARDUP_TRY(keeper.EnsureChangelog(lanes));
   NEARDUP_TRY(keeper.EnsureLease(lanes));

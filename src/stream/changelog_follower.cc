@@ -1,7 +1,5 @@
 #include "stream/changelog_follower.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +9,7 @@ namespace neardup {
 
 void ChangelogFollower::StartOver() {
   open_ = false;
-  foreign_.reset();
+  foreign_ = false;
   mark_.reset();
   resume_offset_ = 0;
 }
@@ -25,25 +23,19 @@ void ChangelogFollower::StartBehind(const ChangelogMark& mark) {
 Result<bool> ChangelogFollower::Poll(
     int timeout_ms, const std::function<Result<void>(const ChangelogRecord&)>& visit) {
   if (!open_) {
-    NEARDUP_ASSIGN(const bool opened, Open());
-    if (!opened) return false;
+    NEARDUP_ASSIGN(const bool goes_on, Open());
+    if (!goes_on) return false;
   }
   const Result<void> polled =
       log_.Poll(timeout_ms, [&](const ChangelogRecord& record) -> Result<void> {
         if (foreign_) return {};
-        if (!mark_) return visit(record);
-        Compare(record);
-        return {};
+        return mark_ ? Compare(record) : visit(record);
       });
   if (foreign_) {
-    return GiveUp(
-        fmt::format("expected the record at offset {} to have checksum {:016x}, found checksum "
-                    "{:016x} at offset {}; the changelog topic was deleted and recreated, or "
-                    "belongs to another app; if nobody did that on purpose, see docs/recovery.md",
-                    mark_->offset, mark_->checksum, foreign_->checksum, foreign_->offset));
+    return GiveUp("the record at its last offset is another one there: the topic was made anew");
   }
   if (!polled.ok() && polled.error().code == ErrorCode::kNotFound && !polled.error().fatal) {
-    open_ = false;  // purged while it was read; Open finds out how far
+    open_ = false;  // purged under the reader: opening it again tells how far
     return true;
   }
   if (!polled.ok()) return polled.error();
@@ -55,8 +47,8 @@ Result<bool> ChangelogFollower::Open() {
   if (mark_) return OpenAtMark();
   NEARDUP_TRY(log_.Open(resume_offset_));
   if (resume_offset_ > 0 && log_.next_offset() > resume_offset_) {
-    return GiveUp(fmt::format("it was only read to offset {}, and is purged up to offset {}",
-                              resume_offset_, log_.next_offset()));
+    return GiveUp("it was purged up to offset " + std::to_string(log_.next_offset()) +
+                  ", and only read to " + std::to_string(resume_offset_));
   }
   open_ = true;
   return true;
@@ -65,32 +57,26 @@ Result<bool> ChangelogFollower::Open() {
 Result<bool> ChangelogFollower::OpenAtMark() {
   NEARDUP_ASSIGN(const int64_t end, log_.End());
   if (end <= mark_->offset) {
-    return GiveUp(
-        fmt::format("expected a record at offset {}, but it ends at offset {}; the changelog topic "
-                    "was deleted and recreated, or truncated, or belongs to another app; if nobody "
-                    "did that on purpose, see docs/recovery.md",
-                    mark_->offset, end));
+    return GiveUp("it ends at offset " + std::to_string(end) + " and was known up to " +
+                  std::to_string(mark_->offset) + ": the topic was made anew or truncated");
   }
   NEARDUP_TRY(log_.Open(mark_->offset));
   if (log_.next_offset() > mark_->offset) {
-    return GiveUp(fmt::format("it was only read to offset {}, and is purged up to offset {}",
-                              mark_->offset + 1, log_.next_offset()));
+    return GiveUp("it was purged up to offset " + std::to_string(log_.next_offset()) +
+                  ", and was known up to " + std::to_string(mark_->offset));
   }
   open_ = true;
   return true;
 }
 
-void ChangelogFollower::Compare(const ChangelogRecord& record) {
-  const ChangelogMark found{record.offset, Hash64(record.bytes)};
-  if (found == *mark_) {
-    mark_.reset();
-  } else {
-    foreign_ = found;
-  }
+Result<void> ChangelogFollower::Compare(const ChangelogRecord& record) {
+  foreign_ = record.offset != mark_->offset || Hash64(record.bytes) != mark_->checksum;
+  if (!foreign_) mark_.reset();
+  return {};
 }
 
 bool ChangelogFollower::GiveUp(std::string why) {
-  why_ = "cannot resume the changelog: " + std::move(why);
+  why_ = "the changelog cannot be gone on with: " + std::move(why);
   StartOver();
   return false;
 }

@@ -1,7 +1,5 @@
 #include "stream/changelog_keeper.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -52,10 +50,10 @@ void ChangelogKeeper::Finish() {
 
 Result<void> ChangelogKeeper::Follow() {
   if (!begun_) NEARDUP_TRY(Begin());
-  NEARDUP_ASSIGN(const bool resumed,
+  NEARDUP_ASSIGN(const bool goes_on,
                  follower_.Poll(kPollTimeoutMs,
                                 [this](const ChangelogRecord& record) { return Keep(record); }));
-  if (resumed) return {};
+  if (goes_on) return {};
   if (writer_) probe_.SnapshotRestarted(follower_.why());
   writer_.reset();
   base_.reset();
@@ -63,7 +61,7 @@ Result<void> ChangelogKeeper::Follow() {
   return {};
 }
 
-/// Begins with the snapshot on disk, or with nothing.
+/// From what is on disk, or from nothing.
 Result<void> ChangelogKeeper::Begin() {
   follower_.StartOver();
   live_ = LiveRange(options_.filter.window);
@@ -86,7 +84,7 @@ Result<void> ChangelogKeeper::Keep(const ChangelogRecord& record) {
   Result<Delta> delta = DecodeDelta(record.bytes);
   if (!delta.ok()) {
     Error error = delta.error();
-    error.text = fmt::format("changelog offset {}: {}", record.offset, error.text);
+    error.text = "changelog offset " + std::to_string(record.offset) + ": " + error.text;
     return error;
   }
   live_.Add(record.offset, *delta);
@@ -123,7 +121,7 @@ void ChangelogKeeper::Purge() {
   }
 }
 
-/// The next Step begins with the snapshot on disk.
+/// The next Step begins with what is on disk.
 void ChangelogKeeper::StartOver() {
   if (writer_) base_ = writer_->published();
   writer_.reset();

@@ -11,10 +11,8 @@
 #include "app/exit_code.h"
 #include "app/verify_command.h"
 #include "files/local_ports.h"
-#include "kafka/kafka_changelog.h"
 #include "kafka/kafka_cluster.h"
-#include "kafka/kafka_source.h"
-#include "kafka/kafka_transaction.h"
+#include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
 #include "stream/lane.h"
 

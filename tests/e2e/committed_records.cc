@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "kafka/handle.h"
-#include "kafka/kafka_source.h"
-#include "kafka/partition_reader.h"
+#include "kafka/deadline.h"
+#include "kafka/kafka_ports.h"
+#include "kafka/topics.h"
 
 namespace neardup {
 namespace {
@@ -25,8 +25,7 @@ Error Late(const InputPartition& partition, const std::string& what) {
 Result<OffsetBounds> AwaitNothingOpen(const KafkaOptions& options, Source& source,
                                       const InputPartition& partition) {
   const std::array<InputPartition, 1> partitions = {partition};
-  NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
-                 QueryOffsetBounds(options, partitions, {}));
+  NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds, ListOffsetBounds(options, partitions, {}));
   const Deadline deadline(kTimeoutMs);
   while (!deadline.passed()) {
     NEARDUP_ASSIGN(const int64_t stable, source.StartOffset(partition, StartAt::kLatest));

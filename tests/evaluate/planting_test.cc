@@ -17,8 +17,7 @@ using testing::HasSubstr;
 
 constexpr size_t kRecords = 60;
 
-/// Synthetic articles, English and Chinese in turn. Each has a nested text, and a number that is
-/// not compared.
+/// Made-up articles, English and Chinese in turn, each with an untouched number and a nested text.
 std::vector<std::string> Articles() {
   const std::vector<std::string> english = {"harbour", "bridge", "falcon",  "orchard", "tunnel",
                                             "museum",  "ferry",  "glacier", "violin",  "compass"};
@@ -47,19 +46,18 @@ PlantingOptions AllKinds(size_t copies) {
   PlantingOptions options;
   options.fields = {"title", "/text/body"};
   options.copies = copies;
-  for (const EditKind kind : kEditKinds) {
+  for (const EditKind kind : kEditKinds)
     options.edits.push_back({kind, HasStrength(kind) ? 10 : 0});
-  }
   return options;
 }
 
 std::string BodyOf(const json& record) { return record["text"]["body"]; }
 
-TEST(PlantCopies, LabelsEveryRecordOfTheStream) {
-  const auto planted = PlantCopies(Articles(), AllKinds(160));
+TEST(PlantCopies, LabelsAgreeWithTheStream) {
+  const auto planted = PlantCopies(Articles(), AllKinds(140));
   ASSERT_TRUE(planted.ok()) << planted.error().text;
   ASSERT_EQ(planted->labels.size(), planted->payloads.size());
-  EXPECT_EQ(planted->payloads.size(), kRecords + 160);
+  EXPECT_EQ(planted->payloads.size(), kRecords + 140);
   EXPECT_TRUE(planted->not_planted.empty());
   std::map<std::string, std::string> cluster_of;
   std::map<std::string, uint64_t> kinds;
@@ -69,7 +67,7 @@ TEST(PlantCopies, LabelsEveryRecordOfTheStream) {
     EXPECT_TRUE(cluster_of.emplace(label.id, label.cluster).second) << label.id;
     ++kinds[label.kind];
     if (label.kind == "original") continue;
-    ASSERT_TRUE(cluster_of.count(label.original)) << "the original comes before " << label.id;
+    ASSERT_TRUE(cluster_of.count(label.original)) << "the original stands before " << label.id;
     EXPECT_EQ(cluster_of[label.original], label.cluster);
   }
   EXPECT_EQ(kinds["original"], kRecords);
@@ -79,9 +77,9 @@ TEST(PlantCopies, LabelsEveryRecordOfTheStream) {
   }
 }
 
-TEST(PlantCopies, KeepsTheOriginalsAndTheirOrder) {
+TEST(PlantCopies, OriginalsStayByteForByteAndInOrder) {
   const std::vector<std::string> articles = Articles();
-  const auto planted = PlantCopies(articles, AllKinds(80));
+  const auto planted = PlantCopies(articles, AllKinds(70));
   ASSERT_TRUE(planted.ok());
   std::vector<std::string> originals;
   for (size_t i = 0; i < planted->labels.size(); ++i) {
@@ -90,8 +88,8 @@ TEST(PlantCopies, KeepsTheOriginalsAndTheirOrder) {
   EXPECT_EQ(originals, articles);
 }
 
-TEST(PlantCopies, EditsEachCopyAsItsKindSays) {
-  const auto planted = PlantCopies(Articles(), AllKinds(400));
+TEST(PlantCopies, EachKindDiffersAsItsNameSays) {
+  const auto planted = PlantCopies(Articles(), AllKinds(350));
   ASSERT_TRUE(planted.ok());
   std::map<std::string, json> by_id;
   for (const std::string& payload : planted->payloads) {
@@ -107,7 +105,7 @@ TEST(PlantCopies, EditsEachCopyAsItsKindSays) {
     const std::string after = BodyOf(copy);
     const std::string before = BodyOf(original);
     EXPECT_EQ(copy == original, label.kind == "exact");
-    EXPECT_EQ(copy["views"], original["views"]) << "is not compared, therefore not edited";
+    EXPECT_EQ(copy["views"], original["views"]) << "is not compared, so not edited";
     if (label.kind == "reordered") {
       EXPECT_EQ(after.size(), before.size());
     }
@@ -123,10 +121,6 @@ TEST(PlantCopies, EditsEachCopyAsItsKindSays) {
     if (label.kind == "reordered" || label.kind == "sentence-drop") {
       EXPECT_EQ(copy["title"], original["title"]);
     }
-    if (label.kind == "format") {
-      EXPECT_THAT(after, testing::StartsWith("<p>"));
-      EXPECT_NE(copy.dump(), original.dump());
-    }
     if (label.kind == "field-change") {
       EXPECT_EQ(after, before);
       EXPECT_NE(copy["title"], original["title"]);
@@ -134,7 +128,7 @@ TEST(PlantCopies, EditsEachCopyAsItsKindSays) {
   }
 }
 
-TEST(PlantCopies, GivesEqualStreamsForEqualSeedsOnly) {
+TEST(PlantCopies, EqualSeedsGiveEqualStreamsAndOthersOthers) {
   PlantingOptions options = AllKinds(100);
   const auto first = PlantCopies(Articles(), options);
   const auto second = PlantCopies(Articles(), options);
@@ -146,7 +140,7 @@ TEST(PlantCopies, GivesEqualStreamsForEqualSeedsOnly) {
   EXPECT_NE(first->payloads, other->payloads);
 }
 
-TEST(PlantCopies, PutsRecordsThatWereEqualBeforeIntoOneCluster) {
+TEST(PlantCopies, RecordsThatAreEqualAlreadyShareACluster) {
   std::vector<std::string> articles = Articles();
   json again = json::parse(articles[3]);
   again["id"] = "again";
@@ -158,7 +152,7 @@ TEST(PlantCopies, PutsRecordsThatWereEqualBeforeIntoOneCluster) {
   EXPECT_NE(planted->labels[2].cluster, planted->labels[3].cluster);
 }
 
-TEST(PlantCopies, GivesRecordsWithoutAnIdTheirLineNumber) {
+TEST(PlantCopies, RecordsWithoutAnIdGetTheirLine) {
   PlantingOptions options = AllKinds(4);
   options.id_field = "name";
   const auto planted = PlantCopies(Articles(), options);
@@ -167,7 +161,7 @@ TEST(PlantCopies, GivesRecordsWithoutAnIdTheirLineNumber) {
   EXPECT_EQ(json::parse(planted->payloads[0])["name"], "1");
 }
 
-TEST(PlantCopies, LeavesOutDeadLettersAndNamesTheFirst) {
+TEST(PlantCopies, DeadLettersAreLeftOutAndTheFirstIsNamed) {
   std::vector<std::string> articles = Articles();
   articles.insert(articles.begin() + 2, {"{", R"({"id":"empty"})"});
   const auto planted = PlantCopies(articles, AllKinds(10));
@@ -177,7 +171,7 @@ TEST(PlantCopies, LeavesOutDeadLettersAndNamesTheFirst) {
   EXPECT_EQ(planted->payloads.size(), kRecords + 10);
 }
 
-TEST(PlantCopies, CountsCopiesThatNoRecordAllows) {
+TEST(PlantCopies, AnEditNoRecordAllowsIsCountedAsNotMade) {
   PlantingOptions options = AllKinds(0);
   options.fields = {"title"};  // one word, one sentence, one field
   options.edits = {{EditKind::kExact, 0}, {EditKind::kReordered, 0}, {EditKind::kFieldChange, 0}};
@@ -189,7 +183,7 @@ TEST(PlantCopies, CountsCopiesThatNoRecordAllows) {
             (std::map<std::string, uint64_t>{{"reordered", 3}, {"field-change", 3}}));
 }
 
-TEST(PlantCopies, NamesWhatItCannotLabel) {
+TEST(PlantCopies, WhatCannotBeLabelledIsRefusedByName) {
   std::vector<std::string> articles = Articles();
   PlantingOptions options = AllKinds(1);
   const auto error = [&] {
@@ -197,17 +191,16 @@ TEST(PlantCopies, NamesWhatItCannotLabel) {
     return planted.ok() ? "" : planted.error().text;
   };
   options.id_field = "title";
-  EXPECT_THAT(error(), HasSubstr("--id-field title: this field is compared too"));
+  EXPECT_THAT(error(), HasSubstr("--id-field title: is compared too"));
   options.id_field = "id";
   articles.push_back(articles[4]);
-  EXPECT_THAT(error(), HasSubstr("line 61: the id r4 is on line 5 too"));
+  EXPECT_THAT(error(), HasSubstr("line 61: the id r4 stands on line 5 too"));
   articles = {"{", "[]"};
   EXPECT_THAT(error(), HasSubstr("none of the 2 lines can be compared"));
 }
 
-TEST(PlantCopies, KeepsTheExactHashOfCopiesWithLargeNumbers) {
-  // The JSON library cannot write the large number as it was; the labels must be right all the
-  // same.
+TEST(PlantCopies, CopiesOfNumbersKeepTheExactHash) {
+  // Numbers the JSON library cannot write back as they were must not spoil the labels.
   PlantingOptions options;
   options.fields = {"n", "text"};
   options.edits = {{EditKind::kExact, 0}};

@@ -5,10 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kafka/kafka_changelog.h"
 #include "kafka/kafka_cluster.h"
-#include "kafka/kafka_source.h"
-#include "kafka/kafka_transaction.h"
+#include "kafka/kafka_ports.h"
 
 namespace neardup {
 namespace {

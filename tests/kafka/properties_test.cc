@@ -67,16 +67,6 @@ TEST(Properties, ContradictionsAreFoundWithoutABroker) {
   EXPECT_THAT(checked.error().text, HasSubstr("ssl.ca.location"));
 }
 
-TEST(Properties, SecretsAreMasked) {
-  const Properties masked = Masked({{"sasl.password", "hush"},
-                                    {"ssl.key.password", "hush"},
-                                    {"sasl.oauthbearer.client.secret", "hush"},
-                                    {"ssl.key.pem", "hush"},
-                                    {"sasl.username", "me"}});
-  for (const auto& [name, value] : masked)
-    EXPECT_EQ(value, name == "sasl.username" ? "me" : "*****");
-}
-
 TEST(Version, WarnsOfScramOnlyWhereItFails) {
   EXPECT_THAT(ClientLibraryWarnings(0x020002ff, "SCRAM-SHA-256"), Not(IsEmpty()));
   EXPECT_THAT(ClientLibraryWarnings(0x020601ff, "SCRAM-SHA-256"), IsEmpty());

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kafka/kafka_changelog.h"
 #include "kafka/kafka_cluster.h"
+#include "kafka/kafka_ports.h"
 #include "stream/changelog_follower.h"
 
 namespace neardup {

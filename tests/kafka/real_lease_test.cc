@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "kafka/kafka_cluster.h"
-#include "kafka/kafka_lease.h"
+#include "kafka/kafka_ports.h"
 
 namespace neardup {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kafka/kafka_cluster.h"
-#include "kafka/kafka_source.h"
+#include "kafka/kafka_ports.h"
 
 namespace neardup {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "kafka/kafka_cluster.h"
-#include "kafka/kafka_transaction.h"
+#include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
 
 namespace neardup {

@@ -1,7 +1,7 @@
 // Who is blamed for a refused batch.
-#include <gtest/gtest.h>
+#include "kafka/refusals.h"
 
-#include "kafka/kafka_transaction.h"
+#include <gtest/gtest.h>
 
 namespace neardup {
 namespace {

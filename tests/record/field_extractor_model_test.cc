@@ -1,4 +1,4 @@
-// Compares FieldExtractor with nlohmann-json on generated and on damaged documents.
+// FieldExtractor against nlohmann-json on generated and on damaged documents.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class Generator {
     return object;
   }
 
-  /// Writes JSON with shuffled keys, white space and needless escapes.
+  /// JSON text with shuffled keys, white space and needless escapes.
   std::string Write(const json& value) {
     if (value.is_object()) {
       std::vector<std::string> members;
@@ -116,7 +116,7 @@ class Generator {
 
 using Texts = std::vector<std::pair<uint32_t, std::string>>;
 
-/// Appends the texts below `value`, which stands at `pointer`; `selectors` are JSON Pointers.
+/// Walks the parsed document; `selectors` are pointers.
 void Model(const json& value, const std::string& pointer, int field,
            const std::vector<std::string>& selectors, Texts& texts) {
   const auto selector = std::find(selectors.begin(), selectors.end(), pointer);
@@ -164,12 +164,12 @@ TEST(FieldExtractorModel, TakesTheSameTextsFromGeneratedDocuments) {
   EXPECT_GT(compared, 1000U);
 }
 
-TEST(FieldExtractorModel, AcceptsTheSameDamagedDocuments) {
+TEST(FieldExtractorModel, CallsTheSameDamagedDocumentsJson) {
   Generator generator(kSeed);
   RecordOptions options;
   options.missing_fields = MissingFields::kAll;
   FieldExtractor extractor(options);
-  // Without the letter e: the model refuses numbers beyond a double, though they are valid JSON.
+  // No e: the model refuses numbers beyond a double, which are JSON all the same.
   const std::string replacements = "{}[]\",:\\0123456789.-+trufalsn \n\t\x01/\xFF\xC3\xA9\xED\xA0";
   size_t valid = 0;
   size_t damaged = 0;

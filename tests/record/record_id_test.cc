@@ -13,7 +13,7 @@ TEST(RecordId, IsTheTextOfTheField) {
   EXPECT_EQ(RecordIdReader("/meta/id").Read(R"({"meta":{"id":"b"}})", 3), "b");
 }
 
-TEST(RecordId, IsTheLineNumberIfTheFieldHasNoText) {
+TEST(RecordId, IsTheLineWhereThereIsNoSuchText) {
   RecordIdReader reader("id");
   for (const char* payload :
        {R"({"x":1})", R"({"id":null})", R"({"id":""})", R"({"id":["a","b"]})", "not JSON", ""}) {
@@ -22,7 +22,7 @@ TEST(RecordId, IsTheLineNumberIfTheFieldHasNoText) {
   }
 }
 
-TEST(RecordId, IsAlwaysTheLineNumberWithoutAField) {
+TEST(RecordId, WithoutAFieldIsAlwaysTheLine) {
   RecordIdReader reader("");
   EXPECT_EQ(reader.Read(R"({"id":"a7"})", 12), "12");
 }

@@ -1,0 +1,88 @@
+#include "kafka/output_topics.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace neardup {
+namespace {
+
+constexpr int64_t kBrokerDefaultBytes = 1'048'588;
+// More than the framing of a batch with one record: 61 bytes of batch header, and the lengths and
+// deltas of the record and its headers.
+constexpr int64_t kFramingBytes = 512;
+constexpr int64_t kBatchBytes = 1'000'000;
+
+}  // namespace
+
+size_t OutputTopics::record_bytes_max(const std::string& input_topic) const {
+  return static_cast<size_t>(std::max<int64_t>(0, SmallestLimit(input_topic) - kFramingBytes));
+}
+
+int64_t OutputTopics::batch_bytes_max() const {
+  int64_t smallest = kBatchBytes;
+  for (const std::string& topic : options_.topics) {
+    smallest = std::min(smallest, SmallestLimit(topic) - kFramingBytes);
+  }
+  return std::max<int64_t>(1, smallest);
+}
+
+std::vector<std::string> OutputTopics::Names() const {
+  std::set<std::string> names;
+  for (const std::string& topic : options_.topics) {
+    for (const std::string* name :
+         {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
+      names.insert(ExpandTopic(*name, topic));
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+void OutputTopics::Bind(std::shared_ptr<Client> client) {
+  Unbind();
+  client_ = std::move(client);
+}
+
+void OutputTopics::Unbind() {
+  outputs_.clear();
+  client_.reset();
+}
+
+rd_kafka_topic_t* OutputTopics::Find(const std::string& input_topic, Decision decision) {
+  const auto index = static_cast<size_t>(decision);
+  for (const Outputs& outputs : outputs_) {
+    if (outputs.input_topic == input_topic) return outputs.handles[index].get();
+  }
+  Outputs& added = outputs_.emplace_back();
+  added.input_topic = input_topic;
+  for (const Decision each : {Decision::kUnique, Decision::kDuplicate, Decision::kDeadLetter}) {
+    const std::string name = ExpandTopic(Template(each), input_topic);
+    added.handles[static_cast<size_t>(each)].reset(
+        rd_kafka_topic_new(client_->get(), name.c_str(), nullptr));
+  }
+  return added.handles[index].get();
+}
+
+const std::string& OutputTopics::Template(Decision decision) const {
+  switch (decision) {
+    case Decision::kUnique:
+      return options_.unique_topic;
+    case Decision::kDuplicate:
+      return options_.duplicate_topic;
+    case Decision::kDeadLetter:
+      break;
+  }
+  return options_.dead_letter_topic;
+}
+
+int64_t OutputTopics::SmallestLimit(const std::string& input_topic) const {
+  int64_t smallest = INT64_MAX;
+  for (const Decision decision : {Decision::kUnique, Decision::kDuplicate, Decision::kDeadLetter}) {
+    const auto found = max_message_bytes_.find(ExpandTopic(Template(decision), input_topic));
+    smallest =
+        std::min(smallest, found == max_message_bytes_.end() ? kBrokerDefaultBytes : found->second);
+  }
+  return smallest;
+}
+
+}  // namespace neardup

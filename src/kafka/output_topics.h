@@ -1,0 +1,51 @@
+// The three output topics of each input topic: names, largest records and library handles.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kafka/client.h"
+#include "kafka/kafka_options.h"
+#include "neardup/verdict.h"
+
+namespace neardup {
+
+class OutputTopics {
+ public:
+  /// `options` must outlive this object. `max_message_bytes` is that of TopicReport.
+  OutputTopics(const KafkaOptions& options, std::map<std::string, int64_t> max_message_bytes)
+      : options_(options), max_message_bytes_(std::move(max_message_bytes)) {}
+
+  /// Largest sum of key, value and headers that fits every output of an input topic.
+  size_t record_bytes_max(const std::string& input_topic) const;
+  /// Largest batch that fits every output of every configured input.
+  int64_t batch_bytes_max() const;
+  /// The names of all outputs, each once.
+  std::vector<std::string> Names() const;
+
+  /// Find makes handles of this client from now on.
+  void Bind(std::shared_ptr<Client> client);
+  /// Frees the handles. Call it before the client is destroyed.
+  void Unbind();
+  /// The handle of an output topic; owned by this object.
+  rd_kafka_topic_t* Find(const std::string& input_topic, Decision decision);
+
+ private:
+  struct Outputs {
+    std::string input_topic;
+    std::array<TopicHandle, 3> handles;  ///< by Decision
+  };
+  const std::string& Template(Decision decision) const;
+  int64_t SmallestLimit(const std::string& input_topic) const;
+
+  const KafkaOptions& options_;
+  std::map<std::string, int64_t> max_message_bytes_;
+  std::shared_ptr<Client> client_;
+  std::vector<Outputs> outputs_;  ///< few rows, so a linear search finds them
+};
+
+}  // namespace neardup
