@@ -143,7 +143,7 @@ struct GenerateArguments {
   std::string id_field = "id";
   /// A number, or a share of the records: 500, 0.2, 20%.
   std::string copies = "0.2";
-  /// Names of EditKind; empty: all.
+  /// Names of EditKind; empty: all except format.
   std::vector<std::string> kinds;
   /// Shares of the words, for the kinds that have a strength.
   std::vector<double> strengths = {0.05, 0.1, 0.2};

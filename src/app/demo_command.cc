@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -5,8 +6,8 @@
 #include <chrono>
 #include <cstdio>
 #include <future>
-#include <iostream>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,25 +27,26 @@ namespace neardup {
 namespace {
 
 constexpr int kDeadlineMs = 120'000;
-// The embedded broker never answers what the settings of a topic are.
+/// Short, because the embedded broker never answers a request for the settings of a topic.
 constexpr int32_t kAnswerTimeoutMs = 500;
 constexpr auto kGlance = std::chrono::milliseconds(20);
 
 constexpr const char* kNextSteps =
-    "Next, your own records without Kafka, and the service on a Kafka of its own:\n"
+    "Next, try your own records without Kafka:\n"
     "  neardup filter --input records.jsonl --unique unique.jsonl --duplicate duplicate.jsonl\n"
+    "Then run the service on a Kafka broker:\n"
     "  scripts/kafka start --property auto.create.topics.enable=true\n"
     "  kcat -P -b 127.0.0.1:19092 -t articles -l records.jsonl\n"
     "  neardup run --brokers 127.0.0.1:19092 --input articles\n";
 
-void Say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+void Say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
-/// Counts the lane's commits and stops it when every record is committed.
+/// Counts the records that the lane commits, and stops it when all are committed.
 class DemoWatch : public PartialProbe {
  public:
   explicit DemoWatch(size_t records) : live_(isatty(STDERR_FILENO) == 1), records_(records) {}
 
-  /// The time of joining the group is none of the lane's speed.
+  /// Starts the clock here: the time of joining the consumer group is not the speed of the lane.
   void PhaseChanged(LanePhase phase) override {
     if (phase != LanePhase::kActive || totals_) return;
     totals_.emplace(clock_, live_, records_);
@@ -57,7 +59,7 @@ class DemoWatch : public PartialProbe {
 
   std::atomic<bool>& stop() { return stop_; }
 
-  // The rest only once the lane has stopped.
+  // Call the following only after the lane has stopped.
   void Finish() {
     if (totals_) totals_->Finish();
   }
@@ -75,22 +77,22 @@ class DemoWatch : public PartialProbe {
 };
 
 Settings DemoSettings(const DemoArguments& arguments, const KafkaOptions& kafka,
-                      const std::vector<SyntheticRecord>& records) {
+                      std::span<const SyntheticRecord> records) {
   Settings settings;
   settings.kafka = kafka;
   settings.kafka.answer_timeout_ms = kAnswerTimeoutMs;
   settings.http.port = 0;
   settings.log_level = LogLevel::kError;
   FilterOptions& filter = settings.lane.filter;
-  filter.record.exclude = kSampleFieldsExcluded;
+  filter.record.exclude = kSyntheticFieldsExcluded;
   filter.match.distance_max = arguments.distance_max;
-  // No original may be forgotten before its copies have come.
+  // Every original stays in the window until its last copy.
   filter.window.window_ms =
       std::max(filter.window.window_ms, records.back().timestamp_ms - records.front().timestamp_ms);
   return settings;
 }
 
-/// Until all records are committed or a stop signal came.
+/// Runs the service until all records are committed or a stop signal comes.
 Result<void> RunLane(const Settings& settings, const std::atomic<bool>& stop_signal,
                      DemoWatch& watch) {
   NEARDUP_ASSIGN(const std::unique_ptr<Service> service, Service::New(settings, {&watch}));
@@ -106,37 +108,40 @@ Result<void> RunLane(const Settings& settings, const std::atomic<bool>& stop_sig
   NEARDUP_TRY(lane.get());
   if (late) {
     return Error{ErrorCode::kUnavailable,
-                 "only " + Grouped(watch.committed()) + " records were committed within " +
-                     std::to_string(kDeadlineMs / 1000) +
-                     " s; is the machine busy? Try fewer records: neardup demo --records 2000"};
+                 fmt::format("only {} records were committed within {} s. If the machine is busy, "
+                             "try fewer records: neardup demo --records 2000",
+                             Grouped(watch.committed()), kDeadlineMs / 1000)};
   }
   return {};
 }
 
 Result<void> Demo(const DemoArguments& arguments) {
   const std::atomic<bool>& stop_signal = CatchStopSignals();
-  const std::vector<SyntheticRecord> records =
-      GenerateSampleStream({.count = arguments.records, .seed = arguments.seed});
+  const SyntheticStream stream =
+      GenerateSyntheticStream({.count = arguments.records, .seed = arguments.seed});
+  const std::vector<SyntheticRecord>& records = stream.records;
   if (records.empty()) return Error{ErrorCode::kConfig, "--records: found 0, expected 1 or more"};
-  Say("Filling the topics articles and products of a broker inside this process with " +
-      Grouped(records.size()) + " made-up records ...");
+  Say(
+      fmt::format("Writing {} synthetic records to the topics articles and products of a broker "
+                  "inside this process ...",
+                  Grouped(records.size())));
   NEARDUP_ASSIGN(const std::unique_ptr<DemoCluster> cluster, DemoCluster::New(records, LogKafka));
   NEARDUP_TRY(cluster->Fill());
   const Settings settings = DemoSettings(arguments, cluster->options(), records);
-  Say("Starting the lane: it joins its consumer group, which takes some seconds ...");
+  Say("Starting the service: it joins its consumer group, which takes some seconds ...");
   DemoWatch watch(records.size());
   NEARDUP_TRY(RunLane(settings, stop_signal, watch));
   if (stop_signal) {
-    Say("Stopped after " + Grouped(watch.committed()) + " records.");
+    Say(fmt::format("Stopped after {} records.", Grouped(watch.committed())));
     return {};
   }
-  Say("Reading the output topics back ...");
-  NEARDUP_ASSIGN(const std::vector<SampleVerdict> verdicts, cluster->ReadVerdicts());
-  std::cout << '\n' << DemoTable(CountVerdicts(records, verdicts), watch.speed()) << '\n';
-  for (const size_t index : PickDuplicates(records, verdicts)) {
-    std::cout << DuplicateText(records, verdicts, index) << '\n';
+  Say("Reading the output topics ...");
+  NEARDUP_ASSIGN(const std::vector<DemoVerdict> verdicts, cluster->ReadVerdicts());
+  fmt::print("\n{}\n", DemoTable(CountVerdicts(stream.labels, verdicts), watch.speed()));
+  for (const size_t index : PickDuplicates(stream, verdicts)) {
+    fmt::print("{}\n", DuplicateText(stream, verdicts, index));
   }
-  std::cout << kNextSteps << std::flush;
+  fmt::print("{}", kNextSteps);
   return {};
 }
 

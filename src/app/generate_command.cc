@@ -56,7 +56,9 @@ Result<std::vector<Edit>> ListEdits(const std::vector<std::string>& kinds,
                                     const std::vector<double>& strengths) {
   std::vector<std::string> names = kinds;
   if (names.empty()) {
-    for (const EditKind kind : kEditKinds) names.emplace_back(Name(kind));
+    for (const EditKind kind : kEditKinds) {
+      if (kind != EditKind::kFormat) names.emplace_back(Name(kind));
+    }
   }
   std::vector<Edit> edits;
   for (const std::string& name : names) {

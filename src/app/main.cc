@@ -157,8 +157,8 @@ void AddGenerate(CLI::App& app, GenerateArguments& generate, Command& chosen) {
       ->capture_default_str();
   command
       ->add_option("--kinds", generate.kinds,
-                   "of exact, reordered, inserted, deleted, replaced, field-change, sentence-drop "
-                   "(default: all)")
+                   "of exact, reordered, inserted, deleted, replaced, field-change, sentence-drop, "
+                   "format (default: all except format)")
       ->delimiter(',');
   command
       ->add_option("--strength", generate.strengths,

@@ -17,8 +17,8 @@
 #include "metrics/prometheus_probe.h"
 #include "state/snapshot.h"
 #include "stream/lane.h"
+#include "stream/local_state.h"
 #include "stream/probe_fan.h"
-#include "stream/state_keeper.h"
 
 namespace neardup {
 namespace {
@@ -97,7 +97,7 @@ struct Service::Parts {
   std::unique_ptr<Transaction> transaction;
   std::unique_ptr<Lease> lease;
   std::unique_ptr<Lane> lane;
-  std::unique_ptr<StateKeeper> kept;
+  std::unique_ptr<LocalState> local_state;
 
   Result<void> Build(const std::vector<Probe*>& receivers);
   Result<void> Serve();
@@ -131,14 +131,14 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, LogKafka));
   transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, LogKafka);
   NEARDUP_ASSIGN(lease, NewKafkaLease(kafka, lane_number, LogKafka));
-  kept = std::make_unique<StateKeeper>(KeeperOptionsOf(settings), clock, keeper_probe);
-  NEARDUP_ASSIGN(std::optional<RestoredSnapshot> snapshot, kept->Restore(*probe));
+  local_state = std::make_unique<LocalState>(KeeperOptionsOf(settings), clock, keeper_probe);
+  NEARDUP_ASSIGN(std::optional<RestoredSnapshot> snapshot, local_state->Restore(*probe));
   NEARDUP_ASSIGN(
       lane, Lane::New(settings.lane, {*source, *changelog, *transaction, *lease, clock, *probe},
                       std::move(snapshot)));
   NEARDUP_ASSIGN(std::unique_ptr<Changelog> followed,
                  NewKafkaChangelog(kafka, lane_number, LogKafka));
-  kept->Start(std::move(followed));
+  local_state->Follow(std::move(followed));
   return {};
 }
 

@@ -1,5 +1,7 @@
 #include "demo/demo_cluster.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -15,19 +17,20 @@ namespace {
 constexpr const char* kArticles = "articles";
 constexpr const char* kProducts = "products";
 constexpr int32_t kPartitionsMin = 2;
-/// The broker forgets the oldest records of a partition beyond 5 MB; outputs carry headers too.
+/// Bytes of input in a partition. The broker deletes the oldest records of a partition of more than
+/// 5 MB, and outputs are larger than their inputs by the headers.
 constexpr size_t kPartitionBytes = 3'000'000;
 constexpr size_t kRecordsPerPoll = 5000;
 constexpr int kPollTimeoutMs = 100;
 constexpr int kReadTimeoutMs = 30'000;
 
-/// Malformed records go wherever their remains belong.
+/// A malformed record goes to the topic that its remains fit.
 const char* TopicOf(const SyntheticRecord& record) {
   return record.payload.find("\"name\"") != std::string::npos ? kProducts : kArticles;
 }
 
 std::string PlaceText(const InputPartition& partition, int64_t offset) {
-  return partition.topic + "/" + std::to_string(partition.partition) + "/" + std::to_string(offset);
+  return fmt::format("{}/{}/{}", partition.topic, partition.partition, offset);
 }
 
 std::vector<std::string> OutputTopicNames(const KafkaOptions& options, const std::string& topic) {
@@ -44,7 +47,7 @@ Result<std::unique_ptr<DemoCluster>> DemoCluster::New(std::span<const SyntheticR
   cluster->options_.brokers = cluster->broker_->bootstrap();
   cluster->options_.app = "neardup-demo";
   cluster->options_.topics = {kArticles, kProducts};
-  cluster->options_.create_topics = false;  // the broker takes no such order from a client
+  cluster->options_.create_topics = false;  // the broker does not create topics for clients
   NEARDUP_TRY(cluster->CreateTopics());
   return cluster;
 }
@@ -73,7 +76,7 @@ Result<void> DemoCluster::Fill() {
   for (const auto& [partition, indexes] : placed_) ++partitions[partition.topic];
   for (size_t i = 0; i < records_.size(); ++i) {
     const SyntheticRecord& record = records_[i];
-    const std::string topic = TopicOf(record);
+    const char* const topic = TopicOf(record);
     const auto partition = static_cast<int32_t>(i % static_cast<size_t>(partitions[topic]));
     Message message;
     message.timestamp_ms = record.timestamp_ms;
@@ -85,7 +88,7 @@ Result<void> DemoCluster::Fill() {
   return writer->Flush();
 }
 
-Result<std::vector<SampleVerdict>> DemoCluster::ReadVerdicts() const {
+Result<std::vector<DemoVerdict>> DemoCluster::ReadVerdicts() const {
   KafkaOptions options = options_;
   options.topics.clear();
   for (const std::string& topic : options_.topics) {
@@ -100,15 +103,14 @@ Result<std::vector<SampleVerdict>> DemoCluster::ReadVerdicts() const {
     assignments.push_back({static_cast<uint32_t>(assignments.size()), partition, 0});
   }
   NEARDUP_TRY(source->Assign(assignments));
-  std::vector<SampleVerdict> verdicts(records_.size());
+  std::vector<DemoVerdict> verdicts(records_.size());
   std::vector<Message> batch;
   const Deadline deadline(kReadTimeoutMs);
   for (size_t seen = 0; seen < records_.size(); seen += batch.size()) {
     if (deadline.passed()) {
-      return Error{ErrorCode::kInternal, "of " + std::to_string(records_.size()) +
-                                             " records only " + std::to_string(seen) +
-                                             " came out of the output topics within " +
-                                             std::to_string(kReadTimeoutMs / 1000) + " s"};
+      return Error{ErrorCode::kInternal,
+                   fmt::format("found only {} of {} records in the output topics within {} s", seen,
+                               records_.size(), kReadTimeoutMs / 1000)};
     }
     batch.clear();
     NEARDUP_TRY(source->Poll(kRecordsPerPoll, kPollTimeoutMs, batch));
@@ -117,30 +119,32 @@ Result<std::vector<SampleVerdict>> DemoCluster::ReadVerdicts() const {
   return verdicts;
 }
 
-Result<void> DemoCluster::Take(const Message& message, std::vector<SampleVerdict>& verdicts) const {
+Result<void> DemoCluster::Take(const Message& message, std::vector<DemoVerdict>& verdicts) const {
   NEARDUP_ASSIGN(const ParsedHeader header, ParseRouteHeader(message.headers));
-  NEARDUP_ASSIGN(const size_t index, SampleIndex(header.origin, header.origin_offset));
-  SampleVerdict& verdict = verdicts[index];
+  NEARDUP_ASSIGN(const size_t index, RecordAt(header.origin, header.origin_offset));
+  DemoVerdict& verdict = verdicts[index];
   if (!verdict.place.empty()) {
-    return Error{ErrorCode::kInternal, verdict.place + " came out of the output topics twice"};
+    return Error{ErrorCode::kInternal,
+                 fmt::format("the output topics hold the record {} twice", verdict.place)};
   }
   verdict.place = PlaceText(header.origin, header.origin_offset);
   verdict.decision = header.decision();
   verdict.reason = header.reason;
   if (header.original) {
     const ParsedOriginal& original = *header.original;
-    NEARDUP_ASSIGN(verdict.original, SampleIndex(original.partition, original.offset));
+    NEARDUP_ASSIGN(verdict.original, RecordAt(original.partition, original.offset));
     verdict.distance = original.distance;
     verdict.match = original.kind;
   }
   return {};
 }
 
-Result<size_t> DemoCluster::SampleIndex(const InputPartition& partition, int64_t offset) const {
+Result<size_t> DemoCluster::RecordAt(const InputPartition& partition, int64_t offset) const {
   const auto found = placed_.find(partition);
   if (found == placed_.end() || offset < 0 || static_cast<size_t>(offset) >= found->second.size()) {
-    return Error{ErrorCode::kInternal, "an output names " + PlaceText(partition, offset) +
-                                           ", where no record was written"};
+    return Error{ErrorCode::kInternal,
+                 fmt::format("an output names {}, where no record was written",
+                             PlaceText(partition, offset))};
   }
   return found->second[static_cast<size_t>(offset)];
 }

@@ -1,4 +1,5 @@
-// The demo's broker: topics filled with the sample stream, and their outputs read back.
+// A broker inside this process: fills topics with the synthetic stream, and reads back what the
+// service wrote.
 #pragma once
 
 #include <map>
@@ -20,31 +21,33 @@ namespace neardup {
 
 class DemoCluster {
  public:
-  /// Starts a broker with all topics a lane over articles and products needs, big enough for the
-  /// records, which must outlive the cluster. `log` receives the lines of librdkafka.
+  /// Starts a broker with the topics `articles` and `products` and all others that a lane over them
+  /// needs, with enough partitions for the records. The records must outlive the cluster. `log`
+  /// receives the log lines of librdkafka.
   static Result<std::unique_ptr<DemoCluster>> New(std::span<const SyntheticRecord> records,
                                                   KafkaLog log);
 
   const KafkaOptions& options() const { return options_; }
 
-  /// Writes the records, in order, to the input topics.
+  /// Writes the records to the input topics, in order.
   Result<void> Fill();
-  /// The verdict on each record out of the output topics. kInternal when a record did not come out
-  /// exactly once.
-  Result<std::vector<SampleVerdict>> ReadVerdicts() const;
+  /// Reads the verdict on each record from the output topics. Fails with kInternal unless every
+  /// record was written exactly once.
+  Result<std::vector<DemoVerdict>> ReadVerdicts() const;
 
  private:
   DemoCluster(std::span<const SyntheticRecord> records, KafkaLog log)
       : records_(records), log_(std::move(log)) {}
   Result<void> CreateTopics();
-  Result<size_t> SampleIndex(const InputPartition& partition, int64_t offset) const;
-  Result<void> Take(const Message& message, std::vector<SampleVerdict>& verdicts) const;
+  /// Index of the synthetic record at a position of the input topics.
+  Result<size_t> RecordAt(const InputPartition& partition, int64_t offset) const;
+  Result<void> Take(const Message& message, std::vector<DemoVerdict>& verdicts) const;
 
   std::span<const SyntheticRecord> records_;
   KafkaLog log_;
   std::unique_ptr<EmbeddedBroker> broker_;
   KafkaOptions options_;
-  /// Indexes of the records of each partition, by offset.
+  /// For each partition the indexes of its records, by offset.
   std::map<InputPartition, std::vector<size_t>> placed_;
 };
 

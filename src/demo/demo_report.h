@@ -1,4 +1,4 @@
-// The demo's numbers: ground truth against verdicts, and the table of it.
+// The report of the demo: planted copies against verdicts, and duplicates beside their originals.
 #pragma once
 
 #include <array>
@@ -7,29 +7,25 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "demo/synthetic_stream.h"
+#include "evaluate/accuracy.h"
+#include "evaluate/labelled_set.h"
 #include "neardup/verdict.h"
 
 namespace neardup {
 
-/// What became of one sample record.
-struct SampleVerdict {
+/// The verdict on one synthetic record.
+struct DemoVerdict {
   Decision decision = Decision::kUnique;
   Reason reason = Reason::kNone;  ///< dead letters only
-  /// Duplicates only, as the next two: index of the sample record it repeats.
+  /// Index of the original among the synthetic records. This and the next two: duplicates only.
   std::optional<size_t> original;
   int distance = 0;
   MatchKind match = MatchKind::kExact;
-  /// Where the record stands: topic/partition/offset.
+  /// Position of the record: topic/partition/offset.
   std::string place;
-};
-
-struct PlantedCopies {
-  size_t planted = 0;
-  size_t found = 0;
 };
 
 struct DemoCounts {
@@ -38,24 +34,19 @@ struct DemoCounts {
   size_t exact_duplicates = 0;
   size_t near_duplicates = 0;
   std::array<size_t, kReasonCount> dead_letters{};
-  std::array<PlantedCopies, kSampleKindCount> copies{};  ///< by SyntheticKind
-  /// Duplicates of a record they are no copy of.
-  size_t false_matches = 0;
+  /// Tally::right counts the copies found. Copies of one record are copies of each other.
+  Accuracy accuracy;
 
-  PlantedCopies all_copies() const;
   size_t dead() const;
+  /// Records called a duplicate of a record they are no copy of.
+  size_t false_matches() const { return accuracy.all.called - accuracy.all.right; }
 };
 
-/// Index of the record that `records[index]` is a copy of, or `index`. Copies of one record are
-/// copies of each other.
-size_t SampleRoot(std::span<const SyntheticRecord> records, size_t index);
+/// Takes one verdict for each label, in the same order. The lane reads several partitions and may
+/// decide a copy before its original, which then is the duplicate of the copy: this finds the copy.
+DemoCounts CountVerdicts(std::span<const Label> labels, std::span<const DemoVerdict> verdicts);
 
-/// A verdict for each record, in the same order. A copy is found when it is called a duplicate of
-/// its root or of another copy of it, or when the root, read after it, is called its duplicate.
-DemoCounts CountVerdicts(std::span<const SyntheticRecord> records,
-                         std::span<const SampleVerdict> verdicts);
-
-/// How long the lane was at work.
+/// How long the lane took, from its first commit to its last.
 struct DemoSpeed {
   double seconds = 0;
   double records_per_s = 0;
@@ -63,23 +54,14 @@ struct DemoSpeed {
 
 std::string DemoTable(const DemoCounts& counts, const DemoSpeed& speed);
 
-// Sample duplicates beside their originals, for the eye.
+/// Chooses up to three duplicates to show: an English article, a Chinese article and a product.
+/// Prefers near duplicates whose words were edited. Returns their indexes.
+std::vector<size_t> PickDuplicates(const SyntheticStream& stream,
+                                   std::span<const DemoVerdict> verdicts);
 
-/// Indexes of up to three duplicates worth showing: an English article, a Chinese article and a
-/// product, near ones with edited words where there are any.
-std::vector<size_t> PickDuplicates(std::span<const SyntheticRecord> records,
-                                   std::span<const SampleVerdict> verdicts);
-
-/// Two texts cut to the surroundings of what differs between them, which stands in [brackets];
-/// their beginnings when nothing does. Cut at the borders of words and of UTF-8 characters.
-struct MarkedTexts {
-  std::string first;
-  std::string second;
-};
-MarkedTexts MarkDifference(std::string_view first, std::string_view second);
-
-/// A duplicate and its original with positions, distance and kind.
-std::string DuplicateText(std::span<const SyntheticRecord> records,
-                          std::span<const SampleVerdict> verdicts, size_t index);
+/// A duplicate and its original: positions, distance, kind, and the texts with [brackets] around
+/// the words that differ.
+std::string DuplicateText(const SyntheticStream& stream, std::span<const DemoVerdict> verdicts,
+                          size_t index);
 
 }  // namespace neardup

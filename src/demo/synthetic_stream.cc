@@ -1,23 +1,67 @@
 #include "demo/synthetic_stream.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
-#include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
+
+#include "base/seeded_random.h"
+#include "demo/synthetic_words.h"
+#include "evaluate/planting.h"
 
 namespace neardup {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+/// Words of a sentence, without its stop.
+using Words = std::vector<std::string>;
+
+constexpr uint64_t kStepMsMax = 4000;
+
+// Numbers of words that one record repeats.
 constexpr size_t kNouns = 20;
 constexpr size_t kAdjectives = 9;
 constexpr size_t kVerbs = 10;
 constexpr size_t kNames = 3;
 
-/// The words one record keeps coming back to. Because each has its own few, two unrelated records
-/// share little, as two real articles do.
+constexpr std::array kPlantedKinds = {
+    PlantedKind{{EditKind::kExact}, 3, "exact copy"},
+    PlantedKind{{EditKind::kFormat}, 1, "format changed"},
+    PlantedKind{{EditKind::kReordered}, 1, "sentences reordered"},
+    PlantedKind{{EditKind::kReplaced, 1}, 2, "1 % of words replaced"},
+    PlantedKind{{EditKind::kInserted, 1}, 2, "1 % of words inserted"},
+    PlantedKind{{EditKind::kSentenceDrop}, 1, "sentence dropped"},
+    PlantedKind{{EditKind::kFieldChange}, 1, "one field changed"},
+};
+
+/// Every field that any record has, except those excluded.
+const std::vector<std::string> kFields = {"title",  "name",  "body", "description",
+                                          "source", "brand", "price"};
+
+enum class Shape : uint8_t { kEnglishNews, kChineseNews, kProduct };
+constexpr uint64_t kShapes = 3;
+
+const SyntheticLanguage& LanguageOf(Shape shape) {
+  switch (shape) {
+    case Shape::kEnglishNews:
+      return EnglishNews();
+    case Shape::kChineseNews:
+      return ChineseNews();
+    case Shape::kProduct:
+      return EnglishProducts();
+  }
+  return EnglishNews();
+}
+
+/// The few words that one record repeats. Two unrelated records share few of them, like two real
+/// articles.
 class Cast {
  public:
   Cast(const SyntheticLanguage& language, SeededRandom& random) : random_(random) {
@@ -68,19 +112,20 @@ class Cast {
   std::vector<std::string> organisations_;
 };
 
+/// Whether the byte at `at` is a slot (see SyntheticLanguage).
 bool IsSlot(const std::string& pattern, size_t at) {
   const auto is_letter = [&](size_t i) {
     const char c = i < pattern.size() ? pattern[i] : ' ';
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   };
-  // In unspaced text slots may stand side by side; in spaced text they stand alone.
+  // A slot of a spaced pattern is a letter by itself; slots of an unspaced one may touch.
   const bool spaced = pattern.find(' ') != std::string::npos;
   const bool alone = !spaced || (!is_letter(at + 1) && (at == 0 || !is_letter(at - 1)));
   return alone && std::string_view("NAVPLOD").find(pattern[at]) != std::string_view::npos;
 }
 
-Sentence FillPattern(const std::string& pattern, Cast& cast) {
-  Sentence words;
+Words FillPattern(const std::string& pattern, Cast& cast) {
+  Words words;
   std::string word;
   const auto end_word = [&] {
     if (!word.empty()) words.push_back(std::exchange(word, ""));
@@ -107,115 +152,12 @@ std::vector<std::string> Draw(std::vector<std::string> from, size_t count, Seede
   return from;
 }
 
-}  // namespace
-
-const SyntheticLanguage& LanguageOf(SyntheticShape shape) {
-  switch (shape) {
-    case SyntheticShape::kEnglishNews:
-      return EnglishNews();
-    case SyntheticShape::kChineseNews:
-      return ChineseNews();
-    case SyntheticShape::kProduct:
-      return EnglishProducts();
-  }
-  return EnglishNews();
-}
-
-SyntheticDraft DraftRecord(SyntheticShape shape, SeededRandom& random) {
-  const SyntheticLanguage& language = LanguageOf(shape);
-  Cast cast(language, random);
-  SyntheticDraft draft;
-  draft.shape = shape;
-  draft.title = FillPattern(random.Pick(language.titles), cast);
-  const size_t sentences = 10 + random.Below(7);
-  for (const std::string& pattern : Draw(language.patterns, sentences, random)) {
-    draft.body.push_back(FillPattern(pattern, cast));
-  }
-  draft.source = random.Pick(language.sources);
-  draft.price_cents = 199 + random.Below(80'000);
-  return draft;
-}
-
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr uint64_t kCopyPerMille = 250;
-constexpr uint64_t kMalformedPerMille = 3;
-constexpr uint64_t kStepMsMax = 3000;
-
-/// Kinds of copies, in the shares they have: one of the list each time.
-constexpr std::array kCopyKinds = {
-    SyntheticKind::kExactCopy,       SyntheticKind::kExactCopy,    SyntheticKind::kExactCopy,
-    SyntheticKind::kFormatChanged,   SyntheticKind::kReordered,    SyntheticKind::kWordsReplaced,
-    SyntheticKind::kWordsReplaced,   SyntheticKind::kWordInserted, SyntheticKind::kWordInserted,
-    SyntheticKind::kSentenceDropped, SyntheticKind::kFieldChanged};
-
-std::string Rfc3339(int64_t ms) {
-  using namespace std::chrono;
-  const sys_time<milliseconds> time{milliseconds(ms)};
-  const auto day = floor<days>(time);
-  const year_month_day date(day);
-  const hh_mm_ss clock(time - day);
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ",
-                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
-                static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()),
-                static_cast<int>(clock.subseconds().count()));
-  return text.data();
-}
-
-// ---- the copies
-
-/// A sentence with at least one word; drafts have no others.
-Sentence& AnySentence(SyntheticDraft& draft, SeededRandom& random) {
-  return draft.body[random.Below(draft.body.size())];
-}
-
-/// Another word than `than`.
-std::string OtherWord(const std::vector<std::string>& words, const std::string& than,
-                      SeededRandom& random) {
-  while (true) {
-    if (const std::string& word = random.Pick(words); word != than) return word;
-  }
-}
-
-SyntheticDraft Edited(SyntheticDraft draft, SyntheticKind kind, SeededRandom& random) {
-  const SyntheticLanguage& language = LanguageOf(draft.shape);
-  if (kind == SyntheticKind::kReordered) {
-    const auto shift = static_cast<std::ptrdiff_t>(1 + random.Below(draft.body.size() - 1));
-    std::rotate(draft.body.begin(), draft.body.begin() + shift, draft.body.end());
-  } else if (kind == SyntheticKind::kWordsReplaced) {
-    for (uint64_t left = 1 + random.Below(3); left > 0; --left) {
-      Sentence& sentence = AnySentence(draft, random);
-      std::string& word = sentence[random.Below(sentence.size())];
-      word = OtherWord(language.nouns, word, random);
-    }
-  } else if (kind == SyntheticKind::kWordInserted) {
-    Sentence& sentence = AnySentence(draft, random);
-    const auto place = static_cast<std::ptrdiff_t>(random.Below(sentence.size() + 1));
-    sentence.insert(sentence.begin() + place, random.Pick(language.adjectives));
-  } else if (kind == SyntheticKind::kSentenceDropped) {
-    draft.body.erase(draft.body.begin() +
-                     static_cast<std::ptrdiff_t>(random.Below(draft.body.size())));
-  } else if (kind == SyntheticKind::kFieldChanged && draft.shape == SyntheticShape::kProduct) {
-    draft.price_cents += 1 + random.Below(2000);
-  } else if (kind == SyntheticKind::kFieldChanged) {
-    draft.source = OtherWord(language.sources, draft.source, random);
-  }
-  return draft;
-}
-
-// ---- JSON
-
 std::string Capitalised(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] += 'A' - 'a';
   return text;
 }
 
-std::string Text(const Sentence& sentence, const SyntheticLanguage& language) {
+std::string Text(const Words& sentence, const SyntheticLanguage& language) {
   std::string text;
   for (const std::string& word : sentence) {
     const bool mark = word[0] == ',' || word[0] == ';';
@@ -225,105 +167,144 @@ std::string Text(const Sentence& sentence, const SyntheticLanguage& language) {
   return Capitalised(text);
 }
 
-std::string Text(const std::vector<Sentence>& body, const SyntheticLanguage& language) {
-  std::string text;
-  for (const Sentence& sentence : body) {
-    if (!text.empty()) text += language.gap;
-    text += Text(sentence, language) + language.stop;
-  }
-  return text;
+std::string Rfc3339(int64_t ms) {
+  const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(ms)};
+  const auto second = std::chrono::floor<std::chrono::seconds>(time);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", second, (time - second).count());
 }
 
-Json ToJson(const SyntheticDraft& draft, const std::string& id, int64_t timestamp_ms) {
-  const SyntheticLanguage& language = LanguageOf(draft.shape);
+/// An article or a product.
+Json NewRecord(const std::string& id, int64_t timestamp_ms, SeededRandom& random) {
+  const auto shape = static_cast<Shape>(random.Below(kShapes));
+  const SyntheticLanguage& language = LanguageOf(shape);
+  Cast cast(language, random);
+  const std::string title = Text(FillPattern(random.Pick(language.titles), cast), language);
+  std::string body;
+  const size_t sentences = 10 + random.Below(7);
+  for (const std::string& pattern : Draw(language.patterns, sentences, random)) {
+    if (!body.empty()) body += language.gap;
+    body += Text(FillPattern(pattern, cast), language) + language.stop;
+  }
+  const std::string source = random.Pick(language.sources);
   Json json = {{"id", id}, {"published", Rfc3339(timestamp_ms)}};
-  if (draft.shape == SyntheticShape::kProduct) {
-    json["name"] = Text(draft.title, language);
-    json["brand"] = draft.source;
-    json["description"] = Text(draft.body, language);
-    json["price"] = std::to_string(draft.price_cents / 100) + "." +
-                    std::to_string(draft.price_cents % 100 / 10) +
-                    std::to_string(draft.price_cents % 10);
+  if (shape == Shape::kProduct) {
+    const uint64_t cents = 199 + random.Below(80'000);
+    json["name"] = title;
+    json["brand"] = source;
+    json["description"] = body;
+    json["price"] = fmt::format("{}.{:02}", cents / 100, cents % 100);
   } else {
-    json["title"] = Text(draft.title, language);
-    json["body"] = Text(draft.body, language);
-    json["source"] = draft.source;
+    json["title"] = title;
+    json["body"] = body;
+    json["source"] = source;
   }
   return json;
 }
 
-/// The same content to a reader: upper case, markup, wide gaps, fields the other way round.
-std::string Reformatted(const Json& json) {
-  Json reversed = Json::object();
-  for (auto field = json.rbegin(); field != json.rend(); ++field) {
-    std::string text = field.value();
-    if (field.key() == "title" || field.key() == "name") {
-      std::transform(text.begin(), text.end(), text.begin(),
-                     [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-    } else if (field.key() == "body" || field.key() == "description") {
-      for (size_t at = 0; (at = text.find(' ', at)) != std::string::npos; at += 3) {
-        text.insert(at, at % 2 == 0 ? "  " : " \n");
-      }
-      text = "<p>" + text + "</p>";
-    }
-    reversed[field.key()] = text;
-  }
-  return reversed.dump(2);
-}
-
-std::string Malformed(const std::string& payload, const std::string& id, SeededRandom& random) {
+std::string MalformedPayload(const std::string& id, int64_t timestamp_ms, SeededRandom& random) {
+  const std::string payload = NewRecord(id, timestamp_ms, random).dump();
   switch (random.Below(6)) {
-    case 0:  // torn off
+    case 0:  // truncated
       return payload.substr(0, payload.size() / 2);
     case 1: {  // not UTF-8
       std::string broken = payload;
       broken.insert(broken.size() - 2, "\xc3\x28\xff");
       return broken;
     }
-    case 2:  // nothing to compare
+    case 2:  // no field to compare
       return Json({{"id", id}}).dump();
-    case 3:  // nothing but nulls
-      return R"({"id":")" + id + R"(","title":null,"body":null})";
-    case 4:  // no object
+    case 3:  // only nulls to compare
+      return fmt::format(R"({{"id":"{}","title":null,"body":null}})", id);
+    case 4:  // an array instead of an object
       return "[" + payload + "]";
     default:
       return "";
   }
 }
 
+/// Makes a stream: originals, copies of them, and malformed records in between.
+class Generator {
+ public:
+  explicit Generator(const SyntheticOptions& options)
+      : options_(options), random_(options.seed), now_ms_(options.start_ms) {}
+
+  SyntheticStream Generate() {
+    const size_t malformed = options_.count * 3 / 1000;
+    const size_t copies = options_.count / 4;
+    MakeOriginals(options_.count - copies - malformed);
+    const PlantedStream planted = Plant(copies);
+    Merge(planted, random_.Choose(malformed, options_.count));
+    return std::move(stream_);
+  }
+
+ private:
+  void MakeOriginals(size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      originals_.push_back(NewRecord(NewId(), now_ms_, random_).dump());
+      original_ms_.push_back(now_ms_);
+      now_ms_ += static_cast<int64_t>(random_.Below(kStepMsMax));
+    }
+  }
+
+  PlantedStream Plant(size_t copies) const {
+    if (originals_.empty()) return {};
+    PlantingOptions planting;
+    planting.fields = kFields;
+    planting.copies = copies;
+    planting.seed = options_.seed;
+    for (const PlantedKind& kind : kPlantedKinds) {
+      planting.edits.insert(planting.edits.end(), kind.share, kind.edit);
+    }
+    Result<PlantedStream> planted = PlantCopies(originals_, planting);
+    assert(planted.ok() && planted->left_out == 0);
+    return std::move(planted.value());
+  }
+
+  /// Puts malformed records at these places. A copy comes at the time of the record before it.
+  void Merge(const PlantedStream& planted, const std::vector<size_t>& malformed) {
+    auto next_malformed = malformed.begin();
+    size_t next = 0;
+    size_t next_original = 0;
+    int64_t time_ms = options_.start_ms;
+    while (stream_.records.size() < options_.count) {
+      if (next_malformed != malformed.end() && *next_malformed == stream_.records.size()) {
+        ++next_malformed;
+        const std::string id = NewId();
+        Add({id, id, kMalformedKind, ""}, MalformedPayload(id, time_ms, random_), time_ms);
+      } else if (next < planted.payloads.size()) {
+        const Label& label = planted.labels[next];
+        if (label.original.empty()) time_ms = original_ms_[next_original++];
+        Add(label, planted.payloads[next++], time_ms);
+      } else {
+        // In place of a copy for which no record allowed the edit.
+        const std::string id = NewId();
+        Add({id, id, "original", ""}, NewRecord(id, time_ms, random_).dump(), time_ms);
+      }
+    }
+  }
+
+  std::string NewId() { return fmt::format("s{}-{}", options_.seed, ids_++); }
+
+  void Add(Label label, std::string payload, int64_t timestamp_ms) {
+    stream_.records.push_back({label.id, std::move(payload), timestamp_ms});
+    stream_.labels.push_back(std::move(label));
+  }
+
+  SyntheticOptions options_;
+  SeededRandom random_;
+  int64_t now_ms_;
+  uint64_t ids_ = 0;
+  std::vector<std::string> originals_;
+  std::vector<int64_t> original_ms_;
+  SyntheticStream stream_;
+};
+
 }  // namespace
 
-std::vector<SyntheticRecord> GenerateSampleStream(const SyntheticOptions& options) {
-  SeededRandom random(options.seed);
-  std::vector<SyntheticRecord> records;
-  records.reserve(options.count);
-  std::vector<std::pair<size_t, SyntheticDraft>> originals;
-  int64_t now_ms = options.start_ms;
-  while (records.size() < options.count) {
-    SyntheticRecord record;
-    record.key = "s" + std::to_string(options.seed) + "-" + std::to_string(records.size());
-    record.timestamp_ms = now_ms;
-    now_ms += static_cast<int64_t>(random.Below(kStepMsMax));
-    SyntheticDraft draft;
-    if (!originals.empty() && random.Chance(kCopyPerMille)) {
-      const auto& [index, original] = originals[random.Below(originals.size())];
-      record.kind = kCopyKinds[random.Below(kCopyKinds.size())];
-      record.original = index;
-      draft = Edited(original, record.kind, random);
-    } else {
-      draft = DraftRecord(static_cast<SyntheticShape>(random.Below(3)), random);
-    }
-    const Json json = ToJson(draft, record.key, record.timestamp_ms);
-    record.payload = record.kind == SyntheticKind::kFormatChanged ? Reformatted(json) : json.dump();
-    if (!record.original && random.Chance(kMalformedPerMille * 4 / 3)) {
-      record.kind = SyntheticKind::kMalformed;
-      record.payload = Malformed(record.payload, record.key, random);
-    } else if (!record.original) {
-      originals.emplace_back(records.size(), std::move(draft));
-    }
-    records.push_back(std::move(record));
-  }
-  return records;
+std::span<const PlantedKind> PlantedKinds() { return kPlantedKinds; }
+
+SyntheticStream GenerateSyntheticStream(const SyntheticOptions& options) {
+  return Generator(options).Generate();
 }
 
 }  // namespace neardup

@@ -1,5 +1,7 @@
 #include "evaluate/edits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -13,6 +15,10 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kWhite = " \t\r\n";
+/// Words that a vocabulary keeps for each kind of script.
+constexpr size_t kWordsMost = 50'000;
+/// Draws for a word that is not the excluded one.
+constexpr int kTriesMost = 50;
 
 CharacterClass ClassAt(const char*& at) {
   const uint32_t code_point = DecodeUtf8(at);
@@ -21,8 +27,8 @@ CharacterClass ClassAt(const char*& at) {
 
 bool IsWhite(char c) { return kWhite.find(c) != std::string_view::npos; }
 
-/// Length of the stop at the start of `text`; 0 if none stands there. An ASCII stop is one only
-/// before white space or the end: not in 3.14.
+/// Bytes of the stop at the start of `text`; 0 if there is none. An ASCII stop counts only before
+/// white space or at the end, so that 3.14 has none.
 size_t StopLength(std::string_view text) {
   constexpr std::array<std::string_view, 5> kWideStops = {"。", "！", "？", "；", "…"};
   for (const std::string_view stop : kWideStops) {
@@ -32,7 +38,7 @@ size_t StopLength(std::string_view text) {
   return ascii && (text.size() == 1 || IsWhite(text[1])) ? 1 : 0;
 }
 
-/// Bytes of the sentence at the start of `text`, which begins with no white space.
+/// Bytes of the sentence at the start of `text`, which does not begin with white space.
 size_t SentenceLength(std::string_view text) {
   for (size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '\n') return at;
@@ -48,6 +54,50 @@ std::string TakeWhite(std::string_view& text) {
   const std::string white(text.substr(0, length));
   text.remove_prefix(length);
   return white;
+}
+
+/// Position of a word in several texts.
+struct Place {
+  size_t text = 0;
+  size_t word = 0;
+};
+
+std::vector<Place> PlacesOf(std::span<const CutWords> cuts) {
+  std::vector<Place> places;
+  for (size_t text = 0; text < cuts.size(); ++text) {
+    for (size_t word = 0; word < cuts[text].words.size(); ++word) places.push_back({text, word});
+  }
+  return places;
+}
+
+bool ReplaceWord(CutWord& word, const Vocabulary& vocabulary, SeededRandom& random) {
+  std::optional<std::string> other = vocabulary.Pick(word.spaced, word.text, random);
+  if (!other) return false;
+  word.text = std::move(*other);
+  return true;
+}
+
+/// Inserts a word after the word at `place`.
+bool InsertWord(CutWords& cut, size_t place, const Vocabulary& vocabulary, SeededRandom& random) {
+  CutWord& before = cut.words[place];
+  std::optional<std::string> text = vocabulary.Pick(before.spaced, "", random);
+  if (!text) return false;
+  CutWord inserted{std::move(*text), std::move(before.gap), before.spaced};
+  before.gap = before.spaced ? " " : "";
+  cut.words.insert(cut.words.begin() + static_cast<std::ptrdiff_t>(place) + 1, std::move(inserted));
+  return true;
+}
+
+/// Keeps the punctuation around the word, and a space between two words that would otherwise meet.
+void DeleteWord(CutWords& cut, size_t place) {
+  const std::string gap = cut.words[place].gap;
+  cut.words.erase(cut.words.begin() + static_cast<std::ptrdiff_t>(place));
+  if (place == 0) return;
+  CutWord& before = cut.words[place - 1];
+  const bool white = gap.find_first_not_of(" \t") == std::string::npos;
+  if (!white || before.gap.empty()) before.gap = gap;
+  const bool runs_meet = before.gap.empty() && before.spaced && place < cut.words.size();
+  if (runs_meet && cut.words[place].spaced) before.gap = " ";
 }
 
 }  // namespace
@@ -106,11 +156,6 @@ std::string Join(const CutSentences& cut) {
   return text;
 }
 
-namespace {
-constexpr size_t kWordsMost = 50'000;
-constexpr int kTriesMost = 50;
-}  // namespace
-
 void Vocabulary::Add(std::string_view text) {
   for (CutWord& word : CutIntoWords(text).words) {
     Reservoir& reservoir = word.spaced ? spaced_ : unspaced_;
@@ -123,62 +168,18 @@ void Vocabulary::Add(std::string_view text) {
   }
 }
 
-std::optional<std::string> Vocabulary::Pick(bool spaced, std::string_view than,
+std::optional<std::string> Vocabulary::Pick(bool spaced, std::string_view excluded,
                                             SeededRandom& random) const {
   const std::vector<std::string>& words = spaced ? spaced_.words : unspaced_.words;
   for (int i = 0; i < kTriesMost && !words.empty(); ++i) {
-    if (const std::string& word = random.Pick(words); word != than) return word;
+    if (const std::string& word = random.Pick(words); word != excluded) return word;
   }
   return std::nullopt;
 }
 
-namespace {
-
-/// A word in one of several texts.
-struct Place {
-  size_t text = 0;
-  size_t word = 0;
-};
-
-std::vector<Place> PlacesOf(std::span<const CutWords> cuts) {
-  std::vector<Place> places;
-  for (size_t text = 0; text < cuts.size(); ++text) {
-    for (size_t word = 0; word < cuts[text].words.size(); ++word) places.push_back({text, word});
-  }
-  return places;
+bool HasStrength(EditKind kind) {
+  return kind == EditKind::kInserted || kind == EditKind::kDeleted || kind == EditKind::kReplaced;
 }
-
-bool ReplaceWord(CutWord& word, const Vocabulary& vocabulary, SeededRandom& random) {
-  std::optional<std::string> other = vocabulary.Pick(word.spaced, word.text, random);
-  if (!other) return false;
-  word.text = std::move(*other);
-  return true;
-}
-
-/// Behind the word at `place`.
-bool InsertWord(CutWords& cut, size_t place, const Vocabulary& vocabulary, SeededRandom& random) {
-  CutWord& before = cut.words[place];
-  std::optional<std::string> text = vocabulary.Pick(before.spaced, "", random);
-  if (!text) return false;
-  CutWord inserted{std::move(*text), std::move(before.gap), before.spaced};
-  before.gap = before.spaced ? " " : "";
-  cut.words.insert(cut.words.begin() + static_cast<std::ptrdiff_t>(place) + 1, std::move(inserted));
-  return true;
-}
-
-/// Of what stood before and behind it the punctuation stays, and words do not grow together.
-void DeleteWord(CutWords& cut, size_t place) {
-  const std::string gap = cut.words[place].gap;
-  cut.words.erase(cut.words.begin() + static_cast<std::ptrdiff_t>(place));
-  if (place == 0) return;
-  CutWord& before = cut.words[place - 1];
-  const bool white = gap.find_first_not_of(" \t") == std::string::npos;
-  if (!white || before.gap.empty()) before.gap = gap;
-  const bool runs_meet = before.gap.empty() && before.spaced && place < cut.words.size();
-  if (runs_meet && cut.words[place].spaced) before.gap = " ";
-}
-
-}  // namespace
 
 std::string_view Name(EditKind kind) {
   switch (kind) {
@@ -196,13 +197,10 @@ std::string_view Name(EditKind kind) {
       return "field-change";
     case EditKind::kSentenceDrop:
       return "sentence-drop";
+    case EditKind::kFormat:
+      return "format";
   }
   return "exact";
-}
-
-std::string Name(const Edit& edit) {
-  std::string name(Name(edit.kind));
-  return HasStrength(edit.kind) ? name + "-" + std::to_string(edit.strength_percent) : name;
 }
 
 std::optional<EditKind> EditKindOf(std::string_view name) {
@@ -212,8 +210,9 @@ std::optional<EditKind> EditKindOf(std::string_view name) {
   return std::nullopt;
 }
 
-bool HasStrength(EditKind kind) {
-  return kind == EditKind::kInserted || kind == EditKind::kDeleted || kind == EditKind::kReplaced;
+std::string Name(const Edit& edit) {
+  if (!HasStrength(edit.kind)) return std::string(Name(edit.kind));
+  return fmt::format("{}-{}", Name(edit.kind), edit.strength_percent);
 }
 
 bool EditWords(const Edit& edit, std::span<std::string> texts, const Vocabulary& vocabulary,
@@ -224,10 +223,10 @@ bool EditWords(const Edit& edit, std::span<std::string> texts, const Vocabulary&
   const std::vector<Place> places = PlacesOf(cuts);
   const size_t wanted =
       std::max<size_t>(1, (places.size() * static_cast<size_t>(edit.strength_percent) + 50) / 100);
-  // A record without a word left would be a copy of nothing.
+  // At least one word must be left.
   if (places.size() < wanted + (edit.kind == EditKind::kDeleted ? 1 : 0)) return false;
   const std::vector<size_t> chosen = random.Choose(wanted, places.size());
-  // From the back, so that the places before stay where they are.
+  // From the back, so that the positions of the remaining places stay valid.
   for (auto number = chosen.rbegin(); number != chosen.rend(); ++number) {
     const auto [text, word] = places[*number];
     CutWords& cut = cuts[text];

@@ -1,4 +1,5 @@
-// Text in pieces that can be edited: words and sentences, in scripts with and without spaces.
+// Edits that turn the texts of a record into those of a near copy. They work on words and
+// sentences, in scripts with and without spaces between words. All texts must be valid UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -12,50 +13,53 @@
 
 namespace neardup {
 
-/// A word and what stands between it and the next. A character of a script written without spaces
-/// (Han, Kana, ...) is a word of its own.
+/// A word and the text up to the next word. In scripts without spaces (Han, Kana, ...) each
+/// character is a word.
 struct CutWord {
   std::string text;
   std::string gap;
-  bool spaced = true;  ///< of a script that puts spaces between words
+  bool spaced = true;  ///< the script puts spaces between words
 
   bool operator==(const CutWord&) const = default;
 };
 
-/// Lead and then the words with their gaps are the whole text again.
+/// A text cut into words. `lead` stands before the first word.
 struct CutWords {
   std::string lead;
   std::vector<CutWord> words;
 };
 
-/// `text` must be valid UTF-8.
 CutWords CutIntoWords(std::string_view text);
+/// The text that was cut, byte for byte if the words are unchanged.
 std::string Join(const CutWords& cut);
 
-/// A sentence ends after . ! ? before white space, after their full-width kin, and at a line end.
-/// Sentences carry no white space at their ends: it stays in place when they move.
+/// A text cut into sentences. A sentence ends after . ! ? before white space, after a full-width
+/// stop, and at a line end. White space between sentences belongs to the gaps, so that it stays in
+/// place when sentences move.
 struct CutSentences {
   std::string lead;
   std::vector<std::string> sentences;
-  std::vector<std::string> gaps;  ///< as many; each after its sentence
+  std::vector<std::string> gaps;  ///< gaps[i] follows sentences[i]
 };
 
 CutSentences CutIntoSentences(std::string_view text);
+/// The text that was cut, byte for byte if the sentences are unchanged.
 std::string Join(const CutSentences& cut);
 
-// Words to put into copies: those of the stream itself, as often as they stand there.
-
-/// Keeps a random sample (Vitter 1985, algorithm R), so that its memory is bounded.
+/// Words of a stream, to put into copies. Keeps at most 50,000 for each kind of script, chosen at
+/// random (reservoir sampling; Vitter 1985, algorithm R): memory is bounded, and a word is as
+/// frequent here as in the stream.
 class Vocabulary {
  public:
   explicit Vocabulary(uint64_t seed) : random_(seed) {}
 
-  /// Takes the words of a text in; it must be valid UTF-8.
+  /// Adds the words of a text.
   void Add(std::string_view text);
 
-  /// A word of that sort of script (CutWord::spaced) other than `than`; nullopt when hardly any is
-  /// known.
-  std::optional<std::string> Pick(bool spaced, std::string_view than, SeededRandom& random) const;
+  /// A random word of a script that puts spaces between words (`spaced`) or does not, and that is
+  /// not `excluded`; nullopt if 50 draws find none.
+  std::optional<std::string> Pick(bool spaced, std::string_view excluded,
+                                  SeededRandom& random) const;
 
  private:
   struct Reservoir {
@@ -68,43 +72,48 @@ class Vocabulary {
   Reservoir unspaced_;
 };
 
-// What is done to a record to make a copy of it that is not equal.
-
+/// How a copy differs from its original.
 enum class EditKind : uint8_t {
-  kExact,         ///< nothing
-  kReordered,     ///< the sentences of the longest text in another order
-  kInserted,      ///< words put in
-  kDeleted,       ///< words taken out
-  kReplaced,      ///< words replaced by others
-  kFieldChange,   ///< one field that is not the longest has another record's value
-  kSentenceDrop,  ///< one sentence of the longest text left out
+  kExact,         ///< not at all
+  kReordered,     ///< the sentences of the longest text are in another order
+  kInserted,      ///< words are inserted
+  kDeleted,       ///< words are deleted
+  kReplaced,      ///< words are replaced by others
+  kFieldChange,   ///< one field other than the longest has the value of another record
+  kSentenceDrop,  ///< one sentence of the longest text is missing
+  kFormat,        ///< letter case, white space, markup and order of the keys; the content is equal
 };
 
-/// `strength`: of each hundred words so many are edited, at least one. Only the three kinds that
-/// edit words have one; 0 for the others.
+inline constexpr EditKind kEditKinds[] = {
+    EditKind::kExact,    EditKind::kReordered,   EditKind::kInserted,     EditKind::kDeleted,
+    EditKind::kReplaced, EditKind::kFieldChange, EditKind::kSentenceDrop, EditKind::kFormat};
+
+/// Only kInserted, kDeleted and kReplaced have a strength.
+bool HasStrength(EditKind kind);
+/// "replaced"
+std::string_view Name(EditKind kind);
+std::optional<EditKind> EditKindOf(std::string_view name);
+
 struct Edit {
   EditKind kind = EditKind::kExact;
+  /// Share of the words that are edited, in percent, but at least one word; 0 for kinds without a
+  /// strength.
   int strength_percent = 0;
 
   bool operator==(const Edit&) const = default;
 };
 
-/// "reordered", or with its strength "replaced-10".
+/// The kind, and its strength if it has one: "reordered", "replaced-10".
 std::string Name(const Edit& edit);
-/// The kind without strength: "replaced".
-std::string_view Name(EditKind kind);
-std::optional<EditKind> EditKindOf(std::string_view name);
-bool HasStrength(EditKind kind);
-inline constexpr EditKind kEditKinds[] = {
-    EditKind::kExact,    EditKind::kReordered,   EditKind::kInserted,    EditKind::kDeleted,
-    EditKind::kReplaced, EditKind::kFieldChange, EditKind::kSentenceDrop};
 
-/// Edits words of all texts together, any of them equally likely. False, and the texts are as they
-/// were, when they have too few words or the vocabulary none to put in.
+/// Inserts, deletes or replaces words in all texts together; each word is equally likely to be
+/// edited. Returns false and changes nothing if the texts have too few words, or the vocabulary has
+/// no word to put in.
 bool EditWords(const Edit& edit, std::span<std::string> texts, const Vocabulary& vocabulary,
                SeededRandom& random);
 
-/// False, and the text is as it was, when it has no two different sentences.
+/// Return false and change nothing if the text has no two different sentences (Reorder), or fewer
+/// than two (Drop).
 bool ReorderSentences(std::string& text, SeededRandom& random);
 bool DropSentence(std::string& text, SeededRandom& random);
 

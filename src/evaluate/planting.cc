@@ -1,11 +1,15 @@
 #include "evaluate/planting.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "base/seeded_random.h"
 #include "neardup/filter.h"
 #include "record/field_extractor.h"
 #include "record/field_selection.h"
@@ -16,11 +20,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Records that are tried for one copy.
+constexpr int kTriesMost = 20;
+
 Json Parse(std::string_view payload) {
   return Json::parse(payload, nullptr, /*allow_exceptions=*/false);
 }
 
-/// Every text at `value` or below it.
+/// Appends every text in `value` to `texts`.
 void Collect(Json& value, std::vector<std::string*>& texts) {
   if (value.is_string()) texts.push_back(value.get_ptr<std::string*>());
   if (!value.is_structured()) return;
@@ -37,7 +44,49 @@ size_t TextBytes(Json& value) {
   return bytes;
 }
 
-}  // namespace
+std::string UpperCase(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return text;
+}
+
+/// The text in markup, with wider gaps between its words.
+std::string MarkUp(std::string text) {
+  for (size_t at = 0; (at = text.find(' ', at)) != std::string::npos; at += 3) {
+    text.insert(at, at % 2 == 0 ? "  " : " \n");
+  }
+  return "<p>" + text + "</p>";
+}
+
+/// Makes edited copies of JSON objects that the field extractor accepts.
+class RecordCopier {
+ public:
+  RecordCopier(const std::vector<FieldPath>& fields, const FieldPath& id_field);
+
+  /// Adds the words of the fields.
+  void AddWords(std::string_view payload, Vocabulary& vocabulary) const;
+
+  /// The record with another id.
+  std::string WithId(std::string_view payload, const std::string& id) const;
+
+  /// A copy with another id; nullopt if the record does not allow the edit. `donor` is the record
+  /// that gives its value for kFieldChange.
+  std::optional<std::string> Copy(std::string_view payload, const std::string& id, const Edit& edit,
+                                  std::string_view donor, const Vocabulary& vocabulary,
+                                  SeededRandom& random) const;
+
+ private:
+  /// Texts in the fields, in the order of `fields_`.
+  std::vector<std::string*> Texts(Json& record) const;
+  bool Apply(const Edit& edit, Json& record, std::string_view donor, const Vocabulary& vocabulary,
+             SeededRandom& random) const;
+  bool ChangeField(Json& record, std::string_view donor, SeededRandom& random) const;
+  bool ChangeFormat(Json& record) const;
+
+  std::vector<Json::json_pointer> fields_;
+  Json::json_pointer id_field_;
+};
 
 RecordCopier::RecordCopier(const std::vector<FieldPath>& fields, const FieldPath& id_field)
     : id_field_(ToPointer(id_field)) {
@@ -62,7 +111,7 @@ std::optional<std::string> RecordCopier::Copy(std::string_view payload, const st
   Json record = Parse(payload);
   if (!Apply(edit, record, donor, vocabulary, random)) return std::nullopt;
   record[id_field_] = id;
-  return record.dump();
+  return record.dump(edit.kind == EditKind::kFormat ? 2 : -1);
 }
 
 std::vector<std::string*> RecordCopier::Texts(Json& record) const {
@@ -77,6 +126,7 @@ bool RecordCopier::Apply(const Edit& edit, Json& record, std::string_view donor,
                          const Vocabulary& vocabulary, SeededRandom& random) const {
   if (edit.kind == EditKind::kExact) return true;
   if (edit.kind == EditKind::kFieldChange) return ChangeField(record, donor, random);
+  if (edit.kind == EditKind::kFormat) return ChangeFormat(record);
   const std::vector<std::string*> places = Texts(record);
   if (places.empty()) return false;
   std::string& longest = **std::max_element(places.begin(), places.end(), IsShorter);
@@ -96,7 +146,7 @@ bool RecordCopier::ChangeField(Json& record, std::string_view donor, SeededRando
     if (record.contains(field)) present.push_back(field);
   }
   if (present.size() < 2) return false;
-  // The longest is what the record is about.
+  // Without its longest field, the record would no longer be a copy.
   present.erase(
       std::max_element(present.begin(), present.end(), [&record](const auto& a, const auto& b) {
         return TextBytes(record[a]) < TextBytes(record[b]);
@@ -107,32 +157,40 @@ bool RecordCopier::ChangeField(Json& record, std::string_view donor, SeededRando
   return true;
 }
 
-namespace {
-
-/// Records tried for one copy before it is given up.
-constexpr int kTriesMost = 20;
+bool RecordCopier::ChangeFormat(Json& record) const {
+  const std::vector<std::string*> texts = Texts(record);
+  if (texts.empty()) return false;
+  std::string* const longest = *std::max_element(texts.begin(), texts.end(), IsShorter);
+  for (std::string* text : texts) *text = text == longest ? MarkUp(*text) : UpperCase(*text);
+  Json reversed = Json::object();
+  for (auto field = record.rbegin(); field != record.rend(); ++field) {
+    reversed[field.key()] = field.value();
+  }
+  record = std::move(reversed);
+  return true;
+}
 
 struct Original {
   std::string payload;
   std::string id;
   uint64_t exact = 0;
   size_t cluster = 0;
-  bool repeats = false;  ///< equal to an earlier one
+  bool repeats = false;  ///< an earlier record is equal
 };
 
 struct PlantedCopy {
   std::string payload;
   Label label;
-  size_t behind = 0;  ///< it stands behind this original, and the copies made before
+  size_t after = 0;  ///< number of the original that it follows
 };
 
-std::string ClusterName(size_t cluster) { return "c" + std::to_string(cluster + 1); }
+std::string ClusterName(size_t cluster) { return fmt::format("c{}", cluster + 1); }
 
 class Planter {
  public:
   static Result<Planter> New(const PlantingOptions& options);
 
-  Result<void> TakeIn(const std::vector<std::string>& payloads);
+  Result<void> AddOriginals(const std::vector<std::string>& payloads);
   void MakeCopies();
   PlantedStream Finish();
 
@@ -146,7 +204,7 @@ class Planter {
         vocabulary_(options.seed),
         random_(options.seed) {}
 
-  Result<void> TakeIn(const std::string& payload, int64_t line);
+  Result<void> AddOriginal(const std::string& payload, int64_t line);
   std::optional<PlantedCopy> MakeCopy(const Edit& edit);
   std::string NewId(const std::string& original) const;
   FingerprintedRecord Fingerprinted(std::string_view payload) {
@@ -160,7 +218,7 @@ class Planter {
   Vocabulary vocabulary_;
   SeededRandom random_;
   std::vector<Original> originals_;
-  std::unordered_map<std::string, int64_t> line_of_id_;  ///< 0: of a copy
+  std::unordered_map<std::string, int64_t> line_of_id_;  ///< 0: the id of a copy
   std::unordered_map<uint64_t, size_t> cluster_of_exact_;
   std::vector<PlantedCopy> copies_;
   PlantedStream stream_;
@@ -170,62 +228,65 @@ Result<Planter> Planter::New(const PlantingOptions& options) {
   FilterOptions filter;
   for (const std::string& field : options.fields) filter.record.fields.push_back({field, 1.0});
   if (options.fields.empty() || options.edits.empty()) {
-    return Error{ErrorCode::kConfig, "generate: found no fields or no kinds; expected one or more"};
+    return Error{ErrorCode::kConfig,
+                 "generate: found no field or no kind of copy; expected at least one of each"};
   }
   NEARDUP_TRY(CheckOptions(filter));
   const Result<FieldPath> id_field = ParseFieldPath(options.id_field);
   if (!id_field.ok()) {
     return Error{ErrorCode::kConfig,
-                 "--id-field \"" + options.id_field + "\" " + id_field.error().text};
+                 fmt::format("--id-field \"{}\" {}", options.id_field, id_field.error().text)};
   }
   std::vector<FieldPath> fields;
   for (const std::string& field : options.fields) {
     NEARDUP_ASSIGN(const FieldPath path, ParseFieldPath(field));
     if (IsWithin(path, *id_field) || IsWithin(*id_field, path)) {
-      return Error{ErrorCode::kConfig, "--id-field " + options.id_field +
-                                           ": is compared too, but every copy has another id; take "
-                                           "it out of --fields"};
+      return Error{ErrorCode::kConfig,
+                   fmt::format("--id-field {}: this field is compared too, but every copy has "
+                               "another id; remove it from --fields",
+                               options.id_field)};
     }
     fields.push_back(path);
   }
   return Planter(options, filter, fields, *id_field);
 }
 
-Result<void> Planter::TakeIn(const std::vector<std::string>& payloads) {
+Result<void> Planter::AddOriginals(const std::vector<std::string>& payloads) {
   for (size_t i = 0; i < payloads.size(); ++i) {
-    NEARDUP_TRY(TakeIn(payloads[i], static_cast<int64_t>(i) + 1));
+    NEARDUP_TRY(AddOriginal(payloads[i], static_cast<int64_t>(i) + 1));
   }
   if (originals_.empty()) {
-    return Error{ErrorCode::kCorrupt,
-                 "generate: none of the " + std::to_string(payloads.size()) +
-                     " lines can be compared; expected JSON objects with the fields of --fields" +
-                     (stream_.left_out > 0 ? ": " + stream_.first_left_out : "")};
+    return Error{
+        ErrorCode::kCorrupt,
+        fmt::format("generate: none of the {} lines can be compared; expected JSON "
+                    "objects with the fields of --fields{}{}",
+                    payloads.size(), stream_.left_out > 0 ? ": " : "", stream_.first_left_out)};
   }
   return {};
 }
 
-Result<void> Planter::TakeIn(const std::string& payload, int64_t line) {
+Result<void> Planter::AddOriginal(const std::string& payload, int64_t line) {
   const FingerprintedRecord record = Fingerprinted(payload);
   if (record.outcome.reason != Reason::kNone) {
     if (stream_.left_out++ == 0) {
-      stream_.first_left_out = "line " + std::to_string(line) + ": " + record.outcome.error;
+      stream_.first_left_out = fmt::format("line {}: {}", line, record.outcome.error);
     }
     return {};
   }
   Original original{payload, ids_.Read(payload, line), record.fingerprint.exact, 0, false};
   if (!ids_.Has(payload)) original.payload = copier_.WithId(payload, original.id);
   if (original.id.find_first_of("\t\r\n") != std::string::npos) {
-    return Error{ErrorCode::kCorrupt, "line " + std::to_string(line) +
-                                          ": the id has a tab or line end in it, which labels "
-                                          "cannot hold; name another field with --id-field"};
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("line {}: the id contains a tab or a line end, which a labels file "
+                             "cannot hold; name another field with --id-field",
+                             line)};
   }
   const auto [earlier, is_new] = line_of_id_.emplace(original.id, line);
   if (!is_new) {
     return Error{ErrorCode::kCorrupt,
-                 "line " + std::to_string(line) + ": the id " + original.id + " stands on line " +
-                     std::to_string(earlier->second) +
-                     " too; expected each once. Name another field with --id-field: records that "
-                     "do not have it get it"};
+                 fmt::format("line {}: the id {} is on line {} too; expected each id once. Name "
+                             "another field with --id-field: records without it get one",
+                             line, original.id, earlier->second)};
   }
   const auto [cluster, first] = cluster_of_exact_.emplace(original.exact, cluster_of_exact_.size());
   original.cluster = cluster->second;
@@ -255,11 +316,12 @@ std::optional<PlantedCopy> Planter::MakeCopy(const Edit& edit) {
     if (!payload) continue;
     const FingerprintedRecord made = Fingerprinted(*payload);
     const bool equal = made.fingerprint.exact == original.exact;
-    if (made.outcome.reason != Reason::kNone || equal != (edit.kind == EditKind::kExact)) continue;
+    const bool equal_wanted = edit.kind == EditKind::kExact || edit.kind == EditKind::kFormat;
+    if (made.outcome.reason != Reason::kNone || equal != equal_wanted) continue;
     line_of_id_.emplace(id, 0);
-    const size_t behind = number + random_.Below(originals_.size() - number);
+    const size_t after = number + random_.Below(originals_.size() - number);
     return PlantedCopy{
-        std::move(*payload), {id, ClusterName(original.cluster), Name(edit), original.id}, behind};
+        std::move(*payload), {id, ClusterName(original.cluster), Name(edit), original.id}, after};
   }
   return std::nullopt;
 }
@@ -268,21 +330,21 @@ std::string Planter::NewId(const std::string& original) const {
   size_t number = copies_.size() + 1;
   std::string id;
   do {
-    id = original + "-copy-" + std::to_string(number++);
+    id = fmt::format("{}-copy-{}", original, number++);
   } while (line_of_id_.count(id) > 0);
   return id;
 }
 
 PlantedStream Planter::Finish() {
   std::stable_sort(copies_.begin(), copies_.end(),
-                   [](const PlantedCopy& a, const PlantedCopy& b) { return a.behind < b.behind; });
+                   [](const PlantedCopy& a, const PlantedCopy& b) { return a.after < b.after; });
   auto copy = copies_.begin();
   for (size_t i = 0; i < originals_.size(); ++i) {
     Original& original = originals_[i];
     stream_.labels.push_back({original.id, ClusterName(original.cluster),
                               original.repeats ? "natural-exact" : "original", ""});
     stream_.payloads.push_back(std::move(original.payload));
-    for (; copy != copies_.end() && copy->behind == i; ++copy) {
+    for (; copy != copies_.end() && copy->after == i; ++copy) {
       stream_.labels.push_back(std::move(copy->label));
       stream_.payloads.push_back(std::move(copy->payload));
     }
@@ -295,7 +357,7 @@ PlantedStream Planter::Finish() {
 Result<PlantedStream> PlantCopies(const std::vector<std::string>& payloads,
                                   const PlantingOptions& options) {
   NEARDUP_ASSIGN(Planter planter, Planter::New(options));
-  NEARDUP_TRY(planter.TakeIn(payloads));
+  NEARDUP_TRY(planter.AddOriginals(payloads));
   planter.MakeCopies();
   return planter.Finish();
 }

@@ -1,85 +1,57 @@
-// Edited copies of JSON records.
+// Plants edited copies in a stream of records, and labels each record, so that the true duplicates
+// are known.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/seeded_random.h"
 #include "evaluate/edits.h"
 #include "evaluate/labelled_set.h"
 #include "neardup/result.h"
-#include "record/field_selection.h"
 
 namespace neardup {
 
-/// Knows which fields count. Payloads given to it are objects the extractor took.
-class RecordCopier {
- public:
-  RecordCopier(const std::vector<FieldPath>& fields, const FieldPath& id_field);
-
-  /// Takes the words of the fields in.
-  void AddWords(std::string_view payload, Vocabulary& vocabulary) const;
-
-  /// The record with another id.
-  std::string WithId(std::string_view payload, const std::string& id) const;
-
-  /// A copy with the id and the edit; nullopt when the edit cannot be made of this record.
-  /// `donor` gives the value for kFieldChange.
-  std::optional<std::string> Copy(std::string_view payload, const std::string& id, const Edit& edit,
-                                  std::string_view donor, const Vocabulary& vocabulary,
-                                  SeededRandom& random) const;
-
- private:
-  using Json = nlohmann::ordered_json;
-
-  /// Texts of the fields, in the order of `fields_`.
-  std::vector<std::string*> Texts(Json& record) const;
-  bool Apply(const Edit& edit, Json& record, std::string_view donor, const Vocabulary& vocabulary,
-             SeededRandom& random) const;
-  bool ChangeField(Json& record, std::string_view donor, SeededRandom& random) const;
-
-  std::vector<Json::json_pointer> fields_;
-  Json::json_pointer id_field_;
-};
-
-// A stream of somebody's own records, with copies planted in it whose originals are known.
-
 struct PlantingOptions {
-  /// Compared, and so edited: top-level names or JSON Pointers. At least one.
+  /// Fields that are compared, and therefore edited: top-level names or JSON Pointers; at least
+  /// one.
   std::vector<std::string> fields;
-  /// Names a record; records without it get it. Not one of `fields`.
+  /// Field that names a record; records without it get one. It must not be one of `fields`.
   std::string id_field = "id";
-  /// Taken in turn. At least one.
+  /// Edits, taken in turn; at least one. An edit that is listed twice gives twice as many copies.
   std::vector<Edit> edits;
   size_t copies = 0;
   uint64_t seed = 1;
 };
 
 struct PlantedStream {
-  /// Each copy stands behind its original, any distance equally likely. A record that had an id is
-  /// as it was, byte for byte.
+  /// The originals in their order, and the copies. Each copy comes after its original, at any
+  /// distance with equal probability. Records that had an id are unchanged, byte for byte.
   std::vector<std::string> payloads;
-  /// One for each payload. Records whose fields are equal already share a cluster, with the kind
-  /// natural-exact; records that are only alike are not known to be copies.
+  /// One label for each payload. Records that were equal before share a cluster and have the kind
+  /// natural-exact. Records that were only similar are in different clusters, because nobody knows
+  /// whether they are copies.
   std::vector<Label> labels;
-  /// Lines left out because they are dead letters, and what is wrong with the first.
+  /// Number of payloads left out because they are dead letters, and the error of the first.
   uint64_t left_out = 0;
   std::string first_left_out;
-  /// By name of the edit: copies made, and copies for which no record was found that the edit could
-  /// be made of (one sentence only, one field only, ...).
+  /// Numbers of copies by name of the edit: those made, and those for which 20 randomly chosen
+  /// records did not allow the edit (only one sentence, only one field, ...).
   std::map<std::string, uint64_t> planted;
   std::map<std::string, uint64_t> not_planted;
 };
 
-/// Every copy is checked with the filter's own exact hash: an exact one is equal to its original,
-/// every other differs by more than letter case and punctuation. Equal arguments give equal streams
-/// on every machine.
+/// Plants copies in `payloads`. Checks every copy with the exact hash of the filter: copies of the
+/// kinds kExact and kFormat are equal to their original, and all others differ in more than letter
+/// case and punctuation. Equal arguments give equal streams on every machine.
+///
+///     PlantingOptions options;
+///     options.fields = {"title", "body"};
+///     options.edits = {{EditKind::kExact}, {EditKind::kReplaced, 10}};
+///     options.copies = 200;
+///     NEARDUP_ASSIGN(const PlantedStream stream, PlantCopies(payloads, options));
 Result<PlantedStream> PlantCopies(const std::vector<std::string>& payloads,
                                   const PlantingOptions& options);
 

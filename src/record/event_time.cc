@@ -15,7 +15,8 @@ std::optional<int64_t> InRange(int64_t time_ms) {
   return time_ms;
 }
 
-/// Reads fixed-width text from the front; once something does not fit, `ok` stays false.
+/// Reads text of fixed width from the front. `ok` becomes false, and stays so, if something else
+/// than expected stands there.
 struct Cursor {
   std::string_view text;
   bool ok = true;
@@ -96,7 +97,7 @@ std::optional<int64_t> ParseRfc3339(std::string_view text) {
   return InRange(time.time_since_epoch().count());
 }
 
-/// nullopt unless `text` is wholly a number that fits.
+/// The number that the whole text is; nullopt if it is none or does not fit into T.
 template <class T>
 std::optional<T> ParseNumber(std::string_view text) {
   T number{};
@@ -106,7 +107,7 @@ std::optional<T> ParseNumber(std::string_view text) {
   return number;
 }
 
-/// Written so that a not-a-number is refused too.
+/// False also for a not-a-number.
 bool Fits(double time_ms) {
   return time_ms >= static_cast<double>(kTimeMinMs) - 1 &&
          time_ms <= static_cast<double>(kTimeMaxMs) + 1;
@@ -142,11 +143,11 @@ std::optional<int64_t> ParseEventTime(std::string_view text, TimeFormat format) 
 const char* Expectation(TimeFormat format) {
   switch (format) {
     case TimeFormat::kRfc3339:
-      return "an RFC 3339 time such as 2026-01-31T12:00:00Z, of the years 1 to 9999";
+      return "an RFC 3339 time such as 2026-01-31T12:00:00Z, in the years 1 to 9999";
     case TimeFormat::kMilliseconds:
-      return "integer milliseconds since 1970, of the years 1 to 9999";
+      return "integer milliseconds since 1970, in the years 1 to 9999";
     case TimeFormat::kSeconds:
-      return "seconds since 1970, of the years 1 to 9999";
+      return "seconds since 1970, in the years 1 to 9999";
   }
   return "a time";
 }

@@ -1,4 +1,4 @@
-// Event time out of a field's text.
+// Reads the event time from the text of a field.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace neardup {
 
-/// Milliseconds since 1970-01-01 UTC; nullopt when the text is not wholly a time of this format, or
-/// one outside the years 1 to 9999. RFC 3339: fractions below a millisecond are cut off, and a leap
-/// second (60) is taken as 59.999. Seconds are rounded to the nearest millisecond. Numbers may be
-/// written with an exponent, as some producers write large ones.
+/// Milliseconds since 1970-01-01 UTC; nullopt if the whole text is not a time of this format in the
+/// years 1 to 9999. RFC 3339: fractions below a millisecond are cut off, and a leap second (60)
+/// counts as 59.999. Seconds are rounded to the nearest millisecond. Numbers may have an exponent,
+/// because some producers write large numbers so.
 std::optional<int64_t> ParseEventTime(std::string_view text, TimeFormat format);
 
 /// What ParseEventTime expects, for error texts.

@@ -1,128 +1,15 @@
 #include "record/field_collector.h"
 
-#include <simdjson.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/hash.h"
 #include "record/event_time.h"
 
 namespace neardup {
-
-namespace {
-
-size_t CountDigits(std::string_view text) {
-  size_t count = 0;
-  while (count < text.size() && text[count] >= '0' && text[count] <= '9') ++count;
-  return count;
-}
-
-bool StartsWithAny(std::string_view text, std::string_view choices) {
-  return !text.empty() && choices.find(text.front()) != std::string_view::npos;
-}
-
-/// The code unit of an escape `\uXXXX` that `text` begins with; -1 if it does not.
-int EscapedUnit(std::string_view text) {
-  if (text.size() < 6 || text[0] != '\\' || text[1] != 'u') return -1;
-  unsigned unit = 0;
-  const char* end = text.data() + 6;
-  const auto [stop, error] = std::from_chars(text.data() + 2, end, unit, 16);
-  return error == std::errc() && stop == end ? static_cast<int>(unit) : -1;
-}
-
-bool IsHighSurrogate(int unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
-bool IsLowSurrogate(int unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
-
-}  // namespace
-
-const char* Name(JsonKind kind) {
-  switch (kind) {
-    case JsonKind::kObject:
-      return "an object";
-    case JsonKind::kArray:
-      return "an array";
-    case JsonKind::kString:
-      return "a string";
-    case JsonKind::kNumber:
-      return "a number";
-    case JsonKind::kBoolean:
-      return "a boolean";
-    case JsonKind::kNull:
-      return "null";
-  }
-  return "a value";
-}
-
-std::optional<JsonKind> ScalarKind(std::string_view text) {
-  if (text == "null") return JsonKind::kNull;
-  if (text == "true" || text == "false") return JsonKind::kBoolean;
-  if (IsJsonNumber(text)) return JsonKind::kNumber;
-  return std::nullopt;
-}
-
-bool IsJsonNumber(std::string_view text) {
-  if (StartsWithAny(text, "-")) text.remove_prefix(1);
-  const size_t whole = CountDigits(text);
-  if (whole == 0 || (whole > 1 && text.front() == '0')) return false;
-  text.remove_prefix(whole);
-  if (StartsWithAny(text, ".")) {
-    text.remove_prefix(1);
-    const size_t fraction = CountDigits(text);
-    if (fraction == 0) return false;
-    text.remove_prefix(fraction);
-  }
-  if (StartsWithAny(text, "eE")) {
-    text.remove_prefix(1);
-    if (StartsWithAny(text, "+-")) text.remove_prefix(1);
-    const size_t exponent = CountDigits(text);
-    if (exponent == 0) return false;
-    text.remove_prefix(exponent);
-  }
-  return text.empty();
-}
-
-std::string_view TrimEnd(std::string_view text) {
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == '\r' ||
-                           text.back() == '\t')) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
-bool HasLoneSurrogate(std::string_view raw) {
-  size_t at = 0;
-  while ((at = raw.find('\\', at)) != std::string_view::npos) {
-    const int unit = EscapedUnit(raw.substr(at));
-    if (IsLowSurrogate(unit)) return true;
-    if (IsHighSurrogate(unit)) {
-      at += 6;
-      if (!IsLowSurrogate(EscapedUnit(raw.substr(at)))) return true;
-    }
-    at += unit < 0 ? 2 : 6;
-  }
-  return false;
-}
-
-size_t FirstInvalidUtf8(std::string_view text) {
-  size_t at = 0;
-  // Whole stretches first, so that a fault at the end of a large payload is found fast. A stretch
-  // may be up to 3 bytes longer, to end where a character ends.
-  for (const size_t stride : {size_t{1} << 16, size_t{1} << 8, size_t{1}}) {
-    bool advanced = true;
-    while (advanced) {
-      advanced = false;
-      for (size_t size = stride; size < stride + 4 && at + size <= text.size(); ++size) {
-        if (simdjson::validate_utf8(text.data() + at, size)) {
-          at += size;
-          advanced = true;
-          break;
-        }
-      }
-    }
-  }
-  return at;
-}
 
 namespace {
 
@@ -132,13 +19,13 @@ uint64_t ElementHash(uint64_t parent, uint64_t index) {
   return Hash64({bytes, sizeof bytes}, ~parent);
 }
 
-/// The start of a text for an error, never half a character.
+/// The text in quotes, for an error; a long one is cut, but never inside a character.
 std::string Excerpt(std::string_view text) {
   constexpr size_t kBytesMax = 48;
-  if (text.size() <= kBytesMax) return '"' + std::string(text) + '"';
+  if (text.size() <= kBytesMax) return fmt::format("\"{}\"", text);
   size_t size = kBytesMax;
   while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
-  return '"' + std::string(text.substr(0, size)) + "...\"";
+  return fmt::format("\"{}...\"", text.substr(0, size));
 }
 
 }  // namespace
@@ -173,8 +60,9 @@ Collector::Place Collector::Member(const Place& parent, std::string_view key, si
     Enter(number, child);
     const bool again = std::exchange(seen_[number], record_number_) == record_number_;
     if (again && selection_.node(number).once) {
-      Refuse(Reason::kDuplicateKey, "the field " + selection_.node(number).pointer +
-                                        " stands twice, again at byte " + std::to_string(offset));
+      Refuse(Reason::kDuplicateKey,
+             fmt::format("the field {} occurs twice, the second time at byte {}",
+                         selection_.node(number).pointer, offset));
     }
   }
   if (child.depth == 1 && selection_.everything() && child.field != Selection::kNoField) {
@@ -229,9 +117,9 @@ void Collector::TakeTime(const Place& place, JsonKind kind, std::string_view tex
                         (kind == JsonKind::kNumber && options_.time_format != TimeFormat::kRfc3339);
   if (readable) field_time_ms_ = ParseEventTime(text, options_.time_format);
   if (field_time_ms_) return;
-  Refuse(Reason::kEventTime, "the time field " + selection_.node(place.node).pointer + " is " +
-                                 (readable ? Excerpt(text) : Name(kind)) + ", expected " +
-                                 Expectation(options_.time_format));
+  Refuse(Reason::kEventTime,
+         fmt::format("the time field {} is {}, expected {}", selection_.node(place.node).pointer,
+                     readable ? Excerpt(text) : Name(kind), Expectation(options_.time_format)));
 }
 
 void Collector::Finish(ExtractedRecord& result) {
@@ -248,7 +136,8 @@ void Collector::CheckTopLevelKeys() {
       top_level_keys_.begin(), top_level_keys_.end(),
       [](const auto& left, const auto& right) { return left.first == right.first; });
   if (twice == top_level_keys_.end()) return;
-  Refuse(Reason::kDuplicateKey, "the field " + Excerpt(twice->second) + " stands twice");
+  Refuse(Reason::kDuplicateKey,
+         fmt::format("the top-level field {} occurs twice", Excerpt(twice->second)));
 }
 
 void Collector::CheckMissing() {
@@ -263,13 +152,16 @@ void Collector::CheckMissing() {
   if (selection_.everything()) {
     if (missing == 0 && !(any_is_enough && null_found_)) return;
     Refuse(Reason::kMissingField,
-           missing == 0 ? "a top-level field is null" : "there is no top-level field to compare");
+           missing == 0 ? "a top-level field is null, and record.missing_fields is any"
+                        : "no top-level field holds anything to compare");
   } else if (missing == present_.size()) {
     Refuse(Reason::kMissingField,
-           "all selected fields are missing or null (the first is " + first_missing->pointer + ")");
+           fmt::format("all selected fields are missing or null (the first is {})",
+                       first_missing->pointer));
   } else if (any_is_enough && missing > 0) {
     Refuse(Reason::kMissingField,
-           "the selected field " + first_missing->pointer + " is missing or null");
+           fmt::format("the selected field {} is missing or null, and record.missing_fields is any",
+                       first_missing->pointer));
   }
 }
 
@@ -279,9 +171,8 @@ void Collector::CheckTime(ExtractedRecord& result) {
     result.outcome.time_ms = *field_time_ms_;
     return;
   }
-  Refuse(Reason::kEventTime, "the time field " + options_.time_field +
-                                 " is missing or null, expected " +
-                                 Expectation(options_.time_format));
+  Refuse(Reason::kEventTime, fmt::format("the time field {} is missing or null, expected {}",
+                                         options_.time_field, Expectation(options_.time_format)));
 }
 
 void Collector::Refuse(Reason reason, std::string text) {

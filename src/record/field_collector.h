@@ -1,4 +1,4 @@
-// The bits of RFC 8259 that simdjson's On-Demand reader leaves to its caller.
+// Collects the selected texts and the event time of a document, and what is wrong with them.
 #pragma once
 
 #include <cstddef>
@@ -13,58 +13,42 @@
 #include "neardup/verdict.h"
 #include "record/field_extractor.h"
 #include "record/field_selection.h"
+#include "record/json_syntax.h"
 
 namespace neardup {
 
-enum class JsonKind : uint8_t { kObject, kArray, kString, kNumber, kBoolean, kNull };
-
-/// With its article, for error texts.
-const char* Name(JsonKind kind);
-
-/// What a number, true, false or null is; nullopt when the text is none of them.
-std::optional<JsonKind> ScalarKind(std::string_view text);
-
-/// Whether the text is one number of the JSON grammar, of any size.
-bool IsJsonNumber(std::string_view text);
-
-/// Takes JSON white space off the end.
-std::string_view TrimEnd(std::string_view text);
-
-/// Whether the raw text of a string (escapes as written) has a \uD800..\uDFFF escape that is not
-/// half of a pair.
-bool HasLoneSurrogate(std::string_view raw);
-
-/// Offset of the first byte that is not part of a whole UTF-8 character; size if there is none.
-size_t FirstInvalidUtf8(std::string_view text);
-
-// What a walk over a document brings home: pieces, event time, and what is wrong with them.
-
-/// For each record: Start, then for every member and element of a place that matters its own place
-/// and what stands there, then Finish. Knows nothing of how JSON is read.
+/// Follows a walk over a document without knowing how JSON is read. For each record the walk calls
+/// Start; then Member or Element for each value in a place that matters(), and Take or
+/// TakeContainer with the value itself; then Finish. Keeps scratch memory: one instance per thread.
 class Collector {
  public:
-  /// Where a value stands, as far as selecting goes.
+  /// Where a value stands, as far as the selection is concerned.
   struct Place {
-    uint32_t node = Selection::kNoNode;
-    int32_t field = Selection::kNoField;
-    uint32_t depth = 0;
-    uint64_t path_hash = 0;
+    uint32_t node = Selection::kNoNode;   ///< the node of its key, while selectors continue below
+    int32_t field = Selection::kNoField;  ///< the field that its text belongs to
+    uint32_t depth = 0;                   ///< 0: the root
+    uint64_t path_hash = 0;               ///< as TextPiece::path_hash
 
-    /// Else nothing there or below is compared or read.
+    /// False: nothing here or below is compared or tells the time.
     bool matters() const { return node != Selection::kNoNode || field != Selection::kNoField; }
   };
 
+  /// The options must be valid.
   explicit Collector(const RecordOptions& options);
 
   void Start();
   Place root() const;
-  /// `key` must live until Finish; `offset` is its byte, for an error text.
+  /// The place of a member of an object. `key` must live until Finish; `offset` is the byte it
+  /// stands at, for an error text.
   Place Member(const Place& parent, std::string_view key, size_t offset);
+  /// The place of an element of an array.
   Place Element(const Place& parent, uint64_t index) const;
-  /// A string without quotes and escapes, or a scalar as it is written.
+  /// A string without quotes and escapes, or another scalar as it is written. `text` must live
+  /// until the pieces are no longer used.
   void Take(const Place& place, JsonKind kind, std::string_view text);
+  /// An object or an array.
   void TakeContainer(const Place& place, JsonKind kind);
-  /// Fills in pieces and time, or the first reason against the record.
+  /// Fills in the pieces and the event time, or the first reason why the record is a dead letter.
   void Finish(ExtractedRecord& result);
 
  private:
@@ -82,12 +66,12 @@ class Collector {
   Reason reason_ = Reason::kNone;
   std::string error_;
   uint64_t record_number_ = 0;
-  std::vector<uint64_t> seen_;     ///< per node: number of the record it was last met in
-  std::vector<uint64_t> present_;  ///< per field: likewise, with a value that is not null
+  std::vector<uint64_t> seen_;     ///< per node: the last record_number_ that had it
+  std::vector<uint64_t> present_;  ///< per field: the last record_number_ with a value but null
   std::optional<int64_t> field_time_ms_;
-  // Only when no fields are listed:
+  // Used only if no fields are listed:
   bool null_found_ = false;  ///< a top-level field is null
-  std::vector<std::pair<uint64_t, std::string_view>> top_level_keys_;
+  std::vector<std::pair<uint64_t, std::string_view>> top_level_keys_;  ///< path hash and key
 };
 
 }  // namespace neardup

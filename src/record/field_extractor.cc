@@ -1,5 +1,6 @@
 #include "record/field_extractor.h"
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "record/field_collector.h"
+#include "record/json_syntax.h"
 
 namespace neardup {
 
@@ -16,14 +18,14 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// Scratch memory beyond this many payload bytes is given back after the record that needed it.
+/// Scratch memory for larger payloads is released when a smaller one arrives.
 constexpr size_t kKeptBytes = size_t{1} << 20;
 
 }  // namespace
 
 /// One pass over the document with simdjson's On-Demand reader. It visits every value, so that all
-/// is validated; the DOM would do that by itself, but forgets how numbers are written and refuses
-/// integers beyond 64 bits.
+/// are validated. The DOM would validate by itself, but it forgets how numbers are written and
+/// refuses integers beyond 64 bits.
 class FieldExtractor::Walk {
  public:
   explicit Walk(const RecordOptions& options) : options_(options), collector_(options) {
@@ -35,7 +37,9 @@ class FieldExtractor::Walk {
  private:
   using Place = Collector::Place;
 
+  /// Makes room for a payload in buffer_ and parser_.
   void Reserve(size_t payload_bytes);
+  // These return false once the record is a dead letter.
   bool ReadDocument(std::string_view payload);
   bool ReadScalarDocument(ondemand::document& document, std::string_view payload);
   bool ReadObject(ondemand::object object, const Place& place, size_t depth);
@@ -44,15 +48,17 @@ class FieldExtractor::Walk {
   bool ReadString(ondemand::value& value, std::string_view token, const Place& place);
   bool ReadKey(ondemand::field& field, std::string_view& key);
 
-  /// Gives up on the record and returns false.
+  /// Makes the record a dead letter and returns false.
   bool Fail(Reason reason, std::string text);
+  bool FailDepth();
   bool FailParse(simdjson::error_code error);
+  /// Offset of at_ in the payload.
   size_t Offset() const { return static_cast<size_t>(at_ - buffer_.data()); }
 
   RecordOptions options_;
   ondemand::parser parser_;
   std::vector<char> buffer_;
-  /// The token last looked at, for error texts.
+  /// The last token that was read, for error texts.
   const char* at_ = nullptr;
 
   ExtractedRecord result_;
@@ -64,13 +70,14 @@ const ExtractedRecord& FieldExtractor::Walk::Extract(const RecordView& record) {
   result_.outcome = {.time_ms = record.time_ms};
   if (!record.value) {
     result_.outcome.passed = options_.null_value == NullValue::kUnique;
-    if (!result_.outcome.passed) Fail(Reason::kNullValue, "the value is null (a tombstone)");
+    if (!result_.outcome.passed)
+      Fail(Reason::kNullValue, "the value is null (a tombstone), expected a JSON object");
     return result_;
   }
   if (record.value->size() > options_.record_bytes_max) {
-    Fail(Reason::kTooLarge, "the payload has " + std::to_string(record.value->size()) +
-                                " bytes, more than record_bytes_max (" +
-                                std::to_string(options_.record_bytes_max) + ")");
+    Fail(Reason::kTooLarge,
+         fmt::format("the payload has {} bytes, expected at most {} (record.record_bytes_max)",
+                     record.value->size(), options_.record_bytes_max));
     return result_;
   }
   collector_.Start();
@@ -87,7 +94,7 @@ void FieldExtractor::Walk::Reserve(size_t payload_bytes) {
   if (shrink || parser_.capacity() < payload_bytes || parser_.capacity() == 0) {
     const size_t capacity = std::bit_ceil(std::max(payload_bytes, size_t{4096}));
     buffer_.resize(capacity + simdjson::SIMDJSON_PADDING);
-    // The reader itself looks at most a few levels beyond the container that is refused.
+    // The reader enters at most a few levels below the container that is refused as too deep.
     if (parser_.allocate(capacity, options_.depth_max + 8) != simdjson::SUCCESS) {
       throw std::bad_alloc();
     }
@@ -106,7 +113,7 @@ bool FieldExtractor::Walk::ReadDocument(std::string_view payload) {
   ondemand::document document;
   const auto started = parser_.iterate(text.data(), text.size(), buffer_.size()).get(document);
   if (started == simdjson::UTF8_ERROR) {
-    return Fail(Reason::kEncoding, "not UTF-8 at byte " + std::to_string(FirstInvalidUtf8(text)));
+    return Fail(Reason::kEncoding, fmt::format("not UTF-8 at byte {}", FirstInvalidUtf8(text)));
   }
   if (started != simdjson::SUCCESS) return FailParse(started);
   const char first = text[text.find_first_not_of(" \n\r\t")];
@@ -140,15 +147,11 @@ bool FieldExtractor::Walk::ReadScalarDocument(ondemand::document& document,
   }
   if (!kind) return FailParse(simdjson::TAPE_ERROR);
   return Fail(Reason::kNotObject,
-              std::string("the root is ") + Name(*kind) + ", expected a JSON object");
+              fmt::format("the root is {}, expected a JSON object", Name(*kind)));
 }
 
 bool FieldExtractor::Walk::ReadObject(ondemand::object object, const Place& place, size_t depth) {
-  if (depth > options_.depth_max) {
-    return Fail(Reason::kTooDeep, "nested deeper than depth_max (" +
-                                      std::to_string(options_.depth_max) + ") at byte " +
-                                      std::to_string(Offset()));
-  }
+  if (depth > options_.depth_max) return FailDepth();
   for (auto member : object) {
     ondemand::field field;
     if (const auto error = std::move(member).get(field)) return FailParse(error);
@@ -161,11 +164,7 @@ bool FieldExtractor::Walk::ReadObject(ondemand::object object, const Place& plac
 }
 
 bool FieldExtractor::Walk::ReadArray(ondemand::array array, const Place& place, size_t depth) {
-  if (depth > options_.depth_max) {
-    return Fail(Reason::kTooDeep, "nested deeper than depth_max (" +
-                                      std::to_string(options_.depth_max) + ") at byte " +
-                                      std::to_string(Offset()));
-  }
+  if (depth > options_.depth_max) return FailDepth();
   uint64_t index = 0;
   for (auto element : array) {
     if (const auto error = element.error()) return FailParse(error);
@@ -207,16 +206,17 @@ bool FieldExtractor::Walk::ReadString(ondemand::value& value, std::string_view t
                                       const Place& place) {
   std::string_view text;
   if (std::memchr(token.data(), '\\', token.size()) == nullptr) {
-    // Nothing to unescape: the reader has already seen to it that the quotes are paired and that
-    // no control character stands between them.
+    // Nothing to unescape. The reader has already checked that the quotes are paired and that no
+    // control character stands between them.
     if (token.size() < 2 || token.back() != '"') return FailParse(simdjson::TAPE_ERROR);
     text = token.substr(1, token.size() - 2);
-    // Taken, not left to be skipped: skipping takes `"x":` for a key, also where none may stand.
+    // The value must be read: if it were skipped, the reader would take `"x":` for a key even where
+    // no key may stand.
     if (const auto error = value.get_raw_json_string().error()) return FailParse(error);
   } else {
     if (HasLoneSurrogate(token)) {
       return Fail(Reason::kEncoding,
-                  "a lone surrogate in the string at byte " + std::to_string(Offset()));
+                  fmt::format("a lone surrogate in the string at byte {}", Offset()));
     }
     if (const auto error = value.get_string().get(text)) return FailParse(error);
   }
@@ -238,8 +238,7 @@ bool FieldExtractor::Walk::ReadKey(ondemand::field& field, std::string_view& key
   key = {begin, static_cast<size_t>(end - begin)};
   if (!escaped) return true;
   if (HasLoneSurrogate(key)) {
-    return Fail(Reason::kEncoding,
-                "a lone surrogate in the key at byte " + std::to_string(Offset()));
+    return Fail(Reason::kEncoding, fmt::format("a lone surrogate in the key at byte {}", Offset()));
   }
   const auto error = field.unescaped_key().get(key);
   return error == simdjson::SUCCESS || FailParse(error);
@@ -250,9 +249,15 @@ bool FieldExtractor::Walk::Fail(Reason reason, std::string text) {
   return false;
 }
 
+bool FieldExtractor::Walk::FailDepth() {
+  return Fail(Reason::kTooDeep,
+              fmt::format("nested deeper than {} levels (record.depth_max) at byte {}",
+                          options_.depth_max, Offset()));
+}
+
 bool FieldExtractor::Walk::FailParse(simdjson::error_code error) {
-  return Fail(Reason::kParse, "not JSON at or after byte " + std::to_string(Offset()) + ": " +
-                                  simdjson::error_message(error));
+  return Fail(Reason::kParse, fmt::format("not JSON at or after byte {}: {}", Offset(),
+                                          simdjson::error_message(error)));
 }
 
 FieldExtractor::FieldExtractor(const RecordOptions& options)

@@ -1,4 +1,4 @@
-// Payload -> the texts to compare.
+// Extracts the texts to compare and the event time from a JSON payload.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,31 @@
 
 namespace neardup {
 
-/// One leaf of a selected field: a string (escapes resolved), a number as it is written in the
-/// JSON, "true" or "false". Valid UTF-8.
+/// One scalar of a selected field: a string with its escapes resolved, a number as it is written in
+/// the JSON, "true" or "false". Valid UTF-8.
 struct TextPiece {
-  uint32_t field = 0;     ///< index into RecordOptions::fields; 0 when none are listed
+  uint32_t field = 0;     ///< index into RecordOptions::fields; 0 if none are listed
   uint32_t weight16 = 0;  ///< weight of the field in steps of 1/16
   std::string_view text;
-  /// FORMAT: says where in the document the leaf stands. Root 0; a member is Hash64(key, parent);
-  /// an element is Hash64(index as 8 bytes little-endian, ~parent).
+  /// Tells where in the document the text stands. FORMAT: 0 for the root; Hash64(key, parent) for a
+  /// member; Hash64(index as 8 bytes little-endian, ~parent) for an element.
   uint64_t path_hash = 0;
-  bool key = false;  ///< of a key field
+  bool key = false;  ///< belongs to a key field
 };
 
 struct ExtractedRecord {
-  /// In the order of the document. Objects may be written in any order: who compares pieces goes by
-  /// path_hash, not by place.
+  /// In the order of the document. Producers may write the members of an object in any order, so
+  /// pieces of two records correspond by path_hash, not by index.
   std::vector<TextPiece> pieces;
   ReadOutcome outcome;
 };
 
-/// Keeps scratch memory: one instance per thread. Every byte of a document is validated, also of
-/// fields that are not selected. A text belongs to the deepest selector that covers it.
+/// Reads payloads:
+///     FieldExtractor extractor(options);
+///     const ExtractedRecord& record = extractor.Extract({position, time_ms, payload});
+///     if (record.outcome.comparable()) Compare(record.pieces);
+/// Validates every byte of a document, also of fields that are not selected. If several selectors
+/// cover a text, it belongs to the deepest. Keeps scratch memory: one instance per thread.
 class FieldExtractor {
  public:
   /// The options must be valid.
@@ -50,22 +54,20 @@ class FieldExtractor {
   std::unique_ptr<Walk> walk_;
 };
 
-// What a person calls a record.
-
-/// The text of a field, or the line number where there is none. Keeps scratch memory: one instance
-/// per thread.
+/// Reads the identifier of a record, as people name it: the text of one field, or the number of the
+/// line if the record has no such text. Keeps scratch memory: one instance per thread.
 class RecordIdReader {
  public:
-  /// A top-level name or a JSON Pointer; empty: always the line number.
+  /// `id_field` is a top-level name or a JSON Pointer; empty: always the line number.
   explicit RecordIdReader(const std::string& id_field);
 
   /// `line` counts from 1.
   std::string Read(std::string_view payload, int64_t line);
-  /// Whether the record has the field, with a text in it.
+  /// Whether the field holds exactly one text, and that is not empty.
   bool Has(std::string_view payload) { return !FieldText(payload).empty(); }
 
  private:
-  /// Empty: none. Valid until the next call.
+  /// Empty if there is none. Valid until the next call.
   std::string_view FieldText(std::string_view payload);
 
   std::unique_ptr<FieldExtractor> extractor_;

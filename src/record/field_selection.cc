@@ -10,6 +10,7 @@ namespace neardup {
 
 namespace {
 
+/// One key of a JSON Pointer without its escapes.
 Result<std::string> Unescape(std::string_view token) {
   std::string key;
   for (size_t i = 0; i < token.size(); ++i) {
@@ -25,6 +26,10 @@ Result<std::string> Unescape(std::string_view token) {
     key += token[i] == '0' ? '~' : '/';
   }
   return key;
+}
+
+bool KeyIsLess(const std::pair<std::string, uint32_t>& child, std::string_view key) {
+  return child.first < key;
 }
 
 }  // namespace
@@ -69,14 +74,6 @@ bool IsWithin(const FieldPath& path, const FieldPath& ancestor) {
   return path.size() >= ancestor.size() &&
          std::equal(ancestor.begin(), ancestor.end(), path.begin());
 }
-
-namespace {
-
-bool KeyIsLess(const std::pair<std::string, uint32_t>& child, std::string_view key) {
-  return child.first < key;
-}
-
-}  // namespace
 
 uint32_t WeightSixteenths(double weight) { return static_cast<uint32_t>(std::lround(weight * 16)); }
 

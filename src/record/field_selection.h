@@ -1,4 +1,4 @@
-// How the configuration names a place in a JSON document.
+// Which fields of a document are compared, excluded, or tell the time; how selectors name them.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,21 @@ namespace neardup {
 /// Keys from the root down. A decimal key also names an array element.
 using FieldPath = std::vector<std::string>;
 
-/// Reads a top-level name, or a JSON Pointer (RFC 6901) when it starts with '/'. The error's text
-/// says what is wrong with the selector, not where in the configuration it stands.
+/// Reads a selector: a top-level name, or a JSON Pointer (RFC 6901) if it starts with '/'. The
+/// error says what is wrong with the selector; the caller adds where it stands.
 Result<FieldPath> ParseFieldPath(std::string_view selector);
 
-/// The JSON Pointer of a path. Equal paths have equal texts, however they were written.
+/// The JSON Pointer of a path. Selectors of the same place give the same pointer.
 std::string ToPointer(const FieldPath& path);
 
 /// Whether `path` is `ancestor` or lies below it.
 bool IsWithin(const FieldPath& path, const FieldPath& ancestor);
 
-// Which places of a document are compared, left out, or tell the time: the selectors of
-// RecordOptions as one tree of keys, walked along with the document.
-
-/// A field weight in steps of 1/16.
+/// A field weight in steps of 1/16, rounded to the nearest.
 uint32_t WeightSixteenths(double weight);
 
-/// Immutable, safe to share between threads. The options must be valid.
+/// The selectors of RecordOptions as one tree of keys, to be walked along with a document.
+/// Immutable: any number of threads may share one instance.
 class Selection {
  public:
   static constexpr uint32_t kNoNode = UINT32_MAX;
@@ -41,34 +39,36 @@ class Selection {
   struct Field {
     std::string pointer;
     uint32_t weight16 = 16;
-    bool key = false;
+    bool key = false;  ///< a key field
   };
 
   struct Node {
     /// Key and node number, sorted by key.
     std::vector<std::pair<std::string, uint32_t>> children;
     std::string pointer;
-    int32_t field = kNoField;
+    int32_t field = kNoField;  ///< index into fields()
     bool excluded = false;
-    bool time = false;
-    /// A compared field or the time stands here or below, so the key must not stand twice.
+    bool time = false;  ///< the time field
+    /// A compared field or the time field is here or below, so that the key must be unique in its
+    /// object.
     bool once = false;
   };
 
+  /// The options must be valid.
   explicit Selection(const RecordOptions& options);
 
   const Node& node(uint32_t number) const { return nodes_[number]; }
   size_t node_count() const { return nodes_.size(); }
-  /// kNoNode when no selector goes on with `key`.
+  /// The node for `key` below node `number`; kNoNode if no selector continues with it.
   uint32_t Child(uint32_t number, std::string_view key) const;
 
-  /// The selected fields, or one nameless field when everything is selected.
+  /// The selected fields, or one nameless field if everything() is true.
   const std::vector<Field>& fields() const { return fields_; }
-  /// No fields are listed: every top-level field is compared.
+  /// No fields are listed, so every top-level field is compared.
   bool everything() const { return everything_; }
 
  private:
-  /// The node of a path; adds what is not there yet.
+  /// The node of a selector; creates the nodes on its path that do not exist.
   Node& Add(std::string_view selector, bool once);
 
   std::vector<Node> nodes_;

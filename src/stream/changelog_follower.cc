@@ -1,5 +1,7 @@
 #include "stream/changelog_follower.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +11,7 @@ namespace neardup {
 
 void ChangelogFollower::StartOver() {
   open_ = false;
-  foreign_ = false;
+  foreign_.reset();
   mark_.reset();
   resume_offset_ = 0;
 }
@@ -23,19 +25,25 @@ void ChangelogFollower::StartBehind(const ChangelogMark& mark) {
 Result<bool> ChangelogFollower::Poll(
     int timeout_ms, const std::function<Result<void>(const ChangelogRecord&)>& visit) {
   if (!open_) {
-    NEARDUP_ASSIGN(const bool goes_on, Open());
-    if (!goes_on) return false;
+    NEARDUP_ASSIGN(const bool opened, Open());
+    if (!opened) return false;
   }
   const Result<void> polled =
       log_.Poll(timeout_ms, [&](const ChangelogRecord& record) -> Result<void> {
         if (foreign_) return {};
-        return mark_ ? Compare(record) : visit(record);
+        if (!mark_) return visit(record);
+        Compare(record);
+        return {};
       });
   if (foreign_) {
-    return GiveUp("the record at its last offset is another one there: the topic was made anew");
+    return GiveUp(
+        fmt::format("expected the record at offset {} to have checksum {:016x}, found checksum "
+                    "{:016x} at offset {}; the changelog topic was deleted and recreated, or "
+                    "belongs to another app; if nobody did that on purpose, see docs/recovery.md",
+                    mark_->offset, mark_->checksum, foreign_->checksum, foreign_->offset));
   }
   if (!polled.ok() && polled.error().code == ErrorCode::kNotFound && !polled.error().fatal) {
-    open_ = false;  // purged under the reader: opening it again tells how far
+    open_ = false;  // purged while it was read; Open finds out how far
     return true;
   }
   if (!polled.ok()) return polled.error();
@@ -47,8 +55,8 @@ Result<bool> ChangelogFollower::Open() {
   if (mark_) return OpenAtMark();
   NEARDUP_TRY(log_.Open(resume_offset_));
   if (resume_offset_ > 0 && log_.next_offset() > resume_offset_) {
-    return GiveUp("it was purged up to offset " + std::to_string(log_.next_offset()) +
-                  ", and only read to " + std::to_string(resume_offset_));
+    return GiveUp(fmt::format("it was only read to offset {}, and is purged up to offset {}",
+                              resume_offset_, log_.next_offset()));
   }
   open_ = true;
   return true;
@@ -57,26 +65,32 @@ Result<bool> ChangelogFollower::Open() {
 Result<bool> ChangelogFollower::OpenAtMark() {
   NEARDUP_ASSIGN(const int64_t end, log_.End());
   if (end <= mark_->offset) {
-    return GiveUp("it ends at offset " + std::to_string(end) + " and was known up to " +
-                  std::to_string(mark_->offset) + ": the topic was made anew or truncated");
+    return GiveUp(
+        fmt::format("expected a record at offset {}, but it ends at offset {}; the changelog topic "
+                    "was deleted and recreated, or truncated, or belongs to another app; if nobody "
+                    "did that on purpose, see docs/recovery.md",
+                    mark_->offset, end));
   }
   NEARDUP_TRY(log_.Open(mark_->offset));
   if (log_.next_offset() > mark_->offset) {
-    return GiveUp("it was purged up to offset " + std::to_string(log_.next_offset()) +
-                  ", and was known up to " + std::to_string(mark_->offset));
+    return GiveUp(fmt::format("it was only read to offset {}, and is purged up to offset {}",
+                              mark_->offset + 1, log_.next_offset()));
   }
   open_ = true;
   return true;
 }
 
-Result<void> ChangelogFollower::Compare(const ChangelogRecord& record) {
-  foreign_ = record.offset != mark_->offset || Hash64(record.bytes) != mark_->checksum;
-  if (!foreign_) mark_.reset();
-  return {};
+void ChangelogFollower::Compare(const ChangelogRecord& record) {
+  const ChangelogMark found{record.offset, Hash64(record.bytes)};
+  if (found == *mark_) {
+    mark_.reset();
+  } else {
+    foreign_ = found;
+  }
 }
 
 bool ChangelogFollower::GiveUp(std::string why) {
-  why_ = "the changelog cannot be gone on with: " + std::move(why);
+  why_ = "cannot resume the changelog: " + std::move(why);
   StartOver();
   return false;
 }

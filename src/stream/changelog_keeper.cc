@@ -1,5 +1,7 @@
 #include "stream/changelog_keeper.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -50,10 +52,10 @@ void ChangelogKeeper::Finish() {
 
 Result<void> ChangelogKeeper::Follow() {
   if (!begun_) NEARDUP_TRY(Begin());
-  NEARDUP_ASSIGN(const bool goes_on,
+  NEARDUP_ASSIGN(const bool resumed,
                  follower_.Poll(kPollTimeoutMs,
                                 [this](const ChangelogRecord& record) { return Keep(record); }));
-  if (goes_on) return {};
+  if (resumed) return {};
   if (writer_) probe_.SnapshotRestarted(follower_.why());
   writer_.reset();
   base_.reset();
@@ -61,7 +63,7 @@ Result<void> ChangelogKeeper::Follow() {
   return {};
 }
 
-/// From what is on disk, or from nothing.
+/// Begins with the snapshot on disk, or with nothing.
 Result<void> ChangelogKeeper::Begin() {
   follower_.StartOver();
   live_ = LiveRange(options_.filter.window);
@@ -84,7 +86,7 @@ Result<void> ChangelogKeeper::Keep(const ChangelogRecord& record) {
   Result<Delta> delta = DecodeDelta(record.bytes);
   if (!delta.ok()) {
     Error error = delta.error();
-    error.text = "changelog offset " + std::to_string(record.offset) + ": " + error.text;
+    error.text = fmt::format("changelog offset {}: {}", record.offset, error.text);
     return error;
   }
   live_.Add(record.offset, *delta);
@@ -121,7 +123,7 @@ void ChangelogKeeper::Purge() {
   }
 }
 
-/// The next Step begins with what is on disk.
+/// The next Step begins with the snapshot on disk.
 void ChangelogKeeper::StartOver() {
   if (writer_) base_ = writer_->published();
   writer_.reset();

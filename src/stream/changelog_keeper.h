@@ -1,4 +1,4 @@
-// Keeps the changelog short and its snapshot up to date: docs/snapshot.md.
+// Deletes what is dead from the changelog and keeps a snapshot of the rest: docs/snapshot.md.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace neardup {
 struct KeeperOptions {
   FilterOptions filter;
   uint16_t lane = 0;
-  /// Taken for this process (TakeSnapshotFolder); empty: no snapshots.
+  /// Locked for this process (TakeSnapshotFolder). Empty: no snapshots.
   std::filesystem::path folder;
   int64_t snapshot_interval_ms = 30'000;
   uint64_t segment_bytes = kSegmentBytes;
@@ -31,14 +31,14 @@ struct KeeperOptions {
 /// One owner thread calls everything; ports and probe must outlive it.
 class ChangelogKeeper {
  public:
-  /// `base`: the snapshot in the folder that is whole, to go on with.
+  /// `base`: the snapshot in the folder to continue; it must be whole.
   ChangelogKeeper(const KeeperOptions& options, Changelog& log, Clock& clock, KeeperProbe& probe,
                   std::optional<SnapshotManifest> base);
 
-  /// A bounded piece of work, some 100 ms. Errors go to the probe and are tried again, at most once
-  /// each snapshot interval.
+  /// A bounded piece of work, about 100 ms. Reports errors to the probe and tries again after a
+  /// snapshot interval.
   void Step();
-  /// Writes what was read and is not in a snapshot yet. Not used again afterwards.
+  /// Writes what was read since the last snapshot. Do not use the keeper afterwards.
   void Finish();
 
  private:
@@ -53,7 +53,7 @@ class ChangelogKeeper {
   Clock& clock_;
   Changelog& log_;
   KeeperProbe& probe_;
-  /// What is on disk and whole.
+  /// The snapshot that is on disk and whole.
   std::optional<SnapshotManifest> base_;
 
   bool begun_ = false;

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 namespace neardup {
+
 namespace {
+
 // Small enough to balance long and short records, large enough for look-ups to overlap.
 constexpr size_t kChunkRecords = 64;
+
 }  // namespace
 
 FingerprintPool::FingerprintPool(const FilterOptions& options, uint32_t threads) {

@@ -1,4 +1,4 @@
-// Fingerprints a batch and looks it up on several threads. Results stand in the order of the batch.
+// Fingerprints a batch and looks it up in the index, on several threads.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace neardup {
 
-/// Fork and join over a fixed set of threads, the caller being one of them. Used by one thread.
+/// Fork and join over a fixed set of threads, of which the caller is one. One owner thread.
 class FingerprintPool {
  public:
   /// `threads` 0: one per core.
@@ -23,12 +23,12 @@ class FingerprintPool {
   FingerprintPool(const FingerprintPool&) = delete;
   FingerprintPool& operator=(const FingerprintPool&) = delete;
 
-  /// What is known of a batch before it is decided.
+  /// What is known of a batch before it is decided, in the order of the batch.
   struct Batch {
-    std::span<FingerprintedRecord> records;
+    std::span<const FingerprintedRecord> records;
     std::span<const LookedUp> found;
   };
-  /// The result is valid until the next call. `filter` is only read, and only during the call.
+  /// The result is valid until the next call. Reads `filter`, only during the call.
   Batch Compute(std::span<const Message> batch, const Filter& filter);
 
  private:

@@ -128,9 +128,9 @@ void Lane::ReportCaughtUp() {
 
 Result<void> Lane::FollowChangelog(int timeout_ms) {
   NEARDUP_ASSIGN(
-      const bool goes_on,
+      const bool resumed,
       follower_.Poll(timeout_ms, [this](const ChangelogRecord& record) { return Fold(record); }));
-  return goes_on ? Result<void>() : DiscardState(follower_.why());
+  return resumed ? Result<void>() : DiscardState(follower_.why());
 }
 
 /// Costs time and loses nothing: the changelog holds everything that is live.

@@ -1,4 +1,4 @@
-"""`neardup generate` and `neardup evaluate` as a person uses them, on a made-up stream.
+"""`neardup generate` and `neardup evaluate` as a person uses them, on a synthetic stream.
 
     measure_commands_test.py NEARDUP
 
@@ -172,7 +172,7 @@ class MeasureCommands(unittest.TestCase):
         self.assertIn("--copies many: expected", said(78, *generate, "body", "--copies", "many"))
         self.assertIn("--kinds odd: unknown", said(78, *generate, "body", "--kinds", "odd"))
         self.assertIn("--strength", said(78, *generate, "body", "--strength", "7"))
-        self.assertIn("is compared too", said(78, *generate, "body,id"))
+        self.assertIn("this field is compared too", said(78, *generate, "body,id"))
         self.assertIn("none of the", said(74, *generate, "nothing"))
 
 

@@ -446,7 +446,8 @@ def broken_links(root, page, text, settings):
             if PATH.match(code):
                 if not (any(root.glob(code)) if "*" in code else (root / code).exists()):
                     yield number, f"`{code}`: there is no such file"
-            elif re.fullmatch(r"[a-z]+\.[a-z_]+", code) and code.split(".")[0] in sections:
+            elif (re.fullmatch(r"[a-z]+\.[a-z_]{3,}", code)
+                  and code.split(".")[0] in sections):
                 if code not in settings:
                     yield number, f"`{code}`: there is no such setting"
 

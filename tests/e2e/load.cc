@@ -25,7 +25,7 @@ struct Arguments {
   int32_t partition = 0;
   int64_t offset = 0;
   std::vector<std::string> settings;
-  SyntheticOptions sample;
+  SyntheticOptions synthetic;
   std::string file;
 };
 
@@ -46,7 +46,8 @@ Result<void> Create(const Arguments& arguments) {
 Result<void> Fill(const Arguments& arguments) {
   NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(arguments.kafka, {}));
   NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
-  for (const SyntheticRecord& record : GenerateSampleStream(arguments.sample)) {
+  const SyntheticStream stream = GenerateSyntheticStream(arguments.synthetic);
+  for (const SyntheticRecord& record : stream.records) {
     const InputPartition& where = partitions[Hash64(record.key) % partitions.size()];
     Message message;
     message.timestamp_ms = record.timestamp_ms;
@@ -116,8 +117,8 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   create->add_option("--config", arguments.settings, "name=value");
   CLI::App* fill = app.add_subcommand("fill");
   fill->add_option("--topics", arguments.kafka.topics)->required()->delimiter(',');
-  fill->add_option("--records", arguments.sample.count)->required();
-  fill->add_option("--seed", arguments.sample.seed)->required();
+  fill->add_option("--records", arguments.synthetic.count)->required();
+  fill->add_option("--seed", arguments.synthetic.seed)->required();
   CLI::App* copy = app.add_subcommand("copy");
   copy->add_option("--from", arguments.topic)->required();
   copy->add_option("--partition", arguments.partition)->required();

@@ -17,7 +17,8 @@ using testing::HasSubstr;
 
 constexpr size_t kRecords = 60;
 
-/// Made-up articles, English and Chinese in turn, each with an untouched number and a nested text.
+/// Synthetic articles, English and Chinese in turn. Each has a nested text, and a number that is
+/// not compared.
 std::vector<std::string> Articles() {
   const std::vector<std::string> english = {"harbour", "bridge", "falcon",  "orchard", "tunnel",
                                             "museum",  "ferry",  "glacier", "violin",  "compass"};
@@ -46,18 +47,19 @@ PlantingOptions AllKinds(size_t copies) {
   PlantingOptions options;
   options.fields = {"title", "/text/body"};
   options.copies = copies;
-  for (const EditKind kind : kEditKinds)
+  for (const EditKind kind : kEditKinds) {
     options.edits.push_back({kind, HasStrength(kind) ? 10 : 0});
+  }
   return options;
 }
 
 std::string BodyOf(const json& record) { return record["text"]["body"]; }
 
-TEST(PlantCopies, LabelsAgreeWithTheStream) {
-  const auto planted = PlantCopies(Articles(), AllKinds(140));
+TEST(PlantCopies, LabelsEveryRecordOfTheStream) {
+  const auto planted = PlantCopies(Articles(), AllKinds(160));
   ASSERT_TRUE(planted.ok()) << planted.error().text;
   ASSERT_EQ(planted->labels.size(), planted->payloads.size());
-  EXPECT_EQ(planted->payloads.size(), kRecords + 140);
+  EXPECT_EQ(planted->payloads.size(), kRecords + 160);
   EXPECT_TRUE(planted->not_planted.empty());
   std::map<std::string, std::string> cluster_of;
   std::map<std::string, uint64_t> kinds;
@@ -67,7 +69,7 @@ TEST(PlantCopies, LabelsAgreeWithTheStream) {
     EXPECT_TRUE(cluster_of.emplace(label.id, label.cluster).second) << label.id;
     ++kinds[label.kind];
     if (label.kind == "original") continue;
-    ASSERT_TRUE(cluster_of.count(label.original)) << "the original stands before " << label.id;
+    ASSERT_TRUE(cluster_of.count(label.original)) << "the original comes before " << label.id;
     EXPECT_EQ(cluster_of[label.original], label.cluster);
   }
   EXPECT_EQ(kinds["original"], kRecords);
@@ -77,9 +79,9 @@ TEST(PlantCopies, LabelsAgreeWithTheStream) {
   }
 }
 
-TEST(PlantCopies, OriginalsStayByteForByteAndInOrder) {
+TEST(PlantCopies, KeepsTheOriginalsAndTheirOrder) {
   const std::vector<std::string> articles = Articles();
-  const auto planted = PlantCopies(articles, AllKinds(70));
+  const auto planted = PlantCopies(articles, AllKinds(80));
   ASSERT_TRUE(planted.ok());
   std::vector<std::string> originals;
   for (size_t i = 0; i < planted->labels.size(); ++i) {
@@ -88,8 +90,8 @@ TEST(PlantCopies, OriginalsStayByteForByteAndInOrder) {
   EXPECT_EQ(originals, articles);
 }
 
-TEST(PlantCopies, EachKindDiffersAsItsNameSays) {
-  const auto planted = PlantCopies(Articles(), AllKinds(350));
+TEST(PlantCopies, EditsEachCopyAsItsKindSays) {
+  const auto planted = PlantCopies(Articles(), AllKinds(400));
   ASSERT_TRUE(planted.ok());
   std::map<std::string, json> by_id;
   for (const std::string& payload : planted->payloads) {
@@ -105,7 +107,7 @@ TEST(PlantCopies, EachKindDiffersAsItsNameSays) {
     const std::string after = BodyOf(copy);
     const std::string before = BodyOf(original);
     EXPECT_EQ(copy == original, label.kind == "exact");
-    EXPECT_EQ(copy["views"], original["views"]) << "is not compared, so not edited";
+    EXPECT_EQ(copy["views"], original["views"]) << "is not compared, therefore not edited";
     if (label.kind == "reordered") {
       EXPECT_EQ(after.size(), before.size());
     }
@@ -121,6 +123,10 @@ TEST(PlantCopies, EachKindDiffersAsItsNameSays) {
     if (label.kind == "reordered" || label.kind == "sentence-drop") {
       EXPECT_EQ(copy["title"], original["title"]);
     }
+    if (label.kind == "format") {
+      EXPECT_THAT(after, testing::StartsWith("<p>"));
+      EXPECT_NE(copy.dump(), original.dump());
+    }
     if (label.kind == "field-change") {
       EXPECT_EQ(after, before);
       EXPECT_NE(copy["title"], original["title"]);
@@ -128,7 +134,7 @@ TEST(PlantCopies, EachKindDiffersAsItsNameSays) {
   }
 }
 
-TEST(PlantCopies, EqualSeedsGiveEqualStreamsAndOthersOthers) {
+TEST(PlantCopies, GivesEqualStreamsForEqualSeedsOnly) {
   PlantingOptions options = AllKinds(100);
   const auto first = PlantCopies(Articles(), options);
   const auto second = PlantCopies(Articles(), options);
@@ -140,7 +146,7 @@ TEST(PlantCopies, EqualSeedsGiveEqualStreamsAndOthersOthers) {
   EXPECT_NE(first->payloads, other->payloads);
 }
 
-TEST(PlantCopies, RecordsThatAreEqualAlreadyShareACluster) {
+TEST(PlantCopies, PutsRecordsThatWereEqualBeforeIntoOneCluster) {
   std::vector<std::string> articles = Articles();
   json again = json::parse(articles[3]);
   again["id"] = "again";
@@ -152,7 +158,7 @@ TEST(PlantCopies, RecordsThatAreEqualAlreadyShareACluster) {
   EXPECT_NE(planted->labels[2].cluster, planted->labels[3].cluster);
 }
 
-TEST(PlantCopies, RecordsWithoutAnIdGetTheirLine) {
+TEST(PlantCopies, GivesRecordsWithoutAnIdTheirLineNumber) {
   PlantingOptions options = AllKinds(4);
   options.id_field = "name";
   const auto planted = PlantCopies(Articles(), options);
@@ -161,7 +167,7 @@ TEST(PlantCopies, RecordsWithoutAnIdGetTheirLine) {
   EXPECT_EQ(json::parse(planted->payloads[0])["name"], "1");
 }
 
-TEST(PlantCopies, DeadLettersAreLeftOutAndTheFirstIsNamed) {
+TEST(PlantCopies, LeavesOutDeadLettersAndNamesTheFirst) {
   std::vector<std::string> articles = Articles();
   articles.insert(articles.begin() + 2, {"{", R"({"id":"empty"})"});
   const auto planted = PlantCopies(articles, AllKinds(10));
@@ -171,7 +177,7 @@ TEST(PlantCopies, DeadLettersAreLeftOutAndTheFirstIsNamed) {
   EXPECT_EQ(planted->payloads.size(), kRecords + 10);
 }
 
-TEST(PlantCopies, AnEditNoRecordAllowsIsCountedAsNotMade) {
+TEST(PlantCopies, CountsCopiesThatNoRecordAllows) {
   PlantingOptions options = AllKinds(0);
   options.fields = {"title"};  // one word, one sentence, one field
   options.edits = {{EditKind::kExact, 0}, {EditKind::kReordered, 0}, {EditKind::kFieldChange, 0}};
@@ -183,7 +189,7 @@ TEST(PlantCopies, AnEditNoRecordAllowsIsCountedAsNotMade) {
             (std::map<std::string, uint64_t>{{"reordered", 3}, {"field-change", 3}}));
 }
 
-TEST(PlantCopies, WhatCannotBeLabelledIsRefusedByName) {
+TEST(PlantCopies, NamesWhatItCannotLabel) {
   std::vector<std::string> articles = Articles();
   PlantingOptions options = AllKinds(1);
   const auto error = [&] {
@@ -191,16 +197,17 @@ TEST(PlantCopies, WhatCannotBeLabelledIsRefusedByName) {
     return planted.ok() ? "" : planted.error().text;
   };
   options.id_field = "title";
-  EXPECT_THAT(error(), HasSubstr("--id-field title: is compared too"));
+  EXPECT_THAT(error(), HasSubstr("--id-field title: this field is compared too"));
   options.id_field = "id";
   articles.push_back(articles[4]);
-  EXPECT_THAT(error(), HasSubstr("line 61: the id r4 stands on line 5 too"));
+  EXPECT_THAT(error(), HasSubstr("line 61: the id r4 is on line 5 too"));
   articles = {"{", "[]"};
   EXPECT_THAT(error(), HasSubstr("none of the 2 lines can be compared"));
 }
 
-TEST(PlantCopies, CopiesOfNumbersKeepTheExactHash) {
-  // Numbers the JSON library cannot write back as they were must not spoil the labels.
+TEST(PlantCopies, KeepsTheExactHashOfCopiesWithLargeNumbers) {
+  // The JSON library cannot write the large number as it was; the labels must be right all the
+  // same.
   PlantingOptions options;
   options.fields = {"n", "text"};
   options.edits = {{EditKind::kExact, 0}};

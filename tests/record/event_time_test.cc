@@ -27,7 +27,7 @@ TEST(EventTime, ReadsRfc3339) {
   EXPECT_EQ(Rfc3339("2024-02-29T00:00:00Z"), 1709164800000);
 }
 
-TEST(EventTime, CutsFractionsBelowAMillisecondOff) {
+TEST(EventTime, CutsOffFractionsBelowAMillisecond) {
   EXPECT_EQ(Rfc3339("1970-01-01T00:00:00.5Z"), 500);
   EXPECT_EQ(Rfc3339("1970-01-01T00:00:00.123456789Z"), 123);
   EXPECT_EQ(Rfc3339("1970-01-01T00:00:00.9999999Z"), 999);
@@ -39,7 +39,7 @@ TEST(EventTime, TakesALeapSecondAsTheLastMillisecondBefore) {
   EXPECT_EQ(Rfc3339("2016-12-31T23:59:61Z"), std::nullopt);
 }
 
-TEST(EventTime, ReadsTheFirstAndTheLastMillisecondOfItsRangeAndNoOther) {
+TEST(EventTime, ReadsItsRangeToTheMillisecond) {
   EXPECT_EQ(Rfc3339("0001-01-01T00:00:00Z"), -62135596800000);
   EXPECT_EQ(Rfc3339("9999-12-31T23:59:59.999Z"), 253402300799999);
   EXPECT_EQ(Rfc3339("0001-01-01T00:00:00+00:01"), std::nullopt);
@@ -55,7 +55,7 @@ TEST(EventTime, ReadsTheFirstAndTheLastMillisecondOfItsRangeAndNoOther) {
   EXPECT_EQ(Seconds("-62135596800.001"), std::nullopt);
 }
 
-TEST(EventTime, RefusesWhatIsNoRfc3339) {
+TEST(EventTime, RefusesTextThatIsNotRfc3339) {
   for (const char* text : {"",
                            "now",
                            "2026-01-31",
@@ -93,7 +93,7 @@ TEST(EventTime, ReadsNumbersWithAndWithoutAnExponent) {
   EXPECT_EQ(Seconds("-0.001"), -1);
 }
 
-TEST(EventTime, RefusesWhatIsNoNumberOfItsUnit) {
+TEST(EventTime, RefusesTextThatIsNoNumberOfItsUnit) {
   for (const char* text : {"", "x", "1x", " 1", "1 ", "nan", "inf", "-inf", "1e300", "0x10"}) {
     EXPECT_EQ(Milliseconds(text), std::nullopt) << text;
     EXPECT_EQ(Seconds(text), std::nullopt) << text;

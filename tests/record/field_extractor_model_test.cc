@@ -1,4 +1,4 @@
-// FieldExtractor against nlohmann-json on generated and on damaged documents.
+// Compares FieldExtractor with nlohmann-json on generated and on damaged documents.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class Generator {
     return object;
   }
 
-  /// JSON text with shuffled keys, white space and needless escapes.
+  /// Writes JSON with shuffled keys, white space and needless escapes.
   std::string Write(const json& value) {
     if (value.is_object()) {
       std::vector<std::string> members;
@@ -116,7 +116,7 @@ class Generator {
 
 using Texts = std::vector<std::pair<uint32_t, std::string>>;
 
-/// Walks the parsed document; `selectors` are pointers.
+/// Appends the texts below `value`, which stands at `pointer`; `selectors` are JSON Pointers.
 void Model(const json& value, const std::string& pointer, int field,
            const std::vector<std::string>& selectors, Texts& texts) {
   const auto selector = std::find(selectors.begin(), selectors.end(), pointer);
@@ -164,12 +164,12 @@ TEST(FieldExtractorModel, TakesTheSameTextsFromGeneratedDocuments) {
   EXPECT_GT(compared, 1000U);
 }
 
-TEST(FieldExtractorModel, CallsTheSameDamagedDocumentsJson) {
+TEST(FieldExtractorModel, AcceptsTheSameDamagedDocuments) {
   Generator generator(kSeed);
   RecordOptions options;
   options.missing_fields = MissingFields::kAll;
   FieldExtractor extractor(options);
-  // No e: the model refuses numbers beyond a double, which are JSON all the same.
+  // Without the letter e: the model refuses numbers beyond a double, though they are valid JSON.
   const std::string replacements = "{}[]\",:\\0123456789.-+trufalsn \n\t\x01/\xFF\xC3\xA9\xED\xA0";
   size_t valid = 0;
   size_t damaged = 0;

@@ -23,7 +23,7 @@ RecordOptions Fields(std::vector<std::string> paths) {
   return options;
 }
 
-/// Copies, because the pieces borrow from the extractor.
+/// A copy of an ExtractedRecord, whose views would end with the next record.
 struct Extracted {
   std::vector<std::pair<uint32_t, std::string>> texts;
   std::vector<uint64_t> path_hashes;
@@ -52,12 +52,12 @@ TEST(FieldExtractor, TakesTheSelectedFieldsOnly) {
   EXPECT_EQ(record.outcome.time_ms, 77);
 }
 
-TEST(FieldExtractor, TakesEveryTopLevelFieldWhenNoneIsListed) {
+TEST(FieldExtractor, TakesEveryTopLevelFieldIfNoneIsListed) {
   const auto record = Extract(RecordOptions(), R"({"a":"x","b":{"c":[1,"y"]},"d":null})");
   EXPECT_THAT(record.texts, ElementsAre(Pair(0, "x"), Pair(0, "1"), Pair(0, "y")));
 }
 
-TEST(FieldExtractor, LeavesOutWhatIsExcludedAlsoBelowASelectedField) {
+TEST(FieldExtractor, LeavesOutExcludedFieldsAlsoBelowASelectedField) {
   RecordOptions options = Fields({"a"});
   options.exclude = {"/a/skip", "/a/list/1", "elsewhere"};
   const auto record =
@@ -76,7 +76,7 @@ TEST(FieldExtractor, FollowsPointersThroughKeysAndElements) {
   EXPECT_THAT(record.texts, ElementsAre(Pair(0, "yes"), Pair(1, "empty"), Pair(2, "in")));
 }
 
-TEST(FieldExtractor, DoesNotTakeAnElementForOneWithALeadingZero) {
+TEST(FieldExtractor, MatchesElementsByTheirCanonicalIndexOnly) {
   EXPECT_EQ(Extract(Fields({"/a/01"}), R"({"a":["x","y"]})").outcome.reason, Reason::kMissingField);
   EXPECT_EQ(Extract(Fields({"/a/-"}), R"({"a":["x","y"]})").outcome.reason, Reason::kMissingField);
 }
@@ -125,7 +125,7 @@ TEST(FieldExtractor, CallsFieldsMissingByPolicy) {
   EXPECT_THAT(record.outcome.error, HasSubstr("/b"));
 }
 
-TEST(FieldExtractor, CallsFieldsMissingByPolicyWhenNoneIsListed) {
+TEST(FieldExtractor, CallsTopLevelFieldsMissingByPolicyIfNoneIsListed) {
   RecordOptions options;
   options.exclude = {"skip"};
   EXPECT_EQ(Extract(options, "{}").outcome.reason, Reason::kMissingField);
@@ -136,14 +136,14 @@ TEST(FieldExtractor, CallsFieldsMissingByPolicyWhenNoneIsListed) {
   EXPECT_EQ(Extract(options, R"({"b":[null],"skip":null})").outcome.reason, Reason::kNone);
 }
 
-TEST(FieldExtractor, AnEmptyTextOrContainerIsNotMissing) {
+TEST(FieldExtractor, AcceptsAnEmptyTextOrContainerAsPresent) {
   EXPECT_EQ(Extract(Fields({"a"}), R"({"a":""})").outcome.reason, Reason::kNone);
   const auto record = Extract(Fields({"a"}), R"({"a":{}})");
   EXPECT_EQ(record.outcome.reason, Reason::kNone);
   EXPECT_THAT(record.texts, IsEmpty());
 }
 
-TEST(FieldExtractor, ForgetsTheRecordBefore) {
+TEST(FieldExtractor, ForgetsThePreviousRecord) {
   FieldExtractor extractor(Fields({"a", "b"}));
   EXPECT_EQ(Extract(extractor, R"({"a":"x"})").outcome.reason, Reason::kNone);
   EXPECT_EQ(Extract(extractor, R"({"c":"x"})").outcome.reason, Reason::kMissingField);
@@ -154,7 +154,7 @@ TEST(FieldExtractor, ForgetsTheRecordBefore) {
   EXPECT_THAT(record.texts, ElementsAre(Pair(1, "y")));
 }
 
-TEST(FieldExtractor, RefusesASelectedKeyThatStandsTwice) {
+TEST(FieldExtractor, RefusesASelectedKeyThatOccursTwice) {
   const auto record = Extract(Fields({"a"}), R"({"a":"x","b":1,"\u0061":"y"})");
   EXPECT_EQ(record.outcome.reason, Reason::kDuplicateKey);
   EXPECT_THAT(record.outcome.error, HasSubstr("/a"));
@@ -165,7 +165,7 @@ TEST(FieldExtractor, RefusesASelectedKeyThatStandsTwice) {
   EXPECT_EQ(Extract(Fields({"a"}), R"({"a":"x","b":1,"b":2})").outcome.reason, Reason::kNone);
 }
 
-TEST(FieldExtractor, RefusesAnyTopLevelKeyThatStandsTwiceWhenNoneIsListed) {
+TEST(FieldExtractor, RefusesAnyTopLevelKeyThatOccursTwiceIfNoneIsListed) {
   RecordOptions options;
   options.exclude = {"skip"};
   const auto record = Extract(options, R"({"x":1,"a":1,"y":2,"a":2})");
@@ -184,7 +184,7 @@ TEST(FieldExtractor, DecidesNullValuesByPolicy) {
   EXPECT_TRUE(record.outcome.passed);
 }
 
-TEST(FieldExtractor, RefusesWhatIsNoJson) {
+TEST(FieldExtractor, RefusesPayloadsThatAreNotJson) {
   for (const char* payload : {"",
                               " \n",
                               "{",
@@ -242,16 +242,16 @@ TEST(FieldExtractor, RefusesWhatIsNoJson) {
   }
 }
 
-TEST(FieldExtractor, CallsJsonThatIsNoJsonWhateverElseIsWrongWithIt) {
+TEST(FieldExtractor, ReportsASyntaxErrorBeforeAnythingElse) {
   EXPECT_EQ(Extract(Fields({"a"}), R"({"a":1,"a":2)").outcome.reason, Reason::kParse);
   EXPECT_EQ(Extract(Fields({"a"}), R"({"a":1,"a":2,"b":01})").outcome.reason, Reason::kParse);
 }
 
-TEST(FieldExtractor, SaysWhereParsingStopped) {
+TEST(FieldExtractor, NamesTheByteWhereParsingStopped) {
   EXPECT_THAT(Extract(Fields({"a"}), R"({"a":1,"bad":tru})").outcome.error, HasSubstr("byte 13"));
 }
 
-TEST(FieldExtractor, RefusesWhatIsNotUnicode) {
+TEST(FieldExtractor, RefusesTextThatIsNotUnicode) {
   for (const char* payload :
        {"{\"a\":\"\xff\"}", "{\"\xc3\":1}", "{\"b\":\"\xed\xa0\x80\",\"a\":1}",
         "{\"a\":\"\xf4\x90\x80\x80\"}", "{\"a\":\"\xc0\xaf\"}", "{\"a\":\"\\ud800\"}",
@@ -262,7 +262,7 @@ TEST(FieldExtractor, RefusesWhatIsNotUnicode) {
   EXPECT_THAT(Extract(Fields({"a"}), R"({"a":"x\ud800"})").outcome.error, HasSubstr("byte 5"));
 }
 
-TEST(FieldExtractor, RefusesARootThatIsNoObject) {
+TEST(FieldExtractor, RefusesARootThatIsNotAnObject) {
   const std::pair<const char*, const char*> cases[] = {
       {"[]", "an array"},       {" [1,{\"a\":2}] ", "an array"},
       {"\"x\\n\"", "a string"}, {"12 ", "a number"},
@@ -275,7 +275,7 @@ TEST(FieldExtractor, RefusesARootThatIsNoObject) {
   }
 }
 
-TEST(FieldExtractor, RefusesWhatIsDeeperThanAllowedAlsoInFieldsNotSelected) {
+TEST(FieldExtractor, RefusesNestingDeeperThanAllowedEvenInFieldsNotSelected) {
   RecordOptions options = Fields({"a"});
   options.depth_max = 3;
   EXPECT_EQ(Extract(options, R"({"a":1,"b":[{"c":1}]})").outcome.reason, Reason::kNone);
@@ -285,7 +285,7 @@ TEST(FieldExtractor, RefusesWhatIsDeeperThanAllowedAlsoInFieldsNotSelected) {
   EXPECT_EQ(Extract(options, R"({"a":{}})").outcome.reason, Reason::kTooDeep);
 }
 
-TEST(FieldExtractor, ReachesTheLargestDepthAndNoFurther) {
+TEST(FieldExtractor, ReadsTheLargestDepthButNoDeeper) {
   RecordOptions options = Fields({"a"});
   options.depth_max = 1024;
   const auto nested = [](size_t depth) {
@@ -296,7 +296,7 @@ TEST(FieldExtractor, ReachesTheLargestDepthAndNoFurther) {
   EXPECT_EQ(Extract(options, nested(100'000)).outcome.reason, Reason::kTooDeep);
 }
 
-TEST(FieldExtractor, RefusesWhatIsTooLarge) {
+TEST(FieldExtractor, RefusesPayloadsThatAreTooLarge) {
   RecordOptions options = Fields({"a"});
   options.record_bytes_max = 1024;
   const std::string head = R"({"a":")";
@@ -324,7 +324,7 @@ TEST(FieldExtractor, TakesTheEventTimeFromItsField) {
   EXPECT_EQ(Extract(options, R"({"meta":[{"at":"5"}],"a":"x"})").outcome.time_ms, 5);
 }
 
-TEST(FieldExtractor, ComparesTheTimeFieldWhereItIsSelected) {
+TEST(FieldExtractor, ComparesTheTimeFieldIfItIsSelected) {
   RecordOptions options = Fields({"at"});
   options.time_field = "at";
   options.time_format = TimeFormat::kSeconds;

@@ -11,13 +11,13 @@ FieldPath Read(std::string_view selector) {
   return path.ok() ? path.value() : FieldPath{};
 }
 
-TEST(FieldPath, ReadsATopLevelNameAsItIs) {
+TEST(FieldPath, ReadsATopLevelNameUnchanged) {
   EXPECT_EQ(Read("title"), FieldPath{"title"});
   EXPECT_EQ(Read("a/b~1"), FieldPath{"a/b~1"});
 }
 
 // The pointers of RFC 6901, section 5.
-TEST(FieldPath, ReadsTheExamplesOfTheRfc) {
+TEST(FieldPath, ReadsTheExamplesOfRfc6901) {
   EXPECT_EQ(Read("/foo"), FieldPath{"foo"});
   EXPECT_EQ(Read("/foo/0"), (FieldPath{"foo", "0"}));
   EXPECT_EQ(Read("/"), FieldPath{""});
@@ -34,7 +34,7 @@ TEST(FieldPath, ReadsTildeOneAfterTildeZeroAsText) { EXPECT_EQ(Read("/~01"), Fie
 
 TEST(FieldPath, KeepsEmptyKeys) { EXPECT_EQ(Read("/a//b/"), (FieldPath{"a", "", "b", ""})); }
 
-TEST(FieldPath, RefusesWhatIsNoSelector) {
+TEST(FieldPath, RefusesTextThatIsNoSelector) {
   for (const char* selector : {"", "/~", "/a~", "/a~2", "/~x/b", "/\xff", "\xc3"}) {
     EXPECT_FALSE(ParseFieldPath(selector).ok()) << selector;
   }

@@ -1,13 +1,13 @@
+#include "record/json_syntax.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "record/field_collector.h"
-
 namespace neardup {
 namespace {
 
-TEST(JsonSyntax, KnowsTheNumbersOfTheGrammar) {
+TEST(JsonSyntax, RecognisesTheNumbersOfTheGrammar) {
   for (const char* text : {"0", "-0", "1", "10", "-12.50", "0.0", "1e5", "1E+5", "1.5e-07",
                            "123456789012345678901234567890", "1e400"}) {
     EXPECT_TRUE(IsJsonNumber(text)) << text;
@@ -34,7 +34,7 @@ TEST(JsonSyntax, FindsTheFirstByteThatIsNotUtf8) {
   EXPECT_EQ(FirstInvalidUtf8("abc\xffz"), 3U);
   EXPECT_EQ(FirstInvalidUtf8("\xe4\xb8\xad\xe4\xb8"), 3U);
   for (const size_t place : {0U, 1U, 255U, 256U, 65535U, 65536U, 70000U, 200000U}) {
-    // Characters of three bytes, so that they straddle every stretch.
+    // Characters of three bytes cross the ends of all stretches that are checked at once.
     std::string text;
     while (text.size() < place) text += "\xe4\xb8\xad";
     const size_t fault = text.size();

@@ -13,7 +13,7 @@ TEST(RecordId, IsTheTextOfTheField) {
   EXPECT_EQ(RecordIdReader("/meta/id").Read(R"({"meta":{"id":"b"}})", 3), "b");
 }
 
-TEST(RecordId, IsTheLineWhereThereIsNoSuchText) {
+TEST(RecordId, IsTheLineNumberIfTheFieldHasNoText) {
   RecordIdReader reader("id");
   for (const char* payload :
        {R"({"x":1})", R"({"id":null})", R"({"id":""})", R"({"id":["a","b"]})", "not JSON", ""}) {
@@ -22,7 +22,7 @@ TEST(RecordId, IsTheLineWhereThereIsNoSuchText) {
   }
 }
 
-TEST(RecordId, WithoutAFieldIsAlwaysTheLine) {
+TEST(RecordId, IsAlwaysTheLineNumberWithoutAField) {
   RecordIdReader reader("");
   EXPECT_EQ(reader.Read(R"({"id":"a7"})", 12), "12");
 }

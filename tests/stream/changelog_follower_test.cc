@@ -23,7 +23,7 @@ class ChangelogFollowerTest : public testing::Test {
   ChangelogMark MarkOf(int64_t offset) const {
     return {offset, Hash64(broker_.changelog[static_cast<size_t>(offset)])};
   }
-  /// One Poll; what it handed out goes to `read_`.
+  /// One Poll. Appends what it hands out to `read_`.
   bool Poll() {
     const Result<bool> polled = follower_.Poll(0, [this](const ChangelogRecord& record) {
       read_.emplace_back(record.bytes);
@@ -46,20 +46,20 @@ class ChangelogFollowerTest : public testing::Test {
   std::vector<std::string> read_;
 };
 
-TEST_F(ChangelogFollowerTest, ReadsFromTheBeginningOfWhatIsLeft) {
+TEST_F(ChangelogFollowerTest, ReadsFromTheOldestRecordThatIsLeft) {
   broker_.changelog_begin = 2;
   PollToEnd();
   EXPECT_THAT(read_, ElementsAre("c", "d", "e"));
 }
 
-TEST_F(ChangelogFollowerTest, GoesOnBehindTheMarkedRecord) {
+TEST_F(ChangelogFollowerTest, ResumesAfterTheMarkedRecord) {
   follower_.StartBehind(MarkOf(2));
   EXPECT_EQ(follower_.next_offset(), 3);
   PollToEnd();
   EXPECT_THAT(read_, ElementsAre("d", "e"));
 }
 
-TEST_F(ChangelogFollowerTest, GoesOnWhereItWasWhenClosed) {
+TEST_F(ChangelogFollowerTest, ResumesWhereItWasClosed) {
   PollToEnd();
   follower_.Close();
   broker_.changelog.push_back("f");
@@ -68,16 +68,17 @@ TEST_F(ChangelogFollowerTest, GoesOnWhereItWasWhenClosed) {
   EXPECT_THAT(read_, ElementsAre("f"));
 }
 
-TEST_F(ChangelogFollowerTest, StartsAnewWhenTheMarkedRecordIsAnotherOne) {
+TEST_F(ChangelogFollowerTest, StartsOverWhenTheMarkedRecordDiffers) {
   follower_.StartBehind({2, Hash64("of another log")});
   EXPECT_FALSE(Poll());
-  EXPECT_THAT(follower_.why(), HasSubstr("made anew"));
+  EXPECT_THAT(follower_.why(), HasSubstr("deleted and recreated"));
+  EXPECT_THAT(follower_.why(), HasSubstr("offset 2"));
   EXPECT_THAT(read_, IsEmpty());
   PollToEnd();
   EXPECT_THAT(read_, ElementsAre("a", "b", "c", "d", "e"));
 }
 
-TEST_F(ChangelogFollowerTest, StartsAnewWhenTheLogEndsBeforeTheMark) {
+TEST_F(ChangelogFollowerTest, StartsOverWhenTheLogEndsBeforeTheMark) {
   follower_.StartBehind({5, 0});
   EXPECT_FALSE(Poll());
   EXPECT_THAT(follower_.why(), HasSubstr("ends at offset 5"));
@@ -85,7 +86,7 @@ TEST_F(ChangelogFollowerTest, StartsAnewWhenTheLogEndsBeforeTheMark) {
   EXPECT_THAT(read_, ElementsAre("a", "b", "c", "d", "e"));
 }
 
-TEST_F(ChangelogFollowerTest, StartsAnewWhenTheMarkedRecordWasPurged) {
+TEST_F(ChangelogFollowerTest, StartsOverWhenTheMarkedRecordWasPurged) {
   broker_.changelog_begin = 3;
   follower_.StartBehind(MarkOf(2));
   EXPECT_FALSE(Poll());
@@ -94,21 +95,21 @@ TEST_F(ChangelogFollowerTest, StartsAnewWhenTheMarkedRecordWasPurged) {
   EXPECT_THAT(read_, ElementsAre("d", "e"));
 }
 
-TEST_F(ChangelogFollowerTest, StartsAnewWhenItFellBehindThePurgeWhileOpen) {
+TEST_F(ChangelogFollowerTest, StartsOverWhenRecordsItHasNotReadArePurgedWhileItIsOpen) {
   broker_.changelog.resize(10, "x");
   ASSERT_TRUE(Poll());
   const auto reached = static_cast<int64_t>(read_.size());
   ASSERT_LT(reached, 8);
   broker_.changelog_begin = 8;
-  ASSERT_TRUE(Poll());   // learns that its place is gone
-  EXPECT_FALSE(Poll());  // and by how much
-  EXPECT_THAT(follower_.why(), HasSubstr("only read to " + std::to_string(reached)));
+  ASSERT_TRUE(Poll());   // finds that its place is gone
+  EXPECT_FALSE(Poll());  // finds how much is gone
+  EXPECT_THAT(follower_.why(), HasSubstr("only read to offset " + std::to_string(reached)));
   read_.clear();
   PollToEnd();
   EXPECT_EQ(read_.size(), 2U);
 }
 
-TEST_F(ChangelogFollowerTest, GoesOnWhenNothingItHasNotReadWasPurged) {
+TEST_F(ChangelogFollowerTest, ResumesWhenOnlyRecordsThatItHasReadWerePurged) {
   PollToEnd();
   follower_.Close();
   broker_.changelog_begin = 5;

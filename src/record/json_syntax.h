@@ -1,0 +1,32 @@
+// Checks of JSON syntax (RFC 8259) that simdjson's On-Demand reader leaves to its caller.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace neardup {
+
+enum class JsonKind : uint8_t { kObject, kArray, kString, kNumber, kBoolean, kNull };
+
+/// With its article, for error texts: "an object".
+const char* Name(JsonKind kind);
+
+/// The kind of a number, true, false or null; nullopt if the text is none of them.
+std::optional<JsonKind> ScalarKind(std::string_view text);
+
+/// Whether the whole text is a number of the JSON grammar, of any size.
+bool IsJsonNumber(std::string_view text);
+
+/// The text without JSON white space at its end.
+std::string_view TrimEnd(std::string_view text);
+
+/// Whether a string, with its escapes as they are written, has an escape \uD800 to \uDFFF that is
+/// not half of a surrogate pair.
+bool HasLoneSurrogate(std::string_view raw);
+
+/// Offset of the first byte that is not part of a whole UTF-8 character; the size if all are.
+size_t FirstInvalidUtf8(std::string_view text);
+
+}  // namespace neardup
