@@ -17,8 +17,8 @@ namespace neardup {
 /// two of them tells how alike the records are. `order`: 64-bit SimHash of the pairs of adjacent
 /// tokens, which knows their order and confirms what the first one finds. `exact`: 64-bit hash of
 /// the normalised selected fields; equal when (and, but for a 2^-64 chance, only when) these are.
-/// Key fields take no part in simhash and order but turn both into others (fingerprint/key_hash.h),
-/// so that records of different keys are about 32 bits apart in each.
+/// Key fields take no part in simhash and order but turn both into others
+/// (fingerprint/exact_hash.h), so that records of different keys are about 32 bits apart in each.
 /// A record with fewer than features_min distinct tokens has simhash == exact and order derived of
 /// it, so that it is near nothing but its equals. All are part of the changelog's format and never
 /// change for one FingerprintSpec.
