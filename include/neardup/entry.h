@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "neardup/fingerprint.h"
 #include "neardup/record.h"
@@ -21,18 +22,20 @@ struct Entry {
   bool operator==(const Entry&) const = default;
 };
 
-/// What Filter::LookUp found of a record, for Filter::Decide of the same record; its members are
-/// the filter's own affair. As it is made, nothing was looked up.
-struct LookedUp {
-  uint64_t revision = 0;
-  uint64_t end_id = 0;
-  int64_t time_ms = 0;
-  uint32_t candidates = 0;
-  bool matches = false;
-  uint64_t id = 0;
-  int distance = 0;
-  int order_distance = 0;
-  MatchKind kind = MatchKind::kExact;
+/// What Filter::LookUp found for one record, to be passed to Filter::Decide with the same record.
+/// Opaque: only the filter reads it. A default one says that nothing was looked up.
+class LookedUp {
+ private:
+  friend class EntryIndex;
+
+  uint64_t revision_ = 0;    ///< EntryIndex::revision_ at the time; 0: nothing was looked up
+  uint64_t end_id_ = 0;      ///< entries from this number on were not looked at
+  int64_t time_ms_ = 0;      ///< event time that was used
+  uint32_t candidates_ = 0;  ///< comparisons made
+  std::optional<Match> match_;
+  // Of the match, what it is ranked by besides:
+  uint64_t id_ = 0;
+  int order_distance_ = 0;
 };
 
 /// How evenly the index is filled.

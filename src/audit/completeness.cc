@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "index/search.h"
+#include "index/match.h"
 
 namespace neardup {
 

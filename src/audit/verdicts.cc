@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "index/search.h"
+#include "index/match.h"
 
 namespace neardup {
 

@@ -199,7 +199,7 @@ Result<SchemeRun> RunSketches(const LabelledSet& set, const FilterOptions& optio
   SchemeTextReader reader(options);
   CallList calls(set);
   SchemeRun run;
-  SketchEntry entry;
+  Entry entry;
   const Stopwatch watch;
   for (size_t i = 0; i < set.payloads.size(); ++i) {
     const RecordView record = set.View(i);
@@ -213,7 +213,7 @@ Result<SchemeRun> RunSketches(const LabelledSet& set, const FilterOptions& optio
     entry.time_ms = texts.outcome.time_ms;
     entry.origin = record.position;
     if (const auto match = index.FindNearest(entry, options.window.window_ms)) {
-      calls.AddDuplicate(i, static_cast<size_t>(index.origin(match->id).offset));
+      calls.AddDuplicate(i, static_cast<size_t>(index.MatchOf(*match).original.offset));
     } else {
       calls.AddUnique(i);
       index.Insert(entry);

@@ -4,177 +4,199 @@
 #include <array>
 #include <utility>
 
-#include "index/index.h"
-#include "index/sketch_index.h"
-
 namespace neardup {
-
 namespace {
 
-class FingerprintEntries final : public EntryIndex {
- public:
-  explicit FingerprintEntries(const FilterOptions& options)
-      : index_({.match = options.match, .entries_max = options.window.entries_max}) {}
+/// Records whose look-ups overlap, so that one waits for memory while others are compared.
+constexpr size_t kGroup = 256;
 
-  void Prefetch(const FingerprintedRecord& record) const override {
-    index_.Prefetch(record.fingerprint, record.text_keys);
-  }
-
-  void LookUp(std::span<const FingerprintedRecord> records, int64_t time_max_ms, int64_t window_ms,
-              std::span<LookedUp> found) const override {
-    for (size_t begin = 0; begin < records.size(); begin += kTogether) {
-      const size_t count = std::min(kTogether, records.size() - begin);
-      LookUpTogether(records.subspan(begin, count), time_max_ms, window_ms,
-                     found.subspan(begin, count));
-    }
-  }
-  std::optional<Match> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
-                                   int64_t window_ms, const LookedUp* ahead) override {
-    IndexQuery query = QueryOf(record, time_ms, window_ms);
-    if (ahead != nullptr) query.since_id = ahead->end_id;
-    std::optional<EntryMatch> best = index_.FindNearest(query);
-    if (ahead != nullptr) {
-      candidates_ahead_ += ahead->candidates;
-      const EntryMatch earlier{ahead->id, ahead->distance, ahead->order_distance, ahead->kind};
-      if (ahead->matches && (!best || Better(earlier, *best))) best = earlier;
-    }
-    if (!best) return std::nullopt;
-    return MatchOf(*best);
-  }
-  std::vector<Match> FindAll(const FingerprintedRecord& record, int64_t time_ms,
-                             int64_t window_ms) const override {
-    std::vector<Match> all;
-    for (const EntryMatch& match : index_.FindAll(QueryOf(record, time_ms, window_ms))) {
-      all.push_back(MatchOf(match));
-    }
-    return all;
-  }
-
-  Entry MakeEntry(const FingerprintedRecord& record, int64_t time_ms) override {
-    return {record.fingerprint, time_ms, record.position, index_.ChooseKeys(record.text_keys)};
-  }
-  void Insert(std::span<const Entry> entries) override { index_.Insert(entries); }
-  void BeginLoad() override { index_.BeginLoad(); }
-  void EndLoad() override { index_.EndLoad(); }
-  void Rollback(std::span<const Entry> newest) override { index_.Rollback(newest); }
-  void Expire(uint64_t begin_id) override { index_.Expire(begin_id); }
-
-  int64_t time_ms(uint64_t id) const override { return index_.entry(id).time_ms(); }
-  uint64_t begin_id() const override { return index_.begin_id(); }
-  uint64_t end_id() const override { return index_.end_id(); }
-  uint64_t bytes() const override { return index_.bytes(); }
-  uint64_t candidates() const override { return index_.candidates() + candidates_ahead_; }
-  std::optional<IndexStatistics> Statistics() const override { return index_.Statistics(); }
-
- private:
-  /// Records whose look-ups overlap.
-  static constexpr size_t kTogether = 256;
-
-  static IndexQuery QueryOf(const FingerprintedRecord& record, int64_t time_ms, int64_t window_ms) {
-    return {.fingerprint = record.fingerprint,
-            .text_keys = record.text_keys,
-            .features = record.features,
-            .position = record.position,
-            .time_ms = time_ms,
-            .window_ms = window_ms};
-  }
-  Match MatchOf(const EntryMatch& match) const {
-    const StoredEntry& entry = index_.entry(match.id);
-    return {entry.origin(), entry.time_ms(), match.distance, match.kind};
-  }
-  void LookUpTogether(std::span<const FingerprintedRecord> records, int64_t time_max_ms,
-                      int64_t window_ms, std::span<LookedUp> found) const {
-    std::array<IndexQuery, kTogether> queries;
-    std::array<Nearest, kTogether> nearest;
-    for (size_t i = 0; i < records.size(); ++i) {
-      queries[i] =
-          QueryOf(records[i], std::min(records[i].outcome.time_ms, time_max_ms), window_ms);
-    }
-    index_.FindNearest(std::span(queries).first(records.size()),
-                       std::span(nearest).first(records.size()));
-    for (size_t i = 0; i < records.size(); ++i) {
-      const EntryMatch match = nearest[i].match.value_or(EntryMatch());
-      found[i] = {.revision = 1,
-                  .end_id = index_.end_id(),
-                  .time_ms = queries[i].time_ms,
-                  .candidates = nearest[i].candidates,
-                  .matches = nearest[i].match.has_value(),
-                  .id = match.id,
-                  .distance = match.distance,
-                  .order_distance = match.order_distance,
-                  .kind = match.kind};
-    }
-  }
-
-  Index index_;
-  uint64_t candidates_ahead_ = 0;  ///< of look-ups ahead that were used
-};
-
-}  // namespace
-
-std::unique_ptr<EntryIndex> NewFingerprintEntries(const FilterOptions& options) {
-  return std::make_unique<FingerprintEntries>(options);
+IndexOptions IndexOptionsOf(const FilterOptions& options) {
+  return {.match = options.match, .entries_max = options.window.entries_max};
 }
 
-namespace {
-
-class SketchEntries final : public EntryIndex {
- public:
-  explicit SketchEntries(std::shared_ptr<const Scheme> scheme)
-      : scheme_(std::move(scheme)), index_(*scheme_) {}
-
-  std::optional<Match> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
-                                   int64_t window_ms, const LookedUp*) override {
-    const auto match = index_.FindNearest(SoughtOf(record, time_ms), window_ms);
-    if (!match) return std::nullopt;
-    return MatchOf(*match, record);
-  }
-  std::vector<Match> FindAll(const FingerprintedRecord& record, int64_t time_ms,
-                             int64_t window_ms) const override {
-    std::vector<Match> all;
-    for (const SketchMatch& match : index_.FindAll(SoughtOf(record, time_ms), window_ms)) {
-      all.push_back(MatchOf(match, record));
-    }
-    return all;
-  }
-
-  Entry MakeEntry(const FingerprintedRecord& record, int64_t time_ms) override {
-    return {record.fingerprint, time_ms, record.position, {}, record.sketch};
-  }
-  void Insert(std::span<const Entry> entries) override {
-    for (const Entry& entry : entries) {
-      index_.Insert({entry.sketch, entry.time_ms, entry.origin, entry.fingerprint.exact});
-    }
-  }
-  void Rollback(std::span<const Entry> newest) override {
-    index_.Rollback(index_.end_id() - newest.size());
-  }
-  void Expire(uint64_t begin_id) override { index_.Expire(begin_id); }
-
-  int64_t time_ms(uint64_t id) const override { return index_.time_ms(id); }
-  uint64_t begin_id() const override { return index_.begin_id(); }
-  uint64_t end_id() const override { return index_.end_id(); }
-  uint64_t bytes() const override { return index_.bytes(); }
-  uint64_t candidates() const override { return index_.candidates(); }
-
- private:
-  static SketchEntry SoughtOf(const FingerprintedRecord& record, int64_t time_ms) {
-    return {record.sketch, time_ms, record.position, record.fingerprint.exact};
-  }
-  Match MatchOf(const SketchMatch& match, const FingerprintedRecord& record) const {
-    const bool exact = index_.exact(match.id) == record.fingerprint.exact;
-    return {index_.origin(match.id), index_.time_ms(match.id), match.distance,
-            exact ? MatchKind::kExact : MatchKind::kNear};
-  }
-
-  std::shared_ptr<const Scheme> scheme_;
-  SketchIndex index_;
-};
+/// An entry of another scheme.
+Entry SketchEntry(const FingerprintedRecord& record, int64_t time_ms) {
+  return {record.fingerprint, time_ms, record.position, {}, record.sketch};
+}
 
 }  // namespace
 
-std::unique_ptr<EntryIndex> NewSketchEntries(std::shared_ptr<const Scheme> scheme) {
-  return std::make_unique<SketchEntries>(std::move(scheme));
+EntryIndex::EntryIndex(const FilterOptions& options, std::shared_ptr<const Scheme> scheme)
+    : scheme_(std::move(scheme)),
+      window_ms_(options.window.window_ms),
+      entries_max_(options.window.entries_max),
+      index_(scheme_ ? decltype(index_)(std::in_place_type<SketchIndex>, *scheme_)
+                     : decltype(index_)(std::in_place_type<Index>, IndexOptionsOf(options))) {}
+
+void EntryIndex::Prefetch(const FingerprintedRecord& record) const {
+  if (const auto* index = std::get_if<Index>(&index_)) {
+    index->Prefetch(record.fingerprint, record.text_keys);
+  }
+}
+
+void EntryIndex::LookUp(std::span<const FingerprintedRecord> records, int64_t time_max_ms,
+                        std::span<LookedUp> found) const {
+  std::fill(found.begin(), found.end(), LookedUp());
+  const auto* index = std::get_if<Index>(&index_);
+  if (index == nullptr) return;
+  for (size_t begin = 0; begin < records.size(); begin += kGroup) {
+    const size_t count = std::min(kGroup, records.size() - begin);
+    LookUpGroup(*index, records.subspan(begin, count), time_max_ms, found.subspan(begin, count));
+  }
+}
+
+void EntryIndex::LookUpGroup(const Index& index, std::span<const FingerprintedRecord> records,
+                             int64_t time_max_ms, std::span<LookedUp> found) const {
+  std::array<IndexQuery, kGroup> queries;
+  std::array<Nearest, kGroup> nearest;
+  for (size_t i = 0; i < records.size(); ++i) {
+    queries[i] = QueryOf(records[i], std::min(records[i].outcome.time_ms, time_max_ms));
+  }
+  index.FindNearest(std::span(queries).first(records.size()),
+                    std::span(nearest).first(records.size()));
+  for (size_t i = 0; i < records.size(); ++i) {
+    LookedUp& result = found[i];
+    result.revision_ = revision_;
+    result.end_id_ = index.end_id();
+    result.time_ms_ = queries[i].time_ms;
+    result.candidates_ = nearest[i].candidates;
+    if (const std::optional<EntryMatch>& best = nearest[i].match) {
+      result.match_ = index.MatchOf(*best);
+      result.id_ = best->id;
+      result.order_distance_ = best->order_distance;
+    }
+  }
+}
+
+std::optional<Match> EntryIndex::FindNearest(const FingerprintedRecord& record, int64_t time_ms,
+                                             const LookedUp& ahead) {
+  if (auto* sketches = std::get_if<SketchIndex>(&index_)) {
+    const auto best = sketches->FindNearest(SketchEntry(record, time_ms), window_ms_);
+    if (!best) return std::nullopt;
+    return sketches->MatchOf(*best);
+  }
+  auto& index = std::get<Index>(index_);
+  IndexQuery query = QueryOf(record, time_ms);
+  const bool holds = StillHolds(ahead, time_ms);
+  if (holds) {
+    query.since_id = ahead.end_id_;
+    candidates_ahead_ += ahead.candidates_;
+  }
+  const std::optional<EntryMatch> best = index.FindNearest(query);
+  if (holds && ahead.match_) {
+    const EntryMatch earlier{ahead.id_, ahead.match_->distance, ahead.order_distance_,
+                             ahead.match_->kind};
+    if (!best || Better(earlier, *best)) return ahead.match_;
+  }
+  if (!best) return std::nullopt;
+  return index.MatchOf(*best);
+}
+
+/// Only the oldest entries can have gone since. If the best match is one of them, the second best
+/// would have to be looked for.
+bool EntryIndex::StillHolds(const LookedUp& ahead, int64_t time_ms) const {
+  return ahead.revision_ == revision_ && ahead.time_ms_ == time_ms &&
+         (!ahead.match_ || ahead.id_ >= std::get<Index>(index_).begin_id());
+}
+
+std::vector<Match> EntryIndex::FindAll(const FingerprintedRecord& record, int64_t time_ms) const {
+  std::vector<Match> all;
+  if (const auto* sketches = std::get_if<SketchIndex>(&index_)) {
+    for (const EntryMatch& found : sketches->FindAll(SketchEntry(record, time_ms), window_ms_)) {
+      all.push_back(sketches->MatchOf(found));
+    }
+    return all;
+  }
+  const auto& index = std::get<Index>(index_);
+  for (const EntryMatch& found : index.FindAll(QueryOf(record, time_ms))) {
+    all.push_back(index.MatchOf(found));
+  }
+  return all;
+}
+
+IndexQuery EntryIndex::QueryOf(const FingerprintedRecord& record, int64_t time_ms) const {
+  return {.fingerprint = record.fingerprint,
+          .text_keys = record.text_keys,
+          .features = record.features,
+          .position = record.position,
+          .time_ms = time_ms,
+          .window_ms = window_ms_};
+}
+
+Entry EntryIndex::Remember(const FingerprintedRecord& record, int64_t time_ms) {
+  if (auto* sketches = std::get_if<SketchIndex>(&index_)) {
+    Entry entry = SketchEntry(record, time_ms);
+    sketches->Insert(entry);
+    return entry;
+  }
+  auto& index = std::get<Index>(index_);
+  Entry entry{record.fingerprint, time_ms, record.position, index.ChooseKeys(record.text_keys), {}};
+  index.Insert(entry);
+  return entry;
+}
+
+void EntryIndex::Restore(std::span<const Entry> entries) {
+  ++revision_;
+  if (auto* index = std::get_if<Index>(&index_)) return index->Insert(entries);
+  for (const Entry& entry : entries) std::get<SketchIndex>(index_).Insert(entry);
+}
+
+void EntryIndex::BeginRestore() {
+  if (auto* index = std::get_if<Index>(&index_)) index->BeginLoad();
+}
+
+void EntryIndex::EndRestore() {
+  if (auto* index = std::get_if<Index>(&index_)) index->EndLoad();
+}
+
+void EntryIndex::Rollback(std::span<const Entry> newest) {
+  ++revision_;
+  if (auto* index = std::get_if<Index>(&index_)) return index->Rollback(newest);
+  auto& sketches = std::get<SketchIndex>(index_);
+  sketches.Rollback(sketches.end_id() - newest.size());
+}
+
+void EntryIndex::Forget(int64_t horizon_ms) {
+  const auto forget = [&](auto& index) {
+    uint64_t begin_id = index.begin_id();
+    const auto old = [&] { return index.time_ms(begin_id) < horizon_ms; };
+    for (; index.end_id() - begin_id > entries_max_; ++begin_id) {
+      ++(old() ? forgotten_.expired : forgotten_.evicted);
+    }
+    for (; begin_id < index.end_id() && old(); ++begin_id) ++forgotten_.expired;
+    index.Expire(begin_id);
+  };
+  std::visit(forget, index_);
+}
+
+uint64_t EntryIndex::size() const {
+  return std::visit([](const auto& index) { return index.size(); }, index_);
+}
+
+int64_t EntryIndex::oldest_time_ms() const {
+  const auto oldest = [](const auto& index) {
+    return index.size() == 0 ? INT64_MIN : index.time_ms(index.begin_id());
+  };
+  return std::visit(oldest, index_);
+}
+
+uint64_t EntryIndex::bytes() const {
+  return std::visit([](const auto& index) { return index.bytes(); }, index_);
+}
+
+uint64_t EntryIndex::BytesMax(const FilterOptions& options, uint64_t live_max) {
+  return Index::BytesMax(IndexOptionsOf(options), live_max);
+}
+
+uint64_t EntryIndex::candidates() const {
+  return candidates_ahead_ +
+         std::visit([](const auto& index) { return index.candidates(); }, index_);
+}
+
+std::optional<IndexStatistics> EntryIndex::Statistics() const {
+  const auto* index = std::get_if<Index>(&index_);
+  if (index == nullptr) return std::nullopt;
+  return index->Statistics();
 }
 
 }  // namespace neardup

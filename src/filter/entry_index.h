@@ -1,63 +1,90 @@
-// The entries that are remembered, whatever tells duplicates: the seam between the filter's window
-// and the indexes.
+// The entries a filter remembers, and the look-ups among them, whichever scheme tells duplicates.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
-#include "neardup/filter.h"
+#include "index/index.h"
+#include "index/sketch_index.h"
+#include "neardup/entry.h"
+#include "neardup/fingerprint.h"
+#include "neardup/options.h"
+#include "neardup/verdict.h"
 #include "schemes/scheme.h"
 
 namespace neardup {
 
-/// Entries in order of arrival under 64-bit running numbers; the live ones are
-/// [begin_id, end_id).
+/// An Index for the filter's own scheme, a SketchIndex for any other. Times passed to it are
+/// clamped already. One thread at a time; const members may run on any number of threads while no
+/// other member does.
 class EntryIndex {
  public:
-  virtual ~EntryIndex() = default;
+  /// Entries that Forget dropped.
+  struct Forgotten {
+    uint64_t evicted = 0;  ///< beyond capacity, while still inside the window
+    uint64_t expired = 0;  ///< older than the horizon
+  };
 
-  /// Fetches what a look-up of the record will read into the processor's cache, where that pays.
-  virtual void Prefetch(const FingerprintedRecord&) const {}
-  /// Looks records up ahead, where that pays; their times count as `time_max_ms` at most. Sets all
-  /// but the revision, and that to 0 where nothing was looked up.
-  virtual void LookUp(std::span<const FingerprintedRecord>, int64_t /*time_max_ms*/,
-                      int64_t /*window_ms*/, std::span<LookedUp> found) const {
-    std::fill(found.begin(), found.end(), LookedUp());
-  }
-  /// The best match of another position than the record's, whose time is at most `window_ms` before
-  /// or after `time_ms`. `ahead`: what LookUp found of it, if that still holds for the entries
-  /// before its end_id.
-  virtual std::optional<Match> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
-                                           int64_t window_ms, const LookedUp* ahead) = 0;
+  /// `scheme`: nullptr for the filter's own.
+  EntryIndex(const FilterOptions& options, std::shared_ptr<const Scheme> scheme);
+
+  /// Fetches what a look-up of the record will read into the processor's cache. Does nothing with
+  /// another scheme.
+  void Prefetch(const FingerprintedRecord& record) const;
+  /// Looks up many records whose event times count as at most `time_max_ms`. With another scheme
+  /// nothing is looked up: FindNearest does it all.
+  void LookUp(std::span<const FingerprintedRecord> records, int64_t time_max_ms,
+              std::span<LookedUp> found) const;
+  /// The best match. What `ahead` found is not looked up again while it still holds.
+  std::optional<Match> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
+                                   const LookedUp& ahead);
   /// All matches, the best first.
-  virtual std::vector<Match> FindAll(const FingerprintedRecord& record, int64_t time_ms,
-                                     int64_t window_ms) const = 0;
-  /// What is remembered of a record when it is inserted now.
-  virtual Entry MakeEntry(const FingerprintedRecord& record, int64_t time_ms) = 0;
-  virtual void Insert(std::span<const Entry> entries) = 0;
-  /// Between these entries are only inserted and expired: see Index::BeginLoad.
-  virtual void BeginLoad() {}
-  virtual void EndLoad() {}
-  /// Forgets the newest entries, given as they were inserted; their numbers are given again.
-  virtual void Rollback(std::span<const Entry> newest) = 0;
-  /// Forgets the oldest entries, those below `begin_id`.
-  virtual void Expire(uint64_t begin_id) = 0;
+  std::vector<Match> FindAll(const FingerprintedRecord& record, int64_t time_ms) const;
 
-  virtual int64_t time_ms(uint64_t id) const = 0;
-  virtual uint64_t begin_id() const = 0;
-  virtual uint64_t end_id() const = 0;
-  virtual uint64_t bytes() const = 0;
-  virtual uint64_t candidates() const = 0;
-  virtual std::optional<IndexStatistics> Statistics() const { return std::nullopt; }
+  /// Inserts a record, and returns the entry that remembers it.
+  Entry Remember(const FingerprintedRecord& record, int64_t time_ms);
+  /// Inserts entries that were remembered before, in their order.
+  void Restore(std::span<const Entry> entries);
+  /// Many are restored faster between these two: see Index::BeginLoad.
+  void BeginRestore();
+  void EndRestore();
+  /// Takes back the newest entries, given in the order in which they were inserted.
+  void Rollback(std::span<const Entry> newest);
+  /// Drops the oldest entries: those beyond capacity, and then those older than the horizon. What
+  /// is left after a log of entries and horizons does not depend on when this was called.
+  void Forget(int64_t horizon_ms);
+
+  uint64_t size() const;
+  const Forgotten& forgotten() const { return forgotten_; }
+  /// INT64_MIN when empty.
+  int64_t oldest_time_ms() const;
+  uint64_t bytes() const;
+  /// Most that bytes() can come to with the filter's own scheme, while never more than `live_max`
+  /// entries are live.
+  static uint64_t BytesMax(const FilterOptions& options, uint64_t live_max);
+  /// Comparisons of all look-ups so far; those of LookUp count when FindNearest uses them.
+  uint64_t candidates() const;
+  /// nullopt with another scheme.
+  std::optional<IndexStatistics> Statistics() const;
+
+ private:
+  IndexQuery QueryOf(const FingerprintedRecord& record, int64_t time_ms) const;
+  bool StillHolds(const LookedUp& ahead, int64_t time_ms) const;
+  void LookUpGroup(const Index& index, std::span<const FingerprintedRecord> records,
+                   int64_t time_max_ms, std::span<LookedUp> found) const;
+
+  std::shared_ptr<const Scheme> scheme_;
+  int64_t window_ms_;
+  uint64_t entries_max_;
+  std::variant<Index, SketchIndex> index_;
+  Forgotten forgotten_;
+  /// Changes whenever an entry may have been given the number of another; never 0.
+  uint64_t revision_ = 1;
+  uint64_t candidates_ahead_ = 0;  ///< of the LookUp results that FindNearest used
 };
-
-/// By simhash and text keys: the filter's own scheme.
-std::unique_ptr<EntryIndex> NewFingerprintEntries(const FilterOptions& options);
-/// By the sketches of another scheme.
-std::unique_ptr<EntryIndex> NewSketchEntries(std::shared_ptr<const Scheme> scheme);
 
 }  // namespace neardup

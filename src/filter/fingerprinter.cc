@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <memory>
+#include <utility>
+#include <variant>
 
 #include "base/hash.h"
 #include "filter/match_scheme.h"
@@ -12,71 +15,94 @@
 
 namespace neardup {
 
-struct Fingerprinter::Parts {
-  explicit Parts(const FilterOptions& options)
-      : reader(options),
-        model(options.model),
-        scheme(ChooseScheme(options.scheme).value().scheme),
-        texts(options) {}
-
-  RecordFeatureReader reader;
-  Model model;
-  std::shared_ptr<const Scheme> scheme;  ///< nullptr: the filter's own
-  SchemeTextReader texts;                ///< in place of the other reader for any other
-};
-
 namespace {
 
-FingerprintedRecord SketchedRecord(const Scheme& scheme, const SchemeTexts& texts) {
-  FingerprintedRecord result;
-  result.outcome = texts.outcome;
-  if (!result.outcome.comparable()) return result;
-  result.fingerprint.exact = texts.exact;
-  for (const SchemeText& text : texts.texts) {
-    result.features += static_cast<uint32_t>(text.tokens.size());
+/// Computes fingerprints of the filter's own scheme.
+class OwnFingerprinter {
+ public:
+  explicit OwnFingerprinter(const FilterOptions& options)
+      : reader_(options), model_(options.model) {}
+
+  FingerprintedRecord Compute(const RecordView& record) {
+    const RecordFeatures& features = reader_.Read(record);
+    FingerprintedRecord result;
+    result.position = record.position;
+    result.outcome = features.outcome;
+    if (!result.outcome.comparable()) return result;
+    result.features = features.features;
+    if (features.exact_only) {
+      result.fingerprint = {features.exact, Mix64(features.exact), features.exact};
+      return result;
+    }
+    const uint64_t simhash = CentredSimhash(features.sums, model_.centre);
+    result.fingerprint = {KeyedSimhash(simhash, features.key),
+                          KeyedOrder(features.order, features.key), features.exact};
+    result.text_keys = ChooseTextKeys(features.triples, model_);
+    return result;
   }
-  scheme.Compute(texts.texts, result.sketch);
-  if (result.sketch.bytes() > kSketchBytesMax) {
-    result.outcome.Fail(
-        Reason::kTooLarge,
-        fmt::format("scheme {} keeps {} bytes of the record, at most {} can be remembered",
-                    scheme.name(), result.sketch.bytes(), kSketchBytesMax));
-    result.sketch = {};
+
+ private:
+  RecordFeatureReader reader_;
+  Model model_;
+};
+
+/// Computes the exact hash, and the sketches of a comparison scheme.
+class SketchFingerprinter {
+ public:
+  SketchFingerprinter(const FilterOptions& options, std::shared_ptr<const Scheme> scheme)
+      : reader_(options), scheme_(std::move(scheme)) {}
+
+  FingerprintedRecord Compute(const RecordView& record) {
+    const SchemeTexts& read = reader_.Read(record);
+    FingerprintedRecord result;
+    result.position = record.position;
+    result.outcome = read.outcome;
+    if (!result.outcome.comparable()) return result;
+    result.fingerprint.exact = read.exact;
+    for (const SchemeText& text : read.texts) {
+      result.features += static_cast<uint32_t>(text.tokens.size());
+    }
+    scheme_->Compute(read.texts, result.sketch);
+    if (result.sketch.bytes() > kSketchBytesMax) {
+      result.outcome.Fail(
+          Reason::kTooLarge,
+          fmt::format("scheme {} keeps {} bytes of the record, at most {} can be remembered",
+                      scheme_->name(), result.sketch.bytes(), kSketchBytesMax));
+      result.sketch = {};
+    }
+    return result;
   }
-  return result;
+
+ private:
+  SchemeTextReader reader_;
+  std::shared_ptr<const Scheme> scheme_;
+};
+
+using AnyFingerprinter = std::variant<OwnFingerprinter, SketchFingerprinter>;
+
+AnyFingerprinter NewFingerprinter(const FilterOptions& options) {
+  auto scheme = ChooseScheme(options.scheme).value().scheme;
+  if (!scheme) return AnyFingerprinter(std::in_place_type<OwnFingerprinter>, options);
+  return AnyFingerprinter(std::in_place_type<SketchFingerprinter>, options, std::move(scheme));
 }
 
 }  // namespace
 
+struct Fingerprinter::Parts {
+  AnyFingerprinter fingerprinter;
+};
+
 Fingerprinter::Fingerprinter(const FilterOptions& options) {
   assert(CheckOptions(options).ok());
-  parts_ = std::make_unique<Parts>(options);
+  parts_ = std::unique_ptr<Parts>(new Parts{NewFingerprinter(options)});
 }
 Fingerprinter::~Fingerprinter() = default;
 Fingerprinter::Fingerprinter(Fingerprinter&&) noexcept = default;
 Fingerprinter& Fingerprinter::operator=(Fingerprinter&&) noexcept = default;
 
 FingerprintedRecord Fingerprinter::Compute(const RecordView& record) {
-  if (parts_->scheme) {
-    FingerprintedRecord sketched = SketchedRecord(*parts_->scheme, parts_->texts.Read(record));
-    sketched.position = record.position;
-    return sketched;
-  }
-  const RecordFeatures& features = parts_->reader.Read(record);
-  FingerprintedRecord result;
-  result.position = record.position;
-  result.outcome = features.outcome;
-  if (!result.outcome.comparable()) return result;
-  result.features = features.features;
-  if (features.exact_only) {
-    result.fingerprint = {features.exact, Mix64(features.exact), features.exact};
-    return result;
-  }
-  const uint64_t simhash = CentredSimhash(features.sums, parts_->model.centre);
-  result.fingerprint = {KeyedSimhash(simhash, features.key),
-                        KeyedOrder(features.order, features.key), features.exact};
-  result.text_keys = ChooseTextKeys(features.triples, parts_->model);
-  return result;
+  return std::visit([&](auto& fingerprinter) { return fingerprinter.Compute(record); },
+                    parts_->fingerprinter);
 }
 
 }  // namespace neardup

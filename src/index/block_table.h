@@ -9,9 +9,10 @@
 #include <span>
 #include <type_traits>
 
-#include "index/entry_store.h"
+#include "index/live_ids.h"
 #include "index/near_tags.h"
 #include "index/page_memory.h"
+#include "index/processor.h"
 
 namespace neardup {
 

@@ -1,4 +1,4 @@
-// Which entry numbers are alive.
+// The entries of the index in order of arrival, under consecutive numbers.
 #pragma once
 
 #include <cassert>
@@ -11,17 +11,6 @@
 #include "neardup/entry.h"
 
 namespace neardup {
-
-/// The numbers of live entries, cut to 32 bits. Right while fewer than 2^32 are live and no dead
-/// one is kept for as many insertions.
-struct LiveIds {
-  uint32_t begin = 0;
-  uint32_t count = 0;
-
-  bool Holds(uint32_t id) const { return id - begin < count; }
-};
-
-// The entries of the index in order of arrival, under consecutive numbers.
 
 /// An entry as the index keeps it: 32 bytes, two in a cache line. Of `exact` 16 bits are kept: they
 /// are asked only where simhash and order agree in all 128 bits. Event times reach from the year

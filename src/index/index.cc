@@ -26,13 +26,13 @@ constexpr size_t kBucketsAhead = 2;
 
 bool UsesKeys(const MatchOptions& match) { return match.text_keys && !ExactOnly(match); }
 
-Cover CoverOf(const IndexOptions& options) {
-  return options.cover.value_or(Cover::For(options.match, options.entries_max));
+BlockLayout LayoutOf(const IndexOptions& options) {
+  return options.layout.value_or(BlockLayout::For(options.match, options.entries_max));
 }
-std::vector<BlockTable> TablesOf(const Cover& cover) {
+std::vector<BlockTable> TablesOf(const BlockLayout& layout) {
   std::vector<BlockTable> tables;
-  tables.reserve(cover.tables());
-  while (tables.size() < cover.tables()) tables.emplace_back(cover.buckets());
+  tables.reserve(layout.tables());
+  while (tables.size() < layout.tables()) tables.emplace_back(layout.buckets());
   return tables;
 }
 
@@ -40,12 +40,12 @@ std::vector<BlockTable> TablesOf(const Cover& cover) {
 
 Index::Index(const IndexOptions& options)
     : parts_{.match = options.match,
-             .cover = CoverOf(options),
+             .layout = LayoutOf(options),
              .entries = EntryStore(options.begin_id),
-             .tables = TablesOf(CoverOf(options)),
+             .tables = TablesOf(LayoutOf(options)),
              .text_keys = {}} {
   assert(options.match.distance_max >= 0);
-  assert(!options.match.neighbours || parts_.cover.tables() < Cover::kTablesMax);
+  assert(!options.match.neighbours || parts_.layout.tables() < BlockLayout::kTablesMax);
   if (UsesKeys(options.match)) parts_.text_keys.emplace(options.entries_max * StoredKeys::kMax);
 }
 
@@ -82,8 +82,8 @@ uint64_t Index::Insert(const Entry& entry) {
 
 void Index::InsertBlocks(uint64_t simhash, uint32_t id) {
   for (size_t table = 0; table < parts_.tables.size(); ++table) {
-    parts_.tables[table].Insert(parts_.cover.BucketOf(simhash, table),
-                                parts_.cover.TagOf(simhash, table), id, parts_.live());
+    parts_.tables[table].Insert(parts_.layout.BucketOf(simhash, table),
+                                parts_.layout.TagOf(simhash, table), id, parts_.live());
   }
 }
 
@@ -96,7 +96,7 @@ void Index::InsertKeys(const Entry& entry, uint32_t id) {
 
 void Index::Mark(const Entry& entry) {
   for (size_t table = 0; table < parts_.tables.size(); ++table) {
-    marks_.MarkBucket(table, parts_.cover.BucketOf(entry.fingerprint.simhash, table));
+    marks_.MarkBucket(table, parts_.layout.BucketOf(entry.fingerprint.simhash, table));
   }
   for (const uint32_t key : entry.text_keys.keys()) marks_.MarkKey(key);
 }
@@ -147,7 +147,7 @@ void Index::EndLoad() {
 void Index::Load(size_t table) {
   const EntryStore& entries = parts_.entries;
   const auto bucket_of = [&](uint64_t id) {
-    return parts_.cover.BucketOf(entries[id].simhash(), table);
+    return parts_.layout.BucketOf(entries[id].simhash(), table);
   };
   BlockTable& loaded = parts_.tables[table];
   std::vector<uint32_t> counts(loaded.buckets());
@@ -157,20 +157,20 @@ void Index::Load(size_t table) {
     const uint64_t left = entries.end_id() - id;
     if (left > 2 * kEntriesAhead) loaded.PrefetchBucket(bucket_of(id + 2 * kEntriesAhead));
     if (left > kEntriesAhead) loaded.PrefetchNewest(bucket_of(id + kEntriesAhead));
-    const uint16_t tag = parts_.cover.TagOf(entries[id].simhash(), table);
+    const uint16_t tag = parts_.layout.TagOf(entries[id].simhash(), table);
     loaded.Insert(bucket_of(id), tag, static_cast<uint32_t>(id), parts_.live());
   }
 }
 
 void Index::FetchBuckets(uint64_t simhash) const {
   for (size_t table = 0; table < parts_.tables.size(); ++table) {
-    parts_.tables[table].PrefetchBucket(parts_.cover.BucketOf(simhash, table));
+    parts_.tables[table].PrefetchBucket(parts_.layout.BucketOf(simhash, table));
   }
 }
 
 void Index::FetchNewest(uint64_t simhash) const {
   for (size_t table = 0; table < parts_.tables.size(); ++table) {
-    parts_.tables[table].PrefetchNewest(parts_.cover.BucketOf(simhash, table));
+    parts_.tables[table].PrefetchNewest(parts_.layout.BucketOf(simhash, table));
   }
 }
 
@@ -187,7 +187,7 @@ void Index::Rollback(std::span<const Entry> newest) {
     const Entry& entry = newest[i];
     --id;
     for (size_t table = 0; table < parts_.tables.size(); ++table) {
-      parts_.tables[table].RemoveNewest(parts_.cover.BucketOf(entry.fingerprint.simhash, table),
+      parts_.tables[table].RemoveNewest(parts_.layout.BucketOf(entry.fingerprint.simhash, table),
                                         static_cast<uint32_t>(id));
     }
     if (!parts_.text_keys) continue;
@@ -210,15 +210,15 @@ void Index::SweepNext() {
   if (parts_.text_keys && id % kEntriesPerLineSwept == 0) {
     parts_.text_keys->SweepNext(parts_.live());
   }
-  const size_t buckets = parts_.cover.tables() * parts_.cover.buckets();
+  const size_t buckets = parts_.layout.tables() * parts_.layout.buckets();
   const uint64_t period = std::max(kPeriodMin, size() / (kRoundShare * buckets));
   if (++unswept_ < period) return;
   unswept_ = 0;
   const auto table_of = [&](size_t bucket) -> BlockTable& {
-    return parts_.tables[bucket % buckets / parts_.cover.buckets()];
+    return parts_.tables[bucket % buckets / parts_.layout.buckets()];
   };
   const auto bucket_of = [&](size_t bucket) {
-    return static_cast<uint32_t>(bucket % parts_.cover.buckets());
+    return static_cast<uint32_t>(bucket % parts_.layout.buckets());
   };
   table_of(swept_).Sweep(bucket_of(swept_), parts_.live());
   swept_ = static_cast<uint32_t>((swept_ + 1) % buckets);
@@ -250,7 +250,7 @@ uint64_t Index::bytes() const {
 
 IndexStatistics Index::Statistics() const {
   std::vector<uint32_t> sizes;
-  sizes.reserve(parts_.cover.tables() * parts_.cover.buckets());
+  sizes.reserve(parts_.layout.tables() * parts_.layout.buckets());
   for (const BlockTable& table : parts_.tables) {
     for (uint32_t bucket = 0; bucket < table.buckets(); ++bucket) {
       sizes.push_back(table.size(bucket));
@@ -270,12 +270,12 @@ IndexStatistics Index::Statistics() const {
 }
 
 uint64_t Index::BytesMax(const IndexOptions& options, uint64_t live_max) {
-  const Cover cover = CoverOf(options);
+  const BlockLayout layout = LayoutOf(options);
   // While fewer are live the period is shorter, so that a round never takes more insertions.
   const uint64_t round =
-      std::max(kPeriodMin * cover.tables() * cover.buckets(), live_max / kRoundShare);
+      std::max(kPeriodMin * layout.tables() * layout.buckets(), live_max / kRoundShare);
   uint64_t sum = sizeof(Index) + EntryStore::BytesMax(live_max);
-  sum += cover.tables() * BlockTable::BytesMax(cover.buckets(), live_max, round);
+  sum += layout.tables() * BlockTable::BytesMax(layout.buckets(), live_max, round);
   return sum +
          (UsesKeys(options.match) ? KeyTable::Bytes(options.entries_max * StoredKeys::kMax) : 0);
 }

@@ -17,8 +17,8 @@ struct IndexOptions {
   /// Entries that are live at a time, about. It fixes the size of the table of text keys, and so
   /// what has room there, and the tables of buckets.
   uint64_t entries_max = 1'000'000;
-  /// Other tables than those of Cover::For; with neighbours only four blocks.
-  std::optional<Cover> cover = {};
+  /// Other tables than those of BlockLayout::For; with neighbours only four blocks.
+  std::optional<BlockLayout> layout = {};
   /// Number of the first entry.
   uint64_t begin_id = 0;
 };
@@ -26,7 +26,7 @@ struct IndexOptions {
 /// Entries in order of arrival under 64-bit running numbers; the live ones are
 /// [begin_id, end_id). An entry is a match when it is exact or Accepts (accept.h) says so, and it
 /// is met. Met is
-/// - every entry within GuaranteedDistance of the simhash (cover.h);
+/// - every entry within GuaranteedDistance of the simhash (layout.h);
 /// - every entry that is remembered under a text key of the query, unless a later one that was
 ///   inserted without room (ChooseKeys) has taken its place.
 /// Exact is an entry of equal simhash and order, and of equal `exact`; of that 16 bits are kept,
@@ -73,7 +73,14 @@ class Index {
     return neardup::FindAll(parts_, query);
   }
 
+  /// The match that an EntryMatch of a live entry names.
+  Match MatchOf(const EntryMatch& found) const {
+    const StoredEntry& found_entry = entry(found.id);
+    return {found_entry.origin(), found_entry.time_ms(), found.distance, found.kind};
+  }
+
   const StoredEntry& entry(uint64_t id) const { return parts_.entries[id]; }
+  int64_t time_ms(uint64_t id) const { return entry(id).time_ms(); }
   uint64_t begin_id() const { return parts_.entries.begin_id(); }
   uint64_t end_id() const { return parts_.entries.end_id(); }
   uint64_t size() const { return parts_.entries.size(); }

@@ -1,9 +1,9 @@
 // Ten postings of text keys in one cache line.
-#if defined(__SSE2__)
-#endif
 #pragma once
 
+#if defined(__SSE2__)
 #include <emmintrin.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <span>
 
-#include "index/entry_store.h"
-#include "index/near_tags.h"
+#include "index/live_ids.h"
 #include "index/page_memory.h"
+#include "index/processor.h"
 
 namespace neardup {
 

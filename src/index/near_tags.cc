@@ -1,8 +1,8 @@
-#if defined(__x86_64__)
-#endif
 #include "index/near_tags.h"
 
+#if defined(__x86_64__)
 #include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <array>

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <tuple>
 
-#include "index/near_tags.h"
-#include "index/page_memory.h"
+#include "index/processor.h"
 
 namespace neardup {
 
@@ -25,21 +23,15 @@ constexpr size_t kGroupWithNeighbours = 2;
 /// Calls `visit` with each bucket of a table to be read, and how many errors a tag may have there.
 template <class Visit>
 void ForEachBucketOf(const IndexParts& parts, uint64_t simhash, size_t table, const Visit& visit) {
-  const uint32_t own = parts.cover.BucketOf(simhash, table);
+  const uint32_t own = parts.layout.BucketOf(simhash, table);
   if (!parts.match.neighbours) {
     visit(own, kHalfErrors);
     return;
   }
   visit(own, kHalfErrorsOfNeighbours);
-  for (uint32_t flipped = 1; flipped < parts.cover.buckets(); flipped <<= 1) {
+  for (uint32_t flipped = 1; flipped < parts.layout.buckets(); flipped <<= 1) {
     visit(own ^ flipped, kHalfErrorsOfNeighbours - 1);
   }
-}
-
-bool WithinWindow(int64_t a_ms, int64_t b_ms, int64_t window_ms) {
-  const auto [low, high] = std::minmax(a_ms, b_ms);
-  return static_cast<uint64_t>(high) - static_cast<uint64_t>(low) <=
-         static_cast<uint64_t>(window_ms);
 }
 
 /// Of the entries asked for, the live ones.
@@ -165,7 +157,7 @@ class Search {
     }
     const uint64_t simhash = query.fingerprint.simhash;
     ForEachBucket(simhash, [&](size_t table, uint32_t bucket, int errors) {
-      tables_[table].ForEachNear(bucket, parts_.cover.TagOf(simhash, table), errors,
+      tables_[table].ForEachNear(bucket, parts_.layout.TagOf(simhash, table), errors,
                                  [&](const uint32_t* id) { AddNear(number, id); });
     });
   }
@@ -215,12 +207,6 @@ void KeepBest(Nearest& nearest, const std::optional<EntryMatch>& compared) {
 
 }  // namespace
 
-bool Better(const EntryMatch& a, const EntryMatch& b) {
-  const int sum_a = a.distance + a.order_distance;
-  const int sum_b = b.distance + b.order_distance;
-  return std::tie(a.kind, sum_a, a.id) < std::tie(b.kind, sum_b, b.id);
-}
-
 void FindNearest(const IndexParts& parts, std::span<const IndexQuery> queries,
                  std::span<Nearest> found) {
   assert(queries.size() == found.size());
@@ -249,8 +235,8 @@ Nearest FindNearestMarked(const IndexParts& parts, const NewestMarks& marks,
   for (size_t table = 0; table < parts.tables.size(); ++table) {
     ForEachBucketOf(parts, simhash, table, [&](uint32_t bucket, int errors) {
       if (!marks.MayHaveBucket(table, bucket)) return;
-      parts.tables[table].ForEachNearAmong(asked, bucket, parts.cover.TagOf(simhash, table), errors,
-                                           compare);
+      parts.tables[table].ForEachNearAmong(asked, bucket, parts.layout.TagOf(simhash, table),
+                                           errors, compare);
     });
   }
   return nearest;
@@ -270,7 +256,7 @@ std::vector<EntryMatch> FindAll(const IndexParts& parts, const IndexQuery& query
 void PrefetchFor(const IndexParts& parts, const Fingerprint& fingerprint,
                  const ProbedKeys& text_keys) {
   for (size_t table = 0; table < parts.tables.size(); ++table) {
-    const uint32_t own = parts.cover.BucketOf(fingerprint.simhash, table);
+    const uint32_t own = parts.layout.BucketOf(fingerprint.simhash, table);
     parts.tables[table].PrefetchTags(own);
     parts.tables[table].PrefetchNewest(own);
     if (!parts.match.neighbours) continue;

@@ -5,20 +5,10 @@
 #include <utility>
 
 namespace neardup {
-namespace {
-
-bool WithinWindow(int64_t a_ms, int64_t b_ms, int64_t window_ms) {
-  const auto [low, high] = std::minmax(a_ms, b_ms);
-  return static_cast<uint64_t>(high) - static_cast<uint64_t>(low) <=
-         static_cast<uint64_t>(window_ms);
-}
-
-}  // namespace
-
 SketchIndex::SketchIndex(const Scheme& scheme, uint64_t begin_id)
     : scheme_(scheme), scans_all_(scheme.scans_all()), begin_id_(begin_id) {}
 
-uint64_t SketchIndex::Insert(const SketchEntry& entry) {
+uint64_t SketchIndex::Insert(const Entry& entry) {
   const uint64_t id = end_id();
   Stored stored;
   const auto& [words, keys] = entry.sketch;
@@ -28,7 +18,7 @@ uint64_t SketchIndex::Insert(const SketchEntry& entry) {
   stored.word_count = static_cast<uint32_t>(words.size());
   stored.time_ms = entry.time_ms;
   stored.origin = entry.origin;
-  stored.exact = entry.exact;
+  stored.exact = entry.fingerprint.exact;
   for (const uint64_t key : stored.keys()) {
     auto& ids = postings_[key].ids;
     held_words_ -= ids.capacity();
@@ -87,21 +77,45 @@ void SketchIndex::RemoveOldest(uint64_t key) {
   held_words_ += ids.capacity();
 }
 
-std::optional<SketchMatch> SketchIndex::FindNearest(const SketchEntry& sought, int64_t window_ms) {
-  std::optional<SketchMatch> best;
-  if (scans_all_) {
-    for (uint64_t id = begin_id_; id < end_id(); ++id) {
-      Compare(id, sought, window_ms, best);
-      if (best && best->distance == 0) break;
+std::optional<EntryMatch> SketchIndex::FindNearest(const Entry& sought, int64_t window_ms) {
+  std::optional<EntryMatch> best;
+  // True once nothing can be better. Ids ascend, so of equally near entries the oldest stays best.
+  const auto settled_by = [&](uint64_t id) {
+    const Stored& stored = entry(id);
+    if (MayMatch(stored, sought, window_ms)) {
+      ++candidates_;
+      const std::optional<EntryMatch> match = Compare(id, sought);
+      if (match && (!best || match->distance < best->distance)) best = match;
     }
+    return best && best->distance == 0;
+  };
+  if (scans_all_) {
+    for (uint64_t id = begin_id_; id < end_id() && !settled_by(id); ++id) continue;
     return best;
   }
   Meet(sought.sketch, met_);
   for (const uint64_t id : met_) {
-    Compare(id, sought, window_ms, best);
-    if (best && best->distance == 0) break;
+    if (settled_by(id)) break;
   }
   return best;
+}
+
+std::vector<EntryMatch> SketchIndex::FindAll(const Entry& sought, int64_t window_ms) const {
+  std::vector<uint64_t> met;
+  if (scans_all_) {
+    for (uint64_t id = begin_id_; id < end_id(); ++id) met.push_back(id);
+  } else {
+    Meet(sought.sketch, met);
+  }
+  std::vector<EntryMatch> all;
+  for (const uint64_t id : met) {
+    if (!MayMatch(entry(id), sought, window_ms)) continue;
+    if (const std::optional<EntryMatch> match = Compare(id, sought)) all.push_back(*match);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const EntryMatch& a, const EntryMatch& b) {
+    return a.distance < b.distance;
+  });
+  return all;
 }
 
 void SketchIndex::Meet(const Sketch& sought, std::vector<uint64_t>& met) const {
@@ -116,40 +130,19 @@ void SketchIndex::Meet(const Sketch& sought, std::vector<uint64_t>& met) const {
   met.erase(std::unique(met.begin(), met.end()), met.end());
 }
 
-std::vector<SketchMatch> SketchIndex::FindAll(const SketchEntry& sought, int64_t window_ms) const {
-  std::vector<uint64_t> met;
-  if (scans_all_) {
-    for (uint64_t id = begin_id_; id < end_id(); ++id) met.push_back(id);
-  } else {
-    Meet(sought.sketch, met);
-  }
-  std::vector<SketchMatch> all;
-  for (const uint64_t id : met) {
-    const Stored& stored = entry(id);
-    if (!MayMatch(stored, sought, window_ms)) continue;
-    const auto distance = scheme_.Distance(stored.words(), sought.sketch.words);
-    if (distance) all.push_back({id, *distance});
-  }
-  std::stable_sort(all.begin(), all.end(), [](const SketchMatch& a, const SketchMatch& b) {
-    return a.distance < b.distance;
-  });
-  return all;
-}
-
-bool SketchIndex::MayMatch(const Stored& stored, const SketchEntry& sought,
-                           int64_t window_ms) const {
+bool SketchIndex::MayMatch(const Stored& stored, const Entry& sought, int64_t window_ms) {
   return stored.origin != sought.origin && WithinWindow(stored.time_ms, sought.time_ms, window_ms);
 }
 
-/// Entries come in ascending order, so that of equally near ones the first is the oldest.
-void SketchIndex::Compare(uint64_t id, const SketchEntry& sought, int64_t window_ms,
-                          std::optional<SketchMatch>& best) {
+std::optional<EntryMatch> SketchIndex::Compare(uint64_t id, const Entry& sought) const {
   const Stored& stored = entry(id);
-  if (!MayMatch(stored, sought, window_ms)) return;
-  ++candidates_;
-  const auto distance = scheme_.Distance(stored.words(), sought.sketch.words);
-  if (!distance || (best && *distance >= best->distance)) return;
-  best = SketchMatch{id, *distance};
+  const std::optional<int> distance = scheme_.Distance(stored.words(), sought.sketch.words);
+  if (!distance) return std::nullopt;
+  const bool exact = stored.exact == sought.fingerprint.exact;
+  return EntryMatch{.id = id,
+                    .distance = *distance,
+                    .order_distance = 0,
+                    .kind = exact ? MatchKind::kExact : MatchKind::kNear};
 }
 
 uint64_t SketchIndex::bytes() const {

@@ -9,25 +9,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "neardup/record.h"
+#include "index/match.h"
+#include "neardup/entry.h"
+#include "neardup/verdict.h"
 #include "schemes/scheme.h"
 
 namespace neardup {
-
-/// What is remembered of a record, or looked for.
-struct SketchEntry {
-  Sketch sketch;
-  int64_t time_ms = 0;
-  Position origin;
-  uint64_t exact = 0;  ///< Fingerprint::exact; kept for the caller, not compared
-};
-
-struct SketchMatch {
-  uint64_t id = 0;
-  int distance = 0;
-
-  bool operator==(const SketchMatch&) const = default;
-};
 
 /// Entries in order of arrival under 64-bit running numbers; the live ones are
 /// [begin_id, end_id). An entry is a match when Scheme::Distance takes it, and it is met. Met is
@@ -40,7 +27,7 @@ class SketchIndex {
   explicit SketchIndex(const Scheme& scheme, uint64_t begin_id = 0);
 
   /// Returns the entry's number.
-  uint64_t Insert(const SketchEntry& entry);
+  uint64_t Insert(const Entry& entry);
   /// Forgets the newest entries, those from `end_id` on; their numbers are given again.
   void Rollback(uint64_t end_id);
   /// Forgets the oldest entries, those below `begin_id`.
@@ -48,14 +35,17 @@ class SketchIndex {
 
   /// The best match of another position than `sought.origin`, whose time is at most `window_ms` (0
   /// or more) before or after: the smallest distance, then the oldest.
-  std::optional<SketchMatch> FindNearest(const SketchEntry& sought, int64_t window_ms = INT64_MAX);
+  std::optional<EntryMatch> FindNearest(const Entry& sought, int64_t window_ms = INT64_MAX);
 
   /// All of them, the best first.
-  std::vector<SketchMatch> FindAll(const SketchEntry& sought, int64_t window_ms) const;
+  std::vector<EntryMatch> FindAll(const Entry& sought, int64_t window_ms) const;
 
-  Position origin(uint64_t id) const { return entry(id).origin; }
+  /// The match that an EntryMatch of a live entry names.
+  Match MatchOf(const EntryMatch& found) const {
+    return {entry(found.id).origin, entry(found.id).time_ms, found.distance, found.kind};
+  }
+
   int64_t time_ms(uint64_t id) const { return entry(id).time_ms; }
-  uint64_t exact(uint64_t id) const { return entry(id).exact; }
   uint64_t begin_id() const { return begin_id_; }
   uint64_t end_id() const { return begin_id_ + entries_.size(); }
   uint64_t size() const { return entries_.size(); }
@@ -87,9 +77,10 @@ class SketchIndex {
   void RemoveOldest(uint64_t key);
   /// Replaces `met` by the numbers of all entries to be compared, ascending.
   void Meet(const Sketch& sought, std::vector<uint64_t>& met) const;
-  bool MayMatch(const Stored& stored, const SketchEntry& sought, int64_t window_ms) const;
-  void Compare(uint64_t id, const SketchEntry& sought, int64_t window_ms,
-               std::optional<SketchMatch>& best);
+  /// By position and window.
+  static bool MayMatch(const Stored& stored, const Entry& sought, int64_t window_ms);
+  /// By distance.
+  std::optional<EntryMatch> Compare(uint64_t id, const Entry& sought) const;
 
   const Scheme& scheme_;
   bool scans_all_;

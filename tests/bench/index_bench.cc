@@ -114,15 +114,15 @@ Timed TimeLookUps(TimedIndex& index, IndexWorkload& workload, uint64_t operation
 /// of each table the bucket, the tags beyond those inside it, which begin anywhere in a line, and
 /// the new number; the lines of text keys; the entries that are compared, and the new one; a share
 /// of the bucket that is swept.
-double LinesTouched(const TimedIndex& timed, const MatchOptions& match, const Cover& cover,
+double LinesTouched(const TimedIndex& timed, const MatchOptions& match, const BlockLayout& layout,
                     double new_share, double entries_read) {
   constexpr double kTagsInside = kFirstTags;
   constexpr double kTagsPerLine = 32;
   const double tags =
-      static_cast<double>(timed.index().size()) / static_cast<double>(cover.buckets());
+      static_cast<double>(timed.index().size()) / static_cast<double>(layout.buckets());
   const double further = tags > kTagsInside ? (tags - kTagsInside) / kTagsPerLine + 0.5 : 0;
   const double swept = new_share * 0.5 * 2;
-  return static_cast<double>(cover.tables()) * (1 + further + new_share) +
+  return static_cast<double>(layout.tables()) * (1 + further + new_share) +
          (match.text_keys ? 8 : 0) + entries_read + new_share / 2 + swept;
 }
 
@@ -168,10 +168,10 @@ class Bench {
                 static_cast<unsigned long long>(free_bytes >> 20));
     return false;
   }
-  Cover CoverFor(const MatchOptions& match, uint64_t entries) const {
-    if (arguments_.tables == 4) return Cover::FourBlocks();
-    if (arguments_.tables == 6) return Cover::SixTables(Cover::BucketBitsFor(entries));
-    return Cover::For(match, entries);
+  BlockLayout LayoutFor(const MatchOptions& match, uint64_t entries) const {
+    if (arguments_.tables == 4) return BlockLayout::FourBlocks();
+    if (arguments_.tables == 6) return BlockLayout::SixTables(BlockLayout::BucketBitsFor(entries));
+    return BlockLayout::For(match, entries);
   }
   IndexWorkload Workload(Kind kind, uint64_t entries) const {
     return IndexWorkload(kind, entries * 9 / 10, arguments_.seed);
@@ -180,8 +180,8 @@ class Bench {
   void Structure(const std::string& prefix, uint64_t entries, const MatchOptions& match,
                  Kind kind) {
     IndexWorkload workload = Workload(kind, entries);
-    const Cover cover = CoverFor(match, entries);
-    TimedIndex timed(match, entries, cover);
+    const BlockLayout layout = LayoutFor(match, entries);
+    TimedIndex timed(match, entries, layout);
     Fill(timed, workload, entries);
     Add(prefix + "lookup_ns", TimeLookUps(timed, workload, kMillion).ns, "ns");
     const uint64_t candidates_before = timed.candidates();
@@ -201,7 +201,7 @@ class Bench {
         "bytes");
     Add(prefix + "bytes_per_entry_max",
         static_cast<double>(
-            Index::BytesMax({.match = match, .entries_max = entries, .cover = cover}, entries)) /
+            Index::BytesMax({.match = match, .entries_max = entries, .layout = layout}, entries)) /
             static_cast<double>(entries),
         "bytes");
     const LineCost line = RandomLines(timed.index().bytes());
@@ -210,7 +210,7 @@ class Bench {
     if (kind == Kind::kUniform) {
       const double read =
           static_cast<double>(timed.entries_read() - read_before) / static_cast<double>(operations);
-      const double lines = LinesTouched(timed, match, cover, new_share, read);
+      const double lines = LinesTouched(timed, match, layout, new_share, read);
       Add(prefix + "lines", lines, "lines/record");
       Add(prefix + "mixed_ratio_to_floor", mixed.ns / (lines * line.load_ns), "1");
     }

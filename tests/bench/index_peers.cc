@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "index/search.h"
+#include "index/match.h"
 
 namespace neardup {
 namespace {

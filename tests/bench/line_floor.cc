@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "bench/thread_clock.h"
 #include "index/page_memory.h"
+#include "index/processor.h"
 
 namespace neardup {
 namespace {

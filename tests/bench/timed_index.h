@@ -17,8 +17,8 @@ class TimedIndex {
   using Record = IndexWorkload::Record;
 
   TimedIndex(const MatchOptions& match, uint64_t entries_max,
-             const std::optional<Cover>& cover = {})
-      : index_({.match = match, .entries_max = entries_max, .cover = cover}),
+             const std::optional<BlockLayout>& layout = {})
+      : index_({.match = match, .entries_max = entries_max, .layout = layout}),
         entries_max_(entries_max) {}
 
   /// Looks up only; returns how many are near an earlier one.

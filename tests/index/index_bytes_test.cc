@@ -58,18 +58,18 @@ struct Churn {
   /// As many entries in a row share a simhash, so that single buckets grow and are left behind.
   uint64_t family;
   int distance_max;
-  std::optional<Cover> cover = {};
+  std::optional<BlockLayout> layout = {};
 };
 
 class IndexBytes : public testing::TestWithParam<Churn> {};
 
 TEST_P(IndexBytes, StayWithinTheBoundUnderChurn) {
-  const auto [live_max, family, distance_max, cover] = GetParam();
+  const auto [live_max, family, distance_max, layout] = GetParam();
   const uint64_t seed = live_max + family;
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   const IndexOptions options{
-      .match = {.distance_max = distance_max}, .entries_max = live_max, .cover = cover};
+      .match = {.distance_max = distance_max}, .entries_max = live_max, .layout = layout};
   const uint64_t bound = Index::BytesMax(options, live_max);
   const uint64_t allocated_before = allocated_bytes;
   Index index(options);
@@ -107,8 +107,8 @@ INSTANTIATE_TEST_SUITE_P(EveryCapacity, IndexBytes,
                                          Churn{65'536, 1, 8}, Churn{65'537, 3000, 8},
                                          Churn{100'000, 1, 8}, Churn{100'000, 100'000, 2},
                                          Churn{30'000, 10, 0}, Churn{30'000, 10, 1},
-                                         Churn{60'000, 1, 8, Cover::SixTables(16)},
-                                         Churn{100'000, 3000, 8, Cover::SixTables(17)}));
+                                         Churn{60'000, 1, 8, BlockLayout::SixTables(16)},
+                                         Churn{100'000, 3000, 8, BlockLayout::SixTables(17)}));
 
 TEST(IndexBytes, CountTextKeysOnlyWhereTheyAreUsed) {
   IndexOptions options{.match = {}, .entries_max = 3'100'000};

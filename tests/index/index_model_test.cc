@@ -173,10 +173,10 @@ struct Found {
 
 class ModelRun {
  public:
-  ModelRun(const MatchOptions& match, const std::optional<Cover>& cover, bool clustered,
+  ModelRun(const MatchOptions& match, const std::optional<BlockLayout>& layout, bool clustered,
            uint64_t seed)
       : random_(seed),
-        index_({.match = match, .entries_max = 1000, .cover = cover, .begin_id = kBeginId}),
+        index_({.match = match, .entries_max = 1000, .layout = layout, .begin_id = kBeginId}),
         model_(match, kBeginId),
         records_(random_, clustered) {}
 
@@ -301,18 +301,18 @@ TEST_P(IndexModel, FindsTheBestOfAllItPromises) {
   const auto [distance_max, clustered, widen] = GetParam();
   const uint64_t seed =
       1000 + static_cast<uint64_t>(distance_max) * 4 + (clustered ? 2 : 0) + (widen ? 1 : 0);
-  using Tables = std::pair<bool, std::optional<Cover>>;
-  for (const auto& [neighbours, cover] :
-       {Tables(false, {}), Tables(true, {}), Tables(false, Cover::SixTables(17))}) {
+  using Tables = std::pair<bool, std::optional<BlockLayout>>;
+  for (const auto& [neighbours, layout] :
+       {Tables(false, {}), Tables(true, {}), Tables(false, BlockLayout::SixTables(17))}) {
     SCOPED_TRACE("seed " + std::to_string(seed) + (neighbours ? ", neighbours" : "") +
-                 (cover ? ", six tables" : ""));
+                 (layout ? ", six tables" : ""));
     const MatchOptions match{.distance_max = distance_max,
                              .distance_sum_max = 24,
                              .features_per_bit = 3,
                              .widen = widen,
                              .text_keys = true,
                              .neighbours = neighbours};
-    ModelRun run(match, cover, clustered, seed);
+    ModelRun run(match, layout, clustered, seed);
     run.Steps(3000);
     if (HasFatalFailure()) return;
     EXPECT_GT(run.found().promised, 20U);

@@ -32,13 +32,15 @@ class NumberScheme : public Scheme {
   bool scans_all_;
 };
 
-SketchEntry Make(uint64_t number, int64_t offset = -1, int64_t time_ms = 0) {
-  return {.sketch = {.words = {number}, .keys = {number / 10, 1'000'000 + (number + 5) / 10}},
+Entry Make(uint64_t number, int64_t offset = -1, int64_t time_ms = 0) {
+  return {.fingerprint = {},
           .time_ms = time_ms,
-          .origin = {0, offset}};
+          .origin = {0, offset},
+          .text_keys = {},
+          .sketch = {.words = {number}, .keys = {number / 10, 1'000'000 + (number + 5) / 10}}};
 }
 
-using Found = std::optional<SketchMatch>;
+using Found = std::optional<EntryMatch>;
 
 TEST(SketchIndex, FindsTheNearestThenTheOldest) {
   const NumberScheme scheme(false);
@@ -90,7 +92,7 @@ TEST(SketchIndex, KnowsOriginTimeAndNumberOfEntries) {
   SketchIndex index(scheme, 7);
   EXPECT_EQ(index.Insert(Make(1, 5, 9)), 7U);
   EXPECT_EQ(index.Insert(Make(2, 6, 8)), 8U);
-  EXPECT_EQ(index.origin(8), (Position{0, 6}));
+  EXPECT_EQ(index.MatchOf({.id = 8, .distance = 3}), (Match{{0, 6}, 8, 3, MatchKind::kExact}));
   EXPECT_EQ(index.time_ms(8), 8);
   EXPECT_EQ(index.size(), 2U);
   index.Rollback(8);
@@ -129,12 +131,12 @@ TEST(SketchIndex, GivesTheMemoryOfAHotKeyBack) {
 /// The contract with nothing clever in it.
 struct ScannedIndex {
   uint64_t begin_id = 0;
-  std::vector<SketchEntry> entries;
+  std::vector<Entry> entries;
 
-  Found FindNearest(const Scheme& scheme, const SketchEntry& sought, int64_t window_ms) const {
+  Found FindNearest(const Scheme& scheme, const Entry& sought, int64_t window_ms) const {
     Found best;
     for (size_t i = 0; i < entries.size(); ++i) {
-      const SketchEntry& entry = entries[i];
+      const Entry& entry = entries[i];
       const bool met = scheme.scans_all() || entry.sketch.keys[0] == sought.sketch.keys[0] ||
                        entry.sketch.keys[1] == sought.sketch.keys[1];
       const auto distance = scheme.Distance(entry.sketch.words, sought.sketch.words);
@@ -158,8 +160,8 @@ TEST_P(SketchIndexModel, AnswersAsAFullScanDoes) {
   size_t matches = 0;
   for (int step = 0; step < 20'000; ++step) {
     const uint64_t dice = random() % 1000;
-    const SketchEntry entry = Make(random() % 400, static_cast<int64_t>(random() % 20),
-                                   static_cast<int64_t>(random() % 50));
+    const Entry entry = Make(random() % 400, static_cast<int64_t>(random() % 20),
+                             static_cast<int64_t>(random() % 50));
     if (dice < 400) {
       ASSERT_EQ(index.Insert(entry), model.begin_id + model.entries.size());
       model.entries.push_back(entry);

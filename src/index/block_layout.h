@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "neardup/options.h"
 
@@ -29,7 +27,7 @@ constexpr bool ExactOnly(const MatchOptions& match) { return match.distance_max 
 ///
 /// All of them meet the same entries, those with a half of at most one error: without neighbours no
 /// answer depends on the choice.
-class Cover {
+class BlockLayout {
  public:
   static constexpr size_t kTablesMax = 6;
   static constexpr int kBucketBitsMin = 16;  ///< the rest of the half has to go into a tag
@@ -39,16 +37,16 @@ class Cover {
   static constexpr uint64_t kSixFrom = 30'000'000;
 
   /// For equal simhashes: one table.
-  static constexpr Cover Equal() { return Cover({0}, {0}, 1, kBucketBitsMin); }
-  static constexpr Cover FourBlocks() {
-    return Cover({0, 0, 32, 32}, {0, 16, 0, 16}, 4, kBucketBitsMin);
+  static constexpr BlockLayout Equal() { return BlockLayout({0}, {0}, 1, kBucketBitsMin); }
+  static constexpr BlockLayout FourBlocks() {
+    return BlockLayout({0, 0, 32, 32}, {0, 16, 0, 16}, 4, kBucketBitsMin);
   }
   /// Parts of 11, 11 and 10 bits.
-  static constexpr Cover SixTables(int bucket_bits) {
-    return Cover({0, 0, 0, 32, 32, 32}, {11, 22, 0, 11, 22, 0}, 6, bucket_bits);
+  static constexpr BlockLayout SixTables(int bucket_bits) {
+    return BlockLayout({0, 0, 0, 32, 32, 32}, {11, 22, 0, 11, 22, 0}, 6, bucket_bits);
   }
   /// The one for an index of so many entries.
-  static constexpr Cover For(const MatchOptions& match, uint64_t entries_max) {
+  static constexpr BlockLayout For(const MatchOptions& match, uint64_t entries_max) {
     if (ExactOnly(match)) return Equal();
     if (match.neighbours || entries_max < kSixFrom) return FourBlocks();
     return SixTables(BucketBitsFor(entries_max));
@@ -75,7 +73,7 @@ class Cover {
  private:
   using PerTable = std::array<uint8_t, kTablesMax>;
 
-  constexpr Cover(PerTable half_shift, PerTable rotation, size_t tables, int bucket_bits)
+  constexpr BlockLayout(PerTable half_shift, PerTable rotation, size_t tables, int bucket_bits)
       : half_shift_(half_shift),
         rotation_(rotation),
         tables_(tables),
@@ -92,48 +90,6 @@ class Cover {
   size_t tables_;
   int bucket_bits_;
   uint32_t bucket_mask_;
-};
-
-// What the newest entries may be found by.
-
-/// Marks the buckets and text keys of all entries from begin_id() on, so that what is not marked
-/// need not be looked for among them: records that are looked up together ask each for what was
-/// inserted since, which is little, and mostly nothing that is near.
-class NewestMarks {
- public:
-  /// No entry is marked, and none from `begin_id` on is there.
-  void StartAt(uint64_t begin_id) {
-    begin_id_ = begin_id;
-    if (!any_) return;
-    for (auto& buckets : buckets_) buckets.reset();
-    keys_.reset();
-    any_ = false;
-  }
-  uint64_t begin_id() const { return begin_id_; }
-
-  void MarkBucket(size_t table, uint32_t bucket) {
-    buckets_[table].set(bucket % kBucketMarks);
-    any_ = true;
-  }
-  void MarkKey(uint32_t key) {
-    keys_.set(PlaceOf(key));
-    any_ = true;
-  }
-  /// These are true for some that were not marked, too.
-  bool MayHaveBucket(size_t table, uint32_t bucket) const {
-    return buckets_[table][bucket % kBucketMarks];
-  }
-  bool MayHaveKey(uint32_t key) const { return keys_[PlaceOf(key)]; }
-
- private:
-  static constexpr uint32_t kBucketMarks = 1U << 16;
-  static constexpr int kKeyBits = 17;
-  static size_t PlaceOf(uint32_t key) { return key >> (32 - kKeyBits); }
-
-  uint64_t begin_id_ = std::numeric_limits<uint64_t>::max();
-  bool any_ = false;
-  std::array<std::bitset<kBucketMarks>, Cover::kTablesMax> buckets_;
-  std::bitset<size_t{1} << kKeyBits> keys_;
 };
 
 }  // namespace neardup

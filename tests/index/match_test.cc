@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
+#include "index/match.h"
 
-#include "index/search.h"
+#include <gtest/gtest.h>
 
 namespace neardup {
 namespace {

@@ -1,0 +1,70 @@
+// When an entry matches a record, and which match is the best.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+
+#include "neardup/options.h"
+#include "neardup/verdict.h"
+
+namespace neardup {
+
+/// How far apart two records are.
+struct Nearness {
+  int distance = 0;        ///< of the simhashes
+  int order_distance = 0;  ///< of the order sketches
+  int shared_keys = 0;     ///< text keys they have in common
+  uint32_t features = 0;   ///< distinct tokens of the later record
+};
+
+/// What shared text keys add to a distance, each and at most.
+inline constexpr int kBitsPerKey = 2;
+inline constexpr int kWideningKeysMax = 2;
+
+/// Whether two event times are at most `window_ms` (0 or more) apart.
+inline bool WithinWindow(int64_t a_ms, int64_t b_ms, int64_t window_ms) {
+  const auto [low, high] = std::minmax(a_ms, b_ms);
+  return static_cast<uint64_t>(high) - static_cast<uint64_t>(low) <=
+         static_cast<uint64_t>(window_ms);
+}
+
+/// The largest distance that Accepts can take.
+constexpr int DistanceMax(const MatchOptions& match) {
+  if (match.distance_max == 0) return 0;
+  return match.distance_max + (match.widen ? kBitsPerKey * kWideningKeysMax : 0);
+}
+
+/// Of records whose selected fields differ. A shared text key is evidence of its own, so with
+/// `widen` it buys 2 bits, two or more buy 4, up to simhash distances of 14 and 16.
+constexpr bool Accepts(const MatchOptions& match, const Nearness& nearness) {
+  if (match.distance_max == 0) return false;
+  const int keys = match.widen ? std::min(nearness.shared_keys, kWideningKeysMax) : 0;
+  const int widening = kBitsPerKey * keys;
+  int distance_max = match.distance_max;
+  if (match.features_per_bit != 0) {
+    const uint32_t backed = std::min(nearness.features / match.features_per_bit, uint32_t{64});
+    distance_max = std::min(distance_max, static_cast<int>(backed));
+  }
+  return nearness.distance <= distance_max + widening &&
+         nearness.distance + nearness.order_distance <= match.distance_sum_max + widening;
+}
+
+struct EntryMatch {
+  uint64_t id = 0;
+  int distance = 0;        ///< of the simhashes
+  int order_distance = 0;  ///< of the order sketches
+  MatchKind kind = MatchKind::kExact;
+
+  bool operator==(const EntryMatch&) const = default;
+};
+
+/// Exact before near, then the smaller sum of both distances, then the older: no two entries are
+/// equally good.
+inline bool Better(const EntryMatch& a, const EntryMatch& b) {
+  const int sum_a = a.distance + a.order_distance;
+  const int sum_b = b.distance + b.order_distance;
+  return std::tie(a.kind, sum_a, a.id) < std::tie(b.kind, sum_b, b.id);
+}
+
+}  // namespace neardup

@@ -1,0 +1,54 @@
+// What the newest entries may be found by.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "index/block_layout.h"
+
+namespace neardup {
+
+/// Marks the buckets and text keys of all entries from begin_id() on, so that what is not marked
+/// need not be looked for among them: records that are looked up together ask each for what was
+/// inserted since, which is little, and mostly nothing that is near.
+class NewestMarks {
+ public:
+  /// No entry is marked, and none from `begin_id` on is there.
+  void StartAt(uint64_t begin_id) {
+    begin_id_ = begin_id;
+    if (!any_) return;
+    for (auto& buckets : buckets_) buckets.reset();
+    keys_.reset();
+    any_ = false;
+  }
+  uint64_t begin_id() const { return begin_id_; }
+
+  void MarkBucket(size_t table, uint32_t bucket) {
+    buckets_[table].set(bucket % kBucketMarks);
+    any_ = true;
+  }
+  void MarkKey(uint32_t key) {
+    keys_.set(PlaceOf(key));
+    any_ = true;
+  }
+  /// These are true for some that were not marked, too.
+  bool MayHaveBucket(size_t table, uint32_t bucket) const {
+    return buckets_[table][bucket % kBucketMarks];
+  }
+  bool MayHaveKey(uint32_t key) const { return keys_[PlaceOf(key)]; }
+
+ private:
+  static constexpr uint32_t kBucketMarks = 1U << 16;
+  static constexpr int kKeyBits = 17;
+  static size_t PlaceOf(uint32_t key) { return key >> (32 - kKeyBits); }
+
+  uint64_t begin_id_ = std::numeric_limits<uint64_t>::max();
+  bool any_ = false;
+  std::array<std::bitset<kBucketMarks>, BlockLayout::kTablesMax> buckets_;
+  std::bitset<size_t{1} << kKeyBits> keys_;
+};
+
+}  // namespace neardup
