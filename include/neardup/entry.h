@@ -1,4 +1,4 @@
-// What the index remembers of unique records, and what a look-up finds among them.
+// What the filter remembers of unique records, and what a look-up found among them.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,22 @@
 
 namespace neardup {
 
-/// A unique record as the index remembers it.
+/// A unique record as the filter remembers it. A log of entries, with event times and horizons, is
+/// all it takes to rebuild a filter.
 struct Entry {
   Fingerprint fingerprint;
+  /// Event time, after clamping.
   int64_t time_ms = 0;
   Position origin;
   StoredKeys text_keys;
-  /// See FingerprintedRecord::sketch.
+  /// As FingerprintedRecord::sketch.
   Sketch sketch{};
 
   bool operator==(const Entry&) const = default;
 };
 
 /// What Filter::LookUp found for one record, to be passed to Filter::Decide with the same record.
-/// Opaque: only the filter reads it. A default one says that nothing was looked up.
+/// Opaque: only the filter reads it. A default-constructed one means that nothing was looked up.
 class LookedUp {
  private:
   friend class EntryIndex;
@@ -33,22 +35,22 @@ class LookedUp {
   int64_t time_ms_ = 0;      ///< event time that was used
   uint32_t candidates_ = 0;  ///< comparisons made
   std::optional<Match> match_;
-  // Of the match, what it is ranked by besides:
+  // How the match ranks, besides its distance and kind:
   uint64_t id_ = 0;
   int order_distance_ = 0;
 };
 
 /// How evenly the index is filled.
 struct IndexStatistics {
-  /// Entries that share a bucket, those forgotten and not yet dropped too: a look-up reads a tag of
-  /// each. Of all buckets of all tables.
+  // Entries per bucket, over the buckets of all tables. Expired entries that are not swept yet
+  // count, because a look-up reads a tag of each entry in a bucket.
   uint64_t bucket_median = 0;
   uint64_t bucket_p99 = 0;
   uint64_t bucket_max = 0;
-  /// Cache lines of text keys that take no more; of a sample.
+  /// Share of the cache lines of text keys that are full, estimated from 4096 of them. 0 to 1.
   double full_key_lines_share = 0;
-  /// Text keys that were passed over when an entry was made: their line was full, or the key led to
-  /// as many entries as it may. Since the filter was made.
+  /// Text keys that were passed over, since the filter was created, when an entry was added: their
+  /// cache line was full, or the key already led to the largest allowed number of entries.
   uint64_t keys_refused = 0;
 
   bool operator==(const IndexStatistics&) const = default;

@@ -1,11 +1,63 @@
-// START HERE. The embeddable near-duplicate filter: records in, verdicts out. No Kafka, no clock,
-// no files, no threads inside.
+// START HERE. The near-duplicate filter as a library: records go in, verdicts come out.
 //
-//   auto filter = neardup::Filter::New(options);             // check filter.ok()
-//   neardup::Fingerprinter fingerprinter(options);
-//   auto record = fingerprinter.Compute({position, time_ms, payload});
-//   neardup::Verdict verdict = (*filter)->Decide(record);
-//   (*filter)->Commit();                                     // now it is remembered for good
+// A Fingerprinter turns a JSON payload into a fingerprint. A Filter compares the fingerprint with
+// those of the unique records it remembers, and says whether the record is unique, a duplicate, or
+// a dead letter. Both are plain objects that open no file or connection and read no clock; event
+// times come with the records. A filter starts short-lived threads of its own only to take memory
+// ahead of need and to restore faster.
+//
+//   #include <cstdio>
+//   #include <string>
+//   #include <vector>
+//
+//   #include "neardup/filter.h"
+//
+//   int main() {
+//     neardup::FilterOptions options;
+//     options.record.fields = {{.path = "title"}, {.path = "text"}};
+//     options.window.window_ms = 24 * 3600 * 1000;
+//
+//     auto created = neardup::Filter::New(options);
+//     if (!created.ok()) {
+//       std::fprintf(stderr, "%s\n", created.error().text.c_str());
+//       return 1;
+//     }
+//     neardup::Filter& filter = **created;
+//     neardup::Fingerprinter fingerprinter(options);
+//
+//     const std::vector<std::string> payloads = {R"({"title": "Rain", "text": "It will rain."})",
+//                                                R"({"title": "RAIN", "text": "it will rain"})",
+//                                                "no JSON"};
+//     for (size_t i = 0; i < payloads.size(); ++i) {
+//       const neardup::Position position{.input = 0, .offset = static_cast<int64_t>(i)};
+//       const int64_t time_ms = 1'769'860'800'000;  // 2026-01-31 12:00 UTC
+//       const neardup::Verdict verdict =
+//           filter.Decide(fingerprinter.Compute({position, time_ms, payloads[i]}));
+//       switch (verdict.decision) {
+//         case neardup::Decision::kUnique:
+//           std::printf("%zu unique\n", i);
+//           break;
+//         case neardup::Decision::kDuplicate:
+//           std::printf("%zu repeats %lld (%s)\n", i,
+//                       static_cast<long long>(verdict.match.original.offset),
+//                       neardup::Name(verdict.match.kind));
+//           break;
+//         case neardup::Decision::kDeadLetter:
+//           std::printf("%zu cannot be compared: %s\n", i, verdict.outcome.error.c_str());
+//           break;
+//       }
+//     }
+//     filter.Commit();
+//   }
+//
+// prints
+//
+//   0 unique
+//   1 repeats 0 (exact)
+//   2 cannot be compared: not JSON at or after byte 0: ...
+//
+// To survive a restart, save uncommitted() before each Commit, together with the largest event time
+// of each input and the horizon, and give all of it back with the Restore functions.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +75,17 @@
 
 namespace neardup {
 
-/// Payload -> fingerprint. Keeps scratch memory: one instance per thread, any number of threads.
-/// Equal options give equal fingerprints on every machine.
+/// Turns payloads into fingerprints. Equal options give equal fingerprints on every machine.
+/// Keeps scratch memory: use one instance per thread, in as many threads as you like.
 class Fingerprinter {
  public:
-  /// The options must be valid (Filter::New and CheckOptions say so); invalid ones assert.
+  /// The options must be valid (see CheckOptions); invalid ones assert.
   explicit Fingerprinter(const FilterOptions& options);
   ~Fingerprinter();
   Fingerprinter(Fingerprinter&&) noexcept;
   Fingerprinter& operator=(Fingerprinter&&) noexcept;
 
-  /// Never fails: what cannot be fingerprinted comes back with a reason.
+  /// Never fails: a record that cannot be fingerprinted comes back with a reason in its outcome.
   FingerprintedRecord Compute(const RecordView& record);
 
  private:
@@ -41,84 +93,104 @@ class Fingerprinter {
   std::unique_ptr<Parts> parts_;
 };
 
-/// Names the first option that is out of range or contradictory, and the range.
+/// kConfig names the first option that is out of range or contradicts another, and what is allowed.
 Result<void> CheckOptions(const FilterOptions& options);
 
-/// Most that Filter::bytes() can come to while at most `uncommitted_max` entries are uncommitted,
-/// or given to one Restore. nullopt for another scheme than the filter's own: its entries are as
-/// large as their records make them.
+/// Upper bound of Filter::bytes(), in bytes, while at most `uncommitted_max` entries are
+/// uncommitted and no Restore is given more than that. nullopt with a comparison scheme
+/// (MatchScheme), because the size of its entries depends on the records.
 std::optional<uint64_t> FilterBytesMax(const FilterOptions& options, uint64_t uncommitted_max);
 
-/// Decides records in the order they are given, remembering the unique ones.
-/// Entries are provisional until Commit; Rollback forgets every decision since the last Commit.
-/// Expiry happens only in Commit, so a Rollback is exact. One thread at a time; const members may
-/// run on any number of threads while no other member does.
+/// Decides records in the order in which they are given, and remembers the unique ones as entries.
+///
+/// Decisions are provisional until Commit; Rollback undoes all of them since the last Commit.
+/// Entries expire only in Commit, so that a Rollback is exact.
+///
+/// One thread at a time. Const members may run on any number of threads while no other member runs.
 class Filter {
  public:
+  /// kConfig if CheckOptions refuses the options.
   static Result<std::unique_ptr<Filter>> New(const FilterOptions& options);
   ~Filter();
   Filter(const Filter&) = delete;
   Filter& operator=(const Filter&) = delete;
 
-  /// Event times further ahead of `now_ms` than ahead_max_ms are clamped from now on. Without a
-  /// call nothing is clamped.
+  // --- Time ---
+
+  /// From now on, clamps event times that are more than WindowOptions::ahead_max_ms after `now_ms`.
+  /// Until the first call no event time is clamped.
   void SetClock(int64_t now_ms);
-  /// An idle input partition (read to its end, silent for a while) does not hold the watermark.
+  /// Marks an input partition as idle: it was read to its end and has been silent for a while. An
+  /// idle input does not hold the watermark back.
   void SetIdle(uint32_t input, bool idle);
 
-  /// Fetches what deciding the record will touch into the processor's cache, and changes nothing.
-  /// Of a batch, call it for the record some 8 places ahead of the one that is decided.
-  void Prefetch(const FingerprintedRecord& record) const;
-  /// Looks the record up, and remembers it if it is unique. An entry at the record's own position
-  /// never matches.
+  // --- Decisions ---
+
+  /// Decides one record, and remembers it if it is unique. A record never matches an entry at its
+  /// own position.
   Verdict Decide(const FingerprintedRecord& record);
 
-  /// The larger part of deciding, ahead and for many: the threads of a pool may each take a part of
-  /// a batch. Costs less for each record the more there are; 256 are enough.
+  /// Looks up many records at once, which is most of the work of deciding them. Several threads may
+  /// each take part of a batch. Larger batches cost less per record, up to about 256 records.
+  /// `found` must be as long as `records`.
   void LookUp(std::span<const FingerprintedRecord> records, std::span<LookedUp> found) const;
-  /// The same verdict as without `found`, which must come from a LookUp of the same record in this
-  /// filter. It saves work as long as it is recent: what was decided and committed since is looked
-  /// up here; after a Rollback or Restore, or where the clamp has moved this record, all is.
+  /// Gives the same verdict as Decide(record), with less work. `found` must come from a LookUp of
+  /// the same record in this filter. Entries added since then are looked up here. Everything is
+  /// looked up again after a Rollback or Restore, or if SetClock has moved the record's event time.
   Verdict Decide(const FingerprintedRecord& record, const LookedUp& found);
 
-  /// All remembered records that this one repeats, best first (as Decide ranks them); what Decide
-  /// would not be certain to meet may be missing, as there. Changes nothing.
+  /// Loads the memory that deciding the record will read into the processor's cache, and changes
+  /// nothing. In a batch, call it about 8 records ahead of the one being decided.
+  void Prefetch(const FingerprintedRecord& record) const;
+
+  /// Returns all matches of the record, the best first; the first is the one that Decide would
+  /// name. Entries beyond GuaranteedDistance may be missing. Changes nothing.
   std::vector<Match> FindAll(const FingerprintedRecord& record) const;
 
-  /// Makes all decisions since the last Commit permanent, moves the horizon, drops what is older or
-  /// beyond capacity. The spans of uncommitted() are invalid afterwards.
+  /// Makes all decisions since the last Commit permanent, advances the horizon, and drops entries
+  /// that are older than the horizon or beyond capacity. Invalidates the spans of uncommitted().
   void Commit();
+  /// Undoes all decisions since the last Commit.
   void Rollback();
 
-  /// Entries added since the last Commit, in order of decision.
+  /// Entries added since the last Commit, in the order of their decisions.
   std::span<const Entry> uncommitted() const;
 
-  /// Rebuilds state from a log of committed work: entries in their order, then for each input the
-  /// largest event time seen. Nothing may be uncommitted.
+  // --- Recovery: rebuilds the state from a log of committed work. Nothing may be uncommitted. ---
+
+  /// Adds entries in the order in which they were committed.
   void Restore(std::span<const Entry> entries);
-  /// Many are restored faster between these two, into a filter that remembers nothing yet; only the
-  /// Restore... may be called in between.
+  /// Restoring many entries is faster between BeginRestore and EndRestore. The filter must be empty
+  /// before, and only the Restore functions may be called in between.
   void BeginRestore();
   void EndRestore();
+  /// Sets the largest event time seen on an input; call it for each input.
   void RestoreTime(uint32_t input, int64_t time_ms);
   void RestoreHorizon(int64_t horizon_ms);
 
-  /// Smallest of the inputs' largest event times; INT64_MIN before the first record.
+  // --- State. Times are milliseconds since 1970-01-01 UTC. ---
+
+  /// The smallest of the inputs' largest event times, without idle inputs. INT64_MIN before the
+  /// first record.
   int64_t watermark_ms() const;
-  /// Entries older than this may be forgotten; moves only in Commit, never back.
+  /// Entries older than this are dropped. Moves only in Commit and RestoreHorizon, and never back.
   int64_t horizon_ms() const;
-  /// Largest event time seen on an input, committed or not; INT64_MIN if none.
+  /// The largest event time seen on an input, committed or not; INT64_MIN if there is none.
   int64_t time_ms(uint32_t input) const;
 
   uint64_t entries() const;
-  uint64_t entries_evicted() const;  ///< dropped by capacity while still inside the window
-  uint64_t entries_expired() const;  ///< dropped by time
-  uint64_t bytes() const;            ///< memory of the index now
-  uint64_t candidates() const;       ///< comparisons of all look-ups so far
-  int64_t oldest_time_ms() const;    ///< event time of the oldest entry; INT64_MIN if none
-  /// Reads every bucket, which takes milliseconds, and some hundred of them where
-  /// WindowOptions::entries_max is tens of millions. nullopt with another scheme than the filter's
-  /// own.
+  /// Entries dropped for capacity while they were still inside the window.
+  uint64_t entries_evicted() const;
+  /// Entries dropped because they were older than the horizon.
+  uint64_t entries_expired() const;
+  /// Memory held by the index and the uncommitted entries.
+  uint64_t bytes() const;
+  /// Comparisons made by all look-ups so far.
+  uint64_t candidates() const;
+  /// Event time of the oldest entry; INT64_MIN if there is none.
+  int64_t oldest_time_ms() const;
+  /// Reads every bucket: takes milliseconds, and some hundred milliseconds if
+  /// WindowOptions::entries_max is tens of millions. nullopt with a comparison scheme.
   std::optional<IndexStatistics> Statistics() const;
 
  private:

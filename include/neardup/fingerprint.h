@@ -1,4 +1,4 @@
-// What is remembered of a record's content.
+// Fingerprints: what is computed from a record's content, so that records can be compared.
 #pragma once
 
 #include <array>
@@ -13,25 +13,28 @@
 
 namespace neardup {
 
-/// `simhash`: weighted 64-bit SimHash of the tokens of the selected fields; the Hamming distance of
-/// two of them tells how alike the records are. `order`: 64-bit SimHash of the pairs of adjacent
-/// tokens, which knows their order and confirms what the first one finds. `exact`: 64-bit hash of
-/// the normalised selected fields; equal when (and, but for a 2^-64 chance, only when) these are.
-/// Key fields take no part in simhash and order but turn both into others
-/// (fingerprint/exact_hash.h), so that records of different keys are about 32 bits apart in each.
-/// A record with fewer than features_min distinct tokens has simhash == exact and order derived of
-/// it, so that it is near nothing but its equals. All are part of the changelog's format and never
-/// change for one FingerprintSpec.
+/// A record's content in 192 bits. The values are part of the stored format: for one
+/// FingerprintSpec they never change.
 struct Fingerprint {
+  /// Weighted SimHash (Charikar 2002) of the tokens of the selected fields. The Hamming distance of
+  /// two simhashes, 0 to 64, tells how alike two records are; unrelated records are about 32 apart.
+  /// Key fields take no part, but turn `simhash` and `order` into others
+  /// (fingerprint/exact_hash.h), so that records with different keys look unrelated.
   uint64_t simhash = 0;
+  /// SimHash of the pairs of adjacent tokens. It depends on their order, and confirms what
+  /// `simhash` finds.
   uint64_t order = 0;
+  /// Hash of the normalised selected fields: equal fields have equal hashes, and different fields
+  /// have equal hashes with a chance of 2^-64.
   uint64_t exact = 0;
+  // A record with fewer than FeatureOptions::features_min distinct tokens has simhash == exact, and
+  // an `order` derived from it: it is near only to records that are equal to it.
 
   bool operator==(const Fingerprint&) const = default;
 };
 
-/// Hashes of three adjacent tokens under which a record can be found again when its simhash is too
-/// far away for the blocks. None is 0; they are distinct.
+/// A set of up to kKeysMax text keys: hashes of three adjacent tokens. Records that share one are
+/// compared even if their simhashes are too far apart for the blocks. Keys are distinct and not 0.
 template <size_t kKeysMax>
 class TextKeys {
  public:
@@ -51,36 +54,38 @@ class TextKeys {
   uint32_t count_ = 0;
 };
 
-/// Looked up, in this order of preference.
+/// The keys that a record is looked up under, in order of preference.
 using ProbedKeys = TextKeys<8>;
-/// Of these, the ones an entry is remembered under.
+/// The keys that an entry is remembered under, chosen from those.
 using StoredKeys = TextKeys<3>;
 
-/// What another scheme than the filter's own (MatchScheme) keeps of a record; empty for that one.
+/// What a comparison scheme (MatchScheme) keeps of a record. Empty with the filter's own scheme.
 struct Sketch {
-  /// Compared by Scheme::Distance; what they mean is the scheme's.
+  /// Compared by Scheme::Distance; their meaning is up to the scheme.
   std::vector<uint64_t> words;
-  /// An earlier record is met when it shares one of these; distinct.
+  /// Two records are compared if they share one of these. Distinct.
   std::vector<uint64_t> keys;
 
   size_t bytes() const { return (words.size() + keys.size()) * sizeof(uint64_t); }
   bool operator==(const Sketch&) const = default;
 };
 
-/// A record of a larger sketch is a dead letter: an entry has to fit into a changelog record.
+/// A record with a larger sketch is a dead letter, because an entry has to fit into one record of
+/// the changelog.
 inline constexpr size_t kSketchBytesMax = size_t{512} << 10;
 
-/// The stateless half of a decision. Unless outcome.comparable(), all but the position and the
-/// outcome mean nothing.
+/// A record, ready to be decided. Unless outcome.comparable(), only the position and the outcome
+/// mean anything.
 struct FingerprintedRecord {
   Position position;
   ReadOutcome outcome;
+  /// With a comparison scheme, only `exact` is set.
   Fingerprint fingerprint;
+  /// Empty with a comparison scheme.
   ProbedKeys text_keys;
-  /// With another scheme than the filter's own: what is compared, in place of simhash, order and
-  /// text keys, which are 0 and none.
+  /// Set with a comparison scheme only.
   Sketch sketch;
-  /// Distinct tokens found; with such a scheme, all tokens.
+  /// Number of distinct tokens; with a comparison scheme, of all tokens.
   uint32_t features = 0;
 };
 

@@ -1,4 +1,4 @@
-// What is learned from a sample of a stream.
+// What is learned from a sample of a stream, for its fingerprints.
 #pragma once
 
 #include <array>
@@ -7,17 +7,19 @@
 
 namespace neardup {
 
-/// Part of what gives a fingerprint its meaning: frozen once a lane runs, because fingerprints of
-/// two models cannot be compared. The default is that of a stream nothing is known of.
+/// Part of what gives a fingerprint its meaning: fingerprints of different models cannot be
+/// compared, so the model must not change while its entries are remembered. The default is for a
+/// stream that nothing is known about.
 struct Model {
-  /// Other seeds give other, equally good fingerprints.
+  /// Arbitrary: every seed gives different, equally good fingerprints.
   uint64_t hash_seed = 0;
-  /// For each bit of the simhash the mean, over the sample, of 4096 times its sum divided by the
-  /// root mean square of all 64 sums of a record. Subtracting what all records have in common moves
-  /// unrelated records apart. Range -kCentreMax to kCentreMax; all 0: not centred.
+  /// Per simhash bit, what the records of the stream have in common; subtracting it moves unrelated
+  /// records apart. The value of a bit is the mean over the sample of 4096 * s / r, where s is the
+  /// bit's sum in a record and r the root mean square of all 64 sums of that record. Range -65536
+  /// to 65536. All 0: nothing is subtracted.
   std::array<int32_t, 64> centre{};
-  static constexpr int32_t kCentreMax = 65536;
-  /// Hashes of three adjacent tokens that stand in very many records, ascending: no text keys.
+  /// Hashes of three adjacent tokens that occur in very many records and so are not used as text
+  /// keys. Ascending.
   std::vector<uint64_t> common;
 
   bool operator==(const Model&) const = default;

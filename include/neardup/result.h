@@ -1,4 +1,5 @@
-// Operating errors as values. Bad input is a Verdict, never an Error; a programming error asserts.
+// Operating errors as values. Bad input is a verdict (a dead letter with a reason), not an Error; a
+// programming error asserts.
 #pragma once
 
 #include <cassert>
@@ -12,18 +13,18 @@
 namespace neardup {
 
 enum class ErrorCode : uint8_t {
-  kConfig,          ///< the configuration is wrong; a person must change it
-  kNotFound,        ///< a named file, topic or partition does not exist
+  kConfig,          ///< the configuration is wrong; a person has to change it
+  kNotFound,        ///< something that was named, such as a file or an input, does not exist
   kIo,              ///< reading or writing failed
-  kCorrupt,         ///< bytes do not have the documented form
-  kMismatch,        ///< state of another configuration or another lane
-  kUnavailable,     ///< the other side does not answer now
-  kAuth,            ///< refused: credentials or permissions
-  kAborted,         ///< the transaction cannot commit, and can be aborted and built again
-  kFenced,          ///< another instance owns the lane, or the broker timed the transaction out
+  kCorrupt,         ///< stored bytes do not have the documented form
+  kMismatch,        ///< the state belongs to another configuration or to other inputs
+  kUnavailable,     ///< the other side does not answer at the moment
+  kAuth,            ///< refused for lack of credentials or permissions
+  kAborted,         ///< the work cannot be committed; it can be rolled back and done again
+  kFenced,          ///< another instance has taken over
   kUnknownOutcome,  ///< a commit may or may not have happened
-  kExhausted,       ///< a stated bound is reached
-  kInternal,        ///< a library answered outside its contract
+  kExhausted,       ///< a stated limit is reached
+  kInternal,        ///< a library behaved outside its contract
 };
 
 /// Short lower-case name of a code, for logs and metrics.
@@ -57,12 +58,13 @@ constexpr const char* Name(ErrorCode code) {
   return "internal";
 }
 
-/// What failed, in words for a person: what was expected, what was found, how to mend it.
-/// `retriable`: the same call may succeed later. `fatal`: this process cannot go on.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
+  /// For a person: what failed, what was expected, what was found, and what to do.
   std::string text;
+  /// The same call may succeed later.
   bool retriable = false;
+  /// This process cannot continue.
   bool fatal = false;
 };
 
@@ -73,7 +75,7 @@ inline Error Fatal(ErrorCode code, std::string text) {
   return {code, std::move(text), false, true};
 }
 
-/// A value or an Error. Reading the side that is not there is a programming error.
+/// A value or an Error: check ok() first. Reading the one that it does not hold asserts.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -129,7 +131,7 @@ class [[nodiscard]] Result<void> {
 #define NEARDUP_CONCAT_INNER(a, b) a##b
 #define NEARDUP_CONCAT(a, b) NEARDUP_CONCAT_INNER(a, b)
 
-/// Returns the error of `expr` from the enclosing function, if it has one.
+/// NEARDUP_TRY(F()); returns F's error from the enclosing function if F fails.
 #define NEARDUP_TRY(expr)                                     \
   do {                                                        \
     if (auto neardup_result = (expr); !neardup_result.ok()) { \
@@ -137,7 +139,7 @@ class [[nodiscard]] Result<void> {
     }                                                         \
   } while (false)
 
-/// `NEARDUP_ASSIGN(auto x, F());` returns F's error, or declares x with its value.
+/// NEARDUP_ASSIGN(auto x, F()); declares x with F's value, or returns F's error.
 #define NEARDUP_ASSIGN(lhs, expr) \
   NEARDUP_ASSIGN_INNER(NEARDUP_CONCAT(neardup_result_, __LINE__), lhs, expr)
 #define NEARDUP_ASSIGN_INNER(name, lhs, expr) \

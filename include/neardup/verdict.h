@@ -1,4 +1,4 @@
-// What the filter says about one record.
+// What the filter decides about one record, and why.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,24 @@ namespace neardup {
 
 enum class Decision : uint8_t { kUnique = 0, kDuplicate = 1, kDeadLetter = 2 };
 
-/// exact: the selected fields are equal after normalisation. near: alike, not equal.
-enum class MatchKind : uint8_t { kExact = 0, kNear = 1 };
+enum class MatchKind : uint8_t {
+  kExact = 0,  ///< the selected fields are equal after normalisation
+  kNear = 1,   ///< the selected fields are alike
+};
 
-/// Why a record is a dead letter.
+/// Why a record is a dead letter. The values are part of stored formats and never change.
 enum class Reason : uint8_t {
   kNone = 0,
   kParse = 1,           ///< not JSON
   kEncoding = 2,        ///< not UTF-8, or a lone surrogate
-  kTooDeep = 3,         ///< nested deeper than depth_max
-  kNotObject = 4,       ///< JSON, but the root is no object
-  kMissingField = 5,    ///< selected fields missing or null, by policy
-  kDuplicateKey = 6,    ///< a selected field stands twice in the object
-  kEventTime = 7,       ///< the time field is missing, of a wrong type or unreadable
-  kNullValue = 8,       ///< Kafka's null value, by policy
-  kTooLarge = 9,        ///< larger than record_bytes_max, or than the output topic takes
-  kUndeliverable = 10,  ///< the broker refused the record twice
+  kTooDeep = 3,         ///< nested deeper than RecordOptions::depth_max
+  kNotObject = 4,       ///< JSON, but the root is not an object
+  kMissingField = 5,    ///< selected fields are missing or null (RecordOptions::missing_fields)
+  kDuplicateKey = 6,    ///< the object has a selected field twice
+  kEventTime = 7,       ///< the time field is missing, has the wrong type or cannot be read
+  kNullValue = 8,       ///< the record has no value (RecordOptions::null_value)
+  kTooLarge = 9,        ///< larger than RecordOptions::record_bytes_max, or than the output accepts
+  kUndeliverable = 10,  ///< the output refused the record twice
 };
 inline constexpr int kReasonCount = 11;
 
@@ -70,17 +72,17 @@ constexpr const char* Name(Reason reason) {
   return "none";
 }
 
-/// What reading a record came to: when it happened, and whether it can be compared. Extraction
-/// fills it in; the fingerprint and the verdict carry it along whole.
+/// What reading a record gave: its event time, or why it cannot be compared. Extraction fills it
+/// in; the fingerprinted record and the verdict carry it along.
 struct ReadOutcome {
-  /// Event time in milliseconds since 1970-01-01 UTC. Means nothing unless comparable().
+  /// Event time in milliseconds since 1970-01-01 UTC. Only meaningful if comparable().
   int64_t time_ms = 0;
-  /// Anything but kNone: the record is a dead letter.
+  /// Anything but kNone makes the record a dead letter.
   Reason reason = Reason::kNone;
-  /// A null value that passes by policy (NullValue::kUnique): neither compared nor remembered.
-  /// Never set together with a reason.
+  /// A null value that counts as unique (NullValue::kUnique): it is neither compared nor
+  /// remembered. Never set together with a reason.
   bool passed = false;
-  /// Says what is wrong with a dead letter, for a person.
+  /// With a reason: what is wrong, for a person.
   std::string error{};
 
   bool comparable() const { return reason == Reason::kNone && !passed; }
@@ -97,7 +99,8 @@ struct Match {
   Position original;
   /// Event time of the original.
   int64_t time_ms = 0;
-  /// Hamming distance of the simhashes, or the distance of another scheme; never negative.
+  /// Hamming distance of the simhashes, or the distance that a comparison scheme computed. Never
+  /// negative.
   int distance = 0;
   MatchKind kind = MatchKind::kExact;
 
@@ -106,13 +109,13 @@ struct Match {
 
 struct Verdict {
   Decision decision = Decision::kUnique;
-  /// The record's own, with the event time that the filter used (see `clamped`).
+  /// The record's outcome, with the event time that the filter used (see `clamped`).
   ReadOutcome outcome;
-  /// Duplicates only: the best match.
+  /// The best match. Duplicates only.
   Match match;
-  /// Older than the horizon: its original may already have been forgotten.
+  /// The record is older than the horizon: its original may already be forgotten.
   bool late = false;
-  /// Its event time was ahead of the clock and was clamped.
+  /// The event time was too far ahead of the clock and was clamped (WindowOptions::ahead_max_ms).
   bool clamped = false;
 };
 
