@@ -143,7 +143,8 @@ struct ShingleOptions {
 /// it is shorter; none if it is empty. Keys as TakePrefixKeys, so that no match is missed.
 std::unique_ptr<Scheme> NewShingles(const ShingleOptions& options);
 
-/// `minhash` (Broder 1997) of 128 permutations of the shingles, found by 25 bands of 5. The
+/// `minhash` (Broder 1997) of 128 permutations of the shingles, found by 25 bands of 5 (Indyk and
+/// Motwani 1998). The
 /// distance is how many of the 128 minima differ; the share of equal ones estimates Jaccard's
 /// coefficient. A pair at an estimate of 0.7 shares a band with a probability of 0.99.
 /// FORMAT: the minimum of permutation i is the smallest (x a + b) >> 32 over the words x of

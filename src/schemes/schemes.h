@@ -1,4 +1,4 @@
-// The table of comparison schemes: their names, parameters and costs, and how to make one by name.
+// The table of comparison schemes: their names and parameters, and how to make one by name.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,6 @@ struct SchemeParameter {
   double least = 0;     ///< inclusive
   double most = 0;      ///< inclusive
   bool whole = false;   ///< must be a whole number
-  std::string_view doc;
 };
 
 /// Whether a scheme uses the document frequencies of a sample.
@@ -51,10 +50,6 @@ class SchemeValues {
 
 struct SchemeRow {
   std::string_view name;
-  std::string_view doc;
-  std::string_view source;
-  /// Memory of an entry, and what a look-up compares.
-  std::string_view cost;
   FrequencyUse frequencies = FrequencyUse::kNone;
   /// True: every pair that Scheme::Distance takes shares a key, or the scheme scans all. False:
   /// most of these pairs share a key.

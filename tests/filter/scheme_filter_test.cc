@@ -279,7 +279,8 @@ std::string Complaint(const std::string& name, const std::map<std::string, doubl
 TEST(SchemeOptions, WhatCannotBeUsedIsNamed) {
   for (const SchemeRow& row : StreamingRows()) EXPECT_EQ(Complaint(std::string(row.name), {}), "");
   EXPECT_EQ(Complaint("minhash", {{"similarity_min", 0.8}}), "");
-  EXPECT_THAT(Complaint("minhush", {}), HasSubstr("match.scheme: unknown scheme 'minhush'; there"));
+  EXPECT_THAT(Complaint("minhush", {}),
+              HasSubstr("match.scheme: unknown scheme 'minhush', expected one of "));
   EXPECT_EQ(Complaint("i-match", {}),
             "match.scheme: i-match needs document frequencies of a sample; it is offered by "
             "`neardup evaluate` only");

@@ -36,7 +36,6 @@ TEST(Schemes, HaveTheNamesTheyArePersistedUnder) {
 
 TEST(Schemes, HaveDefaultsWithinTheirRanges) {
   for (const SchemeRow& row : SchemeRows()) {
-    EXPECT_FALSE(row.doc.empty() || row.source.empty() || row.cost.empty()) << row.name;
     for (const SchemeParameter& parameter : row.parameters) {
       SchemeOptions options = WithFrequencies();
       for (const double value : {parameter.fallback, parameter.least, parameter.most}) {
@@ -52,7 +51,8 @@ TEST(Schemes, HaveDefaultsWithinTheirRanges) {
 }
 
 TEST(Schemes, NameTheOptionThatIsWrong) {
-  EXPECT_THAT(ErrorOf("md6", {}), HasSubstr("unknown scheme 'md6'; there are md5, multi-md5,"));
+  EXPECT_THAT(ErrorOf("md6", {}),
+              HasSubstr("unknown scheme 'md6', expected one of md5, multi-md5,"));
   EXPECT_THAT(ErrorOf("md5", {.values = {{"x", 1}}, .frequencies = {}}),
               HasSubstr("scheme md5 has no parameter 'x'; it takes none"));
   EXPECT_THAT(ErrorOf("minhash", {.values = {{"shingles", 1}}, .frequencies = {}}),
