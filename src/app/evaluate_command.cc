@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -15,6 +16,9 @@ namespace neardup {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Returns to the start of the line and clears it.
+constexpr const char* kClearLine = "\r\x1b[K";
 
 /// The files of one labelled set.
 struct SetFiles {
@@ -40,20 +44,23 @@ Result<std::vector<SetFiles>> ListSets(const EvaluateArguments& arguments) {
   std::vector<SetFiles> sets;
   for (const std::string& folder : arguments.data) sets.push_back(FilesOf(folder));
   if (arguments.records.empty() != arguments.labels.empty()) {
-    return Error{ErrorCode::kConfig, "--records and --labels belong together: give both"};
+    return Error{ErrorCode::kConfig,
+                 "found only one of --records and --labels; expected both, or --data DIR"};
   }
   if (!arguments.records.empty()) {
     sets.push_back({arguments.records, arguments.records, arguments.labels, ""});
   }
   if (sets.empty()) {
-    return Error{ErrorCode::kConfig,
-                 "no labelled set: expected --data DIR (records.jsonl.gz and labels.tsv in it), or "
-                 "--records and --labels; `neardup generate` makes one of your records"};
+    return Error{
+        ErrorCode::kConfig,
+        "found no labelled set; expected --data DIR, a folder with records.jsonl.gz and "
+        "labels.tsv, or --records and --labels. `neardup generate` makes a labelled set from "
+        "your records"};
   }
   return sets;
 }
 
-/// The fields configured, else those the set names, else all.
+/// Compares the configured fields; if there are none, those that the set names; else all.
 Result<FilterOptions> OptionsFor(const SetFiles& files, FilterOptions options) {
   if (!options.record.fields.empty() || files.description.empty()) return options;
   NEARDUP_ASSIGN(const std::string text, ReadText(files.description));
@@ -69,24 +76,25 @@ Result<LabelledSet> ReadSet(const SetFiles& files, const std::string& id_field) 
   return JoinLabels(files.name, std::move(payloads), std::move(labels), id_field);
 }
 
-/// Only the filter keeps records of different keys apart.
+/// Refuses key fields together with other schemes: only the filter knows keys.
 Result<void> CheckKeys(const FilterOptions& options, std::span<const SchemeChoice> schemes) {
   for (const FieldSelector& field : options.record.fields) {
     if (!field.key) continue;
     for (const SchemeChoice& scheme : schemes) {
       if (scheme.is_filter()) continue;
-      return Error{ErrorCode::kConfig, "the scheme " + scheme.text + " takes no key fields (" +
-                                           field.path +
-                                           "); evaluate neardup alone, or compare without keys"};
+      return Error{ErrorCode::kConfig,
+                   fmt::format("--scheme {}: found the key field {}, but only neardup supports key "
+                               "fields; evaluate neardup alone, or remove the key field",
+                               scheme.text, field.path)};
     }
   }
   return {};
 }
 
-/// What is at work now, for a person who waits.
-void Tell(const SetFiles& files, const std::string& scheme) {
+/// Says on a terminal which scheme is running.
+void ShowProgress(const SetFiles& files, const std::string& scheme) {
   if (isatty(STDERR_FILENO) == 0) return;
-  std::fprintf(stderr, "\r\033[K%s: %s ", files.name.c_str(), scheme.c_str());
+  fmt::print(stderr, "{}{}: {} ", kClearLine, files.name, scheme);
 }
 
 Result<SetReport> Report(const SetFiles& files, const EvaluateArguments& arguments,
@@ -100,7 +108,7 @@ Result<SetReport> Report(const SetFiles& files, const EvaluateArguments& argumen
   report.records = set.payloads.size();
   report.unlabelled = set.unlabelled();
   for (const SchemeChoice& scheme : schemes) {
-    Tell(files, scheme.text);
+    ShowProgress(files, scheme.text);
     NEARDUP_ASSIGN(SchemeRun run, scheme.is_filter() ? RunFilter(set, options)
                                                      : RunSketches(set, options, scheme));
     run.scheme = scheme.text;
@@ -119,7 +127,7 @@ Result<void> Evaluate(const EvaluateArguments& arguments, const FilterOptions& o
     NEARDUP_ASSIGN(SetReport report, Report(files, arguments, schemes, options));
     reports.push_back(std::move(report));
   }
-  if (isatty(STDERR_FILENO) != 0) std::fputs("\r\033[K", stderr);
+  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{}", kClearLine);
   if (!arguments.html.empty()) NEARDUP_TRY(WriteText(arguments.html, ReportHtml(reports)));
   return WriteText("-", arguments.json ? ReportJson(reports) : ReportTable(reports));
 }
@@ -130,7 +138,7 @@ int EvaluateCommand(const EvaluateArguments& arguments) {
   const Result<LoadedConfig> config = Load(arguments.config);
   if (!config.ok()) return Fail(config.error());
   for (const std::string& warning : config->warnings) {
-    std::fprintf(stderr, "neardup: warning: %s\n", warning.c_str());
+    fmt::print(stderr, "neardup: warning: {}\n", warning);
   }
   const Result<void> done = Evaluate(arguments, config->settings.lane.filter);
   return done.ok() ? kExitOk : Fail(done.error());

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -17,33 +19,35 @@ namespace {
 void PrintSummary(const PlantedStream& stream) {
   uint64_t copies = 0;
   for (const auto& [name, count] : stream.planted) copies += count;
-  std::fprintf(stderr, "%s records and %s copies of them\n",
-               Grouped(stream.payloads.size() - copies).c_str(), Grouped(copies).c_str());
+  fmt::print(stderr, "{} records and {} copies of them\n", Grouped(stream.payloads.size() - copies),
+             Grouped(copies));
   for (const auto& [name, count] : stream.planted) {
-    std::fprintf(stderr, "  %-18s %10s\n", name.c_str(), Grouped(count).c_str());
+    fmt::print(stderr, "  {:<18} {:>10}\n", name, Grouped(count));
   }
   for (const auto& [name, count] : stream.not_planted) {
-    std::fprintf(stderr,
-                 "neardup: warning: %s: %s copies were not made: too few of the records have what "
-                 "this edit needs (two words, sentences or fields)\n",
-                 name.c_str(), Grouped(count).c_str());
+    fmt::print(
+        stderr,
+        "neardup: warning: {}: {} copies were not made, because too few records have what this "
+        "edit needs (two words, sentences or fields)\n",
+        name, Grouped(count));
   }
   if (stream.left_out > 0) {
-    std::fprintf(stderr, "neardup: warning: %s lines left out as dead letters; the first is %s\n",
-                 Grouped(stream.left_out).c_str(), stream.first_left_out.c_str());
+    fmt::print(stderr, "neardup: warning: dead letters left out: {}; the first is {}\n",
+               Grouped(stream.left_out), stream.first_left_out);
   }
 }
 
-/// The number of copies that `text` means for this number of records.
+/// The number of copies that --copies asks for, given the number of records.
 Result<size_t> ParseCopies(const std::string& text, size_t records) {
   double number = 0;
   const char* const end = text.data() + text.size();
   const auto [read_to, code] = std::from_chars(text.data(), end, number);
   const std::string_view rest(read_to, static_cast<size_t>(end - read_to));
   if (code != std::errc() || (!rest.empty() && rest != "%") || !(number >= 0 && number <= 1e9)) {
-    return Error{ErrorCode::kConfig, "--copies " + text +
-                                         ": expected a number of copies, or their share of the "
-                                         "records: 500, 0.2 or 20%"};
+    return Error{ErrorCode::kConfig,
+                 fmt::format("--copies {}: expected a number of copies (500) or their share of the "
+                             "records (0.2 or 20%)",
+                             text)};
   }
   const auto whole = static_cast<double>(records);
   if (rest == "%") return static_cast<size_t>(std::llround(number / 100 * whole));
@@ -51,7 +55,8 @@ Result<size_t> ParseCopies(const std::string& text, size_t records) {
   return static_cast<size_t>(std::llround(share ? number * whole : number));
 }
 
-/// One edit for each kind, or one for each strength where the kind has a strength.
+/// The edits that --kinds and --strength ask for: one for each kind, but one for each strength of a
+/// kind that has strengths.
 Result<std::vector<Edit>> ListEdits(const std::vector<std::string>& kinds,
                                     const std::vector<double>& strengths) {
   std::vector<std::string> names = kinds;
@@ -64,17 +69,19 @@ Result<std::vector<Edit>> ListEdits(const std::vector<std::string>& kinds,
   for (const std::string& name : names) {
     const std::optional<EditKind> kind = EditKindOf(name);
     if (!kind) {
-      std::string known;
-      for (const EditKind one : kEditKinds)
-        known += (known.empty() ? "" : ", ") + std::string(Name(one));
-      return Error{ErrorCode::kConfig, "--kinds " + name + ": unknown; expected of " + known};
+      std::vector<std::string_view> known;
+      for (const EditKind one : kEditKinds) known.push_back(Name(one));
+      return Error{ErrorCode::kConfig,
+                   fmt::format("--kinds {}: unknown; expected one or more of {}", name,
+                               fmt::join(known, ", "))};
     }
     if (!HasStrength(*kind)) edits.push_back({*kind, 0});
     for (size_t i = 0; HasStrength(*kind) && i < strengths.size(); ++i) {
       const auto percent = static_cast<int>(std::lround(strengths[i] * 100));
       if (percent < 1 || percent > 100) {
-        return Error{ErrorCode::kConfig, "--strength " + std::to_string(strengths[i]) +
-                                             ": expected a share of the words, 0.01 to 1"};
+        return Error{ErrorCode::kConfig,
+                     fmt::format("--strength {}: expected a share of the words from 0.01 to 1",
+                                 strengths[i])};
       }
       edits.push_back({*kind, percent});
     }

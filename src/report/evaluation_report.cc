@@ -1,11 +1,10 @@
 #include "report/evaluation_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdarg>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -17,138 +16,100 @@ namespace neardup {
 
 namespace {
 
-/// Schemes side by side in the table of kinds; more begin another.
-constexpr size_t kColumnsMost = 6;
+using Json = nlohmann::ordered_json;
 
-[[gnu::format(printf, 2, 3)]] void Add(std::string& text, const char* format, ...) {
-  std::array<char, 512> line{};
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(line.data(), line.size(), format, arguments);
-  va_end(arguments);
-  text += line.data();
+/// Schemes beside each other in a table of kinds; further schemes get a table of their own.
+constexpr size_t kColumnsMost = 6;
+/// Stands for a ratio that is not defined.
+constexpr const char* kUndefined = "\u2013";
+
+// What text and HTML have in common.
+
+std::string FieldNames(const SetReport& set, const char* separator) {
+  return set.fields.empty() ? "all" : fmt::format("{}", fmt::join(set.fields, separator));
 }
+
+/// Facts about the set that make the figures less certain.
+std::vector<std::string> Warnings(const SetReport& set) {
+  std::vector<std::string> warnings;
+  const auto warn = [&](uint64_t count, const char* what) {
+    if (count > 0) warnings.push_back(fmt::format("{}: {}", what, count));
+  };
+  warn(set.runs[0].accuracy.missing, "labels without a record, which count as called unique");
+  warn(set.unlabelled, "records without a label, which are not counted");
+  warn(set.runs[0].dead_letters, "dead letters, which count as called unique");
+  return warnings;
+}
+
+// Text for a terminal.
 
 std::string Share(std::optional<double> ratio) {
-  std::string text;
-  if (ratio) Add(text, "%.4f", *ratio);
-  return ratio ? text : "-";
+  return ratio ? fmt::format("{:.4f}", *ratio) : "-";
 }
 
-size_t NameWidth(const SetReport& set) {
+std::string HeadingText(const SetReport& set) {
+  std::string text =
+      fmt::format("{}: {} records, {} true duplicates; fields {}\n", set.name, set.records,
+                  set.runs[0].accuracy.all.true_duplicates, FieldNames(set, ","));
+  for (const std::string& warning : Warnings(set)) text += fmt::format("warning: {}\n", warning);
+  return text;
+}
+
+std::string SchemesText(const SetReport& set) {
   size_t width = 8;
   for (const SchemeRun& run : set.runs) width = std::max(width, run.scheme.size());
-  return width;
-}
-
-void AddHeading(const SetReport& set, std::string& text) {
-  const Accuracy& accuracy = set.runs[0].accuracy;
-  Add(text, "%s: %llu records, %llu true duplicates; fields ", set.name.c_str(),
-      static_cast<unsigned long long>(set.records),
-      static_cast<unsigned long long>(accuracy.all.true_duplicates));
-  if (set.fields.empty()) text += "all";
-  for (size_t i = 0; i < set.fields.size(); ++i) text += (i == 0 ? "" : ",") + set.fields[i];
-  text += '\n';
-  if (accuracy.missing > 0) {
-    Add(text, "WARNING: %llu labels without a record (counted as unique)\n",
-        static_cast<unsigned long long>(accuracy.missing));
-  }
-  if (set.unlabelled > 0) {
-    Add(text, "WARNING: %llu records without a label (not counted)\n",
-        static_cast<unsigned long long>(set.unlabelled));
-  }
-  if (set.runs[0].dead_letters > 0) {
-    Add(text, "WARNING: %llu dead letters (counted as unique)\n",
-        static_cast<unsigned long long>(set.runs[0].dead_letters));
-  }
-}
-
-void AddSchemes(const SetReport& set, std::string& text) {
-  const int width = static_cast<int>(NameWidth(set));
-  Add(text, "%-*s %9s %7s %7s %9s %11s %12s\n", width, "scheme", "precision", "recall", "F1",
-      "strict F1", "records/s", "bytes/entry");
+  constexpr const char* kRow = "{:<{}} {:>9} {:>7} {:>7} {:>9} {:>11} {:>12}\n";
+  std::string text = fmt::format(kRow, "scheme", width, "precision", "recall", "F1", "strict F1",
+                                 "records/s", "bytes/entry");
   for (const SchemeRun& run : set.runs) {
     const Tally& all = run.accuracy.all;
-    Add(text, "%-*s %9s %7s %7s %9s %11.0f", width, run.scheme.c_str(),
-        Share(all.precision()).c_str(), Share(all.recall()).c_str(), Share(all.f1()).c_str(),
-        Share(all.strict_f1()).c_str(), run.records_per_s());
-    if (const std::optional<double> bytes = run.bytes_per_entry()) {
-      Add(text, " %12.0f\n", *bytes);
-    } else {
-      Add(text, " %12s\n", "-");
-    }
+    const std::optional<double> bytes = run.bytes_per_entry();
+    text += fmt::format(kRow, run.scheme, width, Share(all.precision()), Share(all.recall()),
+                        Share(all.f1()), Share(all.strict_f1()),
+                        fmt::format("{:.0f}", run.records_per_s()),
+                        bytes ? fmt::format("{:.0f}", *bytes) : "-");
   }
+  return text;
 }
 
-void AddKinds(const SetReport& set, std::string& text) {
-  size_t name_width = 8;
+std::string KindsText(const SetReport& set) {
+  constexpr std::string_view kHeading = "recall by kind";
+  size_t width = kHeading.size();
   for (const auto& [kind, tally] : set.runs[0].accuracy.kinds) {
-    name_width = std::max(name_width, kind.size());
+    width = std::max(width, kind.size());
   }
-  const int width = static_cast<int>(name_width);
+  std::string text;
   for (size_t begin = 0; begin < set.runs.size(); begin += kColumnsMost) {
     const size_t end = std::min(begin + kColumnsMost, set.runs.size());
-    Add(text, "\n%-*s %8s", width, "kind", "true");
-    for (size_t i = begin; i < end; ++i) Add(text, "  %12s", set.runs[i].scheme.c_str());
+    text += fmt::format("\n{:<{}} {:>15}", kHeading, width, "true duplicates");
+    for (size_t i = begin; i < end; ++i) text += fmt::format("  {:>12}", set.runs[i].scheme);
     text += '\n';
     for (const auto& [kind, tally] : set.runs[begin].accuracy.kinds) {
       if (tally.true_duplicates == 0) continue;
-      Add(text, "%-*s %8llu", width, kind.c_str(),
-          static_cast<unsigned long long>(tally.true_duplicates));
+      text += fmt::format("{:<{}} {:>15}", kind, width, tally.true_duplicates);
       for (size_t i = begin; i < end; ++i) {
-        Add(text, "  %12s", Share(set.runs[i].accuracy.kinds.at(kind).recall()).c_str());
+        text += fmt::format("  {:>12}", Share(set.runs[i].accuracy.kinds.at(kind).recall()));
       }
       text += '\n';
     }
   }
-}
-
-void AddCurve(const SetReport& set, std::string& text) {
-  if (set.curve.empty()) return;
-  text += "\ndistance_max";
-  for (const CurvePoint& point : set.curve) Add(text, " %6d", point.distance_max);
-  text += "\nrecall      ";
-  for (const CurvePoint& point : set.curve) {
-    Add(text, " %6s", Share(point.tally.recall()).c_str());
-  }
-  text += "\nprecision   ";
-  for (const CurvePoint& point : set.curve) {
-    Add(text, " %6s", Share(point.tally.precision()).c_str());
-  }
-  text += '\n';
-}
-
-}  // namespace
-
-std::vector<SchemeMean> MeanF1(std::span<const SetReport> sets) {
-  std::vector<SchemeMean> means;
-  if (sets.size() < 2) return means;
-  for (size_t i = 0; i < sets[0].runs.size(); ++i) {
-    double sum = 0;
-    for (const SetReport& set : sets) sum += set.runs[i].accuracy.all.f1().value_or(0);
-    means.push_back({sets[0].runs[i].scheme, sum / static_cast<double>(sets.size())});
-  }
-  return means;
-}
-
-std::string ReportTable(std::span<const SetReport> sets) {
-  std::string text;
-  for (const SetReport& set : sets) {
-    if (!text.empty()) text += '\n';
-    AddHeading(set, text);
-    AddSchemes(set, text);
-    AddKinds(set, text);
-    AddCurve(set, text);
-  }
-  const std::vector<SchemeMean> means = MeanF1(sets);
-  if (!means.empty()) Add(text, "\nmean F1 over %zu sets\n", sets.size());
-  for (const SchemeMean& mean : means) Add(text, "%-20s %7.4f\n", mean.scheme.c_str(), mean.f1);
   return text;
 }
 
-namespace {
+std::string CurveText(const SetReport& set) {
+  if (set.curve.empty()) return "";
+  std::string distances = "\ndistance_max";
+  std::string recalls = "\nrecall      ";
+  std::string precisions = "\nprecision   ";
+  for (const CurvePoint& point : set.curve) {
+    distances += fmt::format(" {:>6}", point.distance_max);
+    recalls += fmt::format(" {:>6}", Share(point.tally.recall()));
+    precisions += fmt::format(" {:>6}", Share(point.tally.precision()));
+  }
+  return distances + recalls + precisions + '\n';
+}
 
-using Json = nlohmann::ordered_json;
+// JSON for programs.
 
 Json Number(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
@@ -195,22 +156,7 @@ Json ToJson(const SetReport& set) {
   return json;
 }
 
-}  // namespace
-
-std::string ReportJson(std::span<const SetReport> sets) {
-  Json json = {{"sets", Json::array()}};
-  for (const SetReport& set : sets) json["sets"].push_back(ToJson(set));
-  if (sets.size() > 1) {
-    Json& means = json["mean_f1"] = Json::object();
-    for (const SchemeMean& mean : MeanF1(sets)) means[mean.scheme] = mean.f1;
-  }
-  // Names of files and fields may be any bytes.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
-namespace {
-
-constexpr const char* kUndefined = "\u2013";
+// HTML for a browser.
 
 HtmlCell RatioCell(std::optional<double> ratio) {
   return ratio ? fmt::format("{:.4f}", *ratio) : std::string(kUndefined);
@@ -250,7 +196,7 @@ std::string Bars(const SetReport& set) {
 }
 
 std::string KindsTable(const SetReport& set) {
-  std::vector<HtmlColumn> columns = {{"kind"}, {"true", true}};
+  std::vector<HtmlColumn> columns = {{"kind"}, {"true duplicates", true}};
   for (const SchemeRun& run : set.runs) columns.push_back({run.scheme, true});
   HtmlTable table(std::move(columns));
   for (const auto& [kind, tally] : set.runs[0].accuracy.kinds) {
@@ -285,41 +231,69 @@ std::string Means(std::span<const SetReport> sets) {
   const std::array<std::string, 1> series = {"mean F1"};
   std::vector<BarGroup> groups;
   for (const SchemeMean& mean : means) groups.push_back({mean.scheme, {mean.f1}});
-  return "<h2>Mean F1 over " + std::to_string(sets.size()) + " sets</h2>\n" +
-         BarChart(series, groups);
+  return fmt::format("<h2>Mean F1 over {} sets</h2>\n{}", sets.size(), BarChart(series, groups));
 }
 
 std::string About(const SetReport& set) {
-  std::string fields = set.fields.empty() ? "all" : "";
-  for (const std::string& field : set.fields) fields += (fields.empty() ? "" : ", ") + field;
-  std::string text = std::to_string(set.records) + " records, " +
-                     std::to_string(set.runs[0].accuracy.all.true_duplicates) +
-                     " true duplicates; fields: " + fields + ".";
-  const auto warn = [&text](uint64_t count, const char* what) {
-    if (count > 0) text += " " + std::to_string(count) + what;
-  };
-  warn(set.runs[0].accuracy.missing, " labels without a record (counted as unique).");
-  warn(set.unlabelled, " records without a label (not counted).");
-  warn(set.runs[0].dead_letters, " dead letters (counted as unique).");
+  std::string text = fmt::format("{} records, {} true duplicates; fields: {}.", set.records,
+                                 set.runs[0].accuracy.all.true_duplicates, FieldNames(set, ", "));
+  for (const std::string& warning : Warnings(set)) text += fmt::format(" Warning: {}.", warning);
   return HtmlParagraph(text, "muted");
 }
 
 }  // namespace
 
-std::string ReportHtml(std::span<const SetReport> sets) {
-  std::string body =
-      HtmlParagraph(
-          "A record is a true duplicate when an earlier record belongs to the same cluster. "
-          "Precision is the share of true duplicates among the records that were called "
-          "duplicates. Recall is the share of the true duplicates that were found. Strict F1 "
-          "counts "
-          "a duplicate as found only if the call names a correct original. Only unique records are "
-          "remembered and matched.",
-          "muted") +
-      Means(sets);
+std::vector<SchemeMean> MeanF1(std::span<const SetReport> sets) {
+  std::vector<SchemeMean> means;
+  if (sets.size() < 2) return means;
+  for (size_t i = 0; i < sets[0].runs.size(); ++i) {
+    double sum = 0;
+    for (const SetReport& set : sets) sum += set.runs[i].accuracy.all.f1().value_or(0);
+    means.push_back({sets[0].runs[i].scheme, sum / static_cast<double>(sets.size())});
+  }
+  return means;
+}
+
+std::string ReportTable(std::span<const SetReport> sets) {
+  std::string text;
   for (const SetReport& set : sets) {
-    body += "<h2>" + EscapeHtml(set.name) + "</h2>\n" + About(set) + SchemesTable(set) + Bars(set) +
-            KindsTable(set) + Curve(set);
+    if (!text.empty()) text += '\n';
+    text += HeadingText(set) + SchemesText(set) + KindsText(set) + CurveText(set);
+  }
+  const std::vector<SchemeMean> means = MeanF1(sets);
+  if (!means.empty()) text += fmt::format("\nmean F1 over {} sets\n", sets.size());
+  for (const SchemeMean& mean : means)
+    text += fmt::format("{:<20} {:7.4f}\n", mean.scheme, mean.f1);
+  return text;
+}
+
+std::string ReportJson(std::span<const SetReport> sets) {
+  Json json = {{"sets", Json::array()}};
+  for (const SetReport& set : sets) json["sets"].push_back(ToJson(set));
+  if (sets.size() > 1) {
+    Json& means = json["mean_f1"] = Json::object();
+    for (const SchemeMean& mean : MeanF1(sets)) means[mean.scheme] = mean.f1;
+  }
+  // Names of files and fields may be invalid UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string ReportHtml(std::span<const SetReport> sets) {
+  std::string body = HtmlParagraph(
+                         "A record is a true duplicate if an earlier record belongs to the same "
+                         "cluster. Precision "
+                         "is the share of true duplicates among the records that were called "
+                         "duplicates. Recall is "
+                         "the share of the true duplicates that were called duplicates. F1 is the "
+                         "harmonic mean of "
+                         "both. Strict F1 counts a call only if it names an earlier record of the "
+                         "same cluster. Only "
+                         "unique records are remembered and matched.",
+                         "muted") +
+                     Means(sets);
+  for (const SetReport& set : sets) {
+    body += fmt::format("<h2>{}</h2>\n", EscapeHtml(set.name)) + About(set) + SchemesTable(set) +
+            Bars(set) + KindsTable(set) + Curve(set);
   }
   return HtmlPage("neardup evaluate", body);
 }

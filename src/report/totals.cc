@@ -1,5 +1,7 @@
 #include "report/totals.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -8,7 +10,12 @@
 namespace neardup {
 
 namespace {
+
 constexpr int64_t kDrawPeriodMs = 100;
+
+/// Returns to the start of the line and clears it.
+constexpr const char* kClearLine = "\r\x1b[K";
+
 }  // namespace
 
 Totals::Totals(Clock& clock, bool live, uint64_t expected)
@@ -38,12 +45,11 @@ void Totals::TransactionCommitted(const CommittedBatch& batch) {
 void Totals::Draw() {
   draw_at_ms_ = last_ms_ + kDrawPeriodMs;
   drawn_ = true;
-  const std::string of = expected_ > 0 ? " of " + Grouped(expected_) : "";
-  std::fprintf(stderr, "\r\x1b[K%s%s records   %s unique   %s duplicates   %s dead letters   %s/s",
-               Grouped(sum_.records()).c_str(), of.c_str(),
-               Grouped(sum_.unique + sum_.passed).c_str(), Grouped(sum_.duplicates()).c_str(),
-               Grouped(sum_.dead()).c_str(),
-               Grouped(static_cast<uint64_t>(records_per_s())).c_str());
+  const std::string of = expected_ > 0 ? fmt::format(" of {}", Grouped(expected_)) : "";
+  fmt::print(stderr, "{}{}{} records   {} unique   {} duplicates   {} dead letters   {}/s",
+             kClearLine, Grouped(sum_.records()), of, Grouped(sum_.unique + sum_.passed),
+             Grouped(sum_.duplicates()), Grouped(sum_.dead()),
+             Grouped(static_cast<uint64_t>(records_per_s())));
   std::fflush(stderr);
 }
 

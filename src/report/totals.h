@@ -1,4 +1,4 @@
-// Running totals of a lane, and the live line a person watches.
+// Running totals of a lane, and a live line of them on a terminal.
 #pragma once
 
 #include <array>
@@ -8,18 +8,20 @@
 
 namespace neardup {
 
-/// Sums what was committed; on a terminal keeps one line of it up to date on standard error.
+/// Sums what a lane commits. Can keep one line with the sums up to date on standard error. Its
+/// calls come from the thread of the lane; read the sums after the lane has stopped.
 class Totals : public PartialProbe {
  public:
-  /// `live`: draw the line. `expected` 0: not known how many records come.
+  /// `live` draws the line; standard error should be a terminal. `expected` is the number of
+  /// records to come, 0 if unknown.
   Totals(Clock& clock, bool live, uint64_t expected = 0);
 
   void TransactionCommitted(const CommittedBatch& batch) override;
-  /// Takes the live line away.
+  /// Draws the live line for the last time and ends it. Call it when the lane has stopped.
   void Finish();
 
   const CommittedBatch& sum() const { return sum_; }
-  /// From construction to the last commit with records.
+  /// Time from construction to the last commit of at least one record.
   double seconds() const;
   double records_per_s() const;
 

@@ -1,8 +1,8 @@
-"""`neardup generate` and `neardup evaluate` as a person uses them, on a synthetic stream.
+"""Runs `neardup generate` and `neardup evaluate` on synthetic records.
 
     measure_commands_test.py NEARDUP
 
-The figures of `evaluate` are held against a count of its own over the verdicts of `filter`.
+Compares the figures of `evaluate` with figures counted here from the verdicts of `filter`.
 """
 
 import collections
@@ -56,7 +56,7 @@ def f1(precision, recall):
 
 
 def count(labels, verdicts):
-    """Figures as the README defines them, by kind and under None for all."""
+    """Counts by kind of label, and for all records under the key None."""
     cluster = {label["id"]: label["cluster"] for label in labels}
     said = {verdict["id"]: verdict for verdict in verdicts}
     seen, counts = {}, collections.defaultdict(collections.Counter)
@@ -108,16 +108,16 @@ class MeasureCommands(unittest.TestCase):
             "deleted-10", "deleted-20", "replaced-5", "replaced-10", "replaced-20",
             "field-change", "sentence-drop")})
 
-    def test_generate_depends_on_the_seed_alone(self):
+    def test_generate_gives_the_same_stream_for_the_same_seed_only(self):
         said = self.generate("again.jsonl", "again.tsv")
-        self.assertIn("1 lines left out", said.stderr)
+        self.assertIn("dead letters left out: 1;", said.stderr)
         self.generate("other.jsonl", "other.tsv", "--seed", "2")
         first, again, other = ((self.path / name).read_bytes()
                                for name in ("records.jsonl", "again.jsonl", "other.jsonl"))
         self.assertEqual(first, again)
         self.assertNotEqual(first, other)
 
-    def test_evaluate_counts_what_filter_decides(self):
+    def test_evaluate_agrees_with_the_verdicts_of_filter(self):
         run("filter", "--input", self.path / "records.jsonl", "--fields", "title,body",
             "--id-field", "id", "--verdicts", self.path / "verdicts.tsv")
         counts = count(rows(self.path / "labels.tsv"), rows(self.path / "verdicts.tsv"))
@@ -133,7 +133,7 @@ class MeasureCommands(unittest.TestCase):
                              [precision, recall, f1(precision, recall), strict, mine["records"]],
                              kind)
 
-    def test_evaluate_runs_schemes_side_by_side_and_draws_them(self):
+    def test_evaluate_compares_schemes_and_draws_charts(self):
         page = self.path / "report.html"
         text = self.evaluate("--scheme", "neardup,md5,minhash:similarity_min=0.5", "--html",
                              page).stdout
@@ -143,7 +143,7 @@ class MeasureCommands(unittest.TestCase):
         self.assertIn("<svg", html)
         self.assertNotIn("<script", html)
 
-    def test_fields_come_from_the_set_where_none_are_given(self):
+    def test_evaluate_takes_the_fields_from_the_set_if_none_are_given(self):
         (self.path / "set.json").write_text('{"fields": ["title", "body"]}', encoding="utf-8")
         try:
             named = json.loads(run("evaluate", "--data", self.path, "--json").stdout)
@@ -153,13 +153,13 @@ class MeasureCommands(unittest.TestCase):
         given = json.loads(self.evaluate("--json").stdout)
         self.assertEqual(named["sets"][0]["schemes"][0]["f1"], given["sets"][0]["schemes"][0]["f1"])
 
-    def test_what_is_wrong_is_said_with_the_way_out(self):
+    def test_errors_say_what_is_wrong_and_what_to_do(self):
         def said(code, *words):
             return run(*words, code=code).stderr
 
         own = self.path / "own.jsonl"
         self.assertIn("neardup generate", said(78, "evaluate"))
-        self.assertIn("give both", said(78, "evaluate", "--records", own))
+        self.assertIn("expected both", said(78, "evaluate", "--records", own))
         self.assertIn("unknown; expected neardup", self.evaluate("--scheme", "x", code=78).stderr)
         self.assertIn("nowhere.jsonl", said(66, "evaluate", "--records", "nowhere.jsonl",
                                             "--labels", self.path / "labels.tsv"))
