@@ -1,9 +1,9 @@
-"""Holds the sources against the rules of the house.
+"""Checks the sources against the rules of the house.
 
     house.py ROOT [--compiler g++]
 
-Prints one line `path:line: what is wrong, and what is expected` for each breach and exits with 1 if
-there is any. A rule is a function from a Tree to its breaches; RULES at the end names them all.
+Prints one line `path:line: what is wrong, and what is expected` for each breach, and exits with 1 if
+there is one. A rule is a function that takes a Tree and yields breaches. RULES lists all rules.
 """
 
 import argparse
@@ -14,13 +14,13 @@ import re
 import subprocess
 import sys
 
-# Headers of these never appear in `stream` or a room before it, nor in the public headers.
+# Headers that `stream`, the rooms before it and the public headers must not include.
 OUTSIDE_WORLD = ("librdkafka/", "prometheus/", "httplib.h", "yaml-cpp/", "spdlog/", "CLI/")
 
-# Headers of these appear in one room and its tests only.
+# Headers that only one room and its tests may include.
 ONE_ROOM_ONLY = {"librdkafka/": "kafka", "simdjson": "record"}
 
-# Written so that this file does not match itself.
+# The brackets keep this file from matching itself.
 LEFTOVERS = re.compile(r"\b(T[O]DO|F[I]XME|X[X]X|D[I]SABLED_\w*|G[T]EST_SKIP)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.~$}*-])/(?:home|root|work)(?=/|\b)(?!-)")
 QUOTED_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
@@ -31,7 +31,7 @@ ROOM_LIST = "src/CMakeLists.txt"
 
 
 class Tree:
-    """The files below a root, without what .gitignore names as a folder."""
+    """The files below a root, except in folders that .gitignore names."""
 
     def __init__(self, root, compiler="g++"):
         self.root = pathlib.Path(root).resolve()
@@ -53,7 +53,7 @@ class Tree:
                 yield (here / file).as_posix()
 
     def lines(self, path):
-        """(number, text) of a text file; none of a binary one."""
+        """The lines of a text file as (number, text); no lines for a binary file."""
         if path not in self._lines:
             try:
                 text = (self.root / path).read_bytes().decode("utf-8")
@@ -71,7 +71,7 @@ class Tree:
 
 
 def room_of(path):
-    """The room of src/<room>/x or tests/<room>/x, None elsewhere."""
+    """The room of a path src/<room>/x or tests/<room>/x; None for other paths."""
     parts = path.split("/")
     return parts[1] if len(parts) > 2 and parts[0] in ("src", "tests") else None
 
@@ -105,7 +105,7 @@ def declared_rooms(tree):
 
 
 def reachable(rooms, name):
-    """The room itself, the rooms it names, and what these reach."""
+    """The room itself, the rooms that it names, and the rooms that these reach."""
     seen, waiting = {name}, [name]
     while waiting:
         room = rooms.get(waiting.pop())
@@ -117,7 +117,7 @@ def reachable(rooms, name):
 
 
 def owners_of_public_headers(rooms):
-    """neardup/x.h -> the room that declares it."""
+    """Maps each public header neardup/x.h to the room that declares it."""
     return {f"neardup/{header}": room.name
             for room in rooms.values() for header in room.words("PUBLIC_HEADERS")}
 
@@ -128,8 +128,8 @@ def rooms_point_down(tree):
     for room in rooms.values():
         for name in room.words("ROOMS"):
             if name not in before:
-                yield (f"{ROOM_LIST}:{room.line}: room {room.name} names {name}, which does not "
-                       "stand before it")
+                yield (f"{ROOM_LIST}:{room.line}: room {room.name} names {name}, which is not "
+                       "listed before it; rooms depend only on rooms above them")
         before.append(room.name)
 
 
@@ -139,7 +139,7 @@ def public_headers_have_one_owner(tree):
     for path in tree.sources("include", endings=(".h",)):
         count = listed.count(path.rsplit("/", 1)[-1])
         if count != 1:
-            yield (f"{path}:1: stands in PUBLIC_HEADERS of {count} rooms in {ROOM_LIST}, expected "
+            yield (f"{path}:1: is in PUBLIC_HEADERS of {count} rooms in {ROOM_LIST}; expected "
                    "exactly one")
 
 
@@ -161,11 +161,11 @@ def includes_are_declared(tree):
                 continue
             target = owners.get(header, header.split("/")[0] if "/" in header else None)
             if target not in rooms:
-                yield (f'{path}:{number}: #include "{header}" is neither "neardup/x.h" nor '
+                yield (f'{path}:{number}: #include "{header}" ; expected "neardup/x.h", or '
                        '"room/x.h" of a room in ' + ROOM_LIST)
             elif target not in allowed:
                 yield (f"{path}:{number}: room {home} includes {header} of room {target}, which "
-                       "its ROOMS do not reach")
+                       f"its ROOMS in {ROOM_LIST} do not reach")
 
 
 def third_parties_stay_outside(tree):
@@ -180,10 +180,10 @@ def third_parties_stay_outside(tree):
                 continue
             header = found.group(1)
             if is_inner and header.startswith(OUTSIDE_WORLD):
-                yield f"{path}:{number}: {header} does not belong into stream or a room before it"
+                yield f"{path}:{number}: {header} must not be included in stream or a room before it"
             for prefix, home in ONE_ROOM_ONLY.items():
                 if header.startswith(prefix) and room != home:
-                    yield f"{path}:{number}: {header} belongs into {home} only"
+                    yield f"{path}:{number}: {header} may be included in {home} only"
 
 
 def headers_compile_alone(tree):
@@ -195,8 +195,8 @@ def headers_compile_alone(tree):
         done = subprocess.run(command, cwd=tree.root, capture_output=True, text=True)
         if done.returncode == 0:
             return None
-        first = next((line for line in done.stderr.splitlines() if "error:" in line), "no message")
-        return f"{path}:1: does not compile alone: {first}"
+        first = next((line for line in done.stderr.splitlines() if "error:" in line), "the compiler printed no error")
+        return f"{path}:1: does not compile without other includes before it: {first}"
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         yield from filter(None, pool.map(compile_alone, headers))
@@ -205,7 +205,7 @@ def headers_compile_alone(tree):
 def headers_are_guarded(tree):
     for path in tree.sources("src", "include", endings=(".h",)):
         if not any(line.strip() == "#pragma once" for _, line in tree.lines(path)):
-            yield f"{path}:1: has no #pragma once"
+            yield f"{path}:1: has no #pragma once; expected one at its start"
 
 
 def nothing_is_left_for_later(tree):
@@ -213,7 +213,7 @@ def nothing_is_left_for_later(tree):
         for number, line in tree.lines(path):
             found = LEFTOVERS.search(line)
             if found:
-                yield f"{path}:{number}: {found.group(1)}: finish it or leave it out"
+                yield f"{path}:{number}: {found.group(1)} marks unfinished work; finish it or remove it"
 
 
 def no_machine_is_named(tree):
@@ -221,7 +221,7 @@ def no_machine_is_named(tree):
         for number, line in tree.lines(path):
             found = MACHINE_PATH.search(line)
             if found:
-                yield f"{path}:{number}: {found.group(0)} exists on one machine only"
+                yield f"{path}:{number}: {found.group(0)} is a path of one machine; use a relative path"
 
 
 def sources_are_built(tree):
@@ -237,12 +237,12 @@ def sources_are_built(tree):
             continue
         if top != "src" and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text):
             continue
-        yield f"{path}:1: is not listed in {cmake}"
+        yield f"{path}:1: is not listed in {cmake}, so it is not built"
 
 
 def packages_stand_in_one_file(tree):
     if PACKAGES not in tree.paths:
-        yield f"{PACKAGES}:1: is missing"
+        yield f"{PACKAGES}:1: is missing; it lists the packages"
         return
     rows = [line.split() for _, line in tree.lines(PACKAGES) if line and not line.startswith("#")]
     libraries = [row[1] for row in rows if len(row) > 1 and row[1].endswith("-dev")]
@@ -258,7 +258,7 @@ def packages_stand_in_one_file(tree):
             if named:
                 names.append(named.group(1))
             if names:
-                yield f"{path}:{number}: package {names[-1]}: packages stand in {PACKAGES} only"
+                yield f"{path}:{number}: names the package {names[-1]}; only {PACKAGES} may name packages"
 
 
 RULES = (rooms_point_down, public_headers_have_one_owner, includes_are_declared,

@@ -1,4 +1,4 @@
-"""Each rule of house.py fires on a planted breach, and stays silent on a clean tree."""
+"""Each rule of house.py finds a planted breach, and accepts a clean tree."""
 
 import os
 import pathlib
@@ -35,7 +35,7 @@ CLEAN = {
 
 class House(unittest.TestCase):
     def breaches(self, planted):
-        """Breaches of CLEAN with `planted` laid over it; a value None takes the file out."""
+        """Breaches of CLEAN after the files of `planted` replace its own; None removes a file."""
         with tempfile.TemporaryDirectory() as root:
             for path, text in {**CLEAN, **planted}.items():
                 if text is None:
@@ -115,7 +115,7 @@ class House(unittest.TestCase):
     def test_librdkafka_stays_in_kafka(self):
         self.assert_one({**self.rooms(("add_exec", "neardup_room(app SOURCES run.cc)\nadd_exec")),
                          "src/app/run.cc": "#include <librdkafka/rdkafka.h>\n"},
-                        "src/app/run.cc:1:", "belongs into kafka only")
+                        "src/app/run.cc:1:", "in kafka only")
 
     def test_librdkafka_stays_out_of_other_tests(self):
         self.assert_one({"tests/stream/CMakeLists.txt": "neardup_test(t SOURCES lane_test.cc)",
@@ -128,7 +128,7 @@ class House(unittest.TestCase):
 
     def test_a_header_that_needs_another_is_refused(self):
         self.assert_one({"src/base/hash.h": "#pragma once\nstd::string Hash();\n"},
-                        "src/base/hash.h:1:", "does not compile alone", "error")
+                        "src/base/hash.h:1:", "does not compile without", "error")
 
     def test_a_header_without_a_guard_is_refused(self):
         self.assert_one({"src/base/hash.h": "int Hash();\n"}, "src/base/hash.h:1:", "#pragma once")
