@@ -1,4 +1,4 @@
-// The tables by which every near entry is met: which bits of a simhash lead to which bucket.
+// Which bits of a simhash name the bucket in each table of the index, and which bits are the tag.
 #pragma once
 
 #include <algorithm>
@@ -11,48 +11,55 @@
 
 namespace neardup {
 
+/// Only records with equal selected fields match.
 constexpr bool ExactOnly(const MatchOptions& match) { return match.distance_max == 0; }
 
-/// A set of tables such that simhashes within 3 bits share a bucket of one of them, and differ in
-/// at most one bit of its tag. By the pigeonhole principle (Manku, Jain, Das Sarma 2007): cut into
-/// two halves of 32 bits, 3 errors leave a half with at most one of them. Cut that half again, and
-/// leave out one part at a time: once the error is left out. What is left names the bucket, as far
-/// as there are that many; the other bits of the half are the tag.
+/// Assigns every simhash a bucket and a tag in each of several tables, such that two simhashes
+/// within 3 bits share a bucket in at least one table and differ there in at most one bit of the
+/// tag.
 ///
-/// - Two parts, four tables: the four 16-bit blocks. Few lines of tags to read while buckets are
-///   short, and with the neighbours of the buckets 7 bits: these leave a half with at most 3, so
-///   one of its blocks has at most one, and the other one what is left of the 3.
-/// - Three parts, six tables: 21 bits and more, so up to 2,097,152 buckets, which stay short in
-///   large windows. More memory, and more lines to write for an insertion.
+/// This follows from the pigeonhole principle (Manku, Jain, Das Sarma 2007). Call the bits in which
+/// two simhashes differ errors. Of the two halves of 32 bits, one has at most one of 3 errors. A
+/// half is cut into parts, and each of its tables leaves out one part; in one of these tables the
+/// part left out has the error. The low bits of what remains name the bucket. The other bits of the
+/// half, with the part left out, are the tag.
 ///
-/// All of them meet the same entries, those with a half of at most one error: without neighbours no
-/// answer depends on the choice.
+/// - FourBlocks: two parts, four tables, so that each table uses one of four 16-bit blocks. There
+///   are few lines of tags to read while buckets are short. If a look-up also reads the neighbours
+///   of its bucket (MatchOptions::neighbours), it finds everything within 7 bits: one half has at
+///   most 3 errors, so one of its blocks has at most one, and the tag has the rest.
+/// - SixTables: three parts, six tables. At least 21 bits remain, which allows up to 2,097,152
+///   buckets; these stay short in large windows. It takes more memory, and an insertion writes more
+///   lines.
+///
+/// Every layout meets the same entries, those with a half of at most one error. Without neighbours
+/// no answer depends on the layout.
 class BlockLayout {
  public:
   static constexpr size_t kTablesMax = 6;
-  static constexpr int kBucketBitsMin = 16;  ///< the rest of the half has to go into a tag
+  static constexpr int kBucketBitsMin = 16;  ///< the other 16 bits of the half fill a tag
   static constexpr int kBucketBitsMax = 21;
-  /// Entries from which on six tables are faster by more than their memory is worth (measured in
-  /// docs/index.md).
+  /// Number of entries from which six tables are so much faster that they are worth their memory
+  /// (measured in docs/index.md).
   static constexpr uint64_t kSixFrom = 30'000'000;
 
-  /// For equal simhashes: one table.
+  /// One table, which finds equal simhashes only.
   static constexpr BlockLayout Equal() { return BlockLayout({0}, {0}, 1, kBucketBitsMin); }
   static constexpr BlockLayout FourBlocks() {
     return BlockLayout({0, 0, 32, 32}, {0, 16, 0, 16}, 4, kBucketBitsMin);
   }
-  /// Parts of 11, 11 and 10 bits.
+  /// Cuts a half into parts of 11, 11 and 10 bits.
   static constexpr BlockLayout SixTables(int bucket_bits) {
     return BlockLayout({0, 0, 0, 32, 32, 32}, {11, 22, 0, 11, 22, 0}, 6, bucket_bits);
   }
-  /// The one for an index of so many entries.
+  /// The layout that suits an index of `entries_max` entries.
   static constexpr BlockLayout For(const MatchOptions& match, uint64_t entries_max) {
     if (ExactOnly(match)) return Equal();
     if (match.neighbours || entries_max < kSixFrom) return FourBlocks();
     return SixTables(BucketBitsFor(entries_max));
   }
-  /// Of six tables: at most 32 entries to a bucket, while there are bits, whose tags mostly take
-  /// one cache line or two.
+  /// Bucket bits for SixTables: enough for at most 32 entries per bucket, up to kBucketBitsMax. The
+  /// tags of 32 entries mostly take one or two cache lines.
   static constexpr int BucketBitsFor(uint64_t entries_max) {
     constexpr uint64_t kPerBucket = 32;
     const auto bits = static_cast<int>(std::bit_width(entries_max / kPerBucket));
@@ -60,7 +67,7 @@ class BlockLayout {
   }
 
   size_t tables() const { return tables_; }
-  /// Of each table.
+  /// Number of buckets in each table.
   size_t buckets() const { return size_t{1} << bucket_bits_; }
 
   uint32_t BucketOf(uint64_t simhash, size_t table) const {
@@ -80,7 +87,7 @@ class BlockLayout {
         bucket_bits_(bucket_bits),
         bucket_mask_((uint32_t{1} << bucket_bits) - 1) {}
 
-  /// The half of the table, with the part that is left out at its upper end.
+  /// The half that the table uses, rotated so that the part left out is at the upper end.
   uint32_t TurnedHalf(uint64_t simhash, size_t table) const {
     return std::rotr(static_cast<uint32_t>(simhash >> half_shift_[table]), rotation_[table]);
   }

@@ -8,17 +8,16 @@ namespace neardup {
 namespace {
 
 constexpr size_t kPostingBytes = sizeof(uint16_t) + sizeof(uint32_t);
-/// What the memory allocator adds to each allocation, at most.
+/// Largest overhead of the memory allocator per allocation.
 constexpr size_t kAllocationBytes = 16;
-/// More than 128: glibc puts smaller ones aside when they are freed, and one day merges all of them
-/// in a single call, which took 28 ms at ten million entries.
+/// Smallest allocation. More than 128 bytes, because glibc collects smaller blocks when they are
+/// freed and later merges all of them in a single call, which took 28 ms at ten million entries.
 constexpr size_t kPostingsBytesMin = 136;
-/// Capacities are as many places as have their tags inside the bucket and steps of so many, so that
-/// the numbers stand aligned.
+/// A capacity is kFirstTags plus a multiple of this, so that the numbers are aligned.
 constexpr size_t kCapacityStep = 8;
-/// Spare places of a bucket that is made larger or smaller: one for so many postings.
+/// A resized bucket gets one spare place for this many postings.
 constexpr size_t kSpareShare = 24;
-/// Tags that are read beyond the last one are inside the allocation.
+// FindNearTags reads past the last tag, which must stay inside the allocation.
 static_assert((kFirstTags + kCapacityStep) * sizeof(uint32_t) >=
               kTagsReadBeyond * sizeof(uint16_t));
 
@@ -89,10 +88,10 @@ void BlockTable::Sweep(uint32_t bucket, LiveIds live) {
 }
 
 uint64_t BlockTable::BytesMax(size_t buckets, uint64_t live_max, uint64_t round) {
-  // A bucket is as large as CapacityFor some number of its entries that were live at one moment
-  // since it was last swept, or a share and a step larger. All these together were live when the
-  // round began, or came in it. What CapacityFor and the sweep add besides their shares fits into
-  // the least allocation.
+  // A bucket has room for CapacityFor(n), or for a share and a step more, where n is the number of
+  // its entries that were live at some moment since it was last swept. All these entries were live
+  // when the round of sweeping began, or were inserted during it. What CapacityFor and the sweep
+  // add besides their shares fits into the smallest allocation.
   static_assert((kFirstTags + kCapacityStep) * kPostingBytes - kFirstTags * sizeof(uint16_t) <=
                 kPostingsBytesMin);
   const uint64_t postings = live_max + round;

@@ -1,4 +1,4 @@
-// Some bits of a half of the simhash -> the entries that have them.
+// One table of the index: from some bits of the simhash to the entries that have these bits.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,14 @@
 
 namespace neardup {
 
-/// Buckets, one for each value of the bits. A posting is the number of an entry and, as a tag, the
-/// other bits of the half: the tags alone say who is worth a look (cover.h).
+/// One bucket for each value of the bits. A posting is the number of an entry and a tag, which
+/// holds the other bits of the half (block_layout.h). The tags alone tell which entries need to be
+/// read.
 ///
-/// A bucket is a cache line that holds its first tags, so that up to about a million entries a
-/// look-up reads one line for each table. Its postings stand in a ring in order of arrival: an
-/// insertion takes the place of the oldest one, if that is dead, and moves nothing. The dead are
-/// found like the live, so a reader has to skip them.
+/// A bucket is a cache line that holds its first tags, so that with up to about a million entries a
+/// look-up reads one line per table. Its postings form a ring in order of arrival: an insertion
+/// takes the place of the oldest posting if that is dead, and moves nothing. A look-up finds dead
+/// postings too, and its caller has to skip them.
 class BlockTable {
  public:
   explicit BlockTable(size_t buckets);
@@ -31,16 +32,16 @@ class BlockTable {
   BlockTable& operator=(BlockTable&& other) = delete;
 
   void Insert(uint32_t bucket, uint16_t tag, uint32_t id, LiveIds live);
-  /// Drops all postings, and makes room for so many insertions into each bucket.
+  /// Drops all postings, and makes room for `postings[i]` insertions into bucket i.
   void Reserve(std::span<const uint32_t> postings);
-  /// Takes back the newest insertion into the bucket.
+  /// Undoes the newest insertion into the bucket, which must be that of `id`.
   void RemoveNewest(uint32_t bucket, uint32_t id);
-  /// Drops the dead of a bucket, and the memory it no longer needs.
+  /// Drops the dead postings of a bucket, and the memory that it no longer needs.
   void Sweep(uint32_t bucket, LiveIds live);
 
-  /// For what follows, for the other three Prefetch... too, which want the bucket in the cache.
+  /// Prefetches a bucket. The other Prefetch functions read it, so call this one some time before.
   void PrefetchBucket(uint32_t bucket) const { FetchLine(&at(bucket)); }
-  /// For ForEachNear.
+  /// Prefetches what ForEachNear will read.
   void PrefetchTags(uint32_t bucket) const {
     constexpr size_t kTagsMax = 256;
     const Bucket& read = at(bucket);
@@ -49,7 +50,7 @@ class BlockTable {
       FetchLine(read.further_tags() + (at - kTagsInside));
     }
   }
-  /// For Insert, and ForEachNearAmong the newest.
+  /// Prefetches what Insert and ForEachNearAmong will touch.
   void PrefetchNewest(uint32_t bucket) const {
     const Bucket& written = at(bucket);
     if (written.capacity == 0) return;
@@ -57,36 +58,37 @@ class BlockTable {
     FetchLine(written.ids() + place);
     if (place >= kTagsInside) FetchLine(written.further_tags() + (place - kTagsInside));
   }
-  /// For Sweep.
+  /// Prefetches what Sweep will read.
   void PrefetchOldest(uint32_t bucket) const {
     const Bucket& swept = at(bucket);
     if (swept.capacity > 0) FetchLine(swept.ids() + swept.head);
   }
 
-  /// Calls `visit` with where the number of each entry is whose tag differs from `tag` in at most
-  /// `bits` (0 to 3) bits; dead ones among them. What it points to is seldom in the cache.
+  /// Calls `visit` for each entry, dead or live, whose tag differs from `tag` in at most `bits` (0
+  /// to 3) bits. `visit` gets a pointer to the entry's number, which is seldom in the cache yet.
   template <class Visit>
   void ForEachNear(uint32_t bucket, uint16_t tag, int bits, const Visit& visit) const;
-  /// Calls it with the numbers of those that are the newest of all, and reads little else.
+  /// The same among the newest entries only, and reads little else. `visit` gets the number itself.
   template <class Visit>
   void ForEachNearAmong(LiveIds newest, uint32_t bucket, uint16_t tag, int bits,
                         const Visit& visit) const;
 
-  /// Memory held, with what the allocator adds.
+  /// Memory held, including the overhead of the allocator.
   uint64_t bytes() const { return memory_.bytes() + posting_bytes_; }
-  /// Most that bytes() can come to while never more than `live_max` are live, and every bucket is
-  /// swept within `round` insertions.
+  /// Upper bound of bytes() while at most `live_max` entries are live and every bucket is swept at
+  /// least once in `round` insertions.
   static uint64_t BytesMax(size_t buckets, uint64_t live_max, uint64_t round);
   size_t buckets() const { return buckets_; }
-  /// Postings in a bucket, dead ones too.
+  /// Number of postings in a bucket, dead or live.
   uint32_t size(uint32_t bucket) const { return at(bucket).size; }
 
  private:
   static constexpr size_t kTagsInside = kFirstTags;
   static constexpr size_t kTagsPerLine = 32;
 
-  /// `postings`: first the tags from place kTagsInside on, then all numbers. The oldest posting is
-  /// at place `head`, the next ones follow, at last from place 0 on. All zero is an empty bucket.
+  /// `postings` holds the tags from place kTagsInside on, and then all numbers. The oldest posting
+  /// is at place `head`; the next ones follow and wrap around to place 0. All zero: an empty
+  /// bucket.
   struct alignas(64) Bucket {
     std::array<uint16_t, kTagsInside> first_tags;
     uint32_t head;
@@ -95,7 +97,7 @@ class BlockTable {
     std::byte* postings;
 
     uint16_t* further_tags() const { return reinterpret_cast<uint16_t*>(postings); }
-    /// Only with a capacity.
+    /// Only if the capacity is not 0.
     uint32_t* ids() const {
       return reinterpret_cast<uint32_t*>(postings + (capacity - kTagsInside) * sizeof(uint16_t));
     }
@@ -110,7 +112,7 @@ class BlockTable {
     bool Holds(size_t place) const {
       return (place < head ? place + capacity : place) - head < size;
     }
-    /// Postings are at places below this one only.
+    /// All postings are at places below this one.
     size_t end() const { return std::min<size_t>(size_t{head} + size, capacity); }
   };
   static_assert(sizeof(Bucket) == 64 && std::is_trivial_v<Bucket>);

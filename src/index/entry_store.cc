@@ -48,7 +48,7 @@ void EntryStore::PrepareChunk() {
       memory.Touch();
       return memory;
     });
-  } catch (const std::system_error&) {  // no thread to be had: AddChunk takes what it needs
+  } catch (const std::system_error&) {  // no thread available: AddChunk takes the memory itself
   }
 }
 
@@ -67,7 +67,7 @@ void EntryStore::TruncateFront(uint64_t begin_id) {
   begin_id_ = begin_id;
 }
 
-/// The one behind those that are held.
+/// `chunk` is the one after those that are held.
 void EntryStore::AddChunk(uint64_t chunk) {
   if (chunk_count_ == chunks_.size()) {
     std::vector<PageMemory> chunks(2 * chunks_.size());
@@ -87,10 +87,10 @@ uint64_t EntryStore::bytes() const {
 }
 
 uint64_t EntryStore::BytesMax(uint64_t entries_max) {
-  // They may begin and end anywhere in a chunk.
+  // The first and the last chunk may be used in part.
   const uint64_t chunks = entries_max / kChunkEntries + 2;
   const uint64_t places = std::max<uint64_t>(4, std::bit_ceil(chunks));
-  // The spare chunk or the next one, and the old places while they double.
+  // One chunk is spare or on its way; while chunks_ doubles, the old one still exists.
   return (chunks + 1) * kChunkBytes + (places + places / 2) * sizeof(PageMemory);
 }
 

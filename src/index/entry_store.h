@@ -12,15 +12,15 @@
 
 namespace neardup {
 
-/// An entry as the index keeps it: 32 bytes, two in a cache line. Of `exact` 16 bits are kept: they
-/// are asked only where simhash and order agree in all 128 bits. Event times reach from the year
-/// 1078 to 9999.
+/// An entry as the index keeps it, in 32 bytes, so that a cache line holds two. It keeps 16 bits of
+/// `exact`, which matter only if simhash and order agree in all 128 bits, and event times from the
+/// year 1078 to 9999.
 class StoredEntry {
  public:
   StoredEntry() = default;
   StoredEntry(const Fingerprint& fingerprint, int64_t time_ms, const Position& origin);
 
-  /// Times beyond what is kept count as the nearest one that is.
+  /// The nearest event time that an entry can keep.
   static int64_t KeptTime(int64_t time_ms);
 
   uint64_t simhash() const { return simhash_; }
@@ -42,8 +42,8 @@ class StoredEntry {
 };
 static_assert(sizeof(StoredEntry) == 32);
 
-/// Holds the entries [begin_id, end_id) in chunks of a fixed size, which come and go with them:
-/// nothing is ever moved.
+/// Holds the entries [begin_id, end_id) in chunks of a fixed size, which are added and dropped as a
+/// whole: no entry is ever moved.
 class EntryStore {
  public:
   static constexpr size_t kChunkEntries = size_t{1} << 16;
@@ -61,7 +61,7 @@ class EntryStore {
   uint64_t end_id() const { return end_id_; }
   uint64_t size() const { return end_id_ - begin_id_; }
   uint64_t bytes() const;
-  /// Most that bytes() can come to while never more than so many entries are held.
+  /// Upper bound of bytes() while at most `entries_max` entries are held.
   static uint64_t BytesMax(uint64_t entries_max);
 
   const StoredEntry& operator[](uint64_t id) const {
@@ -79,12 +79,12 @@ class EntryStore {
 
   uint64_t begin_id_;
   uint64_t end_id_;
-  /// Chunk number c stands at c modulo the number of places, a power of two.
+  /// Chunk c is at index c modulo the size, which is a power of two.
   std::vector<PageMemory> chunks_ = std::vector<PageMemory>(4);
-  /// Chunks held, from that of begin_id_ on; those behind end_id_ are what a rollback left.
+  /// Number of chunks held, from that of begin_id_ on. A rollback may leave some after end_id_.
   uint64_t chunk_count_ = 0;
-  /// The next chunk that is wanted: the last one that was given up, or else one whose memory a
-  /// thread takes in time, since clearing it can last some milliseconds.
+  /// Memory for the next chunk: that of the last one dropped, or else memory that a thread takes
+  /// ahead of need, because the system may need some milliseconds to clear it.
   PageMemory spare_;
   std::future<PageMemory> next_;
 };

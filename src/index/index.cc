@@ -11,17 +11,17 @@
 namespace neardup {
 namespace {
 
-/// A round of sweeping over all buckets takes twice as many insertions as there are buckets, or
-/// this share of the live entries where that is more.
+/// A round of sweeping over all buckets takes kPeriodMin insertions per bucket, or one insertion
+/// for every kRoundShare live entries if that is more.
 constexpr uint64_t kRoundShare = 8;
 constexpr uint64_t kPeriodMin = 2;
 
-/// A round over all lines of text keys takes less than one and a half times as many insertions as
-/// there may be live entries: less than 2^32 together with these.
+/// One line of text keys is swept for every 4 insertions. A round over all lines then takes less
+/// than 1.5 times entries_max insertions: together with the live entries, less than 2^32.
 constexpr uint64_t kEntriesPerLineSwept = 4;
-/// Entries between one step of fetching their lines and the next.
+/// Distance, in entries, between the steps that prefetch the lines of an entry and insert it.
 constexpr size_t kEntriesAhead = 24;
-/// Buckets between the one that is fetched and the one that is swept.
+/// A bucket is prefetched this many sweeps before it is swept.
 constexpr size_t kBucketsAhead = 2;
 
 bool UsesKeys(const MatchOptions& match) { return match.text_keys && !ExactOnly(match); }
@@ -111,7 +111,7 @@ void Index::Insert(std::span<const Entry> entries) {
       FetchKeys(entries[step]);
       if (!loading_) FetchBuckets(entries[step].fingerprint.simhash);
     }
-    // These wrap around for the steps before the first entry.
+    // Both indices wrap around in the steps before the first entry.
     const size_t next = step - kEntriesAhead;
     if (next < entries.size() && !loading_) FetchNewest(entries[next].fingerprint.simhash);
     const size_t inserted = next - kEntriesAhead;
@@ -127,7 +127,7 @@ void Index::BeginLoad() {
 void Index::EndLoad() {
   assert(loading_);
   loading_ = false;
-  // Tables have nothing in common but the entries, which are only read.
+  // The tables share nothing but the entries, which are only read.
   std::atomic<size_t> next_table = 0;
   const auto load_some = [&] {
     for (size_t table; (table = next_table++) < parts_.tables.size();) Load(table);
@@ -138,7 +138,8 @@ void Index::EndLoad() {
     while (others.size() + 1 < std::min(processors, parts_.tables.size())) {
       others.push_back(std::async(std::launch::async, load_some));
     }
-  } catch (const std::system_error&) {  // no thread to be had: those there are load all
+  } catch (
+      const std::system_error&) {  // no more threads available: the existing ones load all tables
   }
   load_some();
   for (std::future<void>& other : others) other.get();
@@ -203,7 +204,7 @@ void Index::Expire(uint64_t begin_id) {
   parts_.entries.TruncateFront(begin_id);
 }
 
-/// Dead numbers take a bounded place, and are gone long before 32 bits repeat.
+/// Keeps the memory of dead postings bounded, and removes them long before 32-bit numbers repeat.
 void Index::SweepNext() {
   if (!has_forgotten_ || loading_) return;
   const uint64_t id = parts_.entries.end_id();
@@ -271,7 +272,7 @@ IndexStatistics Index::Statistics() const {
 
 uint64_t Index::BytesMax(const IndexOptions& options, uint64_t live_max) {
   const BlockLayout layout = LayoutOf(options);
-  // While fewer are live the period is shorter, so that a round never takes more insertions.
+  // With fewer live entries the period is shorter, so that no round takes more insertions.
   const uint64_t round =
       std::max(kPeriodMin * layout.tables() * layout.buckets(), live_max / kRoundShare);
   uint64_t sum = sizeof(Index) + EntryStore::BytesMax(live_max);

@@ -1,4 +1,4 @@
-// The entries that are remembered, and which of them is nearest to a fingerprint.
+// Remembers entries, and finds the one nearest to a fingerprint.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace neardup {
 
 struct IndexOptions {
   MatchOptions match;
-  /// Entries that are live at a time, about. It fixes the size of the table of text keys, and so
-  /// what has room there, and the tables of buckets.
+  /// About how many entries are live at a time. Fixes the number of buckets, and the size of the
+  /// table of text keys and so which keys have room.
   uint64_t entries_max = 1'000'000;
-  /// Other tables than those of BlockLayout::For; with neighbours only four blocks.
+  /// Replaces BlockLayout::For. With neighbours it must be FourBlocks or Equal.
   std::optional<BlockLayout> layout = {};
   /// Number of the first entry.
   uint64_t begin_id = 0;
@@ -40,40 +40,41 @@ class Index {
  public:
   explicit Index(const IndexOptions& options);
 
-  /// The first of `probed` that have room: what Entry::text_keys of an entry about to be inserted
-  /// should be. Depends on nothing but the live entries with their keys, and entries_max.
+  /// Chooses Entry::text_keys for an entry that is about to be inserted: the first of `probed` that
+  /// have room. Depends only on the live entries, their keys, and entries_max.
   StoredKeys ChooseKeys(const ProbedKeys& probed);
-  /// Returns the entry's number. At most 2^32 - 1 entries are live.
+  /// Returns the entry's number. At most 2^32 - 1 entries may be live.
   uint64_t Insert(const Entry& entry);
-  /// Many, each at less cost.
+  /// Inserts many entries, at less cost per entry.
   void Insert(std::span<const Entry> entries);
-  /// Between these two entries are only inserted and expired, into an index that was empty, and
-  /// nothing is looked up: many are then taken at less cost still. EndLoad takes as long as there
-  /// are entries, on as many threads as there are processors and tables.
+  /// Many entries are inserted fastest between BeginLoad and EndLoad. The index must be empty
+  /// before; in between, entries may only be inserted and expired, and nothing may be looked up.
+  /// EndLoad takes time in proportion to the number of entries, and uses one thread per processor,
+  /// at most one per table.
   void BeginLoad();
   void EndLoad();
-  /// Forgets the newest entries, which are to be given as they were inserted, the newest last;
-  /// their numbers are given again.
+  /// Forgets the newest entries. `newest` must be these entries as they were inserted, the newest
+  /// last. Their numbers are used again.
   void Rollback(std::span<const Entry> newest);
-  /// Forgets the oldest entries, those below `begin_id`.
+  /// Forgets the oldest entries: those with numbers below `begin_id`.
   void Expire(uint64_t begin_id);
 
-  /// Fetches what a look-up and an insertion of these will touch into the processor's cache.
+  /// Prefetches what a look-up and an insertion of such a record will touch.
   void Prefetch(const Fingerprint& fingerprint, const ProbedKeys& text_keys) const {
     PrefetchFor(parts_, fingerprint, text_keys);
   }
-  /// The best match.
+  /// Finds the best match.
   std::optional<EntryMatch> FindNearest(const IndexQuery& query);
-  /// The same for many, which costs less for each.
+  /// Finds the best match of each query, at less cost per query. found[i] belongs to queries[i].
   void FindNearest(std::span<const IndexQuery> queries, std::span<Nearest> found) const {
     neardup::FindNearest(parts_, queries, found);
   }
-  /// All that are met and match, the best one first.
+  /// Returns all matches, the best first.
   std::vector<EntryMatch> FindAll(const IndexQuery& query) const {
     return neardup::FindAll(parts_, query);
   }
 
-  /// The match that an EntryMatch of a live entry names.
+  /// Describes a match of a live entry by position and event time.
   Match MatchOf(const EntryMatch& found) const {
     const StoredEntry& found_entry = entry(found.id);
     return {found_entry.origin(), found_entry.time_ms(), found.distance, found.kind};
@@ -84,12 +85,12 @@ class Index {
   uint64_t begin_id() const { return parts_.entries.begin_id(); }
   uint64_t end_id() const { return parts_.entries.end_id(); }
   uint64_t size() const { return parts_.entries.size(); }
-  /// All memory held.
+  /// All memory held, in bytes.
   uint64_t bytes() const;
-  /// Most that bytes() can come to while never more than `live_max` entries are live.
+  /// Upper bound of bytes() while at most `live_max` entries are live.
   static uint64_t BytesMax(const IndexOptions& options, uint64_t live_max);
-  /// Comparisons of all look-ups of single queries so far; an entry counts once for each table and
-  /// each text key it was met by.
+  /// Comparisons made so far by look-ups of single queries. An entry counts once for each table and
+  /// each text key through which it was met.
   uint64_t candidates() const { return candidates_; }
   /// Reads every bucket.
   IndexStatistics Statistics() const;
@@ -106,9 +107,9 @@ class Index {
 
   IndexParts parts_;
   NewestMarks marks_;
-  bool has_forgotten_ = false;  ///< so that there is something to sweep
-  uint32_t swept_ = 0;          ///< next bucket to be swept, of all tables
-  uint64_t unswept_ = 0;        ///< insertions since a bucket was swept
+  bool has_forgotten_ = false;  ///< there may be dead postings to sweep
+  uint32_t swept_ = 0;          ///< next bucket to sweep, counted over all tables
+  uint64_t unswept_ = 0;        ///< insertions since the last bucket was swept
   uint64_t candidates_ = 0;
   bool loading_ = false;
   uint64_t keys_refused_ = 0;

@@ -7,10 +7,10 @@ namespace neardup {
 
 namespace {
 
-/// Ranges of keys must not be larger than tags tell apart.
+/// With fewer lines, a line would have more than 2^16 keys, which tags cannot tell apart.
 constexpr uint64_t kLinesMin = uint64_t{1} << 16;
-/// Places taken when all postings are there that may be live, in per cent: many lines are full
-/// then, and the next of the probed keys is taken instead.
+/// Percentage of places that are taken when all postings of the capacity are live. Many lines are
+/// full then, and an entry is remembered under other keys of its record instead.
 constexpr uint64_t kLoad = 93;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Ten postings of text keys in one cache line.
+// From a text key to some of the entries that are remembered under it.
 #pragma once
 
 #if defined(__SSE2__)
@@ -18,26 +18,28 @@
 
 namespace neardup {
 
-/// A set of places is a number with a bit for each.
+/// Ten postings of text keys in one cache line. A set of places is a mask with one bit per place.
 struct alignas(64) KeyLine {
   static constexpr size_t kPostings = 10;
   static constexpr uint32_t kAllPlaces = (1U << kPostings) - 1;
 
   std::array<uint16_t, kPostings> tags;
-  uint16_t used;  ///< places that are taken
+  uint16_t used;  ///< the places that are taken
   std::array<uint32_t, kPostings> ids;
 
+  /// The places with this tag.
   uint32_t WithTag(uint16_t tag) const;
+  /// The places with a live entry.
   uint32_t Live(LiveIds live) const;
 };
 static_assert(sizeof(KeyLine) == 64 && offsetof(KeyLine, ids) == 24);
 
-#if defined(__SSE2__)  // every x86-64 has it
+#if defined(__SSE2__)  // every x86-64 processor has it
 
 inline uint32_t KeyLine::WithTag(uint16_t tag) const {
   const auto* const line = reinterpret_cast<const __m128i*>(this);
   const __m128i sought = _mm_set1_epi16(static_cast<int16_t>(tag));
-  // The second half holds tags 8 and 9, and what is no tag.
+  // The second half holds tags 8 and 9, and then other members; `used` masks these out.
   const __m128i first = _mm_cmpeq_epi16(_mm_load_si128(line), sought);
   const __m128i second = _mm_cmpeq_epi16(_mm_load_si128(line + 1), sought);
   const auto equal = static_cast<uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(first, second)));
@@ -45,7 +47,7 @@ inline uint32_t KeyLine::WithTag(uint16_t tag) const {
 }
 
 inline uint32_t KeyLine::Live(LiveIds live) const {
-  // There are signed comparisons only: the sign bit turned, they order unsigned numbers.
+  // SSE2 compares signed numbers only; with the sign bits flipped it compares unsigned ones.
   const __m128i sign = _mm_set1_epi32(INT32_MIN);
   const __m128i begin = _mm_set1_epi32(static_cast<int32_t>(live.begin));
   const __m128i count = _mm_xor_si128(_mm_set1_epi32(static_cast<int32_t>(live.count)), sign);
@@ -74,44 +76,45 @@ inline uint32_t KeyLine::Live(LiveIds live) const {
 
 #endif
 
-// A text key -> some of the entries that are remembered under it.
-
-/// Cache lines of ten postings. A key belongs to one line for good: the keys are cut into as many
-/// equal ranges as there are lines. A posting keeps the low 16 bits of its key as a tag; no range
-/// is larger than that, so line and tag are the whole key.
+/// A table of cache lines of ten postings each. The range of keys is cut into as many equal parts
+/// as there are lines, so that every key has a fixed line. A posting keeps the low 16 bits of its
+/// key as a tag. No part has more than 2^16 keys, so line and tag together identify the key.
 ///
-/// A line that is full of live postings takes no more: a key that very many entries have costs one
-/// line and not a list. The number of lines depends on the capacity alone, so what has room depends
-/// on nothing but the live entries and their keys: a table that is rebuilt from them goes on as the
-/// one before would have. Dead postings count as room.
+/// A line that is full of live postings accepts no more: a key that very many entries have costs
+/// one line and not a long list. A dead posting counts as room. The number of lines depends on the
+/// capacity alone, and room depends on the live entries and their keys alone. A table that is
+/// rebuilt from the live entries therefore continues exactly as the former one would have.
 class KeyTable {
  public:
-  /// As many live entries one key leads to.
+  /// A key leads to at most this many live entries.
   static constexpr int kEntriesPerKeyMax = 8;
 
-  /// Of a capacity of so many postings.
+  /// Sized for `postings_max` live postings.
   explicit KeyTable(uint64_t postings_max);
 
-  /// Places for the key; 0 also where the key leads to as many entries as it may.
+  /// Number of places that are free for the key; 0 if it already leads to kEntriesPerKeyMax
+  /// entries.
   size_t Room(uint32_t key, LiveIds live) const;
   bool SameLine(uint32_t a, uint32_t b) const { return LineNumber(a) == LineNumber(b); }
-  /// Where there is no room, in the place of the oldest posting of the line.
+  /// If there is no room, replaces the oldest posting of the line.
   void Insert(uint32_t key, uint32_t id, LiveIds live);
-  /// Of a pair that was inserted, if it is still there.
+  /// Removes the posting of a pair that was inserted, if it was not replaced since.
   void Remove(uint32_t key, uint32_t id);
-  /// Clears the dead of the next line. A round over all lines before 2^32 insertions keeps numbers
-  /// from being met again after they have wrapped around.
+  /// Removes the dead postings of the next line. Every line must be swept at least once in 2^32
+  /// insertions, or a dead number could be taken for a live one after the numbers have wrapped
+  /// around.
   void SweepNext(LiveIds live);
 
-  /// Lines without room, as a share of some thousands all over the table.
+  /// Share of full lines, 0 to 1, estimated from 4096 lines spread over the table.
   double FullShare(LiveIds live) const;
 
   void Prefetch(uint32_t key) const { FetchLine(&LineOf(key)); }
-  /// Calls `visit` with the number of each live entry that has one of the keys, once for each.
+  /// Calls `visit` with the number of each live entry that has one of the keys, once per shared
+  /// key.
   template <class Visit>
   void ForEach(std::span<const uint32_t> keys, LiveIds live, const Visit& visit) const;
 
-  /// The same from the beginning to the end.
+  /// Memory held, in bytes. Constant.
   uint64_t bytes() const { return memory_.bytes(); }
   static uint64_t Bytes(uint64_t postings_max) { return LineCount(postings_max) * sizeof(KeyLine); }
 
@@ -138,8 +141,8 @@ inline size_t KeyTable::Room(uint32_t key, LiveIds live) const {
 
 template <class Visit>
 void KeyTable::ForEach(std::span<const uint32_t> keys, LiveIds live, const Visit& visit) const {
-  // The places of four lines are gone through as one: how many there are cannot be foretold, and
-  // each loop that ends unforeseen costs as much as reading several lines.
+  // One loop goes through the places of four lines. The processor cannot predict the number of
+  // places, and each mispredicted end of a loop costs as much as reading several lines.
   constexpr size_t kLinesTogether = 4;
   constexpr int kBitsPerLine = 16;
   for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kLinesTogether))) {

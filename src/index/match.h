@@ -12,13 +12,14 @@ namespace neardup {
 
 /// How far apart two records are.
 struct Nearness {
-  int distance = 0;        ///< of the simhashes
-  int order_distance = 0;  ///< of the order sketches
-  int shared_keys = 0;     ///< text keys they have in common
+  int distance = 0;        ///< Hamming distance of the simhashes
+  int order_distance = 0;  ///< Hamming distance of Fingerprint::order
+  int shared_keys = 0;     ///< text keys that both have
   uint32_t features = 0;   ///< distinct tokens of the later record
 };
 
-/// What shared text keys add to a distance, each and at most.
+/// With MatchOptions::widen, each shared text key adds this many bits to the allowed distances, up
+/// to this many keys.
 inline constexpr int kBitsPerKey = 2;
 inline constexpr int kWideningKeysMax = 2;
 
@@ -29,14 +30,15 @@ inline bool WithinWindow(int64_t a_ms, int64_t b_ms, int64_t window_ms) {
          static_cast<uint64_t>(window_ms);
 }
 
-/// The largest distance that Accepts can take.
+/// The largest simhash distance that Accepts can accept.
 constexpr int DistanceMax(const MatchOptions& match) {
   if (match.distance_max == 0) return 0;
   return match.distance_max + (match.widen ? kBitsPerKey * kWideningKeysMax : 0);
 }
 
-/// Of records whose selected fields differ. A shared text key is evidence of its own, so with
-/// `widen` it buys 2 bits, two or more buy 4, up to simhash distances of 14 and 16.
+/// Whether two records whose selected fields differ are near enough to be duplicates. A shared text
+/// key is evidence of its own: with `widen`, one key allows 2 more bits and two or more keys allow
+/// 4, so that simhash distances of up to 14 and 16 can match.
 constexpr bool Accepts(const MatchOptions& match, const Nearness& nearness) {
   if (match.distance_max == 0) return false;
   const int keys = match.widen ? std::min(nearness.shared_keys, kWideningKeysMax) : 0;
@@ -50,17 +52,18 @@ constexpr bool Accepts(const MatchOptions& match, const Nearness& nearness) {
          nearness.distance + nearness.order_distance <= match.distance_sum_max + widening;
 }
 
+/// An entry that matches a record, by its number in the index.
 struct EntryMatch {
   uint64_t id = 0;
-  int distance = 0;        ///< of the simhashes
-  int order_distance = 0;  ///< of the order sketches
+  int distance = 0;        ///< as Match::distance
+  int order_distance = 0;  ///< Hamming distance of Fingerprint::order; 0 with a comparison scheme
   MatchKind kind = MatchKind::kExact;
 
   bool operator==(const EntryMatch&) const = default;
 };
 
-/// Exact before near, then the smaller sum of both distances, then the older: no two entries are
-/// equally good.
+/// Whether `a` is the better match: exact before near, then the smaller sum of both distances, then
+/// the older entry. No two entries are equally good.
 inline bool Better(const EntryMatch& a, const EntryMatch& b) {
   const int sum_a = a.distance + a.order_distance;
   const int sum_b = b.distance + b.order_distance;

@@ -24,12 +24,12 @@ NearTags FindPortable(const uint16_t* tags, size_t begin, size_t end, uint16_t s
 
 #if defined(__x86_64__)
 
-/// The lowest `count` bits, all where there are 64 or more.
+/// A mask of the lowest `count` bits; all bits if `count` is 64 or more.
 constexpr uint64_t LowBits(size_t count) {
   return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
 }
 
-/// All ones where 16 tags are near.
+/// Compares 16 tags: all bits of an element are set if its tag is near.
 __attribute__((target("avx2"))) inline __m256i Near16(const uint16_t* tags, __m256i sought,
                                                       int bits) {
   __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(tags));
@@ -40,10 +40,10 @@ __attribute__((target("avx2"))) inline __m256i Near16(const uint16_t* tags, __m2
   return _mm256_cmpeq_epi16(x, _mm256_setzero_si256());
 }
 
-/// Bit i is set where tag i of 32 is near.
+/// Compares 32 tags: bit i is set if tag i is near.
 __attribute__((target("avx2"))) inline uint64_t Near32(const uint16_t* tags, __m256i sought,
                                                        int bits) {
-  // Packing works within halves of 128 bits; the permutation puts them in order again.
+  // Packing works within halves of 128 bits; the permutation restores the order.
   const __m256i packed =
       _mm256_packs_epi16(Near16(tags, sought, bits), Near16(tags + 16, sought, bits));
   const __m256i ordered = _mm256_permute4x64_epi64(packed, 0b11'01'10'00);

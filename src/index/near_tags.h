@@ -1,4 +1,4 @@
-// Which of many 16-bit tags are near one.
+// Finds, among many 16-bit tags, those within a few bits of one tag.
 #pragma once
 
 #if defined(__SSE2__)
@@ -12,34 +12,36 @@
 namespace neardup {
 
 inline constexpr size_t kTagsPerMask = 64;
-/// So many tags behind the last are read, and left out.
+/// FindNearTags may read this many tags after the last one; they must be readable, and are ignored.
 inline constexpr size_t kTagsReadBeyond = 31;
 
-/// Tags that are near, of up to kTagsPerMask in a row.
+/// The near tags in a row of up to kTagsPerMask tags.
 struct NearTags {
-  size_t begin = 0;   ///< of the row
+  size_t begin = 0;   ///< where the row begins
   uint64_t mask = 0;  ///< bit i is set where tag begin + i is near
 };
 
-/// The first row of kTagsPerMask tags from `begin` on with one that differs from `sought` in at
-/// most `bits` (0 to 3) bits, of the tags up to `end`; without one, a row that begins at `end` or
-/// later. Takes the widest instructions this processor has.
+/// Returns the first row of kTagsPerMask tags, from `begin` on, with a tag that differs from
+/// `sought` in at most `bits` (0 to 3) bits. Tags from `end` on do not count. If there is no such
+/// row, returns an empty one that begins at `end` or later. Uses the widest instructions that this
+/// processor has.
 NearTags FindNearTags(const uint16_t* tags, size_t begin, size_t end, uint16_t sought, int bits);
 
-/// Whether one tag is near: a number has at most n bits set when clearing its lowest set bit n
-/// times leaves 0.
+/// Whether one tag is near. A number has at most n bits set if clearing its lowest set bit n times
+/// leaves 0.
 constexpr bool NearTag(uint16_t tag, uint16_t sought, int bits) {
   uint32_t x = tag ^ uint32_t { sought };
   for (int i = 0; i < bits; ++i) x &= x - 1;
   return x == 0;
 }
 
+/// Tags at the beginning of a bucket's cache line.
 inline constexpr size_t kFirstTags = 22;
 
-/// Bit i is set for the near ones among the kFirstTags tags of a cache line, which they begin.
-/// Inlined: for so few a call to wider instructions does not pay.
+/// Finds the near ones among the kFirstTags tags at the beginning of a cache line: bit i is set if
+/// tag i is near. Inlined, because calling wider instructions does not pay for so few tags.
 inline uint32_t NearFirstTags(const uint16_t* tags, uint16_t sought, int bits) {
-#if defined(__SSE2__)  // every x86-64 has it
+#if defined(__SSE2__)  // every x86-64 processor has it
   const __m128i wanted = _mm_set1_epi16(static_cast<int16_t>(sought));
   const __m128i ones = _mm_set1_epi16(-1);
   const auto near_eight = [&](size_t at) {
@@ -60,15 +62,15 @@ inline uint32_t NearFirstTags(const uint16_t* tags, uint16_t sought, int bits) {
 #endif
 }
 
-/// One way to do what FindNearTags does.
+/// One implementation of FindNearTags.
 struct TagsFilter {
   const char* name = "";
-  bool runs_here = false;
+  bool runs_here = false;  ///< this processor has the instructions
   NearTags (*find)(const uint16_t* tags, size_t begin, size_t end, uint16_t sought,
                    int bits) = nullptr;
 };
 
-/// Widest instructions first; the last one runs on any processor.
+/// All implementations, the widest instructions first. The last one runs on any processor.
 std::span<const TagsFilter> TagsFilters();
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// What the newest entries may be found by.
+// A filter over the buckets and text keys of the newest entries.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace neardup {
 
-/// Marks the buckets and text keys of all entries from begin_id() on, so that what is not marked
-/// need not be looked for among them: records that are looked up together ask each for what was
-/// inserted since, which is little, and mostly nothing that is near.
+/// Remembers, with false positives, the buckets and text keys of all entries from begin_id() on. A
+/// record that was looked up ahead in a batch is compared only with entries inserted since then:
+/// these are few, and mostly none is near. The marks tell which tables need not be read at all.
 class NewestMarks {
  public:
-  /// No entry is marked, and none from `begin_id` on is there.
+  /// Clears all marks. No entry from `begin_id` on may exist yet.
   void StartAt(uint64_t begin_id) {
     begin_id_ = begin_id;
     if (!any_) return;
@@ -34,7 +34,7 @@ class NewestMarks {
     keys_.set(PlaceOf(key));
     any_ = true;
   }
-  /// These are true for some that were not marked, too.
+  /// May also be true for a bucket or key that was not marked, but never false for a marked one.
   bool MayHaveBucket(size_t table, uint32_t bucket) const {
     return buckets_[table][bucket % kBucketMarks];
   }

@@ -18,7 +18,7 @@ size_t RoundedUp(size_t value, size_t step) { return (value + step - 1) / step *
 }  // namespace
 
 PageMemory::PageMemory(size_t bytes) : bytes_(RoundedUp(bytes, kPageBytes)) {
-  // Huge pages want their boundaries: map more, and give both ends back.
+  // Huge pages must be aligned: map more, and return what is left over at both ends.
   const size_t spare = bytes_ >= kHugePageBytes ? kHugePageBytes : 0;
   void* const mapped =
       mmap(nullptr, bytes_ + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -33,7 +33,7 @@ PageMemory::PageMemory(size_t bytes) : bytes_(RoundedUp(bytes, kPageBytes)) {
   if (before > 0) munmap(mapped, before);
   if (before < spare) munmap(begin + bytes_, spare - before);
   data_ = begin;
-  madvise(data_, bytes_, MADV_HUGEPAGE);  // a wish: without, the pages are small
+  madvise(data_, bytes_, MADV_HUGEPAGE);  // best effort: if it fails, the pages are small
 }
 
 void PageMemory::Touch() const {

@@ -1,17 +1,17 @@
-// Large pieces of memory, straight from the system.
+// Large blocks of memory, taken directly from the operating system.
 #pragma once
 
 #include <cstddef>
 
 namespace neardup {
 
-/// Zeroed memory on a page boundary, taken when it is first touched; in pages of 2 MB where it is
-/// that large and the system has them, which saves most of the cost of random access. A page that
-/// is taken is cleared first: one of 2 MB in 0.4 ms, or in ten times that where a virtual machine
-/// has to get it from its host.
+/// Zeroed memory that begins on a page boundary. The system provides each page when it is first
+/// touched. Blocks of 2 MB and more use pages of 2 MB if the system has them, which saves most of
+/// the cost of random access. The system clears a page before it provides it: for 2 MB this takes
+/// 0.4 ms, or ten times as long if a virtual machine has to get the page from its host.
 class PageMemory {
  public:
-  /// Nothing.
+  /// No memory.
   PageMemory() = default;
   /// Throws std::bad_alloc.
   explicit PageMemory(size_t bytes);
@@ -19,7 +19,8 @@ class PageMemory {
   PageMemory(PageMemory&& other) noexcept;
   PageMemory& operator=(PageMemory&& other) noexcept;
 
-  /// Takes it now, so that no later access waits; before it is used, for bytes are overwritten.
+  /// Touches every page now, so that no later access waits. Call it before the memory is used: it
+  /// overwrites bytes.
   void Touch() const;
 
   void* data() const { return data_; }

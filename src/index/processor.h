@@ -1,22 +1,22 @@
-// Single instructions of the processor that the compiler does not give as they are wanted.
+// Processor operations for which the compiler's own form is not good enough.
 #pragma once
 
 #include <cstdint>
 
 namespace neardup {
 
-/// Fetches the line of an address that need not be valid into the processor's second cache. For
-/// many at a time: the first cache has few places for lines that are under way, and makes random
-/// lines of a large memory twice as expensive (measured on an AMD EPYC, Zen 4, of 128 MB: 9 ns, by
-/// way of the second one 4).
+/// Prefetches the cache line of an address into the processor's second-level cache. The address
+/// need not be valid. Prefetching many random lines into the first-level cache costs twice as much,
+/// because few lines can be under way there (9 ns against 4 ns per line, in 128 MB on an AMD EPYC,
+/// Zen 4).
 inline void FetchLine(const void* address) {
   __builtin_prefetch(address, 0, 2);
-  // GCC 12 takes a function that does nothing but this for one without effect, and drops calls.
+  // Without this, GCC 12 considers the function free of effects and drops calls to it.
   asm volatile("");
 }
 
-/// std::popcount is a call into a library on processors of the first generation, for which the
-/// binary is built.
+/// Number of set bits. The program is built for the first x86-64 processors, which have no such
+/// instruction, so that std::popcount becomes a library call.
 constexpr int BitCount(uint64_t x) {
   x -= x >> 1 & 0x5555555555555555;
   x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);

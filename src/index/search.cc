@@ -10,17 +10,18 @@ namespace neardup {
 
 namespace {
 
-/// Errors in the better half of a simhash, at most: with 3 in all, and with 7.
+/// The better half of a simhash has at most this many errors, out of 3 and out of 7 in all.
 constexpr int kHalfErrors = 1;
 constexpr int kHalfErrorsOfNeighbours = 3;
-/// Reads that are put off until the processor's cache has what they read.
+/// Length of the lists of reads that are put off until the processor's cache has their data.
 constexpr size_t kPutOffMax = 512;
-/// Queries that take a step together, long enough for the cache lines that the one before them
-/// fetches; fewer, where each reads many buckets.
+/// Number of queries that take a step together. A step must last long enough for the cache lines
+/// that the step before prefetched to arrive. With neighbours a query reads many more buckets.
 constexpr size_t kGroup = 8;
 constexpr size_t kGroupWithNeighbours = 2;
 
-/// Calls `visit` with each bucket of a table to be read, and how many errors a tag may have there.
+/// Calls `visit` with each bucket to read in a table, and the number of errors a tag may have
+/// there.
 template <class Visit>
 void ForEachBucketOf(const IndexParts& parts, uint64_t simhash, size_t table, const Visit& visit) {
   const uint32_t own = parts.layout.BucketOf(simhash, table);
@@ -34,7 +35,7 @@ void ForEachBucketOf(const IndexParts& parts, uint64_t simhash, size_t table, co
   }
 }
 
-/// Of the entries asked for, the live ones.
+/// The live entries among those that the query asks for.
 LiveIds Asked(const IndexParts& parts, const IndexQuery& query) {
   const uint64_t begin_id = std::max(query.since_id, parts.entries.begin_id());
   if (begin_id >= parts.entries.end_id()) return {};
@@ -42,7 +43,7 @@ LiveIds Asked(const IndexParts& parts, const IndexQuery& query) {
           static_cast<uint32_t>(parts.entries.end_id() - begin_id)};
 }
 
-/// Whether an entry that was met is a match.
+/// Decides whether a candidate is a match.
 class Comparison {
  public:
   explicit Comparison(const IndexParts& parts)
@@ -51,7 +52,7 @@ class Comparison {
   std::optional<EntryMatch> operator()(const IndexQuery& query, uint32_t id,
                                        const StoredEntry& entry) const {
     const int distance = BitCount(entry.simhash() ^ query.fingerprint.simhash);
-    if (distance > distance_max_) return std::nullopt;  // as most do
+    if (distance > distance_max_) return std::nullopt;  // as it is for most candidates
     const Fingerprint sought = parts_.Kept(query.fingerprint);
     EntryMatch match{parts_.FullId(id), distance, BitCount(entry.order() ^ sought.order),
                      MatchKind::kExact};
@@ -79,14 +80,14 @@ class Comparison {
   const int distance_max_;
 };
 
-/// Runs queries in groups that follow each other through five steps: fetch their buckets and lines
-/// of text keys; fetch the tags; find near tags, and fetch the numbers; meet entries, and fetch
-/// them; compare them.
+/// Runs queries in groups through a pipeline of five steps: prefetch buckets and lines of text
+/// keys; prefetch tags; find near tags and prefetch the entry numbers; read the numbers and
+/// prefetch the entries; compare the entries.
 template <class Sink>
 class Search {
  public:
-  /// `sink` gets the number of the query and the match, if it is one, of all entries it compares:
-  /// some several times, in any order.
+  /// Calls `sink` for every comparison, with the number of the query and the match, if it is one.
+  /// An entry may be compared several times for a query, and the order is arbitrary.
   Search(const IndexParts& parts, std::span<const IndexQuery> queries, const Sink& sink)
       : parts_(parts), tables_(parts.tables), queries_(queries), sink_(sink), comparison_(parts) {}
 
@@ -108,12 +109,12 @@ class Search {
   }
 
  private:
-  /// An entry with a near tag, by where its number is.
+  /// An entry with a near tag; `id` points to its number.
   struct Near {
     uint32_t query;
     const uint32_t* id;
   };
-  /// An entry that was met for a query; by several tables and text keys, several times.
+  /// A candidate of a query. The same entry may be met through several tables and text keys.
   struct Met {
     uint32_t query;
     uint32_t id;
@@ -125,7 +126,7 @@ class Search {
     size_t size = 0;
   };
 
-  /// Calls `visit` with the table, the bucket and how many errors a tag may have there.
+  /// Calls `visit` with the table, the bucket and the number of errors a tag may have there.
   template <class Visit>
   void ForEachBucket(uint64_t simhash, const Visit& visit) const {
     for (size_t table = 0; table < tables_.size(); ++table) {
@@ -194,7 +195,7 @@ class Search {
   const std::span<const IndexQuery> queries_;
   const Sink& sink_;
   const Comparison comparison_;
-  /// What this step has put off for the next one, and the one before for this.
+  /// What this step puts off for the next one, and what the step before put off for this one.
   std::array<List<Near>, 2> near_;
   std::array<List<Met>, 2> met_;
   size_t turn_ = 0;

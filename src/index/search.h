@@ -20,67 +20,66 @@
 
 namespace neardup {
 
-// What an index is made of: written by Index, read by its searches.
-
+/// The parts of an index: Index writes them, look-ups read them.
 struct IndexParts {
   MatchOptions match;
   BlockLayout layout;
   EntryStore entries;
-  std::vector<BlockTable> tables;     ///< of the layout
-  std::optional<KeyTable> text_keys;  ///< where they are used
+  std::vector<BlockTable> tables;     ///< one for each table of the layout
+  std::optional<KeyTable> text_keys;  ///< if the match options use text keys
 
   LiveIds live() const {
     return {static_cast<uint32_t>(entries.begin_id()), static_cast<uint32_t>(entries.size())};
   }
+  /// The number of a live entry, from its low 32 bits.
   uint64_t FullId(uint32_t id) const {
     return entries.begin_id() + (id - static_cast<uint32_t>(entries.begin_id()));
   }
-  /// Where only equal records match, `exact` in all its bits is kept in the place of the order
-  /// sketch, which nothing asks for then.
+  /// The fingerprint that an entry stores. If only equal records match, nothing reads `order`, and
+  /// all bits of `exact` take its place.
   Fingerprint Kept(const Fingerprint& fingerprint) const {
     if (!ExactOnly(match)) return fingerprint;
     return {fingerprint.simhash, fingerprint.exact, fingerprint.exact};
   }
 };
 
-// Look-ups: they read an index and change nothing.
-
-/// What is looked for, and the rules an entry has to pass besides its distance.
+/// One look-up.
 struct IndexQuery {
   Fingerprint fingerprint;
   ProbedKeys text_keys;
-  /// Distinct tokens.
+  /// Number of distinct tokens.
   uint32_t features = 0;
   /// An entry at this position never matches.
   Position position;
   /// An entry matches only if its time is at most `window_ms` (0 or more) before or after this.
   int64_t time_ms = 0;
   int64_t window_ms = INT64_MAX;
-  /// Entries before this number are left out.
+  /// Entries before this number are ignored.
   uint64_t since_id = 0;
 };
 
-/// The best match, and what it took.
+/// The result of one look-up.
 struct Nearest {
   std::optional<EntryMatch> match;
-  uint32_t candidates = 0;  ///< comparisons
+  uint32_t candidates = 0;  ///< comparisons made
 
   bool operator==(const Nearest&) const = default;
 };
 
-/// The best match of each query, in their order. Cache lines are fetched for many queries at a
-/// time, so that a look-up costs the more the fewer they are.
+/// Finds the best match of each query; found[i] belongs to queries[i]. Prefetches cache lines for
+/// many queries at a time, so that a look-up costs less the more queries there are.
 void FindNearest(const IndexParts& parts, std::span<const IndexQuery> queries,
                  std::span<Nearest> found);
 
-/// The best match of a query that asks for marked entries only, which were inserted just now.
+/// Finds the best match of a query whose since_id is at least marks.begin_id(): it asks only for
+/// entries that the marks cover.
 Nearest FindNearestMarked(const IndexParts& parts, const NewestMarks& marks,
                           const IndexQuery& query);
 
-/// All matches, the best one first.
+/// Returns all matches, the best first.
 std::vector<EntryMatch> FindAll(const IndexParts& parts, const IndexQuery& query);
 
-/// Fetches what a look-up and an insertion will read into the processor's cache.
+/// Prefetches what a look-up and an insertion will read.
 void PrefetchFor(const IndexParts& parts, const Fingerprint& fingerprint,
                  const ProbedKeys& text_keys);
 

@@ -60,7 +60,7 @@ void SketchIndex::RemoveNewest(uint64_t key) {
   postings_.erase(found);
 }
 
-/// Moves the live ids down only when half of them are dead, so that hot keys cost no more each.
+/// Drops the dead ids only when they are half of all, so that the cost per id stays constant.
 void SketchIndex::RemoveOldest(uint64_t key) {
   const auto found = postings_.find(key);
   assert(found != postings_.end());

@@ -1,4 +1,4 @@
-// The entries of a scheme, and which of them is nearest to a sketch.
+// Remembers entries of a comparison scheme, and finds the one nearest to a sketch.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,13 @@
 
 namespace neardup {
 
-/// Entries in order of arrival under 64-bit running numbers; the live ones are
-/// [begin_id, end_id). An entry is a match when Scheme::Distance takes it, and it is met. Met is
-/// every entry that shares a key with what is looked for, or just every entry with
-/// Scheme::scans_all. The same contract as Index, for any scheme; made to be plain. One owner
+/// The counterpart of Index for comparison schemes, written to be simple and not to be fast.
+///
+/// Entries in order of arrival, numbered consecutively in 64 bits; the live ones are
+/// [begin_id, end_id). The candidates of a look-up are the entries that share a key with the
+/// record, or all entries with Scheme::scans_all. A candidate is a match if Scheme::Distance
+/// accepts it, its position is not the record's, and its event time is inside the window. Of an
+/// Entry only the sketch, the event time, the position and Fingerprint::exact are used. One owner
 /// thread.
 class SketchIndex {
  public:
@@ -28,19 +31,19 @@ class SketchIndex {
 
   /// Returns the entry's number.
   uint64_t Insert(const Entry& entry);
-  /// Forgets the newest entries, those from `end_id` on; their numbers are given again.
+  /// Forgets the newest entries: those from number `end_id` on. Their numbers are used again.
   void Rollback(uint64_t end_id);
-  /// Forgets the oldest entries, those below `begin_id`.
+  /// Forgets the oldest entries: those with numbers below `begin_id`.
   void Expire(uint64_t begin_id);
 
-  /// The best match of another position than `sought.origin`, whose time is at most `window_ms` (0
-  /// or more) before or after: the smallest distance, then the oldest.
+  /// Finds the best match of a record that is given as the entry it would become: the smallest
+  /// distance, then the oldest entry. `window_ms`: 0 or more.
   std::optional<EntryMatch> FindNearest(const Entry& sought, int64_t window_ms = INT64_MAX);
 
-  /// All of them, the best first.
+  /// Returns all matches, the best first.
   std::vector<EntryMatch> FindAll(const Entry& sought, int64_t window_ms) const;
 
-  /// The match that an EntryMatch of a live entry names.
+  /// Describes a match of a live entry by position and event time.
   Match MatchOf(const EntryMatch& found) const {
     return {entry(found.id).origin, entry(found.id).time_ms, found.distance, found.kind};
   }
@@ -49,13 +52,13 @@ class SketchIndex {
   uint64_t begin_id() const { return begin_id_; }
   uint64_t end_id() const { return begin_id_ + entries_.size(); }
   uint64_t size() const { return entries_.size(); }
-  /// Memory held: entries, keys and the table of keys, without what the allocator adds.
+  /// Memory held by entries, keys and the table of keys, without the overhead of the allocator.
   uint64_t bytes() const;
-  /// Entries compared by all look-ups so far.
+  /// Comparisons made by FindNearest so far.
   uint64_t candidates() const { return candidates_; }
 
  private:
-  /// `words` and then, where entries are met by them, the keys.
+  /// `content` holds the words and then the keys; no keys with Scheme::scans_all.
   struct Stored {
     std::vector<uint64_t> content;
     uint32_t word_count = 0;
@@ -66,7 +69,7 @@ class SketchIndex {
     std::span<const uint64_t> words() const { return std::span(content).first(word_count); }
     std::span<const uint64_t> keys() const { return std::span(content).subspan(word_count); }
   };
-  /// The entries that have a key, ascending, behind `dead` forgotten ones.
+  /// The entries that have a key, in ascending order. The first `dead` of them are forgotten.
   struct Posting {
     std::vector<uint64_t> ids;
     size_t dead = 0;
@@ -75,11 +78,11 @@ class SketchIndex {
   const Stored& entry(uint64_t id) const { return entries_[id - begin_id_]; }
   void RemoveNewest(uint64_t key);
   void RemoveOldest(uint64_t key);
-  /// Replaces `met` by the numbers of all entries to be compared, ascending.
+  /// Sets `met` to the numbers of all entries that share a key with `sought`, in ascending order.
   void Meet(const Sketch& sought, std::vector<uint64_t>& met) const;
-  /// By position and window.
+  /// Whether position and window allow a match.
   static bool MayMatch(const Stored& stored, const Entry& sought, int64_t window_ms);
-  /// By distance.
+  /// Returns the match if the scheme accepts the distance.
   std::optional<EntryMatch> Compare(uint64_t id, const Entry& sought) const;
 
   const Scheme& scheme_;
@@ -87,9 +90,9 @@ class SketchIndex {
   uint64_t begin_id_;
   std::deque<Stored> entries_;
   std::unordered_map<uint64_t, Posting> postings_;
-  uint64_t held_words_ = 0;  ///< of all entries and postings
+  uint64_t held_words_ = 0;  ///< 64-bit words allocated by all entries and postings
   uint64_t candidates_ = 0;
-  std::vector<uint64_t> met_;  ///< of one look-up
+  std::vector<uint64_t> met_;  ///< scratch memory of FindNearest
 };
 
 }  // namespace neardup
