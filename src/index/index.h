@@ -23,18 +23,21 @@ struct IndexOptions {
   uint64_t begin_id = 0;
 };
 
-/// Entries in order of arrival under 64-bit running numbers; the live ones are
-/// [begin_id, end_id). An entry is a match when it is exact or Accepts (accept.h) says so, and it
-/// is met. Met is
-/// - every entry within GuaranteedDistance of the simhash (layout.h);
-/// - every entry that is remembered under a text key of the query, unless a later one that was
-///   inserted without room (ChooseKeys) has taken its place.
-/// Exact is an entry of equal simhash and order, and of equal `exact`; of that 16 bits are kept,
-/// but all where nothing but equal records match (distance_max 0). Equal `exact` must mean equal
-/// `simhash` and `order`. One owner thread; the const look-ups may run on any number of threads
-/// between its changes.
+/// Entries in order of arrival, numbered consecutively in 64 bits; the live ones are
+/// [begin_id, end_id). A look-up compares its query with the candidates:
+/// - every entry within GuaranteedDistance of the simhash (block_layout.h);
+/// - every entry that is remembered under a text key of the query, unless a later entry, inserted
+///   under keys without room (see ChooseKeys), has taken its place.
+/// A candidate is a match if it is exact or if Accepts (match.h) accepts it, its position is not
+/// the query's, and its event time is inside the window.
 ///
-/// Nothing is ever moved or rebuilt as a whole: a call takes microseconds at any size, but for the
+/// An entry is exact if its simhash, order and `exact` equal the query's. Of `exact` only 16 bits
+/// are kept, or all 64 if only equal records match (distance_max 0). Records with equal `exact`
+/// must have equal simhash and order.
+///
+/// One owner thread. The const look-ups may run on any number of threads between its changes.
+///
+/// Nothing is ever moved or rebuilt as a whole: a call takes microseconds at any size, except the
 /// constructor, which takes the memory of the tables, and EndLoad.
 class Index {
  public:
