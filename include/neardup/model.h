@@ -15,9 +15,10 @@ struct Model {
   uint64_t hash_seed = 0;
   /// Per simhash bit, what the records of the stream have in common; subtracting it moves unrelated
   /// records apart. The value of a bit is the mean over the sample of 4096 * s / r, where s is the
-  /// bit's sum in a record and r the root mean square of all 64 sums of that record. Range -65536
-  /// to 65536. All 0: nothing is subtracted.
+  /// bit's sum in a record and r the root mean square of all 64 sums of that record. Range
+  /// -kCentreMax to kCentreMax. All 0: nothing is subtracted.
   std::array<int32_t, 64> centre{};
+  static constexpr int32_t kCentreMax = 65536;
   /// Hashes of three adjacent tokens that occur in very many records and so are not used as text
   /// keys. Ascending.
   std::vector<uint64_t> common;
