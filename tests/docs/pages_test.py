@@ -129,6 +129,12 @@ class Pages(unittest.TestCase):
             ```
             """, "docs/a.md:3:")
 
+    def test_numbers_of_approximate_commands_may_differ_a_little(self):
+        self.assertTrue(pages.matches(["near  3,148  15.7 %"], ["near 3,150  15.7 %"], True))
+        self.assertFalse(pages.matches(["near  3,148  15.7 %"], ["near  3,250  16.2 %"], True))
+        self.assertFalse(pages.matches(["near  3,148"], ["exact  3,148"], True))
+        self.assertFalse(pages.matches(["near  3,148"], ["near  3,150"]))
+
     def test_a_failing_command_shows_its_exit_code(self):
         self.assert_holds("""
             ```console
