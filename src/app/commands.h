@@ -42,7 +42,7 @@ const std::atomic<bool>& CatchStopSignals();
 int ValidateCommand(const ConfigArguments& arguments);
 
 /// `neardup config show`: prints every setting with its value.
-int ShowCommand(const ConfigArguments& arguments, bool with_origin, bool json);
+int ShowCommand(const ConfigArguments& arguments, bool with_sources, bool json);
 
 // Route records.
 

@@ -3,6 +3,7 @@
 
 #include "app/commands.h"
 #include "app/exit_code.h"
+#include "config/documents.h"
 #include "config/setting_value.h"
 #include "kafka/client.h"
 
@@ -21,12 +22,12 @@ std::string FieldsSet(const std::string& fields, const std::vector<std::string>&
 }  // namespace
 
 Result<LoadedConfig> Load(const ConfigArguments& arguments) {
-  ConfigSource source;
-  if (!arguments.file.empty()) source.file = arguments.file;
-  source.sets = arguments.sets;
-  if (arguments.fields) source.sets.push_back(FieldsSet(*arguments.fields, arguments.keys));
-  source.environment = ProcessEnvironment();
-  return LoadConfig(source);
+  ConfigLayers layers;
+  if (!arguments.file.empty()) layers.file = arguments.file;
+  layers.sets = arguments.sets;
+  if (arguments.fields) layers.sets.push_back(FieldsSet(*arguments.fields, arguments.keys));
+  layers.environment = ProcessEnvironment();
+  return LoadConfig(layers);
 }
 
 int Fail(const Error& error) {
@@ -48,10 +49,10 @@ int ValidateCommand(const ConfigArguments& arguments) {
   return kExitOk;
 }
 
-int ShowCommand(const ConfigArguments& arguments, bool with_origin, bool json) {
+int ShowCommand(const ConfigArguments& arguments, bool with_sources, bool json) {
   const Result<LoadedConfig> config = Load(arguments);
   if (!config.ok()) return Fail(config.error());
-  std::fputs(ShowConfig(*config, {with_origin, json}).c_str(), stdout);
+  std::fputs(ShowConfig(*config, {with_sources, json}).c_str(), stdout);
   return kExitOk;
 }
 

@@ -1,4 +1,7 @@
-// The command line: words to arguments, one function per command.
+// The command line: one function for each command declares its options and fills its arguments
+// (commands.h).
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <functional>
@@ -8,6 +11,8 @@
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/version.h"
+#include "config/documents.h"
+#include "config/json_schema.h"
 #include "kafka/client.h"
 
 namespace neardup {
@@ -15,30 +20,47 @@ namespace {
 
 using Command = std::function<int()>;
 
+/// An option that takes a whole number from a range, which its help shows.
 template <class T>
-CLI::Range RangeCheck(Range<T> range) {
-  return CLI::Range(range.min, range.max);
+CLI::Option* AddNumber(CLI::App* command, const char* name, T& value, Range<T> range,
+                       const char* help) {
+  return command->add_option(name, value, fmt::format("{}, {} to {}", help, range.min, range.max))
+      ->type_name("N")
+      ->check(CLI::Range(range.min, range.max).description(""));
 }
 
-/// A flag that is one entry of `sets`; a list when `list`.
-void AddShortForm(CLI::App* command, ConfigArguments& config, const std::string& flag,
+constexpr char kJsonLinesHelp[] = "read JSON Lines from this file, also .gz; - is standard input";
+
+/// An option that is short for one --set. `list`: the value is the items of a list.
+void AddShortForm(CLI::App* command, ConfigArguments& config, const std::string& option,
                   const std::string& path, bool list) {
-  command->add_option_function<std::string>(
-      flag,
-      [&config, path, list](const std::string& value) {
-        config.sets.push_back(path + "=" + (list ? "[" + value + "]" : value));
-      },
-      "--set " + path + (list ? "=[...]" : "=..."));
+  command
+      ->add_option_function<std::string>(
+          option,
+          [&config, path, list](const std::string& value) {
+            config.sets.push_back(path + "=" + (list ? "[" + value + "]" : value));
+          },
+          "short for --set " + path + (list ? "=[LIST]" : "=VALUE"))
+      ->type_name(list ? "LIST" : "VALUE");
 }
 
 void AddConfig(CLI::App* command, ConfigArguments& config) {
-  command->add_option("-c,--config", config.file, "YAML file; `neardup config example` prints one");
-  command->add_option("--set", config.sets, "one setting, as --set window.window_ms=1h; repeatable")
+  command
+      ->add_option("-c,--config", config.file,
+                   "read settings from this YAML file; `neardup config example` prints one")
+      ->type_name("FILE");
+  command
+      ->add_option("--set", config.sets,
+                   "override one setting, such as --set window.window_ms=1h; repeatable")
+      ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
-  CLI::Option* fields = command->add_option("--fields", config.fields, "--set record.fields=[...]");
+  CLI::Option* fields =
+      command->add_option("--fields", config.fields, "short for --set record.fields=[LIST]")
+          ->type_name("LIST");
   command
       ->add_option("--keys", config.keys,
-                   "key fields besides --fields: duplicates are equal in all of these")
+                   "add key fields to --fields: duplicates must be equal in all of them")
+      ->type_name("FIELD")
       ->delimiter(',')
       ->needs(fields);
 }
@@ -50,7 +72,8 @@ void AddKafka(CLI::App* command, ConfigArguments& config) {
 }
 
 void AddRun(CLI::App& app, ConfigArguments& config, Command& chosen) {
-  CLI::App* command = app.add_subcommand("run", "the service: route the records of Kafka topics");
+  CLI::App* command = app.add_subcommand(
+      "run", "run the service: route the records of Kafka topics until SIGTERM or SIGINT");
   AddConfig(command, config);
   AddKafka(command, config);
   AddShortForm(command, config, "--state-dir", "state.dir", false);
@@ -60,152 +83,191 @@ void AddRun(CLI::App& app, ConfigArguments& config, Command& chosen) {
 
 void AddFilter(CLI::App& app, FilterArguments& filter, Command& chosen) {
   CLI::App* command =
-      app.add_subcommand("filter", "the same over a file: JSON Lines in, verdicts out; no Kafka");
+      app.add_subcommand("filter", "route the records of a file as `run` does, without Kafka");
   AddConfig(command, filter.config);
-  command->add_option("-i,--input", filter.input, "JSON Lines, also .gz; - is standard input")
-      ->required();
-  command->add_option("--unique", filter.outputs.unique, "write unique lines here; - is stdout");
-  command->add_option("--duplicate", filter.outputs.duplicate, "write duplicate lines here");
-  command->add_option("--dead-letter", filter.outputs.dead_letter, "write bad lines here");
-  command->add_option("--verdicts", filter.outputs.verdicts,
-                      "write id, verdict, original id, distance, kind as tab-separated lines");
-  command->add_option("--id-field", filter.id_field,
-                      "field that names a record in the verdicts (default: the line number)");
-  command->add_flag("--json", filter.json, "the summary as one JSON object");
+  command->add_option("-i,--input", filter.input, kJsonLinesHelp)->type_name("FILE")->required();
+  const auto add_output = [&](const char* option, std::string& path, const char* help) {
+    command->add_option(option, path, help)->type_name("FILE");
+  };
+  add_output("--unique", filter.outputs.unique, "write unique lines here; - is standard output");
+  add_output("--duplicate", filter.outputs.duplicate, "write duplicate lines here");
+  add_output("--dead-letter", filter.outputs.dead_letter,
+             "write lines that cannot be compared here");
+  add_output("--verdicts", filter.outputs.verdicts,
+             "write id, verdict, original id, distance and kind here, separated by tabs");
+  command
+      ->add_option("--id-field", filter.id_field,
+                   "field that identifies a record in the verdicts (default: the line number)")
+      ->type_name("FIELD");
+  command->add_flag("--json", filter.json, "print the summary as one JSON object");
   command->callback([&] { chosen = [&] { return FilterCommand(filter); }; });
 }
 
-/// The size of a sample, its hash seed and the leave to overwrite.
+/// Size of a sample, hash seed, permission to overwrite.
 template <class Arguments>
 void AddSampleFlags(CLI::App* command, Arguments& arguments) {
-  command->add_option("--records", arguments.records, "records of the sample: the first so many")
-      ->check(CLI::Range(1, 20'000))
+  AddNumber(command, "--records", arguments.records, {1, 20'000}, "read at most N records")
       ->capture_default_str();
-  command->add_option("--hash-seed", arguments.hash_seed, "another seed, other fingerprints")
+  command
+      ->add_option("--hash-seed", arguments.hash_seed,
+                   "seed of the fingerprints; another seed gives other, equally good ones")
+      ->type_name("N")
       ->capture_default_str();
-  command->add_flag("--force", arguments.force, "overwrite what is there already");
+  command->add_flag("--force", arguments.force, "overwrite existing output files");
 }
 
 void AddLearn(CLI::App& app, LearnArguments& learn, Command& chosen) {
-  CLI::App* command =
-      app.add_subcommand("learn", "a model of a stream from a sample of it, for feature.model");
+  CLI::App* command = app.add_subcommand(
+      "learn", "learn a model from a sample of a stream, for the setting feature.model");
   AddConfig(command, learn.config);
-  command->add_option("--sample", learn.sample, "JSON Lines, also .gz; - is standard input")
-      ->required();
+  command->add_option("--sample", learn.sample, kJsonLinesHelp)->type_name("FILE")->required();
   AddSampleFlags(command, learn);
-  command->add_option("-o,--output", learn.output, "write the model here")->required();
+  command->add_option("-o,--output", learn.output, "write the model here")
+      ->type_name("FILE")
+      ->required();
   command->callback([&] { chosen = [&] { return LearnCommand(learn); }; });
 }
 
 void AddTune(CLI::App& app, TuneArguments& tune, Command& chosen) {
   CLI::App* command = app.add_subcommand(
-      "tune", "from a sample without labels to a configuration, with a report to judge it by");
+      "tune", "propose a configuration from a sample of a stream, with a report that explains it");
   AddConfig(command, tune.config);
   AddShortForm(command, tune.config, "--brokers", "kafka.brokers", false);
-  command->add_option("--sample", tune.sample, "JSON Lines, also .gz; - is standard input");
-  command->add_option("--topic", tune.topic, "read the sample from this Kafka topic instead");
-  command->add_flag("--latest", tune.latest, "the newest records of the topic, not the oldest");
-  command
-      ->add_option("--window", tune.window_entries,
-                   "unique records the window will hold (default: 1000000, or fewer where chance "
-                   "matches in so many would hide the copies)")
-      ->check(RangeCheck(WindowOptions::kEntriesMaxRange));
+  command->add_option("--sample", tune.sample, kJsonLinesHelp)->type_name("FILE");
+  command->add_option("--topic", tune.topic, "read the sample from this Kafka topic instead")
+      ->type_name("TOPIC");
+  command->add_flag("--latest", tune.latest,
+                    "read the newest records of the topic instead of the oldest");
+  AddNumber(command, "--window", tune.window_entries, WindowOptions::kEntriesMaxRange,
+            "unique records that the window will hold (default: 1000000, or fewer if so many would "
+            "hide the copies among chance matches)");
   AddSampleFlags(command, tune);
-  command->add_option("--report", tune.report, "HTML page (default: beside the output)");
+  command
+      ->add_option("--report", tune.report, "write the HTML report here (default: beside --output)")
+      ->type_name("FILE");
   command->add_flag("--json", tune.json, "print the findings as one JSON object");
-  command->add_option("-o,--output", tune.output, "write the configuration here")->required();
+  command->add_option("-o,--output", tune.output, "write the configuration here")
+      ->type_name("FILE")
+      ->required();
   command->callback([&] { chosen = [&] { return TuneCommand(tune); }; });
 }
 
 void AddEvaluate(CLI::App& app, EvaluateArguments& evaluate, Command& chosen) {
   CLI::App* command = app.add_subcommand(
-      "evaluate", "measure: precision, recall and speed of schemes over labelled records");
+      "evaluate", "measure precision, recall and speed of schemes on labelled records");
   AddConfig(command, evaluate.config);
-  command->add_option("--data", evaluate.data,
-                      "folder with records.jsonl.gz, labels.tsv and perhaps set.json; repeatable");
-  command->add_option("--records", evaluate.records, "JSON Lines, also .gz, in stream order");
-  command->add_option("--labels", evaluate.labels,
-                      "their labels: tab-separated, with the columns id, cluster and kind");
-  command->add_option("--id-field", evaluate.id_field, "field that names a record in the labels")
+  command
+      ->add_option("--data", evaluate.data,
+                   "read a folder with records.jsonl.gz (or records.jsonl), labels.tsv and, "
+                   "optionally, set.json; repeatable")
+      ->type_name("FOLDER");
+  command
+      ->add_option("--records", evaluate.records,
+                   "read records from this file instead: JSON Lines in stream order, also .gz")
+      ->type_name("FILE");
+  command
+      ->add_option("--labels", evaluate.labels,
+                   "labels of --records: tab-separated columns id, cluster and kind")
+      ->type_name("FILE");
+  command
+      ->add_option("--id-field", evaluate.id_field, "field that identifies a record in the labels")
+      ->type_name("FIELD")
       ->capture_default_str();
   command
       ->add_option("--scheme", evaluate.schemes,
-                   "neardup (the filter), others by name, as minhash or "
-                   "minhash:similarity_min=0.8, or all")
+                   "schemes to measure: neardup (the filter), others with or without parameters "
+                   "(minhash, minhash:similarity_min=0.8), or all")
+      ->type_name("SCHEME")
       ->delimiter(',')
       ->default_str("neardup");
-  command->add_flag("--json", evaluate.json, "the report as one JSON object");
-  command->add_option("--html", evaluate.html, "write the report with charts here too");
+  command->add_flag("--json", evaluate.json, "print the report as one JSON object");
+  command->add_option("--html", evaluate.html, "also write the report as an HTML page with charts")
+      ->type_name("FILE");
   command->callback([&] { chosen = [&] { return EvaluateCommand(evaluate); }; });
 }
 
 void AddGenerate(CLI::App& app, GenerateArguments& generate, Command& chosen) {
   CLI::App* command = app.add_subcommand(
-      "generate", "plant edited copies in your records, with the labels `evaluate` reads");
-  command->add_option("-i,--input", generate.input, "JSON Lines, also .gz; - is standard input")
-      ->required();
+      "generate", "plant edited copies in your records, and write the labels for `evaluate`");
+  command->add_option("-i,--input", generate.input, kJsonLinesHelp)->type_name("FILE")->required();
   command->add_option("--fields", generate.fields, "fields that are compared, and so edited")
+      ->type_name("FIELD")
       ->delimiter(',')
       ->required();
-  command->add_option("-o,--output", generate.output, "write records and copies here")->required();
-  command->add_option("--labels", generate.labels, "write their labels here")->required();
+  command->add_option("-o,--output", generate.output, "write records and copies here")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--labels", generate.labels, "write the labels here")
+      ->type_name("FILE")
+      ->required();
   command
       ->add_option("--id-field", generate.id_field,
-                   "field that names a record; those without it get it")
+                   "field that identifies a record; added to records without it")
+      ->type_name("FIELD")
       ->capture_default_str();
-  command->add_option("--copies", generate.copies, "how many, or a share of the records")
+  command
+      ->add_option("--copies", generate.copies,
+                   "number of copies, or their share of the records: 500, 0.2 or 20%")
+      ->type_name("N")
       ->capture_default_str();
   command
       ->add_option("--kinds", generate.kinds,
-                   "of exact, reordered, inserted, deleted, replaced, field-change, sentence-drop, "
-                   "format (default: all except format)")
+                   "kinds of copies: exact, reordered, inserted, deleted, replaced, field-change, "
+                   "sentence-drop, format (default: all except format)")
+      ->type_name("KIND")
       ->delimiter(',');
   command
       ->add_option("--strength", generate.strengths,
-                   "share of the words that are inserted, deleted or replaced")
+                   "shares of the words that are inserted, deleted or replaced, 0.01 to 1")
+      ->type_name("SHARE")
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--seed", generate.seed, "another seed, other copies")->capture_default_str();
+  command
+      ->add_option("--seed", generate.seed, "seed of the copies; another seed makes other copies")
+      ->type_name("N")
+      ->capture_default_str();
   command->callback([&] { chosen = [&] { return GenerateCommand(generate); }; });
 }
 
 void AddDemo(CLI::App& app, DemoArguments& demo, Command& chosen) {
   CLI::App* command =
-      app.add_subcommand("demo", "embedded broker, made-up stream, the whole lane; needs nothing");
-  command->add_option("--records", demo.records, "records of the stream")
-      ->check(CLI::Range(100, 40'000))
+      app.add_subcommand("demo", "run the service on an embedded broker and a synthetic stream");
+  AddNumber(command, "--records", demo.records, {100, 40'000}, "records of the stream")
       ->capture_default_str();
-  command->add_option("--distance-max", demo.distance_max, "largest distance of a duplicate")
-      ->check(RangeCheck(MatchOptions::kDistanceMaxRange))
+  AddNumber(command, "--distance-max", demo.distance_max, MatchOptions::kDistanceMaxRange,
+            "largest distance between duplicates, in bits")
       ->capture_default_str();
-  command->add_option("--seed", demo.seed, "another seed, another stream")->capture_default_str();
+  command->add_option("--seed", demo.seed, "seed of the stream; another seed makes another stream")
+      ->type_name("N")
+      ->capture_default_str();
   command->callback([&] { chosen = [&] { return DemoCommand(demo); }; });
 }
 
 void AddVerify(CLI::App& app, VerifyArguments& verify, Command& chosen) {
   CLI::App* command =
-      app.add_subcommand("verify", "prove the promises on the real topics of a lane");
+      app.add_subcommand("verify", "check the guarantees of a pipeline on its topics");
   AddConfig(command, verify.config);
   AddKafka(command, verify.config);
-  command->add_flag("--json", verify.json, "the outcome as one JSON object");
+  command->add_flag("--json", verify.json, "print the outcome as one JSON object");
   command->callback([&] { chosen = [&] { return VerifyCommand(verify); }; });
 }
 
-void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& origin, bool& json,
+void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& with_sources, bool& json,
                        Command& chosen) {
-  CLI::App* validate = app.add_subcommand("validate", "check a configuration, without a broker");
+  CLI::App* validate = app.add_subcommand("validate", "check a configuration without a broker");
   AddConfig(validate, config);
   AddKafka(validate, config);
   validate->callback([&] { chosen = [&] { return ValidateCommand(config); }; });
 
   CLI::App* group = app.add_subcommand("config", "print configuration");
   group->require_subcommand(1);
-  CLI::App* show = group->add_subcommand("show", "every setting in force, and the index memory");
+  CLI::App* show =
+      group->add_subcommand("show", "print every setting in force, and the largest index memory");
   AddConfig(show, config);
   AddKafka(show, config);
-  show->add_flag("--origin", origin, "where each value comes from");
-  show->add_flag("--json", json, "as one JSON object");
-  show->callback([&] { chosen = [&] { return ShowCommand(config, origin, json); }; });
+  show->add_flag("--origin", with_sources, "show where each value comes from");
+  show->add_flag("--json", json, "print one JSON object");
+  show->callback([&] { chosen = [&] { return ShowCommand(config, with_sources, json); }; });
   const auto add_text = [&](const char* name, const char* help, std::string (*text)()) {
     group->add_subcommand(name, help)->callback([&chosen, text] {
       chosen = [text] {
@@ -214,45 +276,50 @@ void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& origin, boo
       };
     });
   };
-  add_text("schema", "JSON Schema of the file", &ConfigSchema);
-  add_text("example", "a complete commented file with the defaults", &ConfigExample);
-  add_text("reference", "all settings as Markdown tables", &ConfigReference);
+  add_text("schema", "print the JSON Schema of the configuration file", &ConfigSchema);
+  add_text("example", "print a complete file with comments and the defaults", &ConfigExample);
+  add_text("reference", "print all settings as Markdown tables", &ConfigReference);
 }
 
 void AddSnapshot(CLI::App& app, SnapshotArguments& snapshot, Command& chosen) {
-  CLI::App* group = app.add_subcommand("snapshot", "look into the snapshots of an instance");
+  CLI::App* group = app.add_subcommand("snapshot", "inspect the snapshots of an instance");
   group->require_subcommand(1);
   const auto add = [&](const char* name, const char* help, bool verify) {
     CLI::App* command = group->add_subcommand(name, help);
-    command->add_option("--state-dir", snapshot.state_dir, "state.dir of the instance")->required();
-    command->add_flag("--json", snapshot.json, "as one JSON object");
+    command->add_option("--state-dir", snapshot.state_dir, "the state.dir of the instance")
+        ->type_name("FOLDER")
+        ->required();
+    command->add_flag("--json", snapshot.json, "print one JSON object");
     command->callback([&, verify] {
       snapshot.verify = verify;
       chosen = [&] { return SnapshotCommand(snapshot); };
     });
   };
-  add("inspect", "what they hold", false);
-  add("verify", "the same, and whether every byte of them holds", true);
+  add("inspect", "print manifests and segments", false);
+  add("verify", "print the same, and check every byte and every delta", true);
 }
 
 void AddHealthcheck(CLI::App& app, std::string& url, Command& chosen) {
-  CLI::App* command = app.add_subcommand("healthcheck", "ask a running instance if it is ready");
-  command->add_option("--url", url, "what to ask")->capture_default_str();
+  CLI::App* command =
+      app.add_subcommand("healthcheck", "ask a running instance whether it is ready");
+  command->add_option("--url", url, "ask this address")->type_name("URL")->capture_default_str();
   command->callback([&] { chosen = [&] { return HealthcheckCommand(url); }; });
 }
 
 void AddVersion(CLI::App& app, Command& chosen) {
-  app.add_subcommand("version", "version of neardup and of the Kafka library")->callback([&] {
-    chosen = [] {
-      std::printf("neardup %s (%s, %s), %s\n", kVersion, kRevision, kCompiler,
-                  ClientLibraryName().c_str());
-      return static_cast<int>(kExitOk);
-    };
-  });
+  app.add_subcommand("version", "print the versions of neardup and of the Kafka library")
+      ->callback([&] {
+        chosen = [] {
+          std::printf("neardup %s (%s, %s), %s\n", kVersion, kRevision, kCompiler,
+                      ClientLibraryName().c_str());
+          return static_cast<int>(kExitOk);
+        };
+      });
 }
 
 int Main(int count, char** words) {
-  CLI::App app("neardup: near-duplicate records out of a Kafka stream, exactly once");
+  CLI::App app(
+      "neardup: separates near-duplicate records from unique ones in Kafka streams, exactly once");
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::help);
   ConfigArguments config;
@@ -264,7 +331,7 @@ int Main(int count, char** words) {
   DemoArguments demo;
   VerifyArguments verify;
   SnapshotArguments snapshot;
-  bool origin = false;
+  bool with_sources = false;
   bool json = false;
   std::string url = "http://127.0.0.1:9404/readyz";
   Command chosen;
@@ -277,7 +344,7 @@ int Main(int count, char** words) {
   AddDemo(app, demo, chosen);
   AddVerify(app, verify, chosen);
   AddSnapshot(app, snapshot, chosen);
-  AddConfigCommands(app, config, origin, json, chosen);
+  AddConfigCommands(app, config, with_sources, json, chosen);
   AddHealthcheck(app, url, chosen);
   AddVersion(app, chosen);
   try {
@@ -285,7 +352,7 @@ int Main(int count, char** words) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "neardup: %s; `neardup --help` and `neardup COMMAND --help` tell more\n",
+    std::fprintf(stderr, "neardup: %s; see `neardup --help` and `neardup COMMAND --help`\n",
                  error.what());
     return kExitUsage;
   }

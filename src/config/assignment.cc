@@ -1,38 +1,18 @@
 #include "config/assignment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 #include <regex>
+#include <utility>
 
 #include "base/file_content.h"
-#include "config/interpolation.h"
-#include "config/settings_table.h"
 
 namespace neardup {
-
-std::string Text(const Origin& origin) {
-  switch (origin.kind) {
-    case Origin::Kind::kDefault:
-      return "default";
-    case Origin::Kind::kFile:
-      return origin.line > 0 ? origin.name + ":" + std::to_string(origin.line) : origin.name;
-    case Origin::Kind::kEnvironment:
-      return origin.name;
-    case Origin::Kind::kCommandLine:
-      return "--set " + origin.name;
-  }
-  return "default";
-}
-
-void ConfigErrors::Add(const Origin& origin, std::string_view path, std::string_view text) {
-  std::string line = Text(origin) + ": ";
-  bool said = origin.kind == Origin::Kind::kCommandLine && origin.name == path;
-  if (!path.empty() && !said) line.append(path).append(": ");
-  lines_.push_back(line.append(text));
-}
-
 namespace {
 
-// Right key, wrong section: topics, or kafka.topics, for input.topics.
+/// The one setting with the same key in another section: input.topics for kafka.topics.
 std::optional<std::string> SameKeyElsewhere(std::string_view path) {
   std::optional<std::string> found;
   for (const Setting& setting : SettingsTable()) {
@@ -43,65 +23,9 @@ std::optional<std::string> SameKeyElsewhere(std::string_view path) {
   return found;
 }
 
-}  // namespace
-
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
-  for (size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t replaced = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replaced});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return cost[a.size()][b.size()];
-}
-
-std::optional<std::string> NearestName(std::string_view name,
-                                       const std::vector<std::string>& candidates) {
-  // A name this long is no slip; the bound also keeps the table of distances small.
-  if (name.size() > 200) return std::nullopt;
-  std::optional<std::string> nearest;
-  size_t least = 1 + std::max<size_t>(2, name.size() / 4);
-  for (const std::string& candidate : candidates) {
-    size_t distance = EditDistance(name, candidate);
-    if (distance < least && distance < candidate.size()) {
-      least = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest;
-}
-
-std::string UnknownSettingText(std::string_view path) {
-  std::vector<std::string> names;
-  for (const SettingSection& section : SettingSections()) names.push_back(section.name);
-  for (const Setting& setting : SettingsTable()) names.push_back(setting.path);
-  std::optional<std::string> meant = SameKeyElsewhere(path);
-  if (!meant) meant = NearestName(path, names);
-  if (meant) return "unknown setting, did you mean " + *meant + "?";
-  return "unknown setting; `neardup config example` prints all of them";
-}
-
-namespace {
-
-Origin AtLine(Origin origin, int line) {
-  if (origin.kind == Origin::Kind::kFile) origin.line = line;
-  return origin;
-}
-
-std::string ItemPath(const std::string& path, const YamlValue& parent, size_t item) {
-  if (parent.form == YamlValue::Form::kList) return path + "[" + std::to_string(item) + "]";
-  return path.empty() ? parent.keys[item].text : path + "." + parent.keys[item].text;
-}
-
-}  // namespace
-
-bool FindTarget(std::string_view path, const Origin& origin, ConfigErrors& errors,
+/// Finds the setting, or the map and its entry, that a path names. False, with a complaint, if
+/// there is none.
+bool FindTarget(std::string_view path, const ValueSource& source, ConfigErrors& errors,
                 Assignment& assignment) {
   assignment.setting = FindSetting(path);
   if (assignment.setting != nullptr) return true;
@@ -115,47 +39,55 @@ bool FindTarget(std::string_view path, const Origin& origin, ConfigErrors& error
   }
   for (const Setting& setting : SettingsTable()) {
     if (!path.empty() && SectionOf(setting.path) == path) {
-      errors.Add(origin, path,
-                 "found a section, expected one of its settings, such as " + setting.path);
+      errors.Add(
+          source, path,
+          fmt::format("found a section, expected one of its settings, such as {}", setting.path));
       return false;
     }
   }
-  errors.Add(origin, path, UnknownSettingText(path));
+  errors.Add(source, path, UnknownSettingText(path));
   return false;
 }
 
-void CheckKeys(const YamlValue& value, const std::string& path, const Origin& origin,
+std::string ItemPath(const std::string& path, const YamlValue& parent, size_t item) {
+  if (parent.form == YamlValue::Form::kList) return fmt::format("{}[{}]", path, item);
+  return path.empty() ? parent.keys[item].text : path + "." + parent.keys[item].text;
+}
+
+/// Complains about repeated keys and merge keys (<<) in the value and below it.
+void CheckKeys(const YamlValue& value, const std::string& path, const ValueSource& source,
                ConfigErrors& errors) {
   for (size_t i = 0; i < value.items.size(); ++i) {
     std::string item_path = ItemPath(path, value, i);
     if (value.form == YamlValue::Form::kMap) {
       const YamlKey& key = value.keys[i];
-      Origin here = AtLine(origin, key.line);
+      const ValueSource here = AtLine(source, key.line);
       if (key.text == "<<") {
-        errors.Add(here, item_path, "found a merge key, expected the settings themselves");
+        errors.Add(here, item_path, "found a merge key (<<), expected the settings themselves");
       }
       auto first = std::find_if(value.keys.begin(), value.keys.end(),
                                 [&](const YamlKey& other) { return other.text == key.text; });
       if (&*first != &key) {
-        std::string at =
-            here.line > 0 ? " (first on line " + std::to_string(first->line) + ")" : "";
-        errors.Add(here, item_path, "found twice" + at + ", expected once");
+        const std::string at = here.line > 0 ? fmt::format(" (first on line {})", first->line) : "";
+        errors.Add(here, item_path, fmt::format("found twice{}, expected once", at));
       }
     }
-    CheckKeys(value.items[i], item_path, origin, errors);
+    CheckKeys(value.items[i], item_path, source, errors);
   }
 }
 
-bool InterpolateAll(YamlValue& value, const std::string& path, const Origin& origin,
+/// Replaces the references in every scalar of the value. False, with complaints, if one has no
+/// value.
+bool InterpolateAll(YamlValue& value, const std::string& path, const ValueSource& source,
                     const Environment& environment, ConfigErrors& errors) {
   bool all = true;
   for (size_t i = 0; i < value.items.size(); ++i) {
-    all &= InterpolateAll(value.items[i], ItemPath(path, value, i), origin, environment, errors);
+    all &= InterpolateAll(value.items[i], ItemPath(path, value, i), source, environment, errors);
   }
   if (value.form != YamlValue::Form::kScalar) return all;
   Result<Interpolated> result = Interpolate(value.text, environment);
   if (!result.ok()) {
-    errors.Add(AtLine(origin, value.line), path, result.error().text);
+    errors.Add(AtLine(source, value.line), path, result.error().text);
     return false;
   }
   value.text = result->text;
@@ -164,14 +96,13 @@ bool InterpolateAll(YamlValue& value, const std::string& path, const Origin& ori
   return true;
 }
 
-namespace {
-
 bool IsSection(const std::string& name) {
   const std::vector<SettingSection>& sections = SettingSections();
   return std::any_of(sections.begin(), sections.end(),
                      [&](const SettingSection& section) { return section.name == name; });
 }
 
+/// Turns the text of a configuration file into assignments.
 class FileReader {
  public:
   FileReader(std::string name, const Environment& environment, ConfigErrors& errors)
@@ -182,15 +113,16 @@ class FileReader {
     for (const YamlProblem& problem : document.problems) {
       errors_.Add(At(problem.line), "", problem.text);
     }
-    bool empty = !document.root ||
-                 (document.root->form == YamlValue::Form::kMap && document.root->items.empty());
+    const bool empty = !document.root || (document.root->form == YamlValue::Form::kMap &&
+                                          document.root->items.empty());
     if (empty && document.problems.empty()) {
       errors_.Add(At(1), "",
                   "found no settings, expected at least one; `neardup config example` prints all");
     }
     if (!document.root) return {};
     if (document.root->form != YamlValue::Form::kMap) {
-      errors_.Add(At(document.root->line), "", "expected sections, such as `input:`, at the top");
+      errors_.Add(At(document.root->line), "",
+                  "found no map, expected sections such as `input:` at the top level");
       return {};
     }
     CheckKeys(*document.root, "", At(0), errors_);
@@ -199,7 +131,7 @@ class FileReader {
   }
 
  private:
-  Origin At(int line) const { return {Origin::Kind::kFile, name_, line}; }
+  ValueSource At(int line) const { return {ValueSource::Kind::kFile, name_, line}; }
 
   void ReadRoot(YamlValue& root) {
     for (size_t i = 0; i < root.items.size(); ++i) {
@@ -214,10 +146,11 @@ class FileReader {
   }
 
   void ReadSection(const YamlKey& section, YamlValue& value) {
-    // A section whose settings are all commented out.
+    // The settings of such a section are all commented out.
     if (value.form == YamlValue::Form::kNull) return;
     if (value.form != YamlValue::Form::kMap) {
-      errors_.Add(At(section.line), section.text, "expected a section with settings below it");
+      errors_.Add(At(section.line), section.text,
+                  "found a value, expected settings below this section");
       return;
     }
     for (size_t i = 0; i < value.items.size(); ++i) {
@@ -242,26 +175,10 @@ class FileReader {
   std::vector<Assignment> assignments_;
 };
 
-}  // namespace
-
-std::vector<Assignment> FileAssignments(const std::filesystem::path& file,
-                                        const Environment& environment, ConfigErrors& errors) {
-  Result<std::string> text = ReadFile(file, kSmallFileBytesMax);
-  if (!text.ok()) {
-    errors.Add({Origin::Kind::kFile, file.string(), 0}, "", text.error().text);
-    return {};
-  }
-  return FileReader(file.string(), environment, errors).Read(*text);
-}
-
-// What is written outside the file: in the environment and on the command line.
-
-namespace {
-
 constexpr std::string_view kPrefix = "NEARDUP_";
 
-// Kubernetes puts these into every pod beside a Service whose name starts with "neardup"; and
-// scripts/kafka reads NEARDUP_CACHE.
+/// Whether a variable with our prefix is none of ours. Kubernetes sets such variables in every pod
+/// if a Service has a name that starts with "neardup", and scripts/kafka reads NEARDUP_CACHE.
 bool IsForeign(const std::string& name, const std::string& value) {
   static const std::regex service("_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$");
   static const std::regex port("_PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$");
@@ -273,7 +190,7 @@ bool IsForeign(const std::string& name, const std::string& value) {
   return std::regex_search(at, port) && value.find("://") != std::string::npos;
 }
 
-// WINDOW__WINDOW_MS -> window.window_ms
+/// WINDOW__WINDOW_MS -> window.window_ms
 std::string PathOf(std::string_view name) {
   std::string path;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -297,7 +214,7 @@ bool IsText(const Assignment& assignment) {
   return !assignment.entry.empty() || assignment.setting->kind == SettingKind::kText;
 }
 
-// One quoted YAML text from the first character to the last.
+/// Whether the whole text is one quoted YAML scalar.
 bool IsQuoted(std::string_view text) {
   if (text.size() < 2 || (text[0] != '\'' && text[0] != '"')) return false;
   const std::string_view escape = text[0] == '"' ? "\\" : "''";
@@ -312,7 +229,7 @@ bool IsQuoted(std::string_view text) {
   return i + 1 == text.size();
 }
 
-YamlValue TextAsItStands(const std::string& text) {
+YamlValue LiteralText(const std::string& text) {
   YamlValue value;
   value.form = YamlValue::Form::kScalar;
   value.text = text;
@@ -320,24 +237,39 @@ YamlValue TextAsItStands(const std::string& text) {
   return value;
 }
 
-// Plain scalars become what the setting needs: outside a file nobody expects `app=2024` to fail.
-void Give(YamlValue& value) {
+/// Lets plain scalars become whatever the setting needs: outside a file, nobody expects `app=2024`
+/// to fail because 2024 is a number in YAML.
+void AdaptToSetting(YamlValue& value) {
   if (value.form == YamlValue::Form::kNull) value.form = YamlValue::Form::kScalar;
   if (value.style == YamlValue::Style::kPlain) value.style = YamlValue::Style::kGiven;
-  for (YamlValue& item : value.items) Give(item);
+  for (YamlValue& item : value.items) AdaptToSetting(item);
 }
 
-bool ParseOuter(const std::string& text, const std::string& path, const Origin& origin,
-                ConfigErrors& errors, YamlValue& value) {
+/// Reads a value written as YAML outside a file. False, with complaints, if it is not YAML.
+bool ReadYamlArgument(const std::string& text, const std::string& path, ConfigErrors& errors,
+                      Assignment& assignment) {
   YamlDocument document = ParseYaml(text);
-  for (const YamlProblem& problem : document.problems) errors.Add(origin, path, problem.text);
+  for (const YamlProblem& problem : document.problems) {
+    errors.Add(assignment.source, path, problem.text);
+  }
   if (!document.problems.empty()) return false;
-  value = document.root ? std::move(*document.root) : YamlValue{};
-  CheckKeys(value, path, origin, errors);
+  assignment.value = document.root ? std::move(*document.root) : YamlValue{};
+  CheckKeys(assignment.value, path, assignment.source, errors);
+  AdaptToSetting(assignment.value);
   return true;
 }
 
 }  // namespace
+
+std::vector<Assignment> FileAssignments(const std::filesystem::path& file,
+                                        const Environment& environment, ConfigErrors& errors) {
+  Result<std::string> text = ReadFile(file, kConfigFileBytesMax);
+  if (!text.ok()) {
+    errors.Add({ValueSource::Kind::kFile, file.string(), 0}, "", text.error().text);
+    return {};
+  }
+  return FileReader(file.string(), environment, errors).Read(*text);
+}
 
 std::vector<Assignment> EnvironmentAssignments(const Environment& environment,
                                                ConfigErrors& errors) {
@@ -345,14 +277,13 @@ std::vector<Assignment> EnvironmentAssignments(const Environment& environment,
   for (const auto& [name, text] : environment) {
     if (!name.starts_with(kPrefix) || IsForeign(name, text)) continue;
     Assignment assignment;
-    assignment.origin = {Origin::Kind::kEnvironment, name, 0};
+    assignment.source = {ValueSource::Kind::kEnvironment, name, 0};
     std::string path = PathOf(std::string_view(name).substr(kPrefix.size()));
-    if (!FindTarget(path, assignment.origin, errors, assignment)) continue;
+    if (!FindTarget(path, assignment.source, errors, assignment)) continue;
     if (IsScalar(assignment)) {
-      assignment.value = TextAsItStands(text);
-    } else {
-      if (!ParseOuter(text, path, assignment.origin, errors, assignment.value)) continue;
-      Give(assignment.value);
+      assignment.value = LiteralText(text);
+    } else if (!ReadYamlArgument(text, path, errors, assignment)) {
+      continue;
     }
     assignments.push_back(std::move(assignment));
   }
@@ -367,24 +298,33 @@ std::vector<Assignment> CommandLineAssignments(const std::vector<std::string>& s
     size_t equals = set.find('=');
     std::string path = set.substr(0, equals);
     Assignment assignment;
-    assignment.origin = {Origin::Kind::kCommandLine, path, 0};
+    assignment.source = {ValueSource::Kind::kCommandLine, path, 0};
     if (equals == std::string::npos) {
-      errors.Add(assignment.origin, path, "found no '=', expected path=value");
+      errors.Add(assignment.source, path, "found no '=', expected path=value");
       continue;
     }
-    if (!FindTarget(path, assignment.origin, errors, assignment)) continue;
+    if (!FindTarget(path, assignment.source, errors, assignment)) continue;
     const std::string text = set.substr(equals + 1);
     if (IsText(assignment) && !IsQuoted(text)) {
-      assignment.value = TextAsItStands(text);
-    } else {
-      if (!ParseOuter(text, path, assignment.origin, errors, assignment.value)) continue;
-      Give(assignment.value);
+      assignment.value = LiteralText(text);
+    } else if (!ReadYamlArgument(text, path, errors, assignment)) {
+      continue;
     }
     assignment.unresolved =
-        !InterpolateAll(assignment.value, path, assignment.origin, environment, errors);
+        !InterpolateAll(assignment.value, path, assignment.source, environment, errors);
     assignments.push_back(std::move(assignment));
   }
   return assignments;
+}
+
+std::string UnknownSettingText(std::string_view path) {
+  std::vector<std::string> names;
+  for (const SettingSection& section : SettingSections()) names.push_back(section.name);
+  for (const Setting& setting : SettingsTable()) names.push_back(setting.path);
+  std::optional<std::string> meant = SameKeyElsewhere(path);
+  if (!meant) meant = NearestName(path, names);
+  if (meant) return fmt::format("unknown setting, did you mean {}?", *meant);
+  return "unknown setting; `neardup config example` prints all of them";
 }
 
 }  // namespace neardup

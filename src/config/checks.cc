@@ -1,126 +1,24 @@
 #include "config/checks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 
+#include "config/quantity.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
 #include "neardup/filter.h"
 
 namespace neardup {
-
-namespace {
-
-constexpr std::string_view kOffsets = "offsets are committed in the transaction of the records";
-constexpr std::string_view kDeliveries = "every delivery must be reported to neardup";
-constexpr std::string_view kCodeOnly = "can only be set by code inside the process";
-constexpr std::string_view kBrokers = "use kafka.brokers";
-constexpr std::string_view kTimeout = "use transaction.timeout_ms";
-constexpr std::string_view kMembership =
-    "neardup chooses it, so that a lane moves to a standby at once and has one owner";
-
-}  // namespace
-
-const std::vector<RefusedProperty>& RefusedProperties() {
-  static const std::vector<RefusedProperty> properties = {
-      {"bootstrap.servers", kBrokers},
-      {"metadata.broker.list", kBrokers},
-
-      {"enable.auto.commit", kOffsets},
-      {"auto.commit.enable", kOffsets},
-      {"enable.auto.offset.store", kOffsets},
-      {"offset.store.method", kOffsets},
-      {"offset.store.path", kOffsets},
-      {"auto.offset.reset",
-       "use input.start; offsets that are gone must stop the lane, not move it silently"},
-      {"isolation.level", "always read_committed: aborted records must not be seen"},
-      {"enable.partition.eof", "neardup needs it to tell when an input is at its end"},
-
-      {"group.id", "the group is named after app"},
-      {"group.instance.id", kMembership},
-      {"group.protocol", kMembership},
-      {"group.protocol.type", kMembership},
-      {"group.remote.assignor", kMembership},
-      {"partition.assignment.strategy", kMembership},
-      {"session.timeout.ms", "use lease.session_timeout_ms"},
-      {"heartbeat.interval.ms", "use lease.heartbeat_interval_ms"},
-
-      {"transactional.id", "named after app; it is the lock of a lane"},
-      {"transaction.timeout.ms", kTimeout},
-      {"message.timeout.ms", kTimeout},
-      {"delivery.timeout.ms", kTimeout},
-      {"enable.idempotence", "always true: without it records repeat and change places"},
-      {"acks", "always all: a record must not be lost with its broker"},
-      {"request.required.acks", "always all: a record must not be lost with its broker"},
-      {"queuing.strategy", "always fifo: records must keep their order"},
-      {"msg_order_cmp", "records must keep their order"},
-      {"queue.buffering.max.messages", "use kafka.inflight_records_max"},
-      {"queue.buffering.max.kbytes", "use kafka.inflight_bytes_max"},
-      {"delivery.report.only.error", kDeliveries},
-      {"dr_cb", kDeliveries},
-      {"dr_msg_cb", kDeliveries},
-
-      {"plugin.library.paths", "a plug-in can change records and loads foreign code"},
-      {"interceptors", kCodeOnly},
-      {"enabled_events", kCodeOnly},
-      {"opaque", kCodeOnly},
-      {"default_topic_conf", kCodeOnly},
-      {"ssl_engine_callback_data", kCodeOnly},
-      {"ssl_key", "can only be set by code inside the process; use ssl.key.location"},
-      {"ssl_certificate",
-       "can only be set by code inside the process; use ssl.certificate.location"},
-      {"ssl_ca", "can only be set by code inside the process; use ssl.ca.location"},
-      {"background_event_cb", kCodeOnly},
-      {"closesocket_cb", kCodeOnly},
-      {"connect_cb", kCodeOnly},
-      {"consume_cb", kCodeOnly},
-      {"error_cb", kCodeOnly},
-      {"log_cb", kCodeOnly},
-      {"oauthbearer_token_refresh_cb", kCodeOnly},
-      {"offset_commit_cb", kCodeOnly},
-      {"open_cb", kCodeOnly},
-      {"partitioner_cb", kCodeOnly},
-      {"rebalance_cb", kCodeOnly},
-      {"resolve_cb", kCodeOnly},
-      {"socket_cb", kCodeOnly},
-      {"ssl.certificate.verify_cb", kCodeOnly},
-      {"stats_cb", kCodeOnly},
-      {"throttle_cb", kCodeOnly},
-  };
-  return properties;
-}
-
-std::optional<std::string> RefusalOf(std::string_view name, std::string_view value) {
-  for (const RefusedProperty& property : RefusedProperties()) {
-    if (property.name == name) return std::string(property.reason);
-  }
-  bool bounds_flight =
-      std::find(std::begin(kRequestsInFlightNames), std::end(kRequestsInFlightNames), name) !=
-      std::end(kRequestsInFlightNames);
-  if (!bounds_flight) return std::nullopt;
-  std::optional<int64_t> requests = ParseInteger(value);
-  if (requests && *requests >= 1 && *requests <= kRequestsInFlightMax) return std::nullopt;
-  return "expected 1 to 5: with more in flight a resent batch can change places";
-}
-
-bool IsSecretProperty(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  for (std::string_view mark : {"password", "passphrase", "secret", "token", "credential",
-                                "sasl.jaas", "key.pem", "ssl_key", "oauthbearer.config"}) {
-    if (lower.find(mark) != std::string::npos) return true;
-  }
-  return false;
-}
-
 namespace {
 
 constexpr size_t kTopicBytesMax = 249;
 const char* const kTemplatePaths[] = {"output.unique_topic", "output.duplicate_topic",
                                       "output.dead_letter_topic"};
 
+/// All checks over one loaded configuration.
 class Checks {
  public:
   Checks(const LoadedConfig& config, const std::set<std::string>& unread, ConfigErrors& errors)
@@ -143,7 +41,7 @@ class Checks {
     return config_.IsSecret(path) ? kSecretMask : text;
   }
 
-  // The setting's value as text, for numbers with a unit.
+  /// The value of a duration or a size as text.
   std::string ValueText(const std::string& path) const {
     const Setting& setting = *FindSetting(path);
     int64_t value = std::get<int64_t>(setting.get(settings_));
@@ -151,12 +49,13 @@ class Checks {
                  setting.kind == SettingKind::kBytes ? BytesText(value) : DurationText(value));
   }
 
-  // The complaint stands where somebody wrote the value, if only one of the two was written.
+  /// Reports that `path` contradicts `other`, at the place where `path` was written; if only
+  /// `other` was written, at that place.
   void Refuse(const std::string& path, const std::string& other, const std::string& found,
               const std::string& expected) {
-    bool other_only = !config_.origins.contains(path) && config_.origins.contains(other);
-    errors_.Add(config_.origin(other_only ? other : path), path,
-                "found " + found + ", expected " + expected);
+    bool other_only = !config_.sources.contains(path) && config_.sources.contains(other);
+    errors_.Add(config_.SourceOf(other_only ? other : path), path,
+                fmt::format("found {}, expected {}", found, expected));
   }
 
   void CheckTimes() {
@@ -166,19 +65,20 @@ class Checks {
         kafka.heartbeat_interval_ms > kafka.session_timeout_ms / 3) {
       Refuse("lease.heartbeat_interval_ms", "lease.session_timeout_ms",
              ValueText("lease.heartbeat_interval_ms"),
-             "at most a third of lease.session_timeout_ms (" +
-                 ValueText("lease.session_timeout_ms") + ")");
+             fmt::format("at most a third of lease.session_timeout_ms ({})",
+                         ValueText("lease.session_timeout_ms")));
     }
     if (Read({"retry.backoff_min_ms", "retry.backoff_max_ms"}) &&
         lane.retry_backoff_min_ms > lane.retry_backoff_max_ms) {
       Refuse("retry.backoff_min_ms", "retry.backoff_max_ms", ValueText("retry.backoff_min_ms"),
-             "at most retry.backoff_max_ms (" + ValueText("retry.backoff_max_ms") + ")");
+             fmt::format("at most retry.backoff_max_ms ({})", ValueText("retry.backoff_max_ms")));
     }
     if (Read({"transaction.timeout_ms", "transaction.interval_ms"}) &&
         kafka.transaction_timeout_ms <= lane.transaction_interval_ms + 1000) {
-      Refuse(
-          "transaction.timeout_ms", "transaction.interval_ms", ValueText("transaction.timeout_ms"),
-          "more than transaction.interval_ms (" + ValueText("transaction.interval_ms") + ") + 1s");
+      Refuse("transaction.timeout_ms", "transaction.interval_ms",
+             ValueText("transaction.timeout_ms"),
+             fmt::format("more than transaction.interval_ms ({}) + 1s",
+                         ValueText("transaction.interval_ms")));
     }
   }
 
@@ -188,7 +88,8 @@ class Checks {
         static_cast<size_t>(settings_.kafka.inflight_bytes_max) < record_bytes_max) {
       Refuse("kafka.inflight_bytes_max", "record.record_bytes_max",
              ValueText("kafka.inflight_bytes_max"),
-             "at least record.record_bytes_max (" + ValueText("record.record_bytes_max") + ")");
+             fmt::format("at least record.record_bytes_max ({})",
+                         ValueText("record.record_bytes_max")));
     }
   }
 
@@ -204,13 +105,14 @@ class Checks {
       return;
     }
     const KafkaOptions& kafka = settings_.kafka;
-    // Every topic in use and what it is for; two uses of one topic mix their records.
+    // Every topic in use, and what it is used for. Two uses of one topic would mix their records.
     std::map<std::string, std::string> uses = {{ChangelogTopic(kafka), "the changelog"},
                                                {LeaseTopic(kafka), "the lease topic"}};
     for (const std::string& topic : kafka.topics) {
       auto [use, added] = uses.emplace(topic, "an input topic");
       if (!added) {
-        Refuse("input.topics", "app", Shown("input.topics", topic) + ", which is " + use->second,
+        Refuse("input.topics", "app",
+               fmt::format("{}, which is {}", Shown("input.topics", topic), use->second),
                "another topic");
       }
     }
@@ -225,35 +127,36 @@ class Checks {
     const std::vector<std::string>& topics = settings_.kafka.topics;
     if (topics.size() > 1 && text.find("{topic}") == std::string::npos) {
       Refuse(path, "input.topics", Shown(path, text),
-             "a name with {topic}, as there are several input topics");
+             "a name with {topic}, because there are several input topics");
       return;
     }
-    // Without input topics the templates can still be told apart.
+    // Without input topics, an invented one still shows whether two templates give one name.
     std::vector<std::string> inputs = topics.empty() ? std::vector<std::string>{"x"} : topics;
     for (const std::string& input : inputs) {
       std::string topic = ExpandTopic(text, input);
       std::string shown = config_.IsSecret("input.topics") ? kSecretMask : Shown(path, topic);
       if (topic.size() > kTopicBytesMax) {
-        Refuse(path, "input.topics", "a name of " + std::to_string(topic.size()) + " bytes",
-               "at most 249 with {topic} replaced by an input topic");
+        Refuse(path, "input.topics", fmt::format("a name of {} bytes", topic.size()),
+               fmt::format("at most {} bytes once {{topic}} is replaced by an input topic",
+                           kTopicBytesMax));
       }
       auto [use, added] = uses.emplace(topic, path);
       if (!added) {
-        Refuse(path, "input.topics", shown + ", which is " + use->second,
-               "a topic for this output alone");
+        Refuse(path, "input.topics", fmt::format("{}, which is {}", shown, use->second),
+               "a topic that nothing else uses");
       }
     }
   }
 
-  // Where the setting, or the first of its entries, was written.
-  Origin OriginOf(const std::string& path) const {
-    const auto found = config_.origins.lower_bound(path);
-    const bool here = found != config_.origins.end() &&
+  /// Where the setting, or its first entry, was written.
+  ValueSource SourceOf(const std::string& path) const {
+    const auto found = config_.sources.lower_bound(path);
+    const bool here = found != config_.sources.end() &&
                       (found->first == path || found->first.starts_with(path + "."));
-    return here ? found->second : Origin{};
+    return here ? found->second : ValueSource{};
   }
 
-  // What CheckOptions says of one option starts with its path, and may name the compared fields.
+  /// The texts of CheckOptions start with the path of an option and may name the compared fields.
   void CheckFilter() {
     bool all_read = std::none_of(unread_.begin(), unread_.end(), [](const std::string& path) {
       std::string_view section = SectionOf(path);
@@ -266,7 +169,7 @@ class Checks {
     const std::string& text = result.error().text;
     std::string path = text.substr(0, text.find_first_of(" [:"));
     bool secret = config_.IsSecret(path) || config_.IsSecret("record.fields");
-    errors_.Add(OriginOf(path), secret ? path : "",
+    errors_.Add(SourceOf(path), secret ? path : "",
                 secret ? std::string("found ") + kSecretMask + ", which cannot be used" : text);
   }
 
@@ -285,26 +188,28 @@ void CheckTogether(const LoadedConfig& config, const std::set<std::string>& unre
 
 std::vector<std::string> Warnings(const LoadedConfig& config) {
   ConfigErrors warnings;
-  for (const auto& [path, origin] : config.origins) {
+  for (const auto& [path, source] : config.sources) {
     bool written_out =
-        origin.kind == Origin::Kind::kFile || origin.kind == Origin::Kind::kCommandLine;
+        source.kind == ValueSource::Kind::kFile || source.kind == ValueSource::Kind::kCommandLine;
     if (path.find("properties.") != std::string::npos && written_out && config.IsSecret(path) &&
         !config.secrets.contains(path) && !config.from_variable.contains(path)) {
-      warnings.Add(origin, path,
-                   "a secret stands here in clear text; write ${file:/path} and keep it there");
+      warnings.Add(
+          source, path,
+          "found a secret in clear text, expected ${file:/path} with the secret in that file");
     }
   }
   const RecordOptions& record = config.settings.lane.filter.record;
   if (record.time_format != RecordOptions().time_format && record.time_field.empty()) {
-    warnings.Add(config.origin("record.time_format"), "record.time_format",
+    warnings.Add(config.SourceOf("record.time_format"), "record.time_format",
                  "has no effect without record.time_field");
   }
   if (!config.settings.lane.filter.scheme.is_own()) {
-    for (const auto& [path, origin] : config.origins) {
+    for (const auto& [path, source] : config.sources) {
       const bool ours = SectionOf(path) == "match" && !path.starts_with("match.scheme");
       if (ours || path == "feature.features_min") {
-        warnings.Add(origin, path,
-                     "has no effect with match.scheme: " + config.settings.lane.filter.scheme.name);
+        warnings.Add(source, path,
+                     fmt::format("has no effect with match.scheme: {}",
+                                 config.settings.lane.filter.scheme.name));
       }
     }
   }

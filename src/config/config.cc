@@ -1,11 +1,14 @@
 #include "config/config.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <utility>
 
 #include "config/assignment.h"
 #include "config/checks.h"
+#include "config/property_rules.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
 #include "filter/match_scheme.h"
@@ -16,7 +19,7 @@ namespace {
 
 constexpr const char* kModelPath = "feature.model";
 
-// True if this value or one below it has the mark.
+/// Whether this value or one below it has the mark.
 bool Any(const YamlValue& value, bool (*mark)(const YamlValue&)) {
   if (mark(value)) return true;
   for (const YamlValue& item : value.items) {
@@ -28,17 +31,20 @@ bool Any(const YamlValue& value, bool (*mark)(const YamlValue&)) {
 bool IsFromFile(const YamlValue& value) { return value.secret; }
 bool IsGiven(const YamlValue& value) { return value.style == YamlValue::Style::kGiven; }
 
+/// Applies the layers in order and collects every complaint.
 class Loader {
  public:
-  Result<LoadedConfig> Load(const ConfigSource& source) {
-    if (source.file) {
-      Apply(FileAssignments(*source.file, source.environment, errors_));
+  Result<LoadedConfig> Load(const ConfigLayers& layers) {
+    if (layers.file) {
+      Apply(FileAssignments(*layers.file, layers.environment, errors_));
     }
-    Apply(EnvironmentAssignments(source.environment, errors_));
-    Apply(CommandLineAssignments(source.sets, source.environment, errors_));
+    Apply(EnvironmentAssignments(layers.environment, errors_));
+    Apply(CommandLineAssignments(layers.sets, layers.environment, errors_));
     ReadModelFile();
     CheckTogether(config_, unread_, errors_);
-    if (!errors_.empty()) return Failure();
+    if (!errors_.empty()) {
+      return Error{ErrorCode::kConfig, fmt::format("{}", fmt::join(errors_.lines(), "\n"))};
+    }
     config_.warnings = Warnings(config_);
     return std::move(config_);
   }
@@ -56,7 +62,7 @@ class Loader {
         SetEntries(assignment, *numbers);
       } else {
         assignment.setting->set(config_.settings, *value);
-        Note(assignment.setting->path, assignment.value, assignment.origin);
+        Note(assignment.setting->path, assignment.value, assignment.source);
       }
     }
   }
@@ -64,22 +70,22 @@ class Loader {
   void ReadModelFile() {
     std::filesystem::path file = config_.settings.model_file;
     if (file.empty()) return;
-    const Origin origin = config_.origin(kModelPath);
-    if (origin.kind == Origin::Kind::kFile) {
-      file = std::filesystem::path(origin.name).parent_path() / file;
+    const ValueSource source = config_.SourceOf(kModelPath);
+    if (source.kind == ValueSource::Kind::kFile) {
+      file = std::filesystem::path(source.name).parent_path() / file;
     }
     auto model = ReadModel(file);
     if (model.ok()) {
       config_.settings.lane.filter.model = std::move(model.value());
     } else {
       const bool secret = config_.IsSecret(kModelPath);
-      errors_.Add(origin, kModelPath,
-                  secret ? std::string("found ") + kSecretMask + ", which is no readable model"
+      errors_.Add(source, kModelPath,
+                  secret ? fmt::format("found {}, expected a readable model file", kSecretMask)
                          : model.error().text);
     }
   }
 
-  // One entry joins the others; a whole map takes their place.
+  /// A single entry joins the entries that are set already; a whole map replaces them.
   template <class Map>
   void SetEntries(const Assignment& assignment, const Map& given) {
     const std::string prefix = assignment.setting->path + ".";
@@ -87,38 +93,31 @@ class Loader {
       Map all = std::get<Map>(assignment.setting->get(config_.settings));
       all[assignment.entry] = given.at(assignment.entry);
       assignment.setting->set(config_.settings, all);
-      Note(prefix + assignment.entry, assignment.value, assignment.origin);
+      Note(prefix + assignment.entry, assignment.value, assignment.source);
       return;
     }
     const Map replaced = std::get<Map>(assignment.setting->get(config_.settings));
     for (const auto& [name, text] : replaced) Forget(prefix + name);
     assignment.setting->set(config_.settings, given);
-    config_.origins[assignment.setting->path] = assignment.origin;
+    config_.sources[assignment.setting->path] = assignment.source;
     for (size_t i = 0; i < assignment.value.items.size(); ++i) {
-      Note(prefix + assignment.value.keys[i].text, assignment.value.items[i], assignment.origin);
+      Note(prefix + assignment.value.keys[i].text, assignment.value.items[i], assignment.source);
     }
   }
 
   void Forget(const std::string& path) {
-    config_.origins.erase(path);
+    config_.sources.erase(path);
     config_.secrets.erase(path);
     config_.from_variable.erase(path);
   }
 
-  void Note(const std::string& path, const YamlValue& value, Origin origin) {
+  void Note(const std::string& path, const YamlValue& value, const ValueSource& source) {
     Forget(path);
-    if (origin.kind == Origin::Kind::kFile) {
-      origin.line = value.line;
-      if (Any(value, IsGiven)) config_.from_variable.insert(path);
+    if (source.kind == ValueSource::Kind::kFile && Any(value, IsGiven)) {
+      config_.from_variable.insert(path);
     }
     if (Any(value, IsFromFile)) config_.secrets.insert(path);
-    config_.origins[path] = std::move(origin);
-  }
-
-  Error Failure() const {
-    std::string text;
-    for (const std::string& line : errors_.lines()) text += (text.empty() ? "" : "\n") + line;
-    return {ErrorCode::kConfig, std::move(text)};
+    config_.sources[path] = AtLine(source, value.line);
   }
 
   LoadedConfig config_;
@@ -138,9 +137,9 @@ Environment ProcessEnvironment() {
   return environment;
 }
 
-Origin LoadedConfig::origin(const std::string& path) const {
-  auto found = origins.find(path);
-  return found == origins.end() ? Origin{} : found->second;
+ValueSource LoadedConfig::SourceOf(const std::string& path) const {
+  const auto found = sources.find(path);
+  return found == sources.end() ? ValueSource{} : found->second;
 }
 
 bool LoadedConfig::IsSecret(const std::string& path) const {
@@ -154,21 +153,22 @@ bool LoadedConfig::IsSecret(const std::string& path) const {
   return false;
 }
 
-Result<LoadedConfig> LoadConfig(const ConfigSource& source) { return Loader().Load(source); }
+Result<LoadedConfig> LoadConfig(const ConfigLayers& layers) { return Loader().Load(layers); }
 
 Result<void> CheckRunnable(const LoadedConfig& config) {
   ConfigErrors errors;
   if (config.settings.kafka.topics.empty()) {
-    errors.Add(config.origin("input.topics"), "input.topics",
-               "found no topics, expected at least one to read, such as [news]");
+    errors.Add(config.SourceOf("input.topics"), "input.topics",
+               "found no topics, expected at least one, such as [news]");
   }
   NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(config.settings.lane.filter.scheme));
   if (chosen.scheme && chosen.scheme->scans_all()) {
-    errors.Add(config.origin("match.scheme"), "match.scheme",
-               "found " + std::string(chosen.row->name) +
-                   ", which compares a record with every one that is remembered, so that a stream "
-                   "soon waits for it; expected a scheme that looks them up. `neardup filter` and "
-                   "`neardup evaluate` take it");
+    errors.Add(
+        config.SourceOf("match.scheme"), "match.scheme",
+        fmt::format("found {}, which compares each record with every remembered one and soon "
+                    "falls behind a stream; expected a scheme that looks records up. "
+                    "`neardup filter` and `neardup evaluate` take it",
+                    chosen.row->name));
   }
   if (errors.empty()) return {};
   return Error{ErrorCode::kConfig, errors.lines().front()};

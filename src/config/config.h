@@ -1,6 +1,5 @@
-// START HERE. Reads the configuration: defaults, then the file, then NEARDUP_ variables, then
-// --set; what comes later wins. And writes it: what is in force, its JSON Schema, an example, a
-// reference.
+// START HERE. Reads the configuration of a process from the file, the environment and the command
+// line, and checks it. documents.h prints it.
 #pragma once
 
 #include <filesystem>
@@ -10,60 +9,48 @@
 #include <string>
 #include <vector>
 
-#include "config/assignment.h"
+#include "config/config_errors.h"
 #include "config/interpolation.h"
 #include "config/settings.h"
 #include "neardup/result.h"
 
 namespace neardup {
 
-struct ConfigSource {
+/// What LoadConfig reads. Each layer overrides the ones before it: the defaults, the file, the
+/// NEARDUP_ variables, the sets.
+struct ConfigLayers {
   std::optional<std::filesystem::path> file;
-  /// Texts such as window.window_ms=1h; of two for one setting the later wins.
+  /// Texts such as window.window_ms=1h; a later one overrides an earlier one.
   std::vector<std::string> sets;
-  /// Both the NEARDUP_ variables and what ${VAR} in values refers to.
+  /// The NEARDUP_ variables, and the variables that ${VAR} in a value refers to.
   Environment environment;
 };
 
 /// The environment of this process.
 Environment ProcessEnvironment();
 
+/// Valid settings, and what is known about each value. Paths are those of settings; an entry of a
+/// map setting has the path setting.entry.
 struct LoadedConfig {
   Settings settings;
-  /// By path; properties of a map setting by path.name. What is not here has its default.
-  std::map<std::string, Origin> origins;
-  /// Paths, as in `origins`, whose value came out of a ${file:...}.
+  /// By path. A path that is absent has its default.
+  std::map<std::string, ValueSource> sources;
+  /// Paths whose value holds a ${file:...}.
   std::set<std::string> secrets;
-  /// Paths, as in `origins`, whose value holds a ${VAR}.
+  /// Paths whose value holds any reference, such as ${VAR}.
   std::set<std::string> from_variable;
   std::vector<std::string> warnings;
 
-  Origin origin(const std::string& path) const;
-  /// True for what is never to be printed.
+  ValueSource SourceOf(const std::string& path) const;
+  /// Whether the value must never be printed.
   bool IsSecret(const std::string& path) const;
 };
 
-/// kConfig with every complaint on a line of its own: `file:line: path: found ..., expected ...`.
-Result<LoadedConfig> LoadConfig(const ConfigSource& source);
+/// kConfig, with every complaint on a line of its own: `file:line: path: found ..., expected ...`.
+Result<LoadedConfig> LoadConfig(const ConfigLayers& layers);
 
 /// What `neardup run` needs besides a valid configuration: input topics, and a scheme that does not
 /// compare each record with all others.
 Result<void> CheckRunnable(const LoadedConfig& config);
-
-struct ShowOptions {
-  /// Where each value comes from.
-  bool with_origin = false;
-  /// One JSON object instead of YAML.
-  bool json = false;
-};
-
-/// Every setting with its value; secrets as ******. Ends with the index memory at entries_max.
-std::string ShowConfig(const LoadedConfig& config, const ShowOptions& options);
-/// JSON Schema, draft-07, of the file.
-std::string ConfigSchema();
-/// A complete file: every setting with its default and what it means.
-std::string ConfigExample();
-/// The same as Markdown tables.
-std::string ConfigReference();
 
 }  // namespace neardup

@@ -1,23 +1,42 @@
-// A short configuration file with reasons.
+// The settings as text for people: the settings in force, the example file, a short file, the
+// reference.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "config/settings.h"
 
 namespace neardup {
 
+struct ShowOptions {
+  /// Show where each value comes from.
+  bool with_sources = false;
+  /// One JSON object instead of YAML.
+  bool json = false;
+};
+
+/// Every setting with its value, secrets as ******, and the largest index memory at entries_max.
+std::string ShowConfig(const LoadedConfig& config, const ShowOptions& options);
+
+/// A complete file: every setting with its meaning, its range and its default.
+std::string ConfigExample();
+
 struct ConfigComments {
-  /// At the top; one paragraph each.
+  /// At the top of the file; one paragraph each.
   std::vector<std::string> head;
-  /// Above a setting, by its path. A setting that is named here is written, and so is every other
-  /// that differs from its default.
+  /// Above a setting, by its path; empty text: no comment. The file holds every setting that is
+  /// named here, and every other setting that differs from its default.
   std::map<std::string, std::string> settings;
 };
 
-/// YAML that LoadConfig reads back as these settings. Secrets must not be in them.
+/// A short file with reasons, which LoadConfig reads back as these settings. They must not hold
+/// secrets.
 std::string ShortConfig(const Settings& settings, const ConfigComments& comments);
+
+/// All settings as Markdown tables, and the librdkafka properties that cannot be set.
+std::string ConfigReference();
 
 }  // namespace neardup

@@ -1,17 +1,17 @@
 #include "config/interpolation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include "base/file_content.h"
 
 namespace neardup {
-
 namespace {
 
 Error Wrong(std::string_view reference, const std::string& text) {
-  return {ErrorCode::kConfig, "${" + std::string(reference) + "}: " + text};
+  return {ErrorCode::kConfig, fmt::format("${{{}}}: {}", reference, text)};
 }
 
 bool IsVariableName(std::string_view name) {
@@ -24,7 +24,7 @@ Result<std::string> FileText(std::string_view reference, const std::string& path
   if (!std::filesystem::path(path).is_absolute()) {
     return Wrong(reference, "found a relative path, expected one that starts with /");
   }
-  Result<std::string> text = ReadFile(path, kSmallFileBytesMax);
+  Result<std::string> text = ReadFile(path, kConfigFileBytesMax);
   if (!text.ok()) return Wrong(reference, text.error().text);
   if (text->ends_with('\n')) text->pop_back();
   if (text->ends_with('\r')) text->pop_back();
@@ -38,21 +38,23 @@ Result<std::string> VariableText(std::string_view reference, const Environment& 
   size_t colon = reference.find(':');
   std::string name(reference.substr(0, colon));
   if (!IsVariableName(name)) {
-    return Wrong(reference, "expected a variable's name, or file: and a path");
+    return Wrong(reference, "expected the name of a variable, or file: and a path");
   }
   std::string_view rest = colon == std::string_view::npos ? "" : reference.substr(colon);
   if (!rest.empty() && !rest.starts_with(":-") && !rest.starts_with(":?")) {
     return Wrong(reference,
-                 "expected ${" + name + "}, ${" + name + ":-default} or ${" + name + ":?message}");
+                 fmt::format("expected ${{{0}}}, ${{{0}:-default}} or ${{{0}:?message}}", name));
   }
   auto variable = environment.find(name);
   bool unset = variable == environment.end();
-  // As in a shell, ':' counts an empty variable as unset.
+  // As in a shell, an empty variable counts as unset if ':' follows its name.
   if (unset || (!rest.empty() && variable->second.empty())) {
     if (rest.starts_with(":-")) return std::string(rest.substr(2));
-    const std::string missing = "not set in the environment";
-    if (rest.starts_with(":?")) return Wrong(name, missing + ": " + std::string(rest.substr(2)));
-    return Wrong(name, missing + "; set it, or write ${" + name + ":-default}");
+    if (rest.starts_with(":?")) {
+      return Wrong(name, fmt::format("not set in the environment: {}", rest.substr(2)));
+    }
+    return Wrong(
+        name, fmt::format("not set in the environment; set it, or write ${{{}:-default}}", name));
   }
   if (variable->second.find_first_of("\r\n") != std::string::npos) {
     return Wrong(name, "found a line break in the variable, expected one line");
@@ -82,8 +84,7 @@ Result<Interpolated> Interpolate(std::string_view text, const Environment& envir
     size_t end = text.find('}');
     std::string_view reference = text.substr(2, end == std::string_view::npos ? end : end - 2);
     if (end == std::string_view::npos || reference.find("${") != std::string_view::npos) {
-      return Error{ErrorCode::kConfig,
-                   "found ${ without its }, expected ${VAR}; write $$ for a plain $"};
+      return Error{ErrorCode::kConfig, "found ${ without }, expected ${VAR}; write $$ for one $"};
     }
     bool is_file = reference.starts_with("file:");
     NEARDUP_ASSIGN(std::string value, is_file

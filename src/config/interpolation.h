@@ -1,6 +1,9 @@
-// References in the values of a configuration file.
+// References in values: ${VAR}, ${VAR:-default}, ${VAR:?message}, ${file:/path}; $$ is one $. They
+// are replaced in values that are parsed already, so their texts cannot change the structure of the
+// document.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -9,23 +12,21 @@
 
 namespace neardup {
 
-/// Configuration files and secrets are small; anything larger is another kind of file.
-inline constexpr size_t kSmallFileBytesMax = size_t{1} << 20;
-
-// A reference is one of ${VAR}, ${VAR:-default}, ${VAR:?message}, ${file:/path}; $$ is one $.
-// They are replaced in values that are parsed already, so what they bring in cannot change the
-// structure of the document.
+/// Largest configuration file or secret, in bytes; a larger file is named by mistake.
+inline constexpr size_t kConfigFileBytesMax = size_t{1} << 20;
 
 using Environment = std::map<std::string, std::string>;
 
 struct Interpolated {
   std::string text;
+  /// The text held a reference.
   bool replaced = false;
-  /// Something came out of a ${file:...}.
+  /// The text held a ${file:...}.
   bool secret = false;
 };
 
-/// The error's text names the reference and never what stands behind it.
+/// kConfig: a reference that is malformed, has no value or whose file cannot be read. The error's
+/// text names the reference, never its value.
 Result<Interpolated> Interpolate(std::string_view text, const Environment& environment);
 
 }  // namespace neardup

@@ -1,88 +1,22 @@
 #include "config/setting_value.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <regex>
-#include <span>
+#include <utility>
 
-#include "config/assignment.h"
-#include "config/checks.h"
+#include "config/property_rules.h"
+#include "config/quantity.h"
 
 namespace neardup {
-
-namespace {
-
-struct Unit {
-  std::string_view name;
-  int64_t factor;
-};
-
-// Smallest first; of two texts for one value the later unit gives the shorter.
-constexpr Unit kDurationUnits[] = {
-    {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
-constexpr Unit kByteUnits[] = {{"B", 1},          {"KB", 1000},     {"KiB", 1024},
-                               {"MB", 1'000'000}, {"MiB", 1 << 20}, {"GB", 1'000'000'000},
-                               {"GiB", 1 << 30}};
-
-std::optional<int64_t> ParseQuantity(std::string_view text, std::span<const Unit> units) {
-  size_t digits = text.find_first_not_of("0123456789");
-  if (digits == std::string_view::npos) return std::nullopt;
-  std::optional<int64_t> number = ParseInteger(text.substr(0, digits));
-  if (!number) return std::nullopt;
-  for (const Unit& unit : units) {
-    if (unit.name != text.substr(digits)) continue;
-    if (*number > std::numeric_limits<int64_t>::max() / unit.factor) return std::nullopt;
-    return *number * unit.factor;
-  }
-  return std::nullopt;
-}
-
-std::string QuantityText(int64_t value, std::span<const Unit> units) {
-  std::string shortest = std::to_string(value) + std::string(units.front().name);
-  for (const Unit& unit : units) {
-    if (value % unit.factor != 0) continue;
-    std::string text = std::to_string(value / unit.factor) + std::string(unit.name);
-    if (text.size() <= shortest.size() && value >= unit.factor) shortest = std::move(text);
-  }
-  return shortest;
-}
-
-}  // namespace
-
-std::optional<int64_t> ParseInteger(std::string_view text) {
-  std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-  if (digits.empty() || (digits.size() > 1 && digits[0] == '0') || text == "-0") {
-    return std::nullopt;
-  }
-  int64_t value = 0;
-  const char* end = text.data() + text.size();
-  auto [stop, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
-std::optional<int64_t> ParseDuration(std::string_view text) {
-  return ParseQuantity(text, kDurationUnits);
-}
-
-std::optional<int64_t> ParseBytes(std::string_view text) { return ParseQuantity(text, kByteUnits); }
-
-std::string DurationText(int64_t milliseconds) {
-  // 24h says more than 1d, and so on up to two weeks.
-  constexpr int64_t kDayMs = 86'400'000;
-  std::span<const Unit> units = kDurationUnits;
-  return QuantityText(milliseconds, milliseconds < 3 * kDayMs ? units.first(4) : units);
-}
-
-std::string BytesText(int64_t bytes) { return QuantityText(bytes, kByteUnits); }
-
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Form = YamlValue::Form;
+using Style = YamlValue::Style;
 
 std::string NumberText(const Setting& setting, int64_t number) {
   switch (setting.kind) {
@@ -96,94 +30,21 @@ std::string NumberText(const Setting& setting, int64_t number) {
 }
 
 std::string FieldText(const FieldSelector& field) {
-  if (field.key) return "{path: " + YamlText(field.path) + ", key: true}";
+  if (field.key) return fmt::format("{{path: {}, key: true}}", YamlText(field.path));
   if (field.weight == FieldSelector{}.weight) return YamlText(field.path);
-  return "{path: " + YamlText(field.path) + ", weight: " + RealText(field.weight) + "}";
+  return fmt::format("{{path: {}, weight: {}}}", YamlText(field.path), RealText(field.weight));
 }
 
 template <class Items, class ItemText>
-std::string Bracketed(const Items& items, char open, char close, const ItemText& item_text) {
-  std::string text(1, open);
-  for (const auto& item : items) text += (text.size() == 1 ? "" : ", ") + item_text(item);
-  return text + close;
+std::string Joined(const Items& items, const ItemText& item_text) {
+  std::string text;
+  for (const auto& item : items) text += (text.empty() ? "" : ", ") + item_text(item);
+  return text;
 }
 
-}  // namespace
-
-std::string RealText(double number) {
-  std::string text = Json(number).dump();
-  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+std::string ExpectationOfText(const Setting& setting) {
+  return setting.pattern_words.empty() ? "text" : setting.pattern_words;
 }
-
-std::string YamlText(const std::string& text) {
-  // Letters first keep numbers out; the words are flags and nulls to some reader of YAML.
-  static const std::regex plain("[A-Za-z/][A-Za-z0-9_./-]*(:[0-9]+)?");
-  static const std::regex word("true|false|yes|no|on|off|null|y|n", std::regex::icase);
-  if (text.size() < 500 && std::regex_match(text, plain) && !std::regex_match(text, word)) {
-    return text;
-  }
-  std::string escaped;
-  for (char c : text) escaped += c == '$' ? std::string("$$") : std::string(1, c);
-  return JsonText(escaped);
-}
-
-std::string YamlText(const Setting& setting, const SettingValue& value) {
-  struct Writer {
-    const Setting& setting;
-    std::string operator()(const std::string& text) const { return YamlText(text); }
-    std::string operator()(int64_t number) const { return NumberText(setting, number); }
-    std::string operator()(bool flag) const { return flag ? "true" : "false"; }
-    std::string operator()(const std::vector<std::string>& texts) const {
-      return Bracketed(texts, '[', ']', [](const std::string& text) { return YamlText(text); });
-    }
-    std::string operator()(const std::vector<FieldSelector>& fields) const {
-      return Bracketed(fields, '[', ']', FieldText);
-    }
-    std::string operator()(const TextMap& map) const {
-      return Bracketed(map, '{', '}', [](const auto& entry) {
-        return YamlText(entry.first) + ": " + YamlText(entry.second);
-      });
-    }
-    std::string operator()(const NumberMap& map) const {
-      return Bracketed(map, '{', '}', [](const auto& entry) {
-        return YamlText(entry.first) + ": " + RealText(entry.second);
-      });
-    }
-  };
-  return std::visit(Writer{setting}, value);
-}
-
-Json JsonValue(const SettingValue& value) {
-  struct Writer {
-    Json operator()(const std::string& text) const { return text; }
-    Json operator()(int64_t number) const { return number; }
-    Json operator()(bool flag) const { return flag; }
-    Json operator()(const std::vector<std::string>& texts) const { return texts; }
-    Json operator()(const std::vector<FieldSelector>& fields) const {
-      Json list = Json::array();
-      for (const FieldSelector& field : fields) {
-        const Json rest = field.key ? Json({{"key", true}}) : Json({{"weight", field.weight}});
-        list.push_back({{"path", field.path}});
-        list.back().update(rest);
-      }
-      return list;
-    }
-    Json operator()(const TextMap& map) const { return map; }
-    Json operator()(const NumberMap& map) const { return map; }
-  };
-  return std::visit(Writer{}, value);
-}
-
-std::string JsonText(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-namespace {
-
-using Form = YamlValue::Form;
-using Style = YamlValue::Style;
-
-constexpr char kTextExpected[] = "text";
 
 std::optional<bool> ParseFlag(const std::string& text) {
   if (text == "true" || text == "True" || text == "TRUE") return true;
@@ -191,7 +52,7 @@ std::optional<bool> ParseFlag(const std::string& text) {
   return std::nullopt;
 }
 
-// What YAML 1.1 and 1.2 readers take for a number or a flag.
+/// Whether a YAML 1.1 or 1.2 reader takes the text for a number or a flag.
 bool LooksLikeNumberOrFlag(const std::string& text) {
   static const std::regex other(
       "[-+]?(\\.?[0-9][0-9_]*(\\.[0-9_]*)?([eE][-+]?[0-9]+)?|0[xob][0-9a-fA-F_]+"
@@ -200,6 +61,7 @@ bool LooksLikeNumberOrFlag(const std::string& text) {
   return text.size() < 64 && std::regex_match(text, other);
 }
 
+/// Reads the value of one assignment.
 class Reader {
  public:
   Reader(const Assignment& assignment, ConfigErrors& errors)
@@ -232,13 +94,11 @@ class Reader {
 
  private:
   void Complain(const YamlValue& value, const std::string& path, const std::string& text) {
-    Origin origin = assignment_.origin;
-    if (origin.kind == Origin::Kind::kFile) origin.line = value.line;
-    errors_.Add(origin, path, text);
+    errors_.Add(AtLine(assignment_.source, value.line), path, text);
   }
 
   void Refuse(const YamlValue& value, const std::string& path, const std::string& expected) {
-    Complain(value, path, "found " + Found(value) + ", expected " + expected);
+    Complain(value, path, fmt::format("found {}, expected {}", Found(value), expected));
   }
 
   static std::string Found(const YamlValue& value) {
@@ -255,13 +115,13 @@ class Reader {
     }
     if (value.secret) return kSecretMask;
     if (value.text.size() > kShownBytes) {
-      return "a text of " + std::to_string(value.text.size()) + " bytes";
+      return fmt::format("a text of {} bytes", value.text.size());
     }
-    return value.style == Style::kQuoted || value.text.empty() ? "the text \"" + value.text + "\""
-                                                               : value.text;
+    const bool plain = value.style != Style::kQuoted && !value.text.empty();
+    return plain ? value.text : fmt::format("the text \"{}\"", value.text);
   }
 
-  // Text without a look at the pattern.
+  /// Text of any form, not held against the pattern yet.
   std::optional<std::string> Text(const YamlValue& value, const std::string& path,
                                   const std::string& expected) {
     if (value.form != Form::kScalar) {
@@ -269,26 +129,24 @@ class Reader {
       return std::nullopt;
     }
     if (value.style == Style::kPlain && LooksLikeNumberOrFlag(value.text)) {
-      Refuse(value, path, "text; write \"" + value.text + "\"");
+      Refuse(value, path, fmt::format("text; write \"{}\"", value.text));
       return std::nullopt;
     }
     return value.text;
   }
 
+  /// Text that fits the pattern of the setting.
   std::optional<std::string> Checked(const YamlValue& value, const std::string& path) {
-    std::string expected = ExpectationOfText();
+    const std::string expected = ExpectationOfText(setting_);
     std::optional<std::string> text = Text(value, path, expected);
     if (!text) return std::nullopt;
-    // The bound comes first: std::regex recurses with the length of the text.
-    bool fits = text->size() <= kTextBytesMax && text->find('\0') == std::string::npos &&
-                (setting_.pattern.empty() || std::regex_match(*text, std::regex(setting_.pattern)));
+    // The length is checked first, because std::regex recurses with the length of the text.
+    const bool fits =
+        text->size() <= kTextBytesMax && text->find('\0') == std::string::npos &&
+        (setting_.pattern.empty() || std::regex_match(*text, std::regex(setting_.pattern)));
     if (fits) return text;
     Refuse(value, path, expected);
     return std::nullopt;
-  }
-
-  std::string ExpectationOfText() const {
-    return setting_.pattern_words.empty() ? kTextExpected : setting_.pattern_words;
   }
 
   std::optional<SettingValue> ReadNumber(const YamlValue& value) {
@@ -322,16 +180,14 @@ class Reader {
     std::string expected = ExpectationText(setting_);
     if (scalar && !value.secret) {
       if (auto meant = NearestName(value.text, choices)) {
-        expected += " (did you mean " + *meant + "?)";
+        expected += fmt::format(" (did you mean {}?)", *meant);
       }
     }
     Refuse(value, setting_.path, expected);
     return std::nullopt;
   }
 
-  std::string ItemPath(size_t item) const {
-    return setting_.path + "[" + std::to_string(item) + "]";
-  }
+  std::string ItemPath(size_t item) const { return fmt::format("{}[{}]", setting_.path, item); }
 
   std::optional<SettingValue> ReadTextList(const YamlValue& value) {
     if (value.form != Form::kList) {
@@ -408,7 +264,7 @@ class Reader {
         keyed = true;
         if (is_key) field.key = *is_key;
       } else {
-        Complain(item.items[i], key_path, "unknown key, expected path, weight or key");
+        Complain(item.items[i], key_path, "found an unknown key, expected path, weight or key");
         sound = false;
       }
     }
@@ -418,7 +274,8 @@ class Reader {
       return std::nullopt;
     }
     if (weighted && keyed) {
-      Complain(item, path, "found key and weight, expected one of them: a key is equal or not");
+      Complain(item, path,
+               "found key and weight, expected one of them: keys are compared for equality only");
       sound = false;
     }
     if (!sound) return std::nullopt;
@@ -469,11 +326,11 @@ class Reader {
     return map;
   }
 
-  // librdkafka takes texts only, so numbers and flags are taken as they are written.
+  /// librdkafka takes texts only, so numbers and flags stay as they are written.
   bool ReadEntry(const std::string& name, const YamlValue& value, TextMap& map) {
     std::string path = setting_.path + "." + name;
     if (value.form != Form::kScalar) {
-      Refuse(value, path, "text, a number or true or false");
+      Refuse(value, path, "text, a number, true or false");
       return false;
     }
     if (value.text.find('\0') != std::string::npos) {
@@ -481,14 +338,14 @@ class Reader {
       return false;
     }
     if (auto reason = RefusalOf(name, value.text)) {
-      Complain(value, path, "this librdkafka property cannot be set: " + *reason);
+      Complain(value, path, fmt::format("this librdkafka property cannot be set: {}", *reason));
       return false;
     }
     map[name] = value.text;
     return true;
   }
 
-  // Which names and ranges there are is the scheme's to say.
+  /// CheckOptions checks names and ranges, because they depend on the scheme.
   bool ReadEntry(const std::string& name, const YamlValue& value, NumberMap& map) {
     const std::optional<double> number = ReadReal(value);
     if (number) {
@@ -504,32 +361,97 @@ class Reader {
   ConfigErrors& errors_;
 };
 
-std::string Joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
+}  // namespace
+
+std::string YamlText(const std::string& text) {
+  // A text that starts with a letter or '/' is no number. Some YAML readers take the words for
+  // flags or nulls.
+  static const std::regex plain("[A-Za-z/][A-Za-z0-9_./-]*(:[0-9]+)?");
+  static const std::regex word("true|false|yes|no|on|off|null|y|n", std::regex::icase);
+  if (text.size() < 500 && std::regex_match(text, plain) && !std::regex_match(text, word)) {
+    return text;
+  }
+  std::string escaped;
+  for (char c : text) escaped += c == '$' ? std::string("$$") : std::string(1, c);
+  return JsonText(escaped);
 }
 
-}  // namespace
+std::string RealText(double number) {
+  std::string text = Json(number).dump();
+  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+}
+
+std::string YamlText(const Setting& setting, const SettingValue& value) {
+  struct Writer {
+    const Setting& setting;
+    std::string operator()(const std::string& text) const { return YamlText(text); }
+    std::string operator()(int64_t number) const { return NumberText(setting, number); }
+    std::string operator()(bool flag) const { return flag ? "true" : "false"; }
+    std::string operator()(const std::vector<std::string>& texts) const {
+      const auto item_text = [](const std::string& text) { return YamlText(text); };
+      return fmt::format("[{}]", Joined(texts, item_text));
+    }
+    std::string operator()(const std::vector<FieldSelector>& fields) const {
+      return fmt::format("[{}]", Joined(fields, FieldText));
+    }
+    std::string operator()(const TextMap& map) const {
+      const auto entry_text = [](const auto& entry) {
+        return fmt::format("{}: {}", YamlText(entry.first), YamlText(entry.second));
+      };
+      return fmt::format("{{{}}}", Joined(map, entry_text));
+    }
+    std::string operator()(const NumberMap& map) const {
+      const auto entry_text = [](const auto& entry) {
+        return fmt::format("{}: {}", YamlText(entry.first), RealText(entry.second));
+      };
+      return fmt::format("{{{}}}", Joined(map, entry_text));
+    }
+  };
+  return std::visit(Writer{setting}, value);
+}
+
+Json JsonValue(const SettingValue& value) {
+  struct Writer {
+    Json operator()(const std::string& text) const { return text; }
+    Json operator()(int64_t number) const { return number; }
+    Json operator()(bool flag) const { return flag; }
+    Json operator()(const std::vector<std::string>& texts) const { return texts; }
+    Json operator()(const std::vector<FieldSelector>& fields) const {
+      Json list = Json::array();
+      for (const FieldSelector& field : fields) {
+        const Json rest = field.key ? Json({{"key", true}}) : Json({{"weight", field.weight}});
+        list.push_back({{"path", field.path}});
+        list.back().update(rest);
+      }
+      return list;
+    }
+    Json operator()(const TextMap& map) const { return map; }
+    Json operator()(const NumberMap& map) const { return map; }
+  };
+  return std::visit(Writer{}, value);
+}
+
+std::string JsonText(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string ExpectationText(const Setting& setting) {
   switch (setting.kind) {
     case SettingKind::kText:
-      return setting.pattern_words.empty() ? kTextExpected : setting.pattern_words;
+      return ExpectationOfText(setting);
     case SettingKind::kInteger:
-      return "a whole number from " + std::to_string(setting.min) + " to " +
-             std::to_string(setting.max) +
-             (setting.except ? ", not " + std::to_string(*setting.except) : "");
+      return fmt::format("a whole number from {} to {}{}", setting.min, setting.max,
+                         setting.except ? fmt::format(", not {}", *setting.except) : "");
     case SettingKind::kDuration:
-      return "milliseconds, or a number with ms, s, m, h or d, from " + DurationText(setting.min) +
-             " to " + DurationText(setting.max);
+      return fmt::format("milliseconds, or a number with ms, s, m, h or d, from {} to {}",
+                         DurationText(setting.min), DurationText(setting.max));
     case SettingKind::kBytes:
-      return "bytes, or a number with B, KB, MB, GB, KiB, MiB or GiB, from " +
-             BytesText(setting.min) + " to " + BytesText(setting.max);
+      return fmt::format("bytes, or a number with B, KB, MB, GB, KiB, MiB or GiB, from {} to {}",
+                         BytesText(setting.min), BytesText(setting.max));
     case SettingKind::kFlag:
       return "true or false";
     case SettingKind::kChoice:
-      return "one of " + Joined(setting.choices);
+      return fmt::format("one of {}", fmt::join(setting.choices, ", "));
     case SettingKind::kTextList:
     case SettingKind::kFieldList:
       return "a list, such as [a, b]";
@@ -538,7 +460,7 @@ std::string ExpectationText(const Setting& setting) {
     case SettingKind::kNumberMap:
       return "a map of numbers, such as {name: 1}";
   }
-  return kTextExpected;
+  return ExpectationOfText(setting);
 }
 
 std::optional<SettingValue> ReadValue(const Assignment& assignment, ConfigErrors& errors) {

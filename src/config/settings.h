@@ -1,4 +1,4 @@
-// Everything a neardup process can be told, as values. config.h reads them from YAML, the
+// All settings of a process, as values with defaults. config.h reads them from the file, the
 // environment and the command line.
 #pragma once
 
@@ -16,13 +16,13 @@ enum class LogLevel : uint8_t { kDebug, kInfo, kWarn, kError };
 
 struct Settings {
   KafkaOptions kafka;
-  LaneOptions lane;  ///< lane.filter holds the record, feature and window options
-  /// Where lane.filter.model is from; empty: nowhere, it is the default.
+  LaneOptions lane;  ///< lane.filter holds the options of record, feature, match and window
+  /// File that lane.filter.model was read from; empty: the model is the default.
   std::string model_file;
   HttpOptions http;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;
-  /// Folder for snapshots; empty: none. The changelog alone is enough to restore.
+  /// Folder for snapshots; empty: no snapshots. The changelog alone restores the state.
   std::string state_dir;
   int64_t snapshot_interval_ms = 30'000;
   bool purge_changelog = true;

@@ -1,5 +1,6 @@
 #include "config/yaml_value.h"
 
+#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -18,6 +19,7 @@ YamlValue ValueAt(const YAML::Mark& mark, YamlValue::Form form) {
   return value;
 }
 
+/// Builds the tree from the events of yaml-cpp's parser.
 class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(YamlDocument& document) : document_(document) {}
@@ -30,7 +32,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    Complain(mark, "found an alias (*name), expected the value itself: write it out");
+    Complain(mark, "found an alias (*name), expected the value itself");
     Add(ValueAt(mark, YamlValue::Form::kNull));
   }
 
@@ -62,7 +64,7 @@ class TreeBuilder : public YAML::EventHandler {
     document_.problems.push_back({LineOf(mark), std::move(text)});
   }
 
-  // yaml-cpp writes "?" for a plain and "!" for a quoted scalar that has no tag.
+  /// yaml-cpp gives the tag "?" to a plain scalar without a tag, and "!" to a quoted one.
   void RefuseTag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!") {
       Complain(mark, "found a tag (!name), expected the value without it");
@@ -83,14 +85,14 @@ class TreeBuilder : public YAML::EventHandler {
     YamlValue& parent = open_.back();
     bool key_comes_next = parent.keys.size() == parent.items.size();
     if (parent.form == YamlValue::Form::kList || !key_comes_next) {
-      // yaml-cpp places a value that is not there behind its line.
+      // yaml-cpp gives an absent value a later line than its key.
       bool absent = value.form == YamlValue::Form::kNull && !parent.keys.empty();
       if (absent) value.line = parent.keys.back().line;
       parent.items.push_back(std::move(value));
       return;
     }
     if (value.form != YamlValue::Form::kScalar) {
-      document_.problems.push_back({value.line, "found a key that is no text, expected a name"});
+      document_.problems.push_back({value.line, "found a key that is not text, expected a name"});
     }
     parent.keys.push_back({std::move(value.text), value.line});
   }
@@ -117,8 +119,8 @@ YamlDocument ParseYaml(const std::string& text) {
   } catch (const YAML::Exception& exception) {
     document.root.reset();
     document.problems.push_back(
-        {LineOf(exception.mark), "not YAML: " + exception.msg + " (column " +
-                                     std::to_string(exception.mark.column + 1) + ")"});
+        {LineOf(exception.mark),
+         fmt::format("not YAML: {} (column {})", exception.msg, exception.mark.column + 1)});
   }
   return document;
 }

@@ -1,5 +1,5 @@
-// A YAML document as a tree that remembers lines. Only what a configuration needs: aliases, tags
-// and keys that are no text are reported, not resolved.
+// A YAML document as a tree with line numbers. It reads the part of YAML that a configuration
+// needs: aliases, tags and keys that are not text are reported as problems.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ struct YamlValue {
   enum class Form : uint8_t { kNull, kScalar, kList, kMap };
   enum class Style : uint8_t {
     kPlain,   ///< 5 is a number
-    kQuoted,  ///< "5" is a text
-    kGiven,   ///< put in from outside: 5 is what the setting needs
+    kQuoted,  ///< "5" is text
+    kGiven,   ///< from a variable or an argument: 5 is whatever the setting needs
   };
 
   Form form = Form::kNull;
   int line = 0;
   std::string text;
   Style style = Style::kPlain;
-  /// Came out of a secret file: never to be printed.
+  /// Holds the text of a secret file, which must never be printed.
   bool secret = false;
-  /// Of a list; of a map the values, keys[i] belonging to items[i].
+  /// The items of a list, or the values of a map: keys[i] belongs to items[i].
   std::vector<YamlValue> items;
   std::vector<YamlKey> keys;
 };
@@ -40,12 +40,12 @@ struct YamlProblem {
 };
 
 struct YamlDocument {
-  /// nullopt: nothing but comments, or the text is not YAML (then there is a problem).
+  /// nullopt: the text holds only comments, or it is not YAML, which is a problem.
   std::optional<YamlValue> root;
   std::vector<YamlProblem> problems;
 };
 
-/// Takes exactly one document; a second one is a problem.
+/// Reads one document; a second one is a problem.
 YamlDocument ParseYaml(const std::string& text);
 
 }  // namespace neardup

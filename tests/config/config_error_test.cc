@@ -20,8 +20,9 @@ TEST_F(ConfigError, UnknownKeysComeWithTheNearestName) {
             "c.yaml:2: windows: unknown setting, did you mean window?");
   EXPECT_EQ(Complaints("topics: [a]\n"),
             "c.yaml:1: topics: unknown setting, did you mean input.topics?");
-  EXPECT_EQ(Complaints("record:\n  fields: [{path: a, wieght: 2}]\n"),
-            "c.yaml:2: record.fields[0].wieght: unknown key, expected path, weight or key");
+  EXPECT_EQ(
+      Complaints("record:\n  fields: [{path: a, wieght: 2}]\n"),
+      "c.yaml:2: record.fields[0].wieght: found an unknown key, expected path, weight or key");
 }
 
 TEST_F(ConfigError, WrongTypesSayWhatWasFoundAndWhatIsExpected) {
@@ -46,10 +47,11 @@ TEST_F(ConfigError, WrongTypesSayWhatWasFoundAndWhatIsExpected) {
   EXPECT_EQ(Complaints("kafka:\n  properties: [a]\n"),
             "c.yaml:2: kafka.properties: found a list, expected a map, such as {name: value}");
   EXPECT_EQ(Complaints("kafka:\n  properties: {a: [b]}\n"),
-            "c.yaml:2: kafka.properties.a: found a list, expected text, a number or true or false");
+            "c.yaml:2: kafka.properties.a: found a list, expected text, a number, true or false");
   EXPECT_EQ(Complaints("window: 24h\n"),
-            "c.yaml:1: window: expected a section with settings below it");
-  EXPECT_EQ(Complaints("- a\n"), "c.yaml:1: expected sections, such as `input:`, at the top");
+            "c.yaml:1: window: found a value, expected settings below this section");
+  EXPECT_EQ(Complaints("- a\n"),
+            "c.yaml:1: found no map, expected sections such as `input:` at the top level");
 }
 
 TEST_F(ConfigError, NumbersOutOfRangeNameTheRange) {
@@ -78,10 +80,9 @@ TEST_F(ConfigError, AKeyFieldIsTrueOrFalseAndHasNoWeight) {
             "c.yaml:2: record.fields[1].key: found yes, expected true or false");
   EXPECT_EQ(Complaints("record:\n  fields: [a, {path: b, key: \"true\"}]\n"),
             "c.yaml:2: record.fields[1].key: found the text \"true\", expected true or false");
-  EXPECT_EQ(
-      Complaints("record:\n  fields: [a, {path: b, key: true, weight: 2}]\n"),
-      "c.yaml:2: record.fields[1]: found key and weight, expected one of them: a key is equal "
-      "or not");
+  EXPECT_EQ(Complaints("record:\n  fields: [a, {path: b, key: true, weight: 2}]\n"),
+            "c.yaml:2: record.fields[1]: found key and weight, expected one of them: keys are "
+            "compared for equality only");
   EXPECT_EQ(Complaints("record:\n  fields: [{key: true}]\n"),
             "c.yaml:2: record.fields[0]: found no path, expected {path: name, weight: number} or "
             "{path: name, key: true}");
@@ -144,14 +145,14 @@ TEST_F(ConfigError, KeysThatStandTwiceAreNamedOnBothLines) {
 
 TEST_F(ConfigError, MergeKeysAliasesAndTagsAreRefused) {
   EXPECT_EQ(Complaints("log:\n  <<: {level: info}\n"),
-            "c.yaml:2: log.<<: found a merge key, expected the settings themselves");
+            "c.yaml:2: log.<<: found a merge key (<<), expected the settings themselves");
   EXPECT_EQ(Complaints("app: &name a\nstate:\n  dir: *name\n"),
-            "c.yaml:3: found an alias (*name), expected the value itself: write it out\n"
+            "c.yaml:3: found an alias (*name), expected the value itself\n"
             "c.yaml:3: state.dir: found nothing, expected text");
   EXPECT_EQ(Complaints("app: !!str a\n"),
             "c.yaml:1: found a tag (!name), expected the value without it");
   EXPECT_EQ(Complaints("log:\n  ? [a]\n  : b\n"),
-            "c.yaml:2: found a key that is no text, expected a name\n"
+            "c.yaml:2: found a key that is not text, expected a name\n"
             "c.yaml:2: log.: unknown setting, did you mean log?");
 }
 
@@ -184,10 +185,10 @@ TEST_F(ConfigError, PropertiesThatBreakTheGuaranteesAreRefusedWithTheReason) {
             "a record must not be lost with its broker");
   EXPECT_EQ(Complaints("kafka:\n  producer_properties:\n    max.in.flight: 6\n"),
             "c.yaml:3: kafka.producer_properties.max.in.flight: this librdkafka property cannot be "
-            "set: expected 1 to 5: with more in flight a resent batch can change places");
+            "set: expected 1 to 5: with more requests in flight, a resent batch can change places");
   EXPECT_EQ(Complaints("app: a\n", {}, {"kafka.consumer_properties.group.id=a"}),
-            "--set kafka.consumer_properties.group.id: this librdkafka property cannot be set: the "
-            "group is named after app");
+            "--set kafka.consumer_properties.group.id: this librdkafka property cannot be set: "
+            "neardup names the group after app");
 }
 
 TEST_F(ConfigError, ContradictionsBetweenSettingsAreNamed) {
@@ -223,28 +224,28 @@ TEST_F(ConfigError, WhatTheFilterRefusesIsReportedWhereItStands) {
 
 TEST_F(ConfigError, EveryTopicHasOneUse) {
   EXPECT_EQ(Complaints("input:\n  topics: [a, b]\noutput:\n  unique_topic: u\n"),
-            "c.yaml:4: output.unique_topic: found u, expected a name with {topic}, as there are "
-            "several input topics");
+            "c.yaml:4: output.unique_topic: found u, expected a name with {topic}, because there "
+            "are several input topics");
   EXPECT_EQ(Complaints("input:\n  topics: [a]\noutput:\n  unique_topic: \"{topic}\"\n"),
-            "c.yaml:4: output.unique_topic: found a, which is an input topic, expected a topic for "
-            "this output alone");
+            "c.yaml:4: output.unique_topic: found a, which is an input topic, expected a topic "
+            "that nothing else uses");
   EXPECT_EQ(Complaints("output:\n  unique_topic: same\n  duplicate_topic: same\n"),
             "c.yaml:3: output.duplicate_topic: found same, which is output.unique_topic, expected "
-            "a topic for this output alone");
+            "a topic that nothing else uses");
   EXPECT_EQ(Complaints("input:\n  topics: [a, a.unique]\n"),
             "c.yaml:2: output.unique_topic: found a.unique, which is an input topic, expected a "
-            "topic for this output alone");
+            "topic that nothing else uses");
   EXPECT_EQ(Complaints("app: x\ninput:\n  topics: [x-changelog]\n"),
             "c.yaml:3: input.topics: found x-changelog, which is the changelog, expected another "
             "topic");
   EXPECT_EQ(Complaints("app: x\noutput:\n  duplicate_topic: x-lease\n"),
             "c.yaml:3: output.duplicate_topic: found x-lease, which is the lease topic, expected a "
-            "topic for this output alone");
+            "topic that nothing else uses");
   std::string name(245, 'a');
   EXPECT_EQ(Complaints("input:\n  topics: [" + name + "]\noutput:\n  unique_topic: u\n  " +
                        "duplicate_topic: d\n  dead_letter_topic: \"{topic}.dead\"\n"),
             "c.yaml:6: output.dead_letter_topic: found a name of 250 bytes, expected at most 249 "
-            "with {topic} replaced by an input topic");
+            "bytes once {topic} is replaced by an input topic");
 }
 
 TEST_F(ConfigError, AllMistakesAreReportedTogether) {

@@ -14,8 +14,8 @@ class ConfigLayers : public ConfigText {
     return config.ok() ? config->settings.kafka.brokers : config.error().text;
   }
 
-  std::string OriginOf(const LoadedConfig& config, const std::string& path) {
-    return Plain(Text(config.origin(path)));
+  std::string SourceTextOf(const LoadedConfig& config, const std::string& path) {
+    return Plain(Text(config.SourceOf(path)));
   }
 };
 
@@ -24,7 +24,7 @@ TEST_F(ConfigLayers, WithoutAnySourceEverythingHasItsDefault) {
   ASSERT_TRUE(config.ok()) << config.error().text;
   EXPECT_EQ(config->settings.kafka.brokers, Settings{}.kafka.brokers);
   EXPECT_EQ(config->settings.lane.filter, FilterOptions{});
-  EXPECT_TRUE(config->origins.empty());
+  EXPECT_TRUE(config->sources.empty());
   EXPECT_TRUE(config->warnings.empty());
 }
 
@@ -43,13 +43,13 @@ TEST_F(ConfigLayers, EveryValueRemembersItsOrigin) {
       Load("app: a\nkafka:\n  brokers: b:1\n  properties:\n    client.id: c\n",
            {{"NEARDUP_LOG__LEVEL", "warn"}}, {"metrics.port=0", "kafka.properties.debug=all"});
   ASSERT_TRUE(config.ok()) << config.error().text;
-  EXPECT_EQ(OriginOf(*config, "app"), "c.yaml:1");
-  EXPECT_EQ(OriginOf(*config, "kafka.brokers"), "c.yaml:3");
-  EXPECT_EQ(OriginOf(*config, "kafka.properties.client.id"), "c.yaml:5");
-  EXPECT_EQ(OriginOf(*config, "kafka.properties.debug"), "--set kafka.properties.debug");
-  EXPECT_EQ(OriginOf(*config, "log.level"), "NEARDUP_LOG__LEVEL");
-  EXPECT_EQ(OriginOf(*config, "metrics.port"), "--set metrics.port");
-  EXPECT_EQ(OriginOf(*config, "log.format"), "default");
+  EXPECT_EQ(SourceTextOf(*config, "app"), "c.yaml:1");
+  EXPECT_EQ(SourceTextOf(*config, "kafka.brokers"), "c.yaml:3");
+  EXPECT_EQ(SourceTextOf(*config, "kafka.properties.client.id"), "c.yaml:5");
+  EXPECT_EQ(SourceTextOf(*config, "kafka.properties.debug"), "--set kafka.properties.debug");
+  EXPECT_EQ(SourceTextOf(*config, "log.level"), "NEARDUP_LOG__LEVEL");
+  EXPECT_EQ(SourceTextOf(*config, "metrics.port"), "--set metrics.port");
+  EXPECT_EQ(SourceTextOf(*config, "log.format"), "default");
 }
 
 TEST_F(ConfigLayers, MistakesInALayerThatIsOverruledAreStillReported) {
@@ -69,7 +69,7 @@ TEST_F(ConfigLayers, OnePropertyJoinsTheOthersAndAWholeMapReplacesThem) {
   ASSERT_TRUE(replaced.ok()) << replaced.error().text;
   std::map<std::string, std::string> one = {{"client.id", "z"}};
   EXPECT_EQ(replaced->settings.kafka.properties, one);
-  EXPECT_EQ(OriginOf(*replaced, "kafka.properties.linger.ms"), "default");
+  EXPECT_EQ(SourceTextOf(*replaced, "kafka.properties.linger.ms"), "default");
 }
 
 TEST_F(ConfigLayers, NumbersMayHaveUnitsWhereverTheyAreWritten) {
@@ -246,7 +246,7 @@ TEST_F(ConfigLayers, OnlyRunNeedsInputTopics) {
   ASSERT_FALSE(runnable.ok());
   EXPECT_EQ(runnable.error().code, ErrorCode::kConfig);
   EXPECT_EQ(runnable.error().text,
-            "default: input.topics: found no topics, expected at least one to read, such as "
+            "default: input.topics: found no topics, expected at least one, such as "
             "[news]");
   EXPECT_TRUE(CheckRunnable(*Load("input:\n  topics: [news]\n")).ok());
 }
@@ -257,8 +257,8 @@ TEST_F(ConfigLayers, WhatIsProbablyNotMeantIsAWarning) {
   ASSERT_TRUE(config.ok()) << config.error().text;
   ASSERT_EQ(config->warnings.size(), 2u);
   EXPECT_EQ(Plain(config->warnings[0]),
-            "c.yaml:5: kafka.properties.sasl.password: a secret stands here in clear text; write "
-            "${file:/path} and keep it there");
+            "c.yaml:5: kafka.properties.sasl.password: found a secret in clear text, expected "
+            "${file:/path} with the secret in that file");
   EXPECT_EQ(Plain(config->warnings[1]),
             "c.yaml:2: record.time_format: has no effect without record.time_field");
   std::string path = Write("password", "hidden\n").string();

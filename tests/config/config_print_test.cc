@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "config/documents.h"
 #include "config/settings_table.h"
 #include "config_text.h"
 #include "neardup/filter.h"
@@ -36,7 +37,7 @@ TEST_F(ConfigPrint, TheExampleSetsEverySettingToItsDefault) {
   Result<LoadedConfig> config = Load(ConfigExample());
   ASSERT_TRUE(config.ok()) << config.error().text;
   ExpectEqualSettings(config->settings, Settings{});
-  EXPECT_EQ(config->origins.size(), SettingsTable().size());
+  EXPECT_EQ(config->sources.size(), SettingsTable().size());
 }
 
 TEST_F(ConfigPrint, TheHandWrittenExamplesLoadWithoutWarnings) {
@@ -67,8 +68,8 @@ kafka:
 TEST_F(ConfigPrint, WhatIsShownLoadsAsTheSameSettings) {
   Result<LoadedConfig> config = Load(kRichYaml);
   ASSERT_TRUE(config.ok()) << config.error().text;
-  for (bool with_origin : {false, true}) {
-    std::string shown = ShowConfig(*config, {.with_origin = with_origin, .json = false});
+  for (bool with_sources : {false, true}) {
+    std::string shown = ShowConfig(*config, {.with_sources = with_sources, .json = false});
     Result<LoadedConfig> again = Load(shown);
     ASSERT_TRUE(again.ok()) << shown << again.error().text;
     ExpectEqualSettings(again->settings, config->settings);
@@ -79,7 +80,7 @@ TEST_F(ConfigPrint, OriginsAndTheIndexMemoryAreShown) {
   Result<LoadedConfig> config = Load("app: a\nwindow:\n  entries_max: 5000\n",
                                      {{"NEARDUP_LOG__LEVEL", "warn"}}, {"match.distance_max=2"});
   ASSERT_TRUE(config.ok()) << config.error().text;
-  std::string shown = Plain(ShowConfig(*config, {.with_origin = true, .json = false}));
+  std::string shown = Plain(ShowConfig(*config, {.with_sources = true, .json = false}));
   EXPECT_THAT(shown, ::testing::ContainsRegex("app: a +# c.yaml:1\n"));
   EXPECT_THAT(shown, ::testing::ContainsRegex("  entries_max: 5000 +# c.yaml:3\n"));
   EXPECT_THAT(shown, ::testing::ContainsRegex("  level: warn +# NEARDUP_LOG__LEVEL\n"));
@@ -95,7 +96,7 @@ TEST_F(ConfigPrint, OriginsAndTheIndexMemoryAreShown) {
 TEST_F(ConfigPrint, JsonHoldsEverySettingAndOrigin) {
   Result<LoadedConfig> config = Load(kRichYaml);
   ASSERT_TRUE(config.ok()) << config.error().text;
-  auto shown = nlohmann::json::parse(ShowConfig(*config, {.with_origin = true, .json = true}));
+  auto shown = nlohmann::json::parse(ShowConfig(*config, {.with_sources = true, .json = true}));
   EXPECT_EQ(shown["settings"]["app"], "rich");
   EXPECT_EQ(shown["settings"]["window"]["window_ms"], 1500);
   EXPECT_EQ(shown["settings"]["record"]["fields"][1]["weight"], 2.5);
@@ -108,7 +109,7 @@ TEST_F(ConfigPrint, JsonHoldsEverySettingAndOrigin) {
     EXPECT_TRUE(shown["origins"].contains(setting.path)) << setting.path;
   }
   EXPECT_EQ(Plain(shown["origins"]["kafka.properties.y"]), "c.yaml:12");
-  EXPECT_FALSE(nlohmann::json::parse(ShowConfig(*config, {.with_origin = false, .json = true}))
+  EXPECT_FALSE(nlohmann::json::parse(ShowConfig(*config, {.with_sources = false, .json = true}))
                    .contains("origins"));
 }
 
@@ -143,7 +144,7 @@ TEST_F(ConfigPrint, SecretsAreInNoOutput) {
       continue;
     }
     for (bool json : {false, true}) {
-      std::string shown = ShowConfig(*config, {.with_origin = true, .json = json});
+      std::string shown = ShowConfig(*config, {.with_sources = true, .json = json});
       EXPECT_THAT(shown, Not(HasSubstr(secret))) << yaml;
       EXPECT_THAT(shown, HasSubstr("******")) << yaml;
     }
@@ -161,7 +162,7 @@ TEST_F(ConfigPrint, SecretsFromOutsideTheFileAreInNoOutput) {
   ASSERT_TRUE(config.ok()) << config.error().text;
   EXPECT_EQ(config->settings.kafka.properties.at("sasl.password"), secret);
   for (bool json : {false, true}) {
-    EXPECT_THAT(ShowConfig(*config, {.with_origin = true, .json = json}), Not(HasSubstr(secret)));
+    EXPECT_THAT(ShowConfig(*config, {.with_sources = true, .json = json}), Not(HasSubstr(secret)));
   }
   EXPECT_THAT(Complaints("app: a\n", {}, {"kafka.properties.sasl.password=[" + secret}),
               Not(HasSubstr(secret)));

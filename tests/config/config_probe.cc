@@ -6,6 +6,8 @@
 #include <string>
 
 #include "config/config.h"
+#include "config/documents.h"
+#include "config/json_schema.h"
 
 int main(int argc, char** argv) {
   const std::string command = argc > 1 ? argv[1] : "";

@@ -50,14 +50,13 @@ TEST_F(Interpolation, LineBreaksInVariablesAreErrors) {
 }
 
 TEST_F(Interpolation, MalformedReferencesAreErrors) {
-  EXPECT_EQ(TextOf("a ${HOST"),
-            "error: found ${ without its }, expected ${VAR}; write $$ for a plain $");
+  EXPECT_EQ(TextOf("a ${HOST"), "error: found ${ without }, expected ${VAR}; write $$ for one $");
   EXPECT_EQ(TextOf("${NONE:-${HOST}}"),
-            "error: found ${ without its }, expected ${VAR}; write $$ for a plain $");
+            "error: found ${ without }, expected ${VAR}; write $$ for one $");
   EXPECT_EQ(TextOf("${HOST:x}"),
             "error: ${HOST:x}: expected ${HOST}, ${HOST:-default} or ${HOST:?message}");
-  EXPECT_EQ(TextOf("${}"), "error: ${}: expected a variable's name, or file: and a path");
-  EXPECT_EQ(TextOf("${1A}"), "error: ${1A}: expected a variable's name, or file: and a path");
+  EXPECT_EQ(TextOf("${}"), "error: ${}: expected the name of a variable, or file: and a path");
+  EXPECT_EQ(TextOf("${1A}"), "error: ${1A}: expected the name of a variable, or file: and a path");
 }
 
 TEST_F(Interpolation, FilesAreSecretsWithoutTheirLastLineBreak) {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "config/assignment.h"
-#include "config/checks.h"
+#include "config/property_rules.h"
 
 namespace neardup {
 namespace {

@@ -1,8 +1,8 @@
+#include "config/quantity.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
-
-#include "config/setting_value.h"
 
 namespace neardup {
 namespace {

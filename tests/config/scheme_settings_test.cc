@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "config/documents.h"
 #include "config_text.h"
 
 namespace neardup {
@@ -62,8 +63,8 @@ TEST_F(SchemeSettings, RunRefusesASchemeThatComparesAllEntriesAndFilterTakesIt) 
   const Result<void> runnable = CheckRunnable(*config);
   ASSERT_FALSE(runnable.ok());
   EXPECT_THAT(Plain(runnable.error().text),
-              HasSubstr("c.yaml:3: match.scheme: found char-vector-code, which compares a record "
-                        "with every one that is remembered"));
+              HasSubstr("c.yaml:3: match.scheme: found char-vector-code, which compares each "
+                        "record with every remembered one"));
   EXPECT_TRUE(CheckRunnable(*Load("input: {topics: [a]}\nmatch: {scheme: shingles}\n")).ok());
 }
 
@@ -85,9 +86,10 @@ TEST_F(SchemeSettings, AreShownWithoutAMemoryBound) {
   ASSERT_TRUE(config.ok()) << config.error().text;
   const std::string shown = ShowConfig(*config, {});
   EXPECT_THAT(shown, HasSubstr("  scheme: minhash\n  scheme_options:\n    similarity_min: 0.8\n"));
-  EXPECT_THAT(shown, HasSubstr("# index memory at entries_max: not bounded; it grows with the "
-                               "records under this scheme\n"));
-  const auto json = nlohmann::json::parse(ShowConfig(*config, {.with_origin = true, .json = true}));
+  EXPECT_THAT(shown, HasSubstr("# index memory at entries_max: no limit; under this scheme it "
+                               "grows with the records\n"));
+  const auto json =
+      nlohmann::json::parse(ShowConfig(*config, {.with_sources = true, .json = true}));
   EXPECT_TRUE(json["index_bytes_at_entries_max"].is_null());
   EXPECT_EQ(json["settings"]["match"]["scheme_options"]["similarity_min"], 0.8);
   EXPECT_EQ(json["origins"].count("match.scheme_options.similarity_min"), 1U);

@@ -1,0 +1,51 @@
+// Complaints about a configuration. Each names the place of the value it is about.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace neardup {
+
+/// Where a value comes from.
+struct ValueSource {
+  enum class Kind : uint8_t { kDefault, kFile, kEnvironment, kCommandLine };
+  Kind kind = Kind::kDefault;
+  /// The file, the variable, or the path given to --set.
+  std::string name;
+  int line = 0;  ///< files only
+
+  bool operator==(const ValueSource&) const = default;
+};
+
+/// default, neardup.yaml:12, NEARDUP_APP, --set app.
+std::string Text(const ValueSource& source);
+
+/// The same source; of a file, this line of it.
+ValueSource AtLine(ValueSource source, int line);
+
+/// Collects all complaints, so that one run reports every mistake.
+class ConfigErrors {
+ public:
+  /// `path` is the setting or the part of it that `text` is about; empty if there is none.
+  void Add(const ValueSource& source, std::string_view path, std::string_view text);
+
+  const std::vector<std::string>& lines() const { return lines_; }
+  bool empty() const { return lines_.empty(); }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+/// The fewest insertions, deletions, replacements and swaps of neighbours that turn one text into
+/// the other (optimal string alignment).
+size_t EditDistance(std::string_view a, std::string_view b);
+
+/// The candidate nearest to a name that does not exist; nullopt if none is near enough to be meant.
+std::optional<std::string> NearestName(std::string_view name,
+                                       const std::vector<std::string>& candidates);
+
+}  // namespace neardup

@@ -1,0 +1,29 @@
+// Whole numbers, times and sizes as people write them: 100, 24h, 8MiB.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace neardup {
+
+// The parsers return nullopt for any other text, also for a value beyond 64 bits.
+
+/// Decimal digits with an optional '-', no leading zeros.
+std::optional<int64_t> ParseInteger(std::string_view text);
+/// A whole number with ms, s, m, h or d -> milliseconds.
+std::optional<int64_t> ParseDuration(std::string_view text);
+/// A whole number with B, KB, MB, GB (powers of 1000), KiB, MiB or GiB (powers of 1024) -> bytes.
+std::optional<int64_t> ParseBytes(std::string_view text);
+
+// A short text that the parser above reads back as the same value.
+
+std::string DurationText(int64_t milliseconds);
+std::string BytesText(int64_t bytes);
+
+/// The texts of the parsers as regular expressions, for the JSON Schema.
+inline constexpr char kDurationExpression[] = "^(0|[1-9][0-9]*)(ms|s|m|h|d)$";
+inline constexpr char kBytesExpression[] = "^(0|[1-9][0-9]*)(B|KB|MB|GB|KiB|MiB|GiB)$";
+
+}  // namespace neardup
