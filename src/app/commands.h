@@ -51,7 +51,7 @@ int RunCommand(const ConfigArguments& arguments);
 
 /// `neardup healthcheck`: asks a running instance whether it is well. `url` is such as
 /// http://127.0.0.1:9404/readyz. kExitOk for status 200, kExitNo for another status,
-/// kExitUnavailable when nothing answers.
+/// kExitUnavailable if nothing answers.
 int HealthcheckCommand(const std::string& url);
 
 struct FilterArguments {

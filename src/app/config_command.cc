@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string>
 
@@ -8,15 +10,15 @@
 #include "kafka/client.h"
 
 namespace neardup {
-
 namespace {
 
+/// --fields and --keys as one entry of --set.
 std::string FieldsSet(const std::string& fields, const std::vector<std::string>& keys) {
   std::string items = fields;
   for (const std::string& key : keys) {
-    items += (items.empty() ? "" : ", ") + ("{path: " + YamlText(key) + ", key: true}");
+    items += fmt::format("{}{{path: {}, key: true}}", items.empty() ? "" : ", ", YamlText(key));
   }
-  return "record.fields=[" + items + "]";
+  return fmt::format("record.fields=[{}]", items);
 }
 
 }  // namespace
@@ -45,7 +47,9 @@ int ValidateCommand(const ConfigArguments& arguments) {
     return Fail(checked.error());
   }
   const Result<void> runnable = CheckRunnable(*config);
-  std::printf("valid%s\n", runnable.ok() ? "" : ", for filter only: run needs input.topics");
+  const std::string limit =
+      runnable.ok() ? "" : fmt::format(" for filter, not for run: {}", runnable.error().text);
+  std::printf("valid%s\n", limit.c_str());
   return kExitOk;
 }
 

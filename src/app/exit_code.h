@@ -1,4 +1,4 @@
-// What the process tells its caller. Values as in BSD's sysexits where one fits.
+// Exit codes of the program. They follow BSD's sysexits.h where it has a fitting one.
 #pragma once
 
 #include "neardup/result.h"
@@ -6,17 +6,18 @@
 namespace neardup {
 
 enum ExitCode : int {
-  kExitOk = 0,
-  kExitNo = 1,        ///< the answer is no: `verify` found a violation, `healthcheck` is unhealthy
+  kExitOk = 0,        ///< success
+  kExitNo = 1,        ///< the answer is no: a violation, a damaged snapshot, an unhealthy instance
   kExitUsage = 64,    ///< wrong arguments
   kExitNoInput = 66,  ///< a named file or topic does not exist
   kExitUnavailable = 69,  ///< a broker or server does not answer
-  kExitInternal = 70,     ///< a library answered outside its contract
-  kExitIo = 74,           ///< reading or writing failed
-  kExitRefused = 77,      ///< credentials or permissions
-  kExitConfig = 78,       ///< the configuration, or state of another configuration
+  kExitInternal = 70,     ///< internal error, or a stop that took too long
+  kExitIo = 74,           ///< reading or writing failed, or bytes have no valid form
+  kExitRefused = 77,      ///< credentials or permissions refused
+  kExitConfig = 78,       ///< wrong configuration, or state of another configuration
 };
 
+/// The exit code for an error that ends a command.
 inline int ExitCodeOf(const Error& error) {
   switch (error.code) {
     case ErrorCode::kConfig:

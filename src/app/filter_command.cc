@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -29,8 +30,8 @@ FileTransaction::IdOf IdOf(const std::string& id_field) {
 void PrintSummary(const Totals& totals, const FilterOptions& filter) {
   const CommittedBatch& sum = totals.sum();
   const std::string rule = filter.scheme.is_own()
-                               ? "distance_max " + std::to_string(filter.match.distance_max)
-                               : "scheme " + filter.scheme.name;
+                               ? fmt::format("distance_max {}", filter.match.distance_max)
+                               : fmt::format("scheme {}", filter.scheme.name);
   std::fprintf(stderr, "%s records in %.2f s (%s/s), %s\n", Grouped(sum.records()).c_str(),
                totals.seconds(), Grouped(static_cast<uint64_t>(totals.records_per_s())).c_str(),
                rule.c_str());

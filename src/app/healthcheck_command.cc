@@ -11,8 +11,9 @@ namespace neardup {
 int HealthcheckCommand(const std::string& url) {
   const size_t scheme = url.find("://");
   const size_t path = scheme == std::string::npos ? scheme : url.find('/', scheme + 3);
-  if (url.rfind("http://", 0) != 0) {
-    std::fprintf(stderr, "neardup: --url %s: expected http://HOST:PORT/readyz\n", url.c_str());
+  if (!url.starts_with("http://")) {
+    std::fprintf(stderr, "neardup: --url %s: expected an address such as http://HOST:PORT/readyz\n",
+                 url.c_str());
     return kExitUsage;
   }
   httplib::Client client(url.substr(0, path));
@@ -21,7 +22,10 @@ int HealthcheckCommand(const std::string& url) {
   const httplib::Result answer =
       client.Get(path == std::string::npos ? "/readyz" : url.substr(path).c_str());
   if (!answer) {
-    std::fprintf(stderr, "neardup: %s: nothing answers\n", url.c_str());
+    std::fprintf(
+        stderr,
+        "neardup: %s: no answer; is the instance running, and does it serve metrics.port?\n",
+        url.c_str());
     return kExitUnavailable;
   }
   std::string text = answer->body;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -16,22 +17,22 @@
 namespace neardup {
 namespace {
 
-// A stop must be over within 10 s; a client library that hangs must not hold it longer.
+// A stop must end within 10 s, even if a client library hangs.
 constexpr auto kStopDeadline = std::chrono::seconds(9);
 
 std::atomic<bool> g_stop = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "set in a signal handler");
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 
 void OnStopSignal(int) {
   if (g_stop.exchange(true)) _exit(kExitInternal);
 }
 
-/// Ends the process if it is still there some seconds after the stop signal.
+/// Ends the process if it still runs kStopDeadline after the stop signal.
 void WatchStop() {
   std::thread([] {
     while (!g_stop) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     std::this_thread::sleep_for(kStopDeadline);
-    spdlog::error("not stopped within {} s, leaving at once; nothing committed is lost",
+    spdlog::error("the stop took more than {} s; exiting at once, nothing committed is lost",
                   kStopDeadline.count());
     _exit(kExitInternal);
   }).detach();
@@ -42,10 +43,11 @@ Result<void> PrepareStateDir(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error || access(path.c_str(), W_OK | X_OK) != 0) {
-    return Error{ErrorCode::kIo,
-                 "state.dir: " + path +
-                     ": cannot be written to; make the folder and give this user the right to "
-                     "write"};
+    return Error{
+        ErrorCode::kIo,
+        fmt::format("state.dir: {}: cannot be written to; create the folder and allow this "
+                    "user to write to it",
+                    path)};
   }
   return {};
 }

@@ -13,7 +13,7 @@ std::vector<FieldSelector> FieldsOf(const ConfigArguments& arguments) {
   return config.ok() ? config->settings.lane.filter.record.fields : std::vector<FieldSelector>();
 }
 
-TEST(ConfigArguments, FieldsAndKeysMakeOneListOverAllSets) {
+TEST(ConfigArguments, FieldsAndKeysOverrideEverySetOfRecordFields) {
   ConfigArguments arguments;
   arguments.sets = {"record.fields=[elsewhere]"};
   EXPECT_EQ(FieldsOf(arguments), (std::vector<FieldSelector>{{"elsewhere"}}));
@@ -25,7 +25,7 @@ TEST(ConfigArguments, FieldsAndKeysMakeOneListOverAllSets) {
                 {"comment"}, {"title", 2.0}, {"user", 1.0, true}, {"/meta/page", 1.0, true}}));
 }
 
-TEST(ConfigArguments, KeysAreNamesAsTheyStand) {
+TEST(ConfigArguments, KeysAreTakenLiterally) {
   ConfigArguments arguments;
   arguments.fields = "comment";
   arguments.keys = {"a: b}", "true", "${HOME}"};

@@ -1,4 +1,4 @@
-// The command over folders that are no state.dir; tests/e2e has it over those of a real lane.
+// The command on folders that are not a state.dir; tests/e2e runs it on those of a real lane.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,14 +26,14 @@ Said Inspect(const std::filesystem::path& state_dir) {
   return {exit_code, testing::internal::GetCapturedStderr()};
 }
 
-TEST(SnapshotCommand, SaysWhereThereIsNoSnapshot) {
+TEST(SnapshotCommand, ReportsAFolderWithoutSnapshots) {
   const TemporaryFolder state;
   const Said said = Inspect(state.path());
   EXPECT_EQ(said.exit_code, kExitNoInput);
   EXPECT_THAT(said.text, HasSubstr(state.path().string() + ": holds no snapshot"));
 }
 
-TEST(SnapshotCommand, DoesNotPassALaneOverThatCannotBeListed) {
+TEST(SnapshotCommand, FailsIfTheFolderOfALaneCannotBeListed) {
   const TemporaryFolder state;
   std::filesystem::create_directory(state.path() / "lane-0");
   std::ofstream(state.path() / "lane-3") << "no folder";

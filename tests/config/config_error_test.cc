@@ -1,4 +1,4 @@
-// Every kind of mistake, with the whole text a user gets to read.
+// Every kind of mistake, with the whole text that a user reads.
 #include "config_text.h"
 
 namespace neardup {
@@ -93,7 +93,7 @@ TEST_F(ConfigError, AKeyFieldIsTrueOrFalseAndHasNoWeight) {
       "to find records with equal fields, list them without key and set match.distance_max to 0");
 }
 
-TEST_F(ConfigError, MasksAreNamed) {
+TEST_F(ConfigError, UnknownAndRepeatedMasksAreRefused) {
   EXPECT_EQ(Complaints("feature:\n  masks: [time, uid]\n"),
             "c.yaml:2: feature.masks[1]: found uid, expected one of time, uuid, ip, hex, number");
   EXPECT_EQ(Complaints("feature:\n  masks: [ip, ip]\n"),
@@ -110,7 +110,7 @@ TEST_F(ConfigError, ChoicesAreListedWithTheNearest) {
             "c.yaml:2: log.level: found 7, expected one of debug, info, warn, error");
 }
 
-TEST_F(ConfigError, NamesAreHeldAgainstTheirPattern) {
+TEST_F(ConfigError, NamesThatDoNotFitTheirPatternAreRefused) {
   EXPECT_EQ(Complaints("app: My App\n"),
             "c.yaml:1: app: found My App, expected a name of 1 to 200 lower-case letters, digits, "
             "'.', '_' or '-', starting with a letter or digit");
@@ -128,7 +128,7 @@ TEST_F(ConfigError, NamesAreHeldAgainstTheirPattern) {
             "letters, digits, '.', '_' or '-', starting with a letter or digit");
 }
 
-TEST_F(ConfigError, KeysThatStandTwiceAreNamedOnBothLines) {
+TEST_F(ConfigError, RepeatedKeysAreReportedWithBothLines) {
   EXPECT_EQ(Complaints("log:\n  level: info\n  level: warn\n"),
             "c.yaml:3: log.level: found twice (first on line 2), expected once");
   EXPECT_EQ(Complaints("log: {level: info}\napp: a\nlog: {level: warn}\n"),
@@ -156,7 +156,7 @@ TEST_F(ConfigError, MergeKeysAliasesAndTagsAreRefused) {
             "c.yaml:2: log.: unknown setting, did you mean log?");
 }
 
-TEST_F(ConfigError, TextsThatAreNoYamlNameTheLineAndColumn) {
+TEST_F(ConfigError, TextThatIsNotYamlIsReportedWithLineAndColumn) {
   EXPECT_EQ(Complaints("log:\n  level: [info\n"),
             "c.yaml:3: not YAML: end of sequence flow not found (column 1)");
   EXPECT_EQ(Complaints("log:\n  level: info\n format: text\n"),
@@ -217,7 +217,7 @@ TEST_F(ConfigError, ComparedFieldsCannotBeExcluded) {
   EXPECT_EQ(Complaints("record:\n  fields: [a, ab]\n  exclude: [/a/b, /ab/c]\n"), "");
 }
 
-TEST_F(ConfigError, WhatTheFilterRefusesIsReportedWhereItStands) {
+TEST_F(ConfigError, OptionsThatTheFilterRefusesAreReportedWhereTheyWereWritten) {
   EXPECT_EQ(Complaints("app: a\nrecord:\n  fields: [a, /a]\n"),
             "c.yaml:3: record.fields[1] (\"/a\") is listed twice; list each field once");
 }

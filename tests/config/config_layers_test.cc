@@ -1,4 +1,4 @@
-// Which of the four places wins, what they take, and what is remembered of them.
+// The layers of a configuration: which overrides which, what each takes, and what is remembered.
 #include "config/settings_table.h"
 #include "config_text.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 class ConfigLayers : public ConfigText {
  protected:
-  // The error's text if there is one: fails the comparison and is shown.
+  // The value of kafka.brokers; or the error's text, so that a failing test shows it.
   std::string BrokersOf(const std::string& yaml, Environment environment = {},
                         std::vector<std::string> sets = {}) {
     Result<LoadedConfig> config = Load(yaml, std::move(environment), std::move(sets));
@@ -19,7 +19,7 @@ class ConfigLayers : public ConfigText {
   }
 };
 
-TEST_F(ConfigLayers, WithoutAnySourceEverythingHasItsDefault) {
+TEST_F(ConfigLayers, SettingsThatNobodyWroteHaveTheirDefaults) {
   Result<LoadedConfig> config = LoadConfig({});
   ASSERT_TRUE(config.ok()) << config.error().text;
   EXPECT_EQ(config->settings.kafka.brokers, Settings{}.kafka.brokers);
@@ -28,7 +28,7 @@ TEST_F(ConfigLayers, WithoutAnySourceEverythingHasItsDefault) {
   EXPECT_TRUE(config->warnings.empty());
 }
 
-TEST_F(ConfigLayers, TheCommandLineBeatsTheEnvironmentBeatsTheFileBeatsTheDefault) {
+TEST_F(ConfigLayers, TheCommandLineOverridesTheEnvironmentWhichOverridesTheFile) {
   const std::string yaml = "kafka:\n  brokers: file:1\n";
   const Environment environment = {{"NEARDUP_KAFKA__BROKERS", "environment:1"}};
   EXPECT_EQ(BrokersOf("app: a\n"), "localhost:9092");
@@ -38,7 +38,7 @@ TEST_F(ConfigLayers, TheCommandLineBeatsTheEnvironmentBeatsTheFileBeatsTheDefaul
   EXPECT_EQ(BrokersOf(yaml, environment, {"kafka.brokers=set:1", "kafka.brokers=set:2"}), "set:2");
 }
 
-TEST_F(ConfigLayers, EveryValueRemembersItsOrigin) {
+TEST_F(ConfigLayers, EveryValueRemembersItsSource) {
   Result<LoadedConfig> config =
       Load("app: a\nkafka:\n  brokers: b:1\n  properties:\n    client.id: c\n",
            {{"NEARDUP_LOG__LEVEL", "warn"}}, {"metrics.port=0", "kafka.properties.debug=all"});
@@ -52,7 +52,7 @@ TEST_F(ConfigLayers, EveryValueRemembersItsOrigin) {
   EXPECT_EQ(SourceTextOf(*config, "log.format"), "default");
 }
 
-TEST_F(ConfigLayers, MistakesInALayerThatIsOverruledAreStillReported) {
+TEST_F(ConfigLayers, MistakesInAnOverriddenLayerAreStillReported) {
   EXPECT_EQ(Complaints("match:\n  distance_max: 19\n", {}, {"match.distance_max=3"}),
             "c.yaml:2: match.distance_max: found 19, expected a whole number from 0 to 12");
 }
@@ -105,7 +105,7 @@ TEST_F(ConfigLayers, FieldsMayBeKeys) {
   EXPECT_EQ(config->settings.lane.filter.record.fields, fields);
 }
 
-TEST_F(ConfigLayers, MasksAreASetWhateverTheirOrder) {
+TEST_F(ConfigLayers, MasksMayBeListedInAnyOrder) {
   Result<LoadedConfig> config = Load("feature: {masks: [number, time]}\n");
   ASSERT_TRUE(config.ok()) << config.error().text;
   EXPECT_EQ(config->settings.lane.filter.feature.masks, (Masks{.time = true, .number = true}));
@@ -128,7 +128,7 @@ TEST_F(ConfigLayers, ReferencesTakeTheTypeOfTheSetting) {
   EXPECT_EQ(config->settings.kafka.topics, std::vector<std::string>{"2024"});
 }
 
-TEST_F(ConfigLayers, WhatAVariableBringsInCannotChangeTheStructure) {
+TEST_F(ConfigLayers, TheTextOfAVariableCannotChangeTheStructureOfTheFile) {
   Result<LoadedConfig> config =
       Load("kafka:\n  properties:\n    client.id: ${ID}\n", {{"ID", "a, acks: 1 #\"]}"}});
   ASSERT_TRUE(config.ok()) << config.error().text;
@@ -136,7 +136,7 @@ TEST_F(ConfigLayers, WhatAVariableBringsInCannotChangeTheStructure) {
   EXPECT_EQ(config->settings.kafka.properties, one);
 }
 
-TEST_F(ConfigLayers, EnvironmentScalarsAreTakenAsTheyStand) {
+TEST_F(ConfigLayers, EnvironmentScalarsAreTakenLiterally) {
   Result<LoadedConfig> config =
       Load("app: a\n", {{"NEARDUP_KAFKA__PROPERTIES__SASL__PASSWORD", "'a #b: ${C} $$"},
                         {"NEARDUP_INPUT__TOPICS", "[2024, b]"},
@@ -147,7 +147,7 @@ TEST_F(ConfigLayers, EnvironmentScalarsAreTakenAsTheyStand) {
   EXPECT_EQ(config->settings.kafka.app, "7");
 }
 
-TEST_F(ConfigLayers, ATextOfTheCommandLineIsTakenAsItStandsUnlessItIsQuoted) {
+TEST_F(ConfigLayers, ATextOnTheCommandLineIsTakenLiterallyUnlessItIsQuoted) {
   const std::map<std::string, std::string> cases = {{"{topic}.x", "{topic}.x"},
                                                     {"[{topic}]", "[{topic}]"},
                                                     {"{topic} #1", "{topic} #1"},
@@ -193,7 +193,7 @@ TEST_F(ConfigLayers, UnknownVariablesAreErrorsWithASuggestion) {
             "window.window_ms");
 }
 
-TEST_F(ConfigLayers, VariablesOfKubernetesServicesAndOfOurScriptsAreNoSettings) {
+TEST_F(ConfigLayers, VariablesOfKubernetesServicesAndOfOurScriptsAreIgnored) {
   const Environment environment = {{"NEARDUP_SERVICE_HOST", "10.0.0.1"},
                                    {"NEARDUP_SERVICE_PORT", "9404"},
                                    {"NEARDUP_CACHE", "/tmp/cache"},
@@ -251,7 +251,7 @@ TEST_F(ConfigLayers, OnlyRunNeedsInputTopics) {
   EXPECT_TRUE(CheckRunnable(*Load("input:\n  topics: [news]\n")).ok());
 }
 
-TEST_F(ConfigLayers, WhatIsProbablyNotMeantIsAWarning) {
+TEST_F(ConfigLayers, ProbableMistakesAreWarnings) {
   Result<LoadedConfig> config =
       Load("record:\n  time_format: seconds\nkafka:\n  properties:\n    sasl.password: open\n");
   ASSERT_TRUE(config.ok()) << config.error().text;

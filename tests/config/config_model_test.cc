@@ -1,4 +1,4 @@
-// The learned model a configuration names.
+// The learned model that a configuration names.
 #include <gmock/gmock.h>
 
 #include "config_text.h"
@@ -26,38 +26,38 @@ class ConfigModel : public ConfigText {
   }
 };
 
-TEST_F(ConfigModel, WithoutOneItIsTheDefault) {
+TEST_F(ConfigModel, WithoutAFileTheModelIsTheDefault) {
   EXPECT_EQ(ModelOf(Load("app: a\n")), Model());
   EXPECT_EQ(ModelOf(Load("feature: {model: ''}\n")), Model());
 }
 
-TEST_F(ConfigModel, ARelativePathCountsFromTheFolderOfTheFile) {
+TEST_F(ConfigModel, ARelativePathStartsAtTheFolderOfTheConfigurationFile) {
   std::filesystem::create_directory(folder_ / "models");
   Write("models/m.json", ModelText(SomeModel()));
   EXPECT_EQ(ModelOf(Load("feature:\n  model: models/m.json\n")), SomeModel());
   EXPECT_EQ(ModelOf(Load("feature:\n  model: ./models/../models/m.json\n")), SomeModel());
 }
 
-TEST_F(ConfigModel, AnAbsolutePathStandsForItself) {
+TEST_F(ConfigModel, AnAbsolutePathIsUsedAsItIs) {
   const std::string file = Write("m.json", ModelText(SomeModel())).string();
   EXPECT_EQ(ModelOf(Load("feature:\n  model: " + file + "\n")), SomeModel());
   EXPECT_EQ(ModelOf(LoadConfig({{}, {"feature.model=" + file}, {}})), SomeModel());
   EXPECT_EQ(ModelOf(LoadConfig({{}, {}, {{"NEARDUP_FEATURE__MODEL", file}}})), SomeModel());
 }
 
-TEST_F(ConfigModel, TheCommandLineTakesItAway) {
+TEST_F(ConfigModel, TheCommandLineCanRemoveTheModel) {
   Write("m.json", ModelText(SomeModel()));
   EXPECT_EQ(ModelOf(Load("feature: {model: m.json}\n", {}, {"feature.model="})), Model());
 }
 
-TEST_F(ConfigModel, AnAbsentFileIsReportedWhereItIsNamed) {
+TEST_F(ConfigModel, AnAbsentModelFileIsReportedWhereItIsNamed) {
   EXPECT_EQ(Complaints("app: a\nfeature:\n  model: no.json\n"),
             "c.yaml:3: feature.model: no.json: cannot be read: No such file or directory");
   EXPECT_THAT(Complaints("app: a\n", {}, {"feature.model=/no/such.json"}),
               StartsWith("--set feature.model: /no/such.json: cannot be read"));
 }
 
-TEST_F(ConfigModel, ABrokenFileIsReportedWithWhatIsWrong) {
+TEST_F(ConfigModel, ABrokenModelFileIsReportedWithTheMistake) {
   Write("m.json", "{\"neardup_model\": 2}");
   EXPECT_EQ(Complaints("feature:\n  markup: false\n  model: m.json\n"),
             "c.yaml:3: feature.model: m.json: neardup_model: found 2, expected 1; make a model "

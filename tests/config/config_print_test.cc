@@ -1,4 +1,4 @@
-// What is printed: complete, readable by ourselves, and without a secret.
+// Printed configurations: complete, loadable again, and without secrets.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -28,7 +28,7 @@ std::string FileText(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST_F(ConfigPrint, TheExampleFileIsTheExample) {
+TEST_F(ConfigPrint, TheExampleFileInTheRepositoryIsTheOnePrinted) {
   EXPECT_EQ(FileText(std::filesystem::path(NEARDUP_CONFIG_FOLDER) / "neardup.yaml"),
             ConfigExample());
 }
@@ -65,7 +65,7 @@ kafka:
   properties: {client.id: "null", x: "a\nb", y: 7, "z: {": ""}
 )";
 
-TEST_F(ConfigPrint, WhatIsShownLoadsAsTheSameSettings) {
+TEST_F(ConfigPrint, TheShownConfigurationLoadsAsTheSameSettings) {
   Result<LoadedConfig> config = Load(kRichYaml);
   ASSERT_TRUE(config.ok()) << config.error().text;
   for (bool with_sources : {false, true}) {
@@ -76,7 +76,7 @@ TEST_F(ConfigPrint, WhatIsShownLoadsAsTheSameSettings) {
   }
 }
 
-TEST_F(ConfigPrint, OriginsAndTheIndexMemoryAreShown) {
+TEST_F(ConfigPrint, SourcesAndTheIndexMemoryAreShown) {
   Result<LoadedConfig> config = Load("app: a\nwindow:\n  entries_max: 5000\n",
                                      {{"NEARDUP_LOG__LEVEL", "warn"}}, {"match.distance_max=2"});
   ASSERT_TRUE(config.ok()) << config.error().text;
@@ -93,7 +93,7 @@ TEST_F(ConfigPrint, OriginsAndTheIndexMemoryAreShown) {
   EXPECT_THAT(ShowConfig(*config, {}), Not(HasSubstr("# default")));
 }
 
-TEST_F(ConfigPrint, JsonHoldsEverySettingAndOrigin) {
+TEST_F(ConfigPrint, JsonHoldsEverySettingAndItsSource) {
   Result<LoadedConfig> config = Load(kRichYaml);
   ASSERT_TRUE(config.ok()) << config.error().text;
   auto shown = nlohmann::json::parse(ShowConfig(*config, {.with_sources = true, .json = true}));
@@ -113,8 +113,8 @@ TEST_F(ConfigPrint, JsonHoldsEverySettingAndOrigin) {
                    .contains("origins"));
 }
 
-// Everything a secret could leave by: what is shown, what is complained about, what is warned of.
-TEST_F(ConfigPrint, SecretsAreInNoOutput) {
+// A secret could appear in shown configurations, in errors and in warnings.
+TEST_F(ConfigPrint, SecretsAreNeverPrinted) {
   const std::string secret = "Tr0ub4dor&3";
   const std::string file = Write("secret", secret + "\n").string();
   const std::string reference = "${file:" + file + "}";
@@ -154,7 +154,7 @@ TEST_F(ConfigPrint, SecretsAreInNoOutput) {
   }
 }
 
-TEST_F(ConfigPrint, SecretsFromOutsideTheFileAreInNoOutput) {
+TEST_F(ConfigPrint, SecretsFromOutsideTheFileAreNeverPrinted) {
   const std::string secret = "Tr0ub4dor&3";
   Result<LoadedConfig> config =
       Load("app: a\n", {{"NEARDUP_KAFKA__PROPERTIES__SASL__PASSWORD", secret}},
@@ -170,7 +170,7 @@ TEST_F(ConfigPrint, SecretsFromOutsideTheFileAreInNoOutput) {
               Not(HasSubstr(secret)));
 }
 
-// Two topics are the same only if their secrets are: the complaint must not repeat either.
+// Two topics clash only if their secrets are equal; the error must show neither.
 TEST_F(ConfigPrint, ContradictionsBetweenSecretsDoNotShowThem) {
   const std::string secret = "hidden-name";
   const std::string reference = "\"${file:" + Write("secret", secret).string() + "}\"";

@@ -1,4 +1,4 @@
-// What schema_test.py asks the config room:
+// Answers the questions of schema_test.py:
 //   config_probe schema              prints the JSON Schema
 //   config_probe example             prints the example file
 //   config_probe check FILE...       one line for each file: "ok", or the first complaint

@@ -1,4 +1,4 @@
-// Loads configurations that stand as texts in the tests.
+// Loads configurations from texts inside the tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace neardup {
 
-/// A folder of its own that goes away with the test; the file in it is called c.yaml.
+/// A temporary folder; the configuration file in it is c.yaml.
 class ConfigText : public ::testing::Test {
  protected:
   ConfigText() {
@@ -33,7 +33,7 @@ class ConfigText : public ::testing::Test {
     return LoadConfig({Write("c.yaml", yaml), std::move(sets), std::move(environment)});
   }
 
-  /// The complaints, with the folder taken out; "" if there are none.
+  /// The complaints, without the path of the folder; "" if there are none.
   std::string Complaints(const std::string& yaml, Environment environment = {},
                          std::vector<std::string> sets = {}) {
     Result<LoadedConfig> config = Load(yaml, std::move(environment), std::move(sets));

@@ -32,7 +32,7 @@ TEST_F(Interpolation, DollarsCanBeWritten) {
   EXPECT_EQ(TextOf("$$HOST $${HOST} a$b $"), "$HOST ${HOST} a$b $");
 }
 
-TEST_F(Interpolation, WhatIsBroughtInIsNotReadAgain) {
+TEST_F(Interpolation, ReferencesInsideAReplacementAreNotReplaced) {
   environment_["HOST"] = "${EMPTY:-again}$$";
   EXPECT_EQ(TextOf("${HOST}"), "${EMPTY:-again}$$");
 }

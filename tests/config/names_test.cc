@@ -6,7 +6,7 @@
 namespace neardup {
 namespace {
 
-TEST(NearestNames, TheDistanceCountsSlipsOfTheHand) {
+TEST(NearestNames, TheDistanceCountsSingleEdits) {
   EXPECT_EQ(EditDistance("", ""), 0u);
   EXPECT_EQ(EditDistance("abc", ""), 3u);
   EXPECT_EQ(EditDistance("window", "widnow"), 1u);
@@ -58,7 +58,7 @@ TEST(PropertyRules, UpToFiveRequestsInFlightKeepTheOrder) {
   }
 }
 
-TEST(PropertyRules, SecretsAreToldByTheirName) {
+TEST(PropertyRules, SecretPropertiesAreRecognisedByTheirNames) {
   for (const char* name :
        {"sasl.password", "ssl.key.password", "ssl.key.pem", "ssl.keystore.password",
         "sasl.oauthbearer.client.secret", "sasl.jaas.config", "sasl.oauthbearer.config",

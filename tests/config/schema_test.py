@@ -1,4 +1,4 @@
-"""Holds the printed JSON Schema against the validator: same documents taken, same refused.
+"""Checks that the JSON Schema and the validator take the same documents.
 
 Usage: schema_test.py CONFIG_PROBE CONFIG_FOLDER
 """

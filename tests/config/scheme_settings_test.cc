@@ -1,4 +1,4 @@
-// match.scheme and match.scheme_options, from every place they can be written in.
+// match.scheme and match.scheme_options, from every layer.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ class SchemeSettings : public ConfigText {
   }
 };
 
-TEST_F(SchemeSettings, ArriveFromTheFileTheEnvironmentAndTheCommandLine) {
+TEST_F(SchemeSettings, CanComeFromTheFileTheEnvironmentAndTheCommandLine) {
   const MatchScheme expected = {"minhash", {{"shingle_length", 4}, {"similarity_min", 0.8}}};
   EXPECT_EQ(SchemeOf(Load("match:\n  scheme: minhash\n  scheme_options:\n    shingle_length: 4\n"
                           "    similarity_min: 0.8\n")),
@@ -37,7 +37,7 @@ TEST_F(SchemeSettings, ArriveFromTheFileTheEnvironmentAndTheCommandLine) {
             expected);
 }
 
-TEST_F(SchemeSettings, MistakesAreNamedWhereTheyStand) {
+TEST_F(SchemeSettings, MistakesAreReportedWhereTheyWereWritten) {
   EXPECT_THAT(Complaints("match:\n  scheme: minhahs\n"),
               HasSubstr("c.yaml:2: match.scheme: found minhahs, expected one of neardup, md5, "));
   EXPECT_THAT(Complaints("match:\n  scheme: minhahs\n"), HasSubstr("(did you mean minhash?)"));
@@ -68,7 +68,7 @@ TEST_F(SchemeSettings, RunRefusesASchemeThatComparesAllEntriesAndFilterTakesIt) 
   EXPECT_TRUE(CheckRunnable(*Load("input: {topics: [a]}\nmatch: {scheme: shingles}\n")).ok());
 }
 
-TEST_F(SchemeSettings, SettingsOfTheOwnSchemeBesideAnotherAreWarnedOf) {
+TEST_F(SchemeSettings, SettingsThatAnotherSchemeIgnoresAreWarnings) {
   Result<LoadedConfig> config =
       Load("match:\n  scheme: segments\n  distance_max: 3\nfeature:\n  features_min: 5\n");
   ASSERT_TRUE(config.ok()) << config.error().text;
@@ -80,7 +80,7 @@ TEST_F(SchemeSettings, SettingsOfTheOwnSchemeBesideAnotherAreWarnedOf) {
                   "c.yaml:3: match.distance_max: has no effect with match.scheme: segments"));
 }
 
-TEST_F(SchemeSettings, AreShownWithoutAMemoryBound) {
+TEST_F(SchemeSettings, ASchemeWithoutAMemoryLimitIsShownAsSuch) {
   Result<LoadedConfig> config =
       Load("match: {scheme: minhash, scheme_options: {similarity_min: 0.8}}");
   ASSERT_TRUE(config.ok()) << config.error().text;

@@ -1,4 +1,4 @@
-// The table against Settings: every row moves exactly its own member, and no row is forgotten.
+// The table against Settings: every row sets exactly its own member, and no member lacks a row.
 #include "config/settings_table.h"
 
 #include <set>
@@ -47,7 +47,7 @@ constexpr const char* kSchemeOptions = "match.scheme_options";
 
 class SettingsTableTest : public ConfigText {
  protected:
-  // As OtherValue, and such that all together can be loaded.
+  // As OtherValue, but the file of a model exists and holds one.
   SettingValue LoadableValue(const Setting& setting) {
     if (setting.path == "app") return std::string("other");
     if (setting.path == "feature.model") return Write("m.json", ModelText(Model())).string();
@@ -55,7 +55,7 @@ class SettingsTableTest : public ConfigText {
   }
 };
 
-TEST_F(SettingsTableTest, EveryRowArrivesFromTheFileAndMovesNothingElse) {
+TEST_F(SettingsTableTest, EveryRowSetsItsMemberFromTheFileAndNothingElse) {
   for (const Setting& setting : SettingsTable()) {
     SettingValue other = LoadableValue(setting);
     ASSERT_NE(other, setting.default_value()) << setting.path;
@@ -63,7 +63,7 @@ TEST_F(SettingsTableTest, EveryRowArrivesFromTheFileAndMovesNothingElse) {
     std::string section(SectionOf(setting.path));
     std::string yaml =
         (section.empty() ? "" : section + ":\n  ") + key + ": " + YamlText(setting, other) + "\n";
-    // Only another scheme than the filter's own takes any.
+    // Only schemes other than neardup take options.
     if (setting.path == kSchemeOptions) yaml += "  scheme: minhash\n";
     Result<LoadedConfig> config = Load(yaml);
     ASSERT_TRUE(config.ok()) << yaml << config.error().text;
@@ -77,7 +77,7 @@ TEST_F(SettingsTableTest, EveryRowArrivesFromTheFileAndMovesNothingElse) {
   }
 }
 
-TEST_F(SettingsTableTest, EveryScalarRowArrivesFromTheEnvironmentAndTheCommandLine) {
+TEST_F(SettingsTableTest, EveryRowSetsItsMemberFromTheEnvironmentAndTheCommandLine) {
   for (const Setting& setting : SettingsTable()) {
     SettingValue other = LoadableValue(setting);
     std::string variable = "NEARDUP_";
@@ -98,7 +98,8 @@ TEST_F(SettingsTableTest, EveryScalarRowArrivesFromTheEnvironmentAndTheCommandLi
   }
 }
 
-// A new member of Settings does not compile here: give it a row, then a name and a number.
+// A new member of Settings does not compile here: give it a row in the table, a name in this list
+// and a place in kMembers.
 TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [brokers, app, topics, unique, duplicate, dead, create, replication,
                          session, heartbeat, transaction, records, bytes, all, consumer, producer,
@@ -116,8 +117,8 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [host, port] = HttpOptions{};
   [[maybe_unused]] auto [kafka, lanes, model_file, http, level, log_format, state_dir,
                          snapshot_interval, purge] = Settings{};
-  // lane is the one that is no setting: the process numbers its lanes. model is read from
-  // model_file; the masks are one setting.
+  // Of LaneOptions, lane and filter are no settings: the process numbers its lanes, and filter
+  // counts by its members. The model comes from model_file; the masks are one setting.
   constexpr size_t kMembers = 17 + (12 - 2) + 8 + 3 + 6 + 2 + 4 + 2 + 6;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;

@@ -35,7 +35,7 @@ struct Bound {
   int64_t high;
 };
 
-TEST(Options, AreValidUpToTheirBoundsAndNamedBeyond) {
+TEST(Options, AreValidUpToTheirBoundsAndRefusedBeyond) {
   constexpr int64_t kTenYearsMs = int64_t{3653} * 24 * 3600 * 1000;
   const Bound bounds[] = {
       {"record.record_bytes_max",
@@ -154,7 +154,7 @@ TEST(Options, WidenRequiresTextKeys) {
   EXPECT_TRUE(CheckOptions(With([](auto& o) { o.match.widen = true; })).ok());
 }
 
-TEST(Options, CommonTriplesAreInOrder) {
+TEST(Options, CommonTriplesMustBeInAscendingOrder) {
   const auto check = [](const std::vector<uint64_t>& common) {
     return CheckOptions(With([&](auto& o) { o.model.common = common; }));
   };
@@ -163,7 +163,7 @@ TEST(Options, CommonTriplesAreInOrder) {
   EXPECT_THAT(check({2, 1}).error().text, StartsWith("feature.model: common is not in ascending"));
 }
 
-TEST(Options, MayOverlapWhereTheMeaningIsClear) {
+TEST(Options, MayOverlapIfTheMeaningIsClear) {
   EXPECT_TRUE(CheckOptions(With([](FilterOptions& options) {
                 options.record.fields = {{"a", 0.1}, {"/a/b", 100}};
                 options.record.exclude = {"/a/c", "/a/c"};
