@@ -1,5 +1,5 @@
-// The eight string hashes of old textbooks, 32 bits each, as Partow's collection defines them
-// (http://www.partow.net/programming/hashfunctions). Bytes count from 0 to 255.
+// Eight string hash functions of old textbooks, 32 bits each, as Arash Partow's collection defines
+// them (http://www.partow.net/programming/hashfunctions). A byte has a value from 0 to 255.
 #pragma once
 
 #include <cstdint>

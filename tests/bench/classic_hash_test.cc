@@ -8,9 +8,9 @@
 namespace neardup {
 namespace {
 
-/// The key of Partow's own test program; its results are published with it.
+/// The key of Partow's test program, whose results are published with it.
 constexpr std::string_view kPublishedKey = "abcdefghijklmnopqrstuvwxyz1234567890";
-/// One Chinese character: bytes above 127 are not negative.
+/// One Chinese character: its bytes are above 127 and must not count as negative.
 constexpr std::string_view kCharacter = "\xE6\x96\x87";
 
 TEST(ClassicHash, RsMultipliesByAFactorThatChanges) {

@@ -14,7 +14,7 @@
 namespace neardup {
 namespace {
 
-/// MD5 as a caller in a hurry uses it: the algorithm is looked up once, the context is kept.
+/// MD5 at its fastest: looks up the algorithm once and keeps the context.
 class Md5 {
  public:
   Md5() : algorithm_(EVP_MD_fetch(nullptr, "MD5", nullptr)), context_(EVP_MD_CTX_new()) {
@@ -43,7 +43,7 @@ class Md5 {
 
  private:
   [[noreturn]] static void Die() {
-    std::fputs("bench_hash: OpenSSL gives no MD5; a FIPS-only set-up forbids it\n", stderr);
+    std::fputs("bench_hash: OpenSSL offers no MD5; perhaps it is set up for FIPS only\n", stderr);
     std::exit(EXIT_FAILURE);
   }
 
@@ -56,7 +56,7 @@ Digest Md5Hash(std::string_view bytes) {
   return md5(bytes);
 }
 
-/// Abseil carries CityHash 1.1 for its own tables; Debian has no package of the original.
+/// CityHash 1.1 as Abseil contains it: Debian has no package of the original.
 uint64_t CityHash(std::string_view bytes) {
   return absl::hash_internal::CityHash64(bytes.data(), bytes.size());
 }

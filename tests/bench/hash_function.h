@@ -1,24 +1,32 @@
-// The hashes that are compared.
+// The hash functions that bench_hash compares.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "bench/digest.h"
-
 namespace neardup {
+
+/// A hash of up to 128 bits. Bits that a hash function does not have are 0.
+struct Digest {
+  uint64_t low = 0;
+  uint64_t high = 0;
+
+  auto operator<=>(const Digest&) const = default;
+};
 
 struct HashFunction {
   const char* name = "";
-  /// Bits that can be 1; the lowest of the digest.
+  /// Number of bits that can be 1: the lowest of the digest.
   int bits = 0;
   Digest (*hash)(std::string_view) = nullptr;
-  /// Hashes every text and adds the low words up, so that no call can be left out. This is timed:
-  /// each text costs one call of a function that stands in another object file.
+  /// Hashes every text and adds up the low words, so that the compiler keeps every call. This is
+  /// timed: each text costs one call of a function in another object file.
   uint64_t (*sum)(std::span<const std::string_view>) = nullptr;
 };
 
-/// The project's own (base/hash.h) comes last.
+/// All functions; the last is the one the project uses (base/hash.h).
 std::span<const HashFunction> HashFunctions();
 
 }  // namespace neardup

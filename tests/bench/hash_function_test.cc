@@ -19,7 +19,7 @@ const HashFunction& Named(const std::string& name) {
   return HashFunctions().back();
 }
 
-TEST(HashFunctions, Md5IsThatOfRfc1321) {
+TEST(HashFunctions, ComputeTheMd5OfRfc1321) {
   const HashFunction& md5 = Named("MD5");
   // 900150983cd24fb0d6963f7d28e17f72 and d41d8cd98f00b204e9800998ecf8427e, first byte lowest.
   EXPECT_EQ(md5.hash("abc"), (Digest{0xB04FD23C98500190, 0x727FE1287D3F96D6}));
@@ -27,19 +27,19 @@ TEST(HashFunctions, Md5IsThatOfRfc1321) {
   EXPECT_EQ(md5.hash("abc"), (Digest{0xB04FD23C98500190, 0x727FE1287D3F96D6}));
 }
 
-TEST(HashFunctions, Murmur3IsAsPublished) {
+TEST(HashFunctions, ComputeMurmur3AsPublished) {
   // https://en.wikipedia.org/wiki/MurmurHash
   EXPECT_EQ(Named("Murmur3_32").hash(""), (Digest{0, 0}));
   EXPECT_EQ(Named("Murmur3_32").hash("test"), (Digest{0xBA6BD213, 0}));
   EXPECT_EQ(Named("Murmur3_32").hash("Hello, world!"), (Digest{0xC0363E43, 0}));
 }
 
-TEST(HashFunctions, TheLastIsTheOneOfTheProject) {
+TEST(HashFunctions, EndWithTheOneOfTheProject) {
   EXPECT_STREQ(HashFunctions().back().name, "XXH3");
   EXPECT_EQ(HashFunctions().back().hash(""), (Digest{0x2D06800538D394C2, 0}));
 }
 
-TEST(HashFunctions, UseAllBitsTheySayAndNoOthers) {
+TEST(HashFunctions, UseExactlyTheBitsTheyDeclare) {
   constexpr uint64_t kSeed = 5;
   std::mt19937_64 random(kSeed);
   std::vector<std::string> texts(1000, std::string(20, '\0'));
@@ -54,7 +54,7 @@ TEST(HashFunctions, UseAllBitsTheySayAndNoOthers) {
   }
 }
 
-TEST(HashFunctions, TheTimedSumIsOfTheSameHashes) {
+TEST(HashFunctions, SumTheSameHashesInTheTimedLoop) {
   const std::vector<std::string_view> texts = {"", "a", "bc", "a text of more bytes than others"};
   for (const HashFunction& function : HashFunctions()) {
     uint64_t sum = 0;

@@ -1,31 +1,31 @@
-// How far a hash is from one that gives every text a value by chance.
+// How far a hash function is from one that gives every text a random value.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
-#include "bench/digest.h"
+#include "bench/hash_function.h"
 
 namespace neardup {
 
-/// Digests less distinct digests, both cut to their low `bits`, 1 to 128.
+/// Number of digests minus number of distinct digests, both cut to their low `bits`, 1 to 128.
 uint64_t Collisions(std::span<const Digest> digests, int bits);
 
-/// Of a hash that draws `bits` bits at random for each of `texts` distinct texts. Pairs are
-/// counted: a third of texts / 2^bits too many, relatively.
+/// Expected number of pairs of `texts` distinct texts that collide, for a hash function that draws
+/// `bits` bits at random. Relative to the collisions of Collisions, it is too large by about
+/// texts / 2^bits / 3.
 double ExpectedCollisions(uint64_t texts, int bits);
 
-/// Bits that are neither 0 in all digests nor 1 in all.
+/// Number of bits that are 0 in some digest and 1 in another.
 int BitsInUse(std::span<const Digest> digests);
 
-/// The largest distance, over the low `bits` bits (64 at most), of the share of digests that have
-/// the bit set from one half: 0 is fair, 0.5 is a constant.
+/// How far the share of digests in which a bit is 1 is from one half, for the worst of the low
+/// `bits` bits (the low 64 at most): 0 is fair, 0.5 means a constant bit.
 double BiasMax(std::span<const Digest> digests, int bits);
 
 /// Mean share of the low `bits` bits that change when one bit of a text is flipped; 0.5 is fair.
-/// Tries eight bits, drawn by `seed`, of each of up to 4,000 texts spread evenly over `texts`.
+/// Flips eight bits, drawn by `seed`, of each of up to 4,000 texts spread evenly over `texts`.
 double AvalancheShare(Digest (*hash)(std::string_view), int bits,
                       std::span<const std::string_view> texts, uint64_t seed);
 

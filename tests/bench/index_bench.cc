@@ -1,5 +1,5 @@
-// bench_index: what a look-up, and a look-up with insertion and expiry, cost at a size; beside the
-// same by plainer means, and beside what the cache lines it touches cost alone.
+// bench_index: the cost of a look-up, and of a look-up with insertion and expiry, at several sizes.
+// Measures the same with plainer indexes, and the cost of the cache lines alone.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -15,9 +15,7 @@
 #include "bench/index_peers.h"
 #include "bench/index_workload.h"
 #include "bench/line_floor.h"
-#include "bench/machine.h"
 #include "bench/program.h"
-#include "bench/report.h"
 #include "bench/snapshot_cost.h"
 #include "bench/thread_clock.h"
 #include "bench/timed_index.h"
@@ -36,7 +34,7 @@ constexpr uint64_t kFamilyEntries = 5 * kMillion;
 struct Arguments {
   std::vector<uint64_t> entries = {kMillion, 10 * kMillion, 50 * kMillion};
   uint64_t whole_entries_max = 10 * kMillion;
-  int tables = 0;  ///< 0: by the rule
+  int tables = 0;  ///< 0: as the index chooses
   uint64_t seed = 1;
   std::string json;
 };
@@ -44,7 +42,7 @@ struct Arguments {
 MatchOptions BlocksAlone() { return {.text_keys = false}; }
 MatchOptions Distance7() { return {.distance_max = 7, .text_keys = false, .neighbours = true}; }
 
-/// The plain ones decide record by record; they have nothing to fetch ahead.
+/// Decides record by record: plainer indexes have no batches.
 template <class Peer>
 uint64_t DecideEach(Peer& peer, const Records& records) {
   uint64_t matches = 0;
@@ -67,12 +65,12 @@ void Fill(Peer& peer, IndexWorkload& workload, uint64_t entries) {
 }
 
 struct Timed {
-  double ns = 0;           ///< for each record, median of the segments
-  double match_share = 0;  ///< of the records
+  double ns = 0;           ///< per record, median of the segments
+  double match_share = 0;  ///< share of the records that matched
 };
 
-/// Times `work`, which takes records and returns how many of them matched, without what it takes to
-/// make the records.
+/// Times `work`, which takes records and returns how many of them matched. The time to make the
+/// records is not counted.
 template <class NextRecords, class Work>
 Timed Time(uint64_t operations, const NextRecords& next_records, const Work& work) {
   std::vector<double> segments;
@@ -110,10 +108,10 @@ Timed TimeLookUps(TimedIndex& index, IndexWorkload& workload, uint64_t operation
       [&](const Records& records) { return index.Find(records); });
 }
 
-/// Cache lines of its own structure that a look-up with insertion touches, with uniform simhashes:
-/// of each table the bucket, the tags beyond those inside it, which begin anywhere in a line, and
-/// the new number; the lines of text keys; the entries that are compared, and the new one; a share
-/// of the bucket that is swept.
+/// Number of cache lines that a look-up with insertion touches, computed from the structure of the
+/// index for uniform SimHashes. These are, for each table: the bucket, the tags outside of it
+/// (which begin anywhere in a line), and the number of the new entry. Besides: the lines of text
+/// keys, the entries that are compared, the new entry, and a share of the bucket that is swept.
 double LinesTouched(const TimedIndex& timed, const MatchOptions& match, const BlockLayout& layout,
                     double new_share, double entries_read) {
   constexpr double kTagsInside = kFirstTags;
@@ -131,8 +129,8 @@ class Bench {
   explicit Bench(const Arguments& arguments) : arguments_(arguments) {}
 
   Result<void> Run() {
-    std::printf("%s\nseed %llu; times are of the processor, medians of %d segments\n",
-                MachineLine().c_str(), static_cast<unsigned long long>(arguments_.seed), kSegments);
+    std::printf("%s\nseed %llu; processor times, medians of %d segments\n", MachineLine().c_str(),
+                static_cast<unsigned long long>(arguments_.seed), kSegments);
     for (const uint64_t entries : arguments_.entries) {
       size_ = "_" + std::to_string(entries / kMillion) + "m";
       if (!HasRoom(entries)) continue;
@@ -162,7 +160,7 @@ class Bench {
                             static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     const uint64_t wanted_bytes = Index::BytesMax({.match = {}, .entries_max = entries}, entries);
     if (wanted_bytes <= free_bytes) return true;
-    std::printf("left out: %llu entries may take %llu MB, %llu MB are free\n",
+    std::printf("skipped: %llu entries may take %llu MB, but only %llu MB are free\n",
                 static_cast<unsigned long long>(entries),
                 static_cast<unsigned long long>(wanted_bytes >> 20),
                 static_cast<unsigned long long>(free_bytes >> 20));
@@ -237,7 +235,7 @@ class Bench {
     Add("distance7_ns", TimeLookUps(timed, workload, kMillion / 2).ns, "ns");
   }
 
-  /// Of a growing index that is full at last: each record is timed on its own.
+  /// Times each record by itself, while the index grows until it is full.
   void Calls(uint64_t entries) {
     IndexWorkload workload = Workload(Kind::kUniform, entries);
     TimedIndex timed({}, entries);
@@ -267,7 +265,7 @@ class Bench {
   void Restore(uint64_t entries) {
     IndexWorkload workload = Workload(Kind::kUniform, entries);
     Index index({.match = {}, .entries_max = entries});
-    using Clock = std::chrono::steady_clock;  // there are several threads
+    using Clock = std::chrono::steady_clock;  // ThreadNs would miss the other threads
     Clock::duration spent{};
     index.BeginLoad();
     std::vector<Entry> log;
@@ -299,8 +297,8 @@ class Bench {
     return {};
   }
 
-  /// Look-ups of two threads by those of one, both by the time the threads have had a processor:
-  /// what it would be with two free cores, whoever else is at work.
+  /// Throughput of two threads relative to one, by processor time: what two free cores would give,
+  /// even while other programs run.
   void Threads(uint64_t entries) {
     IndexWorkload workload = Workload(Kind::kUniform, entries);
     TimedIndex timed({}, entries);
@@ -341,18 +339,20 @@ class Bench {
 
 Result<void> Main(CLI::App& app, int argc, char** argv) {
   Arguments arguments;
-  app.description("What the index costs at a size, beside plainer ones and the floor");
-  app.add_option("--entries", arguments.entries, "sizes in entries, as 1000000,50000000")
+  app.description(
+      "The cost of the index at several sizes, beside plainer indexes and cache misses alone");
+  app.add_option("--entries", arguments.entries, "sizes in entries, such as 1000000,50000000")
       ->delimiter(',')
       ->check(CLI::Range(kMillion, 1000 * kMillion));
-  app.add_option("--whole-entries-max", arguments.whole_entries_max,
-                 "larger sizes without the plainer ones, which need up to 4 times the memory, and "
-                 "without neighbours, single calls, threads and snapshots");
+  app.add_option(
+      "--whole-entries-max", arguments.whole_entries_max,
+      "at larger sizes, skip the plainer indexes, which need up to 4 times the memory, and "
+      "the measurements of neighbours, single calls, threads and snapshots");
   app.add_option("--tables", arguments.tables,
-                 "of the mixed figures: 4 or 6, to hold the rule of the capacity against the other")
+                 "number of tables in the mixed figures, 4 or 6; by default the index chooses")
       ->check(CLI::IsMember({4, 6}));
-  app.add_option("--seed", arguments.seed, "of all that is made up");
-  app.add_option("--json", arguments.json, "also write the numbers into this file");
+  app.add_option("--seed", arguments.seed, "seed of the synthetic records");
+  app.add_option("--json", arguments.json, "also write the figures to this file");
   app.parse(argc, argv);
   return Bench(arguments).Run();
 }

@@ -85,7 +85,7 @@ void NaiveIndex::ExpireOldest() {
   const Entry& oldest = entries_[end_id_ % entries_max_];
   for (size_t i = 0; i < oldest.text_key_count; ++i) {
     const auto place = postings_.find(oldest.text_keys[i]);
-    place->second.erase(place->second.begin());  // the oldest of its key too
+    place->second.erase(place->second.begin());  // it is the oldest of its key, too
     if (place->second.empty()) postings_.erase(place);
   }
 }
@@ -110,7 +110,7 @@ void FlatIndex::Insert(const IndexWorkload::Record& record) {
   for (size_t table = 0; table < 4; ++table) {
     const uint64_t simhash = record.fingerprint.simhash;
     Bucket& bucket = buckets_[table << 16 | (simhash >> (16 * table) & 0xFFFF)];
-    if (bucket.ids.size() == bucket.ids.capacity()) {  // the dead go before it grows
+    if (bucket.ids.size() == bucket.ids.capacity()) {  // remove expired postings before it grows
       const auto dead = std::find_if(bucket.ids.begin(), bucket.ids.end(),
                                      [&](uint32_t id) { return end_id_ - id <= entries_max_; }) -
                         bucket.ids.begin();

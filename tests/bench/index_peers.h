@@ -1,4 +1,4 @@
-// What the index is compared with: the same look-ups and the same answers by plainer means.
+// Plainer indexes to compare with: the same look-ups and the same answers by simpler means.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@ struct PeerPosting {
   uint32_t id = 0;
 };
 
-/// All keys, blocks and text keys, in one hash table of the standard library that leads to vectors.
-/// A text key leads to eight entries at most, and goes when the last of them expires; what is dead
-/// in the vectors of the blocks goes when these would grow.
+/// Keeps all keys (blocks and text keys) in one std::unordered_map to vectors of postings. A text
+/// key has eight postings at most and is removed when the last of them expires. Expired postings of
+/// blocks are removed when their vector would grow.
 class NaiveIndex {
  public:
   NaiveIndex(const MatchOptions& match, uint64_t entries_max)
       : match_(match), entries_max_(entries_max) {}
 
-  /// True if the record is near an earlier one.
+  /// Returns whether an earlier record is near.
   bool Find(const IndexWorkload::Record& record);
   void Insert(const IndexWorkload::Record& record);
 
@@ -43,13 +43,13 @@ class NaiveIndex {
   MatchOptions match_;
   uint64_t entries_max_;
   std::unordered_map<uint64_t, std::vector<PeerPosting>> postings_;
-  std::vector<Entry> entries_;  ///< a ring
+  std::vector<Entry> entries_;  ///< a ring buffer
   uint64_t end_id_ = 0;
-  std::unordered_map<uint32_t, int> shared_;  ///< of one look-up
+  std::unordered_map<uint32_t, int> shared_;  ///< text keys shared with an entry, in one look-up
 };
 
-/// For each of the four blocks 65,536 buckets of full simhashes, which are all compared. No text
-/// keys.
+/// Keeps 65,536 buckets of whole SimHashes for each of the four blocks, and compares all of a
+/// bucket. Has no text keys.
 class FlatIndex {
  public:
   FlatIndex(const MatchOptions& match, uint64_t entries_max)
@@ -67,7 +67,7 @@ class FlatIndex {
   MatchOptions match_;
   uint64_t entries_max_;
   std::vector<Bucket> buckets_;
-  std::vector<Fingerprint> entries_;  ///< a ring
+  std::vector<Fingerprint> entries_;  ///< a ring buffer
   uint64_t end_id_ = 0;
 };
 

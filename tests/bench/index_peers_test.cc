@@ -1,4 +1,4 @@
-// The stream an index is measured with, and that those it is compared with do their work.
+// The records that indexes are measured with, and the plainer indexes.
 #include "bench/index_peers.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ constexpr uint64_t kWindow = 2000;
 
 using Record = IndexWorkload::Record;
 
-TEST(IndexWorkload, AFifthAreCopiesAndHalfOfTheseAreNear) {
+TEST(IndexWorkload, MakesAFifthOfTheRecordsCopiesAndHalfOfTheCopiesNear) {
   for (const auto kind : {IndexWorkload::Kind::kUniform, IndexWorkload::Kind::kClustered}) {
     IndexWorkload workload(kind, kWindow, 1);
     std::vector<Record> originals = workload.Next(kWindow, false);
@@ -43,7 +43,7 @@ TEST(IndexWorkload, AFifthAreCopiesAndHalfOfTheseAreNear) {
   }
 }
 
-TEST(IndexWorkload, AFamilySharesItsKeysAndNoneIsNearAnother) {
+TEST(IndexWorkload, MakesFamiliesThatShareKeysButAreNotNearEachOther) {
   IndexWorkload workload(IndexWorkload::Kind::kFamily, kWindow, 1);
   std::map<uint32_t, size_t> records_of_key;
   const std::vector<Record> records = workload.Next(kWindow, false);

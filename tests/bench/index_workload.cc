@@ -14,7 +14,7 @@ constexpr uint64_t kSharedKeys = 100'000;
 constexpr uint64_t kFamilyKeys = 20;
 constexpr uint64_t kSoughtNumbers = uint64_t{1} << 40;
 
-/// The n-th number of a sequence of its own for each record.
+/// A sequence of random numbers; each record has its own (SplitMix64).
 class Dice {
  public:
   explicit Dice(uint64_t seed) : state_(seed) {}
@@ -24,7 +24,7 @@ class Dice {
   uint64_t state_;
 };
 
-/// Rank of 0 to n - 1, r with a probability of about 1 / (r + 1).
+/// A rank from 0 to n - 1; the probability of rank r is about proportional to 1 / (r + 1).
 uint64_t Zipf(uint64_t dice, uint64_t n) {
   const double share = static_cast<double>(dice >> 11) * 0x1p-53;
   const auto rank = static_cast<uint64_t>(std::pow(static_cast<double>(n), share)) - 1;

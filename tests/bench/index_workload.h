@@ -1,4 +1,5 @@
-// What an index is measured with: records made of their number alone, so that none has to be kept.
+// The records that an index is measured with. Each is computed from its number, so that none has to
+// be kept.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +9,20 @@
 
 namespace neardup {
 
-/// Four in five records are new, one is a copy of one of the newest `window` ones: half of the
-/// copies with one to three bits flipped, half with five to eight, and most of the text keys. A
-/// record has eight keys, of which one in eight comes from a stock of 100,000 that all share, where
-/// a few are very frequent (Zipf).
+/// Of five records four are new and one is a copy of one of the newest `window` records. Half of
+/// the copies have one to three bits flipped and half five to eight; a copy keeps most text keys. A
+/// record has eight text keys. One key in eight comes from a stock of 100,000 that all records
+/// share, of which a few are very frequent (Zipf).
 class IndexWorkload {
  public:
   enum class Kind {
-    kUniform,    ///< all simhashes are equally likely
-    kClustered,  ///< around one of 2,000 centres, a few of them very frequent: a quarter flipped
-    kFamily,     ///< around a single one, and six of eight keys come from a stock of twenty
+    kUniform,  ///< all SimHashes are equally likely
+    /// The SimHash is one of 2,000 centres with a quarter of the bits flipped; a few centres are
+    /// very frequent.
+    kClustered,
+    kFamily,  ///< like kClustered with one centre; six of eight text keys come from a stock of 20
   };
-  /// Distinct tokens of each record.
+  /// Number of distinct tokens of each record.
   static constexpr uint32_t kFeatures = 100;
 
   IndexWorkload(Kind kind, uint64_t window, uint64_t seed);
@@ -27,11 +30,13 @@ class IndexWorkload {
   struct Record {
     Fingerprint fingerprint;
     ProbedKeys text_keys;
-    bool near_copy = false;  ///< within three bits of an earlier one
+    bool near_copy = false;  ///< within three bits of an earlier record
   };
-  /// The next `count` records of the stream. With `copies` false all are new.
+  /// The next `count` records of the stream; all are new unless `copies`. Valid until the next
+  /// call.
   const std::vector<Record>& Next(size_t count, bool copies = true);
-  /// The next of a stream that is only looked up: the new ones are in no index.
+  /// The next `count` records of a stream that is only looked up: its new records are in no index.
+  /// Valid until the next call.
   const std::vector<Record>& NextSought(size_t count);
 
  private:

@@ -16,7 +16,7 @@ constexpr size_t kLineBytes = 64;
 constexpr size_t kWordsPerLine = kLineBytes / sizeof(uint64_t);
 constexpr uint64_t kReads = 4'000'000;
 constexpr int kRounds = 5;
-/// Lines whose places are made up, and which are fetched, before the first of them is read.
+/// Lines whose addresses are computed, and which are prefetched, before the first of them is read.
 constexpr size_t kTogether = 64;
 
 }  // namespace

@@ -1,17 +1,17 @@
-// What a processor's cache misses cost, the floor of every large index.
+// The cost of cache misses, which no large index can be faster than.
 #pragma once
 
 #include <cstddef>
 
 namespace neardup {
 
-/// Nanoseconds to read one cache line at random out of many, where the addresses do not depend on
-/// what is read.
+/// Nanoseconds to read a random cache line. The addresses do not depend on what was read.
 struct LineCost {
-  double load_ns = 0;     ///< by loads alone, as many at a time as the processor likes
-  double fetched_ns = 0;  ///< fetched some time before
+  double load_ns = 0;     ///< by loads; the processor chooses how many run at a time
+  double fetched_ns = 0;  ///< by loads of lines that were prefetched some time before
 };
-/// Of `bytes` of memory.
+
+/// Measures the costs in a block of `bytes` of memory.
 LineCost RandomLines(size_t bytes);
 
 }  // namespace neardup

@@ -1,17 +1,34 @@
-// What the main() of every benchmark has around it: a command line and an exit code.
+// What all benchmark programs share: the command line, the line that names the machine, and the
+// file with the figures.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 #include "neardup/result.h"
 
 namespace neardup {
 
-/// Adds its description and options to `app`, has it parse the words, and measures. May throw.
+/// Adds a description and options to `app`, lets it parse the command line, and measures. May
+/// throw.
 using Benchmark = Result<void> (*)(CLI::App& app, int argc, char** argv);
 
-/// For main(), which returns what this does: an ExitCode. What keeps the benchmark from its end is
-/// told on standard error, after `name`.
+/// Runs a benchmark and returns the exit code for main(). Prints an error on standard error, after
+/// `name`.
 int RunProgram(const char* name, Benchmark benchmark, int argc, char** argv);
+
+/// What a measured time depends on besides the code, in one line: processor, number of cores,
+/// compiler and build type.
+std::string MachineLine();
+
+struct Measurement {
+  std::string name;  ///< words joined by dots or underscores, the general ones first
+  double value = 0;
+  std::string unit;
+};
+
+/// Replaces the file by a JSON array of {"name", "value", "unit"}.
+Result<void> WriteJson(const std::vector<Measurement>& measurements, const std::string& path);
 
 }  // namespace neardup

@@ -1,5 +1,6 @@
-// bench_restart: how long the service takes to go on, from its snapshot and from the changelog
-// alone, on a real Kafka, and whether it then decides as before.
+// bench_restart: how long a restarted service takes until it decides again, on a real Kafka, from
+// its snapshot and from the changelog alone. Checks that it still knows all records.
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -15,9 +16,7 @@
 #include <vector>
 
 #include "app/service.h"
-#include "bench/machine.h"
 #include "bench/program.h"
-#include "bench/report.h"
 #include "config/settings.h"
 #include "kafka/kafka_writer.h"
 #include "kafka/topic_admin.h"
@@ -31,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int32_t kPartitions = 4;
 constexpr uint64_t kWordsPerRecord = 16;
 constexpr uint64_t kVocabulary = 1'000'000;
-/// Records written behind a restart, half of them copies.
+/// Records written before a restart, half of them copies of old ones.
 constexpr uint64_t kProbes = 2000;
 constexpr auto kPatience = std::chrono::minutes(30);
 
@@ -39,7 +38,7 @@ double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Random words: the same text for the same number, unlike that of any other.
+/// Random words that depend on the number only.
 std::string TextOf(uint64_t number) {
   std::mt19937_64 random(number);
   std::string text = R"({"text":")";
@@ -49,7 +48,7 @@ std::string TextOf(uint64_t number) {
   return text + R"("})";
 }
 
-/// Counts what a lane does; other threads read it.
+/// Counts what a lane does. Other threads may read the counts.
 class Counter : public PartialProbe {
  public:
   void TransactionCommitted(const CommittedBatch& batch) override {
@@ -96,8 +95,8 @@ class Restart {
     return Write(0, records_);
   }
 
-  /// Runs the service until `records` more are decided and stops it. `seconds`: until the lane was
-  /// taken.
+  /// Runs the service until it has decided `records` more records, then stops it. `seconds` is the
+  /// time until it became active, `in_all` until all were decided.
   Result<void> RunUntil(uint64_t records, Counter& counter, double& seconds, double& in_all) {
     const auto begin = Clock::now();
     NEARDUP_ASSIGN(const std::unique_ptr<Service> service, Service::New(settings_, {&counter}));
@@ -114,10 +113,12 @@ class Restart {
     watch.join();
     if (!ran.ok()) return ran;
     if (counter.decided() >= records) return {};
-    return Error{ErrorCode::kUnavailable, "not decided within 30 minutes"};
+    return Error{
+        ErrorCode::kUnavailable,
+        fmt::format("decided only {} of {} records within 30 minutes", counter.decided(), records)};
   }
 
-  /// Copies of old records, and as many new ones.
+  /// Writes copies of old records and the same number of new records.
   Result<void> WriteProbes() {
     NEARDUP_TRY(Write(0, kProbes / 2));
     const uint64_t begin = records_ + probes_;
@@ -149,10 +150,11 @@ class Restart {
 
 Result<void> CheckProbes(const Counter& counter) {
   if (counter.exact == kProbes / 2 && counter.unique == kProbes / 2) return {};
-  return Error{ErrorCode::kInternal, "after the restart " + std::to_string(counter.exact) +
-                                         " copies were found and " +
-                                         std::to_string(counter.unique) + " records unique, not " +
-                                         std::to_string(kProbes / 2) + " of each"};
+  return Error{
+      ErrorCode::kInternal,
+      fmt::format("after the restart: found {} copies and {} unique records, expected {} of "
+                  "each",
+                  counter.exact.load(), counter.unique.load(), kProbes / 2)};
 }
 
 struct Arguments {
@@ -188,7 +190,9 @@ Result<void> Run(const Arguments& arguments, const fs::path& folder) {
     NEARDUP_TRY(restart.RunUntil(kProbes, counter, seconds, in_all));
     NEARDUP_TRY(CheckProbes(counter));
     if (snapshot != (counter.from_snapshot > 0)) {
-      return Error{ErrorCode::kInternal, "a snapshot was used where none was expected, or not"};
+      return Error{ErrorCode::kInternal, snapshot
+                                             ? "the service did not restore the snapshot"
+                                             : "the service restored a snapshot that was deleted"};
     }
     const std::string name = snapshot ? "restart_from_snapshot" : "restart_from_changelog";
     tell(name + "_s", seconds, "s");
@@ -199,13 +203,13 @@ Result<void> Run(const Arguments& arguments, const fs::path& folder) {
 
 Result<void> Main(CLI::App& app, int argc, char** argv) {
   Arguments arguments;
-  app.description("Restarts the service on a real Kafka, from its snapshot and without");
-  app.add_option("--brokers", arguments.brokers, "host:port; scripts/kafka start runs one")
+  app.description("Restarts the service on a real Kafka, with and without its snapshot");
+  app.add_option("--brokers", arguments.brokers, "host:port; scripts/kafka start starts a broker")
       ->capture_default_str();
-  app.add_option("--records", arguments.records, "records decided before the restarts")
+  app.add_option("--records", arguments.records, "number of records decided before the restarts")
       ->check(CLI::Range(10'000, 1'000'000'000))
       ->capture_default_str();
-  app.add_option("--json", arguments.json, "also write the numbers into this file");
+  app.add_option("--json", arguments.json, "also write the figures to this file");
   app.parse(argc, argv);
   spdlog::set_level(spdlog::level::warn);
   const fs::path folder =

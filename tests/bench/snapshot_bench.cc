@@ -1,14 +1,11 @@
-// bench_snapshot: writing a snapshot, restoring from it, and what writing costs the one who
-// decides.
+// bench_snapshot: writes a snapshot, restores from it, and measures how writing delays decisions.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "bench/machine.h"
 #include "bench/program.h"
-#include "bench/report.h"
 #include "bench/snapshot_cost.h"
 
 namespace neardup {
@@ -37,12 +34,13 @@ Result<void> Run(const Arguments& arguments) {
 
 Result<void> Main(CLI::App& app, int argc, char** argv) {
   Arguments arguments;
-  app.description("Writes a snapshot, restores from it, and decides while 1 % more is written");
-  app.add_option("--entries", arguments.entries, "entries of the snapshot")
+  app.description(
+      "Writes a snapshot, restores from it, and decides records while 1 % more is written");
+  app.add_option("--entries", arguments.entries, "number of entries in the snapshot")
       ->check(CLI::Range(1'000'000, 1'000'000'000))
       ->capture_default_str();
-  app.add_option("--dir", arguments.folder, "folder to work in, on the disk to measure");
-  app.add_option("--json", arguments.json, "also write the numbers into this file");
+  app.add_option("--dir", arguments.folder, "folder to write to, on the disk to measure");
+  app.add_option("--json", arguments.json, "also write the figures to this file");
   app.parse(argc, argv);
   return Run(arguments);
 }

@@ -36,7 +36,8 @@ FilterOptions Options(uint64_t entries) {
   return options;
 }
 
-/// Uniform codes, as unlike records have them; each entry under 3 text keys, found by 8.
+/// Makes uniform fingerprints, like those of unrelated records. An entry has 3 text keys, and a
+/// record looks up 8.
 class Codes {
  public:
   explicit Codes(uint64_t seed) : random_(seed) {}
@@ -63,7 +64,7 @@ class Codes {
   std::mt19937_64 random_;
 };
 
-/// Deltas of a lane that calls every record unique.
+/// Makes the deltas of a lane that finds every record unique.
 class Deltas {
  public:
   explicit Deltas(const FilterOptions& options) : spec_(FingerprintSpec(options)) {}
@@ -99,7 +100,8 @@ Result<void> AppendTo(SnapshotWriter& writer, Deltas& deltas, uint64_t entries) 
   return writer.Publish(0);
 }
 
-/// Decides unlike records until `stop`, at least `records_min`; the longest single call in ms.
+/// Decides unrelated records, at least `records_min` and then until `stop()`. Returns the longest
+/// single decision in ms.
 template <class Stop>
 double LongestDecision(LaneState& state, Codes& codes, int64_t& offset, size_t records_min,
                        const Stop& stop) {
@@ -134,7 +136,8 @@ Result<std::vector<Measurement>> MeasureIn(const fs::path& folder, uint64_t entr
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> restored, RestoreSnapshot(folder, options, 0, {}));
   const double seconds = SecondsSince(begin);
   if (!restored || restored->state->filter().entries() != entries) {
-    return Error{ErrorCode::kInternal, "the snapshot did not restore what was written"};
+    return Error{ErrorCode::kInternal,
+                 "the snapshot restored another number of entries than was written"};
   }
   tell("snapshot_restore_s", seconds, "s");
   tell("snapshot_restore_entries_per_s", static_cast<double>(entries) / seconds, "1/s");

@@ -1,18 +1,20 @@
-// What a snapshot costs: its bytes, writing it, restoring from it, and what deciding notices of it.
+// What a snapshot costs: its size, the time to write it and to restore from it, and the pauses it
+// causes in deciding.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <vector>
 
-#include "bench/report.h"
+#include "bench/program.h"
 #include "neardup/result.h"
 
 namespace neardup {
 
-/// With uniform codes and 3 text keys an entry, in a folder made in `parent` and removed again.
-/// snapshot_pause_ms is the longest single decision, of very
-/// many, while a thread writes 1 % more and syncs it; decide_longest_ms_alone the same without.
+/// Measures a snapshot of `entries` entries with uniform fingerprints and 3 text keys each, in a
+/// folder that it makes in `parent` and removes. snapshot_pause_ms is the longest single decision
+/// of many (entries / 20 at least) while another thread writes and syncs 1 % more entries;
+/// decide_longest_ms_alone is the longest without that thread.
 Result<std::vector<Measurement>> MeasureSnapshot(uint64_t entries,
                                                  const std::filesystem::path& parent);
 

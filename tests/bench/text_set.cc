@@ -7,6 +7,11 @@
 
 #include "feature/text_features.h"
 #include "feature/tokeniser.h"
+#include "files/whole_file.h"
+#include "neardup/options.h"
+#include "neardup/record.h"
+#include "record/field_extractor.h"
+#include "record/field_selection.h"
 
 namespace neardup {
 namespace {
@@ -23,7 +28,7 @@ std::string DrawText(std::mt19937_64& random, size_t size) {
   return text;
 }
 
-/// Calls `draw` until it gave `count` distinct texts.
+/// Calls `draw` until it has returned `count` distinct texts.
 template <class Draw>
 TextSet Distinct(size_t count, const Draw& draw) {
   std::unordered_set<std::string> known;
@@ -36,7 +41,44 @@ TextSet Distinct(size_t count, const Draw& draw) {
   return TextSet(texts);
 }
 
+/// The pieces in the order of the fields, joined by LF.
+std::string Joined(const std::vector<TextPiece>& pieces, size_t field_count) {
+  std::string joined;
+  for (size_t field = 0; field < std::max<size_t>(field_count, 1); ++field) {
+    for (const TextPiece& piece : pieces) {
+      if (piece.field != field) continue;
+      if (!joined.empty()) joined += '\n';
+      joined += piece.text;
+    }
+  }
+  return joined;
+}
+
 }  // namespace
+
+Result<RecordTexts> ReadTexts(const std::string& path, const std::vector<std::string>& fields) {
+  RecordOptions options;
+  for (const std::string& field : fields) {
+    if (const auto parsed = ParseFieldPath(field); !parsed.ok()) return parsed.error();
+    options.fields.push_back({field});
+  }
+  NEARDUP_ASSIGN(const std::string content, ReadText(path));
+
+  FieldExtractor extractor(options);
+  RecordTexts read;
+  std::string_view rest = content;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    const ExtractedRecord& record = extractor.Extract({{}, 0, rest.substr(0, end)});
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (record.outcome.reason != Reason::kNone) {
+      ++read.refused;
+    } else {
+      read.texts.push_back(Joined(record.pieces, fields.size()));
+    }
+  }
+  return read;
+}
 
 TextSet::TextSet(std::span<const std::string> texts) {
   std::unordered_set<std::string_view> known;

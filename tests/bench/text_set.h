@@ -1,4 +1,4 @@
-// Distinct texts, and where they come from.
+// Distinct texts to hash: fields of JSON Lines, synthetic texts, and tokens.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,23 @@
 #include <string_view>
 #include <vector>
 
+#include "neardup/result.h"
+
 namespace neardup {
 
-/// Keeps the first of equal texts, in the order given, side by side in memory.
+struct RecordTexts {
+  /// One text for each record: its selected fields in the order of the selection, joined by LF.
+  std::vector<std::string> texts;
+  /// Number of records that the service would not compare either: no JSON object, or none of the
+  /// fields.
+  uint64_t refused = 0;
+};
+
+/// Reads the texts of a JSON Lines file, which may be compressed with gzip. A field is a top-level
+/// name or a JSON Pointer; an empty list selects all fields.
+Result<RecordTexts> ReadTexts(const std::string& path, const std::vector<std::string>& fields);
+
+/// Keeps the first of equal texts, in the order given, one after another in memory.
 class TextSet {
  public:
   explicit TextSet(std::span<const std::string> texts);
@@ -24,14 +38,15 @@ class TextSet {
   std::vector<std::string_view> texts_;
 };
 
-/// 4 to 16 lower-case letters and digits, at random: what tokens look like.
+/// Random texts of 4 to 16 lower-case letters and digits, like tokens.
 TextSet ShortTexts(size_t count, uint64_t seed);
 
-/// 64 lower-case letters and digits, in groups of 64: one at random, and copies of it with one
-/// other character.
+/// Texts of 64 lower-case letters and digits in groups of 64: a random one, and copies of it that
+/// differ in one character.
 TextSet TwinTexts(size_t count, uint64_t seed);
 
-/// The distinct tokens of texts in UTF-8, as the service cuts them: what its SimHash hashes.
+/// The distinct tokens of UTF-8 texts, as the tokeniser of the service cuts them: the input of its
+/// SimHash.
 TextSet TokensOf(std::span<const std::string_view> texts);
 
 }  // namespace neardup

@@ -5,9 +5,9 @@
 namespace neardup {
 namespace {
 
-/// Records looked up together: what they read stays in the second cache until they are decided.
+/// Records of a batch. What their look-ups read stays in the L2 cache until they are decided.
 constexpr size_t kTogether = 256;
-/// Entries that are forgotten together, as a commit does.
+/// Entries that expire together, as at a commit.
 constexpr uint64_t kPortion = 1000;
 
 }  // namespace
@@ -40,7 +40,7 @@ uint64_t TimedIndex::Decide(std::span<const Record> records) {
     LookUp(records.first(std::min(kTogether, records.size())));
     for (size_t i = 0; i < found_.size(); ++i) {
       queries_[i].since_id = since_id;
-      // An earlier match would not end this look-up: the later one may be better.
+      // Even after a match: an entry inserted since may be nearer.
       const bool newest = index_.FindNearest(queries_[i]).has_value();
       if (found_[i].match || newest) {
         ++matches;

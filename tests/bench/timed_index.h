@@ -1,4 +1,4 @@
-// The index as the service uses it: batches are looked up ahead and then decided in order.
+// The index as the service uses it: records are looked up in batches, then decided in order.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,22 @@ class TimedIndex {
       : index_({.match = match, .entries_max = entries_max, .layout = layout}),
         entries_max_(entries_max) {}
 
-  /// Looks up only; returns how many are near an earlier one.
+  /// Looks up records; returns how many are near an earlier one.
   uint64_t Find(std::span<const Record> records);
-  /// Looks up, and inserts what is near nothing; the oldest entries go in portions.
+  /// Looks up records and inserts those that are near no other; expires the oldest entries in
+  /// portions. Returns how many are near an earlier one.
   uint64_t Decide(std::span<const Record> records);
-  /// Decides one record that was not looked up ahead.
+  /// The same for one record, without a batch.
   bool DecideAlone(const Record& record);
   void Insert(const Record& record);
 
-  /// The queries of records, to be looked up by whoever likes.
+  /// The queries that look up these records.
   static std::vector<IndexQuery> QueriesOf(std::span<const Record> records);
 
   const Index& index() const { return index_; }
   uint64_t candidates() const { return index_.candidates() + candidates_; }
-  /// Entries that were read for it, at least: what a copy met may be the same entry several times.
+  /// Entries that were read for the candidates, at least: the candidates of a copy may be the same
+  /// entry several times.
   uint64_t entries_read() const { return entries_read_; }
 
  private:
