@@ -1,5 +1,4 @@
-// Masks: parts of a text, such as times and addresses, that are compared as equal whatever they
-// say.
+// Masks: kinds of text, such as times and addresses, that all count as the same word.
 #pragma once
 
 #include <cstddef>

@@ -37,8 +37,10 @@ class TimeReader {
 
  private:
   enum class Date { kNone, kWhole, kWithoutYear };
+  /// What precedes a clock.
   enum class Before { kNothing, kDate };
 
+  /// Such as 20260131T120000Z.
   bool ReadBasic() {
     const bool read = Number(4, 4, 9999) && Number(2, 2, 12) && Number(2, 2, 31) &&
                       (Take('T') || Take('t')) && Number(2, 2, 24) && Number(2, 2, 59) &&
@@ -49,6 +51,7 @@ class TimeReader {
     return Ends();
   }
 
+  /// A date and a clock.
   bool ReadDated() {
     const Date date = ReadDate();
     if (date == Date::kNone) return false;
@@ -66,11 +69,12 @@ class TimeReader {
     return Ends();
   }
 
+  /// A clock without a date.
   bool ReadAlone(size_t begin) {
     if (begin > 0 && (text_[begin - 1] == '.' || text_[begin - 1] == ':')) return false;
     if (!ReadClock(Before::kNothing, ":")) return false;
     ReadZone();
-    return !GoesOn() && Ends();
+    return !NumberFollows() && Ends();
   }
 
   Date ReadDate() {
@@ -125,7 +129,7 @@ class TimeReader {
   bool ReadClock(Before before_clock, std::string_view separators) {
     const size_t begin = at_;
     if (!Number(1, 2, 24)) return false;
-    const bool clear = before_clock == Before::kDate || at_ - begin == 2;
+    const bool is_clear = before_clock == Before::kDate || at_ - begin == 2;
     const char separator = TakeOne(separators);
     if (separator == '\0' || !Number(2, 2, 59)) return false;
     const size_t before = at_;
@@ -136,7 +140,7 @@ class TimeReader {
       at_ = before;
     }
     const bool half = TakeSpacedWord(kHalves);
-    return separator == ':' ? seconds || clear || half : seconds;
+    return separator == ':' ? seconds || is_clear || half : seconds;
   }
 
   void ReadFraction() {
@@ -155,13 +159,14 @@ class TimeReader {
     Take(' ');
     if (TakeOne("+-") != '\0' && PairBelow(14)) {
       Take(':');
-      if (PairBelow(59) && Ends() && !GoesOn()) return;
+      if (PairBelow(59) && Ends() && !NumberFollows()) return;
     }
     at_ = begin;
   }
 
   bool Ends() const { return EndsWord(text_, at_); }
-  bool GoesOn() const {
+  /// Whether ".digit" or ":digit" follows.
+  bool NumberFollows() const {
     return at_ + 1 < text_.size() && (text_[at_] == '.' || text_[at_] == ':') &&
            IsAsciiDigit(text_[at_ + 1]);
   }

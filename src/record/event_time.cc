@@ -34,7 +34,7 @@ struct Cursor {
     return number;
   }
   bool HasDigit() const { return !text.empty() && text.front() >= '0' && text.front() <= '9'; }
-  /// The next character if it is one of `choices`, else 0.
+  /// Takes the next character if it is one of `choices`; returns it, or 0.
   char Accept(std::string_view choices) {
     if (text.empty() || choices.find(text.front()) == std::string_view::npos) return 0;
     const char found = text.front();

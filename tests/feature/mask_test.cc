@@ -58,15 +58,15 @@ TEST(MaskNames, TurnTheirMasksOn) {
   EXPECT_EQ(MasksNamed(MaskNames(kAllMasks)), kAllMasks);
 }
 
-TEST(MaskNames, AreTheRowsOfTheTableInTheReadme) {
-  std::ifstream file(NEARDUP_README);
+TEST(MaskNames, AreTheRowsOfTheTableInTheManual) {
+  std::ifstream file(NEARDUP_MASKS_PAGE);
   std::vector<std::string> rows;
   bool in_table = false;
   for (std::string line; std::getline(file, line);) {
     in_table = line.starts_with("| mask | ") || (in_table && line.starts_with("|"));
     if (in_table && line.starts_with("| `")) rows.push_back(line.substr(3, line.find('`', 3) - 3));
   }
-  EXPECT_EQ(rows, MaskNames(kAllMasks)) << "the table of masks in " << NEARDUP_README;
+  EXPECT_EQ(rows, MaskNames(kAllMasks)) << "the table of masks in " << NEARDUP_MASKS_PAGE;
 }
 
 TEST(Mask, TimesOfDayAreOneTokenWithTheirDateAndZone) {
