@@ -1,22 +1,71 @@
 #include "learn/field_study.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/hash.h"
 #include "feature/tokeniser.h"
-#include "learn/field_values.h"
+#include "learn/time_text.h"
 
 namespace neardup {
 
 namespace {
 
+/// What counts as all, allowing for some exceptions.
+constexpr double kNearlyAll = 0.9;
+constexpr double kConstantShare = 0.95;
+/// In fewer records than this, one value may be the only one by chance.
+constexpr size_t kConstantRecords = 10;
+constexpr double kRareShare = 0.01;
+/// Names, labels and numbers have fewer tokens than texts do.
+constexpr double kTextTokens = 8;
+/// A short field with at most this many distinct values is a label.
+constexpr size_t kLabelsMax = 100;
+
+std::string Percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+std::pair<FieldRole, std::string> Judge(const FieldFacts& facts) {
+  if (facts.records == 0) return {FieldRole::kConstant, "null or empty in every record"};
+  if (facts.flags >= kConstantShare && facts.values <= 2) {
+    return {FieldRole::kFlag, fmt::format("a flag: {} of its values are true, false and the like",
+                                          Percent(facts.flags))};
+  }
+  if (facts.times >= kNearlyAll) {
+    return {FieldRole::kTime,
+            fmt::format("{} of its values are times of day, in which copies of a record differ",
+                        Percent(facts.times))};
+  }
+  if (facts.present < kRareShare) {
+    return {FieldRole::kRare, fmt::format("in only {} of the records", Percent(facts.present))};
+  }
+  if (facts.records >= kConstantRecords && facts.most_frequent >= kConstantShare) {
+    return {FieldRole::kConstant,
+            fmt::format("the same value in {} of the records, so that it tells few apart",
+                        Percent(facts.most_frequent))};
+  }
+  if (facts.distinct >= kNearlyAll && facts.words >= kNearlyAll) {
+    return {FieldRole::kIdentifier,
+            fmt::format("looks like an identifier: one {}, different in {} of the records",
+                        facts.numbers >= kNearlyAll ? "number" : "word", Percent(facts.distinct))};
+  }
+  const std::string tokens = fmt::format("{:.3g} tokens on average", facts.tokens_mean);
+  // Addresses are one word of many tokens.
+  const bool words = facts.words >= kNearlyAll;
+  if (facts.tokens_mean >= kTextTokens && !words) return {FieldRole::kText, "text of " + tokens};
+  if (facts.numbers >= kNearlyAll) return {FieldRole::kShortText, "a number"};
+  if (facts.values <= kLabelsMax && facts.distinct < kNearlyAll) {
+    return {FieldRole::kShortText, fmt::format("one of {} values", facts.values)};
+  }
+  return {FieldRole::kShortText, (words ? "one word of " : "short text of ") + tokens};
+}
+
 using Json = nlohmann::ordered_json;
 
-/// Deeper values count to the field at this depth.
+/// Values below this depth belong to the field at this depth.
 constexpr size_t kDepthMax = 128;
 
 void AppendLeaf(const Json& leaf, std::string& text) {
@@ -25,7 +74,7 @@ void AppendLeaf(const Json& leaf, std::string& text) {
   text += leaf.is_string() ? leaf.get_ref<const std::string&>() : leaf.dump();
 }
 
-/// All leaves below, in the order of the document.
+/// Appends all leaves of a value, in the order of the document, one on each line.
 void AppendLeaves(const Json& value, size_t depth, std::string& text) {
   if (!value.is_structured()) {
     AppendLeaf(value, text);
@@ -34,7 +83,7 @@ void AppendLeaves(const Json& value, size_t depth, std::string& text) {
   }
 }
 
-/// Calls `visit` with path and text of each field below an object.
+/// Calls `visit(path, text)` for each field of an object, at any depth. Arrays are one field.
 template <class Visit>
 void VisitFields(const Json& object, FieldPath& path, const Visit& visit) {
   for (const auto& member : object.items()) {
@@ -65,6 +114,31 @@ double Ratio(size_t part, size_t whole) {
 }
 
 }  // namespace
+
+const char* Name(FieldRole role) {
+  switch (role) {
+    case FieldRole::kText:
+      return "text";
+    case FieldRole::kShortText:
+      return "short text";
+    case FieldRole::kIdentifier:
+      return "identifier";
+    case FieldRole::kTime:
+      return "time";
+    case FieldRole::kConstant:
+      return "constant";
+    case FieldRole::kFlag:
+      return "flag";
+    case FieldRole::kRare:
+      return "rare";
+  }
+  return "rare";
+}
+
+StudiedField JudgeField(FieldFacts facts) {
+  auto [role, reason] = Judge(facts);
+  return {std::move(facts), role, std::move(reason)};
+}
 
 std::string SelectorOf(const FieldPath& path) {
   const bool is_name = path.size() == 1 && !path[0].empty() && path[0][0] != '/';
@@ -127,84 +201,6 @@ std::vector<StudiedField> FieldStudy::Finish() const {
     studied.push_back(JudgeField(std::move(facts)));
   }
   return studied;
-}
-
-namespace {
-
-constexpr double kNearlyAll = 0.9;
-constexpr double kConstantShare = 0.95;
-/// Fewer records prove no constant.
-constexpr size_t kConstantRecords = 10;
-constexpr double kRareShare = 0.01;
-/// Fewer tokens than this say little by themselves: names, labels, numbers.
-constexpr double kTextTokens = 8;
-constexpr size_t kLabelsMax = 100;
-
-std::string Number(double value, const char* format) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
-std::string PerCent(double share) { return Number(100 * share, "%.3g") + " %"; }
-
-std::pair<FieldRole, std::string> Judge(const FieldFacts& facts) {
-  if (facts.records == 0) return {FieldRole::kConstant, "null or empty in every record"};
-  if (facts.flags >= kConstantShare && facts.values <= 2) {
-    return {FieldRole::kFlag, "a flag: true, false and the like in " + PerCent(facts.flags)};
-  }
-  if (facts.times >= kNearlyAll) {
-    return {FieldRole::kTime,
-            "a time of day in " + PerCent(facts.times) + ": copies of a record differ in it"};
-  }
-  if (facts.present < kRareShare) {
-    return {FieldRole::kRare, "stands in only " + PerCent(facts.present) + " of the records"};
-  }
-  if (facts.records >= kConstantRecords && facts.most_frequent >= kConstantShare) {
-    return {FieldRole::kConstant,
-            "one value in " + PerCent(facts.most_frequent) + " of the records tells none apart"};
-  }
-  if (facts.distinct >= kNearlyAll && facts.words >= kNearlyAll) {
-    const bool number = facts.numbers >= kNearlyAll;
-    return {FieldRole::kIdentifier, std::string("looks like an identifier: one ") +
-                                        (number ? "number" : "word") + ", different in " +
-                                        PerCent(facts.distinct) + " of the records"};
-  }
-  const std::string tokens = Number(facts.tokens_mean, "%.3g") + " tokens in the mean";
-  const bool words = facts.words >= kNearlyAll;  // addresses have many tokens, too
-  if (facts.tokens_mean >= kTextTokens && !words) return {FieldRole::kText, "text of " + tokens};
-  if (facts.numbers >= kNearlyAll) return {FieldRole::kShortText, "a number"};
-  if (facts.values <= kLabelsMax && facts.distinct < kNearlyAll) {
-    return {FieldRole::kShortText, "one of " + std::to_string(facts.values) + " values"};
-  }
-  return {FieldRole::kShortText, (words ? "one word of " : "short text of ") + tokens};
-}
-
-}  // namespace
-
-const char* Name(FieldRole role) {
-  switch (role) {
-    case FieldRole::kText:
-      return "text";
-    case FieldRole::kShortText:
-      return "short text";
-    case FieldRole::kIdentifier:
-      return "identifier";
-    case FieldRole::kTime:
-      return "time";
-    case FieldRole::kConstant:
-      return "constant";
-    case FieldRole::kFlag:
-      return "flag";
-    case FieldRole::kRare:
-      return "rare";
-  }
-  return "rare";
-}
-
-StudiedField JudgeField(FieldFacts facts) {
-  auto [role, reason] = Judge(facts);
-  return {std::move(facts), role, std::move(reason)};
 }
 
 }  // namespace neardup

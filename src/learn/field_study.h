@@ -1,4 +1,4 @@
-// Which fields of a stream are worth comparing, from a sample of it.
+// Finds out which fields of a stream are worth comparing, from a sample of it.
 #pragma once
 
 #include <cstddef>
@@ -17,63 +17,65 @@ namespace neardup {
 enum class FieldRole : uint8_t {
   kText,
   kShortText,
-  kIdentifier,  ///< the following are better left out
+  kIdentifier,  ///< this role and the following: better left out
   kTime,
   kConstant,
   kFlag,
   kRare,
 };
 const char* Name(FieldRole role);
+
+/// Whether fields of this role are worth comparing.
 constexpr bool IsCompared(FieldRole role) {
   return role == FieldRole::kText || role == FieldRole::kShortText;
 }
 
-/// What was seen of a field. Shares are of the records in which it is present, that of `present`
-/// itself is of all records.
+/// What the sample shows of a field. A record counts as having the field if its value is neither
+/// missing nor null nor empty. `present` is a share (0 to 1) of all records; all other shares and
+/// means are over the records that have the field.
 struct FieldFacts {
   /// A top-level name or a JSON Pointer, as record.fields takes it. An array is one field, whatever
   /// it holds.
   std::string path;
-  size_t records = 0;
-  /// Share of the records where it is neither missing nor null nor empty.
+  size_t records = 0;  ///< that have the field
   double present = 0;
-  size_t values = 0;         ///< distinct ones
-  double distinct = 0;       ///< values per record
+  size_t values = 0;         ///< number of distinct values
+  double distinct = 0;       ///< distinct values per record
   double most_frequent = 0;  ///< share of the most frequent value
   double tokens_mean = 0;
   double bytes_mean = 0;
-  double times = 0;  ///< share that is a time of day with its date
+  double times = 0;  ///< share for which IsTimeText is true
   double numbers = 0;
-  double flags = 0;  ///< true, false and what is written in their place
-  double words = 0;  ///< share that is one word: an ASCII text without white space
+  double flags = 0;  ///< share of true, false, yes, no, 1, 0 and the like
+  double words = 0;  ///< share of one word: printable ASCII without white space
 };
 
 struct StudiedField {
   FieldFacts facts;
   FieldRole role = FieldRole::kText;
-  /// Why, for a person.
-  std::string reason;
+  std::string reason;  ///< why it has this role, for people
 };
 
 /// The role that fits these facts, and why.
 StudiedField JudgeField(FieldFacts facts);
 
-/// The shorter selector of a place: a top-level name, or else a JSON Pointer.
+/// The shortest selector of a path: a top-level name, or else a JSON Pointer.
 std::string SelectorOf(const FieldPath& path);
 
-/// One owner thread.
+/// Collects the facts of all fields. One owner thread.
 class FieldStudy {
  public:
   FieldStudy();
 
-  /// What is no JSON object is counted and otherwise left out.
+  /// A payload that is no JSON object counts as a record without fields.
   void Add(std::string_view payload);
 
-  /// In the order in which they were first met.
+  /// All fields, in the order in which they were first seen.
   std::vector<StudiedField> Finish() const;
 
-  /// Fields beyond the first 500 are not studied: keys that are data.
+  /// Only the first 500 fields are studied. Records with more of them use data as names.
   static constexpr size_t kFieldsMax = 500;
+  /// Number of values whose field was not studied.
   uint64_t fields_left_out() const { return fields_left_out_; }
 
  private:
@@ -92,11 +94,11 @@ class FieldStudy {
   void Count(Counts& counts, std::string_view text);
 
   Tokeniser tokeniser_;
-  TokenList tokens_;
+  TokenList tokens_;  ///< scratch
   size_t records_ = 0;
   uint64_t fields_left_out_ = 0;
   std::vector<Counts> fields_;
-  std::unordered_map<std::string, size_t> numbers_;  ///< of fields_, by JSON Pointer
+  std::unordered_map<std::string, size_t> numbers_;  ///< index into fields_ by JSON Pointer
 };
 
 }  // namespace neardup

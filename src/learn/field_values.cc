@@ -1,59 +1,12 @@
 #include "learn/field_values.h"
 
 #include <algorithm>
-#include <regex>
-#include <string>
 #include <string_view>
 
 #include "base/hash.h"
-#include "neardup/options.h"
-#include "record/event_time.h"
+#include "feature/mask.h"
 
 namespace neardup {
-
-namespace {
-
-constexpr size_t kBytesMax = 48;
-constexpr int64_t kSinceMs = 1'000'000'000'000;
-constexpr int64_t kUntilMs = 2'000'000'000'000;
-
-/// Digits only and as many as such a time has.
-bool IsEpochTime(std::string_view text) {
-  if (!std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {
-    return false;
-  }
-  const TimeFormat format = text.size() == 13 ? TimeFormat::kMilliseconds : TimeFormat::kSeconds;
-  if (format == TimeFormat::kSeconds && text.size() != 10) return false;
-  const auto time_ms = ParseEventTime(text, format);
-  return time_ms && *time_ms >= kSinceMs && *time_ms < kUntilMs;
-}
-
-bool IsWrittenTime(std::string_view text) {
-  static const std::string clock = R"(\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?)";
-  static const std::string zone = R"(( ?(Z|[AaPp][Mm]|[A-Z]{3,4}|[+-]\d{2}:?\d{2}))*)";
-  static const std::string month = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}";
-  static const std::string numbers =
-      R"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})";
-  static const std::string names =
-      R"(([A-Z][a-z]{2,8},? )?(\d{1,2} )?)" + month + R"(( {1,2}\d{1,2})?,?( \d{4})?)";
-  static const std::string web_log = R"(\d{1,2}/)" + month + R"(/\d{4})";
-  static const std::regex dated("(" + numbers + "|" + names + "|" + web_log + ")[ T:]" + clock +
-                                zone + R"(( \d{4})?)");
-  static const std::regex seconds(R"(\d{1,2}:\d{2}:\d{2}([.,]\d+)?)");
-  static const std::regex compact(
-      R"((\d{2})?\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])[ T]([01]\d|2[0-3])([0-5]\d){2}Z?)");
-  return std::regex_match(text.begin(), text.end(), dated) ||
-         std::regex_match(text.begin(), text.end(), compact) ||
-         std::regex_match(text.begin(), text.end(), seconds);
-}
-
-}  // namespace
-
-bool IsTimeText(std::string_view text) {
-  if (text.empty() || text.size() > kBytesMax) return false;
-  if (ParseEventTime(text, TimeFormat::kRfc3339) || IsEpochTime(text)) return true;
-  return text.find_first_of(": T") != std::string_view::npos && IsWrittenTime(text);
-}
 
 FieldValueReader::FieldValueReader(const FilterOptions& options)
     : extractor_(options.record),
@@ -68,7 +21,7 @@ const std::vector<uint64_t>& FieldValueReader::Read(const RecordView& record) {
     tokens_.Clear();
     tokeniser_.Tokenise(piece.text, tokens_);
     const std::string_view text = tokens_.TextFrom(0);
-    // A sum, because members of an object may stand in any order.
+    // A sum does not depend on the order, and the members of an object may come in any order.
     if (!text.empty()) values_[piece.field] += Mix64(Hash64(text) + piece.path_hash);
     CountTokens(piece);
   }
@@ -84,16 +37,16 @@ void FieldValueReader::CountTokens(const TextPiece& piece) {
     const std::string_view token = text.substr(0, text.find(' '));
     text.remove_prefix(token.size() + 1);
     ++counts.tokens;
-    counts.numbers += IsMaskToken(token) ? 1 : 0;
+    counts.maskable += IsMaskToken(token) ? 1 : 0;
   }
 }
 
-std::vector<bool> FieldValueReader::HoldNumbers() const {
-  std::vector<bool> numbers;
+std::vector<bool> FieldValueReader::NumericFields() const {
+  std::vector<bool> numeric;
   for (const Counts& counts : counts_) {
-    numbers.push_back(counts.tokens > 0 && 2 * counts.numbers >= counts.tokens);
+    numeric.push_back(counts.tokens > 0 && 2 * counts.maskable >= counts.tokens);
   }
-  return numbers;
+  return numeric;
 }
 
 }  // namespace neardup

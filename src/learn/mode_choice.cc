@@ -13,15 +13,36 @@ namespace neardup {
 
 namespace {
 
-/// Unrelated texts differ in 20 to 30 bits of 64, short ones in fewer, and the nearest of many in
-/// fewer again; copies with a third of their words changed differ in 14.
+/// The peak of unrelated records lies at this distance or beyond. Unrelated texts differ in 20 to
+/// 30 of 64 bits; the nearest of many short texts differ in fewer. Copies with a third of their
+/// words changed differ in 14.
 constexpr int kUnrelatedMin = 14;
-/// Edits of one word in short records leave holes below.
-constexpr int kGapMin = 6;
-/// As good as empty: this share of the records.
+/// Places below this are no valley: edits of single words in short records leave holes there.
+constexpr int kValleyMin = 6;
+/// A place with at most this share of the records is as good as empty.
 constexpr double kEmptyShare = 0.003;
 
-/// Three bins in one, so that one bin's noise decides nothing.
+/// Arbitrary, but fixed, so that results can be repeated.
+constexpr uint64_t kHalvesSeed = 0x6e656172647570;
+constexpr int kVotes = 12;
+/// Fewer records than this say nothing about a stream.
+constexpr size_t kComparableMin = 50;
+
+/// More neighbours than this on average make a series. Copies come one or two at a time (1.0 to 1.5
+/// neighbours in streams of texts), the events of a series in dozens (2.2 to 40 neighbours).
+constexpr double kSeriesNeighbours = 2;
+/// With a valley at most this full (ratio to the lower peak), many neighbours are many copies of
+/// one record and no series.
+constexpr double kManyCopiesRatio = 0.04;
+/// A valley at most this full (ratio to the unrelated records) is clear. Streams of articles,
+/// petitions, products and titles have at most 0.04.
+constexpr double kClearRatio = 0.06;
+/// The events of a series nearly all differ in what tells them apart: a page, a time, a price.
+constexpr double kDifferingShareOfSeries = 0.8;
+/// A valley at most this full (ratio to the lower peak) separates two peaks.
+constexpr double kTwoPeaksRatio = 0.5;
+
+/// The sums of three neighbouring bins: the noise of a single bin then decides nothing.
 std::vector<double> Smoothed(const std::vector<uint32_t>& bins) {
   std::vector<double> smooth(bins.size());
   for (size_t i = 0; i < bins.size(); ++i) {
@@ -31,80 +52,26 @@ std::vector<double> Smoothed(const std::vector<uint32_t>& bins) {
   return smooth;
 }
 
-}  // namespace
-
-Gap FindGap(const NearStructure& structure) {
-  const std::vector<double> smooth = Smoothed(structure.nearest);
-  const auto begin = smooth.begin();
-  const auto unrelated = std::max_element(begin + kUnrelatedMin, smooth.end());
-  Gap gap;
-  gap.unrelated = static_cast<int>(unrelated - begin);
-  // One more record everywhere, so that few records are no proof of an empty place.
-  auto emptiest = begin + kGapMin;
-  for (auto place = begin + kGapMin; place <= unrelated; ++place) {
-    const double near_peak = *std::max_element(begin, place + 1);
-    const double depth = (*place + 1) / (std::min(near_peak, *unrelated) + 1);
-    if (depth >= gap.depth_of_lower) continue;
-    gap.depth_of_lower = depth;
-    emptiest = place;
-  }
-  gap.depth = (*emptiest + 1) / (*unrelated + 1);
-  const double as_empty = *emptiest + std::sqrt(*emptiest) + 1;
-  auto left = emptiest;
-  while (left > begin + kGapMin && *(left - 1) <= as_empty) --left;
-  auto right = emptiest;
-  while (right < unrelated && *(right + 1) <= as_empty) ++right;
-  gap.at = static_cast<int>((left - begin + (right - begin)) / 2);
-
-  const auto records = static_cast<double>(std::max<size_t>(structure.records, 1));
-  const auto& bins = structure.nearest;
-  gap.near_share = std::accumulate(bins.begin(), bins.begin() + gap.at, 0.0) / records;
-  auto others = unrelated;
-  while (others > begin && *others > std::max(kEmptyShare * records, 1.0)) --others;
-  gap.others_begin = static_cast<int>(others - begin);
-  return gap;
-}
-
-namespace {
-
-/// Any, but the same for ever.
-constexpr uint64_t kHalvesSeed = 0x6e656172647570;
-constexpr size_t kComparableMin = 50;
-constexpr int kVotes = 12;
-
-/// Copies come in ones and twos, events of one series in dozens: text streams have 1.0 to 1.5
-/// neighbours, series 2.2 to 40.
-constexpr double kSeriesNeighbours = 2;
-/// Unless they are many copies of one record, with nothing between them and the rest.
-constexpr double kManyCopiesDepth = 0.04;
-/// A gap is clear when it is this empty. Streams of articles, petitions, products and titles have
-/// 0.04 at most.
-constexpr double kClearDepth = 0.06;
-/// Events of a series differ, all of them, in what tells them apart: a page, a time, a price.
-constexpr double kToldApartShare = 0.8;
-/// Two modes with so much less between them than at the lower of them are two.
-constexpr double kTwoModesDepth = 0.5;
-
 ModeChoice Near(int distance, bool copies, std::string reason) {
   const int most = copies ? kDistanceMax : kDistanceMaxWithoutCopies;
   return {MatchMode::kNear, std::clamp(distance, kDistanceMin, most), copies, std::move(reason)};
 }
 
-/// The choices of random halves of the sample.
-std::vector<ModeChoice> AskHalves(const SampledCodes& codes, std::span<const size_t> numbers) {
+std::vector<ModeChoice> ChoicesOfHalves(const SampleFingerprints& fingerprints,
+                                        std::span<const size_t> indices) {
   std::vector<ModeChoice> choices;
   std::mt19937_64 random(kHalvesSeed);
   for (int vote = 0; vote < kVotes; ++vote) {
     std::vector<size_t> half;
-    for (const size_t number : numbers) {
-      if (random() % 2 == 0) half.push_back(number);
+    for (const size_t index : indices) {
+      if (random() % 2 == 0) half.push_back(index);
     }
-    choices.push_back(ChooseMode(FindNearStructure(codes, half)));
+    choices.push_back(ChooseMode(FindNeighbours(fingerprints, half)));
   }
   return choices;
 }
 
-/// The whole sample decides, unless more than half of its halves agree on another mode.
+/// The mode of more than half of the halves, or else that of the whole sample.
 MatchMode MajorityMode(const ModeChoice& whole, const std::vector<ModeChoice>& halves) {
   std::array<int, 3> votes{};
   for (const ModeChoice& half : halves) ++votes[static_cast<size_t>(half.mode)];
@@ -114,7 +81,7 @@ MatchMode MajorityMode(const ModeChoice& whole, const std::vector<ModeChoice>& h
   return whole.mode;
 }
 
-/// The choice of that mode with the median distance.
+/// Of all choices of this mode the one with the median distance.
 ModeChoice MedianChoice(MatchMode mode, const ModeChoice& whole, std::vector<ModeChoice> choices) {
   choices.push_back(whole);
   std::erase_if(choices, [mode](const ModeChoice& choice) { return choice.mode != mode; });
@@ -126,6 +93,39 @@ ModeChoice MedianChoice(MatchMode mode, const ModeChoice& whole, std::vector<Mod
 }
 
 }  // namespace
+
+Valley FindValley(const NeighbourStatistics& statistics) {
+  const std::vector<double> smooth = Smoothed(statistics.nearest);
+  const auto begin = smooth.begin();
+  const auto unrelated = std::max_element(begin + kUnrelatedMin, smooth.end());
+  Valley valley;
+  valley.unrelated = static_cast<int>(unrelated - begin);
+  // One record is added everywhere, so that an empty place among few records proves little.
+  auto emptiest = begin + kValleyMin;
+  for (auto place = begin + kValleyMin; place <= unrelated; ++place) {
+    const double near_peak = *std::max_element(begin, place + 1);
+    const double ratio = (*place + 1) / (std::min(near_peak, *unrelated) + 1);
+    if (ratio >= valley.ratio_to_lower_peak) continue;
+    valley.ratio_to_lower_peak = ratio;
+    emptiest = place;
+  }
+  valley.ratio_to_unrelated = (*emptiest + 1) / (*unrelated + 1);
+  // The valley extends over all places that are empty within the noise of counting.
+  const double as_empty = *emptiest + std::sqrt(*emptiest) + 1;
+  auto left = emptiest;
+  while (left > begin + kValleyMin && *(left - 1) <= as_empty) --left;
+  auto right = emptiest;
+  while (right < unrelated && *(right + 1) <= as_empty) ++right;
+  valley.middle = static_cast<int>((left - begin + (right - begin)) / 2);
+
+  const auto records = static_cast<double>(std::max<size_t>(statistics.records, 1));
+  const auto& bins = statistics.nearest;
+  valley.near_share = std::accumulate(bins.begin(), bins.begin() + valley.middle, 0.0) / records;
+  auto place = unrelated;
+  while (place > begin && *place > std::max(kEmptyShare * records, 1.0)) --place;
+  valley.unrelated_begin = static_cast<int>(place - begin);
+  return valley;
+}
 
 const char* Name(MatchMode mode) {
   switch (mode) {
@@ -139,47 +139,49 @@ const char* Name(MatchMode mode) {
   return "unclear";
 }
 
-ModeChoice ChooseMode(const NearStructure& structure) {
-  if (structure.records < kComparableMin) {
+ModeChoice ChooseMode(const NeighbourStatistics& statistics) {
+  if (statistics.records < kComparableMin) {
     return {MatchMode::kUnclear, kDistanceMin, false,
-            "too few records of the sample have enough words to be compared"};
+            "too few records of the sample have enough words to be compared by distance"};
   }
-  const Gap gap = FindGap(structure);
+  const Valley valley = FindValley(statistics);
   const double neighbour_share =
-      static_cast<double>(structure.with_neighbour) / static_cast<double>(structure.records);
-  if (structure.neighbours_mean > kSeriesNeighbours && neighbour_share >= kNearShareMin &&
-      gap.depth_of_lower > kManyCopiesDepth) {
-    if (ShareToldApart(structure) < kToldApartShare) {
+      static_cast<double>(statistics.with_neighbour) / static_cast<double>(statistics.records);
+  if (statistics.neighbours_mean > kSeriesNeighbours && neighbour_share >= kNearShareMin &&
+      valley.ratio_to_lower_peak > kManyCopiesRatio) {
+    if (LargestDifferingShare(statistics) < kDifferingShareOfSeries) {
       return Near(kDistanceMax, true,
-                  "records come in many copies that are written differently: no one field tells "
-                  "them apart, as one would in a series of events");
+                  "records come in many copies that are written differently; unlike in a series of "
+                  "events, no single field tells them apart");
     }
     return {MatchMode::kExact, 0, false,
-            "near-duplicate mode joins different events here, use exact: records come in series "
-            "that differ by little"};
+            "records come in series of events that differ by little; near matching would join "
+            "different events, so only equal records are joined"};
   }
-  if (gap.near_share < kNearShareMin) {
-    return Near(
-        gap.others_begin - 2, false,
-        "the sample holds next to no copies; the distance keeps clear of its other records");
+  if (valley.near_share < kNearShareMin) {
+    return Near(valley.unrelated_begin - 2, false,
+                "the sample has almost no copies, so the distance stays below the distances of its "
+                "unrelated records");
   }
-  if (gap.depth <= kClearDepth) {
-    return Near(gap.at, true, "copies stand apart from all other records");
+  if (valley.ratio_to_unrelated <= kClearRatio) {
+    return Near(valley.middle, true, "copies are clearly closer than unrelated records");
   }
-  if (structure.neighbours_mean <= kSeriesNeighbours && gap.depth_of_lower <= kTwoModesDepth) {
-    return Near(gap.at, true,
-                "copies come in ones and twos and have a mode of their own, though some lie among "
-                "the other records");
+  if (statistics.neighbours_mean <= kSeriesNeighbours &&
+      valley.ratio_to_lower_peak <= kTwoPeaksRatio) {
+    return Near(valley.middle, true,
+                "copies come one or two at a time and make a peak of their own in the histogram, "
+                "although some are as far away as unrelated records");
   }
   return {MatchMode::kUnclear, kDistanceMin, false,
-          "near and different records overlap: look at the examples"};
+          "the distances of copies and of different records overlap; look at the pairs and set the "
+          "distance yourself"};
 }
 
-VotedChoice VoteMode(const SampledCodes& codes, std::span<const size_t> numbers) {
+VotedChoice VoteOnMode(const SampleFingerprints& fingerprints, std::span<const size_t> indices) {
   VotedChoice voted;
-  voted.structure = FindNearStructure(codes, numbers);
-  const ModeChoice whole = ChooseMode(voted.structure);
-  const std::vector<ModeChoice> halves = AskHalves(codes, numbers);
+  voted.neighbours = FindNeighbours(fingerprints, indices);
+  const ModeChoice whole = ChooseMode(voted.neighbours);
+  const std::vector<ModeChoice> halves = ChoicesOfHalves(fingerprints, indices);
   voted.choice = MedianChoice(MajorityMode(whole, halves), whole, halves);
   voted.votes = kVotes;
   for (const ModeChoice& half : halves) {

@@ -1,4 +1,5 @@
-// The gap between copies and all other records.
+// Chooses how the records of a stream should be matched, and at which distance, from the distances
+// between the records of a sample. Labels are not needed.
 #pragma once
 
 #include <cstddef>
@@ -6,67 +7,62 @@
 #include <span>
 #include <string>
 
-#include "learn/near_structure.h"
+#include "learn/neighbours.h"
 #include "neardup/options.h"
 
 namespace neardup {
 
-/// What a histogram of nearest distances shows. Unrelated records make a mode far to the right;
-/// copies, where there are any, lie left of it; the emptiest place between is the gap.
-struct Gap {
-  /// Mode of the unrelated records, in bits.
-  int unrelated = 0;
-  /// Middle of the gap, in bits.
-  int at = 0;
-  /// Records at the gap as a share of those at the mode of unrelated records. Small is clear.
-  double depth = 1;
-  /// The same, as a share of the lower of the peaks on both sides.
-  double depth_of_lower = 1;
-  /// Share of the records whose nearest lies below the gap.
+/// The histogram NeighbourStatistics::nearest as two peaks and the valley between them. Unrelated
+/// records make a peak far to the right. Copies, if there are any, lie to the left of it. The
+/// emptiest place between is the valley. Places are bins, that is whole bits of distance.
+struct Valley {
+  int unrelated = 0;  ///< peak of the unrelated records
+  int middle = 0;     ///< middle of the valley
+  /// Records in the valley per record at the peak of unrelated records. Near 0: clearly separated.
+  double ratio_to_unrelated = 1;
+  /// Records in the valley per record at the lower one of the two peaks beside it.
+  double ratio_to_lower_peak = 1;
+  /// Share of the records whose nearest earlier record is closer than the middle of the valley.
   double near_share = 0;
-  /// Where the other records begin: from their mode leftwards, the first place that is as good as
-  /// empty.
-  int others_begin = 0;
+  /// First place to the left of the peak of unrelated records that is as good as empty.
+  int unrelated_begin = 0;
 };
-Gap FindGap(const NearStructure& structure);
-
-// What kind of stream a sample shows, and the distance that goes with it.
+Valley FindValley(const NeighbourStatistics& statistics);
 
 enum class MatchMode : uint8_t {
-  kNear,     ///< near copies stand apart from all other records: near-duplicates can be joined
-  kExact,    ///< records come in series that differ by little: only equal ones should be joined
-  kUnclear,  ///< near and other records run into each other: the strictest distance, and a person
+  kNear,     ///< near copies stand apart from other records and can be joined
+  kExact,    ///< records come in series that differ by little: join only equal records
+  kUnclear,  ///< copies and other records overlap: the strictest distance, and a person decides
 };
 const char* Name(MatchMode mode);
 
-/// Below this share of the records copies cannot be told from noise.
+/// Below this share of the records, copies cannot be told from noise.
 inline constexpr double kNearShareMin = 0.005;
 inline constexpr int kDistanceMin = 3;
 inline constexpr int kDistanceMax = MatchOptions::kDistanceMaxRange.max;
-/// Where the sample holds no copies that could tell a larger one.
+/// Bound on the distance if the sample has no copies that justify a larger one.
 inline constexpr int kDistanceMaxWithoutCopies = 8;
 
 struct ModeChoice {
   MatchMode mode = MatchMode::kUnclear;
   int distance_max = kDistanceMin;
-  /// The sample holds copies by which the distance was found.
-  bool copies = false;
-  /// Why, in one sentence.
-  std::string reason;
+  bool copies = false;  ///< the distance was found from copies in the sample
+  std::string reason;   ///< one sentence for people, without a full stop
 };
 
-/// Of what these records show.
-ModeChoice ChooseMode(const NearStructure& structure);
+ModeChoice ChooseMode(const NeighbourStatistics& statistics);
 
-/// The choice of random halves of the records too.
+/// A choice that does not depend on single records: random halves of the records choose, too.
 struct VotedChoice {
-  /// The mode of more than half of the halves, or else of all records; its median distance.
+  /// The mode that more than half of the halves chose, or else that of all records, with the median
+  /// of the distances chosen for this mode.
   ModeChoice choice;
-  NearStructure structure;  ///< of all
-  int votes = 0;
+  NeighbourStatistics neighbours;  ///< of all records
+  int votes = 0;                   ///< number of halves
   int votes_for = 0;  ///< halves that chose the same mode and a distance at most 1 away
 };
-/// Over the records with these numbers, ascending. Deterministic.
-VotedChoice VoteMode(const SampledCodes& codes, std::span<const size_t> numbers);
+
+/// Over the records with these indices, ascending. Deterministic.
+VotedChoice VoteOnMode(const SampleFingerprints& fingerprints, std::span<const size_t> indices);
 
 }  // namespace neardup

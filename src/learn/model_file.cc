@@ -14,14 +14,14 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
-/// A model of long records with many common phrases takes some megabytes.
+/// Models of long records with many common phrases take some megabytes. Larger files are no models.
 constexpr size_t kFileBytesMax = size_t{1} << 28;
 constexpr size_t kHexDigits = 16;
 constexpr int64_t kCentreMax = Model::kCentreMax;
 
 Error Bad(const std::string& name, const std::string& what) {
   return {ErrorCode::kConfig,
-          name + ": " + what + "; make a model with `neardup learn` or `neardup tune`"};
+          fmt::format("{}: {}; make a model with `neardup learn` or `neardup tune`", name, what)};
 }
 
 Result<void> ReadCentre(const ordered_json& json, const std::string& name, Model& model) {
@@ -35,8 +35,8 @@ Result<void> ReadCentre(const ordered_json& json, const std::string& name, Model
                                                   : value.is_number_integer();
     const int64_t number = whole ? value.get<int64_t>() : kCentreMax + 1;
     if (number < -kCentreMax || number > kCentreMax) {
-      return Bad(name, "centre[" + std::to_string(bit) + "]: found " + value.dump() +
-                           ", expected a whole number from -65536 to 65536");
+      return Bad(name, fmt::format("centre[{}]: found {}, expected a whole number from {} to {}",
+                                   bit, value.dump(), -kCentreMax, kCentreMax));
     }
     model.centre[bit] = static_cast<int32_t>(number);
   }
@@ -54,8 +54,9 @@ Result<void> ReadCommon(const ordered_json& json, const std::string& name, Model
                      text.find_first_not_of("0123456789abcdef") == std::string::npos;
     const uint64_t triple = hex ? std::strtoull(text.c_str(), nullptr, 16) : 0;
     if (!hex || (!model.common.empty() && triple <= model.common.back())) {
-      return Bad(name, "common: found " + value.dump() +
-                           ", expected 16 lower-case hex digits, each above the one before");
+      return Bad(name, fmt::format("common: found {}, expected 16 lower-case hexadecimal digits, "
+                                   "larger than those before",
+                                   value.dump()));
     }
     model.common.push_back(triple);
   }
@@ -79,13 +80,12 @@ Result<Model> ParseModel(std::string_view text, const std::string& name) {
   if (!json.is_object()) return Bad(name, "expected a JSON object");
   const auto version = json.find("neardup_model");
   if (version == json.end() || *version != kVersion) {
-    return Bad(name, "neardup_model: found " +
-                         (version == json.end() ? std::string("nothing") : version->dump()) +
-                         ", expected " + std::to_string(kVersion));
+    return Bad(name, fmt::format("neardup_model: found {}, expected {}",
+                                 version == json.end() ? "nothing" : version->dump(), kVersion));
   }
   const auto seed = json.find("hash_seed");
   if (seed == json.end() || !seed->is_number_unsigned()) {
-    return Bad(name, "hash_seed: expected a whole number from 0 on");
+    return Bad(name, "hash_seed: expected a whole number, 0 or more");
   }
   Model model;
   model.hash_seed = seed->get<uint64_t>();

@@ -1,4 +1,4 @@
-// A model as a file.
+// Files that hold a model.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,13 @@
 namespace neardup {
 
 /// FORMAT, version 1: a JSON object {"neardup_model": 1, "hash_seed": number, "centre": [64
-/// numbers], "common": [hex texts of 16 digits, ascending]}; other keys, such as who learned it and
-/// from what, are left unread.
+/// numbers], "common": [texts of 16 lower-case hexadecimal digits, ascending]}. Other keys, such as
+/// a note on who made the model from what, are ignored.
 std::string ModelText(const Model& model);
-/// `name` says in errors where the text is from.
+/// kConfig if the text has another form. `name` says in errors where the text is from.
 Result<Model> ParseModel(std::string_view text, const std::string& name);
 
+/// Errors name the file: kIo from WriteModel, kConfig from ReadModel.
 Result<void> WriteModel(const Model& model, const std::filesystem::path& path);
 Result<Model> ReadModel(const std::filesystem::path& path);
 

@@ -9,7 +9,7 @@ namespace neardup {
 namespace {
 
 constexpr size_t kRecordsMin = 100;
-constexpr size_t kCommonPerCent = 1;
+constexpr size_t kCommonPercent = 1;
 constexpr size_t kCommonRecordsMin = 10;
 constexpr int64_t kCentreUnit = 4096;
 
@@ -17,17 +17,18 @@ int64_t CeilingOfQuotient(int64_t dividend, int64_t divisor) {
   return dividend > 0 ? (dividend + divisor - 1) / divisor : dividend / divisor;
 }
 
-SampledSketch SketchOf(const RecordFeatures& features) {
-  SampledSketch sketch;
-  sketch.order = features.order;
+UncentredFingerprint FingerprintOf(const RecordFeatures& features) {
+  UncentredFingerprint fingerprint;
+  fingerprint.order = features.order;
   BitSums sums = features.sums;
   const int64_t root = RootMeanSquare(sums);
   for (size_t bit = 0; bit < sums.size(); ++bit) {
-    sketch.sums[bit] = static_cast<int32_t>(CeilingOfQuotient(kCentreUnit * sums[bit], root));
+    fingerprint.sums[bit] = static_cast<int32_t>(CeilingOfQuotient(kCentreUnit * sums[bit], root));
   }
-  return sketch;
+  return fingerprint;
 }
 
+/// Number of records that are compared by distance.
 size_t Comparable(const Sample& sample) {
   const auto& records = sample.records();
   return static_cast<size_t>(
@@ -70,9 +71,9 @@ void Sample::Add(const RecordView& record) {
     std::sort(sampled.triples.begin(), sampled.triples.end());
     sampled.triples.erase(std::unique(sampled.triples.begin(), sampled.triples.end()),
                           sampled.triples.end());
-    sampled.sketches.push_back(SketchOf(features));
+    sampled.fingerprints.push_back(FingerprintOf(features));
     for (size_t seed = 1; seed < readers_.size(); ++seed) {
-      sampled.sketches.push_back(SketchOf(readers_[seed].Read(record)));
+      sampled.fingerprints.push_back(FingerprintOf(readers_[seed].Read(record)));
     }
     sampled.values = values_.Read(record);
   }
@@ -83,7 +84,8 @@ std::array<int32_t, 64> CentreOf(const Sample& sample, size_t seed) {
   std::array<int64_t, 64> total{};
   for (const SampledRecord& record : sample.records()) {
     if (record.exact_only) continue;
-    for (size_t bit = 0; bit < total.size(); ++bit) total[bit] += record.sketches[seed].sums[bit];
+    for (size_t bit = 0; bit < total.size(); ++bit)
+      total[bit] += record.fingerprints[seed].sums[bit];
   }
   const auto count = static_cast<int64_t>(std::max<size_t>(Comparable(sample), 1));
   std::array<int32_t, 64> centre{};
@@ -104,7 +106,7 @@ Model LearnModel(const Sample& sample) {
     for (const uint64_t triple : record.triples) ++records_with[triple];
   }
   for (const auto& [triple, records] : records_with) {
-    if (100 * records > kCommonPerCent * comparable && records > kCommonRecordsMin) {
+    if (100 * records > kCommonPercent * comparable && records > kCommonRecordsMin) {
       model.common.push_back(triple);
     }
   }
@@ -112,10 +114,10 @@ Model LearnModel(const Sample& sample) {
   return model;
 }
 
-uint64_t SimhashOf(const SampledSketch& sketch, const std::array<int32_t, 64>& centre) {
+uint64_t SimhashOf(const UncentredFingerprint& fingerprint, const std::array<int32_t, 64>& centre) {
   uint64_t simhash = 0;
   for (size_t bit = 0; bit < centre.size(); ++bit) {
-    simhash |= uint64_t{sketch.sums[bit] > centre[bit]} << bit;
+    simhash |= uint64_t{fingerprint.sums[bit] > centre[bit]} << bit;
   }
   return simhash;
 }

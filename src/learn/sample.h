@@ -1,4 +1,4 @@
-// Records of a stream from which a model is learned and a distance chosen.
+// The records of a stream from which a model is learned and a distance is chosen.
 #pragma once
 
 #include <array>
@@ -13,54 +13,56 @@
 
 namespace neardup {
 
-/// What simhash and order sketch are made of, under one hash seed, before they are keyed.
-struct SampledSketch {
-  /// 4096 times each sum of the simhash, divided by the root mean square of all 64, rounded up:
-  /// above a whole number exactly when the quotient is.
+/// A record's fingerprint under one hash seed, before a centre and the record's key are applied.
+struct UncentredFingerprint {
+  /// The 64 sums of the simhash, divided by their root mean square, times 4096, rounded up.
+  /// Rounding up keeps every comparison with a whole number: a sum is above a centre exactly when
+  /// the unrounded quotient is.
   std::array<int32_t, 64> sums{};
   uint64_t order = 0;
 };
 
-/// What is kept of a record.
+/// A distinct record of the sample.
 struct SampledRecord {
   Position position;
-  uint64_t exact = 0;
-  uint64_t key = 0;  ///< RecordFeatures::key
+  uint64_t exact = 0;  ///< RecordFeatures::exact
+  uint64_t key = 0;    ///< RecordFeatures::key
   uint32_t features = 0;
-  /// How many records, repeats and dead letters too, the sample had seen before it.
+  /// Number of records that the sample was given before this one, repeats and dead letters
+  /// included.
   uint64_t number = 0;
+  /// The record has too few tokens to be compared by distance. Then the following are empty.
   bool exact_only = false;
-  /// One for each hash seed of the sample; none when exact_only.
-  std::vector<SampledSketch> sketches;
-  /// Under the first hash seed, keyed; distinct, ascending.
+  /// One for each hash seed of the sample.
+  std::vector<UncentredFingerprint> fingerprints;
+  /// Hashes of three tokens in a row, keyed, under the first hash seed; distinct, ascending.
   std::vector<uint64_t> triples;
-  /// FieldValueReader::Read; none when exact_only.
+  /// FieldValueReader::Read.
   std::vector<uint64_t> values;
 };
 
-/// One owner thread. Keeps some kilobytes a record.
+/// Distinct records of a stream, in order of arrival. Takes some kilobytes a record. One owner
+/// thread.
 class Sample {
  public:
-  /// The options must be valid; instead of their model's hash seed those given are used, at least
-  /// one.
+  /// `options` must be valid. `hash_seeds` (at least one) take the place of its model's hash seed.
   Sample(const FilterOptions& options, const std::vector<uint64_t>& hash_seeds);
 
-  /// Takes the record in. Repeats of an earlier record, dead letters and what passes are counted
-  /// only.
+  /// Keeps the record if its exact hash is new. Repeats, dead letters and records that pass
+  /// unchecked are only counted.
   void Add(const RecordView& record);
 
-  /// Distinct by `exact`, in order of arrival.
   const std::vector<SampledRecord>& records() const { return records_; }
   const std::vector<uint64_t>& hash_seeds() const { return hash_seeds_; }
-  /// FieldValueReader::HoldNumbers of the comparable ones among them.
-  std::vector<bool> number_fields() const { return values_.HoldNumbers(); }
+  /// FieldValueReader::NumericFields, over the records that are compared by distance.
+  std::vector<bool> numeric_fields() const { return values_.NumericFields(); }
   uint64_t seen() const { return seen_; }
   uint64_t repeats() const { return repeats_; }
   uint64_t dead_letters() const { return dead_letters_; }
 
  private:
   std::vector<uint64_t> hash_seeds_;
-  std::vector<RecordFeatureReader> readers_;
+  std::vector<RecordFeatureReader> readers_;  ///< by hash seed
   FieldValueReader values_;
   std::vector<SampledRecord> records_;
   std::unordered_set<uint64_t> exact_;
@@ -69,15 +71,16 @@ class Sample {
   uint64_t dead_letters_ = 0;
 };
 
-/// For each bit the mean of SampledSketch::sums of all records under hash seed number `seed`.
+/// The mean of UncentredFingerprint::sums over the sample, for each bit. `seed` is an index into
+/// Sample::hash_seeds().
 std::array<int32_t, 64> CentreOf(const Sample& sample, size_t seed);
 
-/// Of the first hash seed of the sample: its centre, and the triples of tokens that stand in more
-/// than 1 % of it (and in more than 10 records). A sample of fewer than 100 comparable records
-/// gives a model that is not centred.
+/// The model of the sample's first hash seed: its centre, and as common phrases all triples that
+/// occur in more than 1 % of the records and in more than 10. With fewer than 100 records that can
+/// be compared by distance, the model holds the hash seed only.
 Model LearnModel(const Sample& sample);
 
-/// The simhash of a record under a centre of the same hash seed, before it is keyed.
-uint64_t SimhashOf(const SampledSketch& sketch, const std::array<int32_t, 64>& centre);
+/// The simhash for a centre that was learned with the same hash seed; the key is not applied yet.
+uint64_t SimhashOf(const UncentredFingerprint& fingerprint, const std::array<int32_t, 64>& centre);
 
 }  // namespace neardup

@@ -1,5 +1,7 @@
 #include "learn/tuning.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -8,14 +10,14 @@
 #include <utility>
 
 #include "feature/mask.h"
-#include "learn/remedy_study.h"
+#include "learn/proposals.h"
 
 namespace neardup {
 namespace {
 
-/// Of fewer tokens than this, one that is changed is more than any distance that is used.
+/// With fewer tokens than this, a change of a single token exceeds every distance in use.
 constexpr uint32_t kShortFeaturesMin = 4;
-/// Records of the sample that keys must leave with a near one, for keys to be worth their rule.
+/// Keys are proposed if at least this many records of the sample have a neighbour with equal keys.
 constexpr size_t kKeyedNeighboursMin = 4;
 
 bool IsBelowAny(const std::string& path, const std::vector<std::string>& selectors) {
@@ -26,14 +28,14 @@ bool IsBelowAny(const std::string& path, const std::vector<std::string>& selecto
   });
 }
 
-/// Selector of the top-level field that this one is, or is in.
+/// Selector of the top-level field that this path starts with.
 std::string TopOf(const std::string& path) {
   const Result<FieldPath> place = ParseFieldPath(path);
   return place.ok() ? SelectorOf({place->front()}) : path;
 }
 
-/// Adds the fields that look like text to those that are compared.
-void Propose(const std::vector<StudiedField>& studied, RecordOptions& options) {
+/// Adds the fields that look like text to the compared fields.
+void ProposeFields(const std::vector<StudiedField>& studied, RecordOptions& options) {
   std::map<std::string, size_t> fields_in;
   for (const StudiedField& field : studied) ++fields_in[TopOf(field.facts.path)];
   const std::vector<std::string> given = options.exclude;
@@ -61,15 +63,16 @@ Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   tuning.fields_left_out = study.fields_left_out();
   RecordOptions& chosen = tuning.proposed.record;
   tuning.fields_given = !chosen.fields.empty();
-  if (!tuning.fields_given) Propose(tuning.fields, chosen);
+  if (!tuning.fields_given) ProposeFields(tuning.fields, chosen);
   if (!chosen.fields.empty()) return {};
   return Error{ErrorCode::kConfig,
-               "found " + std::to_string(tuning.fields.size()) + " fields in " +
-                   std::to_string(records.size()) +
-                   " records and none that looks like text; name those to compare with --fields"};
+               fmt::format("none of the {} fields in {} records looks like text; name the fields "
+                           "to compare with --fields",
+                           tuning.fields.size(), records.size())};
 }
 
-/// A sample under the options proposed so far, and what it shows; each step may propose more.
+/// Holds the sample under the options proposed so far, and its calibration. Each step tries further
+/// options and keeps them if the sample supports them.
 class Tuner {
  public:
   Tuner(std::span<const RecordView> records, const TuneOptions& options, Tuning& tuning)
@@ -103,7 +106,7 @@ class Tuner {
   SamplePointer sample_;
 };
 
-/// Where near records are no copies by themselves, they may be with masks.
+/// If near records are not copies, they may be copies with masks.
 void Tuner::TryMasks() {
   if (tuning_.calibration.mode == MatchMode::kNear || tuning_.proposed.feature.masks.any()) return;
   MaskProposal found = ProposeMasks(records_, tuning_.proposed, *sample_);
@@ -113,7 +116,8 @@ void Tuner::TryMasks() {
   SamplePointer sample = SampleOf(masked);
   Calibration calibration = Calibrate(*sample, options_.calibration);
   if (found.masks == kAllMasks) {
-    // Texts of programs: what still differs is a word, and means another event.
+    // With all masks these are messages of programs. Those that still differ in a word are
+    // different.
     calibration.widen = false;
     calibration.votes = 0;
     calibration.votes_for = 0;
@@ -121,19 +125,19 @@ void Tuner::TryMasks() {
     calibration.distance_max = 0;
     calibration.false_match_rate = calibration.false_match_rates.front();
     calibration.reason =
-        "with the masks, records that say the same are equal: near-duplicate mode joins different "
-        "messages, use exact";
+        "with the masks, messages that say the same are equal; near matching would join different "
+        "messages, so only equal records are joined";
   }
   tuning_.masks_reason = std::move(found.reason);
   Take(std::move(masked), std::move(sample), std::move(calibration));
 }
 
-/// In series, records that agree in key fields may still be copies, and short ones too: what could
-/// tell them apart is in the keys.
+/// In a series, records that agree in key fields may still be copies. Short records can then be
+/// compared, too, since the keys hold what tells them apart.
 void Tuner::TryKeys() {
   if (tuning_.calibration.mode != MatchMode::kExact) return;
   KeyProposal found = ProposeKeys(tuning_.proposed.record.fields, tuning_.fields, *sample_,
-                                  tuning_.calibration.structure);
+                                  tuning_.calibration.neighbours);
   if (found.fields.empty()) return;
   FilterOptions keyed = tuning_.proposed;
   keyed.record.fields = std::move(found.fields);
@@ -142,37 +146,64 @@ void Tuner::TryKeys() {
   SamplePointer sample = SampleOf(keyed);
   Calibration calibration = Calibrate(*sample, options_.calibration);
   if (calibration.mode != MatchMode::kNear ||
-      calibration.structure.with_neighbour < kKeyedNeighboursMin) {
+      calibration.neighbours.with_neighbour < kKeyedNeighboursMin) {
     return;
   }
   tuning_.keys_reason = std::move(found.reason);
   Take(std::move(keyed), std::move(sample), std::move(calibration));
 }
 
-/// Where copies stand apart among short records as they do among others, short ones are compared
-/// like others.
+/// Short records are compared by distance if their copies stand apart as those of other records do.
 void Tuner::TryShortRecords() {
   const uint32_t given = tuning_.proposed.feature.features_min;
   if (given <= kShortFeaturesMin || !tuning_.calibration.widen) return;
   FilterOptions lowered = tuning_.proposed;
   lowered.feature.features_min = kShortFeaturesMin;
   SamplePointer sample = SampleOf(lowered);
-  if (!ShortRecordsStandApart(*sample, given)) return;
+  if (!ShortRecordsHaveCopies(*sample, given)) return;
   Calibration calibration = Calibrate(*sample, options_.calibration);
   if (!calibration.widen || calibration.distance_max < tuning_.calibration.distance_max) return;
-  tuning_.short_reason = "copies stand apart among records of fewer than " + std::to_string(given) +
-                         " distinct tokens, too";
+  tuning_.short_reason = fmt::format(
+      "copies also stand apart among records with fewer than {} distinct tokens", given);
   Take(std::move(lowered), std::move(sample), std::move(calibration));
 }
 
 }  // namespace
+
+Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& options) {
+  Tuning tuning;
+  tuning.proposed = options.filter;
+  NEARDUP_TRY(ChooseFields(records, tuning));
+  Tuner tuner(records, options, tuning);
+  if (tuner.sample().records().empty()) {
+    return Error{ErrorCode::kConfig,
+                 fmt::format("none of the {} records of the sample can be compared; `neardup "
+                             "filter` gives the reason for each record",
+                             records.size())};
+  }
+  tuner.TryMasks();
+  tuner.TryKeys();
+  tuner.TryShortRecords();
+  const Sample& sample = tuner.sample();
+  tuning.records = sample.seen();
+  tuning.repeats = sample.repeats();
+  tuning.dead_letters = sample.dead_letters();
+  tuning.distinct = sample.records().size();
+  tuning.pairs = FindSamplePairs(sample, SampleFingerprints(sample), Tuning::kPairDistanceMax,
+                                 Tuning::kPairsMax);
+  tuning.proposed.model = LearnModel(sample);
+  tuning.proposed.match = MatchOptionsFor(tuning.calibration);
+  tuning.proposed.window.entries_max = tuning.calibration.window_entries;
+  tuning.window_smaller = tuning.calibration.window_entries < options.calibration.window_entries;
+  return tuning;
+}
 
 MatchOptions MatchOptionsFor(const Calibration& calibration) {
   MatchOptions match;
   match.distance_max = calibration.distance_max;
   switch (calibration.mode) {
     case MatchMode::kNear:
-      match.distance_sum_max = 28;
+      match.distance_sum_max = kTunedDistanceSumMax;
       match.features_per_bit = 0;
       match.widen = calibration.widen;
       break;
@@ -190,33 +221,6 @@ bool IsSelected(const RecordOptions& options, const std::string& path) {
   std::vector<std::string> selectors;
   for (const FieldSelector& field : options.fields) selectors.push_back(field.path);
   return IsBelowAny(path, selectors) && !IsBelowAny(path, options.exclude);
-}
-
-Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& options) {
-  Tuning tuning;
-  tuning.proposed = options.filter;
-  NEARDUP_TRY(ChooseFields(records, tuning));
-  Tuner tuner(records, options, tuning);
-  if (tuner.sample().records().empty()) {
-    return Error{ErrorCode::kConfig,
-                 "none of the " + std::to_string(records.size()) +
-                     " records of the sample can be compared; `neardup filter` says why"};
-  }
-  tuner.TryMasks();
-  tuner.TryKeys();
-  tuner.TryShortRecords();
-  const Sample& sample = tuner.sample();
-  tuning.records = sample.seen();
-  tuning.repeats = sample.repeats();
-  tuning.dead_letters = sample.dead_letters();
-  tuning.distinct = sample.records().size();
-  tuning.pairs =
-      FindSamplePairs(sample, SampledCodes(sample), Tuning::kPairDistanceMax, Tuning::kPairsMax);
-  tuning.proposed.model = LearnModel(sample);
-  tuning.proposed.match = MatchOptionsFor(tuning.calibration);
-  tuning.proposed.window.entries_max = tuning.calibration.window_entries;
-  tuning.window_smaller = tuning.calibration.window_entries < options.calibration.window_entries;
-  return tuning;
 }
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// From a sample of a stream to the options that fit it.
+// From a sample of a stream to the filter options that fit it.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,7 @@
 
 #include "learn/calibration.h"
 #include "learn/field_study.h"
-#include "learn/near_structure.h"
-#include "learn/remedy_study.h"
+#include "learn/neighbours.h"
 #include "neardup/options.h"
 #include "neardup/record.h"
 #include "neardup/result.h"
@@ -17,53 +16,55 @@
 namespace neardup {
 
 struct TuneOptions {
-  /// What is known already: record and feature options. Fields that are listed here are not
-  /// questioned; where none are, they are proposed.
+  /// What is known already: record and feature options. Fields that are listed here are kept. If
+  /// none are listed, fields are proposed.
   FilterOptions filter{};
   CalibrationOptions calibration{};
   uint64_t hash_seed = 0;
 };
 
-/// What was found, and what follows from it.
+/// What the sample shows, and the options that follow from it.
 struct Tuning {
   static constexpr int kPairDistanceMax = 16;
-  static constexpr size_t kPairsMax = 5;
+  static constexpr size_t kPairsMax = 5;  ///< at each distance
 
   std::vector<StudiedField> fields;
   uint64_t fields_left_out = 0;  ///< FieldStudy::fields_left_out
-  bool fields_given = false;
+  bool fields_given = false;     ///< TuneOptions listed the fields
 
-  uint64_t records = 0;
+  uint64_t records = 0;  ///< all that were given; the following three are parts of them
   uint64_t repeats = 0;
   uint64_t dead_letters = 0;
   uint64_t distinct = 0;
-  /// Why masks or key fields are proposed, or short records compared; empty where they are not.
+  /// Why masks or keys are proposed, and why short records are compared by distance. Empty if they
+  /// are not.
   std::string masks_reason;
   std::string keys_reason;
   std::string short_reason;
-  /// The window proposed holds fewer records than CalibrationOptions::window_entries.
+  /// The proposed window holds fewer records than CalibrationOptions::window_entries.
   bool window_smaller = false;
   Calibration calibration;
-  /// By whole bits of distance, 0 to kPairDistanceMax; positions are those of the records given.
+  /// By whole bits of distance, 0 to kPairDistanceMax.
   std::vector<std::vector<SamplePair>> pairs;
 
-  /// Ready to be used, with the model that was learned.
+  /// Complete, with the learned model.
   FilterOptions proposed;
 };
 
-/// Below a top-level field with more fields than this the records are of many kinds: it is proposed
-/// as a whole, without the identifiers and times in it. Else two records could seem equal because
-/// the sample showed too little of the fields that tell them apart.
+/// A top-level field with more fields than this below it is proposed as a whole, without its
+/// identifiers and times: its records are of many kinds. If single fields were proposed, two
+/// records of a kind that the sample hardly shows could seem equal.
 inline constexpr size_t kOwnFieldsMax = 20;
 
-/// The options must be valid. kConfig when nothing can be proposed. Takes time with the square of
-/// the records, one to some seconds for 3,000.
+/// The options must be valid. kConfig: the records give no reason to propose anything. The time
+/// grows with the square of the number of records: some seconds for 3,000.
 Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& options);
 
-/// The match options for what the calibration found.
+/// The match options that follow from a calibration.
 MatchOptions MatchOptionsFor(const Calibration& calibration);
 
-/// Whether the field of this path is compared: it, or one above it, is selected, and none excluded.
+/// Whether the field with this path is compared: it or a field above it is listed, and neither it
+/// nor a field above it is excluded.
 bool IsSelected(const RecordOptions& options, const std::string& path);
 
 }  // namespace neardup

@@ -38,12 +38,12 @@ std::string VerdictBox(const Tuning& tuning, const TuneFiles& files) {
 }
 
 std::string NearestChart(const Tuning& tuning) {
-  const Gap& gap = tuning.calibration.gap;
+  const Valley& valley = tuning.calibration.valley;
   const int distance_max = tuning.proposed.match.distance_max;
   Histogram histogram;
   histogram.title = "Histogram of the distance of each record to the nearest earlier record";
   histogram.unit = "bits";
-  histogram.bins = tuning.calibration.structure.nearest;
+  histogram.bins = tuning.calibration.neighbours.nearest;
   if (distance_max > 0) {
     histogram.threshold = distance_max;
     histogram.threshold_name =
@@ -53,10 +53,10 @@ std::string NearestChart(const Tuning& tuning) {
     histogram.threshold = -1;
     histogram.threshold_name = "only equal records are joined";
   }
-  if (tuning.calibration.mode == MatchMode::kNear && gap.at < gap.unrelated) {
-    histogram.marks.push_back({gap.at, "emptiest place"});
+  if (tuning.calibration.mode == MatchMode::kNear && valley.middle < valley.unrelated) {
+    histogram.marks.push_back({valley.middle, "emptiest place"});
   }
-  histogram.marks.push_back({gap.unrelated, "unrelated records"});
+  histogram.marks.push_back({valley.unrelated, "unrelated records"});
   return HistogramChart(histogram);
 }
 

@@ -72,7 +72,7 @@ std::string Decimal(double value, const char* format) {
 
 /// Share of the records with an earlier one within the distance that was chosen.
 double NearShare(const Tuning& tuning) {
-  const NearStructure& structure = tuning.calibration.structure;
+  const NeighbourStatistics& structure = tuning.calibration.neighbours;
   if (structure.records == 0) return 0;
   const auto begin = structure.nearest.begin();
   const size_t near =
@@ -90,7 +90,7 @@ std::string Row(const std::string& name, const std::string& text) {
 }
 
 std::string Histogram(const Tuning& tuning) {
-  const std::vector<uint32_t>& bins = tuning.calibration.structure.nearest;
+  const std::vector<uint32_t>& bins = tuning.calibration.neighbours.nearest;
   const auto last = std::find_if(bins.rbegin(), bins.rend(), [](uint32_t n) { return n > 0; });
   if (last == bins.rend()) return "";
   const uint32_t most = *std::max_element(bins.begin(), bins.end());
@@ -204,7 +204,7 @@ std::string SampleText(const Tuning& tuning) {
 }
 
 std::string NearText(const Tuning& tuning) {
-  const NearStructure& structure = tuning.calibration.structure;
+  const NeighbourStatistics& structure = tuning.calibration.neighbours;
   const int distance_max = tuning.proposed.match.distance_max;
   const double records = static_cast<double>(std::max<size_t>(structure.records, 1));
   std::string text;
@@ -270,16 +270,16 @@ std::string TuneJson(const Tuning& tuning, const TuneFiles& files) {
                      {"features_min", tuning.proposed.feature.features_min},
                      {"proposals", ProposalsJson(tuning)},
                      {"near_share", NearShare(tuning)},
-                     {"neighbours_mean", calibration.structure.neighbours_mean},
+                     {"neighbours_mean", calibration.neighbours.neighbours_mean},
                      {"window_entries", tuning.proposed.window.entries_max},
                      {"window_distance_max", calibration.window_distance_max},
                      {"false_match_rate", calibration.false_match_rate},
                      {"false_match_rates", calibration.false_match_rates},
-                     {"nearest", calibration.structure.nearest},
+                     {"nearest", calibration.neighbours.nearest},
                      {"gap",
-                      {{"at", calibration.gap.at},
-                       {"depth", calibration.gap.depth},
-                       {"unrelated", calibration.gap.unrelated}}},
+                      {{"at", calibration.valley.middle},
+                       {"depth", calibration.valley.ratio_to_unrelated},
+                       {"unrelated", calibration.valley.unrelated}}},
                      {"fields_given", tuning.fields_given},
                      {"fields", FieldsJson(tuning)},
                      {"config", files.config.string()},

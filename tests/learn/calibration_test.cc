@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "learn/text_stream.h"
+#include "learn/synthetic_streams.h"
 
 namespace neardup {
 namespace {
@@ -27,55 +27,56 @@ void ExpectEqual(const Calibration& a, const Calibration& b) {
   EXPECT_EQ(a.distance_max, b.distance_max);
   EXPECT_EQ(a.widen, b.widen);
   EXPECT_EQ(a.reason, b.reason);
-  EXPECT_EQ(a.structure.nearest, b.structure.nearest);
-  EXPECT_EQ(a.structure.with_neighbour, b.structure.with_neighbour);
-  EXPECT_EQ(a.gap.at, b.gap.at);
+  EXPECT_EQ(a.neighbours.nearest, b.neighbours.nearest);
+  EXPECT_EQ(a.neighbours.with_neighbour, b.neighbours.with_neighbour);
+  EXPECT_EQ(a.valley.middle, b.valley.middle);
   EXPECT_EQ(a.false_match_rates, b.false_match_rates);
   EXPECT_EQ(a.votes_for, b.votes_for);
 }
 
-TEST(Calibrate, TextsWithPlantedCopiesAreNearWithADistanceBetweenTheTwo) {
+TEST(Calibrate, PutsTheDistanceBetweenCopiesAndUnrelatedTexts) {
   const Calibration found = CalibrationOf(TextStream(kSeed, kRecords, 80, 3));
   EXPECT_EQ(found.mode, MatchMode::kNear) << found.reason;
   EXPECT_TRUE(found.widen);
-  // By hand: 3 of 60 words changed is about 4 bits, nearest unrelated texts lie beyond 14.
+  // Changing 3 of 60 words changes about 4 bits. The nearest unrelated texts are beyond 14 bits.
   EXPECT_GE(found.distance_max, 5);
   EXPECT_LE(found.distance_max, 12);
-  EXPECT_LT(found.gap.depth, 0.06);
-  EXPECT_GT(found.gap.near_share, 0.05);
-  EXPECT_LT(found.gap.near_share, 0.11);
+  EXPECT_LT(found.valley.ratio_to_unrelated, 0.06);
+  EXPECT_GT(found.valley.near_share, 0.05);
+  EXPECT_LT(found.valley.near_share, 0.11);
   EXPECT_GE(found.votes_for, 10);
   EXPECT_EQ(found.votes, 12);
-  EXPECT_THAT(found.reason, HasSubstr("copies stand apart"));
+  EXPECT_THAT(found.reason, HasSubstr("clearly closer"));
 }
 
-TEST(Calibrate, EventsThatDifferByANumberAreExact) {
+TEST(Calibrate, ChoosesExactForEventsThatDifferByANumber) {
   const Calibration found = CalibrationOf(SeriesStream(kSeed, kRecords));
   EXPECT_EQ(found.mode, MatchMode::kExact) << found.reason;
   EXPECT_EQ(found.distance_max, 0);
   EXPECT_FALSE(found.widen);
-  EXPECT_GT(found.structure.neighbours_mean, 10);
-  EXPECT_THAT(found.reason, HasSubstr("use exact"));
+  EXPECT_GT(found.neighbours.neighbours_mean, 10);
+  EXPECT_THAT(found.reason, HasSubstr("only equal records are joined"));
 }
 
-TEST(Calibrate, WithoutCopiesTheDistanceKeepsClearOfWhatThereIs) {
+TEST(Calibrate, StaysBelowTheDistancesOfASampleWithoutCopies) {
   const Calibration found = CalibrationOf(TextStream(kSeed, kRecords, 0, 0));
   EXPECT_EQ(found.mode, MatchMode::kNear) << found.reason;
   EXPECT_FALSE(found.widen) << "nothing is known of copies";
   EXPECT_GE(found.distance_max, 3);
   EXPECT_LE(found.distance_max, 8);
   int nearest = 0;
-  while (found.structure.nearest[static_cast<size_t>(nearest)] == 0) ++nearest;
+  while (found.neighbours.nearest[static_cast<size_t>(nearest)] == 0) ++nearest;
   EXPECT_LT(found.distance_max, nearest);
-  EXPECT_THAT(found.reason, HasSubstr("next to no copies"));
+  EXPECT_THAT(found.reason, HasSubstr("almost no copies"));
 }
 
-TEST(Calibrate, TooFewWordsOrRecordsAreUnclear) {
+TEST(Calibrate, IsUnclearWithTooFewWordsOrRecords) {
   SeededRandom random(kSeed);
-  std::vector<std::string> short_ones;
-  for (size_t i = 0; i < kRecords; ++i) short_ones.push_back(TextRecord(RandomWords(random, 8)));
+  std::vector<std::string> short_payloads;
+  for (size_t i = 0; i < kRecords; ++i)
+    short_payloads.push_back(TextRecord(RandomWords(random, 8)));
   for (const std::vector<std::string>& payloads :
-       {short_ones, TextStream(kSeed, 49, 100, 3), std::vector<std::string>{}}) {
+       {short_payloads, TextStream(kSeed, 49, 100, 3), std::vector<std::string>{}}) {
     const Calibration found = CalibrationOf(payloads);
     EXPECT_EQ(found.mode, MatchMode::kUnclear) << found.reason;
     EXPECT_EQ(found.distance_max, 3);
@@ -84,9 +85,9 @@ TEST(Calibrate, TooFewWordsOrRecordsAreUnclear) {
   }
 }
 
-// Drafts of texts, each with some or most words of the one before it replaced: no place between
-// copies and other records is empty.
-TEST(Calibrate, CopiesThatShadeIntoOtherRecordsAreUnclear) {
+// Each text is a draft with some or most words of the previous draft replaced. The histogram then
+// has no valley.
+TEST(Calibrate, IsUnclearWhenCopiesOverlapWithOtherRecords) {
   SeededRandom random(kSeed);
   std::vector<std::string> payloads;
   std::vector<std::string> words;
@@ -103,7 +104,7 @@ TEST(Calibrate, CopiesThatShadeIntoOtherRecordsAreUnclear) {
   EXPECT_THAT(found.reason, HasSubstr("overlap"));
 }
 
-TEST(Calibrate, IsTheSameEveryTimeAndForEveryHashSeed) {
+TEST(Calibrate, DoesNotDependOnTheHashSeed) {
   const std::vector<std::string> payloads = TextStream(kSeed, 400, 80, 3);
   const Calibration first = CalibrationOf(payloads);
   ExpectEqual(CalibrationOf(payloads), first);
@@ -112,7 +113,7 @@ TEST(Calibrate, IsTheSameEveryTimeAndForEveryHashSeed) {
   }
 }
 
-TEST(Calibrate, AnotherSampleOfTheSameStreamGivesTheSame) {
+TEST(Calibrate, AgreesBetweenSamplesOfOneStream) {
   const std::vector<std::string> stream = TextStream(kSeed, 2 * kRecords, 80, 3);
   const auto middle = stream.begin() + kRecords;
   const Calibration a = CalibrationOf({stream.begin(), middle});
@@ -121,7 +122,7 @@ TEST(Calibrate, AnotherSampleOfTheSameStreamGivesTheSame) {
   EXPECT_NEAR(a.distance_max, b.distance_max, 1);
 }
 
-TEST(Calibrate, ALargerWindowNeverAllowsMore) {
+TEST(Calibrate, NeverAllowsALargerDistanceInALargerWindow) {
   const std::vector<std::string> payloads = TextStream(kSeed, 400, 80, 3);
   int before = 12;
   for (const uint64_t window : {1000U, 1'000'000U, 1'000'000'000U}) {
@@ -136,9 +137,9 @@ TEST(Calibrate, ALargerWindowNeverAllowsMore) {
   }
 }
 
-TEST(Calibrate, EveryRecordButTheFirstIsInTheHistogram) {
+TEST(Calibrate, CountsEveryRecordButTheFirstInTheHistogram) {
   const Calibration found = CalibrationOf(TextStream(kSeed, 200, 80, 3));
-  const std::vector<uint32_t>& nearest = found.structure.nearest;
+  const std::vector<uint32_t>& nearest = found.neighbours.nearest;
   EXPECT_EQ(found.comparable, 200U);
   EXPECT_EQ(std::accumulate(nearest.begin(), nearest.end(), 0U), 199U);
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "learn/text_stream.h"
+#include "learn/synthetic_streams.h"
 
 namespace neardup {
 namespace {
@@ -78,32 +78,32 @@ TEST(FieldStudy, GivesEachFieldItsRoleAndTheReason) {
            {"id", FieldRole::kIdentifier, "one number, different in 100 % of the records"},
            {"uuid", FieldRole::kIdentifier, "one word, different in 100 % of the records"},
            {"url", FieldRole::kIdentifier, "looks like an identifier"},
-           {"crawled", FieldRole::kTime, "a time of day in 100 %"},
-           {"stamp", FieldRole::kTime, "copies of a record differ in it"},
-           {"title", FieldRole::kShortText, "short text of 6 tokens in the mean"},
-           {"body", FieldRole::kText, "text of 50 tokens in the mean"},
+           {"crawled", FieldRole::kTime, "100 % of its values are times of day"},
+           {"stamp", FieldRole::kTime, "in which copies of a record differ"},
+           {"title", FieldRole::kShortText, "short text of 6 tokens on average"},
+           {"body", FieldRole::kText, "text of 50 tokens on average"},
            {"author", FieldRole::kShortText, "one of 37 values"},
            {"section", FieldRole::kShortText, "one of 2 values"},
            {"price", FieldRole::kShortText, "a number"},
            {"day", FieldRole::kShortText, "one of 15 values"},
-           {"language", FieldRole::kConstant, "one value in 99.5 % of the records"},
+           {"language", FieldRole::kConstant, "the same value in 99.5 % of the records"},
            {"premium", FieldRole::kFlag, "a flag"},
            {"archived", FieldRole::kFlag, "a flag"},
            {"tags", FieldRole::kShortText, "one of 35 values"},
            {"/source/name", FieldRole::kShortText, "one of 9 values"},
            {"/source/a~1b", FieldRole::kConstant, "null or empty in every record"},
            {"nothing", FieldRole::kConstant, "null or empty in every record"},
-           {"correction", FieldRole::kRare, "stands in only 0.5 % of the records"}}) {
+           {"correction", FieldRole::kRare, "in only 0.5 % of the records"}}) {
     const StudiedField& field = Find(fields, expected.path);
     EXPECT_EQ(field.role, expected.role) << expected.path << ": " << Name(field.role);
     EXPECT_THAT(field.reason, HasSubstr(expected.reason)) << expected.path;
   }
   EXPECT_EQ(fields.size(), 19U);
-  EXPECT_EQ(fields.front().facts.path, "id") << "in the order they were met";
+  EXPECT_EQ(fields.front().facts.path, "id") << "in the order in which they were first seen";
   EXPECT_EQ(fields.back().facts.path, "correction");
 }
 
-TEST(FieldStudy, CountsByHand) {
+TEST(FieldStudy, CountsPresentValuesTokensAndBytes) {
   FieldStudy study;
   study.Add(R"({"a":"one two three","n":[1,{"x":"two"}]})");
   study.Add(R"({"a":"one two three","n":[]})");
@@ -130,7 +130,7 @@ TEST(FieldStudy, CountsByHand) {
   EXPECT_DOUBLE_EQ(n.tokens_mean, 1.5);
 }
 
-TEST(FieldStudy, HanTextsAreTextsThoughTheyHaveNoSpaces) {
+TEST(FieldStudy, TakesHanTextsWithoutSpacesAsTexts) {
   FieldStudy study;
   for (int i = 0; i < 50; ++i) {
     study.Add(R"({"title":"媒体领袖承诺推动世界共赢发展第)" + std::to_string(i) + R"(期"})");
@@ -138,7 +138,7 @@ TEST(FieldStudy, HanTextsAreTextsThoughTheyHaveNoSpaces) {
   EXPECT_EQ(study.Finish()[0].role, FieldRole::kText);
 }
 
-TEST(FieldStudy, AddressesThatRepeatAreWordsAndNoTexts) {
+TEST(FieldStudy, TakesRepeatedAddressesAsWords) {
   FieldStudy study;
   for (int i = 0; i < 300; ++i) {
     study.Add(R"({"url":"https://api.example.org/users/u)" + std::to_string(i % 150) +
@@ -149,7 +149,7 @@ TEST(FieldStudy, AddressesThatRepeatAreWordsAndNoTexts) {
   EXPECT_THAT(field.reason, HasSubstr("one word of 11 tokens"));
 }
 
-TEST(FieldStudy, CountsThatAreMostly0And1AreNoFlags) {
+TEST(FieldStudy, DoesNotTakeCountsThatAreMostly0And1AsFlags) {
   FieldStudy study;
   for (int i = 0; i < 100; ++i) {
     study.Add(R"({"n":)" + std::to_string(i < 97 ? i % 2 : i) + "}");
@@ -159,13 +159,13 @@ TEST(FieldStudy, CountsThatAreMostly0And1AreNoFlags) {
   EXPECT_EQ(field.reason, "a number");
 }
 
-TEST(FieldStudy, AFieldMostCopiesShareIsNoIdentifier) {
+TEST(FieldStudy, DoesNotTakeAValueThatCopiesShareAsAnIdentifier) {
   FieldStudy study;
   for (int i = 0; i < 100; ++i) study.Add(R"({"doi":"10.1/x)" + std::to_string(i % 80) + R"("})");
   EXPECT_EQ(study.Finish()[0].role, FieldRole::kShortText);
 }
 
-TEST(FieldStudy, NamesEveryPlaceSoThatItCanBeSelected) {
+TEST(FieldStudy, NamesEveryFieldSoThatItCanBeSelected) {
   FieldStudy study;
   study.Add(R"({"/a":"x","":"x","a":{"":"x","b~c":{"d":"x"}}})");
   std::vector<std::string> paths;
@@ -173,14 +173,14 @@ TEST(FieldStudy, NamesEveryPlaceSoThatItCanBeSelected) {
   EXPECT_THAT(paths, ElementsAre("/~1a", "/", "/a/", "/a/b~0c/d"));
 }
 
-TEST(FieldStudy, KeysThatAreDataAreBounded) {
+TEST(FieldStudy, StudiesAtMost500Fields) {
   FieldStudy study;
   for (int i = 0; i < 600; ++i) study.Add(R"({"k)" + std::to_string(i) + R"(":"text"})");
   EXPECT_EQ(study.Finish().size(), FieldStudy::kFieldsMax);
   EXPECT_EQ(study.fields_left_out(), 100U);
 }
 
-TEST(FieldStudy, DepthIsNoDanger) {
+TEST(FieldStudy, SurvivesDeepNesting) {
   std::string deep;
   for (int i = 0; i < 50'000; ++i) deep += R"({"a":)";
   deep += "1" + std::string(50'000, '}');

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "learn/record_streams.h"
+#include "learn/synthetic_streams.h"
 
 namespace neardup {
 namespace {
@@ -17,7 +17,7 @@ std::vector<uint64_t> ValuesOf(const std::string& payload) {
   return reader.Read({{}, 0, payload});
 }
 
-TEST(FieldValues, EqualTokensAreEqualHoweverTheyAreWritten) {
+TEST(FieldValues, AreEqualForEqualTokensInAnySpelling) {
   const std::string plain = R"({"text":"One two, three","price":2.10,"tags":{"a":"x","b":"y"}})";
   const std::vector<uint64_t> values = ValuesOf(plain);
   ASSERT_EQ(values.size(), 3U);
@@ -25,10 +25,10 @@ TEST(FieldValues, EqualTokensAreEqualHoweverTheyAreWritten) {
             values);
   EXPECT_NE(ValuesOf(R"({"text":"a","price":1,"tags":{"a":"x","b":"y"}})")[0], values[0]);
   EXPECT_NE(ValuesOf(R"({"text":"a","price":1,"tags":{"a":"y","b":"x"}})")[2], values[2])
-      << "the same leaves at other places";
+      << "the same leaves under other paths";
 }
 
-TEST(FieldValues, AChangeShowsInItsOwnFieldOnly) {
+TEST(FieldValues, ChangeOnlyForTheFieldThatChanged) {
   const std::vector<uint64_t> before = ValuesOf(R"({"text":"one two","price":2,"tags":"x"})");
   const std::vector<uint64_t> after = ValuesOf(R"({"text":"one two","price":3,"tags":"x"})");
   EXPECT_EQ(after[0], before[0]);
@@ -36,25 +36,25 @@ TEST(FieldValues, AChangeShowsInItsOwnFieldOnly) {
   EXPECT_EQ(after[2], before[2]);
 }
 
-TEST(FieldValues, WhatIsMissingIsZeroAndNothingIsLeftOfTheRecordBefore) {
+TEST(FieldValues, AreZeroForMissingFieldsAndForgetThePreviousRecord) {
   FieldValueReader reader(OptionsOf(kFields));
   reader.Read({{}, 0, R"({"text":"one two","price":2,"tags":"x"})"});
   EXPECT_EQ(reader.Read({{}, 0, R"({"price":null,"tags":"","other":"x"})"}),
             (std::vector<uint64_t>{0, 0, 0}));
 }
 
-TEST(FieldValues, FieldsOfNumbersAreToldFromTexts) {
+TEST(FieldValues, TellNumericFieldsFromTexts) {
   FieldValueReader reader(OptionsOf({"text", "price", "date", "weight", "empty"}));
-  EXPECT_EQ(reader.HoldNumbers(), std::vector<bool>(5, false)) << "nothing is known";
+  EXPECT_EQ(reader.NumericFields(), std::vector<bool>(5, false)) << "no record was read";
   for (const char* payload :
        {R"({"text":"all 3 of 12 were there","price":2.5,"date":"2026-01-31","weight":"5 kg"})",
         R"({"text":"none","price":"-7","date":"10:00","weight":"12 kg"})"}) {
     reader.Read({{}, 0, payload});
   }
-  EXPECT_EQ(reader.HoldNumbers(), (std::vector<bool>{false, true, true, true, false}));
+  EXPECT_EQ(reader.NumericFields(), (std::vector<bool>{false, true, true, true, false}));
 }
 
-TEST(FieldValues, MaskedPartsAreEqual) {
+TEST(FieldValues, AreEqualForMaskedParts) {
   FilterOptions options = OptionsOf({"text"});
   options.feature.masks.time = true;
   FieldValueReader reader(options);

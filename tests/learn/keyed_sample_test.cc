@@ -1,4 +1,4 @@
-// What is learned where fields are keys.
+// Tests of samples with key fields.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "learn/near_structure.h"
+#include "learn/neighbours.h"
 #include "learn/sample.h"
 #include "neardup/filter.h"
 
@@ -23,7 +23,7 @@ FilterOptions Options(bool keyed) {
   return options;
 }
 
-/// Few texts with many edits, each by one of three users.
+/// A few texts in many edited versions, each by one of three users.
 std::vector<std::string> Payloads() {
   std::mt19937 random(kSeed);
   std::vector<std::string> payloads;
@@ -45,7 +45,7 @@ Sample SampleOf(const std::vector<std::string>& payloads, bool keyed) {
   return sample;
 }
 
-TEST(KeyedSample, LearnsTheCentreOfTheSumsThatAreNotKeyed) {
+TEST(KeyedSample, LearnsTheCentreWithoutTheKeys) {
   const std::vector<std::string> payloads = Payloads();
   const Sample keyed = SampleOf(payloads, true);
   const Sample plain = SampleOf(payloads, false);
@@ -56,12 +56,12 @@ TEST(KeyedSample, LearnsTheCentreOfTheSumsThatAreNotKeyed) {
   EXPECT_EQ(LearnModel(keyed).centre, LearnModel(plain).centre);
 }
 
-TEST(KeyedSample, MeasuresTheDistancesTheFilterSees) {
+TEST(KeyedSample, MeasuresTheDistancesThatTheFilterMeasures) {
   const std::vector<std::string> payloads = Payloads();
   const Sample sample = SampleOf(payloads, true);
-  const SampledCodes codes(sample);
-  ASSERT_EQ(codes.size(), payloads.size());
-  for (size_t seed = 0; seed < codes.seeds(); ++seed) {
+  const SampleFingerprints fingerprints(sample);
+  ASSERT_EQ(fingerprints.size(), payloads.size());
+  for (size_t seed = 0; seed < fingerprints.seeds(); ++seed) {
     FilterOptions options = Options(true);
     options.model.hash_seed = kHashSeeds[seed + 1];
     options.model.centre = CentreOf(sample, seed + 1);
@@ -72,16 +72,16 @@ TEST(KeyedSample, MeasuresTheDistancesTheFilterSees) {
     }
     for (size_t i = 0; i < prints.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
-        ASSERT_EQ(codes.SimhashDistance(seed, i, j),
+        ASSERT_EQ(fingerprints.SimhashDistance(seed, i, j),
                   std::popcount(prints[i].simhash ^ prints[j].simhash));
-        ASSERT_EQ(codes.OrderDistance(seed, i, j),
+        ASSERT_EQ(fingerprints.OrderDistance(seed, i, j),
                   std::popcount(prints[i].order ^ prints[j].order));
       }
     }
   }
 }
 
-TEST(KeyedSample, CountsTriplesByKey) {
+TEST(KeyedSample, CountsTriplesOfEachKeyByThemselves) {
   std::vector<std::string> payloads;
   for (int i = 0; i < 300; ++i) {
     std::string text = "terms and conditions";

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "learn/calibration.h"
-#include "learn/record_streams.h"
-#include "learn/text_stream.h"
+#include "learn/synthetic_streams.h"
 
 namespace neardup {
 namespace {
@@ -28,10 +27,10 @@ Sample SampleUnder(const FilterOptions& options, const std::vector<std::string>&
 
 VotedChoice VoteOn(const FilterOptions& options, const std::vector<std::string>& payloads) {
   const Sample sample = SampleUnder(options, payloads);
-  const SampledCodes codes(sample);
-  std::vector<size_t> all(codes.size());
+  const SampleFingerprints fingerprints(sample);
+  std::vector<size_t> all(fingerprints.size());
   std::iota(all.begin(), all.end(), size_t{0});
-  return VoteMode(codes, all);
+  return VoteOnMode(fingerprints, all);
 }
 
 /// The payloads with one more field at their end.
@@ -50,26 +49,26 @@ std::vector<std::string> Names(size_t count) {
   return names;
 }
 
-TEST(ModeChoice, ManyCopiesInWhichNoFieldAlwaysDiffersAreNear) {
+TEST(ModeChoice, TakesManyCopiesAsNearIfNoFieldAlwaysDiffers) {
   const VotedChoice found = VoteOn(OptionsOf(kPaperFields), CitationStream(kSeed, kRecords));
-  EXPECT_GT(found.structure.neighbours_mean, 2) << "as many as in a series";
-  EXPECT_LT(ShareToldApart(found.structure), 0.8);
+  EXPECT_GT(found.neighbours.neighbours_mean, 2) << "as many neighbours as in a series";
+  EXPECT_LT(LargestDifferingShare(found.neighbours), 0.8);
   EXPECT_EQ(found.choice.mode, MatchMode::kNear) << found.choice.reason;
   EXPECT_TRUE(found.choice.copies);
   EXPECT_THAT(found.choice.reason, HasSubstr("written differently"));
 }
 
-TEST(ModeChoice, AFieldThatAlwaysDiffersMakesTheSameRecordsASeries) {
+TEST(ModeChoice, TakesManyCopiesAsASeriesIfAFieldAlwaysDiffers) {
   std::vector<std::string> fields = kPaperFields;
   fields.emplace_back("page");
   const VotedChoice found =
       VoteOn(OptionsOf(fields), With(CitationStream(kSeed, kRecords), "page", Names(kRecords)));
-  EXPECT_GT(ShareToldApart(found.structure), 0.9);
+  EXPECT_GT(LargestDifferingShare(found.neighbours), 0.9);
   EXPECT_EQ(found.choice.mode, MatchMode::kExact) << found.choice.reason;
 }
 
-// Prices of which now this one changes and now that one: neither differs always, both together do.
-TEST(ModeChoice, FieldsOfNumbersTellEventsApartTogether) {
+// Now one price changes and now another. No single price always differs, but all together do.
+TEST(ModeChoice, TakesAllNumericFieldsAsOne) {
   SeededRandom random(kSeed);
   std::vector<Fields> kinds;
   for (int i = 0; i < 20; ++i) kinds.push_back({{"product", Phrase(random, 14)}});
@@ -82,18 +81,19 @@ TEST(ModeChoice, FieldsOfNumbersTellEventsApartTogether) {
     payloads.push_back(RecordOf(event));
   }
   const VotedChoice found = VoteOn(OptionsOf({"product", "low", "mean", "high"}), payloads);
-  ASSERT_EQ(found.structure.differing.size(), 2U) << "the product, and the numbers as one";
+  ASSERT_EQ(found.neighbours.differing.size(), 2U)
+      << "the product is one part, all prices are the other";
   EXPECT_EQ(found.choice.mode, MatchMode::kExact) << found.choice.reason;
 }
 
-TEST(ModeChoice, RecordsOfOneFieldGiveNoSuchEvidence) {
+TEST(ModeChoice, TakesNearRecordsOfOneFieldAsASeries) {
   const VotedChoice found = VoteOn(TextOptions(), SeriesStream(kSeed, kRecords));
-  EXPECT_EQ(ShareToldApart(found.structure), 1);
+  EXPECT_EQ(LargestDifferingShare(found.neighbours), 1);
   EXPECT_EQ(found.choice.mode, MatchMode::kExact) << found.choice.reason;
 }
 
-/// Texts of 40 words, a third of them an earlier one with a few to half of its words replaced: each
-/// original has one copy at most.
+/// Texts of 40 words. A third are copies of an earlier text, with a few to half of the words
+/// replaced. Each original has at most one copy.
 std::vector<std::string> RewrittenStream() {
   SeededRandom random(kSeed);
   std::vector<std::vector<std::string>> originals;
@@ -114,24 +114,24 @@ std::vector<std::string> RewrittenStream() {
   return payloads;
 }
 
-TEST(ModeChoice, RewrittenCopiesThatMakeAModeOfTheirOwnAreNear) {
+TEST(ModeChoice, TakesRewrittenCopiesWithAPeakOfTheirOwnAsNear) {
   const VotedChoice found = VoteOn(TextOptions(), RewrittenStream());
-  const Gap gap = FindGap(found.structure);
-  EXPECT_GT(gap.depth, 0.06) << "not clear";
-  EXPECT_LE(gap.depth_of_lower, 0.5);
-  EXPECT_LT(found.structure.neighbours_mean, 1.5);
+  const Valley valley = FindValley(found.neighbours);
+  EXPECT_GT(valley.ratio_to_unrelated, 0.06) << "the valley is not clear";
+  EXPECT_LE(valley.ratio_to_lower_peak, 0.5);
+  EXPECT_LT(found.neighbours.neighbours_mean, 1.5);
   EXPECT_EQ(found.choice.mode, MatchMode::kNear) << found.choice.reason;
-  EXPECT_THAT(found.choice.reason, HasSubstr("a mode of their own"));
+  EXPECT_THAT(found.choice.reason, HasSubstr("a peak of their own"));
 }
 
-TEST(ModeChoice, AskedOfSomeRecordsItSeesNoOthers) {
+TEST(ModeChoice, LooksOnlyAtTheGivenRecords) {
   const std::vector<std::string> payloads = TextStream(kSeed, 200, 100, 3);
   const Sample sample = SampleOf(payloads, CalibrationSeeds(0));
-  const SampledCodes codes(sample);
-  std::vector<size_t> numbers(100);
-  std::iota(numbers.begin(), numbers.end(), size_t{0});
-  const VotedChoice part = VoteMode(codes, numbers);
-  EXPECT_EQ(part.structure.records, 100U);
+  const SampleFingerprints fingerprints(sample);
+  std::vector<size_t> indices(100);
+  std::iota(indices.begin(), indices.end(), size_t{0});
+  const VotedChoice part = VoteOnMode(fingerprints, indices);
+  EXPECT_EQ(part.neighbours.records, 100U);
   EXPECT_EQ(part.votes, 12);
 }
 

@@ -32,7 +32,7 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-TEST(ModelFile, AnyModelComesBackAsItWas) {
+TEST(ModelFile, ReadsBackEveryModel) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 200; ++round) {
     Model model;
@@ -51,8 +51,8 @@ TEST(ModelFile, AnyModelComesBackAsItWas) {
   EXPECT_EQ(*ParseModel(ModelText(SomeModel()), "m"), SomeModel());
 }
 
-// FORMAT: models out there look like this.
-TEST(ModelFile, IsReadAsDocumented) {
+// FORMAT: existing model files look like this.
+TEST(ModelFile, ReadsTheDocumentedFormat) {
   std::string centre;
   for (int bit = 0; bit < 64; ++bit) centre += std::to_string(bit - 32) + (bit < 63 ? "," : "");
   const Result<Model> read = ParseModel(
@@ -66,7 +66,7 @@ TEST(ModelFile, IsReadAsDocumented) {
   EXPECT_EQ(read->common, (std::vector<uint64_t>{0xff, 0xfedcba9876543210}));
 }
 
-TEST(ModelFile, EachDamageIsNamed) {
+TEST(ModelFile, NamesWhatIsWrong) {
   const std::string good = ModelText(SomeModel());
   const std::pair<std::string, std::string> cases[] = {
       {"", "expected a JSON object"},
@@ -77,7 +77,7 @@ TEST(ModelFile, EachDamageIsNamed) {
        "neardup_model: found 2, expected 1"},
       {Replaced(good, "\"neardup_model\": 1", "\"neardup_model\": \"1\""),
        "neardup_model: found \"1\", expected 1"},
-      {Replaced(good, "hash_seed", "seed"), "hash_seed: expected a whole number from 0 on"},
+      {Replaced(good, "hash_seed", "seed"), "hash_seed: expected a whole number, 0 or more"},
       {Replaced(good, "18446744073709551615", "-1"), "hash_seed: expected a whole number"},
       {Replaced(good, "18446744073709551615", "18446744073709551616"),
        "hash_seed: expected a whole number"},
@@ -92,8 +92,9 @@ TEST(ModelFile, EachDamageIsNamed) {
       {Replaced(good, "common", "commons"), "common: expected a list of texts"},
       {Replaced(good, "\"0000000000000001\"", "1"), "common: found 1, expected 16"},
       {Replaced(good, "\"0000000000000001\"", "\"1\""), "common: found \"1\", expected 16"},
-      {Replaced(good, "0123456789abcdef", "0123456789ABCDEF"), "expected 16 lower-case hex digits"},
-      {Replaced(good, "0123456789abcdef", "0000000000000001"), "each above the one before"},
+      {Replaced(good, "0123456789abcdef", "0123456789ABCDEF"),
+       "expected 16 lower-case hexadecimal digits"},
+      {Replaced(good, "0123456789abcdef", "0000000000000001"), "larger than those before"},
   };
   for (const auto& [text, expected] : cases) {
     const Result<Model> read = ParseModel(text, "folder/m.json");
@@ -105,14 +106,14 @@ TEST(ModelFile, EachDamageIsNamed) {
   }
 }
 
-TEST(ModelFile, EveryCutIsRefused) {
+TEST(ModelFile, RefusesEveryTruncatedModel) {
   const std::string good = ModelText(SomeModel());
   for (size_t size = 0; size + 2 < good.size(); ++size) {  // the last two are "}\n"
     ASSERT_FALSE(ParseModel(std::string_view(good).substr(0, size), "m").ok()) << size;
   }
 }
 
-TEST(ModelFile, AnyDamageIsReadSafely) {
+TEST(ModelFile, SurvivesRandomDamage) {
   std::mt19937_64 random(4);
   const std::string good = ModelText(SomeModel());
   size_t refused = 0;
@@ -130,12 +131,12 @@ TEST(ModelFile, AnyDamageIsReadSafely) {
   EXPECT_GT(refused, 2000U);
 }
 
-TEST(ModelFile, WhatIsWrittenIsRead) {
+TEST(ModelFile, WritesAndReadsFiles) {
   std::string pattern = (std::filesystem::temp_directory_path() / "neardup-XXXXXX").string();
   const std::filesystem::path folder = mkdtemp(pattern.data());
   const std::filesystem::path file = folder / "m.json";
   ASSERT_TRUE(WriteModel(SomeModel(), file).ok());
-  ASSERT_TRUE(WriteModel(SomeModel(), file).ok()) << "over an older one";
+  ASSERT_TRUE(WriteModel(SomeModel(), file).ok()) << "overwrites a file";
   EXPECT_EQ(*ReadModel(file), SomeModel());
   const Result<Model> absent = ReadModel(folder / "absent.json");
   ASSERT_FALSE(absent.ok());

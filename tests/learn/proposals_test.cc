@@ -1,4 +1,7 @@
-// What `tune` proposes besides a distance: masks, key fields, short records, a smaller window.
+// Tests of what `tune` proposes besides a distance: masks, key fields, short records, a smaller
+// window.
+#include "learn/proposals.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,9 +10,7 @@
 #include <vector>
 
 #include "feature/mask.h"
-#include "learn/record_streams.h"
-#include "learn/remedy_study.h"
-#include "learn/text_stream.h"
+#include "learn/synthetic_streams.h"
 #include "learn/tuning.h"
 #include "neardup/filter.h"
 
@@ -58,7 +59,7 @@ TEST(Masks, AreProposedForMessagesOfPrograms) {
   EXPECT_EQ(tuning.proposed.feature.masks, kAllMasks);
   EXPECT_EQ(tuning.calibration.mode, MatchMode::kExact);
   EXPECT_EQ(tuning.distinct, 12U);
-  EXPECT_THAT(tuning.masks_reason, HasSubstr("brings 0 new ones instead of 2"));
+  EXPECT_THAT(tuning.masks_reason, HasSubstr("has 0 new texts instead of 2"));
   size_t uniques = 0;
   for (const Verdict& verdict : VerdictsOf(payloads, tuning.proposed)) {
     uniques += verdict.decision == Decision::kUnique ? 1 : 0;
@@ -66,15 +67,15 @@ TEST(Masks, AreProposedForMessagesOfPrograms) {
   EXPECT_EQ(uniques, 12U);
 }
 
-TEST(Masks, AreNotProposedWhereAFieldIsMadeOfNumbers) {
+TEST(Masks, AreNotProposedIfAFieldIsNumeric) {
   const Tuning tuning =
       TuningOf(LogStream(400, true), OptionsOf({"component", "content", "price"}));
   EXPECT_FALSE(tuning.proposed.feature.masks.any());
   EXPECT_EQ(tuning.masks_reason, "");
 }
 
-TEST(Masks, AreNotProposedWhileTextsGoOnBeingNew) {
-  // A number in each record, and a page that no other has.
+TEST(Masks, AreNotProposedIfNewTextsKeepComing) {
+  // Each record has a number, and a page that no other record has.
   std::vector<std::string> payloads = EditStream(kSeed, 400, 0);
   for (size_t i = 0; i < payloads.size(); ++i) {
     payloads[i].insert(payloads[i].size() - 2, " revision " + std::to_string(i));
@@ -84,7 +85,7 @@ TEST(Masks, AreNotProposedWhileTextsGoOnBeingNew) {
   EXPECT_FALSE(tuning.proposed.feature.masks.any());
 }
 
-TEST(Masks, OfTimesAloneWhereRecordsDifferInNothingElse) {
+TEST(Masks, AreProposedForTimesAloneIfRecordsDifferInNothingElse) {
   std::vector<std::string> payloads = EditStream(kSeed, 400, 0);
   for (size_t i = 0; i < payloads.size(); ++i) {
     if (i % 5 == 4) payloads[i] = payloads[i - 1].substr(0, payloads[i - 1].find(" at 1")) + "\"}";
@@ -95,11 +96,11 @@ TEST(Masks, OfTimesAloneWhereRecordsDifferInNothingElse) {
   Masks times;
   times.time = true;
   EXPECT_EQ(tuning.proposed.feature.masks, times) << tuning.calibration.reason;
-  EXPECT_THAT(tuning.masks_reason, HasSubstr("20 % of the different records"));
+  EXPECT_THAT(tuning.masks_reason, HasSubstr("20 % of the distinct records"));
   EXPECT_EQ(tuning.repeats, 80U);
 }
 
-TEST(Masks, ThatAreGivenStay) {
+TEST(Masks, AreKeptIfTheyWereGiven) {
   FilterOptions given = OptionsOf({"component", "content"});
   given.feature.masks.uuid = true;
   const Tuning tuning = TuningOf(LogStream(400), given);
@@ -128,7 +129,7 @@ TEST(Keys, TellEventsOfASeriesFromEditedCopies) {
   EXPECT_GE(100 * found, 95 * copies);
 }
 
-TEST(Keys, AreNotProposedWhereTheyFindNothing) {
+TEST(Keys, AreNotProposedIfTheyFindNoCopies) {
   const Tuning tuning = TuningOf(EditStream(kSeed, 800, 0), OptionsOf(kEditFields));
   EXPECT_EQ(tuning.calibration.mode, MatchMode::kExact) << tuning.calibration.reason;
   EXPECT_EQ(tuning.proposed.record.fields, OptionsOf(kEditFields).record.fields);
@@ -142,13 +143,14 @@ KeyProposal KeysOf(const std::vector<std::string>& payloads, const FilterOptions
     sample.Add(view);
     study.Add(*view.value);
   }
-  const SampledCodes codes(sample);
-  std::vector<size_t> all(codes.size());
+  const SampleFingerprints fingerprints(sample);
+  std::vector<size_t> all(fingerprints.size());
   std::iota(all.begin(), all.end(), size_t{0});
-  return ProposeKeys(options.record.fields, study.Finish(), sample, FindNearStructure(codes, all));
+  return ProposeKeys(options.record.fields, study.Finish(), sample,
+                     FindNeighbours(fingerprints, all));
 }
 
-TEST(Keys, AreTheFieldsBesidesTheLongestTextUnlessThatTellsEventsApart) {
+TEST(Keys, AreAllFieldsButTheLongestTextUnlessTheTextTellsEventsApart) {
   FilterOptions options = OptionsOf(kEditFields);
   const std::vector<std::string> edits = EditStream(kSeed, 200, 0);
   EXPECT_EQ(KeysOf(edits, options).fields,
@@ -162,11 +164,11 @@ TEST(Keys, AreTheFieldsBesidesTheLongestTextUnlessThatTellsEventsApart) {
   }
   EXPECT_TRUE(KeysOf(messages, OptionsOf({"component", "content"})).fields.empty());
   options.record.fields[0].key = true;
-  EXPECT_TRUE(KeysOf(edits, options).fields.empty()) << "there are keys already";
+  EXPECT_TRUE(KeysOf(edits, options).fields.empty()) << "keys were given";
 }
 
-/// Of every three records two have 9 words and one 60; of `copies_per_mille` of each a copy with a
-/// word replaced follows.
+/// Two of three records have 9 words, one has 60. A copy with one word replaced follows
+/// `copies_per_mille` of the short and 100 per mille of the long records.
 std::vector<std::string> ShortAndLongStream(uint64_t copies_per_mille) {
   SeededRandom random(kSeed);
   std::vector<std::string> payloads;
@@ -181,7 +183,7 @@ std::vector<std::string> ShortAndLongStream(uint64_t copies_per_mille) {
   return payloads;
 }
 
-TEST(ShortRecords, AreComparedWhereTheirCopiesStandApart) {
+TEST(ShortRecords, AreComparedByDistanceIfTheirCopiesStandApart) {
   const std::vector<std::string> payloads = ShortAndLongStream(150);
   const Tuning tuning = TuningOf(payloads, TextOptions());
   EXPECT_EQ(tuning.proposed.feature.features_min, 4U) << tuning.calibration.reason;
@@ -198,13 +200,13 @@ TEST(ShortRecords, AreComparedWhereTheirCopiesStandApart) {
   EXPECT_GT(2 * found, copies);
 }
 
-TEST(ShortRecords, WithoutCopiesAreComparedExactlyOnly) {
+TEST(ShortRecords, AreComparedForEqualityIfTheyHaveNoCopies) {
   const Tuning tuning = TuningOf(ShortAndLongStream(0), TextOptions());
   EXPECT_EQ(tuning.proposed.feature.features_min, 12U);
   EXPECT_EQ(tuning.short_reason, "");
 }
 
-TEST(Window, IsMadeSmallerWhereChanceWouldHideTheCopies) {
+TEST(Window, IsSmallerIfChanceMatchesWouldHideTheCopies) {
   const std::vector<std::string> payloads = CitationStream(kSeed, 700);
   const FilterOptions options = OptionsOf({"title", "author", "venue", "publisher"});
   const Tuning fixed = TuningOf(payloads, options, {.window_entries = 1'000'000'000});
@@ -220,7 +222,8 @@ TEST(Window, IsMadeSmallerWhereChanceWouldHideTheCopies) {
   const Tuning bounded = TuningOf(payloads, options,
                                   {.window_entries = free.window_entries,
                                    .window_entries_min = smaller.proposed.window.entries_max + 1});
-  EXPECT_EQ(bounded.proposed.match, fixed.proposed.match) << "not that small";
+  EXPECT_EQ(bounded.proposed.match, fixed.proposed.match)
+      << "the smaller window is below the bound";
 }
 
 }  // namespace

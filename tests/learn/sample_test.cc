@@ -26,8 +26,7 @@ FilterOptions Options(uint64_t hash_seed = 0) {
   return options;
 }
 
-/// Texts of few and many words from a vocabulary in which small numbers are frequent, some behind a
-/// sentence that most of them share.
+/// Texts of up to 60 words, most with the same sentence in front. Low word numbers are frequent.
 std::vector<std::string> Payloads(size_t count) {
   std::mt19937_64 random(kSeed);
   std::vector<std::string> payloads;
@@ -62,15 +61,15 @@ TEST(Sample, CountsRepeatsAndDeadLettersAndKeepsTheRestInOrder) {
   ASSERT_EQ(sample.records().size(), 2U);
   EXPECT_EQ(sample.records()[0].position, (Position{3, 4}));
   EXPECT_EQ(sample.records()[0].features, 7U);
-  EXPECT_EQ(sample.records()[0].sketches.size(), 3U);
+  EXPECT_EQ(sample.records()[0].fingerprints.size(), 3U);
   EXPECT_FALSE(sample.records()[0].exact_only);
   EXPECT_EQ(sample.records()[0].triples.size(), 5U);
   EXPECT_TRUE(sample.records()[1].exact_only);
   EXPECT_TRUE(sample.records()[1].triples.empty());
-  EXPECT_TRUE(sample.records()[1].sketches.empty());
+  EXPECT_TRUE(sample.records()[1].fingerprints.empty());
 }
 
-TEST(Sample, GivesEachRecordTheSketchesOfTheFingerprinterUnderAnyModel) {
+TEST(Sample, HoldsTheFingerprintsThatTheFilterComputesUnderAnyModel) {
   std::mt19937_64 random(kSeed);
   const std::vector<std::string> payloads = Payloads(1500);
   const std::vector<uint64_t> hash_seeds = {77, 0, UINT64_MAX};
@@ -94,15 +93,15 @@ TEST(Sample, GivesEachRecordTheSketchesOfTheFingerprinterUnderAnyModel) {
         const Fingerprint& fingerprint = by_exact.at(record.exact);
         if (record.exact_only) continue;
         ++comparable;
-        ASSERT_EQ(SimhashOf(record.sketches[seed], centre), fingerprint.simhash);
-        ASSERT_EQ(record.sketches[seed].order, fingerprint.order);
+        ASSERT_EQ(SimhashOf(record.fingerprints[seed], centre), fingerprint.simhash);
+        ASSERT_EQ(record.fingerprints[seed].order, fingerprint.order);
       }
       EXPECT_GT(comparable, 1000U);
     }
   }
 }
 
-TEST(Sample, TheTriplesAreThoseOfTheFirstHashSeed) {
+TEST(Sample, HoldsTheTriplesOfTheFirstHashSeed) {
   const std::vector<std::string> payloads = Payloads(50);
   const Sample both = SampleOf(payloads, {4, 8});
   const Sample first = SampleOf(payloads, {4});
@@ -116,11 +115,11 @@ TEST(Sample, TheTriplesAreThoseOfTheFirstHashSeed) {
   EXPECT_GT(different, 30U);
 }
 
-TEST(LearnModel, TheCentreIsTheMeanOfTheScaledSums) {
+TEST(LearnModel, TakesTheMeanOfTheScaledSumsAsCentre) {
   const std::vector<std::string> payloads = Payloads(800);
   const FilterOptions options = Options();
   const Model model = LearnModel(SampleOf(payloads));
-  // By definition, from the sums themselves, in floating point.
+  // The definition of the centre, in floating point.
   RecordFeatureReader reader(options);
   std::array<double, 64> total{};
   std::map<uint64_t, int> seen;
@@ -147,7 +146,7 @@ TEST(LearnModel, TheCentreIsTheMeanOfTheScaledSums) {
   EXPECT_GT(largest, 500) << "what most texts share moves the centre";
 }
 
-TEST(LearnModel, CommonTriplesStandInMoreThanOnePercentAndTenRecords) {
+TEST(LearnModel, TakesTriplesOfMoreThanOnePercentAndTenRecordsAsCommon) {
   const auto learned = [](size_t records, size_t with_phrase) {
     Sample sample(Options(), {0});
     for (size_t i = 0; i < records; ++i) {
@@ -165,7 +164,7 @@ TEST(LearnModel, CommonTriplesStandInMoreThanOnePercentAndTenRecords) {
   EXPECT_EQ(learned(500, 11), 1U);
 }
 
-TEST(LearnModel, CommonTriplesGiveNoTextKeys) {
+TEST(LearnModel, GivesCommonTriplesNoTextKeys) {
   const std::vector<std::string> payloads = Payloads(1500);
   FilterOptions options = Options();
   const Model model = LearnModel(SampleOf(payloads));
@@ -177,12 +176,12 @@ TEST(LearnModel, CommonTriplesGiveNoTextKeys) {
   EXPECT_TRUE(Fingerprinter(options).Compute({{}, 0, shared}).text_keys.keys().empty());
 }
 
-TEST(LearnModel, CentringMovesUnrelatedRecordsApart) {
+TEST(LearnModel, MovesUnrelatedRecordsApart) {
   const Sample sample = SampleOf(Payloads(600));
   const auto mean_distance = [&](const std::array<int32_t, 64>& centre) {
     std::vector<uint64_t> simhashes;
     for (const SampledRecord& record : sample.records()) {
-      if (!record.exact_only) simhashes.push_back(SimhashOf(record.sketches[0], centre));
+      if (!record.exact_only) simhashes.push_back(SimhashOf(record.fingerprints[0], centre));
     }
     double sum = 0;
     for (size_t i = 1; i < simhashes.size(); ++i) {
@@ -195,7 +194,7 @@ TEST(LearnModel, CentringMovesUnrelatedRecordsApart) {
   EXPECT_GT(centred, plain + 2);
 }
 
-TEST(LearnModel, IsThatOfTheFirstHashSeed) {
+TEST(LearnModel, UsesTheFirstHashSeed) {
   const std::vector<std::string> payloads = Payloads(300);
   const Model model = LearnModel(SampleOf(payloads, {5, 6}));
   EXPECT_EQ(model.hash_seed, 5U);
@@ -203,7 +202,7 @@ TEST(LearnModel, IsThatOfTheFirstHashSeed) {
   EXPECT_NE(model.centre, LearnModel(SampleOf(payloads, {6})).centre);
 }
 
-TEST(LearnModel, FewRecordsGiveAModelThatIsNotCentred) {
+TEST(LearnModel, LearnsNoCentreFromFewRecords) {
   Model expected;
   expected.hash_seed = 5;
   EXPECT_EQ(LearnModel(SampleOf(Payloads(90), {5})), expected);

@@ -1,11 +1,11 @@
-#include <gtest/gtest.h>
+#include "learn/time_text.h"
 
-#include "learn/field_values.h"
+#include <gtest/gtest.h>
 
 namespace neardup {
 namespace {
 
-TEST(TimeText, TakesWhatStreamsWrite) {
+TEST(TimeText, AcceptsTheTimesThatStreamsContain) {
   for (const char* text :
        {"2015-09-11T00:46:58.771Z", "2015-09-11T00:46:58+02:00", "2017/6/8 17:31:20",
         "2017-06-08 17:31", "17/06/09 20:10:40", "1.2.2024 7:05", "Dec 10 06:55:46",
@@ -16,7 +16,7 @@ TEST(TimeText, TakesWhatStreamsWrite) {
   }
 }
 
-TEST(TimeText, LeavesDatesNumbersAndTextsAlone) {
+TEST(TimeText, RefusesDatesNumbersAndTexts) {
   for (const char* text : {"",
                            "2013-06-10",
                            "2013/6/10",

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "learn/text_stream.h"
+#include "learn/synthetic_streams.h"
 #include "neardup/filter.h"
 
 namespace neardup {
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 constexpr uint64_t kSeed = 5;
 
-/// The stream with an identifier and a clock in each record.
+/// The stream with an identifier and a time in each record.
 std::vector<std::string> WithMetadata(std::vector<std::string> payloads) {
   for (size_t i = 0; i < payloads.size(); ++i) {
     payloads[i].insert(1, R"("id":)" + std::to_string(i) + R"(,"at":"10:00:)" +
@@ -32,14 +32,14 @@ TEST(Tune, ProposesTheTextAndLeavesOutIdentifiersAndTimes) {
   EXPECT_FALSE(tuning->fields_given);
   ASSERT_EQ(tuning->proposed.record.fields.size(), 1U);
   EXPECT_EQ(tuning->proposed.record.fields[0], (FieldSelector{"text", 1.0}));
-  EXPECT_EQ(tuning->fields.size(), 3U) << "what is left out is shown";
+  EXPECT_EQ(tuning->fields.size(), 3U) << "fields that are left out are listed, too";
   EXPECT_EQ(tuning->calibration.mode, MatchMode::kNear);
   EXPECT_EQ(tuning->records, 400U);
   EXPECT_EQ(tuning->distinct + tuning->repeats, 400U);
   EXPECT_TRUE(CheckOptions(tuning->proposed).ok());
 }
 
-TEST(Tune, GivenFieldsAreNotQuestionedButJudged) {
+TEST(Tune, KeepsGivenFieldsAndJudgesThem) {
   TuneOptions options;
   options.filter.record.fields = {{"id", 2.0}, {"text", 1.0}};
   const Result<Tuning> tuning = Tune(ViewsOf(WithMetadata(TextStream(kSeed, 200, 80, 3))), options);
@@ -49,7 +49,7 @@ TEST(Tune, GivenFieldsAreNotQuestionedButJudged) {
   EXPECT_EQ(tuning->fields[0].role, FieldRole::kIdentifier);
 }
 
-TEST(Tune, ExcludedFieldsAreNotProposed) {
+TEST(Tune, DoesNotProposeExcludedFields) {
   TuneOptions options;
   options.filter.record.exclude = {"noise"};
   std::vector<std::string> payloads = TextStream(kSeed, 200, 80, 3);
@@ -63,7 +63,7 @@ TEST(Tune, ExcludedFieldsAreNotProposed) {
 }
 
 // Events of thirty kinds, each with fields of its own below `payload`.
-TEST(Tune, AFieldOfManyKindsIsProposedAsAWhole) {
+TEST(Tune, ProposesAFieldOfManyKindsAsAWhole) {
   SeededRandom random(kSeed);
   std::vector<std::string> payloads;
   for (int i = 0; i < 300; ++i) {
@@ -83,7 +83,7 @@ TEST(Tune, AFieldOfManyKindsIsProposedAsAWhole) {
   EXPECT_TRUE(CheckOptions(tuning->proposed).ok());
 }
 
-TEST(Tune, WhatItProposesFindsThePlantedCopies) {
+TEST(Tune, ProposesOptionsThatFindThePlantedCopies) {
   const std::vector<std::string> payloads = TextStream(kSeed, 700, 80, 3);
   const Result<Tuning> tuning = Tune(ViewsOf(payloads), {.filter = TextOptions()});
   ASSERT_TRUE(tuning.ok()) << tuning.error().text;
@@ -103,13 +103,13 @@ TEST(Tune, WhatItProposesFindsThePlantedCopies) {
   EXPECT_GE(found, copies - 1);
 }
 
-TEST(Tune, SeriesAreMatchedExactly) {
+TEST(Tune, MatchesSeriesExactly) {
   const Result<Tuning> tuning = Tune(ViewsOf(SeriesStream(kSeed, 300)), {});
   ASSERT_TRUE(tuning.ok()) << tuning.error().text;
   EXPECT_EQ(tuning->proposed.match.distance_max, 0);
 }
 
-TEST(Tune, EachModeHasItsMatchOptions) {
+TEST(Tune, HasMatchOptionsForEachMode) {
   Calibration calibration;
   calibration.mode = MatchMode::kNear;
   calibration.distance_max = 9;
@@ -131,7 +131,7 @@ TEST(Tune, EachModeHasItsMatchOptions) {
   EXPECT_FALSE(MatchOptionsFor(calibration).widen);
 }
 
-TEST(Tune, TheHashSeedChangesTheModelAndNothingElse) {
+TEST(Tune, ChangesOnlyTheModelWithTheHashSeed) {
   const std::vector<std::string> payloads = TextStream(kSeed, 300, 80, 3);
   const Result<Tuning> a = Tune(ViewsOf(payloads), {.filter = TextOptions()});
   const Result<Tuning> b = Tune(ViewsOf(payloads), {.filter = TextOptions(), .hash_seed = 9});
@@ -145,7 +145,7 @@ TEST(Tune, SaysWhenNothingCanBeProposed) {
   const Result<Tuning> no_text = Tune(ViewsOf({R"({"id":1})", R"({"id":2})"}), {});
   ASSERT_FALSE(no_text.ok());
   EXPECT_EQ(no_text.error().code, ErrorCode::kConfig);
-  EXPECT_THAT(no_text.error().text, HasSubstr("name those to compare with --fields"));
+  EXPECT_THAT(no_text.error().text, HasSubstr("name the fields to compare with --fields"));
   const Result<Tuning> broken = Tune(ViewsOf({"{", "["}), {.filter = TextOptions()});
   ASSERT_FALSE(broken.ok());
   EXPECT_THAT(broken.error().text, HasSubstr("none of the 2 records of the sample"));

@@ -8,7 +8,7 @@
 
 #include "config/config_text.h"
 #include "learn/model_file.h"
-#include "learn/text_stream.h"
+#include "learn/synthetic_streams.h"
 
 namespace neardup {
 namespace {

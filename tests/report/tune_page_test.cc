@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "learn/text_stream.h"
+#include "learn/synthetic_streams.h"
 #include "report/tune_summary.h"
 
 namespace neardup {
@@ -87,8 +87,8 @@ TEST(TunePage, DrawsTheNearestDistancesOfAllRecords) {
   const std::vector<std::string> payloads = TextStream(3, 300, 100, 3);
   const Tuning tuning = TuningOf(payloads);
   const std::string page = TunePage(tuning, kFiles, ViewsOf(payloads));
-  for (size_t bin = 0; bin < NearStructure::kBins; ++bin) {
-    const uint32_t count = tuning.calibration.structure.nearest[bin];
+  for (size_t bin = 0; bin < NeighbourStatistics::kBins; ++bin) {
+    const uint32_t count = tuning.calibration.neighbours.nearest[bin];
     if (count == 0) continue;
     EXPECT_THAT(page, HasSubstr("\"><title>" + std::to_string(count) + " records at " +
                                 std::to_string(bin) + " bits</title>"));
@@ -107,8 +107,8 @@ TEST(TunePage, HighlightsTheDistancesThatAreJoined) {
 
 TEST(TuneSummary, CountsNearCopiesUpToTheDistance) {
   Tuning tuning = TuningOf(TextStream(3, 120, 100, 3));
-  NearStructure& structure = tuning.calibration.structure;
-  structure.nearest.assign(NearStructure::kBins, 0);
+  NeighbourStatistics& structure = tuning.calibration.neighbours;
+  structure.nearest.assign(NeighbourStatistics::kBins, 0);
   structure.nearest[0] = 1;
   structure.nearest[5] = 2;
   structure.nearest[6] = 4;
@@ -132,7 +132,7 @@ TEST(TuneSummary, TextAndJsonSayTheSame) {
   const auto json = nlohmann::json::parse(TuneJson(tuning, kFiles));
   EXPECT_EQ(json["mode"], "near");
   EXPECT_EQ(json["match"]["distance_max"], tuning.proposed.match.distance_max);
-  EXPECT_EQ(json["nearest"].get<std::vector<uint32_t>>(), tuning.calibration.structure.nearest);
+  EXPECT_EQ(json["nearest"].get<std::vector<uint32_t>>(), tuning.calibration.neighbours.nearest);
   EXPECT_EQ(json["sample"]["records"], 300);
   EXPECT_EQ(json["fields"][0]["path"], "text");
   EXPECT_EQ(json["fields"][0]["compared"], true);

@@ -8,8 +8,7 @@
 
 #include "config/config_text.h"
 #include "learn/model_file.h"
-#include "learn/record_streams.h"
-#include "learn/text_stream.h"
+#include "learn/synthetic_streams.h"
 #include "report/tune_config.h"
 #include "report/tune_page.h"
 #include "report/tune_summary.h"

@@ -1,4 +1,4 @@
-// Made-up streams of records with several fields, whose right calibration is known.
+// Synthetic streams whose correct calibration is known.
 #pragma once
 
 #include <string>
@@ -6,9 +6,81 @@
 #include <vector>
 
 #include "base/seeded_random.h"
+#include "learn/sample.h"
 #include "neardup/options.h"
 
 namespace neardup {
+
+/// `count` words. Low numbers are frequent, as some words are in texts.
+inline std::vector<std::string> RandomWords(SeededRandom& random, size_t count) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < count; ++i) {
+    words.push_back("w" + std::to_string(random.Below(1 + random.Below(4000))));
+  }
+  return words;
+}
+
+inline std::string TextRecord(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return R"({"text":")" + text + R"("})";
+}
+
+/// Texts of 60 words. Of 1000 texts, `copies_per_mille` are copies of an earlier text with
+/// `words_changed` words replaced.
+inline std::vector<std::string> TextStream(uint64_t seed, size_t records, uint64_t copies_per_mille,
+                                           size_t words_changed) {
+  SeededRandom random(seed);
+  std::vector<std::vector<std::string>> originals;
+  std::vector<std::string> payloads;
+  while (payloads.size() < records) {
+    if (originals.size() > 20 && random.Chance(copies_per_mille)) {
+      std::vector<std::string> copy = random.Pick(originals);
+      for (size_t i = 0; i < words_changed; ++i) copy[random.Below(copy.size())] = "edited";
+      payloads.push_back(TextRecord(copy));
+    } else {
+      originals.push_back(RandomWords(random, 60));
+      payloads.push_back(TextRecord(originals.back()));
+    }
+  }
+  return payloads;
+}
+
+/// Log lines of twelve kinds. Two lines of a kind differ in a number.
+inline std::vector<std::string> SeriesStream(uint64_t seed, size_t records) {
+  SeededRandom random(seed);
+  std::vector<std::vector<std::string>> kinds;
+  for (int kind = 0; kind < 12; ++kind) kinds.push_back(RandomWords(random, 30));
+  std::vector<std::string> payloads;
+  for (size_t i = 0; i < records; ++i) {
+    std::vector<std::string> words = random.Pick(kinds);
+    words.push_back(std::to_string(i));
+    payloads.push_back(TextRecord(words));
+  }
+  return payloads;
+}
+
+inline FilterOptions TextOptions() {
+  FilterOptions options;
+  options.record.fields = {{"text", 1.0}};
+  return options;
+}
+
+/// The payloads as records at the positions {0, index}.
+inline std::vector<RecordView> ViewsOf(const std::vector<std::string>& payloads) {
+  std::vector<RecordView> views;
+  for (const std::string& payload : payloads) {
+    views.push_back({{0, static_cast<int64_t>(views.size())}, 0, payload});
+  }
+  return views;
+}
+
+inline Sample SampleOf(const std::vector<std::string>& payloads,
+                       const std::vector<uint64_t>& hash_seeds) {
+  Sample sample(TextOptions(), hash_seeds);
+  for (const RecordView& view : ViewsOf(payloads)) sample.Add(view);
+  return sample;
+}
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
@@ -20,12 +92,13 @@ inline std::string RecordOf(const Fields& fields) {
   return record + "}";
 }
 
-/// Words of letters only; low numbers are frequent.
+/// A word of letters.
 inline std::string LetterWord(uint64_t number) {
   std::string word;
   for (number += 26; number > 0; number /= 26) word += static_cast<char>('a' + number % 26);
   return word;
 }
+/// Words of letters; low numbers are frequent.
 inline std::string Phrase(SeededRandom& random, size_t words) {
   std::string text;
   for (size_t i = 0; i < words; ++i) {
@@ -34,8 +107,8 @@ inline std::string Phrase(SeededRandom& random, size_t words) {
   return text;
 }
 
-/// Papers of few authors and venues that are cited again and again, each time with one of the four
-/// fields written differently, or two.
+/// Papers by a few authors and venues. Each is cited several times, with one or two of its four
+/// fields written differently.
 inline std::vector<std::string> CitationStream(uint64_t seed, size_t records) {
   SeededRandom random(seed);
   const auto some = [&](size_t count, size_t words) {
@@ -64,8 +137,8 @@ inline std::vector<std::string> CitationStream(uint64_t seed, size_t records) {
   return payloads;
 }
 
-/// Bots that say the same of one page after the other; of `edited_per_mille` of the records an
-/// earlier one comes again with a word of its comment replaced.
+/// Bots that write the same comment on one page after the other. Of 1000 records,
+/// `edited_per_mille` repeat an earlier one with a word added to its comment.
 inline std::vector<std::string> EditStream(uint64_t seed, size_t records,
                                            uint64_t edited_per_mille) {
   SeededRandom random(seed);
@@ -90,7 +163,7 @@ inline std::vector<std::string> EditStream(uint64_t seed, size_t records,
   return payloads;
 }
 
-/// Messages of a program: twelve texts, each with numbers and an address in it.
+/// A message of a program: one of twelve texts, with a number and an address in it.
 inline Fields LogLine(SeededRandom& random) {
   SeededRandom kind(random.Below(12));
   return {{"component", LetterWord(kind.Below(3))},

@@ -1,0 +1,121 @@
+#include "learn/neighbours.h"
+
+#include <algorithm>
+#include <climits>
+#include <set>
+#include <utility>
+
+#include "base/hash.h"
+#include "fingerprint/exact_hash.h"
+
+namespace neardup {
+
+namespace {
+
+/// The nearest record before this one, the first of several, and their DistanceSum.
+std::pair<size_t, int> NearestBefore(const SampleFingerprints& fingerprints, size_t index) {
+  std::pair<size_t, int> nearest = {0, INT_MAX};
+  for (size_t other = 0; other < index; ++other) {
+    const int sum = fingerprints.DistanceSum(index, other);
+    if (sum < nearest.second) nearest = {other, sum};
+  }
+  return nearest;
+}
+
+}  // namespace
+
+SampleFingerprints::SampleFingerprints(const Sample& sample)
+    : simhashes_(sample.hash_seeds().size() - 1), orders_(simhashes_.size()) {
+  for (size_t i = 0; i < sample.records().size(); ++i) {
+    if (!sample.records()[i].exact_only) records_.push_back(i);
+  }
+  for (size_t seed = 0; seed < simhashes_.size(); ++seed) {
+    const auto centre = CentreOf(sample, seed + 1);
+    for (const size_t i : records_) {
+      const SampledRecord& record = sample.records()[i];
+      const UncentredFingerprint& fingerprint = record.fingerprints[seed + 1];
+      simhashes_[seed].push_back(KeyedSimhash(SimhashOf(fingerprint, centre), record.key));
+      orders_[seed].push_back(KeyedOrder(fingerprint.order, record.key));
+    }
+  }
+  TakeValues(sample);
+}
+
+void SampleFingerprints::TakeValues(const Sample& sample) {
+  const std::vector<bool> numeric = sample.numeric_fields();
+  const auto texts = std::count(numeric.begin(), numeric.end(), false);
+  const bool any_numeric = texts < static_cast<int64_t>(numeric.size());
+  parts_ = static_cast<size_t>(texts) + (any_numeric ? 1 : 0);
+  for (const size_t i : records_) {
+    const std::vector<uint64_t>& values = sample.records()[i].values;
+    uint64_t numeric_hash = 0;
+    for (size_t field = 0; field < values.size(); ++field) {
+      if (numeric[field]) {
+        numeric_hash = Mix64(numeric_hash + values[field]);
+      } else {
+        values_.push_back(values[field]);
+      }
+    }
+    if (any_numeric) values_.push_back(numeric_hash);
+  }
+}
+
+NeighbourStatistics FindNeighbours(const SampleFingerprints& fingerprints,
+                                   std::span<const size_t> indices) {
+  NeighbourStatistics found;
+  found.records = indices.size();
+  found.differing.resize(fingerprints.parts());
+  const int seeds = static_cast<int>(fingerprints.seeds());
+  std::vector<size_t> neighbours(indices.size());
+  for (size_t i = 1; i < indices.size(); ++i) {
+    int nearest = INT_MAX;
+    for (size_t j = 0; j < i; ++j) {
+      const int sum = fingerprints.DistanceSum(indices[i], indices[j]);
+      nearest = std::min(nearest, sum);
+      if (sum > kNeighbourBits * seeds) continue;
+      ++neighbours[i];
+      ++neighbours[j];
+      ++found.near_pairs;
+      for (size_t part = 0; part < fingerprints.parts(); ++part) {
+        found.differing[part] += fingerprints.DiffersIn(part, indices[i], indices[j]) ? 1 : 0;
+      }
+    }
+    ++found.nearest[static_cast<size_t>(nearest / seeds)];
+  }
+  size_t sum = 0;
+  for (const size_t count : neighbours) {
+    sum += count;
+    found.with_neighbour += count > 0 ? 1 : 0;
+  }
+  if (found.with_neighbour > 0) {
+    found.neighbours_mean = static_cast<double>(sum) / static_cast<double>(found.with_neighbour);
+  }
+  return found;
+}
+
+double LargestDifferingShare(const NeighbourStatistics& statistics) {
+  if (statistics.differing.size() < 2 || statistics.near_pairs == 0) return 1;
+  const size_t most = *std::max_element(statistics.differing.begin(), statistics.differing.end());
+  return static_cast<double>(most) / static_cast<double>(statistics.near_pairs);
+}
+
+std::vector<std::vector<SamplePair>> FindSamplePairs(const Sample& sample,
+                                                     const SampleFingerprints& fingerprints,
+                                                     int distance_max, size_t pairs_max) {
+  std::vector<std::vector<SamplePair>> pairs(static_cast<size_t>(distance_max) + 1);
+  std::vector<std::set<size_t>> shown(pairs.size());
+  const auto position = [&](size_t index) {
+    return sample.records()[fingerprints.record(index)].position;
+  };
+  for (size_t later = 1; later < fingerprints.size(); ++later) {
+    const auto [earlier, sum] = NearestBefore(fingerprints, later);
+    const size_t distance = static_cast<size_t>(sum) / fingerprints.seeds();
+    if (distance >= pairs.size() || pairs[distance].size() >= pairs_max) continue;
+    if (shown[distance].contains(earlier)) continue;
+    shown[distance].insert({earlier, later});
+    pairs[distance].push_back({position(earlier), position(later)});
+  }
+  return pairs;
+}
+
+}  // namespace neardup

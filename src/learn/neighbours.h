@@ -1,0 +1,96 @@
+// How close the records of a sample are to each other.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "learn/sample.h"
+
+namespace neardup {
+
+/// The fingerprints of the comparable records of a sample, those with enough tokens to be compared
+/// by distance, under several hash seeds. The distance of two simhashes has an error of some bits.
+/// The mean over several seeds has so little that results depend on the records and not on the
+/// seed. Records are named by their index, 0 to size() - 1.
+class SampleFingerprints {
+ public:
+  /// Takes all hash seeds of the sample but the first, which is the one that the filter will use.
+  explicit SampleFingerprints(const Sample& sample);
+
+  size_t size() const { return records_.size(); }
+  size_t seeds() const { return simhashes_.size(); }
+  /// Index into Sample::records().
+  size_t record(size_t index) const { return records_[index]; }
+
+  int SimhashDistance(size_t seed, size_t a, size_t b) const {
+    return Distance(simhashes_[seed][a], simhashes_[seed][b]);
+  }
+  int OrderDistance(size_t seed, size_t a, size_t b) const {
+    return Distance(orders_[seed][a], orders_[seed][b]);
+  }
+  /// The mean simhash distance over all seeds, times seeds().
+  int DistanceSum(size_t a, size_t b) const {
+    int sum = 0;
+    for (const auto& simhashes : simhashes_) sum += Distance(simhashes[a], simhashes[b]);
+    return sum;
+  }
+
+  /// Number of parts of a record: each selected field of text is a part, and all numeric fields
+  /// together are one, since a series of measurements may change now in one and now in another.
+  size_t parts() const { return parts_; }
+  bool DiffersIn(size_t part, size_t a, size_t b) const {
+    return values_[a * parts_ + part] != values_[b * parts_ + part];
+  }
+
+ private:
+  void TakeValues(const Sample& sample);
+  static int Distance(uint64_t a, uint64_t b) { return std::popcount(a ^ b); }
+
+  std::vector<size_t> records_;
+  std::vector<std::vector<uint64_t>> simhashes_;  ///< [seed][index]
+  std::vector<std::vector<uint64_t>> orders_;     ///< [seed][index]
+  size_t parts_ = 0;
+  std::vector<uint64_t> values_;  ///< hashes: [index * parts_ + part]
+};
+
+/// Two records are neighbours if their mean distance is at most this many bits.
+inline constexpr int kNeighbourBits = 10;
+
+struct NeighbourStatistics {
+  static constexpr size_t kBins = 65;
+  /// Histogram by whole bits, 0 to 64: the mean distance of each record but the first to the
+  /// nearest earlier record.
+  std::vector<uint32_t> nearest = std::vector<uint32_t>(kBins);
+  size_t records = 0;
+  size_t with_neighbour = 0;   ///< records that have a neighbour, earlier or later
+  double neighbours_mean = 0;  ///< neighbours of each of these
+  size_t near_pairs = 0;       ///< pairs of neighbours
+  /// For each part (SampleFingerprints::parts), the near pairs that differ in it.
+  std::vector<size_t> differing;
+};
+
+/// Over the records with these indices, ascending.
+NeighbourStatistics FindNeighbours(const SampleFingerprints& fingerprints,
+                                   std::span<const size_t> indices);
+
+/// Of the part in which near pairs differ most often, the share of near pairs that differ in it. 1
+/// if records have one part only, or if there are no near pairs.
+double LargestDifferingShare(const NeighbourStatistics& statistics);
+
+/// Two records for people to look at.
+struct SamplePair {
+  Position earlier;
+  Position later;
+};
+
+/// For each whole bit of mean distance, 0 to `distance_max`, at most `pairs_max` records, each with
+/// the nearest record before it, in the order of the sample. At one distance no record is in two
+/// pairs, so that a single series does not fill it.
+std::vector<std::vector<SamplePair>> FindSamplePairs(const Sample& sample,
+                                                     const SampleFingerprints& fingerprints,
+                                                     int distance_max, size_t pairs_max);
+
+}  // namespace neardup
