@@ -1,32 +1,35 @@
 #include "report/tune_config.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "config/documents.h"
-#include "report/tune_summary.h"
 
 namespace neardup {
 
 namespace {
 
 std::string FieldsComment(const Tuning& tuning) {
-  std::string text = tuning.fields_given ? "Given by you." : "Proposed from the sample.";
-  std::string left_out;
-  std::string doubts;
+  std::string text = tuning.fields_given ? "You named these fields." : "Proposed from the sample.";
+  std::vector<std::string> left_out;
+  std::vector<std::string> doubts;
   for (const StudiedField& field : tuning.fields) {
-    const std::string entry = field.facts.path + " (" + field.reason + ")";
+    const std::string entry = fmt::format("{} ({})", field.facts.path, field.reason);
     if (!IsSelected(tuning.proposed.record, field.facts.path)) {
-      if (!tuning.fields_given) left_out += (left_out.empty() ? "" : ", ") + entry;
+      if (!tuning.fields_given) left_out.push_back(entry);
     } else if (!DoubtAbout(tuning, field).empty()) {
-      doubts += (doubts.empty() ? "" : ", ") + entry;
+      doubts.push_back(entry);
     }
   }
-  if (!left_out.empty()) text += " Left out: " + left_out + ".";
-  if (!doubts.empty()) text += " Better left out? " + doubts + ".";
+  if (!left_out.empty()) text += fmt::format(" Left out: {}.", fmt::join(left_out, ", "));
+  if (!doubts.empty()) text += fmt::format(" Consider leaving out: {}.", fmt::join(doubts, ", "));
   return text;
 }
 
 std::string DistanceComment(const Tuning& tuning) {
-  return "Mode " + std::string(Name(tuning.calibration.mode)) + ": " + tuning.calibration.reason +
-         ". " + SureText(tuning) + ". By chance: " + FalseMatchText(tuning) + ".";
+  return fmt::format("Mode {}: {}. Confidence: {}. Chance matches: {}.",
+                     Name(tuning.calibration.mode), tuning.calibration.reason,
+                     ConfidenceText(tuning), ChanceText(tuning));
 }
 
 }  // namespace
@@ -35,25 +38,31 @@ std::string TuneConfig(const Settings& settings, const Tuning& tuning, const Tun
   const std::string name = files.config.filename().string();
   ConfigComments comments;
   comments.head = {
-      "Written by `neardup tune` from " + files.sample + ", " + SampleText(tuning) + ".",
-      "Look at the pairs in " + files.page.filename().string() +
-          " before you trust it; then try `neardup filter --config " + name +
-          " --input FILE`, and `neardup run --config " + name + "`" +
-          (settings.kafka.topics.empty() ? " with --brokers and --input." : "."),
-      "What is not here has its default: `neardup config show --config " + name + "`."};
+      fmt::format("Written by `neardup tune` from {}, {}.", files.sample, SampleText(tuning)),
+      fmt::format(
+          "Look at the pairs in {} before you use this file. Then try `neardup filter "
+          "--config {} --input FILE`, and start the service with `neardup run --config {}`{}",
+          files.page.filename().string(), name, name,
+          settings.kafka.topics.empty() ? " with --brokers and --input." : "."),
+      fmt::format("Settings that are not listed here have their defaults: `neardup config show "
+                  "--config {}` prints them.",
+                  name)};
   if (!files.given.empty()) {
-    comments.head.push_back("Of " + files.given +
-                            " only what says how records are compared is in here: take the rest, "
-                            "such as Kafka's properties, from there.");
+    comments.head.push_back(
+        fmt::format("From {} this file takes only the settings that say how records are compared. "
+                    "Copy the others, such as Kafka's properties, from there.",
+                    files.given));
   }
   comments.settings = {
       {"record.fields", FieldsComment(tuning)},
       {"feature.features_min", ""},
       {"feature.model",
-       "Learned from the sample. Part of what a fingerprint means: the service refuses a changelog "
-       "that was written with another model."},
+       "Learned from the sample. Fingerprints depend on the model: the service refuses a changelog "
+       "that was written with another one."},
       {"match.distance_max", DistanceComment(tuning)},
-      {"window.entries_max", "The distance depends on it: --window asks for another."}};
+      {"window.entries_max",
+       "The distance is chosen for this window. To change the window, run `neardup tune --window` "
+       "again."}};
   if (tuning.calibration.mode != MatchMode::kExact) {
     comments.settings.insert({{"match.distance_sum_max", ""},
                               {"match.features_per_bit", ""},
@@ -62,7 +71,7 @@ std::string TuneConfig(const Settings& settings, const Tuning& tuning, const Tun
   }
   for (const TuneProposal& proposal : ProposalsOf(tuning)) {
     std::string& comment = comments.settings[proposal.setting];
-    comment += (comment.empty() ? "" : " ") + std::string("Proposed: ") + proposal.text + ".";
+    comment += fmt::format("{}Proposed: {}.", comment.empty() ? "" : " ", proposal.text);
   }
   return ShortConfig(settings, comments);
 }

@@ -1,4 +1,4 @@
-// The configuration that `tune` proposes, as a file.
+// The configuration file that `neardup tune` writes.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace neardup {
 
-/// YAML with the reasons beside the values; LoadConfig reads it back as these settings.
+/// YAML with the reasons as comments. LoadConfig reads it back as the same settings.
 std::string TuneConfig(const Settings& settings, const Tuning& tuning, const TuneFiles& files);
 
 }  // namespace neardup

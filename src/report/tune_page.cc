@@ -24,9 +24,9 @@ std::string VerdictBox(const Tuning& tuning, const TuneFiles& files) {
   std::string html = fmt::format("<div class=\"verdict {}\">\n<p><strong>{}</strong></p>\n",
                                  Name(tuning.calibration.mode), EscapeHtml(ModeText(tuning))) +
                      HtmlParagraph(fmt::format("Reason: {}.", tuning.calibration.reason)) +
-                     HtmlParagraph(fmt::format("Confidence: {}.", SureText(tuning))) +
-                     HtmlParagraph(fmt::format("Near copies: {}.", NearText(tuning))) +
-                     HtmlParagraph(fmt::format("Chance matches: {}.", FalseMatchText(tuning)));
+                     HtmlParagraph(fmt::format("Confidence: {}.", ConfidenceText(tuning))) +
+                     HtmlParagraph(fmt::format("Near copies: {}.", NearCopiesText(tuning))) +
+                     HtmlParagraph(fmt::format("Chance matches: {}.", ChanceText(tuning)));
   for (const TuneProposal& proposal : ProposalsOf(tuning)) {
     html += HtmlParagraph(fmt::format("Proposed for {}: {}.", proposal.setting, proposal.text));
   }
@@ -54,7 +54,7 @@ std::string NearestChart(const Tuning& tuning) {
     histogram.threshold_name = "only equal records are joined";
   }
   if (tuning.calibration.mode == MatchMode::kNear && valley.middle < valley.unrelated) {
-    histogram.marks.push_back({valley.middle, "emptiest place"});
+    histogram.marks.push_back({valley.middle, "valley"});
   }
   histogram.marks.push_back({valley.unrelated, "unrelated records"});
   return HistogramChart(histogram);

@@ -1,4 +1,5 @@
-// What `tune` was given and what it writes.
+// What `neardup tune` found, in words: for the terminal and for programs, and the sentences that
+// the page and the configuration file repeat.
 #pragma once
 
 #include <filesystem>
@@ -9,39 +10,38 @@
 
 namespace neardup {
 
+/// What `tune` reads and writes.
 struct TuneFiles {
-  std::string sample;  ///< the file or topic the records are from
-  std::string given;   ///< the configuration that was given; empty: none
+  std::string sample;  ///< the file or topic that the records come from
+  std::string given;   ///< the configuration file that was given; empty: none
   std::filesystem::path config;
   std::filesystem::path model;
   std::filesystem::path page;
 };
 
-// What `tune` proposes besides fields and a distance, each with its reason, in words.
-
-struct TuneProposal {
-  const char* name;     ///< one word
-  const char* setting;  ///< path of the setting it is written into
-  std::string text;
-};
-
-/// Only what differs from what was given; in the order of the settings.
-std::vector<TuneProposal> ProposalsOf(const Tuning& tuning);
-
-// What `tune` found, for a terminal and for programs.
-
+/// Everything, for the terminal.
 std::string TuneText(const Tuning& tuning, const TuneFiles& files);
+/// Everything, as a JSON object. Its keys are stable; the texts in it are not.
 std::string TuneJson(const Tuning& tuning, const TuneFiles& files);
 
-/// One line each, also for the page and the configuration file.
-std::string ModeText(const Tuning& tuning);        ///< near, distance_max 9
-std::string SureText(const Tuning& tuning);        ///< how far the halves of the sample agree
+/// Sentences without a full stop at their end.
+std::string ModeText(const Tuning& tuning);        ///< mode and distance
+std::string ConfidenceText(const Tuning& tuning);  ///< how far random halves of the sample agree
 std::string SampleText(const Tuning& tuning);      ///< records, repeats, dead letters
-std::string NearText(const Tuning& tuning);        ///< how many records have a near copy
-std::string FalseMatchText(const Tuning& tuning);  ///< what to expect of unrelated records
-std::string PercentText(double share);
+std::string NearCopiesText(const Tuning& tuning);  ///< how many records have a near copy
+std::string ChanceText(const Tuning& tuning);      ///< how many unrelated records would match
+std::string PercentText(double share);             ///< 0.08 -> "8 %"
 
-/// What speaks against a field that was given to be compared; empty: nothing.
+/// A setting that `tune` proposes besides fields and distance.
+struct TuneProposal {
+  const char* name;     ///< one word
+  const char* setting;  ///< path of the setting that it changes
+  std::string text;     ///< what is proposed, and why
+};
+/// Only settings that differ from those that were given.
+std::vector<TuneProposal> ProposalsOf(const Tuning& tuning);
+
+/// A doubt about a field that was given to be compared; empty: none.
 std::string DoubtAbout(const Tuning& tuning, const StudiedField& field);
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// What `tune` writes is what the service reads.
+// Tests that the service reads the configuration that `tune` writes.
 #include "report/tune_config.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ class TuneConfigTest : public ConfigText {
     return settings;
   }
 
-  /// Writes both files and expects to read the same options.
+  /// Expects that the service reads the same options from the configuration and the model.
   std::string ExpectReadBack(const Tuning& tuning, const Settings& settings) {
     EXPECT_TRUE(WriteModel(tuning.proposed.model, files_.model).ok());
     const std::string yaml = TuneConfig(settings, tuning, files_);
@@ -57,7 +57,7 @@ class TuneConfigTest : public ConfigText {
   TuneFiles files_;
 };
 
-TEST_F(TuneConfigTest, EachModeIsReadBackWithEqualOptions) {
+TEST_F(TuneConfigTest, IsReadBackAsTheSameOptionsInEachMode) {
   for (const auto& [payloads, mode] : {std::pair(TextStream(1, 300, 100, 3), MatchMode::kNear),
                                        std::pair(SeriesStream(1, 200), MatchMode::kExact),
                                        std::pair(TextStream(1, 30, 100, 3), MatchMode::kUnclear)}) {
@@ -70,7 +70,7 @@ TEST_F(TuneConfigTest, EachModeIsReadBackWithEqualOptions) {
   }
 }
 
-TEST_F(TuneConfigTest, FieldsOfAnyNameAndOtherOptionsStay) {
+TEST_F(TuneConfigTest, KeepsFieldsOfAnyNameAndOtherOptions) {
   TuneOptions options;
   options.filter.record.fields = {{"a: b", 1.0}, {"text", 2.5}, {"/x/~1y", 1.0}, {"${HOME}", 1.0}};
   options.filter.record.time_field = "at";
@@ -84,7 +84,7 @@ TEST_F(TuneConfigTest, FieldsOfAnyNameAndOtherOptionsStay) {
   ExpectReadBack(tuning, SettingsOf(tuning));
 }
 
-TEST_F(TuneConfigTest, ATopicMakesItReadyToRun) {
+TEST_F(TuneConfigTest, IsReadyToRunWithATopic) {
   const Tuning tuning = TuningOf(TextStream(1, 120, 100, 3), {});
   Settings settings = SettingsOf(tuning);
   settings.kafka.brokers = "kafka-1:9092,kafka-2:9092";
@@ -92,7 +92,7 @@ TEST_F(TuneConfigTest, ATopicMakesItReadyToRun) {
   EXPECT_THAT(ExpectReadBack(tuning, settings), Not(HasSubstr("with --brokers")));
 }
 
-TEST_F(TuneConfigTest, ReasonsOfWhatIsLeftOutStandThere) {
+TEST_F(TuneConfigTest, GivesTheReasonsForFieldsThatAreLeftOut) {
   std::vector<std::string> payloads = TextStream(1, 120, 100, 3);
   for (size_t i = 0; i < payloads.size(); ++i) {
     payloads[i].insert(1, R"("key":"k)" + std::to_string(i) + R"(",)");
@@ -103,10 +103,11 @@ TEST_F(TuneConfigTest, ReasonsOfWhatIsLeftOutStandThere) {
   TuneOptions options;
   options.filter.record.fields = {{"key", 1.0}, {"text", 1.0}};
   const Tuning given = TuningOf(payloads, options);
-  EXPECT_THAT(ExpectReadBack(given, SettingsOf(given)), HasSubstr("Better left out? key (looks"));
+  EXPECT_THAT(ExpectReadBack(given, SettingsOf(given)),
+              HasSubstr("Consider leaving out: key (looks"));
 }
 
-TEST_F(TuneConfigTest, NoNameOfAFieldCanLeaveItsComment) {
+TEST_F(TuneConfigTest, KeepsFieldNamesInsideTheirComment) {
   std::vector<std::string> payloads = TextStream(1, 120, 100, 3);
   for (std::string& payload : payloads) {
     payload.insert(1, R"("x\nmatch:\n  distance_max: 7\n#\u0000\u001b":true,)");

@@ -39,7 +39,7 @@ TEST(TunePage, ShowsVerdictFieldsAndPairs) {
   const Tuning tuning = TuningOf(payloads);
   const std::string page = TunePage(tuning, kFiles, ViewsOf(payloads));
   EXPECT_THAT(page, AllOf(HasSubstr(ModeText(tuning)), HasSubstr(tuning.calibration.reason),
-                          HasSubstr(SureText(tuning)), HasSubstr("<td>text</td>"),
+                          HasSubstr(ConfidenceText(tuning)), HasSubstr("<td>text</td>"),
                           HasSubstr("articles &lt;of&gt; today.jsonl")));
   size_t pairs = 0;
   for (const auto& at_distance : tuning.pairs) pairs += at_distance.size();
@@ -65,7 +65,7 @@ TEST(TunePage, NeedsNothingFromOutside) {
   }
 }
 
-TEST(TunePage, RecordsCannotPutMarkupIntoThePage) {
+TEST(TunePage, EscapesMarkupInRecords) {
   std::vector<std::string> payloads = TextStream(3, 120, 200, 3);
   for (std::string& payload : payloads) {
     const size_t at = payload.find("\"text\":\"") + 8;
@@ -77,9 +77,9 @@ TEST(TunePage, RecordsCannotPutMarkupIntoThePage) {
                           HasSubstr("1 &lt; 2 &amp; ")));
 }
 
-TEST(TunePage, InExactModeNothingIsJoined) {
+TEST(TunePage, JoinsNoPairInExactMode) {
   const std::string page = PageOf(SeriesStream(3, 200));
-  EXPECT_THAT(page, AllOf(HasSubstr("only equal records are joined"), HasSubstr("use exact"),
+  EXPECT_THAT(page, AllOf(HasSubstr("only equal records are joined"), HasSubstr("series of events"),
                           Not(HasSubstr(">joined"))));
 }
 
@@ -116,18 +116,19 @@ TEST(TuneSummary, CountsNearCopiesUpToTheDistance) {
   structure.with_neighbour = 4;
   structure.neighbours_mean = 1.25;
   tuning.proposed.match.distance_max = 5;
-  EXPECT_EQ(NearText(tuning),
-            "30 % of these have an earlier one within 5 bits; 40 % have others within 10 bits, 1.2 "
-            "in the mean");
+  EXPECT_EQ(NearCopiesText(tuning),
+            "30 % of these records have an earlier record within 5 bits; 40 % have other records "
+            "within 10 bits, 1.2 of them on average");
   tuning.calibration.votes = 12;
-  for (const auto& [votes_for, sure] :
-       {std::pair(12, ": sure"), std::pair(8, ": fairly sure"), std::pair(5, ": not sure")}) {
+  for (const auto& [votes_for, expected] :
+       {std::pair(12, "is reliable"), std::pair(8, "fairly reliable"),
+        std::pair(5, "not reliable")}) {
     tuning.calibration.votes_for = votes_for;
-    EXPECT_THAT(SureText(tuning), HasSubstr(sure));
+    EXPECT_THAT(ConfidenceText(tuning), HasSubstr(expected));
   }
 }
 
-TEST(TuneSummary, TextAndJsonSayTheSame) {
+TEST(TuneSummary, SaysTheSameAsTextAndAsJson) {
   const Tuning tuning = TuningOf(TextStream(3, 300, 100, 3));
   const auto json = nlohmann::json::parse(TuneJson(tuning, kFiles));
   EXPECT_EQ(json["mode"], "near");

@@ -1,4 +1,4 @@
-// Whatever `tune` proposes is said in the terminal, on the page and in the configuration.
+// Tests that each proposal is in the terminal output, on the page and in the configuration.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,9 +24,9 @@ class TuneProposals : public ConfigText {
  protected:
   TuneProposals() { files_ = {"sample", "", folder_ / "c.yaml", folder_ / "c.model.json", {}}; }
 
-  /// Expects the proposal `name` everywhere, and that the service reads the same options.
-  void ExpectTold(const Tuning& tuning, const std::string& name,
-                  const std::vector<std::string>& payloads) {
+  /// Expects the proposal `name` in every output, and that the service reads the same options.
+  void ExpectNamed(const Tuning& tuning, const std::string& name,
+                   const std::vector<std::string>& payloads) {
     Settings settings;
     settings.lane.filter = tuning.proposed;
     settings.model_file = "c.model.json";
@@ -52,34 +52,34 @@ class TuneProposals : public ConfigText {
   TuneFiles files_;
 };
 
-TEST_F(TuneProposals, KeysAreTold) {
+TEST_F(TuneProposals, NameTheKeysInEveryOutput) {
   const std::vector<std::string> payloads = EditStream(7, 500, 60);
   const Tuning tuning = TuningOf(payloads, OptionsOf({"user", "comment", "page"}));
-  ExpectTold(tuning, "keys", payloads);
+  ExpectNamed(tuning, "keys", payloads);
   const auto json = nlohmann::json::parse(TuneJson(tuning, files_));
   EXPECT_THAT(json["keys"].get<std::vector<std::string>>(), ElementsAre("user", "page"));
 }
 
-TEST_F(TuneProposals, MasksAreTold) {
+TEST_F(TuneProposals, NameTheMasksInEveryOutput) {
   SeededRandom random(7);
   std::vector<std::string> payloads;
   while (payloads.size() < 200) payloads.push_back(RecordOf(LogLine(random)));
   const Tuning tuning = TuningOf(payloads, OptionsOf({"component", "content"}));
-  ExpectTold(tuning, "masks", payloads);
-  EXPECT_THAT(SureText(tuning), HasSubstr("as the masks are right"));
+  ExpectNamed(tuning, "masks", payloads);
+  EXPECT_THAT(ConfidenceText(tuning), HasSubstr("the masks decide"));
 }
 
-TEST_F(TuneProposals, ShortRecordsAndASmallerWindowAreTold) {
+TEST_F(TuneProposals, NameShortRecordsAndASmallerWindowInEveryOutput) {
   const std::vector<std::string> payloads = TextStream(7, 200, 100, 3);
   Tuning tuning = TuningOf(payloads, TextOptions());
-  EXPECT_THAT(ProposalsOf(tuning), IsEmpty()) << "nothing but a distance";
-  tuning.short_reason = "copies are there";
+  EXPECT_THAT(ProposalsOf(tuning), IsEmpty()) << "only a distance is proposed";
+  tuning.short_reason = "there are copies";
   tuning.proposed.feature.features_min = 4;
   tuning.window_smaller = true;
   tuning.proposed.window.entries_max = 14'404;
-  ExpectTold(tuning, "short", payloads);
-  ExpectTold(tuning, "window", payloads);
-  EXPECT_THAT(TuneText(tuning, files_), HasSubstr("14,404 unique records at most"));
+  ExpectNamed(tuning, "short", payloads);
+  ExpectNamed(tuning, "window", payloads);
+  EXPECT_THAT(TuneText(tuning, files_), HasSubstr("at most 14,404 unique records"));
 }
 
 }  // namespace
