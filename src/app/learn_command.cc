@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <vector>
@@ -20,19 +22,20 @@ Result<void> Learn(const LearnArguments& arguments) {
   Sample sample(config.settings.lane.filter, {arguments.hash_seed});
   for (const RecordView& record : ViewsOf(messages)) sample.Add(record);
   if (sample.records().empty()) {
-    return Error{ErrorCode::kConfig, arguments.sample + ": none of " +
-                                         std::to_string(sample.seen()) +
-                                         " records can be compared; `neardup filter` says why"};
+    return Error{ErrorCode::kConfig,
+                 fmt::format("{}: none of its {} records can be compared; `neardup filter` gives "
+                             "the reason for each record",
+                             arguments.sample, sample.seen())};
   }
   const Model model = LearnModel(sample);
   NEARDUP_TRY(WriteModel(model, arguments.output));
-  std::fprintf(stderr, "%s: learned from %zu different records of %llu; %zu common phrases\n",
-               arguments.output.c_str(), sample.records().size(),
-               static_cast<unsigned long long>(sample.seen()), model.common.size());
+  fmt::print(stderr, "{}: learned from {} distinct records of {}; {} common phrases\n",
+             arguments.output, sample.records().size(), sample.seen(), model.common.size());
   if (model.centre == Model().centre) {
-    std::fprintf(stderr,
-                 "neardup: warning: fewer than 100 records have enough words to be compared: the "
-                 "model holds nothing but the hash seed; give a larger sample\n");
+    fmt::print(stderr,
+               "neardup: warning: {}: fewer than 100 records have enough words to be compared by "
+               "distance, so the model holds only the hash seed; give a larger sample\n",
+               arguments.sample);
   }
   return {};
 }

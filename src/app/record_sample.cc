@@ -1,5 +1,7 @@
 #include "app/record_sample.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -15,6 +17,7 @@ namespace {
 
 constexpr size_t kRecordsPerPoll = 1000;
 constexpr int kPollTimeoutMs = 200;
+/// Longest time without a record before the topic counts as stalled.
 constexpr auto kReadStall = std::chrono::seconds(30);
 constexpr int kSyslogError = 3;
 
@@ -22,6 +25,7 @@ void LogErrors(int level, std::string_view text) {
   if (level <= kSyslogError) std::cerr << text << '\n';
 }
 
+/// Reads a topic once, up to the end offsets found when it started.
 class TopicSample {
  public:
   TopicSample(Source& source, const std::string& topic, size_t records_max)
@@ -41,14 +45,15 @@ class TopicSample {
       if (messages_.size() > before) moved_at = now;
       if (now - moved_at > kReadStall) {
         return Retriable(ErrorCode::kUnavailable,
-                         topic_ + ": " + std::to_string(messages_.size()) +
-                             " records read, then none for 30 s and the end is not reached; is the "
-                             "leader of each partition up?");
+                         fmt::format("{}: read {} records, then none for {} s before the end was "
+                                     "reached; check that each partition has a leader",
+                                     topic_, messages_.size(), kReadStall.count()));
       }
     }
     if (!messages_.empty()) return std::move(messages_);
-    return Error{ErrorCode::kNotFound,
-                 topic_ + ": holds no committed record; write some first, or give --sample"};
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("{}: holds no committed record; write some first, or use --sample", topic_)};
   }
 
  private:
@@ -93,7 +98,8 @@ Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t reco
     NEARDUP_TRY(source->Poll(records_max - messages.size(), 0, messages));
   }
   if (!messages.empty()) return messages;
-  return Error{ErrorCode::kNotFound, path + ": is empty, expected JSON Lines, a record each line"};
+  return Error{ErrorCode::kNotFound,
+               fmt::format("{}: is empty, expected JSON Lines with one record on each line", path)};
 }
 
 Result<std::vector<Message>> ReadTopicSample(const KafkaOptions& options, size_t records_max,

@@ -1,4 +1,4 @@
-// The records from which `learn` and `tune` learn.
+// Reads the records from which `learn` and `tune` learn.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,22 @@
 
 namespace neardup {
 
-/// The first `records_max` records of JSON Lines: a file, a .gz file, or standard input ("-").
+/// Reads at most `records_max` records from the beginning of a JSON Lines file, which may be a .gz
+/// file or "-" (standard input). kNotFound: the file is missing or empty.
 Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t records_max);
 
-/// Which records of a topic.
 enum class SampleEnd : uint8_t {
-  kOldest,  ///< from the beginning, lowest time first
-  kNewest,  ///< the same number from the end of each partition
+  kOldest,  ///< from the beginning of all partitions, in the order of their timestamps
+  kNewest,  ///< from the end of all partitions, the same number from each
 };
 
-/// Committed records of the one topic in `options`; those that are there now, nothing is waited
-/// for. kNotFound when the topic is missing or empty, kUnavailable when no broker answers, or when
-/// records stop coming before the end.
+/// Reads at most `records_max` committed records of the first topic in `options`. Does not wait for
+/// records that are written later. kNotFound: the topic is missing or empty. kUnavailable: no
+/// broker answers, or no record came for 30 s although the end was not reached.
 Result<std::vector<Message>> ReadTopicSample(const KafkaOptions& options, size_t records_max,
                                              SampleEnd end);
 
-/// The messages as records at position {0, index}.
+/// The messages as records at the positions {0, index}. They refer to the messages.
 std::vector<RecordView> ViewsOf(const std::vector<Message>& messages);
 
 }  // namespace neardup

@@ -16,10 +16,10 @@
 namespace neardup {
 namespace {
 
-/// A smaller window is proposed to nobody who did not ask for one.
+/// Without --window a smaller window may be proposed, but none below this.
 constexpr uint64_t kWindowEntriesMin = 10'000;
 constexpr const char* kWrongSource =
-    "neardup tune: give one of --sample FILE and --topic NAME; `neardup tune --help` tells more\n";
+    "neardup tune: expected either --sample FILE or --topic NAME; see `neardup tune --help`\n";
 
 TuneFiles FilesOf(const TuneArguments& arguments) {
   TuneFiles files;

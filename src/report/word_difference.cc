@@ -9,13 +9,14 @@ namespace neardup {
 
 namespace {
 
+/// Bounds the time and memory of the comparison.
 constexpr size_t kWordsMax = 600;
-/// Words kept at each end of a long stretch.
+/// Words that are kept at each end of a long stretch.
 constexpr size_t kSharedKept = 8;
 constexpr size_t kDifferingKept = 20;
 constexpr const char* kEllipsis = "\u2026 ";
 
-/// Capital letters of ASCII are as good as small ones.
+/// With the capital letters of ASCII as small letters.
 std::string Folded(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return text;
@@ -35,10 +36,10 @@ struct Words {
   }
 };
 
-/// Marks a longest common subsequence in both.
+/// Marks a longest common subsequence in both texts, by dynamic programming.
 void MarkShared(Words& a, Words& b) {
   const size_t columns = b.words.size() + 1;
-  // Length of the longest common subsequence of what is left of both.
+  // length(i, j): longest common subsequence of the words from i and from j on.
   std::vector<uint16_t> lengths((a.words.size() + 1) * columns);
   const auto length = [&](size_t i, size_t j) -> uint16_t& { return lengths[i * columns + j]; };
   for (size_t i = a.words.size(); i-- > 0;) {

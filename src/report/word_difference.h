@@ -1,4 +1,4 @@
-// Two texts side by side, for a person to see what tells them apart.
+// Compares two texts word by word, so that people see where they differ.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace neardup {
 
-/// Words that stand in both texts in the same order, or words that don't.
+/// A stretch of words that both texts have in the same order, or of words that only one has.
 struct TextStretch {
   std::string text;
   bool differs = false;
@@ -20,9 +20,9 @@ struct WordDifference {
   std::vector<TextStretch> later;
 };
 
-/// By a longest common subsequence of the words, case and what stands between them aside. Long
-/// stretches are cut short, with an ellipsis in place of their middle, and so are texts of more
-/// than 600 words. Both must be valid UTF-8.
+/// Finds a longest common subsequence of the words; the case of ASCII letters and the characters
+/// between words do not count. In long stretches an ellipsis replaces the middle. Texts are cut
+/// after 600 words. Both texts must be valid UTF-8.
 WordDifference CompareWords(std::string_view earlier, std::string_view later);
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// Samples from topics of a real broker.
+// Tests of samples from topics of a real broker.
 #include "app/record_sample.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ class TopicSampleTest : public ::testing::Test {
     CreateTopic(options_.brokers, topic_, 2);
   }
 
-  /// Their times rise with their names' numbers.
+  /// Records "NAME0", "NAME1", ... with ascending timestamps.
   static std::vector<TestRecord> Records(const std::string& name, int count) {
     std::vector<TestRecord> records;
     for (int i = 0; i < count; ++i) {
@@ -60,7 +60,7 @@ TEST_F(TopicSampleTest, HoldsTheNewestOfEachPartition) {
   EXPECT_EQ(Sampled(1000, SampleEnd::kNewest).size(), 53U);
 }
 
-TEST_F(TopicSampleTest, SaysWhenThereIsNothing) {
+TEST_F(TopicSampleTest, NamesATopicWithoutRecords) {
   const auto empty = ReadTopicSample(options_, 10, SampleEnd::kOldest);
   ASSERT_FALSE(empty.ok());
   EXPECT_EQ(empty.error().code, ErrorCode::kNotFound);

@@ -1,4 +1,4 @@
-// The commands as a person runs them, over files.
+// Tests of `tune` and `learn` over files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ class TuneCommandTest : public ConfigText {
   std::string err_;
 };
 
-TEST_F(TuneCommandTest, WritesConfigModelAndPageBesideEachOther) {
+TEST_F(TuneCommandTest, WritesConfigModelAndPageToOneFolder) {
   ASSERT_EQ(Run(arguments_), kExitOk) << err_;
   EXPECT_THAT(out_, HasSubstr("near, distance_max"));
   EXPECT_EQ(err_, "");
@@ -53,7 +53,7 @@ TEST_F(TuneCommandTest, WritesConfigModelAndPageBesideEachOther) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "c.html"));
 }
 
-TEST_F(TuneCommandTest, NothingIsOverwrittenUnlessForced) {
+TEST_F(TuneCommandTest, OverwritesNothingUnlessForced) {
   for (const char* name : {"c.yaml", "c.model.json", "c.html"}) {
     const std::filesystem::path file = Write(name, "mine");
     EXPECT_EQ(Run(arguments_), kExitIo) << name;
@@ -70,16 +70,16 @@ TEST_F(TuneCommandTest, NothingIsOverwrittenUnlessForced) {
   EXPECT_EQ(Run(arguments_), kExitOk) << err_;
 }
 
-TEST_F(TuneCommandTest, WantsOneSource) {
+TEST_F(TuneCommandTest, RefusesNoSourceAndTwoSources) {
   arguments_.topic = "articles";
   EXPECT_EQ(Run(arguments_), kExitUsage);
   arguments_.topic.clear();
   arguments_.sample.clear();
   EXPECT_EQ(Run(arguments_), kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("give one of --sample FILE and --topic NAME"));
+  EXPECT_THAT(err_, HasSubstr("expected either --sample FILE or --topic NAME"));
 }
 
-TEST_F(TuneCommandTest, ReadsTheFirstRecordsOnly) {
+TEST_F(TuneCommandTest, ReadsOnlyTheFirstRecords) {
   arguments_.records = 120;
   arguments_.json = true;
   ASSERT_EQ(Run(arguments_), kExitOk) << err_;
@@ -98,7 +98,7 @@ TEST_F(TuneCommandTest, SaysWhatIsWrongWithTheSample) {
   EXPECT_THAT(err_, HasSubstr("none that looks like text"));
 }
 
-TEST_F(TuneCommandTest, NoBrokerIsSaidSo) {
+TEST_F(TuneCommandTest, NamesABrokerThatDoesNotAnswer) {
   arguments_.sample.clear();
   arguments_.topic = "articles";
   arguments_.config.sets = {"kafka.brokers=127.0.0.1:1", "kafka.answer_timeout_ms=1s"};
@@ -118,11 +118,11 @@ TEST_F(TuneCommandTest, LearnWritesTheModelThatTuneWrites) {
   EXPECT_THAT(GetCapturedStderr(), HasSubstr("m.json: learned from "));
   EXPECT_EQ(*ReadModel(folder_ / "m.json"), *ReadModel(folder_ / "c.model.json"));
   CaptureStderr();
-  EXPECT_EQ(LearnCommand(learn), kExitIo) << "it is there already";
+  EXPECT_EQ(LearnCommand(learn), kExitIo) << "the output exists";
   learn.output = (folder_ / "few.json").string();
   learn.records = 20;
   EXPECT_EQ(LearnCommand(learn), kExitOk);
-  EXPECT_THAT(GetCapturedStderr(), HasSubstr("warning: fewer than 100 records"));
+  EXPECT_THAT(GetCapturedStderr(), HasSubstr("fewer than 100 records"));
 }
 
 }  // namespace

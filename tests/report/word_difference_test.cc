@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 TextStretch Same(const std::string& text) { return {text, false}; }
 TextStretch Differs(const std::string& text) { return {text, true}; }
 
-TEST(WordDifference, MarksWhatTheOtherTextHasNot) {
+TEST(WordDifference, MarksTheWordsThatTheOtherTextLacks) {
   const WordDifference found =
       CompareWords("Council approves the new bridge", "council approves a bridge now");
   EXPECT_THAT(found.earlier,
@@ -27,18 +27,18 @@ TEST(WordDifference, MarksWhatTheOtherTextHasNot) {
                                        Differs("now")));
 }
 
-TEST(WordDifference, EqualAndEmptyTexts) {
+TEST(WordDifference, HandlesEqualAndEmptyTexts) {
   EXPECT_THAT(CompareWords("a b", "a b").later, ElementsAre(Same("a b")));
   EXPECT_THAT(CompareWords("", "a b").earlier, ElementsAre());
   EXPECT_THAT(CompareWords("", "a b").later, ElementsAre(Differs("a b")));
 }
 
-TEST(WordDifference, HanTextsAreComparedByCharacter) {
+TEST(WordDifference, ComparesHanTextsByCharacter) {
   EXPECT_THAT(CompareWords("今天天气好", "今天气好").earlier,
               ElementsAre(Same("今天"), Differs("天"), Same("气好")));
 }
 
-TEST(WordDifference, TheMiddleOfLongStretchesIsLeftOut) {
+TEST(WordDifference, LeavesOutTheMiddleOfLongStretches) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "w" + std::to_string(i) + " ";
   const WordDifference found = CompareWords(text + "end", text + "other");
@@ -49,7 +49,7 @@ TEST(WordDifference, TheMiddleOfLongStretchesIsLeftOut) {
   EXPECT_EQ(found.later[1], Differs("other"));
 }
 
-TEST(WordDifference, VeryLongTextsAreCut) {
+TEST(WordDifference, CutsVeryLongTexts) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "w" + std::to_string(i) + " ";
   const WordDifference found = CompareWords(text, "nothing");
@@ -64,7 +64,7 @@ size_t Common(const std::vector<CutWord>& a, const std::vector<CutWord>& b, size
   return std::max(Common(a, b, i + 1, j), Common(a, b, i, j + 1));
 }
 
-TEST(WordDifference, SharedWordsAreALongestCommonSubsequence) {
+TEST(WordDifference, FindsALongestCommonSubsequence) {
   SeededRandom random(4);
   for (int round = 0; round < 300; ++round) {
     const auto text = [&] {
