@@ -1,5 +1,7 @@
 #include "audit/audit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -57,7 +59,6 @@ void Audit::AddInput(const Message& message) {
   ++report_.inputs;
 }
 
-/// Of a message without `count` headers from `first` on.
 AuditRow Audit::Recompute(const Message& message, size_t first_left_out, size_t count_left_out) {
   const FingerprintedRecord record =
       fingerprinter_.Compute({message.position, message.timestamp_ms, message.value});
@@ -100,8 +101,8 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
   const uint32_t input = ledger_.Find(header.origin);
   if (input == AuditLedger::kNoInput) {
     report_.Add(AuditCheck::kCoverage, where,
-                "names the origin " + PositionText(header.origin, header.origin_offset) +
-                    ", which is no input partition");
+                fmt::format("names the origin {}, which is in no input partition",
+                            PositionText(header.origin, header.origin_offset)));
     return;
   }
   if (header.origin_offset >= ledger_.partitions()[input].end) {
@@ -128,7 +129,6 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
   }
 }
 
-/// The row an output is the first to name; nullptr, with a violation, when there is none.
 AuditRow* Audit::CoveredRow(uint32_t input, const ParsedHeader& header, const AuditRow& output,
                             const std::string& where) {
   AuditPartition& partition = ledger_.partitions()[input];
@@ -142,13 +142,13 @@ AuditRow* Audit::CoveredRow(uint32_t input, const ParsedHeader& header, const Au
   }
   if (row == nullptr) {
     report_.Add(AuditCheck::kCoverage, where,
-                "names the origin " + origin + ", where there is no record");
+                fmt::format("names the origin {}, where there is no record", origin));
     return nullptr;
   }
   if (row->covered) {
     report_.Add(AuditCheck::kCoverage, where,
-                "repeats the record of origin " + origin + ", which is already at " +
-                    ledger_.Place(input, *row));
+                fmt::format("repeats the record of origin {}, which is already at {}", origin,
+                            ledger_.Place(input, *row)));
     return nullptr;
   }
   return row;
@@ -159,17 +159,17 @@ void Audit::CheckPayload(const AuditRow& input, const AuditRow& output, bool by_
   if (by_reference || input.input_deleted) return;
   ++report_[AuditCheck::kPayload].looked_at;
   const auto differs = [&](const char* part) {
-    report_.Add(AuditCheck::kPayload, where, std::string("its ") + part + " not as in the input");
+    report_.Add(AuditCheck::kPayload, where, fmt::format("its {} not as in the input", part));
   };
   if (input.digest.key != output.digest.key) differs("key is");
   if (input.digest.value != output.digest.value) differs("value is");
   if (input.digest.headers != output.digest.headers) differs("own headers are");
-  // Kafka's C client cannot send the timestamp 0, so it may leave as 1.
+  // Kafka's C client cannot send the timestamp 0; such a record may leave with 1.
   const bool became_one = input.timestamp_ms == 0 && output.timestamp_ms == 1;
   if (input.timestamp_ms != output.timestamp_ms && !became_one) {
     report_.Add(AuditCheck::kPayload, where,
-                "its timestamp is " + std::to_string(output.timestamp_ms) + ", in the input " +
-                    std::to_string(input.timestamp_ms));
+                fmt::format("its timestamp is {}, in the input it is {}", output.timestamp_ms,
+                            input.timestamp_ms));
   }
 }
 
@@ -180,13 +180,14 @@ bool Audit::CheckRoute(uint32_t input, Decision decision, const InputPartition& 
   const std::string& topic = partition.topics[static_cast<size_t>(decision)];
   if (place.topic != topic) {
     report_.Add(AuditCheck::kRoute, where,
-                std::string("is decided ") + Name(decision) + " and belongs to topic " + topic);
+                fmt::format("is decided {} and belongs to topic {}", Name(decision), topic));
     return false;
   }
   if (place.partition != partition.partition.partition) {
     report_.Add(AuditCheck::kRoute, where,
-                "comes from partition " + std::to_string(partition.partition.partition) +
-                    " of its input and belongs there");
+                fmt::format("comes from partition {} of its input, and belongs to the same "
+                            "partition of the output",
+                            partition.partition.partition));
     return false;
   }
   return true;
@@ -203,8 +204,8 @@ void Audit::CheckOrder(uint32_t input, Decision decision, int64_t origin_offset,
   ++report_[AuditCheck::kOrder].looked_at;
   if (origin_offset < last) {
     report_.Add(AuditCheck::kOrder, where,
-                "origin " + ledger_.Origin(input, origin_offset) + " comes behind offset " +
-                    std::to_string(last) + " of the same partition");
+                fmt::format("origin {} comes behind offset {} of the same partition",
+                            ledger_.Origin(input, origin_offset), last));
   }
   last = std::max(last, origin_offset);
 }

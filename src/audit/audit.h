@@ -1,6 +1,6 @@
-// Proves the promises of a lane from outside: all input records against all output records, by
-// methods that share nothing with the lane, the filter and the index. Fingerprints and event times
-// are those of Fingerprinter.
+// Checks the promises of a lane from outside: compares all input records with all output records,
+// by methods that share no code with the lane and the index. Only fingerprints, event times and the
+// rule for a match come from the filter.
 //
 //   Audit audit(options);
 //   for each input partition    number = audit.AddPartition(...)
@@ -8,8 +8,8 @@
 //   for each output record      audit.AddOutput(place, message)
 //   AuditReport report = audit.Finish();
 //
-// Judged by the options given: where distance, window or capacity were changed between runs of a
-// lane, records decided before the change may show as violations.
+// All records are judged by the given options. If distance, window or capacity changed between runs
+// of a lane, records decided before the change may show as violations.
 #pragma once
 
 #include <cstdint>
@@ -26,43 +26,51 @@ namespace neardup {
 
 struct AuditOptions {
   FilterOptions filter;
-  /// The lane began behind the beginning of its inputs (StartAt::kLatest): in each partition,
-  /// records before the first one decided are not demanded.
+  /// The lane did not start at the beginning of its inputs (StartAt::kLatest). Records before the
+  /// first decided one of each partition need no output.
   bool started_late = false;
-  /// When the outputs were read; bounds to what a clamped event time may have been clamped.
+  /// Time at which the outputs were read: a clamped event time is at most this plus ahead_max_ms.
   int64_t now_ms = INT64_MAX;
 };
 
-/// One input partition and what is audited of it.
+/// One input partition, and which of its records are audited.
 struct AuditedInput {
   InputPartition partition;
-  /// Records below are deleted: not demanded, and outputs of them are judged by themselves.
+  /// Records below are deleted: they need no output, and their outputs are checked by their own
+  /// content.
   int64_t begin = 0;
-  /// Records from here on are not demanded, and outputs of them are left out. To audit a lane that
-  /// runs, take the offsets of one committed transaction.
+  /// Records from here on need no output, and their outputs are left out. To audit a running lane,
+  /// give the offsets of one committed transaction.
   int64_t end = INT64_MAX;
   std::string unique_topic;
   std::string duplicate_topic;
   std::string dead_letter_topic;
 };
 
-/// Keeps about 230 bytes a record, and the sketches of another scheme than the filter's own. One
-/// owner thread; all inputs come before the first output.
+/// Memory that an audit needs at its peak for each input record, without the sketches of another
+/// scheme than the filter's own. Measured as peak RSS per record, rounded up.
+inline constexpr int kAuditBytesPerRecord = 290;
+
+/// One owner thread. Add all inputs before the first output.
 class Audit {
  public:
   explicit Audit(const AuditOptions& options);
 
-  /// Returns the number to be used as Position::input. A partition is added once.
+  /// Returns the partition's number, which is Position::input of its records. Add a partition once.
   uint32_t AddPartition(const AuditedInput& input);
-  /// Per partition in the order of offsets.
+  /// Add the records of a partition in order of their offsets.
   void AddInput(const Message& message);
-  /// `place`: topic and partition it was read from; per place in the order of offsets.
+  /// `place`: the topic and partition the record was read from. Add the records of a place in order
+  /// of their offsets.
   void AddOutput(const InputPartition& place, const Message& message);
-  /// To be called once.
+  /// Runs the checks that need all records. Call it once.
   AuditReport Finish();
 
  private:
+  /// Computes the row of a message without `count_left_out` of its headers.
   AuditRow Recompute(const Message& message, size_t first_left_out, size_t count_left_out);
+  /// The row of an output's input record; nullptr, with a violation, if there is none or another
+  /// output already names it.
   AuditRow* CoveredRow(uint32_t input, const ParsedHeader& header, const AuditRow& output,
                        const std::string& where);
   void CheckPayload(const AuditRow& input, const AuditRow& output, bool by_reference,

@@ -1,5 +1,7 @@
 #include "audit/completeness.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -17,7 +19,7 @@ namespace neardup {
 
 namespace {
 
-/// The masks of every two of `blocks` blocks that together cover 64 bits.
+/// Cuts 64 bits into `blocks` blocks; returns a mask for each two of them.
 std::vector<uint64_t> TwoBlockMasks(int blocks) {
   std::vector<uint64_t> single;
   for (int i = 0; i < blocks; ++i) {
@@ -32,44 +34,12 @@ std::vector<uint64_t> TwoBlockMasks(int blocks) {
   return masks;
 }
 
-/// Wraps around only when the true difference is beyond any window.
+/// The difference as an unsigned number, without overflow. `later_ms` must not be smaller.
 uint64_t TimeApart(int64_t earlier_ms, int64_t later_ms) {
   return static_cast<uint64_t>(later_ms) - static_cast<uint64_t>(earlier_ms);
 }
 
-}  // namespace
-
-void ForEachNearPair(std::vector<PairRecord> records, int distance_max, int64_t window_ms,
-                     const std::function<void(uint32_t, uint32_t)>& visit) {
-  assert(distance_max >= 0 && distance_max <= 7 && window_ms >= 0);
-  const std::vector<uint64_t> masks = TwoBlockMasks(distance_max + 2);
-  for (size_t m = 0; m < masks.size(); ++m) {
-    const uint64_t mask = masks[m];
-    std::sort(records.begin(), records.end(), [mask](const PairRecord& a, const PairRecord& b) {
-      return std::tuple(a.simhash & mask, a.time_ms) < std::tuple(b.simhash & mask, b.time_ms);
-    });
-    for (size_t i = 0; i < records.size(); ++i) {
-      for (size_t j = i + 1; j < records.size(); ++j) {
-        const uint64_t differing = records[i].simhash ^ records[j].simhash;
-        if ((differing & mask) != 0 ||
-            TimeApart(records[i].time_ms, records[j].time_ms) > static_cast<uint64_t>(window_ms)) {
-          break;
-        }
-        if (std::popcount(differing) > distance_max) continue;
-        // A pair that agrees in more than two blocks is met again: its first mask reports it.
-        const auto first = std::find_if(masks.begin(), masks.end(),
-                                        [&](uint64_t other) { return (differing & other) == 0; });
-        if (first == masks.begin() + static_cast<std::ptrdiff_t>(m)) {
-          visit(records[i].index, records[j].index);
-        }
-      }
-    }
-  }
-}
-
-namespace {
-
-/// Numbers of records, those of one key together.
+/// The numbers of the records, grouped by key; one group if the scheme scans all.
 std::unordered_map<uint64_t, std::vector<uint32_t>> ByKey(
     const Scheme& scheme, const std::vector<SketchRecord>& records) {
   std::unordered_map<uint64_t, std::vector<uint32_t>> groups;
@@ -83,33 +53,6 @@ std::unordered_map<uint64_t, std::vector<uint32_t>> ByKey(
   return groups;
 }
 
-}  // namespace
-
-void ForEachSketchPair(const Scheme& scheme, const std::vector<SketchRecord>& records,
-                       int64_t window_ms,
-                       const std::function<void(uint32_t, uint32_t, int)>& visit) {
-  std::set<std::pair<uint32_t, uint32_t>> visited;
-  auto groups = ByKey(scheme, records);
-  for (auto& [key, group] : groups) {
-    std::sort(group.begin(), group.end(),
-              [&](uint32_t a, uint32_t b) { return records[a].time_ms < records[b].time_ms; });
-    for (size_t i = 0; i < group.size(); ++i) {
-      for (size_t j = i + 1; j < group.size(); ++j) {
-        // Wraps around only when the true difference is beyond any window.
-        const auto apart_ms = static_cast<uint64_t>(records[group[j]].time_ms) -
-                              static_cast<uint64_t>(records[group[i]].time_ms);
-        if (apart_ms > static_cast<uint64_t>(window_ms)) break;
-        const auto [earlier, later] = std::minmax(group[i], group[j]);
-        const auto distance =
-            scheme.Distance(records[earlier].sketch->words, records[later].sketch->words);
-        if (distance && visited.emplace(earlier, later).second) visit(earlier, later, *distance);
-      }
-    }
-  }
-}
-
-namespace {
-
 int64_t SaturatingAdd(int64_t a, int64_t b) {
   if (b > 0 && a > INT64_MAX - b) return INT64_MAX;
   if (b < 0 && a < INT64_MIN - b) return INT64_MIN;
@@ -120,10 +63,11 @@ bool IsCompared(const AuditRow& row) {
   return row.decision != Decision::kDeadLetter && !row.stated_passed;
 }
 
-/// For each row, a time at or above the horizon in force when it was decided. The watermark moves
-/// by commits and idle inputs, which leave no trace, so it is bounded from both sides: it is never
-/// above the largest time decided before, and the horizon never above the time of a record that is
-/// not marked late, then or later, because it only rises.
+/// For each row, a time at or above the horizon that was valid when the row was decided. The exact
+/// horizon is not known, because the watermark also moves with commits and idle inputs, which leave
+/// no trace. Two bounds hold: the watermark is at most the largest time decided before; and the
+/// horizon, which only rises, is at most the time of each record, at this row or later, that is not
+/// marked late.
 std::vector<int64_t> HorizonBounds(const AuditOptions& options,
                                    const std::vector<AuditRef>& by_seq) {
   const WindowOptions& window = options.filter.window;
@@ -146,12 +90,13 @@ std::vector<int64_t> HorizonBounds(const AuditOptions& options,
   return bounds;
 }
 
-/// A remembered unique.
+/// A unique that the filter remembers.
 struct Remembered {
   AuditRef ref;
   int64_t horizon_max_ms = 0;
 };
 
+/// True if the filter may rightly have missed that the later record duplicates the earlier one.
 bool Excused(const AuditOptions& options, const std::vector<Remembered>& uniques, uint32_t earlier,
              uint32_t later) {
   const AuditRow& first = *uniques[earlier].ref.row;
@@ -160,7 +105,7 @@ bool Excused(const AuditOptions& options, const std::vector<Remembered>& uniques
   return later - earlier > options.filter.window.entries_max;
 }
 
-/// Wherever they are met: text keys, which only widen what is accepted, are not taken into account.
+/// Ignores text keys: sharing them only makes the filter accept more.
 bool AreDuplicates(const AuditOptions& options, const AuditRow& earlier, const AuditRow& later) {
   const Fingerprint& first = earlier.fingerprint;
   const Fingerprint& second = later.fingerprint;
@@ -176,6 +121,7 @@ class PairChecks {
              const std::vector<AuditRef>& by_seq, AuditReport& report)
       : options_(options), ledger_(ledger), report_(report) {
     const std::vector<int64_t> bounds = HorizonBounds(options, by_seq);
+    uniques_.reserve(report.unique);
     for (size_t i = 0; i < by_seq.size(); ++i) {
       if (by_seq[i].row->remembered()) uniques_.push_back({by_seq[i], bounds[i]});
     }
@@ -185,6 +131,7 @@ class PairChecks {
   void CheckFingerprints() {
     const MatchOptions& match = options_.filter.match;
     std::vector<PairRecord> records;
+    records.reserve(uniques_.size());
     for (uint32_t number = 0; number < uniques_.size(); ++number) {
       const Fingerprint& fingerprint = row(number).fingerprint;
       records.push_back({match.distance_max == 0 ? fingerprint.exact : fingerprint.simhash,
@@ -201,9 +148,10 @@ class PairChecks {
 
   void CheckSketches(const ChosenScheme& chosen) {
     if (!chosen.row->finds_all) {
-      report_.notes.push_back("scheme " + std::string(chosen.row->name) +
-                              " promises to find most duplicates: uniques that share no key were "
-                              "not compared");
+      report_.notes.push_back(
+          fmt::format("scheme {} promises to find most duplicates, not all: uniques that share no "
+                      "key were not compared",
+                      chosen.row->name));
     }
     std::vector<SketchRecord> records;
     for (const Remembered& unique : uniques_) {
@@ -227,8 +175,8 @@ class PairChecks {
     const AuditRef& first = uniques_[earlier].ref;
     const AuditRef& second = uniques_[later].ref;
     report_.Add(AuditCheck::kCompleteness, ledger_.Place(second.input, *second.row),
-                "is unique at distance " + std::to_string(distance) + " of the earlier unique " +
-                    ledger_.Place(first.input, *first.row));
+                fmt::format("is unique at distance {} of the earlier unique {}", distance,
+                            ledger_.Place(first.input, *first.row)));
   }
 
   const AuditOptions& options_;
@@ -247,6 +195,57 @@ void CheckCompleteness(const AuditOptions& options, const ChosenScheme& chosen,
     checks.CheckSketches(chosen);
   } else {
     checks.CheckFingerprints();
+  }
+}
+
+void ForEachNearPair(std::vector<PairRecord> records, int distance_max, int64_t window_ms,
+                     const std::function<void(uint32_t, uint32_t)>& visit) {
+  assert(distance_max >= 0 && distance_max <= 7 && window_ms >= 0);
+  const std::vector<uint64_t> masks = TwoBlockMasks(distance_max + 2);
+  for (size_t m = 0; m < masks.size(); ++m) {
+    const uint64_t mask = masks[m];
+    std::sort(records.begin(), records.end(), [mask](const PairRecord& a, const PairRecord& b) {
+      return std::tuple(a.simhash & mask, a.time_ms) < std::tuple(b.simhash & mask, b.time_ms);
+    });
+    for (size_t i = 0; i < records.size(); ++i) {
+      for (size_t j = i + 1; j < records.size(); ++j) {
+        const uint64_t differing = records[i].simhash ^ records[j].simhash;
+        if ((differing & mask) != 0 ||
+            TimeApart(records[i].time_ms, records[j].time_ms) > static_cast<uint64_t>(window_ms)) {
+          break;
+        }
+        if (std::popcount(differing) > distance_max) continue;
+        // A pair with more than two equal blocks is met under several masks; the first reports it.
+        const auto first = std::find_if(masks.begin(), masks.end(),
+                                        [&](uint64_t other) { return (differing & other) == 0; });
+        if (first == masks.begin() + static_cast<std::ptrdiff_t>(m)) {
+          visit(records[i].index, records[j].index);
+        }
+      }
+    }
+  }
+}
+
+void ForEachSketchPair(const Scheme& scheme, const std::vector<SketchRecord>& records,
+                       int64_t window_ms,
+                       const std::function<void(uint32_t, uint32_t, int)>& visit) {
+  std::set<std::pair<uint32_t, uint32_t>> visited;
+  auto groups = ByKey(scheme, records);
+  for (auto& [key, group] : groups) {
+    std::sort(group.begin(), group.end(),
+              [&](uint32_t a, uint32_t b) { return records[a].time_ms < records[b].time_ms; });
+    for (size_t i = 0; i < group.size(); ++i) {
+      for (size_t j = i + 1; j < group.size(); ++j) {
+        if (TimeApart(records[group[i]].time_ms, records[group[j]].time_ms) >
+            static_cast<uint64_t>(window_ms)) {
+          break;
+        }
+        const auto [earlier, later] = std::minmax(group[i], group[j]);
+        const auto distance =
+            scheme.Distance(records[earlier].sketch->words, records[later].sketch->words);
+        if (distance && visited.emplace(earlier, later).second) visit(earlier, later, *distance);
+      }
+    }
   }
 }
 

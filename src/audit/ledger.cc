@@ -1,5 +1,7 @@
 #include "audit/ledger.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -41,7 +43,7 @@ std::string AuditLedger::Origin(uint32_t input, int64_t offset) const {
 }
 
 std::string PositionText(const InputPartition& partition, int64_t offset) {
-  return partition.topic + "/" + std::to_string(partition.partition) + "/" + std::to_string(offset);
+  return fmt::format("{}/{}/{}", partition.topic, partition.partition, offset);
 }
 
 }  // namespace neardup

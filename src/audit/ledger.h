@@ -1,8 +1,9 @@
-// What an audit keeps of each record: hashes and the verdict, never payloads.
+// What an audit remembers of each record: hashes and the verdict, never payloads.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@
 
 namespace neardup {
 
-/// The parts of a record that must come out as they went in.
+/// Hashes of the parts that an output must take over unchanged.
 struct PayloadDigest {
   uint64_t key = 0;
   uint64_t value = 0;
@@ -24,7 +25,7 @@ struct PayloadDigest {
 
 /// An input record, and the first output that names it as its origin.
 struct AuditRow {
-  // Of the input, recomputed.
+  // Computed from the input record, or from the output if the input record is deleted.
   int64_t offset = 0;
   int64_t timestamp_ms = -1;
   int64_t time_ms = 0;
@@ -37,7 +38,7 @@ struct AuditRow {
   bool passed = false;
   bool input_deleted = false;
 
-  // Of the output, as it states.
+  // What the header of the output states.
   bool covered = false;
   Decision decision = Decision::kUnique;
   Reason stated_reason = Reason::kNone;
@@ -51,7 +52,7 @@ struct AuditRow {
   uint64_t seq = 0;
   int64_t output_offset = -1;
 
-  /// The filter remembers it: later records may be its duplicates.
+  /// True if the filter remembers the record, so that later records may be its duplicates.
   bool remembered() const {
     return covered && decision == Decision::kUnique && !stated_passed && reason == Reason::kNone;
   }
@@ -59,30 +60,33 @@ struct AuditRow {
 
 struct AuditPartition {
   InputPartition partition;
-  int64_t begin = 0;                  ///< first offset that still existed
-  int64_t end = 0;                    ///< audited up to here
-  std::array<std::string, 3> topics;  ///< of its outputs, by Decision
-  std::vector<AuditRow> rows;         ///< by offset
-  /// Records below `begin` that outputs name, built from these.
+  int64_t begin = 0;                  ///< first offset that still exists
+  int64_t end = 0;                    ///< records from here on are not audited
+  std::array<std::string, 3> topics;  ///< its output topics, by Decision
+  /// By offset. A deque grows without copying its rows, and needs no spare capacity.
+  std::deque<AuditRow> rows;
+  /// Records below `begin` that outputs name, made from these outputs; by offset.
   std::map<int64_t, AuditRow> deleted;
-  /// Largest origin offset seen on each topic; topics of one name share the first's.
+  /// Largest origin offset seen on each of `topics`. Topics of the same name share the first place.
   std::array<int64_t, 3> last_offset = {-1, -1, -1};
 };
 
-/// Partitions have running numbers. Rows stay where they are once all inputs are in.
+/// The rows of all input partitions. Partitions are numbered from 0 in the order of AddPartition.
+/// Pointers to rows stay valid.
 class AuditLedger {
  public:
   static constexpr uint32_t kNoInput = UINT32_MAX;
 
   uint32_t AddPartition(AuditPartition partition);
-  /// kNoInput when it was never added.
+  /// kNoInput if the partition was not added.
   uint32_t Find(const InputPartition& partition) const;
-  /// nullptr when there is no such record.
+  /// nullptr if there is no record at this offset.
   AuditRow* Row(uint32_t input, int64_t offset);
 
   std::vector<AuditPartition>& partitions() { return partitions_; }
-  /// topic/partition/offset of the row's output, or of the input where it has none.
+  /// topic/partition/offset of the row's output, or of the input record if it has no output.
   std::string Place(uint32_t input, const AuditRow& row) const;
+  /// topic/partition/offset of an input record.
   std::string Origin(uint32_t input, int64_t offset) const;
 
  private:
@@ -90,12 +94,13 @@ class AuditLedger {
   std::map<InputPartition, uint32_t> numbers_;
 };
 
-/// A row together with its partition's number.
+/// A row and the number of its partition.
 struct AuditRef {
   uint32_t input = 0;
   AuditRow* row = nullptr;
 };
 
+/// topic/partition/offset.
 std::string PositionText(const InputPartition& partition, int64_t offset);
 
 }  // namespace neardup

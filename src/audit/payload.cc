@@ -1,5 +1,7 @@
 #include "audit/payload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -16,8 +18,8 @@ void Append(const std::optional<std::string_view>& part, std::string& bytes) {
   if (part) bytes += *part;
 }
 
-/// Too large or undeliverable: all that is left of the record is our header, and that is not
-/// written.
+/// A dead letter by reference (too large or undeliverable) consists only of our header, and this
+/// lane writes none.
 bool IsByReference(const Message& message, Decision decision) {
   return decision == Decision::kDeadLetter && !message.key && !message.value &&
          message.headers.empty();
@@ -26,7 +28,7 @@ bool IsByReference(const Message& message, Decision decision) {
 }  // namespace
 
 uint64_t PayloadAudit::KeyOf(int32_t partition, const Message& message) {
-  // Kafka's C client cannot send the timestamp 0, so it may leave as 1.
+  // Kafka's C client cannot send the timestamp 0; such a record may leave with 1.
   const int64_t timestamp_ms = message.timestamp_ms == 0 ? 1 : message.timestamp_ms;
   bytes_ = std::to_string(partition) + ' ' + std::to_string(timestamp_ms) + ' ';
   Append(message.key, bytes_);
@@ -76,12 +78,12 @@ void PayloadAudit::AddOutput(const InputPartition& place, const Message& message
   const std::string where = PositionText(place, message.position.offset);
   if (found == records_.end()) {
     report_.Add(AuditCheck::kPayload, where,
-                "is no record of the inputs: none of this partition has its key, value, headers "
+                "is not in the inputs: no record of this partition has its key, value, headers "
                 "and timestamp");
   } else {
     report_.Add(AuditCheck::kCoverage, where,
-                "is once more in the outputs than in the inputs, where it is " +
-                    PositionText(found->second.place, found->second.offset));
+                fmt::format("is once more in the outputs than in the inputs, where it is {}",
+                            PositionText(found->second.place, found->second.offset)));
   }
 }
 
@@ -96,18 +98,20 @@ AuditReport PayloadAudit::Finish() {
     std::sort(missing.begin(), missing.end(), [](const Equals* a, const Equals* b) {
       return std::tie(a->place, a->offset) < std::tie(b->place, b->offset);
     });
-    const std::string by_reference = std::to_string(unmatched.by_reference);
     for (size_t i = unmatched.by_reference; i < missing.size(); ++i) {
       report_.Add(AuditCheck::kCoverage, PositionText(missing[i]->place, missing[i]->offset),
                   unmatched.by_reference == 0
                       ? "is in no output"
-                      : "or a record before it is in no output; " + by_reference +
-                            " of this partition are dead letters by reference");
+                      : fmt::format("this record or one before it is in no output; {} of this "
+                                    "partition are dead letters by reference",
+                                    unmatched.by_reference));
     }
     if (unmatched.by_reference > unmatched.allowed) {
-      report_.Add(AuditCheck::kCoverage, "partition " + std::to_string(partition),
-                  "has " + by_reference + " dead letters by reference, but only " +
-                      std::to_string(unmatched.allowed) + " records that are in no output");
+      report_.Add(
+          AuditCheck::kCoverage, fmt::format("partition {}", partition),
+          fmt::format("has {} dead letters by reference, but only {} records that are in no "
+                      "output",
+                      unmatched.by_reference, unmatched.allowed));
     }
   }
   return std::move(report_);

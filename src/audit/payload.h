@@ -1,7 +1,6 @@
-// What can be proven of a lane that writes no headers (HeaderStyle::kNone): nothing tells an
-// output's origin and verdict, so inputs and outputs are compared as wholes. Every input must be in
-// the outputs as often as it is in the inputs, in its partition, with its key, value, headers and
-// timestamp.
+// The audit of a lane that writes no headers (HeaderStyle::kNone). Its outputs state neither origin
+// nor verdict, so inputs and outputs are compared as whole records: each input must be in the
+// outputs as often as in the inputs, in its partition, with its key, value, headers and timestamp.
 #pragma once
 
 #include <cstdint>
@@ -17,29 +16,29 @@
 
 namespace neardup {
 
-/// Fills the checks coverage and payload of a report and leaves the others empty. Keeps about 80
-/// bytes a record. One owner thread; all inputs come before the first output.
+/// Fills the checks coverage and payload of a report, and leaves the others empty. One owner
+/// thread. Add all inputs before the first output.
 class PayloadAudit {
  public:
-  /// Records of this partition are deleted: its outputs may be of them.
+  /// Says that records of this partition are deleted: outputs without an input may be theirs.
   void AddDeleted(int32_t partition) { deleted_.insert(partition); }
-  /// `demanded`: it must be in an output; otherwise it may be.
+  /// `demanded`: the record must be in an output; otherwise it may be in one.
   void AddInput(const InputPartition& place, const Message& message, bool demanded);
-  /// `decision`: that of the topic it was read from.
+  /// `decision`: the one whose topic the record was read from.
   void AddOutput(const InputPartition& place, const Message& message, Decision decision);
-  /// To be called once.
+  /// Call it once, after the last output.
   AuditReport Finish();
 
  private:
-  /// All inputs that are equal, and the outputs equal to them.
+  /// Inputs that are equal, and the outputs equal to them.
   struct Equals {
     InputPartition place;  ///< of the first input
     int64_t offset = 0;
     uint64_t demanded = 0;
-    uint64_t allowed = 0;  ///< with those demanded
+    uint64_t allowed = 0;  ///< including the demanded ones
     uint64_t found = 0;
   };
-  /// Of one partition number: records that no output repeats, and outputs that name none.
+  /// For one partition number: inputs without an output, and outputs that cannot be assigned.
   struct Unmatched {
     std::vector<const Equals*> missing;
     uint64_t allowed = 0;

@@ -1,34 +1,11 @@
 #include "audit/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace neardup {
-
-namespace {
-
-constexpr size_t kNameWidth = 14;
-constexpr size_t kNumberWidth = 14;
-
-void AppendLeft(std::string& out, const std::string& text, size_t width) {
-  out += text;
-  out.append(width - std::min(width, text.size()), ' ');
-}
-
-void AppendRight(std::string& out, const std::string& text, size_t width) {
-  out.append(width - std::min(width, text.size()), ' ');
-  out += text;
-}
-
-void AppendRow(std::string& out, const std::string& name, const std::string& looked_at,
-               const std::string& violations) {
-  AppendLeft(out, name, kNameWidth);
-  AppendRight(out, looked_at, kNumberWidth);
-  AppendRight(out, violations, kNumberWidth);
-  out += '\n';
-}
-
-}  // namespace
 
 const char* Name(AuditCheck check) {
   switch (check) {
@@ -68,41 +45,38 @@ void AuditReport::Add(AuditCheck check, std::string where, std::string text) {
 }
 
 std::string ReportText(const AuditReport& report) {
-  std::string out;
-  AppendRow(out, "check", "records", "violations");
+  std::string text = fmt::format("{:<14}{:>14}{:>14}\n", "check", "records", "violations");
   for (size_t i = 0; i < kAuditCheckCount; ++i) {
     const CheckOutcome& outcome = report.checks[i];
-    AppendRow(out, Name(static_cast<AuditCheck>(i)), std::to_string(outcome.looked_at),
-              std::to_string(outcome.violations));
+    text += fmt::format("{:<14}{:>14}{:>14}\n", Name(static_cast<AuditCheck>(i)), outcome.looked_at,
+                        outcome.violations);
   }
-  out += "\ninput records " + std::to_string(report.inputs) + ": unique " +
-         std::to_string(report.unique) + ", duplicate " + std::to_string(report.duplicates) +
-         ", dead-letter " + std::to_string(report.dead_letters) + '\n';
+  text += fmt::format("\ninput records {}: unique {}, duplicate {}, dead-letter {}\n",
+                      report.inputs, report.unique, report.duplicates, report.dead_letters);
   if (report.newer_outputs > 0) {
-    out += "outputs newer than the audited end: " + std::to_string(report.newer_outputs) + '\n';
+    text += fmt::format("outputs newer than the audited end: {}\n", report.newer_outputs);
   }
   if (report.outputs_without_input > 0) {
-    out +=
-        "outputs whose input record is deleted: " + std::to_string(report.outputs_without_input) +
-        '\n';
+    text +=
+        fmt::format("outputs whose input record is deleted: {}\n", report.outputs_without_input);
   }
   if (report.pairs_excused > 0) {
-    out += "near uniques, the first forgotten or clamped: " + std::to_string(report.pairs_excused) +
-           '\n';
+    text += fmt::format(
+        "pairs of near uniques whose first was forgotten or whose event time was clamped: {}\n",
+        report.pairs_excused);
   }
   for (size_t i = 0; i < kAuditCheckCount; ++i) {
     const CheckOutcome& outcome = report.checks[i];
     if (outcome.violations == 0) continue;
-    out += '\n';
-    out += Name(static_cast<AuditCheck>(i));
-    out += ": " + std::to_string(outcome.violations) + " violation(s)\n";
+    text += fmt::format("\n{}: {} violation(s)\n", Name(static_cast<AuditCheck>(i)),
+                        outcome.violations);
     for (const Violation& violation : outcome.first) {
-      out += "  " + violation.where + ": " + violation.text + '\n';
+      text += fmt::format("  {}: {}\n", violation.where, violation.text);
     }
     const uint64_t more = outcome.violations - outcome.first.size();
-    if (more > 0) out += "  and " + std::to_string(more) + " more\n";
+    if (more > 0) text += fmt::format("  and {} more\n", more);
   }
-  return out;
+  return text;
 }
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// What an audit found.
+// The result of an audit.
 #pragma once
 
 #include <array>
@@ -10,22 +10,22 @@
 namespace neardup {
 
 enum class AuditCheck : uint8_t {
-  kHeader,        ///< every output names its origin and verdict, in the documented form
-  kCoverage,      ///< every input record is in exactly one output, once
-  kPayload,       ///< key, value, headers and timestamp are those of the input
-  kRoute,         ///< the topic is that of the verdict, the partition that of the input
-  kSeq,           ///< gapless from 1 on, and unique
-  kOrder,         ///< an input partition's order is kept within each output and by seq
-  kSoundness,     ///< a duplicate is one, of the original it names
+  kHeader,        ///< every output states its origin and verdict in the documented form
+  kCoverage,      ///< every input record is in the outputs exactly once
+  kPayload,       ///< key, value, own headers and timestamp equal those of the input
+  kRoute,         ///< the topic fits the verdict, and the partition is that of the input
+  kSeq,           ///< seq counts from 1 without gaps or repetitions
+  kOrder,         ///< records of a partition keep their order in each output and by seq
+  kSoundness,     ///< each duplicate matches the original it names
   kCompleteness,  ///< no two uniques are duplicates of each other
-  kDeadLetter,    ///< dead letters are bad for the reason they state, and no others are
+  kDeadLetter,    ///< exactly the records that cannot be compared are dead letters
 };
 inline constexpr size_t kAuditCheckCount = 9;
 
 /// Short lower-case name, for tables and JSON.
 const char* Name(AuditCheck check);
 
-/// Violations of each check that are kept in words; all are counted.
+/// Largest number of violations of each check that are kept with a text. All are counted.
 inline constexpr size_t kViolationsKept = 20;
 
 struct Violation {
@@ -34,7 +34,7 @@ struct Violation {
 };
 
 struct CheckOutcome {
-  uint64_t looked_at = 0;  ///< records the check was made on
+  uint64_t looked_at = 0;  ///< records that were checked
   uint64_t violations = 0;
   std::vector<Violation> first;
 };
@@ -42,17 +42,17 @@ struct CheckOutcome {
 struct AuditReport {
   std::array<CheckOutcome, kAuditCheckCount> checks;  ///< by AuditCheck
   uint64_t inputs = 0;
-  uint64_t unique = 0;  ///< with those that passed
+  uint64_t unique = 0;  ///< including records that passed by policy
   uint64_t duplicates = 0;
   uint64_t dead_letters = 0;
-  /// Outputs of input records behind the audited end; not judged.
+  /// Outputs of input records at or after the audited end; not checked.
   uint64_t newer_outputs = 0;
-  /// Outputs whose input record is deleted; judged by what the output itself holds.
+  /// Outputs whose input record is deleted; checked by their own content.
   uint64_t outputs_without_input = 0;
-  /// Pairs of near uniques that are no violation: an event time was clamped, or the first may have
-  /// been forgotten, by time or by capacity, when the second came.
+  /// Pairs of uniques that are near each other and no violation: an event time was clamped, or the
+  /// filter may have forgotten the first, by time or by capacity, when the second arrived.
   uint64_t pairs_excused = 0;
-  /// What these checks cannot see, for a person.
+  /// What these checks cannot see, as sentences.
   std::vector<std::string> notes;
 
   const CheckOutcome& operator[](AuditCheck check) const {
@@ -63,7 +63,7 @@ struct AuditReport {
   void Add(AuditCheck check, std::string where, std::string text);
 };
 
-/// A table of the checks and the first violations of each, for a person.
+/// A table of the checks, the counts and the first violations of each check.
 std::string ReportText(const AuditReport& report);
 
 }  // namespace neardup

@@ -1,5 +1,7 @@
 #include "audit/verdicts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -17,7 +19,8 @@ uint64_t TimeApart(int64_t a_ms, int64_t b_ms) {
   return static_cast<uint64_t>(later) - static_cast<uint64_t>(earlier);
 }
 
-/// As many as the lane can have seen: it remembers some of the original's keys only.
+/// At least the number of keys that the lane can have seen, since it remembers only some of the
+/// original's keys.
 int SharedKeys(const AuditRow& row, const AuditRow& original) {
   const auto keys = original.text_keys.keys();
   int shared = 0;
@@ -35,6 +38,7 @@ class VerdictChecks {
 
   std::vector<AuditRef> Run() {
     std::vector<AuditRef> by_seq;
+    by_seq.reserve(report_.inputs + report_.outputs_without_input);
     for (uint32_t input = 0; input < ledger_.partitions().size(); ++input) {
       AuditPartition& partition = ledger_.partitions()[input];
       uint64_t last_seq = 0;
@@ -61,8 +65,8 @@ class VerdictChecks {
     by_seq.push_back({input, &row});
     if (row.seq < last_seq) {
       report_.Add(AuditCheck::kOrder, ledger_.Place(input, row),
-                  "origin " + ledger_.Origin(input, row.offset) + " has seq " +
-                      std::to_string(row.seq) + ", a record before it " + std::to_string(last_seq));
+                  fmt::format("origin {} has seq {}, a record before it has seq {}",
+                              ledger_.Origin(input, row.offset), row.seq, last_seq));
     }
     last_seq = std::max(last_seq, row.seq);
     CountRoute(row);
@@ -84,8 +88,8 @@ class VerdictChecks {
     }
   }
 
-  /// Only the topic can say what it takes, so these two reasons cannot be recomputed.
-  static bool IsForTheTopicToSay(Reason reason) {
+  /// Only the output topic knows what it takes, so the audit cannot compute these two reasons.
+  static bool IsRefusedByTopic(Reason reason) {
     return reason == Reason::kTooLarge || reason == Reason::kUndeliverable;
   }
 
@@ -95,18 +99,18 @@ class VerdictChecks {
       report_.Add(AuditCheck::kDeadLetter, ledger_.Place(input, row), text);
     };
     if (row.decision == Decision::kDeadLetter) {
-      if (row.stated_reason != row.reason && !IsForTheTopicToSay(row.stated_reason)) {
-        violated(std::string("states the reason ") + Name(row.stated_reason) +
-                 ", recomputed: " + Name(row.reason));
+      if (row.stated_reason != row.reason && !IsRefusedByTopic(row.stated_reason)) {
+        violated(fmt::format("states the reason {}, recomputed: {}", Name(row.stated_reason),
+                             Name(row.reason)));
       }
       return;
     }
     if (row.reason != Reason::kNone) {
-      violated(std::string("is decided ") + Name(row.decision) + " and is a dead letter, reason " +
-               Name(row.reason));
+      violated(fmt::format("is decided {}, but cannot be compared: {}", Name(row.decision),
+                           Name(row.reason)));
     } else if (row.stated_passed != row.passed) {
-      violated(row.passed ? "is a null value that passes by policy, and is not marked passed"
-                          : "is marked passed, and is no null value that passes by policy");
+      violated(row.passed ? "has a null value, which passes by policy, but is not marked passed"
+                          : "is marked passed, but has no null value that passes by policy");
     }
   }
 
@@ -120,19 +124,20 @@ class VerdictChecks {
       return;
     }
     const std::string original_text =
-        "original " + ledger_.Origin(row.original_input, row.original_offset);
+        fmt::format("original {}", ledger_.Origin(row.original_input, row.original_offset));
     if (row.original_input == input && row.original_offset == row.offset) {
-      violated("names itself as its " + original_text);
+      violated(fmt::format("names itself as its {}", original_text));
       return;
     }
     const AuditRow* original = ledger_.Row(row.original_input, row.original_offset);
     if (original == nullptr || !original->remembered()) {
-      violated("its " + original_text + " is not remembered on the unique topic");
+      violated(
+          fmt::format("its {} is not remembered: it is not on the unique topic", original_text));
       return;
     }
     if (original->seq >= row.seq) {
-      violated("its " + original_text + " has seq " + std::to_string(original->seq) +
-               ", not before its own " + std::to_string(row.seq));
+      violated(fmt::format("its {} has seq {}, not before its own {}", original_text, original->seq,
+                           row.seq));
     }
     CheckMatch(row, *original, original_text, violated);
   }
@@ -148,14 +153,14 @@ class VerdictChecks {
     const bool exact = row.fingerprint.exact == original.fingerprint.exact;
     const MatchKind kind = exact ? MatchKind::kExact : MatchKind::kNear;
     if (row.kind != kind) {
-      violated(std::string("states kind ") + Name(row.kind) + " of its " + original_text +
-               ", recomputed: " + Name(kind));
+      violated(fmt::format("states kind {} for its {}, recomputed: {}", Name(row.kind),
+                           original_text, Name(kind)));
     }
-    if (row.clamped || original.clamped) return;  // to which time is not written down
+    if (row.clamped || original.clamped) return;  // no output states the clamped time
     const uint64_t apart_ms = TimeApart(row.time_ms, original.time_ms);
     if (apart_ms > static_cast<uint64_t>(options_.filter.window.window_ms)) {
-      violated("its " + original_text + " is " + std::to_string(apart_ms) +
-               " ms away, more than window_ms " + std::to_string(options_.filter.window.window_ms));
+      violated(fmt::format("its {} is {} ms away, more than window_ms {}", original_text, apart_ms,
+                           options_.filter.window.window_ms));
     }
   }
 
@@ -163,8 +168,8 @@ class VerdictChecks {
   static void CheckDistance(const AuditRow& row, int distance, const std::string& original_text,
                             const Violated& violated) {
     if (distance == row.distance) return;
-    violated("states distance " + std::to_string(row.distance) + " to its " + original_text +
-             ", recomputed: " + std::to_string(distance));
+    violated(fmt::format("states distance {} to its {}, recomputed: {}", row.distance,
+                         original_text, distance));
   }
 
   template <class Violated>
@@ -176,10 +181,10 @@ class VerdictChecks {
     const int order_distance = std::popcount(row.fingerprint.order ^ original.fingerprint.order);
     const Nearness nearness{distance, order_distance, SharedKeys(row, original), row.features};
     if (Accepts(options_.filter.match, nearness)) return;
-    violated("its " + original_text + " is too far away: distance " + std::to_string(distance) +
-             ", order distance " + std::to_string(order_distance) + ", " +
-             std::to_string(nearness.shared_keys) + " text keys shared, " +
-             std::to_string(nearness.features) + " distinct tokens");
+    violated(fmt::format(
+        "its {} is too far away: distance {}, order distance {}, {} text keys shared, {} distinct "
+        "tokens",
+        original_text, distance, order_distance, nearness.shared_keys, nearness.features));
   }
 
   template <class Violated>
@@ -187,8 +192,8 @@ class VerdictChecks {
                      const std::string& original_text, const Violated& violated) {
     const auto distance = chosen_.scheme->Distance(original.sketch.words, row.sketch.words);
     if (!distance) {
-      violated("its " + original_text + " is too far away by scheme " +
-               std::string(chosen_.scheme->name()));
+      violated(fmt::format("its {} is too far away by scheme {}", original_text,
+                           chosen_.scheme->name()));
       return;
     }
     CheckDistance(row, *distance, original_text, violated);
@@ -201,11 +206,10 @@ class VerdictChecks {
       const uint64_t seq = ref.row->seq;
       if (seq == last) {
         report_.Add(AuditCheck::kSeq, ledger_.Place(ref.input, *ref.row),
-                    "repeats seq " + std::to_string(seq));
+                    fmt::format("repeats seq {}", seq));
       } else if (seq != last + 1) {
-        report_.Add(
-            AuditCheck::kSeq, ledger_.Place(ref.input, *ref.row),
-            "has seq " + std::to_string(seq) + ", the one before it is " + std::to_string(last));
+        report_.Add(AuditCheck::kSeq, ledger_.Place(ref.input, *ref.row),
+                    fmt::format("has seq {}, the one before it is {}", seq, last));
       }
       last = seq;
     }

@@ -1,4 +1,4 @@
-// The checks on each record and its verdict, made when all outputs are in.
+// The checks on each record and its verdict. They run when all outputs have been added.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace neardup {
 
-/// Coverage, seq, order by seq, soundness of duplicates, reasons of dead letters. Returns the
-/// covered rows in order of seq.
+/// Checks coverage, seq, order by seq, soundness of duplicates, and reasons of dead letters.
+/// Returns the covered rows in order of seq.
 std::vector<AuditRef> CheckVerdicts(const AuditOptions& options, const ChosenScheme& chosen,
                                     AuditLedger& ledger, AuditReport& report);
 

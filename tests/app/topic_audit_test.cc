@@ -1,5 +1,7 @@
 // The audit of topics on a real broker: a lane runs over inputs that hold aborted records too, and
 // then one thing is done to its topics.
+#include "app/topic_audit.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,6 @@
 
 #include "app/commands.h"
 #include "app/exit_code.h"
-#include "app/verify_command.h"
 #include "files/local_ports.h"
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
@@ -41,7 +42,7 @@ TestRecord RecordNow(const std::string& value) {
   return record;
 }
 
-class KafkaAuditTest : public ::testing::Test {
+class TopicAuditTest : public ::testing::Test {
  protected:
   void SetUp() override {
     settings_.kafka = FreshOptions(TestBrokers());
@@ -94,7 +95,7 @@ class KafkaAuditTest : public ::testing::Test {
   std::string topic_;
 };
 
-TEST_F(KafkaAuditTest, WhatALaneWroteHoldsEveryCheck) {
+TEST_F(TopicAuditTest, WhatALaneWroteHoldsEveryCheck) {
   const auto audit = AuditTopics(settings_, {});
   ASSERT_OK(audit);
   const AuditReport& report = audit->report;
@@ -108,27 +109,27 @@ TEST_F(KafkaAuditTest, WhatALaneWroteHoldsEveryCheck) {
   EXPECT_EQ(audit->ranges[1].end, kRecordsPerPartition);
 }
 
-TEST_F(KafkaAuditTest, ARecordThatSlippedIntoAnOutputIsFound) {
+TEST_F(TopicAuditTest, ARecordThatSlippedIntoAnOutputIsFound) {
   Write(settings_.kafka.brokers, topic_ + ".unique", 1, {RecordNow("{}")});
   const AuditReport report = Audited();
   EXPECT_EQ(report[AuditCheck::kHeader].violations, 1u);
   EXPECT_THAT(report[AuditCheck::kHeader].first.at(0).where, HasSubstr(topic_ + ".unique/1/"));
 }
 
-TEST_F(KafkaAuditTest, AnOutputWrittenTwiceIsFound) {
+TEST_F(TopicAuditTest, AnOutputWrittenTwiceIsFound) {
   const auto outputs = Read(settings_.kafka.brokers, topic_ + ".duplicate", 0);
   Write(settings_.kafka.brokers, topic_ + ".duplicate", 0, {outputs.at(3)});
   EXPECT_EQ(Audited()[AuditCheck::kCoverage].violations, 1u);
 }
 
-TEST_F(KafkaAuditTest, WhatAnAbortedTransactionWroteIsNotThere) {
+TEST_F(TopicAuditTest, WhatAnAbortedTransactionWroteIsNotThere) {
   const auto outputs = Read(settings_.kafka.brokers, topic_ + ".duplicate", 0);
   WriteInTransaction(settings_.kafka.brokers, topic_ + ".duplicate", 0, outputs, false);
   const AuditReport report = Audited();
   EXPECT_TRUE(report.ok()) << ReportText(report);
 }
 
-TEST_F(KafkaAuditTest, RecordsNotYetDecidedAreLagAndNoViolation) {
+TEST_F(TopicAuditTest, RecordsNotYetDecidedAreLagAndNoViolation) {
   Write(settings_.kafka.brokers, topic_, 1, {RecordNow("{}"), RecordNow("{}")});
   const auto audit = AuditTopics(settings_, {});
   ASSERT_OK(audit);
@@ -136,7 +137,7 @@ TEST_F(KafkaAuditTest, RecordsNotYetDecidedAreLagAndNoViolation) {
   EXPECT_EQ(audit->ranges.at(1).lag_records, 2);
 }
 
-TEST_F(KafkaAuditTest, ARunningLaneHoldsEveryCheckAtAnyMoment) {
+TEST_F(TopicAuditTest, ARunningLaneHoldsEveryCheckAtAnyMoment) {
   settings_.lane.transaction_interval_ms = 5;
   settings_.lane.batch_records_max = 10;
   for (int round = 0; round < 5; ++round) WriteInputs();
@@ -156,7 +157,7 @@ TEST_F(KafkaAuditTest, ARunningLaneHoldsEveryCheckAtAnyMoment) {
   EXPECT_EQ(Audited().inputs, (kRecordsPerPartition * 2u + 1) * 6);
 }
 
-TEST_F(KafkaAuditTest, AMissingOutputTopicIsNamed) {
+TEST_F(TopicAuditTest, AMissingOutputTopicIsNamed) {
   settings_.kafka.unique_topic = "{topic}.elsewhere";
   const auto audit = AuditTopics(settings_, {});
   ASSERT_FALSE(audit.ok());
@@ -164,15 +165,15 @@ TEST_F(KafkaAuditTest, AMissingOutputTopicIsNamed) {
   EXPECT_THAT(audit.error().text, HasSubstr(topic_ + ".elsewhere"));
 }
 
-class KafkaAuditWithoutHeaders : public KafkaAuditTest {
+class TopicAuditWithoutHeaders : public TopicAuditTest {
  protected:
   void SetUp() override {
     settings_.lane.headers = HeaderStyle::kNone;
-    KafkaAuditTest::SetUp();
+    TopicAuditTest::SetUp();
   }
 };
 
-TEST_F(KafkaAuditWithoutHeaders, RecordsAreComparedAsAWholeAndTheRestIsSaidNotToBeChecked) {
+TEST_F(TopicAuditWithoutHeaders, ComparesWholeRecordsAndSaysThatTheRestIsNotChecked) {
   Write(settings_.kafka.brokers, topic_, 1, {RecordNow("{}")});  // not yet decided
   const auto audit = AuditTopics(settings_, {});
   ASSERT_OK(audit);
@@ -184,7 +185,7 @@ TEST_F(KafkaAuditWithoutHeaders, RecordsAreComparedAsAWholeAndTheRestIsSaidNotTo
   EXPECT_THAT(audit->warnings, testing::ElementsAre(HasSubstr("only this was checked")));
 }
 
-TEST_F(KafkaAuditWithoutHeaders, AnOutputWrittenTwiceAndOneThatSlippedInAreFound) {
+TEST_F(TopicAuditWithoutHeaders, FindsAnOutputWrittenTwiceAndOneThatHasNoInput) {
   const auto outputs = Read(settings_.kafka.brokers, topic_ + ".duplicate", 0);
   Write(settings_.kafka.brokers, topic_ + ".duplicate", 0, {outputs.at(3), RecordNow("{}")});
   const AuditReport report = Audited();
@@ -192,7 +193,7 @@ TEST_F(KafkaAuditWithoutHeaders, AnOutputWrittenTwiceAndOneThatSlippedInAreFound
   EXPECT_EQ(report[AuditCheck::kPayload].violations, 1u);
 }
 
-TEST_F(KafkaAuditTest, TheCommandAnswersByItsExitCodeAndInJson) {
+TEST_F(TopicAuditTest, TheCommandAnswersByItsExitCodeAndInJson) {
   VerifyArguments arguments;
   arguments.config.sets = {"kafka.brokers=" + settings_.kafka.brokers, "app=" + settings_.kafka.app,
                            "input.topics=[" + topic_ + "]", "record.fields=[text]"};
