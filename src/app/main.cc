@@ -11,6 +11,7 @@
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/version.h"
+#include "audit/audit.h"
 #include "config/documents.h"
 #include "config/json_schema.h"
 #include "kafka/client.h"
@@ -246,6 +247,8 @@ void AddDemo(CLI::App& app, DemoArguments& demo, Command& chosen) {
 void AddVerify(CLI::App& app, VerifyArguments& verify, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("verify", "check the guarantees of a pipeline on its topics");
+  command->footer(
+      fmt::format("Needs about {} bytes of memory for each input record.", kAuditBytesPerRecord));
   AddConfig(command, verify.config);
   AddKafka(command, verify.config);
   command->add_flag("--json", verify.json, "print the outcome as one JSON object");

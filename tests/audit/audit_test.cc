@@ -1,5 +1,5 @@
-// A correct world passes; each single thing done to it is found, by the check it breaks, in words
-// that name it, and by no other check.
+// A correct world passes. Each single fault is found by the check that it violates and by no other
+// check, and the violation names it.
 #include "audit/audit.h"
 
 #include <gmock/gmock.h>
@@ -71,7 +71,7 @@ TEST(Audit, AnOutputOfNoInputIsFound) {
   const std::string origin = FieldOf(header, "origin");
   header = Replaced(header, "origin=" + origin, "origin=elsewhere/0/1");
   ExpectViolated(world.Audited(), {AuditCheck::kCoverage, AuditCheck::kSeq},
-                 "origin elsewhere/0/1, which is no input partition");
+                 "origin elsewhere/0/1, which is in no input partition");
   // Offset 0 is a gap in every partition of the world.
   header = Replaced(header, "elsewhere/0/1", origin.substr(0, origin.rfind('/')) + "/0");
   ExpectViolated(world.Audited(), {AuditCheck::kCoverage, AuditCheck::kSeq},
@@ -326,7 +326,7 @@ TEST(Audit, ABadRecordAmongTheUniquesIsFound) {
   unique.topic = Replaced(unique.topic, "dead-letter", "unique");
   world.Move(spot, unique);
   ExpectViolated(world.Audited(), {AuditCheck::kDeadLetter},
-                 "is decided unique and is a dead letter, reason not_object");
+                 "is decided unique, but cannot be compared: not_object");
 }
 
 TEST(Audit, ADeadLetterByReferenceNeedsNoPayload) {

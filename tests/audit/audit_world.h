@@ -1,5 +1,6 @@
 // A small world in memory for the audit: random clustered records in several input partitions, and
-// the outputs a correct lane makes of them, by the most stupid filter there is (a full scan).
+// the outputs that a correct lane writes for them. Its filter is a full scan, the simplest
+// possible.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace neardup {
 
-/// Owns what a Message only borrows.
+/// Owns what a Message borrows.
 struct StoredRecord {
   int64_t offset = 0;
   int64_t timestamp_ms = 0;
@@ -31,18 +32,18 @@ struct WorldOptions {
   size_t records = 600;
   /// Records committed together; the horizon moves between them.
   size_t transaction_records = 10;
-  /// One record in so many repeats an earlier text, more or less.
+  /// One record in this number has a new text; the others repeat an earlier text with few changes.
   uint32_t new_text_one_in = 3;
 };
 
-/// Fields: "text" alone is compared. Window one hour, lateness one minute.
+/// Compares only the field "text". Window one hour, lateness one minute.
 FilterOptions SmallFilter(int distance_max = 3);
 
 class World {
  public:
   explicit World(const WorldOptions& options);
 
-  /// Feeds everything to an audit.
+  /// The report of an audit over all records.
   AuditReport Audited() const;
 
   /// Where an output stands.
@@ -50,21 +51,21 @@ class World {
     InputPartition place;
     size_t index = 0;
   };
-  /// An output with neighbours on both sides whose header holds `header_part`.
+  /// An output that has neighbours on both sides and whose header contains `header_part`.
   Spot FindOutput(const std::string& topic_ending, const std::string& header_part = "") const;
   StoredRecord& at(const Spot& spot) { return outputs[spot.place][spot.index]; }
   StoredRecord& input_of(const Spot& spot);
   /// Our header of an output.
   std::string& header(const Spot& spot) { return *at(spot).headers.back().second; }
-  /// Takes an output out of its topic and puts it into another, behind those of smaller seq.
+  /// Moves an output to another topic, after the records with a smaller seq.
   void Move(const Spot& spot, const InputPartition& to);
 
   std::map<InputPartition, std::vector<StoredRecord>> inputs;
   std::map<InputPartition, std::vector<StoredRecord>> outputs;
   AuditOptions audit;
-  /// First audited offset, where it is not 0.
+  /// First audited offset of a partition, if not 0.
   std::map<InputPartition, int64_t> begins;
-  /// End of what is audited, where it is not all.
+  /// End of the audited offsets of a partition, if not all are audited.
   std::map<InputPartition, int64_t> ends;
   /// Duplicates by distance.
   std::map<int, int> distances;
@@ -83,13 +84,13 @@ World SmallWorld(HeaderStyle headers = HeaderStyle::kPacked);
 
 /// No violation, and every route was taken.
 void ExpectPasses(const AuditReport& report);
-/// Exactly these checks are violated, and the first one says `text`.
+/// Exactly these checks are violated, and the first violation contains `text`.
 void ExpectViolated(const AuditReport& report, const std::vector<AuditCheck>& checks,
                     const std::string& text);
 
-/// `text` with the first `from` in it replaced; fails when there is none.
+/// `text` with its first `from` replaced by `to`; the test fails if there is none.
 std::string Replaced(const std::string& text, const std::string& from, const std::string& to);
-/// Value of a field of a packed header.
+/// The value of a field in a packed header.
 std::string FieldOf(const std::string& header, const std::string& name);
 
 }  // namespace neardup
