@@ -195,7 +195,8 @@ def headers_compile_alone(tree):
         done = subprocess.run(command, cwd=tree.root, capture_output=True, text=True)
         if done.returncode == 0:
             return None
-        first = next((line for line in done.stderr.splitlines() if "error:" in line), "the compiler printed no error")
+        first = next((line for line in done.stderr.splitlines() if "error:" in line),
+                     "the compiler printed no error")
         return f"{path}:1: does not compile without other includes before it: {first}"
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
