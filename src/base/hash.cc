@@ -1,6 +1,6 @@
 #include "base/hash.h"
 
-// Most calls hash one token of a few bytes; compiled in place it spares them a second call.
+// Most calls hash one token of a few bytes. Inlining spares them a second call.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -1,4 +1,4 @@
-// The one hash of the project.
+// The hash function that all of the project uses.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace neardup {
 
-/// XXH3, 64 bits (https://github.com/Cyan4973/xxHash, stable since version 0.8.0). FORMAT:
-/// fingerprints and the checksums of stored state are made of it, so it never changes;
-/// tests/base/hash_test.cc holds it against the published vectors. Not for secrets: collisions can
-/// be made on purpose.
+/// XXH3, 64 bits (https://github.com/Cyan4973/xxHash, stable since version 0.8.0). FORMAT: never
+/// changes, because fingerprints and the checksums of stored state are computed with it;
+/// tests/base/hash_test.cc checks it against the published test vectors. Not for secrets: anyone
+/// can construct collisions.
 uint64_t Hash64(std::string_view bytes, uint64_t seed = 0);
 
 struct Digest128 {
@@ -23,7 +23,7 @@ struct Digest128 {
 /// XXH3, 128 bits. FORMAT, as Hash64, and not for secrets either.
 Digest128 Hash128(std::string_view bytes);
 
-/// Hash64 of bytes that come in pieces.
+/// Hash64 with seed 0 of bytes that arrive in pieces.
 class StreamedHash64 {
  public:
   StreamedHash64();
@@ -32,7 +32,7 @@ class StreamedHash64 {
   StreamedHash64& operator=(StreamedHash64&&) noexcept;
 
   void Add(std::string_view bytes);
-  /// Of all bytes added so far; more may follow.
+  /// The hash of all bytes added so far. More may be added afterwards.
   uint64_t value() const;
 
  private:
@@ -40,8 +40,8 @@ class StreamedHash64 {
   std::unique_ptr<State> state_;
 };
 
-/// A bijection of 64 bits in which every bit of the result depends on every bit of `value`: the
-/// finaliser of SplitMix64 (Stafford's variant 13). FORMAT, as Hash64.
+/// A bijection of 64-bit values in which every bit of the result depends on every bit of `value`:
+/// the finaliser of SplitMix64 (Stafford's variant 13). FORMAT: never changes, as Hash64.
 constexpr uint64_t Mix64(uint64_t value) {
   value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
   value = (value ^ (value >> 27)) * 0x94D049BB133111EB;

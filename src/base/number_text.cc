@@ -1,14 +1,10 @@
 #include "base/number_text.h"
 
-#include <cstdio>
+#include <fmt/format.h>
 
 namespace neardup {
 
-std::string Hex64(uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-  return text;
-}
+std::string Hex64(uint64_t value) { return fmt::format("{:016x}", value); }
 
 std::string Grouped(uint64_t number) {
   std::string digits = std::to_string(number);

@@ -6,7 +6,7 @@
 
 namespace neardup {
 
-/// 16 lower-case hexadecimal digits. FORMAT: stands in stored files.
+/// 16 lower-case hexadecimal digits. FORMAT: never changes, because stored files contain it.
 std::string Hex64(uint64_t value);
 
 /// Decimal digits in groups of three: "1,234,567".

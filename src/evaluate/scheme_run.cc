@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "filter/match_scheme.h"
+#include "filter/record_features.h"
 #include "index/sketch_index.h"
 #include "neardup/filter.h"
 #include "schemes/schemes.h"

@@ -72,7 +72,7 @@ Verdict Filter::Decide(const FingerprintedRecord& record, const LookedUp& found)
     verdict.decision = Decision::kDeadLetter;
     return verdict;
   }
-  // A record that passed has no payload and so perhaps no event time: it moves nothing.
+  // A null value may have no event time, so it does not move the watermark.
   if (record.outcome.passed) return verdict;
   const int64_t time_ms = state_->Clamp(record.outcome.time_ms);
   verdict.outcome.time_ms = time_ms;

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "feature/text_features.h"
-#include "fingerprint/exact_hash.h"
-
 namespace neardup {
 
 RecordFeatureReader::RecordFeatureReader(const FilterOptions& options)
@@ -32,7 +29,7 @@ const RecordFeatures& RecordFeatureReader::Read(const RecordView& record) {
   return result_;
 }
 
-/// Fills the tokens and what is made of neighbours among them, and the exact hash.
+/// Fills tokens_, pairs_, triples_ and the exact hash.
 void RecordFeatureReader::Tokenise(const std::vector<TextPiece>& pieces) {
   tokens_.Clear();
   ranges_.clear();
@@ -54,7 +51,7 @@ void RecordFeatureReader::Tokenise(const std::vector<TextPiece>& pieces) {
   for (uint64_t& triple : triples_) triple = KeyedTriple(triple, result_.key);
 }
 
-/// Fills the key; adds to `exact` and leaves no token behind.
+/// Computes the key, and adds the key fields to `exact`. Leaves tokens_ empty.
 void RecordFeatureReader::TokeniseKeys(const std::vector<TextPiece>& pieces, ExactHash& exact) {
   ExactHash key;
   for (const TextPiece& piece : pieces) {
@@ -66,6 +63,44 @@ void RecordFeatureReader::TokeniseKeys(const std::vector<TextPiece>& pieces, Exa
   }
   tokens_.Clear();
   result_.key = key.value();
+}
+
+SchemeTextReader::SchemeTextReader(const FilterOptions& options)
+    : extractor_(options.record),
+      tokeniser_(options.feature.markup, options.feature.masks),
+      tokens_(options.model.hash_seed) {}
+
+const SchemeTexts& SchemeTextReader::Read(const RecordView& record) {
+  const ExtractedRecord& extracted = extractor_.Extract(record);
+  result_.outcome = extracted.outcome;
+  result_.texts.clear();
+  result_.exact = 0;
+  if (result_.outcome.comparable()) Tokenise(extracted.pieces);
+  return result_;
+}
+
+void SchemeTextReader::Tokenise(const std::vector<TextPiece>& pieces) {
+  tokens_.Clear();
+  marks_.clear();
+  for (const TextPiece& piece : pieces) {
+    marks_.push_back({tokens_.size(), tokens_.hashes().size()});
+    tokeniser_.Tokenise(piece.text, tokens_);
+  }
+  marks_.push_back({tokens_.size(), tokens_.hashes().size()});
+  // Only now, because the token texts move in memory while they grow.
+  ExactHash exact;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const Mark& begin = marks_[i];
+    const Mark& end = marks_[i + 1];
+    const std::string_view normalised =
+        tokens_.TextFrom(begin.byte).substr(0, end.byte - begin.byte);
+    exact.Add(normalised, pieces[i].path_hash);
+    result_.texts.push_back({pieces[i].field, pieces[i].text, normalised,
+                             tokens_.hashes().subspan(begin.token, end.token - begin.token)});
+  }
+  result_.exact = exact.value();
+  std::stable_sort(result_.texts.begin(), result_.texts.end(),
+                   [](const SchemeText& a, const SchemeText& b) { return a.field < b.field; });
 }
 
 }  // namespace neardup

@@ -1,9 +1,9 @@
-// Payload -> all that fingerprints and what is learned from samples are made of.
+// Reads payloads: into features for the filter's own scheme, into texts for a comparison scheme.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "feature/text_features.h"
@@ -12,27 +12,31 @@
 #include "fingerprint/simhash.h"
 #include "neardup/options.h"
 #include "record/field_extractor.h"
+#include "schemes/scheme.h"
 
 namespace neardup {
 
+/// What fingerprints are computed from, and what learning takes from samples.
 struct RecordFeatures {
   ReadOutcome outcome;
-  // Only where outcome.comparable():
+  // The rest is set only if outcome.comparable().
+  /// As Fingerprint::exact.
   uint64_t exact = 0;
-  /// ExactHash of the key fields alone; 0 when none are configured.
+  /// ExactHash of the key fields alone; 0 if there are none.
   uint64_t key = 0;
-  /// Distinct tokens, those of key fields aside.
+  /// Number of distinct tokens, without those of key fields.
   uint32_t features = 0;
-  /// Too few features to be compared otherwise than exactly; `sums` and `order` mean nothing.
+  /// The record has too few features to be compared otherwise than exactly. The rest is not set.
   bool exact_only = true;
-  // Not keyed yet:
+  // `sums` and `order` do not depend on the key yet:
   BitSums sums{};
   uint64_t order = 0;
-  /// Hashes of three adjacent tokens, keyed, not distinct. Valid until the next record.
+  /// Hashes of three adjacent tokens, which depend on the key; may repeat. Valid until the next
+  /// record.
   std::span<const uint64_t> triples;
 };
 
-/// Keeps scratch memory: one instance per thread. Of the model it uses the hash seed only.
+/// Keeps scratch memory: one instance per thread. Of the model it uses only the hash seed.
 class RecordFeatureReader {
  public:
   /// The options must be valid.
@@ -56,6 +60,42 @@ class RecordFeatureReader {
   uint32_t features_min_;
   bool keyed_;
   RecordFeatures result_;
+};
+
+/// What a comparison scheme computes its sketch from.
+struct SchemeTexts {
+  ReadOutcome outcome;
+  // The rest is set only if outcome.comparable().
+  /// As Fingerprint::exact.
+  uint64_t exact = 0;
+  /// Ordered by field, and within a field as in the document. Valid until the next record.
+  std::vector<SchemeText> texts;
+};
+
+/// Keeps scratch memory: one instance per thread. It uses the record options, markup, masks and the
+/// model's hash seed. Key fields are texts like any others.
+class SchemeTextReader {
+ public:
+  /// The options must be valid.
+  explicit SchemeTextReader(const FilterOptions& options);
+
+  /// The result is valid until the next call.
+  const SchemeTexts& Read(const RecordView& record);
+
+ private:
+  /// Where the tokens of a piece begin in tokens_.
+  struct Mark {
+    size_t byte = 0;
+    size_t token = 0;
+  };
+
+  void Tokenise(const std::vector<TextPiece>& pieces);
+
+  FieldExtractor extractor_;
+  Tokeniser tokeniser_;
+  TokenList tokens_;
+  std::vector<Mark> marks_;
+  SchemeTexts result_;
 };
 
 }  // namespace neardup

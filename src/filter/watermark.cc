@@ -7,7 +7,7 @@ namespace neardup {
 void Watermark::Observe(uint32_t input, int64_t time_ms) {
   Input& seen = inputs_[input];
   if (time_ms <= seen.time_ms && !stale_) return;
-  // An input ahead of the watermark does not hold it, so moving it on changes nothing.
+  // Only an input at or before the watermark holds it back; for others the value stays.
   const bool held = seen.time_ms <= value_ms_;
   seen.time_ms = std::max(seen.time_ms, time_ms);
   if (held || stale_) {
@@ -63,7 +63,7 @@ int64_t Watermark::time_ms(uint32_t input) const {
 }
 
 int64_t HorizonAt(int64_t watermark_ms, const WindowOptions& options) {
-  // Both are 10 years at most, so their sum is far from the end of the range.
+  // Both are at most 10 years, so their sum cannot overflow.
   const int64_t kept_ms = options.window_ms + options.lateness_ms;
   return watermark_ms < INT64_MIN + kept_ms ? INT64_MIN : watermark_ms - kept_ms;
 }

@@ -1,4 +1,4 @@
-// How far event time has come, over all inputs.
+// The watermark: how far event time has advanced over all inputs.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace neardup {
 
-/// Smallest of the inputs' largest event times, idle inputs left out; the largest of all where
-/// every input that has a time is idle; INT64_MIN before the first time. An input without a time
-/// holds nothing back. Never goes back, but for Rollback.
+/// The smallest of the inputs' largest event times, without idle inputs. If every input that has a
+/// time is idle, the largest of all. INT64_MIN before the first time. An input without a time does
+/// not count. The value never decreases, except in Rollback.
 ///
-/// SetIdle and RestoreTime alone do not fix a new value: only what is observed or committed after
-/// them does, so inputs may be set one by one.
+/// SetIdle and RestoreTime alone do not raise the value for good: only an Observe or Commit after
+/// them does. Inputs may therefore be set one by one.
 class Watermark {
  public:
-  /// INT64_MIN counts as no time.
+  /// Records an event time. INT64_MIN counts as no time.
   void Observe(uint32_t input, int64_t time_ms);
   void SetIdle(uint32_t input, bool idle);
-  /// A time that is committed already.
+  /// Records a time that is committed already.
   void RestoreTime(uint32_t input, int64_t time_ms);
 
   void Commit();
-  /// Times and value as of the last Commit; who is idle stays as it is.
+  /// Returns to the times and the value of the last Commit. Inputs stay idle or not.
   void Rollback();
 
   int64_t value_ms() const;
@@ -40,12 +40,12 @@ class Watermark {
   std::unordered_map<uint32_t, Input> inputs_;
   int64_t value_ms_ = INT64_MIN;
   int64_t committed_ms_ = INT64_MIN;
-  /// Something but an observation has changed since value_ms_ was fixed.
+  /// SetIdle, RestoreTime or Rollback was called since value_ms_ was computed.
   bool stale_ = false;
 };
 
-/// Where entries may be forgotten at this watermark: window and lateness before it. INT64_MIN for
-/// INT64_MIN, and where the subtraction leaves the range.
+/// The horizon at a watermark: entries older than it may be forgotten. It lies window and lateness
+/// before the watermark. INT64_MIN if the watermark is INT64_MIN or too near to it.
 int64_t HorizonAt(int64_t watermark_ms, const WindowOptions& options);
 
 }  // namespace neardup

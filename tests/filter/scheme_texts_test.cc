@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/hash.h"
-#include "filter/match_scheme.h"
+#include "filter/record_features.h"
 #include "neardup/filter.h"
 
 namespace neardup {
