@@ -1,24 +1,8 @@
 #include "state/byte_stream.h"
 
+#include <fmt/format.h>
+
 namespace neardup {
-
-uint64_t ByteReader::Missing(size_t size, const char* what) {
-  Fail(what, std::to_string(size) + " more bytes");
-  return 0;
-}
-
-uint64_t ByteReader::LongVarint(const char* what) {
-  uint64_t value = 0;
-  for (int shift = 0; shift < 64; shift += 7) {
-    const uint64_t byte = U8(what);
-    if (!ok()) return 0;
-    if (shift == 63 && byte > 1) break;
-    value |= (byte & 0x7f) << shift;
-    if (byte < 0x80) return value;
-  }
-  Fail(what, "a varint of 64 bits at most");
-  return 0;
-}
 
 int64_t ByteReader::Zigzag(const char* what) {
   const uint64_t value = Varint(what);
@@ -40,7 +24,7 @@ std::string_view ByteReader::Raw(size_t size, const char* what) {
 uint64_t ByteReader::VarintUpTo(uint64_t max, const char* what) {
   const uint64_t value = Varint(what);
   if (value <= max) return value;
-  Fail(what, "at most " + std::to_string(max) + ", not " + std::to_string(value));
+  Fail(what, fmt::format("at most {}, found {}", max, value));
   return 0;
 }
 
@@ -50,9 +34,26 @@ size_t ByteReader::Count(size_t item_bytes_min, const char* what) {
 
 void ByteReader::Fail(const char* what, const std::string& expected) {
   if (!ok()) return;
-  error_ = "byte " + std::to_string(offset_) + " of " + std::to_string(bytes_.size()) + ", " +
-           what + ": expected " + expected;
+  error_ = fmt::format("byte {} of {}, {}: expected {}", offset_, bytes_.size(), what, expected);
   bytes_ = bytes_.substr(0, offset_);
+}
+
+uint64_t ByteReader::LongVarint(const char* what) {
+  uint64_t value = 0;
+  for (int shift = 0; shift < 64; shift += 7) {
+    const uint64_t byte = U8(what);
+    if (!ok()) return 0;
+    if (shift == 63 && byte > 1) break;
+    value |= (byte & 0x7f) << shift;
+    if (byte < 0x80) return value;
+  }
+  Fail(what, "a varint of at most 64 bits");
+  return 0;
+}
+
+uint64_t ByteReader::Missing(size_t size, const char* what) {
+  Fail(what, fmt::format("{} more bytes", size));
+  return 0;
 }
 
 void ByteWriter::Varint(uint64_t value) {

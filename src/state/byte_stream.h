@@ -1,4 +1,4 @@
-// The primitives of the delta's format, read from bytes that may be anything.
+// The primitives of the binary formats: the delta (state/delta.h) and the snapshot segment.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,10 @@
 
 namespace neardup {
 
-/// Reads front to back, never outside. The first failure is kept; from then on everything reads as
-/// zero or empty, so a caller may check once at the end of a section. Only loops over a count
-/// need care: Count() refuses a count the remaining bytes cannot hold.
+/// Reads bytes that may be anything, from front to back and never outside. It keeps the first
+/// failure; from then on everything reads as zero or empty, so that a caller may check once at the
+/// end of a section. Only loops over a count need care: Count() refuses a count that the remaining
+/// bytes cannot hold. `what` names the value in the error text.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
@@ -24,7 +25,7 @@ class ByteReader {
   uint64_t U64(const char* what) { return Little<8>(what); }
   int64_t I64(const char* what) { return static_cast<int64_t>(Little<8>(what)); }
   uint64_t Varint(const char* what) {
-    if (remaining() > 0 && Byte(offset_) < 0x80) return Byte(offset_++);  // as most are
+    if (remaining() > 0 && Byte(offset_) < 0x80) return Byte(offset_++);  // most are
     return LongVarint(what);
   }
   int64_t Zigzag(const char* what);
@@ -33,9 +34,10 @@ class ByteReader {
 
   /// A varint that must be at most `max`.
   uint64_t VarintUpTo(uint64_t max, const char* what);
-  /// The number of things that follow, each of at least `item_bytes_min`.
+  /// The number of items that follow, each of at least `item_bytes_min` bytes.
   size_t Count(size_t item_bytes_min, const char* what);
 
+  /// Fails at the byte that is read next, unless it failed before.
   void Fail(const char* what, const std::string& expected);
   bool ok() const { return error_.empty(); }
   /// kCorrupt with the byte offset of the first failure.
@@ -44,7 +46,7 @@ class ByteReader {
   size_t remaining() const { return bytes_.size() - offset_; }
 
  private:
-  /// Deltas are read by millions of these at a start, so the way without a failure stands here.
+  /// In the header to be inlined: a start calls it millions of times.
   template <size_t kBytes>
   uint64_t Little(const char* what) {
     if (remaining() < kBytes) return Missing(kBytes, what);
@@ -55,17 +57,16 @@ class ByteReader {
   }
   uint64_t Byte(size_t at) const { return static_cast<uint8_t>(bytes_[at]); }
   uint64_t LongVarint(const char* what);
-  /// Fails, and is 0.
+  /// Fails and returns 0.
   uint64_t Missing(size_t size, const char* what);
 
-  /// Ends at the first failure, so that nothing is left to read behind it.
+  /// Cut off at the first failure, so that nothing is left to read.
   std::string_view bytes_;
   size_t offset_ = 0;
   std::string error_;
 };
 
-// The primitives of the delta's format, appended to a string.
-
+/// Appends to a string.
 class ByteWriter {
  public:
   void U8(uint8_t value) { Little(value, 1); }

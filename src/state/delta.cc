@@ -1,5 +1,7 @@
 #include "state/delta.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <iterator>
@@ -18,6 +20,8 @@ constexpr size_t kChecksumBytes = 8;
 constexpr size_t kTopicBytesMin = 1;
 constexpr size_t kInputBytesMin = 1 + 1 + 1 + 8;
 constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1 + 1 + 1;
+/// An encoded entry without its sketch, at most: what two deltas may come to when merged.
+constexpr size_t kEntryBytesMax = 64;
 
 std::vector<std::string_view> Topics(const Delta& delta) {
   std::vector<std::string_view> topics;
@@ -87,8 +91,9 @@ void ReadHeader(ByteReader& in, Delta& delta) {
   in.Raw(kMagic.size(), "magic");
   const uint16_t version = in.U16("version");
   if (version != kVersion) {
-    in.Fail("version", std::to_string(kVersion) + ", not " + std::to_string(version) +
-                           "; this changelog was written by another version of neardup");
+    in.Fail("version", fmt::format("{}, found {}; another version of neardup wrote this delta: use "
+                                   "that version, or another `app`",
+                                   kVersion, version));
   }
   delta.lane = in.U16("lane");
   delta.epoch = in.U64("epoch");
@@ -150,20 +155,38 @@ void ReadEntries(ByteReader& in, Delta& delta) {
   }
 }
 
-/// The bytes before the checksum, if it is theirs.
+/// The bytes before the checksum, if the checksum is right.
 Result<std::string_view> CheckedBody(std::string_view bytes) {
   if (bytes.size() < kMagic.size() + kChecksumBytes || bytes.substr(0, kMagic.size()) != kMagic) {
-    return Error{ErrorCode::kCorrupt, "byte 0 of " + std::to_string(bytes.size()) +
-                                          ", magic: expected \"NDLT\"; this is no delta"};
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("byte 0 of {}, magic: expected \"NDLT\"; this is not a delta, or only "
+                             "a part of one; docs/recovery.md says what to do",
+                             bytes.size())};
   }
   const size_t body_bytes = bytes.size() - kChecksumBytes;
   ByteReader tail(bytes.substr(body_bytes));
   if (tail.U64("checksum") != Hash64(bytes.substr(0, body_bytes))) {
     return Error{ErrorCode::kCorrupt,
-                 "byte " + std::to_string(body_bytes) + " of " + std::to_string(bytes.size()) +
-                     ", checksum: expected the XXH3-64 of all bytes before; the delta is damaged"};
+                 fmt::format("byte {} of {}, checksum: expected the XXH3-64 of all bytes before; "
+                             "the delta is damaged; docs/recovery.md says what to do",
+                             body_bytes, bytes.size())};
   }
   return bytes.substr(0, body_bytes);
+}
+
+size_t EntryBytes(const Delta& delta) {
+  size_t bytes = delta.entries.size() * kEntryBytesMax;
+  for (const Entry& entry : delta.entries) bytes += entry.sketch.bytes();
+  return bytes;
+}
+
+/// True if an input number means the same in both.
+bool KeepsInputNumbers(const Delta& delta, const Delta& next) {
+  return delta.inputs.size() <= next.inputs.size() &&
+         std::equal(delta.inputs.begin(), delta.inputs.end(), next.inputs.begin(),
+                    [](const InputProgress& a, const InputProgress& b) {
+                      return a.partition == b.partition;
+                    });
 }
 
 }  // namespace
@@ -184,36 +207,14 @@ Result<Delta> DecodeDelta(std::string_view bytes) {
   ReadHeader(in, delta);
   ReadInputs(in, delta);
   ReadEntries(in, delta);
-  if (in.remaining() > 0) in.Fail("checksum", "to follow the entries at once");
+  if (in.remaining() > 0) in.Fail("checksum", "to follow the entries immediately");
   if (!in.ok()) return in.error();
   return delta;
 }
 
-namespace {
-
-/// Of the largest entry of the filter's own scheme, encoded; others count their sketch too.
-constexpr size_t kEntryBytes = 64;
-
-size_t EntryBytes(const Delta& delta) {
-  size_t bytes = delta.entries.size() * kEntryBytes;
-  for (const Entry& entry : delta.entries) bytes += entry.sketch.bytes();
-  return bytes;
-}
-
-/// The numbers of inputs in entries mean the same in both.
-bool InputsGoOn(const Delta& delta, const Delta& next) {
-  return delta.inputs.size() <= next.inputs.size() &&
-         std::equal(delta.inputs.begin(), delta.inputs.end(), next.inputs.begin(),
-                    [](const InputProgress& a, const InputProgress& b) {
-                      return a.partition == b.partition;
-                    });
-}
-
-}  // namespace
-
 bool CanMerge(const Delta& delta, const Delta& next) {
   return next.seq_first == delta.seq_last + 1 && next.lane == delta.lane &&
-         next.spec == delta.spec && InputsGoOn(delta, next) &&
+         next.spec == delta.spec && KeepsInputNumbers(delta, next) &&
          EntryBytes(delta) + EntryBytes(next) <= kDeltaBytesTarget;
 }
 
@@ -221,7 +222,8 @@ void Merge(Delta& delta, Delta&& next) {
   assert(CanMerge(delta, next));
   const uint64_t seq_first = delta.seq_first;
   const uint64_t epoch = std::max(delta.epoch, next.epoch);
-  // A restart forgets who was idle, and the watermark goes back; what it has let go stays gone.
+  // A restart forgets which inputs were idle, so the watermark may go back. Entries that an earlier
+  // watermark has expired stay expired.
   const int64_t watermark_ms = std::max(delta.watermark_ms, next.watermark_ms);
   const int64_t horizon_ms = std::max(delta.horizon_ms, next.horizon_ms);
   std::vector<Entry> entries = std::move(delta.entries);

@@ -1,5 +1,5 @@
-// The delta: what a stretch of decided records adds to a lane's state. Deltas in order are the
-// changelog, and the changelog is the truth.
+// The delta: what a run of decided records adds to a lane's state. The changelog consists of deltas
+// in order, and the changelog is the truth.
 //
 // FORMAT, version 2. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
 // `text` a varint length and that many bytes of UTF-8.
@@ -8,12 +8,12 @@
 //   version         u16      2
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
-//   seq_first       u64      seq of the first record decided; seq_last + 1 when none was
+//   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
 //   seq_last        u64
 //   watermark_ms    i64
-//   horizon_ms      i64      the one the records were decided under; committing the delta moves it
-//                            on to watermark - window - lateness, if that is later
-//   window_ms       i64      in force when the records were decided, as the next two
+//   horizon_ms      i64      in force when the records were decided; committing the delta moves it
+//                            to watermark - window - lateness, if that is later
+//   window_ms       i64      in force when the records were decided, like the next two
 //   entries_max     u64
 //   distance_max    u8
 //   spec            text     FingerprintSpec of the filter
@@ -27,9 +27,9 @@
 //   checksum        u64      XXH3-64 of all bytes before
 //
 // A delta is complete in itself: it names every input of the lane, not only those that moved, so
-// the newest one alone says where to go on. A transaction may hold several; they become visible
-// together. seq is gapless: seq_first == seq_last of the delta before + 1, else the changelog has a
-// hole.
+// that the newest delta alone says where to resume. A transaction may hold several; they become
+// visible together. seq is gapless: if seq_first is not seq_last + 1 of the delta before, the
+// changelog has a hole.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +43,11 @@
 
 namespace neardup {
 
-/// A delta is sealed when its entries pass this size; with the largest entry behind it
-/// (kSketchBytesMax) it stays below the 1 MB a broker takes by default.
+/// A delta is closed when its entries pass this size. Even if its last entry is the largest
+/// possible one (kSketchBytesMax), it stays below the 1 MB that a broker takes by default.
 inline constexpr size_t kDeltaBytesTarget = size_t{192} << 10;
 
+/// The fields are described with the format above.
 struct Delta {
   uint16_t lane = 0;
   uint64_t epoch = 0;
@@ -66,17 +67,16 @@ struct Delta {
 };
 
 std::string Encode(const Delta& delta);
-/// kCorrupt with the byte offset and what was expected; never reads outside `bytes`.
+/// kCorrupt names the byte offset and what was expected. Never reads outside `bytes`.
 Result<Delta> DecodeDelta(std::string_view bytes);
 
-// Deltas that follow each other, as one.
-
-/// Whether `next` may be merged into `delta`: it follows it, names the same inputs or more behind
-/// them, is of the same lane and FingerprintSpec, and the two are small enough for one.
+/// True if `next` may be merged into `delta`: it follows it, has the same lane and FingerprintSpec,
+/// names the same inputs in the same places (and perhaps more after them), and both together are
+/// small enough for one delta.
 bool CanMerge(const Delta& delta, const Delta& next);
 
-/// Folding the result leaves a lane as folding first `delta`, then `next` does. They must be fit
-/// for it.
+/// Appends `next` to `delta`: applying the result leaves a lane as applying both in order does.
+/// CanMerge must hold.
 void Merge(Delta& delta, Delta&& next);
 
 }  // namespace neardup

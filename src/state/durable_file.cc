@@ -1,6 +1,7 @@
 #include "state/durable_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,12 +11,14 @@
 #include <utility>
 
 namespace neardup {
+
 namespace {
 
 constexpr mode_t kOwnerWrites = 0644;
 
 Error Failed(const std::filesystem::path& path, const char* what) {
-  return {ErrorCode::kIo, path.string() + ": " + what + ": " + std::strerror(errno), true, false};
+  return Retriable(ErrorCode::kIo,
+                   fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno)));
 }
 
 Result<void> WriteAll(int descriptor, const std::filesystem::path& path, std::string_view bytes) {
@@ -39,7 +42,7 @@ Result<void> SyncFolder(const std::filesystem::path& folder) {
 
 Result<void> WriteAndSync(const std::filesystem::path& path, std::string_view bytes) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerWrites);
-  if (descriptor < 0) return Failed(path, "making the file");
+  if (descriptor < 0) return Failed(path, "creating the file");
   Result<void> written = WriteAll(descriptor, path, bytes);
   if (written.ok() && fsync(descriptor) != 0) written = Failed(path, "syncing");
   if (close(descriptor) != 0 && written.ok()) written = Failed(path, "closing");
@@ -85,12 +88,12 @@ Result<AppendedFile> AppendedFile::Open(const std::filesystem::path& path, uint6
   if (descriptor < 0) return Failed(path, "opening to append");
   AppendedFile file(path, descriptor);
   struct stat status = {};
-  if (fstat(descriptor, &status) != 0) return Failed(path, "asking for the size");
+  if (fstat(descriptor, &status) != 0) return Failed(path, "reading its size");
   if (static_cast<uint64_t>(status.st_size) < bytes) {
-    return Error{ErrorCode::kCorrupt, path.string() + ": " + std::to_string(status.st_size) +
-                                          " bytes, expected " + std::to_string(bytes)};
+    return Error{ErrorCode::kCorrupt, fmt::format("{}: expected at least {} bytes, found {}",
+                                                  path.string(), bytes, status.st_size)};
   }
-  if (ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return Failed(path, "cutting");
+  if (ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return Failed(path, "truncating");
   return file;
 }
 
@@ -121,13 +124,15 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 
 Result<FileLock> FileLock::Take(const std::filesystem::path& path) {
   const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerWrites);
-  if (descriptor < 0) return Failed(path, "making the file");
+  if (descriptor < 0) return Failed(path, "creating the file");
   FileLock lock(descriptor);
   if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno != EWOULDBLOCK) return Failed(path, "locking");
-  return Retriable(ErrorCode::kUnavailable, path.string() +
-                                                ": another process has this folder in use; give "
-                                                "each instance a folder of its own");
+  return Retriable(
+      ErrorCode::kUnavailable,
+      fmt::format("{}: another process has this folder in use; give each instance a `state.dir` of "
+                  "its own",
+                  path.string()));
 }
 
 }  // namespace neardup

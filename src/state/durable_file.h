@@ -10,7 +10,8 @@
 
 namespace neardup {
 
-/// At once: after a crash the file holds `bytes`, or is what it was before (or absent).
+/// Replaces a file atomically: after a crash it holds `bytes`, or what it held before, or is still
+/// absent. kIo with the path.
 Result<void> WriteFileDurably(const std::filesystem::path& path, std::string_view bytes);
 
 /// A file that grows at its end. Errors are kIo with the path. One owner at a time.
@@ -21,11 +22,12 @@ class AppendedFile {
   AppendedFile(AppendedFile&& other) noexcept;
   AppendedFile& operator=(AppendedFile&& other) noexcept;
 
-  /// Made if absent, cut to `bytes` if longer. kCorrupt when shorter.
+  /// Creates the file if it is absent, and cuts it to `bytes` if it is longer. kCorrupt if it is
+  /// shorter.
   static Result<AppendedFile> Open(const std::filesystem::path& path, uint64_t bytes);
 
   Result<void> Append(std::string_view bytes);
-  /// Returns when what was appended, and the file's place in its folder, would outlive a crash.
+  /// Returns when everything appended, and the file's entry in its folder, would survive a crash.
   Result<void> Sync();
   bool is_open() const { return descriptor_ >= 0; }
 
@@ -38,7 +40,8 @@ class AppendedFile {
   bool folder_synced_ = false;
 };
 
-/// An exclusive lock on a file, made if absent, until destroyed or the process ends.
+/// An exclusive lock on a file, which is created if absent. Held until it is destroyed or the
+/// process ends.
 class FileLock {
  public:
   FileLock() = default;
@@ -46,7 +49,7 @@ class FileLock {
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
 
-  /// kUnavailable when somebody else holds it.
+  /// kUnavailable when another process holds it.
   static Result<FileLock> Take(const std::filesystem::path& path);
 
  private:

@@ -1,5 +1,7 @@
 #include "state/lane_state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <map>
@@ -15,12 +17,16 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kAbsent = "absent";
+/// Of an encoded entry: simhash, order, exact, the longest varints of time, input and offset, three
+/// text keys, and the counts of the sketch's words and keys.
+constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
+constexpr size_t kInputsMax = size_t{kInputMax} + 1;
 
-std::string Phrase(const std::string& key, const std::string& here, const std::string& changelog) {
-  return key + ": " + here + " here, " + changelog + " in the changelog";
+std::string Phrase(std::string_view key, std::string_view here, std::string_view changelog) {
+  return fmt::format("{}: {} here, {} in the changelog", key, here, changelog);
 }
 
-/// JSON texts of all leaves under their pointers; the root itself is called "spec".
+/// The JSON text of each leaf, by its JSON Pointer. The root itself is called "spec".
 std::map<std::string, std::string> Leaves(const Json& spec) {
   std::map<std::string, std::string> leaves;
   const Json flat = spec.flatten();
@@ -31,12 +37,31 @@ std::map<std::string, std::string> Leaves(const Json& spec) {
   return leaves;
 }
 
+size_t EntryBytesMax(const Entry& entry) { return kPlainEntryBytesMax + entry.sketch.bytes(); }
+
+Error TooManyInputs(const InputPartition& partition) {
+  return Fatal(
+      ErrorCode::kExhausted,
+      fmt::format("{}/{} would be input partition {} of this lane, which numbers at most {}, "
+                  "including those that it no longer reads; give some of the topics to "
+                  "another `app`, with a fresh changelog",
+                  partition.topic, partition.partition, kInputsMax + 1, kInputsMax));
+}
+
+Result<void> CheckOffset(const InputPartition& partition, int64_t offset) {
+  if (offset <= kOffsetMax) return {};
+  return Fatal(ErrorCode::kExhausted,
+               fmt::format("{}/{} is at offset {}; the index remembers offsets up to {}; continue "
+                           "with a new topic",
+                           partition.topic, partition.partition, offset, kOffsetMax));
+}
+
 }  // namespace
 
 std::string SpecDifference(std::string_view here, std::string_view changelog) {
   const Json ours = Json::parse(here, nullptr, /*allow_exceptions=*/false);
   const Json theirs = Json::parse(changelog, nullptr, /*allow_exceptions=*/false);
-  const std::string whole = Phrase("spec", std::string(here), std::string(changelog));
+  const std::string whole = Phrase("spec", here, changelog);
   if (ours.is_discarded() || theirs.is_discarded()) return whole;
   std::map<std::string, std::pair<std::string, std::string>> both;
   for (auto& [key, value] : Leaves(ours)) both[key] = {value, kAbsent};
@@ -51,36 +76,6 @@ std::string SpecDifference(std::string_view here, std::string_view changelog) {
   return text.empty() ? whole : text;
 }
 
-namespace {
-
-/// simhash, order, exact, the longest varints of time, input and offset, three text keys, and the
-/// numbers of the sketch's words and keys.
-constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
-constexpr size_t kInputsMax = size_t{kInputMax} + 1;
-
-size_t EntryBytesMax(const Entry& entry) { return kPlainEntryBytesMax + entry.sketch.bytes(); }
-
-std::string Place(const InputPartition& partition) {
-  return partition.topic + "/" + std::to_string(partition.partition);
-}
-
-Error TooManyInputs(const InputPartition& partition) {
-  return Fatal(ErrorCode::kExhausted,
-               Place(partition) + " would be input partition " + std::to_string(kInputsMax + 1) +
-                   " of this lane, which numbers " + std::to_string(kInputsMax) +
-                   " at most, also those it no longer reads; give some of the topics to another "
-                   "`app`, with a fresh changelog");
-}
-
-Result<void> CheckOffset(const InputPartition& partition, int64_t offset) {
-  if (offset <= kOffsetMax) return {};
-  return Fatal(ErrorCode::kExhausted, Place(partition) + " is at offset " + std::to_string(offset) +
-                                          "; offsets up to " + std::to_string(kOffsetMax) +
-                                          " can be remembered. Go on with a new topic");
-}
-
-}  // namespace
-
 Result<std::unique_ptr<LaneState>> LaneState::New(const FilterOptions& options, uint16_t lane) {
   NEARDUP_ASSIGN(std::unique_ptr<Filter> filter, Filter::New(options));
   return std::unique_ptr<LaneState>(new LaneState(options, lane, std::move(filter)));
@@ -89,7 +84,7 @@ Result<std::unique_ptr<LaneState>> LaneState::New(const FilterOptions& options, 
 LaneState::LaneState(const FilterOptions& options, uint16_t lane, std::unique_ptr<Filter> filter)
     : options_(options), lane_(lane), spec_(FingerprintSpec(options)), filter_(std::move(filter)) {}
 
-// ---- the fold
+// ---- applying deltas
 
 Result<void> LaneState::Apply(Delta delta) {
   assert(seq_ == seq_committed_ && filter_->uncommitted().empty());
@@ -106,7 +101,7 @@ Result<void> LaneState::Apply(Delta delta) {
     numbers.push_back(number);
   }
   for (Entry& entry : delta.entries) entry.origin.input = numbers[entry.origin.input];
-  // The horizon first, so that what leaves is counted for the reason it left for.
+  // The horizon first: an entry that both expires and exceeds the capacity counts as expired.
   filter_->RestoreHorizon(
       std::max(delta.horizon_ms, HorizonAt(delta.watermark_ms, options_.window)));
   filter_->Restore(delta.entries);
@@ -118,16 +113,18 @@ Result<void> LaneState::Apply(Delta delta) {
 
 Result<void> LaneState::CheckBelongs(const Delta& delta) const {
   if (delta.lane != lane_) {
-    return Error{ErrorCode::kMismatch, "the delta belongs to lane " + std::to_string(delta.lane) +
-                                           ", this is lane " + std::to_string(lane_) +
-                                           "; read the changelog partition of this lane"};
+    return Error{ErrorCode::kMismatch,
+                 fmt::format("the delta belongs to lane {}, this is lane {}; the partitions of the "
+                             "changelog were mixed up; docs/recovery.md says what to do",
+                             delta.lane, lane_)};
   }
   if (delta.spec != spec_) {
-    return Error{ErrorCode::kMismatch,
-                 "the changelog was written with other fingerprint settings: " +
-                     SpecDifference(spec_, delta.spec) +
-                     ". Start with another `app` name (a fresh changelog), or restore the old "
-                     "settings"};
+    return Error{
+        ErrorCode::kMismatch,
+        fmt::format("the changelog was written with other fingerprint settings: {}. Restore "
+                    "the old settings, or choose another `app`, which starts with a fresh "
+                    "changelog",
+                    SpecDifference(spec_, delta.spec))};
   }
   return {};
 }
@@ -137,21 +134,23 @@ Result<void> LaneState::CheckFollows(const Delta& delta) const {
   if (delta.seq_first == 0 || delta.seq_last < delta.seq_first - 1 ||
       delta.entries.size() > decided) {
     return Error{ErrorCode::kCorrupt,
-                 "the delta holds " + std::to_string(delta.entries.size()) +
-                     " entries of the records " + std::to_string(delta.seq_first) + " to " +
-                     std::to_string(delta.seq_last) + "; one entry a record at most was expected"};
+                 fmt::format("the delta covers records {} to {} and holds {} entries; expected at "
+                             "most one entry for each record; docs/recovery.md says what to do",
+                             delta.seq_first, delta.seq_last, delta.entries.size())};
   }
   if (any_ && delta.seq_first != seq_ + 1) {
-    return Error{ErrorCode::kCorrupt,
-                 "the changelog has a hole: expected a delta with seq_first " +
-                     std::to_string(seq_ + 1) + ", found " + std::to_string(delta.seq_first) +
-                     ". Was the topic trimmed, or written by something else? Start with another "
-                     "`app` name (a fresh changelog), or restore the topic"};
+    return Error{
+        ErrorCode::kCorrupt,
+        fmt::format("the changelog has a hole: expected a delta with seq_first {}, found {}. "
+                    "Something other than neardup deleted, compacted or wrote records of "
+                    "this topic. Restore the topic from a mirror, or choose another `app`, "
+                    "which starts with a fresh changelog; see docs/recovery.md",
+                    seq_ + 1, delta.seq_first)};
   }
   return {};
 }
 
-/// Of all that AddInput would refuse, before anything is changed.
+/// Refuses what AddInput would refuse, before anything is changed.
 Result<void> LaneState::CheckFits(const Delta& delta) const {
   size_t count = inputs_.size();
   for (const InputProgress& input : delta.inputs) {
@@ -187,7 +186,7 @@ std::optional<uint32_t> LaneState::FindInput(const InputPartition& partition) co
   return found->second;
 }
 
-// ---- the open transaction
+// ---- deciding
 
 uint64_t LaneState::Advance(const Position& position) {
   InputProgress& input = inputs_[position.input];
@@ -214,7 +213,7 @@ std::vector<Delta> LaneState::Uncommitted() const {
   Seal before;
   before.seq_last = seq_committed_;
   for (const Seal& seal : seals_) {
-    if (seal.seq_last == seq_) break;  // inputs may have been added since: sealed again below
+    if (seal.seq_last == seq_) break;  // sealed again below: inputs may have been added since
     deltas.push_back(MakeDelta(before, seal));
     before.seq_last = seal.seq_last;
     before.entries = seal.entries;

@@ -1,4 +1,4 @@
-// Why state of another FingerprintSpec does not fit, for a person.
+// A lane's state: the filter, the progress of its inputs, seq and epoch. Deltas build it up.
 #pragma once
 
 #include <cstddef>
@@ -17,26 +17,26 @@
 namespace neardup {
 
 /// What differs between two JSON texts, key by key as JSON Pointers: `/features_min: 12 here, 8 in
-/// the changelog; ...`. Texts that are no JSON are shown whole.
+/// the changelog; ...`. Texts that are not JSON are shown whole.
 std::string SpecDifference(std::string_view here, std::string_view changelog);
 
-// A lane's state as the fold of its deltas: the filter, the inputs' progress, seq and epoch.
-
-/// Numbers the lane's input partitions: Position::input is an index into it. Grows only.
+/// The result of applying a lane's deltas in order, and the source of the next ones. It numbers the
+/// lane's input partitions: Position::input is an index into inputs(), which only grows.
 /// One owner thread.
 class LaneState {
  public:
   static Result<std::unique_ptr<LaneState>> New(const FilterOptions& options, uint16_t lane);
 
-  /// Folds the next delta of the changelog in. kCorrupt: a hole in seq; kMismatch: another lane or
-  /// another FingerprintSpec, the text names what differs and what to do; kExhausted: more inputs
-  /// or larger offsets than a Position takes. State is unchanged then. The first delta applied may
-  /// start at any seq (the changelog's beginning may have been purged). Nothing may be uncommitted.
-  /// Afterwards the horizon is as the delta's commit left it.
+  /// Adds the next delta of the changelog. The first one may start at any seq, because the
+  /// beginning of the changelog may have been purged. Nothing may be uncommitted. Afterwards the
+  /// horizon is as the commit of the delta left it. kCorrupt: a hole in seq, or a delta that
+  /// contradicts itself. kMismatch: another lane or another FingerprintSpec; the text names what
+  /// differs and what to do. kExhausted: more inputs or larger offsets than a Position takes. The
+  /// state is unchanged after an error.
   Result<void> Apply(Delta delta);
 
-  /// Number of an input partition; adds it when new, with `next_offset` as its start. kExhausted:
-  /// it would be one too many, or starts behind kOffsetMax.
+  /// The number of an input partition. A new one is added, with `next_offset` as its start.
+  /// kExhausted: it would be one too many, or starts above kOffsetMax.
   Result<uint32_t> AddInput(const InputPartition& partition, int64_t next_offset);
   /// kExhausted: the index cannot remember a record of this offset.
   Result<void> CheckPosition(const Position& position) const;
@@ -46,29 +46,31 @@ class LaneState {
   Filter& filter() { return *filter_; }
   const Filter& filter() const { return *filter_; }
 
-  /// Counts a decided record in: the next seq, and the input's progress. Returns the seq. To be
-  /// called for each record right after filter().Decide().
+  /// Counts a decided record: moves its input forward and returns its seq, which is the next one.
+  /// Call it for each record, right after filter().Decide() where there is a call of Decide.
   uint64_t Advance(const Position& position);
   /// seq of the newest decided record, 0 before the first.
   uint64_t seq() const { return seq_; }
   uint64_t seq_committed() const { return seq_committed_; }
   uint64_t epoch() const { return epoch_; }
+  /// Nothing was applied or committed yet.
   bool empty() const { return !any_; }
   void StartEpoch() { ++epoch_; }
 
-  /// Deltas for everything since the last Commit, at least one (it carries the offsets), each about
-  /// kDeltaBytesTarget at most, and one entry. Offsets, event times and watermark are as of the
-  /// delta's seq_last; the horizon is the one before the coming Commit, which Apply derives again.
+  /// Deltas for everything since the last Commit. At least one, because it carries the offsets.
+  /// Each has at most about kDeltaBytesTarget bytes and one more entry. Offsets, event times and
+  /// watermark are those at the delta's seq_last; the horizon is the one before the coming Commit,
+  /// from which Apply derives the next.
   std::vector<Delta> Uncommitted() const;
   void Commit();
   /// Back to the last Commit: entries, seq, progress.
   void Rollback();
 
  private:
-  /// Where an uncommitted delta ends, and what was so at that point.
+  /// The end of an uncommitted delta, and the state at that point.
   struct Seal {
     uint64_t seq_last = 0;
-    size_t entries = 0;  ///< of filter().uncommitted(), those up to here
+    size_t entries = 0;  ///< how many of filter().uncommitted() are before the end
     int64_t watermark_ms = INT64_MIN;
     std::vector<InputProgress> inputs;
   };
@@ -90,8 +92,8 @@ class LaneState {
   std::map<InputPartition, uint32_t> numbers_;
   std::vector<int64_t> committed_offsets_;
   std::vector<Seal> seals_;
-  size_t counted_entries_ = 0;  ///< of filter().uncommitted()
-  size_t unsealed_bytes_ = 0;   ///< of these, behind the last seal, at most
+  size_t counted_entries_ = 0;  ///< how many of filter().uncommitted() Advance has counted
+  size_t unsealed_bytes_ = 0;   ///< upper bound for those of them after the last seal
   uint64_t seq_ = 0;
   uint64_t seq_committed_ = 0;
   uint64_t epoch_ = 0;

@@ -7,19 +7,28 @@
 #include "index/entry_store.h"
 
 namespace neardup {
+
 namespace {
 
-/// When there are so many rows, neighbours are joined.
+/// With this many rows, neighbours are joined.
 constexpr size_t kRowsMax = 8192;
 
 }  // namespace
 
 void LiveRange::Add(int64_t changelog_offset, uint64_t entries, int64_t time_max_ms) {
   entries_ += entries;
-  // An index takes what lies before its range for younger than it is.
+  // The index keeps an event time below its range as a later one, and so forgets the entry later.
   if (entries > 0) time_max_ms = std::max(time_max_ms, StoredEntry::KeptTime(time_max_ms));
   if (rows_.size() == kRowsMax) JoinNeighbours();
   rows_.push_back({changelog_offset, entries, time_max_ms});
+}
+
+void LiveRange::Add(int64_t changelog_offset, const Delta& delta) {
+  int64_t time_max_ms = INT64_MIN;
+  for (const Entry& entry : delta.entries) time_max_ms = std::max(time_max_ms, entry.time_ms);
+  Add(changelog_offset, delta.entries.size(), time_max_ms);
+  DropDead(std::min(delta.horizon_ms, HorizonAt(delta.watermark_ms, window_)),
+           std::max(delta.entries_max, window_.entries_max));
 }
 
 void LiveRange::JoinNeighbours() {
@@ -31,14 +40,6 @@ void LiveRange::JoinNeighbours() {
     joined.back().time_max_ms = std::max(joined.back().time_max_ms, rows_[i + 1].time_max_ms);
   }
   rows_ = std::move(joined);
-}
-
-void LiveRange::Add(int64_t changelog_offset, const Delta& delta) {
-  int64_t time_max_ms = INT64_MIN;
-  for (const Entry& entry : delta.entries) time_max_ms = std::max(time_max_ms, entry.time_ms);
-  Add(changelog_offset, delta.entries.size(), time_max_ms);
-  DropDead(std::min(delta.horizon_ms, HorizonAt(delta.watermark_ms, window_)),
-           std::max(delta.entries_max, window_.entries_max));
 }
 
 void LiveRange::DropDead(int64_t horizon_ms, uint64_t entries_max) {

@@ -9,22 +9,22 @@
 
 namespace neardup {
 
-/// Fed with what is in the changelog, in order. Keeps a bounded number of rows, so that the answer
-/// is late by a small part of the whole.
+/// Takes the deltas of a changelog in order. Keeps a bounded number of rows, so that the answer
+/// lags behind by a small part of the range. One owner thread.
 class LiveRange {
  public:
-  /// `window`: this instance's own; where the deltas name a longer one or more entries, theirs
+  /// `window`: of this instance. Where the deltas name a longer window or more entries, theirs
   /// counts.
   explicit LiveRange(const WindowOptions& window) : window_(window) {}
 
-  /// `changelog_offset`: that of the first record of these entries. time_max_ms: INT64_MIN if there
-  /// are none.
+  /// `changelog_offset`: of the first record that holds these entries. `time_max_ms`: their largest
+  /// event time; INT64_MIN if there are none.
   void Add(int64_t changelog_offset, uint64_t entries, int64_t time_max_ms);
-  /// A delta, and the horizon and bounds it names.
+  /// Adds the entries of a delta, then drops what its horizon and its entries_max no longer need.
   void Add(int64_t changelog_offset, const Delta& delta);
 
-  /// No entry below this changelog offset is needed any more. The newest row always is; 0 before
-  /// the first.
+  /// No entry below this offset of the changelog is needed any more. The newest row is always
+  /// needed. 0 before the first row.
   int64_t begin_offset() const { return rows_.empty() ? 0 : rows_.front().changelog_offset; }
 
  private:

@@ -1,8 +1,9 @@
 #include "state/snapshot.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,15 +20,21 @@ namespace neardup {
 
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
+constexpr std::string_view kSegmentMagic = "NDSG";
+constexpr uint16_t kSegmentVersion = 1;
+constexpr size_t kNumberDigits = 16;
+constexpr const char* kSegmentExtension = ".segment";
+constexpr const char* kManifestExtension = ".manifest";
 
-Error Corrupt(const std::string& what) {
-  return {ErrorCode::kCorrupt, "manifest of a snapshot: " + what};
+Error CorruptManifest(std::string_view what) {
+  return {ErrorCode::kCorrupt, fmt::format("manifest of a snapshot: {}", what)};
 }
 
-/// Throws what nlohmann throws, as all that reads below.
+/// This and the two functions that read JSON below throw what nlohmann throws.
 uint64_t ReadHex(const ordered_json& json) {
   const auto text = json.get<std::string>();
   uint64_t value = 0;
@@ -49,7 +56,7 @@ ordered_json ToJson(const SnapshotSegment& segment) {
   return json;
 }
 
-SnapshotSegment ReadSegment(const ordered_json& json) {
+SnapshotSegment SegmentFromJson(const ordered_json& json) {
   SnapshotSegment segment;
   segment.number = json.at("number").get<uint64_t>();
   segment.bytes = json.at("bytes").get<uint64_t>();
@@ -62,7 +69,7 @@ SnapshotSegment ReadSegment(const ordered_json& json) {
   return segment;
 }
 
-SnapshotManifest ReadManifest(const ordered_json& json) {
+SnapshotManifest ManifestFromJson(const ordered_json& json) {
   SnapshotManifest manifest;
   manifest.number = json.at("number").get<uint64_t>();
   manifest.lane = json.at("lane").get<uint16_t>();
@@ -72,9 +79,65 @@ SnapshotManifest ReadManifest(const ordered_json& json) {
   manifest.end.checksum = ReadHex(json.at("changelog").at("checksum"));
   manifest.seq = json.at("seq").get<uint64_t>();
   for (const ordered_json& segment : json.at("segments")) {
-    manifest.segments.push_back(ReadSegment(segment));
+    manifest.segments.push_back(SegmentFromJson(segment));
   }
   return manifest;
+}
+
+fs::path Numbered(const fs::path& folder, uint64_t number, const char* extension) {
+  return folder / fmt::format("{:0{}}{}", number, kNumberDigits, extension);
+}
+
+std::optional<uint64_t> NumberOf(const fs::path& path) {
+  const std::string stem = path.stem().string();
+  uint64_t number = 0;
+  const char* const end = stem.data() + stem.size();
+  const auto [stop, error] = std::from_chars(stem.data(), end, number);
+  if (stem.size() != kNumberDigits || error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+Error CannotBeListed(const fs::path& folder, const std::error_code& error) {
+  std::error_code ignored;
+  const bool link = fs::is_symlink(fs::symlink_status(folder, ignored));
+  const bool absent = error == std::errc::no_such_file_or_directory;
+  if (absent && !link) {
+    return Error{ErrorCode::kNotFound, fmt::format("{}: no such folder", folder.string())};
+  }
+  return Error{
+      ErrorCode::kIo,
+      fmt::format("{}: cannot be listed: {}; expected a folder that this user may read and "
+                  "write; repair it, or move it away",
+                  folder.string(), absent ? "a symbolic link to nothing" : error.message())};
+}
+
+Error CorruptSegment(const fs::path& path, std::string_view what) {
+  return {ErrorCode::kCorrupt, fmt::format("{}: {}", path.string(), what)};
+}
+
+/// The bytes of the file that belong to the segment, if their checksum is right.
+Result<std::string> ReadChecked(const fs::path& path, const SnapshotSegment& row) {
+  Result<std::string> read = ReadFile(path);
+  if (!read.ok())
+    return Error{read.error().code, fmt::format("{}: {}", path.string(), read.error().text)};
+  std::string bytes = std::move(read).value();
+  if (bytes.size() < row.bytes) {
+    return CorruptSegment(
+        path, fmt::format("expected at least {} bytes, found {}", row.bytes, bytes.size()));
+  }
+  bytes.resize(row.bytes);
+  if (Hash64(bytes) != row.checksum) {
+    return CorruptSegment(path, fmt::format("expected checksum {:016x}, which the manifest names, "
+                                            "found {:016x}; the file is damaged",
+                                            row.checksum, Hash64(bytes)));
+  }
+  return bytes;
+}
+
+void ReadSegmentHeader(ByteReader& in, uint16_t lane) {
+  if (in.Raw(kSegmentMagic.size(), "magic") != kSegmentMagic) in.Fail("magic", "\"NDSG\"");
+  if (in.U16("version") != kSegmentVersion) in.Fail("version", fmt::format("{}", kSegmentVersion));
+  if (in.U16("lane") != lane) in.Fail("lane", fmt::format("{}", lane));
 }
 
 }  // namespace
@@ -111,84 +174,49 @@ Result<SnapshotManifest> DecodeSnapshotManifest(std::string_view text) {
   const size_t line_bytes = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, line_bytes);
   if (text.substr(line_bytes) != "\n" + Hex64(Hash64(line)) + "\n") {
-    return Corrupt("expected a line of JSON and its checksum; it is damaged");
+    return CorruptManifest("expected a line of JSON and its checksum; the file is damaged");
   }
   const ordered_json json = ordered_json::parse(line, nullptr, false);
-  if (!json.is_object()) return Corrupt("expected a JSON object");
+  if (!json.is_object()) return CorruptManifest("expected a JSON object");
   const auto version = json.find("neardup_snapshot");
   if (version == json.end() || *version != kVersion) {
-    return Error{ErrorCode::kMismatch,
-                 "manifest of a snapshot: written by another version of neardup; expected "
-                 "\"neardup_snapshot\": " +
-                     std::to_string(kVersion)};
+    return Error{
+        ErrorCode::kMismatch,
+        fmt::format("manifest of a snapshot: written by another version of neardup; expected "
+                    "\"neardup_snapshot\": {}, found {}",
+                    kVersion, version == json.end() ? "none" : version->dump())};
   }
   try {
-    SnapshotManifest manifest = ReadManifest(json);
-    if (manifest.segments.empty()) return Corrupt("expected at least one segment");
-    if (Encode(manifest) != text) return Corrupt("expected what neardup itself writes");
+    SnapshotManifest manifest = ManifestFromJson(json);
+    if (manifest.segments.empty()) return CorruptManifest("expected at least one segment");
+    if (Encode(manifest) != text)
+      return CorruptManifest("expected the exact bytes that neardup writes");
     return manifest;
   } catch (const nlohmann::json::exception& error) {
-    return Corrupt(error.what());
+    return CorruptManifest(error.what());
   }
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr size_t kDigits = 16;
-constexpr const char* kSegment = ".segment";
-constexpr const char* kManifest = ".manifest";
-
-fs::path Numbered(const fs::path& folder, uint64_t number, const char* extension) {
-  char digits[kDigits + 8];
-  std::snprintf(digits, sizeof digits, "%016llu", static_cast<unsigned long long>(number));
-  return folder / (std::string(digits) + extension);
-}
-
-std::optional<uint64_t> NumberOf(const fs::path& path) {
-  const std::string stem = path.stem().string();
-  uint64_t number = 0;
-  const char* const end = stem.data() + stem.size();
-  const auto [stop, error] = std::from_chars(stem.data(), end, number);
-  if (stem.size() != kDigits || error != std::errc() || stop != end) return std::nullopt;
-  return number;
-}
-
-Error CannotBeListed(const fs::path& folder, const std::error_code& error) {
-  std::error_code ignored;
-  const bool link = fs::is_symlink(fs::symlink_status(folder, ignored));
-  const bool absent = error == std::errc::no_such_file_or_directory;
-  if (absent && !link) {
-    return Error{ErrorCode::kNotFound, folder.string() + ": there is no such folder"};
-  }
-  return Error{ErrorCode::kIo,
-               folder.string() + ": cannot be listed: " +
-                   (absent ? "a symbolic link that leads nowhere" : error.message()) +
-                   "; expected a folder this user may read and write: mend it, or move it away"};
-}
-
-}  // namespace
 
 fs::path SnapshotFolder(const fs::path& state_dir, uint16_t lane) {
-  return state_dir / ("lane-" + std::to_string(lane));
+  return state_dir / fmt::format("lane-{}", lane);
 }
 
 Result<FileLock> TakeSnapshotFolder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {
-    return Error{ErrorCode::kIo, folder.string() + ": cannot be made: " + error.message()};
+    return Error{ErrorCode::kIo, fmt::format("{}: the folder cannot be created: {}",
+                                             folder.string(), error.message())};
   }
   return FileLock::Take(folder / "lock");
 }
 
 fs::path SegmentPath(const fs::path& folder, uint64_t number) {
-  return Numbered(folder, number, kSegment);
+  return Numbered(folder, number, kSegmentExtension);
 }
 
 fs::path ManifestPath(const fs::path& folder, uint64_t number) {
-  return Numbered(folder, number, kManifest);
+  return Numbered(folder, number, kManifestExtension);
 }
 
 Result<SnapshotNumbers> ListSnapshots(const fs::path& folder) {
@@ -199,8 +227,8 @@ Result<SnapshotNumbers> ListSnapshots(const fs::path& folder) {
     if (path.extension() == ".tmp") found.left_over.push_back(path);
     const std::optional<uint64_t> number = NumberOf(path);
     if (!number) continue;
-    if (path.extension() == kManifest) found.manifests.push_back(*number);
-    if (path.extension() == kSegment) found.segments.push_back(*number);
+    if (path.extension() == kManifestExtension) found.manifests.push_back(*number);
+    if (path.extension() == kSegmentExtension) found.segments.push_back(*number);
   }
   if (error) return CannotBeListed(folder, error);
   std::sort(found.manifests.begin(), found.manifests.end(), std::greater<>());
@@ -208,54 +236,20 @@ Result<SnapshotNumbers> ListSnapshots(const fs::path& folder) {
   return found;
 }
 
-namespace {
-
-constexpr std::string_view kMagic = "NDSG";
-constexpr uint16_t kSegmentVersion = 1;
-
-Error Corrupt(const std::filesystem::path& path, const std::string& what) {
-  return {ErrorCode::kCorrupt, path.string() + ": " + what};
-}
-
-/// The bytes of the file that belong to the segment, checked as a whole.
-Result<std::string> ReadChecked(const std::filesystem::path& path, const SnapshotSegment& row) {
-  Result<std::string> read = ReadFile(path);
-  if (!read.ok()) return Error{read.error().code, path.string() + ": " + read.error().text};
-  std::string bytes = std::move(read).value();
-  if (bytes.size() < row.bytes) {
-    return Corrupt(path, "has " + std::to_string(bytes.size()) + " bytes, expected " +
-                             std::to_string(row.bytes));
-  }
-  bytes.resize(row.bytes);
-  if (Hash64(bytes) != row.checksum) {
-    return Corrupt(path, "its bytes do not have the checksum that the manifest names");
-  }
-  return bytes;
-}
-
-void ReadHeader(ByteReader& in, uint16_t lane) {
-  if (in.Raw(kMagic.size(), "magic") != kMagic) in.Fail("magic", "\"NDSG\"");
-  if (in.U16("version") != kSegmentVersion) in.Fail("version", std::to_string(kSegmentVersion));
-  if (in.U16("lane") != lane) in.Fail("lane", std::to_string(lane));
-}
-
-}  // namespace
-
-Result<SegmentWriter> SegmentWriter::Start(const std::filesystem::path& folder, uint16_t lane,
+Result<SegmentWriter> SegmentWriter::Start(const fs::path& folder, uint16_t lane,
                                            const SnapshotSegment& row) {
   NEARDUP_ASSIGN(AppendedFile file, AppendedFile::Open(SegmentPath(folder, row.number), 0));
   SegmentWriter writer(std::move(file), row);
   ByteWriter header;
-  header.Raw(kMagic);
+  header.Raw(kSegmentMagic);
   header.U16(kSegmentVersion);
   header.U16(lane);
   NEARDUP_TRY(writer.Write(header.bytes()));
   return writer;
 }
 
-Result<SegmentWriter> SegmentWriter::Continue(const std::filesystem::path& folder,
-                                              const SnapshotSegment& row) {
-  const std::filesystem::path path = SegmentPath(folder, row.number);
+Result<SegmentWriter> SegmentWriter::Continue(const fs::path& folder, const SnapshotSegment& row) {
+  const fs::path path = SegmentPath(folder, row.number);
   NEARDUP_ASSIGN(const std::string bytes, ReadChecked(path, row));
   NEARDUP_ASSIGN(AppendedFile file, AppendedFile::Open(path, row.bytes));
   SegmentWriter writer(std::move(file), row);
@@ -287,25 +281,24 @@ Result<void> SegmentWriter::Write(std::string_view bytes) {
   return {};
 }
 
-Result<void> ReadSegment(const std::filesystem::path& folder, uint16_t lane,
-                         const SnapshotSegment& row,
+Result<void> ReadSegment(const fs::path& folder, uint16_t lane, const SnapshotSegment& row,
                          const std::function<Result<void>(Delta&&)>& visit) {
-  const std::filesystem::path path = SegmentPath(folder, row.number);
+  const fs::path path = SegmentPath(folder, row.number);
   NEARDUP_ASSIGN(const std::string bytes, ReadChecked(path, row));
   ByteReader in(bytes);
-  ReadHeader(in, lane);
+  ReadSegmentHeader(in, lane);
   while (in.ok() && in.remaining() > 0) {
     const uint32_t size = in.U32("size of a delta");
     const std::string_view frame = in.Raw(size, "delta");
     if (!in.ok()) break;
     Result<Delta> delta = DecodeDelta(frame);
     if (!delta.ok()) {
-      return Corrupt(path, "delta that ends at byte " + std::to_string(in.offset()) + ": " +
-                               delta.error().text);
+      return CorruptSegment(
+          path, fmt::format("the delta that ends at byte {}: {}", in.offset(), delta.error().text));
     }
     NEARDUP_TRY(visit(std::move(*delta)));
   }
-  if (!in.ok()) return Corrupt(path, in.error().text);
+  if (!in.ok()) return CorruptSegment(path, in.error().text);
   return {};
 }
 

@@ -1,4 +1,5 @@
-// What a snapshot consists of. Format: docs/snapshot.md.
+// A lane's snapshots on disk: a manifest, and the segments that it names. docs/snapshot.md
+// describes the format.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,10 @@
 
 namespace neardup {
 
-/// Deltas that follow each other, in one file.
+/// What a manifest says of a segment: a file of deltas that follow each other.
 struct SnapshotSegment {
   uint64_t number = 0;
-  uint64_t bytes = 0;  ///< that belong to the snapshot; the file may be longer
+  uint64_t bytes = 0;  ///< how many belong to the snapshot; the file may be longer
   uint64_t checksum = 0;
   uint64_t entries = 0;
   uint64_t seq_first = 0;
@@ -28,7 +29,7 @@ struct SnapshotSegment {
   bool operator==(const SnapshotSegment&) const = default;
 };
 
-/// A record of the changelog, told from any other.
+/// Identifies a record of the changelog.
 struct ChangelogMark {
   int64_t offset = -1;
   uint64_t checksum = 0;  ///< Hash64 of its bytes
@@ -37,7 +38,7 @@ struct ChangelogMark {
 };
 
 struct SnapshotManifest {
-  uint64_t number = 0;  ///< grows with each one; names the file
+  uint64_t number = 0;  ///< grows with each manifest; names the file
   uint16_t lane = 0;
   std::string spec;
   int64_t written_ms = 0;
@@ -51,14 +52,13 @@ struct SnapshotManifest {
 };
 
 std::string Encode(const SnapshotManifest& manifest);
-/// kCorrupt says what is wrong; anything but what Encode wrote is refused.
+/// kCorrupt: not exactly what Encode writes; the text says what is wrong. kMismatch: another
+/// version of the format.
 Result<SnapshotManifest> DecodeSnapshotManifest(std::string_view text);
 
-// The files of a lane's snapshots, by name.
-
-/// Where a lane's snapshots stand: `lane-N` in `state_dir`.
+/// The folder of a lane's snapshots: `lane-N` in `state_dir`.
 std::filesystem::path SnapshotFolder(const std::filesystem::path& state_dir, uint16_t lane);
-/// Makes the folder and takes it for this process.
+/// Creates the folder if it is absent, and locks it for this process.
 Result<FileLock> TakeSnapshotFolder(const std::filesystem::path& folder);
 
 std::filesystem::path SegmentPath(const std::filesystem::path& folder, uint64_t number);
@@ -69,26 +69,25 @@ struct SnapshotNumbers {
   std::vector<uint64_t> segments;                ///< newest first
   std::vector<std::filesystem::path> left_over;  ///< temporary files of a crash
 };
-/// What there is; other files are passed over. kNotFound: no such folder; kIo: something that
-/// cannot be listed stands in its place.
+/// The snapshot files of a folder. Other files are ignored. kNotFound: no such folder. kIo: it
+/// cannot be listed.
 Result<SnapshotNumbers> ListSnapshots(const std::filesystem::path& folder);
 
-// A segment: deltas one after the other in a file. Format: docs/snapshot.md.
-
-/// The segment that grows. After an error it is of no use any more.
+/// The segment that grows. Do not use it after an error.
 class SegmentWriter {
  public:
-  /// A new, empty file; `row` names its number.
+  /// Creates an empty file. `row` has its number.
   static Result<SegmentWriter> Start(const std::filesystem::path& folder, uint16_t lane,
                                      const SnapshotSegment& row);
-  /// Goes on behind what `row` says of an existing file; kCorrupt when that is not what it holds.
+  /// Appends to an existing file, after the bytes that `row` names. kCorrupt when the file does not
+  /// hold them.
   static Result<SegmentWriter> Continue(const std::filesystem::path& folder,
                                         const SnapshotSegment& row);
 
-  /// `changelog_offset`: that of the first record that was merged into the delta.
+  /// `changelog_offset`: of the first record that was merged into the delta.
   Result<void> Append(const Delta& delta, int64_t changelog_offset);
   Result<void> Sync() { return file_.Sync(); }
-  /// With everything appended so far.
+  /// Describes everything appended so far.
   const SnapshotSegment& row() const { return row_; }
 
  private:
@@ -101,8 +100,8 @@ class SegmentWriter {
   StreamedHash64 hash_;
 };
 
-/// Checks the whole segment, then hands out its deltas in order; an error of `visit` is returned as
-/// it is. kCorrupt and kNotFound name the file and what is wrong.
+/// Checks the whole segment, then hands its deltas to `visit` in order. Returns an error of `visit`
+/// unchanged. kCorrupt and kNotFound name the file and what is wrong.
 Result<void> ReadSegment(const std::filesystem::path& folder, uint16_t lane,
                          const SnapshotSegment& row,
                          const std::function<Result<void>(Delta&&)>& visit);

@@ -1,21 +1,57 @@
 #include "state/snapshot_restore.h"
 
+#include <fmt/format.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "base/file_content.h"
-#include "state/lane_state.h"
-#include "state/snapshot.h"
+#include "state/delta.h"
 
 namespace neardup {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 /// Enough that neither side waits for the other at each delta.
 constexpr size_t kReadyMax = 16;
 
-}  // namespace
+/// The deltas of a snapshot, read and decoded ahead by a thread of its own. Holds one segment and
+/// some deltas in memory. One owner thread.
+class DeltaStream {
+ public:
+  DeltaStream(fs::path folder, const SnapshotManifest& manifest);
+  ~DeltaStream();
+  DeltaStream(const DeltaStream&) = delete;
+  DeltaStream& operator=(const DeltaStream&) = delete;
 
-DeltaStream::DeltaStream(std::filesystem::path folder, const SnapshotManifest& manifest)
+  /// nullopt at the end. An error is final.
+  Result<std::optional<Delta>> Next();
+
+ private:
+  void ReadAll();
+  /// False when the owner no longer wants it.
+  bool Put(Delta&& delta);
+
+  const fs::path folder_;
+  const SnapshotManifest& manifest_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Delta> ready_;
+  Result<void> outcome_;
+  bool done_ = false;
+  bool abandoned_ = false;
+
+  std::thread reader_;
+};
+
+DeltaStream::DeltaStream(fs::path folder, const SnapshotManifest& manifest)
     : folder_(std::move(folder)), manifest_(manifest), reader_([this] { ReadAll(); }) {}
 
 DeltaStream::~DeltaStream() {
@@ -69,31 +105,27 @@ bool DeltaStream::Put(Delta&& delta) {
   return true;
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
 Error Named(const fs::path& path, Error error) {
-  error.text = path.string() + ": " + error.text;
+  error.text = fmt::format("{}: {}", path.string(), error.text);
   return error;
 }
 
-/// What the manifest says of a whole must be what the parts come to.
+/// The totals in the manifest must be those of its segments.
 Result<void> CheckAgrees(const SnapshotManifest& manifest, uint64_t seq, uint64_t entries) {
   if (seq == manifest.seq && entries == manifest.entries()) return {};
-  return Error{ErrorCode::kCorrupt, "the segments end at seq " + std::to_string(seq) +
-                                        " and hold " + std::to_string(entries) +
-                                        " entries, expected " + std::to_string(manifest.seq) +
-                                        " and " + std::to_string(manifest.entries())};
+  return Error{ErrorCode::kCorrupt,
+               fmt::format("expected segments that end at seq {} and hold {} entries, found seq {} "
+                           "and {} entries",
+                           manifest.seq, manifest.entries(), seq, entries)};
 }
 
-Result<std::unique_ptr<LaneState>> Folded(const fs::path& folder, const SnapshotManifest& manifest,
-                                          const FilterOptions& options,
-                                          const SnapshotEvents& events) {
+Result<std::unique_ptr<LaneState>> Fold(const fs::path& folder, const SnapshotManifest& manifest,
+                                        const FilterOptions& options,
+                                        const SnapshotEvents& events) {
   const std::string spec = FingerprintSpec(options);
   if (manifest.spec != spec) {
-    return Error{ErrorCode::kMismatch,
-                 "written with other fingerprint settings: " + SpecDifference(spec, manifest.spec)};
+    return Error{ErrorCode::kMismatch, fmt::format("written with other fingerprint settings: {}",
+                                                   SpecDifference(spec, manifest.spec))};
   }
   NEARDUP_ASSIGN(std::unique_ptr<LaneState> state, LaneState::New(options, manifest.lane));
   NEARDUP_TRY(FoldSnapshot(folder, manifest, *state, events));
@@ -104,7 +136,7 @@ Result<RestoredSnapshot> Restore(const fs::path& folder, uint64_t number,
                                  const FilterOptions& options, uint16_t lane,
                                  const SnapshotEvents& events) {
   NEARDUP_ASSIGN(SnapshotManifest manifest, ReadSnapshotManifest(folder, lane, number));
-  auto state = Folded(folder, manifest, options, events);
+  auto state = Fold(folder, manifest, options, events);
   if (!state.ok()) return Named(ManifestPath(folder, number), state.error());
   return RestoredSnapshot{std::move(manifest), std::move(state).value()};
 }
@@ -120,8 +152,10 @@ Result<SnapshotManifest> ReadSnapshotManifest(const fs::path& folder, uint16_t l
   if (!manifest.ok()) return Named(path, manifest.error());
   if (manifest->number != number || manifest->lane != lane) {
     return Error{ErrorCode::kMismatch,
-                 path.string() + ": is number " + std::to_string(manifest->number) + " of lane " +
-                     std::to_string(manifest->lane) + "; files must keep their names"};
+                 fmt::format("{}: expected number {} of lane {}, found number {} of lane {}; the "
+                             "file was renamed or copied; remove this folder while the instance is "
+                             "stopped",
+                             path.string(), number, lane, manifest->number, manifest->lane)};
   }
   return manifest;
 }
@@ -150,12 +184,15 @@ Result<void> CheckSnapshot(const fs::path& folder, const SnapshotManifest& manif
     NEARDUP_ASSIGN(const std::optional<Delta> delta, deltas.Next());
     if (!delta) return CheckAgrees(manifest, seq, entries);
     if (delta->lane != manifest.lane || delta->spec != manifest.spec) {
-      return Error{ErrorCode::kMismatch, "the delta of seq " + std::to_string(delta->seq_first) +
-                                             " is of another lane or other fingerprint settings"};
+      return Error{
+          ErrorCode::kMismatch,
+          fmt::format("the delta from seq {} has another lane or other fingerprint settings "
+                      "than the manifest",
+                      delta->seq_first)};
     }
     if (!first && delta->seq_first != seq + 1) {
-      return Error{ErrorCode::kCorrupt, "a hole: expected seq " + std::to_string(seq + 1) +
-                                            ", found " + std::to_string(delta->seq_first)};
+      return Error{ErrorCode::kCorrupt,
+                   fmt::format("a hole: expected seq {}, found {}", seq + 1, delta->seq_first)};
     }
     seq = delta->seq_last;
     entries += delta->entries.size();

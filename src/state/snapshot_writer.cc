@@ -1,5 +1,7 @@
 #include "state/snapshot_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "state/snapshot.h"
 
 namespace neardup {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -17,7 +20,8 @@ Result<void> Remove(const fs::path& path) {
   std::error_code error;
   fs::remove(path, error);
   if (!error) return {};
-  return Retriable(ErrorCode::kIo, path.string() + ": cannot be removed: " + error.message());
+  return Retriable(ErrorCode::kIo,
+                   fmt::format("{}: cannot be removed: {}", path.string(), error.message()));
 }
 
 bool Names(const SnapshotManifest& manifest, uint64_t segment) {
@@ -37,11 +41,11 @@ Result<std::unique_ptr<SnapshotWriter>> SnapshotWriter::New(const fs::path& fold
   if (!found.manifests.empty()) writer->next_manifest_ = found.manifests.front() + 1;
   if (!found.segments.empty()) writer->next_segment_ = found.segments.front() + 1;
   for (const fs::path& path : found.left_over) NEARDUP_TRY(Remove(path));
-  if (base) NEARDUP_TRY(writer->GoOnWith(*base));
+  if (base) NEARDUP_TRY(writer->Continue(*base));
   return writer;
 }
 
-Result<void> SnapshotWriter::GoOnWith(const SnapshotManifest& base) {
+Result<void> SnapshotWriter::Continue(const SnapshotManifest& base) {
   assert(base.lane == manifest_.lane && base.spec == manifest_.spec);
   manifest_ = base;
   published_ = base;

@@ -1,4 +1,4 @@
-// Keeps a lane's snapshot up to date with its changelog.
+// Writes a lane's snapshots as its changelog grows.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 
 namespace neardup {
 
-/// A new segment is begun when the newest has so many bytes.
+/// A new segment begins when the newest one has this size.
 inline constexpr uint64_t kSegmentBytes = uint64_t{16} << 20;
 
-/// One owner thread; the folder must be taken (TakeSnapshotFolder). After an error it is of no use
-/// any more; a new one goes on from published().
+/// The folder must be locked (TakeSnapshotFolder). After an error, make a new writer that continues
+/// published(). One owner thread.
 class SnapshotWriter {
  public:
-  /// `base`: the snapshot to go on with, which must be whole; nullopt: begin with nothing. What is
-  /// there besides stays until the first Publish.
+  /// `base`: the snapshot to continue, which must be whole; nullopt: begin with nothing. The first
+  /// Publish removes what neither it nor `base` needs.
   static Result<std::unique_ptr<SnapshotWriter>> New(const std::filesystem::path& folder,
                                                      uint16_t lane, std::string spec,
                                                      std::optional<SnapshotManifest> base,
                                                      uint64_t segment_bytes = kSegmentBytes);
 
-  /// The delta must follow the one before; `mark` is the record of the changelog it came in.
+  /// The delta must follow the one before. `mark`: the record of the changelog that holds it.
   Result<void> Append(Delta delta, const ChangelogMark& mark);
-  /// Leaves out, from the next Publish on, segments with nothing at or behind this offset of the
-  /// changelog.
+  /// From the next Publish on, leaves out the segments of which every delta is below this offset of
+  /// the changelog.
   void DropBelow(int64_t changelog_offset);
-  /// Returns when everything appended would outlive a crash. Does nothing when there is nothing
-  /// new. `written_ms` is the time it is said to be of.
+  /// Writes a manifest. Returns when everything appended would survive a crash. Does nothing when
+  /// there is nothing new. `written_ms`: the time that the manifest names.
   Result<void> Publish(int64_t written_ms);
 
   /// The newest manifest on disk.
@@ -47,7 +47,7 @@ class SnapshotWriter {
     manifest_.spec = std::move(spec);
   }
 
-  Result<void> GoOnWith(const SnapshotManifest& base);
+  Result<void> Continue(const SnapshotManifest& base);
   Result<void> WritePending();
   Result<void> StartSegment();
   /// Removes what neither the published manifest nor the one before it needs.
@@ -55,7 +55,7 @@ class SnapshotWriter {
 
   std::filesystem::path folder_;
   uint64_t segment_bytes_;
-  /// As it would be published; `segments` without the growing one.
+  /// What is to be published; `segments` without the growing one.
   SnapshotManifest manifest_;
   std::optional<SegmentWriter> growing_;
   std::optional<Delta> pending_;

@@ -37,10 +37,10 @@ Result<bool> ChangelogFollower::Poll(
       });
   if (foreign_) {
     return GiveUp(
-        fmt::format("expected the record at offset {} to have checksum {:016x}, found checksum "
-                    "{:016x} at offset {}; the changelog topic was deleted and recreated, or "
-                    "belongs to another app; if nobody did that on purpose, see docs/recovery.md",
-                    mark_->offset, mark_->checksum, foreign_->checksum, foreign_->offset));
+        fmt::format("it was deleted and recreated, or belongs to another app (expected checksum "
+                    "{:016x} at offset {}, found checksum {:016x} at offset {}); "
+                    "docs/recovery.md says what to do",
+                    mark_->checksum, mark_->offset, foreign_->checksum, foreign_->offset));
   }
   if (!polled.ok() && polled.error().code == ErrorCode::kNotFound && !polled.error().fatal) {
     open_ = false;  // purged while it was read; Open finds out how far
@@ -55,8 +55,7 @@ Result<bool> ChangelogFollower::Open() {
   if (mark_) return OpenAtMark();
   NEARDUP_TRY(log_.Open(resume_offset_));
   if (resume_offset_ > 0 && log_.next_offset() > resume_offset_) {
-    return GiveUp(fmt::format("it was only read to offset {}, and is purged up to offset {}",
-                              resume_offset_, log_.next_offset()));
+    return GiveUp(Purged(resume_offset_));
   }
   open_ = true;
   return true;
@@ -65,16 +64,15 @@ Result<bool> ChangelogFollower::Open() {
 Result<bool> ChangelogFollower::OpenAtMark() {
   NEARDUP_ASSIGN(const int64_t end, log_.End());
   if (end <= mark_->offset) {
-    return GiveUp(
-        fmt::format("expected a record at offset {}, but it ends at offset {}; the changelog topic "
-                    "was deleted and recreated, or truncated, or belongs to another app; if nobody "
-                    "did that on purpose, see docs/recovery.md",
-                    mark_->offset, end));
+    return GiveUp(fmt::format(
+        "it was deleted and recreated, or truncated, or belongs to another app (expected "
+        "a record at offset {}, but it ends at offset {}); docs/recovery.md says what "
+        "to do",
+        mark_->offset, end));
   }
   NEARDUP_TRY(log_.Open(mark_->offset));
   if (log_.next_offset() > mark_->offset) {
-    return GiveUp(fmt::format("it was only read to offset {}, and is purged up to offset {}",
-                              mark_->offset + 1, log_.next_offset()));
+    return GiveUp(Purged(mark_->offset + 1));
   }
   open_ = true;
   return true;
@@ -89,8 +87,15 @@ void ChangelogFollower::Compare(const ChangelogRecord& record) {
   }
 }
 
+std::string ChangelogFollower::Purged(int64_t read_to) const {
+  return fmt::format(
+      "it was purged up to offset {}, but only read to offset {}; if this happens often, this "
+      "instance is too slow, or was stopped for longer than the window",
+      log_.next_offset(), read_to);
+}
+
 bool ChangelogFollower::GiveUp(std::string why) {
-  why_ = "cannot resume the changelog: " + std::move(why);
+  why_ = "cannot resume from the changelog: " + std::move(why);
   StartOver();
   return false;
 }

@@ -42,6 +42,7 @@ class ChangelogFollower {
   Result<bool> Open();
   Result<bool> OpenAtMark();
   void Compare(const ChangelogRecord& record);
+  std::string Purged(int64_t read_to) const;
   bool GiveUp(std::string why);
 
   Changelog& log_;

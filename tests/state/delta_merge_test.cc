@@ -18,7 +18,7 @@ FilterOptions ReaderOptions(const FilterOptions& writer, std::mt19937_64& random
   return options;
 }
 
-TEST(DeltaMerge, FoldingTheMergedDeltaIsFoldingBoth) {
+TEST(DeltaMerge, ApplyingTheMergedDeltaIsApplyingBoth) {
   FilterOptions written = SnapshotTestOptions();
   written.window.entries_max = 1200;
   uint64_t evicted = 0;
@@ -68,7 +68,7 @@ Pair Mergeable() {
   return {history.changelog()[count - 2].delta, history.changelog()[count - 1].delta};
 }
 
-TEST(DeltaMerge, TakesDeltasThatFollowEachOther) {
+TEST(DeltaMerge, MergesDeltasThatFollowEachOther) {
   Pair pair = Mergeable();
   EXPECT_TRUE(CanMerge(pair.delta, pair.next));
   pair.next.inputs.push_back({{"later", 5}, 1, INT64_MIN});
@@ -83,7 +83,7 @@ TEST(DeltaMerge, RefusesGapsAndRepetitions) {
   EXPECT_FALSE(CanMerge(pair.delta, pair.next));
 }
 
-TEST(DeltaMerge, RefusesInputsThatEntriesWouldNameOtherwise) {
+TEST(DeltaMerge, RefusesInputsInOtherPlaces) {
   Pair pair = Mergeable();
   std::swap(pair.next.inputs[0], pair.next.inputs[1]);
   EXPECT_FALSE(CanMerge(pair.delta, pair.next));
@@ -101,7 +101,7 @@ TEST(DeltaMerge, RefusesAnotherLaneAndAnotherSpec) {
   EXPECT_FALSE(CanMerge(pair.delta, pair.next));
 }
 
-TEST(DeltaMerge, RefusesWhatWouldBeTooLarge) {
+TEST(DeltaMerge, RefusesAResultThatIsTooLarge) {
   Pair pair = Mergeable();
   pair.delta.entries.resize(2000, pair.delta.entries.front());
   pair.next.entries.resize(800, pair.next.entries.front());

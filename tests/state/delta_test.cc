@@ -85,14 +85,14 @@ constexpr std::string_view kGoldenHex =
     "76a03742119cd321";  // checksum
 // clang-format on
 
-TEST(Delta, HasTheBytesOfTheGoldenFile) {
+TEST(Delta, EncodesToTheBytesOfTheGoldenFile) {
   EXPECT_EQ(Hex(Encode(SmallDelta())), kGoldenHex);
   const Result<Delta> decoded = DecodeDelta(FromHex(kGoldenHex));
   ASSERT_TRUE(decoded.ok());
   EXPECT_EQ(*decoded, SmallDelta());
 }
 
-TEST(Delta, FlippingAnyBitIsRefused) {
+TEST(Delta, RefusesADeltaWithAnyBitFlipped) {
   const std::string bytes = Encode(SmallDelta());
   for (size_t i = 0; i < bytes.size(); ++i) {
     for (int bit = 0; bit < 8; ++bit) {
@@ -105,7 +105,7 @@ TEST(Delta, FlippingAnyBitIsRefused) {
   }
 }
 
-TEST(Delta, EveryOtherLengthIsRefused) {
+TEST(Delta, RefusesEveryOtherLength) {
   const std::string bytes = Encode(SmallDelta());
   for (size_t size = 0; size < bytes.size(); ++size) {
     const Result<Delta> decoded = DecodeDelta(std::string_view(bytes).substr(0, size));
@@ -116,7 +116,7 @@ TEST(Delta, EveryOtherLengthIsRefused) {
 }
 
 // The checksum is right here, so only the reader itself stands between the damage and the caller.
-TEST(Delta, DamageUnderAValidChecksumIsReadSafely) {
+TEST(Delta, ReadsDamageUnderAValidChecksumSafely) {
   std::mt19937_64 random(11);
   const std::string bytes = Encode(SmallDelta());
   const std::string body = bytes.substr(0, bytes.size() - 8);
@@ -155,7 +155,7 @@ TEST(Delta, DamageUnderAValidChecksumIsReadSafely) {
   EXPECT_GT(refused, 10'000U);
 }
 
-TEST(Delta, HugeCountsAreRefusedBeforeAnythingIsAllocated) {
+TEST(Delta, RefusesHugeCountsBeforeItAllocatesMemory) {
   Delta empty = SmallDelta();
   empty.inputs.clear();
   empty.entries.clear();
@@ -173,7 +173,7 @@ TEST(Delta, HugeCountsAreRefusedBeforeAnythingIsAllocated) {
   }
 }
 
-TEST(Delta, MoreThanThreeTextKeysOrAKeyOfZeroAreRefused) {
+TEST(Delta, RefusesMoreThanThreeTextKeysAndATextKeyOfZero) {
   const std::string bytes = Encode(SmallDelta());
   const size_t last = bytes.size() - 8 - 2 - 3 * 4 - 1;  // the number of the last entry's text keys
   const std::string body = bytes.substr(0, bytes.size() - 8);
@@ -196,7 +196,7 @@ TEST(Delta, MoreThanThreeTextKeysOrAKeyOfZeroAreRefused) {
   EXPECT_EQ(fewer->entries[1].text_keys.keys().size(), 2U);
 }
 
-TEST(Delta, ASketchThatIsLongerThanTheDeltaIsRefused) {
+TEST(Delta, RefusesASketchThatIsLongerThanTheDelta) {
   const std::string bytes = Encode(SmallDelta());
   std::string body = bytes.substr(0, bytes.size() - 8);
   for (const size_t from_end : {size_t{1}, size_t{2}}) {
@@ -208,16 +208,16 @@ TEST(Delta, ASketchThatIsLongerThanTheDeltaIsRefused) {
   }
 }
 
-TEST(Delta, AnotherVersionIsNamed) {
+TEST(Delta, RefusesAnotherVersionAndNamesIt) {
   std::string body = Encode(SmallDelta());
   body.resize(body.size() - 8);
   body[4] = 9;
   const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
   ASSERT_FALSE(decoded.ok());
-  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2, not 9"));
+  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2, found 9"));
 }
 
-TEST(Delta, AnyDeltaComesBackAsItWas) {
+TEST(Delta, DecodesToWhatWasEncoded) {
   std::mt19937_64 random(5);
   const auto any_time = [&] {
     const int64_t extremes[] = {INT64_MIN, INT64_MAX, -1, 0};

@@ -26,7 +26,7 @@ Delta NextDelta(uint64_t seq) {
   return delta;
 }
 
-TEST(LaneState, RollbackGoesBackToWhatWasApplied) {
+TEST(LaneState, RollbackReturnsToTheLastAppliedDelta) {
   const FilterOptions options = SnapshotTestOptions();
   auto state = MakeLane(options);
   EXPECT_TRUE(state->AddInput({"news", 0}, 99).ok());  // a start that the changelog knows better
@@ -41,7 +41,7 @@ TEST(LaneState, RollbackGoesBackToWhatWasApplied) {
   EXPECT_EQ(state->seq(), 1U);
 }
 
-TEST(LaneState, OneInputTooManyIsRefusedAndNothingChanges) {
+TEST(LaneState, RefusesOneInputTooManyAndChangesNothing) {
   auto state = MakeLane(SnapshotTestOptions());
   for (int32_t partition = 0; partition <= static_cast<int32_t>(kInputMax); ++partition) {
     ASSERT_TRUE(state->AddInput({"many", partition}, 0).ok());
@@ -59,7 +59,7 @@ TEST(LaneState, OneInputTooManyIsRefusedAndNothingChanges) {
   EXPECT_TRUE(state->empty());
 }
 
-TEST(LaneState, OffsetsThatCannotBeRememberedAreRefused) {
+TEST(LaneState, RefusesOffsetsThatThePositionCannotHold) {
   auto state = MakeLane(SnapshotTestOptions());
   EXPECT_EQ(state->AddInput({"news", 0}, kOffsetMax).value(), 0U);
   EXPECT_TRUE(state->CheckPosition({0, kOffsetMax}).ok());
@@ -91,7 +91,7 @@ Error Refused(LaneState& state, const Delta& delta) {
   return applied.ok() ? Error{} : applied.error();
 }
 
-TEST(LaneState, TheFirstDeltaMayStartAnywhereButNoHoleMayFollow) {
+TEST(LaneState, TheFirstDeltaMayStartAtAnySeqButNoHoleMayFollow) {
   auto state = MakeLane(SnapshotTestOptions());
   ASSERT_TRUE(state->Apply(NextDelta(40)).ok());
   ASSERT_TRUE(state->Apply(NextDelta(41)).ok());
@@ -102,7 +102,7 @@ TEST(LaneState, TheFirstDeltaMayStartAnywhereButNoHoleMayFollow) {
   EXPECT_TRUE(state->Apply(NextDelta(42)).ok());
 }
 
-TEST(LaneState, ADeltaThatContradictsItselfIsRefused) {
+TEST(LaneState, RefusesADeltaThatContradictsItself) {
   auto state = MakeLane(SnapshotTestOptions());
   Delta backwards = NextDelta(40);
   backwards.seq_last = 30;
@@ -115,21 +115,21 @@ TEST(LaneState, ADeltaThatContradictsItselfIsRefused) {
   EXPECT_EQ(Refused(*state, zero).code, ErrorCode::kCorrupt);
 }
 
-TEST(LaneState, AnotherLaneIsRefused) {
+TEST(LaneState, RefusesADeltaOfAnotherLane) {
   auto state = MakeLane(SnapshotTestOptions(), 5);
   const Error error = Refused(*state, NextDelta(1));
   EXPECT_EQ(error.code, ErrorCode::kMismatch);
   EXPECT_THAT(error.text, HasSubstr("belongs to lane 0, this is lane 5"));
 }
 
-TEST(LaneState, OtherFingerprintSettingsAreRefusedAndNamed) {
+TEST(LaneState, RefusesOtherFingerprintSettingsAndNamesThem) {
   FilterOptions options = SnapshotTestOptions();
   options.feature.features_min = 77;
   auto state = MakeLane(options);
   const Error error = Refused(*state, NextDelta(1));
   EXPECT_EQ(error.code, ErrorCode::kMismatch);
   EXPECT_THAT(error.text, HasSubstr("features_min: 77 here, 12 in the changelog"));
-  EXPECT_THAT(error.text, HasSubstr("Start with another `app` name"));
+  EXPECT_THAT(error.text, HasSubstr("choose another `app`"));
 }
 
 TEST(LaneState, DistanceWindowAndCapacityMayChange) {
@@ -154,7 +154,7 @@ TEST(LaneState, TheLargestEpochCounts) {
   EXPECT_EQ(state->Uncommitted().front().epoch, 10U);
 }
 
-TEST(LaneState, IdleFlagsLeftFromAnActiveTimeDoNotMoveTheHorizonOfAStandby) {
+TEST(LaneState, IdleInputsOfAnEarlierPromotionDoNotMoveTheHorizonOfAStandby) {
   auto state = MakeLane(SnapshotTestOptions());
   EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
   state->filter().SetIdle(0, true);

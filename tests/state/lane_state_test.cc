@@ -40,7 +40,7 @@ void DecideSome(LaneState& state, std::mt19937_64& random, size_t records) {
   }
 }
 
-TEST(LaneState, FoldingTheDeltasGivesTheSameStateAndTheSameVerdicts) {
+TEST(LaneState, ApplyingTheDeltasGivesTheSameStateAndTheSameVerdicts) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
@@ -187,7 +187,7 @@ TEST(LaneState, ACutAtTheVeryLastRecordLeavesNoEmptyDeltaBehind) {
   EXPECT_EQ(deltas[0].inputs.size(), 2U) << "an input added after the cut must not be lost";
 }
 
-TEST(LaneState, ADeltaOfNothingStillCarriesTheOffsets) {
+TEST(LaneState, ADeltaWithoutRecordsStillCarriesTheOffsets) {
   auto active = MakeLane(TestOptions());
   EXPECT_TRUE(active->AddInput({"news", 0}, 17).ok());
   active->StartEpoch();

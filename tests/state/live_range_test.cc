@@ -84,7 +84,7 @@ class RandomDeltas {
   int64_t horizon_ms_ = INT64_MIN;
 };
 
-TEST(LiveRange, NeverCallsDeadWhatALaneRemembersAndSoonWhatItDoesNot) {
+TEST(LiveRange, KeepsEveryEntryThatALaneRemembersAndSoonDropsTheOthers) {
   const WindowOptions written = {
       .window_ms = 100'000, .lateness_ms = 1000, .ahead_max_ms = 0, .entries_max = 20'000};
   WindowOptions longer = written;
@@ -128,7 +128,7 @@ TEST(LiveRange, NeverCallsDeadWhatALaneRemembersAndSoonWhatItDoesNot) {
   }
 }
 
-TEST(LiveRange, MovesOnOverRecordsWithoutEntries) {
+TEST(LiveRange, AdvancesOverDeltasWithoutEntries) {
   const WindowOptions window = {
       .window_ms = 10'000, .lateness_ms = 0, .ahead_max_ms = 0, .entries_max = 1000};
   LiveRange range(window);
@@ -150,13 +150,13 @@ TEST(LiveRange, MovesOnOverRecordsWithoutEntries) {
   EXPECT_LT(range.begin_offset(), 100'000);
 }
 
-TEST(LiveRange, KeepsAllWhileThereIsNoHorizon) {
+TEST(LiveRange, KeepsEverythingWhileThereIsNoHorizon) {
   LiveRange range(WindowOptions{});
   for (int64_t offset = 7; offset < 50'000; offset += 10) range.Add(offset, Delta());
   EXPECT_EQ(range.begin_offset(), 7);
 }
 
-TEST(LiveRange, TimesBeyondWhatAnIndexKeepsAreNotCalledDeadBeforeTheyAre) {
+TEST(LiveRange, KeepsEntriesWhoseTimesAreOutsideTheRangeOfTheIndex) {
   constexpr int64_t kLongAgoMs = -60'000'000'000'000;  // about the year 68; kept as 1078
   FilterOptions options = SnapshotTestOptions();
   const auto lane = Folded(options, {}, 0, 0);
@@ -179,7 +179,7 @@ TEST(LiveRange, TimesBeyondWhatAnIndexKeepsAreNotCalledDeadBeforeTheyAre) {
   }
 }
 
-TEST(LiveRange, ALaneFoldedFromTheLiveDeltasIsTheLaneFoldedFromAll) {
+TEST(LiveRange, ApplyingTheLiveDeltasGivesTheLaneThatApplyingAllGives) {
   const FilterOptions written = SnapshotTestOptions();
   for (uint64_t seed = 1; seed <= 2; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

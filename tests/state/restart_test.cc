@@ -147,7 +147,7 @@ Met RunBoth(const FilterOptions& options, uint64_t seed) {
   return met;
 }
 
-TEST(Restart, ALaneRebuiltFromItsChangelogDecidesAsOneThatWasNeverStopped) {
+TEST(Restart, ALaneRestoredFromItsChangelogDecidesAsOneThatNeverStopped) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     const Met met = RunBoth(Options(seed % 2 == 0, seed == 3), seed);
     if (HasFatalFailure()) return;

@@ -190,7 +190,7 @@ TEST_P(SnapshotDamage, TheTwoSnapshotsShareSegments) {
   EXPECT_TRUE(refused_.empty());
 }
 
-TEST_P(SnapshotDamage, AnyByteFlippedGivesTheNewestThatIsWhole) {
+TEST_P(SnapshotDamage, AfterAnyFlippedByteTheNewestWholeSnapshotIsRestored) {
   for (const auto& [path, bytes] : whole_) {
     for (size_t at = 0; at < bytes.size(); ++at) {
       SCOPED_TRACE(path.filename().string() + " byte " + std::to_string(at));
@@ -204,7 +204,7 @@ TEST_P(SnapshotDamage, AnyByteFlippedGivesTheNewestThatIsWhole) {
   }
 }
 
-TEST_P(SnapshotDamage, AFileCutAnywhereGivesTheNewestThatIsWhole) {
+TEST_P(SnapshotDamage, AfterAnyCutOfAFileTheNewestWholeSnapshotIsRestored) {
   for (const auto& [path, bytes] : whole_) {
     for (size_t length = 0; length < bytes.size(); ++length) {
       SCOPED_TRACE(path.filename().string() + " cut to " + std::to_string(length));
@@ -216,7 +216,7 @@ TEST_P(SnapshotDamage, AFileCutAnywhereGivesTheNewestThatIsWhole) {
   }
 }
 
-TEST_P(SnapshotDamage, AnyFileMissingGivesTheNewestThatIsWhole) {
+TEST_P(SnapshotDamage, WithoutAnyOneFileTheNewestWholeSnapshotIsRestored) {
   for (const auto& [path, bytes] : whole_) {
     SCOPED_TRACE(path.filename().string());
     fs::remove(path);
@@ -225,7 +225,7 @@ TEST_P(SnapshotDamage, AnyFileMissingGivesTheNewestThatIsWhole) {
   }
 }
 
-TEST_P(SnapshotDamage, SegmentsThatAreWholeButNotDeltasAreRefused) {
+TEST_P(SnapshotDamage, RefusesSegmentsThatAreWholeButHoldNoDeltas) {
   const SnapshotSegment& row = newer_.segments.back();
   const std::string& bytes = whole_.at(SegmentPath(folder(), row.number));
   const uint64_t number = row.number + 1;
@@ -253,20 +253,20 @@ TEST_P(SnapshotDamage, SegmentsThatAreWholeButNotDeltasAreRefused) {
   }
 }
 
-TEST_P(SnapshotDamage, ManifestsThatContradictTheirSegmentsAreRefused) {
+TEST_P(SnapshotDamage, RefusesManifestsThatContradictTheirSegments) {
   struct Lie {
     std::function<void(SnapshotManifest&)> tell;
     std::string words;
   };
   const std::vector<Lie> lies = {
-      {[](SnapshotManifest& m) { ++m.seq; }, "the segments end at seq"},
-      {[](SnapshotManifest& m) { ++m.segments[0].entries; }, "entries, expected"},
-      {[](SnapshotManifest& m) { m.segments.pop_back(); }, "the segments end at seq"},
+      {[](SnapshotManifest& m) { ++m.seq; }, "expected segments that end at seq"},
+      {[](SnapshotManifest& m) { ++m.segments[0].entries; }, "entries, found seq"},
+      {[](SnapshotManifest& m) { m.segments.pop_back(); }, "expected segments that end at seq"},
       {[](SnapshotManifest& m) { m.segments.erase(m.segments.begin() + 1); }, "expected"},
       {[](SnapshotManifest& m) { std::swap(m.segments[0], m.segments[1]); }, "hole"},
       {[](SnapshotManifest& m) { m.segments.push_back(m.segments[0]); }, "hole"},
       {[](SnapshotManifest& m) { m.segments[0].number = 77; }, "0000000000000077.segment"},
-      {[](SnapshotManifest& m) { m.segments[0].bytes = UINT64_MAX; }, "bytes, expected"},
+      {[](SnapshotManifest& m) { m.segments[0].bytes = UINT64_MAX; }, "bytes, found"},
       {[](SnapshotManifest& m) { m.segments[0].bytes = 0; }, ".segment"},
   };
   for (const Lie& lie : lies) {
@@ -279,7 +279,7 @@ TEST_P(SnapshotDamage, ManifestsThatContradictTheirSegmentsAreRefused) {
 
 // ---- what a crash leaves
 
-TEST_P(SnapshotDamage, BytesBehindASegmentAreIgnoredAndCutWhenItIsContinued) {
+TEST_P(SnapshotDamage, BytesAfterASegmentAreIgnoredAndCutOffWhenItIsContinued) {
   const fs::path path = SegmentPath(folder(), newer_.segments.back().number);
   const std::string& bytes = whole_.at(path);
   Write(path, bytes + std::string(100, 'x'));
@@ -297,7 +297,7 @@ TEST_P(SnapshotDamage, BytesBehindASegmentAreIgnoredAndCutWhenItIsContinued) {
   EXPECT_EQ(Restored()->manifest, newer_);
 }
 
-TEST_P(SnapshotDamage, ACrashBeforeTheManifestLeavesTheOneBefore) {
+TEST_P(SnapshotDamage, ACrashBeforeTheManifestIsWrittenLeavesTheOlderOne) {
   AppendTransaction();
   fs::create_directory(ManifestPath(folder(), newer_.number + 1).string() + ".tmp");
   EXPECT_FALSE(writer_->Publish(0).ok());
@@ -307,7 +307,7 @@ TEST_P(SnapshotDamage, ACrashBeforeTheManifestLeavesTheOneBefore) {
   EXPECT_TRUE(refused_.empty());
 }
 
-TEST_P(SnapshotDamage, AManifestThatWasNeverRenamedIsIgnoredAndRemoved) {
+TEST_P(SnapshotDamage, ATemporaryManifestIsIgnoredAndRemoved) {
   const fs::path left = ManifestPath(folder(), newer_.number + 1).string() + ".tmp";
   Write(left, "half of a mani");
   Write(folder() / "whatever.tmp", "");
@@ -318,7 +318,7 @@ TEST_P(SnapshotDamage, AManifestThatWasNeverRenamedIsIgnoredAndRemoved) {
   EXPECT_EQ(Restored()->manifest, newer_);
 }
 
-TEST_P(SnapshotDamage, ASegmentThatIsDamagedIsNotContinued) {
+TEST_P(SnapshotDamage, ADamagedSegmentIsNotContinued) {
   const fs::path path = SegmentPath(folder(), newer_.segments.back().number);
   std::string bytes = whole_.at(path);
   bytes[20] ^= 1;

@@ -31,7 +31,7 @@ bool AnotherProcessCanTake(const fs::path& folder) {
   return WEXITSTATUS(status) == 0;
 }
 
-TEST(SnapshotFolder, IsTakenByOneProcessAtATime) {
+TEST(SnapshotFolder, OnlyOneProcessAtATimeMayLockIt) {
   const TemporaryFolder state;
   const fs::path folder = SnapshotFolder(state.path(), 12);
   EXPECT_EQ(folder, state.path() / "lane-12");
@@ -51,7 +51,7 @@ TEST(SnapshotFolder, IsTakenByOneProcessAtATime) {
   EXPECT_TRUE(TakeSnapshotFolder(folder).ok());
 }
 
-TEST(SnapshotFolder, StaysTakenWhileTheLockIsMovedAbout) {
+TEST(SnapshotFolder, ItStaysLockedWhileTheLockIsMoved) {
   const TemporaryFolder state;
   std::optional<FileLock> kept;
   {
@@ -64,7 +64,7 @@ TEST(SnapshotFolder, StaysTakenWhileTheLockIsMovedAbout) {
   EXPECT_TRUE(AnotherProcessCanTake(state.path()));
 }
 
-TEST(SnapshotFolder, ThatCannotBeMadeIsAnErrorWithItsPath) {
+TEST(SnapshotFolder, AFolderThatCannotBeCreatedIsAnErrorWithItsPath) {
   const TemporaryFolder state;
   const fs::path in_its_place = state.path() / "lane-0";
   Touch(in_its_place);
@@ -77,7 +77,7 @@ TEST(SnapshotFolder, ThatCannotBeMadeIsAnErrorWithItsPath) {
   }
 }
 
-TEST(SnapshotFolder, IsListedNewestFirstAndOtherFilesArePassedOver) {
+TEST(SnapshotFolder, ListsTheNewestFirstAndIgnoresOtherFiles) {
   const TemporaryFolder state;
   const fs::path& folder = state.path();
   for (const uint64_t number : {3, 12, 1}) Touch(SegmentPath(folder, number));
@@ -98,7 +98,7 @@ TEST(SnapshotFolder, IsListedNewestFirstAndOtherFilesArePassedOver) {
   EXPECT_EQ(ManifestPath(folder, 12).filename(), "0000000000000012.manifest");
 }
 
-TEST(SnapshotFolder, ThatIsNotThereIsNotFound) {
+TEST(SnapshotFolder, AnAbsentFolderIsNotFound) {
   const TemporaryFolder state;
   const Result<SnapshotNumbers> found = ListSnapshots(state.path() / "absent");
   ASSERT_FALSE(found.ok());

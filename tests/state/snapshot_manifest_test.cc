@@ -53,11 +53,11 @@ constexpr const char* kExampleLine =
     R"({"number":6,"bytes":8,"checksum":"0000000000000000","entries":0,"seq_first":91,)"
     R"("changelog_offset":4700,"time_max_ms":null}]})";
 
-TEST(SnapshotManifest, IsTwoLinesAsDocumented) {
+TEST(SnapshotManifest, AManifestIsTwoLinesAsDocumented) {
   EXPECT_EQ(Encode(Example()), WithChecksum(kExampleLine));
 }
 
-TEST(SnapshotManifest, IsReadBackAsItWasWritten) {
+TEST(SnapshotManifest, DecodesToWhatWasEncoded) {
   const Result<SnapshotManifest> read = DecodeSnapshotManifest(Encode(Example()));
   ASSERT_TRUE(read.ok()) << read.error().text;
   EXPECT_EQ(*read, Example());
@@ -65,7 +65,7 @@ TEST(SnapshotManifest, IsReadBackAsItWasWritten) {
   EXPECT_EQ(read->bytes(), 1008U);
 }
 
-TEST(SnapshotManifest, ThatNeardupWouldNotWriteIsRefusedThoughItsChecksumHolds) {
+TEST(SnapshotManifest, RefusesWhatNeardupWouldNotWriteEvenWithAValidChecksum) {
   const std::vector<std::pair<std::string, std::string>> changes = {
       {R"("number":7)", R"("number":-7)"},
       {R"("number":7)", R"("number":7.0)"},
@@ -98,7 +98,7 @@ TEST(SnapshotManifest, ThatNeardupWouldNotWriteIsRefusedThoughItsChecksumHolds) 
   }
 }
 
-TEST(SnapshotManifest, ThatIsSomethingElseIsRefused) {
+TEST(SnapshotManifest, RefusesAFileThatIsNotAManifest) {
   SnapshotManifest no_segments = Example();
   no_segments.segments.clear();
   for (const std::string& text :
@@ -111,7 +111,7 @@ TEST(SnapshotManifest, ThatIsSomethingElseIsRefused) {
   }
 }
 
-TEST(SnapshotManifest, OfAnotherVersionIsAMismatch) {
+TEST(SnapshotManifest, AnotherVersionIsAMismatch) {
   for (const char* line : {"{}", R"({"neardup_snapshot":2})", R"({"neardup_snapshot":"1"})"}) {
     const Result<SnapshotManifest> read = DecodeSnapshotManifest(WithChecksum(line));
     ASSERT_FALSE(read.ok()) << line;

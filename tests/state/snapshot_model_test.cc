@@ -104,7 +104,7 @@ class FollowedLane {
   int checks_ = 0;
 };
 
-TEST(Snapshot, IsTheFoldOfAllDeltasItNamesWhateverTheLaneMeets) {
+TEST(Snapshot, RestoringItGivesTheStateOfAllDeltasThatItNames) {
   for (uint64_t seed = 1; seed <= 2; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     FollowedLane lane(seed);

@@ -60,21 +60,22 @@ class SnapshotRefusal : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(SnapshotRefusal, OfAnotherLane) {
+TEST_F(SnapshotRefusal, RefusesASnapshotOfAnotherLane) {
   const Error error = Refused(options_, 7);
   EXPECT_EQ(error.code, ErrorCode::kMismatch);
-  EXPECT_THAT(error.text, HasSubstr(manifest_path().string() + ": is number 1 of lane 0"));
+  EXPECT_THAT(error.text, HasSubstr(manifest_path().string() +
+                                    ": expected number 1 of lane 7, found number 1 of lane 0"));
 }
 
-TEST_F(SnapshotRefusal, OfARenamedManifest) {
+TEST_F(SnapshotRefusal, RefusesARenamedManifest) {
   fs::rename(manifest_path(), ManifestPath(folder(), 12));
   const Error error = Refused(options_, 0);
   EXPECT_EQ(error.code, ErrorCode::kMismatch);
-  EXPECT_THAT(error.text, HasSubstr("0000000000000012.manifest: is number 1 of lane 0; files must "
-                                    "keep their names"));
+  EXPECT_THAT(error.text, HasSubstr("0000000000000012.manifest: expected number 12 of lane 0, "
+                                    "found number 1 of lane 0; the file was renamed or copied"));
 }
 
-TEST_F(SnapshotRefusal, OfOtherFingerprintSettingsNamesWhatDiffers) {
+TEST_F(SnapshotRefusal, RefusesOtherFingerprintSettingsAndNamesThem) {
   FilterOptions options = options_;
   options.record.fields[0].path = "/text";
   const Error error = Refused(options, 0);
@@ -84,7 +85,7 @@ TEST_F(SnapshotRefusal, OfOtherFingerprintSettingsNamesWhatDiffers) {
                                     "\"/text\" here, \"/title\" in the changelog"));
 }
 
-TEST_F(SnapshotRefusal, OfAnotherVersionOfTheFormat) {
+TEST_F(SnapshotRefusal, RefusesAnotherVersionOfTheFormat) {
   std::string line = ReadFile(manifest_path()).value();
   line = line.substr(0, line.find('\n'));
   const std::string version = "\"neardup_snapshot\":1";
@@ -99,7 +100,7 @@ TEST_F(SnapshotRefusal, OfAnotherVersionOfTheFormat) {
   EXPECT_THAT(error.text, HasSubstr("written by another version of neardup"));
 }
 
-TEST_F(SnapshotRefusal, NamesTheFileOnce) {
+TEST_F(SnapshotRefusal, ARefusalNamesTheFileOnce) {
   ASSERT_TRUE(WriteFileDurably(manifest_path(), "{}").ok());
   const std::string text = Refused(options_, 0).text;
   const std::string path = manifest_path().string();
@@ -107,7 +108,7 @@ TEST_F(SnapshotRefusal, NamesTheFileOnce) {
   EXPECT_THAT(text.substr(text.find(path) + 1), Not(HasSubstr(path)));
 }
 
-TEST_F(SnapshotRefusal, IsNoneWhereThereIsNoFolder) {
+TEST_F(SnapshotRefusal, AFolderThatIsAbsentIsNotRefused) {
   SnapshotEvents events;
   events.refused = [](const Error& error) { ADD_FAILURE() << error.text; };
   const auto restored = RestoreSnapshot(folder() / "absent", options_, 0, events);
@@ -115,7 +116,7 @@ TEST_F(SnapshotRefusal, IsNoneWhereThereIsNoFolder) {
   EXPECT_FALSE(restored->has_value());
 }
 
-TEST_F(SnapshotRefusal, OfWhatCannotBeListedInPlaceOfTheFolderSaysWhatItIs) {
+TEST_F(SnapshotRefusal, AFolderThatCannotBeListedIsRefusedWithTheCause) {
   const fs::path file = folder() / "file";
   ASSERT_TRUE(WriteFileDurably(file, "").ok());
   const fs::path loop = folder() / "loop";
@@ -126,17 +127,17 @@ TEST_F(SnapshotRefusal, OfWhatCannotBeListedInPlaceOfTheFolderSaysWhatItIs) {
       {file, "Not a directory"},
       {file / "lane-0", "Not a directory"},
       {loop, "Too many levels of symbolic links"},
-      {dangling, "a symbolic link that leads nowhere"}};
+      {dangling, "a symbolic link to nothing"}};
   for (const auto& [path, what] : found) {
     const Error error = Refused(path, options_, 0);
     EXPECT_EQ(error.code, ErrorCode::kIo);
     EXPECT_EQ(error.text, path.string() + ": cannot be listed: " + what +
-                              "; expected a folder this user may read and write: mend it, or move "
-                              "it away");
+                              "; expected a folder that this user may read and write; repair it, "
+                              "or move it away");
   }
 }
 
-TEST_F(SnapshotRefusal, IsNoneWhereALinkLeadsToAnEmptyFolder) {
+TEST_F(SnapshotRefusal, ALinkToAnEmptyFolderIsNotRefused) {
   fs::create_directory(folder() / "empty");
   fs::create_directory_symlink(folder() / "empty", folder() / "link");
   SnapshotEvents events;
@@ -146,7 +147,7 @@ TEST_F(SnapshotRefusal, IsNoneWhereALinkLeadsToAnEmptyFolder) {
   EXPECT_FALSE(restored->has_value());
 }
 
-TEST_F(SnapshotRefusal, OptionsThatAreInvalidAreAnError) {
+TEST_F(SnapshotRefusal, InvalidOptionsAreAnError) {
   FilterOptions options = options_;
   options.window.entries_max = 1;
   const auto restored = RestoreSnapshot(folder(), options, 0, {});

@@ -110,7 +110,7 @@ TEST_F(SnapshotWriterTest, KeepsTwoManifestsAndTheSegmentsTheyName) {
   EXPECT_GT(before->segments.front().number, 3U) << "nothing was ever left out";
 }
 
-TEST_F(SnapshotWriterTest, WithNothingNewPublishesNothing) {
+TEST_F(SnapshotWriterTest, PublishesNothingWhenThereIsNothingNew) {
   ASSERT_TRUE(writer_->Publish(1).ok());
   EXPECT_FALSE(writer_->published());
   EXPECT_TRUE(Files().empty());
@@ -123,7 +123,7 @@ TEST_F(SnapshotWriterTest, WithNothingNewPublishesNothing) {
   EXPECT_EQ(writer_->published()->written_ms, 0);
 }
 
-TEST_F(SnapshotWriterTest, SaysOfEachSegmentWhatIsInIt) {
+TEST_F(SnapshotWriterTest, TheManifestDescribesEachSegment) {
   for (int i = 0; i < 8; ++i) ASSERT_TRUE(AppendAndPublish().ok());
   const SnapshotManifest& manifest = *writer_->published();
   ASSERT_GT(manifest.segments.size(), 2U);
@@ -152,7 +152,7 @@ TEST_F(SnapshotWriterTest, SaysOfEachSegmentWhatIsInIt) {
   EXPECT_EQ(entries, manifest.entries());
 }
 
-TEST_F(SnapshotWriterTest, BeginningAnewLeavesWhatIsThereUntilItPublishes) {
+TEST_F(SnapshotWriterTest, StartingOverKeepsTheOldFilesUntilItPublishes) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(AppendAndPublish().ok());
   const std::set<fs::path> files = Files();
   const uint64_t number = writer_->published()->number;
@@ -190,7 +190,7 @@ class FullDisk {
   void (*before_handler_)(int) = nullptr;
 };
 
-TEST_F(SnapshotWriterTest, ASegmentThatDoesNotFitLeavesTheLastManifestGood) {
+TEST_F(SnapshotWriterTest, WhenASegmentDoesNotFitOnTheDiskTheLastManifestStaysWhole) {
   ASSERT_TRUE(AppendAndPublish().ok());
   const SnapshotSegment row = writer_->published()->segments.back();
   ASSERT_LT(row.bytes, 2000U) << "the test needs a segment that grows";
@@ -208,7 +208,7 @@ TEST_F(SnapshotWriterTest, ASegmentThatDoesNotFitLeavesTheLastManifestGood) {
   ExpectGoesOn();
 }
 
-TEST_F(SnapshotWriterTest, AManifestThatDoesNotFitLeavesTheLastOneGood) {
+TEST_F(SnapshotWriterTest, WhenAManifestDoesNotFitOnTheDiskTheLastOneStaysWhole) {
   ASSERT_TRUE(AppendAndPublish().ok());
   const SnapshotManifest before = *writer_->published();
   const fs::path temporary = ManifestPath(folder(), 2).string() + ".tmp";
@@ -222,7 +222,7 @@ TEST_F(SnapshotWriterTest, AManifestThatDoesNotFitLeavesTheLastOneGood) {
   ExpectGoesOn();
 }
 
-TEST_F(SnapshotWriterTest, AFolderInTheWayOfASegmentIsAnErrorWithItsPath) {
+TEST_F(SnapshotWriterTest, AFolderInPlaceOfASegmentIsAnErrorWithItsPath) {
   const fs::path segment = SegmentPath(folder(), 1);
   fs::create_directory(segment);
   const Result<void> published = AppendAndPublish();
@@ -233,7 +233,7 @@ TEST_F(SnapshotWriterTest, AFolderInTheWayOfASegmentIsAnErrorWithItsPath) {
   ExpectGoesOn();
 }
 
-TEST_F(SnapshotWriterTest, AFolderThatIsGoneIsAnErrorWithItsPath) {
+TEST_F(SnapshotWriterTest, AFolderThatWasRemovedIsAnErrorWithItsPath) {
   ASSERT_TRUE(AppendAndPublish().ok());
   fs::remove_all(folder());
   history_.Commit(20);

@@ -13,7 +13,7 @@ TEST(SpecDifference, NamesEachKeyThatDiffersAndNoOther) {
             "/min: 12 here, 8 in the changelog");
 }
 
-TEST(SpecDifference, ShowsTextsThatAreNoJsonWhole) {
+TEST(SpecDifference, ShowsTextsThatAreNotJsonWhole) {
   EXPECT_EQ(SpecDifference("{}", "{broken"), "spec: {} here, {broken in the changelog");
 }
 
@@ -21,7 +21,7 @@ TEST(SpecDifference, ShowsTextsOfEqualMeaningWhole) {
   EXPECT_EQ(SpecDifference("{}", "{ }"), "spec: {} here, { } in the changelog");
 }
 
-TEST(SpecDifference, ComparesValuesThatAreNoObject) {
+TEST(SpecDifference, ComparesValuesThatAreNotObjects) {
   EXPECT_EQ(SpecDifference("1", "2"), "spec: 1 here, 2 in the changelog");
 }
 

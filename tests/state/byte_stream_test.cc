@@ -1,7 +1,7 @@
+#include "state/byte_stream.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "state/byte_stream.h"
 
 namespace neardup {
 namespace {
@@ -36,7 +36,7 @@ TEST(ByteReader, ReadsBackWhatWasWritten) {
   EXPECT_EQ(in.remaining(), 0U);
 }
 
-TEST(ByteReader, TheFirstFailureIsKeptAndTheRestReadsAsNothing) {
+TEST(ByteReader, KeepsTheFirstFailureAndReadsNothingAfterIt) {
   ByteReader in("\x01\x02\x03");
   EXPECT_EQ(in.U64("epoch"), 0U);
   EXPECT_EQ(in.U8("lane"), 0U);
@@ -46,7 +46,7 @@ TEST(ByteReader, TheFirstFailureIsKeptAndTheRestReadsAsNothing) {
   EXPECT_EQ(in.error().text, "byte 0 of 3, epoch: expected 8 more bytes");
 }
 
-TEST(ByteReader, AVarintOfMoreThanSixtyFourBitsIsRefused) {
+TEST(ByteReader, RefusesAVarintOfMoreThanSixtyFourBits) {
   ByteReader eleven_bytes("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x81\x01");
   eleven_bytes.Varint("count");
   EXPECT_FALSE(eleven_bytes.ok());
@@ -55,7 +55,7 @@ TEST(ByteReader, AVarintOfMoreThanSixtyFourBitsIsRefused) {
   EXPECT_THAT(bit_65.error().text, testing::HasSubstr("64 bits"));
 }
 
-TEST(ByteReader, ACountMustFitTheBytesThatFollow) {
+TEST(ByteReader, RefusesACountThatTheBytesCannotHold) {
   const std::string bytes =
       "\x03"
       "abcdef";
