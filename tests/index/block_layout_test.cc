@@ -32,7 +32,8 @@ bool Meets(const BlockLayout& layout, uint64_t a, uint64_t b) {
   return false;
 }
 
-/// As a look-up with neighbours reads it: up to 3 errors in the tag, or one of them in the bucket.
+/// What a look-up with neighbours meets: up to 3 errors in the tag, or one in the bucket and 2 in
+/// the tag.
 bool MeetsWithNeighbours(const BlockLayout& layout, uint64_t a, uint64_t b) {
   for (size_t table = 0; table < layout.tables(); ++table) {
     const int bucket_errors = std::popcount(layout.BucketOf(a, table) ^ layout.BucketOf(b, table));
@@ -47,7 +48,7 @@ TEST(BlockLayout, EveryPairWithinThreeBitsMeets) {
     const uint64_t code = random();
     for (int i = 0; i < 64; ++i) {
       for (int j = i; j < 64; ++j) {
-        for (int k = j; k < 64; ++k) {  // also fewer than three, where they are the same
+        for (int k = j; k < 64; ++k) {  // equal indices give fewer than three errors
           const uint64_t errors = uint64_t{1} << i | uint64_t{1} << j | uint64_t{1} << k;
           ASSERT_TRUE(Meets(layout, code, code ^ errors))
               << layout.tables() << " tables of " << layout.buckets() << ": " << errors;
@@ -68,7 +69,7 @@ TEST(BlockLayout, WithNeighboursOfTheFourBlocksEveryPairWithinSevenBitsMeets) {
   }
 }
 
-TEST(BlockLayout, BucketAndTagAreAllBitsOfAHalf) {
+TEST(BlockLayout, BucketAndTagTogetherHoldAllBitsOfAHalf) {
   std::mt19937_64 random(23);
   for (const BlockLayout& layout : LayoutsOfThreeBits()) {
     for (int round = 0; round < 1000; ++round) {
@@ -85,7 +86,7 @@ TEST(BlockLayout, BucketAndTagAreAllBitsOfAHalf) {
   }
 }
 
-TEST(BlockLayout, AllMeetTheSame) {
+TEST(BlockLayout, EveryLayoutMeetsTheSamePairs) {
   std::mt19937_64 random(24);
   size_t met = 0;
   for (int round = 0; round < 200'000; ++round) {
@@ -102,7 +103,7 @@ TEST(BlockLayout, AllMeetTheSame) {
   EXPECT_LT(met, 150'000U);
 }
 
-TEST(BlockLayout, FollowsFromTheCapacity) {
+TEST(BlockLayout, IsChosenByCapacityAndMatchOptions) {
   const auto shape = [](const MatchOptions& match, uint64_t entries_max) {
     const BlockLayout layout = BlockLayout::For(match, entries_max);
     return std::pair(layout.tables(), layout.buckets());

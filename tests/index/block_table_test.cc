@@ -1,5 +1,5 @@
-// A table of buckets against lists that are gone through: insertions, rollback, expiry and sweeps
-// in random order, in buckets so long that their rings wrap around beyond the first cache line.
+// Compares BlockTable with plain lists, under insertions, rollbacks, expiry and sweeps in random
+// order, in buckets so long that their rings wrap around beyond the first cache line.
 #include "index/block_table.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Posting {
   uint16_t tag;
 };
 
-/// What a run did, so that a test can see it was worth its while.
+/// What a run did, so that the test can check that it covered enough.
 struct Done {
   size_t found_in_wrapped = 0;
   size_t rolled_back = 0;
@@ -129,7 +129,7 @@ class TableRun {
 
 class BlockTableModel : public testing::TestWithParam<size_t> {};
 
-TEST_P(BlockTableModel, FindsWhatAListHolds) {
+TEST_P(BlockTableModel, FindsWhatAPlainListHolds) {
   TableRun run(GetParam(), GetParam());
   run.Steps(30'000);
   if (HasFatalFailure()) return;
@@ -142,7 +142,7 @@ TEST_P(BlockTableModel, FindsWhatAListHolds) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, BlockTableModel, testing::Values(10, 60, 150, 400));
 
-TEST(BlockTable, TheSweepGivesBackWhatTheDeadHeld) {
+TEST(BlockTable, SweepingReturnsTheMemoryOfDeadPostings) {
   BlockTable table(kBuckets);
   const uint64_t empty = table.bytes();
   for (uint32_t id = 0; id < 10'000; ++id) table.Insert(1, 7, id, {0, id + 1});
@@ -156,7 +156,7 @@ TEST(BlockTable, TheSweepGivesBackWhatTheDeadHeld) {
   EXPECT_EQ(table.bytes(), empty);
 }
 
-TEST(BlockTable, ReservingDropsWhatIsDead) {
+TEST(BlockTable, ReservingDropsAllPostings) {
   BlockTable table(kBuckets);
   for (uint32_t id = 0; id < 200; ++id) table.Insert(1, 7, id, {0, id + 1});
   table.Reserve(std::vector<uint32_t>{0, 3, 0});

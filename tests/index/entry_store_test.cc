@@ -13,7 +13,7 @@ constexpr uint64_t kChunk = EntryStore::kChunkEntries;
 
 StoredEntry Numbered(uint64_t number) { return {{number, ~number, number}, 0, {0, 1}}; }
 
-TEST(StoredEntry, KeepsWhatItIsGiven) {
+TEST(StoredEntry, ReturnsTheValuesItWasGiven) {
   for (const int64_t time_ms : {int64_t{0}, int64_t{-1}, int64_t{1'700'000'000'123},
                                 int64_t{-28'000'000'000'000}, int64_t{253'402'300'799'999}}) {
     const StoredEntry entry({11, 22, 33}, time_ms, {kInputMax, kOffsetMax});
@@ -25,13 +25,13 @@ TEST(StoredEntry, KeepsWhatItIsGiven) {
   EXPECT_EQ(StoredEntry({}, 0, {0, 0}).origin(), (Position{0, 0}));
 }
 
-TEST(StoredEntry, TimesBeyondItsYearsAreTheNearestOne) {
+TEST(StoredEntry, KeepsTheNearestTimeInItsRange) {
   EXPECT_EQ(StoredEntry({}, INT64_MAX, {}).time_ms(), 253'402'300'799'999);
   EXPECT_EQ(StoredEntry({}, INT64_MIN, {}).time_ms(), 253'402'300'799'999 - kOffsetMax);
   EXPECT_EQ(StoredEntry::KeptTime(INT64_MIN), StoredEntry({}, INT64_MIN, {}).time_ms());
 }
 
-TEST(StoredEntry, IsExactAsksBothSketchesAndSixteenBits) {
+TEST(StoredEntry, IsExactComparesSimhashOrderAndSixteenBitsOfTheExactHash) {
   const StoredEntry entry({11, 22, 0x1234'5678}, 0, {});
   EXPECT_TRUE(entry.IsExact({11, 22, 0x1234'5678}));
   EXPECT_TRUE(entry.IsExact({11, 22, 0x9999'5678}));
@@ -40,7 +40,7 @@ TEST(StoredEntry, IsExactAsksBothSketchesAndSixteenBits) {
   EXPECT_FALSE(entry.IsExact({11, 22, 0x1234'5679}));
 }
 
-TEST(EntryStore, HoldsWhatADequeHolds) {
+TEST(EntryStore, HoldsTheSameEntriesAsADeque) {
   constexpr uint64_t kSeed = 21;
   SCOPED_TRACE("seed " + std::to_string(kSeed));
   std::mt19937_64 random(kSeed);
@@ -54,7 +54,7 @@ TEST(EntryStore, HoldsWhatADequeHolds) {
       store.PushBack(Numbered(next));
       model.push_back(next);
     }
-    // By turns it grows over many chunks and falls to few, now and then to nothing.
+    // The store alternately grows over many chunks and shrinks to a few, sometimes to none.
     const uint64_t most = step / 40 % 2 == 0 ? kChunk / 4 : 2 * kChunk;
     uint64_t gone = std::min<uint64_t>(model.size(), random() % most);
     if (random() % 20 == 0) gone = model.size();
@@ -75,7 +75,7 @@ TEST(EntryStore, HoldsWhatADequeHolds) {
   EXPECT_GT(store.end_id(), uint64_t{1} << 32);
 }
 
-TEST(EntryStore, GivesChunksBackAndStaysWithinItsBound) {
+TEST(EntryStore, ReturnsChunksAndStaysWithinItsBound) {
   EntryStore store(7);
   EXPECT_EQ(store.bytes(), EntryStore(0).bytes());
   for (const uint64_t window : {kChunk / 2, 3 * kChunk + 1}) {

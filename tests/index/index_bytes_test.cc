@@ -1,5 +1,5 @@
-// The memory a configuration is told beforehand is never exceeded, and what is counted is what is
-// taken from the allocator.
+// The index never exceeds the bound that BytesMax computes, and counts the memory that it really
+// takes from the allocator.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -15,7 +15,7 @@
 
 namespace {
 
-/// Taken by operator new and not given back, with what the allocator adds.
+/// Bytes allocated by operator new and not freed, including the overhead of the allocator.
 std::atomic<uint64_t> allocated_bytes = 0;
 
 void* Allocate(size_t bytes) {
@@ -43,7 +43,7 @@ void operator delete[](void* memory, size_t) noexcept { Free(memory); }
 namespace neardup {
 namespace {
 
-/// Three keys of its own for each entry: as many postings as there can be.
+/// Gives each entry three keys of its own, which makes the largest number of postings.
 Entry MakeEntry(std::mt19937_64& random, uint64_t simhash) {
   Entry entry;
   entry.fingerprint = {simhash, random(), random()};
@@ -55,7 +55,7 @@ Entry MakeEntry(std::mt19937_64& random, uint64_t simhash) {
 
 struct Churn {
   uint64_t live_max;
-  /// As many entries in a row share a simhash, so that single buckets grow and are left behind.
+  /// This many consecutive entries share a simhash, so that single buckets grow and then shrink.
   uint64_t family;
   int distance_max;
   std::optional<BlockLayout> layout = {};
@@ -63,7 +63,7 @@ struct Churn {
 
 class IndexBytes : public testing::TestWithParam<Churn> {};
 
-TEST_P(IndexBytes, StayWithinTheBoundUnderChurn) {
+TEST_P(IndexBytes, StayWithinTheBoundWhileEntriesComeAndGo) {
   const auto [live_max, family, distance_max, layout] = GetParam();
   const uint64_t seed = live_max + family;
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -73,7 +73,7 @@ TEST_P(IndexBytes, StayWithinTheBoundUnderChurn) {
   const uint64_t bound = Index::BytesMax(options, live_max);
   const uint64_t allocated_before = allocated_bytes;
   Index index(options);
-  std::vector<Entry> live;  // what a rollback wants to see
+  std::vector<Entry> live;  // needed for rollbacks
   live.reserve(live_max);
   const uint64_t elsewhere = live.capacity() * sizeof(Entry);
   uint64_t simhash = 0;
@@ -83,7 +83,7 @@ TEST_P(IndexBytes, StayWithinTheBoundUnderChurn) {
     if (i % family == 0) simhash = random();
     live.push_back(MakeEntry(random, simhash));
     index.Insert(live.back());
-    if (index.size() == live_max) {  // now by expiry, now by rollback, little and much
+    if (index.size() == live_max) {  // forgets few or many, by expiry or by rollback
       uint64_t count = 1 + random() % (random() % 8 == 0 ? live_max : live_max / 10);
       if (random() % 3 == 0) {
         index.Rollback(std::span(live).last(count));
@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(EveryCapacity, IndexBytes,
                                          Churn{60'000, 1, 8, BlockLayout::SixTables(16)},
                                          Churn{100'000, 3000, 8, BlockLayout::SixTables(17)}));
 
-TEST(IndexBytes, CountTextKeysOnlyWhereTheyAreUsed) {
+TEST(IndexBytes, CountTextKeysOnlyIfTheyAreUsed) {
   IndexOptions options{.match = {}, .entries_max = 3'100'000};
   const uint64_t with_keys = Index::BytesMax(options, 3'100'000);
   options.match.text_keys = false;

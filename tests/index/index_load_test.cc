@@ -1,4 +1,4 @@
-// Many entries taken at once, as a restore does.
+// Loading many entries at once, as a restore does.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace neardup {
 namespace {
 
-/// Families of near codes of unlike sizes, so that buckets differ in length.
+/// Families of near codes, of different sizes, so that buckets differ in length.
 std::vector<Entry> Families(uint64_t seed, size_t count) {
   std::mt19937_64 random(seed);
   std::vector<Entry> entries;
@@ -30,7 +30,7 @@ std::vector<Entry> Families(uint64_t seed, size_t count) {
   return entries;
 }
 
-TEST(IndexLoad, LoadedAtOnceItAnswersAsOneThatTookTheSameOneByOne) {
+TEST(IndexLoad, AnswersAsAnIndexThatTookTheEntriesOneByOne) {
   const std::vector<Entry> entries = Families(1, 2000);
   const IndexOptions options{.match = {.distance_max = 12, .distance_sum_max = 128},
                              .entries_max = 2000};
@@ -64,7 +64,7 @@ TEST(IndexLoad, LoadedAtOnceItAnswersAsOneThatTookTheSameOneByOne) {
   };
   expect_same();
   EXPECT_GT(met, 5000U);
-  // And goes on so.
+  // Both still agree after further insertions.
   for (const Entry& entry : Families(2, 700)) {
     one_by_one.Insert(entry);
     loaded.Insert(entry);

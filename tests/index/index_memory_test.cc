@@ -1,4 +1,4 @@
-// What is given back as entries go: index_bytes_test.cc holds the whole against its bound.
+// Memory is returned when entries are forgotten. index_bytes_test.cc checks the bound of the whole.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,8 +15,8 @@ IndexOptions ThreeBits() { return {.match = {.distance_max = 3, .text_keys = fal
 
 Entry EntryOf(uint64_t simhash) { return {{simhash, 0, 1}, 0, {7, 0}, {}}; }
 
-TEST(IndexMemory, ChurnOfManyWindowsDoesNotGrowIt) {
-  // A sweep goes round in 524,288 insertions, so memory is level from the seventh window on.
+TEST(IndexMemory, DoesNotGrowOverManyWindows) {
+  // A round of sweeping takes 524,288 insertions, so memory is constant from the seventh window on.
   std::mt19937_64 random(1);
   Index index(ThreeBits());
   constexpr uint64_t kWindow = 100'000;
@@ -32,17 +32,17 @@ TEST(IndexMemory, ChurnOfManyWindowsDoesNotGrowIt) {
   EXPECT_EQ(index.size(), kWindow);
 }
 
-TEST(IndexMemory, TheDeadOfAHotBucketGoBeforeItGrows) {
+TEST(IndexMemory, AHotBucketDropsItsDeadBeforeItGrows) {
   Index index(ThreeBits());
   const uint64_t bytes_empty = index.bytes();
-  for (int i = 0; i < 100'000; ++i) {  // far from a round of sweeping
+  for (int i = 0; i < 100'000; ++i) {  // much less than a round of sweeping
     index.Insert(EntryOf(kCode));
     if (index.size() > 100) index.Expire(index.end_id() - 100);
   }
   EXPECT_LT(index.bytes(), bytes_empty + 2 * EntryStore::kChunkBytes + 100'000);
 }
 
-TEST(IndexMemory, MemoryOfAHotBucketIsGivenBack) {
+TEST(IndexMemory, AHotBucketReturnsItsMemory) {
   Index index(ThreeBits());
   std::mt19937_64 random(2);
   const auto round_of_sweeping = [&] {

@@ -1,6 +1,6 @@
-// The index against a vector that is scanned whole: clustered and uniform codes, hot and rare text
-// keys, inserts, expiry and rollback in random order, every distance. What must be met is met, and
-// what is found is right, and the best of all that must be met.
+// Compares the index with a full scan of a vector: clustered and uniform codes, hot and rare text
+// keys, insertions, expiry and rollbacks in random order, every distance. Every promised candidate
+// is met, every match is right, and the best match is at least as good as the best promised one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,12 +25,12 @@ bool Surpasses(const EntryMatch& a, const EntryMatch& b) {
   return std::tuple(a.kind, sum_a, a.id) < std::tuple(b.kind, sum_b, b.id);
 }
 
-/// The index's contract with nothing clever in it.
+/// The contract of the index in its simplest form.
 class ScannedIndex {
  public:
   ScannedIndex(const MatchOptions& match, uint64_t begin_id) : match_(match), begin_id_(begin_id) {}
 
-  /// The table has its least number of lines, so that a line is the upper half of a key.
+  /// The table has its smallest number of lines, so that the upper half of a key is its line.
   StoredKeys ChooseKeys(const ProbedKeys& probed) const {
     StoredKeys chosen;
     if (!LooksUpKeys()) return chosen;
@@ -76,7 +76,7 @@ class ScannedIndex {
     if (!Accepts(match_, nearness)) return std::nullopt;
     return EntryMatch{id, nearness.distance, nearness.order_distance, MatchKind::kNear};
   }
-  /// Those that no look-up may overlook, the best one first.
+  /// The matches that every look-up must find, the best first.
   std::vector<EntryMatch> FindPromised(const IndexQuery& query) const {
     std::vector<EntryMatch> promised;
     for (uint64_t id = begin_id(); id < end_id(); ++id) {
@@ -121,8 +121,8 @@ struct Record {
   ProbedKeys text_keys;
 };
 
-/// Records around few centres, each some bits away from its centre and with keys of its own, or
-/// uniform ones.
+/// Either records around a few centres, each some bits away from its centre and with keys of its
+/// own, or uniform records.
 class RecordSource {
  public:
   RecordSource(std::mt19937_64& random, bool clustered) : random_(random), clustered_(clustered) {
@@ -135,7 +135,7 @@ class RecordSource {
     record.fingerprint.order = Flipped(~code, random_() % 12);
     if (clustered_) code = Flipped(code, random_() % 9);
     record.fingerprint.simhash = code;
-    // Equal `exact` means equal `simhash` and `order`, not the other way round.
+    // Equal `exact` implies equal `simhash` and `order`, but not the reverse.
     record.fingerprint.exact = ExactOf(record.fingerprint) ^ random_() % 4;
     AddKeys(cluster, record.text_keys);
     return record;
@@ -146,7 +146,7 @@ class RecordSource {
   }
 
  private:
-  /// Of the cluster's keys, which are hot, and of a larger common stock that shares lines.
+  /// Some keys of the cluster, which are hot, and some of a larger shared stock, which share lines.
   void AddKeys(uint64_t cluster, ProbedKeys& keys) {
     for (uint64_t count = random_() % 9; count > 0; --count) {
       const bool own = random_() % 3 == 0;
@@ -162,7 +162,7 @@ class RecordSource {
   uint64_t centres_[12];
 };
 
-/// What a run met, so that a test can see it was worth its while.
+/// What a run met, so that the test can check that it covered enough.
 struct Found {
   size_t promised = 0;
   size_t beyond_the_promise = 0;
@@ -250,7 +250,7 @@ class ModelRun {
     }
     ++(match == promised ? (match ? found_.promised : found_.nothing) : found_.beyond_the_promise);
   }
-  /// All matches are what they are one by one, of all entries and of the newest.
+  /// FindAll returns exactly the right matches, among all entries and among the newest.
   void JudgeAll(IndexQuery query) {
     const std::vector<EntryMatch> all = index_.FindAll(query);
     ASSERT_TRUE(std::is_sorted(all.begin(), all.end(), Surpasses));
@@ -269,7 +269,7 @@ class ModelRun {
     ASSERT_EQ(index_.FindNearest(query),
               newest == all.end() ? std::nullopt : std::optional(*newest));
   }
-  /// Of any number or, as of records that are looked up together, of those inserted just now.
+  /// Any number, or one of the newest, as for records that were looked up ahead.
   uint64_t AnySince() {
     if (random_() % 4 == 0) return kBeginId + random_() % (model_.end_id() - kBeginId + 2);
     const uint64_t back = std::min(random_() % 150, model_.end_id() - kBeginId);
@@ -297,7 +297,7 @@ class ModelRun {
 
 class IndexModel : public testing::TestWithParam<std::tuple<int, bool, bool>> {};
 
-TEST_P(IndexModel, FindsTheBestOfAllItPromises) {
+TEST_P(IndexModel, FindsTheBestOfAllPromisedMatches) {
   const auto [distance_max, clustered, widen] = GetParam();
   const uint64_t seed =
       1000 + static_cast<uint64_t>(distance_max) * 4 + (clustered ? 2 : 0) + (widen ? 1 : 0);
@@ -321,7 +321,7 @@ TEST_P(IndexModel, FindsTheBestOfAllItPromises) {
     if (clustered && distance_max > 0) {
       EXPECT_GT(run.found().keys_passed_over, 10U);
     }
-    // All that is accepted is promised up to here, so the answer is that of a full scan.
+    // Up to this distance every match is promised, so the answer equals that of a full scan.
     if (GuaranteedDistance(match) == distance_max && !widen) {
       EXPECT_EQ(run.found().beyond_the_promise, 0U);
     }

@@ -1,4 +1,4 @@
-// The rules of the index one by one; index_model_test.cc holds it against a full scan.
+// The rules of the index one by one. index_model_test.cc compares it with a full scan.
 #include "index/index.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ constexpr uint64_t kCode = 0x0123456789abcdef;
 
 constexpr uint64_t kOrder = 0xfedcba9876543210;
 
-/// Blocks and their neighbours alone, by the distance of the simhashes alone.
+/// Finds by blocks and their neighbours only, and accepts by simhash distance only.
 IndexOptions Within(int distance_max) {
   return {.match = {.distance_max = distance_max,
                     .distance_sum_max = 128,
@@ -27,7 +27,7 @@ IndexOptions Within(int distance_max) {
                     .neighbours = true}};
 }
 
-/// Each in a line of its own.
+/// Text keys, each in a line of its own.
 template <class Keys>
 Keys KeysOf(std::initializer_list<uint32_t> list) {
   Keys keys;
@@ -60,7 +60,7 @@ TEST(Index, EveryPairOfFlippedBitsIsFoundWithinItsDistance) {
 }
 
 TEST(Index, TheWorstSpreadOfErrorsIsFoundAtEveryDistance) {
-  // One error more in each block in turn: no block is spared as long as possible.
+  // Adds one error to each block in turn, so that the errors are spread as evenly as possible.
   for (int distance_max = 0; distance_max <= 7; ++distance_max) {
     Index index(Within(distance_max));
     index.Insert(MakeEntry(kCode, 1));
@@ -82,7 +82,7 @@ TEST(Index, ExactComesBeforeNearAndTheOldestBeforeTheRest) {
   index.Insert(MakeEntry(kCode, 5));      // 0: distance 0, not equal
   index.Insert(MakeEntry(kCode ^ 1, 6));  // 1: distance 1
   index.Insert(MakeEntry(kCode, 1));      // 2: equal
-  index.Insert(MakeEntry(kCode, 1));      // 3: equal, younger
+  index.Insert(MakeEntry(kCode, 1));      // 3: equal, newer
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (EntryMatch{2, 0, 0, MatchKind::kExact}));
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (EntryMatch{0, 0, 0, MatchKind::kNear}));
   index.Expire(1);
@@ -92,7 +92,7 @@ TEST(Index, ExactComesBeforeNearAndTheOldestBeforeTheRest) {
 TEST(Index, TheOldestOfTwoAtEqualDistanceWinsWhicheverTableMeetsItFirst) {
   Index index(Within(3));
   index.Insert(MakeEntry(kCode ^ 1, 1));                    // differs in block 0
-  index.Insert(MakeEntry(kCode ^ (uint64_t{1} << 63), 2));  // differs in block 3, met first
+  index.Insert(MakeEntry(kCode ^ (uint64_t{1} << 63), 2));  // differs in block 3; met first
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (EntryMatch{0, 1, 0, MatchKind::kNear}));
 }
 
@@ -103,7 +103,7 @@ TEST(Index, AtDistanceZeroOnlyEqualExactHashesMatch) {
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (EntryMatch{0, 0, 0, MatchKind::kExact}));
 }
 
-TEST(Index, AnEntryAtThePositionAskedForNeverMatches) {
+TEST(Index, ARecordNeverMatchesAnEntryAtItsOwnPosition) {
   Index index(Within(3));
   index.Insert(MakeEntry(kCode, 1, 0, 40));
   index.Insert(MakeEntry(kCode, 1, 0, 41));
@@ -138,7 +138,7 @@ TEST(Index, TheWindowIsInclusiveAndSafeAtTheEndsOfTime) {
   EXPECT_EQ(index.FindNearest(query), (EntryMatch{1, 0, 0, MatchKind::kExact}));
 }
 
-TEST(Index, NumbersGoOnPastThirtyTwoBits) {
+TEST(Index, FindsEntriesWhoseNumbersExceedThirtyTwoBits) {
   const uint64_t begin_id = (uint64_t{1} << 32) - 2;
   IndexOptions options = Within(7);
   options.begin_id = begin_id;
@@ -158,7 +158,7 @@ TEST(Index, NumbersGoOnPastThirtyTwoBits) {
   EXPECT_EQ(index.Insert(MakeEntry(kCode, 77)), begin_id + 3);
 }
 
-TEST(Index, OfTwoAtOneDistanceTheNearerOrderWins) {
+TEST(Index, TheSmallerSumOfDistancesWins) {
   Index index(Within(3));
   Entry entry = MakeEntry(kCode ^ 1, 1);
   entry.fingerprint.order ^= 0b111;
@@ -169,7 +169,7 @@ TEST(Index, OfTwoAtOneDistanceTheNearerOrderWins) {
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 9)), (EntryMatch{0, 1, 3, MatchKind::kNear}));
 }
 
-TEST(Index, OrderTooFarAwayIsNoMatch) {
+TEST(Index, ATooLargeOrderDistanceIsNoMatch) {
   IndexOptions options = Within(3);
   options.match.distance_sum_max = 10;
   Index index(options);
@@ -193,7 +193,7 @@ TEST(Index, WithoutNeighboursTheGuaranteeIsThreeBits) {
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode ^ four, 2)), std::nullopt);
 }
 
-/// Text keys alone; the codes below share no block.
+/// Finds by text keys only, because the codes used below share no block.
 IndexOptions ByKeys(int distance_max) {
   IndexOptions options = Within(distance_max);
   options.match.text_keys = true;
@@ -203,7 +203,7 @@ IndexOptions ByKeys(int distance_max) {
 
 constexpr uint64_t kFiveAway = 0x0001000100010003;
 
-TEST(Index, ASharedTextKeyMeetsWhatLiesBeyondTheGuarantee) {
+TEST(Index, ASharedTextKeyFindsAnEntryBeyondTheGuarantee) {
   Index index(ByKeys(5));
   Entry entry = MakeEntry(kCode, 1);
   entry.text_keys = KeysOf<StoredKeys>({11, 22, 33});
@@ -215,7 +215,7 @@ TEST(Index, ASharedTextKeyMeetsWhatLiesBeyondTheGuarantee) {
   EXPECT_EQ(index.FindNearest(query), (EntryMatch{0, 5, 0, MatchKind::kNear}));
 }
 
-TEST(Index, SharedKeysWidenWhatIsAccepted) {
+TEST(Index, SharedKeysWidenTheAcceptedDistances) {
   IndexOptions options = ByKeys(1);
   options.match.widen = true;
   Index index(options);
@@ -229,7 +229,7 @@ TEST(Index, SharedKeysWidenWhatIsAccepted) {
   EXPECT_EQ(index.FindNearest(query), (EntryMatch{0, 5, 0, MatchKind::kNear}));
 }
 
-TEST(Index, AKeyOfEightEntriesIsNotChosenUntilOneLeaves) {
+TEST(Index, AKeyOfEightEntriesIsNotChosenUntilOneExpires) {
   Index index(ByKeys(5));
   const auto probed = KeysOf<ProbedKeys>({11, 22, 33, 44, 55});
   Entry entry = MakeEntry(kCode, 1);
@@ -246,7 +246,7 @@ TEST(Index, AKeyOfEightEntriesIsNotChosenUntilOneLeaves) {
   EXPECT_EQ(index.ChooseKeys(probed), KeysOf<StoredKeys>({11, 22, 33}));
 }
 
-TEST(Index, KeysOfOneLineAreChosenWhileItHasPlaces) {
+TEST(Index, KeysOfOneLineAreChosenWhileTheLineHasRoom) {
   // Keys that share their upper 16 bits share a line of ten places.
   Index index(ByKeys(5));
   Entry entry = MakeEntry(kCode, 1);
@@ -262,14 +262,14 @@ TEST(Index, KeysOfOneLineAreChosenWhileItHasPlaces) {
   for (const uint32_t key : {7 << 16 | 21, 7 << 16 | 22, 8 << 16}) expected.Add(key);
   EXPECT_EQ(entry.text_keys, expected);
   index.Insert(entry);
-  for (uint32_t i = 1; i <= 8; ++i) {  // nobody lost a place to it
+  for (uint32_t i = 1; i <= 8; ++i) {  // it took the place of no other
     IndexQuery query = MakeQuery(kCode ^ kFiveAway, 2);
     query.text_keys.Add(7 << 16 | i);
     EXPECT_EQ(index.FindNearest(query), (EntryMatch{i - 1, 5, 0, MatchKind::kNear}));
   }
 }
 
-TEST(Index, AtDistanceZeroAllBitsOfTheExactHashAreAsked) {
+TEST(Index, AtDistanceZeroAllBitsOfTheExactHashAreCompared) {
   constexpr uint64_t kExact = 0x1234'5678'9abc'def0;
   Index index(Within(0));
   index.Insert(MakeEntry(kCode, kExact));
@@ -279,7 +279,7 @@ TEST(Index, AtDistanceZeroAllBitsOfTheExactHashAreAsked) {
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode, kExact)), (EntryMatch{0, 0, 0, MatchKind::kExact}));
 }
 
-TEST(Index, TimesBeyondWhatIsKeptAreEqual) {
+TEST(Index, TimesBeyondTheKeptRangeAreEqual) {
   Index index(Within(3));
   index.Insert(MakeEntry(kCode, 1, INT64_MIN + 5));
   IndexQuery query = MakeQuery(kCode, 1);
@@ -290,8 +290,8 @@ TEST(Index, TimesBeyondWhatIsKeptAreEqual) {
   EXPECT_FALSE(index.FindNearest(query));
 }
 
-TEST(Index, ACrowdAroundOneCodeIsSearchedWhole) {
-  // More candidates than are compared at a time.
+TEST(Index, SearchesALargeCrowdAroundOneCodeCompletely) {
+  // More candidates than one list of put-off reads can hold.
   Index index(Within(3));
   for (uint64_t i = 0; i < 1000; ++i) {
     Entry entry = MakeEntry(kCode, 10 + i);
@@ -301,14 +301,14 @@ TEST(Index, ACrowdAroundOneCodeIsSearchedWhole) {
   EXPECT_EQ(index.FindNearest(MakeQuery(kCode, 1)), (EntryMatch{700, 0, 1, MatchKind::kNear}));
 }
 
-TEST(Index, ChoosesNoKeysWhereItUsesNone) {
+TEST(Index, ChoosesNoKeysIfItUsesNone) {
   const auto probed = KeysOf<ProbedKeys>({11, 22});
   EXPECT_EQ(Index(ByKeys(0)).ChooseKeys(probed), StoredKeys());
   EXPECT_EQ(Index(Within(5)).ChooseKeys(probed), StoredKeys());
   EXPECT_EQ(Index(ByKeys(1)).ChooseKeys(probed), KeysOf<StoredKeys>({11, 22}));
 }
 
-TEST(Index, KeysThatALogBringsAreLeftAloneWhereItUsesNone) {
+TEST(Index, IgnoresTheKeysOfALogIfItUsesNone) {
   IndexQuery keyed = MakeQuery(kCode ^ kFiveAway, 2);
   keyed.text_keys = KeysOf<ProbedKeys>({11});
   for (IndexOptions options : {ByKeys(0), Within(5)}) {
@@ -338,7 +338,8 @@ TEST(Index, ABatchFindsWhatItsQueriesFindAlone) {
     options.match.neighbours = neighbours;
     Index index(options);
     std::vector<IndexQuery> queries;
-    for (uint64_t i = 0; i < 3000; ++i) {  // crowds: some have more candidates than are put off
+    for (uint64_t i = 0; i < 3000;
+         ++i) {  // crowded: some queries have more candidates than a list holds
       Entry entry = MakeEntry(kCode ^ (random() & random() & random()), i);
       if (i % 3 == 0) entry.fingerprint.simhash = random();
       for (uint32_t key = 1; key <= 3; ++key) {
@@ -371,7 +372,7 @@ TEST(Index, CountsTheEntriesItCompares) {
   index.Insert(MakeEntry(kCode, 1));
   index.Insert(MakeEntry(~kCode, 2));
   index.FindNearest(MakeQuery(kCode, 9));
-  EXPECT_EQ(index.candidates(), 4U);  // the first entry, in each of the four buckets
+  EXPECT_EQ(index.candidates(), 4U);  // the first entry, met in each of the four buckets
   index.FindNearest(MakeQuery(kCode ^ 0b11, 9));
   EXPECT_EQ(index.candidates(), 6U);  // one half is equal, the other has two errors
   index.FindNearest(MakeQuery(kCode ^ 0x0000000100000001, 9));

@@ -18,7 +18,7 @@ std::vector<uint32_t> IdsOf(const KeyTable& table, uint32_t key, LiveIds live) {
   return ids;
 }
 
-/// The least number of lines is 65,536: a line is the upper half of a key.
+/// The smallest number of lines is 65,536, so that the upper half of a key is its line.
 constexpr uint32_t KeyOf(uint32_t line, uint32_t tag) { return line << 16 | tag; }
 
 TEST(KeyTable, AKeyHasRoomForEightEntries) {
@@ -44,14 +44,14 @@ TEST(KeyTable, ALineHasRoomForTenEntriesAndTheDeadDoNotCount) {
   EXPECT_EQ(table.Room(KeyOf(5, 99), {3, 97}), 3U);
   EXPECT_TRUE(IdsOf(table, KeyOf(5, 3), {3, 97}).empty());
   for (uint32_t id = 10; id < 13; ++id) table.Insert(KeyOf(5, id + 1), id, {3, 97});
-  for (uint32_t id = 3; id < 13; ++id) {  // only the dead have gone
+  for (uint32_t id = 3; id < 13; ++id) {  // only dead postings were replaced
     EXPECT_EQ(IdsOf(table, KeyOf(5, id + 1), {3, 97}), std::vector<uint32_t>{id});
   }
 }
 
-TEST(KeyTable, WithoutRoomTheOldestMakesPlace) {
+TEST(KeyTable, WithoutRoomTheOldestPostingIsReplaced) {
   KeyTable table(1000);
-  constexpr uint32_t kBegin = UINT32_MAX - 4;  // the numbers wrap around in between
+  constexpr uint32_t kBegin = UINT32_MAX - 4;  // the numbers wrap around on the way
   constexpr LiveIds kLive{kBegin, 100};
   for (uint32_t i = 0; i < 13; ++i) table.Insert(KeyOf(5, i + 1), kBegin + i, kLive);
   for (uint32_t i = 0; i < 13; ++i) {
@@ -59,7 +59,7 @@ TEST(KeyTable, WithoutRoomTheOldestMakesPlace) {
   }
 }
 
-TEST(KeyTable, ASweptTableForgetsNumbersBeforeTheyComeBack) {
+TEST(KeyTable, ASweptTableForgetsNumbersBeforeTheyRepeat) {
   KeyTable table(1000);
   table.Insert(KeyOf(65535, 1), 50, {0, 100});
   table.Insert(KeyOf(0, 1), 50, {0, 100});
@@ -85,7 +85,7 @@ struct Posting {
   uint32_t id = 0;
 };
 
-TEST(KeyLine, PlacesAreThoseOfTheDefinition) {
+TEST(KeyLine, VectorInstructionsFindTheSamePlacesAsALoop) {
   std::mt19937_64 random(13);
   KeyLine line;
   for (int round = 0; round < 20'000; ++round) {
@@ -95,7 +95,7 @@ TEST(KeyLine, PlacesAreThoseOfTheDefinition) {
     uint32_t alive = 0;
     for (size_t i = 0; i < KeyLine::kPostings; ++i) {
       line.tags[i] = random() % 2 == 0 ? 7 : static_cast<uint16_t>(random());
-      // All ages, and those at both ends of what is alive.
+      // Any age, and the ages at both ends of the live range.
       const uint32_t end = random() % 2 == 0 ? live.begin : live.begin + live.count;
       line.ids[i] = random() % 2 == 0 ? static_cast<uint32_t>(random())
                                       : end + static_cast<uint32_t>(random() % 5) - 2;
@@ -110,14 +110,14 @@ TEST(KeyLine, PlacesAreThoseOfTheDefinition) {
 
 class KeyTableModel : public testing::TestWithParam<uint64_t> {};
 
-TEST_P(KeyTableModel, HoldsAllThatHadRoom) {
+TEST_P(KeyTableModel, HoldsEveryPostingThatHadRoom) {
   const uint64_t postings_max = GetParam();
   SCOPED_TRACE("seed " + std::to_string(postings_max));
   std::mt19937_64 random(postings_max);
   KeyTable table(postings_max);
   std::vector<Posting> model;  // by age
   LiveIds live{UINT32_MAX - 3000, 0};
-  // Few lines, so that they are full; and few tags, far apart and close.
+  // A few lines, so that they fill up, and a few tags, some of them similar.
   const auto any_key = [&] {
     const auto line = static_cast<uint32_t>(random() % 20);
     const auto tag = static_cast<uint32_t>(random() % 6);

@@ -20,12 +20,12 @@ bool Taken(const MatchOptions& match, int distance, int order_distance, int shar
   return Accepts(match, {distance, order_distance, shared_keys, features});
 }
 
-TEST(Accept, DistanceIsInclusive) {
+TEST(Accepts, DistanceIsInclusive) {
   EXPECT_TRUE(Taken(Within(8, 128), 8, 64));
   EXPECT_FALSE(Taken(Within(8, 128), 9, 0));
 }
 
-TEST(Accept, TheSumOfBothDistancesIsInclusive) {
+TEST(Accepts, TheSumOfBothDistancesIsInclusive) {
   EXPECT_TRUE(Taken(Within(8, 24), 8, 16));
   EXPECT_FALSE(Taken(Within(8, 24), 8, 17));
   EXPECT_TRUE(Taken(Within(8, 24), 0, 24));
@@ -34,17 +34,17 @@ TEST(Accept, TheSumOfBothDistancesIsInclusive) {
   EXPECT_FALSE(Taken(Within(8, 0), 1, 0));
 }
 
-TEST(Accept, NothingButEqualRecordsAtDistanceZero) {
+TEST(Accepts, AtDistanceZeroNoUnequalRecordsMatch) {
   EXPECT_FALSE(Taken(Within(0, 128), 0, 0));
   EXPECT_FALSE(Taken(Within(0, 128, true), 0, 0, 8));
 }
 
-TEST(Accept, KeysBuyNothingUnlessTheyWiden) {
+TEST(Accepts, SharedKeysChangeNothingWithoutWiden) {
   EXPECT_FALSE(Taken(Within(8, 24), 9, 0, 8));
   EXPECT_FALSE(Taken(Within(8, 24), 8, 17, 8));
 }
 
-TEST(Accept, OneSharedKeyBuysTwoBitsInBoth) {
+TEST(Accepts, OneSharedKeyAllowsTwoMoreBitsInBothDistances) {
   const MatchOptions match = Within(8, 24, true);
   EXPECT_TRUE(Taken(match, 10, 16, 1));
   EXPECT_FALSE(Taken(match, 11, 0, 1));
@@ -52,7 +52,7 @@ TEST(Accept, OneSharedKeyBuysTwoBitsInBoth) {
   EXPECT_FALSE(Taken(match, 9, 0, 0));
 }
 
-TEST(Accept, TwoSharedKeysBuyFourBitsAndMoreBuyNoMore) {
+TEST(Accepts, TwoOrMoreSharedKeysAllowFourMoreBits) {
   const MatchOptions match = Within(8, 24, true);
   for (const int keys : {2, 3, 8}) {
     EXPECT_TRUE(Taken(match, 12, 16, keys));
@@ -61,7 +61,7 @@ TEST(Accept, TwoSharedKeysBuyFourBitsAndMoreBuyNoMore) {
   }
 }
 
-TEST(Accept, TheWidestIsFourteenWithOneKeyAndSixteenWithTwo) {
+TEST(Accepts, TheLargestDistanceIsFourteenWithOneKeyAndSixteenWithTwo) {
   const MatchOptions match = Within(12, 128, true);
   EXPECT_TRUE(Taken(match, 14, 0, 1));
   EXPECT_FALSE(Taken(match, 15, 0, 1));
@@ -69,7 +69,7 @@ TEST(Accept, TheWidestIsFourteenWithOneKeyAndSixteenWithTwo) {
   EXPECT_FALSE(Taken(match, 17, 0, 2));
 }
 
-TEST(Accept, AShortRecordIsAllowedLess) {
+TEST(Accepts, AShortRecordIsAllowedASmallerDistance) {
   const MatchOptions match = Within(8, 128);  // features_per_bit 3
   EXPECT_TRUE(Taken(match, 8, 0, 0, 24));
   EXPECT_FALSE(Taken(match, 8, 0, 0, 23));
@@ -79,19 +79,19 @@ TEST(Accept, AShortRecordIsAllowedLess) {
   EXPECT_TRUE(Taken(match, 0, 0, 0, 0));
 }
 
-TEST(Accept, SharedKeysWidenWhatAShortRecordIsAllowedToo) {
+TEST(Accepts, SharedKeysWidenTheLimitOfAShortRecordToo) {
   const MatchOptions match = Within(8, 128, true);
   EXPECT_TRUE(Taken(match, 8, 0, 2, 12));
   EXPECT_FALSE(Taken(match, 9, 0, 2, 12));
 }
 
-TEST(Accept, WithoutTheRuleTheNumberOfFeaturesDoesNotCount) {
+TEST(Accepts, WithoutFeaturesPerBitTheNumberOfFeaturesDoesNotCount) {
   MatchOptions match = Within(8, 128);
   match.features_per_bit = 0;
   EXPECT_TRUE(Taken(match, 8, 0, 0, 0));
 }
 
-TEST(Accept, AnyNumberOfFeaturesIsSafe) {
+TEST(Accepts, AnyNumberOfFeaturesIsSafe) {
   MatchOptions match = Within(12, 128);
   for (const uint32_t per_bit : {1U, 100U}) {
     match.features_per_bit = per_bit;
@@ -100,7 +100,7 @@ TEST(Accept, AnyNumberOfFeaturesIsSafe) {
   }
 }
 
-TEST(Accept, MoreKeysOrFeaturesNeverRefuseWhatFewerAccept) {
+TEST(Accepts, MoreKeysOrFeaturesNeverRefuseWhatFewerAccept) {
   for (const bool widen : {false, true}) {
     const MatchOptions match = Within(9, 22, widen);
     for (int distance = 0; distance <= 20; ++distance) {
@@ -117,7 +117,7 @@ TEST(Accept, MoreKeysOrFeaturesNeverRefuseWhatFewerAccept) {
   }
 }
 
-TEST(Accept, TheGuaranteeEndsAtThreeBitsOrSevenWithNeighbours) {
+TEST(Accepts, TheGuaranteeEndsAtThreeBitsOrSevenWithNeighbours) {
   MatchOptions match;
   EXPECT_EQ(GuaranteedDistance(match), 3);
   match.neighbours = true;

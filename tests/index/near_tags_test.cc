@@ -12,7 +12,7 @@
 namespace neardup {
 namespace {
 
-/// By the definition.
+/// The definition of FindNearTags, tag by tag.
 uint64_t Expected(const std::vector<uint16_t>& tags, size_t count, uint16_t sought, int bits) {
   uint64_t mask = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -28,7 +28,7 @@ uint64_t FirstRow(const TagsFilter& filter, const std::vector<uint16_t>& tags, s
 
 class NearTagsOf : public testing::TestWithParam<TagsFilter> {};
 
-TEST_P(NearTagsOf, EveryCountAndNumberOfBitsIsAsDefined) {
+TEST_P(NearTagsOf, FindsNearTagsForEveryCountAndNumberOfBits) {
   if (!GetParam().runs_here) return;
   std::mt19937_64 random(11);
   std::vector<uint16_t> tags(kTagsPerMask + kTagsReadBeyond);
@@ -36,7 +36,7 @@ TEST_P(NearTagsOf, EveryCountAndNumberOfBitsIsAsDefined) {
     for (int bits = 0; bits <= 3; ++bits) {
       for (int round = 0; round < 50; ++round) {
         const auto sought = static_cast<uint16_t>(random());
-        for (uint16_t& tag : tags) {  // those beyond the last one are near too
+        for (uint16_t& tag : tags) {  // tags beyond the last one are near too
           tag = sought;
           for (uint64_t flips = random() % 6; flips > 0; --flips) {
             tag = static_cast<uint16_t>(tag ^ 1U << random() % 16);
@@ -50,7 +50,7 @@ TEST_P(NearTagsOf, EveryCountAndNumberOfBitsIsAsDefined) {
   }
 }
 
-TEST_P(NearTagsOf, EveryDifferenceIsJudgedByItsBits) {
+TEST_P(NearTagsOf, JudgesEveryDifferenceByItsNumberOfBits) {
   if (!GetParam().runs_here) return;
   std::vector<uint16_t> tags(kTagsPerMask + kTagsReadBeyond);
   for (uint32_t first = 0; first < 65536; first += kTagsPerMask) {
@@ -65,7 +65,7 @@ TEST_P(NearTagsOf, EveryDifferenceIsJudgedByItsBits) {
   }
 }
 
-TEST_P(NearTagsOf, RowsWithoutANearOneArePassedOver) {
+TEST_P(NearTagsOf, SkipsRowsWithoutANearTag) {
   if (!GetParam().runs_here) return;
   std::mt19937_64 random(14);
   for (int round = 0; round < 3000; ++round) {
@@ -74,7 +74,7 @@ TEST_P(NearTagsOf, RowsWithoutANearOneArePassedOver) {
     for (size_t i = 0; i < end; ++i) {
       if (random() % 200 == 0) tags[i] = static_cast<uint16_t>(1U << random() % 16);
     }
-    std::fill(tags.begin() + static_cast<int64_t>(end), tags.end(), 0);  // near, but not asked for
+    std::fill(tags.begin() + static_cast<int64_t>(end), tags.end(), 0);  // near, but beyond the end
     const size_t begin = end == 0 ? 0 : random() % end;
     size_t row = begin;
     uint64_t mask = 0;
@@ -92,12 +92,12 @@ TEST_P(NearTagsOf, RowsWithoutANearOneArePassedOver) {
 INSTANTIATE_TEST_SUITE_P(OnThisProcessor, NearTagsOf, testing::ValuesIn(TagsFilters()),
                          [](const auto& of) { return std::string(of.param.name); });
 
-TEST(NearTags, TheFirstOfALineAreJudgedLikeTheOthers) {
+TEST(NearTags, JudgesTheFirstTagsOfALineLikeTheOthers) {
   std::mt19937_64 random(12);
   alignas(64) std::array<uint16_t, 32> line;
   for (int round = 0; round < 20'000; ++round) {
     const auto sought = static_cast<uint16_t>(random());
-    for (uint16_t& tag : line) {  // those that are none are near too
+    for (uint16_t& tag : line) {  // the bytes after the tags look near too
       tag = sought;
       for (uint64_t flips = random() % 6; flips > 0; --flips) {
         tag = static_cast<uint16_t>(tag ^ 1U << random() % 16);
@@ -109,7 +109,7 @@ TEST(NearTags, TheFirstOfALineAreJudgedLikeTheOthers) {
   }
 }
 
-TEST(NearTags, TakesOneThatRunsHere) {
+TEST(NearTags, UsesAnImplementationThatRunsHere) {
   const std::vector<uint16_t> tags(1 + kTagsReadBeyond, 7);
   EXPECT_EQ(FindNearTags(tags.data(), 0, 1, 6, 1).mask, 1U);
   EXPECT_EQ(FindNearTags(tags.data(), 0, 1, 6, 0).mask, 0U);

@@ -1,5 +1,5 @@
-// The index of schemes: its rules one by one, then against a vector that is scanned whole, under
-// inserts, expiry and rollback in random order. Number and distance must be the same.
+// SketchIndex: its rules one by one, and then a comparison with a full scan of a vector, under
+// insertions, expiry and rollbacks in random order. Number and distance must be the same.
 #include "index/sketch_index.h"
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kDistanceMax = 6;
 
-/// Words are one number, whose distance is the difference; keys lead to the same ten or, shifted by
-/// five, the next: every two numbers within 5 share one.
+/// A sketch is one number, and the distance is the difference. Keys are the number's ten and,
+/// shifted by five, the ten around it, so that any two numbers within 5 share a key.
 class NumberScheme : public Scheme {
  public:
   explicit NumberScheme(bool scans_all) : scans_all_(scans_all) {}
@@ -53,7 +53,7 @@ TEST(SketchIndex, FindsTheNearestThenTheOldest) {
   EXPECT_EQ(index.FindNearest(Make(90)), std::nullopt);
 }
 
-TEST(SketchIndex, MeetsOnlyWhatSharesAKeyUnlessAllAreScanned) {
+TEST(SketchIndex, MeetsOnlyEntriesThatShareAKeyUnlessItScansAll) {
   const NumberScheme by_key(false);
   const NumberScheme scanned(true);
   SketchIndex index(by_key);
@@ -87,7 +87,7 @@ TEST(SketchIndex, TheWindowIsInclusiveAndReachesBothWays) {
   EXPECT_FALSE(index.FindNearest(Make(40, 2, INT64_MIN), INT64_MAX - 1));
 }
 
-TEST(SketchIndex, KnowsOriginTimeAndNumberOfEntries) {
+TEST(SketchIndex, NumbersEntriesAndDescribesMatches) {
   const NumberScheme scheme(false);
   SketchIndex index(scheme, 7);
   EXPECT_EQ(index.Insert(Make(1, 5, 9)), 7U);
@@ -100,7 +100,7 @@ TEST(SketchIndex, KnowsOriginTimeAndNumberOfEntries) {
   EXPECT_EQ(index.time_ms(8), 7);
 }
 
-TEST(SketchIndex, GivesMemoryBack) {
+TEST(SketchIndex, ReturnsTheMemoryOfForgottenEntries) {
   const NumberScheme scheme(false);
   SketchIndex expired(scheme);
   SketchIndex rolled_back(scheme);
@@ -111,14 +111,14 @@ TEST(SketchIndex, GivesMemoryBack) {
   const uint64_t bytes_full = expired.bytes();
   EXPECT_GE(bytes_full, 1000 * (3 + 2) * sizeof(uint64_t));
   expired.Expire(1000);
-  EXPECT_LT(expired.bytes(), bytes_full / 5);  // the buckets of the table stay
+  EXPECT_LT(expired.bytes(), bytes_full / 5);  // the hash table keeps its buckets
   EXPECT_EQ(expired.FindNearest(Make(20)), std::nullopt);
   rolled_back.Rollback(0);
   EXPECT_LT(rolled_back.bytes(), bytes_full / 5);
   EXPECT_EQ(rolled_back.FindNearest(Make(20)), std::nullopt);
 }
 
-TEST(SketchIndex, GivesTheMemoryOfAHotKeyBack) {
+TEST(SketchIndex, ReturnsTheMemoryOfAHotKey) {
   const NumberScheme scheme(false);
   SketchIndex index(scheme);
   for (int i = 0; i < 1000; ++i) index.Insert(Make(20, 1));
@@ -128,7 +128,7 @@ TEST(SketchIndex, GivesTheMemoryOfAHotKeyBack) {
   EXPECT_EQ(index.FindNearest(Make(20)), (Found{{990, 0}}));
 }
 
-/// The contract with nothing clever in it.
+/// The contract in its simplest form.
 struct ScannedIndex {
   uint64_t begin_id = 0;
   std::vector<Entry> entries;
