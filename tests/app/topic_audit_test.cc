@@ -1,5 +1,5 @@
-// The audit of topics on a real broker: a lane runs over inputs that hold aborted records too, and
-// then one thing is done to its topics.
+// The audit of topics on a real broker. A lane runs over inputs that contain aborted records too;
+// then each test makes one change to the topics.
 #include "app/topic_audit.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 constexpr int kRecordsPerPartition = 200;
 
-/// Every third text repeats the one before it; now and then there is no JSON.
+/// Every third text repeats the one before it; one record in 50 is not JSON.
 std::string ValueOf(int partition, int i) {
   if (i % 50 == 7) return "no JSON";
   const int topic = i % 3 == 2 ? i - 1 : i;
@@ -35,7 +35,7 @@ std::string ValueOf(int partition, int i) {
   return "{\"text\":\"" + text + "\"}";
 }
 
-/// Records of old time would soon be deleted by retention.
+/// Retention would soon delete records with an old timestamp.
 TestRecord RecordNow(const std::string& value) {
   TestRecord record = Record(value);
   record.timestamp_ms = SystemClock().WallMs();
@@ -95,7 +95,7 @@ class TopicAuditTest : public ::testing::Test {
   std::string topic_;
 };
 
-TEST_F(TopicAuditTest, WhatALaneWroteHoldsEveryCheck) {
+TEST_F(TopicAuditTest, TheOutputsOfALaneHoldEveryCheck) {
   const auto audit = AuditTopics(settings_, {});
   ASSERT_OK(audit);
   const AuditReport& report = audit->report;
@@ -109,7 +109,7 @@ TEST_F(TopicAuditTest, WhatALaneWroteHoldsEveryCheck) {
   EXPECT_EQ(audit->ranges[1].end, kRecordsPerPartition);
 }
 
-TEST_F(TopicAuditTest, ARecordThatSlippedIntoAnOutputIsFound) {
+TEST_F(TopicAuditTest, AnOutputWithoutAnInputIsFound) {
   Write(settings_.kafka.brokers, topic_ + ".unique", 1, {RecordNow("{}")});
   const AuditReport report = Audited();
   EXPECT_EQ(report[AuditCheck::kHeader].violations, 1u);
@@ -122,14 +122,14 @@ TEST_F(TopicAuditTest, AnOutputWrittenTwiceIsFound) {
   EXPECT_EQ(Audited()[AuditCheck::kCoverage].violations, 1u);
 }
 
-TEST_F(TopicAuditTest, WhatAnAbortedTransactionWroteIsNotThere) {
+TEST_F(TopicAuditTest, RecordsOfAnAbortedTransactionAreNotAudited) {
   const auto outputs = Read(settings_.kafka.brokers, topic_ + ".duplicate", 0);
   WriteInTransaction(settings_.kafka.brokers, topic_ + ".duplicate", 0, outputs, false);
   const AuditReport report = Audited();
   EXPECT_TRUE(report.ok()) << ReportText(report);
 }
 
-TEST_F(TopicAuditTest, RecordsNotYetDecidedAreLagAndNoViolation) {
+TEST_F(TopicAuditTest, UndecidedRecordsCountAsLagNotAsViolations) {
   Write(settings_.kafka.brokers, topic_, 1, {RecordNow("{}"), RecordNow("{}")});
   const auto audit = AuditTopics(settings_, {});
   ASSERT_OK(audit);
@@ -193,7 +193,7 @@ TEST_F(TopicAuditWithoutHeaders, FindsAnOutputWrittenTwiceAndOneThatHasNoInput) 
   EXPECT_EQ(report[AuditCheck::kPayload].violations, 1u);
 }
 
-TEST_F(TopicAuditTest, TheCommandAnswersByItsExitCodeAndInJson) {
+TEST_F(TopicAuditTest, TheCommandAnswersWithItsExitCodeAndInJson) {
   VerifyArguments arguments;
   arguments.config.sets = {"kafka.brokers=" + settings_.kafka.brokers, "app=" + settings_.kafka.app,
                            "input.topics=[" + topic_ + "]", "record.fields=[text]"};

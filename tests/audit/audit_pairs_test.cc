@@ -1,4 +1,4 @@
-// The pair finder against all pairs, on random and clustered fingerprints.
+// Compares ForEachNearPair with a scan of all pairs, on random and clustered fingerprints.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -49,7 +49,7 @@ std::vector<PairRecord> Clustered(uint64_t seed, uint32_t count) {
   return records;
 }
 
-TEST(AuditPairs, FindsExactlyThePairsAFullScanFindsEachOnce) {
+TEST(AuditPairs, VisitsEachPairOfAFullScanOnce) {
   constexpr uint64_t kSeed = 7;
   const auto records = Clustered(kSeed, 800);
   for (int distance_max = 0; distance_max <= 7; ++distance_max) {
@@ -65,8 +65,8 @@ TEST(AuditPairs, FindsExactlyThePairsAFullScanFindsEachOnce) {
   }
 }
 
-TEST(AuditPairs, EveryPlaceOfTheDifferingBitsIsCovered) {
-  // Differing bits next to each other, from every place on, wrapping around.
+TEST(AuditPairs, FindsPairsWhoseDifferingBitsStandAnywhere) {
+  // Adjacent differing bits, starting at every place and wrapping around.
   for (int distance = 1; distance <= 7; ++distance) {
     for (int place = 0; place < 64; ++place) {
       const uint64_t flips = std::rotl((uint64_t{1} << distance) - 1, place);
@@ -78,7 +78,7 @@ TEST(AuditPairs, EveryPlaceOfTheDifferingBitsIsCovered) {
   }
 }
 
-TEST(AuditPairs, TimesAtBothEndsOfTheRangeAreApart) {
+TEST(AuditPairs, TimesAtBothEndsOfTheRangeAreFarApart) {
   const std::vector<PairRecord> records{{5, INT64_MIN, 0}, {5, INT64_MAX, 1}};
   EXPECT_TRUE(Found(records, 3, 315'360'000'000).empty());
 }

@@ -37,10 +37,10 @@ TEST_P(AuditOfAScheme, ACorrectWorldPasses) {
   }
 }
 
-TEST_P(AuditOfAScheme, AnOriginalThatIsNoneIsFound) {
+TEST_P(AuditOfAScheme, AnOriginalThatIsNotSimilarIsFound) {
   World world = SchemeWorld(GetParam());
   std::string& header = world.header(world.FindOutput("duplicate"));
-  // The first unique of all: other words, and no record stands before it.
+  // The first unique: it has other words, and no record comes before it.
   const auto first = world.FindOutput("unique", "seq=");
   for (auto& [place, records] : world.outputs) {
     for (StoredRecord& record : records) {
@@ -58,7 +58,7 @@ TEST_P(AuditOfAScheme, AnOriginalThatIsNoneIsFound) {
               HasSubstr("is too far away by scheme " + std::string(GetParam())));
 }
 
-TEST_P(AuditOfAScheme, AnotherDistanceThanTheSketchesGiveIsFound) {
+TEST_P(AuditOfAScheme, ADistanceThatDiffersFromTheSketchesIsFound) {
   World world = SchemeWorld(GetParam());
   std::string& header = world.header(world.FindOutput("duplicate"));
   header = Replaced(header, "distance=" + FieldOf(header, "distance"), "distance=70000");
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, AuditOfAScheme,
                          testing::Values("segments", "shingles", "minhash", "simhash",
                                          "char-vector-code"));
 
-TEST(ForEachSketchPair, VisitsWhatAComparisonOfAllPairsFindsOnce) {
+TEST(ForEachSketchPair, VisitsEachPairOfAFullScanOnce) {
   const auto chosen = ChooseScheme({"simhash", {{"distance_max", 5}}});
   ASSERT_TRUE(chosen.ok());
   std::mt19937_64 random(31);
@@ -91,7 +91,7 @@ TEST(ForEachSketchPair, VisitsWhatAComparisonOfAllPairsFindsOnce) {
     uint64_t code = std::mt19937_64(random() % 40)();
     for (uint64_t flips = random() % 6; flips > 0; --flips) code ^= uint64_t{1} << random() % 64;
     sketch.words = {code};
-    // As the scheme's own, of 6 blocks; the number of a block stands in the low bits.
+    // Like the keys of the scheme: of 6 blocks, with the block's number in the low bits.
     for (uint64_t block = 0; block < 6; ++block) {
       const uint64_t begin = 64 * block / 6;
       const uint64_t bits = 64 * (block + 1) / 6 - begin;

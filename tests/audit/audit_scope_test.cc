@@ -1,4 +1,4 @@
-// What an audit demands and what it excuses: parts of inputs, records that were forgotten.
+// What an audit requires and what it excuses: parts of the inputs, and forgotten records.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ constexpr int64_t kYear2100Ms = 4'102'444'800'000;
 constexpr const char* kText = "alpha beta gamma delta epsilon zeta eta theta iota kappa";
 constexpr const char* kSameWords = "kappa iota theta eta zeta epsilon delta gamma beta alpha";
 
-/// A lane of one partition that called every record unique.
+/// A lane of one partition that decided every record as unique.
 struct AllUnique {
   struct Row {
     std::string text;
@@ -50,7 +50,7 @@ struct AllUnique {
   int64_t output_late_ms = 0;
 };
 
-TEST(AuditScope, AClampedTimeIsExcusedBecauseItIsNotWrittenDown) {
+TEST(AuditScope, AClampedTimeIsExcusedBecauseNoOutputStatesIt) {
   const AllUnique lane;
   ExpectViolated(lane.Audited({{kText, kNowMs, ""}, {kText, kNowMs + 1, ""}}),
                  {AuditCheck::kCompleteness}, "is unique at distance 0");
@@ -63,7 +63,7 @@ TEST(AuditScope, AClampedTimeIsExcusedBecauseItIsNotWrittenDown) {
   }
 }
 
-TEST(AuditScope, ARecordOfTheFarFutureDoesNotExcuseWhatFollows) {
+TEST(AuditScope, ARecordFromTheFarFutureDoesNotExcuseLaterRecords) {
   AllUnique lane;
   const AllUnique::Row far{"one two three four five six", kYear2100Ms, ";clamped"};
   const std::vector<AllUnique::Row> rows{{kText, kNowMs, ""}, far, {kText, kNowMs + 10, ""}};
@@ -88,7 +88,7 @@ TEST(AuditScope, AtDistanceZeroOnlyEqualRecordsAreDuplicates) {
   lane.options.filter.match.distance_max = 0;
   EXPECT_TRUE(lane.Audited({{kText, kNowMs, ""}, {kSameWords, kNowMs, ""}}).ok());
   lane.options.filter.match.distance_max = 1;
-  lane.options.filter.match.distance_sum_max = 128;  // the order is another
+  lane.options.filter.match.distance_sum_max = 128;  // the words stand in another order
   ExpectViolated(lane.Audited({{kText, kNowMs, ""}, {kSameWords, kNowMs, ""}}),
                  {AuditCheck::kCompleteness}, "is unique at distance 0");
 }
@@ -103,9 +103,9 @@ TEST(AuditScope, OnlyTheTimestampZeroMayChangeAndOnlyToOne) {
   ExpectViolated(lane.Audited({{kText, 0, ""}}), {AuditCheck::kPayload}, "its timestamp is 2");
 }
 
-TEST(AuditScope, RecordsBehindTheEndAreLeftOut) {
+TEST(AuditScope, RecordsAfterTheEndAreLeftOut) {
   World world = SmallWorld();
-  // The end of one transaction: everything of a smaller seq is in, nothing else.
+  // The end of one transaction: it includes exactly the records with a smaller seq.
   for (const auto& [place, records] : world.outputs) {
     for (const StoredRecord& record : records) {
       const auto header = ParseRouteHeader(record.message(0).headers);
@@ -119,7 +119,7 @@ TEST(AuditScope, RecordsBehindTheEndAreLeftOut) {
   EXPECT_EQ(report.newer_outputs, 300u);
 }
 
-TEST(AuditScope, OutputsOfDeletedInputsAreJudgedByThemselves) {
+TEST(AuditScope, OutputsOfDeletedInputsAreCheckedByTheirOwnContent) {
   World world = SmallWorld();
   size_t deleted = 0;
   for (auto& [partition, records] : world.inputs) {
@@ -135,7 +135,7 @@ TEST(AuditScope, OutputsOfDeletedInputsAreJudgedByThemselves) {
   EXPECT_EQ(world.Audited()[AuditCheck::kSoundness].violations, 1u);
 }
 
-TEST(AuditScope, ALaneThatStartedLateOwesNothingBeforeItsFirstRecord) {
+TEST(AuditScope, ALaneThatStartedLateNeedsNoOutputBeforeItsFirstRecord) {
   World world = SmallWorld();
   for (auto& [partition, records] : world.inputs) {
     StoredRecord before = records[0];
@@ -147,7 +147,7 @@ TEST(AuditScope, ALaneThatStartedLateOwesNothingBeforeItsFirstRecord) {
   ExpectPasses(world.Audited());
 }
 
-TEST(AuditScope, WhatCapacityForgotIsExcused) {
+TEST(AuditScope, DuplicatesForgottenByCapacityAreExcused) {
   FilterOptions filter = SmallFilter();
   filter.window.entries_max = 1000;
   filter.window.window_ms = int64_t{1000} * 24 * 3600 * 1000;
@@ -159,7 +159,7 @@ TEST(AuditScope, WhatCapacityForgotIsExcused) {
   EXPECT_GT(world.Audited()[AuditCheck::kCompleteness].violations, 0u);
 }
 
-TEST(AuditScope, WhatTheHorizonForgotIsExcused) {
+TEST(AuditScope, DuplicatesForgottenByTimeAreExcused) {
   World world({.seed = kWorldSeed, .filter = SmallFilter(), .records = 6000});
   const AuditReport report = world.Audited();
   ExpectPasses(report);

@@ -34,7 +34,7 @@ TEST(Audit, ACorrectWorldPassesInEveryStyleOfHeaders) {
   ExpectPasses(SmallWorld(HeaderStyle::kFull).Audited());
 }
 
-TEST(Audit, NullValuesThatPassByPolicyAreFine) {
+TEST(Audit, NullValuesThatPassByPolicyAreNoViolation) {
   FilterOptions filter = SmallFilter();
   filter.record.null_value = NullValue::kUnique;
   World world({.seed = kWorldSeed, .filter = filter});
@@ -64,7 +64,7 @@ TEST(Audit, ADoubledOutputIsFound) {
   ExpectViolated(world.Audited(), {AuditCheck::kCoverage}, "repeats the record of origin");
 }
 
-TEST(Audit, AnOutputOfNoInputIsFound) {
+TEST(Audit, AnOutputWithoutAnInputIsFound) {
   World world = SmallWorld();
   const auto spot = world.FindOutput("unique");
   std::string& header = world.header(spot);
@@ -143,7 +143,7 @@ TEST(Audit, AMissingOrBrokenHeaderIsFound) {
                  "no neardup header");
 }
 
-TEST(Audit, AnotherFingerprintThanThePayloadsIsFound) {
+TEST(Audit, AFingerprintThatDiffersFromThePayloadIsFound) {
   World world = SmallWorld(HeaderStyle::kFull);
   std::string& header = world.header(world.FindOutput("unique", "simhash="));
   header = Replaced(header, FieldOf(header, "simhash"), "0000000000000001");
@@ -258,7 +258,7 @@ TEST(Audit, AnOriginalTooFarForItsFewTokensIsFound) {
   ExpectPasses(world.Audited());
 }
 
-TEST(Audit, SharedTextKeysWidenWhatIsSoundOnlyWhereTheyMay) {
+TEST(Audit, SharedTextKeysAllowALargerDistanceOnlyIfConfigured) {
   FilterOptions filter = SmallFilter(4);
   filter.match.widen = true;
   World world({.seed = kWorldSeed, .filter = filter, .records = 1500});
@@ -268,9 +268,9 @@ TEST(Audit, SharedTextKeysWidenWhatIsSoundOnlyWhereTheyMay) {
   ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "text keys shared");
 }
 
-TEST(Audit, ALaneWithNeighboursOwesMore) {
-  // The world's filter finds all within 3 bits and nothing beyond; with neighbours and 7 it would
-  // have had to find more.
+TEST(Audit, ALaneWithNeighboursMustFindMore) {
+  // The world's filter finds all duplicates within 3 bits and none beyond. With neighbours and a
+  // distance of 7 it would have to find more.
   World world = SmallWorld();
   world.audit.filter.match.distance_max = 7;
   ExpectPasses(world.Audited());
@@ -299,7 +299,7 @@ TEST(Audit, AnOriginalOutsideTheWindowIsFound) {
   ExpectPasses(world.Audited());
 }
 
-TEST(Audit, ADeadLetterThatIsGoodIsFound) {
+TEST(Audit, ADeadLetterThatCouldBeComparedIsFound) {
   World world = SmallWorld();
   const auto spot = world.FindOutput("unique");
   world.header(spot) += ";reason=parse";
@@ -309,7 +309,7 @@ TEST(Audit, ADeadLetterThatIsGoodIsFound) {
   EXPECT_THAT(ReportText(world.Audited()), HasSubstr("states the reason parse, recomputed: none"));
 }
 
-TEST(Audit, AnotherReasonThanTheRecordsIsFound) {
+TEST(Audit, AWrongReasonIsFound) {
   World world = SmallWorld();
   std::string& header = world.header(world.FindOutput("dead-letter", "reason=not_object"));
   header = Replaced(header, "reason=not_object", "reason=parse");

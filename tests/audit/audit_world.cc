@@ -37,7 +37,7 @@ std::string Varied(std::string text, Random& random) {
   return text;
 }
 
-/// Now and then a record no filter can compare.
+/// A random payload; a few cannot be compared.
 std::optional<std::string> RandomValue(Random& random, std::vector<std::string>& texts,
                                        uint32_t new_text_one_in) {
   switch (random() % 25) {
@@ -60,8 +60,8 @@ std::optional<std::string> RandomValue(Random& random, std::vector<std::string>&
          Varied(texts[random() % texts.size()], random) + "\"}";
 }
 
-/// The reference: remembers every unique, looks at all of them, forgets by the letter of the
-/// window, lateness and capacity rules.
+/// The reference filter: remembers every unique, compares with all of them, and forgets exactly by
+/// the rules of window, lateness and capacity.
 class ScanFilter {
  public:
   explicit ScanFilter(const FilterOptions& options)
@@ -126,8 +126,8 @@ class ScanFilter {
     if (verdict.decision == Decision::kUnique) entries_.push_back(record);
   }
 
-  /// 0 for an equal record, larger for a farther one, 1000 for none. The rules of accept.h once
-  /// more, by hand.
+  /// 0 for an equal record, more for a less similar one, 1000 for one that is no duplicate. Written
+  /// independently of Accepts (index/search.h).
   int Rank(const FingerprintedRecord& entry, const FingerprintedRecord& record) const {
     if (std::llabs(entry.outcome.time_ms - record.outcome.time_ms) > options_.window.window_ms)
       return 1000;
@@ -190,7 +190,7 @@ World::World(const WorldOptions& options) {
   Decide(options, MakeInputs(options));
 }
 
-/// Returns the order of decisions: that of time, partitions mixed.
+/// Returns the order of the decisions: by time, with the partitions mixed.
 std::vector<World::Order> World::MakeInputs(const WorldOptions& options) {
   Random random(options.seed);
   const InputPartition partitions[] = {{"a.news", 0}, {"a.news", 1}, {"b_logs", 0}, {"b_logs", 7}};
@@ -206,7 +206,7 @@ std::vector<World::Order> World::MakeInputs(const WorldOptions& options) {
     time_ms += static_cast<int64_t>(random() % 60'000);
     StoredRecord record;
     record.offset = offset;
-    // Some come late, a few later than the window and lateness.
+    // Some records are late, and a few of them later than window and lateness allow.
     const int64_t late_ms = random() % 50 == 0 ? 9'000'000 : static_cast<int64_t>(random() % 9000);
     record.timestamp_ms = time_ms - late_ms;
     if (random() % 4 != 0) record.key = std::to_string(random() % 100);

@@ -1,4 +1,4 @@
-// What is proven without headers: a correct copy of the inputs passes, and one thing done to it
+// The audit without headers: a correct copy of the inputs passes, and a copy with a single fault
 // does not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class PayloadAuditTest : public testing::Test {
         outputs_.push_back({{"out", partition}, record});
       }
     }
-    outputs_[0].record.timestamp_ms = 1;  // in the input 0, which cannot be sent
+    outputs_[0].record.timestamp_ms = 1;  // the input has 0, which cannot be sent
   }
 
   AuditReport Audited() {
@@ -71,7 +71,7 @@ class PayloadAuditTest : public testing::Test {
   bool deleted_ = false;
 };
 
-TEST_F(PayloadAuditTest, EveryInputOnceIsFine) {
+TEST_F(PayloadAuditTest, EveryInputInOneOutputPasses) {
   const AuditReport report = Audited();
   EXPECT_TRUE(report.ok()) << ReportText(report);
   EXPECT_EQ(report.inputs, 20U);
@@ -85,12 +85,12 @@ TEST_F(PayloadAuditTest, AMissingRecordIsNamed) {
   ExpectOne(AuditCheck::kCoverage, "in/1/5", "is in no output");
 }
 
-TEST_F(PayloadAuditTest, OneOfTwoEqualRecordsIsMissed) {
+TEST_F(PayloadAuditTest, NoticesThatOneOfTwoEqualRecordsIsMissing) {
   outputs_.erase(outputs_.begin() + 4);
   ExpectOne(AuditCheck::kCoverage, "in/0/3", "is in no output");
 }
 
-TEST_F(PayloadAuditTest, ARecordTooManyIsNamedWithItsInput) {
+TEST_F(PayloadAuditTest, AnExtraRecordIsNamedWithItsInput) {
   outputs_.push_back(outputs_[4]);
   outputs_.back().record.offset = 99;
   ExpectOne(AuditCheck::kCoverage, "out/0/99", "where it is in/0/3");
@@ -113,7 +113,7 @@ TEST_F(PayloadAuditTest, EveryPartOfARecordCounts) {
     outputs_ = all;
     change(outputs_[17]);
     const AuditReport report = Audited();
-    // The input is missed, and the output is none of the inputs or one too many.
+    // The input is missing, and the output is either unknown or an extra one.
     EXPECT_GE(report[AuditCheck::kCoverage].violations, 1U);
     EXPECT_EQ(report[AuditCheck::kPayload].violations + report[AuditCheck::kCoverage].violations,
               2U)
@@ -122,7 +122,7 @@ TEST_F(PayloadAuditTest, EveryPartOfARecordCounts) {
   }
 }
 
-TEST_F(PayloadAuditTest, WhatIsNotDemandedMayBeThereOrNot) {
+TEST_F(PayloadAuditTest, ARecordThatIsNotDemandedMayBeInTheOutputs) {
   end_ = 8;
   EXPECT_TRUE(Audited().ok());
   outputs_.erase(outputs_.begin() + 18, outputs_.end());
@@ -131,7 +131,7 @@ TEST_F(PayloadAuditTest, WhatIsNotDemandedMayBeThereOrNot) {
   ExpectOne(AuditCheck::kCoverage, "in/1/7", "is in no output");
 }
 
-TEST_F(PayloadAuditTest, DeadLettersByReferenceStandForAsManyRecords) {
+TEST_F(PayloadAuditTest, EachDeadLetterByReferenceAccountsForOneRecord) {
   outputs_[17] = ByReference();
   EXPECT_TRUE(Audited().ok()) << ReportText(Audited());
   outputs_[16] = ByReference();
@@ -139,12 +139,12 @@ TEST_F(PayloadAuditTest, DeadLettersByReferenceStandForAsManyRecords) {
   ExpectOne(AuditCheck::kCoverage, "in/1/7", "2 of this partition are dead letters by reference");
 }
 
-TEST_F(PayloadAuditTest, ADeadLetterByReferenceTooManyIsFound) {
+TEST_F(PayloadAuditTest, AnExtraDeadLetterByReferenceIsFound) {
   outputs_.push_back(ByReference());
   ExpectOne(AuditCheck::kCoverage, "partition 1", "only 0 records that are in no output");
 }
 
-TEST_F(PayloadAuditTest, OutputsOfDeletedInputsAreCountedApart) {
+TEST_F(PayloadAuditTest, OutputsOfDeletedInputsAreCountedSeparately) {
   inputs_.erase(inputs_.begin(), inputs_.begin() + 2);
   deleted_ = true;
   const AuditReport report = Audited();

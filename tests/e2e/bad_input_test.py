@@ -1,5 +1,5 @@
-"""Bad input of every kind on a real Kafka: it ends in dead-letter with a reason, byte for byte, and
-nothing is lost. Bad set-ups end with a message that says what to do."""
+"""Every kind of bad input on a real Kafka: each record becomes a dead letter with a reason and with
+unchanged bytes, and none is lost. A bad set-up ends with a message that says what to do."""
 import json
 import re
 import unittest
@@ -37,7 +37,7 @@ class BadInput(KafkaTest):
         self.load('put', '--topic', topic, '--file', path)
 
     def dump(self, topic):
-        """[(partition, timestamp, key, value, [(header, value)])], null as None."""
+        """Returns [(partition, timestamp, key, value, [(header, value)])], with None for null."""
         def unhexed(cell):
             return None if cell == '-' else bytes.fromhex(cell[2:])
         rows = []
@@ -74,7 +74,7 @@ class BadInput(KafkaTest):
         self.assertEqual([row[2:4] for row in self.dump(f'{topic}.duplicate')], [(None, good)])
         self.assert_promises_kept(config, len(BAD) + 2)
 
-    def test_a_ten_megabyte_record_passes_where_the_topics_take_it(self):
+    def test_a_ten_megabyte_record_passes_if_the_topics_take_it(self):
         topic = self.topics[0]
         self.topics = [topic]
         self.load('create', '--topic', topic, '--partitions', 1, '--config',
@@ -92,7 +92,7 @@ class BadInput(KafkaTest):
         self.assertEqual([row[3] for row in self.dump(f'{topic}.duplicate')], [large])
         self.assert_promises_kept(config, 3)
 
-    def test_a_record_its_output_does_not_take_is_a_dead_letter_by_reference(self):
+    def test_a_record_that_its_output_refuses_is_a_dead_letter_by_reference(self):
         topic = self.topics[0]
         self.topics = [topic]
         self.load('create', '--topic', topic, '--partitions', 1, '--config',
@@ -134,7 +134,7 @@ class BadInput(KafkaTest):
         self.assertRegex(done.stderr, r'wrong\.yaml:3.*window_m\b.*window_ms')
         self.assertRegex(done.stderr, r'wrong\.yaml:4.*entries_max')
 
-    def test_a_changelog_of_other_fields_is_refused_and_the_difference_named(self):
+    def test_a_changelog_of_other_fields_is_refused_and_the_difference_is_named(self):
         self.fill(records=2000, partitions=1)
         config = self.write_config()
         service = self.start(config)

@@ -1,5 +1,7 @@
 #include "e2e/committed_records.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <memory>
 #include <string>
@@ -17,9 +19,8 @@ constexpr int kSliceMs = 200;
 constexpr size_t kRecordsPerPoll = 1000;
 
 Error Late(const InputPartition& partition, const std::string& what) {
-  return Retriable(ErrorCode::kUnavailable, partition.topic + "/" +
-                                                std::to_string(partition.partition) + ": " + what +
-                                                " within " + std::to_string(kTimeoutMs) + " ms");
+  return Retriable(ErrorCode::kUnavailable, fmt::format("{}/{}: {} within {} ms", partition.topic,
+                                                        partition.partition, what, kTimeoutMs));
 }
 
 Result<OffsetBounds> AwaitNothingOpen(const KafkaOptions& options, Source& source,
@@ -31,7 +32,7 @@ Result<OffsetBounds> AwaitNothingOpen(const KafkaOptions& options, Source& sourc
     NEARDUP_ASSIGN(const int64_t stable, source.StartOffset(partition, StartAt::kLatest));
     if (stable >= bounds[0].end) return bounds[0];
   }
-  return Late(partition, "an open transaction does not end");
+  return Late(partition, "an open transaction did not end");
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ Result<void> ReadCommitted(const KafkaOptions& options, const InputPartition& pa
     }
     if (source->Status().front().at_end) return {};
   }
-  return Late(partition, "the end is not reached");
+  return Late(partition, "the reader did not reach the end");
 }
 
 }  // namespace neardup

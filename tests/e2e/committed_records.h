@@ -1,4 +1,4 @@
-// Reads what is committed in one partition of a topic.
+// Reads the committed records of one partition.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace neardup {
 
-/// Visits the committed records from `begin` on (-1: the oldest), in order, up to the end there is
-/// now, until `visit` answers false. Waits for open transactions below that end.
+/// Visits the committed records from offset `begin` (-1: the oldest) to the present end, in order,
+/// until `visit` returns false. Waits for open transactions below that end.
 Result<void> ReadCommitted(const KafkaOptions& options, const InputPartition& partition,
                            int64_t begin, const std::function<bool(const Message&)>& visit);
 

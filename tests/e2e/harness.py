@@ -1,5 +1,6 @@
-"""What the end-to-end tests share: a real Kafka, the service as a process, the loader, the verdict
-of `neardup verify`. Standard library only; everything on loopback, everything stopped at the end."""
+"""Shared by the end-to-end tests: a real Kafka, the service as a process, the loader, and
+`neardup verify` as the judge. Needs only the standard library, uses only loopback, and stops every
+process at the end."""
 import json
 import os
 import pathlib
@@ -45,7 +46,7 @@ class Service:
             stdout=self.log, stderr=self.log)
 
     def get(self, path):
-        """(status, body), or (0, '') when nothing answers."""
+        """Returns (status, body), or (0, '') if nothing answers."""
         try:
             with urllib.request.urlopen(f'http://127.0.0.1:{self.port}{path}', timeout=5) as answer:
                 return answer.status, answer.read().decode()
@@ -55,7 +56,7 @@ class Service:
             return 0, ''
 
     def metric(self, name):
-        """Sum over all label sets; 0 while nothing answers."""
+        """Returns the sum over all series of the metric; 0 if nothing answers."""
         _, text = self.get('/metrics')
         values = re.findall(rf'^{name}(?:\{{[^}}]*\}})? (\S+)$', text, re.M)
         return sum(float(value) for value in values)
@@ -69,7 +70,7 @@ class Service:
         self.log.close()
 
     def terminate(self):
-        """SIGTERM; (exit code, seconds it took)."""
+        """Sends SIGTERM. Returns (exit code, seconds until the exit)."""
         begin = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(timeout=60)
@@ -81,7 +82,7 @@ class Service:
 
 
 class KafkaTest(unittest.TestCase):
-    """Starts one broker for the class; each test has topics and an app of its own."""
+    """Starts one broker for the class. Each test has its own topics and its own app."""
 
     @classmethod
     def setUpClass(cls):
@@ -90,7 +91,7 @@ class KafkaTest(unittest.TestCase):
         started = run(ROOT / 'scripts/kafka', 'start', '--dir', cls.directory / 'kafka', '--port', '0',
                       *version)
         if started.returncode != 0:
-            raise RuntimeError(f'no Kafka: {started.stdout}{started.stderr}')
+            raise RuntimeError(f'cannot start Kafka: {started.stdout}{started.stderr}')
         cls.brokers = started.stdout.strip().splitlines()[-1]
 
     @classmethod
@@ -111,7 +112,7 @@ class KafkaTest(unittest.TestCase):
                 service.kill()
 
     def write_config(self, **sections):
-        """A config file (JSON is YAML) over the test's topics."""
+        """Writes a config file for the topics of the test (JSON is YAML)."""
         config = {
             'app': self.app,
             'kafka': {'brokers': self.brokers},
@@ -136,7 +137,7 @@ class KafkaTest(unittest.TestCase):
         self.load('fill', '--topics', ','.join(self.topics), '--records', records, '--seed', seed)
 
     def fill_meanwhile(self, records, seed):
-        """The loader at work beside the test; to be waited for with finish()."""
+        """Starts the loader beside the test. Wait for it with finish()."""
         return subprocess.Popen(
             [str(LOADER), '--brokers', self.brokers, 'fill', '--topics', ','.join(self.topics),
              '--records', str(records), '--seed', str(seed)])
@@ -158,12 +159,12 @@ class KafkaTest(unittest.TestCase):
                     self.fail(f'the service ended while waiting for {what}:\n{service.text()[-3000:]}')
             if time.monotonic() > deadline:
                 logs = ''.join(service.text()[-2000:] for service in self.services)
-                self.fail(f'{what}: not within {seconds} s\n{logs}')
+                self.fail(f'{what}: did not happen within {seconds} s\n{logs}')
             time.sleep(0.05)
 
     def wait_drained(self, service, seconds=300):
-        """Until the service is active and no input has a record left. The lag is a gauge that is set
-        once a second, so it counts only when it stays 0 for longer than that."""
+        """Waits until the service is active and no input has a record left. The lag is a gauge that is
+        set once a second, so it must stay 0 for longer than that."""
         since = None
 
         def drained():

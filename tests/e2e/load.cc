@@ -1,4 +1,4 @@
-// Puts records into topics of a real Kafka and takes them out, for the end-to-end tests.
+// Writes and reads the topics of a real Kafka, for the end-to-end tests.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
@@ -30,7 +30,7 @@ struct Arguments {
 };
 
 Result<void> Create(const Arguments& arguments) {
-  // The records' own stamps are old: a broker would delete them by age in the middle of a test.
+  // The records have old timestamps; a broker would delete them by age during a test.
   std::map<std::string, std::string> settings = {{"retention.ms", "-1"}};
   for (const std::string& setting : arguments.settings) {
     const size_t equals = setting.find('=');
@@ -42,7 +42,7 @@ Result<void> Create(const Arguments& arguments) {
   return OrderTopic(arguments.kafka, arguments.topic, arguments.partitions, settings);
 }
 
-/// A copy lies in another partition than its original as often as not.
+/// About half of the copies get another partition than their original.
 Result<void> Fill(const Arguments& arguments) {
   NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(arguments.kafka, {}));
   NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
@@ -58,7 +58,7 @@ Result<void> Fill(const Arguments& arguments) {
   return writer->Flush();
 }
 
-/// The first committed record at the offset or behind it: the offset itself may be a marker's.
+/// The first committed record at or after the offset, which may belong to a marker.
 Result<void> Copy(const Arguments& arguments) {
   NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
   Result<void> written =
@@ -107,7 +107,7 @@ Result<void> Dump(const Arguments& arguments) {
 
 using Order = Result<void> (*)(const Arguments&);
 
-/// The subcommands by name, each with what it does.
+/// Defines the command line; returns the function of each subcommand.
 std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   app.add_option("--brokers", arguments.kafka.brokers)->required();
   app.require_subcommand(1);
@@ -137,7 +137,7 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
 }
 
 int Main(int count, char** words) {
-  CLI::App app("Puts records into topics and takes them out");
+  CLI::App app("Writes and reads the topics of the end-to-end tests");
   Arguments arguments;
   arguments.kafka.app = "e2e-load";
   const auto orders = Describe(app, arguments);

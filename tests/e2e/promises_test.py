@@ -1,6 +1,6 @@
 """The promises on a real Kafka: two topics of two partitions, read to the end without a fault, with a
-stop and restart, with kill -9, with a take-over. `neardup verify` is the judge, and is judged itself
-by doctored outputs."""
+stop and restart, with kill -9, and with a take-over. `neardup verify` checks the outputs, and
+falsified outputs check `neardup verify`."""
 import random
 import time
 import unittest
@@ -23,7 +23,7 @@ class Promises(KafkaTest):
         self.assertGreater(report['duplicate'], RECORDS // 10)
         self.assertGreater(report['dead_letter'], 0)
 
-        with self.subTest('an output record doubled is found'):
+        with self.subTest('a repeated output record is found'):
             topic = self.topics[0]
             self.load('copy', '--from', f'{topic}.unique', '--partition', 0, '--offset', 10,
                       '--to', f'{topic}.unique')
@@ -68,7 +68,7 @@ class Promises(KafkaTest):
 
     def test_ten_kills_at_random_moments_leave_no_trace(self):
         self.fill(seed=3)
-        # A small transaction and one thread, so that ten kills fall inside the run.
+        # Small transactions, so that all ten kills happen before the end of the inputs.
         config = self.write_config(transaction={'interval_ms': 20, 'batch_records_max': 200})
         moments = random.Random(5)
         killed_at = []

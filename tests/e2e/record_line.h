@@ -1,5 +1,6 @@
 // A record as one line of text: partition, timestamp in milliseconds, key, value and headers,
-// parted by tabs. A cell is `-` (null) or 0x and hex digits; headers are name=cell joined by `;`.
+// separated by tabs. A cell is `-` (null) or 0x and hex digits; headers are name=cell joined by
+// `;`.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,10 @@
 
 namespace neardup {
 
-/// Without the line's end.
+/// Without the line feed.
 std::string AsLine(int32_t partition, const Message& message);
 
-/// A record that holds its own bytes.
+/// A record that owns its bytes.
 struct LineRecord {
   int32_t partition = 0;
   int64_t timestamp_ms = 0;

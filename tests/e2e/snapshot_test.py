@@ -1,5 +1,5 @@
-"""Starts from snapshots on a real Kafka: after kill -9, with a damaged or foreign snapshot, with a
-changelog that was purged; `neardup verify` is the judge."""
+"""Starts from snapshots on a real Kafka: after kill -9, with a damaged snapshot, with the snapshot of
+another app, and with a purged changelog. `neardup verify` checks the outputs."""
 import json
 import re
 import unittest
@@ -28,11 +28,11 @@ class Snapshots(KafkaTest):
                   services=[service])
 
     def restored_entries(self, service):
-        """Entries that a start took from its snapshot; None when it used none."""
+        """Returns the entries restored from the snapshot; None if no snapshot was used."""
         found = re.search(r'snapshot restored: (\d+) entries', service.text())
         return int(found.group(1)) if found else None
 
-    def test_a_killed_instance_goes_on_from_its_snapshot(self):
+    def test_a_killed_instance_resumes_from_its_snapshot(self):
         self.fill(records=RECORDS, seed=11)
         config = self.config()
         first = self.start(config)
@@ -47,7 +47,7 @@ class Snapshots(KafkaTest):
         self.assertEqual(self.restored_entries(second), found[0]['entries'])
         self.assertEqual(second.terminate()[0], 0)
         self.assert_promises_kept(config, RECORDS)
-        # What was decided last is in the snapshot that a clean stop leaves.
+        # A clean stop writes a snapshot that includes the last decisions.
         third = self.start(config)
         self.wait_drained(third)
         self.assertEqual(third.decided(), 0)
@@ -61,7 +61,7 @@ class Snapshots(KafkaTest):
         first.kill()
         for segment in (self.state / 'lane-0').glob('*.segment'):
             damaged = bytearray(segment.read_bytes())
-            damaged[20] ^= 0x10  # in its first delta, which the older snapshot has too
+            damaged[20] ^= 0x10  # in the first delta, which the older snapshot contains too
             segment.write_bytes(damaged)
         code, found = self.snapshots()
         self.assertEqual(code, 1)
@@ -76,9 +76,9 @@ class Snapshots(KafkaTest):
         self.assert_promises_kept(config, RECORDS)
         self.assertEqual(self.snapshots()[0], 0)
 
-    def test_the_changelog_is_purged_and_enough_for_a_start_without_a_snapshot(self):
+    def test_a_purged_changelog_is_enough_for_a_start_without_a_snapshot(self):
         self.fill(records=RECORDS, seed=13)
-        # Few entries live, so that most of the changelog is dead soon.
+        # With few live entries, most of the changelog soon holds only dead ones.
         config = self.config(window={'entries_max': 1000}, transaction={'interval_ms': 20})
         first = self.start(config)
         self.wait(lambda: first.decided() > RECORDS // 4, 'a quarter decided', services=[first])

@@ -1,5 +1,5 @@
-// The ports over the embedded broker: that records pass through and nothing hangs. Isolation,
-// aborts and fencing are the real broker's business (real_*_test.cc).
+// The ports on the embedded broker: records pass through, and nothing hangs. The tests on a real
+// broker (real_*_test.cc) cover isolation, aborts and fencing.
 #include "kafka/embedded_broker.h"
 
 #include <gmock/gmock.h>
@@ -75,7 +75,7 @@ TEST_F(Embedded, TheChangelogIsReadToItsEnd) {
   EXPECT_THAT(seen, ElementsAre("x", "y"));
 }
 
-TEST_F(Embedded, ALibraryLimitOnTheRecordIsARefusal) {
+TEST_F(Embedded, ARecordAboveTheLibrarysLimitIsRefused) {
   options_.producer_properties["message.max.bytes"] = "2000";
   options_.producer_properties["batch.size"] = "2000";
   const auto transaction = NewKafkaTransaction(options_, 0, {}, {});
@@ -93,7 +93,7 @@ TEST_F(Embedded, ALibraryLimitOnTheRecordIsARefusal) {
   EXPECT_EQ(refusals[0].reason, Reason::kTooLarge);
 }
 
-TEST(EmbeddedBroker, ComesAndGoesOften) {
+TEST(EmbeddedBroker, StartsAndStopsManyTimes) {
   for (int i = 0; i < 3; ++i) ASSERT_OK(EmbeddedBroker::New(2));
 }
 

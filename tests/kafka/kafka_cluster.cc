@@ -166,7 +166,7 @@ std::vector<TestRecord> Read(const std::string& brokers, const std::string& topi
                                                                   {"isolation.level", isolation}});
   rd_kafka_poll_set_consumer(consumer.get());
   const TopicHandle handle(rd_kafka_topic_new(consumer.get(), topic.c_str(), nullptr));
-  const rd_kafka_metadata_t* answer = nullptr;  // unasked, the consumer would wait for a second
+  const rd_kafka_metadata_t* answer = nullptr;  // without it, the consumer would wait for a second
   Require(rd_kafka_metadata(consumer.get(), 0, handle.get(), &answer, 30'000), "metadata");
   const MetadataHandle metadata(answer);
   const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));

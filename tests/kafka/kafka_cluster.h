@@ -1,4 +1,4 @@
-// A broker for tests, and plain clients that share no code with the ports under test.
+// A broker for tests, and simple clients that share no code with the ports under test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,31 +43,31 @@ inline TestRecord Record(const std::string& value) {
 /// Address of the cluster the tests run against.
 std::string TestBrokers();
 
-/// Different in each call and each run.
+/// A name that differs in each call and each run.
 std::string FreshName(const std::string& stem);
 
 void CreateTopic(const std::string& brokers, const std::string& topic, int32_t partitions,
                  const std::map<std::string, std::string>& settings = {});
 void Write(const std::string& brokers, const std::string& topic, int32_t partition,
            const std::vector<TestRecord>& records);
-/// A transaction under an id of its own, committed or aborted.
+/// Writes in a transaction with its own id, and commits or aborts it.
 void WriteInTransaction(const std::string& brokers, const std::string& topic, int32_t partition,
                         const std::vector<TestRecord>& records, bool commit);
-/// Waits until no transaction is open in the partition: a commit is answered before its markers
-/// are written.
+/// Waits until no transaction is open in the partition. The broker answers a commit before it
+/// writes the markers.
 void AwaitNothingOpen(const std::string& brokers, const std::string& topic, int32_t partition);
-/// Everything up to the end that this isolation level shows now.
+/// All records up to the end that this isolation level shows now.
 std::vector<TestRecord> Read(const std::string& brokers, const std::string& topic,
                              int32_t partition, const std::string& isolation = "read_committed");
-/// The values alone.
+/// Only their values.
 std::vector<std::string> ReadValues(const std::string& brokers, const std::string& topic,
                                     int32_t partition,
                                     const std::string& isolation = "read_committed");
 
-/// An app of its own with one input topic.
+/// Options with a fresh app and one fresh input topic.
 KafkaOptions FreshOptions(const std::string& brokers);
 
-/// The message a source would hand on; `record` must outlive it.
+/// The message that a source would deliver. `record` must outlive it.
 Message AsMessage(const TestRecord& record, const Position& position);
 
 }  // namespace neardup

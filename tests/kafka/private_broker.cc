@@ -1,5 +1,5 @@
-// Starts a broker of its own once for all tests of the executable, and stops it at the end.
-// NEARDUP_TEST_BROKERS names a running one instead.
+// Starts one broker for all tests of the executable, and stops it at the end. If
+// NEARDUP_TEST_BROKERS is set, the tests use that running broker instead.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 std::string brokers;
 
-/// Runs a command and returns the last line of what it prints.
+/// Runs a command and returns the last line of its output.
 std::string Run(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("cannot run " + command);

@@ -1,4 +1,4 @@
-// What the clients are told, without a broker.
+// The properties of the clients; no test needs a broker.
 #include "kafka/properties.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ TEST(Properties, TheUsersValueWinsOverADefault) {
   EXPECT_THAT(*properties, Contains(Pair("transactional.id", "neardup-lane-4")));
 }
 
-TEST(Properties, WhatCorrectnessRestsOnCannotBeChanged) {
+TEST(Properties, PropertiesThatCorrectnessDependsOnCannotBeChanged) {
   for (const char* name : {"enable.auto.commit", "isolation.level", "group.id", "auto.offset.reset",
                            "group.instance.id", "bootstrap.servers", "metadata.broker.list"}) {
     KafkaOptions options;
@@ -37,7 +37,7 @@ TEST(Properties, WhatCorrectnessRestsOnCannotBeChanged) {
   }
 }
 
-TEST(Properties, AllReadersOfDataSeeOnlyWhatIsCommitted) {
+TEST(Properties, EveryReaderOfDataSeesOnlyCommittedRecords) {
   for (const ClientRole role : {ClientRole::kSource, ClientRole::kChangelog}) {
     const auto properties = ClientProperties({}, role);
     ASSERT_OK(properties);
@@ -67,19 +67,19 @@ TEST(Properties, ContradictionsAreFoundWithoutABroker) {
   EXPECT_THAT(checked.error().text, HasSubstr("ssl.ca.location"));
 }
 
-TEST(Version, WarnsOfScramOnlyWhereItFails) {
+TEST(ClientLibraryWarnings, WarnOfScramOnlyWhereItFails) {
   EXPECT_THAT(ClientLibraryWarnings(0x020002ff, "SCRAM-SHA-256"), Not(IsEmpty()));
   EXPECT_THAT(ClientLibraryWarnings(0x020601ff, "SCRAM-SHA-256"), IsEmpty());
   EXPECT_THAT(ClientLibraryWarnings(0x020002ff, "PLAIN"), IsEmpty());
 }
 
-TEST(Version, WarnsOfTheVersionsThatLoseBatches) {
+TEST(ClientLibraryWarnings, WarnOfTheVersionsThatLoseBatches) {
   EXPECT_THAT(ClientLibraryWarnings(0x020200ff, ""), Not(IsEmpty()));
   EXPECT_THAT(ClientLibraryWarnings(0x020400ff, ""), Not(IsEmpty()));
   EXPECT_THAT(ClientLibraryWarnings(0x020500ff, ""), IsEmpty());
 }
 
-TEST(KafkaOptions, TopicTemplatesAreExpandedEverywhere) {
+TEST(KafkaOptions, EveryPlaceholderInATopicTemplateIsReplaced) {
   EXPECT_EQ(ExpandTopic("{topic}.unique", "news"), "news.unique");
   EXPECT_EQ(ExpandTopic("a-{topic}-{topic}", "{topic}"), "a-{topic}-{topic}");
   EXPECT_EQ(ExpandTopic("all-unique", "news"), "all-unique");

@@ -1,4 +1,4 @@
-// The changelog port on a real broker: markers and aborted deltas are passed by.
+// The changelog port on a real broker; it skips markers and aborted deltas.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ TEST_F(RealChangelog, AnErrorOfTheVisitorStopsBeforeTheNextRecord) {
   EXPECT_EQ(changelog_->next_offset(), 0);
 }
 
-TEST_F(RealChangelog, ALogThatEndsBeforeThePlaceReadToIsRefused) {
+TEST_F(RealChangelog, RefusesALogThatEndsBeforeTheOffsetReadBefore) {
   WriteDelta("a", true);
   const Result<void> opened = changelog_->Open(3);
   ASSERT_FALSE(opened.ok());
@@ -110,7 +110,7 @@ TEST_F(RealChangelog, AMissingLogIsNamed) {
   EXPECT_THAT(opened.error().text, HasSubstr("nobody-changelog"));
 }
 
-TEST_F(RealChangelog, WhatIsPurgedIsGoneForEveryReader) {
+TEST_F(RealChangelog, PurgedRecordsAreGoneForEveryReader) {
   WriteDelta("a", true);
   WriteDelta("b", true);
   WriteDelta("c", true);
@@ -118,17 +118,17 @@ TEST_F(RealChangelog, WhatIsPurgedIsGoneForEveryReader) {
   ASSERT_OK(changelog_->Open(0));
   EXPECT_EQ(changelog_->next_offset(), 2);
   EXPECT_THAT(VisitTo(6), ElementsAre("b", "c"));
-  ASSERT_OK(changelog_->Purge(2));  // again: nothing happens
+  ASSERT_OK(changelog_->Purge(2));  // a second time has no effect
 }
 
-TEST_F(RealChangelog, PurgingBehindTheEndIsRefused) {
+TEST_F(RealChangelog, PurgingPastTheEndIsRefused) {
   WriteDelta("a", true);
   const Result<void> purged = changelog_->Purge(100);
   ASSERT_FALSE(purged.ok());
   EXPECT_THAT(purged.error().text, HasSubstr("below offset 100"));
 }
 
-TEST_F(RealChangelog, AReaderThatFellBehindThePurgeStartsAnewAndReadsTheRest) {
+TEST_F(RealChangelog, AReaderThatFellBehindThePurgeStartsAgainAndReadsTheRest) {
   WriteDelta("a", true);
   ChangelogFollower follower(*changelog_);
   std::vector<std::string> read;

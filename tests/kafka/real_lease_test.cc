@@ -21,7 +21,7 @@ class RealLease : public ::testing::Test {
     EXPECT_TRUE(lease.ok()) << lease.error().text;
     return std::move(lease).value();
   }
-  /// Until the lease is held; the bound only ends a hung test.
+  /// Waits until the lease is held. The time limit only ends a hung test.
   static void AwaitHeld(Lease& lease) {
     for (int looks = 0; looks < 3000; ++looks) {
       const Result<bool> held = lease.Held();
@@ -46,7 +46,7 @@ TEST_F(RealLease, ANewcomerDoesNotTakeItButGetsItAtRelease) {
   auto first = Join();
   AwaitHeld(*first);
   auto second = Join();
-  // The newcomer's joining takes some heartbeats; at no time may both hold the lease.
+  // Joining takes some heartbeats. Both must never hold the lease at the same time.
   for (int looks = 0; looks < 200; ++looks) {
     ASSERT_TRUE(*first->Held());
     ASSERT_FALSE(*second->Held());

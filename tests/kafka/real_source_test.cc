@@ -1,4 +1,5 @@
-// The source port on a real broker: which records come, in which order, and where it goes on.
+// The source port on a real broker: which records it delivers, in which order, and from which
+// offset.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -94,7 +95,7 @@ TEST_F(RealSource, WithoutABrokerTheQuestionEndsAtItsDeadline) {
   EXPECT_THAT(partitions.error().text, HasSubstr("127.0.0.1:1"));
 }
 
-TEST_F(RealSource, RecordsComeWithKeyValueHeadersTimestampAndPosition) {
+TEST_F(RealSource, DeliversKeyValueHeadersTimestampAndPosition) {
   const std::vector<TestRecord> records = {
       {"key", "value", {{"a", "1"}, {"a", "2"}, {"", ""}, {"null", {}}}, 7},
       {{}, {}, {}, 4'102'444'800'000},
@@ -126,8 +127,8 @@ TEST_F(RealSource, MessagesOutliveTheSource) {
   EXPECT_THAT(Values(seen), ElementsAre("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"));
 }
 
-// Assigning again while fetched records lie in every queue on the way must neither lose nor repeat.
-TEST_F(RealSource, AssignGoesBackAndForthExactly) {
+// A new assignment while fetched records lie in all queues must neither lose nor repeat a record.
+TEST_F(RealSource, AssignMovesToExactlyTheGivenOffsets) {
   constexpr int kCount = 20'000;
   WriteValues(0, 0, kCount);
   for (const int64_t start : {0, 15'000, 3, 0, 19'999, 7'000}) {
@@ -174,7 +175,7 @@ TEST_F(RealSource, TheInputLowestInTimeComesFirst) {
     ASSERT_OK(source_->Poll(0, 100, none));
   }
   ASSERT_TRUE(all_known());
-  // An answer over the same connection: what was fetched before it lies in the queues by now.
+  // An answer over the same connection: records fetched before it are in the queues now.
   ASSERT_OK(source_->Partitions());
   std::vector<int64_t> times;
   for (const Message& message : Drain(200)) times.push_back(message.timestamp_ms);
@@ -199,7 +200,7 @@ TEST_F(RealSource, NewRecordsEndTheWaitAndTheEndOfTheInput) {
   EXPECT_EQ(source_->Status()[0].lag_records, 0);
 }
 
-TEST_F(RealSource, AbortedRecordsNeverComeAndMarkersAreNoHole) {
+TEST_F(RealSource, SkipsAbortedRecordsAndMarkers) {
   WriteInTransaction(options_.brokers, topic_, 0, {Record("a"), Record("b")}, true);
   WriteInTransaction(options_.brokers, topic_, 0, {Record("aborted")}, false);
   WriteInTransaction(options_.brokers, topic_, 0, {Record("c")}, true);

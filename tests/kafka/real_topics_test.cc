@@ -50,7 +50,7 @@ TEST_F(RealTopics, AreListedSortedOverAllInputs) {
   EXPECT_EQ(*partitions, expected);
 }
 
-TEST_F(RealTopics, AbsentOnesAreMadeToFitTheInput) {
+TEST_F(RealTopics, MissingTopicsAreCreatedToFitTheInput) {
   CreateTopic(options_.brokers, topic_, 3, {{"max.message.bytes", "2000000"}});
   const auto report = Ensure(3);
   ASSERT_OK(report);
@@ -91,7 +91,7 @@ TEST_F(RealTopics, OutputsGrowWithTheInput) {
   EXPECT_EQ(*Admin().Partitions(topic_ + ".unique"), 4);
 }
 
-TEST_F(RealTopics, WithoutLeaveToCreateAnAbsentTopicIsNamed) {
+TEST_F(RealTopics, WithCreateTopicsOffAMissingTopicIsNamed) {
   CreateTopic(options_.brokers, topic_, 2);
   options_.create_topics = false;
   const auto report = Ensure(2);
@@ -100,7 +100,7 @@ TEST_F(RealTopics, WithoutLeaveToCreateAnAbsentTopicIsNamed) {
   EXPECT_THAT(report.error().text, HasSubstr(topic_ + ".unique"));
 }
 
-TEST_F(RealTopics, WithoutLeaveToCreateASmallerOutputIsAConfigurationError) {
+TEST_F(RealTopics, WithCreateTopicsOffASmallerOutputIsAConfigurationError) {
   CreateTopic(options_.brokers, topic_, 2);
   CreateTopic(options_.brokers, topic_ + ".unique", 1);
   options_.create_topics = false;
@@ -110,7 +110,7 @@ TEST_F(RealTopics, WithoutLeaveToCreateASmallerOutputIsAConfigurationError) {
   EXPECT_THAT(report.error().text, HasSubstr("--partitions 2"));
 }
 
-TEST_F(RealTopics, AChangelogThatForgetsIsRefusedWithTheCommandThatMendsIt) {
+TEST_F(RealTopics, AChangelogWithRetentionIsRefusedWithTheCommandThatCorrectsIt) {
   CreateTopic(options_.brokers, topic_, 1);
   CreateTopic(options_.brokers, ChangelogTopic(options_), 1, {{"retention.ms", "60000"}});
   const auto report = Ensure(1);

@@ -1,4 +1,4 @@
-// The transaction port on a real broker: what readers see, and who is locked out.
+// The transaction port on a real broker: what readers see, and which instances are fenced.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,10 +56,10 @@ class RealTransaction : public ::testing::Test {
     AwaitNothingOpen(options_.brokers, ChangelogTopic(options_), 0);
     return {};
   }
-  /// Reasons given so far, by offset.
+  /// The reasons of all refusals so far, by offset.
   using Blame = std::map<int64_t, std::vector<Reason>>;
 
-  /// What the lane does: publish all, and after an abort all again, until it commits.
+  /// Publishes all records, and again after each abort, until the commit succeeds, like the lane.
   Blame CommitDespiteRefusals(
       Transaction& transaction, int64_t records,
       const std::function<Result<void>(int64_t offset, const Blame&)>& publish) {
@@ -127,7 +127,7 @@ TEST_F(RealTransaction, EachDecisionGoesToItsTopicInTheSamePartition) {
   EXPECT_THAT(ReadValues(options_.brokers, input_.topic + ".unique", 0), IsEmpty());
 }
 
-TEST_F(RealTransaction, KeysValuesHeadersAndTimestampsComeOutUntouched) {
+TEST_F(RealTransaction, KeysValuesHeadersAndTimestampsStayUnchanged) {
   const std::vector<TestRecord> records = {
       {"key", "value", {{"a", "1"}, {"a", "2"}, {"", ""}, {"null", {}}}, 7},
       {{}, {}, {}, 4'102'444'800'000},
@@ -159,7 +159,7 @@ TEST_F(RealTransaction, ARecordWithoutATimestampStaysWithoutOne) {
   EXPECT_EQ(seen[0].timestamp_ms, -1);
 }
 
-TEST_F(RealTransaction, TheTimestampZeroWhichTheClientCannotSendBecomesOne) {
+TEST_F(RealTransaction, TheTimestampZeroBecomesOneBecauseTheClientCannotSendIt) {
   TestRecord record = Record("v");
   record.timestamp_ms = 0;
   auto transaction = NewFenced();
@@ -171,7 +171,7 @@ TEST_F(RealTransaction, TheTimestampZeroWhichTheClientCannotSendBecomesOne) {
   EXPECT_EQ(seen[0].timestamp_ms, 1);
 }
 
-TEST_F(RealTransaction, ByReferenceOnlyOurHeadersGoOut) {
+TEST_F(RealTransaction, ByReferenceOnlyOurHeadersAreWritten) {
   auto transaction = NewFenced();
   ASSERT_OK(transaction->Begin());
   const TestRecord record = {"key", "value", {{"own", "1"}}};
@@ -215,7 +215,7 @@ TEST_F(RealTransaction, ANewOwnerFencesTheOldOneAndEndsItsOpenTransaction) {
   EXPECT_EQ(begun.error().code, ErrorCode::kFenced) << begun.error().text;
   EXPECT_THAT(Uniques(), ElementsAre("good"));
 
-  ASSERT_OK(old_owner->Fence());  // and back again
+  ASSERT_OK(old_owner->Fence());  // takes the lane back
   ASSERT_OK(old_owner->Begin());
   ASSERT_OK(Publish(*old_owner, Record("back"), 1));
   ASSERT_OK(Commit(*old_owner, 2));
@@ -236,7 +236,7 @@ TEST_F(RealTransaction, ATransactionLeftOpenByADestroyedOwnerIsEndedByTheNextFen
   EXPECT_THAT(Uniques(), ElementsAre("kept"));
 }
 
-TEST_F(RealTransaction, MoreRecordsThanTheQueueTakesAreSentAllTheSame) {
+TEST_F(RealTransaction, MoreRecordsThanTheQueueHoldsAreAllSent) {
   options_.inflight_records_max = 100;
   auto transaction = NewFenced();
   ASSERT_OK(transaction->Begin());
@@ -248,7 +248,7 @@ TEST_F(RealTransaction, MoreRecordsThanTheQueueTakesAreSentAllTheSame) {
 }
 
 TEST_F(RealTransaction, ARecordTooLargeForTheOutputIsFoundAmongItsNeighbours) {
-  // Pretends not to know the topic's limit, so that the broker has to refuse.
+  // Does not know the topic's limit, so that the broker has to refuse the record.
   const size_t limit = New()->record_bytes_max(input_);
   max_message_bytes_.clear();
   for (const char* output : {".unique", ".duplicate", ".dead-letter"}) {
@@ -300,7 +300,7 @@ TEST_F(RealTransaction, ARefusedTimestampIsFoundAmongItsNeighbours) {
   EXPECT_THAT(ReadValues(options_.brokers, unique, 1), ElementsAre("good", "good", "good", "good"));
 }
 
-TEST_F(RealTransaction, WithoutABrokerFenceSaysWhereItLookedWithinItsDeadline) {
+TEST_F(RealTransaction, WithoutABrokerFenceNamesTheAddressWithinItsTimeout) {
   options_.brokers = "127.0.0.1:1";
   options_.transaction_timeout_ms = 2000;
   const Result<void> fenced = New()->Fence();

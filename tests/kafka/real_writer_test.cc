@@ -14,7 +14,7 @@ class RealWriter : public testing::Test {
   const std::string topic_ = options_.topics[0];
 };
 
-TEST_F(RealWriter, EveryByteArrivesInOrderThroughAQueueOfTen) {
+TEST_F(RealWriter, EveryRecordArrivesUnchangedAndInOrderThroughAQueueOfTen) {
   CreateTopic(TestBrokers(), topic_, 2);
   options_.inflight_records_max = 10;
   auto writer = KafkaWriter::New(options_, {});

@@ -1,4 +1,4 @@
-// Who is blamed for a refused batch.
+// Which records are refused when the broker refuses a batch, and for which reason.
 #include "kafka/refusals.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(Refusals, ARecordThatWentAloneIsRefusedForItsOwnReason) {
   EXPECT_EQ(refused[0].reason, Reason::kTooLarge);
 }
 
-TEST(Refusals, ReportsOfAnEarlierTransactionAndOtherErrorsMeanNothing) {
+TEST(Refusals, IgnoresReportsOfAnEarlierTransactionAndOtherErrors) {
   Refusals refusals;
   refusals.StartTransaction();
   void* old = refusals.Tag(kFirst, false);

@@ -1,4 +1,4 @@
-// What a test tool orders of a cluster about topics. Names no librdkafka.
+// Orders about topics for test tools. The header needs no librdkafka.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace neardup {
 
-/// Creates a topic and waits until the cluster shows it; an error when it exists already.
+/// Creates a topic and waits until the cluster shows it. An error if the topic exists.
 Result<void> OrderTopic(const KafkaOptions& options, const std::string& topic, int32_t partitions,
                         const std::map<std::string, std::string>& settings);
 
