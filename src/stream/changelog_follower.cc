@@ -95,7 +95,7 @@ std::string ChangelogFollower::Purged(int64_t read_to) const {
 }
 
 bool ChangelogFollower::GiveUp(std::string why) {
-  why_ = "cannot resume from the changelog: " + std::move(why);
+  why_ = "cannot resume the changelog: " + std::move(why);
   StartOver();
   return false;
 }

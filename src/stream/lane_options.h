@@ -1,4 +1,4 @@
-// What a lane can be told.
+// The options of a lane.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@ namespace neardup {
 /// How the verdict is written onto an output record.
 enum class HeaderStyle : uint8_t {
   kPacked,    ///< one header `neardup`
-  kSeparate,  ///< neardup-seq, neardup-origin, ... for tools that filter on single headers
-  kFull,      ///< one header `neardup` that also names the fingerprint
-  kNone,      ///< nothing is added
+  kSeparate,  ///< one header per field (neardup-seq, neardup-origin, ...) for tools that filter on
+              ///< them
+  kFull,      ///< one header `neardup` that also has the fingerprint
+  kNone,      ///< no header
 };
 
-/// A record counts for at least this in a transaction: small ones cost more than their payload, by
-/// headers, framing and what the changelog says of them.
+/// Each record counts for at least this many bytes in a transaction, because headers, framing and
+/// the changelog add to a small payload.
 inline constexpr size_t kRecordBytesMin = 256;
 
 struct LaneOptions {
@@ -26,24 +27,24 @@ struct LaneOptions {
   uint16_t lane = 0;
   StartAt start_at = StartAt::kEarliest;
   HeaderStyle headers = HeaderStyle::kPacked;
-  /// A transaction is committed after this time or these bytes, whichever comes first. Range of the
-  /// bytes: 1 and more.
+  /// A transaction is committed after this time or this size, whichever comes first. The size is at
+  /// least 1.
   int64_t transaction_interval_ms = 100;
   size_t transaction_bytes_max = size_t{8} << 20;
-  /// Records polled, fingerprinted and decided together.
+  /// Records that are polled, fingerprinted and decided together.
   size_t batch_records_max = 2000;
-  /// An input at its end for this long does not hold the watermark back.
+  /// An input that has been at its end for this long does not hold the watermark back.
   int64_t idle_ms = 10'000;
-  /// How often new partitions are looked for.
+  /// Time between two looks for new partitions.
   int64_t partitions_refresh_ms = 30'000;
-  /// Threads that fingerprint and look up; 0: one per core.
+  /// Threads that fingerprint records and look them up; 0: one per core.
   uint32_t fingerprint_threads = 0;
-  /// Wait before the lane is taken again after an error: doubles from min to max.
+  /// Wait before the lane is promoted again after an error. Doubles from min to max.
   int64_t retry_backoff_min_ms = 100;
   int64_t retry_backoff_max_ms = 10'000;
 };
 
-/// As many entries as can be uncommitted at once.
+/// The largest number of entries that can be uncommitted at once.
 constexpr uint64_t UncommittedMax(const LaneOptions& options) {
   return (options.transaction_bytes_max + kRecordBytesMin - 1) / kRecordBytesMin;
 }

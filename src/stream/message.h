@@ -1,4 +1,4 @@
-// A record on its way through the lane, with everything that must come out untouched.
+// A record on its way through the lane, with everything that must come out unchanged.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@
 
 namespace neardup {
 
-/// Borrowed views; for input headers the message's `owner` keeps them alive.
+/// Borrowed views. Message::owner keeps those of an input record alive.
 struct HeaderView {
   std::string_view name;
   std::optional<std::string_view> value;
 };
 
-/// One input record. The views live as long as `owner`.
+/// One input record. Its views live as long as `owner`.
 struct Message {
   Position position;
-  /// The record's timestamp, milliseconds since 1970; -1 if it has none.
+  /// Milliseconds since 1970; -1 if the record has none.
   int64_t timestamp_ms = -1;
   std::optional<std::string_view> key;
   std::optional<std::string_view> value;
@@ -51,7 +51,7 @@ struct RoutedRecord {
   uint64_t seq = 0;
   /// Input partition of verdict.match.original; only for duplicates.
   const InputPartition* original_input = nullptr;
-  /// Ours, to be appended after the record's own.
+  /// Our headers, which follow the record's own.
   const std::vector<HeaderView>& headers;
   /// A dead letter by reference goes out without its key, value and headers; our headers name its
   /// origin.

@@ -1,5 +1,5 @@
-// What a lane needs from outside. Kafka, files and the simulation implement these; the lane names
-// none of them. All calls come from the lane's one thread; a port may have threads of its own.
+// What a lane needs from outside. Kafka, files and the tests' broker in memory implement these
+// ports. All calls come from the lane's thread; a port may have threads of its own.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,21 @@
 
 namespace neardup {
 
+/// Where reading starts in an input partition that the lane has never read.
 enum class StartAt : uint8_t { kEarliest, kLatest };
 
 struct InputAssignment {
-  uint32_t input = 0;  ///< what Message::position.input will be
+  uint32_t input = 0;  ///< Message::position.input of its records
   InputPartition partition;
   int64_t next_offset = 0;
 };
 
 struct InputStatus {
   uint32_t input = 0;
-  /// Read to the end that was visible at the last poll.
+  /// It is read to the end that was visible at the last poll.
   bool at_end = false;
-  /// Records between the next record to be polled and the end; an upper bound where control
-  /// records count as offsets; 0 when at_end.
+  /// Records that are not polled yet; 0 when at_end. An upper bound where control records take up
+  /// offsets.
   int64_t lag_records = 0;
 };
 
@@ -35,20 +36,21 @@ struct InputStatus {
 class Source {
  public:
   virtual ~Source() = default;
-  /// All input partitions that exist now, sorted. kNotFound names a missing topic.
+  /// All input partitions that exist now, sorted. kNotFound names a topic that does not exist.
   virtual Result<std::vector<InputPartition>> Partitions() = 0;
   /// The offset to start at in a partition this lane has never read.
   virtual Result<int64_t> StartOffset(const InputPartition& partition, StartAt at) = 0;
-  /// Replaces the assignment: records come from exactly these inputs at exactly these offsets.
-  /// Records polled before are not seen again unless an offset says so.
+  /// Replaces the assignment: records now come from exactly these inputs, from exactly these
+  /// offsets on.
   virtual Result<void> Assign(std::span<const InputAssignment> inputs) = 0;
-  /// Appends up to `records_max` records to `out`, per input in offset order, waiting `timeout_ms`
-  /// at most for the first. Where several inputs hold a backlog, the one lowest in time comes
-  /// first. An input whose next offset no longer exists is a fatal kNotFound that names it.
+  /// Appends up to `records_max` records to `out`, those of each input in offset order. Waits at
+  /// most `timeout_ms` for the first. Where several inputs have a backlog, the one with the
+  /// earliest time comes first. A fatal kNotFound names an input whose next offset no longer
+  /// exists.
   virtual Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) = 0;
   /// One row per assigned input.
   virtual std::vector<InputStatus> Status() = 0;
-  /// No record will ever come again (the end of a file). Kafka: always false.
+  /// No record will come any more (the end of a file). Always false for Kafka.
   virtual bool exhausted() const { return false; }
 };
 
@@ -62,36 +64,38 @@ struct ChangelogRecord {
 class Changelog {
  public:
   virtual ~Changelog() = default;
-  /// Starts, or starts again, at `offset`; at the beginning of the log if that is later.
+  /// The next Poll reads from `offset`, or from the beginning of the log if that is later.
   virtual Result<void> Open(int64_t offset) = 0;
-  /// Calls `visit` for committed records in order, waiting `timeout_ms` at most for the first; an
-  /// error of `visit` is returned as it is.
+  /// Calls `visit` for committed records in order. Waits at most `timeout_ms` for the first.
+  /// Returns an error of `visit` unchanged. kNotFound: the next offset was purged.
   virtual Result<void> Poll(int timeout_ms,
                             const std::function<Result<void>(const ChangelogRecord&)>& visit) = 0;
-  /// Everything below this offset has been visited.
+  /// Every record below this offset was visited.
   virtual int64_t next_offset() const = 0;
-  /// End of the log now. After Transaction::Fence nothing of another instance can appear behind it.
+  /// The end of the log now. After Transaction::Fence, no other instance can append to it.
   virtual Result<int64_t> End() = 0;
-  /// Removes all records below this offset, for all readers. An error that is not retriable: it is
-  /// not allowed here.
+  /// Deletes all records below this offset, for all readers. An error that is not retriable means
+  /// that this is not allowed.
   virtual Result<void> Purge(int64_t offset) = 0;
 };
 
 /// The lane's exclusive right to write: outputs, deltas and offsets, all or nothing.
-/// Legal order: Fence (Begin Publish* PublishDelta+ (Commit | Abort))*. After an error other than
-/// kAborted only Fence is legal. Errors a retry can mend are retried inside, within a deadline.
+/// Legal order of calls: Fence (Begin Publish* PublishDelta+ (Commit | Abort))*. After an error
+/// other than kAborted, only Fence is legal. The port itself retries what a retry can repair,
+/// within a deadline.
 class Transaction {
  public:
   virtual ~Transaction() = default;
-  /// Builds a new producer, locks every other instance out, ends their open transaction.
+  /// Makes a new producer, locks every other instance out, and aborts their open transaction.
   virtual Result<void> Fence() = 0;
   virtual Result<void> Begin() = 0;
-  /// Takes a copy of, or a share in, what it needs: the record may go away after the call.
-  /// Blocks while the bound of records in flight is reached.
+  /// Copies or shares what it needs, so that the record may go away after the call. Blocks while
+  /// the limit of records in flight is reached.
   virtual Result<void> Publish(const RoutedRecord& record) = 0;
   virtual Result<void> PublishDelta(std::string_view bytes) = 0;
-  /// Waits for all deliveries, adds the offsets, commits. kAborted: call Abort, build it again.
-  /// kUnknownOutcome: the changelog's last delta says whether it happened, after a Fence.
+  /// Waits for all deliveries, adds the offsets and commits. kAborted: call Abort, then build the
+  /// transaction again. kUnknownOutcome: call Fence; then the last delta of the changelog says
+  /// whether the commit happened.
   virtual Result<void> Commit(std::span<const InputProgress> inputs) = 0;
   virtual Result<void> Abort() = 0;
   /// A record that its output refused: sending it again as it was cannot help. kTooLarge is only
@@ -104,20 +108,21 @@ class Transaction {
   };
   /// The refusals since Begin. RefusedRecords decides what becomes of them.
   virtual std::vector<Refusal> TakeRefusals() = 0;
-  /// Offsets last committed for the lane's group; -1 where there is none. Only compared.
+  /// The offsets of the lane's consumer group; -1 where there is none. Only compared with the
+  /// changelog, which counts.
   virtual Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) = 0;
-  /// Largest payload (key, value, headers) an output of this input's topic takes; larger ones go to
-  /// dead-letter by reference instead of failing the transaction.
+  /// The largest record (key, value and headers) that every output of this input takes. The lane
+  /// publishes larger ones as dead letters by reference, so that they do not fail the transaction.
   virtual size_t record_bytes_max(const InputPartition& input) const = 0;
 };
 
-/// Who should run the lane. A hint only: Transaction::Fence is the lock.
+/// Says which instance should run the lane. Only a hint: Transaction::Fence is the lock.
 class Lease {
  public:
   virtual ~Lease() = default;
   /// True while this instance should be active.
   virtual Result<bool> Held() = 0;
-  /// Gives the lease up, so that another instance may go on at once.
+  /// Gives the lease up, so that another instance may take over immediately.
   virtual void Release() = 0;
 };
 

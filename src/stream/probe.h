@@ -34,7 +34,7 @@ constexpr const char* Name(LanePhase phase) {
   return "failed";
 }
 
-/// What one transaction did. Latencies are commit time minus record timestamp, clamped at 0.
+/// What one transaction did. A latency is the commit time minus the record's timestamp, at least 0.
 struct CommittedBatch {
   uint64_t unique = 0;
   uint64_t exact_duplicates = 0;
@@ -43,8 +43,8 @@ struct CommittedBatch {
   uint64_t late = 0;
   uint64_t clamped = 0;
   std::array<uint64_t, kReasonCount> dead_letters{};
-  /// Duplicates by distance; the last: all beyond, as other schemes than the filter's own have
-  /// them.
+  /// Duplicates by distance. The last counts all larger distances, which other schemes than the
+  /// filter's own may have.
   std::array<uint64_t, 18> distances{};
   uint64_t distance_sum = 0;
   uint64_t bytes_in = 0;

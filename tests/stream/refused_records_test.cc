@@ -37,8 +37,8 @@ TEST(RefusedRecords, ASecondRefusalMakesADeadLetterWithTheReasonOfTheOutput) {
   const auto verdict = refused.DeadLetter(kFirst, kBytes, kBytesMax);
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->decision, Decision::kDeadLetter);
-  EXPECT_EQ(verdict->reason, Reason::kUndeliverable);
-  EXPECT_EQ(verdict->error, "bad timestamp");
+  EXPECT_EQ(verdict->outcome.reason, Reason::kUndeliverable);
+  EXPECT_EQ(verdict->outcome.error, "bad timestamp");
   EXPECT_TRUE(refused.IsSuspect(kFirst));
   EXPECT_FALSE(refused.DeadLetter(kSecond, kBytes, kBytesMax));
 }
@@ -48,7 +48,7 @@ TEST(RefusedRecords, OneRefusalAsTooLargeMakesADeadLetter) {
   ASSERT_TRUE(refused.Add(Refused(kFirst, Reason::kTooLarge), kInput).ok());
   const auto verdict = refused.DeadLetter(kFirst, kBytes, kBytesMax);
   ASSERT_TRUE(verdict);
-  EXPECT_EQ(verdict->reason, Reason::kTooLarge);
+  EXPECT_EQ(verdict->outcome.reason, Reason::kTooLarge);
 }
 
 TEST(RefusedRecords, ARefusedReferenceIsFatalAndNamesTheRecord) {
@@ -66,7 +66,7 @@ TEST(RefusedRecords, ARecordLargerThanItsOutputTakesIsADeadLetterWithoutARefusal
   const RefusedRecords refused;
   const auto verdict = refused.DeadLetter(kFirst, kBytesMax, kBytesMax);
   ASSERT_TRUE(verdict);
-  EXPECT_EQ(verdict->reason, Reason::kTooLarge);
+  EXPECT_EQ(verdict->outcome.reason, Reason::kTooLarge);
   EXPECT_FALSE(refused.IsSuspect(kFirst));
 }
 
