@@ -177,4 +177,23 @@ struct SnapshotArguments {
 /// a damaged one, kExitNoInput when there is none, kExitIo when a lane's folder cannot be listed.
 int SnapshotCommand(const SnapshotArguments& arguments);
 
+struct RestoredArguments {
+  /// Of the instance; its state.dir holds the snapshots.
+  ConfigArguments config;
+  /// File with the JSON payload of one record; only for `find`.
+  std::string record;
+  /// Print one JSON object.
+  bool json = false;
+};
+
+/// `neardup snapshot index`: restores the newest usable snapshot and prints how full its index is.
+/// kExitNoInput if there is no snapshot, kExitConfig if it was written with other settings.
+int SnapshotIndexCommand(const RestoredArguments& arguments);
+
+/// `neardup snapshot find`: restores the newest usable snapshot and prints the remembered records
+/// that the record in `record` repeats, the best first. Without record.time_field, the event time
+/// is the newest of the snapshot. kExitOk if there are any, kExitNo if there is none, kExitIo if
+/// the record cannot be compared.
+int SnapshotFindCommand(const RestoredArguments& arguments);
+
 }  // namespace neardup

@@ -284,7 +284,8 @@ void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& with_source
   add_text("reference", "print all settings as Markdown tables", &ConfigReference);
 }
 
-void AddSnapshot(CLI::App& app, SnapshotArguments& snapshot, Command& chosen) {
+void AddSnapshot(CLI::App& app, SnapshotArguments& snapshot, RestoredArguments& restored,
+                 Command& chosen) {
   CLI::App* group = app.add_subcommand("snapshot", "inspect the snapshots of an instance");
   group->require_subcommand(1);
   const auto add = [&](const char* name, const char* help, bool verify) {
@@ -300,6 +301,24 @@ void AddSnapshot(CLI::App& app, SnapshotArguments& snapshot, Command& chosen) {
   };
   add("inspect", "print manifests and segments", false);
   add("verify", "print the same, and check every byte and every delta", true);
+
+  const auto add_restored = [&](const char* name, const char* help,
+                                int (*run)(const RestoredArguments&)) {
+    CLI::App* command = group->add_subcommand(name, help);
+    AddConfig(command, restored.config);
+    AddShortForm(command, restored.config, "--state-dir", "state.dir", false);
+    command->add_flag("--json", restored.json, "print one JSON object");
+    command->callback([&, run] { chosen = [&restored, run] { return run(restored); }; });
+    return command;
+  };
+  add_restored("index", "restore the newest snapshot, and print how full its index is",
+               &SnapshotIndexCommand);
+  add_restored("find", "list the remembered records that a record repeats, the best match first",
+               &SnapshotFindCommand)
+      ->add_option("--record", restored.record,
+                   "read the JSON payload of one record from this file")
+      ->type_name("FILE")
+      ->required();
 }
 
 void AddHealthcheck(CLI::App& app, std::string& url, Command& chosen) {
@@ -334,6 +353,7 @@ int Main(int count, char** words) {
   DemoArguments demo;
   VerifyArguments verify;
   SnapshotArguments snapshot;
+  RestoredArguments restored;
   bool with_sources = false;
   bool json = false;
   std::string url = "http://127.0.0.1:9404/readyz";
@@ -346,7 +366,7 @@ int Main(int count, char** words) {
   AddGenerate(app, generate, chosen);
   AddDemo(app, demo, chosen);
   AddVerify(app, verify, chosen);
-  AddSnapshot(app, snapshot, chosen);
+  AddSnapshot(app, snapshot, restored, chosen);
   AddConfigCommands(app, config, with_sources, json, chosen);
   AddHealthcheck(app, url, chosen);
   AddVersion(app, chosen);

@@ -11,7 +11,9 @@
 
 #include "app/commands.h"
 #include "app/exit_code.h"
+#include "base/file_content.h"
 #include "base/number_text.h"
+#include "neardup/filter.h"
 #include "neardup/result.h"
 #include "state/snapshot.h"
 #include "state/snapshot_restore.h"
@@ -109,6 +111,129 @@ ordered_json JsonOf(const InspectedSnapshot& snapshot, bool verified) {
   return json;
 }
 
+// Commands on the index of a snapshot.
+
+/// The newest usable snapshot in the state.dir of the configuration. Prints why others are refused.
+Result<RestoredSnapshot> RestoreNewest(const Settings& settings) {
+  if (settings.state_dir.empty()) {
+    return Error{ErrorCode::kConfig,
+                 "state.dir: found nothing, expected the folder of an instance's snapshots; set it "
+                 "with --state-dir"};
+  }
+  std::optional<Error> refused;
+  const SnapshotEvents events = {
+      .refused =
+          [&refused](const Error& error) {
+            std::fprintf(stderr, "neardup: warning: snapshot refused: %s\n", error.text.c_str());
+            refused = error;
+          },
+      .progress = [](uint64_t, uint64_t) {}};
+  const uint16_t lane = settings.lane.lane;
+  NEARDUP_ASSIGN(std::optional<RestoredSnapshot> restored,
+                 RestoreSnapshot(SnapshotFolder(settings.state_dir, lane), settings.lane.filter,
+                                 lane, events));
+  if (restored) return std::move(*restored);
+  return Error{refused ? refused->code : ErrorCode::kNotFound,
+               fmt::format("{}: found no usable snapshot of lane {}; `neardup snapshot verify` "
+                           "checks all of them",
+                           settings.state_dir, lane)};
+}
+
+Result<void> PrintIndex(const RestoredArguments& arguments) {
+  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  NEARDUP_ASSIGN(const RestoredSnapshot restored, RestoreNewest(config.settings));
+  const Filter& filter = restored.state->filter();
+  const std::optional<IndexStatistics> statistics = filter.Statistics();
+  if (arguments.json) {
+    ordered_json json = {{"manifest", restored.manifest.number},
+                         {"seq", restored.state->seq()},
+                         {"entries", filter.entries()},
+                         {"bytes", filter.bytes()},
+                         {"oldest_ms", filter.oldest_time_ms()}};
+    if (statistics) {
+      json["bucket_median"] = statistics->bucket_median;
+      json["bucket_p99"] = statistics->bucket_p99;
+      json["bucket_max"] = statistics->bucket_max;
+      json["full_key_lines_share"] = statistics->full_key_lines_share;
+      json["keys_refused"] = statistics->keys_refused;
+    }
+    std::printf("%s\n", json.dump(2).c_str());
+    return {};
+  }
+  const auto row = [](const char* name, const std::string& text) {
+    std::printf("%-16s %s\n", name, text.c_str());
+  };
+  row("snapshot",
+      fmt::format("{}, up to seq {}", restored.manifest.number, Grouped(restored.state->seq())));
+  row("entries", fmt::format("{}, the oldest of {}", Grouped(filter.entries()),
+                             TimeText(filter.oldest_time_ms())));
+  row("memory", fmt::format("{} bytes", Grouped(filter.bytes())));
+  if (!statistics) {
+    row("tables", "none; this scheme keeps its entries in another form");
+    return {};
+  }
+  row("bucket entries",
+      fmt::format("median {}, p99 {}, largest {}", Grouped(statistics->bucket_median),
+                  Grouped(statistics->bucket_p99), Grouped(statistics->bucket_max)));
+  row("full key lines", fmt::format("{:.2f} %", 100 * statistics->full_key_lines_share));
+  row("refused keys", Grouped(statistics->keys_refused));
+  return {};
+}
+
+/// The largest event time of all inputs, 0 without inputs.
+int64_t NewestTime(const LaneState& state) {
+  int64_t newest = 0;
+  for (const InputProgress& input : state.inputs()) newest = std::max(newest, input.time_ms);
+  return newest;
+}
+
+Result<std::vector<Match>> FindMatches(const LaneState& state, const FilterOptions& options,
+                                       const std::string& file) {
+  Result<std::string> payload = ReadFile(file, options.record.record_bytes_max);
+  if (!payload.ok()) {
+    return Error{payload.error().code, fmt::format("{}: {}", file, payload.error().text)};
+  }
+  Fingerprinter fingerprinter(options);
+  // A record matches no entry at its own position, so this position must be of no entry.
+  const Position nowhere = {.input = kInputMax, .offset = kOffsetMax};
+  const FingerprintedRecord record =
+      fingerprinter.Compute({nowhere, NewestTime(state), std::string_view(*payload)});
+  if (!record.outcome.comparable()) {
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("{}: found a record that cannot be compared ({}): {}", file,
+                             Name(record.outcome.reason), record.outcome.error)};
+  }
+  return state.filter().FindAll(record);
+}
+
+/// The number of matches printed.
+Result<size_t> PrintMatches(const RestoredArguments& arguments) {
+  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  NEARDUP_ASSIGN(const RestoredSnapshot restored, RestoreNewest(config.settings));
+  const LaneState& state = *restored.state;
+  NEARDUP_ASSIGN(const std::vector<Match> matches,
+                 FindMatches(state, config.settings.lane.filter, arguments.record));
+  ordered_json json = {{"matches", ordered_json::array()}};
+  for (const Match& match : matches) {
+    const InputPartition& input = state.inputs()[match.original.input].partition;
+    if (arguments.json) {
+      json["matches"].push_back({{"topic", input.topic},
+                                 {"partition", input.partition},
+                                 {"offset", match.original.offset},
+                                 {"time_ms", match.time_ms},
+                                 {"kind", Name(match.kind)},
+                                 {"distance", match.distance}});
+    } else {
+      std::printf("%s/%d offset %lld, %s, distance %d, %s\n", input.topic.c_str(), input.partition,
+                  static_cast<long long>(match.original.offset), TimeText(match.time_ms).c_str(),
+                  match.distance, Name(match.kind));
+    }
+  }
+  if (arguments.json) std::printf("%s\n", json.dump(2).c_str());
+  if (!arguments.json && matches.empty()) std::printf("no match\n");
+  return matches.size();
+}
+
 }  // namespace
 
 int SnapshotCommand(const SnapshotArguments& arguments) {
@@ -132,6 +257,17 @@ int SnapshotCommand(const SnapshotArguments& arguments) {
   const bool whole = std::none_of(inspected.begin(), inspected.end(),
                                   [](const auto& snapshot) { return snapshot.error.has_value(); });
   return whole ? kExitOk : kExitNo;
+}
+
+int SnapshotIndexCommand(const RestoredArguments& arguments) {
+  const Result<void> printed = PrintIndex(arguments);
+  return printed.ok() ? kExitOk : Fail(printed.error());
+}
+
+int SnapshotFindCommand(const RestoredArguments& arguments) {
+  const Result<size_t> printed = PrintMatches(arguments);
+  if (!printed.ok()) return Fail(printed.error());
+  return *printed > 0 ? kExitOk : kExitNo;
 }
 
 }  // namespace neardup
