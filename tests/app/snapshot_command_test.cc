@@ -84,10 +84,10 @@ class RestoredSnapshotTest : public testing::Test {
   }
 
   RestoredArguments Arguments(const std::string& set) const {
-    return {.config = {.sets = {"window.entries_max=1000", set,
-                                "state.dir=" + folder_.path().string()}},
-            .record = {},
-            .json = false};
+    RestoredArguments arguments;
+    arguments.config.sets = {"window.entries_max=1000", set,
+                             "state.dir=" + folder_.path().string()};
+    return arguments;
   }
 
   /// What `find` prints for a record with this payload.
