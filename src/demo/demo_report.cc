@@ -82,7 +82,8 @@ std::optional<std::string> ReadableText(const SyntheticRecord& record) {
 
 Shape ShapeOf(const SyntheticRecord& record, std::string_view text) {
   if (record.payload.find("\"name\"") != std::string::npos) return Shape::kProduct;
-  return !text.empty() && (text[0] & 0x80) != 0 ? Shape::kChineseArticle : Shape::kEnglishArticle;
+  const bool ascii = std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
+  return ascii ? Shape::kEnglishArticle : Shape::kChineseArticle;
 }
 
 /// Higher is better to show.

@@ -1,4 +1,4 @@
-// The vocabulary and sentence patterns behind the sample stream. All of it is made up.
+// The words and sentence patterns of the synthetic stream. All of them are invented.
 #pragma once
 
 #include <string>
@@ -6,11 +6,12 @@
 
 namespace neardup {
 
-/// A pattern is a sentence with slots: N noun, A adjective, V verb, P person, L place, O
-/// organisation, D number; everything else stands for itself.
+/// The words of one kind of record. A pattern is a sentence with slots: N noun, A adjective, V
+/// verb, P person, L place, O organisation, D number. All other text is taken as it is.
 struct SyntheticLanguage {
-  /// What stands between two parts of a sentence, and what ends one.
+  /// Separates the words of a sentence.
   std::string gap;
+  /// Ends a sentence.
   std::string stop;
   std::vector<std::string> nouns;
   std::vector<std::string> adjectives;
@@ -19,11 +20,11 @@ struct SyntheticLanguage {
   std::vector<std::string> family_names;
   bool family_name_first = false;
   std::vector<std::string> places;
-  /// Second part of an organisation's name, after a place.
+  /// The name of an organisation is a place and one of these.
   std::vector<std::string> organisations;
-  std::vector<std::string> sources;
-  std::vector<std::string> titles;
-  std::vector<std::string> patterns;
+  std::vector<std::string> sources;   ///< newspapers, or brands of products
+  std::vector<std::string> titles;    ///< patterns of titles
+  std::vector<std::string> patterns;  ///< patterns of sentences
 };
 
 const SyntheticLanguage& EnglishNews();

@@ -186,6 +186,7 @@ struct PlantedCopy {
 
 std::string ClusterName(size_t cluster) { return fmt::format("c{}", cluster + 1); }
 
+/// Builds a planted stream: New, AddOriginals, MakeCopies, Finish, in this order.
 class Planter {
  public:
   static Result<Planter> New(const PlantingOptions& options);
