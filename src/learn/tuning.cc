@@ -66,8 +66,8 @@ Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   if (!tuning.fields_given) ProposeFields(tuning.fields, chosen);
   if (!chosen.fields.empty()) return {};
   return Error{ErrorCode::kConfig,
-               fmt::format("none of the {} fields in {} records looks like text; name the fields "
-                           "to compare with --fields",
+               fmt::format("found {} fields in {} records, expected one that looks like text; name "
+                           "the fields to compare with --fields",
                            tuning.fields.size(), records.size())};
 }
 

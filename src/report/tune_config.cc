@@ -39,11 +39,10 @@ std::string TuneConfig(const Settings& settings, const Tuning& tuning, const Tun
   ConfigComments comments;
   comments.head = {
       fmt::format("Written by `neardup tune` from {}, {}.", files.sample, SampleText(tuning)),
-      fmt::format(
-          "Look at the pairs in {} before you use this file. Then try `neardup filter "
-          "--config {} --input FILE`, and start the service with `neardup run --config {}`{}",
-          files.page.filename().string(), name, name,
-          settings.kafka.topics.empty() ? " with --brokers and --input." : "."),
+      fmt::format("Look at the pairs in {} before you use this file. Then try `neardup filter "
+                  "--config {} --input FILE`, and start `neardup run --config {}`{}",
+                  files.page.filename().string(), name, name,
+                  settings.kafka.topics.empty() ? " with --brokers and --input." : "."),
       fmt::format("Settings that are not listed here have their defaults: `neardup config show "
                   "--config {}` prints them.",
                   name)};

@@ -86,11 +86,11 @@ std::string ChanceTable(const Tuning& tuning) {
 std::string Distances(const Tuning& tuning) {
   return "<h2>Distances</h2>\n" +
          HtmlParagraph(
-             "Each record is counted once, by its distance to the nearest earlier record. The "
-             "distance is the mean of eight SimHashes of 64 bits each. 0 bits mean the same words. "
-             "Two unrelated texts usually differ in 20 bits or more; the nearest of many unrelated "
-             "texts is closer. Equal records are left out. The heights grow with the square root "
-             "of the counts.",
+             "Each record is counted once, at the distance to its nearest earlier record. The "
+             "distance is the mean over eight SimHashes of 64 bits. At 0 bits the words are the "
+             "same. Two unrelated texts usually differ in 20 bits or more, but the nearest of many "
+             "unrelated texts may be closer. Equal records are left out. The heights grow with the "
+             "square root of the counts.",
              "muted") +
          NearestChart(tuning) + ChanceTable(tuning);
 }

@@ -203,7 +203,7 @@ std::string ConfidenceText(const Tuning& tuning) {
 
 std::string SampleText(const Tuning& tuning) {
   return fmt::format(
-      "{} records: {} distinct, {} repeats, {} dead letters; {} have enough words to be compared "
+      "{} records ({} distinct, {} repeats, {} dead letters); {} have enough words to be compared "
       "by distance",
       Grouped(tuning.records), Grouped(tuning.distinct), Grouped(tuning.repeats),
       Grouped(tuning.dead_letters), Grouped(tuning.calibration.comparable));

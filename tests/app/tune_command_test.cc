@@ -95,7 +95,7 @@ TEST_F(TuneCommandTest, SaysWhatIsWrongWithTheSample) {
   EXPECT_THAT(err_, HasSubstr("empty.jsonl: is empty"));
   arguments_.sample = Write("broken.jsonl", "{\n{\n").string();
   EXPECT_EQ(Run(arguments_), kExitConfig);
-  EXPECT_THAT(err_, HasSubstr("none that looks like text"));
+  EXPECT_THAT(err_, HasSubstr("expected one that looks like text"));
 }
 
 TEST_F(TuneCommandTest, NamesABrokerThatDoesNotAnswer) {
