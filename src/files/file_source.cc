@@ -1,5 +1,6 @@
 #include "files/file_source.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -26,7 +27,7 @@ Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path) {
   input->file = path == "-" ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb");
   if (input->file == nullptr) {
     const ErrorCode code = errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo;
-    return Error{code, path + ": cannot be opened: " + std::strerror(errno)};
+    return Error{code, fmt::format("{}: cannot be opened: {}", path, std::strerror(errno))};
   }
   gzbuffer(input->file, kReadBytes);
   return std::unique_ptr<FileSource>(new FileSource(path, std::move(input)));
@@ -46,15 +47,18 @@ Result<int64_t> FileSource::StartOffset(const InputPartition&, StartAt) { return
 Result<void> FileSource::Assign(std::span<const InputAssignment> inputs) {
   assert(inputs.size() == 1);
   if (inputs[0].next_offset != next_line_) {
-    return Fatal(ErrorCode::kIo, path_ + ": a file is read once, it cannot go back to line " +
-                                     std::to_string(inputs[0].next_offset + 1));
+    return Fatal(
+        ErrorCode::kIo,
+        fmt::format("{}: a file is read once; expected to continue at line {}, cannot go to "
+                    "line {}",
+                    path_, next_line_ + 1, inputs[0].next_offset + 1));
   }
   number_ = inputs[0].input;
   return {};
 }
 
 Result<void> FileSource::Poll(size_t records_max, int /*timeout_ms*/, std::vector<Message>& out) {
-  // Lines of one poll share one block, which lives as long as any of them.
+  // The lines of one poll share a block, which lives as long as any of them.
   std::vector<std::pair<size_t, size_t>> lines;
   size_t begin = 0;
   while (lines.size() < records_max) {
@@ -96,7 +100,7 @@ Result<void> FileSource::Fill() {
   if (got < 0 || (got == 0 && code != Z_OK && code != Z_STREAM_END)) {
     const std::string why = code == Z_ERRNO ? std::strerror(errno) : text;
     return Fatal(ErrorCode::kIo,
-                 path_ + ": after line " + std::to_string(next_line_) + ": cannot be read: " + why);
+                 fmt::format("{}: after line {}: cannot be read: {}", path_, next_line_, why));
   }
   exhausted_ = got == 0;
   return {};

@@ -1,4 +1,5 @@
-// Records from JSON Lines: a file, a .gz file, or standard input. The offset is the line, from 0.
+// Records from JSON Lines: a file, a .gz file, or standard input. A record's offset is its line,
+// from 0.
 #pragma once
 
 #include <memory>
@@ -9,8 +10,9 @@
 
 namespace neardup {
 
-/// The Source port over one file; its one input partition is {path, 0}. A line ends with LF (one CR
-/// before it belongs to the line); the last may lack it. An empty line is a record of zero bytes.
+/// The Source port over one file, with one input partition {path, 0}. A line ends with LF, which
+/// the last line may lack; a CR before it belongs to the line. An empty line is a record of zero
+/// bytes.
 class FileSource : public Source {
  public:
   /// "-" is standard input. Compressed input is recognised by its content.
@@ -19,7 +21,7 @@ class FileSource : public Source {
 
   Result<std::vector<InputPartition>> Partitions() override;
   Result<int64_t> StartOffset(const InputPartition& partition, StartAt at) override;
-  /// A file is read once, front to back: any offset but the current one is refused.
+  /// A file is read once, from front to back: only the current offset is accepted.
   Result<void> Assign(std::span<const InputAssignment> inputs) override;
   Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
   std::vector<InputStatus> Status() override;
@@ -34,8 +36,8 @@ class FileSource : public Source {
   std::unique_ptr<Input> input_;
   uint32_t number_ = 0;
   int64_t next_line_ = 0;
-  std::string pending_;  ///< read and not yet polled
-  size_t searched_ = 0;  ///< no LF before this place in pending_
+  std::string pending_;  ///< read but not polled yet
+  size_t searched_ = 0;  ///< pending_ has no LF before this index
   bool exhausted_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "files/file_transaction.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -9,10 +11,11 @@ namespace neardup {
 namespace {
 
 Error CannotWrite(const std::string& path) {
-  return Fatal(ErrorCode::kIo, path + ": cannot be written: " + std::strerror(errno));
+  return Fatal(ErrorCode::kIo,
+               fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
 }
 
-// A tab or line end inside an id would break the table.
+// A tab or a line end in an id would break the table.
 void AppendCell(std::string& line, std::string_view cell) {
   for (const char c : cell) line += (c == '\t' || c == '\n' || c == '\r') ? ' ' : c;
 }

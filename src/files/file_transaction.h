@@ -1,4 +1,4 @@
-// Routed records into files: lines byte for byte, verdicts as a table.
+// Writes routed records to files: payloads as lines, unchanged; verdicts as a table.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +13,7 @@
 
 namespace neardup {
 
-/// Where a record goes; an empty path is not written, "-" is standard output.
+/// Paths by decision. An empty path is not written; "-" is standard output.
 struct FileOutputs {
   std::string unique;
   std::string duplicate;
@@ -21,12 +21,12 @@ struct FileOutputs {
   std::string verdicts;
 };
 
-/// The Transaction port over files, for one run over one input. Nothing is undone: an error is
-/// final, and a run that failed is done again from the start.
-/// verdicts: tab-separated, a header line, then id, verdict, original id, distance, kind.
+/// The Transaction port over files, for one run over one input. It undoes nothing: an error is
+/// final, and a run that failed must be repeated from the start. The verdicts are tab-separated: a
+/// header line, then id, verdict, original id, distance and kind.
 class FileTransaction : public Transaction {
  public:
-  /// What a record is called in the verdicts.
+  /// The name of a record in the verdicts.
   using IdOf = std::function<std::string(const Message&)>;
 
   static Result<std::unique_ptr<FileTransaction>> Open(const FileOutputs& outputs, IdOf id_of);
@@ -54,7 +54,7 @@ class FileTransaction : public Transaction {
   File routes_[3] = {};  ///< by Decision
   File verdicts_;
   IdOf id_of_;
-  /// Ids of unique records, for the duplicates to come.
+  /// Ids of the unique records by offset, for the duplicates that name them.
   std::unordered_map<int64_t, std::string> ids_;
   std::string line_;
 };

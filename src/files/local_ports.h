@@ -1,4 +1,5 @@
-// Ports of a lane that shares nothing with other processes: own clock, always the lease, no log.
+// Ports of a lane that shares nothing with other processes: the system clock, a lease that is
+// always held, no changelog.
 #pragma once
 
 #include <chrono>
@@ -27,7 +28,7 @@ class OwnLease : public Lease {
   void Release() override {}
 };
 
-/// A changelog that is never kept: the lane starts empty each time.
+/// Keeps nothing: the lane starts empty each time.
 class EmptyChangelog : public Changelog {
  public:
   Result<void> Open(int64_t) override { return {}; }

@@ -1,4 +1,4 @@
-// Whole files at once.
+// Whole text files, read and written by the commands.
 #pragma once
 
 #include <filesystem>
@@ -10,18 +10,16 @@
 
 namespace neardup {
 
-/// The lines of a file, a .gz file, or standard input ("-"), as FileSource cuts them.
+/// The lines of a file, a .gz file, or standard input ("-"), as FileSource splits them.
 Result<std::vector<std::string>> ReadLines(const std::string& path);
 
-/// The same as one text, each line with its LF.
+/// The same as one text, with an LF after each line.
 Result<std::string> ReadText(const std::string& path);
 
-/// Replaces what the file held; "-" is standard output.
+/// Creates the file or replaces what it held; "-" is standard output.
 Result<void> WriteText(const std::string& path, std::string_view text);
 
-// Outputs that must not overwrite anything.
-
-/// kIo naming the first that exists already.
+/// Checks that no output overwrites anything: kIo names the first file that already exists.
 Result<void> CheckNew(const std::vector<std::filesystem::path>& files);
 
 }  // namespace neardup

@@ -1,5 +1,7 @@
 #include "stream/route_header.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -7,53 +9,6 @@
 #include <utility>
 
 namespace neardup {
-
-namespace {
-
-bool StandsAsItIs(char c) {
-  if (('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9')) return true;
-  return c != '\0' && std::string_view("-._~/:,()'").find(c) != std::string_view::npos;
-}
-
-int HexDigit(char c) {
-  if ('0' <= c && c <= '9') return c - '0';
-  if ('A' <= c && c <= 'F') return c - 'A' + 10;
-  if ('a' <= c && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
-}  // namespace
-
-void AppendPercentEncoded(std::string& out, std::string_view text) {
-  for (char c : text) {
-    if (StandsAsItIs(c)) {
-      out.push_back(c);
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out.push_back('%');
-    out.push_back("0123456789ABCDEF"[byte >> 4]);
-    out.push_back("0123456789ABCDEF"[byte & 15]);
-  }
-}
-
-std::optional<std::string> PercentDecoded(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (StandsAsItIs(text[i])) {
-      out.push_back(text[i]);
-      continue;
-    }
-    if (text[i] != '%' || i + 2 >= text.size()) return std::nullopt;
-    const int high = HexDigit(text[i + 1]);
-    const int low = HexDigit(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out.push_back(static_cast<char>(high * 16 + low));
-    i += 2;
-  }
-  return out;
-}
 
 namespace {
 
@@ -75,6 +30,19 @@ constexpr std::string_view kPassed = "neardup-passed";
 constexpr std::string_view kSimhash = "neardup-simhash";
 constexpr std::string_view kOrder = "neardup-order";
 constexpr std::string_view kExact = "neardup-exact";
+constexpr size_t kFingerprintDigits = 16;
+
+bool IsUnreserved(char c) {
+  if (('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9')) return true;
+  return c != '\0' && std::string_view("-._~/:,()'").find(c) != std::string_view::npos;
+}
+
+int HexDigit(char c) {
+  if ('0' <= c && c <= '9') return c - '0';
+  if ('A' <= c && c <= 'F') return c - 'A' + 10;
+  if ('a' <= c && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
 
 void AppendNumber(std::string& out, int64_t number) {
   std::array<char, 20> digits;
@@ -95,104 +63,9 @@ std::string_view CutAtCharacter(std::string_view text, size_t bytes_max) {
   return text.substr(0, end);
 }
 
-}  // namespace
-
-const std::vector<HeaderView>& RouteHeaderWriter::Write(uint64_t seq, const InputPartition& origin,
-                                                        int64_t origin_offset,
-                                                        const Verdict& verdict,
-                                                        const InputPartition* original,
-                                                        const Fingerprint& fingerprint) {
-  text_.clear();
-  fields_.clear();
-  headers_.clear();
-  if (style_ == HeaderStyle::kNone) return headers_;
-  StartField(kSeq);
-  AppendNumber(text_, static_cast<int64_t>(seq));
-  StartField(kOrigin);
-  AppendPosition(origin, origin_offset);
-  WriteVerdict(verdict, original);
-  const bool has_fingerprint = verdict.decision != Decision::kDeadLetter && !verdict.outcome.passed;
-  if (style_ == HeaderStyle::kFull && has_fingerprint) WriteFingerprint(fingerprint);
-  const std::string_view text = text_;
-  if (style_ != HeaderStyle::kSeparate) {
-    headers_.push_back({kPackedName, text});
-    return headers_;
-  }
-  for (size_t i = 0; i < fields_.size(); ++i) {
-    const size_t end = i + 1 < fields_.size() ? fields_[i + 1].begin : text.size();
-    headers_.push_back(
-        {fields_[i].header_name, text.substr(fields_[i].begin, end - fields_[i].begin)});
-  }
-  return headers_;
-}
-
-void RouteHeaderWriter::WriteVerdict(const Verdict& verdict, const InputPartition* original) {
-  if (verdict.decision == Decision::kDuplicate) {
-    assert(original != nullptr);
-    StartField(kOriginal);
-    AppendPosition(*original, verdict.match.original.offset);
-    StartField(kDistance);
-    AppendNumber(text_, verdict.match.distance);
-    StartField(kKind);
-    text_.append(Name(verdict.match.kind));
-  }
-  if (verdict.decision == Decision::kDeadLetter) {
-    StartField(kReason);
-    text_.append(Name(verdict.outcome.reason));
-    if (!verdict.outcome.error.empty()) {
-      StartField(kError);
-      AppendPercentEncoded(text_, CutAtCharacter(verdict.outcome.error, kRouteErrorBytesMax));
-    }
-  }
-  if (verdict.late) StartFlag(kLate);
-  if (verdict.clamped) StartFlag(kClamped);
-  if (verdict.outcome.passed) StartFlag(kPassed);
-}
-
-void RouteHeaderWriter::WriteFingerprint(const Fingerprint& fingerprint) {
-  StartField(kSimhash);
-  AppendHex(text_, fingerprint.simhash);
-  StartField(kOrder);
-  AppendHex(text_, fingerprint.order);
-  StartField(kExact);
-  AppendHex(text_, fingerprint.exact);
-}
-
-void RouteHeaderWriter::StartField(std::string_view header_name) {
-  if (style_ == HeaderStyle::kSeparate) {
-    fields_.push_back({header_name, text_.size()});
-    return;
-  }
-  if (!text_.empty()) text_.push_back(';');
-  text_.append(header_name.substr(kSeparatePrefix.size()));
-  text_.push_back('=');
-}
-
-void RouteHeaderWriter::StartFlag(std::string_view header_name) {
-  StartField(header_name);
-  if (style_ == HeaderStyle::kSeparate) {
-    text_.append(kFlagValue);
-  } else {
-    text_.pop_back();
-  }
-}
-
-void RouteHeaderWriter::AppendPosition(const InputPartition& partition, int64_t offset) {
-  AppendPercentEncoded(text_, partition.topic);
-  text_.push_back('/');
-  AppendNumber(text_, partition.partition);
-  text_.push_back('/');
-  AppendNumber(text_, offset);
-}
-
-namespace {
-
-constexpr std::string_view kFirstSeparate = "neardup-seq";
-constexpr size_t kFingerprintDigits = 16;
-
 Error Corrupt(std::string_view field, std::string_view expected, std::string_view found) {
-  return {ErrorCode::kCorrupt, "neardup header: " + std::string(field) + " must be " +
-                                   std::string(expected) + ", found '" + std::string(found) + "'"};
+  return {ErrorCode::kCorrupt,
+          fmt::format("neardup header: {} must be {}, found '{}'", field, expected, found)};
 }
 
 /// Canonical decimal: digits only, no leading zero.
@@ -237,7 +110,7 @@ struct Field {
   std::optional<std::string_view> value;
 };
 
-/// Takes the fields of one record in, each at most once, and holds them against each other.
+/// Collects the fields of one record, each at most once, and checks that they belong together.
 class FieldReader {
  public:
   explicit FieldReader(bool packed) : packed_(packed) {}
@@ -246,12 +119,12 @@ class FieldReader {
     const auto known = std::find(kNames.begin(), kNames.end(), field.name);
     if (known == kNames.end()) {
       return Error{ErrorCode::kCorrupt,
-                   "neardup header: unknown field '" + std::string(field.name) + "'"};
+                   fmt::format("neardup header: unknown field '{}'", field.name)};
     }
     const auto index = static_cast<size_t>(known - kNames.begin());
     if (std::exchange(seen_[index], true)) {
       return Error{ErrorCode::kCorrupt,
-                   "neardup header: field '" + std::string(field.name) + "' stands twice"};
+                   fmt::format("neardup header: field '{}' occurs twice", field.name)};
     }
     const auto which = static_cast<Which>(index);
     if (IsFlag(which)) return ReadFlag(which, field);
@@ -270,7 +143,7 @@ class FieldReader {
     if (seen_[kError] && !seen_[kReason]) return Missing(kReason, "a record with an error");
     if (duplicate && seen_[kReason]) {
       return Error{ErrorCode::kCorrupt,
-                   "neardup header: a record has an original or a reason, found both"};
+                   "neardup header: expected an original or a reason, found both"};
     }
     for (const Which part : {kSimhash, kOrder, kExact}) {
       const bool any = seen_[kSimhash] || seen_[kOrder] || seen_[kExact];
@@ -306,8 +179,8 @@ class FieldReader {
     return which == kLate || which == kClamped || which == kPassed;
   }
   static Error Missing(Which which, std::string_view what) {
-    return {ErrorCode::kCorrupt, "neardup header: field '" + std::string(kNames[which]) +
-                                     "' is missing; " + std::string(what) + " has it"};
+    return {ErrorCode::kCorrupt,
+            fmt::format("neardup header: field '{}' is missing; {} has it", kNames[which], what)};
   }
 
   Result<void> ReadFlag(Which which, const Field& field) {
@@ -412,6 +285,125 @@ Result<ParsedHeader> ParseSeparate(const std::vector<HeaderView>& headers, size_
 
 }  // namespace
 
+void AppendPercentEncoded(std::string& out, std::string_view text) {
+  for (char c : text) {
+    if (IsUnreserved(c)) {
+      out.push_back(c);
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out.push_back('%');
+    out.push_back("0123456789ABCDEF"[byte >> 4]);
+    out.push_back("0123456789ABCDEF"[byte & 15]);
+  }
+}
+
+std::optional<std::string> PercentDecoded(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (IsUnreserved(text[i])) {
+      out.push_back(text[i]);
+      continue;
+    }
+    if (text[i] != '%' || i + 2 >= text.size()) return std::nullopt;
+    const int high = HexDigit(text[i + 1]);
+    const int low = HexDigit(text[i + 2]);
+    if (high < 0 || low < 0) return std::nullopt;
+    out.push_back(static_cast<char>(high * 16 + low));
+    i += 2;
+  }
+  return out;
+}
+
+const std::vector<HeaderView>& RouteHeaderWriter::Write(uint64_t seq, const InputPartition& origin,
+                                                        int64_t origin_offset,
+                                                        const Verdict& verdict,
+                                                        const InputPartition* original,
+                                                        const Fingerprint& fingerprint) {
+  text_.clear();
+  fields_.clear();
+  headers_.clear();
+  if (style_ == HeaderStyle::kNone) return headers_;
+  StartField(kSeq);
+  AppendNumber(text_, static_cast<int64_t>(seq));
+  StartField(kOrigin);
+  AppendPosition(origin, origin_offset);
+  WriteVerdict(verdict, original);
+  const bool has_fingerprint = verdict.decision != Decision::kDeadLetter && !verdict.outcome.passed;
+  if (style_ == HeaderStyle::kFull && has_fingerprint) WriteFingerprint(fingerprint);
+  const std::string_view text = text_;
+  if (style_ != HeaderStyle::kSeparate) {
+    headers_.push_back({kPackedName, text});
+    return headers_;
+  }
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    const size_t end = i + 1 < fields_.size() ? fields_[i + 1].begin : text.size();
+    headers_.push_back(
+        {fields_[i].header_name, text.substr(fields_[i].begin, end - fields_[i].begin)});
+  }
+  return headers_;
+}
+
+void RouteHeaderWriter::WriteVerdict(const Verdict& verdict, const InputPartition* original) {
+  if (verdict.decision == Decision::kDuplicate) {
+    assert(original != nullptr);
+    StartField(kOriginal);
+    AppendPosition(*original, verdict.match.original.offset);
+    StartField(kDistance);
+    AppendNumber(text_, verdict.match.distance);
+    StartField(kKind);
+    text_.append(Name(verdict.match.kind));
+  }
+  if (verdict.decision == Decision::kDeadLetter) {
+    StartField(kReason);
+    text_.append(Name(verdict.outcome.reason));
+    if (!verdict.outcome.error.empty()) {
+      StartField(kError);
+      AppendPercentEncoded(text_, CutAtCharacter(verdict.outcome.error, kRouteErrorBytesMax));
+    }
+  }
+  if (verdict.late) StartFlag(kLate);
+  if (verdict.clamped) StartFlag(kClamped);
+  if (verdict.outcome.passed) StartFlag(kPassed);
+}
+
+void RouteHeaderWriter::WriteFingerprint(const Fingerprint& fingerprint) {
+  StartField(kSimhash);
+  AppendHex(text_, fingerprint.simhash);
+  StartField(kOrder);
+  AppendHex(text_, fingerprint.order);
+  StartField(kExact);
+  AppendHex(text_, fingerprint.exact);
+}
+
+void RouteHeaderWriter::StartField(std::string_view header_name) {
+  if (style_ == HeaderStyle::kSeparate) {
+    fields_.push_back({header_name, text_.size()});
+    return;
+  }
+  if (!text_.empty()) text_.push_back(';');
+  text_.append(header_name.substr(kSeparatePrefix.size()));
+  text_.push_back('=');
+}
+
+void RouteHeaderWriter::StartFlag(std::string_view header_name) {
+  StartField(header_name);
+  if (style_ == HeaderStyle::kSeparate) {
+    text_.append(kFlagValue);
+  } else {
+    text_.pop_back();
+  }
+}
+
+void RouteHeaderWriter::AppendPosition(const InputPartition& partition, int64_t offset) {
+  AppendPercentEncoded(text_, partition.topic);
+  text_.push_back('/');
+  AppendNumber(text_, partition.partition);
+  text_.push_back('/');
+  AppendNumber(text_, offset);
+}
+
 Result<ParsedHeader> ParseRouteHeader(const std::vector<HeaderView>& headers) {
   auto is_separate = [](const HeaderView& header) {
     return header.name.substr(0, kSeparatePrefix.size()) == kSeparatePrefix;
@@ -420,13 +412,15 @@ Result<ParsedHeader> ParseRouteHeader(const std::vector<HeaderView>& headers) {
     return header.name == kPackedName || is_separate(header);
   });
   if (last == headers.rend()) {
-    return Error{ErrorCode::kNotFound,
-                 "no neardup header: not written by a lane, or written with headers: none"};
+    return Error{
+        ErrorCode::kNotFound,
+        "no neardup header: expected an output record of neardup, which is not written with "
+        "`output.headers: none`"};
   }
   const size_t end = static_cast<size_t>(headers.rend() - last);
   size_t first = end - 1;
   if (last->name != kPackedName) {
-    while (headers[first].name != kFirstSeparate && first > 0 && is_separate(headers[first - 1])) {
+    while (headers[first].name != kSeq && first > 0 && is_separate(headers[first - 1])) {
       --first;
     }
   } else if (!last->value) {

@@ -1,4 +1,22 @@
-// Percent-encoding (RFC 3986, section 2.1) of text inside route headers.
+// The verdict on an output record, in headers that follow the record's own.
+//
+// FORMAT. HeaderStyle::kPacked is one header `neardup`, text, fields separated by ';', in this
+// order:
+//
+//   seq=81                    the number of the decision in the lane, from 1
+//   origin=news/3/5512        input topic, partition, offset; the last two '/' separate them
+//   original=news/1/771       duplicates only, like the next two: the record that it repeats
+//   distance=2                of the simhashes, or what another scheme computed
+//   kind=near                 exact|near
+//   reason=parse              dead letters only, like the next: the name of a Reason
+//   error=...                 text for a person; cut to kRouteErrorBytesMax, absent when empty
+//   late, clamped, passed     flags without a value, present only when they hold
+//   simhash=%016x;order=%016x;exact=%016x   kFull only, and only where there is a fingerprint
+//
+// In topics and errors every byte except ASCII letters, digits and -._~/:,()' is percent-encoded,
+// so that Kafka's topic names stay readable. HeaderStyle::kSeparate writes one header per field,
+// `neardup-seq`, `neardup-origin`, ..., with the same text; flags have the value `true`.
+// HeaderStyle::kNone writes nothing.
 #pragma once
 
 #include <cstddef>
@@ -17,34 +35,17 @@
 
 namespace neardup {
 
-/// Appends `text`; every byte but ASCII letters, digits and -._~/:,()' becomes %XX.
+/// Percent-encoding (RFC 3986, section 2.1): appends `text`; every byte except ASCII letters,
+/// digits and -._~/:,()' becomes %XX.
 void AppendPercentEncoded(std::string& out, std::string_view text);
-/// nullopt when a byte stands unencoded that must not, or a '%' has no two hex digits behind it.
+/// nullopt when a byte is not encoded that must be, or when two hex digits do not follow a '%'.
 std::optional<std::string> PercentDecoded(std::string_view text);
 
-// What an output record tells of its verdict, in headers of ours appended after its own.
-//
-// FORMAT. HeaderStyle::kPacked is one header `neardup`, text, fields parted by ';', in this order:
-//
-//   seq=81                    the lane's count of decided records
-//   origin=news/3/5512        input topic, partition, offset; the last two '/' part them
-//   original=news/1/771       duplicates only, as the next two: the record it repeats
-//   distance=2                of the simhashes; of another scheme, what that says
-//   kind=near                 exact|near
-//   reason=parse              dead letters only, as the next: a Reason's name
-//   error=...                 for a person; cut to kRouteErrorBytesMax, left out when empty
-//   late, clamped, passed     flags without a value, only where they hold
-//   simhash=%016x;order=%016x;exact=%016x   kFull only, and only where there is a fingerprint
-//
-// In topics and errors every byte but ASCII letters, digits and -._~/:,()' is percent-encoded, so
-// Kafka's topic names stand as they are. HeaderStyle::kSeparate writes one header per field,
-// `neardup-seq`, `neardup-origin`, ..., with the same text; flags have the value `true`.
-// HeaderStyle::kNone writes nothing.
-
-/// Bytes kept of a dead letter's error before encoding, cut at the border of a UTF-8 character.
+/// How many bytes of a dead letter's error are kept, before encoding. Cut between two UTF-8
+/// characters.
 inline constexpr size_t kRouteErrorBytesMax = 300;
 
-/// Builds the headers in memory of its own, which is reused: no allocation once warm.
+/// Builds the headers in memory of its own, which it reuses: it soon allocates nothing more.
 /// One owner thread.
 class RouteHeaderWriter {
  public:
@@ -60,7 +61,7 @@ class RouteHeaderWriter {
  private:
   void WriteVerdict(const Verdict& verdict, const InputPartition* original);
   void WriteFingerprint(const Fingerprint& fingerprint);
-  /// Starts a field; its value is what is appended to `text_` until the next one.
+  /// Starts a field. Its value is what is appended to `text_` until the next one starts.
   void StartField(std::string_view header_name);
   void StartFlag(std::string_view header_name);
   void AppendPosition(const InputPartition& partition, int64_t offset);
@@ -96,8 +97,7 @@ struct ParsedHeader {
   bool clamped = false;
   bool passed = false;
   std::optional<Fingerprint> fingerprint;
-  /// Where our headers stand among all: `count` of them from `first` on. The others are the
-  /// record's own.
+  /// Our headers are the `count` headers from index `first` on. The others are the record's own.
   size_t first = 0;
   size_t count = 0;
 
@@ -108,9 +108,9 @@ struct ParsedHeader {
   bool operator==(const ParsedHeader&) const = default;
 };
 
-/// Reads our headers of any style out of all headers of an output record. A record may carry those
-/// of an earlier lane too, as headers of its own: the last ones count. kNotFound: there are none;
-/// kCorrupt: they do not have the form above, the text says where.
+/// Finds and reads our headers, of any style, among the headers of an output record. The record may
+/// also carry those of an earlier lane, as headers of its own: the last ones count. kNotFound:
+/// there are none. kCorrupt: they do not have the form above; the text says where.
 Result<ParsedHeader> ParseRouteHeader(const std::vector<HeaderView>& headers);
 
 }  // namespace neardup

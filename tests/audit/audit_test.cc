@@ -137,7 +137,7 @@ TEST(Audit, AMissingOrBrokenHeaderIsFound) {
   const auto spot = world.FindOutput("duplicate");
   world.header(spot) += ";late;late";
   ExpectViolated(world.Audited(), {AuditCheck::kHeader, AuditCheck::kCoverage, AuditCheck::kSeq},
-                 "'late' stands twice");
+                 "'late' occurs twice");
   world.at(spot).headers.pop_back();
   ExpectViolated(world.Audited(), {AuditCheck::kHeader, AuditCheck::kCoverage, AuditCheck::kSeq},
                  "no neardup header");

@@ -16,7 +16,7 @@
 namespace neardup {
 namespace {
 
-/// Remembers what a standby tells of its catching up.
+/// Counts how often a standby reports that it has caught up.
 struct StandbyProbe : PartialProbe {
   void CaughtUp(uint64_t seq_in, uint64_t) override {
     ++times;
@@ -52,7 +52,7 @@ struct Instance {
   std::unique_ptr<Lane> lane;
 };
 
-/// Runs two instances under faults until everything is committed; crashed ones are made anew.
+/// Runs two instances under faults until everything is committed. A crashed one is replaced.
 void RunToEnd(MemoryBroker& broker, Faults& faults, const LaneOptions& options, bool two) {
   MemoryClock clock;
   std::vector<std::unique_ptr<Instance>> instances(two ? 2 : 1);
@@ -62,7 +62,7 @@ void RunToEnd(MemoryBroker& broker, Faults& faults, const LaneOptions& options, 
     if (step == 20'000) faults.Stop();
     std::unique_ptr<Instance>& turn = instances[faults.random()() % instances.size()];
     if (!turn) turn = std::make_unique<Instance>(broker, faults, clock, options);
-    // Leases move rarely, and sometimes both believe to hold it: only fencing protects then.
+    // Leases move rarely, and sometimes both instances hold one: then only fencing protects.
     if (!two) turn->lease.held = true;
     if (two && faults.random()() % 40 == 0) turn->lease.held = !turn->lease.held;
     const Result<bool> stepped = turn->lane->Step();
@@ -77,7 +77,7 @@ void RunToEnd(MemoryBroker& broker, Faults& faults, const LaneOptions& options, 
   }
 }
 
-/// The committed order, decided again by a fresh filter without any interruption.
+/// Decides all records again in the committed order, with a new filter and without interruption.
 void ExpectSerialReplay(const MemoryBroker& broker, const LaneOptions& options) {
   Fingerprinter fingerprinter(options.filter);
   auto filter = Filter::New(options.filter);
@@ -120,7 +120,7 @@ struct Case {
 
 class LaneSimulation : public testing::TestWithParam<Case> {};
 
-TEST_P(LaneSimulation, CommitsExactlyWhatASerialRunInThatOrderGives) {
+TEST_P(LaneSimulation, CommitsExactlyWhatAnUninterruptedRunInThatOrderGives) {
   const auto [seed, one_in, two] = GetParam();
   for (uint64_t round = 0; round < 8; ++round) {
     SCOPED_TRACE("seed " + std::to_string(seed * 100 + round));
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, LaneSimulation,
 
 class LaneOfAScheme : public testing::TestWithParam<const char*> {};
 
-TEST_P(LaneOfAScheme, CommitsExactlyWhatASerialRunInThatOrderGives) {
+TEST_P(LaneOfAScheme, CommitsExactlyWhatAnUninterruptedRunInThatOrderGives) {
   for (uint64_t round = 0; round < 4; ++round) {
     const uint64_t seed = 2600 + round;
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -188,7 +188,7 @@ TEST(Lane, RefusesAChangelogOfAnotherScheme) {
   EXPECT_THAT(stepped.error().text, testing::HasSubstr("/scheme: \"minhash "));
 }
 
-TEST(Lane, GoesOnAfterACleanStopWithoutASelfDuplicate) {
+TEST(Lane, AfterACleanStopNoRecordIsADuplicateOfItself) {
   Faults faults(7, 0);
   MemoryBroker broker;
   FillInputs(broker, faults.random(), 300);
@@ -242,7 +242,7 @@ TEST(Lane, SendsARecordTooLargeForItsOutputToDeadLetterByReference) {
   EXPECT_EQ(too_large, 1U);
 }
 
-TEST(Lane, ReadsAPartitionThatATopicGrewFromItsBeginning) {
+TEST(Lane, ReadsANewPartitionOfAKnownTopicFromItsBeginning) {
   Faults faults(10, 0);
   MemoryBroker broker;
   broker.inputs[{"a", 0}] = {};
@@ -262,7 +262,7 @@ TEST(Lane, ReadsAPartitionThatATopicGrewFromItsBeginning) {
   EXPECT_EQ(broker.outputs[0].input, (InputPartition{"a", 1}));
 }
 
-/// Steps until the changelog has `deltas` more.
+/// Steps until the changelog has `deltas` more deltas.
 void CommitDeltas(Instance& active, const MemoryBroker& broker, size_t deltas) {
   const size_t want = broker.changelog.size() + deltas;
   for (int step = 0; step < 1000 && broker.changelog.size() < want; ++step) {
@@ -271,7 +271,7 @@ void CommitDeltas(Instance& active, const MemoryBroker& broker, size_t deltas) {
   ASSERT_EQ(broker.changelog.size(), want);
 }
 
-TEST(Lane, AStandbyTellsOnceThatItHasReadTheChangelogAsItStoodWhenItBegan) {
+TEST(Lane, AStandbyReportsOnceThatItHasReadTheChangelogToTheEndAtItsStart) {
   Faults faults(13, 0);
   MemoryBroker broker;
   FillInputs(broker, faults.random(), 2000);

@@ -1,4 +1,4 @@
-// What simulations of lanes share: options, inputs, and what must hold at their end.
+// The options, inputs and final checks that the simulations of lanes share.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace neardup {
 
 LaneOptions TestOptions(int distance_max);
 
-/// Families of texts a word or two apart, exact copies, and records that are no JSON.
+/// Families of texts that differ by a word or two, exact copies, and records that are not JSON.
 void FillInputs(MemoryBroker& broker, std::mt19937_64& random, size_t records);
 
 size_t CommittedRecords(const MemoryBroker& broker);

@@ -1,4 +1,4 @@
-// A broker in memory with transactions, fencing and a fault at any call, for simulating lanes.
+// A broker in memory, with transactions, fencing and faults at any call, for simulations of lanes.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ struct MemoryOutput {
   bool by_reference = false;
 };
 
-/// What was committed when a transaction had ended.
+/// How much was committed at the end of a transaction.
 struct MemoryCommit {
   size_t outputs = 0;
   size_t changelog = 0;

@@ -61,7 +61,7 @@ Result<ParsedHeader> Parse(std::string_view packed) {
   return ParseRouteHeader({{"neardup", packed}});
 }
 
-TEST(RouteHeader, AUniqueNamesSeqAndOrigin) {
+TEST(RouteHeader, AUniqueRecordNamesSeqAndOrigin) {
   EXPECT_EQ(Packed(Sample{}), "seq=81;origin=news/3/5512");
 }
 
@@ -76,11 +76,11 @@ TEST(RouteHeader, ADeadLetterNamesItsReasonAndEncodesItsError) {
             "error=at%20byte%203:%20'%3B'%20%3D%20100%25%0A");
 }
 
-TEST(RouteHeader, AnEmptyErrorIsLeftOut) {
+TEST(RouteHeader, AnEmptyErrorIsAbsent) {
   EXPECT_EQ(Packed(DeadLetter("")), "seq=81;origin=news/3/5512;reason=parse");
 }
 
-TEST(RouteHeader, FlagsFollowWhereTheyApply) {
+TEST(RouteHeader, FlagsArePresentOnlyWhenTheyHold) {
   Sample sample;
   sample.verdict.late = true;
   EXPECT_EQ(Packed(sample), "seq=81;origin=news/3/5512;late");
@@ -89,7 +89,7 @@ TEST(RouteHeader, FlagsFollowWhereTheyApply) {
   EXPECT_EQ(Packed(sample), "seq=81;origin=news/3/5512;late;clamped;passed");
 }
 
-TEST(RouteHeader, FullAddsTheFingerprintWhereThereIsOne) {
+TEST(RouteHeader, TheFullStyleAddsTheFingerprintWhereThereIsOne) {
   EXPECT_EQ(Packed(Sample{}, HeaderStyle::kFull),
             "seq=81;origin=news/3/5512;simhash=0123456789abcdef;order=00112233445566ff;"
             "exact=fedcba9876543210");
@@ -99,7 +99,7 @@ TEST(RouteHeader, FullAddsTheFingerprintWhereThereIsOne) {
   EXPECT_EQ(Packed(passed, HeaderStyle::kFull), Packed(passed));
 }
 
-TEST(RouteHeader, SeparateHasOneHeaderPerField) {
+TEST(RouteHeader, TheSeparateStyleHasOneHeaderPerField) {
   Sample sample = Duplicate();
   sample.verdict.late = true;
   EXPECT_EQ(Separate(sample),
@@ -111,12 +111,12 @@ TEST(RouteHeader, SeparateHasOneHeaderPerField) {
                                       "neardup-reason: parse", "neardup-error: a%20b"}));
 }
 
-TEST(RouteHeader, NoneAddsNothing) {
+TEST(RouteHeader, TheNoneStyleAddsNothing) {
   RouteHeaderWriter writer(HeaderStyle::kNone);
   EXPECT_TRUE(Duplicate().WriteWith(writer).empty());
 }
 
-TEST(RouteHeader, ALongErrorIsCutAtTheBorderOfACharacter) {
+TEST(RouteHeader, ALongErrorIsCutBetweenTwoCharacters) {
   // 100 three-byte characters fill the bound; shifted by one byte, the last must go whole.
   std::string text;
   for (int i = 0; i < 120; ++i) text += "\xE4\xB8\xAD";
@@ -129,7 +129,7 @@ TEST(RouteHeader, ALongErrorIsCutAtTheBorderOfACharacter) {
   EXPECT_EQ(error_of(std::string(300, 'a')), std::string(300, 'a'));
 }
 
-TEST(RouteHeader, TopicsMayHoldDotsAndDashesAndSlashes) {
+TEST(RouteHeader, TopicsMayContainDotsDashesAndSlashes) {
   for (const char* topic : {"a.b_c-d", "..", "data/2026/in.jsonl", "a;b=c%20/1/2", "ж"}) {
     Sample sample = Duplicate();
     sample.origin.topic = topic;
@@ -206,7 +206,7 @@ TEST(RouteHeader, EveryStyleReadsBackWhatWasWritten) {
   }
 }
 
-TEST(RouteHeader, HeadersOfAnEarlierLaneAreTheRecordsOwn) {
+TEST(RouteHeader, HeadersOfAnEarlierLaneCountAsTheRecordsOwn) {
   for (HeaderStyle earlier : {HeaderStyle::kPacked, HeaderStyle::kSeparate}) {
     for (HeaderStyle ours : {HeaderStyle::kPacked, HeaderStyle::kSeparate, HeaderStyle::kFull}) {
       RouteHeaderWriter earlier_writer(earlier);
@@ -230,7 +230,7 @@ TEST(RouteHeader, HeadersOfAnEarlierLaneAreTheRecordsOwn) {
   }
 }
 
-TEST(RouteHeader, WithoutHeadersOfOursNothingIsFound) {
+TEST(RouteHeader, WithoutOurHeadersNothingIsFound) {
   for (const auto& headers :
        {std::vector<HeaderView>{}, std::vector<HeaderView>{{"Neardup", "seq=1;origin=a/0/0"}}}) {
     auto parsed = ParseRouteHeader(headers);
@@ -239,7 +239,7 @@ TEST(RouteHeader, WithoutHeadersOfOursNothingIsFound) {
   }
 }
 
-TEST(RouteHeader, WhatDoesNotHaveTheFormIsRefusedWithItsName) {
+TEST(RouteHeader, RefusesAFieldOfAnotherFormAndNamesIt) {
   const std::string base = "seq=1;origin=a/0/0";
   const std::string simhash = ";simhash=0123456789abcdef";
   const std::string order = ";order=0123456789abcdef";
@@ -267,8 +267,8 @@ TEST(RouteHeader, WhatDoesNotHaveTheFormIsRefusedWithItsName) {
       {"seq=1;origin=a b/0/0", "origin must be"},
       {"seq=1;origin=a%2/0/0", "origin must be"},
       {"seq=1;origin=a%zz/0/0", "origin must be"},
-      {base + ";seq=1", "'seq' stands twice"},
-      {base + ";late;late", "'late' stands twice"},
+      {base + ";seq=1", "'seq' occurs twice"},
+      {base + ";late;late", "'late' occurs twice"},
       {base + ";late=1", "late must be"},
       {base + ";colour=red", "unknown field 'colour'"},
       {base + ";distance=1;kind=near", "'original' is missing"},
@@ -302,7 +302,7 @@ TEST(RouteHeader, WhatDoesNotHaveTheFormIsRefusedWithItsName) {
   }
 }
 
-TEST(RouteHeader, SeparateHeadersAreHeldToTheSameForm) {
+TEST(RouteHeader, RefusesSeparateHeadersOfAnotherForm) {
   const HeaderView seq{"neardup-seq", "1"};
   const HeaderView origin{"neardup-origin", "a/0/0"};
   ASSERT_TRUE(ParseRouteHeader({seq, origin, {"neardup-late", "true"}}).ok());
@@ -310,7 +310,7 @@ TEST(RouteHeader, SeparateHeadersAreHeldToTheSameForm) {
       {{seq}, "'origin' is missing"},
       {{origin}, "'seq' is missing"},
       {{seq, {"other", "x"}, origin}, "'seq' is missing"},
-      {{seq, origin, origin}, "'origin' stands twice"},
+      {{seq, origin, origin}, "'origin' occurs twice"},
       {{seq, origin, {"neardup-late", std::nullopt}}, "late must be 'true'"},
       {{seq, origin, {"neardup-late", ""}}, "late must be 'true'"},
       {{seq, origin, {"neardup-reason", std::nullopt}}, "reason must be"},
@@ -325,7 +325,7 @@ TEST(RouteHeader, SeparateHeadersAreHeldToTheSameForm) {
   }
 }
 
-TEST(RouteHeader, AWarmWriterKeepsItsMemory) {
+TEST(RouteHeader, TheWriterReusesItsMemory) {
   RouteHeaderWriter writer(HeaderStyle::kPacked);
   const Sample sample = DeadLetter(std::string(400, ';'));
   sample.WriteWith(writer);

@@ -1,6 +1,6 @@
 // Lanes that start from snapshots while the changelog is purged behind them, with crashes and
-// faults at any call and snapshots that are damaged on disk: every verdict must be what the whole
-// changelog, nothing purged, gives.
+// faults at any call and snapshots that are damaged on disk: every verdict must be the one that the
+// whole changelog, with nothing purged, gives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -115,7 +115,7 @@ std::optional<std::string> ValueAt(const MemoryBroker& broker, const MemoryOutpu
   return std::nullopt;
 }
 
-/// Each transaction decided again by a state that was folded from all deltas before it.
+/// Decides each transaction again, with the state that all deltas before it give.
 void ExpectWhatTheWholeChangelogGives(const MemoryBroker& broker, const LaneOptions& options) {
   Fingerprinter fingerprinter(options.filter);
   auto made = LaneState::New(options.filter, options.lane);
@@ -150,7 +150,7 @@ void ExpectWhatTheWholeChangelogGives(const MemoryBroker& broker, const LaneOpti
   }
 }
 
-/// One file of the folder is cut, flipped or removed.
+/// Removes one file of the folder, cuts it, or flips one of its bits.
 void Damage(const fs::path& folder, std::mt19937_64& random) {
   std::vector<fs::path> files;
   for (const auto& file : fs::directory_iterator(folder)) {
@@ -203,7 +203,7 @@ class SnapshotSimulation : public testing::TestWithParam<uint64_t> {
       if (random() % 60 == 0) turn->lease.held = !turn->lease.held;
       const bool crashed = !turn->Step(random) || random() % 200 == 0;
       if (crashed) turn.reset();
-      // Some sleep for long: the changelog goes on, and is purged, without them.
+      // Some sleep for long: the changelog grows, and is purged, without them.
       if (crashed && random() % 4 == 0) Others(processes, number, random);
     }
     for (std::unique_ptr<Process>& process : processes) {
@@ -227,7 +227,7 @@ class SnapshotSimulation : public testing::TestWithParam<uint64_t> {
   }
 };
 
-TEST_P(SnapshotSimulation, DecidesAsTheWholeChangelogSaysWhateverIsPurgedDamagedOrCrashes) {
+TEST_P(SnapshotSimulation, VerdictsDoNotDependOnPurgesDamageOrCrashes) {
   Counts counts;
   for (uint64_t round = 0; round < 6; ++round) {
     const uint64_t seed = GetParam() * 100 + round;
