@@ -12,6 +12,9 @@ namespace neardup {
 
 namespace {
 
+constexpr int64_t kLogPeriodMs = 10'000;
+constexpr int64_t kRestoreLogPeriodMs = 2'000;
+
 // spdlog's own patterns cannot escape a message for JSON.
 class JsonFormatter : public spdlog::formatter {
  public:
@@ -65,11 +68,6 @@ void StartLog(LogLevel level, LogFormat format) {
   spdlog::set_default_logger(std::move(logger));
 }
 
-namespace {
-constexpr int64_t kLogPeriodMs = 10'000;
-constexpr int64_t kRestoreLogPeriodMs = 2'000;
-}  // namespace
-
 void LogProbe::PhaseChanged(LanePhase phase) { spdlog::info("lane is {}", Name(phase)); }
 
 void LogProbe::CaughtUp(uint64_t seq, uint64_t entries) {
@@ -88,7 +86,9 @@ void LogProbe::SnapshotRestored(uint64_t entries, double seconds) {
   spdlog::info("snapshot restored: {} entries in {:.3f} s", entries, seconds);
 }
 
-void LogProbe::StateDiscarded(std::string_view why) { spdlog::warn("starting anew: {}", why); }
+void LogProbe::StateDiscarded(std::string_view why) {
+  spdlog::warn("reading the state from the beginning of the changelog: {}", why);
+}
 
 void LogProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
   spdlog::debug("snapshot written in {:.3f} s: {} entries, {} bytes, up to seq {}",
@@ -101,17 +101,18 @@ void LogProbe::ChangelogPurged(int64_t offset) {
 
 void LogProbe::PurgeRefused(const Error& error) {
   spdlog::warn(
-      "the changelog is not purged and will grow ({}); give this user the right to delete "
-      "records of it, or set state.purge_changelog to false",
+      "the changelog cannot be purged and will grow ({}); give this user the right to delete "
+      "records of its topic, or set state.purge_changelog to false",
       error.text);
 }
 
 void LogProbe::KeeperFailed(const Error& error) {
-  spdlog::warn("no snapshot is written now, trying again later: {}", error.text);
+  spdlog::warn("cannot keep the snapshot and the changelog up to date, trying again later: {}",
+               error.text);
 }
 
 void LogProbe::SnapshotRestarted(std::string_view why) {
-  spdlog::warn("the snapshot is made anew: {}", why);
+  spdlog::warn("beginning a new snapshot: {}", why);
 }
 
 void LogProbe::TransactionCommitted(const CommittedBatch& batch) {
@@ -127,34 +128,35 @@ void LogProbe::TransactionCommitted(const CommittedBatch& batch) {
   const int64_t now_ms = clock_.SteadyMs();
   if (now_ms < log_at_ms_) return;
   log_at_ms_ = now_ms + kLogPeriodMs;
-  spdlog::info("decided since the last line: {} unique, {} duplicate, {} dead letters", unique_,
+  spdlog::info("decided since the last report: {} unique, {} duplicates, {} dead letters", unique_,
                duplicates_, dead_);
   unique_ = duplicates_ = dead_ = 0;
 }
 
 void LogProbe::TransactionAborted(const Error& error) {
-  spdlog::warn("transaction aborted, its records are decided again: {}", error.text);
+  spdlog::warn("transaction aborted, deciding its records again: {}", error.text);
 }
 
 void LogProbe::LaneLost(const Error& error) {
   logged_first_ = false;
-  spdlog::warn("lane lost ({}), trying to take it again: {}", Name(error.code), error.text);
+  spdlog::warn("lane lost ({}), taking it again after a wait: {}", Name(error.code), error.text);
 }
 
 void LogProbe::Promoted(uint64_t seq, uint64_t entries, double seconds) {
-  spdlog::info("lane taken in {:.3f} s: {} entries restored, going on after seq {}", seconds,
+  spdlog::info("lane taken in {:.3f} s: {} entries restored, continuing after seq {}", seconds,
                entries, seq);
 }
 
 void LogProbe::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) {
   spdlog::warn(
-      "{}/{}: the consumer group stands at offset {}, the changelog at {}; the changelog counts",
+      "{}/{}: the consumer group is at offset {}, the changelog at offset {}; continuing at the "
+      "offset of the changelog",
       input.topic, input.partition, group, delta);
 }
 
 void LogProbe::RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) {
-  spdlog::warn("{}/{} offset {}: refused by its output topic: {}", input.topic, input.partition,
-               offset, text);
+  spdlog::warn("{}/{} offset {}: its output topic refuses this record: {}", input.topic,
+               input.partition, offset, text);
 }
 
 }  // namespace neardup

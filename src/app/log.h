@@ -1,4 +1,4 @@
-// The process log: one line an event, on standard error.
+// The process log on standard error, and what it says about a lane.
 #pragma once
 
 #include "config/settings.h"
@@ -7,11 +7,11 @@
 
 namespace neardup {
 
-/// Sets the process-wide spdlog logger. Text: `time level message`; JSON: one object a line with
-/// time, level, message. Call once, before any thread logs.
+/// Sets the process-wide spdlog logger. Text: `time level message`; JSON: one object per line
+/// with time, level and message. Call once, before any thread logs.
 void StartLog(LogLevel level, LogFormat format);
 
-/// Writes what a person wants to see in the log; a line at most every 10 s while all is well.
+/// Logs the events that a person wants to see; while all is well, at most one line every 10 s.
 class LogProbe : public PartialProbe, public PartialKeeperProbe {
  public:
   explicit LogProbe(Clock& clock) : clock_(clock) {}

@@ -23,11 +23,11 @@
 namespace neardup {
 namespace {
 
-// A lane that makes no step for this long is stuck: longer than any one wait for a broker.
+// A lane that makes no step for this long is stuck: it is longer than any single wait for a broker.
 constexpr int64_t kStepMsMax = 120'000;
 constexpr int32_t kLanes = 1;
 
-/// A source that makes the outputs follow when the input grows.
+/// A source that adds partitions to the output topics when an input topic grows.
 class GrowingSource : public Source {
  public:
   GrowingSource(const KafkaOptions& options, Source& source) : options_(options), source_(source) {}
@@ -37,7 +37,7 @@ class GrowingSource : public Source {
     if (partitions == seen_) return partitions;
     NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, partitions, kLanes, LogKafka));
     for (const std::string& topic : report.grown) {
-      spdlog::info("topic {} has grown with its input", topic);
+      spdlog::info("topic {}: partitions added, because its input topic has more", topic);
     }
     seen_ = partitions;
     return partitions;

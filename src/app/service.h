@@ -15,17 +15,17 @@ namespace neardup {
 /// The composition root of `run` and `demo`.
 class Service {
  public:
-  /// Reaches the broker, makes the topics that are absent, starts serving metrics (unless
-  /// http.port is 0). `receivers` hear the lane's events besides log and metrics and must outlive
-  /// the service. An error says what to mend; nothing is left running.
+  /// Connects to the broker, creates absent topics, and serves metrics unless http.port is 0.
+  /// `receivers` receive the lane's events in addition to log and metrics; they must outlive the
+  /// service. An error says what to repair, and leaves nothing running.
   static Result<std::unique_ptr<Service>> New(const Settings& settings,
                                               const std::vector<Probe*>& receivers = {});
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  /// Runs the lane until `stop`, then commits what is decided and leaves. Any thread may set
-  /// `stop`. An error is final.
+  /// Runs the lane until `stop`, then commits what is decided and gives the lease up. Any thread
+  /// may set `stop`. An error is final.
   Result<void> Run(const std::atomic<bool>& stop);
 
  private:
@@ -34,7 +34,7 @@ class Service {
   std::unique_ptr<Parts> parts_;
 };
 
-/// librdkafka's own lines into the log.
+/// Logs a line of librdkafka. `level` is a syslog severity.
 void LogKafka(int level, std::string_view text);
 
 }  // namespace neardup

@@ -1,5 +1,7 @@
 #include "files/whole_file.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -37,12 +39,14 @@ Result<std::string> ReadText(const std::string& path) {
 Result<void> WriteText(const std::string& path, std::string_view text) {
   if (path != "-") {
     const Result<void> written = WriteFile(path, text);
-    return written.ok() ? written : Error{written.error().code, path + ": " + written.error().text};
+    return written.ok()
+               ? written
+               : Error{written.error().code, fmt::format("{}: {}", path, written.error().text)};
   }
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return {};
   return Error{ErrorCode::kIo,
-               std::string("standard output: cannot be written: ") + std::strerror(errno)};
+               fmt::format("standard output: cannot be written: {}", std::strerror(errno))};
 }
 
 Result<void> CheckNew(const std::vector<std::filesystem::path>& files) {
@@ -51,7 +55,8 @@ Result<void> CheckNew(const std::vector<std::filesystem::path>& files) {
     if (!std::filesystem::exists(file, error)) continue;
     return Error{
         ErrorCode::kIo,
-        file.string() + ": is there already; --force overwrites it, or choose another name"};
+        fmt::format("{}: already exists; overwrite it with --force, or choose another name",
+                    file.string())};
   }
   return {};
 }

@@ -58,7 +58,7 @@ TEST_F(TuneCommandTest, OverwritesNothingUnlessForced) {
     const std::filesystem::path file = Write(name, "mine");
     EXPECT_EQ(Run(arguments_), kExitIo) << name;
     EXPECT_EQ(Plain(err_), "neardup: " + std::string(name) +
-                               ": is there already; --force overwrites it, or choose another "
+                               ": already exists; overwrite it with --force, or choose another "
                                "name\n");
     EXPECT_EQ(out_, "");
     std::filesystem::remove(file);
