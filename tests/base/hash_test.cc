@@ -75,7 +75,7 @@ TEST(StreamedHash, IsTheHashOfAllPiecesAtAnyTime) {
   }
 }
 
-TEST(StreamedHash, GoesOnWhereItWasMovedTo) {
+TEST(StreamedHash, KeepsItsStateWhenMoved) {
   StreamedHash64 first;
   first.Add("near");
   StreamedHash64 second = std::move(first);

@@ -17,7 +17,7 @@ TEST(SeededRandom, GivesThePublishedNumbers) {
   EXPECT_EQ(random.Next(), 9817491932198370423u);
 }
 
-TEST(SeededRandom, ChooseTakesDifferentNumbersInOrderAndEachOneOften) {
+TEST(SeededRandom, ChooseGivesDifferentAscendingNumbersAllEquallyOften) {
   SeededRandom random(1);
   std::array<int, 10> count{};
   for (int i = 0; i < 10'000; ++i) {

@@ -1,6 +1,7 @@
-// The filter against one that keeps its entries in a vector and scans them all, over random records
-// of three inputs with times out of order, random commits and rollbacks; and the promise a
-// changelog rests on: committed entries, restored into a fresh filter, decide what follows alike.
+// Compares the filter with one that scans a vector of all entries, over random records of three
+// inputs with times out of order, and random commits and rollbacks. Also tests the promise that a
+// changelog relies on: a fresh filter with the committed entries decides later records in the same
+// way.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -89,7 +90,7 @@ class ScannedFilter {
     for (const auto& [input, time_ms] : now_.times) smallest_ms = std::min(smallest_ms, time_ms);
     return smallest_ms;
   }
-  /// Smaller is better; of equal ones the oldest.
+  /// Smaller is better; among equals the oldest wins.
   static std::tuple<MatchKind, int> Rank(const Entry& entry, const FingerprintedRecord& record) {
     const Fingerprint& ours = entry.fingerprint;
     const Fingerprint& theirs = record.fingerprint;
@@ -115,7 +116,7 @@ class ScannedFilter {
   State committed_;
 };
 
-/// Records of three inputs around few centres, in time on the whole, out of order in detail.
+/// Records of three inputs around a few centres, with times that rise overall but are not in order.
 class RecordSource {
  public:
   RecordSource(uint64_t seed, bool keys) : random_(seed), keys_(keys) {
@@ -143,7 +144,7 @@ class RecordSource {
   uint64_t Dice(uint64_t sides) { return random_() % sides; }
 
  private:
-  /// Some of the text's own, and some of a stock all texts draw from.
+  /// Some keys of the text's own, and some of a stock that all texts share.
   void AddKeys(uint64_t centre, ProbedKeys& keys) {
     for (uint32_t i = 0; i < 8; ++i) {
       const bool own = random_() % 3 != 0;
@@ -173,7 +174,7 @@ FilterOptions TestOptions(int distance_max, bool small) {
   FilterOptions options;
   options.match.distance_max = distance_max;
   options.match.distance_sum_max = 12;
-  options.match.neighbours = true;  // so that up to 7 all that is accepted is found
+  options.match.neighbours = true;  // so that up to distance 7 every match is found
   options.window = {.window_ms = small ? 30'000 : 8'000,
                     .lateness_ms = 500,
                     .ahead_max_ms = 1000,
@@ -217,7 +218,7 @@ TEST_P(FilterModel, DecidesAsAFullScanDoes) {
 INSTANTIATE_TEST_SUITE_P(EveryDistance, FilterModel,
                          testing::Combine(testing::Range(0, 8), testing::Bool()));
 
-TEST(FilterRestore, CommittedEntriesInAFreshFilterDecideWhatFollowsAlike) {
+TEST(FilterRestore, AFreshFilterWithTheCommittedEntriesDecidesLaterRecordsTheSame) {
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     FilterOptions options = TestOptions(static_cast<int>(seed % 13), seed % 3 == 0);
@@ -242,7 +243,7 @@ TEST(FilterRestore, CommittedEntriesInAFreshFilterDecideWhatFollowsAlike) {
       }
     }
     EXPECT_EQ(keys > 500, options.match.distance_max > 0);
-    // In two portions: how the log is cut must not matter.
+    // Two portions, because it must not matter how the log is cut.
     const size_t cut = records.Dice(log.size());
     (*restored)->Restore(std::span(log).first(cut));
     (*restored)->Restore(std::span(log).subspan(cut));

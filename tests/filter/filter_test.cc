@@ -1,4 +1,4 @@
-// The rules of the filter one by one; filter_model_test.cc holds it against a full scan.
+// The rules of the filter one by one. filter_model_test.cc compares it with a full scan.
 #include "neardup/filter.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(Filter, RefusesOptionsOutOfRange) {
   EXPECT_EQ(filter.error().code, ErrorCode::kConfig);
 }
 
-TEST(Filter, NamesTheOriginalItsDistanceAndTheKind) {
+TEST(Filter, ReportsOriginalDistanceAndKind) {
   auto filter = MakeFilter();
   EXPECT_EQ(filter->Decide(MakeRecord(1, 0, kCode, 3)).decision, Decision::kUnique);
   const Verdict exact = filter->Decide(MakeRecord(2, 0, kCode));
@@ -129,7 +129,7 @@ TEST(Filter, TheHorizonMovesOnlyInCommitAndNeverBack) {
   EXPECT_EQ(filter->horizon_ms(), 9500);
 }
 
-TEST(Filter, WhatIsOlderThanTheHorizonIsLateAndDecidedLikeAnyOther) {
+TEST(Filter, RecordsOlderThanTheHorizonAreLateAndDecidedLikeOthers) {
   auto filter = MakeFilter();
   filter->Decide(MakeRecord(1, 8900, kCode));
   filter->Decide(MakeRecord(2, 10'000, ~kCode));
@@ -143,7 +143,7 @@ TEST(Filter, WhatIsOlderThanTheHorizonIsLateAndDecidedLikeAnyOther) {
   EXPECT_EQ(unique.decision, Decision::kUnique);
 }
 
-TEST(Filter, CommitDropsWhatIsBelowTheHorizonAndCountsIt) {
+TEST(Filter, CommitDropsAndCountsEntriesOlderThanTheHorizon) {
   auto filter = MakeFilter();
   filter->Decide(MakeRecord(1, 1000, kCode));
   filter->Decide(MakeRecord(2, 2000, ~kCode));
@@ -157,7 +157,7 @@ TEST(Filter, CommitDropsWhatIsBelowTheHorizonAndCountsIt) {
   EXPECT_EQ(filter->oldest_time_ms(), 2000);
 }
 
-TEST(Filter, CapacityDropsTheOldestInCommitAndCountsWhatWasStillInsideTheWindow) {
+TEST(Filter, CommitDropsTheOldestEntriesBeyondCapacityAndCountsThoseInsideTheWindow) {
   FilterOptions options = SmallOptions();
   auto filter = MakeFilter(options);
   std::mt19937_64 random(3);
@@ -169,7 +169,7 @@ TEST(Filter, CapacityDropsTheOldestInCommitAndCountsWhatWasStillInsideTheWindow)
   EXPECT_EQ(filter->entries_evicted(), 400U);
 }
 
-TEST(Filter, RollbackForgetsEverythingSinceCommit) {
+TEST(Filter, RollbackUndoesEverythingSinceTheLastCommit) {
   auto filter = MakeFilter();
   filter->Decide(MakeRecord(1, 1000, kCode));
   filter->Commit();
@@ -197,7 +197,7 @@ TEST(Filter, RestoringMoreThanCapacityKeepsTheNewest) {
   EXPECT_EQ(filter->oldest_time_ms(), 500);
 }
 
-TEST(Filter, KeepsTheTextKeysThatHadRoomAndFindsByThem) {
+TEST(Filter, RemembersTheTextKeysThatHadRoomAndFindsByThem) {
   FilterOptions options = SmallOptions();
   options.match.distance_max = 8;
   auto filter = MakeFilter(options);
@@ -255,7 +255,7 @@ TEST(Filter, TimesAtTheEndsOfTheRangeAreSafe) {
   EXPECT_TRUE(filter->Decide(MakeRecord(++offset, 0, kCode)).late);
 }
 
-TEST(Filter, UncommittedEntriesStandInOrderOfDecision) {
+TEST(Filter, UncommittedEntriesAreInOrderOfDecision) {
   auto filter = MakeFilter();
   filter->Decide(MakeRecord(5, 10, kCode));
   filter->Decide(MakeRecord(6, 11, kCode));

@@ -45,8 +45,8 @@ int Distance(std::string_view left, std::string_view right) {
   return std::popcount(Of(left).simhash ^ Of(right).simhash);
 }
 
-// FORMAT: these numbers stand in changelogs. If this test fails, the algorithm version in
-// FingerprintSpec must grow.
+// FORMAT: changelogs contain these numbers. If this test fails, the algorithm version in
+// FingerprintSpec must be raised.
 TEST(Fingerprinter, NeverChangesAFingerprint) {
   struct Golden {
     const char* payload;
@@ -123,7 +123,7 @@ TEST(Fingerprinter, SeesNoDifferenceInFormatting) {
   }
 }
 
-TEST(Fingerprinter, TellsFieldsApartInTheExactHash) {
+TEST(Fingerprinter, DistinguishesFieldsInTheExactHash) {
   EXPECT_NE(Of(R"({"a":"1 2"})").exact, Of(R"({"a":"1","b":"2"})").exact);
   EXPECT_NE(Of(R"({"a":"x","b":"y"})").exact, Of(R"({"a":"y","b":"x"})").exact);
   EXPECT_NE(Of(R"({"a":["x","y"]})").exact, Of(R"({"a":["y","x"]})").exact);
@@ -154,7 +154,7 @@ TEST(Fingerprinter, ComparesARecordOfFewTokensExactlyOnly) {
   EXPECT_EQ(enough.fingerprint.exact, few.fingerprint.exact);
 }
 
-TEST(Fingerprinter, TakesRecordsWithoutATokenAsEqual) {
+TEST(Fingerprinter, TreatsRecordsWithoutATokenAsEqual) {
   FilterOptions options;
   options.feature.features_min = 0;
   const auto empty = Compute(options, R"({"a":""})");
@@ -188,7 +188,7 @@ TEST(Fingerprinter, AnotherSeedChangesEverythingButTheExactHash) {
   }
 }
 
-TEST(Fingerprinter, KnowsTheOrderOfWordsInAllButTheSimhash) {
+TEST(Fingerprinter, WordOrderChangesEverythingButTheSimhash) {
   FilterOptions options;
   options.feature.features_min = 0;
   const auto one = Compute(options, R"({"a":"one two three four five six seven"})");
@@ -204,7 +204,7 @@ TEST(Fingerprinter, PairsAndTriplesEndWithTheirField) {
   FilterOptions options;
   options.feature.features_min = 0;
   const auto apart = Compute(options, R"({"a":"one two","b":"three"})");
-  EXPECT_EQ(apart.text_keys.keys().size(), 2U);  // of the first text and of the second
+  EXPECT_EQ(apart.text_keys.keys().size(), 2U);  // one of the first text and one of the second
   const auto turned = Compute(options, R"({"b":"three","a":"one two"})");
   EXPECT_EQ(apart.fingerprint, turned.fingerprint);
   EXPECT_EQ(apart.text_keys, turned.text_keys);
@@ -220,9 +220,9 @@ TEST(Fingerprinter, ARecordOfFewTokensHasNoTextKeys) {
   EXPECT_EQ(few.fingerprint.order, Mix64(few.fingerprint.exact));
 }
 
-TEST(Fingerprinter, FollowsTheModelsCentre) {
+TEST(Fingerprinter, SubtractsTheCentreOfTheModel) {
   FilterOptions options;
-  options.model.centre.fill(65'536);  // twice what any bit of any text comes to
+  options.model.centre.fill(65'536);  // twice the largest value of any bit of any text
   const auto above = Compute(options, kEnglish);
   EXPECT_EQ(above.fingerprint.simhash, 0U);
   options.model.centre.fill(-65'536);
@@ -231,7 +231,7 @@ TEST(Fingerprinter, FollowsTheModelsCentre) {
   EXPECT_EQ(above.fingerprint.exact, Of(kEnglish).exact);
 }
 
-TEST(Fingerprinter, FollowsTheWeightsOfFields) {
+TEST(Fingerprinter, AppliesTheWeightsOfFields) {
   const char* const payload = R"({"a":"one two three","b":"four five six seven eight nine"})";
   FilterOptions equal = Fields({"a", "b"});
   equal.feature.features_min = 0;
@@ -258,7 +258,7 @@ TEST(Fingerprinter, CarriesPositionTimeAndReason) {
   EXPECT_TRUE(Compute(options, std::nullopt).outcome.passed);
 }
 
-TEST(Fingerprinter, GivesTheSameAfterAnyOtherRecord) {
+TEST(Fingerprinter, GivesTheSameFingerprintAfterAnyOtherRecord) {
   Fingerprinter fingerprinter(FilterOptions{});
   const auto fresh = Of(kEnglish);
   const std::string large = R"({"a":")" + std::string(size_t{2} << 20, 'x') + R"("})";
@@ -336,7 +336,7 @@ TEST(FingerprinterFuzz, SurvivesRandomBytes) {
   for (int round = 0; round < 60'000; ++round) {
     const std::string bytes = RandomBytes(random);
     for (const std::string& payload : {bytes, "{\"a\":[" + bytes + "]}", Quoted(bytes)}) {
-      // Exactly as large as the payload, so that reading beyond it is seen.
+      // A copy that ends with the payload, so that a sanitiser sees any read beyond it.
       const std::vector<char> exact(payload.begin(), payload.end());
       const RecordView record{{}, 0, std::string_view(exact.data(), exact.size())};
       const auto first = everything.Compute(record);

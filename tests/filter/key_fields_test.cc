@@ -1,4 +1,4 @@
-// Records of different keys never match; records of one key match as if there were no key.
+// Records with different keys never match. Records with the same key match as if there were no key.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -38,13 +38,13 @@ const char* const kText =
 
 int Distance(uint64_t a, uint64_t b) { return std::popcount(a ^ b); }
 
-TEST(KeyFields, TurnSimhashOrderAndTextKeysIntoOthers) {
+TEST(KeyFields, ChangeSimhashOrderAndTextKeys) {
   const FilterOptions plain = Keyed({"text"}, {});
   const FilterOptions keyed = Keyed({"text"}, {"user"});
   const std::string payload = Record(kText, R"("user":"Ann B.")");
   const FingerprintedRecord without = Compute(plain, payload);
   const FingerprintedRecord with = Compute(keyed, payload);
-  // Worked by hand: the key is ExactHash of one text at /user.
+  // Computed by hand: the key is the ExactHash of one text at /user.
   const uint64_t sum = Hash64("ann b ", Hash64("user", 0));
   char bytes[8];
   for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(sum >> (8 * i));
@@ -61,7 +61,7 @@ TEST(KeyFields, TurnSimhashOrderAndTextKeysIntoOthers) {
   EXPECT_EQ(with.text_keys.keys().size(), without.text_keys.keys().size());
 }
 
-TEST(KeyFields, AreEqualWhenTheirTokensAreWhereverTheyStand) {
+TEST(KeyFields, AreEqualIfTheirTokensAreEqualWhereverTheyStand) {
   const FilterOptions options = Keyed({"text"}, {"user", "/meta/page", "tags"});
   const auto of = [&](const std::string& members) {
     return Compute(options, Record(kText, members)).fingerprint;
@@ -94,7 +94,7 @@ TEST(KeyFields, MissingNullAndEmptyKeysAreEqual) {
             Reason::kMissingField);
 }
 
-TEST(KeyFields, TheirTokensDoNotCountAsFeatures) {
+TEST(KeyFields, DoNotCountAsFeatures) {
   FilterOptions options = Keyed({"text"}, {"user"});
   options.feature.features_min = 3;
   const char* const user = R"("user":"a name of very many words that are no text")";
@@ -123,7 +123,7 @@ TEST(KeyFields, AreNotMasked) {
       12);
 }
 
-/// Texts that are near each other in all ways, each under a key.
+/// Texts at many distances from each other, each with a key.
 struct Stream {
   std::vector<std::string> payloads;
   std::vector<size_t> keys;
@@ -180,7 +180,7 @@ std::vector<MatchOptions> AllMatchOptions() {
   return all;
 }
 
-TEST(KeyFieldsModel, RecordsOfDifferentKeysNeverMatchAtAnyDistanceUnderAnyOption) {
+TEST(KeyFieldsModel, RecordsWithDifferentKeysNeverMatch) {
   const Stream stream = RandomStream(kSeed, 600, 40);
   size_t near = 0;
   for (const MatchOptions& match : AllMatchOptions()) {
@@ -197,11 +197,11 @@ TEST(KeyFieldsModel, RecordsOfDifferentKeysNeverMatchAtAnyDistanceUnderAnyOption
   EXPECT_GT(near, 1000U);
 }
 
-TEST(KeyFieldsModel, RecordsOfOneKeyMatchAsIfThereWereNone) {
+TEST(KeyFieldsModel, RecordsWithOneKeyMatchAsIfThereWereNoKey) {
   const Stream stream = RandomStream(kSeed + 1, 400, 1);
   size_t duplicates = 0;
   for (const MatchOptions& match : AllMatchOptions()) {
-    if (match.text_keys) continue;  // other triples are chosen
+    if (match.text_keys) continue;  // with a key, other triples are chosen
     FilterOptions keyed = Keyed({"text"}, {"user"});
     FilterOptions plain = Keyed({"text"}, {});
     keyed.match = match;
@@ -218,7 +218,7 @@ TEST(KeyFieldsModel, RecordsOfOneKeyMatchAsIfThereWereNone) {
   EXPECT_GT(duplicates, 1000U);
 }
 
-TEST(KeyFieldsModel, PairsOfOneKeyAreAsFarApartAsWithoutIt) {
+TEST(KeyFieldsModel, PairsWithOneKeyAreAsFarApartAsWithoutIt) {
   const Stream stream = RandomStream(kSeed + 2, 60, 3);
   Fingerprinter keyed(Keyed({"text"}, {"user"}));
   Fingerprinter plain(Keyed({"text"}, {}));

@@ -1,5 +1,6 @@
-// Batches that are looked up ahead, in parts on any number of threads, are decided as one record
-// after the other is: through commits, rollbacks, restores and a moving clock in their middle.
+// A batch that is looked up ahead, in parts on any number of threads, is decided exactly as if its
+// records came one after the other, even with commits, rollbacks, restores and clock changes in the
+// middle of the batch.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +16,8 @@
 namespace neardup {
 namespace {
 
-/// Records around few centres, with few text keys: many repeat one of the same batch, at equal
-/// distances, and many lie beyond the guarantee. Some stand at a position that was given before.
+/// Records around a few centres, with a few text keys. Many repeat a record of the same batch, at
+/// equal distances, and many are beyond the guarantee. Some have a position that was used before.
 class Source {
  public:
   explicit Source(uint64_t seed) : random_(seed) {
@@ -44,8 +45,8 @@ class Source {
     for (uint32_t key = 1; key <= Below(9); ++key) {
       record.text_keys.Add((key << 8 | static_cast<uint32_t>(Below(25))) << 16);
     }
-    if (Below(30) == 0) record.outcome.reason = Reason::kParse;
     if (Below(30) == 0) record.outcome.passed = true;
+    if (Below(30) == 0) record.outcome.Fail(Reason::kParse, "not JSON");
     return record;
   }
   uint64_t Flipped(uint64_t code, uint64_t flips) {
@@ -73,14 +74,14 @@ std::vector<LookedUp> LookUpOn(const Filter& filter, const std::vector<Fingerpri
   return found;
 }
 
-/// What happened, so that a test can see it was worth its while.
+/// What a run met, so that the test can check that it covered enough.
 struct Met {
   size_t within_a_batch = 0;
   size_t before_it = 0;
   size_t unique = 0;
 };
 
-/// Two filters that are told the same, and must say the same.
+/// Two filters that get the same calls and must give the same verdicts.
 class Twins {
  public:
   explicit Twins(const FilterOptions& options)
@@ -126,7 +127,7 @@ class Twins {
     for (Filter* filter : {alone_.get(), ahead_.get()}) {
       if (kind == 0) filter->Commit();
       if (kind == 1) filter->Rollback();
-      if (kind == 2) {  // numbers are given again, to others
+      if (kind == 2) {  // other entries get the same numbers
         filter->Rollback();
         std::reverse(log.begin(), log.end());
         filter->Restore(log);
@@ -140,7 +141,7 @@ class Twins {
     ASSERT_TRUE(std::equal(entries.begin(), entries.end(), alone_->uncommitted().begin(),
                            alone_->uncommitted().end()));
     ASSERT_EQ(ahead_->entries(), alone_->entries());
-    // Some that were compared ahead had expired when the record's turn came.
+    // Some entries that were compared ahead had expired when the record was decided.
     ASSERT_GE(ahead_->candidates(), alone_->candidates());
     ASSERT_LE(ahead_->candidates(), alone_->candidates() * 11 / 10 + 100);
     ASSERT_EQ(ahead_->watermark_ms(), alone_->watermark_ms());
@@ -154,7 +155,7 @@ class Twins {
 
 class LookUp : public testing::TestWithParam<std::tuple<size_t, bool>> {};
 
-TEST_P(LookUp, InBatchesOfAnySizeOnAnyNumberOfThreadsDecidesAsOneByOne) {
+TEST_P(LookUp, DecidesBatchesAsIfRecordsCameOneByOne) {
   const auto [threads, neighbours] = GetParam();
   for (const bool text_keys : {false, true}) {
     const uint64_t seed = 8 * threads + (neighbours ? 2 : 0) + (text_keys ? 1 : 0);
@@ -181,7 +182,7 @@ TEST_P(LookUp, InBatchesOfAnySizeOnAnyNumberOfThreadsDecidesAsOneByOne) {
 INSTANTIATE_TEST_SUITE_P(Threads, LookUp,
                          testing::Combine(testing::Values<size_t>(1, 2, 3, 8), testing::Bool()));
 
-TEST(LookUpAhead, OfAnotherSchemeChangesNothing) {
+TEST(LookUpAhead, ChangesNothingWithAComparisonScheme) {
   FilterOptions options;
   options.scheme.name = "md5";
   Fingerprinter fingerprinter(options);
@@ -208,12 +209,12 @@ FingerprintedRecord RecordOf(int64_t offset, uint64_t simhash) {
   return record;
 }
 
-TEST(FindAll, NamesWhatDecideNamesAndAllOthersBehindIt) {
+TEST(FindAll, ListsTheMatchOfDecideFirstAndThenAllOthers) {
   FilterOptions options;
   options.match = {.distance_max = 3, .distance_sum_max = 3};
   auto filter = std::move(Filter::New(options)).value();
   EXPECT_TRUE(filter->FindAll(RecordOf(9, 0)).empty());
-  // 4 bits from each other, 2 from the one sought, but for the last.
+  // The first three are 4 bits from each other and 2 bits from the record that is looked up.
   for (const auto& [offset, simhash] : std::vector<std::pair<int64_t, uint64_t>>{
            {1, 0b0011}, {2, 0b1100}, {3, 0b110000}, {4, 0xffff}}) {
     ASSERT_EQ(filter->Decide(RecordOf(offset, simhash)).decision, Decision::kUnique);
@@ -234,13 +235,13 @@ TEST(FindAll, NamesWhatDecideNamesAndAllOthersBehindIt) {
   EXPECT_TRUE(filter->FindAll(late).empty());
 }
 
-TEST(FilterStatistics, TellHotBlocksAndHotKeys) {
+TEST(FilterStatistics, ShowHotBlocksAndHotKeys) {
   FilterOptions options;
   options.match = {.distance_max = 3, .distance_sum_max = 3};
   auto filter = std::move(Filter::New(options)).value();
   std::mt19937_64 random(1);
   EXPECT_EQ(filter->Statistics(), IndexStatistics());
-  for (int64_t i = 0; i < 3000; ++i) {  // one block and one key in common
+  for (int64_t i = 0; i < 3000; ++i) {  // all share one block and one key
     FingerprintedRecord record = RecordOf(i, random() << 16 | 7);
     record.text_keys.Add(77);
     ASSERT_EQ(filter->Decide(record).decision, Decision::kUnique);

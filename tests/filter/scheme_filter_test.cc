@@ -1,5 +1,5 @@
-// The filter under every other scheme that a stream can use, against one that keeps its entries in
-// a vector and compares them all.
+// Compares the filter, under every comparison scheme that a stream can use, with one that scans a
+// vector of all entries.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,8 +43,8 @@ FilterOptions SchemeOptionsFor(std::string_view name) {
   return options;
 }
 
-/// Records of three fields in families of edited copies, exact copies and records with nothing in
-/// them, in time on the whole.
+/// Records of three fields: families of edited copies, exact copies, and empty records. Their times
+/// rise overall but are not in order.
 class PayloadSource {
  public:
   std::string Next() {
@@ -59,7 +59,7 @@ class PayloadSource {
       body += word % 9 == 8 ? "。 " : " ";
     }
     const std::string title = random_() % 5 == 0 ? "other " : "";
-    // A capital letter more or less: equal once normalised, but not byte by byte.
+    // Changes the case of a letter: equal after normalisation, but not byte by byte.
     const char* const place = random_() % 2 == 0 ? "Rome" : "rome";
     return R"({"title":")" + title + "Title " + std::to_string(family) + R"(","body":")" + body +
            R"(","place":")" + place + R"("})";
@@ -71,7 +71,7 @@ class PayloadSource {
   uint64_t Dice(uint64_t sides) { return random_() % sides; }
 
  private:
-  /// Latin and Han, for schemes that see only one of them.
+  /// Latin and Han text, because some schemes read only one of them.
   static std::string Word(uint64_t number) {
     const auto code_point = static_cast<char32_t>(0x4E00 + number * 7 % 5000);
     return "w" + std::to_string(number) + static_cast<char>(0xE0 | code_point >> 12) +
@@ -88,7 +88,8 @@ bool ShareAKey(const Sketch& a, const Sketch& b) {
          a.keys.end();
 }
 
-/// One input. Of a scheme that promises to find most only, it sees what shares a key.
+/// The reference, for one input. For a scheme that does not promise to find every match, it
+/// compares only records that share a key, as the filter does.
 class ScannedFilter {
  public:
   ScannedFilter(const FilterOptions& options, const ChosenScheme& chosen)
@@ -163,7 +164,7 @@ void ExpectSame(const Verdict& a, const Verdict& b) {
   ASSERT_EQ(a.match.kind, b.match.kind);
 }
 
-TEST_P(SchemeFilter, DecidesAsAFullScanDoesAndItsLogRestoresIt) {
+TEST_P(SchemeFilter, DecidesAsAFullScanDoesAndIsRestoredFromItsLog) {
   const FilterOptions options = SchemeOptionsFor(GetParam().name);
   auto filter = Filter::New(options);
   auto chosen = ChooseScheme(options.scheme);
@@ -219,7 +220,7 @@ TEST_P(SchemeFilter, DecidesAsAFullScanDoesAndItsLogRestoresIt) {
 
 INSTANTIATE_TEST_SUITE_P(EveryStreamingScheme, SchemeFilter, testing::ValuesIn(StreamingRows()));
 
-TEST(SchemeFilter, KeepsTheExactHashAndTheSketchAndNoFingerprint) {
+TEST(SchemeFilter, RecordsHaveTheExactHashAndASketchOnly) {
   const FilterOptions options = SchemeOptionsFor("segments");
   FilterOptions own = options;
   own.scheme = {};
@@ -236,7 +237,7 @@ TEST(SchemeFilter, KeepsTheExactHashAndTheSketchAndNoFingerprint) {
   EXPECT_TRUE(Fingerprinter(own).Compute({{0, 1}, 5, payload}).sketch.words.empty());
 }
 
-TEST(SchemeFilter, ASketchThatCannotBeRememberedMakesADeadLetter) {
+TEST(SchemeFilter, ATooLargeSketchMakesADeadLetter) {
   const FilterOptions options = SchemeOptionsFor("shingles");
   std::mt19937_64 random(kSeed);
   std::string text;
@@ -255,7 +256,7 @@ TEST(SchemeFilter, ASketchThatCannotBeRememberedMakesADeadLetter) {
   EXPECT_LE(small.sketch.bytes(), kSketchBytesMax);
 }
 
-TEST(SchemeFilter, ItsMemoryIsCountedAndHasNoBound) {
+TEST(SchemeFilter, CountsItsMemoryAndHasNoBound) {
   const FilterOptions options = SchemeOptionsFor("minhash");
   EXPECT_FALSE(FilterBytesMax(options, 10).has_value());
   EXPECT_TRUE(FilterBytesMax(FilterOptions(), 10).has_value());
@@ -276,7 +277,7 @@ std::string Complaint(const std::string& name, const std::map<std::string, doubl
   return checked.ok() ? "" : checked.error().text;
 }
 
-TEST(SchemeOptions, WhatCannotBeUsedIsNamed) {
+TEST(SchemeOptions, ErrorsNameWhatCannotBeUsed) {
   for (const SchemeRow& row : StreamingRows()) EXPECT_EQ(Complaint(std::string(row.name), {}), "");
   EXPECT_EQ(Complaint("minhash", {{"similarity_min", 0.8}}), "");
   EXPECT_THAT(Complaint("minhush", {}),
@@ -295,7 +296,7 @@ TEST(SchemeOptions, WhatCannotBeUsedIsNamed) {
             "other match settings");
 }
 
-TEST(SchemeOptions, KeyFieldsAreRefused) {
+TEST(SchemeOptions, RefuseKeyFields) {
   FilterOptions options = SchemeOptionsFor("segments");
   options.record.fields[1].key = true;
   const auto checked = CheckOptions(options);
@@ -305,7 +306,7 @@ TEST(SchemeOptions, KeyFieldsAreRefused) {
             "record.fields");
 }
 
-TEST(SchemeOptions, StateOfAnotherSchemeParameterOrFieldOrderIsAnother) {
+TEST(SchemeOptions, ChangeTheFingerprintSpecAsDoesTheOrderOfFields) {
   const auto spec = [](const std::function<void(FilterOptions&)>& change) {
     FilterOptions options = SchemeOptionsFor("multi-md5");
     change(options);

@@ -29,7 +29,7 @@ TEST(SchemeTexts, HoldTheRawTextItsTokensAndTheirHashes) {
   EXPECT_EQ(text.tokens[1], Hash64("fox"));
 }
 
-TEST(SchemeTexts, TextsOfOneFieldStandTogetherInTheOrderOfTheDocument) {
+TEST(SchemeTexts, GroupTextsByFieldInTheOrderOfTheDocument) {
   SchemeTextReader reader(Options());
   const auto& texts =
       reader.Read(View(R"({"body":["one two","..."],"title":"three","x":"no"})")).texts;
@@ -41,7 +41,7 @@ TEST(SchemeTexts, TextsOfOneFieldStandTogetherInTheOrderOfTheDocument) {
   EXPECT_TRUE(texts[2].tokens.empty());
 }
 
-TEST(SchemeTexts, TheExactHashIsThatOfTheFingerprint) {
+TEST(SchemeTexts, HaveTheExactHashOfTheFingerprint) {
   SchemeTextReader reader(Options());
   Fingerprinter fingerprinter(Options());
   const std::string long_text(20'000, 'x');
@@ -52,7 +52,7 @@ TEST(SchemeTexts, TheExactHashIsThatOfTheFingerprint) {
   }
 }
 
-TEST(SchemeTexts, ABadRecordHasAReasonAndNoTexts) {
+TEST(SchemeTexts, AreEmptyForARecordThatCannotBeCompared) {
   SchemeTextReader reader(Options());
   ASSERT_EQ(reader.Read(View(R"({"title":"one"})")).texts.size(), 1);
   const SchemeTexts& texts = reader.Read(View("{"));

@@ -35,11 +35,11 @@ TEST(Watermark, NeverGoesBackWhenASlowerInputAppears) {
   EXPECT_EQ(watermark.value_ms(), 1500);
 }
 
-TEST(Watermark, IdleInputsDoNotHoldIt) {
+TEST(Watermark, IdleInputsDoNotHoldItBack) {
   Watermark watermark;
   watermark.Observe(0, 10);
   watermark.Observe(1, 1000);
-  watermark.SetIdle(2, false);  // known, but without a time
+  watermark.SetIdle(2, false);  // the input is known, but has no time
   EXPECT_EQ(watermark.value_ms(), 10);
   watermark.SetIdle(0, true);
   EXPECT_EQ(watermark.value_ms(), 1000);
@@ -47,7 +47,7 @@ TEST(Watermark, IdleInputsDoNotHoldIt) {
   EXPECT_EQ(watermark.value_ms(), 1000);
 }
 
-TEST(Watermark, WhereAllAreIdleTheLargestTimeCounts) {
+TEST(Watermark, IfAllInputsAreIdleTheLargestTimeCounts) {
   Watermark watermark;
   watermark.Observe(0, 10);
   watermark.Observe(1, 1000);
@@ -57,7 +57,7 @@ TEST(Watermark, WhereAllAreIdleTheLargestTimeCounts) {
   EXPECT_EQ(watermark.value_ms(), 1000);
 }
 
-TEST(Watermark, IdlenessThatIsTakenBackAtOnceLeavesNoTrace) {
+TEST(Watermark, AnInputThatIsIdleForAMomentLeavesNoTrace) {
   Watermark watermark;
   watermark.Observe(0, 10);
   watermark.Observe(1, 1000);
@@ -67,7 +67,7 @@ TEST(Watermark, IdlenessThatIsTakenBackAtOnceLeavesNoTrace) {
   EXPECT_EQ(watermark.value_ms(), 10);
 }
 
-TEST(Watermark, RestoredTimesGiveItTheValueTheyHadTogether) {
+TEST(Watermark, RestoredTimesGiveTheValueTheyHadTogether) {
   Watermark watermark;
   watermark.RestoreTime(0, 1000);
   watermark.RestoreTime(1, 10);
@@ -79,7 +79,7 @@ TEST(Watermark, RestoredTimesGiveItTheValueTheyHadTogether) {
   EXPECT_EQ(watermark.time_ms(1), 10);
 }
 
-TEST(Watermark, RollbackTakesTimesAndValueBack) {
+TEST(Watermark, RollbackRestoresTimesAndValue) {
   Watermark watermark;
   watermark.Observe(0, 10);
   watermark.Commit();
@@ -93,7 +93,7 @@ TEST(Watermark, RollbackTakesTimesAndValueBack) {
   EXPECT_EQ(watermark.value_ms(), 10);
 }
 
-TEST(Watermark, TheHorizonLiesWindowAndLatenessBeforeItAndSaturates) {
+TEST(Watermark, TheHorizonIsWindowAndLatenessEarlierAndSaturates) {
   WindowOptions options;
   options.window_ms = 1000;
   options.lateness_ms = 50;
@@ -105,7 +105,7 @@ TEST(Watermark, TheHorizonLiesWindowAndLatenessBeforeItAndSaturates) {
   EXPECT_EQ(HorizonAt(INT64_MAX, options), INT64_MAX - 1050);
 }
 
-/// Recomputes everything after each step.
+/// The reference: recomputes everything after each step.
 struct PlainWatermark {
   std::map<uint32_t, int64_t> times;
   std::map<uint32_t, bool> idle;
@@ -122,7 +122,7 @@ struct PlainWatermark {
   }
 };
 
-TEST(Watermark, IsWhatRecomputingGivesAfterAnySteps) {
+TEST(Watermark, EqualsARecomputationAfterAnySteps) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
