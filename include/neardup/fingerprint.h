@@ -18,7 +18,7 @@ namespace neardup {
 struct Fingerprint {
   /// Weighted SimHash (Charikar 2002) of the tokens of the selected fields. The Hamming distance of
   /// two simhashes, 0 to 64, tells how alike two records are; unrelated records are about 32 apart.
-  /// Key fields take no part, but turn `simhash` and `order` into others
+  /// Key fields are not compared by likeness. They change all bits of `simhash` and `order`
   /// (fingerprint/exact_hash.h), so that records with different keys look unrelated.
   uint64_t simhash = 0;
   /// SimHash of the pairs of adjacent tokens. It depends on their order, and confirms what
@@ -70,8 +70,7 @@ struct Sketch {
   bool operator==(const Sketch&) const = default;
 };
 
-/// A record with a larger sketch is a dead letter, because an entry has to fit into one record of
-/// the changelog.
+/// A record with a larger sketch is a dead letter: entries must stay small enough to be logged.
 inline constexpr size_t kSketchBytesMax = size_t{512} << 10;
 
 /// A record, ready to be decided. Unless outcome.comparable(), only the position and the outcome

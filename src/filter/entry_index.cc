@@ -7,14 +7,14 @@
 namespace neardup {
 namespace {
 
-/// Records whose look-ups overlap, so that one waits for memory while others are compared.
+/// Number of records whose look-ups overlap: while one waits for memory, others are compared.
 constexpr size_t kGroup = 256;
 
 IndexOptions IndexOptionsOf(const FilterOptions& options) {
   return {.match = options.match, .entries_max = options.window.entries_max};
 }
 
-/// An entry of another scheme.
+/// The entry that a record becomes with a comparison scheme.
 Entry SketchEntry(const FingerprintedRecord& record, int64_t time_ms) {
   return {record.fingerprint, time_ms, record.position, {}, record.sketch};
 }
@@ -92,8 +92,8 @@ std::optional<Match> EntryIndex::FindNearest(const FingerprintedRecord& record, 
   return index.MatchOf(*best);
 }
 
-/// Only the oldest entries can have gone since. If the best match is one of them, the second best
-/// would have to be looked for.
+/// While the revision is the same, only the oldest entries can have been forgotten since. If the
+/// best match is one of them, the second best is not known.
 bool EntryIndex::StillHolds(const LookedUp& ahead, int64_t time_ms) const {
   return ahead.revision_ == revision_ && ahead.time_ms_ == time_ms &&
          (!ahead.match_ || ahead.id_ >= std::get<Index>(index_).begin_id());

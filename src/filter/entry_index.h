@@ -1,4 +1,4 @@
-// The entries a filter remembers, and the look-ups among them, whichever scheme tells duplicates.
+// The entries that a filter remembers, and the look-ups among them.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@
 
 namespace neardup {
 
-/// An Index for the filter's own scheme, a SketchIndex for any other. Times passed to it are
-/// clamped already. One thread at a time; const members may run on any number of threads while no
-/// other member does.
+/// Uses an Index for the filter's own scheme, and a SketchIndex for a comparison scheme. Times
+/// passed to it must be clamped already. One thread at a time; const members may run on any number
+/// of threads while no other member runs.
 class EntryIndex {
  public:
   /// Entries that Forget dropped.
@@ -32,17 +32,17 @@ class EntryIndex {
   /// `scheme`: nullptr for the filter's own.
   EntryIndex(const FilterOptions& options, std::shared_ptr<const Scheme> scheme);
 
-  /// Fetches what a look-up of the record will read into the processor's cache. Does nothing with
-  /// another scheme.
+  /// Prefetches what a look-up of the record will read. Does nothing with a comparison scheme.
   void Prefetch(const FingerprintedRecord& record) const;
-  /// Looks up many records whose event times count as at most `time_max_ms`. With another scheme
-  /// nothing is looked up: FindNearest does it all.
+  /// Looks up many records; event times after `time_max_ms` count as `time_max_ms`. With a
+  /// comparison scheme it looks up nothing, and FindNearest does all the work.
   void LookUp(std::span<const FingerprintedRecord> records, int64_t time_max_ms,
               std::span<LookedUp> found) const;
-  /// The best match. What `ahead` found is not looked up again while it still holds.
+  /// Finds the best match. While the result of `ahead` still holds, only newer entries are looked
+  /// up.
   std::optional<Match> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
                                    const LookedUp& ahead);
-  /// All matches, the best first.
+  /// Returns all matches, the best first.
   std::vector<Match> FindAll(const FingerprintedRecord& record, int64_t time_ms) const;
 
   /// Inserts a record, and returns the entry that remembers it.
@@ -52,10 +52,10 @@ class EntryIndex {
   /// Many are restored faster between these two: see Index::BeginLoad.
   void BeginRestore();
   void EndRestore();
-  /// Takes back the newest entries, given in the order in which they were inserted.
+  /// Forgets the newest entries. `newest` must be these entries in the order of their insertion.
   void Rollback(std::span<const Entry> newest);
-  /// Drops the oldest entries: those beyond capacity, and then those older than the horizon. What
-  /// is left after a log of entries and horizons does not depend on when this was called.
+  /// Drops the oldest entries: those beyond capacity, and then those older than the horizon.
+  /// Calling it more or less often does not change which entries are left in the end.
   void Forget(int64_t horizon_ms);
 
   uint64_t size() const;
@@ -63,12 +63,13 @@ class EntryIndex {
   /// INT64_MIN when empty.
   int64_t oldest_time_ms() const;
   uint64_t bytes() const;
-  /// Most that bytes() can come to with the filter's own scheme, while never more than `live_max`
-  /// entries are live.
+  /// Upper bound of bytes() with the filter's own scheme, while at most `live_max` entries are
+  /// live.
   static uint64_t BytesMax(const FilterOptions& options, uint64_t live_max);
-  /// Comparisons of all look-ups so far; those of LookUp count when FindNearest uses them.
+  /// Comparisons made by all look-ups so far. Those of LookUp count when FindNearest uses its
+  /// result.
   uint64_t candidates() const;
-  /// nullopt with another scheme.
+  /// nullopt with a comparison scheme.
   std::optional<IndexStatistics> Statistics() const;
 
  private:
@@ -82,9 +83,9 @@ class EntryIndex {
   uint64_t entries_max_;
   std::variant<Index, SketchIndex> index_;
   Forgotten forgotten_;
-  /// Changes whenever an entry may have been given the number of another; never 0.
+  /// Changes whenever a number may have been given to another entry. Never 0.
   uint64_t revision_ = 1;
-  uint64_t candidates_ahead_ = 0;  ///< of the LookUp results that FindNearest used
+  uint64_t candidates_ahead_ = 0;  ///< comparisons of the LookUp results that FindNearest used
 };
 
 }  // namespace neardup
