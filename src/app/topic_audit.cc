@@ -85,8 +85,7 @@ class TopicReader {
     found_.warnings.push_back(
         "with output.headers: none the outputs state neither origin nor verdict, so only this was "
         "checked: every input is in the outputs once, in its partition, with its key, value, "
-        "headers "
-        "and timestamp");
+        "headers and timestamp");
     if (started_late()) {
       found_.warnings.push_back(
           "with input.start: latest a record that is in no output may be older than the start, so "
