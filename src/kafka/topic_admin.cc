@@ -88,10 +88,11 @@ Result<std::vector<InputPartition>> InputPartitions(Client& client, const KafkaO
     NEARDUP_ASSIGN(const std::optional<int32_t> count,
                    PartitionCount(client, topic, options.answer_timeout_ms));
     if (!count) {
-      return Error{ErrorCode::kNotFound,
-                   fmt::format("input topic {} does not exist on {}; create it, or correct "
-                               "input.topics",
-                               topic, options.brokers)};
+      return Error{
+          ErrorCode::kNotFound,
+          fmt::format("topic {} does not exist on {}; create it, or correct its name in the "
+                      "configuration",
+                      topic, options.brokers)};
     }
     for (int32_t partition = 0; partition < *count; ++partition) {
       partitions.push_back({topic, partition});
