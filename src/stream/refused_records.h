@@ -21,7 +21,7 @@ namespace neardup {
 /// records in that batch; until they are committed, each goes out in a batch of its own
 /// (RoutedRecord::alone). A suspect that is refused again is to blame, and so is a record that is
 /// refused as too large, because a port says that only of a single record. A record to blame
-/// becomes a dead letter by reference. If even the reference is refused, the lane cannot go on.
+/// becomes a dead letter by reference. If even the reference is refused, the lane fails.
 ///
 /// One owner thread.
 class RefusedRecords {
