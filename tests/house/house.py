@@ -50,7 +50,8 @@ class Tree:
             folders[:] = [f for f in folders
                           if f not in ignored and (here / f).as_posix() not in ignored]
             for file in files:
-                yield (here / file).as_posix()
+                if file != ".git":  # a file in a linked work tree
+                    yield (here / file).as_posix()
 
     def lines(self, path):
         """The lines of a text file as (number, text); no lines for a binary file."""
