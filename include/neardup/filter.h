@@ -3,8 +3,8 @@
 // A Fingerprinter turns a JSON payload into a fingerprint. A Filter compares the fingerprint with
 // those of the unique records it remembers, and says whether the record is unique, a duplicate, or
 // a dead letter. Both are plain objects that open no file or connection and read no clock; event
-// times come with the records. A filter starts short-lived threads of its own only to take memory
-// ahead of need and to restore faster.
+// times come with the records. A filter starts short-lived threads of its own only to allocate
+// memory before it is needed and to restore faster.
 //
 //   #include <cstdio>
 //   #include <string>
@@ -56,8 +56,8 @@
 //   1 repeats 0 (exact)
 //   2 cannot be compared: not JSON at or after byte 0: ...
 //
-// To survive a restart, save uncommitted() before each Commit, together with the largest event time
-// of each input and the horizon, and give all of it back with the Restore functions.
+// To survive a restart, save uncommitted() and the largest event time of each input before each
+// Commit, and horizon_ms() after it. Give all of it back with the Restore functions.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,7 @@ namespace neardup {
 /// Keeps scratch memory: use one instance per thread, in as many threads as you like.
 class Fingerprinter {
  public:
-  /// The options must be valid (see CheckOptions); invalid ones assert.
+  /// The options must be valid (see CheckOptions); invalid options fail an assertion.
   explicit Fingerprinter(const FilterOptions& options);
   ~Fingerprinter();
   Fingerprinter(Fingerprinter&&) noexcept;
@@ -93,12 +93,13 @@ class Fingerprinter {
   std::unique_ptr<Parts> parts_;
 };
 
-/// kConfig names the first option that is out of range or contradicts another, and what is allowed.
+/// Fails with kConfig if an option is out of range or contradicts another. The text names the first
+/// one and what is allowed.
 Result<void> CheckOptions(const FilterOptions& options);
 
 /// Upper bound of Filter::bytes(), in bytes, while at most `uncommitted_max` entries are
-/// uncommitted and no Restore is given more than that. nullopt with a comparison scheme
-/// (MatchScheme), because the size of its entries depends on the records.
+/// uncommitted and no call of Restore gets more than `uncommitted_max` entries. Returns nullopt
+/// with a comparison scheme (MatchScheme), because the size of its entries depends on the records.
 std::optional<uint64_t> FilterBytesMax(const FilterOptions& options, uint64_t uncommitted_max);
 
 /// Decides records in the order in which they are given, and remembers the unique ones as entries.
@@ -106,10 +107,11 @@ std::optional<uint64_t> FilterBytesMax(const FilterOptions& options, uint64_t un
 /// Decisions are provisional until Commit; Rollback undoes all of them since the last Commit.
 /// Entries expire only in Commit, so that a Rollback is exact.
 ///
-/// One thread at a time. Const members may run on any number of threads while no other member runs.
+/// Only one thread at a time may use a filter. As an exception, const members may run on any number
+/// of threads while no other member runs.
 class Filter {
  public:
-  /// kConfig if CheckOptions refuses the options.
+  /// Fails with kConfig if CheckOptions refuses the options.
   static Result<std::unique_ptr<Filter>> New(const FilterOptions& options);
   ~Filter();
   Filter(const Filter&) = delete;
@@ -117,11 +119,11 @@ class Filter {
 
   // --- Time ---
 
-  /// From now on, clamps event times that are more than WindowOptions::ahead_max_ms after `now_ms`.
-  /// Until the first call no event time is clamped.
+  /// From now on, event times later than `now_ms` + WindowOptions::ahead_max_ms are set back to
+  /// that limit (clamped). Until the first call no event time is clamped.
   void SetClock(int64_t now_ms);
-  /// Marks an input partition as idle: it was read to its end and has been silent for a while. An
-  /// idle input does not hold the watermark back.
+  /// Says whether an input partition is idle. Set it when the partition was read to its end and has
+  /// been silent for a while. An idle input does not hold the watermark back.
   void SetIdle(uint32_t input, bool idle);
 
   // --- Decisions ---
@@ -139,8 +141,8 @@ class Filter {
   /// looked up again after a Rollback or Restore, or if SetClock has moved the record's event time.
   Verdict Decide(const FingerprintedRecord& record, const LookedUp& found);
 
-  /// Loads the memory that deciding the record will read into the processor's cache, and changes
-  /// nothing. In a batch, call it about 8 records ahead of the one being decided.
+  /// Loads into the processor's cache the memory that Decide will read for this record. Changes
+  /// nothing in the filter. In a batch, call it about 8 records ahead of the one being decided.
   void Prefetch(const FingerprintedRecord& record) const;
 
   /// Returns all matches of the record, the best first; the first is the one that Decide would
@@ -170,8 +172,9 @@ class Filter {
 
   // --- State. Times are milliseconds since 1970-01-01 UTC. ---
 
-  /// The smallest of the inputs' largest event times, without idle inputs. INT64_MIN before the
-  /// first record.
+  /// The smallest of the inputs' largest event times, without idle inputs. If all inputs are idle,
+  /// the largest of these times. Never decreases, except in Rollback. INT64_MIN before the first
+  /// record.
   int64_t watermark_ms() const;
   /// Entries older than this are dropped. Moves only in Commit and RestoreHorizon, and never back.
   int64_t horizon_ms() const;
@@ -189,8 +192,9 @@ class Filter {
   uint64_t candidates() const;
   /// Event time of the oldest entry; INT64_MIN if there is none.
   int64_t oldest_time_ms() const;
-  /// Reads every bucket: takes milliseconds, and some hundred milliseconds if
-  /// WindowOptions::entries_max is tens of millions. nullopt with a comparison scheme.
+  /// Returns how full the index is, or nullopt with a comparison scheme. It reads every bucket,
+  /// which takes milliseconds, and some hundred milliseconds if WindowOptions::entries_max is tens
+  /// of millions.
   std::optional<IndexStatistics> Statistics() const;
 
  private:

@@ -55,8 +55,8 @@ Result<size_t> ParseCopies(const std::string& text, size_t records) {
   return static_cast<size_t>(std::llround(share ? number * whole : number));
 }
 
-/// The edits that --kinds and --strength ask for: one for each kind, but one for each strength of a
-/// kind that has strengths.
+/// Returns the edits that --kinds and --strength ask for: one edit for each kind without strengths,
+/// and one for each strength of every other kind.
 Result<std::vector<Edit>> ListEdits(const std::vector<std::string>& kinds,
                                     const std::vector<double>& strengths) {
   std::vector<std::string> names = kinds;

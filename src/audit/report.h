@@ -45,12 +45,14 @@ struct AuditReport {
   uint64_t unique = 0;  ///< including records that passed by policy
   uint64_t duplicates = 0;
   uint64_t dead_letters = 0;
-  /// Outputs of input records at or after the audited end; not checked.
+  /// Number of outputs of input records at or after the audited end. They are not checked.
   uint64_t newer_outputs = 0;
-  /// Outputs whose input record is deleted; checked by their own content.
+  /// Number of outputs whose input record was deleted. With headers they are checked against their
+  /// own content; without headers they are not checked.
   uint64_t outputs_without_input = 0;
-  /// Pairs of uniques that are near each other and no violation: an event time was clamped, or the
-  /// filter may have forgotten the first, by time or by capacity, when the second arrived.
+  /// Number of pairs of uniques that are near each other and no violation: an event time was
+  /// clamped, or the filter may have forgotten the first, by time or by capacity, when the second
+  /// arrived.
   uint64_t pairs_excused = 0;
   /// What these checks cannot see, as sentences.
   std::vector<std::string> notes;

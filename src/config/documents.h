@@ -27,13 +27,13 @@ std::string ConfigExample();
 struct ConfigComments {
   /// At the top of the file; one paragraph each.
   std::vector<std::string> head;
-  /// Above a setting, by its path; empty text: no comment. The file holds every setting that is
-  /// named here, and every other setting that differs from its default.
+  /// Above a setting, by its path. An empty text makes no comment. The file holds every setting
+  /// that is named here, and every other setting that differs from its default.
   std::map<std::string, std::string> settings;
 };
 
-/// A short file with reasons, which LoadConfig reads back as these settings. They must not hold
-/// secrets.
+/// Returns a short configuration file with the reasons as comments. LoadConfig reads it back as
+/// these settings. The settings must not hold secrets.
 std::string ShortConfig(const Settings& settings, const ConfigComments& comments);
 
 /// All settings as Markdown tables, and the librdkafka properties that cannot be set.

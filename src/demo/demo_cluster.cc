@@ -24,7 +24,8 @@ constexpr size_t kRecordsPerPoll = 5000;
 constexpr int kPollTimeoutMs = 100;
 constexpr int kReadTimeoutMs = 30'000;
 
-/// A malformed record goes to the topic that its remains fit.
+/// Returns the input topic of a record: products if the payload contains "name", also when it is
+/// malformed; otherwise articles.
 const char* TopicOf(const SyntheticRecord& record) {
   return record.payload.find("\"name\"") != std::string::npos ? kProducts : kArticles;
 }

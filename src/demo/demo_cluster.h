@@ -47,7 +47,7 @@ class DemoCluster {
   KafkaLog log_;
   std::unique_ptr<EmbeddedBroker> broker_;
   KafkaOptions options_;
-  /// For each partition the indexes of its records, by offset.
+  /// For each partition, the indexes of its records in `records_`, in order of offset.
   std::map<InputPartition, std::vector<size_t>> placed_;
 };
 

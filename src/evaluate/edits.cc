@@ -27,8 +27,8 @@ CharacterClass ClassAt(const char*& at) {
 
 bool IsWhite(char c) { return kWhite.find(c) != std::string_view::npos; }
 
-/// Bytes of the stop at the start of `text`; 0 if there is none. An ASCII stop counts only before
-/// white space or at the end, so that 3.14 has none.
+/// Length in bytes of the full stop or other end mark at the start of `text`; 0 if there is none.
+/// An ASCII stop counts only before white space or at the end, so that 3.14 has none.
 size_t StopLength(std::string_view text) {
   constexpr std::array<std::string_view, 5> kWideStops = {"。", "！", "？", "；", "…"};
   for (const std::string_view stop : kWideStops) {
@@ -38,7 +38,7 @@ size_t StopLength(std::string_view text) {
   return ascii && (text.size() == 1 || IsWhite(text[1])) ? 1 : 0;
 }
 
-/// Bytes of the sentence at the start of `text`, which does not begin with white space.
+/// Length in bytes of the sentence at the start of `text`. `text` must not begin with white space.
 size_t SentenceLength(std::string_view text) {
   for (size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '\n') return at;

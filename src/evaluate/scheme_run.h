@@ -65,8 +65,8 @@ struct CurvePoint {
   Tally tally;
 };
 
-/// Runs the filter at each distance_max from 0 to 16, or to the largest one that the other options
-/// allow.
+/// Runs the filter at each distance_max from 0 to the largest that CheckOptions accepts with the
+/// other options.
 Result<std::vector<CurvePoint>> RunDistances(const LabelledSet& set, FilterOptions options);
 
 }  // namespace neardup

@@ -14,7 +14,7 @@ constexpr int kHalf = kBits / 2;
 constexpr int64_t kCentreUnit = 4096;
 constexpr int kSumBitsMax = 28;
 constexpr uint64_t kWeightEnd = uint64_t{1} << 18;
-/// The largest number of features whose 32-bit sum cannot overflow.
+/// The weights of this many features always add up to less than 2^32.
 constexpr size_t kChunk = (uint64_t{1} << 32) / kWeightEnd - 1;
 
 /// Four sums side by side, in the vector types of g++ and clang++. Neither compiler vectorises the

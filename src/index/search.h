@@ -31,7 +31,7 @@ struct IndexParts {
   LiveIds live() const {
     return {static_cast<uint32_t>(entries.begin_id()), static_cast<uint32_t>(entries.size())};
   }
-  /// The number of a live entry, from its low 32 bits.
+  /// Returns the number of the live entry whose low 32 bits are `id`.
   uint64_t FullId(uint32_t id) const {
     return entries.begin_id() + (id - static_cast<uint32_t>(entries.begin_id()));
   }

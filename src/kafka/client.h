@@ -68,10 +68,10 @@ bool IsRefusedAccess(rd_kafka_resp_err_t code);
 /// An error of the library as "<doing>: <detail>". An empty `detail` stands for the library's text
 /// of the code.
 Error FromKafka(rd_kafka_resp_err_t code, std::string_view doing, std::string_view detail = "");
-/// The same for an error object; follows its flags (fatal, abortable, retriable) too.
+/// The same for an error object. The result also follows its flags (fatal, abortable, retriable).
 Error FromKafka(const rd_kafka_error_t& error, std::string_view doing);
 
-/// For example "librdkafka 2.0.2".
+/// Returns the name and version of the client library, for example "librdkafka 2.0.2".
 std::string ClientLibraryName();
 /// Known faults of the library in use that matter with these options, as sentences for the log.
 std::vector<std::string> ClientLibraryWarnings(const KafkaOptions& options);

@@ -20,9 +20,10 @@ class OutputTopics {
   OutputTopics(const KafkaOptions& options, std::map<std::string, int64_t> max_message_bytes)
       : options_(options), max_message_bytes_(std::move(max_message_bytes)) {}
 
-  /// Largest sum of key, value and headers that fits every output of an input topic.
+  /// The largest total size of key, value and headers, in bytes, that every output of an input
+  /// topic takes.
   size_t record_bytes_max(const std::string& input_topic) const;
-  /// Largest batch that fits every output of every configured input.
+  /// The largest batch, in bytes, that every output of every configured input takes.
   int64_t batch_bytes_max() const;
   /// The names of all outputs, each once.
   std::vector<std::string> Names() const;

@@ -42,13 +42,14 @@ class TopicAdmin {
   Result<std::optional<int32_t>> Partitions(const std::string& topic) const {
     return PartitionCount(*client_, topic, timeout_ms_);
   }
-  /// False if the topic exists already. kConfig if the broker refuses a setting.
+  /// Creates a topic. Returns false if it exists already. Fails with kConfig if the broker refuses
+  /// a setting.
   Result<bool> Create(const std::string& topic, int32_t partitions, const Properties& settings);
   /// Adds partitions up to `partitions` in all.
   Result<void> Grow(const std::string& topic, int32_t partitions);
-  /// Deletes the records of a partition below `offset`. kAuth if this is not allowed.
+  /// Deletes the records of a partition below `offset`. Fails with kAuth if this user may not.
   Result<void> DeleteRecords(const std::string& topic, int32_t partition, int64_t offset);
-  /// The topic's settings, the defaults included.
+  /// Returns the topic's settings, including the defaults.
   Result<Properties> Settings(const std::string& topic);
   /// Waits until the cluster shows the result of a Create or Grow.
   Result<void> AwaitPartitions(const std::string& topic, int32_t partitions) const;

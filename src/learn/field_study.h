@@ -62,7 +62,7 @@ StudiedField JudgeField(FieldFacts facts);
 /// The shortest selector of a path: a top-level name, or else a JSON Pointer.
 std::string SelectorOf(const FieldPath& path);
 
-/// Collects the facts of all fields. One owner thread.
+/// Collects the facts of all fields. Only one thread may use it.
 class FieldStudy {
  public:
   FieldStudy();
@@ -70,7 +70,7 @@ class FieldStudy {
   /// A payload that is no JSON object counts as a record without fields.
   void Add(std::string_view payload);
 
-  /// All fields, in the order in which they were first seen.
+  /// Returns the studied fields (at most kFieldsMax), in the order in which they were first seen.
   std::vector<StudiedField> Finish() const;
 
   /// Only the first 500 fields are studied. Records with more of them use data as names.

@@ -53,7 +53,8 @@ size_t LateRecords(const Sample& sample) {
       [&](const SampledRecord& record) { return record.number >= sample.seen() / 2; }));
 }
 
-/// The sample with these masks. Only its distinct records are counted, so one hash seed is enough.
+/// Collects the records into a sample with these masks. Callers only count its distinct records, so
+/// one hash seed is enough.
 Sample MaskedSample(std::span<const RecordView> records, FilterOptions options,
                     const Masks& masks) {
   options.feature.masks = masks;

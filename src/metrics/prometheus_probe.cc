@@ -62,7 +62,8 @@ void PrometheusProbe::PhaseChanged(LanePhase phase) {
     const auto each = static_cast<LanePhase>(i);
     state_->metrics.Set("neardup_state", each == phase ? 1 : 0, {Name(each)});
   }
-  // An instance that does not read its inputs has no lag. One that begins to read reports its own.
+  // Drop the old lag: an instance that does not read its inputs has none, and one that begins to
+  // read reports new values.
   state_->lag_seconds.clear();
   state_->metrics.Forget("neardup_consumer_lag_records");
   state_->metrics.Forget("neardup_consumer_lag_seconds");

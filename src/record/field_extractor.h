@@ -58,12 +58,13 @@ class FieldExtractor {
 /// line if the record has no such text. Keeps scratch memory: one instance per thread.
 class RecordIdReader {
  public:
-  /// `id_field` is a top-level name or a JSON Pointer; empty: always the line number.
+  /// `id_field` is a top-level name or a JSON Pointer. If it is empty, Read always returns the line
+  /// number.
   explicit RecordIdReader(const std::string& id_field);
 
   /// `line` counts from 1.
   std::string Read(std::string_view payload, int64_t line);
-  /// Whether the field holds exactly one text, and that is not empty.
+  /// True if the field holds exactly one text and that text is not empty.
   bool Has(std::string_view payload) { return !FieldText(payload).empty(); }
 
  private:

@@ -49,8 +49,8 @@ class Selection {
     int32_t field = kNoField;  ///< index into fields()
     bool excluded = false;
     bool time = false;  ///< the time field
-    /// A compared field or the time field is here or below, so that the key must be unique in its
-    /// object.
+    /// True if this node, or a node below it, is a compared field or the time field. Its key may
+    /// then occur only once in its object.
     bool once = false;
   };
 

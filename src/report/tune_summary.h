@@ -13,15 +13,15 @@ namespace neardup {
 /// What `tune` reads and writes.
 struct TuneFiles {
   std::string sample;  ///< the file or topic that the records come from
-  std::string given;   ///< the configuration file that was given; empty: none
+  std::string given;   ///< the configuration file that was given; empty if none was
   std::filesystem::path config;
   std::filesystem::path model;
   std::filesystem::path page;
 };
 
-/// Everything, for the terminal.
+/// Returns the whole result as text for the terminal.
 std::string TuneText(const Tuning& tuning, const TuneFiles& files);
-/// Everything, as a JSON object. Its keys are stable; the texts in it are not.
+/// Returns the whole result as a JSON object. Its keys are stable; the texts in it are not.
 std::string TuneJson(const Tuning& tuning, const TuneFiles& files);
 
 /// Sentences without a full stop at their end.

@@ -69,22 +69,23 @@ struct SnapshotNumbers {
   std::vector<uint64_t> segments;                ///< newest first
   std::vector<std::filesystem::path> left_over;  ///< temporary files of a crash
 };
-/// The snapshot files of a folder. Other files are ignored. kNotFound: no such folder. kIo: it
-/// cannot be listed.
+/// Returns the snapshot files of a folder and ignores other files. Fails with kNotFound if the
+/// folder does not exist, and with kIo if it cannot be listed.
 Result<SnapshotNumbers> ListSnapshots(const std::filesystem::path& folder);
 
 /// The segment that grows. Do not use it after an error.
 class SegmentWriter {
  public:
-  /// Creates an empty file. `row` has its number.
+  /// Creates the segment file with the number in `row` and writes its header. An existing file is
+  /// emptied.
   static Result<SegmentWriter> Start(const std::filesystem::path& folder, uint16_t lane,
                                      const SnapshotSegment& row);
-  /// Appends to an existing file, after the bytes that `row` names. kCorrupt when the file does not
-  /// hold them.
+  /// Appends to an existing file, after the bytes that `row` names. Fails with kCorrupt if the file
+  /// does not hold them.
   static Result<SegmentWriter> Continue(const std::filesystem::path& folder,
                                         const SnapshotSegment& row);
 
-  /// `changelog_offset`: of the first record that was merged into the delta.
+  /// `changelog_offset` is that of the first record that was merged into the delta.
   Result<void> Append(const Delta& delta, int64_t changelog_offset);
   Result<void> Sync() { return file_.Sync(); }
   /// Describes everything appended so far.

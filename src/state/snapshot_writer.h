@@ -50,7 +50,8 @@ class SnapshotWriter {
   Result<void> Continue(const SnapshotManifest& base);
   Result<void> WritePending();
   Result<void> StartSegment();
-  /// Removes what neither the published manifest nor the one before it needs.
+  /// Removes the segment and manifest files that neither the published manifest nor the one before
+  /// it needs.
   Result<void> RemoveAllBut(const std::optional<SnapshotManifest>& before) const;
 
   std::filesystem::path folder_;

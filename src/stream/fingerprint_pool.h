@@ -14,10 +14,11 @@
 
 namespace neardup {
 
-/// Fork and join over a fixed set of threads, of which the caller is one. One owner thread.
+/// Spreads a batch over a fixed set of threads, one of which is the calling thread, and waits for
+/// all of them. Only one thread may call it.
 class FingerprintPool {
  public:
-  /// `threads` 0: one per core.
+  /// With `threads` 0, the pool has one thread per core.
   FingerprintPool(const FilterOptions& options, uint32_t threads);
   ~FingerprintPool();
   FingerprintPool(const FingerprintPool&) = delete;

@@ -164,7 +164,7 @@ Result<void> Lane::Fold(const ChangelogRecord& record) {
 Result<void> Lane::Promote() {
   SetPhase(LanePhase::kRestoring);
   const int64_t started_ms = ports_.clock.SteadyMs();
-  // Before the changelog is read: after this, no other instance can append to it.
+  // Fence first: afterwards no other instance can append to the changelog, so its end is final.
   NEARDUP_TRY(ports_.transaction.Fence());
   NEARDUP_TRY(RestoreToEnd());
   NEARDUP_TRY(inputs_.Start(*state_));

@@ -7,10 +7,12 @@
 //             transaction
 //   recover   aborts the transaction and decides its records again, or goes back to standby
 //
-// Recovery takes the same path as a start. Whatever goes wrong while active, the lane rolls back
-// what is uncommitted and is promoted again: the changelog says whether a commit of unknown outcome
-// happened, and the records that it did not cover are polled again. A reader of committed records
-// sees each record decided exactly once, because it never sees anything uncommitted.
+// An active lane handles an error in one of three ways. After kAborted, it aborts the transaction,
+// rolls back what is uncommitted, and decides the same records again. After another error that a
+// retry can repair, it rolls back and is promoted again, as at a start: the changelog says whether
+// a commit of unknown outcome happened, and the records that it did not cover are polled again. A
+// final error ends the process. A reader of committed records sees each record decided exactly
+// once, because it never sees anything uncommitted.
 #pragma once
 
 #include <atomic>
@@ -35,7 +37,7 @@
 
 namespace neardup {
 
-/// What a lane works with. All must outlive it.
+/// What a lane works with. All of them must outlive the lane.
 struct LanePorts {
   Source& source;
   Changelog& changelog;
@@ -45,16 +47,16 @@ struct LanePorts {
   Probe& probe;
 };
 
-/// One owner thread calls everything.
+/// Only one thread may call it.
 class Lane {
  public:
-  /// `snapshot`: restored from disk with the same options. The lane then reads the changelog from
-  /// there, if the snapshot fits it.
+  /// `snapshot` was restored from disk with the same options. The lane reads the changelog from
+  /// there on, if the snapshot fits it.
   static Result<std::unique_ptr<Lane>> New(const LaneOptions& options, const LanePorts& ports,
                                            std::optional<RestoredSnapshot> snapshot = {});
 
-  /// A bounded piece of work: about 100 ms, or a promotion. False when the source is exhausted and
-  /// everything is committed. An error is final: the lane cannot continue.
+  /// Does a bounded piece of work: about 100 ms, or a promotion. Returns false when the source is
+  /// exhausted and everything is committed. An error is final: the lane cannot continue.
   Result<bool> Step();
   /// Commits what is decided and gives the lease up. Do not use the lane afterwards.
   Result<void> Drain();

@@ -1,5 +1,6 @@
 // What a lane needs from outside. Kafka, files and the tests' broker in memory implement these
-// ports. All calls come from the lane's thread; a port may have threads of its own.
+// ports. Each port object belongs to one thread, except that a Clock may be called from any thread.
+// A port may have threads of its own.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +15,23 @@
 
 namespace neardup {
 
-/// Where reading starts in an input partition that the lane has never read.
+/// Where reading starts in the partitions of a new topic. A new partition of a known topic is
+/// always read from its beginning.
 enum class StartAt : uint8_t { kEarliest, kLatest };
 
 struct InputAssignment {
-  uint32_t input = 0;  ///< Message::position.input of its records
+  /// The records of this partition have this number in Message::position.input.
+  uint32_t input = 0;
   InputPartition partition;
   int64_t next_offset = 0;
 };
 
 struct InputStatus {
   uint32_t input = 0;
-  /// It is read to the end that was visible at the last poll.
+  /// True if the input was read to the end that was visible at the last poll.
   bool at_end = false;
-  /// Records that are not polled yet; 0 when at_end. An upper bound where control records take up
-  /// offsets.
+  /// Number of records that are not polled yet; 0 when at_end. The number may be too large, because
+  /// Kafka's transaction markers also take up offsets.
   int64_t lag_records = 0;
 };
 
@@ -36,21 +39,22 @@ struct InputStatus {
 class Source {
  public:
   virtual ~Source() = default;
-  /// All input partitions that exist now, sorted. kNotFound names a topic that does not exist.
+  /// Returns all input partitions that exist now, sorted. Fails with kNotFound, and names the
+  /// topic, if a topic does not exist.
   virtual Result<std::vector<InputPartition>> Partitions() = 0;
-  /// The offset to start at in a partition this lane has never read.
+  /// Returns the offset to start at in a partition that this lane has never read.
   virtual Result<int64_t> StartOffset(const InputPartition& partition, StartAt at) = 0;
   /// Replaces the assignment: records now come from exactly these inputs, from exactly these
   /// offsets on.
   virtual Result<void> Assign(std::span<const InputAssignment> inputs) = 0;
   /// Appends up to `records_max` records to `out`, those of each input in offset order. Waits at
-  /// most `timeout_ms` for the first. Where several inputs have a backlog, the one with the
-  /// earliest time comes first. A fatal kNotFound names an input whose next offset no longer
-  /// exists.
+  /// most `timeout_ms` for the first. Where several inputs have a backlog, the record with the
+  /// lowest Kafka timestamp comes first (timestamps, not event times). Fails with a fatal
+  /// kNotFound, and names the input, if the record at its next offset was deleted.
   virtual Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) = 0;
-  /// One row per assigned input.
+  /// Returns one row per assigned input.
   virtual std::vector<InputStatus> Status() = 0;
-  /// No record will come any more (the end of a file). Always false for Kafka.
+  /// True if no more records will come, as at the end of a file. Always false for Kafka.
   virtual bool exhausted() const { return false; }
 };
 
@@ -67,51 +71,57 @@ class Changelog {
   /// The next Poll reads from `offset`, or from the beginning of the log if that is later.
   virtual Result<void> Open(int64_t offset) = 0;
   /// Calls `visit` for committed records in order. Waits at most `timeout_ms` for the first.
-  /// Returns an error of `visit` unchanged. kNotFound: the next offset was purged.
+  /// Returns an error of `visit` unchanged. Fails with kNotFound if the next offset was purged.
   virtual Result<void> Poll(int timeout_ms,
                             const std::function<Result<void>(const ChangelogRecord&)>& visit) = 0;
-  /// Every record below this offset was visited.
+  /// The next Poll reads from this offset. Every record between the opened offset and this one was
+  /// visited.
   virtual int64_t next_offset() const = 0;
-  /// The end of the log now. After Transaction::Fence, no other instance can append to it.
+  /// Returns the offset behind the last record of the changelog now. After Transaction::Fence, no
+  /// other instance can append to it.
   virtual Result<int64_t> End() = 0;
   /// Deletes all records below this offset, for all readers. An error that is not retriable means
-  /// that this is not allowed.
+  /// that this user may not delete records.
   virtual Result<void> Purge(int64_t offset) = 0;
 };
 
-/// The lane's exclusive right to write: outputs, deltas and offsets, all or nothing.
-/// Legal order of calls: Fence (Begin Publish* PublishDelta+ (Commit | Abort))*. After an error
-/// other than kAborted, only Fence is legal. The port itself retries what a retry can repair,
-/// within a deadline.
+/// Writes outputs, deltas and offsets of the lane. All writes of one transaction become visible
+/// together, or none. Only one instance can write at a time.
+///
+/// Call Fence first. Any number of transactions may follow; each is Begin, Publish*, PublishDelta+,
+/// then Commit or Abort. After a kAborted from any of these, call Abort. After another error, only
+/// Fence is legal. The port itself retries what a retry can repair, within a deadline.
 class Transaction {
  public:
   virtual ~Transaction() = default;
-  /// Makes a new producer, locks every other instance out, and aborts their open transaction.
+  /// Makes a new producer, locks every other instance out, and aborts a transaction that another
+  /// instance left open.
   virtual Result<void> Fence() = 0;
   virtual Result<void> Begin() = 0;
-  /// Copies or shares what it needs, so that the record may go away after the call. Blocks while
-  /// the limit of records in flight is reached.
+  /// Adds the record to the transaction. Copies or shares what it needs, so that the record may go
+  /// away after the call. Blocks while the limit of records in flight is reached.
   virtual Result<void> Publish(const RoutedRecord& record) = 0;
   virtual Result<void> PublishDelta(std::string_view bytes) = 0;
-  /// Waits for all deliveries, adds the offsets and commits. kAborted: call Abort, then build the
-  /// transaction again. kUnknownOutcome: call Fence; then the last delta of the changelog says
-  /// whether the commit happened.
+  /// Waits for all deliveries, adds the offsets and commits. After kAborted, call Abort and build
+  /// the transaction again. After kUnknownOutcome, call Fence; then the last delta of the changelog
+  /// says whether the commit happened.
   virtual Result<void> Commit(std::span<const InputProgress> inputs) = 0;
   virtual Result<void> Abort() = 0;
-  /// A record that its output refused: sending it again as it was cannot help. kTooLarge is only
-  /// said of a single record; with another reason, and unless it was published alone, the record
-  /// may merely have shared a batch with the one to blame.
+  /// A record that its output topic refused. Sending it again unchanged cannot help. With
+  /// kTooLarge, this record is to blame. With another reason the broker refused a whole batch;
+  /// unless the record was published alone, another record of the batch may be to blame.
   struct Refusal {
     Position position;
     Reason reason = Reason::kUndeliverable;
     std::string text;
   };
-  /// The refusals since Begin. RefusedRecords decides what becomes of them.
+  /// Returns the refusals since Begin and clears them. RefusedRecords decides what becomes of them.
   virtual std::vector<Refusal> TakeRefusals() = 0;
-  /// The offsets of the lane's consumer group; -1 where there is none. Only compared with the
-  /// changelog, which counts.
+  /// Returns the offsets of the lane's consumer group; -1 for a partition without one. The lane
+  /// only compares them with the offsets in the changelog. It continues at those of the changelog.
   virtual Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) = 0;
-  /// The largest record (key, value and headers) that every output of this input takes. The lane
+  /// The largest total size of key, value and headers, in bytes, that every output of this input
+  /// takes. The lane
   /// publishes larger ones as dead letters by reference, so that they do not fail the transaction.
   virtual size_t record_bytes_max(const InputPartition& input) const = 0;
 };

@@ -43,8 +43,8 @@ struct CommittedBatch {
   uint64_t late = 0;
   uint64_t clamped = 0;
   std::array<uint64_t, kReasonCount> dead_letters{};
-  /// Duplicates by distance. The last counts all larger distances, which other schemes than the
-  /// filter's own may have.
+  /// Duplicates by distance. The last element counts every distance of 17 or more. Only comparison
+  /// schemes have such distances.
   std::array<uint64_t, 18> distances{};
   uint64_t distance_sum = 0;
   uint64_t bytes_in = 0;
@@ -77,21 +77,27 @@ struct LaneGauges {
   uint64_t seq = 0;
 };
 
-/// Receives the events of a lane. All calls come from the lane's thread.
+/// Receives the events of a lane. All calls come from the lane's thread, except those during the
+/// restore of a snapshot. These come before the lane starts, from the thread that builds the
+/// service.
+///
 /// Every event is pure virtual, so that a receiver that passes events on (ProbeFan) cannot miss
 /// one. Receivers of some events derive from PartialProbe.
 class Probe {
  public:
   virtual ~Probe() = default;
   virtual void PhaseChanged(LanePhase phase) = 0;
-  /// Once: a standby has read the changelog to the end that it had when the standby began.
+  /// Called at most once. The standby has read everything that was in the changelog when the
+  /// standby began.
   virtual void CaughtUp(uint64_t seq, uint64_t entries) = 0;
-  /// While the state is restored: the share that is done, 0 to 1, and the live entries so far.
+  /// Called while the state is restored. `share` is the part that is done, 0 to 1; `entries` is the
+  /// number of live entries so far.
   virtual void Restoring(double share, uint64_t entries) = 0;
   /// A snapshot was restored before the lane began.
   virtual void SnapshotRestored(uint64_t entries, double seconds) = 0;
-  /// The lane drops its state and reads it from the changelog again: a snapshot did not fit, or a
-  /// standby fell behind what is kept of the changelog.
+  /// A snapshot was refused and the next one is tried, or the lane drops its state and reads it
+  /// from the changelog again. The lane does that if a snapshot does not fit the changelog, or if
+  /// records were purged that a standby had not read.
   virtual void StateDiscarded(std::string_view why) = 0;
   virtual void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) = 0;
   virtual void StageTimed(Stage stage, double seconds) = 0;
@@ -99,7 +105,8 @@ class Probe {
   virtual void TransactionAborted(const Error& error) = 0;
   /// The lane was lost to another instance, or must be promoted again after an error.
   virtual void LaneLost(const Error& error) = 0;
-  /// The lane is active: newest seq and live entries after the restore, and how long it took.
+  /// The lane became active. `seq` is the newest seq, `entries` the number of live entries after
+  /// the restore, `seconds` the time that the promotion took.
   virtual void Promoted(uint64_t seq, uint64_t entries, double seconds) = 0;
   /// The offset of the consumer group is not that of the last delta. The lane uses the delta's.
   virtual void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) = 0;
@@ -145,9 +152,10 @@ class KeeperProbe {
   virtual void SnapshotWritten(const WrittenSnapshot& snapshot) = 0;
   /// Every record of the changelog below this offset is deleted.
   virtual void ChangelogPurged(int64_t offset) = 0;
-  /// The keeper does not try to purge again.
+  /// The broker does not allow the purge. The keeper does not try again.
   virtual void PurgeRefused(const Error& error) = 0;
-  /// The keeper tries again after a while. Nothing is lost meanwhile.
+  /// The keeper could not read the changelog, write the snapshot or purge. It tries again after a
+  /// snapshot interval; nothing is lost.
   virtual void KeeperFailed(const Error& error) = 0;
   /// The snapshot does not fit the changelog; the keeper begins a new one.
   virtual void SnapshotRestarted(std::string_view why) = 0;

@@ -1,4 +1,4 @@
-// Several receivers of events as one.
+// A probe that passes every event on to several probes.
 #pragma once
 
 #include <utility>
@@ -32,7 +32,7 @@ class ProbeFan : public Probe {
   std::vector<Probe*> probes_;
 };
 
-/// The same for the events of a keeper.
+/// Passes every event of a keeper on to several receivers, in their order. They must outlive it.
 class KeeperProbeFan : public KeeperProbe {
  public:
   explicit KeeperProbeFan(std::vector<KeeperProbe*> probes) : probes_(std::move(probes)) {}
