@@ -10,6 +10,7 @@
 #include "evaluate/labelled_set.h"
 #include "evaluate/scheme_run.h"
 #include "files/whole_file.h"
+#include "neardup/filter.h"
 #include "report/evaluation_report.h"
 
 namespace neardup {
@@ -45,7 +46,7 @@ Result<std::vector<SetFiles>> ListSets(const EvaluateArguments& arguments) {
   for (const std::string& folder : arguments.data) sets.push_back(FilesOf(folder));
   if (arguments.records.empty() != arguments.labels.empty()) {
     return Error{ErrorCode::kConfig,
-                 "found only one of --records and --labels; expected both, or --data DIR"};
+                 "found only one of --records and --labels; expected both, or --data FOLDER"};
   }
   if (!arguments.records.empty()) {
     sets.push_back({arguments.records, arguments.records, arguments.labels, ""});
@@ -53,7 +54,7 @@ Result<std::vector<SetFiles>> ListSets(const EvaluateArguments& arguments) {
   if (sets.empty()) {
     return Error{
         ErrorCode::kConfig,
-        "found no labelled set; expected --data DIR, a folder with records.jsonl.gz and "
+        "found no labelled set; expected --data FOLDER, a folder with records.jsonl.gz and "
         "labels.tsv, or --records and --labels. `neardup generate` makes a labelled set from "
         "your records"};
   }
@@ -91,6 +92,20 @@ Result<void> CheckKeys(const FilterOptions& options, std::span<const SchemeChoic
   return {};
 }
 
+/// Refuses records of which none can be compared.
+Result<void> CheckRecords(const LabelledSet& set, const FilterOptions& options) {
+  NEARDUP_TRY(CheckOptions(options));
+  Fingerprinter fingerprinter(options);
+  std::string first;
+  for (size_t i = 0; i < set.payloads.size(); ++i) {
+    const FingerprintedRecord record = fingerprinter.Compute(set.View(i));
+    if (record.outcome.comparable()) return {};
+    if (i == 0) first = record.outcome.error;
+  }
+  return Error{ErrorCode::kCorrupt, fmt::format("{}: none of its {} records can be compared: {}",
+                                                set.name, set.payloads.size(), first)};
+}
+
 /// Says on a terminal which scheme is running.
 void ShowProgress(const SetFiles& files, const std::string& scheme) {
   if (isatty(STDERR_FILENO) == 0) return;
@@ -102,6 +117,7 @@ Result<SetReport> Report(const SetFiles& files, const EvaluateArguments& argumen
   NEARDUP_ASSIGN(const FilterOptions options, OptionsFor(files, configured));
   NEARDUP_TRY(CheckKeys(options, schemes));
   NEARDUP_ASSIGN(const LabelledSet set, ReadSet(files, arguments.id_field));
+  NEARDUP_TRY(CheckRecords(set, options));
   SetReport report;
   report.name = set.name;
   for (const FieldSelector& field : options.record.fields) report.fields.push_back(field.path);

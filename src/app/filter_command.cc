@@ -27,7 +27,8 @@ FileTransaction::IdOf IdOf(const std::string& id_field) {
   };
 }
 
-void PrintSummary(const Totals& totals, const FilterOptions& filter) {
+void PrintSummary(const Totals& totals, const FilterOptions& filter,
+                  const std::string& first_dead_letter) {
   const CommittedBatch& sum = totals.sum();
   const std::string rule = filter.scheme.is_own()
                                ? fmt::format("distance_max {}", filter.match.distance_max)
@@ -46,6 +47,9 @@ void PrintSummary(const Totals& totals, const FilterOptions& filter) {
     if (sum.dead_letters[reason] == 0) continue;
     std::fprintf(stderr, "    %-16s %12s\n", Name(static_cast<Reason>(reason)),
                  Grouped(sum.dead_letters[reason]).c_str());
+  }
+  if (!first_dead_letter.empty()) {
+    std::fprintf(stderr, "the first dead letter is %s\n", first_dead_letter.c_str());
   }
 }
 
@@ -83,7 +87,7 @@ Result<void> RunFilter(const FilterArguments& arguments, const LoadedConfig& con
   if (arguments.json) {
     PrintJson(totals);
   } else {
-    PrintSummary(totals, config.settings.lane.filter);
+    PrintSummary(totals, config.settings.lane.filter, files->first_dead_letter());
   }
   return {};
 }

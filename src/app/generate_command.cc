@@ -16,6 +16,15 @@
 namespace neardup {
 namespace {
 
+/// What a record must have for an edit, given the name of the edit.
+std::string_view NeedOf(std::string_view edit) {
+  if (edit == Name(EditKind::kReordered)) return "two different sentences in the longest text";
+  if (edit == Name(EditKind::kSentenceDrop)) return "two sentences in the longest text";
+  if (edit == Name(EditKind::kFieldChange)) return "two of the --fields";
+  if (edit == Name(EditKind::kExact) || edit == Name(EditKind::kFormat)) return "a text";
+  return "two words in the --fields";
+}
+
 void PrintSummary(const PlantedStream& stream) {
   uint64_t copies = 0;
   for (const auto& [name, count] : stream.planted) copies += count;
@@ -27,9 +36,9 @@ void PrintSummary(const PlantedStream& stream) {
   for (const auto& [name, count] : stream.not_planted) {
     fmt::print(
         stderr,
-        "neardup: warning: {}: {} copies were not made, because too few records have what this "
-        "edit needs (two words, sentences or fields)\n",
-        name, Grouped(count));
+        "neardup: warning: {}: {} copies were not made, because too few records have {}, which "
+        "this edit needs\n",
+        name, Grouped(count), NeedOf(name));
   }
   if (stream.left_out > 0) {
     fmt::print(stderr, "neardup: warning: dead letters left out: {}; the first is {}\n",
@@ -97,7 +106,12 @@ Result<void> Generate(const GenerateArguments& arguments) {
   NEARDUP_ASSIGN(options.edits, ListEdits(arguments.kinds, arguments.strengths));
   NEARDUP_ASSIGN(const std::vector<std::string> payloads, ReadLines(arguments.input));
   NEARDUP_ASSIGN(options.copies, ParseCopies(arguments.copies, payloads.size()));
-  NEARDUP_ASSIGN(const PlantedStream stream, PlantCopies(payloads, options));
+  const Result<PlantedStream> planted = PlantCopies(payloads, options);
+  if (!planted.ok() && planted.error().code == ErrorCode::kCorrupt) {
+    return Error{ErrorCode::kCorrupt, fmt::format("{}: {}", arguments.input, planted.error().text)};
+  }
+  if (!planted.ok()) return planted.error();
+  const PlantedStream& stream = *planted;
   std::string text;
   for (const std::string& payload : stream.payloads) text += payload + '\n';
   NEARDUP_TRY(WriteText(arguments.output, text));

@@ -7,6 +7,22 @@
 #include "app/exit_code.h"
 
 namespace neardup {
+namespace {
+
+std::string Cause(httplib::Error error) {
+  switch (error) {
+    case httplib::Error::Connection:
+      return "cannot connect (unknown host, wrong port, or connection refused)";
+    case httplib::Error::ConnectionTimeout:
+      return "no connection within 5 s";
+    case httplib::Error::Read:
+      return "connected, but got no HTTP answer within 5 s";
+    default:
+      return "no answer (" + httplib::to_string(error) + ")";
+  }
+}
+
+}  // namespace
 
 int HealthcheckCommand(const std::string& url) {
   const size_t scheme = url.find("://");
@@ -22,10 +38,10 @@ int HealthcheckCommand(const std::string& url) {
   const httplib::Result answer =
       client.Get(path == std::string::npos ? "/readyz" : url.substr(path).c_str());
   if (!answer) {
-    std::fprintf(
-        stderr,
-        "neardup: %s: no answer; is the instance running, and does it serve metrics.port?\n",
-        url.c_str());
+    std::fprintf(stderr,
+                 "neardup: %s: %s; is the instance running? --url must name its metrics.host and "
+                 "metrics.port (0: not served)\n",
+                 url.c_str(), Cause(answer.error()).c_str());
     return kExitUnavailable;
   }
   std::string text = answer->body;

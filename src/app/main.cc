@@ -164,7 +164,8 @@ void AddEvaluate(CLI::App& app, EvaluateArguments& evaluate, Command& chosen) {
       ->type_name("FOLDER");
   command
       ->add_option("--records", evaluate.records,
-                   "read records from this file instead: JSON Lines in stream order, also .gz")
+                   "read records from this file, with or without --data: JSON Lines in stream "
+                   "order, also .gz")
       ->type_name("FILE");
   command
       ->add_option("--labels", evaluate.labels,

@@ -3,10 +3,12 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "app/commands.h"
@@ -41,13 +43,18 @@ void WatchStop() {
 Result<void> PrepareStateDir(const std::string& path) {
   if (path.empty()) return {};
   std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_directory(path, error)) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("state.dir: {}: found a file, expected a folder", path)};
+  }
   std::filesystem::create_directories(path, error);
-  if (error || access(path.c_str(), W_OK | X_OK) != 0) {
+  if (!error && access(path.c_str(), W_OK | X_OK) != 0) error.assign(errno, std::system_category());
+  if (error) {
     return Error{
         ErrorCode::kIo,
-        fmt::format("state.dir: {}: cannot be written to; create the folder and allow this "
+        fmt::format("state.dir: {}: cannot be written to ({}); create the folder and allow this "
                     "user to write to it",
-                    path)};
+                    path, error.message())};
   }
   return {};
 }

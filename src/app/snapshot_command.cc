@@ -32,7 +32,17 @@ struct InspectedSnapshot {
   std::optional<Error> error;
 };
 
+Result<void> CheckStateDir(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return {};
+  const bool exists = fs::exists(path, ignored);
+  return Error{exists ? ErrorCode::kIo : ErrorCode::kNotFound,
+               fmt::format("{}: {}expected the state.dir of an instance", path,
+                           exists ? "found a file, " : "no such folder; ")};
+}
+
 Result<std::vector<InspectedSnapshot>> Inspect(const SnapshotArguments& arguments) {
+  NEARDUP_TRY(CheckStateDir(arguments.state_dir));
   std::vector<InspectedSnapshot> inspected;
   for (uint16_t lane = 0; lane < kLanesMax; ++lane) {
     const fs::path folder = SnapshotFolder(arguments.state_dir, lane);
@@ -120,6 +130,7 @@ Result<RestoredSnapshot> RestoreNewest(const Settings& settings) {
                  "state.dir: found nothing, expected the folder of an instance's snapshots; set it "
                  "with --state-dir"};
   }
+  NEARDUP_TRY(CheckStateDir(settings.state_dir));
   std::optional<Error> refused;
   const SnapshotEvents events = {
       .refused =

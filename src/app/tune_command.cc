@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <string_view>
@@ -54,9 +56,20 @@ Result<void> WriteAll(const TuneArguments& arguments, const TuneFiles& files, co
   return WriteText(files.page.string(), TunePage(tuning, files, ViewsOf(messages)));
 }
 
+/// Finds a missing folder before the work, not after it.
+Result<void> CheckFolderOf(const char* option, const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.parent_path();
+  std::error_code ignored;
+  if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return {};
+  return Error{ErrorCode::kIo,
+               fmt::format("{} {}: {}: no such folder", option, file.string(), folder.string())};
+}
+
 Result<void> RunTune(const TuneArguments& arguments) {
   const TuneFiles files = FilesOf(arguments);
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  NEARDUP_TRY(CheckFolderOf("--output", files.config));
+  NEARDUP_TRY(CheckFolderOf("--report", files.page));
   if (!arguments.force) NEARDUP_TRY(CheckNew({files.config, files.model, files.page}));
   NEARDUP_ASSIGN(const std::vector<Message> messages, ReadSample(arguments, config.settings.kafka));
   TuneOptions options;

@@ -12,6 +12,16 @@ namespace {
 
 int LineOf(const YAML::Mark& mark) { return mark.line + 1; }
 
+/// Whether a line, counted from 0, has a tab in its indentation.
+bool IsIndentedWithTab(const std::string& text, int line) {
+  std::istringstream lines(text);
+  std::string found;
+  for (int number = 0; number <= line; ++number) {
+    if (!std::getline(lines, found)) return false;
+  }
+  return found.substr(0, found.find_first_not_of(" \t")).find('\t') != std::string::npos;
+}
+
 YamlValue ValueAt(const YAML::Mark& mark, YamlValue::Form form) {
   YamlValue value;
   value.form = form;
@@ -118,9 +128,12 @@ YamlDocument ParseYaml(const std::string& text) {
     }
   } catch (const YAML::Exception& exception) {
     document.root.reset();
+    // yaml-cpp reports a tab as another mistake on the same line.
+    const bool tab = IsIndentedWithTab(text, exception.mark.line);
     document.problems.push_back(
         {LineOf(exception.mark),
-         fmt::format("not YAML: {} (column {})", exception.msg, exception.mark.column + 1)});
+         fmt::format("not YAML: {} (column {}){}", exception.msg, exception.mark.column + 1,
+                     tab ? "; indented with a tab, expected spaces" : "")});
   }
   return document;
 }

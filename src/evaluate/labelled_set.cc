@@ -158,8 +158,20 @@ Result<LabelledSet> JoinLabels(const std::string& name, std::vector<std::string>
     }
     earlier = line;
   }
+  if (set.payloads.empty()) {
+    return Error{
+        ErrorCode::kCorrupt,
+        fmt::format("{}: is empty, expected JSON Lines with one record on each line", name)};
+  }
   if (set.unlabelled() == set.payloads.size()) {
-    const std::string first = set.payloads.empty() ? "" : reader.Read(set.payloads[0], 1);
+    const auto has_id = [&reader](const std::string& payload) { return reader.Has(payload); };
+    if (std::none_of(set.payloads.begin(), set.payloads.end(), has_id)) {
+      return Error{ErrorCode::kCorrupt,
+                   fmt::format("{}: no record has the field {}; name the field that holds the ids "
+                               "of the labels with --id-field",
+                               name, id_field)};
+    }
+    const std::string first = reader.Read(set.payloads[0], 1);
     return Error{ErrorCode::kCorrupt,
                  fmt::format("{}: none of the {} records has a label: the first record has the id "
                              "\"{}\", the first label the id \"{}\"; name the field that holds the "

@@ -230,7 +230,7 @@ Result<Planter> Planter::New(const PlantingOptions& options) {
   for (const std::string& field : options.fields) filter.record.fields.push_back({field, 1.0});
   if (options.fields.empty() || options.edits.empty()) {
     return Error{ErrorCode::kConfig,
-                 "generate: found no field or no kind of copy; expected at least one of each"};
+                 "--fields, --kinds: expected at least one field and one kind of copy"};
   }
   NEARDUP_TRY(CheckOptions(filter));
   const Result<FieldPath> id_field = ParseFieldPath(options.id_field);
@@ -256,10 +256,13 @@ Result<void> Planter::AddOriginals(const std::vector<std::string>& payloads) {
   for (size_t i = 0; i < payloads.size(); ++i) {
     NEARDUP_TRY(AddOriginal(payloads[i], static_cast<int64_t>(i) + 1));
   }
+  if (payloads.empty()) {
+    return Error{ErrorCode::kCorrupt, "is empty, expected JSON Lines with one record on each line"};
+  }
   if (originals_.empty()) {
     return Error{
         ErrorCode::kCorrupt,
-        fmt::format("generate: none of the {} lines can be compared; expected JSON "
+        fmt::format("none of the {} lines can be compared; expected JSON "
                     "objects with the fields of --fields{}{}",
                     payloads.size(), stream_.left_out > 0 ? ": " : "", stream_.first_left_out)};
   }

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 namespace neardup {
@@ -22,6 +23,10 @@ struct FileSource::Input {
 };
 
 Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return Error{ErrorCode::kIo, fmt::format("{}: found a folder, expected a file", path)};
+  }
   auto input = std::make_unique<Input>();
   errno = 0;
   input->file = path == "-" ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb");
@@ -98,12 +103,29 @@ Result<void> FileSource::Fill() {
   int code = Z_OK;
   const char* text = gzerror(input_->file, &code);
   if (got < 0 || (got == 0 && code != Z_OK && code != Z_STREAM_END)) {
-    const std::string why = code == Z_ERRNO ? std::strerror(errno) : text;
-    return Fatal(ErrorCode::kIo,
-                 fmt::format("{}: after line {}: cannot be read: {}", path_, next_line_, why));
+    return CannotRead(code, code == Z_ERRNO ? std::strerror(errno) : text);
   }
   exhausted_ = got == 0;
   return {};
+}
+
+Error FileSource::CannotRead(int zlib_code, std::string_view why) const {
+  if (zlib_code == Z_BUF_ERROR) {
+    return Fatal(
+        ErrorCode::kIo,
+        fmt::format("{}: ends in the middle of the gzip data, after line {}", path_, next_line_));
+  }
+  if (zlib_code != Z_DATA_ERROR) {
+    return Fatal(ErrorCode::kIo,
+                 fmt::format("{}: after line {}: cannot be read: {}", path_, next_line_, why));
+  }
+  // zlib puts its own name of the file before the reason.
+  const size_t name_end = why.rfind(": ");
+  if (name_end != std::string_view::npos) why.remove_prefix(name_end + 2);
+  return Fatal(ErrorCode::kIo,
+               fmt::format("{}: damaged gzip data ({}), found after line {}; earlier lines may be "
+                           "wrong too; check it with gzip -t",
+                           path_, why, next_line_));
 }
 
 std::vector<InputStatus> FileSource::Status() {

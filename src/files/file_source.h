@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stream/ports.h"
@@ -31,6 +32,7 @@ class FileSource : public Source {
   struct Input;
   FileSource(std::string path, std::unique_ptr<Input> input);
   Result<void> Fill();
+  Error CannotRead(int zlib_code, std::string_view why) const;
 
   std::string path_;
   std::unique_ptr<Input> input_;

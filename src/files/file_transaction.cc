@@ -57,6 +57,10 @@ Result<void> FileTransaction::WriteLine(File& file, std::string_view line) {
 }
 
 Result<void> FileTransaction::Publish(const RoutedRecord& record) {
+  if (record.verdict.decision == Decision::kDeadLetter && first_dead_letter_.empty()) {
+    first_dead_letter_ = fmt::format("line {}: {}", record.message.position.offset + 1,
+                                     record.verdict.outcome.error);
+  }
   File& route = routes_[static_cast<size_t>(record.verdict.decision)];
   if (route.handle) {
     NEARDUP_TRY(WriteLine(route, record.message.value.value_or(std::string_view())));

@@ -41,6 +41,9 @@ class FileTransaction : public Transaction {
   Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
   size_t record_bytes_max(const InputPartition&) const override { return SIZE_MAX; }
 
+  /// "line N: why it cannot be compared"; empty if there is none.
+  const std::string& first_dead_letter() const { return first_dead_letter_; }
+
  private:
   struct File {
     std::string path;
@@ -57,6 +60,7 @@ class FileTransaction : public Transaction {
   /// Ids of the unique records by offset, for the duplicates that name them.
   std::unordered_map<int64_t, std::string> ids_;
   std::string line_;
+  std::string first_dead_letter_;
 };
 
 }  // namespace neardup

@@ -21,7 +21,7 @@ constexpr int64_t kCentreMax = Model::kCentreMax;
 
 Error Bad(const std::string& name, const std::string& what) {
   return {ErrorCode::kConfig,
-          fmt::format("{}: {}; make a model with `neardup learn` or `neardup tune`", name, what)};
+          fmt::format("{}: {}; make one with `neardup learn` or `neardup tune`", name, what)};
 }
 
 Result<void> ReadCentre(const ordered_json& json, const std::string& name, Model& model) {
@@ -76,7 +76,12 @@ std::string ModelText(const Model& model) {
 }
 
 Result<Model> ParseModel(std::string_view text, const std::string& name) {
-  const ordered_json json = ordered_json::parse(text, nullptr, false);
+  ordered_json json;
+  try {
+    json = ordered_json::parse(text);
+  } catch (const ordered_json::parse_error& error) {
+    return Bad(name, fmt::format("not JSON (byte {}), expected a model", error.byte));
+  }
   if (!json.is_object()) return Bad(name, "expected a JSON object");
   const auto version = json.find("neardup_model");
   if (version == json.end() || *version != kVersion) {

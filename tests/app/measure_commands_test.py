@@ -173,7 +173,9 @@ class MeasureCommands(unittest.TestCase):
         self.assertIn("--kinds odd: unknown", said(78, *generate, "body", "--kinds", "odd"))
         self.assertIn("--strength", said(78, *generate, "body", "--strength", "7"))
         self.assertIn("this field is compared too", said(78, *generate, "body,id"))
-        self.assertIn("none of the", said(74, *generate, "nothing"))
+        self.assertIn(f"{own}: none of the", said(74, *generate, "nothing"))
+        self.assertIn("records can be compared: ",
+                      said(74, "evaluate", "--data", self.path, "--fields", "nothing"))
 
 
 if __name__ == "__main__":

@@ -38,6 +38,18 @@ TEST(SnapshotCommand, ReportsAFolderWithoutSnapshots) {
   EXPECT_THAT(said.text, HasSubstr(state.path().string() + ": holds no snapshot"));
 }
 
+TEST(SnapshotCommand, NamesAStateDirThatIsNoFolder) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "file";
+  std::ofstream(file) << "text";
+  const Said of_file = Inspect(file);
+  EXPECT_EQ(of_file.exit_code, kExitIo);
+  EXPECT_THAT(of_file.text, HasSubstr(file.string() + ": found a file, expected the state.dir"));
+  const Said of_nothing = Inspect(folder.path() / "none");
+  EXPECT_EQ(of_nothing.exit_code, kExitNoInput);
+  EXPECT_THAT(of_nothing.text, HasSubstr("none: no such folder; expected the state.dir"));
+}
+
 TEST(SnapshotCommand, FailsIfTheFolderOfALaneCannotBeListed) {
   const TemporaryFolder state;
   std::filesystem::create_directory(state.path() / "lane-0");

@@ -163,6 +163,12 @@ TEST_F(ConfigError, TextThatIsNotYamlIsReportedWithLineAndColumn) {
             "c.yaml:3: not YAML: end of map not found (column 2)");
 }
 
+TEST_F(ConfigError, ATabInTheIndentationIsNamed) {
+  EXPECT_EQ(
+      Complaints("log:\n\tlevel: info\n"),
+      "c.yaml:2: not YAML: illegal map value (column 7); indented with a tab, expected spaces");
+}
+
 TEST_F(ConfigError, EmptyFilesAndSecondDocumentsAreRefused) {
   const std::string empty =
       "c.yaml:1: found no settings, expected at least one; `neardup config example` prints all";

@@ -60,10 +60,11 @@ TEST_F(ConfigModel, AnAbsentModelFileIsReportedWhereItIsNamed) {
 TEST_F(ConfigModel, ABrokenModelFileIsReportedWithTheMistake) {
   Write("m.json", "{\"neardup_model\": 2}");
   EXPECT_EQ(Complaints("feature:\n  markup: false\n  model: m.json\n"),
-            "c.yaml:3: feature.model: m.json: neardup_model: found 2, expected 1; make a model "
+            "c.yaml:3: feature.model: m.json: neardup_model: found 2, expected 1; make one "
             "with `neardup learn` or `neardup tune`");
   Write("m.json", "");
-  EXPECT_THAT(Complaints("feature: {model: m.json}\n"), HasSubstr("expected a JSON object"));
+  EXPECT_THAT(Complaints("feature: {model: m.json}\n"),
+              HasSubstr("m.json: not JSON (byte 1), expected a model"));
 }
 
 }  // namespace

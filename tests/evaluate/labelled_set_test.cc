@@ -107,5 +107,13 @@ TEST(JoinLabels, RefusesLabelsOfOtherRecords) {
                                           "id \"a\"; name the field that holds"));
 }
 
+TEST(JoinLabels, NamesAnIdFieldThatNoRecordHas) {
+  const auto set = JoinLabels("news", {R"({"id":"a"})"}, kLabels, "nope");
+  ASSERT_FALSE(set.ok());
+  EXPECT_EQ(set.error().text,
+            "news: no record has the field nope; name the field that holds the ids of the labels "
+            "with --id-field");
+}
+
 }  // namespace
 }  // namespace neardup

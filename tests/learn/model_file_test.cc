@@ -69,9 +69,9 @@ TEST(ModelFile, ReadsTheDocumentedFormat) {
 TEST(ModelFile, NamesWhatIsWrong) {
   const std::string good = ModelText(SomeModel());
   const std::pair<std::string, std::string> cases[] = {
-      {"", "expected a JSON object"},
+      {"", "not JSON (byte 1), expected a model"},
       {"[]", "expected a JSON object"},
-      {good + "x", "expected a JSON object"},
+      {good + "x", "not JSON (byte "},
       {"{}", "neardup_model: found nothing, expected 1"},
       {Replaced(good, "\"neardup_model\": 1", "\"neardup_model\": 2"),
        "neardup_model: found 2, expected 1"},
@@ -102,7 +102,7 @@ TEST(ModelFile, NamesWhatIsWrong) {
     EXPECT_EQ(read.error().code, ErrorCode::kConfig);
     EXPECT_THAT(read.error().text, StartsWith("folder/m.json: "));
     EXPECT_THAT(read.error().text, HasSubstr(expected));
-    EXPECT_THAT(read.error().text, HasSubstr("make a model with `neardup learn`"));
+    EXPECT_THAT(read.error().text, HasSubstr("make one with `neardup learn`"));
   }
 }
 
