@@ -81,6 +81,8 @@ Result<Model> ParseModel(std::string_view text, const std::string& name) {
     json = ordered_json::parse(text);
   } catch (const ordered_json::parse_error& error) {
     return Bad(name, fmt::format("not JSON (byte {}), expected a model", error.byte));
+  } catch (const ordered_json::out_of_range&) {
+    return Bad(name, "found a number that is too large for JSON, expected a model");
   }
   if (!json.is_object()) return Bad(name, "expected a JSON object");
   const auto version = json.find("neardup_model");
