@@ -28,7 +28,7 @@ const char* Name(AuditCheck check) {
     case AuditCheck::kDeadLetter:
       return "dead_letter";
   }
-  return "header";
+  return "none";
 }
 
 bool AuditReport::ok() const {

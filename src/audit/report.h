@@ -20,6 +20,7 @@ enum class AuditCheck : uint8_t {
   kCompleteness,  ///< no two uniques are duplicates of each other
   kDeadLetter,    ///< exactly the records that cannot be compared are dead letters
 };
+/// Number of checks: one more than the last. A test holds it against the names.
 inline constexpr size_t kAuditCheckCount = 9;
 
 /// Short lower-case name, for tables and JSON.

@@ -8,7 +8,7 @@
 
 #include "config/assignment.h"
 #include "config/checks.h"
-#include "config/property_rules.h"
+#include "kafka/property_rules.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
 #include "filter/match_scheme.h"

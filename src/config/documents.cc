@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "config/property_rules.h"
+#include "kafka/property_rules.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
 #include "neardup/filter.h"

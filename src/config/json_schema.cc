@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "config/property_rules.h"
+#include "kafka/property_rules.h"
 #include "config/quantity.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"

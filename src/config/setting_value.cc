@@ -8,7 +8,7 @@
 #include <regex>
 #include <utility>
 
-#include "config/property_rules.h"
+#include "kafka/property_rules.h"
 #include "config/quantity.h"
 
 namespace neardup {

@@ -124,14 +124,25 @@ std::vector<std::string*> RecordCopier::Texts(Json& record) const {
 
 bool RecordCopier::Apply(const Edit& edit, Json& record, std::string_view donor,
                          const Vocabulary& vocabulary, SeededRandom& random) const {
-  if (edit.kind == EditKind::kExact) return true;
-  if (edit.kind == EditKind::kFieldChange) return ChangeField(record, donor, random);
-  if (edit.kind == EditKind::kFormat) return ChangeFormat(record);
   const std::vector<std::string*> places = Texts(record);
+  const auto longest = std::max_element(places.begin(), places.end(), IsShorter);
+  switch (edit.kind) {
+    case EditKind::kExact:
+      return true;
+    case EditKind::kFieldChange:
+      return ChangeField(record, donor, random);
+    case EditKind::kFormat:
+      return ChangeFormat(record);
+    case EditKind::kReordered:
+      return !places.empty() && ReorderSentences(**longest, random);
+    case EditKind::kSentenceDrop:
+      return !places.empty() && DropSentence(**longest, random);
+    case EditKind::kInserted:
+    case EditKind::kDeleted:
+    case EditKind::kReplaced:
+      break;
+  }
   if (places.empty()) return false;
-  std::string& longest = **std::max_element(places.begin(), places.end(), IsShorter);
-  if (edit.kind == EditKind::kReordered) return ReorderSentences(longest, random);
-  if (edit.kind == EditKind::kSentenceDrop) return DropSentence(longest, random);
   std::vector<std::string> texts;
   for (const std::string* text : places) texts.push_back(*text);
   if (!EditWords(edit, texts, vocabulary, random)) return false;

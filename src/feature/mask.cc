@@ -167,7 +167,9 @@ Masks MasksNamed(std::span<const std::string> names) {
 }
 
 std::optional<MaskedPart> FindMaskedPart(std::string_view text, size_t from, const Masks& masks) {
-  if (!masks.time && !masks.uuid && !masks.ip && !masks.hex) return std::nullopt;
+  Masks parts = masks;
+  parts.number = false;
+  if (!parts.any()) return std::nullopt;
   for (size_t at = from; at < text.size(); ++at) {
     const char c = text[at];
     const bool may_begin = IsAsciiDigit(c) || IsAsciiLetter(c) || c == ':' || c == '[';

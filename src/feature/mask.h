@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,7 +30,13 @@ inline constexpr MaskRow kMaskRows[] = {{"time", MaskKind::kTime, &Masks::time},
                                         {"ip", MaskKind::kIp, &Masks::ip},
                                         {"hex", MaskKind::kHex, &Masks::hex},
                                         {"number", MaskKind::kNumber, &Masks::number}};
-inline constexpr Masks kAllMasks = {true, true, true, true, true};
+static_assert(std::size(kMaskRows) == sizeof(Masks), "every switch of Masks has a row");
+
+inline constexpr Masks kAllMasks = [] {
+  Masks masks;
+  for (const MaskRow& row : kMaskRows) masks.*row.on = true;
+  return masks;
+}();
 
 /// Names of the masks that are on, in the order of kMaskRows.
 std::vector<std::string> MaskNames(const Masks& masks);
@@ -38,8 +45,10 @@ Masks MasksNamed(std::span<const std::string> names);
 
 /// Whether a token stands for a masked part.
 constexpr bool IsMaskToken(std::string_view token) {
-  return token.size() == 1 && token[0] >= static_cast<char>(MaskKind::kTime) &&
-         token[0] <= static_cast<char>(MaskKind::kNumber);
+  for (const MaskRow& row : kMaskRows) {
+    if (token.size() == 1 && token[0] == static_cast<char>(row.kind)) return true;
+  }
+  return false;
 }
 
 /// Bytes from `begin` up to, but not including, `end`.

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string_view>
+
+#include "kafka/property_rules.h"
 
 namespace neardup {
 namespace {
@@ -46,7 +47,20 @@ Properties Defaults(const KafkaOptions& options, ClientRole role) {
   return properties;
 }
 
-Properties Owned(const KafkaOptions& options, ClientRole role, uint16_t lane) {
+Result<void> Merge(const Properties& from, std::string_view section, Properties& into) {
+  for (const auto& [name, value] : from) {
+    if (const auto refusal = RefusalOf(name, value)) {
+      return Fatal(ErrorCode::kConfig,
+                   fmt::format("{}: the property {} cannot be set: {}", section, name, *refusal));
+    }
+    into[name] = value;
+  }
+  return {};
+}
+
+}  // namespace
+
+Properties OwnedProperties(const KafkaOptions& options, ClientRole role, uint16_t lane) {
   Properties properties = {{"bootstrap.servers", options.brokers}};
   if (role == ClientRole::kWriter) {
     properties["transactional.id"] = fmt::format("{}-lane-{}", options.app, lane);
@@ -77,44 +91,15 @@ Properties Owned(const KafkaOptions& options, ClientRole role, uint16_t lane) {
   return properties;
 }
 
-// Aliases of properties in Owned, and properties that would give two instances the same identity.
-constexpr std::array<std::string_view, 8> kForbidden = {
-    "metadata.broker.list", "request.required.acks", "group.instance.id",  "auto.commit.enable",
-    "enable.auto.commit",   "transactional.id",      "enable.idempotence", "group.id"};
-
-Result<void> Merge(const Properties& from, const Properties& owned, std::string_view section,
-                   Properties& into) {
-  for (const auto& [name, value] : from) {
-    if (owned.contains(name) ||
-        std::find(kForbidden.begin(), kForbidden.end(), name) != kForbidden.end()) {
-      return Fatal(
-          ErrorCode::kConfig,
-          fmt::format("{}: neardup sets the property {} itself; remove it here", section, name));
-    }
-    into[name] = value;
-  }
-  return {};
-}
-
-bool IsSecret(const std::string& name) {
-  for (const char* part : {"password", "secret", "ssl.key.pem", "oauthbearer.config"}) {
-    if (name.find(part) != std::string::npos) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 Result<Properties> ClientProperties(const KafkaOptions& options, ClientRole role, uint16_t lane) {
-  const Properties owned = Owned(options, role, lane);
   Properties properties = Defaults(options, role);
-  NEARDUP_TRY(Merge(options.properties, owned, "kafka.properties", properties));
+  NEARDUP_TRY(Merge(options.properties, "kafka.properties", properties));
   if (IsWriter(role)) {
-    NEARDUP_TRY(Merge(options.producer_properties, owned, "kafka.producer_properties", properties));
+    NEARDUP_TRY(Merge(options.producer_properties, "kafka.producer_properties", properties));
   } else {
-    NEARDUP_TRY(Merge(options.consumer_properties, owned, "kafka.consumer_properties", properties));
+    NEARDUP_TRY(Merge(options.consumer_properties, "kafka.consumer_properties", properties));
   }
-  for (const auto& [name, value] : owned) properties[name] = value;
+  for (const auto& [name, value] : OwnedProperties(options, role, lane)) properties[name] = value;
   return properties;
 }
 
@@ -126,7 +111,7 @@ Result<ConfHandle> NewConf(const Properties& properties) {
                           complaint.size()) != RD_KAFKA_CONF_OK) {
       return Fatal(ErrorCode::kConfig,
                    fmt::format("librdkafka refuses the property {}: {}", name,
-                               IsSecret(name) ? "its value is wrong" : complaint.data()));
+                               IsSecretProperty(name) ? "its value is wrong" : complaint.data()));
     }
   }
   return conf;

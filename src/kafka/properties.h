@@ -26,8 +26,12 @@ constexpr bool IsWriter(ClientRole role) {
   return role == ClientRole::kWriter || role == ClientRole::kPlainWriter;
 }
 
-/// Merges our defaults, the user's properties, and the properties that correctness depends on. A
-/// user's value for one of the last kind is a kConfig error that names it.
+/// The properties that correctness depends on. No user can set them: each has a row in
+/// RefusedProperties.
+Properties OwnedProperties(const KafkaOptions& options, ClientRole role, uint16_t lane);
+
+/// Merges our defaults, the user's properties and OwnedProperties. A property that RefusalOf
+/// refuses is a kConfig error that names it.
 Result<Properties> ClientProperties(const KafkaOptions& options, ClientRole role,
                                     uint16_t lane = 0);
 

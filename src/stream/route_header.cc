@@ -17,19 +17,33 @@ constexpr std::string_view kPackedName = "neardup";
 constexpr std::string_view kSeparatePrefix = "neardup-";
 constexpr std::string_view kFlagValue = "true";
 
-constexpr std::string_view kSeq = "neardup-seq";
-constexpr std::string_view kOrigin = "neardup-origin";
-constexpr std::string_view kOriginal = "neardup-original";
-constexpr std::string_view kDistance = "neardup-distance";
-constexpr std::string_view kKind = "neardup-kind";
-constexpr std::string_view kReason = "neardup-reason";
-constexpr std::string_view kError = "neardup-error";
-constexpr std::string_view kLate = "neardup-late";
-constexpr std::string_view kClamped = "neardup-clamped";
-constexpr std::string_view kPassed = "neardup-passed";
-constexpr std::string_view kSimhash = "neardup-simhash";
-constexpr std::string_view kOrder = "neardup-order";
-constexpr std::string_view kExact = "neardup-exact";
+/// The fields of the header, in the order of kHeaderNames.
+enum HeaderField : size_t {
+  kSeq,
+  kOrigin,
+  kOriginal,
+  kDistance,
+  kKind,
+  kReason,
+  kError,
+  kLate,
+  kClamped,
+  kPassed,
+  kSimhash,
+  kOrder,
+  kExact,
+  kHeaderFieldCount
+};
+/// As separate headers are named.
+constexpr std::array<std::string_view, kHeaderFieldCount> kHeaderNames = {
+    "neardup-seq",     "neardup-origin", "neardup-original", "neardup-distance", "neardup-kind",
+    "neardup-reason",  "neardup-error",  "neardup-late",     "neardup-clamped",  "neardup-passed",
+    "neardup-simhash", "neardup-order",  "neardup-exact"};
+
+constexpr std::string_view PackedName(size_t field) {
+  return kHeaderNames[field].substr(kSeparatePrefix.size());
+}
+
 constexpr size_t kFingerprintDigits = 16;
 
 bool IsUnreserved(char c) {
@@ -116,28 +130,28 @@ class FieldReader {
   explicit FieldReader(bool packed) : packed_(packed) {}
 
   Result<void> Read(const Field& field) {
-    const auto known = std::find(kNames.begin(), kNames.end(), field.name);
-    if (known == kNames.end()) {
+    size_t index = 0;
+    while (index < kHeaderFieldCount && PackedName(index) != field.name) ++index;
+    if (index == kHeaderFieldCount) {
       return Error{ErrorCode::kCorrupt,
                    fmt::format("neardup header: unknown field '{}'", field.name)};
     }
-    const auto index = static_cast<size_t>(known - kNames.begin());
     if (std::exchange(seen_[index], true)) {
       return Error{ErrorCode::kCorrupt,
                    fmt::format("neardup header: field '{}' occurs twice", field.name)};
     }
-    const auto which = static_cast<Which>(index);
+    const auto which = static_cast<HeaderField>(index);
     if (IsFlag(which)) return ReadFlag(which, field);
     if (!field.value) return Corrupt(field.name, "a field with a value", "none");
     return ReadValue(which, field.name, *field.value);
   }
 
   Result<ParsedHeader> Finish() {
-    for (Which which : {kSeq, kOrigin}) {
+    for (HeaderField which : {kSeq, kOrigin}) {
       if (!seen_[which]) return Missing(which, "every record");
     }
     const bool duplicate = seen_[kOriginal] || seen_[kDistance] || seen_[kKind];
-    for (Which which : {kOriginal, kDistance, kKind}) {
+    for (HeaderField which : {kOriginal, kDistance, kKind}) {
       if (duplicate && !seen_[which]) return Missing(which, "a duplicate");
     }
     if (seen_[kError] && !seen_[kReason]) return Missing(kReason, "a record with an error");
@@ -145,7 +159,7 @@ class FieldReader {
       return Error{ErrorCode::kCorrupt,
                    "neardup header: expected an original or a reason, found both"};
     }
-    for (const Which part : {kSimhash, kOrder, kExact}) {
+    for (const HeaderField part : {kSimhash, kOrder, kExact}) {
       const bool any = seen_[kSimhash] || seen_[kOrder] || seen_[kExact];
       if (any && !seen_[part]) return Missing(part, "a fingerprint");
     }
@@ -155,35 +169,15 @@ class FieldReader {
   }
 
  private:
-  enum Which : size_t {
-    kSeq,
-    kOrigin,
-    kOriginal,
-    kDistance,
-    kKind,
-    kReason,
-    kError,
-    kLate,
-    kClamped,
-    kPassed,
-    kSimhash,
-    kOrder,
-    kExact,
-    kCount
-  };
-  static constexpr std::array<std::string_view, kCount> kNames = {
-      "seq",  "origin",  "original", "distance", "kind",  "reason", "error",
-      "late", "clamped", "passed",   "simhash",  "order", "exact"};
-
-  static bool IsFlag(Which which) {
+  static bool IsFlag(HeaderField which) {
     return which == kLate || which == kClamped || which == kPassed;
   }
-  static Error Missing(Which which, std::string_view what) {
-    return {ErrorCode::kCorrupt,
-            fmt::format("neardup header: field '{}' is missing; {} has it", kNames[which], what)};
+  static Error Missing(HeaderField which, std::string_view what) {
+    return {ErrorCode::kCorrupt, fmt::format("neardup header: field '{}' is missing; {} has it",
+                                             PackedName(which), what)};
   }
 
-  Result<void> ReadFlag(Which which, const Field& field) {
+  Result<void> ReadFlag(HeaderField which, const Field& field) {
     const bool as_written = packed_ ? !field.value : field.value == "true";
     if (!as_written) {
       return Corrupt(field.name, packed_ ? "a flag without a value" : "'true'",
@@ -193,7 +187,7 @@ class FieldReader {
     return {};
   }
 
-  Result<void> ReadValue(Which which, std::string_view name, std::string_view value) {
+  Result<void> ReadValue(HeaderField which, std::string_view name, std::string_view value) {
     switch (which) {
       case kSeq:
         return Store(header_.seq, ParseSeq(value), name, "a number from 1 on", value);
@@ -214,9 +208,16 @@ class FieldReader {
                      value);
       case kOrder:
         return Store(fingerprint_.order, ParseHex(value), name, "16 lower-case hex digits", value);
-      default:
+      case kExact:
         return Store(fingerprint_.exact, ParseHex(value), name, "16 lower-case hex digits", value);
+      case kLate:
+      case kClamped:
+      case kPassed:
+      case kHeaderFieldCount:
+        break;  // ReadFlag reads the flags
     }
+    assert(false);
+    return {};
   }
 
   template <class T>
@@ -254,7 +255,7 @@ class FieldReader {
   }
 
   bool packed_;
-  std::array<bool, kCount> seen_{};
+  std::array<bool, kHeaderFieldCount> seen_{};
   ParsedHeader header_;
   ParsedOriginal original_;
   Fingerprint fingerprint_;
@@ -325,9 +326,9 @@ const std::vector<HeaderView>& RouteHeaderWriter::Write(uint64_t seq, const Inpu
   fields_.clear();
   headers_.clear();
   if (style_ == HeaderStyle::kNone) return headers_;
-  StartField(kSeq);
+  StartField(kHeaderNames[kSeq]);
   AppendNumber(text_, static_cast<int64_t>(seq));
-  StartField(kOrigin);
+  StartField(kHeaderNames[kOrigin]);
   AppendPosition(origin, origin_offset);
   WriteVerdict(verdict, original);
   const bool has_fingerprint = verdict.decision != Decision::kDeadLetter && !verdict.outcome.passed;
@@ -348,32 +349,32 @@ const std::vector<HeaderView>& RouteHeaderWriter::Write(uint64_t seq, const Inpu
 void RouteHeaderWriter::WriteVerdict(const Verdict& verdict, const InputPartition* original) {
   if (verdict.decision == Decision::kDuplicate) {
     assert(original != nullptr);
-    StartField(kOriginal);
+    StartField(kHeaderNames[kOriginal]);
     AppendPosition(*original, verdict.match.original.offset);
-    StartField(kDistance);
+    StartField(kHeaderNames[kDistance]);
     AppendNumber(text_, verdict.match.distance);
-    StartField(kKind);
+    StartField(kHeaderNames[kKind]);
     text_.append(Name(verdict.match.kind));
   }
   if (verdict.decision == Decision::kDeadLetter) {
-    StartField(kReason);
+    StartField(kHeaderNames[kReason]);
     text_.append(Name(verdict.outcome.reason));
     if (!verdict.outcome.error.empty()) {
-      StartField(kError);
+      StartField(kHeaderNames[kError]);
       AppendPercentEncoded(text_, CutAtCharacter(verdict.outcome.error, kRouteErrorBytesMax));
     }
   }
-  if (verdict.late) StartFlag(kLate);
-  if (verdict.clamped) StartFlag(kClamped);
-  if (verdict.outcome.passed) StartFlag(kPassed);
+  if (verdict.late) StartFlag(kHeaderNames[kLate]);
+  if (verdict.clamped) StartFlag(kHeaderNames[kClamped]);
+  if (verdict.outcome.passed) StartFlag(kHeaderNames[kPassed]);
 }
 
 void RouteHeaderWriter::WriteFingerprint(const Fingerprint& fingerprint) {
-  StartField(kSimhash);
+  StartField(kHeaderNames[kSimhash]);
   AppendHex(text_, fingerprint.simhash);
-  StartField(kOrder);
+  StartField(kHeaderNames[kOrder]);
   AppendHex(text_, fingerprint.order);
-  StartField(kExact);
+  StartField(kHeaderNames[kExact]);
   AppendHex(text_, fingerprint.exact);
 }
 
@@ -420,7 +421,8 @@ Result<ParsedHeader> ParseRouteHeader(const std::vector<HeaderView>& headers) {
   const size_t end = static_cast<size_t>(headers.rend() - last);
   size_t first = end - 1;
   if (last->name != kPackedName) {
-    while (headers[first].name != kSeq && first > 0 && is_separate(headers[first - 1])) {
+    while (headers[first].name != kHeaderNames[kSeq] && first > 0 &&
+           is_separate(headers[first - 1])) {
       --first;
     }
   } else if (!last->value) {

@@ -5,12 +5,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "audit/audit_world.h"
 
 namespace neardup {
 namespace {
 
 using testing::HasSubstr;
+
+TEST(Audit, TheNumberOfChecksCountsEveryNamedCheck) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < kAuditCheckCount; ++i) names.insert(Name(static_cast<AuditCheck>(i)));
+  EXPECT_EQ(names.size(), kAuditCheckCount);
+  EXPECT_STREQ(Name(static_cast<AuditCheck>(kAuditCheckCount)), "none");
+}
 
 TEST(Audit, ACorrectWorldPassesForEveryDistance) {
   for (int distance_max = 0; distance_max <= 12; ++distance_max) {

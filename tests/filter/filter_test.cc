@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
+#include <string>
 
 namespace neardup {
 namespace {
@@ -77,6 +79,13 @@ TEST(Filter, ARecordIsNeverItsOwnDuplicate) {
   filter->Decide(MakeRecord(1, 0, kCode));
   filter->Commit();
   EXPECT_EQ(filter->Decide(MakeRecord(1, 0, kCode)).decision, Decision::kUnique);
+}
+
+TEST(Reasons, TheNumberOfReasonsCountsEveryNamedReason) {
+  std::set<std::string> names;
+  for (int i = 0; i < kReasonCount; ++i) names.insert(Name(static_cast<Reason>(i)));
+  EXPECT_EQ(names.size(), static_cast<size_t>(kReasonCount));
+  EXPECT_STREQ(Name(static_cast<Reason>(kReasonCount)), "unknown");
 }
 
 TEST(Filter, DeadLettersCarryTheirReasonAndLeaveNoTrace) {

@@ -6,6 +6,7 @@
 
 #include "kafka/client.h"
 #include "kafka/kafka_cluster.h"
+#include "kafka/property_rules.h"
 
 namespace neardup {
 namespace {
@@ -34,6 +35,16 @@ TEST(Properties, PropertiesThatCorrectnessDependsOnCannotBeChanged) {
     ASSERT_FALSE(properties.ok()) << name;
     EXPECT_EQ(properties.error().code, ErrorCode::kConfig);
     EXPECT_THAT(properties.error().text, HasSubstr(name));
+  }
+}
+
+TEST(Properties, EveryOwnedPropertyIsRefusedToUsers) {
+  for (const ClientRole role :
+       {ClientRole::kSource, ClientRole::kChangelog, ClientRole::kWatermark, ClientRole::kWriter,
+        ClientRole::kPlainWriter, ClientRole::kLease}) {
+    for (const auto& [name, value] : OwnedProperties({}, role, 0)) {
+      EXPECT_TRUE(RefusalOf(name, value)) << name;
+    }
   }
 }
 

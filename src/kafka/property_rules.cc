@@ -1,11 +1,9 @@
-#include "config/property_rules.h"
+#include "kafka/property_rules.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
-
-#include "config/quantity.h"
 
 namespace neardup {
 namespace {
@@ -44,6 +42,9 @@ const std::vector<RefusedProperty>& RefusedProperties() {
       {"partition.assignment.strategy", kMembership},
       {"session.timeout.ms", "use lease.session_timeout_ms"},
       {"heartbeat.interval.ms", "use lease.heartbeat_interval_ms"},
+      {"max.poll.interval.ms", kMembership},
+      {"allow.auto.create.topics",
+       "use output.create_topics; a misspelt input must not be created"},
 
       {"transactional.id", "neardup names it after app; it is the lock of a lane"},
       {"transaction.timeout.ms", kTimeout},
@@ -98,8 +99,9 @@ std::optional<std::string> RefusalOf(std::string_view name, std::string_view val
       std::find(std::begin(kRequestsInFlightNames), std::end(kRequestsInFlightNames), name) !=
       std::end(kRequestsInFlightNames);
   if (!bounds_flight) return std::nullopt;
-  std::optional<int64_t> requests = ParseInteger(value);
-  if (requests && *requests >= 1 && *requests <= kRequestsInFlightMax) return std::nullopt;
+  const bool allowed =
+      value.size() == 1 && value[0] >= '1' && value[0] <= '0' + kRequestsInFlightMax;
+  if (allowed) return std::nullopt;
   return fmt::format(
       "expected 1 to {}: with more requests in flight, a resent batch can change places",
       kRequestsInFlightMax);

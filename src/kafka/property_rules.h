@@ -1,4 +1,5 @@
-// Which librdkafka properties a user may set, and which of them are secrets.
+// Which librdkafka properties a user may set, and which of them are secrets. The configuration, its
+// JSON Schema and its reference use these rules, and so does every client (kafka/properties.h).
 #pragma once
 
 #include <cstdint>
