@@ -8,10 +8,10 @@
 
 #include "config/assignment.h"
 #include "config/checks.h"
-#include "kafka/property_rules.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
 #include "filter/match_scheme.h"
+#include "kafka/property_rules.h"
 #include "learn/model_file.h"
 
 namespace neardup {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "kafka/property_rules.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
+#include "kafka/property_rules.h"
 #include "neardup/filter.h"
 
 namespace neardup {

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kafka/property_rules.h"
 #include "config/quantity.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
+#include "kafka/property_rules.h"
 
 namespace neardup {
 namespace {

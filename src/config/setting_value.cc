@@ -8,8 +8,8 @@
 #include <regex>
 #include <utility>
 
-#include "kafka/property_rules.h"
 #include "config/quantity.h"
+#include "kafka/property_rules.h"
 
 namespace neardup {
 namespace {
