@@ -63,6 +63,7 @@ class DemoWatch : public PartialProbe {
   void Finish() {
     if (totals_) totals_->Finish();
   }
+  size_t records() const { return records_; }
   uint64_t committed() const { return totals_ ? totals_->sum().records() : 0; }
   DemoSpeed speed() const {
     return totals_ ? DemoSpeed{totals_->seconds(), totals_->records_per_s()} : DemoSpeed{};
@@ -107,10 +108,11 @@ Result<void> RunLane(const Settings& settings, const std::atomic<bool>& stop_sig
   watch.Finish();
   NEARDUP_TRY(lane.get());
   if (late) {
-    return Error{ErrorCode::kUnavailable,
-                 fmt::format("only {} records were committed within {} s. If the machine is busy, "
-                             "try fewer records: neardup demo --records 2000",
-                             Grouped(watch.committed()), kDeadlineMs / 1000)};
+    return Error{
+        ErrorCode::kUnavailable,
+        fmt::format("only {} of {} records were committed within {} s. If the machine is busy, "
+                    "try fewer records: neardup demo --records 2000",
+                    Grouped(watch.committed()), Grouped(watch.records()), kDeadlineMs / 1000)};
   }
   return {};
 }

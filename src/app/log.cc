@@ -87,7 +87,7 @@ void LogProbe::SnapshotRestored(uint64_t entries, double seconds) {
 }
 
 void LogProbe::StateDiscarded(std::string_view why) {
-  spdlog::warn("reading the state from the beginning of the changelog: {}", why);
+  spdlog::warn("discarding the state; an older snapshot or the changelog replaces it: {}", why);
 }
 
 void LogProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
@@ -155,8 +155,10 @@ void LogProbe::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t
 }
 
 void LogProbe::RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) {
-  spdlog::warn("{}/{} offset {}: its output topic refuses this record: {}", input.topic,
-               input.partition, offset, text);
+  spdlog::warn(
+      "{}/{} offset {}: the output topic refuses this record: {}; it is sent again alone, or "
+      "becomes a dead letter; see docs/recovery.md",
+      input.topic, input.partition, offset, text);
 }
 
 }  // namespace neardup

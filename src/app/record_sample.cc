@@ -98,8 +98,9 @@ Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t reco
     NEARDUP_TRY(source->Poll(records_max - messages.size(), 0, messages));
   }
   if (!messages.empty()) return messages;
-  return Error{ErrorCode::kNotFound,
-               fmt::format("{}: is empty, expected JSON Lines with one record on each line", path)};
+  return Error{
+      ErrorCode::kNotFound,
+      fmt::format("{}: found no record, expected JSON Lines with one record on each line", path)};
 }
 
 Result<std::vector<Message>> ReadTopicSample(const KafkaOptions& options, size_t records_max,

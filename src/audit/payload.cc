@@ -81,9 +81,10 @@ void PayloadAudit::AddOutput(const InputPartition& place, const Message& message
                 "is not in the inputs: no record of this partition has its key, value, headers "
                 "and timestamp");
   } else {
-    report_.Add(AuditCheck::kCoverage, where,
-                fmt::format("is once more in the outputs than in the inputs, where it is {}",
-                            PositionText(found->second.place, found->second.offset)));
+    report_.Add(
+        AuditCheck::kCoverage, where,
+        fmt::format("occurs more often in the outputs than in the inputs, where it is at {}",
+                    PositionText(found->second.place, found->second.offset)));
   }
 }
 

@@ -159,8 +159,9 @@ class VerdictChecks {
     if (row.clamped || original.clamped) return;  // no output states the clamped time
     const uint64_t apart_ms = TimeApart(row.time_ms, original.time_ms);
     if (apart_ms > static_cast<uint64_t>(options_.filter.window.window_ms)) {
-      violated(fmt::format("its {} is {} ms away, more than window_ms {}", original_text, apart_ms,
-                           options_.filter.window.window_ms));
+      violated(
+          fmt::format("its {} has an event time {} ms away, expected at most {} (window.window_ms)",
+                      original_text, apart_ms, options_.filter.window.window_ms));
     }
   }
 
@@ -192,8 +193,9 @@ class VerdictChecks {
                      const std::string& original_text, const Violated& violated) {
     const auto distance = chosen_.scheme->Distance(original.sketch.words, row.sketch.words);
     if (!distance) {
-      violated(fmt::format("its {} is too far away by scheme {}", original_text,
-                           chosen_.scheme->name()));
+      violated(fmt::format(
+          "the scheme {} does not accept its {} as near; verify with the settings of the service",
+          chosen_.scheme->name(), original_text));
       return;
     }
     CheckDistance(row, *distance, original_text, violated);

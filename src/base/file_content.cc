@@ -43,7 +43,7 @@ Result<std::string> ReadFile(const std::filesystem::path& path, size_t bytes_max
     bytes.resize(before + read);
     if (bytes.size() > bytes_max) {
       return Error{ErrorCode::kIo,
-                   fmt::format("found more than {} bytes, expected a smaller file", bytes_max)};
+                   fmt::format("found more than {0} bytes, expected at most {0}", bytes_max)};
     }
   } while (read == kChunkBytes);
   if (std::ferror(file.get()) != 0) return Failed("cannot be read to its end");

@@ -40,7 +40,7 @@ constexpr Pattern kField = {"^([^/].*|(/([^~/]|~[01])*)+)$",
                             "a field: a top-level name, or a JSON Pointer such as /article/title"};
 constexpr Pattern kFieldOrNone = {
     "^(|[^/].*|(/([^~/]|~[01])*)+)$",
-    "a field: a top-level name, or a JSON Pointer such as /article/title, or \"\""};
+    "a field: a top-level name, or a JSON Pointer such as /article/title, or \"\" for none"};
 constexpr Pattern kBrokers = {"^[^\\s,]+(,[^\\s,]+)*$",
                               "host:port, several separated by commas without spaces"};
 constexpr Pattern kHost = {"^\\S+$", "a host name or an address"};
@@ -205,7 +205,8 @@ std::vector<Setting> Rows() {
       TextList("input.topics", NEARDUP_MEMBER(kafka.topics), kTopicName,
                "Topics to read. `neardup run` needs at least one."),
       Choice("input.start", NEARDUP_MEMBER(lane.start_at), {"earliest", "latest"},
-             "Where to start in a partition that this app has not read before."),
+             "Where to start in the partitions of a topic that this app has not read before. A new "
+             "partition of a known topic is always read from its beginning."),
       Duration("input.partitions_refresh_ms", NEARDUP_MEMBER(lane.partitions_refresh_ms),
                {kSecondMs, kHourMs}, "Time between two searches for new partitions."),
       Duration("input.idle_ms", NEARDUP_MEMBER(lane.idle_ms), {0, 24 * kHourMs},

@@ -23,7 +23,6 @@ constexpr std::string_view kAllSchemes = "all";
 /// Records between two commits of the filter, which forgets expired entries only then. No lane
 /// commits more records at a time.
 constexpr size_t kCommitRecords = 1000;
-constexpr int kDistanceMost = 16;
 /// Records from which a scheme learns document frequencies.
 constexpr size_t kLearnedRecords = 3000;
 
@@ -231,7 +230,7 @@ Result<std::vector<CurvePoint>> RunDistances(const LabelledSet& set, FilterOptio
   NEARDUP_TRY(CheckOptions(options));
   const std::vector<FingerprintedRecord> records = FingerprintAll(set, options);
   std::vector<CurvePoint> curve;
-  for (int distance = 0; distance <= kDistanceMost; ++distance) {
+  for (int distance = 0; distance <= MatchOptions::kDistanceMaxRange.max; ++distance) {
     options.match.distance_max = distance;
     // The curve ends before the first distance that the filter refuses.
     if (!CheckOptions(options).ok()) break;

@@ -20,7 +20,7 @@ uint64_t SketchIndex::Insert(const Entry& entry) {
   stored.origin = entry.origin;
   stored.exact = entry.fingerprint.exact;
   for (const uint64_t key : stored.keys()) {
-    auto& ids = postings_[key].ids;
+    auto& ids = entries_by_key_[key].ids;
     held_words_ -= ids.capacity();
     ids.push_back(id);
     held_words_ += ids.capacity();
@@ -51,25 +51,25 @@ void SketchIndex::Expire(uint64_t begin_id) {
 }
 
 void SketchIndex::RemoveNewest(uint64_t key) {
-  const auto found = postings_.find(key);
-  assert(found != postings_.end());
+  const auto found = entries_by_key_.find(key);
+  assert(found != entries_by_key_.end());
   auto& [ids, dead] = found->second;
   ids.pop_back();
   if (ids.size() > dead) return;
   held_words_ -= ids.capacity();
-  postings_.erase(found);
+  entries_by_key_.erase(found);
 }
 
 /// Drops the dead ids only when they are half of all, so that the cost per id stays constant.
 void SketchIndex::RemoveOldest(uint64_t key) {
-  const auto found = postings_.find(key);
-  assert(found != postings_.end());
+  const auto found = entries_by_key_.find(key);
+  assert(found != entries_by_key_.end());
   auto& [ids, dead] = found->second;
   ++dead;
   if (2 * dead < ids.size()) return;
   held_words_ -= ids.capacity();
   if (dead == ids.size()) {
-    postings_.erase(found);
+    entries_by_key_.erase(found);
     return;
   }
   ids = std::vector<uint64_t>(ids.begin() + static_cast<ptrdiff_t>(dead), ids.end());
@@ -121,8 +121,8 @@ std::vector<EntryMatch> SketchIndex::FindAll(const Entry& sought, int64_t window
 void SketchIndex::Meet(const Sketch& sought, std::vector<uint64_t>& met) const {
   met.clear();
   for (const uint64_t key : sought.keys) {
-    const auto found = postings_.find(key);
-    if (found == postings_.end()) continue;
+    const auto found = entries_by_key_.find(key);
+    if (found == entries_by_key_.end()) continue;
     const auto& [ids, dead] = found->second;
     met.insert(met.end(), ids.begin() + static_cast<ptrdiff_t>(dead), ids.end());
   }
@@ -146,9 +146,9 @@ std::optional<EntryMatch> SketchIndex::Compare(uint64_t id, const Entry& sought)
 }
 
 uint64_t SketchIndex::bytes() const {
-  constexpr uint64_t kNodeBytes = sizeof(void*) + sizeof(uint64_t) + sizeof(Posting);
+  constexpr uint64_t kNodeBytes = sizeof(void*) + sizeof(uint64_t) + sizeof(KeyEntries);
   return entries_.size() * sizeof(Stored) + held_words_ * sizeof(uint64_t) +
-         postings_.size() * kNodeBytes + postings_.bucket_count() * sizeof(void*);
+         entries_by_key_.size() * kNodeBytes + entries_by_key_.bucket_count() * sizeof(void*);
 }
 
 }  // namespace neardup

@@ -18,12 +18,12 @@ namespace neardup {
 
 /// The counterpart of Index for comparison schemes, written to be simple and not to be fast.
 ///
-/// Entries in order of arrival, numbered consecutively in 64 bits; the live ones are
-/// [begin_id, end_id). The candidates of a look-up are the entries that share a key with the
+/// It holds entries in order of arrival and numbers them consecutively in 64 bits; the live ones
+/// are [begin_id, end_id). The candidates of a look-up are the entries that share a key with the
 /// record, or all entries with Scheme::scans_all. A candidate is a match if Scheme::Distance
-/// accepts it, its position is not the record's, and its event time is inside the window. Of an
-/// Entry only the sketch, the event time, the position and Fingerprint::exact are used. One owner
-/// thread.
+/// accepts it, its position is not the record's, and its event time is inside the window. The
+/// index uses only the sketch, the event time, the position and Fingerprint::exact of an Entry.
+/// Only one thread may use it.
 class SketchIndex {
  public:
   /// `scheme` must outlive the index. `begin_id` is the number of the first entry.
@@ -70,7 +70,7 @@ class SketchIndex {
     std::span<const uint64_t> keys() const { return std::span(content).subspan(word_count); }
   };
   /// The entries that have a key, in ascending order. The first `dead` of them are forgotten.
-  struct Posting {
+  struct KeyEntries {
     std::vector<uint64_t> ids;
     size_t dead = 0;
   };
@@ -89,8 +89,8 @@ class SketchIndex {
   bool scans_all_;
   uint64_t begin_id_;
   std::deque<Stored> entries_;
-  std::unordered_map<uint64_t, Posting> postings_;
-  uint64_t held_words_ = 0;  ///< 64-bit words allocated by all entries and postings
+  std::unordered_map<uint64_t, KeyEntries> entries_by_key_;
+  uint64_t held_words_ = 0;  ///< 64-bit words allocated by entries_ and entries_by_key_
   uint64_t candidates_ = 0;
   std::vector<uint64_t> met_;  ///< scratch memory of FindNearest
 };

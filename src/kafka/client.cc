@@ -93,10 +93,11 @@ Result<std::shared_ptr<Client>> Client::New(const KafkaOptions& options, ClientR
   const auto type = IsWriter(role) ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER;
   client->handle_ = rd_kafka_new(type, conf.get(), complaint.data(), complaint.size());
   if (client->handle_ == nullptr) {
-    return Fatal(ErrorCode::kConfig,
-                 fmt::format("librdkafka refuses the properties of its client: {}; see "
-                             "kafka.properties",
-                             complaint.data()));
+    return Fatal(
+        ErrorCode::kConfig,
+        fmt::format("librdkafka refuses the client properties: {}; correct kafka.properties, "
+                    "kafka.consumer_properties or kafka.producer_properties",
+                    complaint.data()));
   }
   static_cast<void>(conf.release());  // rd_kafka_new took it
   if (type == RD_KAFKA_CONSUMER) rd_kafka_poll_set_consumer(client->handle_);

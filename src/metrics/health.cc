@@ -29,8 +29,11 @@ HealthAnswer Health::Alive() const {
   if (phase_ == LanePhase::kFailed) return {false, "failed"};
   const int64_t silent_ms = clock_.SteadyMs() - stepped_at_ms_;
   if (phase_ != LanePhase::kRestoring && silent_ms > step_ms_max_) {
-    return {false, fmt::format("the lane made no step for {} s; it is {}", silent_ms / 1000,
-                               Name(phase_))};
+    return {
+        false,
+        fmt::format(
+            "the lane has made no step for {} s, expected one at least every {} s; its phase is {}",
+            silent_ms / 1000, step_ms_max_ / 1000, Name(phase_))};
   }
   return {true, "alive"};
 }

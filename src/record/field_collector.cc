@@ -137,7 +137,7 @@ void Collector::CheckTopLevelKeys() {
       [](const auto& left, const auto& right) { return left.first == right.first; });
   if (twice == top_level_keys_.end()) return;
   Refuse(Reason::kDuplicateKey,
-         fmt::format("the top-level field {} occurs twice", Excerpt(twice->second)));
+         fmt::format("the top-level field {} occurs twice, expected once", Excerpt(twice->second)));
 }
 
 void Collector::CheckMissing() {

@@ -71,7 +71,9 @@ const ExtractedRecord& FieldExtractor::Walk::Extract(const RecordView& record) {
   if (!record.value) {
     result_.outcome.passed = options_.null_value == NullValue::kUnique;
     if (!result_.outcome.passed)
-      Fail(Reason::kNullValue, "the value is null (a tombstone), expected a JSON object");
+      Fail(Reason::kNullValue,
+           "the value is null (a tombstone), expected a JSON object (record.null_value: unique "
+           "lets it pass)");
     return result_;
   }
   if (record.value->size() > options_.record_bytes_max) {

@@ -180,11 +180,11 @@ Result<SnapshotManifest> DecodeSnapshotManifest(std::string_view text) {
   if (!json.is_object()) return CorruptManifest("expected a JSON object");
   const auto version = json.find("neardup_snapshot");
   if (version == json.end() || *version != kVersion) {
-    return Error{
-        ErrorCode::kMismatch,
-        fmt::format("manifest of a snapshot: written by another version of neardup; expected "
-                    "\"neardup_snapshot\": {}, found {}",
-                    kVersion, version == json.end() ? "none" : version->dump())};
+    return Error{ErrorCode::kMismatch,
+                 fmt::format("manifest of a snapshot: written by another version of neardup "
+                             "(expected \"neardup_snapshot\": {}, found {}); nothing has to be "
+                             "done: neardup writes a new snapshot",
+                             kVersion, version == json.end() ? "none" : version->dump())};
   }
   try {
     SnapshotManifest manifest = ManifestFromJson(json);

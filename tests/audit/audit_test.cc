@@ -304,7 +304,7 @@ TEST(Audit, AnOriginalOutsideTheWindowIsFound) {
   const int64_t apart_ms = world.audit.filter.window.window_ms * 3;
   world.at(spot).timestamp_ms += apart_ms;
   world.input_of(spot).timestamp_ms += apart_ms;
-  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "more than window_ms");
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "ms away, expected at most ");
   world.header(spot) += ";clamped";
   ExpectPasses(world.Audited());
 }

@@ -32,7 +32,7 @@ TEST_F(FileContent, RefusesMoreBytesThanTheBound) {
   ASSERT_TRUE(WriteFile(file, "12345").ok());
   EXPECT_EQ(ReadFile(file, 5).value(), "12345");
   EXPECT_EQ(ReadFile(file, 4).error().code, ErrorCode::kIo);
-  EXPECT_EQ(ReadFile(file, 4).error().text, "found more than 4 bytes, expected a smaller file");
+  EXPECT_EQ(ReadFile(file, 4).error().text, "found more than 4 bytes, expected at most 4");
 }
 
 TEST_F(FileContent, SaysWhyAFileCannotBeReadOrWritten) {

@@ -80,7 +80,7 @@ TEST_F(Interpolation, FilesThatCannotBeReadAreErrors) {
             "error: ${file:zero}: found a zero byte, expected text");
   std::string large = Write("large", std::string((1 << 20) + 1, 'x')).string();
   EXPECT_EQ(TextOf("${file:" + large + "}"),
-            "error: ${file:large}: found more than 1048576 bytes, expected a smaller file");
+            "error: ${file:large}: found more than 1048576 bytes, expected at most 1048576");
 }
 
 }  // namespace

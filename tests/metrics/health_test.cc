@@ -15,7 +15,9 @@ TEST(Health, IsAliveUntilTheLaneHasBeenSilentForTooLong) {
   EXPECT_TRUE(health.Alive().ok);
   clock.SleepMs(1);
   EXPECT_FALSE(health.Alive().ok);
-  EXPECT_EQ(health.Alive().text, "the lane made no step for 30 s; it is starting");
+  EXPECT_EQ(health.Alive().text,
+            "the lane has made no step for 30 s, expected one at least every 30 s; its phase is "
+            "starting");
   health.Stepped();
   EXPECT_TRUE(health.Alive().ok);
 }

@@ -43,7 +43,9 @@ TEST_F(HttpServerTest, HealthFollowsTheLane) {
   clock_.SleepMs(31'000);
   const httplib::Response silent = Get("/healthz");
   EXPECT_EQ(silent.status, 503);
-  EXPECT_EQ(silent.body, "the lane made no step for 31 s; it is starting\n");
+  EXPECT_EQ(silent.body,
+            "the lane has made no step for 31 s, expected one at least every 30 s; its phase is "
+            "starting\n");
 }
 
 TEST_F(HttpServerTest, ReadinessFollowsThePhase) {
