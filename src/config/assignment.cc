@@ -204,6 +204,26 @@ std::string PathOf(std::string_view name) {
   return path;
 }
 
+/// The variable that was meant if the path has an underscore in place of the dot of a setting:
+/// match_distance_max -> NEARDUP_MATCH__DISTANCE_MAX.
+std::optional<std::string> VariableMeant(const std::string& path) {
+  for (const Setting& setting : SettingsTable()) {
+    std::string flat = setting.path;
+    std::replace(flat.begin(), flat.end(), '.', '_');
+    if (flat != path || flat == setting.path) continue;
+    std::string name(kPrefix);
+    for (const char c : setting.path) {
+      if (c == '.') {
+        name += "__";
+      } else {
+        name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+      }
+    }
+    return name;
+  }
+  return std::nullopt;
+}
+
 bool IsScalar(const Assignment& assignment) {
   SettingKind kind = assignment.setting->kind;
   return !assignment.entry.empty() ||
@@ -279,6 +299,10 @@ std::vector<Assignment> EnvironmentAssignments(const Environment& environment,
     Assignment assignment;
     assignment.source = {ValueSource::Kind::kEnvironment, name, 0};
     std::string path = PathOf(std::string_view(name).substr(kPrefix.size()));
+    if (const std::optional<std::string> meant = VariableMeant(path)) {
+      errors.Add(assignment.source, path, fmt::format("unknown setting, did you mean {}?", *meant));
+      continue;
+    }
     if (!FindTarget(path, assignment.source, errors, assignment)) continue;
     if (IsScalar(assignment)) {
       assignment.value = LiteralText(text);

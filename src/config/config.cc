@@ -158,8 +158,10 @@ Result<LoadedConfig> LoadConfig(const ConfigLayers& layers) { return Loader().Lo
 Result<void> CheckRunnable(const LoadedConfig& config) {
   ConfigErrors errors;
   if (config.settings.kafka.topics.empty()) {
-    errors.Add(config.SourceOf("input.topics"), "input.topics",
-               "found no topics, expected at least one, such as [news]");
+    errors.Add(
+        config.SourceOf("input.topics"), "input.topics",
+        "found no topics, expected at least one, such as [news]; name them with --input, or as "
+        "input.topics in the file");
   }
   NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(config.settings.lane.filter.scheme));
   if (chosen.scheme && chosen.scheme->scans_all()) {

@@ -224,7 +224,8 @@ class Reader {
       if (!field) continue;
       auto same = [&](const FieldSelector& other) { return other.path == field->path; };
       if (std::any_of(fields.begin(), fields.end(), same)) {
-        Refuse(item, ItemPath(i), "every field once");
+        Complain(item, ItemPath(i),
+                 fmt::format("found {} again, expected every field once", field->path));
         sound = false;
       }
       fields.push_back(*field);

@@ -47,11 +47,27 @@ Properties Defaults(const KafkaOptions& options, ClientRole role) {
   return properties;
 }
 
+/// The library's complaint about a property; empty: it takes the property.
+std::string SetProperty(rd_kafka_conf_t* conf, const std::string& name, const std::string& value) {
+  std::array<char, 512> complaint{};
+  if (rd_kafka_conf_set(conf, name.c_str(), value.c_str(), complaint.data(), complaint.size()) ==
+      RD_KAFKA_CONF_OK) {
+    return "";
+  }
+  return IsSecretProperty(name) ? "its value is wrong" : complaint.data();
+}
+
 Result<void> Merge(const Properties& from, std::string_view section, Properties& into) {
+  const ConfHandle conf(rd_kafka_conf_new());
   for (const auto& [name, value] : from) {
     if (const auto refusal = RefusalOf(name, value)) {
       return Fatal(ErrorCode::kConfig,
                    fmt::format("{}: the property {} cannot be set: {}", section, name, *refusal));
+    }
+    const std::string complaint = SetProperty(conf.get(), name, value);
+    if (!complaint.empty()) {
+      return Fatal(ErrorCode::kConfig, fmt::format("{}: librdkafka refuses the property {}: {}",
+                                                   section, name, complaint));
     }
     into[name] = value;
   }
@@ -106,12 +122,10 @@ Result<Properties> ClientProperties(const KafkaOptions& options, ClientRole role
 Result<ConfHandle> NewConf(const Properties& properties) {
   ConfHandle conf(rd_kafka_conf_new());
   for (const auto& [name, value] : properties) {
-    std::array<char, 512> complaint{};
-    if (rd_kafka_conf_set(conf.get(), name.c_str(), value.c_str(), complaint.data(),
-                          complaint.size()) != RD_KAFKA_CONF_OK) {
+    const std::string complaint = SetProperty(conf.get(), name, value);
+    if (!complaint.empty()) {
       return Fatal(ErrorCode::kConfig,
-                   fmt::format("librdkafka refuses the property {}: {}", name,
-                               IsSecretProperty(name) ? "its value is wrong" : complaint.data()));
+                   fmt::format("librdkafka refuses the property {}: {}", name, complaint));
     }
   }
   return conf;

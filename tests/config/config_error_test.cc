@@ -140,7 +140,7 @@ TEST_F(ConfigError, RepeatedKeysAreReportedWithBothLines) {
   EXPECT_EQ(Complaints("input:\n  topics: [a, b, a]\n"),
             "c.yaml:2: input.topics[2]: found a, expected every item once");
   EXPECT_EQ(Complaints("record:\n  fields: [a, {path: a, weight: 3}]\n"),
-            "c.yaml:2: record.fields[1]: found a map, expected every field once");
+            "c.yaml:2: record.fields[1]: found a again, expected every field once");
 }
 
 TEST_F(ConfigError, MergeKeysAliasesAndTagsAreRefused) {

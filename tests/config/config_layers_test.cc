@@ -187,7 +187,7 @@ TEST_F(ConfigLayers, UnknownVariablesAreErrorsWithASuggestion) {
             "window.window_ms?");
   EXPECT_EQ(Complaints("app: a\n", {{"NEARDUP_WINDOW_WINDOW_MS", "1h"}}),
             "NEARDUP_WINDOW_WINDOW_MS: window_window_ms: unknown setting, did you mean "
-            "window.window_ms?");
+            "NEARDUP_WINDOW__WINDOW_MS?");
   EXPECT_EQ(Complaints("app: a\n", {{"NEARDUP_WINDOW", "1h"}}),
             "NEARDUP_WINDOW: window: found a section, expected one of its settings, such as "
             "window.window_ms");
@@ -204,8 +204,9 @@ TEST_F(ConfigLayers, VariablesOfKubernetesServicesAndOfOurScriptsAreIgnored) {
                                    {"NEARDUP_METRICS_PORT_9404_TCP_ADDR", "10.0.0.1"},
                                    {"HOME", "/home-of-nobody"}};
   EXPECT_EQ(Complaints("app: a\n", environment), "");
-  EXPECT_EQ(Complaints("app: a\n", {{"NEARDUP_METRICS_PORT", "9404"}}),
-            "NEARDUP_METRICS_PORT: metrics_port: unknown setting, did you mean metrics.port?");
+  EXPECT_EQ(
+      Complaints("app: a\n", {{"NEARDUP_METRICS_PORT", "9404"}}),
+      "NEARDUP_METRICS_PORT: metrics_port: unknown setting, did you mean NEARDUP_METRICS__PORT?");
 }
 
 TEST_F(ConfigLayers, CommandLineMistakesNameTheArgument) {
@@ -247,7 +248,7 @@ TEST_F(ConfigLayers, OnlyRunNeedsInputTopics) {
   EXPECT_EQ(runnable.error().code, ErrorCode::kConfig);
   EXPECT_EQ(runnable.error().text,
             "default: input.topics: found no topics, expected at least one, such as "
-            "[news]");
+            "[news]; name them with --input, or as input.topics in the file");
   EXPECT_TRUE(CheckRunnable(*Load("input:\n  topics: [news]\n")).ok());
 }
 
