@@ -23,9 +23,7 @@ Result<void> Learn(const LearnArguments& arguments) {
   for (const RecordView& record : ViewsOf(messages)) sample.Add(record);
   if (sample.records().empty()) {
     return Error{ErrorCode::kConfig,
-                 fmt::format("{}: none of its {} records can be compared; `neardup filter` gives "
-                             "the reason for each record",
-                             arguments.sample, sample.seen())};
+                 fmt::format("{}: {}", arguments.sample, NothingComparableText(sample))};
   }
   const Model model = LearnModel(sample);
   NEARDUP_TRY(WriteModel(model, arguments.output));

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,8 +21,16 @@ namespace {
 
 /// Without --window a smaller window may be proposed, but none below this.
 constexpr uint64_t kWindowEntriesMin = 10'000;
-constexpr const char* kWrongSource =
-    "neardup tune: expected either --sample FILE or --topic NAME; see `neardup tune --help`\n";
+
+/// What is wrong with the options that name the source of the records; empty: nothing.
+std::string SourceProblem(const TuneArguments& arguments) {
+  const bool sample = !arguments.sample.empty();
+  const bool topic = !arguments.topic.empty();
+  if (sample && topic) return "found both --sample and --topic, expected one of them";
+  if (!sample && !topic) return "found neither --sample nor --topic, expected one of them";
+  if (sample && arguments.latest) return "--latest: found with --sample, expected with --topic";
+  return "";
+}
 
 TuneFiles FilesOf(const TuneArguments& arguments) {
   TuneFiles files;
@@ -80,7 +89,11 @@ Result<void> RunTune(const TuneArguments& arguments) {
     options.calibration.window_entries_min = kWindowEntriesMin;
   }
   options.hash_seed = arguments.hash_seed;
-  NEARDUP_ASSIGN(const Tuning tuning, Tune(ViewsOf(messages), options));
+  const Result<Tuning> tuned = Tune(ViewsOf(messages), options);
+  if (!tuned.ok()) {
+    return Error{tuned.error().code, fmt::format("{}: {}", files.sample, tuned.error().text)};
+  }
+  const Tuning& tuning = *tuned;
   NEARDUP_TRY(WriteAll(arguments, files, config.settings, tuning, messages));
   const std::string text = arguments.json ? TuneJson(tuning, files) : TuneText(tuning, files);
   std::fputs(text.c_str(), stdout);
@@ -90,8 +103,9 @@ Result<void> RunTune(const TuneArguments& arguments) {
 }  // namespace
 
 int TuneCommand(const TuneArguments& arguments) {
-  if (arguments.sample.empty() == arguments.topic.empty()) {
-    std::fputs(kWrongSource, stderr);
+  const std::string problem = SourceProblem(arguments);
+  if (!problem.empty()) {
+    fmt::print(stderr, "neardup: {}; see `neardup tune --help`\n", problem);
     return kExitUsage;
   }
   const Result<void> ran = RunTune(arguments);

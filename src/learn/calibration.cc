@@ -112,6 +112,7 @@ Calibration Calibrate(const Sample& sample, const CalibrationOptions& options) {
   result.valley = FindValley(result.neighbours);
   result.mode = voted.choice.mode;
   result.reason = voted.choice.reason;
+  result.too_few = voted.choice.too_few;
   result.votes = voted.votes;
   result.votes_for = voted.votes_for;
 

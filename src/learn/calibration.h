@@ -30,7 +30,8 @@ struct Calibration {
   MatchMode mode = MatchMode::kUnclear;
   int distance_max = 3;
   bool widen = false;
-  std::string reason;  ///< one sentence for people, without a full stop
+  std::string reason;    ///< one sentence for people, without a full stop
+  bool too_few = false;  ///< the sample is too small to choose anything
 
   size_t comparable = 0;  ///< records that have enough tokens to be compared by distance
   NeighbourStatistics neighbours;

@@ -142,7 +142,7 @@ const char* Name(MatchMode mode) {
 ModeChoice ChooseMode(const NeighbourStatistics& statistics) {
   if (statistics.records < kComparableMin) {
     return {MatchMode::kUnclear, kDistanceMin, false,
-            "too few records of the sample have enough words to be compared by distance"};
+            "too few records of the sample have enough words to be compared by distance", true};
   }
   const Valley valley = FindValley(statistics);
   const double neighbour_share =

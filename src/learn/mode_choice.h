@@ -46,8 +46,9 @@ inline constexpr int kDistanceMaxWithoutCopies = 8;
 struct ModeChoice {
   MatchMode mode = MatchMode::kUnclear;
   int distance_max = kDistanceMin;
-  bool copies = false;  ///< the distance was found from copies in the sample
-  std::string reason;   ///< one sentence for people, without a full stop
+  bool copies = false;   ///< the distance was found from copies in the sample
+  std::string reason;    ///< one sentence for people, without a full stop
+  bool too_few = false;  ///< the sample is too small to choose anything
 };
 
 ModeChoice ChooseMode(const NeighbourStatistics& statistics);

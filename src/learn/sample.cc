@@ -1,5 +1,7 @@
 #include "learn/sample.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <unordered_map>
@@ -52,7 +54,7 @@ void Sample::Add(const RecordView& record) {
   const uint64_t number = seen_++;
   const RecordFeatures& features = readers_.front().Read(record);
   if (!features.outcome.comparable()) {
-    ++dead_letters_;
+    if (dead_letters_++ == 0) first_dead_letter_ = features.outcome.error;
     return;
   }
   if (!exact_.insert(features.exact).second) {
@@ -112,6 +114,11 @@ Model LearnModel(const Sample& sample) {
   }
   std::sort(model.common.begin(), model.common.end());
   return model;
+}
+
+std::string NothingComparableText(const Sample& sample) {
+  return fmt::format("none of its {} records can be compared; the first: {}", sample.seen(),
+                     sample.first_dead_letter());
 }
 
 uint64_t SimhashOf(const UncentredFingerprint& fingerprint, const std::array<int32_t, 64>& centre) {

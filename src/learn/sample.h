@@ -59,6 +59,8 @@ class Sample {
   uint64_t seen() const { return seen_; }
   uint64_t repeats() const { return repeats_; }
   uint64_t dead_letters() const { return dead_letters_; }
+  /// Why the first dead letter cannot be compared; empty: there is none.
+  const std::string& first_dead_letter() const { return first_dead_letter_; }
 
  private:
   std::vector<uint64_t> hash_seeds_;
@@ -69,6 +71,7 @@ class Sample {
   uint64_t seen_ = 0;
   uint64_t repeats_ = 0;
   uint64_t dead_letters_ = 0;
+  std::string first_dead_letter_;
 };
 
 /// The mean of UncentredFingerprint::sums over the sample, for each bit. `seed` is an index into
@@ -79,6 +82,10 @@ std::array<int32_t, 64> CentreOf(const Sample& sample, size_t seed);
 /// occur in more than 1 % of the records and in more than 10. With fewer than 100 records that can
 /// be compared by distance, the model holds the hash seed only.
 Model LearnModel(const Sample& sample);
+
+/// Says that a sample without records() holds nothing that can be compared, and why. To be put
+/// after the name of its file or topic.
+std::string NothingComparableText(const Sample& sample);
 
 /// The simhash for a centre that was learned with the same hash seed; the key is not applied yet.
 uint64_t SimhashOf(const UncentredFingerprint& fingerprint, const std::array<int32_t, 64>& centre);

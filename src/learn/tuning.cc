@@ -54,6 +54,22 @@ void ProposeFields(const std::vector<StudiedField>& studied, RecordOptions& opti
   }
 }
 
+/// Says why no fields are proposed.
+std::string NoTextText(const std::vector<StudiedField>& studied) {
+  constexpr size_t kNamed = 10;
+  if (studied.empty()) {
+    return "holds no JSON object; expected JSON Lines with one record on each line";
+  }
+  std::vector<std::string> names;
+  for (const StudiedField& field : studied) {
+    if (names.size() < kNamed) names.push_back(field.facts.path);
+  }
+  if (studied.size() > kNamed) names.emplace_back("...");
+  return fmt::format(
+      "none of its fields ({}) looks like text; name the fields to compare with --fields",
+      fmt::join(names, ", "));
+}
+
 Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   FieldStudy study;
   for (const RecordView& record : records) {
@@ -65,10 +81,7 @@ Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   tuning.fields_given = !chosen.fields.empty();
   if (!tuning.fields_given) ProposeFields(tuning.fields, chosen);
   if (!chosen.fields.empty()) return {};
-  return Error{ErrorCode::kConfig,
-               fmt::format("found {} fields in {} records, expected one that looks like text; name "
-                           "the fields to compare with --fields",
-                           tuning.fields.size(), records.size())};
+  return Error{ErrorCode::kConfig, NoTextText(tuning.fields)};
 }
 
 /// Holds the sample under the options proposed so far, and its calibration. Each step tries further
@@ -119,6 +132,7 @@ void Tuner::TryMasks() {
     // With all masks these are messages of programs. Those that still differ in a word are
     // different.
     calibration.widen = false;
+    calibration.too_few = false;
     calibration.votes = 0;
     calibration.votes_for = 0;
     calibration.mode = MatchMode::kExact;
@@ -176,10 +190,7 @@ Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& opti
   NEARDUP_TRY(ChooseFields(records, tuning));
   Tuner tuner(records, options, tuning);
   if (tuner.sample().records().empty()) {
-    return Error{ErrorCode::kConfig,
-                 fmt::format("none of the {} records of the sample can be compared; `neardup "
-                             "filter` gives the reason for each record",
-                             records.size())};
+    return Error{ErrorCode::kConfig, NothingComparableText(tuner.sample())};
   }
   tuner.TryMasks();
   tuner.TryKeys();

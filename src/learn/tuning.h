@@ -56,8 +56,9 @@ struct Tuning {
 /// records of a kind that the sample hardly shows could seem equal.
 inline constexpr size_t kOwnFieldsMax = 20;
 
-/// The options must be valid. kConfig: the records give no reason to propose anything. The time
-/// grows with the square of the number of records: some seconds for 3,000.
+/// The options must be valid. kConfig: the records give no reason to propose anything; the text is
+/// to be put after the name of their file or topic. The time grows with the square of the number of
+/// records: some seconds for 3,000.
 Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& options);
 
 /// The match options that follow from a calibration.

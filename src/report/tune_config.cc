@@ -27,9 +27,11 @@ std::string FieldsComment(const Tuning& tuning) {
 }
 
 std::string DistanceComment(const Tuning& tuning) {
-  return fmt::format("Mode {}: {}. Confidence: {}. Chance matches: {}.",
-                     Name(tuning.calibration.mode), tuning.calibration.reason,
-                     ConfidenceText(tuning), ChanceText(tuning));
+  std::string text = fmt::format("Mode {}: {}. Confidence: {}.", Name(tuning.calibration.mode),
+                                 tuning.calibration.reason, ConfidenceText(tuning));
+  const std::string chance = ChanceText(tuning);
+  if (!chance.empty()) text += fmt::format(" Chance matches: {}.", chance);
+  return text;
 }
 
 }  // namespace

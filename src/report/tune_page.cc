@@ -25,8 +25,9 @@ std::string VerdictBox(const Tuning& tuning, const TuneFiles& files) {
                                  Name(tuning.calibration.mode), EscapeHtml(ModeText(tuning))) +
                      HtmlParagraph(fmt::format("Reason: {}.", tuning.calibration.reason)) +
                      HtmlParagraph(fmt::format("Confidence: {}.", ConfidenceText(tuning))) +
-                     HtmlParagraph(fmt::format("Near copies: {}.", NearCopiesText(tuning))) +
-                     HtmlParagraph(fmt::format("Chance matches: {}.", ChanceText(tuning)));
+                     HtmlParagraph(fmt::format("Near copies: {}.", NearCopiesText(tuning)));
+  const std::string chance = ChanceText(tuning);
+  if (!chance.empty()) html += HtmlParagraph(fmt::format("Chance matches: {}.", chance));
   for (const TuneProposal& proposal : ProposalsOf(tuning)) {
     html += HtmlParagraph(fmt::format("Proposed for {}: {}.", proposal.setting, proposal.text));
   }

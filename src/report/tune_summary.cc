@@ -129,9 +129,9 @@ std::string TuneText(const Tuning& tuning, const TuneFiles& files) {
                                    tuning.fields_given ? "given" : "proposed")) +
          Row("mode", ModeText(tuning)) + Row("reason", tuning.calibration.reason) +
          Row("confidence", ConfidenceText(tuning)) + Row("near copies", NearCopiesText(tuning)) +
-         Row("by chance", ChanceText(tuning)) + ProposalRows(tuning) + Histogram(tuning) +
-         FieldsTable(tuning) + '\n' + Row("config", files.config.string()) +
-         Row("model", files.model.string()) +
+         (ChanceText(tuning).empty() ? "" : Row("by chance", ChanceText(tuning))) +
+         ProposalRows(tuning) + Histogram(tuning) + FieldsTable(tuning) + '\n' +
+         Row("config", files.config.string()) + Row("model", files.model.string()) +
          Row("report", fmt::format("{}: look at its pairs of records before you use the config",
                                    files.page.string()));
 }
@@ -187,6 +187,7 @@ std::string ModeText(const Tuning& tuning) {
 
 std::string ConfidenceText(const Tuning& tuning) {
   const Calibration& calibration = tuning.calibration;
+  if (calibration.too_few) return "none: the sample is too small; give a larger one";
   if (calibration.votes == 0) {
     return "the masks decide the result, so check that you agree with each of them";
   }
@@ -217,12 +218,14 @@ std::string NearCopiesText(const Tuning& tuning) {
       distance_max > 0 ? fmt::format("{} of these records have an earlier record within {} bits; ",
                                      PercentText(NearShare(tuning)), distance_max)
                        : "";
-  return fmt::format("{}{} have other records within {} bits, {:.1f} of them on average", found,
-                     PercentText(static_cast<double>(neighbours.with_neighbour) / records),
-                     kNeighbourBits, neighbours.neighbours_mean);
+  return fmt::format(
+      "{}{} have an earlier or later record within {} bits, {:.1f} of them on average", found,
+      PercentText(static_cast<double>(neighbours.with_neighbour) / records), kNeighbourBits,
+      neighbours.neighbours_mean);
 }
 
 std::string ChanceText(const Tuning& tuning) {
+  if (tuning.calibration.too_few) return "";
   if (tuning.proposed.match.distance_max == 0) {
     return "no record matches by chance, since only equal records are joined";
   }

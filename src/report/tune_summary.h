@@ -29,8 +29,9 @@ std::string ModeText(const Tuning& tuning);        ///< mode and distance
 std::string ConfidenceText(const Tuning& tuning);  ///< how far random halves of the sample agree
 std::string SampleText(const Tuning& tuning);      ///< records, repeats, dead letters
 std::string NearCopiesText(const Tuning& tuning);  ///< how many records have a near copy
-std::string ChanceText(const Tuning& tuning);      ///< how many unrelated records would match
-std::string PercentText(double share);             ///< 0.08 -> "8 %"
+std::string ChanceText(
+    const Tuning& tuning);              ///< how many unrelated records would match; empty: unknown
+std::string PercentText(double share);  ///< 0.08 -> "8 %"
 
 /// A setting that `tune` proposes besides fields and distance.
 struct TuneProposal {

@@ -76,7 +76,7 @@ TEST_F(TuneCommandTest, RefusesNoSourceAndTwoSources) {
   arguments_.topic.clear();
   arguments_.sample.clear();
   EXPECT_EQ(Run(arguments_), kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("expected either --sample FILE or --topic NAME"));
+  EXPECT_THAT(err_, HasSubstr("found neither --sample nor --topic, expected one of them"));
 }
 
 TEST_F(TuneCommandTest, ReadsOnlyTheFirstRecords) {
@@ -95,7 +95,7 @@ TEST_F(TuneCommandTest, SaysWhatIsWrongWithTheSample) {
   EXPECT_THAT(err_, HasSubstr("empty.jsonl: is empty"));
   arguments_.sample = Write("broken.jsonl", "{\n{\n").string();
   EXPECT_EQ(Run(arguments_), kExitConfig);
-  EXPECT_THAT(err_, HasSubstr("expected one that looks like text"));
+  EXPECT_THAT(err_, HasSubstr("broken.jsonl: holds no JSON object; expected JSON Lines"));
 }
 
 TEST_F(TuneCommandTest, NamesABrokerThatDoesNotAnswer) {

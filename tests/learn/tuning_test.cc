@@ -148,7 +148,7 @@ TEST(Tune, SaysWhenNothingCanBeProposed) {
   EXPECT_THAT(no_text.error().text, HasSubstr("name the fields to compare with --fields"));
   const Result<Tuning> broken = Tune(ViewsOf({"{", "["}), {.filter = TextOptions()});
   ASSERT_FALSE(broken.ok());
-  EXPECT_THAT(broken.error().text, HasSubstr("none of the 2 records of the sample"));
+  EXPECT_THAT(broken.error().text, HasSubstr("none of its 2 records can be compared; the first: "));
 }
 
 TEST(IsSelected, AFieldIsSelectedByItselfOrOneAboveIt) {

@@ -117,8 +117,8 @@ TEST(TuneSummary, CountsNearCopiesUpToTheDistance) {
   structure.neighbours_mean = 1.25;
   tuning.proposed.match.distance_max = 5;
   EXPECT_EQ(NearCopiesText(tuning),
-            "30 % of these records have an earlier record within 5 bits; 40 % have other records "
-            "within 10 bits, 1.2 of them on average");
+            "30 % of these records have an earlier record within 5 bits; 40 % have an earlier or "
+            "later record within 10 bits, 1.2 of them on average");
   tuning.calibration.votes = 12;
   for (const auto& [votes_for, expected] :
        {std::pair(12, "is reliable"), std::pair(8, "fairly reliable"),
@@ -126,6 +126,9 @@ TEST(TuneSummary, CountsNearCopiesUpToTheDistance) {
     tuning.calibration.votes_for = votes_for;
     EXPECT_THAT(ConfidenceText(tuning), HasSubstr(expected));
   }
+  tuning.calibration.too_few = true;
+  EXPECT_EQ(ConfidenceText(tuning), "none: the sample is too small; give a larger one");
+  EXPECT_EQ(ChanceText(tuning), "");
 }
 
 TEST(TuneSummary, SaysTheSameAsTextAndAsJson) {
