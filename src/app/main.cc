@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "app/commands.h"
@@ -21,13 +25,39 @@ namespace {
 
 using Command = std::function<int()>;
 
-/// An option that takes a whole number from a range, which its help shows.
+/// Accepts only the texts of numbers of type T from min to max. Without it, CLI11 would take -1 for
+/// the largest unsigned number.
+template <class T>
+CLI::Validator NumberCheck(T min, T max, const std::string& expected) {
+  return {[min, max, expected](std::string& text) -> std::string {
+            T number{};
+            const char* end = text.data() + text.size();
+            const auto [stop, problem] = std::from_chars(text.data(), end, number);
+            const bool read = problem == std::errc() && stop == end;
+            if (read && number >= min && number <= max) return "";
+            return fmt::format("found {}, expected {}", text, expected);
+          },
+          ""};
+}
+
+/// An option that takes a whole number from a range, which its help shows before the note.
 template <class T>
 CLI::Option* AddNumber(CLI::App* command, const char* name, T& value, Range<T> range,
-                       const char* help) {
-  return command->add_option(name, value, fmt::format("{}, {} to {}", help, range.min, range.max))
+                       const char* help, const char* note = "") {
+  return command
+      ->add_option(name, value, fmt::format("{}, {} to {}{}", help, range.min, range.max, note))
       ->type_name("N")
-      ->check(CLI::Range(range.min, range.max).description(""));
+      ->check(NumberCheck(range.min, range.max,
+                          fmt::format("a whole number from {} to {}", range.min, range.max)));
+}
+
+/// An option that takes any seed.
+CLI::Option* AddSeed(CLI::App* command, const char* name, uint64_t& seed, const char* help) {
+  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+  return command->add_option(name, seed, fmt::format("{}, 0 or more", help))
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(NumberCheck<uint64_t>(0, kMax, fmt::format("a whole number from 0 to {}", kMax)));
 }
 
 constexpr char kJsonLinesHelp[] = "read JSON Lines from this file, also .gz; - is standard input";
@@ -54,6 +84,8 @@ void AddConfig(CLI::App* command, ConfigArguments& config) {
       ->add_option("--set", config.sets,
                    "override one setting, such as --set window.window_ms=1h; repeatable")
       ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
   CLI::Option* fields =
       command->add_option("--fields", config.fields, "short for --set record.fields=[LIST]")
@@ -88,9 +120,10 @@ void AddFilter(CLI::App& app, FilterArguments& filter, Command& chosen) {
   AddConfig(command, filter.config);
   command->add_option("-i,--input", filter.input, kJsonLinesHelp)->type_name("FILE")->required();
   const auto add_output = [&](const char* option, std::string& path, const char* help) {
-    command->add_option(option, path, help)->type_name("FILE");
+    command->add_option(option, path, fmt::format("{}; - is standard output", help))
+        ->type_name("FILE");
   };
-  add_output("--unique", filter.outputs.unique, "write unique lines here; - is standard output");
+  add_output("--unique", filter.outputs.unique, "write unique lines here");
   add_output("--duplicate", filter.outputs.duplicate, "write duplicate lines here");
   add_output("--dead-letter", filter.outputs.dead_letter,
              "write lines that cannot be compared here");
@@ -100,7 +133,8 @@ void AddFilter(CLI::App& app, FilterArguments& filter, Command& chosen) {
       ->add_option("--id-field", filter.id_field,
                    "field that identifies a record in the verdicts (default: the line number)")
       ->type_name("FIELD");
-  command->add_flag("--json", filter.json, "print the summary as one JSON object");
+  command->add_flag("--json", filter.json,
+                    "print the summary as one JSON object, on standard error");
   command->callback([&] { chosen = [&] { return FilterCommand(filter); }; });
 }
 
@@ -109,11 +143,8 @@ template <class Arguments>
 void AddSampleFlags(CLI::App* command, Arguments& arguments) {
   AddNumber(command, "--records", arguments.records, {1, 20'000}, "read at most N records")
       ->capture_default_str();
-  command
-      ->add_option("--hash-seed", arguments.hash_seed,
-                   "seed of the fingerprints; another seed gives other, equally good ones")
-      ->type_name("N")
-      ->capture_default_str();
+  AddSeed(command, "--hash-seed", arguments.hash_seed,
+          "seed of the fingerprints; another seed gives other, equally good ones");
   command->add_flag("--force", arguments.force, "overwrite existing output files");
 }
 
@@ -140,8 +171,8 @@ void AddTune(CLI::App& app, TuneArguments& tune, Command& chosen) {
   command->add_flag("--latest", tune.latest,
                     "read the newest records of the topic instead of the oldest");
   AddNumber(command, "--window", tune.window_entries, WindowOptions::kEntriesMaxRange,
-            "unique records that the window will hold (default: 1000000, or fewer if so many would "
-            "hide the copies among chance matches)");
+            "unique records that the window will hold",
+            " (default: 1000000, or fewer if so many would hide the copies among chance matches)");
   AddSampleFlags(command, tune);
   command
       ->add_option("--report", tune.report, "write the HTML report here (default: beside --output)")
@@ -223,11 +254,10 @@ void AddGenerate(CLI::App& app, GenerateArguments& generate, Command& chosen) {
                    "shares of the words that are inserted, deleted or replaced, 0.01 to 1")
       ->type_name("SHARE")
       ->delimiter(',')
-      ->capture_default_str();
-  command
-      ->add_option("--seed", generate.seed, "seed of the copies; another seed makes other copies")
-      ->type_name("N")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(NumberCheck(std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max(),
+                          "a number from 0.01 to 1"));
+  AddSeed(command, "--seed", generate.seed, "seed of the copies; another seed makes other copies");
   command->callback([&] { chosen = [&] { return GenerateCommand(generate); }; });
 }
 
@@ -239,9 +269,7 @@ void AddDemo(CLI::App& app, DemoArguments& demo, Command& chosen) {
   AddNumber(command, "--distance-max", demo.distance_max, MatchOptions::kDistanceMaxRange,
             "largest distance between duplicates, in bits")
       ->capture_default_str();
-  command->add_option("--seed", demo.seed, "seed of the stream; another seed makes another stream")
-      ->type_name("N")
-      ->capture_default_str();
+  AddSeed(command, "--seed", demo.seed, "seed of the stream; another seed makes another stream");
   command->callback([&] { chosen = [&] { return DemoCommand(demo); }; });
 }
 
@@ -340,6 +368,59 @@ void AddVersion(CLI::App& app, Command& chosen) {
       });
 }
 
+/// The command that the words named, as deep as they named one, and how to call it.
+struct NamedCommand {
+  const CLI::App* command;
+  std::string name;  ///< such as "neardup config show"
+};
+
+NamedCommand CommandIn(const CLI::App& app) {
+  NamedCommand named{&app, "neardup"};
+  while (!named.command->get_subcommands().empty()) {
+    named.command = named.command->get_subcommands().front();
+    named.name += " " + named.command->get_name();
+  }
+  return named;
+}
+
+/// About a word that is neither an option nor a command.
+std::string UnknownWordText(const CLI::App& app, const NamedCommand& named,
+                            const std::string& word) {
+  const bool takes_commands = named.command->get_require_subcommand_min() > 0;
+  if (!word.starts_with('-')) {
+    if (!takes_commands) {
+      return fmt::format("{}: found an extra word; see `{} --help`", word, named.name);
+    }
+    return fmt::format("{}: unknown command; `{} --help` lists all commands", word, named.name);
+  }
+  if (named.command == &app && word == "--version") {
+    return fmt::format("{}: unknown option; use `neardup version`", word);
+  }
+  return fmt::format("{}: unknown option; see `{} --help`", word, named.name);
+}
+
+/// Says what is wrong with the command line. CLI11 complains about missing words before it
+/// complains about unknown ones, although these are usually the reason.
+std::string UsageText(const CLI::App& app, const CLI::ParseError& error) {
+  const NamedCommand named = CommandIn(app);
+  std::vector<std::string> unknown = named.command->remaining();
+  if (unknown.empty()) unknown = app.remaining(true);
+  if (!unknown.empty()) return UnknownWordText(app, named, unknown.front());
+  std::string text = error.what();
+  const std::string option = text.substr(0, text.find(':'));
+  if (named.command->get_require_subcommand_min() > 0) {
+    return fmt::format("found no command; `{} --help` lists all commands", named.name);
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (text.ends_with(" missing")) {
+      text = fmt::format("{}: found no value, expected one", option);
+    } else if (text.find(": At Most 1 ") != std::string::npos) {
+      text = fmt::format("{}: found more than one value, expected one", option);
+    }
+  }
+  return fmt::format("{}; see `{} --help`", text, named.name);
+}
+
 int Main(int count, char** words) {
   CLI::App app(
       "neardup: separates near-duplicate records from unique ones in Kafka streams, exactly once");
@@ -376,8 +457,7 @@ int Main(int count, char** words) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "neardup: %s; see `neardup --help` and `neardup COMMAND --help`\n",
-                 error.what());
+    fmt::print(stderr, "neardup: {}\n", UsageText(app, error));
     return kExitUsage;
   }
   return chosen();
