@@ -93,7 +93,7 @@ TEST_F(PayloadAuditTest, NoticesThatOneOfTwoEqualRecordsIsMissing) {
 TEST_F(PayloadAuditTest, AnExtraRecordIsNamedWithItsInput) {
   outputs_.push_back(outputs_[4]);
   outputs_.back().record.offset = 99;
-  ExpectOne(AuditCheck::kCoverage, "out/0/99", "where it is in/0/3");
+  ExpectOne(AuditCheck::kCoverage, "out/0/99", "where it is at in/0/3");
 }
 
 TEST_F(PayloadAuditTest, EveryPartOfARecordCounts) {
