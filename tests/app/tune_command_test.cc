@@ -92,7 +92,7 @@ TEST_F(TuneCommandTest, SaysWhatIsWrongWithTheSample) {
   EXPECT_THAT(err_, HasSubstr("absent.jsonl: cannot be opened"));
   arguments_.sample = Write("empty.jsonl", "").string();
   EXPECT_EQ(Run(arguments_), kExitNoInput);
-  EXPECT_THAT(err_, HasSubstr("empty.jsonl: is empty"));
+  EXPECT_THAT(err_, HasSubstr("empty.jsonl: found no record"));
   arguments_.sample = Write("broken.jsonl", "{\n{\n").string();
   EXPECT_EQ(Run(arguments_), kExitConfig);
   EXPECT_THAT(err_, HasSubstr("broken.jsonl: holds no JSON object; expected JSON Lines"));
