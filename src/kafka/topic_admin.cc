@@ -13,6 +13,8 @@
 namespace neardup {
 namespace {
 
+constexpr std::chrono::milliseconds kLeaderRetry(50);
+
 // Waits are cut into slices; the client's complaints are heard between two slices.
 constexpr int kSliceMs = 500;
 
@@ -103,10 +105,20 @@ Result<std::vector<InputPartition>> InputPartitions(Client& client, const KafkaO
 
 Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& partition,
                                      int timeout_ms) {
+  const Deadline deadline(timeout_ms);
   OffsetBounds bounds;
-  const rd_kafka_resp_err_t code =
-      rd_kafka_query_watermark_offsets(client.get(), partition.topic.c_str(), partition.partition,
-                                       &bounds.begin, &bounds.end, timeout_ms);
+  rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+  while (true) {
+    code =
+        rd_kafka_query_watermark_offsets(client.get(), partition.topic.c_str(), partition.partition,
+                                         &bounds.begin, &bounds.end, timeout_ms);
+    // A new topic, and a partition whose leader moves, have no leader for a moment.
+    const bool no_leader_yet = code == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION ||
+                               code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
+    if (!no_leader_yet || deadline.passed()) break;
+    NEARDUP_TRY(PartitionCount(client, partition.topic, timeout_ms));  // asks for the leader again
+    std::this_thread::sleep_for(kLeaderRetry);
+  }
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return bounds;
   const MessageHandle heard(rd_kafka_consumer_poll(client.get(), 0));  // hears the reason
   return client.Explain(FromKafka(
