@@ -7,7 +7,7 @@
 
 namespace neardup {
 
-/// Part of what gives a fingerprint its meaning: fingerprints of different models cannot be
+/// Every fingerprint depends on the model: fingerprints of different models cannot be
 /// compared, so the model must not change while its entries are remembered. The default is for a
 /// stream that nothing is known about.
 struct Model {

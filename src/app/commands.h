@@ -125,7 +125,7 @@ struct EvaluateArguments {
   std::string labels;
   /// Field that names a record in the labels.
   std::string id_field = "id";
-  /// "all" stands for every scheme.
+  /// "all" means every scheme.
   std::vector<std::string> schemes;
   /// Print the report as one JSON object.
   bool json = false;

@@ -170,9 +170,10 @@ void AddTune(CLI::App& app, TuneArguments& tune, Command& chosen) {
       ->type_name("TOPIC");
   command->add_flag("--latest", tune.latest,
                     "read the newest records of the topic instead of the oldest");
-  AddNumber(command, "--window", tune.window_entries, WindowOptions::kEntriesMaxRange,
-            "unique records that the window will hold",
-            " (default: 1000000, or fewer if so many would hide the copies among chance matches)");
+  AddNumber(
+      command, "--window", tune.window_entries, WindowOptions::kEntriesMaxRange,
+      "unique records that the window will hold",
+      " (default: 1000000, or fewer if chance matches in a larger window would hide the copies)");
   AddSampleFlags(command, tune);
   command
       ->add_option("--report", tune.report, "write the HTML report here (default: beside --output)")

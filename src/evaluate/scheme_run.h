@@ -27,7 +27,7 @@ struct SchemeChoice {
   bool is_filter() const { return name == kFilterScheme; }
 };
 
-/// Reads texts of the form "NAME" or "NAME:parameter=number:...". "all" stands for every scheme,
+/// Reads texts of the form "NAME" or "NAME:parameter=number:...". "all" means every scheme,
 /// the filter first; an empty list stands for the filter alone. Checks names, but not parameters:
 /// RunSketches does.
 Result<std::vector<SchemeChoice>> ParseSchemes(const std::vector<std::string>& texts);

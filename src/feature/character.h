@@ -10,7 +10,7 @@
 
 namespace neardup {
 
-// These do not depend on the locale. They are false for every byte of a character beyond ASCII.
+// These functions do not depend on the locale. They return false for bytes of non-ASCII characters.
 constexpr bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 constexpr bool IsAsciiDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
