@@ -15,7 +15,8 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kMagic = "NDLT";
-constexpr uint16_t kVersion = 2;
+constexpr uint16_t kVersion = 3;
+constexpr uint16_t kOldestVersion = 2;
 constexpr size_t kChecksumBytes = 8;
 constexpr size_t kTopicBytesMin = 1;
 constexpr size_t kInputBytesMin = 1 + 1 + 1 + 8;
@@ -44,6 +45,9 @@ void WriteHeader(const Delta& delta, ByteWriter& out) {
   out.U64(delta.entries_max);
   assert(delta.distance_max >= 0 && delta.distance_max <= UINT8_MAX);
   out.U8(static_cast<uint8_t>(delta.distance_max));
+  out.U64(delta.entries_live);
+  out.U64(delta.settings_seq);
+  out.U8(delta.fresh ? 1 : 0);
   out.Text(delta.spec);
 }
 
@@ -87,13 +91,23 @@ void WriteEntries(const Delta& delta, ByteWriter& out) {
   }
 }
 
+/// What version 3 added.
+void ReadBeginning(ByteReader& in, Delta& delta) {
+  delta.entries_live = in.U64("entries_live");
+  delta.settings_seq = in.U64("settings_seq");
+  const uint8_t fresh = in.U8("fresh");
+  if (fresh > 1) in.Fail("fresh", fmt::format("0 or 1, found {}", fresh));
+  delta.fresh = fresh == 1;
+}
+
 void ReadHeader(ByteReader& in, Delta& delta) {
   in.Raw(kMagic.size(), "magic");
   const uint16_t version = in.U16("version");
-  if (version != kVersion) {
-    in.Fail("version", fmt::format("{}, found {}; another version of neardup wrote this delta: use "
-                                   "that version, or another `app`",
-                                   kVersion, version));
+  if (version < kOldestVersion || version > kVersion) {
+    in.Fail("version",
+            fmt::format("{} or {}, found {}; another version of neardup wrote this delta: "
+                        "use that version, or another `app`",
+                        kOldestVersion, kVersion, version));
   }
   delta.lane = in.U16("lane");
   delta.epoch = in.U64("epoch");
@@ -104,6 +118,7 @@ void ReadHeader(ByteReader& in, Delta& delta) {
   delta.window_ms = in.I64("window_ms");
   delta.entries_max = in.U64("entries_max");
   delta.distance_max = in.U8("distance_max");
+  if (version >= 3) ReadBeginning(in, delta);
   delta.spec = in.Text("spec");
 }
 
@@ -213,7 +228,7 @@ Result<Delta> DecodeDelta(std::string_view bytes) {
 }
 
 bool CanMerge(const Delta& delta, const Delta& next) {
-  return next.seq_first == delta.seq_last + 1 && next.lane == delta.lane &&
+  return !next.fresh && next.seq_first == delta.seq_last + 1 && next.lane == delta.lane &&
          next.spec == delta.spec && KeepsInputNumbers(delta, next) &&
          EntryBytes(delta) + EntryBytes(next) <= kDeltaBytesTarget;
 }
@@ -221,6 +236,7 @@ bool CanMerge(const Delta& delta, const Delta& next) {
 void Merge(Delta& delta, Delta&& next) {
   assert(CanMerge(delta, next));
   const uint64_t seq_first = delta.seq_first;
+  const bool fresh = delta.fresh;
   const uint64_t epoch = std::max(delta.epoch, next.epoch);
   // A restart forgets which inputs were idle, so the watermark may go back. Entries that an earlier
   // watermark has expired stay expired.
@@ -231,6 +247,7 @@ void Merge(Delta& delta, Delta&& next) {
                  std::make_move_iterator(next.entries.end()));
   delta = std::move(next);
   delta.seq_first = seq_first;
+  delta.fresh = fresh;
   delta.epoch = epoch;
   delta.watermark_ms = watermark_ms;
   delta.horizon_ms = horizon_ms;

@@ -1,11 +1,11 @@
 // The delta: what a run of decided records adds to a lane's state. The changelog consists of deltas
 // in order, and the changelog is the truth.
 //
-// FORMAT, version 2. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
+// FORMAT, version 3. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      2
+//   version         u16      3
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -16,6 +16,11 @@
 //   window_ms       i64      in force when the records were decided, like the next two
 //   entries_max     u64
 //   distance_max    u8
+//   entries_live    u64      how many of the newest entries, with those of this delta, are live at
+//                            horizon_ms and entries_max; 2^64 - 1: unknown
+//   settings_seq    u64      seq of the first record decided under this FingerprintSpec: 1, unless
+//                            the lane was indexed again under new settings
+//   fresh           u8       1: the state begins anew with this delta, whatever was before; else 0
 //   spec            text     FingerprintSpec of the filter
 //   topics          varint count, then text each; distinct, ascending
 //   inputs          varint count, then each: varint topic index, varint partition,
@@ -29,7 +34,11 @@
 // A delta is complete in itself: it names every input of the lane, not only those that moved, so
 // that the newest delta alone says where to resume. A transaction may hold several; they become
 // visible together. seq is gapless: if seq_first is not seq_last + 1 of the delta before, the
-// changelog has a hole.
+// changelog has a hole. A fresh delta, and those after it up to settings_seq, may hold entries of
+// records that were decided before: the lane was indexed again.
+//
+// Version 2 has no entries_live (it counts as unknown), settings_seq (1) and fresh (0), and is
+// still read.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +56,9 @@ namespace neardup {
 /// possible one (kSketchBytesMax), it stays below the 1 MB that a broker takes by default.
 inline constexpr size_t kDeltaBytesTarget = size_t{192} << 10;
 
+/// Delta::entries_live of a delta that does not say it.
+inline constexpr uint64_t kEntriesUnknown = UINT64_MAX;
+
 /// The fields are described with the format above.
 struct Delta {
   uint16_t lane = 0;
@@ -58,6 +70,9 @@ struct Delta {
   int64_t window_ms = 0;
   uint64_t entries_max = 0;
   int distance_max = 0;
+  uint64_t entries_live = kEntriesUnknown;
+  uint64_t settings_seq = 1;
+  bool fresh = false;
   std::string spec;
   std::vector<InputProgress> inputs;
   /// Position::input is an index into `inputs`.
@@ -70,9 +85,9 @@ std::string Encode(const Delta& delta);
 /// kCorrupt names the byte offset and what was expected. Never reads outside `bytes`.
 Result<Delta> DecodeDelta(std::string_view bytes);
 
-/// True if `next` may be merged into `delta`: it follows it, has the same lane and FingerprintSpec,
-/// names the same inputs in the same places (and perhaps more after them), and both together are
-/// small enough for one delta.
+/// True if `next` may be merged into `delta`: it follows it and is not fresh, has the same lane and
+/// FingerprintSpec, names the same inputs in the same places (and perhaps more after them), and
+/// both together are small enough for one delta.
 bool CanMerge(const Delta& delta, const Delta& next);
 
 /// Appends `next` to `delta`: applying the result leaves a lane as applying both in order does.

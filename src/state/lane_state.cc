@@ -91,6 +91,7 @@ Result<void> LaneState::Apply(Delta delta) {
   NEARDUP_TRY(CheckBelongs(delta));
   NEARDUP_TRY(CheckFollows(delta));
   NEARDUP_TRY(CheckFits(delta));
+  if (delta.fresh && !(empty() && inputs_.empty())) NEARDUP_TRY(Clear());
   std::vector<uint32_t> numbers;
   for (const InputProgress& input : delta.inputs) {
     NEARDUP_ASSIGN(const uint32_t number, AddInput(input.partition, input.next_offset));
@@ -105,10 +106,36 @@ Result<void> LaneState::Apply(Delta delta) {
   filter_->RestoreHorizon(
       std::max(delta.horizon_ms, HorizonAt(delta.watermark_ms, options_.window)));
   filter_->Restore(delta.entries);
+  if (!any_) seq_first_ = delta.seq_first;
   seq_ = seq_committed_ = delta.seq_last;
   epoch_ = std::max(epoch_, delta.epoch);
+  settings_seq_ = delta.settings_seq;
+  entries_held_ += delta.entries.size();
+  entries_live_ = delta.entries_live;
   any_ = true;
   return {};
+}
+
+Result<void> LaneState::Clear() {
+  filter_.reset();
+  *this = LaneState(options_, lane_, nullptr);
+  NEARDUP_ASSIGN(filter_, Filter::New(options_));
+  return {};
+}
+
+Result<void> LaneState::BeginAnew(Delta last) {
+  last.spec = spec_;
+  last.entries.clear();
+  last.seq_first = last.settings_seq = last.seq_last + 1;
+  last.fresh = true;
+  NEARDUP_TRY(Apply(std::move(last)));
+  fresh_ = true;
+  return {};
+}
+
+uint64_t LaneState::entries_missing() const {
+  if (entries_live_ == kEntriesUnknown || entries_live_ <= entries_held_) return 0;
+  return entries_live_ - entries_held_;
 }
 
 Result<void> LaneState::CheckBelongs(const Delta& delta) const {
@@ -131,14 +158,15 @@ Result<void> LaneState::CheckBelongs(const Delta& delta) const {
 
 Result<void> LaneState::CheckFollows(const Delta& delta) const {
   const uint64_t decided = delta.seq_last + 1 - delta.seq_first;
+  const bool indexed_again = delta.seq_first <= delta.settings_seq;
   if (delta.seq_first == 0 || delta.seq_last < delta.seq_first - 1 ||
-      delta.entries.size() > decided) {
+      (delta.entries.size() > decided && !indexed_again)) {
     return Error{ErrorCode::kCorrupt,
                  fmt::format("the delta covers records {} to {} and holds {} entries; expected at "
                              "most one entry for each record; docs/recovery.md says what to do",
                              delta.seq_first, delta.seq_last, delta.entries.size())};
   }
-  if (any_ && delta.seq_first != seq_ + 1) {
+  if (any_ && !delta.fresh && delta.seq_first != seq_ + 1) {
     return Error{
         ErrorCode::kCorrupt,
         fmt::format("the changelog has a hole: expected a delta with seq_first {}, found {}. "
@@ -152,9 +180,10 @@ Result<void> LaneState::CheckFollows(const Delta& delta) const {
 
 /// Refuses what AddInput would refuse, before anything is changed.
 Result<void> LaneState::CheckFits(const Delta& delta) const {
-  size_t count = inputs_.size();
+  size_t count = delta.fresh ? 0 : inputs_.size();
   for (const InputProgress& input : delta.inputs) {
-    if (!FindInput(input.partition) && ++count > kInputsMax) return TooManyInputs(input.partition);
+    const bool added = delta.fresh || !FindInput(input.partition);
+    if (added && ++count > kInputsMax) return TooManyInputs(input.partition);
     NEARDUP_TRY(CheckOffset(input.partition, input.next_offset));
   }
   for (const Entry& entry : delta.entries) {
@@ -193,15 +222,18 @@ uint64_t LaneState::Advance(const Position& position) {
   input.next_offset = position.offset + 1;
   input.time_ms = filter_->time_ms(position.input);
   ++seq_;
+  SealWhenFull();
+  return seq_;
+}
+
+void LaneState::SealWhenFull() {
   const std::span<const Entry> entries = filter_->uncommitted();
   for (; counted_entries_ < entries.size(); ++counted_entries_) {
     unsealed_bytes_ += EntryBytesMax(entries[counted_entries_]);
   }
-  if (unsealed_bytes_ >= kDeltaBytesTarget) {
-    seals_.push_back(SealHere());
-    unsealed_bytes_ = 0;
-  }
-  return seq_;
+  if (unsealed_bytes_ < kDeltaBytesTarget) return;
+  seals_.push_back(SealHere());
+  unsealed_bytes_ = 0;
 }
 
 LaneState::Seal LaneState::SealHere() const {
@@ -213,12 +245,14 @@ std::vector<Delta> LaneState::Uncommitted() const {
   Seal before;
   before.seq_last = seq_committed_;
   for (const Seal& seal : seals_) {
-    if (seal.seq_last == seq_) break;  // sealed again below: inputs may have been added since
+    // The last one is sealed again below, because inputs may have been added since.
+    if (seal.seq_last == seq_ && seal.entries == filter_->uncommitted().size()) break;
     deltas.push_back(MakeDelta(before, seal));
     before.seq_last = seal.seq_last;
     before.entries = seal.entries;
   }
   deltas.push_back(MakeDelta(before, SealHere()));
+  deltas.front().fresh = fresh_;
   return deltas;
 }
 
@@ -233,11 +267,19 @@ Delta LaneState::MakeDelta(const Seal& before, const Seal& end) const {
   delta.window_ms = options_.window.window_ms;
   delta.entries_max = options_.window.entries_max;
   delta.distance_max = options_.match.distance_max;
+  delta.entries_live = LiveUpTo(end.entries);
+  delta.settings_seq = settings_seq_;
   delta.spec = spec_;
   delta.inputs = end.inputs;
   const std::span<const Entry> entries = filter_->uncommitted();
   delta.entries.assign(entries.begin() + before.entries, entries.begin() + end.entries);
   return delta;
+}
+
+/// How many entries are live, without the uncommitted ones from number `entries` on.
+uint64_t LaneState::LiveUpTo(size_t entries) const {
+  const uint64_t later = filter_->uncommitted().size() - entries;
+  return std::min(filter_->entries() - later, options_.window.entries_max);
 }
 
 void LaneState::ForgetSeals() {
@@ -247,6 +289,11 @@ void LaneState::ForgetSeals() {
 }
 
 void LaneState::Commit() {
+  const size_t entries = filter_->uncommitted().size();
+  entries_held_ += entries;
+  entries_live_ = LiveUpTo(entries);
+  if (!any_) seq_first_ = seq_committed_ + 1;
+  fresh_ = false;
   filter_->Commit();
   seq_committed_ = seq_;
   for (size_t i = 0; i < inputs_.size(); ++i) committed_offsets_[i] = inputs_[i].next_offset;

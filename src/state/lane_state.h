@@ -28,12 +28,22 @@ class LaneState {
   static Result<std::unique_ptr<LaneState>> New(const FilterOptions& options, uint16_t lane);
 
   /// Adds the next delta of the changelog. The first one may start at any seq, because the
-  /// beginning of the changelog may have been purged. Nothing may be uncommitted. Afterwards the
-  /// horizon is as the commit of the delta left it. kCorrupt: a hole in seq, or a delta that
-  /// contradicts itself. kMismatch: another lane or another FingerprintSpec; the text names what
-  /// differs and what to do. kExhausted: more inputs or larger offsets than a Position takes. The
-  /// state is unchanged after an error.
+  /// beginning of the changelog may have been purged. A fresh one replaces the state. Nothing may
+  /// be uncommitted. Afterwards the horizon is as the commit of the delta left it. kCorrupt: a hole
+  /// in seq, or a delta that contradicts itself. kMismatch: another lane or another
+  /// FingerprintSpec; the text names what differs and what to do. kExhausted: more inputs or larger
+  /// offsets than a Position takes. The state is unchanged after an error.
   Result<void> Apply(Delta delta);
+
+  /// Back to the state of New. Frees the old index before it makes the new one.
+  Result<void> Clear();
+  /// Takes over seq, epoch, horizon and the progress of the inputs from `last`, the newest delta of
+  /// a lane that had other settings, and forgets everything else. The next Uncommitted() begins
+  /// with a fresh delta. kExhausted as Apply.
+  Result<void> BeginAnew(Delta last);
+  /// Call it in place of Advance after filter().Decide() of a record that was decided under other
+  /// settings: the entry counts, and neither seq nor the input moves.
+  void Seed() { SealWhenFull(); }
 
   /// The number of an input partition. A new one is added, with `next_offset` as its start.
   /// kExhausted: it would be one too many, or starts above kOffsetMax.
@@ -53,6 +63,12 @@ class LaneState {
   uint64_t seq() const { return seq_; }
   uint64_t seq_committed() const { return seq_committed_; }
   uint64_t epoch() const { return epoch_; }
+  /// seq of the first record that was decided under these settings.
+  uint64_t settings_seq() const { return settings_seq_; }
+  /// seq_first of the oldest delta that was applied or committed; 0 before the first.
+  uint64_t seq_first() const { return seq_first_; }
+  /// Live entries, by the count in the newest delta, that none of the applied deltas held.
+  uint64_t entries_missing() const;
   /// Nothing was applied or committed yet.
   bool empty() const { return !any_; }
   void StartEpoch() { ++epoch_; }
@@ -80,9 +96,11 @@ class LaneState {
   Result<void> CheckBelongs(const Delta& delta) const;
   Result<void> CheckFollows(const Delta& delta) const;
   Result<void> CheckFits(const Delta& delta) const;
+  void SealWhenFull();
   Seal SealHere() const;
   void ForgetSeals();
   Delta MakeDelta(const Seal& before, const Seal& end) const;
+  uint64_t LiveUpTo(size_t entries) const;
 
   FilterOptions options_;
   uint16_t lane_;
@@ -97,6 +115,11 @@ class LaneState {
   uint64_t seq_ = 0;
   uint64_t seq_committed_ = 0;
   uint64_t epoch_ = 0;
+  uint64_t settings_seq_ = 1;
+  uint64_t seq_first_ = 0;
+  uint64_t entries_held_ = 0;                ///< in all applied and committed deltas
+  uint64_t entries_live_ = kEntriesUnknown;  ///< by the count in the newest delta
+  bool fresh_ = false;                       ///< the next delta begins the state anew
   bool any_ = false;
 };
 

@@ -24,6 +24,10 @@ void LiveRange::Add(int64_t changelog_offset, uint64_t entries, int64_t time_max
 }
 
 void LiveRange::Add(int64_t changelog_offset, const Delta& delta) {
+  if (delta.fresh) {
+    rows_.clear();
+    entries_ = 0;
+  }
   int64_t time_max_ms = INT64_MIN;
   for (const Entry& entry : delta.entries) time_max_ms = std::max(time_max_ms, entry.time_ms);
   Add(changelog_offset, delta.entries.size(), time_max_ms);

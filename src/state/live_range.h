@@ -20,7 +20,8 @@ class LiveRange {
   /// `changelog_offset`: of the first record that holds these entries. `time_max_ms`: their largest
   /// event time; INT64_MIN if there are none.
   void Add(int64_t changelog_offset, uint64_t entries, int64_t time_max_ms);
-  /// Adds the entries of a delta, then drops what its horizon and its entries_max no longer need.
+  /// Adds the entries of a delta, then drops what its horizon and its entries_max no longer need. A
+  /// fresh delta needs nothing before it.
   void Add(int64_t changelog_offset, const Delta& delta);
 
   /// No entry below this offset of the changelog is needed any more. The newest row is always

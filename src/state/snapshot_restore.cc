@@ -110,6 +110,14 @@ Error Named(const fs::path& path, Error error) {
   return error;
 }
 
+/// SnapshotWriter begins a snapshot anew with a fresh delta.
+Error FreshInTheMiddle(const Delta& delta) {
+  return Error{ErrorCode::kCorrupt,
+               fmt::format("expected a fresh delta only at the beginning, found one from seq {} "
+                           "behind other deltas",
+                           delta.seq_first)};
+}
+
 /// The totals in the manifest must be those of its segments.
 Result<void> CheckAgrees(const SnapshotManifest& manifest, uint64_t seq, uint64_t entries) {
   if (seq == manifest.seq && entries == manifest.entries()) return {};
@@ -168,6 +176,7 @@ Result<void> FoldSnapshot(const fs::path& folder, const SnapshotManifest& manife
   while (true) {
     NEARDUP_ASSIGN(std::optional<Delta> delta, deltas.Next());
     if (!delta) break;
+    if (delta->fresh && !state.empty()) return FreshInTheMiddle(*delta);
     entries += delta->entries.size();
     NEARDUP_TRY(state.Apply(std::move(*delta)));
     if (events.progress) events.progress(entries, manifest.entries());
@@ -190,6 +199,7 @@ Result<void> CheckSnapshot(const fs::path& folder, const SnapshotManifest& manif
                       "than the manifest",
                       delta->seq_first)};
     }
+    if (!first && delta->fresh) return FreshInTheMiddle(*delta);
     if (!first && delta->seq_first != seq + 1) {
       return Error{ErrorCode::kCorrupt,
                    fmt::format("a hole: expected seq {}, found {}", seq + 1, delta->seq_first)};

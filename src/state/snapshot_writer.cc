@@ -63,6 +63,11 @@ Result<void> SnapshotWriter::Append(Delta delta, const ChangelogMark& mark) {
     Merge(*pending_, std::move(delta));
     return {};
   }
+  if (delta.fresh) {
+    pending_.reset();
+    growing_.reset();
+    manifest_.segments.clear();
+  }
   NEARDUP_TRY(WritePending());
   pending_ = std::move(delta);
   pending_offset_ = mark.offset;

@@ -27,7 +27,8 @@ class SnapshotWriter {
                                                      std::optional<SnapshotManifest> base,
                                                      uint64_t segment_bytes = kSegmentBytes);
 
-  /// The delta must follow the one before. `mark`: the record of the changelog that holds it.
+  /// The delta must follow the one before. A fresh one need not: the snapshot begins anew with it.
+  /// `mark`: the record of the changelog that holds it.
   Result<void> Append(Delta delta, const ChangelogMark& mark);
   /// From the next Publish on, leaves out the segments of which every delta is below this offset of
   /// the changelog.

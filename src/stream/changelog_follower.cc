@@ -31,8 +31,12 @@ Result<bool> ChangelogFollower::Poll(
   const Result<void> polled =
       log_.Poll(timeout_ms, [&](const ChangelogRecord& record) -> Result<void> {
         if (foreign_) return {};
-        if (!mark_) return visit(record);
-        Compare(record);
+        if (mark_) {
+          Compare(record);
+          return {};
+        }
+        NEARDUP_TRY(visit(record));
+        resume_offset_ = std::max(resume_offset_, record.offset + 1);
         return {};
       });
   if (foreign_) {

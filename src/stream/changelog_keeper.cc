@@ -24,6 +24,7 @@ ChangelogKeeper::ChangelogKeeper(const KeeperOptions& options, Changelog& log, C
       probe_(probe),
       base_(std::move(base)),
       follower_(log),
+      spec_(FingerprintSpec(options.filter)),
       live_(options.filter.window),
       due_at_ms_(clock.SteadyMs() + options.snapshot_interval_ms) {}
 
@@ -74,8 +75,7 @@ Result<void> ChangelogKeeper::Begin() {
     follower_.StartBehind(base_->end);
   }
   if (!options_.folder.empty()) {
-    NEARDUP_ASSIGN(writer_, SnapshotWriter::New(options_.folder, options_.lane,
-                                                FingerprintSpec(options_.filter), base_,
+    NEARDUP_ASSIGN(writer_, SnapshotWriter::New(options_.folder, options_.lane, spec_, base_,
                                                 options_.segment_bytes));
   }
   begun_ = true;
@@ -90,7 +90,8 @@ Result<void> ChangelogKeeper::Keep(const ChangelogRecord& record) {
     return error;
   }
   live_.Add(record.offset, *delta);
-  if (!writer_) return {};
+  // A delta of other settings belongs to a lane that is indexed again, or ends this process.
+  if (!writer_ || delta->spec != spec_) return {};
   return writer_->Append(std::move(*delta), {record.offset, Hash64(record.bytes)});
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "neardup/options.h"
 #include "neardup/result.h"
@@ -58,6 +59,7 @@ class ChangelogKeeper {
 
   bool begun_ = false;
   ChangelogFollower follower_;
+  std::string spec_;
   LiveRange live_;
   std::unique_ptr<SnapshotWriter> writer_;
   int64_t due_at_ms_ = 0;

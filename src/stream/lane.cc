@@ -130,15 +130,23 @@ Result<void> Lane::FollowChangelog(int timeout_ms) {
   NEARDUP_ASSIGN(
       const bool resumed,
       follower_.Poll(timeout_ms, [this](const ChangelogRecord& record) { return Fold(record); }));
-  return resumed ? Result<void>() : DiscardState(follower_.why());
+  if (!resumed) return DiscardState(follower_.why());
+  return CheckSettings();
+}
+
+/// Deltas of other settings may only be followed by a fresh delta of these settings.
+Result<void> Lane::CheckSettings() {
+  if (!other_settings_ || !follower_.is_open()) return {};
+  NEARDUP_ASSIGN(const int64_t end, follower_.End());
+  return follower_.next_offset() < end ? Result<void>() : *other_settings_;
 }
 
 /// Costs time and loses nothing: the changelog holds everything that is live.
 Result<void> Lane::DiscardState(const std::string& why) {
   ports_.probe.StateDiscarded(why);
   refused_.Clear();  // inputs may get other numbers
-  NEARDUP_ASSIGN(state_, LaneState::New(options_.filter, options_.lane));
-  return {};
+  other_settings_.reset();
+  return state_->Clear();
 }
 
 Result<void> Lane::Fold(const ChangelogRecord& record) {
@@ -152,10 +160,21 @@ Result<void> Lane::Fold(const ChangelogRecord& record) {
   const bool decided_any = delta->seq_first <= delta->seq_last;
   const bool known =
       delta->seq_last < state_->seq() || (decided_any && delta->seq_last == state_->seq());
-  if (!state_->empty() && known) return {};  // committed by this instance before it lost the lane
-  if (const Result<void> applied = state_->Apply(*delta); !applied.ok()) {
+  if (other_settings_ && !delta->fresh) return {};
+  // Committed by this instance before it lost the lane.
+  if (!state_->empty() && known && !delta->fresh) return {};
+  const Result<void> applied = state_->Apply(*delta);
+  if (applied.ok()) {
+    if (delta->fresh) {
+      refused_.Clear();  // inputs may have got other numbers
+      other_settings_.reset();
+    }
+    return {};
+  }
+  if (applied.error().code != ErrorCode::kMismatch || delta->lane != options_.lane) {
     return at_offset(applied.error());
   }
+  if (!other_settings_) other_settings_ = at_offset(applied.error());
   return {};
 }
 

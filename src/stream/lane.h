@@ -76,6 +76,7 @@ class Lane {
   Result<void> FollowChangelog(int timeout_ms);
   Result<void> DiscardState(const std::string& why);
   Result<void> Fold(const ChangelogRecord& record);
+  Result<void> CheckSettings();
 
   Result<void> Promote();
   Result<void> RestoreToEnd();
@@ -100,6 +101,8 @@ class Lane {
   LanePhase phase_ = LanePhase::kStarting;
 
   ChangelogFollower follower_;
+  /// Why the first of the deltas of other settings was refused that no fresh delta has replaced.
+  std::optional<Error> other_settings_;
   /// End of the changelog when the standby began; unknown before its first step.
   std::optional<int64_t> standby_end_;
   bool caught_up_ = false;

@@ -101,6 +101,19 @@ TEST(DeltaMerge, RefusesAnotherLaneAndAnotherSpec) {
   EXPECT_FALSE(CanMerge(pair.delta, pair.next));
 }
 
+TEST(DeltaMerge, AFreshDeltaTakesInWhatFollowsAndIsNotTakenInItself) {
+  Pair pair = Mergeable();
+  pair.next.fresh = true;
+  EXPECT_FALSE(CanMerge(pair.delta, pair.next));
+  pair = Mergeable();
+  pair.delta.fresh = true;
+  const uint64_t entries_live = pair.next.entries_live;
+  ASSERT_TRUE(CanMerge(pair.delta, pair.next));
+  Merge(pair.delta, std::move(pair.next));
+  EXPECT_TRUE(pair.delta.fresh);
+  EXPECT_EQ(pair.delta.entries_live, entries_live);
+}
+
 TEST(DeltaMerge, RefusesAResultThatIsTooLarge) {
   Pair pair = Mergeable();
   pair.delta.entries.resize(2000, pair.delta.entries.front());

@@ -212,5 +212,21 @@ TEST(LiveRange, ApplyingTheLiveDeltasGivesTheLaneThatApplyingAllGives) {
   }
 }
 
+TEST(LiveRange, AFreshDeltaNeedsNothingBeforeIt) {
+  const WindowOptions window = {
+      .window_ms = 100'000, .lateness_ms = 1000, .ahead_max_ms = 0, .entries_max = 20'000};
+  RandomDeltas deltas(1, window);
+  LiveRange live(window);
+  for (int i = 0; i < 100; ++i) {
+    const Delta delta = deltas.Next();
+    live.Add(deltas.offset(), delta);
+  }
+  Delta fresh = deltas.Next();
+  fresh.fresh = true;
+  ASSERT_LT(live.begin_offset(), deltas.offset());
+  live.Add(deltas.offset(), fresh);
+  EXPECT_EQ(live.begin_offset(), deltas.offset());
+}
+
 }  // namespace
 }  // namespace neardup

@@ -110,6 +110,30 @@ TEST_F(SnapshotWriterTest, KeepsTwoManifestsAndTheSegmentsTheyName) {
   EXPECT_GT(before->segments.front().number, 3U) << "nothing was ever left out";
 }
 
+TEST_F(SnapshotWriterTest, BeginsAnewWithAFreshDelta) {
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(AppendAndPublish().ok());
+  history_.Commit(20);  // pending when the fresh one comes
+  ASSERT_TRUE(AppendNew().ok());
+  ASSERT_GT(writer_->published()->segments.size(), 1U);
+  const uint64_t newest = writer_->published()->segments.back().number;
+
+  const Delta last = history_.changelog().back().delta;
+  const auto anew = MakeLane(options_);
+  ASSERT_TRUE(anew->BeginAnew(last).ok());
+  const ChangelogMark mark{history_.changelog().back().mark.offset + 5, 77};
+  ASSERT_TRUE(writer_->Append(anew->Uncommitted().front(), mark).ok());
+  ASSERT_TRUE(writer_->Publish(0).ok());
+  const SnapshotManifest manifest = *writer_->published();
+  ASSERT_EQ(manifest.segments.size(), 1U);
+  EXPECT_GT(manifest.segments[0].number, newest);
+  EXPECT_EQ(manifest.segments[0].changelog_offset, mark.offset);
+  EXPECT_TRUE(CheckSnapshot(folder(), manifest).ok());
+  const auto restored = RestoreSnapshot(folder(), options_, 0, {});
+  ASSERT_TRUE(restored.ok() && restored->has_value());
+  anew->Commit();
+  ExpectSameProgress(*(*restored)->state, *anew);
+}
+
 TEST_F(SnapshotWriterTest, PublishesNothingWhenThereIsNothingNew) {
   ASSERT_TRUE(writer_->Publish(1).ok());
   EXPECT_FALSE(writer_->published());

@@ -318,6 +318,43 @@ TEST(Lane, RefusesAChangelogOfOtherFieldsAndNamesThem) {
   EXPECT_THAT(stepped.error().text, testing::HasSubstr("text"));
 }
 
+/// The fresh delta with which `neardup reindex` begins a lane anew under these options.
+std::string FreshDelta(const MemoryBroker& broker, const LaneOptions& options) {
+  const Result<Delta> last = DecodeDelta(broker.changelog.back());
+  EXPECT_TRUE(last.ok());
+  auto anew = LaneState::New(options.filter, options.lane);
+  EXPECT_TRUE(anew.ok());
+  EXPECT_TRUE((*anew)->BeginAnew(*last).ok());
+  return Encode((*anew)->Uncommitted().front());
+}
+
+TEST(Lane, GoesOnBehindAFreshDeltaOfItsSettings) {
+  Faults faults(15, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 200);
+  RunToEnd(broker, faults, TestOptions(3), false);
+  LaneOptions other = TestOptions(3);
+  other.filter.feature.features_min = 5;
+  broker.changelog.push_back(FreshDelta(broker, other));
+  const size_t committed = CommittedRecords(broker);
+  MemoryClock clock;
+  Instance instance(broker, faults, clock, other);
+  for (int step = 0; step < 200; ++step) ASSERT_TRUE(instance.lane->Step().ok());
+  EXPECT_EQ(instance.lane->state().filter().entries(), 0U);
+  EXPECT_EQ(instance.lane->state().seq(), committed);
+  instance.lease.held = true;
+  ASSERT_TRUE(instance.lane->Step().ok());
+  EXPECT_EQ(instance.lane->phase(), LanePhase::kActive);
+
+  // A lane that has the old settings ends there, also as a standby.
+  Instance old(broker, faults, clock, TestOptions(3));
+  Result<bool> stepped = true;
+  for (int step = 0; step < 200 && stepped.ok(); ++step) stepped = old.lane->Step();
+  ASSERT_FALSE(stepped.ok());
+  EXPECT_EQ(stepped.error().code, ErrorCode::kMismatch);
+  EXPECT_THAT(stepped.error().text, testing::HasSubstr("features_min: 4 here, 5 in the changelog"));
+}
+
 TEST(Lane, RefusesAChangelogWithAHole) {
   Faults faults(12, 0);
   MemoryBroker broker;
