@@ -1,5 +1,6 @@
 #include "app/log.h"
 
+#include <fmt/format.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr int64_t kLogPeriodMs = 10'000;
 constexpr int64_t kRestoreLogPeriodMs = 2'000;
+constexpr int64_t kLossLogPeriodMs = 30'000;
 
 // spdlog's own patterns cannot escape a message for JSON.
 class JsonFormatter : public spdlog::formatter {
@@ -68,7 +70,12 @@ void StartLog(LogLevel level, LogFormat format) {
   spdlog::set_default_logger(std::move(logger));
 }
 
-void LogProbe::PhaseChanged(LanePhase phase) { spdlog::info("lane is {}", Name(phase)); }
+void LogProbe::PhaseChanged(LanePhase phase) {
+  // Each failed attempt to take the lane again passes through these two phases.
+  const bool attempt = phase == LanePhase::kStandby || phase == LanePhase::kRestoring;
+  const auto level = losses_ > 1 && attempt ? spdlog::level::debug : spdlog::level::info;
+  spdlog::log(level, "lane is {}", Name(phase));
+}
 
 void LogProbe::CaughtUp(uint64_t seq, uint64_t entries) {
   spdlog::info("standby has caught up with the changelog: {} entries, seq {}", entries, seq);
@@ -116,14 +123,13 @@ void LogProbe::SnapshotRestarted(std::string_view why) {
 }
 
 void LogProbe::TransactionCommitted(const CommittedBatch& batch) {
+  if (batch.records() == 0) return;
   unique_ += batch.unique + batch.passed;
   duplicates_ += batch.duplicates();
   dead_ += batch.dead();
-  const uint64_t records = unique_ + duplicates_ + dead_;
-  if (records == 0) return;
   if (!logged_first_) {
     logged_first_ = true;
-    spdlog::info("first output committed ({} records)", records);
+    spdlog::info("first output committed ({} records)", batch.records());
   }
   const int64_t now_ms = clock_.SteadyMs();
   if (now_ms < log_at_ms_) return;
@@ -139,12 +145,38 @@ void LogProbe::TransactionAborted(const Error& error) {
 
 void LogProbe::LaneLost(const Error& error) {
   logged_first_ = false;
-  spdlog::warn("lane lost ({}), taking it again after a wait: {}", Name(error.code), error.text);
+  const int64_t now_ms = clock_.SteadyMs();
+  if (error.code == ErrorCode::kFenced) {
+    losses_ = 0;
+    spdlog::warn("lane lost: {}; standing by", error.text);
+    return;
+  }
+  if (losses_++ == 0) {
+    lost_at_ms_ = now_ms;
+    loss_log_at_ms_ = now_ms + kLossLogPeriodMs;
+    spdlog::warn("lane lost ({}), trying to take it again: {}", Name(error.code), error.text);
+  } else if (now_ms >= loss_log_at_ms_) {
+    loss_log_at_ms_ = now_ms + kLossLogPeriodMs;
+    spdlog::warn("lane not taken again for {} s; {} attempts failed, the last one ({}) with: {}",
+                 (now_ms - lost_at_ms_) / 1000, losses_ - 1, Name(error.code), error.text);
+  }
+}
+
+void LogProbe::Followed(uint64_t /*seq*/) {
+  if (losses_ == 0) return;
+  losses_ = 0;
+  spdlog::info("another instance has the lane; standing by");
 }
 
 void LogProbe::Promoted(uint64_t seq, uint64_t entries, double seconds) {
-  spdlog::info("lane taken in {:.3f} s: {} entries restored, continuing after seq {}", seconds,
-               entries, seq);
+  std::string before;
+  if (losses_ > 0) {
+    before = fmt::format(", {} s after it was lost", (clock_.SteadyMs() - lost_at_ms_) / 1000);
+    if (losses_ > 1) before += fmt::format(" and {} failed attempts", losses_ - 1);
+  }
+  losses_ = 0;
+  spdlog::info("lane taken in {:.3f} s{}: {} entries restored, continuing after seq {}", seconds,
+               before, entries, seq);
 }
 
 void LogProbe::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) {

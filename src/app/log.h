@@ -22,7 +22,10 @@ class LogProbe : public PartialProbe, public PartialKeeperProbe {
   void StateDiscarded(std::string_view why) override;
   void TransactionCommitted(const CommittedBatch& batch) override;
   void TransactionAborted(const Error& error) override;
+  /// The first loss is a line. Failed attempts to take the lane again are counted, and reported
+  /// every 30 s until it is taken.
   void LaneLost(const Error& error) override;
+  void Followed(uint64_t seq) override;
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
   void RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) override;
@@ -40,6 +43,10 @@ class LogProbe : public PartialProbe, public PartialKeeperProbe {
   uint64_t dead_ = 0;
   bool logged_first_ = false;
   int64_t log_at_ms_ = 0;
+  /// Since the lane was lost to an error; 0 losses: it was not.
+  uint64_t losses_ = 0;
+  int64_t lost_at_ms_ = 0;
+  int64_t loss_log_at_ms_ = 0;
   int64_t restore_log_at_ms_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "app/version.h"
 #include "files/local_ports.h"
 #include "kafka/client.h"
+#include "kafka/complaint_log.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
 #include "metrics/health.h"
@@ -23,19 +25,18 @@
 namespace neardup {
 namespace {
 
-// A lane that makes no step for this long is stuck: it is longer than any single wait for a broker.
-constexpr int64_t kStepMsMax = 120'000;
 constexpr int32_t kLanes = 1;
 
 /// A source that adds partitions to the output topics when an input topic grows.
 class GrowingSource : public Source {
  public:
-  GrowingSource(const KafkaOptions& options, Source& source) : options_(options), source_(source) {}
+  GrowingSource(const KafkaOptions& options, Source& source, KafkaLog log)
+      : options_(options), source_(source), log_(std::move(log)) {}
 
   Result<std::vector<InputPartition>> Partitions() override {
     NEARDUP_ASSIGN(std::vector<InputPartition> partitions, source_.Partitions());
     if (partitions == seen_) return partitions;
-    NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, partitions, kLanes, LogKafka));
+    NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, partitions, kLanes, log_));
     for (const std::string& topic : report.grown) {
       spdlog::info("topic {}: partitions added, because its input topic has more", topic);
     }
@@ -58,8 +59,15 @@ class GrowingSource : public Source {
  private:
   const KafkaOptions& options_;
   Source& source_;
+  KafkaLog log_;
   std::vector<InputPartition> seen_;
 };
+
+HealthLimits HealthLimitsOf(const Settings& settings) {
+  HealthLimits limits;
+  limits.commit_ms_max = std::max(limits.commit_ms_max, 2 * settings.lane.transaction_interval_ms);
+  return limits;
+}
 
 KeeperOptions KeeperOptionsOf(const Settings& settings) {
   KeeperOptions options;
@@ -78,12 +86,13 @@ KeeperOptions KeeperOptionsOf(const Settings& settings) {
 struct Service::Parts {
   explicit Parts(const Settings& settings_in)
       : settings(settings_in),
-        health(clock, kStepMsMax),
+        health(clock, HealthLimitsOf(settings_in)),
         metrics({kVersion, kRevision, kCompiler, ClientLibraryName()}, clock),
         log(clock),
         keeper_probe({&log, &metrics}) {}
 
   Settings settings;
+  KafkaLog kafka_log{ComplaintLog(LogKafka)};
   SystemClock clock;
   Health health;
   PrometheusProbe metrics;
@@ -124,20 +133,20 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   probe = std::make_unique<ProbeFan>(std::move(probes));
   NEARDUP_TRY(Serve());
   const KafkaOptions& kafka = settings.kafka;
-  NEARDUP_ASSIGN(kafka_source, NewKafkaSource(kafka, LogKafka));
-  source = std::make_unique<GrowingSource>(kafka, *kafka_source);
+  NEARDUP_ASSIGN(kafka_source, NewKafkaSource(kafka, kafka_log));
+  source = std::make_unique<GrowingSource>(kafka, *kafka_source, kafka_log);
   NEARDUP_ASSIGN(const TopicReport topics, PrepareTopics());
   const uint16_t lane_number = settings.lane.lane;
-  NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, LogKafka));
-  transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, LogKafka);
-  NEARDUP_ASSIGN(lease, NewKafkaLease(kafka, lane_number, LogKafka));
+  NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, kafka_log));
+  transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, kafka_log);
+  NEARDUP_ASSIGN(lease, NewKafkaLease(kafka, lane_number, kafka_log));
   local_state = std::make_unique<LocalState>(KeeperOptionsOf(settings), clock, keeper_probe);
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> snapshot, local_state->Restore(*probe));
   NEARDUP_ASSIGN(
       lane, Lane::New(settings.lane, {*source, *changelog, *transaction, *lease, clock, *probe},
                       std::move(snapshot)));
   NEARDUP_ASSIGN(std::unique_ptr<Changelog> followed,
-                 NewKafkaChangelog(kafka, lane_number, LogKafka));
+                 NewKafkaChangelog(kafka, lane_number, kafka_log));
   local_state->Follow(std::move(followed));
   return {};
 }
@@ -151,8 +160,8 @@ Result<void> Service::Parts::Serve() {
 }
 
 Result<TopicReport> Service::Parts::PrepareTopics() {
-  NEARDUP_ASSIGN(std::vector<InputPartition> inputs, ListPartitions(settings.kafka, LogKafka));
-  NEARDUP_ASSIGN(TopicReport report, EnsureTopics(settings.kafka, inputs, kLanes, LogKafka));
+  NEARDUP_ASSIGN(std::vector<InputPartition> inputs, ListPartitions(settings.kafka, kafka_log));
+  NEARDUP_ASSIGN(TopicReport report, EnsureTopics(settings.kafka, inputs, kLanes, kafka_log));
   for (const std::string& topic : report.created) spdlog::info("topic {} created", topic);
   for (const std::string& warning : report.warnings) spdlog::warn("{}", warning);
   source->Saw(std::move(inputs));

@@ -227,13 +227,15 @@ inline constexpr auto kMetrics = [] {
       {.name = "neardup_consumer_lag_records",
        .type = kGauge,
        .labels = {"topic", "partition"},
-       .help = "Records between the next record to be polled and the end of the partition"},
+       .help =
+           "Records between the next record to be polled and the end of the partition, those of "
+           "open transactions included"},
       {.name = "neardup_consumer_lag_seconds",
        .type = kGauge,
        .labels = {"topic"},
        .help =
-           "Age of the last record polled in a partition with a lag; the largest of the topic's "
-           "partitions"},
+           "How long the records of a lag have waited; the largest of the topic's partitions. It "
+           "goes on growing while the lane is lost"},
       {.name = "neardup_last_poll_timestamp_seconds",
        .type = kGauge,
        .unknown_at_start = true,

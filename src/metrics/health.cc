@@ -2,21 +2,66 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace neardup {
 
-Health::Health(const Clock& clock, int64_t step_ms_max)
-    : clock_(clock), step_ms_max_(step_ms_max), stepped_at_ms_(clock.SteadyMs()) {}
+Health::Health(const Clock& clock, const HealthLimits& limits)
+    : clock_(clock), limits_(limits), stepped_at_ms_(clock.SteadyMs()) {}
 
 void Health::PhaseChanged(LanePhase phase) {
   const std::lock_guard lock(mutex_);
   phase_ = phase;
   if (phase == LanePhase::kActive) caught_up_ = true;
+  ForgetProgress();
   stepped_at_ms_ = clock_.SteadyMs();
+}
+
+void Health::ForgetProgress() {
+  uncommitted_since_ms_.reset();
+  lag_records_.clear();
 }
 
 void Health::CaughtUp(uint64_t, uint64_t) {
   const std::lock_guard lock(mutex_);
   caught_up_ = true;
+}
+
+void Health::Followed(uint64_t) {
+  const std::lock_guard lock(mutex_);
+  failure_.clear();  // another instance has the lane, and this one keeps up with it
+}
+
+void Health::BatchPolled(const InputPartition&, uint64_t, uint64_t) {
+  const std::lock_guard lock(mutex_);
+  polled_at_ms_ = clock_.SteadyMs();
+  if (!uncommitted_since_ms_) uncommitted_since_ms_ = polled_at_ms_;
+}
+
+void Health::TransactionCommitted(const CommittedBatch&) {
+  const std::lock_guard lock(mutex_);
+  uncommitted_since_ms_.reset();
+}
+
+void Health::LaneLost(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  // A fenced instance gave way to another one, and can take over again.
+  failure_ = error.code == ErrorCode::kFenced ? "" : error.text;
+  failed_at_ms_ = clock_.SteadyMs();
+}
+
+void Health::Promoted(uint64_t, uint64_t, double) {
+  const std::lock_guard lock(mutex_);
+  failure_.clear();
+}
+
+void Health::InputLag(const InputPartition& input, int64_t records, double) {
+  const std::lock_guard lock(mutex_);
+  const auto lagging = [](const auto& each) { return each.second > 0; };
+  if (std::none_of(lag_records_.begin(), lag_records_.end(), lagging)) {
+    polled_at_ms_ = clock_.SteadyMs();
+  }
+  lag_records_[input] = records;
 }
 
 void Health::Stepped() {
@@ -28,22 +73,56 @@ HealthAnswer Health::Alive() const {
   const std::lock_guard lock(mutex_);
   if (phase_ == LanePhase::kFailed) return {false, "failed"};
   const int64_t silent_ms = clock_.SteadyMs() - stepped_at_ms_;
-  if (phase_ != LanePhase::kRestoring && silent_ms > step_ms_max_) {
+  if (phase_ != LanePhase::kRestoring && silent_ms > limits_.step_ms_max) {
     return {
         false,
         fmt::format(
             "the lane has made no step for {} s, expected one at least every {} s; its phase is {}",
-            silent_ms / 1000, step_ms_max_ / 1000, Name(phase_))};
+            silent_ms / 1000, limits_.step_ms_max / 1000, Name(phase_))};
   }
   return {true, "alive"};
 }
 
 HealthAnswer Health::Ready() const {
   const std::lock_guard lock(mutex_);
-  if (phase_ == LanePhase::kStandby && !caught_up_) {
-    return {false, "standby, still reading the changelog"};
+  const int64_t now_ms = clock_.SteadyMs();
+  switch (phase_) {
+    case LanePhase::kStandby:
+      return StandbyReady(now_ms);
+    case LanePhase::kActive:
+      return ActiveReady(now_ms);
+    default:
+      return {false, Name(phase_)};
   }
-  return {phase_ == LanePhase::kActive || phase_ == LanePhase::kStandby, Name(phase_)};
+}
+
+HealthAnswer Health::StandbyReady(int64_t now_ms) const {
+  if (!caught_up_) return {false, "standby, still reading the changelog"};
+  if (!failure_.empty() && now_ms - failed_at_ms_ < limits_.failure_ms) {
+    return {false, fmt::format("standby; it lost the lane or could not take it {} s ago: {}",
+                               (now_ms - failed_at_ms_) / 1000, failure_)};
+  }
+  return {true, Name(phase_)};
+}
+
+HealthAnswer Health::ActiveReady(int64_t now_ms) const {
+  if (uncommitted_since_ms_ && now_ms - *uncommitted_since_ms_ > limits_.commit_ms_max) {
+    return {false,
+            fmt::format("active, but records wait for their commit since {} s, expected at "
+                        "most {} s",
+                        (now_ms - *uncommitted_since_ms_) / 1000, limits_.commit_ms_max / 1000)};
+  }
+  if (uncommitted_since_ms_ || now_ms - polled_at_ms_ <= limits_.poll_ms_max) {
+    return {true, Name(phase_)};
+  }
+  for (const auto& [input, records] : lag_records_) {
+    if (records == 0) continue;
+    return {false,
+            fmt::format("active, but {} records of {}/{} wait and no record came for {} s; the "
+                        "partition has no leader, or a producer holds a transaction open",
+                        records, input.topic, input.partition, (now_ms - polled_at_ms_) / 1000)};
+  }
+  return {true, Name(phase_)};
 }
 
 }  // namespace neardup

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -38,10 +39,18 @@ class Growth {
 
 }  // namespace
 
-/// Everything except `metrics` belongs to the lane's thread.
+struct PrometheusProbe::Lag {
+  int64_t records = 0;
+  double seconds = 0;
+  int64_t reported_ms = 0;
+};
+
+/// Everything except `metrics` and the lag belongs to the lane's thread.
 struct PrometheusProbe::State {
   MetricSet metrics;
-  std::map<InputPartition, double> lag_seconds;
+  std::mutex lag_mutex;
+  /// Guarded by lag_mutex, like the metrics of the lag.
+  std::map<InputPartition, Lag> lag;
   uint64_t polled_records = 0;  ///< in the batch that is being decided
   Growth candidates;
   Growth expired;
@@ -62,12 +71,18 @@ void PrometheusProbe::PhaseChanged(LanePhase phase) {
     const auto each = static_cast<LanePhase>(i);
     state_->metrics.Set("neardup_state", each == phase ? 1 : 0, {Name(each)});
   }
-  // Drop the old lag: an instance that does not read its inputs has none, and one that begins to
-  // read reports new values.
-  state_->lag_seconds.clear();
-  state_->metrics.Forget("neardup_consumer_lag_records");
-  state_->metrics.Forget("neardup_consumer_lag_seconds");
+  // A lane that was lost to an error keeps its lag, which grows. The next owner reports its own.
+  const bool owner_ends = phase == LanePhase::kDraining || phase == LanePhase::kFailed;
+  if (phase == LanePhase::kActive || owner_ends) ForgetLag();
 }
+
+void PrometheusProbe::ForgetLag() {
+  const std::lock_guard lock(state_->lag_mutex);
+  state_->lag.clear();
+}
+
+/// Another instance has the lane.
+void PrometheusProbe::Followed(uint64_t /*seq*/) { ForgetLag(); }
 
 void PrometheusProbe::Restoring(double share, uint64_t /*entries*/) {
   state_->metrics.Set("neardup_restore_progress_ratio", share);
@@ -123,6 +138,7 @@ void PrometheusProbe::TransactionAborted(const Error&) {
 void PrometheusProbe::LaneLost(const Error& error) {
   state_->metrics.Count("neardup_lane_losses_total", 1, {Name(error.code)});
   if (error.code == ErrorCode::kFenced) {
+    ForgetLag();
     state_->metrics.Count("neardup_transactions_total", 1, {"fenced"});
   }
 }
@@ -154,14 +170,26 @@ void PrometheusProbe::Gauges(const LaneGauges& gauges) {
 }
 
 void PrometheusProbe::InputLag(const InputPartition& input, int64_t records, double seconds) {
-  state_->metrics.Set("neardup_consumer_lag_records", static_cast<double>(records),
-                      {input.topic, std::to_string(input.partition)});
-  state_->lag_seconds[input] = seconds;
-  double topic_seconds = 0;
-  for (const auto& [other, other_seconds] : state_->lag_seconds) {
-    if (other.topic == input.topic) topic_seconds = std::max(topic_seconds, other_seconds);
+  const std::lock_guard lock(state_->lag_mutex);
+  state_->lag[input] = {records, seconds, clock_.SteadyMs()};
+}
+
+/// While no new report comes, a record that waits grows older. The caller holds lag_mutex.
+void PrometheusProbe::SetLag() const {
+  MetricSet& metrics = state_->metrics;
+  metrics.Forget("neardup_consumer_lag_records");
+  metrics.Forget("neardup_consumer_lag_seconds");
+  std::map<std::string_view, double> topic_seconds;
+  for (const auto& [input, lag] : state_->lag) {
+    metrics.Set("neardup_consumer_lag_records", static_cast<double>(lag.records),
+                {input.topic, std::to_string(input.partition)});
+    const auto silent_s = static_cast<double>(clock_.SteadyMs() - lag.reported_ms) / 1000;
+    double& seconds = topic_seconds[input.topic];
+    if (lag.records > 0) seconds = std::max(seconds, lag.seconds + silent_s);
   }
-  state_->metrics.Set("neardup_consumer_lag_seconds", topic_seconds, {input.topic});
+  for (const auto& [topic, seconds] : topic_seconds) {
+    metrics.Set("neardup_consumer_lag_seconds", seconds, {topic});
+  }
 }
 
 void PrometheusProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
@@ -190,6 +218,8 @@ void PrometheusProbe::SnapshotRestarted(std::string_view /*why*/) {
 }
 
 std::string PrometheusProbe::Text() const {
+  const std::lock_guard lock(state_->lag_mutex);  // no other scrape may see half of the lag
+  SetLag();
   std::vector<prometheus::MetricFamily> families = state_->metrics.Collect();
   std::vector<prometheus::MetricFamily> process = ProcessMetrics();
   std::move(process.begin(), process.end(), std::back_inserter(families));

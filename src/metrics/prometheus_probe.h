@@ -27,6 +27,7 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   ~PrometheusProbe() override;
 
   void PhaseChanged(LanePhase phase) override;
+  void Followed(uint64_t seq) override;
   void Restoring(double share, uint64_t entries) override;
   void StateDiscarded(std::string_view why) override;
   void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) override;
@@ -49,7 +50,11 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   std::string Text() const;
 
  private:
+  struct Lag;
   struct State;
+  void ForgetLag();
+  void SetLag() const;
+
   std::unique_ptr<State> state_;
   const Clock& clock_;
 };

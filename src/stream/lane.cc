@@ -114,7 +114,9 @@ Result<void> Lane::StandbyStep() {
   if (!caught_up_ && !standby_end_) {
     NEARDUP_ASSIGN(standby_end_, follower_.End());
   }
+  const uint64_t seq_before = state_->seq();
   NEARDUP_TRY(FollowChangelog(kPollTimeoutMs));
+  if (state_->seq() > seq_before) ports_.probe.Followed(state_->seq());
   ReportCaughtUp();
   return {};
 }
@@ -230,7 +232,11 @@ Result<void> Lane::RestoreToEnd() {
 
 Result<void> Lane::ActiveStep() {
   NEARDUP_ASSIGN(const bool held, ports_.lease.Held());
-  if (!held) return Retriable(ErrorCode::kFenced, "another instance holds the lease now");
+  if (!held)
+    return Retriable(
+        ErrorCode::kFenced,
+        "this instance no longer holds the lease: another instance has it, or the group has "
+        "not heard from this one for the session time-out");
   if (!open_.is_open()) NEARDUP_TRY(inputs_.Refresh(*state_));
   int64_t timeout_ms = kPollTimeoutMs;
   if (open_.is_open()) timeout_ms = std::clamp(open_.left_ms(), int64_t{0}, timeout_ms);

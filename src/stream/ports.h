@@ -30,8 +30,9 @@ struct InputStatus {
   uint32_t input = 0;
   /// True if the input was read to the end that was visible at the last poll.
   bool at_end = false;
-  /// Number of records that are not polled yet; 0 when at_end. The number may be too large, because
-  /// Kafka's transaction markers also take up offsets.
+  /// Number of records that are not polled yet. It counts records of open transactions, which a
+  /// reader of committed records cannot see, so it may be positive when at_end. It may be too
+  /// large, because Kafka's transaction markers also take up offsets.
   int64_t lag_records = 0;
 };
 

@@ -90,6 +90,9 @@ class Probe {
   /// Called at most once. The standby has read everything that was in the changelog when the
   /// standby began.
   virtual void CaughtUp(uint64_t seq, uint64_t entries) = 0;
+  /// The standby read deltas up to `seq` that another instance committed. It calls this after each
+  /// poll that moved seq.
+  virtual void Followed(uint64_t seq) = 0;
   /// Called while the state is restored. `share` is the part that is done, 0 to 1; `entries` is the
   /// number of live entries so far.
   virtual void Restoring(double share, uint64_t entries) = 0;
@@ -121,6 +124,7 @@ class PartialProbe : public Probe {
  public:
   void PhaseChanged(LanePhase) override {}
   void CaughtUp(uint64_t, uint64_t) override {}
+  void Followed(uint64_t) override {}
   void Restoring(double, uint64_t) override {}
   void SnapshotRestored(uint64_t, double) override {}
   void StateDiscarded(std::string_view) override {}

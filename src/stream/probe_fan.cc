@@ -8,6 +8,9 @@ void ProbeFan::PhaseChanged(LanePhase phase) {
 void ProbeFan::CaughtUp(uint64_t seq, uint64_t entries) {
   for (Probe* probe : probes_) probe->CaughtUp(seq, entries);
 }
+void ProbeFan::Followed(uint64_t seq) {
+  for (Probe* probe : probes_) probe->Followed(seq);
+}
 void ProbeFan::Restoring(double share, uint64_t entries) {
   for (Probe* probe : probes_) probe->Restoring(share, entries);
 }

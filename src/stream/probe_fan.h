@@ -14,6 +14,7 @@ class ProbeFan : public Probe {
   explicit ProbeFan(std::vector<Probe*> probes) : probes_(std::move(probes)) {}
   void PhaseChanged(LanePhase phase) override;
   void CaughtUp(uint64_t seq, uint64_t entries) override;
+  void Followed(uint64_t seq) override;
   void Restoring(double share, uint64_t entries) override;
   void SnapshotRestored(uint64_t entries, double seconds) override;
   void StateDiscarded(std::string_view why) override;

@@ -7,66 +7,134 @@
 namespace neardup {
 namespace {
 
-TEST(Health, IsAliveUntilTheLaneHasBeenSilentForTooLong) {
-  HandClock clock;
-  Health health(clock, 30'000);
-  EXPECT_TRUE(health.Alive().ok);
-  clock.SleepMs(30'000);
-  EXPECT_TRUE(health.Alive().ok);
-  clock.SleepMs(1);
-  EXPECT_FALSE(health.Alive().ok);
-  EXPECT_EQ(health.Alive().text,
+const InputPartition kNews0{"news", 0};
+const InputPartition kNews1{"news", 1};
+
+constexpr HealthLimits kLimits{
+    .step_ms_max = 30'000, .commit_ms_max = 10'000, .poll_ms_max = 20'000, .failure_ms = 60'000};
+
+class HealthTest : public testing::Test {
+ protected:
+  void ExpectReady(const std::string& text) {
+    EXPECT_TRUE(health_.Ready().ok);
+    EXPECT_EQ(health_.Ready().text, text);
+  }
+  void ExpectNotReady(const std::string& text) {
+    EXPECT_FALSE(health_.Ready().ok);
+    EXPECT_EQ(health_.Ready().text, text);
+  }
+
+  HandClock clock_;
+  Health health_{clock_, kLimits};
+};
+
+TEST_F(HealthTest, IsAliveUntilTheLaneHasBeenSilentForTooLong) {
+  EXPECT_TRUE(health_.Alive().ok);
+  clock_.SleepMs(30'000);
+  EXPECT_TRUE(health_.Alive().ok);
+  clock_.SleepMs(1);
+  EXPECT_FALSE(health_.Alive().ok);
+  EXPECT_EQ(health_.Alive().text,
             "the lane has made no step for 30 s, expected one at least every 30 s; its phase is "
             "starting");
-  health.Stepped();
-  EXPECT_TRUE(health.Alive().ok);
+  health_.Stepped();
+  EXPECT_TRUE(health_.Alive().ok);
 }
 
-TEST(Health, ALongRestoreIsAliveButNotReady) {
-  HandClock clock;
-  Health health(clock, 30'000);
-  health.PhaseChanged(LanePhase::kRestoring);
-  clock.SleepMs(3'600'000);
-  EXPECT_TRUE(health.Alive().ok);
-  EXPECT_FALSE(health.Ready().ok);
-  EXPECT_EQ(health.Ready().text, "restoring");
-  health.PhaseChanged(LanePhase::kActive);
-  EXPECT_TRUE(health.Alive().ok) << "the end of the restore counts as a step";
+TEST_F(HealthTest, ALongRestoreIsAliveButNotReady) {
+  health_.PhaseChanged(LanePhase::kRestoring);
+  clock_.SleepMs(3'600'000);
+  EXPECT_TRUE(health_.Alive().ok);
+  ExpectNotReady("restoring");
+  health_.PhaseChanged(LanePhase::kActive);
+  EXPECT_TRUE(health_.Alive().ok) << "the end of the restore counts as a step";
 }
 
-TEST(Health, AStandbyIsReadyOnceItHasCaughtUpAndStaysSo) {
-  HandClock clock;
-  Health health(clock, 30'000);
-  health.PhaseChanged(LanePhase::kStandby);
-  EXPECT_FALSE(health.Ready().ok);
-  EXPECT_EQ(health.Ready().text, "standby, still reading the changelog");
-  health.CaughtUp(7, 5);
-  EXPECT_TRUE(health.Ready().ok);
-  EXPECT_EQ(health.Ready().text, "standby");
-  health.PhaseChanged(LanePhase::kRestoring);
-  EXPECT_FALSE(health.Ready().ok);
-  health.PhaseChanged(LanePhase::kStandby);
-  EXPECT_TRUE(health.Ready().ok);
+TEST_F(HealthTest, AStandbyIsReadyOnceItHasCaughtUpAndStaysSo) {
+  health_.PhaseChanged(LanePhase::kStandby);
+  ExpectNotReady("standby, still reading the changelog");
+  health_.CaughtUp(7, 5);
+  ExpectReady("standby");
+  health_.PhaseChanged(LanePhase::kRestoring);
+  EXPECT_FALSE(health_.Ready().ok);
+  health_.PhaseChanged(LanePhase::kStandby);
+  ExpectReady("standby");
 }
 
-TEST(Health, AStandbyThatHasBeenActiveIsReady) {
-  HandClock clock;
-  Health health(clock, 30'000);
-  health.PhaseChanged(LanePhase::kActive);
-  health.PhaseChanged(LanePhase::kStandby);
-  EXPECT_TRUE(health.Ready().ok);
+TEST_F(HealthTest, AStandbyThatGaveWayToAnotherInstanceIsReady) {
+  health_.PhaseChanged(LanePhase::kActive);
+  health_.LaneLost({ErrorCode::kFenced, "fenced"});
+  health_.PhaseChanged(LanePhase::kStandby);
+  ExpectReady("standby");
 }
 
-TEST(Health, IsReadyExactlyWhileActiveOrACaughtUpStandby) {
-  HandClock clock;
-  Health health(clock, 30'000);
-  health.CaughtUp(0, 0);
+TEST_F(HealthTest, AStandbyThatCannotTakeTheLaneIsNotReady) {
+  health_.PhaseChanged(LanePhase::kActive);
+  health_.LaneLost({ErrorCode::kUnavailable, "no leader"});
+  health_.PhaseChanged(LanePhase::kStandby);
+  clock_.SleepMs(59'000);
+  ExpectNotReady("standby; it lost the lane or could not take it 59 s ago: no leader");
+  health_.LaneLost({ErrorCode::kUnavailable, "no leader"});
+  clock_.SleepMs(59'000);
+  EXPECT_FALSE(health_.Ready().ok) << "every failed attempt counts";
+  clock_.SleepMs(1'000);
+  ExpectReady("standby");
+}
+
+TEST_F(HealthTest, AStandbyIsReadyAgainOnceItFollowsAnotherInstance) {
+  health_.PhaseChanged(LanePhase::kActive);
+  health_.LaneLost({ErrorCode::kUnavailable, "no leader"});
+  health_.PhaseChanged(LanePhase::kStandby);
+  EXPECT_FALSE(health_.Ready().ok);
+  health_.Followed(8);
+  ExpectReady("standby");
+}
+
+TEST_F(HealthTest, AnActiveLaneThatDoesNotCommitIsNotReady) {
+  health_.PhaseChanged(LanePhase::kActive);
+  health_.BatchPolled(kNews0, 5, 500);
+  clock_.SleepMs(6'000);
+  health_.BatchPolled(kNews0, 5, 500);
+  clock_.SleepMs(4'000);
+  ExpectReady("active");
+  clock_.SleepMs(1'000);
+  ExpectNotReady("active, but records wait for their commit since 11 s, expected at most 10 s");
+  health_.TransactionCommitted({});
+  ExpectReady("active");
+}
+
+TEST_F(HealthTest, AnActiveLaneWithALagThatPollsNothingIsNotReady) {
+  health_.PhaseChanged(LanePhase::kActive);
+  clock_.SleepMs(100'000);
+  health_.InputLag(kNews0, 0, 0);
+  health_.InputLag(kNews1, 3, 0);
+  clock_.SleepMs(20'000);
+  ExpectReady("active");
+  clock_.SleepMs(1'000);
+  health_.InputLag(kNews1, 4, 0);
+  ExpectNotReady(
+      "active, but 4 records of news/1 wait and no record came for 21 s; the partition has no "
+      "leader, or a producer holds a transaction open");
+  health_.BatchPolled(kNews1, 1, 100);
+  health_.TransactionCommitted({});
+  ExpectReady("active");
+}
+
+TEST_F(HealthTest, AnIdleActiveLaneWithoutALagIsReadyForEver) {
+  health_.PhaseChanged(LanePhase::kActive);
+  health_.InputLag(kNews0, 0, 0);
+  clock_.SleepMs(3'600'000);
+  ExpectReady("active");
+}
+
+TEST_F(HealthTest, IsReadyExactlyWhileActiveOrACaughtUpStandby) {
+  health_.CaughtUp(0, 0);
   for (int i = 0; i < kLanePhaseCount; ++i) {
     const auto phase = static_cast<LanePhase>(i);
-    health.PhaseChanged(phase);
-    EXPECT_EQ(health.Ready().ok, phase == LanePhase::kActive || phase == LanePhase::kStandby);
-    EXPECT_EQ(health.Ready().text, Name(phase));
-    EXPECT_EQ(health.Alive().ok, phase != LanePhase::kFailed) << Name(phase);
+    health_.PhaseChanged(phase);
+    EXPECT_EQ(health_.Ready().ok, phase == LanePhase::kActive || phase == LanePhase::kStandby);
+    EXPECT_EQ(health_.Ready().text, Name(phase));
+    EXPECT_EQ(health_.Alive().ok, phase != LanePhase::kFailed) << Name(phase);
   }
 }
 

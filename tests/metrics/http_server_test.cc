@@ -27,7 +27,7 @@ class HttpServerTest : public testing::Test {
   }
 
   HandClock clock_;
-  Health health_{clock_, 30'000};
+  Health health_{clock_, {.step_ms_max = 30'000}};
   std::unique_ptr<HttpServer> server_;
 };
 

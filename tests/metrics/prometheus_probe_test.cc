@@ -282,15 +282,36 @@ TEST_F(PrometheusProbeTest, LagRecordsArePerPartitionAndLagSecondsTheLargestOfAT
   EXPECT_EQ(ValueOf(Scrape(), "neardup_consumer_lag_seconds", {{"topic", "news"}}), 3);
 }
 
-TEST_F(PrometheusProbeTest, AnInstanceThatIsNoLongerActiveHasNoLag) {
+TEST_F(PrometheusProbeTest, TheLagGrowsWhileTheLaneIsLostToAnError) {
   probe_.PhaseChanged(LanePhase::kActive);
   probe_.InputLag(kNews0, 5, 9);
+  probe_.InputLag(kShop0, 0, 0);
+  probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "no leader"));
   probe_.PhaseChanged(LanePhase::kStandby);
-  EXPECT_EQ(probe_.Text().find("neardup_consumer_lag_records{"), std::string::npos);
-  EXPECT_EQ(probe_.Text().find("neardup_consumer_lag_seconds{"), std::string::npos);
+  probe_.PhaseChanged(LanePhase::kRestoring);
+  clock_.SleepMs(24'000);
+  const Families now = Scrape();
+  const std::map<std::string, std::string> news0 = {{"topic", "news"}, {"partition", "0"}};
+  EXPECT_EQ(ValueOf(now, "neardup_consumer_lag_records", news0), 5);
+  EXPECT_EQ(ValueOf(now, "neardup_consumer_lag_seconds", {{"topic", "news"}}), 33);
+  EXPECT_EQ(ValueOf(now, "neardup_consumer_lag_seconds", {{"topic", "shop"}}), 0);
+}
+
+TEST_F(PrometheusProbeTest, AnInstanceHasNoLagWhileAnotherOneHasTheLane) {
+  const auto expect_no_lag = [this] {
+    EXPECT_EQ(probe_.Text().find("neardup_consumer_lag_records{"), std::string::npos);
+    EXPECT_EQ(probe_.Text().find("neardup_consumer_lag_seconds{"), std::string::npos);
+  };
+  probe_.PhaseChanged(LanePhase::kActive);
+  probe_.InputLag(kNews0, 5, 9);
+  probe_.LaneLost({ErrorCode::kFenced, "fenced"});
+  expect_no_lag();
   probe_.PhaseChanged(LanePhase::kActive);
   probe_.InputLag(kNews0, 1, 1);
   EXPECT_EQ(ValueOf(Scrape(), "neardup_consumer_lag_seconds", {{"topic", "news"}}), 1);
+  probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "no leader"));
+  probe_.Followed(7);
+  expect_no_lag();
 }
 
 TEST_F(PrometheusProbeTest, DescribesTheProcessAndTheBuild) {
