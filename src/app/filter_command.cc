@@ -16,6 +16,7 @@
 #include "record/field_extractor.h"
 #include "report/totals.h"
 #include "stream/lane.h"
+#include "stream/probe_fan.h"
 
 namespace neardup {
 namespace {
@@ -26,6 +27,14 @@ FileTransaction::IdOf IdOf(const std::string& id_field) {
     return reader->Read(message.value.value_or(""), message.position.offset + 1);
   };
 }
+
+/// Keeps the warning about dead letters for the summary.
+struct ExcessProbe : PartialProbe {
+  void DeadLettersExcessive(bool excessive, std::string_view text) override {
+    if (excessive && why.empty()) why = text;
+  }
+  std::string why;
+};
 
 void PrintSummary(const Totals& totals, const FilterOptions& filter,
                   const std::string& first_dead_letter) {
@@ -78,9 +87,11 @@ Result<void> RunFilter(const FilterArguments& arguments, const LoadedConfig& con
   OwnLease lease;
   EmptyChangelog changelog;
   Totals totals(clock, isatty(STDERR_FILENO) != 0 && !arguments.json);
+  ExcessProbe excess;
+  ProbeFan probe({&totals, &excess});
   NEARDUP_ASSIGN(
       const std::unique_ptr<Lane> lane,
-      Lane::New(config.settings.lane, {*source, changelog, *files, lease, clock, totals}));
+      Lane::New(config.settings.lane, {*source, changelog, *files, lease, clock, probe}));
   const Result<void> ran = lane->Run(CatchStopSignals());
   totals.Finish();
   if (!ran.ok()) return ran.error();
@@ -88,6 +99,9 @@ Result<void> RunFilter(const FilterArguments& arguments, const LoadedConfig& con
     PrintJson(totals);
   } else {
     PrintSummary(totals, config.settings.lane.filter, files->first_dead_letter());
+  }
+  if (!excess.why.empty()) {
+    std::fprintf(stderr, "neardup: warning: too many dead letters: %s\n", excess.why.c_str());
   }
   return {};
 }

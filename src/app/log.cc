@@ -193,4 +193,12 @@ void LogProbe::RecordRefused(const InputPartition& input, int64_t offset, std::s
       input.topic, input.partition, offset, text);
 }
 
+void LogProbe::DeadLettersExcessive(bool excessive, std::string_view why) {
+  if (excessive) {
+    spdlog::error("too many dead letters: {}; see docs/recovery.md#too-many-dead-letters", why);
+  } else {
+    spdlog::info("the share of dead letters is below dead_letters.share_max again");
+  }
+}
+
 }  // namespace neardup

@@ -29,6 +29,7 @@ class LogProbe : public PartialProbe, public PartialKeeperProbe {
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
   void RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) override;
+  void DeadLettersExcessive(bool excessive, std::string_view why) override;
 
   void SnapshotWritten(const WrittenSnapshot& snapshot) override;
   void ChangelogPurged(int64_t offset) override;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file_content.h"
+#include "base/nearest_name.h"
 
 namespace neardup {
 namespace {

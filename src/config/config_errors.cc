@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
 namespace neardup {
 
 std::string Text(const ValueSource& source) {
@@ -30,39 +27,6 @@ void ConfigErrors::Add(const ValueSource& source, std::string_view path, std::st
   const bool named = source.kind == ValueSource::Kind::kCommandLine && source.name == path;
   lines_.push_back(path.empty() || named ? fmt::format("{}: {}", Text(source), text)
                                          : fmt::format("{}: {}: {}", Text(source), path, text));
-}
-
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
-  for (size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replaced});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return cost[a.size()][b.size()];
-}
-
-std::optional<std::string> NearestName(std::string_view name,
-                                       const std::vector<std::string>& candidates) {
-  // Longer names are not slips of the hand; the limit also keeps the table of distances small.
-  constexpr size_t kNameBytesMax = 200;
-  if (name.size() > kNameBytesMax) return std::nullopt;
-  std::optional<std::string> nearest;
-  size_t least = 1 + std::max<size_t>(2, name.size() / 4);
-  for (const std::string& candidate : candidates) {
-    const size_t distance = EditDistance(name, candidate);
-    if (distance < least && distance < candidate.size()) {
-      least = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest;
 }
 
 }  // namespace neardup

@@ -1,9 +1,7 @@
 // Complaints about a configuration. Each names the place of the value it is about.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,13 +37,5 @@ class ConfigErrors {
  private:
   std::vector<std::string> lines_;
 };
-
-/// The fewest insertions, deletions, replacements and swaps of neighbours that turn one text into
-/// the other (optimal string alignment).
-size_t EditDistance(std::string_view a, std::string_view b);
-
-/// The candidate nearest to a name that does not exist; nullopt if none is near enough to be meant.
-std::optional<std::string> NearestName(std::string_view name,
-                                       const std::vector<std::string>& candidates);
 
 }  // namespace neardup

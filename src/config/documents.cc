@@ -164,6 +164,7 @@ bool HasRange(const Setting& setting) {
     case SettingKind::kInteger:
     case SettingKind::kDuration:
     case SettingKind::kBytes:
+    case SettingKind::kShare:
     case SettingKind::kChoice:
       return true;
     default:

@@ -85,6 +85,8 @@ Json ValueSchema(const Setting& setting) {
       return NumberSchema(setting, kDurationExpression);
     case SettingKind::kBytes:
       return NumberSchema(setting, kBytesExpression);
+    case SettingKind::kShare:
+      return {{"anyOf", {{{"type", "number"}, {"minimum", 0}, {"maximum", 1}}, Reference()}}};
     case SettingKind::kFlag:
       return FlagSchema();
     case SettingKind::kChoice:

@@ -8,6 +8,7 @@
 #include <regex>
 #include <utility>
 
+#include "base/nearest_name.h"
 #include "config/quantity.h"
 #include "kafka/property_rules.h"
 
@@ -76,6 +77,8 @@ class Reader {
       case SettingKind::kDuration:
       case SettingKind::kBytes:
         return ReadNumber(value);
+      case SettingKind::kShare:
+        return ReadShare(value);
       case SettingKind::kFlag:
         return ReadFlag(value);
       case SettingKind::kChoice:
@@ -308,6 +311,13 @@ class Reader {
     return std::nullopt;
   }
 
+  std::optional<SettingValue> ReadShare(const YamlValue& value) {
+    const std::optional<double> share = ReadReal(value);
+    if (share && *share >= 0 && *share <= 1) return *share;
+    Refuse(value, setting_.path, ExpectationText(setting_));
+    return std::nullopt;
+  }
+
   template <class Map>
   std::optional<SettingValue> ReadMap(const YamlValue& value) {
     Map map;
@@ -387,6 +397,7 @@ std::string YamlText(const Setting& setting, const SettingValue& value) {
     const Setting& setting;
     std::string operator()(const std::string& text) const { return YamlText(text); }
     std::string operator()(int64_t number) const { return NumberText(setting, number); }
+    std::string operator()(double number) const { return RealText(number); }
     std::string operator()(bool flag) const { return flag ? "true" : "false"; }
     std::string operator()(const std::vector<std::string>& texts) const {
       const auto item_text = [](const std::string& text) { return YamlText(text); };
@@ -415,6 +426,7 @@ Json JsonValue(const SettingValue& value) {
   struct Writer {
     Json operator()(const std::string& text) const { return text; }
     Json operator()(int64_t number) const { return number; }
+    Json operator()(double number) const { return number; }
     Json operator()(bool flag) const { return flag; }
     Json operator()(const std::vector<std::string>& texts) const { return texts; }
     Json operator()(const std::vector<FieldSelector>& fields) const {
@@ -449,6 +461,8 @@ std::string ExpectationText(const Setting& setting) {
     case SettingKind::kBytes:
       return fmt::format("bytes, or a number with B, KB, MB, GB, KiB, MiB or GiB, from {} to {}",
                          BytesText(setting.min), BytesText(setting.max));
+    case SettingKind::kShare:
+      return "a number from 0 to 1";
     case SettingKind::kFlag:
       return "true or false";
     case SettingKind::kChoice:

@@ -101,6 +101,11 @@ Setting Properties(std::string path, Member member, std::string help) {
 }
 
 template <class Member>
+Setting Share(std::string path, Member member, std::string help) {
+  return PlainRow<double>(SettingKind::kShare, std::move(path), member, std::move(help));
+}
+
+template <class Member>
 Setting Flag(std::string path, Member member, std::string help) {
   return PlainRow<bool>(SettingKind::kFlag, std::move(path), member, std::move(help));
 }
@@ -227,6 +232,15 @@ std::vector<Setting> Rows() {
            "Create output, changelog and lease topics that do not exist."),
       WithoutZero(Integer("output.replication_factor", NEARDUP_MEMBER(kafka.replication_factor),
                           {-1, 32767}, "Replicas of created topics. -1: the broker's default.")),
+
+      Share(
+          "dead_letters.share_max", NEARDUP_MEMBER(lane.dead_letters.share_max),
+          "A larger share of dead letters among the first 100 records, or later among the records "
+          "of a minute, is too large. It is judged at each commit. 1: no share is too large."),
+      Choice(
+          "dead_letters.on_excess", NEARDUP_MEMBER(lane.dead_letters.on_excess), {"warn", "fail"},
+          "What happens then. warn: an error line in the log, and the metric "
+          "neardup_dead_letters_excessive is 1; fail: the service also stops before the commit."),
 
       FieldList("record.fields", NEARDUP_MEMBER(lane.filter.record.fields),
                 "Fields to compare: top-level names, JSON Pointers (/article/title), or {path: "
@@ -390,6 +404,7 @@ const std::vector<SettingSection>& SettingSections() {
   static const std::vector<SettingSection> sections = {
       {"input", "Where records come from."},
       {"output", "Where records go, and which headers they get."},
+      {"dead_letters", "When too many records are dead letters."},
       {"record", "Which fields of a record are compared, and which records are dead letters."},
       {"feature", "How text becomes features."},
       {"match", "When two records are duplicates."},

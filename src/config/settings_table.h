@@ -21,6 +21,7 @@ enum class SettingKind : uint8_t {
   kInteger,
   kDuration,  ///< milliseconds, or a number with a unit
   kBytes,     ///< bytes, or a number with a unit
+  kShare,     ///< a number from 0 to 1, with or without decimals
   kFlag,
   kChoice,  ///< the value is the name of the choice
   kTextList,
@@ -36,7 +37,7 @@ constexpr bool IsMap(SettingKind kind) {
 
 using TextMap = std::map<std::string, std::string>;
 using NumberMap = std::map<std::string, double>;
-using SettingValue = std::variant<std::string, int64_t, bool, std::vector<std::string>,
+using SettingValue = std::variant<std::string, int64_t, double, bool, std::vector<std::string>,
                                   std::vector<FieldSelector>, TextMap, NumberMap>;
 
 struct Setting {

@@ -192,6 +192,10 @@ void PrometheusProbe::SetLag() const {
   }
 }
 
+void PrometheusProbe::DeadLettersExcessive(bool excessive, std::string_view /*why*/) {
+  state_->metrics.Set("neardup_dead_letters_excessive", excessive ? 1 : 0);
+}
+
 void PrometheusProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
   MetricSet& metrics = state_->metrics;
   metrics.Count("neardup_snapshots_written_total");

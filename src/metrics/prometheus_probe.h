@@ -39,6 +39,7 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
   void Gauges(const LaneGauges& gauges) override;
   void InputLag(const InputPartition& input, int64_t records, double seconds) override;
+  void DeadLettersExcessive(bool excessive, std::string_view why) override;
 
   void SnapshotWritten(const WrittenSnapshot& snapshot) override;
   void ChangelogPurged(int64_t offset) override;

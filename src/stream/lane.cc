@@ -59,7 +59,8 @@ Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<L
       inputs_(options_, ports.source, ports.clock, ports.probe),
       pool_(options.filter, options.fingerprint_threads),
       header_writer_(options.headers),
-      open_(options_, ports.transaction, ports.clock) {
+      open_(options_, ports.transaction, ports.clock),
+      dead_letters_(options_.dead_letters, options_.filter.record) {
   ports_.probe.PhaseChanged(phase_);
 }
 
@@ -281,6 +282,7 @@ Result<void> Lane::Route(const Message& message, const FingerprintedRecord& reco
   const std::optional<Verdict> undeliverable =
       refused_.DeadLetter(position, bytes, ports_.transaction.record_bytes_max(input));
   const Verdict verdict = undeliverable ? *undeliverable : state_->filter().Decide(record, found);
+  if (verdict.decision == Decision::kDeadLetter) dead_letters_.Saw(message, input, verdict);
   const uint64_t seq = state_->Advance(position);
   const InputPartition* original = verdict.decision == Decision::kDuplicate
                                        ? &inputs[verdict.match.original.input].partition
@@ -302,6 +304,7 @@ Result<void> Lane::Route(const Message& message, const FingerprintedRecord& reco
 
 Result<void> Lane::Commit() {
   StageTimer timer(ports_.probe);
+  NEARDUP_TRY(CheckDeadLetters());
   NEARDUP_TRY(open_.PublishDeltas(*state_));
   // Once the commit below succeeds, no other instance can have written before this end.
   const bool mark = ports_.clock.SteadyMs() >= mark_at_ms_;
@@ -317,9 +320,36 @@ Result<void> Lane::Commit() {
   }
   backoff_ms_ = 0;
   refused_.DropCommitted(state_->inputs());
-  ports_.probe.TransactionCommitted(open_.Close());
+  CountCommitted();
   timer.Lap(Stage::kCommit);
   return {};
+}
+
+Result<void> Lane::CheckDeadLetters() {
+  const std::optional<std::string> why = dead_letters_.Judge(open_.counted());
+  if (!why) return {};
+  ports_.probe.DeadLettersExcessive(true, *why);
+  if (options_.dead_letters.on_excess == OnExcess::kWarn) return {};
+  Error error =
+      Fatal(ErrorCode::kConfig,
+            fmt::format(
+                "stopped before the commit because dead_letters.on_excess is fail: {}. Nothing of "
+                "this transaction is visible; correct the settings, or raise "
+                "dead_letters.share_max",
+                *why));
+  // Otherwise readers of the outputs would wait for the transaction until it times out.
+  if (const Result<void> aborted = ports_.transaction.Abort(); !aborted.ok()) {
+    error.text += fmt::format(" ({})", aborted.error().text);
+  }
+  return error;
+}
+
+void Lane::CountCommitted() {
+  const CommittedBatch batch = open_.Close();
+  const bool excessive = dead_letters_.excessive();
+  dead_letters_.Committed(batch, ports_.clock.SteadyMs());
+  ports_.probe.TransactionCommitted(batch);
+  if (excessive && !dead_letters_.excessive()) ports_.probe.DeadLettersExcessive(false, {});
 }
 
 void Lane::ReportGauges() {

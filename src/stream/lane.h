@@ -26,6 +26,7 @@
 #include "state/lane_state.h"
 #include "state/snapshot_restore.h"
 #include "stream/changelog_follower.h"
+#include "stream/dead_letter_watch.h"
 #include "stream/fingerprint_pool.h"
 #include "stream/lane_inputs.h"
 #include "stream/lane_options.h"
@@ -86,6 +87,9 @@ class Lane {
   Result<void> Route(const Message& message, const FingerprintedRecord& record,
                      const LookedUp& found);
   Result<void> Commit();
+  /// Fails if too many records are dead letters and the options say so.
+  Result<void> CheckDeadLetters();
+  void CountCommitted();
   void ReportGauges();
 
   /// Handles an error of a step: aborts and rewinds, or gives the lane up, or returns the error
@@ -113,6 +117,7 @@ class Lane {
   RouteHeaderWriter header_writer_;
   OpenTransaction open_;
   RefusedRecords refused_;
+  DeadLetterWatch dead_letters_;
 
   int64_t retry_not_before_ms_ = 0;
   int64_t backoff_ms_ = 0;

@@ -18,6 +18,15 @@ enum class HeaderStyle : uint8_t {
   kNone,      ///< no header
 };
 
+/// What follows when too many records are dead letters.
+enum class OnExcess : uint8_t { kWarn, kFail };
+
+struct DeadLetterOptions {
+  /// Largest share of dead letters among the records, 0 to 1. 1: no share is too large.
+  double share_max = 0.5;
+  OnExcess on_excess = OnExcess::kWarn;
+};
+
 /// Each record counts for at least this many bytes in a transaction, because headers, framing and
 /// the changelog add to a small payload.
 inline constexpr size_t kRecordBytesMin = 256;
@@ -27,6 +36,7 @@ struct LaneOptions {
   uint16_t lane = 0;
   StartAt start_at = StartAt::kEarliest;
   HeaderStyle headers = HeaderStyle::kPacked;
+  DeadLetterOptions dead_letters;
   /// A transaction is committed after this time or this size, whichever comes first. The size is at
   /// least 1.
   int64_t transaction_interval_ms = 100;

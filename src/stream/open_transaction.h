@@ -34,6 +34,8 @@ class OpenTransaction {
   /// Call when it is aborted, or lost with its producer.
   void Forget();
 
+  /// What the transaction holds so far.
+  const CommittedBatch& counted() const { return counted_; }
   bool is_open() const { return is_open_; }
   bool is_full() const { return bytes_ >= options_.transaction_bytes_max; }
   /// It is open and has lasted for the transaction interval.

@@ -117,6 +117,9 @@ class Probe {
   virtual void InputLag(const InputPartition& input, int64_t records, double seconds) = 0;
   virtual void RecordRefused(const InputPartition& input, int64_t offset,
                              std::string_view text) = 0;
+  /// The share of dead letters has become too large, or is no longer; called once for each change.
+  /// `why` explains a share that is too large.
+  virtual void DeadLettersExcessive(bool excessive, std::string_view why) = 0;
 };
 
 /// Ignores every event that is not overridden.
@@ -138,6 +141,7 @@ class PartialProbe : public Probe {
   void Gauges(const LaneGauges&) override {}
   void InputLag(const InputPartition&, int64_t, double) override {}
   void RecordRefused(const InputPartition&, int64_t, std::string_view) override {}
+  void DeadLettersExcessive(bool, std::string_view) override {}
 };
 
 struct WrittenSnapshot {

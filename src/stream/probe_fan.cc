@@ -50,6 +50,9 @@ void ProbeFan::InputLag(const InputPartition& input, int64_t records, double sec
 void ProbeFan::RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) {
   for (Probe* probe : probes_) probe->RecordRefused(input, offset, text);
 }
+void ProbeFan::DeadLettersExcessive(bool excessive, std::string_view why) {
+  for (Probe* probe : probes_) probe->DeadLettersExcessive(excessive, why);
+}
 
 void KeeperProbeFan::SnapshotWritten(const WrittenSnapshot& snapshot) {
   for (KeeperProbe* probe : probes_) probe->SnapshotWritten(snapshot);

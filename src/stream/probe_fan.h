@@ -28,6 +28,7 @@ class ProbeFan : public Probe {
   void Gauges(const LaneGauges& gauges) override;
   void InputLag(const InputPartition& input, int64_t records, double seconds) override;
   void RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) override;
+  void DeadLettersExcessive(bool excessive, std::string_view why) override;
 
  private:
   std::vector<Probe*> probes_;

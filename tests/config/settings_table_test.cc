@@ -26,6 +26,8 @@ SettingValue OtherValue(const Setting& setting) {
       int64_t number = std::get<int64_t>(value);
       return number == setting.min ? setting.min + 3 : number - 1;
     }
+    case SettingKind::kShare:
+      return 0.25;
     case SettingKind::kFlag:
       return !std::get<bool>(value);
     case SettingKind::kChoice:
@@ -104,8 +106,9 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [brokers, app, topics, unique, duplicate, dead, create, replication,
                          session, heartbeat, transaction, records, bytes, all, consumer, producer,
                          answer] = KafkaOptions{};
-  [[maybe_unused]] auto [filter, lane, start, headers, interval, transaction_bytes, batch, idle,
-                         refresh, threads, backoff_min, backoff_max] = LaneOptions{};
+  [[maybe_unused]] auto [filter, lane, start, headers, dead_letters, interval, transaction_bytes,
+                         batch, idle, refresh, threads, backoff_min, backoff_max] = LaneOptions{};
+  [[maybe_unused]] auto [share, on_excess] = dead_letters;
   [[maybe_unused]] auto [record, feature, model, match, window, scheme] = FilterOptions{};
   [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
                          depth] = record;
@@ -117,9 +120,10 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [host, port] = HttpOptions{};
   [[maybe_unused]] auto [kafka, lanes, model_file, http, level, log_format, state_dir,
                          snapshot_interval, purge] = Settings{};
-  // Of LaneOptions, lane and filter are no settings: the process numbers its lanes, and filter
-  // counts by its members. The model comes from model_file; the masks are one setting.
-  constexpr size_t kMembers = 17 + (12 - 2) + 8 + 3 + 6 + 2 + 4 + 2 + 6;
+  // Of LaneOptions, lane, filter and dead_letters are no settings: the process numbers its lanes,
+  // and the other two count by their members. The model comes from model_file; the masks are one
+  // setting.
+  constexpr size_t kMembers = 17 + (13 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 2 + 6;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);
@@ -180,6 +184,8 @@ TEST_F(SettingsTableTest, ChoicesNameEveryValueOfTheirEnum) {
   }
   FindSetting("output.headers")->set(settings, std::string("none"));
   EXPECT_EQ(settings.lane.headers, HeaderStyle::kNone);
+  FindSetting("dead_letters.on_excess")->set(settings, std::string("fail"));
+  EXPECT_EQ(settings.lane.dead_letters.on_excess, OnExcess::kFail);
   FindSetting("record.time_format")->set(settings, std::string("seconds"));
   EXPECT_EQ(settings.lane.filter.record.time_format, TimeFormat::kSeconds);
   FindSetting("record.null_value")->set(settings, std::string("unique"));

@@ -102,6 +102,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
                  .oldest_time_ms = 1500,
                  .watermark_ms = 2500});
   probe_.InputLag(kNews0, 5, 9);
+  probe_.DeadLettersExcessive(true, "");
   probe_.SnapshotWritten({.entries = 5, .bytes = 100, .seconds = 0.5});
   probe_.ChangelogPurged(3);
   probe_.KeeperFailed(Retriable(ErrorCode::kIo, ""));

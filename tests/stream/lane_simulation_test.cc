@@ -355,6 +355,24 @@ TEST(Lane, GoesOnBehindAFreshDeltaOfItsSettings) {
   EXPECT_THAT(stepped.error().text, testing::HasSubstr("features_min: 4 here, 5 in the changelog"));
 }
 
+TEST(Lane, StopsBeforeTheCommitWhenTooManyRecordsAreDeadLettersAndTheOptionsSaySo) {
+  Faults faults(15, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 500);
+  LaneOptions options = TestOptions(3);
+  options.filter.record.fields = {{"txet", 1.0}};
+  options.dead_letters.on_excess = OnExcess::kFail;
+  MemoryClock clock;
+  Instance instance(broker, faults, clock, options);
+  instance.lease.held = true;
+  Result<bool> stepped = true;
+  for (int step = 0; step < 100 && stepped.ok(); ++step) stepped = instance.lane->Step();
+  ASSERT_FALSE(stepped.ok());
+  EXPECT_EQ(stepped.error().code, ErrorCode::kConfig);
+  EXPECT_THAT(stepped.error().text, testing::HasSubstr("no field txet, did you mean text?"));
+  EXPECT_TRUE(broker.outputs.empty());
+}
+
 TEST(Lane, RefusesAChangelogWithAHole) {
   Faults faults(12, 0);
   MemoryBroker broker;

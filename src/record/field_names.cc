@@ -1,0 +1,57 @@
+#include "record/field_names.h"
+
+#include <simdjson.h>
+
+namespace neardup {
+namespace {
+
+constexpr size_t kLevelsMax = 3;
+
+/// RFC 6901: '~' and '/' inside a name are written ~0 and ~1.
+std::string PointerPart(std::string_view name) {
+  std::string part;
+  for (const char c : name) {
+    if (c == '~') {
+      part += "~0";
+    } else if (c == '/') {
+      part += "~1";
+    } else {
+      part += c;
+    }
+  }
+  return part;
+}
+
+void Collect(const simdjson::dom::object& object, const std::string& pointer, size_t level,
+             size_t names_max, std::vector<std::string>& names) {
+  for (const auto& [key, value] : object) {
+    if (names.size() >= names_max) return;
+    const std::string here = pointer + "/" + PointerPart(key);
+    const bool plain = level == 1 && !key.starts_with('/') && !key.empty();
+    names.push_back(plain ? std::string(key) : here);
+    simdjson::dom::object inner;
+    if (level < kLevelsMax && value.get(inner) == simdjson::SUCCESS) {
+      Collect(inner, here, level + 1, names_max, names);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> FieldNames(std::string_view payload, size_t names_max) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object root;
+  std::vector<std::string> names;
+  if (parser.parse(payload.data(), payload.size()).get(root) != simdjson::SUCCESS) return names;
+  Collect(root, "", 1, names_max, names);
+  return names;
+}
+
+std::string_view PlainFieldName(std::string_view selector) {
+  const bool pointer = selector.starts_with('/');
+  const bool nested = selector.find('/', 1) != std::string_view::npos;
+  const bool escaped = selector.find('~') != std::string_view::npos;
+  return pointer && !nested && !escaped ? selector.substr(1) : selector;
+}
+
+}  // namespace neardup
