@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "files/file_identity.h"
 #include "files/file_transaction.h"
 #include "neardup/options.h"
 #include "neardup/result.h"
@@ -30,6 +31,9 @@ struct ConfigArguments {
 
 /// Reads the file, the environment of this process and the sets.
 Result<LoadedConfig> Load(const ConfigArguments& arguments);
+
+/// The files that Load read: the configuration, and the model that it names.
+std::vector<NamedFile> FilesRead(const ConfigArguments& arguments, const LoadedConfig& config);
 
 /// Prints the error on standard error and returns its exit code.
 int Fail(const Error& error);

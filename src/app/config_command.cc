@@ -32,6 +32,10 @@ Result<LoadedConfig> Load(const ConfigArguments& arguments) {
   return LoadConfig(layers);
 }
 
+std::vector<NamedFile> FilesRead(const ConfigArguments& arguments, const LoadedConfig& config) {
+  return {{"--config", arguments.file}, {"feature.model", config.model_file.string()}};
+}
+
 int Fail(const Error& error) {
   std::fprintf(stderr, "neardup: %s\n", error.text.c_str());
   return ExitCodeOf(error);

@@ -3,10 +3,14 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "app/commands.h"
 #include "app/exit_code.h"
+#include "base/output_file.h"
 #include "evaluate/labelled_set.h"
 #include "evaluate/scheme_run.h"
 #include "files/whole_file.h"
@@ -135,17 +139,40 @@ Result<SetReport> Report(const SetFiles& files, const EvaluateArguments& argumen
   return report;
 }
 
-Result<void> Evaluate(const EvaluateArguments& arguments, const FilterOptions& options) {
+Result<std::optional<OutputFile>> OpenPage(const EvaluateArguments& arguments,
+                                           std::vector<NamedFile> reads,
+                                           std::span<const SetFiles> sets) {
+  if (arguments.html.empty()) return std::optional<OutputFile>();
+  for (const SetFiles& files : sets) {
+    const bool one = files.records == arguments.records;
+    reads.push_back({one ? "--records" : "--data", files.records});
+    reads.push_back({one ? "--labels" : "--data", files.labels});
+    reads.push_back({"--data", files.description});
+  }
+  NEARDUP_TRY(CheckFiles(reads, std::vector<NamedFile>{{"--html", arguments.html}}));
+  NEARDUP_ASSIGN(OutputFile page, OutputFile::Open(arguments.html));
+  return std::optional<OutputFile>(std::move(page));
+}
+
+Result<void> Evaluate(const EvaluateArguments& arguments, const LoadedConfig& config) {
   NEARDUP_ASSIGN(const std::vector<SetFiles> sets, ListSets(arguments));
   NEARDUP_ASSIGN(const std::vector<SchemeChoice> schemes, ParseSchemes(arguments.schemes));
+  NEARDUP_ASSIGN(std::optional<OutputFile> page,
+                 OpenPage(arguments, FilesRead(arguments.config, config), sets));
   std::vector<SetReport> reports;
   for (const SetFiles& files : sets) {
-    NEARDUP_ASSIGN(SetReport report, Report(files, arguments, schemes, options));
+    NEARDUP_ASSIGN(SetReport report,
+                   Report(files, arguments, schemes, config.settings.lane.filter));
     reports.push_back(std::move(report));
   }
   if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{}", kClearLine);
-  if (!arguments.html.empty()) NEARDUP_TRY(WriteText(arguments.html, ReportHtml(reports)));
-  return WriteText("-", arguments.json ? ReportJson(reports) : ReportTable(reports));
+  if (page) {
+    NEARDUP_TRY(page->Write(ReportHtml(reports)));
+    NEARDUP_TRY(page->Finish());
+  }
+  NEARDUP_ASSIGN(OutputFile out, OutputFile::Open("-"));
+  NEARDUP_TRY(out.Write(arguments.json ? ReportJson(reports) : ReportTable(reports)));
+  return out.Finish();
 }
 
 }  // namespace
@@ -156,7 +183,7 @@ int EvaluateCommand(const EvaluateArguments& arguments) {
   for (const std::string& warning : config->warnings) {
     fmt::print(stderr, "neardup: warning: {}\n", warning);
   }
-  const Result<void> done = Evaluate(arguments, config->settings.lane.filter);
+  const Result<void> done = Evaluate(arguments, *config);
   return done.ok() ? kExitOk : Fail(done.error());
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "app/commands.h"
 #include "app/exit_code.h"
@@ -79,7 +80,26 @@ void PrintJson(const Totals& totals) {
   std::fprintf(stderr, "%s\n", json.dump().c_str());
 }
 
+Result<void> CheckPaths(const FilterArguments& arguments, const LoadedConfig& config) {
+  std::vector<NamedFile> reads = FilesRead(arguments.config, config);
+  reads.push_back({"--input", arguments.input});
+  const FileOutputs& outputs = arguments.outputs;
+  const NamedFile writes[] = {{"--unique", outputs.unique},
+                              {"--duplicate", outputs.duplicate},
+                              {"--dead-letter", outputs.dead_letter},
+                              {"--verdicts", outputs.verdicts}};
+  return CheckFiles(reads, writes);
+}
+
+/// Adds the outputs that hold what they held before.
+Error WithUnfinished(Error error, const std::vector<std::string>& files) {
+  if (files.empty()) return error;
+  error.text += fmt::format("; not written: {}", fmt::join(files, ", "));
+  return error;
+}
+
 Result<void> RunFilter(const FilterArguments& arguments, const LoadedConfig& config) {
+  NEARDUP_TRY(CheckPaths(arguments, config));
   NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source, FileSource::Open(arguments.input));
   NEARDUP_ASSIGN(const std::unique_ptr<FileTransaction> files,
                  FileTransaction::Open(arguments.outputs, IdOf(arguments.id_field)));
@@ -92,9 +112,10 @@ Result<void> RunFilter(const FilterArguments& arguments, const LoadedConfig& con
   NEARDUP_ASSIGN(
       const std::unique_ptr<Lane> lane,
       Lane::New(config.settings.lane, {*source, changelog, *files, lease, clock, probe}));
-  const Result<void> ran = lane->Run(CatchStopSignals());
+  Result<void> ran = lane->Run(CatchStopSignals());
   totals.Finish();
-  if (!ran.ok()) return ran.error();
+  if (ran.ok()) ran = files->Finish();
+  if (!ran.ok()) return WithUnfinished(ran.error(), files->Unfinished());
   if (arguments.json) {
     PrintJson(totals);
   } else {

@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "base/number_text.h"
+#include "base/output_file.h"
 #include "evaluate/labelled_set.h"
 #include "evaluate/planting.h"
 #include "files/whole_file.h"
@@ -99,6 +101,11 @@ Result<std::vector<Edit>> ListEdits(const std::vector<std::string>& kinds,
 }
 
 Result<void> Generate(const GenerateArguments& arguments) {
+  NEARDUP_TRY(CheckFiles(
+      std::vector<NamedFile>{{"--input", arguments.input}},
+      std::vector<NamedFile>{{"--output", arguments.output}, {"--labels", arguments.labels}}));
+  NEARDUP_ASSIGN(OutputFile records, OutputFile::Open(arguments.output));
+  NEARDUP_ASSIGN(OutputFile labels, OutputFile::Open(arguments.labels));
   PlantingOptions options;
   options.fields = arguments.fields;
   options.id_field = arguments.id_field;
@@ -112,10 +119,9 @@ Result<void> Generate(const GenerateArguments& arguments) {
   }
   if (!planted.ok()) return planted.error();
   const PlantedStream& stream = *planted;
-  std::string text;
-  for (const std::string& payload : stream.payloads) text += payload + '\n';
-  NEARDUP_TRY(WriteText(arguments.output, text));
-  NEARDUP_TRY(WriteText(arguments.labels, LabelsText(stream.labels)));
+  for (const std::string& payload : stream.payloads) NEARDUP_TRY(records.Write(payload + '\n'));
+  NEARDUP_TRY(labels.Write(LabelsText(stream.labels)));
+  NEARDUP_TRY(OutputFile::Finish(std::vector<OutputFile*>{&records, &labels}));
   PrintSummary(stream);
   return {};
 }

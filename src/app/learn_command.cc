@@ -7,6 +7,7 @@
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/record_sample.h"
+#include "base/output_file.h"
 #include "files/whole_file.h"
 #include "learn/model_file.h"
 #include "learn/sample.h"
@@ -16,7 +17,11 @@ namespace {
 
 Result<void> Learn(const LearnArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  const std::vector<NamedFile> reads = {{"--sample", arguments.sample},
+                                        {"--config", arguments.config.file}};
+  NEARDUP_TRY(CheckFiles(reads, std::vector<NamedFile>{{"--output", arguments.output}}));
   if (!arguments.force) NEARDUP_TRY(CheckNew({arguments.output}));
+  NEARDUP_ASSIGN(OutputFile output, OutputFile::Open(arguments.output));
   NEARDUP_ASSIGN(const std::vector<Message> messages,
                  ReadFileSample(arguments.sample, arguments.records));
   Sample sample(config.settings.lane.filter, {arguments.hash_seed});
@@ -26,7 +31,8 @@ Result<void> Learn(const LearnArguments& arguments) {
                  fmt::format("{}: {}", arguments.sample, NothingComparableText(sample))};
   }
   const Model model = LearnModel(sample);
-  NEARDUP_TRY(WriteModel(model, arguments.output));
+  NEARDUP_TRY(output.Write(ModelText(model)));
+  NEARDUP_TRY(output.Finish());
   fmt::print(stderr, "{}: learned from {} distinct records of {}; {} common phrases\n",
              arguments.output, sample.records().size(), sample.seen(), model.common.size());
   if (model.centre == Model().centre) {

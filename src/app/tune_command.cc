@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/record_sample.h"
+#include "base/output_file.h"
 #include "files/whole_file.h"
 #include "learn/model_file.h"
 #include "learn/tuning.h"
@@ -51,8 +53,33 @@ Result<std::vector<Message>> ReadSample(const TuneArguments& arguments, KafkaOpt
                          arguments.latest ? SampleEnd::kNewest : SampleEnd::kOldest);
 }
 
+/// The outputs, open.
+struct TuneOutputs {
+  OutputFile config;
+  OutputFile model;
+  OutputFile page;
+};
+
+/// The configuration and its model may take the place of those that --config names.
+Result<TuneOutputs> OpenOutputs(const TuneArguments& arguments, const TuneFiles& files) {
+  const NamedFile config = {"--output", files.config.string()};
+  const NamedFile model = {"the model of --output", files.model.string()};
+  const NamedFile page = {arguments.report.empty() ? "the report of --output" : "--report",
+                          files.page.string()};
+  NEARDUP_TRY(CheckFiles(std::vector<NamedFile>{{"--sample", arguments.sample}},
+                         std::vector<NamedFile>{config, model, page}));
+  NEARDUP_TRY(CheckFiles(std::vector<NamedFile>{{"--config", arguments.config.file}},
+                         std::vector<NamedFile>{model, page}));
+  if (!arguments.force) NEARDUP_TRY(CheckNew({files.config, files.model, files.page}));
+  NEARDUP_ASSIGN(OutputFile config_file, OutputFile::Open(config.path));
+  NEARDUP_ASSIGN(OutputFile model_file, OutputFile::Open(model.path));
+  NEARDUP_ASSIGN(OutputFile page_file, OutputFile::Open(page.path));
+  return TuneOutputs{std::move(config_file), std::move(model_file), std::move(page_file)};
+}
+
 Result<void> WriteAll(const TuneArguments& arguments, const TuneFiles& files, const Settings& given,
-                      const Tuning& tuning, const std::vector<Message>& messages) {
+                      const Tuning& tuning, const std::vector<Message>& messages,
+                      TuneOutputs& outputs) {
   Settings settings;
   settings.lane.filter = tuning.proposed;
   settings.model_file = files.model.filename().string();
@@ -60,26 +87,17 @@ Result<void> WriteAll(const TuneArguments& arguments, const TuneFiles& files, co
     settings.kafka.brokers = given.kafka.brokers;
     settings.kafka.topics = {arguments.topic};
   }
-  NEARDUP_TRY(WriteModel(tuning.proposed.model, files.model));
-  NEARDUP_TRY(WriteText(files.config.string(), TuneConfig(settings, tuning, files)));
-  return WriteText(files.page.string(), TunePage(tuning, files, ViewsOf(messages)));
-}
-
-/// Finds a missing folder before the work, not after it.
-Result<void> CheckFolderOf(const char* option, const std::filesystem::path& file) {
-  const std::filesystem::path folder = file.parent_path();
-  std::error_code ignored;
-  if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return {};
-  return Error{ErrorCode::kIo,
-               fmt::format("{} {}: {}: no such folder", option, file.string(), folder.string())};
+  NEARDUP_TRY(outputs.model.Write(ModelText(tuning.proposed.model)));
+  NEARDUP_TRY(outputs.config.Write(TuneConfig(settings, tuning, files)));
+  NEARDUP_TRY(outputs.page.Write(TunePage(tuning, files, ViewsOf(messages))));
+  return OutputFile::Finish(
+      std::vector<OutputFile*>{&outputs.model, &outputs.config, &outputs.page});
 }
 
 Result<void> RunTune(const TuneArguments& arguments) {
   const TuneFiles files = FilesOf(arguments);
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
-  NEARDUP_TRY(CheckFolderOf("--output", files.config));
-  NEARDUP_TRY(CheckFolderOf("--report", files.page));
-  if (!arguments.force) NEARDUP_TRY(CheckNew({files.config, files.model, files.page}));
+  NEARDUP_ASSIGN(TuneOutputs outputs, OpenOutputs(arguments, files));
   NEARDUP_ASSIGN(const std::vector<Message> messages, ReadSample(arguments, config.settings.kafka));
   TuneOptions options;
   options.filter = config.settings.lane.filter;
@@ -94,7 +112,7 @@ Result<void> RunTune(const TuneArguments& arguments) {
     return Error{tuned.error().code, fmt::format("{}: {}", files.sample, tuned.error().text)};
   }
   const Tuning& tuning = *tuned;
-  NEARDUP_TRY(WriteAll(arguments, files, config.settings, tuning, messages));
+  NEARDUP_TRY(WriteAll(arguments, files, config.settings, tuning, messages, outputs));
   const std::string text = arguments.json ? TuneJson(tuning, files) : TuneText(tuning, files);
   std::fputs(text.c_str(), stdout);
   return {};

@@ -50,13 +50,4 @@ Result<std::string> ReadFile(const std::filesystem::path& path, size_t bytes_max
   return bytes;
 }
 
-Result<void> WriteFile(const std::filesystem::path& path, std::string_view bytes) {
-  FilePointer file(std::fopen(path.c_str(), "wb"));
-  const bool written =
-      file && std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-  const bool closed = written && std::fclose(file.release()) == 0;
-  if (closed) return {};
-  return Error{ErrorCode::kIo, fmt::format("cannot be written: {}", std::strerror(errno))};
-}
-
 }  // namespace neardup

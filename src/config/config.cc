@@ -74,6 +74,7 @@ class Loader {
     if (source.kind == ValueSource::Kind::kFile) {
       file = std::filesystem::path(source.name).parent_path() / file;
     }
+    config_.model_file = file;
     auto model = ReadModel(file);
     if (model.ok()) {
       config_.settings.lane.filter.model = std::move(model.value());

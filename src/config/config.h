@@ -33,6 +33,8 @@ Environment ProcessEnvironment();
 /// map setting has the path setting.entry.
 struct LoadedConfig {
   Settings settings;
+  /// The file of feature.model, seen from the working folder; empty without one.
+  std::filesystem::path model_file;
   /// By path. A path that is absent has its default.
   std::map<std::string, ValueSource> sources;
   /// Paths whose value holds a ${file:...}.

@@ -2,17 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 namespace neardup {
 
 namespace {
 
-Error CannotWrite(const std::string& path) {
-  return Fatal(ErrorCode::kIo,
-               fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+Result<std::optional<OutputFile>> OpenGiven(const std::string& path) {
+  if (path.empty()) return std::optional<OutputFile>();
+  NEARDUP_ASSIGN(OutputFile file, OutputFile::Open(path));
+  return std::optional<OutputFile>(std::move(file));
 }
 
 // A tab or a line end in an id would break the table.
@@ -25,35 +24,20 @@ void AppendCell(std::string& line, std::string_view cell) {
 Result<std::unique_ptr<FileTransaction>> FileTransaction::Open(const FileOutputs& outputs,
                                                                IdOf id_of) {
   std::unique_ptr<FileTransaction> files(new FileTransaction);
-  NEARDUP_ASSIGN(files->routes_[0], OpenFile(outputs.unique));
-  NEARDUP_ASSIGN(files->routes_[1], OpenFile(outputs.duplicate));
-  NEARDUP_ASSIGN(files->routes_[2], OpenFile(outputs.dead_letter));
-  NEARDUP_ASSIGN(files->verdicts_, OpenFile(outputs.verdicts));
+  NEARDUP_ASSIGN(files->routes_[0], OpenGiven(outputs.unique));
+  NEARDUP_ASSIGN(files->routes_[1], OpenGiven(outputs.duplicate));
+  NEARDUP_ASSIGN(files->routes_[2], OpenGiven(outputs.dead_letter));
+  NEARDUP_ASSIGN(files->verdicts_, OpenGiven(outputs.verdicts));
   files->id_of_ = std::move(id_of);
-  if (files->verdicts_.handle) {
-    NEARDUP_TRY(WriteLine(files->verdicts_, "id\tverdict\toriginal\tdistance\tkind"));
+  if (files->verdicts_) {
+    NEARDUP_TRY(WriteLine(*files->verdicts_, "id\tverdict\toriginal\tdistance\tkind"));
   }
   return files;
 }
 
-Result<FileTransaction::File> FileTransaction::OpenFile(const std::string& path) {
-  File file;
-  file.path = path == "-" ? "standard output" : path;
-  if (path.empty()) return file;
-  if (path == "-") {
-    file.handle = {stdout, &std::fflush};
-    return file;
-  }
-  file.handle = {std::fopen(path.c_str(), "wb"), &std::fclose};
-  if (!file.handle) return CannotWrite(path);
-  return file;
-}
-
-Result<void> FileTransaction::WriteLine(File& file, std::string_view line) {
-  std::FILE* handle = file.handle.get();
-  const bool written = std::fwrite(line.data(), 1, line.size(), handle) == line.size() &&
-                       std::fputc('\n', handle) != EOF;
-  return written ? Result<void>() : CannotWrite(file.path);
+Result<void> FileTransaction::WriteLine(OutputFile& file, std::string_view line) {
+  NEARDUP_TRY(file.Write(line));
+  return file.Write("\n");
 }
 
 Result<void> FileTransaction::Publish(const RoutedRecord& record) {
@@ -61,11 +45,9 @@ Result<void> FileTransaction::Publish(const RoutedRecord& record) {
     first_dead_letter_ = fmt::format("line {}: {}", record.message.position.offset + 1,
                                      record.verdict.outcome.error);
   }
-  File& route = routes_[static_cast<size_t>(record.verdict.decision)];
-  if (route.handle) {
-    NEARDUP_TRY(WriteLine(route, record.message.value.value_or(std::string_view())));
-  }
-  return verdicts_.handle ? WriteVerdict(record) : Result<void>();
+  std::optional<OutputFile>& route = routes_[static_cast<size_t>(record.verdict.decision)];
+  if (route) NEARDUP_TRY(WriteLine(*route, record.message.value.value_or(std::string_view())));
+  return verdicts_ ? WriteVerdict(record) : Result<void>();
 }
 
 Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record) {
@@ -85,14 +67,30 @@ Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record) {
   if (verdict.decision == Decision::kUnique) {
     ids_.emplace(record.message.position.offset, std::move(id));
   }
-  return WriteLine(verdicts_, line_);
+  return WriteLine(*verdicts_, line_);
 }
 
 Result<void> FileTransaction::Commit(std::span<const InputProgress>) {
-  for (File* file : {&routes_[0], &routes_[1], &routes_[2], &verdicts_}) {
-    if (file->handle && std::fflush(file->handle.get()) != 0) return CannotWrite(file->path);
-  }
+  for (OutputFile* file : Files()) NEARDUP_TRY(file->Flush());
   return {};
+}
+
+std::vector<OutputFile*> FileTransaction::Files() {
+  std::vector<OutputFile*> files;
+  for (std::optional<OutputFile>* file : {&routes_[0], &routes_[1], &routes_[2], &verdicts_}) {
+    if (file->has_value()) files.push_back(&**file);
+  }
+  return files;
+}
+
+Result<void> FileTransaction::Finish() { return OutputFile::Finish(Files()); }
+
+std::vector<std::string> FileTransaction::Unfinished() {
+  std::vector<std::string> names;
+  for (const OutputFile* file : Files()) {
+    if (file->is_replaced()) names.push_back(file->name());
+  }
+  return names;
 }
 
 Result<std::vector<int64_t>> FileTransaction::CommittedOffsets(

@@ -1,19 +1,20 @@
 // Writes routed records to files: payloads as lines, unchanged; verdicts as a table.
 #pragma once
 
-#include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/output_file.h"
 #include "stream/ports.h"
 
 namespace neardup {
 
-/// Paths by decision. An empty path is not written; "-" is standard output.
+/// Paths by decision, as OutputFile takes them. An empty path is not written.
 struct FileOutputs {
   std::string unique;
   std::string duplicate;
@@ -22,8 +23,9 @@ struct FileOutputs {
 };
 
 /// The Transaction port over files, for one run over one input. It undoes nothing: an error is
-/// final, and a run that failed must be repeated from the start. The verdicts are tab-separated: a
-/// header line, then id, verdict, original id, distance and kind.
+/// final, and a run that failed must be repeated from the start. The files take their names in
+/// Finish; without it, they hold what they held before. The verdicts are tab-separated: a header
+/// line, then id, verdict, original id, distance and kind.
 class FileTransaction : public Transaction {
  public:
   /// The name of a record in the verdicts.
@@ -41,21 +43,22 @@ class FileTransaction : public Transaction {
   Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
   size_t record_bytes_max(const InputPartition&) const override { return SIZE_MAX; }
 
+  /// Call once, when the whole input is decided.
+  Result<void> Finish();
+  /// The files that hold what they held before, because Finish was not called.
+  std::vector<std::string> Unfinished();
+
   /// "line N: why it cannot be compared"; empty if there is none.
   const std::string& first_dead_letter() const { return first_dead_letter_; }
 
  private:
-  struct File {
-    std::string path;
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> handle{nullptr, nullptr};
-  };
-
-  static Result<File> OpenFile(const std::string& path);
-  static Result<void> WriteLine(File& file, std::string_view line);
+  static Result<void> WriteLine(OutputFile& file, std::string_view line);
   Result<void> WriteVerdict(const RoutedRecord& record);
 
-  File routes_[3] = {};  ///< by Decision
-  File verdicts_;
+  std::vector<OutputFile*> Files();
+
+  std::optional<OutputFile> routes_[3];  ///< by Decision
+  std::optional<OutputFile> verdicts_;
   IdOf id_of_;
   /// Ids of the unique records by offset, for the duplicates that name them.
   std::unordered_map<int64_t, std::string> ids_;

@@ -2,12 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 
-#include "base/file_content.h"
 #include "files/file_source.h"
 
 namespace neardup {
@@ -34,19 +30,6 @@ Result<std::string> ReadText(const std::string& path) {
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
   return text;
-}
-
-Result<void> WriteText(const std::string& path, std::string_view text) {
-  if (path != "-") {
-    const Result<void> written = WriteFile(path, text);
-    return written.ok()
-               ? written
-               : Error{written.error().code, fmt::format("{}: {}", path, written.error().text)};
-  }
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (written && std::fflush(stdout) == 0) return {};
-  return Error{ErrorCode::kIo,
-               fmt::format("standard output: cannot be written: {}", std::strerror(errno))};
 }
 
 Result<void> CheckNew(const std::vector<std::filesystem::path>& files) {

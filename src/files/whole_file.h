@@ -1,9 +1,8 @@
-// Whole text files, read and written by the commands.
+// Whole text files, read by the commands.
 #pragma once
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "neardup/result.h"
@@ -15,9 +14,6 @@ Result<std::vector<std::string>> ReadLines(const std::string& path);
 
 /// The same as one text, with an LF after each line.
 Result<std::string> ReadText(const std::string& path);
-
-/// Creates the file or replaces what it held; "-" is standard output.
-Result<void> WriteText(const std::string& path, std::string_view text);
 
 /// Checks that no output overwrites anything: kIo names the first file that already exists.
 Result<void> CheckNew(const std::vector<std::filesystem::path>& files);

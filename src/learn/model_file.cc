@@ -101,12 +101,6 @@ Result<Model> ParseModel(std::string_view text, const std::string& name) {
   return model;
 }
 
-Result<void> WriteModel(const Model& model, const std::filesystem::path& path) {
-  const Result<void> written = WriteFile(path, ModelText(model));
-  if (written.ok()) return {};
-  return Error{written.error().code, fmt::format("{}: {}", path.string(), written.error().text)};
-}
-
 Result<Model> ReadModel(const std::filesystem::path& path) {
   const Result<std::string> text = ReadFile(path, kFileBytesMax);
   if (text.ok()) return ParseModel(*text, path.string());

@@ -17,8 +17,7 @@ std::string ModelText(const Model& model);
 /// kConfig if the text has another form. `name` says in errors where the text is from.
 Result<Model> ParseModel(std::string_view text, const std::string& name);
 
-/// Errors name the file: kIo from WriteModel, kConfig from ReadModel.
-Result<void> WriteModel(const Model& model, const std::filesystem::path& path);
+/// kConfig with the name of the file.
 Result<Model> ReadModel(const std::filesystem::path& path);
 
 }  // namespace neardup

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <fstream>
+
 namespace neardup {
 namespace {
 
@@ -14,6 +16,10 @@ class FileContent : public ::testing::Test {
   }
   ~FileContent() override { std::filesystem::remove_all(folder_); }
 
+  static void Write(const std::filesystem::path& file, const std::string& bytes) {
+    std::ofstream(file, std::ios::binary) << bytes;
+  }
+
   std::filesystem::path folder_;
 };
 
@@ -22,27 +28,24 @@ TEST_F(FileContent, ReadsBackWhatWasWritten) {
   for (const size_t size : {0, 1, 65'535, 65'536, 65'537, 200'000}) {
     std::string bytes;
     for (size_t i = 0; i < size; ++i) bytes += static_cast<char>(i % 251);
-    ASSERT_TRUE(WriteFile(file, bytes).ok());
+    Write(file, bytes);
     EXPECT_EQ(ReadFile(file).value(), bytes);
   }
 }
 
 TEST_F(FileContent, RefusesMoreBytesThanTheBound) {
   const std::filesystem::path file = folder_ / "file";
-  ASSERT_TRUE(WriteFile(file, "12345").ok());
+  Write(file, "12345");
   EXPECT_EQ(ReadFile(file, 5).value(), "12345");
   EXPECT_EQ(ReadFile(file, 4).error().code, ErrorCode::kIo);
   EXPECT_EQ(ReadFile(file, 4).error().text, "found more than 4 bytes, expected at most 4");
 }
 
-TEST_F(FileContent, SaysWhyAFileCannotBeReadOrWritten) {
+TEST_F(FileContent, SaysWhyAFileCannotBeRead) {
   EXPECT_EQ(ReadFile(folder_ / "absent").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(ReadFile(folder_ / "absent").error().text, "cannot be read: No such file or directory");
   EXPECT_EQ(ReadFile(folder_).error().code, ErrorCode::kIo);
   EXPECT_EQ(ReadFile(folder_).error().text, "found a folder, expected a file");
-  EXPECT_EQ(WriteFile(folder_ / "no" / "file", "x").error().code, ErrorCode::kIo);
-  EXPECT_EQ(WriteFile(folder_ / "no" / "file", "x").error().text,
-            "cannot be written: No such file or directory");
 }
 
 }  // namespace

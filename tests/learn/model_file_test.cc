@@ -131,21 +131,16 @@ TEST(ModelFile, SurvivesRandomDamage) {
   EXPECT_GT(refused, 2000U);
 }
 
-TEST(ModelFile, WritesAndReadsFiles) {
+TEST(ModelFile, ReadsFiles) {
   std::string pattern = (std::filesystem::temp_directory_path() / "neardup-XXXXXX").string();
   const std::filesystem::path folder = mkdtemp(pattern.data());
   const std::filesystem::path file = folder / "m.json";
-  ASSERT_TRUE(WriteModel(SomeModel(), file).ok());
-  ASSERT_TRUE(WriteModel(SomeModel(), file).ok()) << "overwrites a file";
+  std::ofstream(file) << ModelText(SomeModel());
   EXPECT_EQ(*ReadModel(file), SomeModel());
   const Result<Model> absent = ReadModel(folder / "absent.json");
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.error().text,
             (folder / "absent.json").string() + ": cannot be read: No such file or directory");
-  const Result<void> nowhere = WriteModel(SomeModel(), folder / "no" / "m.json");
-  ASSERT_FALSE(nowhere.ok());
-  EXPECT_EQ(nowhere.error().code, ErrorCode::kIo);
-  EXPECT_THAT(nowhere.error().text, HasSubstr("m.json: cannot be written"));
   EXPECT_FALSE(ReadModel(folder).ok()) << "a folder is no model";
   std::filesystem::remove_all(folder);
 }

@@ -42,7 +42,7 @@ class TuneConfigTest : public ConfigText {
 
   /// Expects that the service reads the same options from the configuration and the model.
   std::string ExpectReadBack(const Tuning& tuning, const Settings& settings) {
-    EXPECT_TRUE(WriteModel(tuning.proposed.model, files_.model).ok());
+    Write("c.model.json", ModelText(tuning.proposed.model));
     const std::string yaml = TuneConfig(settings, tuning, files_);
     const Result<LoadedConfig> read = Load(yaml);
     EXPECT_TRUE(read.ok()) << read.error().text << "\n" << yaml;

@@ -30,7 +30,7 @@ class TuneProposals : public ConfigText {
     Settings settings;
     settings.lane.filter = tuning.proposed;
     settings.model_file = "c.model.json";
-    ASSERT_TRUE(WriteModel(tuning.proposed.model, files_.model).ok());
+    Write("c.model.json", ModelText(tuning.proposed.model));
     const std::string yaml = TuneConfig(settings, tuning, files_);
     const Result<LoadedConfig> read = Load(yaml);
     ASSERT_TRUE(read.ok()) << read.error().text << "\n" << yaml;

@@ -1,0 +1,168 @@
+#include "base/output_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace neardup {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kNewFile = 0666;
+constexpr mode_t kPermissions = 07777;
+constexpr int kLinksMax = 40;
+constexpr int kNamesMax = 1000;
+constexpr std::string_view kDescriptors = "/proc/";
+
+Error CannotWriteTo(const std::string& name, const std::string& why) {
+  return Fatal(ErrorCode::kIo, fmt::format("{}: cannot be written: {}", name, why));
+}
+
+/// Opens a new file beside the target, and stores its name.
+int OpenNew(const fs::path& target, mode_t mode, fs::path& name) {
+  for (int number = 0; number < kNamesMax; ++number) {
+    name = target;
+    name += fmt::format(".{}.tmp", number);
+    const int descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+  return -1;
+}
+
+void SyncFolderOf(const fs::path& file) {
+  const int descriptor = open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
+}  // namespace
+
+Result<fs::path> PlaceOf(const std::string& path) {
+  std::error_code error;
+  fs::path place = fs::absolute(path, error);
+  for (int links = 0; !error && links < kLinksMax; ++links) {
+    const fs::path folder = fs::canonical(place.parent_path(), error);
+    if (error) break;
+    place = folder / place.filename();
+    if (place.native().starts_with(kDescriptors)) return place;
+    if (!fs::is_symlink(fs::symlink_status(place, error))) return place;
+    place = folder / fs::read_symlink(place, error);
+  }
+  if (error == std::errc::no_such_file_or_directory) {
+    return CannotWriteTo(path, "no such folder: " + place.parent_path().string());
+  }
+  return CannotWriteTo(path, error ? error.message() : "it is a circle of links");
+}
+
+Result<OutputFile> OutputFile::Open(const std::string& path) {
+  if (path == "-") return OutputFile("standard output", {stdout, &std::fflush});
+  struct stat status = {};
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) {
+    return CannotWriteTo(path, "found a folder, expected a file");
+  }
+  NEARDUP_ASSIGN(const fs::path place, PlaceOf(path));
+  const bool is_descriptor = place.native().starts_with(kDescriptors);
+  if (!is_descriptor && (!exists || S_ISREG(status.st_mode))) return OpenBeside(path, place);
+  OutputFile file(path, {std::fopen(path.c_str(), "ab"), &std::fclose});
+  if (!file.handle_) return file.CannotWrite();
+  return file;
+}
+
+Result<OutputFile> OutputFile::OpenBeside(const std::string& name, const fs::path& target) {
+  OutputFile file(name, {nullptr, &std::fclose});
+  struct stat old = {};
+  const bool exists = stat(target.c_str(), &old) == 0;
+  if (exists && access(target.c_str(), W_OK) != 0) return file.CannotWrite();
+  fs::path temporary;
+  const int descriptor = OpenNew(target, exists ? S_IRUSR | S_IWUSR : kNewFile, temporary);
+  if (descriptor < 0) {
+    return CannotWriteTo(name, fmt::format("no new file can be made in {}: {}",
+                                           target.parent_path().string(), std::strerror(errno)));
+  }
+  file.target_ = target;
+  file.temporary_ = temporary;
+  if (exists) {
+    // Only root may give a file to others. For everybody else, the new file is their own.
+    [[maybe_unused]] const int given = fchown(descriptor, old.st_uid, old.st_gid);
+    fchmod(descriptor, old.st_mode & kPermissions);
+  }
+  file.handle_.reset(fdopen(descriptor, "wb"));
+  if (!file.handle_) {
+    close(descriptor);
+    return file.CannotWrite();
+  }
+  return file;
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : name_(std::move(other.name_)),
+      handle_(std::move(other.handle_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})) {}
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+  std::swap(name_, other.name_);
+  std::swap(handle_, other.handle_);
+  std::swap(target_, other.target_);
+  std::swap(temporary_, other.temporary_);
+  return *this;
+}
+
+OutputFile::~OutputFile() { Discard(); }
+
+void OutputFile::Discard() {
+  handle_.reset();
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+  temporary_.clear();
+}
+
+Error OutputFile::CannotWrite() const { return CannotWriteTo(name_, std::strerror(errno)); }
+
+Result<void> OutputFile::Write(std::string_view bytes) {
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), handle_.get()) == bytes.size();
+  return written ? Result<void>() : CannotWrite();
+}
+
+Result<void> OutputFile::Flush() {
+  return std::fflush(handle_.get()) == 0 ? Result<void>() : CannotWrite();
+}
+
+Result<void> OutputFile::Complete() {
+  NEARDUP_TRY(Flush());
+  if (!is_replaced()) return {};
+  if (fsync(fileno(handle_.get())) != 0) return CannotWrite();
+  return std::fclose(handle_.release()) == 0 ? Result<void>() : CannotWrite();
+}
+
+Result<void> OutputFile::TakeName() {
+  if (!is_replaced()) return {};
+  const fs::path temporary = std::exchange(temporary_, {});
+  if (rename(temporary.c_str(), target_.c_str()) != 0) {
+    return CannotWriteTo(name_, fmt::format("{} cannot get this name: {}; the new content is there",
+                                            temporary.string(), std::strerror(errno)));
+  }
+  SyncFolderOf(target_);
+  return {};
+}
+
+Result<void> OutputFile::Finish(std::span<OutputFile* const> files) {
+  for (OutputFile* file : files) NEARDUP_TRY(file->Complete());
+  for (OutputFile* file : files) NEARDUP_TRY(file->TakeName());
+  return {};
+}
+
+Result<void> OutputFile::Finish() {
+  OutputFile* const self = this;
+  return Finish(std::span(&self, 1));
+}
+
+}  // namespace neardup

@@ -1,0 +1,23 @@
+// Whether two names mean one file.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "neardup/result.h"
+
+namespace neardup {
+
+/// A file on a command line. An empty path names none; "-" is standard input, or standard output.
+struct NamedFile {
+  std::string option;  ///< such as --input
+  std::string path;
+};
+
+/// Checks that no output is a file that the command reads, and that each output is a file of its
+/// own. Files are the same if they are the same on disk, whatever links and names lead there; files
+/// that do not exist are the same if they would be. kConfig names the two options. Several outputs
+/// may go to /dev/null.
+Result<void> CheckFiles(std::span<const NamedFile> reads, std::span<const NamedFile> writes);
+
+}  // namespace neardup
