@@ -129,7 +129,7 @@ Error FileSource::CannotRead(int zlib_code, std::string_view why) const {
 }
 
 std::vector<InputStatus> FileSource::Status() {
-  return {{.input = number_, .at_end = exhausted(), .lag_records = 0}};
+  return {{.input = number_, .next_offset = next_line_, .at_end = exhausted(), .lag_records = 0}};
 }
 
 }  // namespace neardup

@@ -150,7 +150,7 @@ Error PartitionReader::HeadError(const rd_kafka_message_t& message) const {
 }
 
 InputStatus PartitionReader::Status() const {
-  InputStatus status{assignment_.input, at_end_, 0};
+  InputStatus status{assignment_.input, assignment_.next_offset, at_end_, 0};
   int64_t low = RD_KAFKA_OFFSET_INVALID;
   int64_t high = RD_KAFKA_OFFSET_INVALID;
   rd_kafka_get_watermark_offsets(client_->get(), assignment_.partition.topic.c_str(),

@@ -205,6 +205,13 @@ Result<uint32_t> LaneState::AddInput(const InputPartition& partition, int64_t ne
   return number;
 }
 
+bool LaneState::moved() const {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i].next_offset != committed_offsets_[i]) return true;
+  }
+  return false;
+}
+
 Result<void> LaneState::CheckPosition(const Position& position) const {
   return CheckOffset(inputs_[position.input].partition, position.offset);
 }

@@ -48,6 +48,10 @@ class LaneState {
   /// The number of an input partition. A new one is added, with `next_offset` as its start.
   /// kExhausted: it would be one too many, or starts above kOffsetMax.
   Result<uint32_t> AddInput(const InputPartition& partition, int64_t next_offset);
+  /// Moves an input over offsets that hold no undecided record. The next delta carries the move.
+  void MoveInput(uint32_t input, int64_t next_offset) { inputs_[input].next_offset = next_offset; }
+  /// True if an input is not where the last Commit left it.
+  bool moved() const;
   /// kExhausted: the index cannot remember a record of this offset.
   Result<void> CheckPosition(const Position& position) const;
   std::optional<uint32_t> FindInput(const InputPartition& partition) const;

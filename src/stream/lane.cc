@@ -21,6 +21,9 @@ constexpr int64_t kRestoreStallMs = 60'000;
 constexpr int64_t kGaugesPeriodMs = 1000;
 // How often the offset is moved from which the changelog is read after the lane is lost.
 constexpr int64_t kMarkPeriodMs = 60'000;
+// How often positions that moved without a record are made durable. If retention deletes what lies
+// behind them, a start within this time would find its offset gone.
+constexpr int64_t kPositionsPeriodMs = 10'000;
 // How many records before its turn a record's part of the index is fetched.
 constexpr size_t kRecordsAhead = 8;
 
@@ -78,8 +81,7 @@ Result<bool> Lane::Step() {
 
 Result<void> Lane::Drain() {
   SetPhase(LanePhase::kDraining);
-  Result<void> committed;
-  if (open_.is_open()) committed = Commit();
+  Result<void> committed = open_.is_open() ? Commit() : CommitPositions();
   if (!committed.ok()) Lose(committed.error());
   ports_.lease.Release();
   // What did not commit was never visible. It is decided again after the next start.
@@ -249,8 +251,11 @@ Result<void> Lane::ActiveStep() {
   NEARDUP_TRY(inputs_.Poll(*state_, records_max, static_cast<int>(timeout_ms), batch_));
   if (!batch_.empty()) timer.Lap(Stage::kPoll);
   NEARDUP_TRY(DecideBatch());
-  inputs_.UpdateIdle(*state_);
+  inputs_.UpdateEnds(*state_);
   if (open_.is_due() || (open_.is_open() && inputs_.exhausted())) NEARDUP_TRY(Commit());
+  if (!open_.is_open() && ports_.clock.SteadyMs() >= positions_at_ms_) {
+    NEARDUP_TRY(CommitPositions());
+  }
   ReportGauges();
   return {};
 }
@@ -318,6 +323,7 @@ Result<void> Lane::Commit() {
     follower_.MoveTo(end);
     mark_at_ms_ = ports_.clock.SteadyMs() + kMarkPeriodMs;
   }
+  positions_at_ms_ = ports_.clock.SteadyMs() + kPositionsPeriodMs;
   backoff_ms_ = 0;
   refused_.DropCommitted(state_->inputs());
   CountCommitted();
@@ -350,6 +356,12 @@ void Lane::CountCommitted() {
   dead_letters_.Committed(batch, ports_.clock.SteadyMs());
   ports_.probe.TransactionCommitted(batch);
   if (excessive && !dead_letters_.excessive()) ports_.probe.DeadLettersExcessive(false, {});
+}
+
+Result<void> Lane::CommitPositions() {
+  if (!state_->moved()) return {};
+  NEARDUP_TRY(open_.Begin());
+  return Commit();
 }
 
 void Lane::ReportGauges() {

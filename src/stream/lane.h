@@ -90,6 +90,8 @@ class Lane {
   /// Fails if too many records are dead letters and the options say so.
   Result<void> CheckDeadLetters();
   void CountCommitted();
+  /// Commits the positions of inputs that moved without a record. No transaction may be open.
+  Result<void> CommitPositions();
   void ReportGauges();
 
   /// Handles an error of a step: aborts and rewinds, or gives the lane up, or returns the error
@@ -123,6 +125,7 @@ class Lane {
   int64_t backoff_ms_ = 0;
   int64_t mark_at_ms_ = 0;
   int64_t gauges_at_ms_ = 0;
+  int64_t positions_at_ms_ = 0;
 };
 
 }  // namespace neardup

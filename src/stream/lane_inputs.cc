@@ -60,9 +60,12 @@ void LaneInputs::Decided(const Message& message) {
   last_timestamp_ms_[message.position.input] = message.timestamp_ms;
 }
 
-void LaneInputs::UpdateIdle(LaneState& state) {
+void LaneInputs::UpdateEnds(LaneState& state) {
   const int64_t now_ms = clock_.SteadyMs();
   for (const InputStatus& status : source_.Status()) {
+    if (status.next_offset > state.inputs()[status.input].next_offset) {
+      state.MoveInput(status.input, status.next_offset);
+    }
     int64_t& since_ms = at_end_since_ms_[status.input];
     if (!status.at_end) {
       since_ms = -1;

@@ -36,8 +36,10 @@ class LaneInputs {
                     std::vector<Message>& batch);
   /// Remembers how old the newest decided record of an input is.
   void Decided(const Message& message);
-  /// Inputs that have been at their end for LaneOptions::idle_ms no longer hold the watermark back.
-  void UpdateIdle(LaneState& state);
+  /// Call when every polled record is decided. Inputs that are read to their end move to that end,
+  /// past offsets that hold no record. Inputs that have been at their end for LaneOptions::idle_ms
+  /// no longer hold the watermark back.
+  void UpdateEnds(LaneState& state);
   void ReportLag(const LaneState& state);
 
   /// No record will come any more.

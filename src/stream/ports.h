@@ -28,6 +28,9 @@ struct InputAssignment {
 
 struct InputStatus {
   uint32_t input = 0;
+  /// Every record below it was polled. At the end of the input it also passes offsets that hold no
+  /// record, such as Kafka's transaction markers.
+  int64_t next_offset = 0;
   /// True if the input was read to the end that was visible at the last poll.
   bool at_end = false;
   /// Number of records that are not polled yet. It counts records of open transactions, which a

@@ -79,6 +79,10 @@ Result<void> Delete(const Arguments& arguments) {
                              arguments.offset);
 }
 
+Result<void> Drop(const Arguments& arguments) {
+  return DropTopic(arguments.kafka, arguments.topic);
+}
+
 Result<void> Put(const Arguments& arguments) {
   std::ifstream lines(arguments.file, std::ios::binary);
   if (!lines) return Error{ErrorCode::kIo, arguments.file + " cannot be read"};
@@ -128,12 +132,15 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   remove->add_option("--topic", arguments.topic)->required();
   remove->add_option("--partition", arguments.partition)->required();
   remove->add_option("--before", arguments.offset)->required();
+  CLI::App* drop = app.add_subcommand("drop");
+  drop->add_option("--topic", arguments.topic)->required();
   CLI::App* put = app.add_subcommand("put");
   put->add_option("--topic", arguments.topic)->required();
   put->add_option("--file", arguments.file)->required();
   CLI::App* dump = app.add_subcommand("dump");
   dump->add_option("--topic", arguments.kafka.topics)->required()->expected(1);
-  return {{create, Create}, {fill, Fill}, {copy, Copy}, {remove, Delete}, {put, Put}, {dump, Dump}};
+  return {{create, Create}, {fill, Fill}, {copy, Copy}, {remove, Delete},
+          {drop, Drop},     {put, Put},   {dump, Dump}};
 }
 
 int Main(int count, char** words) {

@@ -1,12 +1,23 @@
 #include "kafka/topic_orders.h"
 
+#include <array>
+#include <chrono>
 #include <memory>
+#include <optional>
+#include <thread>
 #include <utility>
 
 #include "kafka/client.h"
+#include "kafka/handle.h"
 #include "kafka/topic_admin.h"
 
 namespace neardup {
+namespace {
+
+using DeleteTopicHandle =
+    std::unique_ptr<rd_kafka_DeleteTopic_t, HandleDeleter<rd_kafka_DeleteTopic_destroy>>;
+
+}  // namespace
 
 Result<void> OrderTopic(const KafkaOptions& options, const std::string& topic, int32_t partitions,
                         const std::map<std::string, std::string>& settings) {
@@ -15,6 +26,29 @@ Result<void> OrderTopic(const KafkaOptions& options, const std::string& topic, i
   NEARDUP_ASSIGN(const bool created, admin.Create(topic, partitions, settings));
   if (!created) return Error{ErrorCode::kConfig, "topic " + topic + " exists already"};
   return admin.AwaitPartitions(topic, partitions);
+}
+
+Result<void> DropTopic(const KafkaOptions& options, const std::string& topic) {
+  NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
+                 Client::New(options, ClientRole::kWatermark, {}));
+  const DeleteTopicHandle order(rd_kafka_DeleteTopic_new(topic.c_str()));
+  std::array<rd_kafka_DeleteTopic_t*, 1> orders = {order.get()};
+  const QueueHandle queue(rd_kafka_queue_new(client->get()));
+  rd_kafka_DeleteTopics(client->get(), orders.data(), orders.size(), nullptr, queue.get());
+  const EventHandle event(rd_kafka_queue_poll(queue.get(), options.answer_timeout_ms));
+  size_t count = 0;
+  const auto* results =
+      rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event.get()), &count);
+  if (count != 1) return Error{ErrorCode::kInternal, "deleting topic " + topic + ": no answer"};
+  const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(results[0]);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return FromKafka(code, "deleting topic " + topic);
+  for (int tries = 0; tries < 300; ++tries) {
+    NEARDUP_ASSIGN(const std::optional<int32_t> seen,
+                   PartitionCount(*client, topic, options.answer_timeout_ms));
+    if (!seen) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return Error{ErrorCode::kUnavailable, "topic " + topic + " is still shown after its deletion"};
 }
 
 Result<void> DeleteRecordsBefore(const KafkaOptions& options, const std::string& topic,

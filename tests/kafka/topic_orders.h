@@ -14,7 +14,10 @@ namespace neardup {
 Result<void> OrderTopic(const KafkaOptions& options, const std::string& topic, int32_t partitions,
                         const std::map<std::string, std::string>& settings);
 
-/// Deletes the records of a partition below an offset.
+/// Deletes a topic and waits until the cluster no longer shows it.
+Result<void> DropTopic(const KafkaOptions& options, const std::string& topic);
+
+/// Deletes the records of a partition below an offset; -1 stands for the end of the partition.
 Result<void> DeleteRecordsBefore(const KafkaOptions& options, const std::string& topic,
                                  int32_t partition, int64_t offset);
 

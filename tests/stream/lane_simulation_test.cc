@@ -7,8 +7,12 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "state/delta.h"
 #include "stream/lane.h"
 #include "stream/lane_world.h"
 #include "stream/memory_broker.h"
@@ -202,6 +206,85 @@ TEST(Lane, AfterACleanStopNoRecordIsADuplicateOfItself) {
   }
   ExpectEachOffsetOnce(broker);
   ExpectSerialReplay(broker, options);
+}
+
+/// Each input, and whether its position in the newest delta is its end.
+bool AllPositionsAreAtTheEnd(MemoryBroker& broker) {
+  for (const auto& [partition, records] : broker.inputs) {
+    if (broker.group_offsets[partition] != broker.End(partition)) return false;
+  }
+  return true;
+}
+
+/// The position of an input in the newest delta must not pass a record that is in no output.
+void ExpectNoUndecidedRecordIsPassed(const MemoryBroker& broker) {
+  if (broker.changelog.empty()) return;
+  std::set<std::pair<InputPartition, int64_t>> decided;
+  for (const MemoryOutput& output : broker.outputs) decided.emplace(output.input, output.offset);
+  const Result<Delta> newest = DecodeDelta(broker.changelog.back());
+  ASSERT_TRUE(newest.ok());
+  for (const InputProgress& input : newest->inputs) {
+    for (const MemoryRecord& record : broker.inputs.at(input.partition)) {
+      if (record.offset >= input.next_offset) break;
+      ASSERT_TRUE(decided.contains({input.partition, record.offset}))
+          << input.partition.topic << "/" << input.partition.partition << " " << record.offset;
+    }
+  }
+}
+
+class LanePositions : public testing::TestWithParam<Case> {};
+
+TEST_P(LanePositions, PassControlRecordsAndNeverAnUndecidedRecord) {
+  const auto [seed, one_in, two] = GetParam();
+  Faults faults(seed, one_in);
+  MemoryBroker broker;
+  MemoryClock clock;
+  const LaneOptions options = TestOptions(3);
+  std::vector<std::unique_ptr<Instance>> instances(two ? 2 : 1);
+  std::mt19937_64& random = faults.random();
+  for (int round = 0; round < 6; ++round) {
+    FillInputs(broker, random, 60);
+    for (uint64_t step = 0; !AllPositionsAreAtTheEnd(broker); ++step) {
+      ASSERT_LT(step, 20'000U) << "the positions never reach the end";
+      std::unique_ptr<Instance>& turn = instances[random() % instances.size()];
+      if (!turn) turn = std::make_unique<Instance>(broker, faults, clock, options);
+      if (!two) turn->lease.held = true;
+      if (two && random() % 40 == 0) turn->lease.held = !turn->lease.held;
+      clock.SleepMs(static_cast<int64_t>(random() % 500));
+      const size_t before = broker.changelog.size();
+      if (!turn->lane->Step().ok()) turn.reset();
+      if (broker.changelog.size() != before) ExpectNoUndecidedRecordIsPassed(broker);
+      if (HasFatalFailure()) return;
+    }
+    // Nothing that is deleted now was left to decide, so every later start works.
+    for (const auto& [partition, records] : broker.inputs) {
+      broker.deleted_below[partition] = broker.End(partition);
+    }
+    if (round % 2 == 0) instances.front().reset();
+  }
+  ExpectEachOffsetOnce(broker);
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, LanePositions,
+                         testing::Values(Case{31, 0, false}, Case{32, 60, false}, Case{33, 0, true},
+                                         Case{34, 60, true}));
+
+TEST(Lane, ACleanStopKeepsThePositionsBehindControlRecords) {
+  Faults faults(35, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 50);
+  broker.control_records[{"a", 0}] = 1;
+  MemoryClock clock;
+  Instance instance(broker, faults, clock, TestOptions(3));
+  instance.lease.held = true;
+  for (int step = 0; step < 200; ++step) ASSERT_TRUE(instance.lane->Step().ok());
+  const size_t before = broker.changelog.size();
+  broker.control_records[{"a", 0}] = 4;
+  ASSERT_TRUE(instance.lane->Step().ok());
+  EXPECT_EQ(broker.changelog.size(), before);  // not for every marker
+  ASSERT_TRUE(instance.lane->Drain().ok());
+  EXPECT_EQ(broker.changelog.size(), before + 1);
+  EXPECT_TRUE(AllPositionsAreAtTheEnd(broker));
 }
 
 TEST(Lane, SendsARecordThatIsRefusedTwiceToDeadLetterByReference) {

@@ -29,7 +29,9 @@ LaneOptions TestOptions(int distance_max) {
 void FillInputs(MemoryBroker& broker, std::mt19937_64& random, size_t records) {
   const std::vector<InputPartition> partitions = {{"a", 0}, {"a", 1}, {"b", 0}};
   std::map<InputPartition, int64_t> offsets;
-  for (size_t i = 0; i < records; ++i) {
+  for (const InputPartition& partition : partitions) offsets[partition] = broker.End(partition);
+  const size_t first = InputRecords(broker);
+  for (size_t i = first; i < first + records; ++i) {
     const InputPartition& partition = partitions[random() % partitions.size()];
     offsets[partition] += 1 + (random() % 5 == 0 ? 2 : 0);  // gaps, as control records leave
     std::string text;
@@ -44,6 +46,8 @@ void FillInputs(MemoryBroker& broker, std::mt19937_64& random, size_t records) {
     const auto time_ms = static_cast<int64_t>(1'700'000'000'000 + i * 300 + random() % 2000);
     broker.inputs[partition].push_back({offsets[partition], time_ms, value});
   }
+  for (const InputPartition& partition : partitions)
+    broker.control_records[partition] = random() % 3;
 }
 
 size_t CommittedRecords(const MemoryBroker& broker) { return broker.outputs.size(); }

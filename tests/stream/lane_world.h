@@ -11,7 +11,8 @@ namespace neardup {
 
 LaneOptions TestOptions(int distance_max);
 
-/// Families of texts that differ by a word or two, exact copies, and records that are not JSON.
+/// Appends families of texts that differ by a word or two, exact copies, and records that are not
+/// JSON, with control records between them and at the end.
 void FillInputs(MemoryBroker& broker, std::mt19937_64& random, size_t records);
 
 size_t CommittedRecords(const MemoryBroker& broker);

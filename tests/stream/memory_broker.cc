@@ -42,9 +42,7 @@ Result<std::vector<InputPartition>> MemorySource::Partitions() {
 }
 
 Result<int64_t> MemorySource::StartOffset(const InputPartition& partition, StartAt at) {
-  const std::vector<MemoryRecord>& records = broker_.inputs[partition];
-  if (records.empty()) return int64_t{0};
-  return at == StartAt::kEarliest ? records.front().offset : records.back().offset + 1;
+  return at == StartAt::kEarliest ? broker_.Begin(partition) : broker_.End(partition);
 }
 
 Result<void> MemorySource::Assign(std::span<const InputAssignment> inputs) {
@@ -56,6 +54,11 @@ Result<void> MemorySource::Assign(std::span<const InputAssignment> inputs) {
 Result<void> MemorySource::Poll(size_t records_max, int, std::vector<Message>& out) {
   NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
   if (assigned_.empty()) return {};
+  for (const InputAssignment& input : assigned_) {
+    if (input.next_offset < broker_.Begin(input.partition)) {
+      return Fatal(ErrorCode::kNotFound, "the offset was deleted");
+    }
+  }
   const size_t want = 1 + faults_.random()() % std::min<size_t>(records_max, 40);
   for (size_t tries = 0; tries < assigned_.size() * 2 && out.size() < want; ++tries) {
     InputAssignment& input = assigned_[faults_.random()() % assigned_.size()];
@@ -68,16 +71,21 @@ Result<void> MemorySource::Poll(size_t records_max, int, std::vector<Message>& o
       out.push_back(std::move(message));
       input.next_offset = record.offset + 1;
     }
+    if (IsAtEnd(input)) input.next_offset = broker_.End(input.partition);
   }
   return {};
+}
+
+bool MemorySource::IsAtEnd(const InputAssignment& input) const {
+  const std::vector<MemoryRecord>& records = broker_.inputs[input.partition];
+  return records.empty() || records.back().offset < input.next_offset;
 }
 
 std::vector<InputStatus> MemorySource::Status() {
   std::vector<InputStatus> status;
   for (const InputAssignment& input : assigned_) {
-    const std::vector<MemoryRecord>& records = broker_.inputs[input.partition];
-    const bool at_end = records.empty() || records.back().offset < input.next_offset;
-    status.push_back({input.input, at_end, at_end ? 0 : 1});
+    const bool at_end = IsAtEnd(input);
+    status.push_back({input.input, input.next_offset, at_end, at_end ? 0 : 1});
   }
   return status;
 }

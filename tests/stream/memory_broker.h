@@ -64,6 +64,10 @@ struct MemoryCommit {
 class MemoryBroker {
  public:
   std::map<InputPartition, std::vector<MemoryRecord>> inputs;
+  /// Offsets behind the last record of an input that hold control records.
+  std::map<InputPartition, int64_t> control_records;
+  /// Records of an input below this offset are deleted.
+  std::map<InputPartition, int64_t> deleted_below;
   std::vector<MemoryOutput> outputs;   ///< committed, in commit order
   std::vector<std::string> changelog;  ///< committed deltas
   int64_t changelog_begin = 0;         ///< those below are purged
@@ -73,6 +77,12 @@ class MemoryBroker {
   std::string poison;
   size_t record_bytes_max = SIZE_MAX;
   std::vector<MemoryCommit> commits;
+
+  int64_t Begin(const InputPartition& input) { return deleted_below[input]; }
+  int64_t End(const InputPartition& input) {
+    const std::vector<MemoryRecord>& records = inputs[input];
+    return (records.empty() ? 0 : records.back().offset + 1) + control_records[input];
+  }
 };
 
 class MemoryClock : public Clock {
@@ -95,6 +105,9 @@ class MemorySource : public Source {
   std::vector<InputStatus> Status() override;
 
  private:
+  /// No record is left, though control records may be.
+  bool IsAtEnd(const InputAssignment& input) const;
+
   MemoryBroker& broker_;
   Faults& faults_;
   std::vector<InputAssignment> assigned_;
