@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "files/file_identity.h"
 #include "files/file_transaction.h"
+#include "kafka/kafka_options.h"
 #include "neardup/options.h"
 #include "neardup/result.h"
 
@@ -37,6 +38,9 @@ std::vector<NamedFile> FilesRead(const ConfigArguments& arguments, const LoadedC
 
 /// Prints the error on standard error and returns its exit code.
 int Fail(const Error& error);
+
+/// A log of librdkafka that prints errors on standard error, and nothing else.
+KafkaLog PrintKafkaErrors();
 
 /// Becomes true with the first SIGTERM or SIGINT after this call. A second signal ends the process
 /// at once.
@@ -117,6 +121,37 @@ struct TuneArguments {
 
 /// `neardup tune`: proposes a configuration that fits a sample of a stream, with the reasons.
 int TuneCommand(const TuneArguments& arguments);
+
+// Repair. All of these need a stopped service, except replay, and only count without `execute`.
+
+struct ReplayArguments {
+  ConfigArguments config;
+  std::string topic;                 ///< of dead letters
+  std::vector<std::string> reasons;  ///< empty: all
+  bool execute = false;
+};
+
+/// `neardup replay`: sends dead letters back to their input topics, exactly once.
+int ReplayCommand(const ReplayArguments& arguments);
+
+struct ResetArguments {
+  ConfigArguments config;
+  std::vector<std::string> inputs;   ///< TOPIC/PARTITION
+  std::vector<std::string> targets;  ///< for each input: earliest, latest or an offset
+  bool all = false;                  ///< forget the lane instead
+  bool execute = false;
+};
+
+/// `neardup reset`: moves inputs to other offsets, or forgets the whole lane.
+int ResetCommand(const ResetArguments& arguments);
+
+struct ReindexArguments {
+  ConfigArguments config;
+  bool execute = false;
+};
+
+/// `neardup reindex`: makes the index anew under new settings, from the unique topics.
+int ReindexCommand(const ReindexArguments& arguments);
 
 // Measure and check.
 

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "app/commands.h"
 #include "app/exit_code.h"
@@ -39,6 +40,14 @@ std::vector<NamedFile> FilesRead(const ConfigArguments& arguments, const LoadedC
 int Fail(const Error& error) {
   std::fprintf(stderr, "neardup: %s\n", error.text.c_str());
   return ExitCodeOf(error);
+}
+
+KafkaLog PrintKafkaErrors() {
+  constexpr int kSyslogError = 3;
+  return [](int level, std::string_view text) {
+    if (level > kSyslogError) return;
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
+  };
 }
 
 int ValidateCommand(const ConfigArguments& arguments) {

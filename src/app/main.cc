@@ -285,6 +285,59 @@ void AddVerify(CLI::App& app, VerifyArguments& verify, Command& chosen) {
   command->callback([&] { chosen = [&] { return VerifyCommand(verify); }; });
 }
 
+CLI::Option* AddExecute(CLI::App* command, bool& execute) {
+  return command->add_flag("--execute", execute, "do it; without this flag, only say what it is");
+}
+
+void AddRepair(CLI::App& app, ReplayArguments& replay, ResetArguments& reset,
+               ReindexArguments& reindex, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("replay", "send dead letters back to their input topics, exactly once");
+  AddConfig(command, replay.config);
+  AddKafka(command, replay.config);
+  command->add_option("--dead-letter", replay.topic, "read dead letters from this topic")
+      ->type_name("TOPIC")
+      ->required();
+  command
+      ->add_option("--reason", replay.reasons,
+                   "only those with this reason; the others stay for a later replay")
+      ->type_name("REASON")
+      ->delimiter(',');
+  AddExecute(command, replay.execute);
+  command->callback([&] { chosen = [&] { return ReplayCommand(replay); }; });
+
+  command = app.add_subcommand(
+      "reset", "move the inputs of a stopped service to other offsets, or forget all it knows");
+  AddConfig(command, reset.config);
+  AddShortForm(command, reset.config, "--brokers", "kafka.brokers", false);
+  AddShortForm(command, reset.config, "--app", "app", false);
+  CLI::Option* inputs =
+      command->add_option("--input", reset.inputs, "move this input partition; repeatable")
+          ->type_name("TOPIC/PARTITION");
+  CLI::Option* targets =
+      command
+          ->add_option("--to", reset.targets,
+                       "to this offset: earliest, latest or a number; once for each --input")
+          ->type_name("OFFSET");
+  inputs->needs(targets);
+  targets->needs(inputs);
+  command
+      ->add_flag("--all", reset.all,
+                 "delete the changelog, the lease topic, the group offsets and the snapshots, so "
+                 "that the next start is a first start")
+      ->excludes(inputs);
+  AddExecute(command, reset.execute);
+  command->callback([&] { chosen = [&] { return ResetCommand(reset); }; });
+
+  command = app.add_subcommand("reindex",
+                               "make the index of a stopped service anew, for other fields, "
+                               "features or another model, from its unique topics");
+  AddConfig(command, reindex.config);
+  AddKafka(command, reindex.config);
+  AddExecute(command, reindex.execute);
+  command->callback([&] { chosen = [&] { return ReindexCommand(reindex); }; });
+}
+
 void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& with_sources, bool& json,
                        Command& chosen) {
   CLI::App* validate = app.add_subcommand("validate", "check a configuration without a broker");
@@ -435,6 +488,9 @@ int Main(int count, char** words) {
   GenerateArguments generate;
   DemoArguments demo;
   VerifyArguments verify;
+  ReplayArguments replay;
+  ResetArguments reset;
+  ReindexArguments reindex;
   SnapshotArguments snapshot;
   RestoredArguments restored;
   bool with_sources = false;
@@ -449,6 +505,7 @@ int Main(int count, char** words) {
   AddGenerate(app, generate, chosen);
   AddDemo(app, demo, chosen);
   AddVerify(app, verify, chosen);
+  AddRepair(app, replay, reset, reindex, chosen);
   AddSnapshot(app, snapshot, restored, chosen);
   AddConfigCommands(app, config, with_sources, json, chosen);
   AddHealthcheck(app, url, chosen);

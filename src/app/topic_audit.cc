@@ -4,23 +4,23 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
 #include <thread>
 #include <utility>
 
+#include "app/stopped_lane.h"
+#include "app/topic_reading.h"
 #include "audit/audit.h"
 #include "audit/payload.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
+#include "state/lane_state.h"
 
 namespace neardup {
 namespace {
 
-constexpr size_t kRecordsPerPoll = 5000;
 constexpr int kPollTimeoutMs = 200;
-constexpr int64_t kReadStallMs = 60'000;
 /// A broker may abort a transaction this much later than its time-out. By default it looks for such
 /// transactions every 10 s.
 constexpr int64_t kAbortDelayMs = 30'000;
@@ -37,25 +37,16 @@ int64_t WallMs() {
       .count();
 }
 
-std::string TextOf(const InputPartition& partition) {
-  return fmt::format("{}/{}", partition.topic, partition.partition);
-}
-
-/// A partition, and which of its records are read.
-struct ReadRange {
-  InputPartition partition;
-  int64_t begin = 0;
-  int64_t end = 0;
-};
-
 /// Chooses the offsets to audit, reads inputs and outputs, and hands their records to an audit.
 class TopicReader {
  public:
-  TopicReader(const Settings& settings, const KafkaLog& log)
+  TopicReader(const Settings& settings, const KafkaLog& log, uint64_t settings_seq)
       : settings_(settings),
         log_(log),
-        audit_(
-            {.filter = settings.lane.filter, .started_late = started_late(), .now_ms = WallMs()}) {}
+        audit_({.filter = settings.lane.filter,
+                .started_late = started_late(),
+                .settings_seq = settings_seq,
+                .now_ms = WallMs()}) {}
 
   Result<TopicAudit> Run() {
     NEARDUP_ASSIGN(const std::unique_ptr<Source> inputs, NewKafkaSource(settings_.kafka, log_));
@@ -65,16 +56,16 @@ class TopicReader {
     NEARDUP_ASSIGN(const std::unique_ptr<Source> outputs, NewKafkaSource(output_options, log_));
     NEARDUP_TRY(CutOutputs(*outputs));
     if (!has_headers()) NEARDUP_TRY(PrepareForPayloads(*inputs));
-    NEARDUP_TRY(Read(*inputs, inputs_, [this](const Message& message) { AddInput(message); }));
-    NEARDUP_TRY(Read(*outputs, outputs_, [this](const Message& message) { AddOutput(message); }));
+    NEARDUP_TRY(
+        ReadRanges(*inputs, inputs_, [this](const Message& message) { return AddInput(message); }));
+    NEARDUP_TRY(ReadRanges(*outputs, outputs_,
+                           [this](const Message& message) { return AddOutput(message); }));
     found_.report = has_headers() ? audit_.Finish() : payload_audit_.Finish();
     for (const std::string& note : found_.report.notes) found_.warnings.push_back(note);
     return std::move(found_);
   }
 
  private:
-  using Visit = std::function<void(const Message&)>;
-
   bool has_headers() const { return settings_.lane.headers != HeaderStyle::kNone; }
   bool started_late() const { return settings_.lane.start_at == StartAt::kLatest; }
 
@@ -98,7 +89,7 @@ class TopicReader {
     return {};
   }
 
-  void AddInput(const Message& message) {
+  Result<void> AddInput(const Message& message) {
     const uint32_t input = message.position.input;
     const bool demanded = message.position.offset < found_.ranges[input].end;
     if (!has_headers()) {
@@ -106,15 +97,17 @@ class TopicReader {
     } else if (demanded) {
       audit_.AddInput(message);
     }
+    return {};
   }
 
-  void AddOutput(const Message& message) {
+  Result<void> AddOutput(const Message& message) {
     const InputPartition& place = outputs_[message.position.input].partition;
     if (has_headers()) {
       audit_.AddOutput(place, message);
     } else {
       payload_audit_.AddOutput(place, message, decisions_.at(place.topic));
     }
+    return {};
   }
 
   Result<void> CutInputs(Source& source) {
@@ -186,45 +179,6 @@ class TopicReader {
     return {};
   }
 
-  Result<void> Read(Source& source, const std::vector<ReadRange>& ranges, const Visit& visit) {
-    std::vector<InputAssignment> assignments;
-    std::vector<int64_t> next_offsets;
-    for (const ReadRange& range : ranges) {
-      assignments.push_back(
-          {static_cast<uint32_t>(assignments.size()), range.partition, range.begin});
-      next_offsets.push_back(range.begin);
-    }
-    NEARDUP_TRY(source.Assign(assignments));
-    auto moved_at = SteadyClock::now();
-    std::vector<Message> batch;
-    while (const ReadRange* open = FirstOpen(source, ranges, next_offsets)) {
-      batch.clear();
-      NEARDUP_TRY(source.Poll(kRecordsPerPoll, kPollTimeoutMs, batch));
-      for (const Message& message : batch) {
-        next_offsets[message.position.input] = message.position.offset + 1;
-        visit(message);
-      }
-      if (!batch.empty()) moved_at = SteadyClock::now();
-      if (MillisecondsSince(moved_at) > kReadStallMs) {
-        return Retriable(ErrorCode::kUnavailable,
-                         fmt::format("read no record for {} ms and have not reached the end of {} "
-                                     "(offset {})",
-                                     kReadStallMs, TextOf(open->partition), open->end));
-      }
-    }
-    return {};
-  }
-
-  /// A range that has not been read to its end; nullptr if there is none.
-  static const ReadRange* FirstOpen(Source& source, const std::vector<ReadRange>& ranges,
-                                    const std::vector<int64_t>& next_offsets) {
-    for (const InputStatus& status : source.Status()) {
-      const ReadRange& range = ranges[status.input];
-      if (!status.at_end && next_offsets[status.input] < range.end) return &range;
-    }
-    return nullptr;
-  }
-
   const Settings& settings_;
   const KafkaLog& log_;
   Audit audit_;
@@ -238,7 +192,24 @@ class TopicReader {
 }  // namespace
 
 Result<TopicAudit> AuditTopics(const Settings& settings, const KafkaLog& log) {
-  return TopicReader(settings, log).Run();
+  NEARDUP_ASSIGN(const std::optional<ChangelogSummary> changelog, ReadChangelog(settings, log));
+  const uint64_t settings_seq = changelog ? changelog->last.settings_seq : 1;
+  NEARDUP_ASSIGN(TopicAudit audit, TopicReader(settings, log, settings_seq).Run());
+  const std::string spec = FingerprintSpec(settings.lane.filter);
+  if (changelog && changelog->last.spec != spec) {
+    audit.warnings.push_back(
+        fmt::format("the service decides with other settings than these, so verdicts may show as "
+                    "violations: {}",
+                    SpecDifference(spec, changelog->last.spec)));
+  }
+  if (settings_seq > 1) {
+    audit.warnings.push_back(
+        fmt::format("records up to seq {} were decided under other settings, before `neardup "
+                    "reindex`: their coverage, payload, route and order were checked, and their "
+                    "verdicts were not",
+                    settings_seq - 1));
+  }
+  return audit;
 }
 
 }  // namespace neardup

@@ -3,7 +3,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "app/commands.h"
@@ -14,15 +13,10 @@
 namespace neardup {
 namespace {
 
-constexpr int kSyslogError = 3;
-
 Result<TopicAudit> Verify(const VerifyArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));
-  const KafkaLog log = [](int level, std::string_view text) {
-    if (level <= kSyslogError) std::cerr << text << '\n';
-  };
-  return AuditTopics(config.settings, log);
+  return AuditTopics(config.settings, PrintKafkaErrors());
 }
 
 nlohmann::ordered_json JsonOf(const TopicAudit& audit) {

@@ -119,7 +119,8 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
     row->distance = header.original->distance;
     row->kind = header.original->kind;
   }
-  if (header.fingerprint && *header.fingerprint != row->fingerprint) {
+  const bool same_settings = header.seq >= options_.settings_seq;
+  if (same_settings && header.fingerprint && *header.fingerprint != row->fingerprint) {
     report_.Add(AuditCheck::kHeader, where, "states another fingerprint than its payload has");
   }
   const bool by_reference = !message.key && !message.value && MayBeByReference(header.reason);

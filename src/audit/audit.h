@@ -29,6 +29,10 @@ struct AuditOptions {
   /// The lane did not start at the beginning of its inputs (StartAt::kLatest). Records before the
   /// first decided one of each partition need no output.
   bool started_late = false;
+  /// seq of the first record that was decided under `filter`. Older ones were decided under other
+  /// settings: their verdicts and their fingerprints are not checked, but they are remembered as
+  /// `filter` reads them (`neardup reindex`).
+  uint64_t settings_seq = 1;
   /// Time at which the outputs were read: a clamped event time is at most this plus ahead_max_ms.
   int64_t now_ms = INT64_MAX;
 };

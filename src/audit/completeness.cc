@@ -168,6 +168,7 @@ class PairChecks {
   int64_t window_ms() const { return options_.filter.window.window_ms; }
 
   void Report(uint32_t earlier, uint32_t later, int distance) {
+    if (row(later).seq < options_.settings_seq) return;  // decided under other settings
     if (Excused(options_, uniques_, earlier, later)) {
       ++report_.pairs_excused;
       return;

@@ -70,6 +70,7 @@ class VerdictChecks {
     }
     last_seq = std::max(last_seq, row.seq);
     CountRoute(row);
+    if (row.seq < options_.settings_seq) return;  // decided under other settings
     CheckDeadLetter(input, row);
     if (row.decision == Decision::kDuplicate) CheckDuplicate(input, row);
   }

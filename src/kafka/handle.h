@@ -42,6 +42,10 @@ using DeleteRecordsHandle =
     std::unique_ptr<rd_kafka_DeleteRecords_t, HandleDeleter<rd_kafka_DeleteRecords_destroy>>;
 using ConfigResourceHandle =
     std::unique_ptr<rd_kafka_ConfigResource_t, HandleDeleter<rd_kafka_ConfigResource_destroy>>;
+using DeleteTopicHandle =
+    std::unique_ptr<rd_kafka_DeleteTopic_t, HandleDeleter<rd_kafka_DeleteTopic_destroy>>;
+using DeleteGroupHandle =
+    std::unique_ptr<rd_kafka_DeleteGroup_t, HandleDeleter<rd_kafka_DeleteGroup_destroy>>;
 using AdminOptionsHandle =
     std::unique_ptr<rd_kafka_AdminOptions_t, HandleDeleter<rd_kafka_AdminOptions_destroy>>;
 using MockClusterHandle =

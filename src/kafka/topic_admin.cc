@@ -194,6 +194,54 @@ Result<void> TopicAdmin::DeleteRecords(const std::string& topic, int32_t partiti
   return client_->Explain(FromKafka(results->elems[0].err, doing));
 }
 
+Result<bool> TopicAdmin::Delete(const std::string& topic) {
+  const std::string doing = fmt::format("deleting topic {}", topic);
+  const DeleteTopicHandle order(rd_kafka_DeleteTopic_new(topic.c_str()));
+  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
+  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_DELETETOPICS, timeout_ms_);
+  std::array<rd_kafka_DeleteTopic_t*, 1> orders = {order.get()};
+  rd_kafka_DeleteTopics(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
+  const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
+  NEARDUP_TRY(CheckRequest(*client_, event, doing));
+  size_t count = 0;
+  const auto* results =
+      rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event.get()), &count);
+  if (count != 1) return AnswerIsEmpty(doing);
+  if (rd_kafka_topic_result_error(results[0]) == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
+    return false;
+  }
+  NEARDUP_TRY(CheckTopic(*client_, *results[0], doing));
+  const Deadline deadline(timeout_ms_);
+  while (true) {
+    NEARDUP_ASSIGN(const std::optional<int32_t> seen, Partitions(topic));
+    if (!seen) return true;
+    if (deadline.passed()) {
+      return Retriable(ErrorCode::kUnavailable,
+                       fmt::format("{}: the brokers still show it; try again later", doing));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+Result<bool> TopicAdmin::DeleteGroup(const std::string& group) {
+  const std::string doing = fmt::format("deleting consumer group {}", group);
+  const DeleteGroupHandle order(rd_kafka_DeleteGroup_new(group.c_str()));
+  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
+  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_DELETEGROUPS, timeout_ms_);
+  std::array<rd_kafka_DeleteGroup_t*, 1> orders = {order.get()};
+  rd_kafka_DeleteGroups(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
+  const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
+  NEARDUP_TRY(CheckRequest(*client_, event, doing));
+  size_t count = 0;
+  const auto* results =
+      rd_kafka_DeleteGroups_result_groups(rd_kafka_event_DeleteGroups_result(event.get()), &count);
+  if (count != 1) return AnswerIsEmpty(doing);
+  const rd_kafka_error_t* refused = rd_kafka_group_result_error(results[0]);
+  if (refused == nullptr) return true;
+  if (rd_kafka_error_code(refused) == RD_KAFKA_RESP_ERR_GROUP_ID_NOT_FOUND) return false;
+  return client_->Explain(FromKafka(rd_kafka_error_code(refused), doing));
+}
+
 Result<Properties> TopicAdmin::Settings(const std::string& topic) {
   const std::string doing = fmt::format("reading the settings of topic {}", topic);
   const ConfigResourceHandle resource(

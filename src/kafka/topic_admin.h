@@ -49,6 +49,10 @@ class TopicAdmin {
   Result<void> Grow(const std::string& topic, int32_t partitions);
   /// Deletes the records of a partition below `offset`. Fails with kAuth if this user may not.
   Result<void> DeleteRecords(const std::string& topic, int32_t partition, int64_t offset);
+  /// Deletes a topic, and waits until the cluster shows it no more. Returns false if there is none.
+  Result<bool> Delete(const std::string& topic);
+  /// Deletes a consumer group with its offsets. Returns false if there is none.
+  Result<bool> DeleteGroup(const std::string& group);
   /// Returns the topic's settings, including the defaults.
   Result<Properties> Settings(const std::string& topic);
   /// Waits until the cluster shows the result of a Create or Grow.

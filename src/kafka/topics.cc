@@ -186,6 +186,37 @@ Result<std::vector<OffsetBounds>> ListOffsetBounds(const KafkaOptions& options,
   return rows;
 }
 
+Result<std::vector<int64_t>> ListOffsetsAtTime(const KafkaOptions& options,
+                                               std::span<const InputPartition> partitions,
+                                               int64_t time_ms, const KafkaLog& log) {
+  NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
+                 ListOffsetBounds(options, partitions, log));
+  NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
+                 Client::New(options, ClientRole::kWatermark, log));
+  const PartitionListHandle list(
+      rd_kafka_topic_partition_list_new(static_cast<int>(partitions.size())));
+  for (const InputPartition& partition : partitions) {
+    rd_kafka_topic_partition_list_add(list.get(), partition.topic.c_str(), partition.partition)
+        ->offset = time_ms;
+  }
+  const auto code =
+      rd_kafka_offsets_for_times(client->get(), list.get(), options.answer_timeout_ms);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return client->Explain(FromKafka(code, "asking for the offsets at a time"));
+  }
+  std::vector<int64_t> offsets;
+  for (int i = 0; i < list->cnt; ++i) {
+    const rd_kafka_topic_partition_t& row = list->elems[i];
+    if (row.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      return client->Explain(FromKafka(
+          row.err,
+          fmt::format("asking for an offset at a time in {}/{}", row.topic, row.partition)));
+    }
+    offsets.push_back(row.offset < 0 ? bounds[static_cast<size_t>(i)].end : row.offset);
+  }
+  return offsets;
+}
+
 Result<TopicReport> EnsureTopics(const KafkaOptions& options,
                                  std::span<const InputPartition> inputs, int32_t lanes,
                                  const KafkaLog& log) {

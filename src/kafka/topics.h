@@ -25,6 +25,12 @@ Result<std::vector<OffsetBounds>> ListOffsetBounds(const KafkaOptions& options,
                                                    std::span<const InputPartition> partitions,
                                                    const KafkaLog& log);
 
+/// The offset of the first record of each partition whose timestamp is `time_ms` or later; the end
+/// of the partition if there is none. Every record before it is older.
+Result<std::vector<int64_t>> ListOffsetsAtTime(const KafkaOptions& options,
+                                               std::span<const InputPartition> partitions,
+                                               int64_t time_ms, const KafkaLog& log);
+
 /// What EnsureTopics found and did.
 struct TopicReport {
   /// Largest batch that an output topic takes (its max.message.bytes), by topic; without the topics

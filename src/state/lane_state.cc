@@ -149,8 +149,8 @@ Result<void> LaneState::CheckBelongs(const Delta& delta) const {
     return Error{
         ErrorCode::kMismatch,
         fmt::format("the changelog was written with other fingerprint settings: {}. Restore "
-                    "the old settings, or choose another `app`, which starts with a fresh "
-                    "changelog",
+                    "the old settings, or stop all instances and run `neardup reindex` with the "
+                    "new ones; docs/recovery.md describes it",
                     SpecDifference(spec_, delta.spec))};
   }
   return {};

@@ -129,7 +129,7 @@ TEST(LaneState, RefusesOtherFingerprintSettingsAndNamesThem) {
   const Error error = Refused(*state, NextDelta(1));
   EXPECT_EQ(error.code, ErrorCode::kMismatch);
   EXPECT_THAT(error.text, HasSubstr("features_min: 77 here, 12 in the changelog"));
-  EXPECT_THAT(error.text, HasSubstr("choose another `app`"));
+  EXPECT_THAT(error.text, HasSubstr("run `neardup reindex`"));
 }
 
 TEST(LaneState, DistanceWindowAndCapacityMayChange) {

@@ -1,0 +1,227 @@
+#include "app/reindex.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "app/stopped_lane.h"
+#include "app/topic_reading.h"
+#include "filter/entry_index.h"
+#include "filter/match_scheme.h"
+#include "filter/watermark.h"
+#include "kafka/kafka_ports.h"
+#include "kafka/topics.h"
+#include "neardup/filter.h"
+#include "state/lane_state.h"
+#include "stream/route_header.h"
+
+namespace neardup {
+namespace {
+
+/// All deltas are written in one transaction.
+constexpr int32_t kTransactionTimeoutMs = 5 * 60'000;
+/// More than an entry takes in a delta, without its sketch.
+constexpr size_t kEntryBytesMax = 80;
+
+int64_t WallMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// A unique record under the new settings.
+struct UniqueRecord {
+  uint64_t seq = 0;
+  FingerprintedRecord record;
+};
+
+class Reindexer {
+ public:
+  Reindexer(const Settings& settings, const KafkaLog& log)
+      : settings_(settings),
+        log_(log),
+        filter_(settings.lane.filter),
+        fingerprinter_(filter_),
+        clock_max_ms_(WallMs() + filter_.window.ahead_max_ms) {}
+
+  Result<ReindexReport> Run(StoppedLane* lane) {
+    NEARDUP_ASSIGN(std::optional<ChangelogSummary> changelog, ReadChangelog(settings_, log_));
+    if (!changelog) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("changelog {} holds nothing, so there is nothing to index anew; the "
+                               "first start takes the new settings",
+                               ChangelogTopic(settings_.kafka))};
+    }
+    last_ = std::move(changelog->last);
+    report_.entries_before = changelog->entries;
+    report_.seq = last_.seq_last;
+    const std::string spec = FingerprintSpec(filter_);
+    if (spec != last_.spec) report_.difference = SpecDifference(spec, last_.spec);
+    horizon_ms_ = HorizonAt(last_.watermark_ms, filter_.window);
+    NEARDUP_TRY(ReadUniques());
+    NEARDUP_ASSIGN(const std::vector<Delta> deltas, MakeDeltas(spec));
+    if (lane != nullptr) NEARDUP_TRY(lane->Commit(deltas));
+    return std::move(report_);
+  }
+
+ private:
+  Result<void> ReadUniques() {
+    KafkaOptions options = settings_.kafka;
+    NEARDUP_ASSIGN(options.topics, UniqueTopics());
+    NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(options, log_));
+    NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source->Partitions());
+    NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
+                   ListOffsetBounds(settings_.kafka, partitions, log_));
+    std::vector<int64_t> begins;
+    for (const OffsetBounds& each : bounds) begins.push_back(each.begin);
+    // Where the timestamp is the event time, older records need not be read.
+    if (filter_.record.time_field.empty() && horizon_ms_ > 0) {
+      NEARDUP_ASSIGN(begins, ListOffsetsAtTime(settings_.kafka, partitions, horizon_ms_, log_));
+    }
+    std::vector<ReadRange> ranges;
+    for (size_t i = 0; i < partitions.size(); ++i) {
+      ranges.push_back({partitions[i], std::max(begins[i], bounds[i].begin), bounds[i].end});
+    }
+    for (uint32_t i = 0; i < last_.inputs.size(); ++i) numbers_[last_.inputs[i].partition] = i;
+    return ReadRanges(*source, ranges, [&](const Message& message) {
+      return Add(ranges[message.position.input].partition, message);
+    });
+  }
+
+  /// Those of all inputs of the lane, also of inputs that it no longer reads, while they exist.
+  Result<std::vector<std::string>> UniqueTopics() {
+    const std::set<std::string> read(settings_.kafka.topics.begin(), settings_.kafka.topics.end());
+    std::set<std::string> names;
+    for (const InputProgress& input : last_.inputs) {
+      KafkaOptions one = settings_.kafka;
+      one.topics = {ExpandTopic(one.unique_topic, input.partition.topic)};
+      if (names.contains(one.topics[0])) continue;
+      const auto found = ListPartitions(one, log_);
+      if (found.ok()) {
+        names.insert(one.topics[0]);
+      } else if (found.error().code != ErrorCode::kNotFound ||
+                 read.contains(input.partition.topic)) {
+        return found.error();
+      }
+    }
+    return {{names.begin(), names.end()}};
+  }
+
+  Result<void> Add(const InputPartition& place, const Message& message) {
+    const Result<ParsedHeader> header = ParseRouteHeader(message.headers);
+    const std::string where = fmt::format("{}/{}", TextOf(place), message.position.offset);
+    if (!header.ok()) {
+      return Error{ErrorCode::kMismatch, fmt::format("{}: {}", where, header.error().text)};
+    }
+    if (header->decision() != Decision::kUnique || header->passed) return {};
+    const auto number = numbers_.find(header->origin);
+    if (header->seq > last_.seq_last || number == numbers_.end()) {
+      return Error{
+          ErrorCode::kMismatch,
+          fmt::format(
+              "{}: this record has seq {} and comes from {}/{}, but the lane has decided "
+              "records up to seq {}, and that record is none of them: another app has written "
+              "to this topic; give every app its own output topics",
+              where, header->seq, TextOf(header->origin), header->origin_offset, last_.seq_last)};
+    }
+    ++report_.records;
+    UniqueRecord unique;
+    unique.seq = header->seq;
+    unique.record = fingerprinter_.Compute(
+        {{number->second, header->origin_offset}, message.timestamp_ms, message.value});
+    unique.record.outcome.time_ms = std::min(unique.record.outcome.time_ms, clock_max_ms_);
+    if (!unique.record.outcome.comparable()) {
+      ++report_.incomparable;
+      return {};
+    }
+    if (unique.record.outcome.time_ms < horizon_ms_) {
+      ++report_.outside;
+      return {};
+    }
+    uniques_.push_back(std::move(unique));
+    if (uniques_.size() >= 2 * filter_.window.entries_max) KeepNewest();
+    return {};
+  }
+
+  /// The index holds no more than entries_max.
+  void KeepNewest() {
+    const size_t most = filter_.window.entries_max;
+    if (uniques_.size() <= most) return;
+    const auto later = [](const UniqueRecord& a, const UniqueRecord& b) { return a.seq > b.seq; };
+    const auto end = uniques_.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(uniques_.begin(), end, uniques_.end(), later);
+    report_.outside += uniques_.size() - most;
+    uniques_.erase(end, uniques_.end());
+  }
+
+  Result<std::vector<Delta>> MakeDeltas(const std::string& spec) {
+    KeepNewest();
+    std::sort(uniques_.begin(), uniques_.end(),
+              [](const UniqueRecord& a, const UniqueRecord& b) { return a.seq < b.seq; });
+    Delta empty = last_;
+    empty.spec = spec;
+    empty.seq_first = empty.settings_seq = last_.seq_last + 1;
+    ++empty.epoch;
+    empty.horizon_ms = horizon_ms_;
+    empty.window_ms = filter_.window.window_ms;
+    empty.entries_max = filter_.window.entries_max;
+    empty.distance_max = filter_.match.distance_max;
+    empty.fresh = false;
+    std::vector<Delta> deltas = {empty};
+    deltas[0].fresh = true;
+    // The index chooses which text keys an entry remembers.
+    NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(filter_.scheme));
+    EntryIndex index(filter_, chosen.scheme);
+    size_t bytes = 0;
+    for (const UniqueRecord& unique : uniques_) {
+      if (bytes >= kDeltaBytesTarget) {
+        deltas.back().entries_live = report_.entries;
+        deltas.push_back(empty);
+        bytes = 0;
+      }
+      Entry entry = index.Remember(unique.record, unique.record.outcome.time_ms);
+      bytes += kEntryBytesMax + entry.sketch.bytes();
+      deltas.back().entries.push_back(std::move(entry));
+      ++report_.entries;
+    }
+    deltas.back().entries_live = report_.entries;
+    return deltas;
+  }
+
+  const Settings& settings_;
+  const KafkaLog& log_;
+  const FilterOptions& filter_;
+  Fingerprinter fingerprinter_;
+  int64_t clock_max_ms_;  ///< later event times are set back to it, as the lane does
+  int64_t horizon_ms_ = INT64_MIN;
+  Delta last_;
+  std::map<InputPartition, uint32_t> numbers_;  ///< places in last_.inputs
+  std::vector<UniqueRecord> uniques_;
+  ReindexReport report_;
+};
+
+}  // namespace
+
+Result<ReindexReport> Reindex(const Settings& settings, bool execute, const KafkaLog& log) {
+  if (settings.lane.headers == HeaderStyle::kNone) {
+    return Fatal(
+        ErrorCode::kConfig,
+        "output.headers is none, so the unique records do not say where they come from, and "
+        "cannot be indexed; expected packed, separate or full");
+  }
+  Settings patient = settings;
+  patient.kafka.transaction_timeout_ms =
+      std::max(settings.kafka.transaction_timeout_ms, kTransactionTimeoutMs);
+  if (!execute) return Reindexer(patient, log).Run(nullptr);
+  NEARDUP_ASSIGN(const std::unique_ptr<StoppedLane> lane, StoppedLane::Take(patient, log));
+  return Reindexer(patient, log).Run(lane.get());
+}
+
+}  // namespace neardup

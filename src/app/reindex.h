@@ -1,0 +1,30 @@
+// Makes the index of a lane anew, for new settings, from the unique records that the lane has
+// written. The lane must be stopped.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config/settings.h"
+#include "kafka/kafka_options.h"
+#include "neardup/result.h"
+
+namespace neardup {
+
+struct ReindexReport {
+  std::string difference;  ///< between the settings; empty: none
+  uint64_t entries_before = 0;
+  uint64_t seq = 0;           ///< up to which the records are decided
+  uint64_t records = 0;       ///< unique records that were read
+  uint64_t entries = 0;       ///< in the new index
+  uint64_t outside = 0;       ///< records older than the window, or beyond its capacity
+  uint64_t incomparable = 0;  ///< records that cannot be compared under the new settings
+};
+
+/// Reads the newest delta of the changelog and the unique topics, fingerprints the records with the
+/// new settings, and writes a fresh index with the offsets of the old one, in one transaction.
+/// Without `execute` it changes nothing. Interrupted, nothing has changed. kConfig: the outputs
+/// have no headers. kMismatch: the unique topics hold records that this lane has not written.
+Result<ReindexReport> Reindex(const Settings& settings, bool execute, const KafkaLog& log);
+
+}  // namespace neardup

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <string>
+
+#include "app/commands.h"
+#include "app/exit_code.h"
+#include "app/reindex.h"
+#include "base/number_text.h"
+#include "config/config.h"
+
+namespace neardup {
+namespace {
+
+std::string TextOf(const ReindexReport& report, bool execute) {
+  std::string text = report.difference.empty()
+                         ? "settings      as in the changelog\n"
+                         : fmt::format("settings      {}\n", report.difference);
+  text += fmt::format("old index     {} entries, up to seq {}\n", Grouped(report.entries_before),
+                      report.seq);
+  text += fmt::format("read          {} unique records\n", Grouped(report.records));
+  if (report.outside > 0) {
+    text += fmt::format("left out      {} outside of the window\n", Grouped(report.outside));
+  }
+  if (report.incomparable > 0) {
+    text += fmt::format("left out      {} that cannot be compared under these settings\n",
+                        Grouped(report.incomparable));
+  }
+  text += fmt::format("new index     {} entries\n", Grouped(report.entries));
+  return text + (execute
+                     ? "done: `neardup run` continues with these settings after the same offsets\n"
+                     : "nothing is changed yet: add --execute\n");
+}
+
+Result<ReindexReport> RunReindex(const ReindexArguments& arguments) {
+  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  NEARDUP_TRY(CheckRunnable(config));
+  return Reindex(config.settings, arguments.execute, PrintKafkaErrors());
+}
+
+}  // namespace
+
+int ReindexCommand(const ReindexArguments& arguments) {
+  const Result<ReindexReport> report = RunReindex(arguments);
+  if (!report.ok()) return Fail(report.error());
+  std::cout << TextOf(*report, arguments.execute);
+  return kExitOk;
+}
+
+}  // namespace neardup

@@ -1,0 +1,50 @@
+// A lane that no instance runs: what its changelog says, and one transaction on it. For the
+// commands that change a lane from outside (reset, reindex).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "config/settings.h"
+#include "kafka/kafka_options.h"
+#include "neardup/result.h"
+#include "state/delta.h"
+#include "stream/ports.h"
+
+namespace neardup {
+
+/// What a changelog holds.
+struct ChangelogSummary {
+  Delta last;  ///< the newest delta, without its entries
+  uint64_t deltas = 0;
+  uint64_t entries = 0;  ///< live ones, if the newest delta says so; otherwise all
+};
+
+/// Reads the changelog of the lane to its end; nullopt if it does not exist or is empty. Its deltas
+/// may have any settings.
+Result<std::optional<ChangelogSummary>> ReadChangelog(const Settings& settings,
+                                                      const KafkaLog& log);
+
+/// kUnavailable while an instance of the app holds or wants the lease.
+Result<void> CheckNoInstance(const Settings& settings, const KafkaLog& log);
+
+/// Made by Take: afterwards nobody else can write to the changelog until an instance starts.
+class StoppedLane {
+ public:
+  /// CheckNoInstance, and then takes the lane's transactional id.
+  static Result<std::unique_ptr<StoppedLane>> Take(const Settings& settings, const KafkaLog& log);
+
+  /// Writes the deltas, and commits the offsets of their last one for the group, in one
+  /// transaction. After an error nothing has changed, except after kUnknownOutcome: then the
+  /// changelog says whether it has.
+  Result<void> Commit(std::span<const Delta> deltas);
+
+ private:
+  explicit StoppedLane(std::unique_ptr<Transaction> transaction)
+      : transaction_(std::move(transaction)) {}
+  std::unique_ptr<Transaction> transaction_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,64 @@
+#include "app/topic_reading.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <vector>
+
+namespace neardup {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr size_t kRecordsPerPoll = 5000;
+constexpr int kPollTimeoutMs = 200;
+constexpr std::chrono::milliseconds kReadStall(60'000);
+
+/// A range that has not been read to its end; nullptr if there is none.
+const ReadRange* FirstOpen(Source& source, std::span<const ReadRange> ranges,
+                           const std::vector<int64_t>& next_offsets) {
+  for (const InputStatus& status : source.Status()) {
+    const ReadRange& range = ranges[status.input];
+    if (!status.at_end && next_offsets[status.input] < range.end) return &range;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string TextOf(const InputPartition& partition) {
+  return fmt::format("{}/{}", partition.topic, partition.partition);
+}
+
+Result<void> ReadRanges(Source& source, std::span<const ReadRange> ranges,
+                        const std::function<Result<void>(const Message&)>& visit) {
+  std::vector<InputAssignment> assignments;
+  std::vector<int64_t> next_offsets;
+  for (uint32_t i = 0; i < ranges.size(); ++i) {
+    next_offsets.push_back(ranges[i].begin);
+    if (ranges[i].begin >= ranges[i].end) continue;
+    assignments.push_back({i, ranges[i].partition, ranges[i].begin});
+  }
+  if (assignments.empty()) return {};
+  NEARDUP_TRY(source.Assign(assignments));
+  auto moved_at = SteadyClock::now();
+  std::vector<Message> batch;
+  while (const ReadRange* open = FirstOpen(source, ranges, next_offsets)) {
+    batch.clear();
+    NEARDUP_TRY(source.Poll(kRecordsPerPoll, kPollTimeoutMs, batch));
+    for (const Message& message : batch) {
+      next_offsets[message.position.input] = message.position.offset + 1;
+      NEARDUP_TRY(visit(message));
+    }
+    if (!batch.empty()) moved_at = SteadyClock::now();
+    if (SteadyClock::now() - moved_at > kReadStall) {
+      return Retriable(ErrorCode::kUnavailable,
+                       fmt::format("read no record for {} ms and have not reached the end of {} "
+                                   "(offset {})",
+                                   kReadStall.count(), TextOf(open->partition), open->end));
+    }
+  }
+  return {};
+}
+
+}  // namespace neardup

@@ -1,0 +1,31 @@
+// Reads ranges of topics to their ends, for commands.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "neardup/result.h"
+#include "state/input.h"
+#include "stream/ports.h"
+
+namespace neardup {
+
+/// topic/partition.
+std::string TextOf(const InputPartition& partition);
+
+/// A partition, and which of its records are read.
+struct ReadRange {
+  InputPartition partition;
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+/// Hands the committed records of all ranges to `visit`, those of each in order of their offsets.
+/// Position::input is an index into `ranges`. Records at or behind the end of a range may be handed
+/// out, too. Returns an error of `visit` unchanged. kUnavailable if no record comes for a minute.
+Result<void> ReadRanges(Source& source, std::span<const ReadRange> ranges,
+                        const std::function<Result<void>(const Message&)>& visit);
+
+}  // namespace neardup

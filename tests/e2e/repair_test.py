@@ -1,0 +1,143 @@
+"""The commands that repair a pipeline, on a real Kafka, as an operator uses them: replay, reset and
+reindex. Each is judged by `neardup verify`."""
+import json
+import unittest
+
+from harness import KafkaTest, NEARDUP, run
+
+class Repair(KafkaTest):
+    def setUp(self):
+        super().setUp()
+        self.topics = self.topics[:1]
+        self.topic = self.topics[0]
+
+    def neardup(self, command, config, *options, code=0):
+        done = run(NEARDUP, command, '--config', config, *options)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def config_named(self, name, **sections):
+        return self.write_config(**sections).replace(self.directory / f'{self.name}.{name}.yaml')
+
+    def run_to_end(self, config, *options):
+        service = self.start(config, *options)
+        self.wait_drained(service)
+        self.assertEqual(service.terminate()[0], 0, service.text()[-3000:])
+        return service
+
+    def rows(self, topic):
+        return self.load('dump', '--topic', topic).splitlines()
+
+    def outputs(self):
+        return {kind: len(self.rows(f'{self.topic}.{kind}'))
+                for kind in ('unique', 'duplicate', 'dead-letter')}
+
+    def test_a_wrong_field_name_is_repaired_by_reindex_and_replay(self):
+        self.fill(records=3000)
+        wrong = self.config_named('wrong', record={'fields': ['titel', 'naem']})
+        service = self.run_to_end(wrong)
+        self.assertRegex(service.text(), r'error too many dead letters: .* missing_field .*'
+                                         r'did you mean (title|name)\?')
+        dead = self.outputs()['dead-letter']
+        self.assertEqual(dead, 3000)
+
+        right = self.config_named('right')
+        refused = self.start(right)
+        refused.process.wait(timeout=60)
+        self.assertEqual(refused.process.returncode, 78)
+        self.assertIn('neardup reindex', refused.text())
+
+        self.assertIn('add --execute', self.neardup('reindex', right))
+        self.assertIn('done', self.neardup('reindex', right, '--execute'))
+        self.fill_more(1000, seed=2)
+        self.run_to_end(right)
+        self.assert_promises_kept(right, 4000)
+        self.assertLess(self.outputs()['dead-letter'], dead + 100)
+
+        letters = f'{self.topic}.dead-letter'
+        before = self.outputs()
+        text = self.neardup('replay', right, '--dead-letter', letters, '--reason', 'missing_field')
+        self.assertRegex(text, r'missing_field +[23],\d\d\d')
+        self.assertIn('add --execute', text)
+        self.assertEqual(self.outputs(), before)
+        self.neardup('replay', right, '--dead-letter', letters, '--reason', 'missing_field',
+                     '--execute')
+        self.assertIn('\n0 records went', '\n' + self.neardup(
+            'replay', right, '--dead-letter', letters, '--reason', 'missing_field', '--execute'))
+        self.run_to_end(right)
+        after = self.outputs()
+        self.assertGreater(after['unique'], before['unique'] + 1000)
+        code, report = self.verify(right)
+        self.assertEqual(code, 0, json.dumps(report, indent=1)[:6000])
+
+        # What was not replayed because of its reason is still due.
+        rest = self.neardup('replay', right, '--dead-letter', letters)
+        self.assertIn('parse', rest)
+        self.assertNotIn('missing_field    2,', rest)
+
+    def fill_more(self, records, seed):
+        self.load('fill', '--topics', self.topic, '--records', records, '--seed', seed)
+
+    def test_after_a_reindex_nothing_is_written_twice_and_old_originals_are_found(self):
+        self.fill(records=3000, seed=4)
+        old = self.config_named('old')
+        self.run_to_end(old)
+        before = self.outputs()
+        new = self.config_named('new', feature={'features_min': 6})
+        running = self.start(old)
+        self.wait(lambda: running.get('/readyz')[0] == 200, 'active', services=[running])
+        self.assertIn('stop them first', self.neardup('reindex', new, '--execute', code=69))
+        self.assertEqual(running.terminate()[0], 0)
+        self.neardup('reindex', new, '--execute')
+        # The same stream again: every unique record has its original in the index.
+        self.fill_more(3000, seed=4)
+        self.run_to_end(new, '--state-dir', str(self.directory / f'{self.name}.state'))
+        after = self.outputs()
+        self.assertEqual(sum(after.values()), 6000)
+        # Beyond the guaranteed distance a few originals are not found.
+        self.assertLess(after['unique'] - before['unique'], 60)
+        code, report = self.verify(new)
+        self.assertEqual(code, 0, json.dumps(report, indent=1)[:6000])
+
+    def test_inputs_go_on_where_reset_puts_them(self):
+        self.fill(records=2000, partitions=1, seed=5)
+        config = self.write_config()
+        self.run_to_end(config)
+        self.fill_more(2000, seed=6)
+        # Retention deletes 100 records that were not read.
+        self.load('delete', '--topic', self.topic, '--partition', 0, '--before', 2100)
+        place = f'{self.topic}/0'
+        text = self.neardup('reset', config, '--input', place, '--to', 'earliest')
+        self.assertIn(f'{place}: goes forward from offset 2000 to 2100; 100 offsets are skipped: '
+                      '100 are gone from the log, and up to 0 records', text)
+        self.assertIn('add --execute', text)
+        self.assertIn('expected earliest, latest or an offset that the log holds, 2100 to 4000',
+                      self.neardup('reset', config, '--input', place, '--to', 5000, code=78))
+        self.neardup('reset', config, '--input', place, '--to', 'earliest', '--execute')
+        self.run_to_end(config)
+        self.assertEqual(sum(self.outputs().values()), 3900)
+        code, report = self.verify(config)
+        self.assertEqual(code, 0, json.dumps(report, indent=1)[:6000])
+
+    def test_after_a_reset_of_all_the_next_start_is_a_first_start(self):
+        self.fill(records=1000, seed=7)
+        config = self.write_config()
+        state = self.directory / f'{self.name}.state'
+        self.run_to_end(config, '--state-dir', state)
+        self.assertTrue((state / 'lane-0').exists())
+        options = ('--all', '--set', f'state.dir={state}')
+        text = self.neardup('reset', config, *options)
+        self.assertIn('read again: ' + self.topic, text)
+        self.assertTrue((state / 'lane-0').exists())
+        self.neardup('reset', config, *options, '--execute')
+        self.assertFalse((state / 'lane-0').exists())
+        for kind in ('unique', 'duplicate', 'dead-letter'):
+            for partition in (0, 1):
+                self.load('delete', '--topic', f'{self.topic}.{kind}', '--partition', partition,
+                          '--before', -1)
+        self.run_to_end(config)
+        self.assert_promises_kept(config, 1000)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
