@@ -24,15 +24,22 @@ constexpr auto kStopDeadline = std::chrono::seconds(9);
 
 std::atomic<bool> g_stop = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+// Before the lane runs there is nothing to commit and no lease to give up.
+std::atomic<bool> g_lane_runs = false;
 
 void OnStopSignal(int) {
   if (g_stop.exchange(true)) _exit(kExitInternal);
 }
 
-/// Ends the process if it still runs kStopDeadline after the stop signal.
+/// Ends the process on the stop signal if the lane does not run yet: a snapshot may take minutes to
+/// restore. Otherwise ends it if it still runs kStopDeadline after the signal.
 void WatchStop() {
   std::thread([] {
     while (!g_stop) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (!g_lane_runs) {
+      spdlog::info("stopped before the lane began; nothing was decided");
+      _exit(kExitOk);
+    }
     std::this_thread::sleep_for(kStopDeadline);
     spdlog::error("the stop took more than {} s; exiting at once, nothing committed is lost",
                   kStopDeadline.count());
@@ -65,6 +72,7 @@ Result<void> RunService(const LoadedConfig& config) {
   const std::atomic<bool>& stop = CatchStopSignals();
   WatchStop();
   NEARDUP_ASSIGN(const std::unique_ptr<Service> service, Service::New(config.settings));
+  g_lane_runs = true;
   NEARDUP_TRY(service->Run(stop));
   spdlog::info("stopped");
   return {};

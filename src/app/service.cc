@@ -171,7 +171,7 @@ Result<TopicReport> Service::Parts::PrepareTopics() {
 Result<void> Service::Run(const std::atomic<bool>& stop) {
   Parts& parts = *parts_;
   while (!stop.load(std::memory_order_relaxed)) {
-    NEARDUP_TRY(parts.lane->Step());
+    NEARDUP_TRY(parts.lane->Step(stop));
     parts.health.Stepped();
   }
   spdlog::info("stopping: committing what is decided");

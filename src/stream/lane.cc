@@ -67,9 +67,9 @@ Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<L
   ports_.probe.PhaseChanged(phase_);
 }
 
-Result<bool> Lane::Step() {
+Result<bool> Lane::Step(const std::atomic<bool>& stop) {
   const bool active = phase_ == LanePhase::kActive;
-  const Result<void> worked = active ? ActiveStep() : StandbyStep();
+  const Result<void> worked = active ? ActiveStep() : StandbyStep(stop);
   if (!worked.ok()) {
     if (const Result<void> recovered = Recover(worked.error()); !recovered.ok()) {
       SetPhase(LanePhase::kFailed);
@@ -91,7 +91,7 @@ Result<void> Lane::Drain() {
 
 Result<void> Lane::Run(const std::atomic<bool>& stop) {
   while (!stop.load(std::memory_order_relaxed)) {
-    NEARDUP_ASSIGN(const bool more, Step());
+    NEARDUP_ASSIGN(const bool more, Step(stop));
     if (!more) break;
   }
   return Drain();
@@ -105,14 +105,14 @@ void Lane::SetPhase(LanePhase phase) {
 
 // ---- standby
 
-Result<void> Lane::StandbyStep() {
+Result<void> Lane::StandbyStep(const std::atomic<bool>& stop) {
   if (ports_.clock.SteadyMs() < retry_not_before_ms_) {
     ports_.clock.SleepMs(
         std::min(retry_not_before_ms_ - ports_.clock.SteadyMs(), int64_t{kPollTimeoutMs}));
     return {};
   }
   NEARDUP_ASSIGN(const bool held, ports_.lease.Held());
-  if (held) return Promote();
+  if (held) return Promote(stop);
   SetPhase(LanePhase::kStandby);
   if (!caught_up_ && !standby_end_) {
     NEARDUP_ASSIGN(standby_end_, follower_.End());
@@ -185,12 +185,13 @@ Result<void> Lane::Fold(const ChangelogRecord& record) {
 
 // ---- promotion
 
-Result<void> Lane::Promote() {
+Result<void> Lane::Promote(const std::atomic<bool>& stop) {
   SetPhase(LanePhase::kRestoring);
   const int64_t started_ms = ports_.clock.SteadyMs();
   // Fence first: afterwards no other instance can append to the changelog, so its end is final.
   NEARDUP_TRY(ports_.transaction.Fence());
-  NEARDUP_TRY(RestoreToEnd());
+  NEARDUP_ASSIGN(const bool restored, RestoreToEnd(stop));
+  if (!restored) return {};
   NEARDUP_TRY(inputs_.Start(*state_));
   NEARDUP_TRY(inputs_.CompareGroupOffsets(*state_, ports_.transaction));
   state_->StartEpoch();
@@ -205,12 +206,13 @@ Result<void> Lane::Promote() {
   return {};
 }
 
-Result<void> Lane::RestoreToEnd() {
+Result<bool> Lane::RestoreToEnd(const std::atomic<bool>& stop) {
   NEARDUP_ASSIGN(const int64_t end, follower_.End());
   const int64_t begin = follower_.next_offset();
   int64_t moved_at_ms = ports_.clock.SteadyMs();
   int64_t before = -1;
   while (!follower_.is_open() || follower_.next_offset() < end) {
+    if (stop.load(std::memory_order_relaxed)) return false;
     NEARDUP_TRY(FollowChangelog(kPollTimeoutMs));
     const int64_t now_ms = ports_.clock.SteadyMs();
     const int64_t next = follower_.next_offset();
@@ -228,7 +230,7 @@ Result<void> Lane::RestoreToEnd() {
                       kRestoreStallMs / 1000, end, before));
     }
   }
-  return {};
+  return true;
 }
 
 // ---- active

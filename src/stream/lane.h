@@ -57,8 +57,9 @@ class Lane {
                                            std::optional<RestoredSnapshot> snapshot = {});
 
   /// Does a bounded piece of work: about 100 ms, or a promotion. Returns false when the source is
-  /// exhausted and everything is committed. An error is final: the lane cannot continue.
-  Result<bool> Step();
+  /// exhausted and everything is committed. A promotion that still restores ends early when `stop`
+  /// becomes true. An error is final: the lane cannot continue.
+  Result<bool> Step(const std::atomic<bool>& stop = kNoStop);
   /// Commits what is decided and gives the lease up. Do not use the lane afterwards.
   Result<void> Drain();
   /// Steps until `stop` or until the source is exhausted, then drains.
@@ -68,19 +69,22 @@ class Lane {
   const LaneState& state() const { return *state_; }
 
  private:
+  static constexpr std::atomic<bool> kNoStop{false};
+
   Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<LaneState> state);
 
   void SetPhase(LanePhase phase);
 
-  Result<void> StandbyStep();
+  Result<void> StandbyStep(const std::atomic<bool>& stop);
   void ReportCaughtUp();
   Result<void> FollowChangelog(int timeout_ms);
   Result<void> DiscardState(const std::string& why);
   Result<void> Fold(const ChangelogRecord& record);
   Result<void> CheckSettings();
 
-  Result<void> Promote();
-  Result<void> RestoreToEnd();
+  Result<void> Promote(const std::atomic<bool>& stop);
+  /// False when `stop` ended it early.
+  Result<bool> RestoreToEnd(const std::atomic<bool>& stop);
 
   Result<void> ActiveStep();
   Result<void> DecideBatch();

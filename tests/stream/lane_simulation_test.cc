@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <set>
@@ -382,6 +383,39 @@ TEST(Lane, AStandbyReportsOnceThatItHasReadTheChangelogToTheEndAtItsStart) {
   for (int step = 0; step < 50; ++step) ASSERT_TRUE(standby.lane->Step().ok());
   EXPECT_EQ(standby.lane->phase(), LanePhase::kStandby);
   EXPECT_EQ(standby.probe.times, 1);
+}
+
+TEST(Lane, AStopEndsALongRestoreEarlyAndGivesTheLeaseUp) {
+  Faults faults(1, 0);
+  MemoryBroker broker;
+  MemoryClock clock;
+  FillInputs(broker, faults.random(), 2000);
+  LaneOptions options = TestOptions(3);
+  options.transaction_bytes_max = 1000;  // many deltas
+  RunToEnd(broker, faults, options, false);
+  ASSERT_GT(broker.changelog.size(), 100U);
+
+  struct StoppingProbe : StandbyProbe {
+    void Restoring(double share_in, uint64_t) override {
+      share = share_in;
+      stop = true;
+    }
+    double share = -1;
+    std::atomic<bool> stop = false;
+  } probe;
+  MemorySource source(broker, faults);
+  MemoryChangelog changelog(broker, faults);
+  MemoryTransaction transaction(broker, faults);
+  MemoryLease lease;
+  lease.held = true;
+  auto lane = Lane::New(options, {source, changelog, transaction, lease, clock, probe});
+  ASSERT_TRUE(lane.ok());
+  const size_t committed = broker.commits.size();
+  ASSERT_TRUE((*lane)->Run(probe.stop).ok());
+  EXPECT_GE(probe.share, 0);
+  EXPECT_LT(probe.share, 0.5) << "the restore went on after the stop";
+  EXPECT_EQ(broker.commits.size(), committed);
+  EXPECT_FALSE(lease.held);
 }
 
 TEST(Lane, RefusesAChangelogOfOtherFieldsAndNamesThem) {
