@@ -29,7 +29,8 @@ nlohmann::ordered_json JsonOf(const TopicAudit& audit) {
                                  {"dead_letter", report.dead_letters},
                                  {"newer_outputs", report.newer_outputs},
                                  {"outputs_without_input", report.outputs_without_input},
-                                 {"pairs_excused", report.pairs_excused}};
+                                 {"pairs_excused", report.pairs_excused},
+                                 {"cause", report.cause}};
   json["checks"] = nlohmann::ordered_json::array();
   for (size_t i = 0; i < kAuditCheckCount; ++i) {
     const CheckOutcome& outcome = report.checks[i];

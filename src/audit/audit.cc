@@ -14,6 +14,9 @@ namespace neardup {
 
 namespace {
 
+/// With fewer records behind their turn, something else may have happened than a second lane.
+constexpr uint64_t kBehindMin = 10;
+
 uint64_t Digest(const std::optional<std::string_view>& bytes) {
   constexpr uint64_t kNullSeed = 1;
   return bytes ? Hash64(*bytes) : Hash64({}, kNullSeed);
@@ -98,6 +101,7 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
     return;
   }
   const ParsedHeader& header = *parsed;
+  CheckOneLane(place, header.seq, where);
   const uint32_t input = ledger_.Find(header.origin);
   if (input == AuditLedger::kNoInput) {
     report_.Add(AuditCheck::kCoverage, where,
@@ -128,6 +132,18 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
   if (CheckRoute(input, header.decision(), place, where)) {
     CheckOrder(input, header.decision(), header.origin_offset, where);
   }
+}
+
+void Audit::CheckOneLane(const InputPartition& place, uint64_t seq, const std::string& where) {
+  uint64_t& newest = newest_seq_[place];
+  if (seq <= newest && ++behind_ == kBehindMin) {
+    report_.cause = fmt::format(
+        "the outputs hold records of more than one lane: seq {} at {} comes behind seq {}. Another "
+        "app writes to the same topics, or this app was started anew and wrote the records again. "
+        "Give every app its own output topics; to change settings, use `neardup reindex`",
+        seq, where, newest);
+  }
+  newest = std::max(newest, seq);
 }
 
 AuditRow* Audit::CoveredRow(uint32_t input, const ParsedHeader& header, const AuditRow& output,

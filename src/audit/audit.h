@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "audit/ledger.h"
@@ -81,6 +82,8 @@ class Audit {
                     const std::string& where);
   bool CheckRoute(uint32_t input, Decision decision, const InputPartition& place,
                   const std::string& where);
+  /// A lane writes each output in order of seq, so a smaller seq comes from another lane.
+  void CheckOneLane(const InputPartition& place, uint64_t seq, const std::string& where);
   void CheckOrder(uint32_t input, Decision decision, int64_t origin_offset,
                   const std::string& where);
 
@@ -89,6 +92,8 @@ class Audit {
   Fingerprinter fingerprinter_;
   AuditLedger ledger_;
   AuditReport report_;
+  std::map<InputPartition, uint64_t> newest_seq_;  ///< by the output that it was read from
+  uint64_t behind_ = 0;  ///< outputs with a smaller seq than one before them in their partition
   std::string header_bytes_;
 };
 

@@ -65,6 +65,7 @@ std::string ReportText(const AuditReport& report) {
         "pairs of near uniques whose first was forgotten or whose event time was clamped: {}\n",
         report.pairs_excused);
   }
+  if (!report.cause.empty()) return text + fmt::format("\ncause: {}\n", report.cause);
   for (size_t i = 0; i < kAuditCheckCount; ++i) {
     const CheckOutcome& outcome = report.checks[i];
     if (outcome.violations == 0) continue;

@@ -55,6 +55,8 @@ struct AuditReport {
   /// clamped, or the filter may have forgotten the first, by time or by capacity, when the second
   /// arrived.
   uint64_t pairs_excused = 0;
+  /// The probable cause of most violations, as a sentence; empty if none is known.
+  std::string cause;
   /// What these checks cannot see, as sentences.
   std::vector<std::string> notes;
 

@@ -74,6 +74,21 @@ TEST(Audit, ADoubledOutputIsFound) {
   ExpectViolated(world.Audited(), {AuditCheck::kCoverage}, "repeats the record of origin");
 }
 
+TEST(Audit, OutputsOfASecondLaneAreNamedAsTheCause) {
+  World world = SmallWorld();
+  EXPECT_EQ(world.Audited().cause, "");
+  for (auto& [place, records] : world.outputs) {
+    const std::vector<StoredRecord> again = records;
+    records.insert(records.end(), again.begin(), again.end());
+  }
+  const AuditReport report = world.Audited();
+  EXPECT_FALSE(report.ok());
+  EXPECT_THAT(report.cause, HasSubstr("records of more than one lane: seq "));
+  EXPECT_THAT(ReportText(report),
+              HasSubstr("cause: the outputs hold records of more than one lane"));
+  EXPECT_THAT(ReportText(report), Not(HasSubstr("repeats the record of origin")));
+}
+
 TEST(Audit, AnOutputWithoutAnInputIsFound) {
   World world = SmallWorld();
   const auto spot = world.FindOutput("unique");
