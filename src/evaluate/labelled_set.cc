@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/json_depth.h"
 #include "record/field_extractor.h"
 
 namespace neardup {
@@ -109,7 +110,7 @@ std::string LabelsText(std::span<const Label> labels) {
 
 Result<std::vector<std::string>> ParseSetFields(std::string_view json, const std::string& path) {
   const auto set = nlohmann::ordered_json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (set.is_discarded() || !set.is_object()) {
+  if (set.is_discarded() || !set.is_object() || NestsDeeperThan(json)) {
     return Error{ErrorCode::kCorrupt, fmt::format("{}: expected one JSON object", path)};
   }
   const auto fields = set.find("fields");

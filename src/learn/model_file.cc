@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_content.h"
+#include "base/json_depth.h"
 #include "base/number_text.h"
 
 namespace neardup {
@@ -76,6 +77,9 @@ std::string ModelText(const Model& model) {
 }
 
 Result<Model> ParseModel(std::string_view text, const std::string& name) {
+  if (NestsDeeperThan(text)) {
+    return Bad(name, fmt::format("nested deeper than {} levels, expected a model", kJsonDepthMax));
+  }
   ordered_json json;
   try {
     json = ordered_json::parse(text);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_depth.h"
 #include "filter/watermark.h"
 
 namespace neardup {
@@ -62,6 +63,7 @@ std::string SpecDifference(std::string_view here, std::string_view changelog) {
   const Json ours = Json::parse(here, nullptr, /*allow_exceptions=*/false);
   const Json theirs = Json::parse(changelog, nullptr, /*allow_exceptions=*/false);
   const std::string whole = Phrase("spec", here, changelog);
+  if (NestsDeeperThan(changelog)) return whole;
   if (ours.is_discarded() || theirs.is_discarded()) return whole;
   std::map<std::string, std::pair<std::string, std::string>> both;
   for (auto& [key, value] : Leaves(ours)) both[key] = {value, kAbsent};

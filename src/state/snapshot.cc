@@ -13,6 +13,7 @@
 
 #include "base/file_content.h"
 #include "base/hash.h"
+#include "base/json_depth.h"
 #include "base/number_text.h"
 #include "state/byte_stream.h"
 
@@ -176,6 +177,7 @@ Result<SnapshotManifest> DecodeSnapshotManifest(std::string_view text) {
   if (text.substr(line_bytes) != "\n" + Hex64(Hash64(line)) + "\n") {
     return CorruptManifest("expected a line of JSON and its checksum; the file is damaged");
   }
+  if (NestsDeeperThan(line)) return CorruptManifest("found JSON that is nested too deep");
   const ordered_json json = ordered_json::parse(line, nullptr, false);
   if (!json.is_object()) return CorruptManifest("expected a JSON object");
   const auto version = json.find("neardup_snapshot");

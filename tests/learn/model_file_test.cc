@@ -106,6 +106,15 @@ TEST(ModelFile, NamesWhatIsWrong) {
   }
 }
 
+TEST(ModelFile, RefusesWhatIsNestedTooDeep) {
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  for (const char* key : {"neardup_model", "centre"}) {
+    const Result<Model> read = ParseModel("{\"" + std::string(key) + "\":" + deep + "}", "m");
+    ASSERT_FALSE(read.ok());
+    EXPECT_THAT(read.error().text, HasSubstr("nested deeper than 1024 levels"));
+  }
+}
+
 TEST(ModelFile, RefusesEveryTruncatedModel) {
   const std::string good = ModelText(SomeModel());
   for (size_t size = 0; size + 2 < good.size(); ++size) {  // the last two are "}\n"
