@@ -43,7 +43,7 @@ int Fail(const Error& error);
 KafkaLog PrintKafkaErrors();
 
 /// Becomes true with the first SIGTERM or SIGINT after this call. A second signal ends the process
-/// at once.
+/// at once. For the service and the demo; commands over files use stop_signals.h.
 const std::atomic<bool>& CatchStopSignals();
 
 /// `neardup validate`: checks the configuration, librdkafka properties included, without a broker.

@@ -10,6 +10,7 @@
 
 #include "app/commands.h"
 #include "app/exit_code.h"
+#include "app/stop_signals.h"
 #include "base/output_file.h"
 #include "evaluate/labelled_set.h"
 #include "evaluate/scheme_run.h"
@@ -110,8 +111,9 @@ Result<void> CheckRecords(const LabelledSet& set, const FilterOptions& options) 
                                                 set.name, set.payloads.size(), first)};
 }
 
-/// Says on a terminal which scheme is running.
+/// Says which scheme is running: on a terminal now, otherwise if a signal stops the run.
 void ShowProgress(const SetFiles& files, const std::string& scheme) {
+  NowDoing(fmt::format("measuring {} on {}", scheme, files.name));
   if (isatty(STDERR_FILENO) == 0) return;
   fmt::print(stderr, "{}{}: {} ", kClearLine, files.name, scheme);
 }
@@ -120,6 +122,7 @@ Result<SetReport> Report(const SetFiles& files, const EvaluateArguments& argumen
                          std::span<const SchemeChoice> schemes, const FilterOptions& configured) {
   NEARDUP_ASSIGN(const FilterOptions options, OptionsFor(files, configured));
   NEARDUP_TRY(CheckKeys(options, schemes));
+  NowDoing(fmt::format("reading {}", files.name));
   NEARDUP_ASSIGN(const LabelledSet set, ReadSet(files, arguments.id_field));
   NEARDUP_TRY(CheckRecords(set, options));
   SetReport report;
@@ -178,6 +181,7 @@ Result<void> Evaluate(const EvaluateArguments& arguments, const LoadedConfig& co
 }  // namespace
 
 int EvaluateCommand(const EvaluateArguments& arguments) {
+  EndOnSignals();
   const Result<LoadedConfig> config = Load(arguments.config);
   if (!config.ok()) return Fail(config.error());
   for (const std::string& warning : config->warnings) {

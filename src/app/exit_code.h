@@ -15,6 +15,7 @@ enum ExitCode : int {
   kExitIo = 74,           ///< reading or writing failed, or bytes have no valid form
   kExitRefused = 77,      ///< credentials or permissions refused
   kExitConfig = 78,       ///< wrong configuration, or state of another configuration
+  kExitSignal = 128,      ///< plus the number of the signal that stopped a command over files
 };
 
 /// The exit code for an error that ends a command.

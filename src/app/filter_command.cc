@@ -10,7 +10,7 @@
 
 #include "app/commands.h"
 #include "app/exit_code.h"
-#include "app/log.h"
+#include "app/stop_signals.h"
 #include "base/number_text.h"
 #include "files/file_source.h"
 #include "files/local_ports.h"
@@ -98,7 +98,25 @@ Error WithUnfinished(Error error, const std::vector<std::string>& files) {
   return error;
 }
 
-Result<void> RunFilter(const FilterArguments& arguments, const LoadedConfig& config) {
+/// What the run that a signal stopped has left.
+std::string StoppedText(const char* signal, uint64_t records, const FileOutputs& outputs,
+                        const std::vector<std::string>& unfinished) {
+  std::string text = fmt::format("stopped by {} after {} records", signal, Grouped(records));
+  for (const std::string* path :
+       {&outputs.unique, &outputs.duplicate, &outputs.dead_letter, &outputs.verdicts}) {
+    if (*path == "-") text += "; standard output holds the lines of these records";
+  }
+  if (unfinished.empty()) return text;
+  return text + fmt::format(
+                    "; not written: {}. For the result of these records, give only the "
+                    "first lines: head -n {} INPUT | neardup filter --input - ...",
+                    fmt::join(unfinished, ", "), records);
+}
+
+/// Returns the exit code.
+Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& config) {
+  const StopSignal& stop = StopOnSignals();
+  NowDoing("deciding records");
   NEARDUP_TRY(CheckPaths(arguments, config));
   NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source, FileSource::Open(arguments.input));
   NEARDUP_ASSIGN(const std::unique_ptr<FileTransaction> files,
@@ -112,8 +130,14 @@ Result<void> RunFilter(const FilterArguments& arguments, const LoadedConfig& con
   NEARDUP_ASSIGN(
       const std::unique_ptr<Lane> lane,
       Lane::New(config.settings.lane, {*source, changelog, *files, lease, clock, probe}));
-  Result<void> ran = lane->Run(CatchStopSignals());
+  Result<void> ran = lane->Run(stop.came);
   totals.Finish();
+  if (ran.ok() && stop.came && !source->exhausted()) {
+    fmt::print(stderr, "neardup: {}\n",
+               StoppedText(SignalName(stop.number), totals.sum().records(), arguments.outputs,
+                           files->Unfinished()));
+    return kExitSignal + stop.number;
+  }
   if (ran.ok()) ran = files->Finish();
   if (!ran.ok()) return WithUnfinished(ran.error(), files->Unfinished());
   if (arguments.json) {
@@ -124,7 +148,7 @@ Result<void> RunFilter(const FilterArguments& arguments, const LoadedConfig& con
   if (!excess.why.empty()) {
     std::fprintf(stderr, "neardup: warning: too many dead letters: %s\n", excess.why.c_str());
   }
-  return {};
+  return static_cast<int>(kExitOk);
 }
 
 }  // namespace
@@ -135,8 +159,8 @@ int FilterCommand(const FilterArguments& arguments) {
   for (const std::string& warning : config->warnings) {
     std::fprintf(stderr, "neardup: warning: %s\n", warning.c_str());
   }
-  const Result<void> ran = RunFilter(arguments, *config);
-  return ran.ok() ? kExitOk : Fail(ran.error());
+  const Result<int> ran = RunFilter(arguments, *config);
+  return ran.ok() ? *ran : Fail(ran.error());
 }
 
 }  // namespace neardup

@@ -9,6 +9,7 @@
 
 #include "app/commands.h"
 #include "app/exit_code.h"
+#include "app/stop_signals.h"
 #include "base/number_text.h"
 #include "base/output_file.h"
 #include "evaluate/labelled_set.h"
@@ -111,8 +112,10 @@ Result<void> Generate(const GenerateArguments& arguments) {
   options.id_field = arguments.id_field;
   options.seed = arguments.seed;
   NEARDUP_ASSIGN(options.edits, ListEdits(arguments.kinds, arguments.strengths));
+  NowDoing("reading records");
   NEARDUP_ASSIGN(const std::vector<std::string> payloads, ReadLines(arguments.input));
   NEARDUP_ASSIGN(options.copies, ParseCopies(arguments.copies, payloads.size()));
+  NowDoing(fmt::format("planting copies in {} records", Grouped(payloads.size())));
   const Result<PlantedStream> planted = PlantCopies(payloads, options);
   if (!planted.ok() && planted.error().code == ErrorCode::kCorrupt) {
     return Error{ErrorCode::kCorrupt, fmt::format("{}: {}", arguments.input, planted.error().text)};
@@ -129,6 +132,7 @@ Result<void> Generate(const GenerateArguments& arguments) {
 }  // namespace
 
 int GenerateCommand(const GenerateArguments& arguments) {
+  EndOnSignals();
   const Result<void> done = Generate(arguments);
   return done.ok() ? kExitOk : Fail(done.error());
 }

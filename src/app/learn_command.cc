@@ -7,6 +7,7 @@
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/record_sample.h"
+#include "app/stop_signals.h"
 #include "base/output_file.h"
 #include "files/whole_file.h"
 #include "learn/model_file.h"
@@ -24,6 +25,7 @@ Result<void> Learn(const LearnArguments& arguments) {
   NEARDUP_ASSIGN(OutputFile output, OutputFile::Open(arguments.output));
   NEARDUP_ASSIGN(const std::vector<Message> messages,
                  ReadFileSample(arguments.sample, arguments.records));
+  NowDoing(fmt::format("learning from {} records", messages.size()));
   Sample sample(config.settings.lane.filter, {arguments.hash_seed});
   for (const RecordView& record : ViewsOf(messages)) sample.Add(record);
   if (sample.records().empty()) {
@@ -47,6 +49,8 @@ Result<void> Learn(const LearnArguments& arguments) {
 }  // namespace
 
 int LearnCommand(const LearnArguments& arguments) {
+  EndOnSignals();
+  NowDoing("reading the sample");
   const Result<void> learned = Learn(arguments);
   return learned.ok() ? kExitOk : Fail(learned.error());
 }

@@ -95,7 +95,7 @@ Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t reco
   NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source, FileSource::Open(path));
   std::vector<Message> messages;
   while (messages.size() < records_max && !source->exhausted()) {
-    NEARDUP_TRY(source->Poll(records_max - messages.size(), 0, messages));
+    NEARDUP_TRY(source->Poll(records_max - messages.size(), kPollTimeoutMs, messages));
   }
   if (!messages.empty()) return messages;
   return Error{

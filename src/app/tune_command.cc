@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/record_sample.h"
+#include "app/stop_signals.h"
 #include "base/output_file.h"
 #include "files/whole_file.h"
 #include "learn/model_file.h"
@@ -99,6 +100,7 @@ Result<void> RunTune(const TuneArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_ASSIGN(TuneOutputs outputs, OpenOutputs(arguments, files));
   NEARDUP_ASSIGN(const std::vector<Message> messages, ReadSample(arguments, config.settings.kafka));
+  NowDoing(fmt::format("studying {} records", messages.size()));
   TuneOptions options;
   options.filter = config.settings.lane.filter;
   if (arguments.window_entries > 0) {
@@ -126,6 +128,8 @@ int TuneCommand(const TuneArguments& arguments) {
     fmt::print(stderr, "neardup: {}; see `neardup tune --help`\n", problem);
     return kExitUsage;
   }
+  EndOnSignals();
+  NowDoing("reading the sample");
   const Result<void> ran = RunTune(arguments);
   return ran.ok() ? kExitOk : Fail(ran.error());
 }

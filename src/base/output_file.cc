@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <utility>
 
 namespace neardup {
@@ -23,6 +26,19 @@ constexpr std::string_view kDescriptors = "/proc/";
 
 Error CannotWriteTo(const std::string& name, const std::string& why) {
   return Fatal(ErrorCode::kIo, fmt::format("{}: cannot be written: {}", name, why));
+}
+
+/// All files that are not finished, by their names until then, and those that are. Never destroyed,
+/// because a process may be ended by a thread of its own.
+struct Registry {
+  std::mutex mutex;
+  std::map<fs::path, std::string> unfinished;
+  std::vector<std::string> finished;
+};
+
+Registry& TheRegistry() {
+  static auto* const registry = new Registry;
+  return *registry;
 }
 
 /// Opens a new file beside the target, and stores its name.
@@ -90,6 +106,10 @@ Result<OutputFile> OutputFile::OpenBeside(const std::string& name, const fs::pat
   }
   file.target_ = target;
   file.temporary_ = temporary;
+  {
+    const std::lock_guard lock(TheRegistry().mutex);
+    TheRegistry().unfinished[temporary] = name;
+  }
   if (exists) {
     // Only root may give a file to others. For everybody else, the new file is their own.
     [[maybe_unused]] const int given = fchown(descriptor, old.st_uid, old.st_gid);
@@ -121,7 +141,10 @@ OutputFile::~OutputFile() { Discard(); }
 
 void OutputFile::Discard() {
   handle_.reset();
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  const std::lock_guard lock(TheRegistry().mutex);
+  TheRegistry().unfinished.erase(temporary_);
+  unlink(temporary_.c_str());
   temporary_.clear();
 }
 
@@ -145,11 +168,14 @@ Result<void> OutputFile::Complete() {
 
 Result<void> OutputFile::TakeName() {
   if (!is_replaced()) return {};
+  const std::lock_guard lock(TheRegistry().mutex);
   const fs::path temporary = std::exchange(temporary_, {});
+  TheRegistry().unfinished.erase(temporary);
   if (rename(temporary.c_str(), target_.c_str()) != 0) {
     return CannotWriteTo(name_, fmt::format("{} cannot get this name: {}; the new content is there",
                                             temporary.string(), std::strerror(errno)));
   }
+  TheRegistry().finished.push_back(name_);
   SyncFolderOf(target_);
   return {};
 }
@@ -163,6 +189,18 @@ Result<void> OutputFile::Finish(std::span<OutputFile* const> files) {
 Result<void> OutputFile::Finish() {
   OutputFile* const self = this;
   return Finish(std::span(&self, 1));
+}
+
+AbandonedFiles AbandonOutputFiles() {
+  // Held until the process ends, so that no file takes its name after this.
+  auto* const lock = new std::unique_lock(TheRegistry().mutex);
+  assert(lock->owns_lock());
+  AbandonedFiles files{TheRegistry().finished, {}};
+  for (const auto& [temporary, name] : TheRegistry().unfinished) {
+    unlink(temporary.c_str());
+    files.not_written.push_back(name);
+  }
+  return files;
 }
 
 }  // namespace neardup

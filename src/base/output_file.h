@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "neardup/result.h"
 
@@ -56,6 +57,16 @@ class OutputFile {
   std::filesystem::path target_;     ///< the place of the file; empty if it is written directly
   std::filesystem::path temporary_;  ///< the name until the end; empty if it is written directly
 };
+
+/// The output files of a process that ends at once.
+struct AbandonedFiles {
+  std::vector<std::string> written;      ///< finished
+  std::vector<std::string> not_written;  ///< they hold what they held before
+};
+
+/// Removes what every unfinished OutputFile has written beside its place. No file takes its name
+/// any more: end the process. Any thread may call it.
+AbandonedFiles AbandonOutputFiles();
 
 /// Where a file with this path is, or would be created: the absolute path, with all symbolic links
 /// followed. A link to an open descriptor is not followed: its place is below /proc. kIo: its

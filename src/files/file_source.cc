@@ -1,45 +1,29 @@
 #include "files/file_source.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
-#include <zlib.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
+#include <algorithm>
 #include <utility>
+
+#include "files/byte_reader.h"
 
 namespace neardup {
 
 namespace {
-constexpr unsigned kReadBytes = 1U << 20;
+constexpr size_t kReadBytes = size_t{1} << 20;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 }  // namespace
 
-struct FileSource::Input {
-  gzFile file = nullptr;
-  ~Input() {
-    if (file != nullptr) gzclose(file);
-  }
-};
-
 Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    return Error{ErrorCode::kIo, fmt::format("{}: found a folder, expected a file", path)};
+  Result<std::unique_ptr<ByteReader>> reader = ByteReader::Open(path);
+  if (!reader.ok()) {
+    return Error{reader.error().code, fmt::format("{}: {}", path, reader.error().text)};
   }
-  auto input = std::make_unique<Input>();
-  errno = 0;
-  input->file = path == "-" ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb");
-  if (input->file == nullptr) {
-    const ErrorCode code = errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo;
-    return Error{code, fmt::format("{}: cannot be opened: {}", path, std::strerror(errno))};
-  }
-  gzbuffer(input->file, kReadBytes);
-  return std::unique_ptr<FileSource>(new FileSource(path, std::move(input)));
+  return std::unique_ptr<FileSource>(new FileSource(path, std::move(*reader)));
 }
 
-FileSource::FileSource(std::string path, std::unique_ptr<Input> input)
-    : path_(std::move(path)), input_(std::move(input)) {}
+FileSource::FileSource(std::string path, std::unique_ptr<ByteReader> reader)
+    : path_(std::move(path)), reader_(std::move(reader)) {}
 
 FileSource::~FileSource() = default;
 
@@ -62,7 +46,7 @@ Result<void> FileSource::Assign(std::span<const InputAssignment> inputs) {
   return {};
 }
 
-Result<void> FileSource::Poll(size_t records_max, int /*timeout_ms*/, std::vector<Message>& out) {
+Result<void> FileSource::Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) {
   // The lines of one poll share a block, which lives as long as any of them.
   std::vector<std::pair<size_t, size_t>> lines;
   size_t begin = 0;
@@ -80,7 +64,8 @@ Result<void> FileSource::Poll(size_t records_max, int /*timeout_ms*/, std::vecto
       break;
     }
     if (!lines.empty()) break;
-    NEARDUP_TRY(Fill());
+    NEARDUP_TRY(Fill(timeout_ms));
+    if (pending_.size() == searched_ && !exhausted_) break;  // nothing came in time
   }
   const auto block = std::make_shared<const std::string>(pending_.substr(0, begin));
   pending_.erase(0, begin);
@@ -95,37 +80,22 @@ Result<void> FileSource::Poll(size_t records_max, int /*timeout_ms*/, std::vecto
   return {};
 }
 
-Result<void> FileSource::Fill() {
-  const size_t before = pending_.size();
-  pending_.resize(before + kReadBytes);
-  const int got = gzread(input_->file, pending_.data() + before, kReadBytes);
-  pending_.resize(before + static_cast<size_t>(std::max(got, 0)));
-  int code = Z_OK;
-  const char* text = gzerror(input_->file, &code);
-  if (got < 0 || (got == 0 && code != Z_OK && code != Z_STREAM_END)) {
-    return CannotRead(code, code == Z_ERRNO ? std::strerror(errno) : text);
+Result<void> FileSource::Fill(int timeout_ms) {
+  const Result<void> read = reader_->Read(kReadBytes, timeout_ms, pending_);
+  if (!read.ok()) {
+    return Fatal(read.error().code,
+                 fmt::format("{}: after line {}: {}", path_, next_line_, read.error().text));
   }
-  exhausted_ = got == 0;
+  exhausted_ = reader_->at_end();
+  const bool more_of_the_mark = kByteOrderMark.starts_with(pending_) && !exhausted_ &&
+                                pending_.size() < kByteOrderMark.size();
+  if (begun_ || more_of_the_mark) return {};
+  begun_ = true;
+  if (pending_.starts_with(kByteOrderMark)) {
+    pending_.erase(0, kByteOrderMark.size());
+    searched_ = 0;
+  }
   return {};
-}
-
-Error FileSource::CannotRead(int zlib_code, std::string_view why) const {
-  if (zlib_code == Z_BUF_ERROR) {
-    return Fatal(
-        ErrorCode::kIo,
-        fmt::format("{}: ends in the middle of the gzip data, after line {}", path_, next_line_));
-  }
-  if (zlib_code != Z_DATA_ERROR) {
-    return Fatal(ErrorCode::kIo,
-                 fmt::format("{}: after line {}: cannot be read: {}", path_, next_line_, why));
-  }
-  // zlib puts its own name of the file before the reason.
-  const size_t name_end = why.rfind(": ");
-  if (name_end != std::string_view::npos) why.remove_prefix(name_end + 2);
-  return Fatal(ErrorCode::kIo,
-               fmt::format("{}: damaged gzip data ({}), found after line {}; earlier lines may be "
-                           "wrong too; check it with gzip -t",
-                           path_, why, next_line_));
 }
 
 std::vector<InputStatus> FileSource::Status() {

@@ -11,9 +11,11 @@
 
 namespace neardup {
 
+class ByteReader;
+
 /// The Source port over one file, with one input partition {path, 0}. A line ends with LF, which
 /// the last line may lack; a CR before it belongs to the line. An empty line is a record of zero
-/// bytes.
+/// bytes. A byte order mark at the beginning belongs to no line.
 class FileSource : public Source {
  public:
   /// "-" is standard input. Compressed input is recognised by its content.
@@ -29,17 +31,16 @@ class FileSource : public Source {
   bool exhausted() const override { return exhausted_ && pending_.empty(); }
 
  private:
-  struct Input;
-  FileSource(std::string path, std::unique_ptr<Input> input);
-  Result<void> Fill();
-  Error CannotRead(int zlib_code, std::string_view why) const;
+  FileSource(std::string path, std::unique_ptr<ByteReader> reader);
+  Result<void> Fill(int timeout_ms);
 
   std::string path_;
-  std::unique_ptr<Input> input_;
+  std::unique_ptr<ByteReader> reader_;
   uint32_t number_ = 0;
   int64_t next_line_ = 0;
   std::string pending_;  ///< read but not polled yet
   size_t searched_ = 0;  ///< pending_ has no LF before this index
+  bool begun_ = false;   ///< a byte order mark is dropped, or there is none
   bool exhausted_ = false;
 };
 

@@ -11,6 +11,7 @@ namespace neardup {
 namespace {
 
 constexpr size_t kPollLines = 10'000;
+constexpr int kWaitMs = 1000;
 
 }  // namespace
 
@@ -19,7 +20,7 @@ Result<std::vector<std::string>> ReadLines(const std::string& path) {
   std::vector<std::string> lines;
   while (!source->exhausted()) {
     std::vector<Message> messages;
-    NEARDUP_TRY(source->Poll(kPollLines, 0, messages));
+    NEARDUP_TRY(source->Poll(kPollLines, kWaitMs, messages));
     for (const Message& message : messages) lines.emplace_back(message.value.value_or(""));
   }
   return lines;

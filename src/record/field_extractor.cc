@@ -21,6 +21,9 @@ namespace ondemand = simdjson::ondemand;
 /// Scratch memory for larger payloads is released when a smaller one arrives.
 constexpr size_t kKeptBytes = size_t{1} << 20;
 
+/// RFC 8259 lets a reader ignore it before a JSON text.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 }  // namespace
 
 /// One pass over the document with simdjson's On-Demand reader. It visits every value, so that all
@@ -53,11 +56,13 @@ class FieldExtractor::Walk {
   bool FailDepth();
   bool FailParse(simdjson::error_code error);
   /// Offset of at_ in the payload.
-  size_t Offset() const { return static_cast<size_t>(at_ - buffer_.data()); }
+  size_t Offset() const { return skipped_ + static_cast<size_t>(at_ - buffer_.data()); }
 
   RecordOptions options_;
   ondemand::parser parser_;
   std::vector<char> buffer_;
+  /// Bytes of the payload before those in buffer_.
+  size_t skipped_ = 0;
   /// The last token that was read, for error texts.
   const char* at_ = nullptr;
 
@@ -104,7 +109,8 @@ void FieldExtractor::Walk::Reserve(size_t payload_bytes) {
 }
 
 bool FieldExtractor::Walk::ReadDocument(std::string_view payload) {
-  payload = TrimEnd(payload);
+  skipped_ = payload.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  payload = TrimEnd(payload.substr(skipped_));
   if (payload.empty()) return Fail(Reason::kParse, "the payload is empty, expected a JSON object");
   Reserve(payload.size());
   std::memcpy(buffer_.data(), payload.data(), payload.size());
@@ -115,7 +121,8 @@ bool FieldExtractor::Walk::ReadDocument(std::string_view payload) {
   ondemand::document document;
   const auto started = parser_.iterate(text.data(), text.size(), buffer_.size()).get(document);
   if (started == simdjson::UTF8_ERROR) {
-    return Fail(Reason::kEncoding, fmt::format("not UTF-8 at byte {}", FirstInvalidUtf8(text)));
+    return Fail(Reason::kEncoding,
+                fmt::format("not UTF-8 at byte {}", skipped_ + FirstInvalidUtf8(text)));
   }
   if (started != simdjson::SUCCESS) return FailParse(started);
   const char first = text[text.find_first_not_of(" \n\r\t")];

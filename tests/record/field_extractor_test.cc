@@ -52,6 +52,14 @@ TEST(FieldExtractor, TakesTheSelectedFieldsOnly) {
   EXPECT_EQ(record.outcome.time_ms, 77);
 }
 
+TEST(FieldExtractor, IgnoresAByteOrderMarkBeforeTheDocument) {
+  const auto record = Extract(RecordOptions(), "\xEF\xBB\xBF{\"a\":\"x\"}");
+  EXPECT_THAT(record.texts, ElementsAre(Pair(0, "x")));
+  const auto broken = Extract(RecordOptions(), "\xEF\xBB\xBF{\"a\":\"\xFF\"}");
+  EXPECT_EQ(broken.outcome.error, "not UTF-8 at byte 9");
+  EXPECT_EQ(Extract(RecordOptions(), "\xEF\xBB\xBF").outcome.reason, Reason::kParse);
+}
+
 TEST(FieldExtractor, TakesEveryTopLevelFieldIfNoneIsListed) {
   const auto record = Extract(RecordOptions(), R"({"a":"x","b":{"c":[1,"y"]},"d":null})");
   EXPECT_THAT(record.texts, ElementsAre(Pair(0, "x"), Pair(0, "1"), Pair(0, "y")));

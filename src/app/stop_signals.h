@@ -1,0 +1,31 @@
+// How SIGINT, SIGTERM and SIGHUP end a command that reads and writes files. The service and the
+// demo have CatchStopSignals (commands.h).
+#pragma once
+
+#include <atomic>
+#include <string>
+
+namespace neardup {
+
+/// From now on, such a signal ends the process at once: the output files keep what they held
+/// before, one line on standard error says what the command was doing and which files were not
+/// written, and the exit code is 128 and the number of the signal. A signal that is ignored stays
+/// ignored. A reader that closes its pipe is an error of the write. Call it before other threads
+/// start.
+void EndOnSignals();
+
+/// What the command does now, for that line: "measuring minhash".
+void NowDoing(std::string text);
+
+struct StopSignal {
+  std::atomic<bool> came = false;
+  std::atomic<int> number = 0;
+};
+
+/// As EndOnSignals, but the first signal is only noted: the command ends by itself.
+const StopSignal& StopOnSignals();
+
+/// Such as "SIGINT", for SIGINT, SIGTERM and SIGHUP.
+const char* SignalName(int number);
+
+}  // namespace neardup

@@ -1,0 +1,117 @@
+#include "files/file_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "files/whole_file.h"
+
+namespace neardup {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string Gzip(const std::string& text) {
+  z_stream stream = {};
+  EXPECT_EQ(deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY),
+            Z_OK);
+  std::string out(deflateBound(&stream, text.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+class FileSourceTest : public testing::Test {
+ protected:
+  FileSourceTest() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "neardup-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~FileSourceTest() override { std::filesystem::remove_all(folder_); }
+
+  Result<std::vector<std::string>> Read(const std::string& bytes) {
+    std::ofstream(folder_ / "f", std::ios::binary) << bytes;
+    return ReadLines((folder_ / "f").string());
+  }
+  std::vector<std::string> Lines(const std::string& bytes) {
+    const Result<std::vector<std::string>> read = Read(bytes);
+    EXPECT_TRUE(read.ok()) << read.error().text;
+    return read.ok() ? *read : std::vector<std::string>();
+  }
+  std::string ErrorOf(const std::string& bytes) {
+    const Result<std::vector<std::string>> read = Read(bytes);
+    EXPECT_FALSE(read.ok());
+    return read.ok() ? "" : read.error().text;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(FileSourceTest, SplitsLines) {
+  EXPECT_THAT(Lines(""), IsEmpty());
+  EXPECT_THAT(Lines("a"), ElementsAre("a"));
+  EXPECT_THAT(Lines("a\n\nb\r\n"), ElementsAre("a", "", "b\r"));
+}
+
+TEST_F(FileSourceTest, DropsAByteOrderMarkAtTheBeginningOnly) {
+  EXPECT_THAT(Lines("\xEF\xBB\xBF"), IsEmpty());
+  EXPECT_THAT(Lines("\xEF\xBB\xBF\n"), ElementsAre(""));
+  EXPECT_THAT(Lines("\xEF\xBB\xBF{}\n\xEF\xBB\xBF{}\n"), ElementsAre("{}", "\xEF\xBB\xBF{}"));
+  EXPECT_THAT(Lines("\xEF\xBB"), ElementsAre("\xEF\xBB"));
+  EXPECT_THAT(Lines(Gzip("\xEF\xBB\xBF{}\n")), ElementsAre("{}"));
+}
+
+TEST_F(FileSourceTest, ReadsGzipOfSeveralMembersAndPadding) {
+  std::string large;
+  for (int i = 0; i < 300'000; ++i) large += std::to_string(i) + "\n";
+  EXPECT_EQ(Lines(Gzip(large)).size(), 300'000U);
+  EXPECT_THAT(Lines(Gzip("a\n") + Gzip("") + Gzip("b\nc")), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(Lines(Gzip("a\n") + std::string(1000, '\0')), ElementsAre("a"));
+  EXPECT_THAT(Lines("\x1f"), ElementsAre("\x1f"));
+}
+
+TEST_F(FileSourceTest, RefusesOtherBytesBehindGzip) {
+  for (const std::string& rest :
+       {std::string("{\"id\":1}\n"), std::string("x"), std::string("\x1f")}) {
+    EXPECT_THAT(ErrorOf(Gzip("a\nb\n") + rest),
+                HasSubstr("found other bytes behind the end of the gzip data"));
+  }
+  EXPECT_THAT(ErrorOf(Gzip("a\n") + std::string(10, '\0') + "x"), HasSubstr("found other bytes"));
+}
+
+TEST_F(FileSourceTest, RefusesGzipThatIsCutOrDamaged) {
+  const std::string whole = Gzip("a\nb\n");
+  for (size_t size = 2; size < whole.size(); ++size) {
+    EXPECT_THAT(ErrorOf(whole.substr(0, size)), HasSubstr("in the middle of the gzip data"))
+        << size;
+  }
+  std::string damaged = whole;
+  damaged[damaged.size() - 6] ^= 1;
+  EXPECT_THAT(ErrorOf(damaged), HasSubstr("damaged gzip data (incorrect data check)"));
+}
+
+TEST_F(FileSourceTest, SaysWhyAFileCannotBeOpened) {
+  const Result<std::vector<std::string>> absent = ReadLines((folder_ / "absent").string());
+  ASSERT_FALSE(absent.ok());
+  EXPECT_EQ(absent.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(absent.error().text,
+            (folder_ / "absent").string() + ": cannot be opened: No such file or directory");
+  EXPECT_EQ(ReadLines(folder_.string()).error().text,
+            folder_.string() + ": found a folder, expected a file");
+}
+
+}  // namespace
+}  // namespace neardup
