@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <set>
@@ -13,10 +14,14 @@
 namespace neardup {
 namespace {
 
-constexpr std::chrono::milliseconds kLeaderRetry(50);
+// A leader that was just elected needs some milliseconds before it answers.
+constexpr int kLeaderRetryMs = 50;
 
 // Waits are cut into slices; the client's complaints are heard between two slices.
 constexpr int kSliceMs = 500;
+// A question to a leader that is gone is given up after this time, and its successor is looked for.
+constexpr int kLeaderSliceMs = 1000;
+constexpr int kDeletionSliceMs = 3000;
 
 /// The answer to an order; null after the time-out.
 EventHandle Await(Client& client, rd_kafka_queue_t* queue, int timeout_ms) {
@@ -54,6 +59,63 @@ Result<void> CheckTopic(Client& client, const rd_kafka_topic_result_t& result,
 
 Error AnswerIsEmpty(const std::string& doing) {
   return {ErrorCode::kInternal, fmt::format("{}: the broker's answer has no result", doing)};
+}
+
+/// True when the answer may be another once the client has asked who leads the partition. The
+/// library asks by itself only for topics that the client reads or writes, so a client that only
+/// asks for offsets would go to the old leader for ever.
+bool IsAboutTheLeader(rd_kafka_resp_err_t code) {
+  switch (code) {
+    case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
+    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_LEADER_EPOCH:
+    case RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR:
+    case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
+    case RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION:
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE:
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsUnknown(rd_kafka_resp_err_t code) {
+  return code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
+         code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC || code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
+}
+
+/// Refreshes what the client knows about the leaders of a topic, and waits a moment.
+void AskForLeaders(Client& client, const std::string& topic, const Deadline& deadline) {
+  const TopicHandle handle(rd_kafka_topic_new(client.get(), topic.c_str(), nullptr));
+  if (handle) {
+    const rd_kafka_metadata_t* answer = nullptr;
+    // Without an answer, the next question fails as this one did.
+    rd_kafka_metadata(client.get(), 0, handle.get(), &answer, deadline.left_ms(kSliceMs));
+    const MetadataHandle freed(answer);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(deadline.left_ms(kLeaderRetryMs)));
+}
+
+/// Asks for one offset: RD_KAFKA_OFFSET_BEGINNING or RD_KAFKA_OFFSET_END. Unlike
+/// rd_kafka_query_watermark_offsets, this call keeps its time-out while the leader is silent.
+rd_kafka_resp_err_t AskOffset(Client& client, const InputPartition& partition, int64_t which,
+                              const Deadline& deadline, int64_t& offset) {
+  const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_t* row =
+      rd_kafka_topic_partition_list_add(list.get(), partition.topic.c_str(), partition.partition);
+  row->offset = which;
+  const rd_kafka_resp_err_t code =
+      rd_kafka_offsets_for_times(client.get(), list.get(), deadline.left_ms(kLeaderSliceMs));
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return code;
+  offset = row->offset;
+  return row->err;
 }
 
 }  // namespace
@@ -106,23 +168,24 @@ Result<std::vector<InputPartition>> InputPartitions(Client& client, const KafkaO
 Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& partition,
                                      int timeout_ms) {
   const Deadline deadline(timeout_ms);
-  OffsetBounds bounds;
-  rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+  const Deadline unknown_deadline(timeout_ms / kUnknownShare);
   while (true) {
-    code =
-        rd_kafka_query_watermark_offsets(client.get(), partition.topic.c_str(), partition.partition,
-                                         &bounds.begin, &bounds.end, timeout_ms);
-    // A new topic, and a partition whose leader moves, have no leader for a moment.
-    const bool no_leader_yet = code == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION ||
-                               code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
-    if (!no_leader_yet || deadline.passed()) break;
-    NEARDUP_TRY(PartitionCount(client, partition.topic, timeout_ms));  // asks for the leader again
-    std::this_thread::sleep_for(kLeaderRetry);
+    OffsetBounds bounds;
+    rd_kafka_resp_err_t code =
+        AskOffset(client, partition, RD_KAFKA_OFFSET_BEGINNING, deadline, bounds.begin);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      code = AskOffset(client, partition, RD_KAFKA_OFFSET_END, deadline, bounds.end);
+    }
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return bounds;
+    const MessageHandle heard(rd_kafka_consumer_poll(client.get(), 0));  // hears the reason
+    const bool may_change =
+        IsUnknown(code) ? !unknown_deadline.passed() : IsAboutTheLeader(code) && !deadline.passed();
+    if (!may_change || client.LoginRefused()) {
+      return client.Explain(FromKafka(code, fmt::format("asking for the offsets of {}/{}",
+                                                        partition.topic, partition.partition)));
+    }
+    AskForLeaders(client, partition.topic, deadline);
   }
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return bounds;
-  const MessageHandle heard(rd_kafka_consumer_poll(client.get(), 0));  // hears the reason
-  return client.Explain(FromKafka(
-      code, fmt::format("asking for the offsets of {}/{}", partition.topic, partition.partition)));
 }
 
 Result<bool> TopicAdmin::Create(const std::string& topic, int32_t partitions,
@@ -176,22 +239,37 @@ Result<void> TopicAdmin::DeleteRecords(const std::string& topic, int32_t partiti
                                        int64_t offset) {
   const std::string doing =
       fmt::format("deleting the records of {}/{} below offset {}", topic, partition, offset);
+  const Deadline deadline(timeout_ms_);
+  while (true) {
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+    const int slice_ms = std::max(1, deadline.left_ms(kDeletionSliceMs));
+    Result<void> deleted = OrderDeletion(topic, partition, offset, doing, slice_ms, code);
+    if (deleted.ok() || !IsAboutTheLeader(code) || deadline.passed()) return deleted;
+    AskForLeaders(*client_, topic, deadline);
+  }
+}
+
+Result<void> TopicAdmin::OrderDeletion(const std::string& topic, int32_t partition, int64_t offset,
+                                       const std::string& doing, int timeout_ms,
+                                       rd_kafka_resp_err_t& code) {
   const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition)->offset = offset;
   const DeleteRecordsHandle order(rd_kafka_DeleteRecords_new(list.get()));
   const QueueHandle queue(rd_kafka_queue_new(client_->get()));
-  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_DELETERECORDS, timeout_ms_);
+  const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_DELETERECORDS, timeout_ms);
   std::array<rd_kafka_DeleteRecords_t*, 1> orders = {order.get()};
   rd_kafka_DeleteRecords(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
-  const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
+  const EventHandle event = Await(*client_, queue.get(), timeout_ms);
+  code = event ? rd_kafka_event_error(event.get()) : RD_KAFKA_RESP_ERR__TIMED_OUT;
   NEARDUP_TRY(CheckRequest(*client_, event, doing));
   const rd_kafka_topic_partition_list_t* results =
       rd_kafka_DeleteRecords_result_offsets(rd_kafka_event_DeleteRecords_result(event.get()));
   if (results == nullptr || results->cnt != 1) {
     return AnswerIsEmpty(doing);
   }
-  if (results->elems[0].err == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  return client_->Explain(FromKafka(results->elems[0].err, doing));
+  code = results->elems[0].err;
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  return client_->Explain(FromKafka(code, doing));
 }
 
 Result<bool> TopicAdmin::Delete(const std::string& topic) {

@@ -15,6 +15,10 @@
 
 namespace neardup {
 
+/// A topic that the brokers do not know is asked for again for this part of the time-out, because
+/// some of them learn of a new topic late.
+inline constexpr int kUnknownShare = 2;
+
 /// Number of partitions of a topic; nullopt if the topic does not exist. Never creates a topic.
 Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string& topic,
                                               int timeout_ms);
@@ -29,6 +33,8 @@ struct OffsetBounds {
   /// so a reader of committed records may not reach it yet.
   int64_t end = 0;
 };
+/// Asks the present leader, also when it has just moved, and asks again within the time-out when
+/// the leader does not answer.
 Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& partition,
                                      int timeout_ms);
 
@@ -59,6 +65,10 @@ class TopicAdmin {
   Result<void> AwaitPartitions(const std::string& topic, int32_t partitions) const;
 
  private:
+  /// One order, without another try. `code`: what the partition's leader answered.
+  Result<void> OrderDeletion(const std::string& topic, int32_t partition, int64_t offset,
+                             const std::string& doing, int timeout_ms, rd_kafka_resp_err_t& code);
+
   std::shared_ptr<Client> client_;
   int timeout_ms_;
   int32_t replication_factor_;

@@ -82,14 +82,15 @@ class Service:
 
 
 class KafkaTest(unittest.TestCase):
-    """Starts one broker for the class. Each test has its own topics and its own app."""
+    """Starts the brokers of the class. Each test has its own topics and its own app."""
+    kafka_options = ()
 
     @classmethod
     def setUpClass(cls):
         cls.directory = pathlib.Path(tempfile.mkdtemp(prefix='neardup-e2e-'))
         version = ['--version', KAFKA_VERSION] if KAFKA_VERSION else []
         started = run(ROOT / 'scripts/kafka', 'start', '--dir', cls.directory / 'kafka', '--port', '0',
-                      *version)
+                      *cls.kafka_options, *version)
         if started.returncode != 0:
             raise RuntimeError(f'cannot start Kafka: {started.stdout}{started.stderr}')
         cls.brokers = started.stdout.strip().splitlines()[-1]
@@ -136,11 +137,11 @@ class KafkaTest(unittest.TestCase):
             self.load('create', '--topic', topic, '--partitions', partitions)
         self.load('fill', '--topics', ','.join(self.topics), '--records', records, '--seed', seed)
 
-    def fill_meanwhile(self, records, seed):
+    def fill_meanwhile(self, records, seed, per_second=0):
         """Starts the loader beside the test. Wait for it with finish()."""
         return subprocess.Popen(
             [str(LOADER), '--brokers', self.brokers, 'fill', '--topics', ','.join(self.topics),
-             '--records', str(records), '--seed', str(seed)])
+             '--records', str(records), '--seed', str(seed), '--per-second', str(per_second)])
 
     def finish(self, loader):
         self.assertEqual(loader.wait(timeout=300), 0)

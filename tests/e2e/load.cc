@@ -1,9 +1,11 @@
 // Writes and reads the topics of a real Kafka, for the end-to-end tests.
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/hash.h"
@@ -26,6 +28,7 @@ struct Arguments {
   int64_t offset = 0;
   std::vector<std::string> settings;
   SyntheticOptions synthetic;
+  uint32_t per_second = 0;  ///< 0: as fast as the brokers take them
   std::string file;
 };
 
@@ -42,12 +45,29 @@ Result<void> Create(const Arguments& arguments) {
   return OrderTopic(arguments.kafka, arguments.topic, arguments.partitions, settings);
 }
 
+/// Spreads records evenly over time.
+class Pace {
+ public:
+  explicit Pace(uint32_t per_second) : per_second_(per_second) {}
+  void Wait() {
+    if (per_second_ == 0) return;
+    std::this_thread::sleep_until(begun_ + std::chrono::seconds(1) * records_++ / per_second_);
+  }
+
+ private:
+  uint32_t per_second_;
+  uint64_t records_ = 0;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
 /// About half of the copies get another partition than their original.
 Result<void> Fill(const Arguments& arguments) {
   NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(arguments.kafka, {}));
   NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
   const SyntheticStream stream = GenerateSyntheticStream(arguments.synthetic);
+  Pace pace(arguments.per_second);
   for (const SyntheticRecord& record : stream.records) {
+    pace.Wait();
     const InputPartition& where = partitions[Hash64(record.key) % partitions.size()];
     Message message;
     message.timestamp_ms = record.timestamp_ms;
@@ -81,6 +101,13 @@ Result<void> Delete(const Arguments& arguments) {
 
 Result<void> Drop(const Arguments& arguments) {
   return DropTopic(arguments.kafka, arguments.topic);
+}
+
+Result<void> Leader(const Arguments& arguments) {
+  NEARDUP_ASSIGN(const int32_t leader,
+                 LeaderOf(arguments.kafka, arguments.topic, arguments.partition));
+  std::printf("%d\n", leader);
+  return {};
 }
 
 Result<void> Put(const Arguments& arguments) {
@@ -123,6 +150,10 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   fill->add_option("--topics", arguments.kafka.topics)->required()->delimiter(',');
   fill->add_option("--records", arguments.synthetic.count)->required();
   fill->add_option("--seed", arguments.synthetic.seed)->required();
+  fill->add_option("--per-second", arguments.per_second);
+  CLI::App* leader = app.add_subcommand("leader");
+  leader->add_option("--topic", arguments.topic)->required();
+  leader->add_option("--partition", arguments.partition)->required();
   CLI::App* copy = app.add_subcommand("copy");
   copy->add_option("--from", arguments.topic)->required();
   copy->add_option("--partition", arguments.partition)->required();
@@ -139,8 +170,8 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   put->add_option("--file", arguments.file)->required();
   CLI::App* dump = app.add_subcommand("dump");
   dump->add_option("--topic", arguments.kafka.topics)->required()->expected(1);
-  return {{create, Create}, {fill, Fill}, {copy, Copy}, {remove, Delete},
-          {drop, Drop},     {put, Put},   {dump, Dump}};
+  return {{create, Create}, {fill, Fill}, {leader, Leader}, {copy, Copy},
+          {remove, Delete}, {drop, Drop}, {put, Put},       {dump, Dump}};
 }
 
 int Main(int count, char** words) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -49,6 +50,22 @@ Result<void> DropTopic(const KafkaOptions& options, const std::string& topic) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   return Error{ErrorCode::kUnavailable, "topic " + topic + " is still shown after its deletion"};
+}
+
+Result<int32_t> LeaderOf(const KafkaOptions& options, const std::string& topic, int32_t partition) {
+  NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
+                 Client::New(options, ClientRole::kWatermark, {}));
+  const TopicHandle handle(rd_kafka_topic_new(client->get(), topic.c_str(), nullptr));
+  const rd_kafka_metadata_t* answer = nullptr;
+  const rd_kafka_resp_err_t code =
+      rd_kafka_metadata(client->get(), 0, handle.get(), &answer, options.answer_timeout_ms);
+  const MetadataHandle metadata(answer);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return FromKafka(code, "asking for a leader");
+  for (int i = 0; metadata->topic_cnt == 1 && i < metadata->topics[0].partition_cnt; ++i) {
+    const rd_kafka_metadata_partition_t& row = metadata->topics[0].partitions[i];
+    if (row.id == partition) return row.leader;
+  }
+  return Error{ErrorCode::kNotFound, topic + "/" + std::to_string(partition) + " does not exist"};
 }
 
 Result<void> DeleteRecordsBefore(const KafkaOptions& options, const std::string& topic,

@@ -17,6 +17,9 @@ Result<void> OrderTopic(const KafkaOptions& options, const std::string& topic, i
 /// Deletes a topic and waits until the cluster no longer shows it.
 Result<void> DropTopic(const KafkaOptions& options, const std::string& topic);
 
+/// The node that leads a partition; -1: none at the moment.
+Result<int32_t> LeaderOf(const KafkaOptions& options, const std::string& topic, int32_t partition);
+
 /// Deletes the records of a partition below an offset; -1 stands for the end of the partition.
 Result<void> DeleteRecordsBefore(const KafkaOptions& options, const std::string& topic,
                                  int32_t partition, int64_t offset);
