@@ -168,6 +168,14 @@ void LogProbe::Followed(uint64_t /*seq*/) {
   spdlog::info("another instance has the lane; standing by");
 }
 
+void LogProbe::LeaseLeft(int64_t lasted_ms) {
+  spdlog::error(
+      "the lane could not work for {} s: this instance leaves the lease to another one, and "
+      "becomes a "
+      "candidate again after lease.stay_out_ms; see docs/recovery.md",
+      lasted_ms / 1000);
+}
+
 void LogProbe::Promoted(uint64_t seq, uint64_t entries, double seconds) {
   std::string before;
   if (losses_ > 0) {

@@ -25,6 +25,7 @@ class LogProbe : public PartialProbe, public PartialKeeperProbe {
   /// The first loss is a line. Failed attempts to take the lane again are counted, and reported
   /// every 30 s until it is taken.
   void LaneLost(const Error& error) override;
+  void LeaseLeft(int64_t lasted_ms) override;
   void Followed(uint64_t seq) override;
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;

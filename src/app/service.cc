@@ -139,7 +139,7 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   const uint16_t lane_number = settings.lane.lane;
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, kafka_log));
   transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, kafka_log);
-  NEARDUP_ASSIGN(lease, NewKafkaLease(kafka, lane_number, kafka_log));
+  lease = NewKafkaLease(kafka, lane_number, kafka_log);
   local_state = std::make_unique<LocalState>(KeeperOptionsOf(settings), clock, keeper_probe);
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> snapshot, local_state->Restore(*probe));
   NEARDUP_ASSIGN(

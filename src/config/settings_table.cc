@@ -343,6 +343,12 @@ std::vector<Setting> Rows() {
                "Time between two heartbeats of an instance. At most a third of "
                "lease.session_timeout_ms."),
 
+      Duration("lease.give_up_ms", NEARDUP_MEMBER(lane.lease_give_up_ms),
+               {kSecondMs, 10 * kMinuteMs},
+               "An instance whose lane cannot work for this long leaves the lease to another one."),
+      Duration("lease.stay_out_ms", NEARDUP_MEMBER(lane.lease_stay_out_ms), {0, 10 * kMinuteMs},
+               "How long it then stays out, before it is a candidate for the lease again."),
+
       Duration("retry.backoff_min_ms", NEARDUP_MEMBER(lane.retry_backoff_min_ms),
                {1, 10 * kMinuteMs}, "First wait. Each further wait is twice as long."),
       Duration("retry.backoff_max_ms", NEARDUP_MEMBER(lane.retry_backoff_max_ms),

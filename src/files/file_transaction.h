@@ -39,6 +39,7 @@ class FileTransaction : public Transaction {
   Result<void> PublishDelta(std::string_view) override { return {}; }
   Result<void> Commit(std::span<const InputProgress> inputs) override;
   Result<void> Abort() override { return {}; }
+  void Abandon(bool) override {}
   std::vector<Refusal> TakeRefusals() override { return {}; }
   Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
   size_t record_bytes_max(const InputPartition&) const override { return SIZE_MAX; }

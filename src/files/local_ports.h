@@ -24,6 +24,8 @@ class SystemClock : public Clock {
 
 class OwnLease : public Lease {
  public:
+  void Join() override {}
+  void Leave() override {}
   Result<bool> Held() override { return true; }
   void Release() override {}
 };
@@ -37,6 +39,8 @@ class EmptyChangelog : public Changelog {
   }
   int64_t next_offset() const override { return 0; }
   Result<int64_t> End() override { return int64_t{0}; }
+  bool keeps_deltas() const override { return false; }
+  Result<int64_t> CommittedEnd() override { return int64_t{0}; }
   Result<void> Purge(int64_t) override { return {}; }
 };
 

@@ -8,10 +8,6 @@
 namespace neardup {
 namespace {
 
-// A login that was refused longer ago than this does not explain a time-out now: clients try again
-// within 2 s.
-constexpr std::chrono::seconds kRefusalHolds{15};
-
 ErrorCode Meaning(rd_kafka_resp_err_t code) {
   if (IsRefusedAccess(code)) return ErrorCode::kAuth;
   switch (code) {
@@ -158,10 +154,12 @@ void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {
 void Client::Complain(rd_kafka_resp_err_t code, const char* reason) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (IsRefusedAccess(code)) {
-    refused_login_ = reason;
-    refused_login_at_ = std::chrono::steady_clock::now();
+    login_.Refused(reason, std::chrono::steady_clock::now());
+  } else if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+    login_.AllBrokersDown();
   } else if (code == RD_KAFKA_RESP_ERR__TRANSPORT || code == RD_KAFKA_RESP_ERR__RESOLVE) {
     connection_complaint_ = reason;
+    ++connection_losses_;
   }
   log_(code == RD_KAFKA_RESP_ERR__FATAL ? 3 : 4,
        fmt::format("{}: {}", rd_kafka_err2name(code), reason));
@@ -169,16 +167,20 @@ void Client::Complain(rd_kafka_resp_err_t code, const char* reason) {
 
 bool Client::LoginRefused() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return !refused_login_.empty() &&
-         std::chrono::steady_clock::now() - refused_login_at_ < kRefusalHolds;
+  return login_.refused(std::chrono::steady_clock::now());
+}
+
+void Client::Answered() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  login_.Connected();
 }
 
 Error Client::Explain(Error error) const {
-  const bool refused = LoginRefused();
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (error.code == ErrorCode::kUnavailable && refused) {
+  if (error.code == ErrorCode::kUnavailable &&
+      login_.complained(std::chrono::steady_clock::now())) {
     error = {ErrorCode::kAuth,
-             fmt::format("{}; the brokers refuse the login: {}", error.text, refused_login_)};
+             fmt::format("{}; the brokers refuse the login: {}", error.text, login_.reason())};
   }
   if (error.code == ErrorCode::kAuth) {
     error.text += fmt::format(

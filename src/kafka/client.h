@@ -2,6 +2,7 @@
 // and is destroyed together with what it still holds. Also the library's errors and version.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "kafka/handle.h"
 #include "kafka/kafka_options.h"
+#include "kafka/login_watch.h"
 #include "kafka/properties.h"
 #include "neardup/result.h"
 
@@ -36,8 +38,12 @@ class Client {
 
   rd_kafka_t* get() const { return handle_; }
 
-  /// True while the brokers refuse our login.
+  /// How often a connection to a broker was lost, as far as the owner's polls have heard.
+  uint64_t connection_losses() const { return connection_losses_; }
+  /// True while the brokers refuse our login and none is connected.
   bool LoginRefused() const;
+  /// Call it when a broker has answered.
+  void Answered();
   /// Adds the cause to an error: a time-out becomes kAuth when the login is refused; kAuth and
   /// kUnavailable get the addresses of the brokers and a hint where one is known.
   Error Explain(Error error) const;
@@ -52,9 +58,9 @@ class Client {
   KafkaLog log_;
   ClientHooks hooks_;
   rd_kafka_t* handle_ = nullptr;
+  std::atomic<uint64_t> connection_losses_{0};
   mutable std::mutex mutex_;  ///< guards the members below
-  std::string refused_login_;
-  std::chrono::steady_clock::time_point refused_login_at_{};
+  LoginWatch login_;
   std::string connection_complaint_;  ///< the last one
 };
 

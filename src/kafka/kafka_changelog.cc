@@ -30,6 +30,7 @@ class KafkaChangelog : public Changelog {
                     const std::function<Result<void>(const ChangelogRecord&)>& visit) override;
   int64_t next_offset() const override { return next_offset_; }
   Result<int64_t> End() override;
+  Result<int64_t> CommittedEnd() override;
   Result<void> Purge(int64_t offset) override {
     return admin_.DeleteRecords(partition_.topic, partition_.partition, offset);
   }
@@ -75,6 +76,13 @@ Result<int64_t> KafkaChangelog::End() {
   return bounds.end;
 }
 
+Result<int64_t> KafkaChangelog::CommittedEnd() {
+  // A reader of committed records is told the last stable offset.
+  NEARDUP_ASSIGN(const OffsetBounds bounds,
+                 AskOffsetBounds(*reader_, partition_, answer_timeout_ms_));
+  return bounds.end;
+}
+
 Result<void> KafkaChangelog::Poll(
     int timeout_ms, const std::function<Result<void>(const ChangelogRecord&)>& visit) {
   const Deadline deadline(timeout_ms);
@@ -91,7 +99,8 @@ Result<void> KafkaChangelog::Poll(
     NEARDUP_TRY(Visit(*record, visit));
     ++visited;
   }
-  if (visited > 0 || !reader_->LoginRefused()) return {};
+  if (visited > 0) reader_->Answered();
+  if (!reader_->LoginRefused()) return {};
   return reader_->Explain(
       FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, fmt::format("reading changelog {}", name_)));
 }

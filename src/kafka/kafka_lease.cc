@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -15,96 +16,76 @@ namespace {
 
 constexpr int kPollMs = 100;
 constexpr int kCloseTimeoutMs = 10'000;
+constexpr std::chrono::milliseconds kJoinAgainAfter(1000);
 
 class KafkaLease : public Lease {
  public:
-  KafkaLease(const KafkaOptions& options, uint16_t lane)
-      : topic_(LeaseTopic(options)), lane_(lane) {}
+  KafkaLease(const KafkaOptions& options, uint16_t lane, KafkaLog log)
+      : options_(options),
+        log_(std::move(log)),
+        topic_(LeaseTopic(options)),
+        lane_(lane),
+        thread_([this] { Run(); }) {}
   ~KafkaLease() override { Release(); }
 
-  Result<void> Join(const KafkaOptions& options, KafkaLog log);
+  void Join() override;
+  void Leave() override;
   Result<bool> Held() override;
   void Release() override;
 
  private:
-  void Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions);
-  void PollUntilReleased();
-  void Close();
+  /// What the owner wants.
+  struct Wish {
+    bool member = false;
+    bool released = false;
+    /// Number of Leave calls. A member of an earlier number must leave the group, even if it is to
+    /// join it again.
+    uint64_t leaves = 0;
+  };
 
-  std::string topic_;
-  int32_t lane_;
-  std::shared_ptr<Client> client_;
-  std::atomic<bool> held_{false};
-  std::atomic<bool> released_{false};
+  void Run();
+  Wish AwaitWish();
+  Result<void> Subscribe();
+  void Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions);
+  void PollOnce();
+  void Close();
+  void Report(Error error);
+
+  const KafkaOptions options_;
+  const KafkaLog log_;
+  const std::string topic_;
+  const int32_t lane_;
+
   std::mutex mutex_;
+  std::condition_variable changed_;
+  Wish wish_;                   ///< guarded by mutex_
+  bool assigned_ = false;       ///< guarded by mutex_; to the member that joined_ names
   std::optional<Error> error_;  ///< guarded by mutex_; the last one that Held has not returned
-  std::thread thread_;
+
+  /// Of the thread; null while this instance is no member.
+  std::shared_ptr<Client> client_;
+  uint64_t joined_leaves_ =
+      0;  ///< guarded by mutex_; the number of Leave calls when client_ joined
+
+  std::thread thread_;  ///< the last member, because it uses the others
 };
 
-Result<void> KafkaLease::Join(const KafkaOptions& options, KafkaLog log) {
-  ClientHooks hooks;
-  hooks.rebalanced = [this](rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions) {
-    Rebalance(code, partitions);
-  };
-  NEARDUP_ASSIGN(client_, Client::New(options, ClientRole::kLease, std::move(log), hooks));
-  const PartitionListHandle topics(rd_kafka_topic_partition_list_new(1));
-  rd_kafka_topic_partition_list_add(topics.get(), topic_.c_str(), RD_KAFKA_PARTITION_UA);
-  const rd_kafka_resp_err_t code = rd_kafka_subscribe(client_->get(), topics.get());
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return client_->Explain(FromKafka(code, fmt::format("subscribing to {}", topic_)));
-  }
-  thread_ = std::thread([this] { PollUntilReleased(); });
-  return {};
-}
-
-void KafkaLease::Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions) {
-  const bool ours =
-      rd_kafka_topic_partition_list_find(partitions, topic_.c_str(), lane_) != nullptr;
-  ErrorHandle refused;
-  if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
-    refused.reset(rd_kafka_incremental_assign(client_->get(), partitions));
-    // Nobody should write to the topic; its records are not read.
-    rd_kafka_pause_partitions(client_->get(), partitions);
-    if (ours && !refused) held_ = true;
-  } else {
-    if (ours) held_ = false;
-    refused.reset(rd_kafka_incremental_unassign(client_->get(), partitions));
-  }
-  if (refused) {
+void KafkaLease::Join() {
+  {
     const std::lock_guard<std::mutex> lock(mutex_);
-    error_ = FromKafka(*refused, fmt::format("taking or giving up partitions of {}", topic_));
+    wish_.member = true;
   }
+  changed_.notify_one();
 }
 
-void KafkaLease::PollUntilReleased() {
-  const std::string doing = fmt::format("holding the lease on {}/{}", topic_, lane_);
-  while (!released_) {
-    const MessageHandle event(rd_kafka_consumer_poll(client_->get(), kPollMs));
-    std::optional<Error> error;
-    if (event && event->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      error = client_->Explain(FromKafka(event->err, doing, rd_kafka_message_errstr(event.get())));
-    } else if (client_->LoginRefused()) {
-      error = client_->Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, doing));
-    }
-    if (!error || error->code == ErrorCode::kUnavailable) continue;
+void KafkaLease::Leave() {
+  {
     const std::lock_guard<std::mutex> lock(mutex_);
-    error_ = std::move(error);
+    if (!wish_.member) return;
+    wish_.member = false;
+    ++wish_.leaves;
   }
-  Close();
-}
-
-void KafkaLease::Close() {
-  const QueueHandle queue(rd_kafka_queue_new(client_->get()));
-  const ErrorHandle refused(rd_kafka_consumer_close_queue(client_->get(), queue.get()));
-  const Deadline deadline(kCloseTimeoutMs);
-  while (!refused && rd_kafka_consumer_closed(client_->get()) == 0 && !deadline.passed()) {
-    const EventHandle event(rd_kafka_queue_poll(queue.get(), deadline.left_ms(kPollMs)));
-    // A queue delivers a rebalance as an event; only consumer_poll calls the callback.
-    if (event && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE) {
-      Rebalance(rd_kafka_event_error(event.get()),
-                rd_kafka_event_topic_partition_list(event.get()));
-    }
-  }
+  changed_.notify_one();
 }
 
 Result<bool> KafkaLease::Held() {
@@ -113,22 +94,123 @@ Result<bool> KafkaLease::Held() {
     const Error error = *std::exchange(error_, std::nullopt);
     return error;
   }
-  return held_.load();
+  return wish_.member && assigned_ && joined_leaves_ == wish_.leaves;
 }
 
 void KafkaLease::Release() {
-  released_ = true;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    wish_.member = false;
+    wish_.released = true;
+  }
+  changed_.notify_one();
   if (thread_.joinable()) thread_.join();
-  held_ = false;
+}
+
+void KafkaLease::Run() {
+  while (true) {
+    const Wish wish = AwaitWish();
+    if (client_ && (!wish.member || wish.leaves != joined_leaves_)) Close();
+    if (wish.released) return;
+    if (!wish.member) continue;
+    if (client_) {
+      PollOnce();
+      continue;
+    }
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      joined_leaves_ = wish.leaves;
+    }
+    if (const Result<void> joined = Subscribe(); !joined.ok()) {
+      client_.reset();
+      Report(joined.error());
+      std::this_thread::sleep_for(kJoinAgainAfter);
+    }
+  }
+}
+
+/// Waits while there is nothing to do.
+KafkaLease::Wish KafkaLease::AwaitWish() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return wish_.member || wish_.released || client_; });
+  return wish_;
+}
+
+Result<void> KafkaLease::Subscribe() {
+  ClientHooks hooks;
+  hooks.rebalanced = [this](rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions) {
+    Rebalance(code, partitions);
+  };
+  NEARDUP_ASSIGN(client_, Client::New(options_, ClientRole::kLease, log_, hooks));
+  const PartitionListHandle topics(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(topics.get(), topic_.c_str(), RD_KAFKA_PARTITION_UA);
+  const rd_kafka_resp_err_t code = rd_kafka_subscribe(client_->get(), topics.get());
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  return client_->Explain(FromKafka(code, fmt::format("subscribing to {}", topic_)));
+}
+
+void KafkaLease::Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions) {
+  const bool ours =
+      rd_kafka_topic_partition_list_find(partitions, topic_.c_str(), lane_) != nullptr;
+  const bool assigned = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
+  if (ours && !assigned) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    assigned_ = false;
+  }
+  const ErrorHandle refused(assigned ? rd_kafka_incremental_assign(client_->get(), partitions)
+                                     : rd_kafka_incremental_unassign(client_->get(), partitions));
+  // Nobody should write to the topic; its records are not read.
+  if (assigned) rd_kafka_pause_partitions(client_->get(), partitions);
+  if (refused) {
+    Report(FromKafka(*refused, fmt::format("taking or giving up partitions of {}", topic_)));
+  } else if (ours && assigned) {
+    client_->Answered();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    assigned_ = true;
+  }
+}
+
+void KafkaLease::PollOnce() {
+  const std::string doing = fmt::format("holding the lease on {}/{}", topic_, lane_);
+  const MessageHandle event(rd_kafka_consumer_poll(client_->get(), kPollMs));
+  std::optional<Error> error;
+  if (event && event->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    error = client_->Explain(FromKafka(event->err, doing, rd_kafka_message_errstr(event.get())));
+  } else if (client_->LoginRefused()) {
+    error = client_->Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, doing));
+  }
+  if (error && error->code != ErrorCode::kUnavailable) Report(*std::move(error));
+}
+
+/// Leaves the group.
+void KafkaLease::Close() {
+  {
+    const QueueHandle queue(rd_kafka_queue_new(client_->get()));
+    const ErrorHandle refused(rd_kafka_consumer_close_queue(client_->get(), queue.get()));
+    const Deadline deadline(kCloseTimeoutMs);
+    while (!refused && rd_kafka_consumer_closed(client_->get()) == 0 && !deadline.passed()) {
+      const EventHandle event(rd_kafka_queue_poll(queue.get(), deadline.left_ms(kPollMs)));
+      // A queue delivers a rebalance as an event; only consumer_poll calls the callback.
+      if (event && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE) {
+        Rebalance(rd_kafka_event_error(event.get()),
+                  rd_kafka_event_topic_partition_list(event.get()));
+      }
+    }
+  }
+  client_.reset();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  assigned_ = false;
+}
+
+void KafkaLease::Report(Error error) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  error_ = std::move(error);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Lease>> NewKafkaLease(const KafkaOptions& options, uint16_t lane,
-                                             KafkaLog log) {
-  auto lease = std::make_unique<KafkaLease>(options, lane);
-  NEARDUP_TRY(lease->Join(options, std::move(log)));
-  return std::unique_ptr<Lease>(std::move(lease));
+std::unique_ptr<Lease> NewKafkaLease(const KafkaOptions& options, uint16_t lane, KafkaLog log) {
+  return std::make_unique<KafkaLease>(options, lane, std::move(log));
 }
 
 }  // namespace neardup

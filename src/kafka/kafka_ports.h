@@ -43,11 +43,10 @@ std::unique_ptr<Transaction> NewKafkaTransaction(const KafkaOptions& options, ui
                                                  std::map<std::string, int64_t> max_message_bytes,
                                                  KafkaLog log);
 
-/// A member of the consumer group <app>-lease on the topic <app>-lease, to which nobody writes.
-/// Held() says whether partition `lane` of the topic is assigned to this member. An outage of the
-/// brokers is no error: the lease is lost when the session has timed out. The lease polls its group
-/// from a thread of its own. Release is final and takes at most 10 s.
-Result<std::unique_ptr<Lease>> NewKafkaLease(const KafkaOptions& options, uint16_t lane,
-                                             KafkaLog log);
+/// After Join, a member of the consumer group <app>-lease on the topic <app>-lease, to which nobody
+/// writes. Held() says whether partition `lane` of the topic is assigned to this member. An outage
+/// of the brokers is no error: the lease is lost when the session has timed out. A thread of its
+/// own joins, polls and leaves the group. Release takes at most 10 s.
+std::unique_ptr<Lease> NewKafkaLease(const KafkaOptions& options, uint16_t lane, KafkaLog log);
 
 }  // namespace neardup

@@ -101,7 +101,10 @@ Result<void> KafkaSource::Poll(size_t records_max, int timeout_ms, std::vector<M
     wake_up_.Reset();
     NEARDUP_TRY(HearComplaints());
     NEARDUP_TRY(TakeInOrderOfTime(records_max, out));
-    if (out.size() > before) return {};
+    if (out.size() > before) {
+      client_->Answered();
+      return {};
+    }
     if (deadline.passed()) break;
     wake_up_.Wait(deadline);
   }

@@ -1,14 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <future>
 #include <utility>
 
+#include "kafka/bounded_calls.h"
 #include "kafka/client.h"
 #include "kafka/deadline.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/outgoing_record.h"
 #include "kafka/output_topics.h"
 #include "kafka/refusals.h"
+#include "kafka/topic_admin.h"
 
 namespace neardup {
 namespace {
@@ -16,9 +20,19 @@ namespace {
 // Long waits are cut into slices; the client's complaints are heard between two slices.
 constexpr int kSliceMs = 1000;
 constexpr int kFlushSliceMs = 100;
+// Between two questions about a topic that has no leader yet.
+constexpr int kLeaderRetryMs = 50;
 // While a commit waits for deliveries, it sends the offsets after this number of slices: a failed
 // transaction sends nothing more, and only such a call reports the failure.
 constexpr int kFlushSlicesPerSendOffsets = 5;
+// The call that adds offsets ignores its time-out while the group has no coordinator (librdkafka
+// issue 5456). It is abandoned after its time-out and this time.
+constexpr int kAbandonAfterMs = 5000;
+// How long the last abort of a lost lane may take.
+constexpr int kLastAbortMs = 1000;
+constexpr int kLogWarning = 4;
+// A foreign transaction that holds offsets of the group may stay open for long.
+constexpr int kStableOffsetsMs = 2000;
 // Failed deliveries are heard after at most this number of published records.
 constexpr uint32_t kRecordsPerHearing = 1000;
 
@@ -57,6 +71,7 @@ class KafkaTransaction : public Transaction {
   Result<void> PublishDelta(std::string_view bytes) override;
   Result<void> Commit(std::span<const InputProgress> inputs) override;
   Result<void> Abort() override;
+  void Abandon(bool abort) override;
   std::vector<Refusal> TakeRefusals() override { return refusals_.Take(); }
   Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
   size_t record_bytes_max(const InputPartition& input) const override {
@@ -73,12 +88,13 @@ class KafkaTransaction : public Transaction {
   /// Waits for at most a slice; true when no record is in flight any more.
   Result<bool> Flush(const Deadline& deadline);
   Result<void> FlushAll();
-  Result<void> SendOffsets(std::span<const InputProgress> inputs);
-  Result<void> CommitProducer();
-  /// Repeats `call` while it fails with kUnavailable. After the transaction time-out the error gets
-  /// the code `when_late`.
+  Result<void> SendOffsets(std::span<const InputProgress> inputs, const Deadline& deadline);
+  Result<void> CommitProducer(const Deadline& deadline);
+  /// Repeats `call` while it fails with kUnavailable. After the deadline the error gets the code
+  /// `when_late`.
   template <class Call>
-  Result<void> Retry(Call call, std::string_view doing, ErrorCode when_late);
+  Result<void> Retry(Call call, const Deadline& deadline, std::string_view doing,
+                     ErrorCode when_late);
   Result<void> CheckRefusals() const;
   Result<void> CheckFatalError(std::string_view doing) const;
   void Failed(const rd_kafka_message_t& message);
@@ -89,6 +105,10 @@ class KafkaTransaction : public Transaction {
   OutputTopics outputs_;
   std::shared_ptr<Client> client_;
   TopicHandle changelog_;
+  BoundedCalls calls_{kAbandonAfterMs};
+  /// The library lost a connection during the last commit, and sent the request again. Its first
+  /// copy may still reach the broker, and would then commit the next transaction too early.
+  bool commit_sent_twice_ = false;
   Refusals refusals_;
   std::string refused_delta_;  ///< the changelog's reason to refuse a delta; empty without
   uint32_t published_ = 0;
@@ -106,6 +126,7 @@ Result<void> KafkaTransaction::Fence() {
   NEARDUP_ASSIGN(client_,
                  Client::New(options_, ClientRole::kWriter, log_, std::move(hooks), lane_, extra));
   NEARDUP_TRY(Retry([this] { return rd_kafka_init_transactions(client_->get(), kSliceMs); },
+                    Deadline(options_.transaction_timeout_ms),
                     fmt::format("taking the transactional id {}-lane-{}", options_.app, lane_),
                     ErrorCode::kUnavailable));
   outputs_.Bind(client_);
@@ -118,6 +139,7 @@ Result<void> KafkaTransaction::Fence() {
 }
 
 void KafkaTransaction::DropProducer() {
+  commit_sent_twice_ = false;
   changelog_.reset();
   outputs_.Unbind();
   client_.reset();
@@ -125,24 +147,34 @@ void KafkaTransaction::DropProducer() {
 
 Result<void> KafkaTransaction::WarmUp(const std::string& topic) {
   const TopicHandle handle(rd_kafka_topic_new(client_->get(), topic.c_str(), nullptr));
-  const rd_kafka_metadata_t* answer = nullptr;
-  rd_kafka_resp_err_t code =
-      rd_kafka_metadata(client_->get(), 0, handle.get(), &answer, options_.answer_timeout_ms);
-  const MetadataHandle metadata(answer);
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->topic_cnt == 1) {
-    code = metadata->topics[0].err;
-  }
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  const Deadline deadline(options_.answer_timeout_ms);
+  const Deadline unknown_deadline(options_.answer_timeout_ms / kUnknownShare);
+  rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+  do {
+    const rd_kafka_metadata_t* answer = nullptr;
+    code = rd_kafka_metadata(client_->get(), 0, handle.get(), &answer, deadline.left_ms(kSliceMs));
+    const MetadataHandle metadata(answer);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->topic_cnt == 1) {
+      code = metadata->topics[0].err;
+    }
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+    rd_kafka_poll(client_->get(), deadline.left_ms(kLeaderRetryMs));
+    const bool unknown = code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+    if (IsRefusedAccess(code) || (unknown && unknown_deadline.passed())) break;
+  } while (!deadline.passed() && !client_->LoginRefused());
   return client_->Explain(
       FromKafka(code, fmt::format("asking for the leaders of topic {}", topic)));
 }
 
 template <class Call>
-Result<void> KafkaTransaction::Retry(Call call, std::string_view doing, ErrorCode when_late) {
-  const Deadline deadline(options_.transaction_timeout_ms);
+Result<void> KafkaTransaction::Retry(Call call, const Deadline& deadline, std::string_view doing,
+                                     ErrorCode when_late) {
   while (true) {
     const ErrorHandle refused(call());
-    if (!refused) return {};
+    if (!refused) {
+      client_->Answered();
+      return {};
+    }
     rd_kafka_poll(client_->get(), 0);  // hears the reason
     const Error error = FromKafka(*refused, doing);
     if (error.code != ErrorCode::kUnavailable || client_->LoginRefused()) {
@@ -159,6 +191,12 @@ Result<void> KafkaTransaction::Begin() {
   assert(client_);
   // After a fatal error, begin_transaction may wait forever.
   NEARDUP_TRY(CheckFatalError("beginning a transaction"));
+  if (commit_sent_twice_) {
+    return Retriable(
+        ErrorCode::kUnavailable,
+        "a connection was lost during the last commit, so that its request was sent twice, "
+        "and the first copy may arrive late; the lane is taken again to make it void");
+  }
   refusals_.StartTransaction();
   refused_delta_.clear();
   const ErrorHandle refused(rd_kafka_begin_transaction(client_->get()));
@@ -169,8 +207,17 @@ Result<void> KafkaTransaction::Begin() {
 Result<void> KafkaTransaction::Abort() {
   assert(client_);
   NEARDUP_TRY(Retry([this] { return rd_kafka_abort_transaction(client_->get(), kSliceMs); },
-                    "aborting the transaction", ErrorCode::kUnavailable));
+                    Deadline(options_.transaction_timeout_ms), "aborting the transaction",
+                    ErrorCode::kUnavailable));
   return {};
+}
+
+void KafkaTransaction::Abandon(bool abort) {
+  if (client_ && abort && CheckFatalError("aborting").ok()) {
+    // Without success the next fence or the transaction time-out ends the transaction.
+    const ErrorHandle refused(rd_kafka_abort_transaction(client_->get(), kLastAbortMs));
+  }
+  DropProducer();
 }
 
 Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
@@ -285,35 +332,46 @@ Result<void> KafkaTransaction::Commit(std::span<const InputProgress> inputs) {
   for (int slice = 1;; ++slice) {
     NEARDUP_ASSIGN(const bool done, Flush(deadline));
     if (done) break;
-    if (slice % kFlushSlicesPerSendOffsets == 0) NEARDUP_TRY(SendOffsets(inputs));
+    if (slice % kFlushSlicesPerSendOffsets == 0) NEARDUP_TRY(SendOffsets(inputs, deadline));
   }
-  NEARDUP_TRY(SendOffsets(inputs));
-  return CommitProducer();
+  NEARDUP_TRY(SendOffsets(inputs, deadline));
+  return CommitProducer(deadline);
 }
 
-Result<void> KafkaTransaction::SendOffsets(std::span<const InputProgress> inputs) {
-  const PartitionListHandle offsets(
-      rd_kafka_topic_partition_list_new(static_cast<int>(inputs.size())));
+Result<void> KafkaTransaction::SendOffsets(std::span<const InputProgress> inputs,
+                                           const Deadline& deadline) {
+  PartitionListHandle offsets(rd_kafka_topic_partition_list_new(static_cast<int>(inputs.size())));
   for (const InputProgress& input : inputs) {
     rd_kafka_topic_partition_list_add(offsets.get(), input.partition.topic.c_str(),
                                       input.partition.partition)
         ->offset = input.next_offset;
   }
   // The group has no members; the transactional id fences other instances.
-  const GroupMetadataHandle group(rd_kafka_consumer_group_metadata_new(options_.app.c_str()));
-  return Retry(
-      [&] {
-        return rd_kafka_send_offsets_to_transaction(client_->get(), offsets.get(), group.get(),
-                                                    kSliceMs);
-      },
-      fmt::format("adding the offsets of group {}", options_.app), ErrorCode::kUnavailable);
+  GroupMetadataHandle group(rd_kafka_consumer_group_metadata_new(options_.app.c_str()));
+  const std::string doing = fmt::format("adding the offsets of group {}", options_.app);
+  // A time-out of the call aborts the transaction, so it gets all the time that is left.
+  const int timeout_ms = std::max(1, deadline.left_ms(options_.transaction_timeout_ms));
+  std::packaged_task<ErrorHandle()> task(
+      [client = client_, offsets = std::move(offsets), group = std::move(group), timeout_ms] {
+        return ErrorHandle(rd_kafka_send_offsets_to_transaction(client->get(), offsets.get(),
+                                                                group.get(), timeout_ms));
+      });
+  NEARDUP_ASSIGN(const ErrorHandle refused, calls_.Await(std::move(task), timeout_ms, doing));
+  rd_kafka_poll(client_->get(), 0);  // hears the reason
+  return refused ? client_->Explain(FromKafka(*refused, doing)) : Result<void>();
 }
 
-Result<void> KafkaTransaction::CommitProducer() {
+Result<void> KafkaTransaction::CommitProducer(const Deadline& deadline) {
+  rd_kafka_poll(client_->get(), 0);
+  const uint64_t losses_before = client_->connection_losses();
   Result<void> committed =
-      Retry([this] { return rd_kafka_commit_transaction(client_->get(), kSliceMs); },
+      Retry([this] { return rd_kafka_commit_transaction(client_->get(), kSliceMs); }, deadline,
             "committing the transaction", ErrorCode::kUnknownOutcome);
-  if (committed.ok()) return {};
+  if (committed.ok()) {
+    rd_kafka_poll(client_->get(), 0);
+    commit_sent_twice_ = client_->connection_losses() != losses_before;
+    return {};
+  }
   Error error = committed.error();
   // The broker may have received the request.
   if (error.code == ErrorCode::kInternal) error.code = ErrorCode::kUnknownOutcome;
@@ -327,15 +385,26 @@ Result<std::vector<int64_t>> KafkaTransaction::CommittedOffsets(
   for (const InputPartition& input : inputs) {
     rd_kafka_topic_partition_list_add(list.get(), input.topic.c_str(), input.partition);
   }
-  // A read_committed client waits for an offset that is in an open transaction.
-  NEARDUP_ASSIGN(const std::shared_ptr<Client> reader,
-                 Client::New(options_, ClientRole::kSource, log_));
-  const rd_kafka_resp_err_t code =
-      rd_kafka_committed(reader->get(), list.get(), options_.answer_timeout_ms);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+  // A read_committed client waits for an offset that is in an open transaction. That is right
+  // behind a commit of our own, which is about to end. A foreign transaction may stay open for any
+  // time, so that then the offsets before it count.
+  rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+  for (const ClientRole role : {ClientRole::kSource, ClientRole::kWatermark}) {
+    const bool stable = role == ClientRole::kSource;
+    NEARDUP_ASSIGN(const std::shared_ptr<Client> reader, Client::New(options_, role, log_));
+    code = rd_kafka_committed(reader->get(), list.get(),
+                              stable ? std::min(kStableOffsetsMs, options_.answer_timeout_ms)
+                                     : options_.answer_timeout_ms);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) break;
     const MessageHandle heard(rd_kafka_consumer_poll(reader->get(), 0));  // hears the reason
-    return reader->Explain(
+    const Error error = reader->Explain(
         FromKafka(code, fmt::format("reading the offsets of group {}", options_.app)));
+    if (!stable || error.code != ErrorCode::kUnavailable) return error;
+    if (log_)
+      log_(kLogWarning,
+           fmt::format("{}; a transaction that is not of this lane may hold them, going on "
+                       "with the offsets before it",
+                       error.text));
   }
   std::vector<int64_t> offsets;
   for (int i = 0; i < list->cnt; ++i) {

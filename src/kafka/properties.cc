@@ -43,6 +43,9 @@ Properties Defaults(const KafkaOptions& options, ClientRole role) {
       {"reconnect.backoff.max.ms", "2000"},
   };
   if (role == ClientRole::kSource || role == ClientRole::kChangelog) SetReadDefaults(properties);
+  // A reader hears of the end of the changelog after this time; a start and a take-over wait for
+  // it.
+  if (role == ClientRole::kChangelog) properties["fetch.wait.max.ms"] = "100";
   if (IsWriter(role)) SetWriteDefaults(options, properties);
   return properties;
 }

@@ -131,6 +131,7 @@ Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string&
     const rd_kafka_metadata_t* answer = nullptr;
     code = rd_kafka_metadata(client.get(), 0, handle.get(), &answer, deadline.left_ms(kSliceMs));
     const MetadataHandle metadata(answer);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) client.Answered();
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->topic_cnt == 1) {
       code = metadata->topics[0].err;
       if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {{metadata->topics[0].partition_cnt}};
@@ -176,7 +177,10 @@ Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& parti
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
       code = AskOffset(client, partition, RD_KAFKA_OFFSET_END, deadline, bounds.end);
     }
-    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return bounds;
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      client.Answered();
+      return bounds;
+    }
     const MessageHandle heard(rd_kafka_consumer_poll(client.get(), 0));  // hears the reason
     const bool may_change =
         IsUnknown(code) ? !unknown_deadline.passed() : IsAboutTheLeader(code) && !deadline.passed();

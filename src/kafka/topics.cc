@@ -4,15 +4,19 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "kafka/client.h"
+#include "kafka/deadline.h"
 
 namespace neardup {
 namespace {
 
+constexpr std::chrono::milliseconds kAskAgainAfter(50);
 // Room for our headers and the framing, beyond the input's largest record.
 constexpr int64_t kHeaderRoomBytes = 64 * 1024;
 constexpr const char* kTimeAhead = "message.timestamp.after.max.ms";
@@ -77,7 +81,12 @@ Result<void> TopicKeeper::Create(const std::string& topic, int32_t partitions,
 
 Result<void> TopicKeeper::EnsureSize(const std::string& topic, int32_t partitions,
                                      Properties settings) {
-  NEARDUP_ASSIGN(const std::optional<int32_t> existing, admin_.Partitions(topic));
+  NEARDUP_ASSIGN(std::optional<int32_t> existing, admin_.Partitions(topic));
+  const Deadline deadline(options_.create_topics ? 0 : options_.answer_timeout_ms / kUnknownShare);
+  while (existing.value_or(0) < partitions && !deadline.passed()) {
+    std::this_thread::sleep_for(kAskAgainAfter);
+    NEARDUP_ASSIGN(existing, admin_.Partitions(topic));
+  }
   if (existing && *existing >= partitions) return {};
   if (!options_.create_topics) {
     if (existing) {
@@ -169,7 +178,14 @@ Result<std::vector<InputPartition>> ListPartitions(const KafkaOptions& options,
                                                    const KafkaLog& log) {
   NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
                  Client::New(options, ClientRole::kWatermark, log));
-  return InputPartitions(*client, options);
+  // Some brokers do not show a new topic at once.
+  const Deadline deadline(options.answer_timeout_ms / kUnknownShare);
+  while (true) {
+    Result<std::vector<InputPartition>> partitions = InputPartitions(*client, options);
+    const bool unknown = !partitions.ok() && partitions.error().code == ErrorCode::kNotFound;
+    if (!unknown || deadline.passed()) return partitions;
+    std::this_thread::sleep_for(kAskAgainAfter);
+  }
 }
 
 Result<std::vector<OffsetBounds>> ListOffsetBounds(const KafkaOptions& options,

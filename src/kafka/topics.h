@@ -14,9 +14,9 @@
 
 namespace neardup {
 
-/// All partitions of the input topics, sorted. Errors: kNotFound names a missing topic;
-/// kUnavailable when no broker answers within answer_timeout_ms; kAuth when the brokers refuse the
-/// login or the permission.
+/// All partitions of the input topics, sorted. Errors: kNotFound names a topic that no broker
+/// showed for half of answer_timeout_ms; kUnavailable when no broker answers within
+/// answer_timeout_ms; kAuth when the brokers refuse the login or the permission.
 Result<std::vector<InputPartition>> ListPartitions(const KafkaOptions& options,
                                                    const KafkaLog& log);
 

@@ -186,6 +186,10 @@ inline constexpr auto kMetrics = [] {
        .labels = {"code"},
        .values = kErrorCodes,
        .help = "Times the lane was given up and had to be taken again, by cause"},
+      {.name = "neardup_leases_left_total",
+       .type = kCounter,
+       .help =
+           "Times this instance left the lease to another one, because its lane could not work"},
       {.name = "neardup_promotions_total",
        .type = kCounter,
        .help = "Times this instance became active"},

@@ -143,6 +143,10 @@ void PrometheusProbe::LaneLost(const Error& error) {
   }
 }
 
+void PrometheusProbe::LeaseLeft(int64_t /*lasted_ms*/) {
+  state_->metrics.Count("neardup_leases_left_total");
+}
+
 void PrometheusProbe::Promoted(uint64_t /*seq*/, uint64_t entries, double seconds) {
   state_->metrics.Count("neardup_promotions_total");
   state_->metrics.Set("neardup_restored_entries", Number(entries));

@@ -37,6 +37,7 @@ class ChangelogFollower {
   /// Every record below was handed out, or was known before.
   int64_t next_offset() const { return open_ ? log_.next_offset() : resume_offset_; }
   Result<int64_t> End() { return log_.End(); }
+  Result<int64_t> CommittedEnd() { return log_.CommittedEnd(); }
 
  private:
   Result<bool> Open();

@@ -16,14 +16,14 @@ namespace {
 constexpr int kPollTimeoutMs = 100;
 // After fencing, another instance may be active. By then the lease has heard of it.
 constexpr int64_t kFencedBackoffMs = 1000;
-// A changelog that does not move for this long during a restore is an outage.
-constexpr int64_t kRestoreStallMs = 60'000;
 constexpr int64_t kGaugesPeriodMs = 1000;
 // How often the offset is moved from which the changelog is read after the lane is lost.
 constexpr int64_t kMarkPeriodMs = 60'000;
 // How often positions that moved without a record are made durable. If retention deletes what lies
 // behind them, a start within this time would find its offset gone.
 constexpr int64_t kPositionsPeriodMs = 10'000;
+// How often a standby asks again how far it must read.
+constexpr int64_t kGoalPeriodMs = 5'000;
 // How many records before its turn a record's part of the index is fetched.
 constexpr size_t kRecordsAhead = 8;
 
@@ -59,6 +59,7 @@ Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<L
       ports_(ports),
       state_(std::move(state)),
       follower_(ports.changelog),
+      candidacy_(options_, ports.lease, ports.clock),
       inputs_(options_, ports.source, ports.clock, ports.probe),
       pool_(options.filter, options.fingerprint_threads),
       header_writer_(options.headers),
@@ -68,9 +69,15 @@ Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<L
 }
 
 Result<bool> Lane::Step(const std::atomic<bool>& stop) {
-  const bool active = phase_ == LanePhase::kActive;
-  const Result<void> worked = active ? ActiveStep() : StandbyStep(stop);
-  if (!worked.ok()) {
+  if (phase_ != LanePhase::kActive && ports_.clock.SteadyMs() < retry_not_before_ms_) {
+    ports_.clock.SleepMs(
+        std::min(retry_not_before_ms_ - ports_.clock.SteadyMs(), int64_t{kPollTimeoutMs}));
+    return true;
+  }
+  const Result<void> worked = phase_ == LanePhase::kActive ? ActiveStep() : StandbyStep(stop);
+  if (worked.ok()) {
+    candidacy_.StepDone();
+  } else {
     if (const Result<void> recovered = Recover(worked.error()); !recovered.ok()) {
       SetPhase(LanePhase::kFailed);
       return recovered.error();
@@ -106,27 +113,49 @@ void Lane::SetPhase(LanePhase phase) {
 // ---- standby
 
 Result<void> Lane::StandbyStep(const std::atomic<bool>& stop) {
-  if (ports_.clock.SteadyMs() < retry_not_before_ms_) {
-    ports_.clock.SleepMs(
-        std::min(retry_not_before_ms_ - ports_.clock.SteadyMs(), int64_t{kPollTimeoutMs}));
-    return {};
-  }
   NEARDUP_ASSIGN(const bool held, ports_.lease.Held());
   if (held) return Promote(stop);
   SetPhase(LanePhase::kStandby);
-  if (!caught_up_ && !standby_end_) {
-    NEARDUP_ASSIGN(standby_end_, follower_.End());
-  }
+  if (!candidacy_.is_candidate()) NEARDUP_TRY(AskGoal());
+  JoinIfCaughtUp();  // there may be nothing to read
   const uint64_t seq_before = state_->seq();
   NEARDUP_TRY(FollowChangelog(kPollTimeoutMs));
+  JoinIfCaughtUp();
   if (state_->seq() > seq_before) ports_.probe.Followed(state_->seq());
-  ReportCaughtUp();
   return {};
+}
+
+Result<void> Lane::AskGoal() {
+  const int64_t now_ms = ports_.clock.SteadyMs();
+  if (goal_ && now_ms - goal_->asked_at_ms < kGoalPeriodMs) return {};
+  NEARDUP_ASSIGN(const int64_t end, follower_.CommittedEnd());
+  // The goal does not run away from a slow reader. It may come nearer, if a broker that no longer
+  // led the partition has named it.
+  goal_ = goal_ ? Goal{goal_->begin, std::min(goal_->end, end), now_ms}
+                : Goal{follower_.next_offset(), end, now_ms};
+  return {};
+}
+
+/// Makes this instance a candidate once it has read what was committed when it began. No instance
+/// can be active before it has read that, so that an earlier candidate would win nothing.
+void Lane::JoinIfCaughtUp() {
+  if (!goal_) return;
+  const int64_t next = follower_.next_offset();
+  const bool checked = follower_.is_open() || next == 0;  // a snapshot may not fit this changelog
+  if (next < goal_->end || !checked) {
+    const auto total = static_cast<double>(std::max<int64_t>(1, goal_->end - goal_->begin));
+    const double share = static_cast<double>(next - goal_->begin) / total;
+    ports_.probe.Restoring(std::clamp(share, 0.0, 1.0), state_->filter().entries());
+    return;
+  }
+  ReportCaughtUp();
+  candidacy_.Join();
+  if (candidacy_.is_candidate()) goal_.reset();
 }
 
 /// Reported once. From then on a standby is only moments behind.
 void Lane::ReportCaughtUp() {
-  if (caught_up_ || follower_.next_offset() < *standby_end_) return;
+  if (caught_up_) return;
   caught_up_ = true;
   ports_.probe.CaughtUp(state_->seq(), state_->filter().entries());
 }
@@ -190,15 +219,17 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
   const int64_t started_ms = ports_.clock.SteadyMs();
   // Fence first: afterwards no other instance can append to the changelog, so its end is final.
   NEARDUP_TRY(ports_.transaction.Fence());
-  NEARDUP_ASSIGN(const bool restored, RestoreToEnd(stop));
-  if (!restored) return {};
+  NEARDUP_ASSIGN(const std::optional<int64_t> end, RestoreToEnd(stop));
+  if (!end) return {};
   NEARDUP_TRY(inputs_.Start(*state_));
   NEARDUP_TRY(inputs_.CompareGroupOffsets(*state_, ports_.transaction));
   state_->StartEpoch();
   // This first delta makes the epoch and the start offsets of the inputs durable before any
   // verdict.
   NEARDUP_TRY(open_.Begin());
+  const auto opening_deltas = static_cast<int64_t>(state_->Uncommitted().size());
   NEARDUP_TRY(Commit());
+  NEARDUP_TRY(ConfirmEnd(*end, opening_deltas));
   caught_up_ = true;
   SetPhase(LanePhase::kActive);
   const auto seconds = static_cast<double>(ports_.clock.SteadyMs() - started_ms) / 1000;
@@ -206,13 +237,31 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
   return {};
 }
 
-Result<bool> Lane::RestoreToEnd(const std::atomic<bool>& stop) {
+/// The opening delta must stand right behind the end that was read. Otherwise that end came from a
+/// broker that no longer led the partition, and the lane has not read all deltas.
+Result<void> Lane::ConfirmEnd(int64_t end, int64_t opening_deltas) {
+  if (!ports_.changelog.keeps_deltas()) return {};
+  NEARDUP_ASSIGN(const int64_t now, follower_.End());
+  // The marker of the commit follows the deltas, soon after the commit.
+  const int64_t most = end + opening_deltas + 1;
+  if (now >= end + opening_deltas && now <= most) return {};
+  NEARDUP_TRY(DiscardState(fmt::format(
+      "the changelog ended at offset {} when it was read, and after {} more deltas at offset {}; a "
+      "broker that no longer led the partition has named one of these ends",
+      end, opening_deltas, now)));
+  follower_.StartOver();
+  return Retriable(
+      ErrorCode::kUnavailable,
+      fmt::format("the changelog grew from offset {} to {}, expected at most {}", end, now, most));
+}
+
+Result<std::optional<int64_t>> Lane::RestoreToEnd(const std::atomic<bool>& stop) {
   NEARDUP_ASSIGN(const int64_t end, follower_.End());
   const int64_t begin = follower_.next_offset();
   int64_t moved_at_ms = ports_.clock.SteadyMs();
   int64_t before = -1;
   while (!follower_.is_open() || follower_.next_offset() < end) {
-    if (stop.load(std::memory_order_relaxed)) return false;
+    if (stop.load(std::memory_order_relaxed)) return {std::nullopt};
     NEARDUP_TRY(FollowChangelog(kPollTimeoutMs));
     const int64_t now_ms = ports_.clock.SteadyMs();
     const int64_t next = follower_.next_offset();
@@ -222,15 +271,15 @@ Result<bool> Lane::RestoreToEnd(const std::atomic<bool>& stop) {
       const auto total = static_cast<double>(std::max<int64_t>(1, end - begin));
       ports_.probe.Restoring(std::clamp(static_cast<double>(next - begin) / total, 0.0, 1.0),
                              state_->filter().entries());
-    } else if (now_ms - moved_at_ms > kRestoreStallMs) {
+    } else if (now_ms - moved_at_ms > options_.lease_give_up_ms) {
       return Retriable(
           ErrorCode::kUnavailable,
           fmt::format("reading the changelog: no record arrived for {} s; expected to read up to "
                       "offset {}, stopped at offset {}; check that its partition has a leader",
-                      kRestoreStallMs / 1000, end, before));
+                      options_.lease_give_up_ms / 1000, end, before));
     }
   }
-  return true;
+  return {end};
 }
 
 // ---- active
@@ -313,18 +362,17 @@ Result<void> Lane::Commit() {
   StageTimer timer(ports_.probe);
   NEARDUP_TRY(CheckDeadLetters());
   NEARDUP_TRY(open_.PublishDeltas(*state_));
-  // Once the commit below succeeds, no other instance can have written before this end.
-  const bool mark = ports_.clock.SteadyMs() >= mark_at_ms_;
-  int64_t end = 0;
-  if (mark) {
-    NEARDUP_ASSIGN(end, follower_.End());
+  // Once the commit below succeeds, no other instance can have written before this end. Without an
+  // answer the lane would only read more after it is lost; it asks again at the next mark.
+  std::optional<int64_t> end;
+  if (ports_.clock.SteadyMs() >= mark_at_ms_) {
+    mark_at_ms_ = ports_.clock.SteadyMs() + kMarkPeriodMs;
+    if (const Result<int64_t> asked = follower_.End(); asked.ok()) end = *asked;
   }
   NEARDUP_TRY(open_.Commit(state_->inputs()));
   state_->Commit();
-  if (mark) {
-    follower_.MoveTo(end);
-    mark_at_ms_ = ports_.clock.SteadyMs() + kMarkPeriodMs;
-  }
+  candidacy_.Committed();
+  if (end) follower_.MoveTo(*end);
   positions_at_ms_ = ports_.clock.SteadyMs() + kPositionsPeriodMs;
   backoff_ms_ = 0;
   refused_.DropCommitted(state_->inputs());
@@ -393,7 +441,7 @@ Result<void> Lane::Recover(const Error& error) {
     Forget();
     return error;
   }
-  if (active && error.code == ErrorCode::kAborted) {
+  if (active && error.code == ErrorCode::kAborted && !candidacy_.Aborted()) {
     const Result<void> rewound = AbortAndRewind(error);
     if (rewound.ok() || rewound.error().fatal) return rewound;
     Lose(rewound.error());
@@ -416,8 +464,14 @@ Result<void> Lane::AbortAndRewind(const Error& error) {
 }
 
 void Lane::Lose(const Error& error) {
+  // A commit of unknown outcome must not be aborted; the next fence ends it either way.
+  ports_.transaction.Abandon(open_.is_open() && error.code != ErrorCode::kUnknownOutcome);
   Forget();
   ports_.probe.LaneLost(error);
+  if (const std::optional<int64_t> lasted_ms = candidacy_.Lost(error)) {
+    goal_.reset();
+    ports_.probe.LeaseLeft(*lasted_ms);
+  }
   follower_.Close();
   backoff_ms_ =
       std::clamp(backoff_ms_ * 2, options_.retry_backoff_min_ms, options_.retry_backoff_max_ms);

@@ -1,6 +1,8 @@
 // The lane: one index, one order of decisions, one changelog partition, one transactional writer.
 //
-//   standby   follows the changelog until this instance holds the lease
+//   standby   follows the changelog, becomes a candidate for the lease when it has caught up, and
+//   waits
+//             until it holds the lease
 //   promote   locks other instances out, reads the changelog to its end, and reads the inputs from
 //             where its last delta ends
 //   active    polls, fingerprints, decides and publishes; commits outputs, delta and offsets in one
@@ -25,6 +27,7 @@
 #include "neardup/result.h"
 #include "state/lane_state.h"
 #include "state/snapshot_restore.h"
+#include "stream/candidacy.h"
 #include "stream/changelog_follower.h"
 #include "stream/dead_letter_watch.h"
 #include "stream/fingerprint_pool.h"
@@ -76,6 +79,8 @@ class Lane {
   void SetPhase(LanePhase phase);
 
   Result<void> StandbyStep(const std::atomic<bool>& stop);
+  Result<void> AskGoal();
+  void JoinIfCaughtUp();
   void ReportCaughtUp();
   Result<void> FollowChangelog(int timeout_ms);
   Result<void> DiscardState(const std::string& why);
@@ -83,8 +88,9 @@ class Lane {
   Result<void> CheckSettings();
 
   Result<void> Promote(const std::atomic<bool>& stop);
-  /// False when `stop` ended it early.
-  Result<bool> RestoreToEnd(const std::atomic<bool>& stop);
+  /// Returns the end that it has read to; nullopt when `stop` ended it early.
+  Result<std::optional<int64_t>> RestoreToEnd(const std::atomic<bool>& stop);
+  Result<void> ConfirmEnd(int64_t end, int64_t opening_deltas);
 
   Result<void> ActiveStep();
   Result<void> DecideBatch();
@@ -113,8 +119,14 @@ class Lane {
   ChangelogFollower follower_;
   /// Why the first of the deltas of other settings was refused that no fresh delta has replaced.
   std::optional<Error> other_settings_;
-  /// End of the changelog when the standby began; unknown before its first step.
-  std::optional<int64_t> standby_end_;
+  Candidacy candidacy_;
+  /// What a standby must read before it is a candidate.
+  struct Goal {
+    int64_t begin = 0;
+    int64_t end = 0;
+    int64_t asked_at_ms = 0;
+  };
+  std::optional<Goal> goal_;
   bool caught_up_ = false;
 
   LaneInputs inputs_;

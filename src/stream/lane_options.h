@@ -52,6 +52,10 @@ struct LaneOptions {
   /// Wait before the lane is promoted again after an error. Doubles from min to max.
   int64_t retry_backoff_min_ms = 100;
   int64_t retry_backoff_max_ms = 10'000;
+  /// After this time of trouble the lane leaves the lease to another instance, and stays out for
+  /// lease_stay_out_ms.
+  int64_t lease_give_up_ms = 15'000;
+  int64_t lease_stay_out_ms = 5'000;
 };
 
 /// The largest number of entries that can be uncommitted at once.

@@ -84,6 +84,11 @@ class Changelog {
   /// Returns the offset behind the last record of the changelog now. After Transaction::Fence, no
   /// other instance can append to it.
   virtual Result<int64_t> End() = 0;
+  /// Returns the offset up to which Poll can visit records now. It is below End while the
+  /// transaction of some writer is open.
+  virtual Result<int64_t> CommittedEnd() = 0;
+  /// False if nothing is kept: the log is always empty.
+  virtual bool keeps_deltas() const { return true; }
   /// Deletes all records below this offset, for all readers. An error that is not retriable means
   /// that this user may not delete records.
   virtual Result<void> Purge(int64_t offset) = 0;
@@ -111,6 +116,10 @@ class Transaction {
   /// says whether the commit happened.
   virtual Result<void> Commit(std::span<const InputProgress> inputs) = 0;
   virtual Result<void> Abort() = 0;
+  /// Ends the producer, because the lane is lost. If `abort`, an open transaction is aborted
+  /// before, unless that takes long: readers of the outputs wait behind it. Afterwards only Fence
+  /// is legal.
+  virtual void Abandon(bool abort) = 0;
   /// A record that its output topic refused. Sending it again unchanged cannot help. With
   /// kTooLarge, this record is to blame. With another reason the broker refused a whole batch;
   /// unless the record was published alone, another record of the batch may be to blame.
@@ -130,13 +139,19 @@ class Transaction {
   virtual size_t record_bytes_max(const InputPartition& input) const = 0;
 };
 
-/// Says which instance should run the lane. Only a hint: Transaction::Fence is the lock.
+/// Says which instance should run the lane. Only a hint: Transaction::Fence is the lock. At most
+/// one candidate holds the lease. Join and Leave return at once, and may be called again without
+/// effect.
 class Lease {
  public:
   virtual ~Lease() = default;
-  /// True while this instance should be active.
+  /// Makes this instance a candidate. It never takes the lease from another holder.
+  virtual void Join() = 0;
+  /// This instance is no candidate any more. If it holds the lease, another candidate gets it soon.
+  virtual void Leave() = 0;
+  /// True while this instance should be active. False right after Leave.
   virtual Result<bool> Held() = 0;
-  /// Gives the lease up, so that another instance may take over immediately.
+  /// Leaves for good, and waits until the lease is given up.
   virtual void Release() = 0;
 };
 

@@ -108,6 +108,9 @@ class Probe {
   virtual void TransactionAborted(const Error& error) = 0;
   /// The lane was lost to another instance, or must be promoted again after an error.
   virtual void LaneLost(const Error& error) = 0;
+  /// The lane has been in trouble for `lasted_ms`, and leaves the lease to another instance for a
+  /// while.
+  virtual void LeaseLeft(int64_t lasted_ms) = 0;
   /// The lane became active. `seq` is the newest seq, `entries` the number of live entries after
   /// the restore, `seconds` the time that the promotion took.
   virtual void Promoted(uint64_t seq, uint64_t entries, double seconds) = 0;
@@ -136,6 +139,7 @@ class PartialProbe : public Probe {
   void TransactionCommitted(const CommittedBatch&) override {}
   void TransactionAborted(const Error&) override {}
   void LaneLost(const Error&) override {}
+  void LeaseLeft(int64_t) override {}
   void Promoted(uint64_t, uint64_t, double) override {}
   void OffsetsDiffer(const InputPartition&, int64_t, int64_t) override {}
   void Gauges(const LaneGauges&) override {}

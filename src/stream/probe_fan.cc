@@ -35,6 +35,9 @@ void ProbeFan::TransactionAborted(const Error& error) {
 void ProbeFan::LaneLost(const Error& error) {
   for (Probe* probe : probes_) probe->LaneLost(error);
 }
+void ProbeFan::LeaseLeft(int64_t lasted_ms) {
+  for (Probe* probe : probes_) probe->LeaseLeft(lasted_ms);
+}
 void ProbeFan::Promoted(uint64_t seq, uint64_t entries, double seconds) {
   for (Probe* probe : probes_) probe->Promoted(seq, entries, seconds);
 }

@@ -137,6 +137,25 @@ void WriteInTransaction(const std::string& brokers, const std::string& topic, in
   AwaitNothingOpen(brokers, topic, partition);
 }
 
+OpenOffsets::OpenOffsets(const std::string& brokers, const std::string& group,
+                         const std::string& topic, int32_t partition, int64_t offset)
+    : producer_(NewPlainClient(RD_KAFKA_PRODUCER, {{"bootstrap.servers", brokers},
+                                                   {"transactional.id", FreshName("foreign")}})
+                    .release()) {
+  Require(rd_kafka_init_transactions(producer_, 30'000), "init");
+  Require(rd_kafka_begin_transaction(producer_), "begin");
+  const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition)->offset = offset;
+  const GroupMetadataHandle of_group(rd_kafka_consumer_group_metadata_new(group.c_str()));
+  Require(rd_kafka_send_offsets_to_transaction(producer_, list.get(), of_group.get(), 30'000),
+          "send offsets");
+}
+
+OpenOffsets::~OpenOffsets() {
+  rd_kafka_error_destroy(rd_kafka_abort_transaction(producer_, 30'000));
+  rd_kafka_destroy(producer_);
+}
+
 void AwaitNothingOpen(const std::string& brokers, const std::string& topic, int32_t partition) {
   const auto end = [&](const PlainClient& client) {
     int64_t low = 0;

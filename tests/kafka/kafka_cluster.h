@@ -53,6 +53,17 @@ void Write(const std::string& brokers, const std::string& topic, int32_t partiti
 /// Writes in a transaction with its own id, and commits or aborts it.
 void WriteInTransaction(const std::string& brokers, const std::string& topic, int32_t partition,
                         const std::vector<TestRecord>& records, bool commit);
+/// A transaction of a foreign producer that adds an offset to a group, and stays open until this
+/// object is destroyed.
+class OpenOffsets {
+ public:
+  OpenOffsets(const std::string& brokers, const std::string& group, const std::string& topic,
+              int32_t partition, int64_t offset);
+  ~OpenOffsets();
+
+ private:
+  rd_kafka_t* producer_;
+};
 /// Waits until no transaction is open in the partition. The broker answers a commit before it
 /// writes the markers.
 void AwaitNothingOpen(const std::string& brokers, const std::string& topic, int32_t partition);

@@ -17,9 +17,9 @@ class RealLease : public ::testing::Test {
     CreateTopic(options_.brokers, LeaseTopic(options_), 1);
   }
   std::unique_ptr<Lease> Join() {
-    Result<std::unique_ptr<Lease>> lease = NewKafkaLease(options_, 0, {});
-    EXPECT_TRUE(lease.ok()) << lease.error().text;
-    return std::move(lease).value();
+    std::unique_ptr<Lease> lease = NewKafkaLease(options_, 0, {});
+    lease->Join();
+    return lease;
   }
   /// Waits until the lease is held. The time limit only ends a hung test.
   static void AwaitHeld(Lease& lease) {
@@ -63,6 +63,36 @@ TEST_F(RealLease, AMemberThatIsDestroyedGivesItUp) {
     AwaitHeld(*first);
   }
   AwaitHeld(*Join());
+}
+
+TEST_F(RealLease, AMemberThatLeavesGivesItToAnotherAndGetsItBackOnlyFromThat) {
+  auto first = Join();
+  AwaitHeld(*first);
+  auto second = Join();
+  first->Leave();
+  EXPECT_FALSE(*first->Held());
+  AwaitHeld(*second);
+  first->Join();
+  for (int looks = 0; looks < 100; ++looks) {
+    ASSERT_TRUE(*second->Held());
+    ASSERT_FALSE(*first->Held());
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  second->Leave();
+  AwaitHeld(*first);
+}
+
+// librdkafka before 2.3.0 is said to crash when a cooperative-sticky member is closed before its
+// first assignment.
+TEST_F(RealLease, AMemberMayLeaveBeforeItIsAssignedAnything) {
+  auto holder = Join();
+  AwaitHeld(*holder);
+  for (int round = 0; round < 50; ++round) {
+    auto passing = Join();
+    std::this_thread::sleep_for(std::chrono::milliseconds(round * 4));
+    if (round % 2 == 0) passing->Leave();
+    ASSERT_TRUE(*holder->Held());
+  }
 }
 
 TEST_F(RealLease, WithoutABrokerNothingIsHeldAndReleaseReturns) {

@@ -196,6 +196,18 @@ TEST_F(RealTransaction, OffsetsAreCommittedWithTheTransactionAndOnlyThen) {
   EXPECT_THAT(*offsets, ElementsAre(-1, 42));
 }
 
+TEST_F(RealTransaction, AForeignTransactionThatHoldsTheOffsetsOfTheGroupBlocksNobody) {
+  auto transaction = NewFenced();
+  ASSERT_OK(transaction->Begin());
+  ASSERT_OK(Publish(*transaction, Record("a"), 41));
+  ASSERT_OK(Commit(*transaction, 42));
+  const OpenOffsets foreign(options_.brokers, options_.app, input_.topic, 1, 7);
+  const std::vector<InputPartition> partitions = {input_};
+  const auto offsets = transaction->CommittedOffsets(partitions);
+  ASSERT_OK(offsets);
+  EXPECT_THAT(*offsets, ElementsAre(42));
+}
+
 TEST_F(RealTransaction, ANewOwnerFencesTheOldOneAndEndsItsOpenTransaction) {
   auto old_owner = NewFenced();
   ASSERT_OK(old_owner->Begin());
@@ -312,6 +324,7 @@ TEST_F(RealTransaction, WithoutABrokerFenceNamesTheAddressWithinItsTimeout) {
 
 TEST_F(RealTransaction, AnOutputTopicThatIsMissingIsNamed) {
   options_.unique_topic = "{topic}.absent";
+  options_.answer_timeout_ms = 1000;
   const Result<void> fenced = New()->Fence();
   ASSERT_FALSE(fenced.ok());
   EXPECT_EQ(fenced.error().code, ErrorCode::kNotFound) << fenced.error().text;

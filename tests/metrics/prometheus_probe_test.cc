@@ -91,6 +91,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.TransactionCommitted(SomeBatch());
   probe_.TransactionAborted(Retriable(ErrorCode::kAborted, ""));
   probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
+  probe_.LeaseLeft(16'000);
   probe_.Promoted(12, 6, 1.5);
   probe_.OffsetsDiffer(kNews0, 1, 2);
   probe_.Gauges({.entries = 7,

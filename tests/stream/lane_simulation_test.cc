@@ -418,6 +418,107 @@ TEST(Lane, AStopEndsALongRestoreEarlyAndGivesTheLeaseUp) {
   EXPECT_FALSE(lease.held);
 }
 
+TEST(Lane, IsACandidateForTheLeaseOnlyWhenItHasReadTheChangelog) {
+  Faults faults(15, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 300);
+  LaneOptions options = TestOptions(3);
+  options.transaction_interval_ms = 1;
+  RunToEnd(broker, faults, options, false);
+  const auto end = static_cast<int64_t>(broker.changelog.size());
+  ASSERT_GT(end, 6);
+  MemoryClock clock;
+  Instance cold(broker, faults, clock, TestOptions(3));
+  while (cold.changelog.next_offset() < end) {
+    ASSERT_FALSE(cold.lease.candidate) << cold.changelog.next_offset();
+    ASSERT_TRUE(cold.lane->Step().ok());
+  }
+  EXPECT_TRUE(cold.lease.candidate);
+
+  MemoryBroker empty;
+  Instance first(empty, faults, clock, TestOptions(3));
+  ASSERT_TRUE(first.lane->Step().ok());
+  EXPECT_TRUE(first.lease.candidate);
+}
+
+TEST(Lane, IsNotLostWhenTheEndOfTheChangelogIsUnknown) {
+  Faults faults(16, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 2000);
+  MemoryClock clock;
+  Instance instance(broker, faults, clock, TestOptions(3));
+  instance.lease.held = true;
+  ASSERT_TRUE(instance.lane->Step().ok());
+  instance.changelog.end_unknown = true;
+  while (CommittedRecords(broker) < InputRecords(broker)) {
+    clock.SleepMs(30'000);
+    ASSERT_TRUE(instance.lane->Step().ok());
+    ASSERT_EQ(instance.lane->phase(), LanePhase::kActive);
+  }
+}
+
+TEST(Lane, ReadsTheChangelogAgainWhenItsEndCameFromABrokerThatNoLongerLeads) {
+  Faults faults(18, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 2000);
+  LaneOptions options = TestOptions(3);
+  options.transaction_interval_ms = 1;
+  MemoryClock clock;
+  Instance first(broker, faults, clock, options);
+  first.lease.held = true;
+  CommitDeltas(first, broker, 20);
+  Instance second(broker, faults, clock, options);
+  second.lease.held = true;
+  second.changelog.stale_end = 12;
+  for (int step = 0; CommittedRecords(broker) < InputRecords(broker); ++step) {
+    ASSERT_LT(step, 20'000);
+    ASSERT_TRUE(second.lane->Step().ok());
+  }
+  ExpectEachOffsetOnce(broker);
+  ExpectSerialReplay(broker, options);
+}
+
+/// The first candidate gets the lease and keeps it.
+void MoveLease(std::initializer_list<MemoryLease*> members) {
+  for (const MemoryLease* member : members) {
+    if (member->held) return;
+  }
+  for (MemoryLease* member : members) {
+    member->held = member->candidate;
+    if (member->held) return;
+  }
+}
+
+TEST(Lane, LeavesTheLeaseToAnotherInstanceWhenItCannotTakeTheLane) {
+  Faults faults(17, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 300);
+  MemoryClock clock;
+  LaneOptions options = TestOptions(3);
+  Instance stuck(broker, faults, clock, options);
+  Instance able(broker, faults, clock, options);
+  stuck.changelog.end_unknown = true;
+  ASSERT_TRUE(stuck.lane->Step().ok());  // the first candidate
+  int joins = 0;
+  for (int step = 0; CommittedRecords(broker) < InputRecords(broker); ++step) {
+    ASSERT_LT(step, 20'000);
+    MoveLease({&stuck.lease, &able.lease});
+    ASSERT_TRUE(stuck.lane->Step().ok());
+    ASSERT_TRUE(able.lane->Step().ok());
+    clock.SleepMs(10);
+    if (able.lane->phase() == LanePhase::kActive && joins == 0) joins = stuck.lease.joins;
+  }
+  EXPECT_EQ(able.lane->phase(), LanePhase::kActive);
+  EXPECT_EQ(joins, 1) << "it stayed out until the other one had the lease";
+  while (stuck.lease.joins == 1) {
+    clock.SleepMs(100);
+    ASSERT_TRUE(stuck.lane->Step().ok());
+  }
+  MoveLease({&stuck.lease, &able.lease});
+  EXPECT_TRUE(able.lease.held);
+  ExpectEachOffsetOnce(broker);
+}
+
 TEST(Lane, RefusesAChangelogOfOtherFieldsAndNamesThem) {
   Faults faults(11, 0);
   MemoryBroker broker;
@@ -479,6 +580,7 @@ TEST(Lane, StopsBeforeTheCommitWhenTooManyRecordsAreDeadLettersAndTheOptionsSayS
   LaneOptions options = TestOptions(3);
   options.filter.record.fields = {{"txet", 1.0}};
   options.dead_letters.on_excess = OnExcess::kFail;
+  options.transaction_interval_ms = 150;  // enough records in the first transaction
   MemoryClock clock;
   Instance instance(broker, faults, clock, options);
   instance.lease.held = true;

@@ -109,6 +109,12 @@ Result<void> MemoryChangelog::Poll(
 }
 
 Result<int64_t> MemoryChangelog::End() {
+  if (end_unknown) return Retriable(ErrorCode::kUnavailable, "no leader");
+  if (stale_end >= 0) return std::exchange(stale_end, -1);
+  return CommittedEnd();
+}
+
+Result<int64_t> MemoryChangelog::CommittedEnd() {
   NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
   return static_cast<int64_t>(broker_.changelog.size());
 }
@@ -212,6 +218,12 @@ Result<void> MemoryTransaction::Abort() {
   deltas_.clear();
   open_ = false;
   return {};
+}
+
+void MemoryTransaction::Abandon(bool) {
+  outputs_.clear();
+  deltas_.clear();
+  usable_ = open_ = false;
 }
 
 Result<std::vector<int64_t>> MemoryTransaction::CommittedOffsets(

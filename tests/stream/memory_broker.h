@@ -121,7 +121,11 @@ class MemoryChangelog : public Changelog {
                     const std::function<Result<void>(const ChangelogRecord&)>& visit) override;
   int64_t next_offset() const override { return next_offset_; }
   Result<int64_t> End() override;
+  Result<int64_t> CommittedEnd() override;
   Result<void> Purge(int64_t offset) override;
+
+  bool end_unknown = false;  ///< End fails
+  int64_t stale_end = -1;    ///< what the next End returns, as a broker that no longer leads
 
  private:
   MemoryBroker& broker_;
@@ -138,6 +142,7 @@ class MemoryTransaction : public Transaction {
   Result<void> PublishDelta(std::string_view bytes) override;
   Result<void> Commit(std::span<const InputProgress> inputs) override;
   Result<void> Abort() override;
+  void Abandon(bool abort) override;
   std::vector<Refusal> TakeRefusals() override { return std::exchange(refusals_, {}); }
   Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
   size_t record_bytes_max(const InputPartition&) const override { return broker_.record_bytes_max; }
@@ -159,9 +164,19 @@ class MemoryTransaction : public Transaction {
 /// A lease the test moves by hand.
 class MemoryLease : public Lease {
  public:
+  void Join() override {
+    candidate = true;
+    ++joins;
+  }
+  void Leave() override {
+    candidate = false;
+    held = false;
+  }
   Result<bool> Held() override { return held; }
   void Release() override { held = false; }
   bool held = false;
+  bool candidate = false;
+  int joins = 0;
 };
 
 }  // namespace neardup

@@ -1,0 +1,46 @@
+#include "kafka/bounded_calls.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+namespace neardup {
+namespace {
+
+constexpr size_t kAbandonedMax = 4;
+
+}  // namespace
+
+BoundedCalls::~BoundedCalls() {
+  for (Abandoned& call : abandoned_) call.thread.join();
+}
+
+Result<ErrorHandle> BoundedCalls::Await(std::packaged_task<ErrorHandle()> call, int timeout_ms,
+                                        const std::string& doing) {
+  std::future<ErrorHandle> answer = call.get_future();
+  std::thread thread([call = std::move(call)]() mutable { call(); });
+  const std::chrono::milliseconds bound(timeout_ms + grace_ms_);
+  if (answer.wait_for(bound) == std::future_status::ready) {
+    thread.join();
+    return answer.get();
+  }
+  abandoned_.push_back({std::move(answer), std::move(thread)});
+  DropFinished();
+  const std::string text = fmt::format("{}: no answer for {} s", doing, bound.count() / 1000);
+  if (abandoned_.size() < kAbandonedMax) return Retriable(ErrorCode::kUnavailable, text);
+  return Fatal(ErrorCode::kUnavailable,
+               fmt::format("{}, and {} earlier calls hang, too; start the process again", text,
+                           abandoned_.size() - 1));
+}
+
+void BoundedCalls::DropFinished() {
+  std::erase_if(abandoned_, [](Abandoned& call) {
+    const bool finished =
+        call.answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    if (finished) call.thread.join();
+    return finished;
+  });
+}
+
+}  // namespace neardup

@@ -1,0 +1,39 @@
+// Calls of the library that may not return within their time-out, each in a thread of its own.
+#pragma once
+
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kafka/handle.h"
+#include "neardup/result.h"
+
+namespace neardup {
+
+/// One owner thread.
+class BoundedCalls {
+ public:
+  /// A call is abandoned this long after its time-out.
+  explicit BoundedCalls(int grace_ms) : grace_ms_(grace_ms) {}
+  /// Waits for the abandoned calls: what they use must outlive them.
+  ~BoundedCalls();
+
+  /// Runs the call and returns its answer. A call that does not return in time is abandoned: it
+  /// goes on, owns what it captured, and the result is kUnavailable. A call that is abandoned keeps
+  /// a producer with its memory, so that too many of them are a fatal error.
+  Result<ErrorHandle> Await(std::packaged_task<ErrorHandle()> call, int timeout_ms,
+                            const std::string& doing);
+
+ private:
+  struct Abandoned {
+    std::future<ErrorHandle> answer;
+    std::thread thread;
+  };
+  void DropFinished();
+
+  int grace_ms_;
+  std::vector<Abandoned> abandoned_;
+};
+
+}  // namespace neardup

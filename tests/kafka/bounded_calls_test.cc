@@ -1,0 +1,40 @@
+#include "kafka/bounded_calls.h"
+
+#include <gtest/gtest.h>
+
+namespace neardup {
+namespace {
+
+constexpr int kLongMs = 600'000;
+
+TEST(BoundedCalls, ReturnTheAnswerOfACallThatEndsInTime) {
+  BoundedCalls calls(0);
+  Result<ErrorHandle> answer =
+      calls.Await(std::packaged_task<ErrorHandle()>([] {
+                    return ErrorHandle(rd_kafka_error_new(RD_KAFKA_RESP_ERR__FENCED, "no"));
+                  }),
+                  kLongMs, "asking");
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(rd_kafka_error_code(answer->get()), RD_KAFKA_RESP_ERR__FENCED);
+}
+
+TEST(BoundedCalls, AbandonACallThatHangsAndEndTheProcessWhenManyHang) {
+  std::promise<void> end;
+  const std::shared_future<void> ended = end.get_future().share();
+  BoundedCalls calls(0);
+  for (int n = 1; n <= 4; ++n) {
+    const Result<ErrorHandle> answer = calls.Await(std::packaged_task<ErrorHandle()>([ended] {
+                                                     ended.wait();
+                                                     return ErrorHandle();
+                                                   }),
+                                                   1, "adding the offsets");
+    ASSERT_FALSE(answer.ok());
+    EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+    EXPECT_EQ(answer.error().retriable, n < 4);
+    EXPECT_EQ(answer.error().fatal, n == 4);
+  }
+  end.set_value();
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,74 @@
+// A commit while the consumer group has no coordinator, on a mock cluster whose brokers can be
+// stopped.
+#include <gtest/gtest.h>
+#include <librdkafka/rdkafka_mock.h>
+
+#include <chrono>
+#include <thread>
+
+#include "kafka/kafka_cluster.h"
+#include "kafka/kafka_ports.h"
+
+namespace neardup {
+namespace {
+
+constexpr int kOthers = 1;
+constexpr int kOfGroup = 2;
+
+class CoordinatorOutage : public ::testing::Test {
+ protected:
+  CoordinatorOutage() {
+    rd_kafka_conf_t* conf = rd_kafka_conf_new();
+    rd_kafka_conf_set_log_cb(conf, [](const rd_kafka_t*, int, const char*, const char*) {});
+    client_.reset(rd_kafka_new(RD_KAFKA_PRODUCER, conf, nullptr, 0));
+    cluster_.reset(rd_kafka_mock_cluster_new(client_.get(), 2));
+    options_ = FreshOptions(rd_kafka_mock_cluster_bootstraps(cluster_.get()));
+    input_ = {options_.topics[0], 0};
+    for (const std::string& topic : {input_.topic + ".unique", input_.topic + ".duplicate",
+                                     input_.topic + ".dead-letter", ChangelogTopic(options_)}) {
+      rd_kafka_mock_topic_create(cluster_.get(), topic.c_str(), 1, 1);
+      rd_kafka_mock_partition_set_leader(cluster_.get(), topic.c_str(), 0, kOthers);
+    }
+    const std::string id = options_.app + "-lane-0";
+    rd_kafka_mock_coordinator_set(cluster_.get(), "transaction", id.c_str(), kOthers);
+    rd_kafka_mock_coordinator_set(cluster_.get(), "group", options_.app.c_str(), kOfGroup);
+  }
+
+  Result<void> CommitDuringAnOutage() {
+    auto transaction = NewKafkaTransaction(options_, 0, {}, {});
+    NEARDUP_TRY(transaction->Fence());
+    const std::vector<InputProgress> progress = {{input_, 1, 0}};
+    // The first commit finds the coordinator.
+    NEARDUP_TRY(transaction->Begin());
+    NEARDUP_TRY(transaction->PublishDelta("delta"));
+    NEARDUP_TRY(transaction->Commit(progress));
+    rd_kafka_mock_broker_set_down(cluster_.get(), kOfGroup);
+    NEARDUP_TRY(transaction->Begin());
+    NEARDUP_TRY(transaction->PublishDelta("delta"));
+    return transaction->Commit(progress);
+  }
+
+  std::unique_ptr<rd_kafka_t, HandleDeleter<rd_kafka_destroy>> client_;
+  MockClusterHandle cluster_;
+  KafkaOptions options_;
+  InputPartition input_;
+};
+
+TEST_F(CoordinatorOutage, ACommitWaitsForTheCoordinatorOfTheGroup) {
+  std::thread repair([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3000));
+    rd_kafka_mock_broker_set_up(cluster_.get(), kOfGroup);
+  });
+  const Result<void> committed = CommitDuringAnOutage();
+  repair.join();
+  EXPECT_TRUE(committed.ok()) << committed.error().text;
+}
+
+TEST_F(CoordinatorOutage, ACommitEndsWhenTheCoordinatorOfTheGroupStaysAway) {
+  options_.transaction_timeout_ms = 1000;
+  const Result<void> committed = CommitDuringAnOutage();
+  EXPECT_FALSE(committed.ok());
+}
+
+}  // namespace
+}  // namespace neardup
