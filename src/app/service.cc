@@ -75,6 +75,7 @@ KeeperOptions KeeperOptionsOf(const Settings& settings) {
   options.lane = settings.lane.lane;
   options.snapshot_interval_ms = settings.snapshot_interval_ms;
   options.purge = settings.purge_changelog;
+  options.on_changelog_loss = settings.lane.on_changelog_loss;
   if (!settings.state_dir.empty()) {
     options.folder = SnapshotFolder(settings.state_dir, options.lane);
   }

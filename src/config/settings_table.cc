@@ -391,6 +391,10 @@ std::vector<Setting> Rows() {
       Duration("state.snapshot_interval_ms", NEARDUP_MEMBER(snapshot_interval_ms),
                {kSecondMs, 24 * kHourMs},
                "Time between two snapshots, and between two purges of the changelog."),
+      Choice(
+          "state.on_changelog_loss", NEARDUP_MEMBER(lane.on_changelog_loss), {"fail", "continue"},
+          "What to do at a start if the changelog lost records: end with an error that says what "
+          "to do, or go on without them."),
       Flag("state.purge_changelog", NEARDUP_MEMBER(purge_changelog),
            "Delete changelog records that hold no live entry. Needs permission to delete records "
            "of that topic."),

@@ -33,6 +33,7 @@ class OwnLease : public Lease {
 /// Keeps nothing: the lane starts empty each time.
 class EmptyChangelog : public Changelog {
  public:
+  std::string name() const override { return "none"; }
   Result<void> Open(int64_t) override { return {}; }
   Result<void> Poll(int, const std::function<Result<void>(const ChangelogRecord&)>&) override {
     return {};

@@ -25,6 +25,7 @@ class KafkaChangelog : public Changelog {
         watermarks_(std::move(watermarks)),
         admin_(watermarks_, options) {}
 
+  std::string name() const override { return name_; }
   Result<void> Open(int64_t offset) override;
   Result<void> Poll(int timeout_ms,
                     const std::function<Result<void>(const ChangelogRecord&)>& visit) override;

@@ -57,6 +57,11 @@ Result<void> CheckTopic(Client& client, const rd_kafka_topic_result_t& result,
   return client.Explain(FromKafka(code, doing, text == nullptr ? "" : text));
 }
 
+std::optional<TopicShape> ShapeOf(const rd_kafka_metadata_topic_t& topic) {
+  return TopicShape{topic.partition_cnt,
+                    topic.partition_cnt > 0 ? topic.partitions[0].replica_cnt : 0};
+}
+
 Error AnswerIsEmpty(const std::string& doing) {
   return {ErrorCode::kInternal, fmt::format("{}: the broker's answer has no result", doing)};
 }
@@ -120,8 +125,8 @@ rd_kafka_resp_err_t AskOffset(Client& client, const InputPartition& partition, i
 
 }  // namespace
 
-Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string& topic,
-                                              int timeout_ms) {
+Result<std::optional<TopicShape>> AskTopicShape(Client& client, const std::string& topic,
+                                                int timeout_ms) {
   const std::string doing = fmt::format("asking for the partitions of topic {}", topic);
   const Deadline deadline(timeout_ms);
   const TopicHandle handle(rd_kafka_topic_new(client.get(), topic.c_str(), nullptr));
@@ -134,8 +139,8 @@ Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string&
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) client.Answered();
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->topic_cnt == 1) {
       code = metadata->topics[0].err;
-      if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {{metadata->topics[0].partition_cnt}};
-      if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return {std::nullopt};
+      if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return ShapeOf(metadata->topics[0]);
+      if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return std::optional<TopicShape>();
     }
     if (IsRefusedAccess(code)) break;
     // Hears complaints, so that a refused login ends the wait.
@@ -144,6 +149,12 @@ Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string&
     std::this_thread::sleep_for(std::chrono::milliseconds(deadline.left_ms(20)));
   } while (!deadline.passed());
   return client.Explain(FromKafka(code, doing, IsRefusedAccess(code) ? "" : "no answer"));
+}
+
+Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string& topic,
+                                              int timeout_ms) {
+  NEARDUP_ASSIGN(const std::optional<TopicShape> shape, AskTopicShape(client, topic, timeout_ms));
+  return shape ? std::optional(shape->partitions) : std::nullopt;
 }
 
 Result<std::vector<InputPartition>> InputPartitions(Client& client, const KafkaOptions& options) {

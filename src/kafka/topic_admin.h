@@ -19,6 +19,14 @@ namespace neardup {
 /// some of them learn of a new topic late.
 inline constexpr int kUnknownShare = 2;
 
+struct TopicShape {
+  int32_t partitions = 0;
+  int32_t replicas = 0;  ///< of its first partition
+};
+/// nullopt if the topic does not exist. Never creates a topic.
+Result<std::optional<TopicShape>> AskTopicShape(Client& client, const std::string& topic,
+                                                int timeout_ms);
+
 /// Number of partitions of a topic; nullopt if the topic does not exist. Never creates a topic.
 Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string& topic,
                                               int timeout_ms);
@@ -47,6 +55,9 @@ class TopicAdmin {
 
   Result<std::optional<int32_t>> Partitions(const std::string& topic) const {
     return PartitionCount(*client_, topic, timeout_ms_);
+  }
+  Result<std::optional<TopicShape>> Shape(const std::string& topic) const {
+    return AskTopicShape(*client_, topic, timeout_ms_);
   }
   /// Creates a topic. Returns false if it exists already. Fails with kConfig if the broker refuses
   /// a setting.

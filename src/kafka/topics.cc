@@ -19,6 +19,10 @@ namespace {
 constexpr std::chrono::milliseconds kAskAgainAfter(50);
 // Room for our headers and the framing, beyond the input's largest record.
 constexpr int64_t kHeaderRoomBytes = 64 * 1024;
+constexpr const char* kInSync = "min.insync.replicas";
+constexpr int64_t kInSyncMin = 2;
+// With so many replicas, kInSyncMin of them are left when a broker is down.
+constexpr int32_t kReplicasToSpare = 3;
 constexpr const char* kTimeAhead = "message.timestamp.after.max.ms";
 
 /// nullopt if the setting is missing or not a number.
@@ -45,7 +49,6 @@ class TopicKeeper {
  private:
   Result<void> EnsureSize(const std::string& topic, int32_t partitions, Properties settings);
   Result<void> Create(const std::string& topic, int32_t partitions, Properties settings);
-  Result<void> CheckChangelog(const std::string& topic);
   std::optional<Properties> ReadSettings(const std::string& topic);
 
   const KafkaOptions& options_;
@@ -140,39 +143,61 @@ Result<void> TopicKeeper::EnsureOutputs(const std::string& input, int32_t partit
 
 Result<void> TopicKeeper::EnsureChangelog(int32_t lanes) {
   const std::string topic = ChangelogTopic(options_);
-  NEARDUP_TRY(EnsureSize(topic, lanes,
-                         {{"cleanup.policy", "delete"},
-                          {"retention.ms", "-1"},
-                          {"retention.bytes", "-1"},
-                          // With the time of the records, old ones would be deleted at once.
-                          {"message.timestamp.type", "LogAppendTime"}}));
-  return CheckChangelog(topic);
-}
-
-Result<void> TopicKeeper::CheckChangelog(const std::string& topic) {
+  NEARDUP_TRY(EnsureSize(topic, lanes, ChangelogSettings(options_.replication_factor)));
   const std::optional<Properties> settings = ReadSettings(topic);
   if (!settings) return {};
+  NEARDUP_ASSIGN(const std::optional<TopicShape> shape, admin_.Shape(topic));
+  NEARDUP_ASSIGN(const std::vector<std::string> warnings,
+                 CheckChangelogSettings(topic, *settings, shape ? shape->replicas : 0));
+  report_.warnings.insert(report_.warnings.end(), warnings.begin(), warnings.end());
+  return {};
+}
+
+}  // namespace
+
+Properties ChangelogSettings(int32_t replication_factor) {
+  Properties settings = {{"cleanup.policy", "delete"},
+                         {"retention.ms", "-1"},
+                         {"retention.bytes", "-1"},
+                         // With the time of the records, old ones would be deleted at once.
+                         {"message.timestamp.type", "LogAppendTime"}};
+  // A committed delta is then on two brokers. With two replicas, one broker that is down would stop
+  // the service.
+  if (replication_factor >= kReplicasToSpare) settings[kInSync] = std::to_string(kInSyncMin);
+  return settings;
+}
+
+Result<std::vector<std::string>> CheckChangelogSettings(const std::string& topic,
+                                                        const Properties& settings,
+                                                        int32_t replicas) {
   const std::pair<const char*, const char*> vital[] = {
       {"cleanup.policy", "delete"}, {"retention.ms", "-1"}, {"retention.bytes", "-1"}};
   for (const auto& [name, wanted] : vital) {
-    const auto found = settings->find(name);
-    if (found == settings->end() || found->second == wanted) continue;
+    const auto found = settings.find(name);
+    if (found == settings.end() || found->second == wanted) continue;
     return Fatal(ErrorCode::kConfig,
                  fmt::format("topic {0} has {1}={2}, which loses state; it must be {3}: "
                              "kafka-configs.sh --alter --entity-type topics --entity-name {0} "
                              "--add-config {1}={3}",
                              topic, name, found->second, wanted));
   }
-  const auto stamp = settings->find("message.timestamp.type");
-  if (stamp != settings->end() && stamp->second != "LogAppendTime") {
-    report_.warnings.push_back(
+  std::vector<std::string> warnings;
+  const int64_t in_sync = Number(settings, kInSync).value_or(kInSyncMin);
+  if (replicas >= kReplicasToSpare && in_sync < kInSyncMin) {
+    warnings.push_back(fmt::format(
+        "topic {0} has {1} replicas and {2}={3}: losing one broker can lose its newest records; "
+        "set it to {4}: kafka-configs.sh --alter --entity-type topics --entity-name {0} "
+        "--add-config {2}={4}",
+        topic, replicas, kInSync, in_sync, kInSyncMin));
+  }
+  const auto stamp = settings.find("message.timestamp.type");
+  if (stamp != settings.end() && stamp->second != "LogAppendTime") {
+    warnings.push_back(
         fmt::format("topic {} has message.timestamp.type={}; LogAppendTime is recommended", topic,
                     stamp->second));
   }
-  return {};
+  return warnings;
 }
-
-}  // namespace
 
 Result<std::vector<InputPartition>> ListPartitions(const KafkaOptions& options,
                                                    const KafkaLog& log) {

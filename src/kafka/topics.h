@@ -31,6 +31,14 @@ Result<std::vector<int64_t>> ListOffsetsAtTime(const KafkaOptions& options,
                                                std::span<const InputPartition> partitions,
                                                int64_t time_ms, const KafkaLog& log);
 
+/// The settings with which a changelog is created.
+Properties ChangelogSettings(int32_t replication_factor);
+/// Warnings about the settings of a changelog that has so many replicas. A setting that would lose
+/// state is a fatal kConfig error.
+Result<std::vector<std::string>> CheckChangelogSettings(const std::string& topic,
+                                                        const Properties& settings,
+                                                        int32_t replicas);
+
 /// What EnsureTopics found and did.
 struct TopicReport {
   /// Largest batch that an output topic takes (its max.message.bytes), by topic; without the topics
@@ -45,8 +53,9 @@ struct TopicReport {
 /// again when an input topic has grown.
 ///   outputs    get the partitions of their input, and room for its largest record plus our
 ///              headers; when the input has grown, partitions are added
-///   changelog  one partition per lane, and no deletion by age or size. Settings that would lose
-///              state are a fatal kConfig error with the command that corrects them
+///   changelog  one partition per lane, no deletion by age or size, and records on two brokers
+///              where there are three replicas. Settings that would lose state are a fatal kConfig
+///              error with the command that corrects them
 ///   lease      one partition per lane
 /// With create_topics off nothing is changed: a topic that does not exist is kNotFound, and one
 /// with too few partitions kConfig. Settings that cannot be read are a warning.

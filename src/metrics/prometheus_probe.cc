@@ -153,6 +153,10 @@ void PrometheusProbe::Promoted(uint64_t /*seq*/, uint64_t entries, double second
   state_->metrics.Set("neardup_restore_duration_seconds", seconds);
 }
 
+void PrometheusProbe::ChangelogLost(std::string_view /*name*/, std::string_view /*what*/) {
+  state_->metrics.Count("neardup_changelog_losses_total");
+}
+
 void PrometheusProbe::OffsetsDiffer(const InputPartition&, int64_t /*group*/, int64_t /*delta*/) {
   state_->metrics.Count("neardup_group_offset_mismatches_total");
 }

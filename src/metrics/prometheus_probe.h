@@ -38,6 +38,7 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void LeaseLeft(int64_t lasted_ms) override;
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
+  void ChangelogLost(std::string_view name, std::string_view what) override;
   void Gauges(const LaneGauges& gauges) override;
   void InputLag(const InputPartition& input, int64_t records, double seconds) override;
   void DeadLettersExcessive(bool excessive, std::string_view why) override;

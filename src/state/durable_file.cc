@@ -54,7 +54,10 @@ Result<void> WriteAndSync(const std::filesystem::path& path, std::string_view by
 Result<void> WriteFileDurably(const std::filesystem::path& path, std::string_view bytes) {
   std::filesystem::path temporary = path;
   temporary += ".tmp";
-  NEARDUP_TRY(WriteAndSync(temporary, bytes));
+  if (const Result<void> written = WriteAndSync(temporary, bytes); !written.ok()) {
+    unlink(temporary.c_str());  // it may hold the last free bytes of the disk
+    return written;
+  }
   if (rename(temporary.c_str(), path.c_str()) != 0) return Failed(path, "renaming to this name");
   return SyncFolder(path.parent_path());
 }

@@ -135,9 +135,9 @@ Result<void> LaneState::BeginAnew(Delta last) {
   return {};
 }
 
-uint64_t LaneState::entries_missing() const {
-  if (entries_live_ == kEntriesUnknown || entries_live_ <= entries_held_) return 0;
-  return entries_live_ - entries_held_;
+std::optional<uint64_t> LaneState::entries_missing() const {
+  if (entries_live_ == kEntriesUnknown) return std::nullopt;
+  return entries_live_ - std::min(entries_live_, entries_held_);
 }
 
 Result<void> LaneState::CheckBelongs(const Delta& delta) const {

@@ -52,6 +52,12 @@ class LaneState {
   void MoveInput(uint32_t input, int64_t next_offset) { inputs_[input].next_offset = next_offset; }
   /// True if an input is not where the last Commit left it.
   bool moved() const;
+  /// Moves an input over records that were decided before and are not remembered, and counts them.
+  /// The next delta carries the move.
+  void SkipTo(uint32_t input, int64_t next_offset, uint64_t records) {
+    MoveInput(input, next_offset);
+    seq_ += records;
+  }
   /// kExhausted: the index cannot remember a record of this offset.
   Result<void> CheckPosition(const Position& position) const;
   std::optional<uint32_t> FindInput(const InputPartition& partition) const;
@@ -71,8 +77,9 @@ class LaneState {
   uint64_t settings_seq() const { return settings_seq_; }
   /// seq_first of the oldest delta that was applied or committed; 0 before the first.
   uint64_t seq_first() const { return seq_first_; }
-  /// Live entries, by the count in the newest delta, that none of the applied deltas held.
-  uint64_t entries_missing() const;
+  /// Live entries, by the count in the newest delta, that none of the applied deltas held. nullopt
+  /// if that delta does not count them.
+  std::optional<uint64_t> entries_missing() const;
   /// Nothing was applied or committed yet.
   bool empty() const { return !any_; }
   void StartEpoch() { ++epoch_; }

@@ -76,6 +76,7 @@ SnapshotManifest ManifestFromJson(const ordered_json& json) {
   manifest.lane = json.at("lane").get<uint16_t>();
   manifest.spec = json.at("spec").get<std::string>();
   manifest.written_ms = json.at("written_ms").get<int64_t>();
+  manifest.changelog = json.at("changelog").value("name", "");
   manifest.end.offset = json.at("changelog").at("offset").get<int64_t>();
   manifest.end.checksum = ReadHex(json.at("changelog").at("checksum"));
   manifest.seq = json.at("seq").get<uint64_t>();
@@ -158,15 +159,18 @@ uint64_t SnapshotManifest::bytes() const {
 std::string Encode(const SnapshotManifest& manifest) {
   ordered_json segments = ordered_json::array();
   for (const SnapshotSegment& segment : manifest.segments) segments.push_back(ToJson(segment));
-  const ordered_json json = {
-      {"neardup_snapshot", kVersion},
-      {"number", manifest.number},
-      {"lane", manifest.lane},
-      {"spec", manifest.spec},
-      {"written_ms", manifest.written_ms},
-      {"changelog", {{"offset", manifest.end.offset}, {"checksum", Hex64(manifest.end.checksum)}}},
-      {"seq", manifest.seq},
-      {"segments", segments}};
+  ordered_json changelog = ordered_json::object();
+  if (!manifest.changelog.empty()) changelog["name"] = manifest.changelog;
+  changelog["offset"] = manifest.end.offset;
+  changelog["checksum"] = Hex64(manifest.end.checksum);
+  const ordered_json json = {{"neardup_snapshot", kVersion},
+                             {"number", manifest.number},
+                             {"lane", manifest.lane},
+                             {"spec", manifest.spec},
+                             {"written_ms", manifest.written_ms},
+                             {"changelog", changelog},
+                             {"seq", manifest.seq},
+                             {"segments", segments}};
   const std::string line = json.dump();
   return line + "\n" + Hex64(Hash64(line)) + "\n";
 }

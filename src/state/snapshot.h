@@ -42,7 +42,8 @@ struct SnapshotManifest {
   uint16_t lane = 0;
   std::string spec;
   int64_t written_ms = 0;
-  ChangelogMark end;  ///< the last record of the changelog that the snapshot holds
+  std::string changelog;  ///< its name; empty in snapshots of older versions
+  ChangelogMark end;      ///< the last record of the changelog that the snapshot holds
   uint64_t seq = 0;
   std::vector<SnapshotSegment> segments;  ///< oldest first; at least one
 

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/file_content.h"
 #include "state/delta.h"
 #include "state/snapshot.h"
 
@@ -24,6 +27,24 @@ Result<void> Remove(const fs::path& path) {
                    fmt::format("{}: cannot be removed: {}", path.string(), error.message()));
 }
 
+/// Removes nothing while a manifest cannot be read: it may name any segment.
+Result<void> RemoveUnnamedSegments(const fs::path& folder, const SnapshotNumbers& found) {
+  std::set<uint64_t> named;
+  for (const uint64_t number : found.manifests) {
+    const Result<std::string> text = ReadFile(ManifestPath(folder, number));
+    if (!text.ok()) return {};
+    const Result<SnapshotManifest> manifest = DecodeSnapshotManifest(*text);
+    if (!manifest.ok() && manifest.error().code == ErrorCode::kCorrupt) continue;
+    if (!manifest.ok()) return {};
+    for (const SnapshotSegment& segment : manifest->segments) named.insert(segment.number);
+  }
+  for (const uint64_t number : found.segments) {
+    const fs::path path = SegmentPath(folder, number);
+    if (!named.contains(number) && fs::is_regular_file(path)) NEARDUP_TRY(Remove(path));
+  }
+  return {};
+}
+
 bool Names(const SnapshotManifest& manifest, uint64_t segment) {
   return std::any_of(manifest.segments.begin(), manifest.segments.end(),
                      [segment](const SnapshotSegment& row) { return row.number == segment; });
@@ -34,15 +55,32 @@ bool Names(const SnapshotManifest& manifest, uint64_t segment) {
 Result<std::unique_ptr<SnapshotWriter>> SnapshotWriter::New(const fs::path& folder, uint16_t lane,
                                                             std::string spec,
                                                             std::optional<SnapshotManifest> base,
-                                                            uint64_t segment_bytes) {
+                                                            uint64_t segment_bytes,
+                                                            std::string changelog) {
   NEARDUP_ASSIGN(const SnapshotNumbers found, ListSnapshots(folder));
   std::unique_ptr<SnapshotWriter> writer(
       new SnapshotWriter(folder, lane, std::move(spec), segment_bytes));
   if (!found.manifests.empty()) writer->next_manifest_ = found.manifests.front() + 1;
   if (!found.segments.empty()) writer->next_segment_ = found.segments.front() + 1;
   for (const fs::path& path : found.left_over) NEARDUP_TRY(Remove(path));
+  NEARDUP_TRY(RemoveUnnamedSegments(folder, found));
   if (base) NEARDUP_TRY(writer->Continue(*base));
+  writer->manifest_.changelog = std::move(changelog);
   return writer;
+}
+
+SnapshotWriter::~SnapshotWriter() {
+  // Best effort: New tries again. The manifest goes first, so that none names a missing segment.
+  std::error_code ignored;
+  for (auto path = unpublished_.rbegin(); path != unpublished_.rend(); ++path) {
+    if (fs::is_regular_file(*path, ignored)) fs::remove(*path, ignored);
+  }
+  if (!published_) return;
+  const SnapshotSegment& newest = published_->segments.back();
+  const fs::path path = SegmentPath(folder_, newest.number);
+  if (fs::file_size(path, ignored) > newest.bytes && !ignored) {
+    fs::resize_file(path, newest.bytes, ignored);
+  }
 }
 
 Result<void> SnapshotWriter::Continue(const SnapshotManifest& base) {
@@ -89,6 +127,7 @@ Result<void> SnapshotWriter::StartSegment() {
   }
   SnapshotSegment row;
   row.number = next_segment_++;
+  unpublished_.push_back(SegmentPath(folder_, row.number));
   NEARDUP_ASSIGN(growing_, SegmentWriter::Start(folder_, manifest_.lane, row));
   return {};
 }
@@ -112,7 +151,9 @@ Result<void> SnapshotWriter::Publish(int64_t written_ms) {
   manifest.number = next_manifest_++;
   manifest.written_ms = written_ms;
   manifest.segments.push_back(growing_->row());
-  NEARDUP_TRY(WriteFileDurably(ManifestPath(folder_, manifest.number), Encode(manifest)));
+  unpublished_.push_back(ManifestPath(folder_, manifest.number));
+  NEARDUP_TRY(WriteFileDurably(unpublished_.back(), Encode(manifest)));
+  unpublished_.clear();
   const std::optional<SnapshotManifest> before = std::exchange(published_, std::move(manifest));
   return RemoveAllBut(before);
 }

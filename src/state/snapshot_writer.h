@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "neardup/result.h"
 #include "state/delta.h"
@@ -20,12 +21,19 @@ inline constexpr uint64_t kSegmentBytes = uint64_t{16} << 20;
 /// published(). One owner thread.
 class SnapshotWriter {
  public:
-  /// `base`: the snapshot to continue, which must be whole; nullopt: begin with nothing. The first
-  /// Publish removes what neither it nor `base` needs.
+  /// `base`: the snapshot to continue, which must be whole; nullopt: begin with nothing. Removes
+  /// segments that no manifest names. The first Publish removes what neither it nor `base` needs.
+  /// `changelog`: its name, for the manifests.
   static Result<std::unique_ptr<SnapshotWriter>> New(const std::filesystem::path& folder,
                                                      uint16_t lane, std::string spec,
                                                      std::optional<SnapshotManifest> base,
-                                                     uint64_t segment_bytes = kSegmentBytes);
+                                                     uint64_t segment_bytes = kSegmentBytes,
+                                                     std::string changelog = {});
+
+  /// Removes what was written and not published, so that failures do not fill the disk.
+  ~SnapshotWriter();
+  SnapshotWriter(const SnapshotWriter&) = delete;
+  SnapshotWriter& operator=(const SnapshotWriter&) = delete;
 
   /// The delta must follow the one before. A fresh one need not: the snapshot begins anew with it.
   /// `mark`: the record of the changelog that holds it.
@@ -63,6 +71,8 @@ class SnapshotWriter {
   std::optional<Delta> pending_;
   int64_t pending_offset_ = 0;
   std::optional<SnapshotManifest> published_;
+  /// Files since the last Publish, in the order of their creation.
+  std::vector<std::filesystem::path> unpublished_;
   uint64_t next_manifest_ = 1;
   uint64_t next_segment_ = 1;
 };

@@ -44,13 +44,20 @@ Result<bool> ChangelogFollower::Poll(
         fmt::format("it was deleted and recreated, or belongs to another app (expected checksum "
                     "{:016x} at offset {}, found checksum {:016x} at offset {}); "
                     "docs/recovery.md says what to do",
-                    mark_->checksum, mark_->offset, foreign_->checksum, foreign_->offset));
+                    mark_->checksum, mark_->offset, foreign_->checksum, foreign_->offset),
+        /*is_another_log=*/true);
   }
   if (!polled.ok() && polled.error().code == ErrorCode::kNotFound && !polled.error().fatal) {
     open_ = false;  // purged while it was read; Open finds out how far
     return true;
   }
   if (!polled.ok()) return polled.error();
+  if (mark_ && log_.next_offset() > mark_->offset) {
+    return GiveUp(fmt::format("it was deleted and recreated, or belongs to another app (expected a "
+                              "record at offset {}, found none); docs/recovery.md says what to do",
+                              mark_->offset),
+                  /*is_another_log=*/true);
+  }
   if (!mark_) resume_offset_ = std::max(resume_offset_, log_.next_offset());
   return true;
 }
@@ -59,8 +66,9 @@ Result<bool> ChangelogFollower::Open() {
   if (mark_) return OpenAtMark();
   NEARDUP_TRY(log_.Open(resume_offset_));
   if (resume_offset_ > 0 && log_.next_offset() > resume_offset_) {
-    return GiveUp(Purged(resume_offset_));
+    return GiveUp(Purged(resume_offset_), /*is_another_log=*/false);
   }
+  if (resume_offset_ == 0) begin_offset_ = log_.next_offset();
   open_ = true;
   return true;
 }
@@ -68,15 +76,17 @@ Result<bool> ChangelogFollower::Open() {
 Result<bool> ChangelogFollower::OpenAtMark() {
   NEARDUP_ASSIGN(const int64_t end, log_.End());
   if (end <= mark_->offset) {
-    return GiveUp(fmt::format(
-        "it was deleted and recreated, or truncated, or belongs to another app (expected "
-        "a record at offset {}, but it ends at offset {}); docs/recovery.md says what "
-        "to do",
-        mark_->offset, end));
+    return GiveUp(
+        fmt::format(
+            "it was deleted and recreated, or truncated, or belongs to another app (expected "
+            "a record at offset {}, but it ends at offset {}); docs/recovery.md says what "
+            "to do",
+            mark_->offset, end),
+        /*is_another_log=*/true);
   }
   NEARDUP_TRY(log_.Open(mark_->offset));
   if (log_.next_offset() > mark_->offset) {
-    return GiveUp(Purged(mark_->offset + 1));
+    return GiveUp(Purged(mark_->offset + 1), /*is_another_log=*/false);
   }
   open_ = true;
   return true;
@@ -98,7 +108,8 @@ std::string ChangelogFollower::Purged(int64_t read_to) const {
       log_.next_offset(), read_to);
 }
 
-bool ChangelogFollower::GiveUp(std::string why) {
+bool ChangelogFollower::GiveUp(std::string why, bool is_another_log) {
+  is_another_log_ = is_another_log;
   why_ = "cannot resume the changelog: " + std::move(why);
   StartOver();
   return false;

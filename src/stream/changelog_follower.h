@@ -27,11 +27,16 @@ class ChangelogFollower {
   void Close() { open_ = false; }
 
   /// Hands records to `visit`, as Changelog::Poll does. False when reading cannot resume, because
-  /// records that were not read yet are purged or because this is another log. why() then explains
-  /// it, the caller must drop what it knows, and the next Poll begins at the beginning of the log.
+  /// records that were not read yet are purged or because this is another log. why() and
+  /// is_another_log() then explain it, the caller must drop what it knows, and the next Poll begins
+  /// at the beginning of the log.
   Result<bool> Poll(int timeout_ms,
                     const std::function<Result<void>(const ChangelogRecord&)>& visit);
   const std::string& why() const { return why_; }
+  /// The record of the mark is not in the log.
+  bool is_another_log() const { return is_another_log_; }
+  /// Where the log began when it was last read from its beginning.
+  int64_t begin_offset() const { return begin_offset_; }
 
   bool is_open() const { return open_; }
   /// Every record below was handed out, or was known before.
@@ -44,7 +49,7 @@ class ChangelogFollower {
   Result<bool> OpenAtMark();
   void Compare(const ChangelogRecord& record);
   std::string Purged(int64_t read_to) const;
-  bool GiveUp(std::string why);
+  bool GiveUp(std::string why, bool is_another_log);
 
   Changelog& log_;
   bool open_ = false;
@@ -53,7 +58,9 @@ class ChangelogFollower {
   std::optional<ChangelogMark> mark_;
   /// What was found in place of it.
   std::optional<ChangelogMark> foreign_;
+  int64_t begin_offset_ = 0;
   std::string why_;
+  bool is_another_log_ = false;
 };
 
 }  // namespace neardup

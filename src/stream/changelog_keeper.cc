@@ -26,7 +26,9 @@ ChangelogKeeper::ChangelogKeeper(const KeeperOptions& options, Changelog& log, C
       follower_(log),
       spec_(FingerprintSpec(options.filter)),
       live_(options.filter.window),
-      due_at_ms_(clock.SteadyMs() + options.snapshot_interval_ms) {}
+      due_at_ms_(clock.SteadyMs() + options.snapshot_interval_ms) {
+  if (base_ && !base_->changelog.empty() && base_->changelog != log.name()) base_.reset();
+}
 
 void ChangelogKeeper::Step() {
   const int64_t wait_ms = retry_not_before_ms_ - clock_.SteadyMs();
@@ -57,6 +59,9 @@ Result<void> ChangelogKeeper::Follow() {
                  follower_.Poll(kPollTimeoutMs,
                                 [this](const ChangelogRecord& record) { return Keep(record); }));
   if (resumed) return {};
+  if (follower_.is_another_log() && options_.on_changelog_loss == OnLoss::kFail) {
+    return Error{ErrorCode::kCorrupt, follower_.why()};
+  }
   if (writer_) probe_.SnapshotRestarted(follower_.why());
   writer_.reset();
   base_.reset();
@@ -76,7 +81,7 @@ Result<void> ChangelogKeeper::Begin() {
   }
   if (!options_.folder.empty()) {
     NEARDUP_ASSIGN(writer_, SnapshotWriter::New(options_.folder, options_.lane, spec_, base_,
-                                                options_.segment_bytes));
+                                                options_.segment_bytes, log_.name()));
   }
   begun_ = true;
   return {};
@@ -116,11 +121,11 @@ void ChangelogKeeper::Purge() {
   if (purged.ok()) {
     purged_to_ = begin;
     probe_.ChangelogPurged(begin);
-  } else if (purged.error().retriable) {
-    probe_.KeeperFailed(purged.error());
-  } else {
+  } else if (purged.error().code == ErrorCode::kAuth || purged.error().code == ErrorCode::kConfig) {
     options_.purge = false;
     probe_.PurgeRefused(purged.error());
+  } else {
+    probe_.KeeperFailed(purged.error());
   }
 }
 

@@ -13,6 +13,7 @@
 #include "state/snapshot.h"
 #include "state/snapshot_writer.h"
 #include "stream/changelog_follower.h"
+#include "stream/lane_options.h"
 #include "stream/ports.h"
 #include "stream/probe.h"
 
@@ -26,13 +27,17 @@ struct KeeperOptions {
   int64_t snapshot_interval_ms = 30'000;
   uint64_t segment_bytes = kSegmentBytes;
   bool purge = true;
+  /// kFail: a snapshot of another changelog stays as it is, because the lane refuses that
+  /// changelog.
+  OnLoss on_changelog_loss = OnLoss::kFail;
 };
 
 /// Follows the committed deltas with a changelog reader of its own, so that no lane waits for it.
 /// One owner thread calls everything; ports and probe must outlive it.
 class ChangelogKeeper {
  public:
-  /// `base`: the snapshot in the folder to continue; it must be whole.
+  /// `base`: the snapshot in the folder to continue, unless it is of another changelog; it must be
+  /// whole.
   ChangelogKeeper(const KeeperOptions& options, Changelog& log, Clock& clock, KeeperProbe& probe,
                   std::optional<SnapshotManifest> base);
 

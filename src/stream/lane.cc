@@ -50,7 +50,14 @@ Result<std::unique_ptr<Lane>> Lane::New(const LaneOptions& options, const LanePo
     return std::unique_ptr<Lane>(new Lane(options, ports, std::move(state)));
   }
   std::unique_ptr<Lane> lane(new Lane(options, ports, std::move(snapshot->state)));
+  const std::string& of = snapshot->manifest.changelog;
+  if (!of.empty() && of != ports.changelog.name()) {
+    NEARDUP_TRY(lane->DiscardState(
+        fmt::format("the snapshot is of changelog {}, this is {}", of, ports.changelog.name())));
+    return lane;
+  }
   lane->follower_.StartBehind(snapshot->manifest.end);
+  lane->from_snapshot_ = true;
   return lane;
 }
 
@@ -164,8 +171,15 @@ Result<void> Lane::FollowChangelog(int timeout_ms) {
   NEARDUP_ASSIGN(
       const bool resumed,
       follower_.Poll(timeout_ms, [this](const ChangelogRecord& record) { return Fold(record); }));
-  if (!resumed) return DiscardState(follower_.why());
-  return CheckSettings();
+  if (resumed) return CheckSettings();
+  if (follower_.is_another_log()) {
+    // The snapshot holds deltas that were committed and are gone.
+    if (options_.on_changelog_loss == OnLoss::kFail) {
+      return ChangelogLossRefused(ports_.changelog.name(), follower_.why());
+    }
+    ports_.probe.ChangelogLost(ports_.changelog.name(), follower_.why());
+  }
+  return DiscardState(follower_.why());
 }
 
 /// Deltas of other settings may only be followed by a fresh delta of these settings.
@@ -180,6 +194,7 @@ Result<void> Lane::DiscardState(const std::string& why) {
   ports_.probe.StateDiscarded(why);
   refused_.Clear();  // inputs may get other numbers
   other_settings_.reset();
+  from_snapshot_ = false;
   return state_->Clear();
 }
 
@@ -219,10 +234,11 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
   const int64_t started_ms = ports_.clock.SteadyMs();
   // Fence first: afterwards no other instance can append to the changelog, so its end is final.
   NEARDUP_TRY(ports_.transaction.Fence());
-  NEARDUP_ASSIGN(const std::optional<int64_t> end, RestoreToEnd(stop));
+  NEARDUP_ASSIGN(const std::optional<int64_t> end, RestoreAll(stop));
   if (!end) return {};
-  NEARDUP_TRY(inputs_.Start(*state_));
-  NEARDUP_TRY(inputs_.CompareGroupOffsets(*state_, ports_.transaction));
+  NEARDUP_TRY(inputs_.Find(*state_));
+  NEARDUP_TRY(CheckChangelog());
+  NEARDUP_TRY(inputs_.Rewind(*state_));
   state_->StartEpoch();
   // This first delta makes the epoch and the start offsets of the inputs durable before any
   // verdict.
@@ -234,6 +250,38 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
   SetPhase(LanePhase::kActive);
   const auto seconds = static_cast<double>(ports_.clock.SteadyMs() - started_ms) / 1000;
   ports_.probe.Promoted(state_->seq(), state_->filter().entries(), seconds);
+  return {};
+}
+
+Result<std::optional<int64_t>> Lane::RestoreAll(const std::atomic<bool>& stop) {
+  NEARDUP_ASSIGN(const std::optional<int64_t> end, RestoreToEnd(stop));
+  if (!end || !from_snapshot_ || state_->entries_missing().value_or(0) == 0) return end;
+  follower_.StartOver();
+  NEARDUP_TRY(
+      DiscardState("the snapshot holds fewer entries than are live; it was kept by an "
+                   "instance with another window.entries_max"));
+  return RestoreToEnd(stop);
+}
+
+Result<void> Lane::CheckChangelog() {
+  std::vector<GroupPosition> group;
+  Result<std::vector<GroupPosition>> asked = inputs_.GroupOffsets(*state_, ports_.transaction);
+  if (asked.ok()) {
+    group = std::move(asked).value();
+  } else if (state_->empty()) {
+    // To guess that this is a first start could write every record again.
+    return asked.error();
+  } else {
+    ports_.probe.OffsetsUnknown(asked.error());
+  }
+  const std::optional<std::string> loss = FindChangelogLoss(
+      *state_, from_snapshot_ ? std::nullopt : std::optional(follower_.begin_offset()), group);
+  if (!loss) return {};
+  if (options_.on_changelog_loss == OnLoss::kFail) {
+    return ChangelogLossRefused(ports_.changelog.name(), *loss);
+  }
+  ports_.probe.ChangelogLost(ports_.changelog.name(), *loss);
+  GoOnAtTheGroup(*state_, group);
   return {};
 }
 

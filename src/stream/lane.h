@@ -90,6 +90,10 @@ class Lane {
   Result<void> Promote(const std::atomic<bool>& stop);
   /// Returns the end that it has read to; nullopt when `stop` ended it early.
   Result<std::optional<int64_t>> RestoreToEnd(const std::atomic<bool>& stop);
+  /// As RestoreToEnd. A snapshot with fewer entries than are live gives way to the changelog.
+  Result<std::optional<int64_t>> RestoreAll(const std::atomic<bool>& stop);
+  /// An error, or a report, if the changelog lost what was committed to it.
+  Result<void> CheckChangelog();
   Result<void> ConfirmEnd(int64_t end, int64_t opening_deltas);
 
   Result<void> ActiveStep();
@@ -117,6 +121,8 @@ class Lane {
   LanePhase phase_ = LanePhase::kStarting;
 
   ChangelogFollower follower_;
+  /// The state does not come from the changelog alone.
+  bool from_snapshot_ = false;
   /// Why the first of the deltas of other settings was refused that no fresh delta has replaced.
   std::optional<Error> other_settings_;
   Candidacy candidacy_;

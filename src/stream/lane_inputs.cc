@@ -6,11 +6,6 @@
 
 namespace neardup {
 
-Result<void> LaneInputs::Start(LaneState& state) {
-  NEARDUP_TRY(FindPartitions(state, state.empty()));
-  return Rewind(state);
-}
-
 Result<void> LaneInputs::Rewind(LaneState& state) {
   const std::vector<InputProgress>& inputs = state.inputs();
   at_end_since_ms_.assign(inputs.size(), -1);
@@ -37,16 +32,19 @@ Result<void> LaneInputs::Refresh(LaneState& state) {
   return assigned_.size() == before ? Result<void>() : Rewind(state);
 }
 
-Result<void> LaneInputs::CompareGroupOffsets(const LaneState& state, Transaction& transaction) {
-  if (state.empty()) return {};
+Result<std::vector<GroupPosition>> LaneInputs::GroupOffsets(const LaneState& state,
+                                                            Transaction& transaction) {
   std::vector<InputPartition> partitions;
   for (const uint32_t input : assigned_) partitions.push_back(state.inputs()[input].partition);
-  NEARDUP_ASSIGN(const std::vector<int64_t> group, transaction.CommittedOffsets(partitions));
+  NEARDUP_ASSIGN(const std::vector<int64_t> offsets, transaction.CommittedOffsets(partitions));
+  std::vector<GroupPosition> group;
   for (size_t i = 0; i < partitions.size(); ++i) {
+    group.push_back({assigned_[i], offsets[i]});
     const int64_t delta = state.inputs()[assigned_[i]].next_offset;
-    if (group[i] >= 0 && group[i] != delta) probe_.OffsetsDiffer(partitions[i], group[i], delta);
+    const bool behind = offsets[i] >= 0 && offsets[i] < delta;
+    if (!state.empty() && behind) probe_.OffsetsDiffer(partitions[i], offsets[i], delta);
   }
-  return {};
+  return group;
 }
 
 Result<void> LaneInputs::Poll(const LaneState& state, size_t records_max, int timeout_ms,

@@ -8,6 +8,7 @@
 
 #include "neardup/result.h"
 #include "state/lane_state.h"
+#include "stream/changelog_loss.h"
 #include "stream/lane_options.h"
 #include "stream/ports.h"
 #include "stream/probe.h"
@@ -21,15 +22,16 @@ class LaneInputs {
   LaneInputs(const LaneOptions& options, Source& source, const Clock& clock, Probe& probe)
       : options_(options), source_(source), clock_(clock), probe_(probe) {}
 
-  /// Finds all partitions, adds new ones to `state`, and reads all of them from where `state` ends.
-  Result<void> Start(LaneState& state);
-  /// Reads again from where `state` ends.
+  /// Finds all partitions and adds new ones to `state`. Call Rewind to read them.
+  Result<void> Find(LaneState& state) { return FindPartitions(state, state.empty()); }
+  /// Reads all partitions that were found from where `state` ends.
   Result<void> Rewind(LaneState& state);
   /// Looks for new partitions, at most once each LaneOptions::partitions_refresh_ms. No transaction
   /// may be open.
   Result<void> Refresh(LaneState& state);
-  /// Tells the probe where the offsets of the consumer group are not those of `state`.
-  Result<void> CompareGroupOffsets(const LaneState& state, Transaction& transaction);
+  /// Where the consumer group is in each partition that was found. Tells the probe where it is
+  /// behind `state`.
+  Result<std::vector<GroupPosition>> GroupOffsets(const LaneState& state, Transaction& transaction);
 
   /// Appends up to `records_max` records to `batch`, waiting `timeout_ms` at most for the first.
   Result<void> Poll(const LaneState& state, size_t records_max, int timeout_ms,

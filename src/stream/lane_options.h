@@ -18,6 +18,12 @@ enum class HeaderStyle : uint8_t {
   kNone,      ///< no header
 };
 
+/// What to do when something is lost that the lane relies on.
+enum class OnLoss : uint8_t {
+  kFail,      ///< end with an error that says what is lost and what to do
+  kContinue,  ///< report it, count it, and go on without it
+};
+
 /// What follows when too many records are dead letters.
 enum class OnExcess : uint8_t { kWarn, kFail };
 
@@ -49,6 +55,7 @@ struct LaneOptions {
   int64_t partitions_refresh_ms = 30'000;
   /// Threads that fingerprint records and look them up; 0: one per core.
   uint32_t fingerprint_threads = 0;
+  OnLoss on_changelog_loss = OnLoss::kFail;
   /// Wait before the lane is promoted again after an error. Doubles from min to max.
   int64_t retry_backoff_min_ms = 100;
   int64_t retry_backoff_max_ms = 10'000;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -72,6 +73,8 @@ struct ChangelogRecord {
 class Changelog {
  public:
   virtual ~Changelog() = default;
+  /// What people call it, such as the topic and the partition.
+  virtual std::string name() const = 0;
   /// The next Poll reads from `offset`, or from the beginning of the log if that is later.
   virtual Result<void> Open(int64_t offset) = 0;
   /// Calls `visit` for committed records in order. Waits at most `timeout_ms` for the first.
@@ -89,8 +92,8 @@ class Changelog {
   virtual Result<int64_t> CommittedEnd() = 0;
   /// False if nothing is kept: the log is always empty.
   virtual bool keeps_deltas() const { return true; }
-  /// Deletes all records below this offset, for all readers. An error that is not retriable means
-  /// that this user may not delete records.
+  /// Deletes all records below this offset, for all readers. Fails with kAuth or kConfig if this
+  /// user may not delete records.
   virtual Result<void> Purge(int64_t offset) = 0;
 };
 

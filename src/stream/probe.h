@@ -116,6 +116,10 @@ class Probe {
   virtual void Promoted(uint64_t seq, uint64_t entries, double seconds) = 0;
   /// The offset of the consumer group is not that of the last delta. The lane uses the delta's.
   virtual void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) = 0;
+  /// The offsets of the consumer group cannot be read, so they were not compared.
+  virtual void OffsetsUnknown(const Error& error) = 0;
+  /// The changelog `name` lost records, and the lane goes on without them.
+  virtual void ChangelogLost(std::string_view name, std::string_view what) = 0;
   virtual void Gauges(const LaneGauges& gauges) = 0;
   virtual void InputLag(const InputPartition& input, int64_t records, double seconds) = 0;
   virtual void RecordRefused(const InputPartition& input, int64_t offset,
@@ -142,6 +146,8 @@ class PartialProbe : public Probe {
   void LeaseLeft(int64_t) override {}
   void Promoted(uint64_t, uint64_t, double) override {}
   void OffsetsDiffer(const InputPartition&, int64_t, int64_t) override {}
+  void OffsetsUnknown(const Error&) override {}
+  void ChangelogLost(std::string_view, std::string_view) override {}
   void Gauges(const LaneGauges&) override {}
   void InputLag(const InputPartition&, int64_t, double) override {}
   void RecordRefused(const InputPartition&, int64_t, std::string_view) override {}

@@ -26,6 +26,8 @@ class ProbeFan : public Probe {
   void LeaseLeft(int64_t lasted_ms) override;
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
+  void OffsetsUnknown(const Error& error) override;
+  void ChangelogLost(std::string_view name, std::string_view what) override;
   void Gauges(const LaneGauges& gauges) override;
   void InputLag(const InputPartition& input, int64_t records, double seconds) override;
   void RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) override;

@@ -107,8 +107,8 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
                          session, heartbeat, transaction, records, bytes, all, consumer, producer,
                          answer] = KafkaOptions{};
   [[maybe_unused]] auto [filter, lane, start, headers, dead_letters, interval, transaction_bytes,
-                         batch, idle, refresh, threads, backoff_min, backoff_max, give_up,
-                         stay_out] = LaneOptions{};
+                         batch, idle, refresh, threads, on_changelog_loss, backoff_min, backoff_max,
+                         give_up, stay_out] = LaneOptions{};
   [[maybe_unused]] auto [share, on_excess] = dead_letters;
   [[maybe_unused]] auto [record, feature, model, match, window, scheme] = FilterOptions{};
   [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
@@ -124,7 +124,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   // Of LaneOptions, lane, filter and dead_letters are no settings: the process numbers its lanes,
   // and the other two count by their members. The model comes from model_file; the masks are one
   // setting.
-  constexpr size_t kMembers = 17 + (15 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 2 + 6;
+  constexpr size_t kMembers = 17 + (16 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 2 + 6;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);

@@ -94,6 +94,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.LeaseLeft(16'000);
   probe_.Promoted(12, 6, 1.5);
   probe_.OffsetsDiffer(kNews0, 1, 2);
+  probe_.ChangelogLost("", "");
   probe_.Gauges({.entries = 7,
                  .entries_max = 100,
                  .index_bytes = 512,

@@ -57,6 +57,16 @@ TEST(SnapshotManifest, AManifestIsTwoLinesAsDocumented) {
   EXPECT_EQ(Encode(Example()), WithChecksum(kExampleLine));
 }
 
+TEST(SnapshotManifest, NamesItsChangelogIfThatIsKnown) {
+  SnapshotManifest named = Example();
+  named.changelog = "news-changelog/3";
+  const std::string text = Encode(named);
+  EXPECT_THAT(text, HasSubstr(R"("changelog":{"name":"news-changelog/3","offset":4711,)"));
+  const Result<SnapshotManifest> decoded = DecodeSnapshotManifest(text);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, named);
+}
+
 TEST(SnapshotManifest, DecodesToWhatWasEncoded) {
   const Result<SnapshotManifest> read = DecodeSnapshotManifest(Encode(Example()));
   ASSERT_TRUE(read.ok()) << read.error().text;

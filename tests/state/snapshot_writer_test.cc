@@ -7,6 +7,8 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -77,6 +79,12 @@ class SnapshotWriterTest : public testing::Test {
     std::set<fs::path> files;
     for (const auto& file : fs::directory_iterator(folder())) files.insert(file.path());
     return files;
+  }
+
+  std::map<fs::path, uintmax_t> Sizes() const {
+    std::map<fs::path, uintmax_t> sizes;
+    for (const fs::path& file : Files()) sizes[file] = fs::file_size(file);
+    return sizes;
   }
 
   const FilterOptions options_ = SmallLaneOptions();
@@ -244,6 +252,36 @@ TEST_F(SnapshotWriterTest, WhenAManifestDoesNotFitOnTheDiskTheLastOneStaysWhole)
   EXPECT_EQ(*writer_->published(), before);
   ExpectPublishedIsGood();
   ExpectGoesOn();
+}
+
+TEST_F(SnapshotWriterTest, SnapshotsThatFailAgainAndAgainDoNotGrowTheFolder) {
+  while (!writer_->published() || writer_->published()->segments.size() < 3) {
+    ASSERT_TRUE(AppendAndPublish().ok());
+  }
+  const std::map<fs::path, uintmax_t> before = Sizes();
+  for (int failure = 0; failure < 12; ++failure) {
+    history_.Commit(30);
+    {
+      const FullDisk full(1500);  // some segments fit, and at last one does not
+      const Result<void> appended = AppendNew();
+      EXPECT_FALSE(appended.ok() && writer_->Publish(0).ok());
+    }
+    Reopen(writer_->published());
+    EXPECT_EQ(Sizes(), before) << failure;
+  }
+  ExpectGoesOn();
+}
+
+TEST_F(SnapshotWriterTest, RemovesSegmentsOfACrashThatNoManifestNames) {
+  ASSERT_TRUE(AppendAndPublish().ok());
+  const std::map<fs::path, uintmax_t> before = Sizes();
+  std::ofstream(SegmentPath(folder(), 77)) << "half of a segment";
+  Reopen(writer_->published());
+  EXPECT_EQ(Sizes(), before);
+  std::ofstream(folder() / "77.segment") << "a file of somebody else";
+  Reopen(writer_->published());
+  EXPECT_TRUE(fs::exists(folder() / "77.segment"));
+  ExpectPublishedIsGood();
 }
 
 TEST_F(SnapshotWriterTest, AFolderInPlaceOfASegmentIsAnErrorWithItsPath) {

@@ -73,9 +73,22 @@ TEST_F(ChangelogFollowerTest, StartsOverWhenTheMarkedRecordDiffers) {
   EXPECT_FALSE(Poll());
   EXPECT_THAT(follower_.why(), HasSubstr("deleted and recreated"));
   EXPECT_THAT(follower_.why(), HasSubstr("offset 2"));
+  EXPECT_TRUE(follower_.is_another_log());
   EXPECT_THAT(read_, IsEmpty());
   PollToEnd();
   EXPECT_THAT(read_, ElementsAre("a", "b", "c", "d", "e"));
+}
+
+TEST_F(ChangelogFollowerTest, StartsOverWhenOnlyControlRecordsAreWhereTheMarkedRecordWas) {
+  const ChangelogMark mark = MarkOf(3);
+  broker_.changelog = {"z", "", "", "", ""};
+  follower_.StartBehind(mark);
+  bool resumed = true;
+  for (int polls = 0; resumed && polls < 10; ++polls) resumed = Poll();
+  EXPECT_FALSE(resumed);
+  EXPECT_TRUE(follower_.is_another_log());
+  EXPECT_THAT(follower_.why(), HasSubstr("expected a record at offset 3, found none"));
+  EXPECT_THAT(read_, IsEmpty());
 }
 
 TEST_F(ChangelogFollowerTest, StartsOverWhenTheLogEndsBeforeTheMark) {
@@ -91,6 +104,7 @@ TEST_F(ChangelogFollowerTest, StartsOverWhenTheMarkedRecordWasPurged) {
   follower_.StartBehind(MarkOf(2));
   EXPECT_FALSE(Poll());
   EXPECT_THAT(follower_.why(), HasSubstr("purged up to offset 3"));
+  EXPECT_FALSE(follower_.is_another_log());
   PollToEnd();
   EXPECT_THAT(read_, ElementsAre("d", "e"));
 }

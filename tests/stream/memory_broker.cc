@@ -102,7 +102,8 @@ Result<void> MemoryChangelog::Poll(
     return Error{ErrorCode::kNotFound, "the offset was purged"};
   }
   for (int n = 0; n < 3 && next_offset_ < static_cast<int64_t>(broker_.changelog.size()); ++n) {
-    NEARDUP_TRY(visit({next_offset_, broker_.changelog[static_cast<size_t>(next_offset_)]}));
+    const std::string& bytes = broker_.changelog[static_cast<size_t>(next_offset_)];
+    if (!bytes.empty()) NEARDUP_TRY(visit({next_offset_, bytes}));
     ++next_offset_;
   }
   return {};
@@ -228,6 +229,7 @@ void MemoryTransaction::Abandon(bool) {
 
 Result<std::vector<int64_t>> MemoryTransaction::CommittedOffsets(
     std::span<const InputPartition> inputs) {
+  if (!broker_.group_answers) return Retriable(ErrorCode::kUnavailable, "offsets are held back");
   std::vector<int64_t> offsets;
   for (const InputPartition& input : inputs) {
     const auto found = broker_.group_offsets.find(input);

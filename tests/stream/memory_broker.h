@@ -69,9 +69,10 @@ class MemoryBroker {
   /// Records of an input below this offset are deleted.
   std::map<InputPartition, int64_t> deleted_below;
   std::vector<MemoryOutput> outputs;   ///< committed, in commit order
-  std::vector<std::string> changelog;  ///< committed deltas
+  std::vector<std::string> changelog;  ///< committed deltas; empty: a control record
   int64_t changelog_begin = 0;         ///< those below are purged
   std::map<InputPartition, int64_t> group_offsets;
+  bool group_answers = true;  ///< false: the group's offsets cannot be read
   uint64_t producer_epoch = 0;
   /// Records whose payload contains this text are refused by their output.
   std::string poison;
@@ -116,6 +117,7 @@ class MemorySource : public Source {
 class MemoryChangelog : public Changelog {
  public:
   MemoryChangelog(MemoryBroker& broker, Faults& faults) : broker_(broker), faults_(faults) {}
+  std::string name() const override { return "memory-changelog/0"; }
   Result<void> Open(int64_t offset) override;
   Result<void> Poll(int timeout_ms,
                     const std::function<Result<void>(const ChangelogRecord&)>& visit) override;
