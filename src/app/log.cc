@@ -208,6 +208,52 @@ void LogProbe::ChangelogLost(std::string_view name, std::string_view what) {
       name, what);
 }
 
+void LogProbe::InputLost(const InputLoss& loss) {
+  const std::string name = fmt::format("{}/{}", loss.partition.topic, loss.partition.partition);
+  switch (loss.kind) {
+    case InputLoss::Kind::kUnreadStart:
+      spdlog::warn(
+          "{}: offsets {} to {} were deleted before the first of them was read; starting at offset "
+          "{}, the first that the log holds",
+          name, loss.from, loss.to - 1, loss.to);
+      break;
+    case InputLoss::Kind::kDeleted:
+      spdlog::error(
+          "{}: {} offsets ({} to {}) were deleted before they were read; continuing at offset {} "
+          "(input.on_data_loss is continue)",
+          name, loss.to - loss.from, loss.from, loss.to - 1, loss.to);
+      break;
+    case InputLoss::Kind::kReplaced:
+      spdlog::error(
+          "{}: the topic was created anew, or its log was cut, below offset {}; reading it from "
+          "offset {} (input.on_data_loss is continue)",
+          name, loss.from, loss.to);
+      break;
+  }
+}
+
+void LogProbe::InputMissing(const std::string& topic, bool missing) {
+  if (missing) {
+    spdlog::error(
+        "input topic {} does not exist any more; reading the other topics; create it again, or "
+        "take it out of input.topics",
+        topic);
+  } else {
+    spdlog::warn("input topic {} exists again", topic);
+  }
+}
+
+void LogProbe::InputUnreachable(const InputPartition& input, bool unreachable) {
+  if (unreachable) {
+    spdlog::warn(
+        "{}/{}: its leader does not answer; its records wait, and it holds the watermark; check "
+        "that the partition has a leader",
+        input.topic, input.partition);
+  } else {
+    spdlog::info("{}/{}: its leader answers again", input.topic, input.partition);
+  }
+}
+
 void LogProbe::RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) {
   spdlog::warn(
       "{}/{} offset {}: the output topic refuses this record: {}; it is sent again alone, or "

@@ -31,6 +31,9 @@ class LogProbe : public PartialProbe, public PartialKeeperProbe {
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
   void OffsetsUnknown(const Error& error) override;
   void ChangelogLost(std::string_view name, std::string_view what) override;
+  void InputLost(const InputLoss& loss) override;
+  void InputMissing(const std::string& topic, bool missing) override;
+  void InputUnreachable(const InputPartition& input, bool unreachable) override;
   void RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) override;
   void DeadLettersExcessive(bool excessive, std::string_view why) override;
 

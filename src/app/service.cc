@@ -33,18 +33,19 @@ class GrowingSource : public Source {
   GrowingSource(const KafkaOptions& options, Source& source, KafkaLog log)
       : options_(options), source_(source), log_(std::move(log)) {}
 
-  Result<std::vector<InputPartition>> Partitions() override {
-    NEARDUP_ASSIGN(std::vector<InputPartition> partitions, source_.Partitions());
-    if (partitions == seen_) return partitions;
-    NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, partitions, kLanes, log_));
+  Result<FoundInputs> Find() override {
+    NEARDUP_ASSIGN(FoundInputs found, source_.Find());
+    if (found.partitions == seen_) return found;
+    NEARDUP_ASSIGN(const TopicReport report,
+                   EnsureTopics(options_, found.partitions, kLanes, log_));
     for (const std::string& topic : report.grown) {
       spdlog::info("topic {}: partitions added, because its input topic has more", topic);
     }
-    seen_ = partitions;
-    return partitions;
+    seen_ = found.partitions;
+    return found;
   }
-  Result<int64_t> StartOffset(const InputPartition& partition, StartAt at) override {
-    return source_.StartOffset(partition, at);
+  Result<OffsetBounds> Bounds(const InputPartition& partition) override {
+    return source_.Bounds(partition);
   }
   Result<void> Assign(std::span<const InputAssignment> inputs) override {
     return source_.Assign(inputs);
@@ -161,7 +162,15 @@ Result<void> Service::Parts::Serve() {
 }
 
 Result<TopicReport> Service::Parts::PrepareTopics() {
-  NEARDUP_ASSIGN(std::vector<InputPartition> inputs, ListPartitions(settings.kafka, kafka_log));
+  NEARDUP_ASSIGN(FoundInputs found, ListInputs(settings.kafka, kafka_log));
+  if (!found.missing_topics.empty()) {
+    // The changelog says which topics were read before. At a first start, none was.
+    NEARDUP_ASSIGN(const bool begun, HasChangelog(settings.kafka, settings.lane.lane, kafka_log));
+    if (!begun) {
+      NEARDUP_ASSIGN(found.partitions, ListPartitions(settings.kafka, kafka_log));
+    }
+  }
+  std::vector<InputPartition> inputs = std::move(found.partitions);
   NEARDUP_ASSIGN(TopicReport report, EnsureTopics(settings.kafka, inputs, kLanes, kafka_log));
   for (const std::string& topic : report.created) spdlog::info("topic {} created", topic);
   for (const std::string& warning : report.warnings) spdlog::warn("{}", warning);

@@ -111,7 +111,14 @@ class TopicReader {
   }
 
   Result<void> CutInputs(Source& source) {
-    NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source.Partitions());
+    NEARDUP_ASSIGN(const FoundInputs found, source.Find());
+    if (found.partitions.empty()) NEARDUP_TRY(source.Partitions());  // names what is missing
+    for (const std::string& topic : found.missing_topics) {
+      found_.partial = true;
+      found_.warnings.push_back(
+          fmt::format("input topic {} does not exist: its outputs are not checked", topic));
+    }
+    const std::vector<InputPartition>& partitions = found.partitions;
     const std::unique_ptr<Transaction> group =
         NewKafkaTransaction(settings_.kafka, settings_.lane.lane, {}, log_);
     NEARDUP_ASSIGN(const std::vector<int64_t> committed, group->CommittedOffsets(partitions));

@@ -24,6 +24,22 @@ const ReadRange* FirstOpen(Source& source, std::span<const ReadRange> ranges,
   return nullptr;
 }
 
+Result<void> CheckReadable(Source& source, std::span<const ReadRange> ranges) {
+  for (const InputStatus& status : source.Status()) {
+    const std::string partition = TextOf(ranges[status.input].partition);
+    if (status.trouble == InputTrouble::kOffsetGone) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("{}: offset {} was deleted while the topics were read; try again",
+                               partition, status.next_offset)};
+    }
+    if (status.trouble == InputTrouble::kMissing) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("{} was deleted while the topics were read", partition)};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string TextOf(const InputPartition& partition) {
@@ -46,6 +62,7 @@ Result<void> ReadRanges(Source& source, std::span<const ReadRange> ranges,
   while (const ReadRange* open = FirstOpen(source, ranges, next_offsets)) {
     batch.clear();
     NEARDUP_TRY(source.Poll(kRecordsPerPoll, kPollTimeoutMs, batch));
+    NEARDUP_TRY(CheckReadable(source, ranges));
     for (const Message& message : batch) {
       next_offsets[message.position.input] = message.position.offset + 1;
       NEARDUP_TRY(visit(message));

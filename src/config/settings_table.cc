@@ -214,6 +214,13 @@ std::vector<Setting> Rows() {
              "partition of a known topic is always read from its beginning."),
       Duration("input.partitions_refresh_ms", NEARDUP_MEMBER(lane.partitions_refresh_ms),
                {kSecondMs, kHourMs}, "Time between two searches for new partitions."),
+      Choice("input.on_data_loss", NEARDUP_MEMBER(lane.on_data_loss), {"fail", "continue"},
+             "What to do when records of an input were deleted before they were read, or its topic "
+             "was created anew. fail: stop and say what is gone; continue: go on at the first "
+             "offset that the log holds."),
+      Choice("input.on_missing_topic", NEARDUP_MEMBER(lane.on_missing_topic), {"fail", "continue"},
+             "What to do when an input topic that was read before does not exist any more. fail: "
+             "stop; continue: read the other topics."),
       Duration("input.idle_ms", NEARDUP_MEMBER(lane.idle_ms), {0, 24 * kHourMs},
                "A partition that has been at its end for this long does not hold the watermark "
                "back."),

@@ -27,11 +27,9 @@ FileSource::FileSource(std::string path, std::unique_ptr<ByteReader> reader)
 
 FileSource::~FileSource() = default;
 
-Result<std::vector<InputPartition>> FileSource::Partitions() {
-  return std::vector<InputPartition>{{path_, 0}};
-}
+Result<FoundInputs> FileSource::Find() { return FoundInputs{{{path_, 0}}, {}}; }
 
-Result<int64_t> FileSource::StartOffset(const InputPartition&, StartAt) { return int64_t{0}; }
+Result<OffsetBounds> FileSource::Bounds(const InputPartition&) { return OffsetBounds{}; }
 
 Result<void> FileSource::Assign(std::span<const InputAssignment> inputs) {
   assert(inputs.size() == 1);

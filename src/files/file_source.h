@@ -22,8 +22,8 @@ class FileSource : public Source {
   static Result<std::unique_ptr<FileSource>> Open(const std::string& path);
   ~FileSource() override;
 
-  Result<std::vector<InputPartition>> Partitions() override;
-  Result<int64_t> StartOffset(const InputPartition& partition, StartAt at) override;
+  Result<FoundInputs> Find() override;
+  Result<OffsetBounds> Bounds(const InputPartition& partition) override;
   /// A file is read once, from front to back: only the current offset is accepted.
   Result<void> Assign(std::span<const InputAssignment> inputs) override;
   Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;

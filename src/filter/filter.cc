@@ -70,10 +70,14 @@ Verdict Filter::Decide(const FingerprintedRecord& record, const LookedUp& found)
   verdict.outcome = record.outcome;
   if (record.outcome.reason != Reason::kNone) {
     verdict.decision = Decision::kDeadLetter;
+    state_->watermark.Observe(record.position.input, INT64_MIN);
     return verdict;
   }
-  // A null value may have no event time, so it does not move the watermark.
-  if (record.outcome.passed) return verdict;
+  if (record.outcome.passed) {
+    // A null value may have no event time, so it does not move the watermark.
+    state_->watermark.Observe(record.position.input, INT64_MIN);
+    return verdict;
+  }
   const int64_t time_ms = state_->Clamp(record.outcome.time_ms);
   verdict.outcome.time_ms = time_ms;
   verdict.clamped = time_ms != record.outcome.time_ms;

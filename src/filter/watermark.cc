@@ -1,14 +1,16 @@
 #include "filter/watermark.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace neardup {
 
 void Watermark::Observe(uint32_t input, int64_t time_ms) {
   Input& seen = inputs_[input];
-  if (time_ms <= seen.time_ms && !stale_) return;
+  const bool awaited = std::exchange(seen.awaited, false);
+  if (time_ms <= seen.time_ms && !stale_ && !awaited) return;
   // Only an input at or before the watermark holds it back; for others the value stays.
-  const bool held = seen.time_ms <= value_ms_;
+  const bool held = awaited || seen.time_ms <= value_ms_;
   seen.time_ms = std::max(seen.time_ms, time_ms);
   if (held || stale_) {
     value_ms_ = value_ms();
@@ -17,9 +19,10 @@ void Watermark::Observe(uint32_t input, int64_t time_ms) {
 }
 
 void Watermark::SetIdle(uint32_t input, bool idle) {
-  bool& current = inputs_[input].idle;
-  if (current == idle) return;
-  current = idle;
+  Input& seen = inputs_[input];
+  if (seen.idle == idle) return;
+  seen.idle = idle;
+  seen.awaited = !idle && seen.time_ms == INT64_MIN;
   stale_ = true;
 }
 
@@ -48,7 +51,7 @@ int64_t Watermark::value_ms() const {
   int64_t largest_ms = INT64_MIN;
   bool any_busy = false;
   for (const auto& [number, input] : inputs_) {
-    if (input.time_ms == INT64_MIN) continue;
+    if (input.time_ms == INT64_MIN && !input.awaited) continue;
     largest_ms = std::max(largest_ms, input.time_ms);
     if (input.idle) continue;
     any_busy = true;

@@ -10,13 +10,14 @@ namespace neardup {
 
 /// The smallest of the inputs' largest event times, without idle inputs. If every input that has a
 /// time is idle, the largest of all. INT64_MIN before the first time. An input without a time does
-/// not count. The value never decreases, except in Rollback.
+/// not count, unless it was made busy and nothing of it was observed since: what it holds may be
+/// older than everything else. The value never decreases, except in Rollback.
 ///
 /// SetIdle and RestoreTime alone do not raise the value for good: only an Observe or Commit after
 /// them does. Inputs may therefore be set one by one.
 class Watermark {
  public:
-  /// Records an event time. INT64_MIN counts as no time.
+  /// Records an event time. INT64_MIN: the record has none.
   void Observe(uint32_t input, int64_t time_ms);
   void SetIdle(uint32_t input, bool idle);
   /// Records a time that is committed already.
@@ -35,6 +36,7 @@ class Watermark {
     int64_t time_ms = INT64_MIN;
     int64_t committed_ms = INT64_MIN;
     bool idle = false;
+    bool awaited = false;  ///< busy, without a time, and nothing observed
   };
 
   std::unordered_map<uint32_t, Input> inputs_;

@@ -144,6 +144,12 @@ void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {
                                   static_cast<Client*>(self)->hooks_.delivery_failed(*message);
                                 });
   }
+  if (hooks_.statistics) {
+    rd_kafka_conf_set_stats_cb(conf, [](rd_kafka_t*, char* json, size_t size, void* self) {
+      static_cast<Client*>(self)->hooks_.statistics({json, size});
+      return 0;
+    });
+  }
   if (role == ClientRole::kLease && hooks_.rebalanced) {
     rd_kafka_conf_set_rebalance_cb(
         conf, [](rd_kafka_t*, rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions,

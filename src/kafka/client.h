@@ -23,6 +23,8 @@ namespace neardup {
 struct ClientHooks {
   std::function<void(const rd_kafka_message_t&)> delivery_failed;
   std::function<void(rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*)> rebalanced;
+  /// The library's statistics as JSON, every statistics.interval.ms.
+  std::function<void(std::string_view)> statistics;
 };
 
 /// Everything that holds a message of a client shares the client: no message may outlive it.

@@ -8,6 +8,7 @@
 #include "kafka/client.h"
 #include "kafka/deadline.h"
 #include "kafka/kafka_ports.h"
+#include "kafka/leader_watch.h"
 #include "kafka/partition_reader.h"
 #include "kafka/topic_admin.h"
 
@@ -22,19 +23,20 @@ constexpr std::chrono::milliseconds kBetweenAssigns(250);
 /// The order of the heap: lowest time first. With equal times the lower input comes first, so that
 /// inputs do not alternate.
 bool Later(const PartitionReader* a, const PartitionReader* b) {
-  return std::pair(a->timestamp_ms(), a->assignment().input) >
-         std::pair(b->timestamp_ms(), b->assignment().input);
+  return std::pair(a->order_ms(), a->assignment().input) >
+         std::pair(b->order_ms(), b->assignment().input);
 }
 
 class KafkaSource : public Source {
  public:
-  KafkaSource(const KafkaOptions& options, std::shared_ptr<Client> client);
+  KafkaSource(const KafkaOptions& options, std::shared_ptr<Client> client,
+              std::shared_ptr<const LeaderWatch> leaders);
   ~KafkaSource() override;
 
-  Result<std::vector<InputPartition>> Partitions() override {
-    return InputPartitions(*client_, options_);
+  Result<FoundInputs> Find() override { return FindInputs(*client_, options_); }
+  Result<OffsetBounds> Bounds(const InputPartition& partition) override {
+    return AskOffsetBounds(*client_, partition, options_.answer_timeout_ms);
   }
-  Result<int64_t> StartOffset(const InputPartition& partition, StartAt at) override;
   Result<void> Assign(std::span<const InputAssignment> inputs) override;
   Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
   std::vector<InputStatus> Status() override;
@@ -46,6 +48,7 @@ class KafkaSource : public Source {
 
   KafkaOptions options_;
   std::shared_ptr<Client> client_;
+  std::shared_ptr<const LeaderWatch> leaders_;  ///< changes while the client is polled
   WakeUp wake_up_;
   QueueHandle own_queue_;
   /// Keep the library from forgetting a topic, and with it the partitions' queues, between two
@@ -56,8 +59,9 @@ class KafkaSource : public Source {
   std::chrono::steady_clock::time_point assigned_at_{};
 };
 
-KafkaSource::KafkaSource(const KafkaOptions& options, std::shared_ptr<Client> client)
-    : options_(options), client_(std::move(client)) {
+KafkaSource::KafkaSource(const KafkaOptions& options, std::shared_ptr<Client> client,
+                         std::shared_ptr<const LeaderWatch> leaders)
+    : options_(options), client_(std::move(client)), leaders_(std::move(leaders)) {
   for (const std::string& topic : options_.topics) {
     pinned_topics_.emplace_back(rd_kafka_topic_new(client_->get(), topic.c_str(), nullptr));
   }
@@ -68,12 +72,6 @@ KafkaSource::KafkaSource(const KafkaOptions& options, std::shared_ptr<Client> cl
 }
 
 KafkaSource::~KafkaSource() { rd_kafka_queue_cb_event_enable(own_queue_.get(), nullptr, nullptr); }
-
-Result<int64_t> KafkaSource::StartOffset(const InputPartition& partition, StartAt at) {
-  NEARDUP_ASSIGN(const OffsetBounds bounds,
-                 AskOffsetBounds(*client_, partition, options_.answer_timeout_ms));
-  return at == StartAt::kEarliest ? bounds.begin : bounds.end;
-}
 
 Result<void> KafkaSource::Assign(std::span<const InputAssignment> inputs) {
   std::this_thread::sleep_until(assigned_at_ + kBetweenAssigns);
@@ -151,8 +149,8 @@ Result<void> KafkaSource::HearComplaints() {
     }
     const Error error = client_->Explain(
         FromKafka(event->err, "reading the inputs", rd_kafka_message_errstr(event.get())));
-    // The library restores connections by itself.
-    if (error.code != ErrorCode::kUnavailable) return error;
+    // The library restores connections by itself. The readers report what does not exist.
+    if (error.code != ErrorCode::kUnavailable && error.code != ErrorCode::kNotFound) return error;
   }
   return {};
 }
@@ -160,16 +158,26 @@ Result<void> KafkaSource::HearComplaints() {
 std::vector<InputStatus> KafkaSource::Status() {
   std::vector<InputStatus> rows;
   rows.reserve(readers_.size());
-  for (const std::unique_ptr<PartitionReader>& reader : readers_) rows.push_back(reader->Status());
+  for (const std::unique_ptr<PartitionReader>& reader : readers_) {
+    InputStatus& row = rows.emplace_back(reader->Status());
+    if (row.trouble == InputTrouble::kNone && leaders_->IsSilent(reader->assignment().partition)) {
+      row.trouble = InputTrouble::kUnreachable;
+      row.at_end = false;
+    }
+  }
   return rows;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Source>> NewKafkaSource(const KafkaOptions& options, KafkaLog log) {
+  auto leaders = std::make_shared<LeaderWatch>();
+  ClientHooks hooks;
+  hooks.statistics = [leaders](std::string_view json) { leaders->Take(json); };
   NEARDUP_ASSIGN(std::shared_ptr<Client> client,
-                 Client::New(options, ClientRole::kSource, std::move(log)));
-  return std::unique_ptr<Source>(std::make_unique<KafkaSource>(options, std::move(client)));
+                 Client::New(options, ClientRole::kSource, std::move(log), std::move(hooks)));
+  return std::unique_ptr<Source>(
+      std::make_unique<KafkaSource>(options, std::move(client), std::move(leaders)));
 }
 
 }  // namespace neardup

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <future>
+#include <thread>
 #include <utility>
 
 #include "kafka/bounded_calls.h"
@@ -33,6 +35,7 @@ constexpr int kLastAbortMs = 1000;
 constexpr int kLogWarning = 4;
 // A foreign transaction that holds offsets of the group may stay open for long.
 constexpr int kStableOffsetsMs = 2000;
+constexpr std::chrono::milliseconds kGrowthRetry(50);
 // Failed deliveries are heard after at most this number of published records.
 constexpr uint32_t kRecordsPerHearing = 1000;
 
@@ -134,7 +137,11 @@ Result<void> KafkaTransaction::Fence() {
   // The library asks for a topic's leaders with the first record, which then waits for up to a
   // second. Asking here costs a millisecond.
   NEARDUP_TRY(WarmUp(ChangelogTopic(options_)));
-  for (const std::string& topic : outputs_.Names()) NEARDUP_TRY(WarmUp(topic));
+  for (const std::string& topic : outputs_.Names()) {
+    const Result<void> warmed = WarmUp(topic);
+    // An input that does not exist may have no outputs.
+    if (!warmed.ok() && warmed.error().code != ErrorCode::kNotFound) return warmed;
+  }
   return {};
 }
 
@@ -263,6 +270,14 @@ Result<void> KafkaTransaction::SendBounded(OutgoingRecord& record, std::string_v
     rd_kafka_poll(client_->get(), deadline.left_ms(1));
     NEARDUP_TRY(CheckRefusals());
     code = Send(client_->get(), record);
+  }
+  // The topic may have grown since the library asked for its partitions, and a broker may show the
+  // new ones later than another.
+  const Deadline growth_deadline(options_.answer_timeout_ms);
+  while (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION && !growth_deadline.passed()) {
+    NEARDUP_TRY(WarmUp(rd_kafka_topic_name(record.topic)));
+    code = Send(client_->get(), record);
+    if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION) std::this_thread::sleep_for(kGrowthRetry);
   }
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
   if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {

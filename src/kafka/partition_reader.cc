@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,7 +15,8 @@ namespace {
 // A chunk leaves the library's bounded queue at once, so it has its own bound.
 constexpr size_t kChunkRecordsMax = 1000;
 constexpr size_t kChunkBytesTarget = size_t{1} << 20;
-constexpr int kWatermarkTimeoutMs = 1000;
+// Clocks of producers differ by less.
+constexpr int64_t kAheadMaxMs = 60'000;
 
 std::optional<std::string_view> View(const void* bytes, size_t size) {
   if (bytes == nullptr) return std::nullopt;
@@ -33,6 +35,12 @@ void ReadHeaders(const rd_kafka_message_t& record, std::vector<HeaderView>& into
        ++i) {
     into.push_back({name, View(value, size)});
   }
+}
+
+int64_t NowMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 int64_t TimestampOf(const rd_kafka_message_t& record) {
@@ -102,13 +110,21 @@ Result<bool> PartitionReader::LookAtHead() {
   const rd_kafka_message_t& message = *chunk_->messages[head_];
   if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
     at_end_ = true;
+    trouble_ = InputTrouble::kNone;
     assignment_.next_offset = std::max(assignment_.next_offset, message.offset);
     return false;
   }
-  if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) return HeadError(message);
+  if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    const InputTrouble trouble = TroubleOf(message.err);
+    if (trouble == InputTrouble::kNone) return HeadError(message);
+    trouble_ = trouble;
+    return false;
+  }
   if (message.offset < assignment_.next_offset) return false;
   at_end_ = false;
+  trouble_ = InputTrouble::kNone;
   head_timestamp_ms_ = TimestampOf(message);
+  if (head_timestamp_ms_ <= NowMs() + kAheadMaxMs) head_order_ms_ = head_timestamp_ms_;
   head_ready_ = true;
   return true;
 }
@@ -128,29 +144,33 @@ void PartitionReader::TakeRecord(Message& message) {
   head_ready_ = false;
 }
 
+InputTrouble PartitionReader::TroubleOf(rd_kafka_resp_err_t code) {
+  switch (code) {
+    case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
+    case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
+      return InputTrouble::kOffsetGone;
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+      return InputTrouble::kMissing;
+    default:
+      return InputTrouble::kNone;
+  }
+}
+
 Error PartitionReader::HeadError(const rd_kafka_message_t& message) const {
   const InputPartition& partition = assignment_.partition;
-  if (message.err != RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
-    const char* text = rd_kafka_message_errstr(&message);
-    return client_->Explain(
-        FromKafka(message.err, fmt::format("reading {}/{}", partition.topic, partition.partition),
-                  text == nullptr ? "" : text));
-  }
-  int64_t low = -1;
-  int64_t high = -1;
-  rd_kafka_query_watermark_offsets(client_->get(), partition.topic.c_str(), partition.partition,
-                                   &low, &high, kWatermarkTimeoutMs);
-  return Fatal(
-      ErrorCode::kNotFound,
-      fmt::format("{}/{}: offset {} no longer exists, the log holds offsets {} to {}: retention "
-                  "deleted the records between, or the topic was deleted and recreated. To go on "
-                  "without them, start under another `app`, which begins where input.start says "
-                  "and remembers no records",
-                  partition.topic, partition.partition, assignment_.next_offset, low, high));
+  const char* text = rd_kafka_message_errstr(&message);
+  return client_->Explain(
+      FromKafka(message.err, fmt::format("reading {}/{}", partition.topic, partition.partition),
+                text == nullptr ? "" : text));
 }
 
 InputStatus PartitionReader::Status() const {
-  InputStatus status{assignment_.input, assignment_.next_offset, at_end_, 0};
+  InputStatus status{.input = assignment_.input,
+                     .next_offset = assignment_.next_offset,
+                     .at_end = at_end_ && trouble_ == InputTrouble::kNone,
+                     .trouble = trouble_};
   int64_t low = RD_KAFKA_OFFSET_INVALID;
   int64_t high = RD_KAFKA_OFFSET_INVALID;
   rd_kafka_get_watermark_offsets(client_->get(), assignment_.partition.topic.c_str(),

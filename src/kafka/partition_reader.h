@@ -76,10 +76,12 @@ class PartitionReader {
   PartitionReader& operator=(const PartitionReader&) = delete;
 
   /// True if a record is at hand. Looks into the queue if none is and the queue has signalled. An
-  /// error stays at the head and is returned again.
+  /// error that is no InputTrouble stays at the head and is returned again.
   Result<bool> HasRecord();
-  /// The record's timestamp; the lowest possible value if it has none. HasRecord must be true.
-  int64_t timestamp_ms() const { return head_timestamp_ms_; }
+  /// The time that orders the record among those of other partitions: its timestamp, or -1 if it
+  /// has none. A timestamp in the future says nothing about the records behind it, so that of the
+  /// record before counts in its place. HasRecord must be true.
+  int64_t order_ms() const { return head_order_ms_; }
   /// Hands the record on. HasRecord must be true.
   void TakeRecord(Message& message);
 
@@ -89,6 +91,8 @@ class PartitionReader {
  private:
   bool Fetch();
   Result<bool> LookAtHead();
+  /// kNone for an error that is not about this input alone.
+  static InputTrouble TroubleOf(rd_kafka_resp_err_t code);
   Error HeadError(const rd_kafka_message_t& message) const;
 
   std::shared_ptr<Client> client_;
@@ -102,6 +106,8 @@ class PartitionReader {
   int64_t head_timestamp_ms_ = 0;
   size_t record_bytes_mean_ = 1024;
   bool at_end_ = false;
+  InputTrouble trouble_ = InputTrouble::kNone;
+  int64_t head_order_ms_ = INT64_MIN;
 };
 
 }  // namespace neardup

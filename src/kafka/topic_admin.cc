@@ -157,24 +157,18 @@ Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string&
   return shape ? std::optional(shape->partitions) : std::nullopt;
 }
 
-Result<std::vector<InputPartition>> InputPartitions(Client& client, const KafkaOptions& options) {
-  std::vector<InputPartition> partitions;
+Result<FoundInputs> FindInputs(Client& client, const KafkaOptions& options) {
+  FoundInputs found;
   const std::set<std::string> topics(options.topics.begin(), options.topics.end());
   for (const std::string& topic : topics) {
     NEARDUP_ASSIGN(const std::optional<int32_t> count,
                    PartitionCount(client, topic, options.answer_timeout_ms));
-    if (!count) {
-      return Error{
-          ErrorCode::kNotFound,
-          fmt::format("topic {} does not exist on {}; create it, or correct its name in the "
-                      "configuration",
-                      topic, options.brokers)};
-    }
-    for (int32_t partition = 0; partition < *count; ++partition) {
-      partitions.push_back({topic, partition});
+    if (!count) found.missing_topics.push_back(topic);
+    for (int32_t partition = 0; partition < count.value_or(0); ++partition) {
+      found.partitions.push_back({topic, partition});
     }
   }
-  return partitions;
+  return found;
 }
 
 Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& partition,

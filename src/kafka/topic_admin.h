@@ -12,6 +12,7 @@
 #include "kafka/kafka_options.h"
 #include "neardup/result.h"
 #include "state/input.h"
+#include "stream/ports.h"
 
 namespace neardup {
 
@@ -31,16 +32,9 @@ Result<std::optional<TopicShape>> AskTopicShape(Client& client, const std::strin
 Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string& topic,
                                               int timeout_ms);
 
-/// All partitions of the input topics, sorted. kNotFound names a topic that does not exist.
-Result<std::vector<InputPartition>> InputPartitions(Client& client, const KafkaOptions& options);
+/// All partitions of the input topics, and the input topics that do not exist.
+Result<FoundInputs> FindInputs(Client& client, const KafkaOptions& options);
 
-/// The offsets that a partition holds now.
-struct OffsetBounds {
-  int64_t begin = 0;
-  /// One past the last record. For a read_uncommitted client, records of open transactions count,
-  /// so a reader of committed records may not reach it yet.
-  int64_t end = 0;
-};
 /// Asks the present leader, also when it has just moved, and asks again within the time-out when
 /// the leader does not answer.
 Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& partition,

@@ -199,18 +199,38 @@ Result<std::vector<std::string>> CheckChangelogSettings(const std::string& topic
   return warnings;
 }
 
-Result<std::vector<InputPartition>> ListPartitions(const KafkaOptions& options,
-                                                   const KafkaLog& log) {
+Result<FoundInputs> ListInputs(const KafkaOptions& options, const KafkaLog& log) {
   NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
                  Client::New(options, ClientRole::kWatermark, log));
   // Some brokers do not show a new topic at once.
   const Deadline deadline(options.answer_timeout_ms / kUnknownShare);
   while (true) {
-    Result<std::vector<InputPartition>> partitions = InputPartitions(*client, options);
-    const bool unknown = !partitions.ok() && partitions.error().code == ErrorCode::kNotFound;
-    if (!unknown || deadline.passed()) return partitions;
+    NEARDUP_ASSIGN(FoundInputs found, FindInputs(*client, options));
+    if (found.missing_topics.empty() || deadline.passed()) return found;
     std::this_thread::sleep_for(kAskAgainAfter);
   }
+}
+
+Result<std::vector<InputPartition>> ListPartitions(const KafkaOptions& options,
+                                                   const KafkaLog& log) {
+  NEARDUP_ASSIGN(FoundInputs found, ListInputs(options, log));
+  if (found.missing_topics.empty()) return std::move(found.partitions);
+  return Error{ErrorCode::kNotFound,
+               fmt::format("topic {} does not exist on {}; create it, or correct its name in the "
+                           "configuration",
+                           found.missing_topics.front(), options.brokers)};
+}
+
+Result<bool> HasChangelog(const KafkaOptions& options, int32_t lane, const KafkaLog& log) {
+  NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
+                 Client::New(options, ClientRole::kWatermark, log));
+  const std::string topic = ChangelogTopic(options);
+  NEARDUP_ASSIGN(const std::optional<int32_t> count,
+                 PartitionCount(*client, topic, options.answer_timeout_ms));
+  if (count.value_or(0) <= lane) return false;
+  NEARDUP_ASSIGN(const OffsetBounds bounds,
+                 AskOffsetBounds(*client, {topic, lane}, options.answer_timeout_ms));
+  return bounds.end > 0;
 }
 
 Result<std::vector<OffsetBounds>> ListOffsetBounds(const KafkaOptions& options,

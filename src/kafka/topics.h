@@ -14,11 +14,15 @@
 
 namespace neardup {
 
-/// All partitions of the input topics, sorted. Errors: kNotFound names a topic that no broker
-/// showed for half of answer_timeout_ms; kUnavailable when no broker answers within
-/// answer_timeout_ms; kAuth when the brokers refuse the login or the permission.
+/// The input topics. A topic counts as missing when no broker showed it for half of
+/// answer_timeout_ms. Errors: kUnavailable when no broker answers within answer_timeout_ms; kAuth
+/// when the brokers refuse the login or the permission.
+Result<FoundInputs> ListInputs(const KafkaOptions& options, const KafkaLog& log);
+/// All partitions of the input topics, sorted. kNotFound names a topic that does not exist.
 Result<std::vector<InputPartition>> ListPartitions(const KafkaOptions& options,
                                                    const KafkaLog& log);
+/// True if the changelog of a lane exists and holds something: it is not the first start.
+Result<bool> HasChangelog(const KafkaOptions& options, int32_t lane, const KafkaLog& log);
 
 /// The offsets that partitions hold now, one row per partition.
 Result<std::vector<OffsetBounds>> ListOffsetBounds(const KafkaOptions& options,

@@ -76,6 +76,8 @@ inline constexpr std::string_view kVerdicts[] = {"unique", "near_duplicate", "ex
                                                  "passthrough", "dead_letter"};
 inline constexpr std::string_view kStages[] = {"poll", "fingerprint", "decide", "commit"};
 inline constexpr std::string_view kEvictions[] = {"time", "capacity"};
+inline constexpr auto kLosses =
+    NamesOf<InputLoss::Kind, InputLoss::Kind::kUnreadStart, InputLoss::Kind::kReplaced>();
 inline constexpr std::string_view kOutcomes[] = {"committed", "aborted", "fenced"};
 
 inline constexpr double kLatencyBuckets[] = {.005, .01, .025, .05, .1, .25, .5,
@@ -234,6 +236,25 @@ inline constexpr auto kMetrics = [] {
        .help =
            "Partitions whose group offset differed from the changelog's; the changelog's offset "
            "was used"},
+      {.name = "neardup_input_losses_total",
+       .type = kCounter,
+       .labels = {"kind"},
+       .values = kLosses,
+       .help = "Times the lane went on without offsets of an input: unread_start: deleted before "
+               "anything was read; deleted: deleted before they were read; replaced: the topic was "
+               "created anew or its log cut"},
+      {.name = "neardup_input_offsets_lost_total",
+       .type = kCounter,
+       .labels = {"topic"},
+       .help = "Offsets that were deleted before they were read"},
+      {.name = "neardup_input_missing",
+       .type = kGauge,
+       .labels = {"topic"},
+       .help =
+           "1 while an input topic that was read before does not exist, 0 when it exists again"},
+      {.name = "neardup_inputs_unreachable",
+       .type = kGauge,
+       .help = "Input partitions that are not read because their leader does not answer"},
       {.name = "neardup_consumer_lag_records",
        .type = kGauge,
        .labels = {"topic", "partition"},

@@ -161,6 +161,26 @@ void PrometheusProbe::OffsetsDiffer(const InputPartition&, int64_t /*group*/, in
   state_->metrics.Count("neardup_group_offset_mismatches_total");
 }
 
+void PrometheusProbe::InputLost(const InputLoss& loss) {
+  state_->metrics.Count("neardup_input_losses_total", 1, {Name(loss.kind)});
+  if (loss.to <= loss.from) return;
+  state_->metrics.Count("neardup_input_offsets_lost_total",
+                        static_cast<double>(loss.to - loss.from), {loss.partition.topic});
+}
+
+void PrometheusProbe::InputMissing(const std::string& topic, bool missing) {
+  state_->metrics.Set("neardup_input_missing", missing ? 1 : 0, {topic});
+}
+
+void PrometheusProbe::InputUnreachable(const InputPartition& input, bool unreachable) {
+  if (unreachable) {
+    unreachable_.insert(input);
+  } else {
+    unreachable_.erase(input);
+  }
+  state_->metrics.Set("neardup_inputs_unreachable", static_cast<double>(unreachable_.size()));
+}
+
 void PrometheusProbe::Gauges(const LaneGauges& gauges) {
   MetricSet& metrics = state_->metrics;
   metrics.Set("neardup_index_entries", Number(gauges.entries));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,9 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
   void ChangelogLost(std::string_view name, std::string_view what) override;
+  void InputLost(const InputLoss& loss) override;
+  void InputMissing(const std::string& topic, bool missing) override;
+  void InputUnreachable(const InputPartition& input, bool unreachable) override;
   void Gauges(const LaneGauges& gauges) override;
   void InputLag(const InputPartition& input, int64_t records, double seconds) override;
   void DeadLettersExcessive(bool excessive, std::string_view why) override;
@@ -60,6 +64,7 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
 
   std::unique_ptr<State> state_;
   const Clock& clock_;
+  std::set<InputPartition> unreachable_;
 };
 
 }  // namespace neardup

@@ -238,7 +238,7 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
   if (!end) return {};
   NEARDUP_TRY(inputs_.Find(*state_));
   NEARDUP_TRY(CheckChangelog());
-  NEARDUP_TRY(inputs_.Rewind(*state_));
+  NEARDUP_TRY(inputs_.Assign(*state_));
   state_->StartEpoch();
   // This first delta makes the epoch and the start offsets of the inputs durable before any
   // verdict.
@@ -352,9 +352,8 @@ Result<void> Lane::ActiveStep() {
   NEARDUP_TRY(DecideBatch());
   inputs_.UpdateEnds(*state_);
   if (open_.is_due() || (open_.is_open() && inputs_.exhausted())) NEARDUP_TRY(Commit());
-  if (!open_.is_open() && ports_.clock.SteadyMs() >= positions_at_ms_) {
-    NEARDUP_TRY(CommitPositions());
-  }
+  const bool positions_due = inputs_.lost_any() || ports_.clock.SteadyMs() >= positions_at_ms_;
+  if (!open_.is_open() && positions_due) NEARDUP_TRY(CommitPositions());
   ReportGauges();
   return {};
 }
@@ -417,10 +416,11 @@ Result<void> Lane::Commit() {
     mark_at_ms_ = ports_.clock.SteadyMs() + kMarkPeriodMs;
     if (const Result<int64_t> asked = follower_.End(); asked.ok()) end = *asked;
   }
-  NEARDUP_TRY(open_.Commit(state_->inputs()));
+  NEARDUP_TRY(open_.Commit(inputs_.Progress(*state_)));
   state_->Commit();
   candidacy_.Committed();
   if (end) follower_.MoveTo(*end);
+  inputs_.Committed();
   positions_at_ms_ = ports_.clock.SteadyMs() + kPositionsPeriodMs;
   backoff_ms_ = 0;
   refused_.DropCommitted(state_->inputs());

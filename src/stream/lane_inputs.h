@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,12 +25,16 @@ class LaneInputs {
   LaneInputs(const LaneOptions& options, Source& source, const Clock& clock, Probe& probe)
       : options_(options), source_(source), clock_(clock), probe_(probe) {}
 
-  /// Finds all partitions and adds new ones to `state`. Call Rewind to read them.
-  Result<void> Find(LaneState& state) { return FindPartitions(state, state.empty()); }
+  /// Finds all partitions and adds new ones to `state`. Call Assign to read them.
+  Result<void> Find(LaneState& state);
   /// Reads all partitions that were found from where `state` ends.
+  Result<void> Assign(LaneState& state);
+  /// Call after a rollback of `state`: reads again from where it ends. The next Refresh looks for
+  /// partitions, because an input that vanished may have failed the transaction.
   Result<void> Rewind(LaneState& state);
-  /// Looks for new partitions, at most once each LaneOptions::partitions_refresh_ms. No transaction
-  /// may be open.
+  /// Looks for new and vanished partitions, at most once each LaneOptions::partitions_refresh_ms,
+  /// and finds a place to go on in inputs whose next offset is gone. A loss that the options do not
+  /// allow is a fatal kNotFound. No transaction may be open.
   Result<void> Refresh(LaneState& state);
   /// Where the consumer group is in each partition that was found. Tells the probe where it is
   /// behind `state`.
@@ -44,11 +51,34 @@ class LaneInputs {
   void UpdateEnds(LaneState& state);
   void ReportLag(const LaneState& state);
 
+  /// The inputs that are read, and how far they are decided. Valid until the next call.
+  std::span<const InputProgress> Progress(const LaneState& state);
+  /// True while a loss was accepted that no commit has made durable.
+  bool lost_any() const { return !losses_.empty(); }
+  /// Call after a commit: reports what it made durable.
+  void Committed();
+
   /// No record will come any more.
   bool exhausted() const { return source_.exhausted(); }
 
  private:
+  struct MissingTopic {
+    int64_t since_ms = 0;
+    bool confirmed = false;
+  };
+
   Result<void> FindPartitions(LaneState& state, bool first_start);
+  /// Returns the topics that were missing for certain, and exist again.
+  Result<std::set<std::string>> NoteMissing(const LaneState& state, const FoundInputs& found);
+  Result<void> NoteMissing(const std::string& topic, bool known);
+  /// Goes on in inputs whose next offset is gone.
+  Result<void> Repair(LaneState& state);
+  /// True if the input must be assigned again.
+  Result<bool> FindPlace(LaneState& state, uint32_t input);
+  Result<void> Accept(LaneState& state, uint32_t input, InputLoss::Kind kind,
+                      const OffsetBounds& bounds);
+  void SetUnreachable(const InputPartition& partition, bool unreachable);
+  void LookSoon();
   void ReportPolled(const LaneState& state, std::span<const Message> batch);
 
   const LaneOptions& options_;
@@ -57,10 +87,19 @@ class LaneInputs {
   Probe& probe_;
 
   std::vector<uint32_t> assigned_;  ///< the inputs that are read
-  /// By input. -1: not at its end; no record decided.
+  std::map<std::string, MissingTopic> missing_;
+  std::vector<InputLoss> losses_;  ///< accepted, and not durable yet
+  /// By input. -1: not at its end; no record decided; the next offset is not beyond the end; the
+  /// start was not chosen by this lane, or something was read since.
   std::vector<int64_t> at_end_since_ms_;
   std::vector<int64_t> last_timestamp_ms_;
+  std::vector<int64_t> beyond_end_since_ms_;
+  std::vector<int64_t> unread_start_;
+  std::set<InputPartition> unreachable_;
+  int64_t looked_at_ms_ = 0;
   int64_t refresh_at_ms_ = 0;
+  int64_t repair_at_ms_ = 0;
+  std::vector<InputProgress> progress_;  ///< scratch
   /// Scratch: records and bytes, by input.
   std::vector<std::pair<uint64_t, uint64_t>> polled_;
 };

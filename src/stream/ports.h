@@ -20,6 +20,20 @@ namespace neardup {
 /// always read from its beginning.
 enum class StartAt : uint8_t { kEarliest, kLatest };
 
+/// The offsets that a partition holds now.
+struct OffsetBounds {
+  int64_t begin = 0;
+  /// One past the last record. For a read_uncommitted client, records of open transactions count,
+  /// so a reader of committed records may not reach it yet.
+  int64_t end = 0;
+};
+
+/// The input partitions that exist now, and the input topics that do not exist.
+struct FoundInputs {
+  std::vector<InputPartition> partitions;  ///< sorted
+  std::vector<std::string> missing_topics;
+};
+
 struct InputAssignment {
   /// The records of this partition have this number in Message::position.input.
   uint32_t input = 0;
@@ -27,35 +41,47 @@ struct InputAssignment {
   int64_t next_offset = 0;
 };
 
+/// Why no record of an input comes.
+enum class InputTrouble : uint8_t {
+  kNone,
+  kOffsetGone,   ///< the log does not hold the next offset; nothing is read before the next Assign
+  kMissing,      ///< the brokers say that the partition does not exist
+  kUnreachable,  ///< the partition has no leader, or its leader does not answer
+};
+
 struct InputStatus {
   uint32_t input = 0;
   /// Every record below it was polled. At the end of the input it also passes offsets that hold no
   /// record, such as Kafka's transaction markers.
   int64_t next_offset = 0;
-  /// True if the input was read to the end that was visible at the last poll.
+  /// True if the input was read to the end that was visible at the last poll. False in trouble.
   bool at_end = false;
   /// Number of records that are not polled yet. It counts records of open transactions, which a
   /// reader of committed records cannot see, so it may be positive when at_end. It may be too
   /// large, because Kafka's transaction markers also take up offsets.
   int64_t lag_records = 0;
+  InputTrouble trouble = InputTrouble::kNone;
 };
 
 /// Where records come from.
 class Source {
  public:
   virtual ~Source() = default;
-  /// Returns all input partitions that exist now, sorted. Fails with kNotFound, and names the
-  /// topic, if a topic does not exist.
-  virtual Result<std::vector<InputPartition>> Partitions() = 0;
+  virtual Result<FoundInputs> Find() = 0;
+  /// The partitions of Find. Fails with kNotFound, and names the topic, if a topic does not exist.
+  Result<std::vector<InputPartition>> Partitions();
+  /// Returns the offsets that a partition holds now.
+  virtual Result<OffsetBounds> Bounds(const InputPartition& partition) = 0;
   /// Returns the offset to start at in a partition that this lane has never read.
-  virtual Result<int64_t> StartOffset(const InputPartition& partition, StartAt at) = 0;
+  Result<int64_t> StartOffset(const InputPartition& partition, StartAt at);
   /// Replaces the assignment: records now come from exactly these inputs, from exactly these
   /// offsets on.
   virtual Result<void> Assign(std::span<const InputAssignment> inputs) = 0;
   /// Appends up to `records_max` records to `out`, those of each input in offset order. Waits at
   /// most `timeout_ms` for the first. Where several inputs have a backlog, the record with the
-  /// lowest Kafka timestamp comes first (timestamps, not event times). Fails with a fatal
-  /// kNotFound, and names the input, if the record at its next offset was deleted.
+  /// lowest Kafka timestamp comes first (timestamps, not event times); a timestamp in the future
+  /// counts as that of the record before it. An input in trouble gives no records and does not
+  /// hold the others back.
   virtual Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) = 0;
   /// Returns one row per assigned input.
   virtual std::vector<InputStatus> Status() = 0;

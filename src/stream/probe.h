@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -64,6 +65,32 @@ struct CommittedBatch {
 enum class Stage : uint8_t { kPoll, kFingerprint, kDecide, kCommit };
 inline constexpr int kStageCount = 4;
 
+/// Offsets of an input that are no longer read, because its log does not hold them.
+struct InputLoss {
+  enum class Kind : uint8_t {
+    kUnreadStart,  ///< deleted after the start was chosen and before anything was read
+    kDeleted,      ///< deleted before they were read
+    kReplaced,     ///< the topic was created anew, or its log was cut and has grown again
+  };
+  InputPartition partition;
+  Kind kind = Kind::kDeleted;
+  int64_t from = 0;  ///< the lane was to continue here
+  int64_t to = 0;    ///< it continues here
+};
+inline constexpr int kInputLossKinds = 3;
+
+constexpr const char* Name(InputLoss::Kind kind) {
+  switch (kind) {
+    case InputLoss::Kind::kUnreadStart:
+      return "unread_start";
+    case InputLoss::Kind::kDeleted:
+      return "deleted";
+    case InputLoss::Kind::kReplaced:
+      return "replaced";
+  }
+  return "replaced";
+}
+
 struct LaneGauges {
   uint64_t entries = 0;
   uint64_t entries_max = 0;
@@ -120,6 +147,12 @@ class Probe {
   virtual void OffsetsUnknown(const Error& error) = 0;
   /// The changelog `name` lost records, and the lane goes on without them.
   virtual void ChangelogLost(std::string_view name, std::string_view what) = 0;
+  /// The lane goes on without these offsets. Called after the commit that makes it durable.
+  virtual void InputLost(const InputLoss& loss) = 0;
+  /// An input topic that was read before does not exist, or exists again.
+  virtual void InputMissing(const std::string& topic, bool missing) = 0;
+  /// The leader of an input partition does not answer, or answers again.
+  virtual void InputUnreachable(const InputPartition& input, bool unreachable) = 0;
   virtual void Gauges(const LaneGauges& gauges) = 0;
   virtual void InputLag(const InputPartition& input, int64_t records, double seconds) = 0;
   virtual void RecordRefused(const InputPartition& input, int64_t offset,
@@ -148,6 +181,9 @@ class PartialProbe : public Probe {
   void OffsetsDiffer(const InputPartition&, int64_t, int64_t) override {}
   void OffsetsUnknown(const Error&) override {}
   void ChangelogLost(std::string_view, std::string_view) override {}
+  void InputLost(const InputLoss&) override {}
+  void InputMissing(const std::string&, bool) override {}
+  void InputUnreachable(const InputPartition&, bool) override {}
   void Gauges(const LaneGauges&) override {}
   void InputLag(const InputPartition&, int64_t, double) override {}
   void RecordRefused(const InputPartition&, int64_t, std::string_view) override {}

@@ -50,6 +50,15 @@ void ProbeFan::OffsetsUnknown(const Error& error) {
 void ProbeFan::ChangelogLost(std::string_view name, std::string_view what) {
   for (Probe* probe : probes_) probe->ChangelogLost(name, what);
 }
+void ProbeFan::InputLost(const InputLoss& loss) {
+  for (Probe* probe : probes_) probe->InputLost(loss);
+}
+void ProbeFan::InputMissing(const std::string& topic, bool missing) {
+  for (Probe* probe : probes_) probe->InputMissing(topic, missing);
+}
+void ProbeFan::InputUnreachable(const InputPartition& input, bool unreachable) {
+  for (Probe* probe : probes_) probe->InputUnreachable(input, unreachable);
+}
 void ProbeFan::Gauges(const LaneGauges& gauges) {
   for (Probe* probe : probes_) probe->Gauges(gauges);
 }

@@ -28,6 +28,9 @@ class ProbeFan : public Probe {
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
   void OffsetsUnknown(const Error& error) override;
   void ChangelogLost(std::string_view name, std::string_view what) override;
+  void InputLost(const InputLoss& loss) override;
+  void InputMissing(const std::string& topic, bool missing) override;
+  void InputUnreachable(const InputPartition& input, bool unreachable) override;
   void Gauges(const LaneGauges& gauges) override;
   void InputLag(const InputPartition& input, int64_t records, double seconds) override;
   void RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) override;

@@ -107,8 +107,8 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
                          session, heartbeat, transaction, records, bytes, all, consumer, producer,
                          answer] = KafkaOptions{};
   [[maybe_unused]] auto [filter, lane, start, headers, dead_letters, interval, transaction_bytes,
-                         batch, idle, refresh, threads, on_changelog_loss, backoff_min, backoff_max,
-                         give_up, stay_out] = LaneOptions{};
+                         batch, idle, refresh, data_loss, missing_topic, threads, on_changelog_loss,
+                         backoff_min, backoff_max, give_up, stay_out] = LaneOptions{};
   [[maybe_unused]] auto [share, on_excess] = dead_letters;
   [[maybe_unused]] auto [record, feature, model, match, window, scheme] = FilterOptions{};
   [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
@@ -124,7 +124,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   // Of LaneOptions, lane, filter and dead_letters are no settings: the process numbers its lanes,
   // and the other two count by their members. The model comes from model_file; the masks are one
   // setting.
-  constexpr size_t kMembers = 17 + (16 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 2 + 6;
+  constexpr size_t kMembers = 17 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 2 + 6;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);
@@ -193,6 +193,10 @@ TEST_F(SettingsTableTest, ChoicesNameEveryValueOfTheirEnum) {
   EXPECT_EQ(settings.lane.filter.record.null_value, NullValue::kUnique);
   FindSetting("record.missing_fields")->set(settings, std::string("any"));
   EXPECT_EQ(settings.lane.filter.record.missing_fields, MissingFields::kAny);
+  FindSetting("input.on_data_loss")->set(settings, std::string("continue"));
+  EXPECT_EQ(settings.lane.on_data_loss, OnLoss::kContinue);
+  FindSetting("input.on_missing_topic")->set(settings, std::string("fail"));
+  EXPECT_EQ(settings.lane.on_missing_topic, OnLoss::kFail);
   FindSetting("input.start")->set(settings, std::string("latest"));
   EXPECT_EQ(settings.lane.start_at, StartAt::kLatest);
   FindSetting("log.level")->set(settings, std::string("warn"));

@@ -47,6 +47,32 @@ TEST(Watermark, IdleInputsDoNotHoldItBack) {
   EXPECT_EQ(watermark.value_ms(), 1000);
 }
 
+TEST(Watermark, AnInputOfWhichNothingWasDecidedYetHoldsIt) {
+  Watermark watermark;
+  for (const uint32_t input : {0U, 1U}) {
+    watermark.SetIdle(input, true);
+    watermark.SetIdle(input, false);
+  }
+  watermark.Observe(0, 1000);
+  watermark.Commit();
+  EXPECT_EQ(watermark.value_ms(), INT64_MIN);  // what waits in input 1 may be older
+  watermark.Observe(1, 10);
+  EXPECT_EQ(watermark.value_ms(), 10);
+}
+
+TEST(Watermark, AnInputWhoseRecordsHaveNoTimeDoesNotHoldIt) {
+  Watermark watermark;
+  for (const uint32_t input : {0U, 1U, 2U}) {
+    watermark.SetIdle(input, true);
+    watermark.SetIdle(input, false);
+  }
+  watermark.Observe(0, 1000);
+  watermark.Observe(1, INT64_MIN);
+  EXPECT_EQ(watermark.value_ms(), INT64_MIN);
+  watermark.SetIdle(2, true);  // read to its end, and nothing came
+  EXPECT_EQ(watermark.value_ms(), 1000);
+}
+
 TEST(Watermark, IfAllInputsAreIdleTheLargestTimeCounts) {
   Watermark watermark;
   watermark.Observe(0, 10);

@@ -7,6 +7,7 @@
 
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
+#include "kafka/topic_orders.h"
 
 namespace neardup {
 namespace {
@@ -219,15 +220,74 @@ TEST_F(RealSource, StartOffsetIsTheBeginningOrTheEnd) {
   EXPECT_EQ(*latest, 5);
 }
 
-TEST_F(RealSource, AnOffsetThatNoLongerExistsIsFatalAndNamed) {
+TEST_F(RealSource, AtTheEndThePositionPassesControlRecords) {
+  WriteInTransaction(options_.brokers, topic_, 0, {Record("a"), Record("b")}, true);
+  WriteInTransaction(options_.brokers, topic_, 0, {Record("aborted")}, false);
+  ASSERT_OK(Assign(0));
+  EXPECT_THAT(Values(Drain()), ElementsAre("a", "b"));
+  EXPECT_EQ(source_->Status()[0].next_offset, 5);
+}
+
+TEST_F(RealSource, AnOffsetThatNoLongerExistsIsATroubleThatLeavesOtherInputsAlone) {
+  WriteValues(1, 0, 5);
   WriteValues(2, 0, 5);
-  ASSERT_OK(Assign(1000, 2));
-  Drain();
-  ASSERT_TRUE(error_.has_value());
-  EXPECT_EQ(error_->code, ErrorCode::kNotFound);
-  EXPECT_TRUE(error_->fatal);
-  EXPECT_THAT(error_->text, HasSubstr(topic_ + "/2"));
-  EXPECT_THAT(error_->text, HasSubstr("1000"));
+  const std::vector<InputAssignment> inputs = {{7, {topic_, 1}, 2}, {8, {topic_, 2}, 1000}};
+  ASSERT_OK(source_->Assign(inputs));
+  std::vector<Message> seen;
+  const auto gone = [&] { return source_->Status()[1].trouble == InputTrouble::kOffsetGone; };
+  for (int polls = 0; polls < 300 && (seen.size() < 3 || !gone()); ++polls) {
+    ASSERT_OK(source_->Poll(10, 100, seen));
+  }
+  EXPECT_THAT(Values(seen), ElementsAre("2", "3", "4"));
+  EXPECT_TRUE(gone());
+  EXPECT_FALSE(source_->Status()[1].at_end);
+  EXPECT_EQ(source_->Status()[1].next_offset, 1000);
+  ASSERT_OK(Assign(3, 2));
+  EXPECT_THAT(Values(Drain()), ElementsAre("3", "4"));
+}
+
+TEST_F(RealSource, ATopicThatIsDeletedIsATroubleAndIsNotFound) {
+  WriteValues(0, 0, 1);
+  ASSERT_OK(Assign(0));
+  EXPECT_THAT(Values(Drain()), ElementsAre("0"));
+  ASSERT_OK(DropTopic(options_, topic_));
+  std::vector<Message> none;
+  const auto missing = [&] { return source_->Status()[0].trouble == InputTrouble::kMissing; };
+  for (int polls = 0; polls < 600 && !missing(); ++polls) {
+    ASSERT_OK(source_->Poll(10, 100, none));
+  }
+  EXPECT_TRUE(missing());
+  const auto found = source_->Find();
+  ASSERT_OK(found);
+  EXPECT_THAT(found->partitions, IsEmpty());
+  EXPECT_THAT(found->missing_topics, ElementsAre(topic_));
+}
+
+// The records of partition 0 are older than those of partition 1, except the first.
+TEST_F(RealSource, ATimestampInTheFutureDoesNotKeepTheRecordsBehindItBack) {
+  const auto at = [](int64_t timestamp_ms, const std::string& value) {
+    TestRecord record = Record(value);
+    record.timestamp_ms = timestamp_ms;
+    return record;
+  };
+  Write(options_.brokers, topic_, 0,
+        {at(4'102'444'800'000, "future"), at(1'700'000'000'000, "a"), at(1'700'000'000'001, "b")});
+  Write(options_.brokers, topic_, 1, {at(1'700'000'000'002, "c"), at(1'700'000'000'003, "d")});
+  const std::vector<InputAssignment> inputs = {{0, {topic_, 0}, 0}, {1, {topic_, 1}, 0}};
+  ASSERT_OK(source_->Assign(inputs));
+  const auto all_known = [&] {
+    const std::vector<InputStatus> rows = source_->Status();
+    return std::all_of(rows.begin(), rows.end(),
+                       [](const InputStatus& row) { return row.lag_records > 0; });
+  };
+  std::vector<Message> none;
+  for (int polls = 0; !all_known() && polls < 300; ++polls) {
+    ASSERT_OK(source_->Poll(0, 100, none));
+  }
+  ASSERT_TRUE(all_known());
+  // An answer over the same connection: records fetched before it are in the queues now.
+  ASSERT_OK(source_->Find());
+  EXPECT_THAT(Values(Drain()), ElementsAre("future", "a", "b", "c", "d"));
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include <functional>
 
+#include "kafka/client.h"
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
+#include "kafka/topic_admin.h"
 #include "kafka/topics.h"
 
 namespace neardup {
@@ -99,6 +101,27 @@ TEST_F(RealTransaction, RecordsAreHiddenUntilTheCommit) {
   ASSERT_OK(Commit(*transaction, 1));
   EXPECT_THAT(Uniques(), ElementsAre("a"));
   EXPECT_THAT(ReadValues(options_.brokers, ChangelogTopic(options_), 0), ElementsAre("delta"));
+}
+
+TEST_F(RealTransaction, APartitionThatIsNewerThanTheProducerTakesRecords) {
+  auto transaction = NewFenced();
+  ASSERT_OK(transaction->Begin());
+  ASSERT_OK(Publish(*transaction, Record("old"), 0));
+  ASSERT_OK(Commit(*transaction, 1));
+  TopicAdmin admin(Client::New(options_, ClientRole::kWatermark, {}).value(), options_);
+  ASSERT_OK(admin.Grow(input_.topic, 3));
+  ASSERT_OK(admin.AwaitPartitions(input_.topic, 3));
+  const std::vector<InputPartition> inputs = {
+      {input_.topic, 0}, {input_.topic, 1}, {input_.topic, 2}};
+  ASSERT_OK(EnsureTopics(options_, inputs, 1, {}));
+  input_.partition = 2;
+  ASSERT_OK(transaction->Begin());
+  ASSERT_OK(Publish(*transaction, Record("new"), 0));
+  ASSERT_OK(transaction->PublishDelta("delta"));
+  const std::vector<InputProgress> progress = {{input_, 1, 0}};
+  ASSERT_OK(transaction->Commit(progress));
+  AwaitNothingOpen(options_.brokers, input_.topic + ".unique", 2);
+  EXPECT_THAT(ReadValues(options_.brokers, input_.topic + ".unique", 2), ElementsAre("new"));
 }
 
 TEST_F(RealTransaction, AnAbortedTransactionLeavesNothingAndTheNextOneWorks) {

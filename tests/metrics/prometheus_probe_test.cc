@@ -104,6 +104,9 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
                  .oldest_time_ms = 1500,
                  .watermark_ms = 2500});
   probe_.InputLag(kNews0, 5, 9);
+  probe_.InputLost({kNews0, InputLoss::Kind::kDeleted, 10, 15});
+  probe_.InputMissing("news", true);
+  probe_.InputUnreachable(kNews0, true);
   probe_.DeadLettersExcessive(true, "");
   probe_.SnapshotWritten({.entries = 5, .bytes = 100, .seconds = 0.5});
   probe_.ChangelogPurged(3);
@@ -124,6 +127,8 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
 TEST_F(PrometheusProbeTest, FamiliesHaveTheNamesTypesAndHelpOfTheCatalogue) {
   probe_.BatchPolled(kNews0, 1, 1);
   probe_.InputLag(kNews0, 0, 0);
+  probe_.InputLost({kNews0, InputLoss::Kind::kDeleted, 10, 15});
+  probe_.InputMissing("news", false);
   std::map<std::string, const MetricRow*> rows;
   for (const MetricRow& row : kMetrics) rows[std::string(row.name)] = &row;
   const Families families = Scrape();
@@ -145,6 +150,8 @@ TEST_F(PrometheusProbeTest, HasAsManySeriesAsTheCatalogueSays) {
   for (const InputPartition& input : {kNews0, kNews1, kShop0}) {
     probe_.BatchPolled(input, 2, 100);
     probe_.InputLag(input, 1, 2);
+    probe_.InputLost({input, InputLoss::Kind::kDeleted, 10, 15});
+    probe_.InputMissing(input.topic, true);
   }
   probe_.TransactionCommitted(SomeBatch());
   probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "gone"));

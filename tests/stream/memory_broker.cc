@@ -34,15 +34,18 @@ Faults::Kind Faults::Draw(std::initializer_list<Kind> possible) {
   return possible.begin()[random_() % possible.size()];
 }
 
-Result<std::vector<InputPartition>> MemorySource::Partitions() {
+Result<FoundInputs> MemorySource::Find() {
   NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
-  std::vector<InputPartition> partitions;
-  for (const auto& [partition, records] : broker_.inputs) partitions.push_back(partition);
-  return partitions;
+  FoundInputs found;
+  for (const auto& [partition, records] : broker_.inputs) {
+    if (!broker_.missing_topics.contains(partition.topic)) found.partitions.push_back(partition);
+  }
+  found.missing_topics.assign(broker_.missing_topics.begin(), broker_.missing_topics.end());
+  return found;
 }
 
-Result<int64_t> MemorySource::StartOffset(const InputPartition& partition, StartAt at) {
-  return at == StartAt::kEarliest ? broker_.Begin(partition) : broker_.End(partition);
+Result<OffsetBounds> MemorySource::Bounds(const InputPartition& partition) {
+  return OffsetBounds{broker_.Begin(partition), broker_.End(partition)};
 }
 
 Result<void> MemorySource::Assign(std::span<const InputAssignment> inputs) {
@@ -54,14 +57,10 @@ Result<void> MemorySource::Assign(std::span<const InputAssignment> inputs) {
 Result<void> MemorySource::Poll(size_t records_max, int, std::vector<Message>& out) {
   NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
   if (assigned_.empty()) return {};
-  for (const InputAssignment& input : assigned_) {
-    if (input.next_offset < broker_.Begin(input.partition)) {
-      return Fatal(ErrorCode::kNotFound, "the offset was deleted");
-    }
-  }
   const size_t want = 1 + faults_.random()() % std::min<size_t>(records_max, 40);
   for (size_t tries = 0; tries < assigned_.size() * 2 && out.size() < want; ++tries) {
     InputAssignment& input = assigned_[faults_.random()() % assigned_.size()];
+    if (TroubleOf(input) != InputTrouble::kNone) continue;
     for (const MemoryRecord& record : broker_.inputs[input.partition]) {
       if (record.offset < input.next_offset || out.size() >= want) continue;
       Message message;
@@ -76,6 +75,15 @@ Result<void> MemorySource::Poll(size_t records_max, int, std::vector<Message>& o
   return {};
 }
 
+InputTrouble MemorySource::TroubleOf(const InputAssignment& input) const {
+  const InputPartition& partition = input.partition;
+  if (broker_.missing_topics.contains(partition.topic)) return InputTrouble::kMissing;
+  if (broker_.unreachable.contains(partition)) return InputTrouble::kUnreachable;
+  const bool held =
+      broker_.Begin(partition) <= input.next_offset && input.next_offset <= broker_.End(partition);
+  return held ? InputTrouble::kNone : InputTrouble::kOffsetGone;
+}
+
 bool MemorySource::IsAtEnd(const InputAssignment& input) const {
   const std::vector<MemoryRecord>& records = broker_.inputs[input.partition];
   return records.empty() || records.back().offset < input.next_offset;
@@ -84,8 +92,9 @@ bool MemorySource::IsAtEnd(const InputAssignment& input) const {
 std::vector<InputStatus> MemorySource::Status() {
   std::vector<InputStatus> status;
   for (const InputAssignment& input : assigned_) {
-    const bool at_end = IsAtEnd(input);
-    status.push_back({input.input, input.next_offset, at_end, at_end ? 0 : 1});
+    const InputTrouble trouble = TroubleOf(input);
+    const bool at_end = IsAtEnd(input) && trouble == InputTrouble::kNone;
+    status.push_back({input.input, input.next_offset, at_end, at_end ? 0 : 1, trouble});
   }
   return status;
 }
@@ -184,7 +193,12 @@ Result<void> MemoryTransaction::PublishDelta(std::string_view bytes) {
 }
 
 Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs) {
-  if (epoch_ == broker_.producer_epoch && refusals_.empty()) {
+  const bool unknown_topic =
+      std::any_of(inputs.begin(), inputs.end(), [this](const InputProgress& input) {
+        return broker_.missing_topics.contains(input.partition.topic) ||
+               broker_.unknown_topics.contains(input.partition.topic);
+      });
+  if (epoch_ == broker_.producer_epoch && refusals_.empty() && !unknown_topic) {
     const Kind kind = faults_.Draw(
         {Kind::kCrash, Kind::kAborted, Kind::kFenced, Kind::kUnknownHappened, Kind::kUnknownLost});
     // A crash after the commit, too, is a commit whose outcome nobody heard of.
@@ -196,6 +210,7 @@ Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs) {
   }
   NEARDUP_TRY(Check({}));
   assert(open_);
+  if (unknown_topic) return Error{ErrorCode::kAborted, "an offset's topic does not exist"};
   if (!refusals_.empty()) return Error{ErrorCode::kAborted, "a record was refused"};
   Apply(inputs);
   return {};

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,12 @@ class MemoryBroker {
   std::map<InputPartition, std::vector<MemoryRecord>> inputs;
   /// Offsets behind the last record of an input that hold control records.
   std::map<InputPartition, int64_t> control_records;
+  /// Topics that were deleted, though they are configured.
+  std::set<std::string> missing_topics;
+  /// Topics that were deleted and are not configured.
+  std::set<std::string> unknown_topics;
+  /// Partitions whose leader is away.
+  std::set<InputPartition> unreachable;
   /// Records of an input below this offset are deleted.
   std::map<InputPartition, int64_t> deleted_below;
   std::vector<MemoryOutput> outputs;   ///< committed, in commit order
@@ -99,13 +106,14 @@ class MemoryClock : public Clock {
 class MemorySource : public Source {
  public:
   MemorySource(MemoryBroker& broker, Faults& faults) : broker_(broker), faults_(faults) {}
-  Result<std::vector<InputPartition>> Partitions() override;
-  Result<int64_t> StartOffset(const InputPartition& partition, StartAt at) override;
+  Result<FoundInputs> Find() override;
+  Result<OffsetBounds> Bounds(const InputPartition& partition) override;
   Result<void> Assign(std::span<const InputAssignment> inputs) override;
   Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
   std::vector<InputStatus> Status() override;
 
  private:
+  InputTrouble TroubleOf(const InputAssignment& input) const;
   /// No record is left, though control records may be.
   bool IsAtEnd(const InputAssignment& input) const;
 

@@ -1,0 +1,26 @@
+// Which input partitions have a leader that answers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+#include "state/input.h"
+
+namespace neardup {
+
+/// Reads the library's statistics, because the library reports no event when an idle partition
+/// loses its leader. One thread.
+class LeaderWatch {
+ public:
+  /// `statistics`: JSON of the library. Other text is ignored.
+  void Take(std::string_view statistics);
+  /// True if the partition had no leader that answered in the last two statistics.
+  bool IsSilent(const InputPartition& partition) const;
+
+ private:
+  /// For how many statistics in a row. Without the partitions whose leaders answer.
+  std::map<InputPartition, uint32_t> silent_for_;
+};
+
+}  // namespace neardup
