@@ -382,6 +382,9 @@ std::vector<Setting> Rows() {
       Bytes("kafka.inflight_bytes_max", NEARDUP_MEMBER(kafka.inflight_bytes_max), {kMiB, 64 * kGiB},
             "Largest number of bytes that the producer holds and has not delivered yet. At least "
             "record.record_bytes_max."),
+      Bytes("kafka.prefetch_bytes_max", NEARDUP_MEMBER(kafka.prefetch_bytes_max), {kMiB, 64 * kGiB},
+            "Memory for records that are read ahead from all input partitions together. At least "
+            "2 MiB for each partition are needed, and taken."),
 
       Text("metrics.host", NEARDUP_MEMBER(http.host), kHost, "Address to listen on."),
       Integer("metrics.port", NEARDUP_MEMBER(http.port), {0, 65535},

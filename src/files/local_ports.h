@@ -35,6 +35,7 @@ class EmptyChangelog : public Changelog {
  public:
   std::string name() const override { return "none"; }
   Result<void> Open(int64_t) override { return {}; }
+  void Close() override {}
   Result<void> Poll(int, const std::function<Result<void>(const ChangelogRecord&)>&) override {
     return {};
   }

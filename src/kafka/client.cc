@@ -89,6 +89,8 @@ Result<std::shared_ptr<Client>> Client::New(const KafkaOptions& options, ClientR
   for (const auto& [name, value] : extra) properties[name] = value;
   NEARDUP_ASSIGN(ConfHandle conf, NewConf(properties));
   const std::shared_ptr<Client> client(new Client(options, std::move(log), std::move(hooks)));
+  client->sasl_username_ = properties["sasl.username"];
+  client->sasl_password_ = properties["sasl.password"];
   client->Bind(conf.get(), role);
   std::array<char, 512> complaint{};
   const auto type = IsWriter(role) ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER;
@@ -169,6 +171,14 @@ void Client::Complain(rd_kafka_resp_err_t code, const char* reason) {
   }
   log_(code == RD_KAFKA_RESP_ERR__FATAL ? 3 : 4,
        fmt::format("{}: {}", rd_kafka_err2name(code), reason));
+}
+
+void Client::WakeFetchers() const {
+  if (rd_kafka_version() >= Version(2, 2, 0)) return;  // has fetch.queue.backoff.ms
+  // Gives the library the login that it has. Of all public calls, only this one wakes the threads
+  // of the brokers and does nothing else.
+  const ErrorHandle refused(
+      rd_kafka_sasl_set_credentials(handle_, sasl_username_.c_str(), sasl_password_.c_str()));
 }
 
 bool Client::LoginRefused() const {

@@ -19,6 +19,12 @@
 
 namespace neardup {
 
+/// The least time between two assignments of one client. librdkafka 2.0.2 ends the process when a
+/// partition is assigned while the library has not yet stopped reading it for the assignment before
+/// (assertion rktp_started in rdkafka_assignment.c). Stopping takes some milliseconds, and the
+/// library does not report its end.
+inline constexpr std::chrono::milliseconds kBetweenAssigns(250);
+
 /// Calls from the library to the owner of a client, made in the thread that polls the client.
 struct ClientHooks {
   std::function<void(const rd_kafka_message_t&)> delivery_failed;
@@ -40,6 +46,10 @@ class Client {
 
   rd_kafka_t* get() const { return handle_; }
 
+  /// Makes the library look now which partitions it may ask for. Without that, a version before
+  /// 2.2.0 looks only a second after it found a queue full. From any thread.
+  void WakeFetchers() const;
+
   /// How often a connection to a broker was lost, as far as the owner's polls have heard.
   uint64_t connection_losses() const { return connection_losses_; }
   /// True while the brokers refuse our login and none is connected.
@@ -57,6 +67,8 @@ class Client {
 
   std::string brokers_;
   std::vector<std::string> library_warnings_;
+  std::string sasl_username_;
+  std::string sasl_password_;
   KafkaLog log_;
   ClientHooks hooks_;
   rd_kafka_t* handle_ = nullptr;

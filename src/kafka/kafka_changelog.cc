@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "kafka/client.h"
 #include "kafka/deadline.h"
 #include "kafka/kafka_ports.h"
+#include "kafka/prefetch.h"
 #include "kafka/topic_admin.h"
 
 namespace neardup {
@@ -27,6 +30,7 @@ class KafkaChangelog : public Changelog {
 
   std::string name() const override { return name_; }
   Result<void> Open(int64_t offset) override;
+  void Close() override;
   Result<void> Poll(int timeout_ms,
                     const std::function<Result<void>(const ChangelogRecord&)>& visit) override;
   int64_t next_offset() const override { return next_offset_; }
@@ -51,6 +55,9 @@ class KafkaChangelog : public Changelog {
   std::shared_ptr<Client> watermarks_;
   TopicAdmin admin_;
   int64_t next_offset_ = 0;
+  bool assigned_ = false;
+  std::chrono::steady_clock::time_point closed_at_{};
+  size_t bytes_since_wake_ = 0;
 };
 
 Result<void> KafkaChangelog::Open(int64_t offset) {
@@ -64,12 +71,25 @@ Result<void> KafkaChangelog::Open(int64_t offset) {
   next_offset_ = std::max(offset, bounds.begin);
   // Without this question the reader may find the topic only a second later.
   NEARDUP_TRY(PartitionCount(*reader_, partition_.topic, answer_timeout_ms_));
+  Close();
+  std::this_thread::sleep_until(closed_at_ + kBetweenAssigns);
   const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(list.get(), partition_.topic.c_str(), partition_.partition)
       ->offset = next_offset_;
   const rd_kafka_resp_err_t code = rd_kafka_assign(reader_->get(), list.get());
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    assigned_ = true;
+    return {};
+  }
   return reader_->Explain(FromKafka(code, fmt::format("opening changelog {}", name_)));
+}
+
+void KafkaChangelog::Close() {
+  if (!assigned_) return;
+  // It can fail only for an assignment that holds partitions.
+  rd_kafka_assign(reader_->get(), nullptr);
+  assigned_ = false;
+  closed_at_ = std::chrono::steady_clock::now();
 }
 
 Result<int64_t> KafkaChangelog::End() {
@@ -120,6 +140,11 @@ Result<void> KafkaChangelog::Visit(
   const std::string_view bytes(static_cast<const char*>(record.payload), record.len);
   NEARDUP_TRY(visit({record.offset, bytes}));
   next_offset_ = record.offset + 1;
+  bytes_since_wake_ += record.len;
+  if (bytes_since_wake_ >= kChangelogQueueBytes / 4) {
+    reader_->WakeFetchers();  // the queue was full and has room now
+    bytes_since_wake_ = 0;
+  }
   return {};
 }
 

@@ -31,6 +31,8 @@ struct KafkaOptions {
   /// Bounds of the producer's queue: records and bytes in flight.
   int64_t inflight_records_max = 100'000;
   int64_t inflight_bytes_max = int64_t{256} << 20;
+  /// Bounds what is read ahead from all input partitions together; prefetch.h says how.
+  int64_t prefetch_bytes_max = int64_t{256} << 20;
   /// librdkafka properties for all clients, for consumers only, for producers only.
   std::map<std::string, std::string> properties;
   std::map<std::string, std::string> consumer_properties;

@@ -10,15 +10,11 @@
 #include "kafka/kafka_ports.h"
 #include "kafka/leader_watch.h"
 #include "kafka/partition_reader.h"
+#include "kafka/prefetch.h"
 #include "kafka/topic_admin.h"
 
 namespace neardup {
 namespace {
-
-// librdkafka 2.0.2 ends the process when a partition is assigned while the library has not yet
-// stopped reading it for the assignment before (assertion rktp_started in rdkafka_assignment.c).
-// Stopping takes some milliseconds, and the library does not report its end.
-constexpr std::chrono::milliseconds kBetweenAssigns(250);
 
 /// The order of the heap: lowest time first. With equal times the lower input comes first, so that
 /// inputs do not alternate.
@@ -29,9 +25,12 @@ bool Later(const PartitionReader* a, const PartitionReader* b) {
 
 class KafkaSource : public Source {
  public:
-  KafkaSource(const KafkaOptions& options, std::shared_ptr<Client> client,
-              std::shared_ptr<const LeaderWatch> leaders);
-  ~KafkaSource() override;
+  KafkaSource(const KafkaOptions& options, KafkaLog log)
+      : options_(options), log_(std::move(log)) {}
+  ~KafkaSource() override { Disconnect(); }
+
+  /// Before anything else.
+  Result<void> Connect(const PrefetchShare& share);
 
   Result<FoundInputs> Find() override { return FindInputs(*client_, options_); }
   Result<OffsetBounds> Bounds(const InputPartition& partition) override {
@@ -42,11 +41,15 @@ class KafkaSource : public Source {
   std::vector<InputStatus> Status() override;
 
  private:
+  void Disconnect();
   Result<void> HearComplaints();
+  void Gather();
   /// Appends the records at hand, merged by timestamp.
   Result<void> TakeInOrderOfTime(size_t records_max, std::vector<Message>& out);
 
   KafkaOptions options_;
+  KafkaLog log_;
+  PrefetchShare share_;
   std::shared_ptr<Client> client_;
   std::shared_ptr<const LeaderWatch> leaders_;  ///< changes while the client is polled
   WakeUp wake_up_;
@@ -59,9 +62,15 @@ class KafkaSource : public Source {
   std::chrono::steady_clock::time_point assigned_at_{};
 };
 
-KafkaSource::KafkaSource(const KafkaOptions& options, std::shared_ptr<Client> client,
-                         std::shared_ptr<const LeaderWatch> leaders)
-    : options_(options), client_(std::move(client)), leaders_(std::move(leaders)) {
+Result<void> KafkaSource::Connect(const PrefetchShare& share) {
+  Disconnect();
+  const auto leaders = std::make_shared<LeaderWatch>();
+  ClientHooks hooks;
+  hooks.statistics = [leaders](std::string_view json) { leaders->Take(json); };
+  NEARDUP_ASSIGN(client_, Client::New(options_, ClientRole::kSource, log_, std::move(hooks), 0,
+                                      FetchProperties(share)));
+  leaders_ = leaders;
+  share_ = share;
   for (const std::string& topic : options_.topics) {
     pinned_topics_.emplace_back(rd_kafka_topic_new(client_->get(), topic.c_str(), nullptr));
   }
@@ -69,11 +78,24 @@ KafkaSource::KafkaSource(const KafkaOptions& options, std::shared_ptr<Client> cl
   rd_kafka_queue_cb_event_enable(
       own_queue_.get(), [](rd_kafka_t*, void* wake_up) { static_cast<WakeUp*>(wake_up)->Signal(); },
       &wake_up_);
+  return {};
 }
 
-KafkaSource::~KafkaSource() { rd_kafka_queue_cb_event_enable(own_queue_.get(), nullptr, nullptr); }
+void KafkaSource::Disconnect() {
+  readers_.clear();
+  if (own_queue_) rd_kafka_queue_cb_event_enable(own_queue_.get(), nullptr, nullptr);
+  own_queue_.reset();
+  pinned_topics_.clear();
+  client_.reset();
+  assigned_at_ = {};
+}
 
 Result<void> KafkaSource::Assign(std::span<const InputAssignment> inputs) {
+  const PrefetchShare share = ShareOf(options_.prefetch_bytes_max, inputs.size());
+  if (!inputs.empty() && share.answer_bytes_max != share_.answer_bytes_max) {
+    NEARDUP_TRY(
+        Connect(share));  // the library takes the size of answers only when a client is made
+  }
   std::this_thread::sleep_until(assigned_at_ + kBetweenAssigns);
   readers_.clear();
   const PartitionListHandle list(
@@ -82,7 +104,8 @@ Result<void> KafkaSource::Assign(std::span<const InputAssignment> inputs) {
     const InputPartition& partition = input.partition;
     rd_kafka_topic_partition_list_add(list.get(), partition.topic.c_str(), partition.partition)
         ->offset = input.next_offset;
-    readers_.push_back(std::make_unique<PartitionReader>(client_, input, wake_up_));
+    readers_.push_back(
+        std::make_unique<PartitionReader>(client_, input, share.held_bytes_max, wake_up_));
   }
   const rd_kafka_resp_err_t code = rd_kafka_assign(client_->get(), list.get());
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -98,6 +121,7 @@ Result<void> KafkaSource::Poll(size_t records_max, int timeout_ms, std::vector<M
   while (true) {
     wake_up_.Reset();
     NEARDUP_TRY(HearComplaints());
+    Gather();
     NEARDUP_TRY(TakeInOrderOfTime(records_max, out));
     if (out.size() > before) {
       client_->Answered();
@@ -112,11 +136,21 @@ Result<void> KafkaSource::Poll(size_t records_max, int timeout_ms, std::vector<M
   return client_->Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, "reading the inputs"));
 }
 
+void KafkaSource::Gather() {
+  bool taken = false;
+  for (const std::unique_ptr<PartitionReader>& reader : readers_) taken |= reader->Gather();
+  if (taken) client_->WakeFetchers();
+}
+
 Result<void> KafkaSource::TakeInOrderOfTime(size_t records_max, std::vector<Message>& out) {
   by_time_.clear();
   for (const std::unique_ptr<PartitionReader>& reader : readers_) {
     NEARDUP_ASSIGN(const bool ready, reader->HasRecord());
-    if (ready) by_time_.push_back(reader.get());
+    if (ready) {
+      by_time_.push_back(reader.get());
+    } else if (reader->HoldsOthersBack()) {
+      return {};
+    }
   }
   std::make_heap(by_time_.begin(), by_time_.end(), Later);
   for (size_t taken = 0; taken < records_max && !by_time_.empty();) {
@@ -134,6 +168,8 @@ Result<void> KafkaSource::TakeInOrderOfTime(size_t records_max, std::vector<Mess
     if (ready) {
       by_time_.push_back(lowest);
       std::push_heap(by_time_.begin(), by_time_.end(), Later);
+    } else if (lowest->HoldsOthersBack()) {
+      break;
     }
   }
   return {};
@@ -171,13 +207,9 @@ std::vector<InputStatus> KafkaSource::Status() {
 }  // namespace
 
 Result<std::unique_ptr<Source>> NewKafkaSource(const KafkaOptions& options, KafkaLog log) {
-  auto leaders = std::make_shared<LeaderWatch>();
-  ClientHooks hooks;
-  hooks.statistics = [leaders](std::string_view json) { leaders->Take(json); };
-  NEARDUP_ASSIGN(std::shared_ptr<Client> client,
-                 Client::New(options, ClientRole::kSource, std::move(log), std::move(hooks)));
-  return std::unique_ptr<Source>(
-      std::make_unique<KafkaSource>(options, std::move(client), std::move(leaders)));
+  auto source = std::make_unique<KafkaSource>(options, std::move(log));
+  NEARDUP_TRY(source->Connect(ShareOf(options.prefetch_bytes_max, options.topics.size())));
+  return std::unique_ptr<Source>(std::move(source));
 }
 
 }  // namespace neardup

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <chrono>
 #include <optional>
@@ -12,9 +13,10 @@
 namespace neardup {
 namespace {
 
-// A chunk leaves the library's bounded queue at once, so it has its own bound.
 constexpr size_t kChunkRecordsMax = 1000;
 constexpr size_t kChunkBytesTarget = size_t{1} << 20;
+// Much longer than an answer takes.
+constexpr std::chrono::milliseconds kHoldBackMax(500);
 // Clocks of producers differ by less.
 constexpr int64_t kAheadMaxMs = 60'000;
 
@@ -23,8 +25,8 @@ std::optional<std::string_view> View(const void* bytes, size_t size) {
   return std::string_view(static_cast<const char*>(bytes), size);
 }
 
+/// The headers as views into the library's memory.
 void ReadHeaders(const rd_kafka_message_t& record, std::vector<HeaderView>& into) {
-  into.clear();
   rd_kafka_headers_t* headers = nullptr;
   if (rd_kafka_message_headers(&record, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR) return;
   const char* name = nullptr;
@@ -51,13 +53,62 @@ int64_t TimestampOf(const rd_kafka_message_t& record) {
 
 }  // namespace
 
-MessageChunk::~MessageChunk() {
-  for (rd_kafka_message_t* message : messages) rd_kafka_message_destroy(message);
+RecordChunk::RecordChunk(std::shared_ptr<Client> client,
+                         std::span<rd_kafka_message_t* const> messages)
+    : client_(std::move(client)) {
+  std::vector<MessageHandle> owned;
+  owned.reserve(messages.size());
+  for (rd_kafka_message_t* message : messages) owned.emplace_back(message);
+
+  std::vector<size_t> headers_before(messages.size() + 1);
+  size_t size = 0;
+  for (size_t i = 0; i < owned.size(); ++i) {
+    if (owned[i]->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      ReadHeaders(*owned[i], headers_);
+      size += owned[i]->key_len + owned[i]->len;
+    }
+    headers_before[i + 1] = headers_.size();
+  }
+  for (const HeaderView& header : headers_) {
+    size += header.name.size() + (header.value ? header.value->size() : 0);
+  }
+  memory_.reset(new char[size]);
+
+  for (HeaderView& header : headers_) {
+    header.name = Copy(header.name);
+    if (header.value) header.value = Copy(*header.value);
+  }
+  rows_.reserve(owned.size());
+  for (size_t i = 0; i < owned.size(); ++i) {
+    Row& row = rows_.emplace_back();
+    row.offset = owned[i]->offset;
+    if (owned[i]->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      row.event = std::move(owned[i]);
+      continue;
+    }
+    row.timestamp_ms = TimestampOf(*owned[i]);
+    if (owned[i]->key != nullptr) row.key = Copy(*View(owned[i]->key, owned[i]->key_len));
+    if (owned[i]->payload != nullptr) row.value = Copy(*View(owned[i]->payload, owned[i]->len));
+    row.headers = std::span<const HeaderView>(headers_).subspan(
+        headers_before[i], headers_before[i + 1] - headers_before[i]);
+  }
+  bytes_ = sizeof(*this) + size + rows_.capacity() * sizeof(Row) +
+           headers_.capacity() * sizeof(HeaderView);
+}
+
+std::string_view RecordChunk::Copy(std::string_view bytes) {
+  char* const copy = memory_.get() + used_;
+  std::copy(bytes.begin(), bytes.end(), copy);
+  used_ += bytes.size();
+  return {copy, bytes.size()};
 }
 
 PartitionReader::PartitionReader(std::shared_ptr<Client> client, InputAssignment assignment,
-                                 WakeUp& wake_up)
-    : client_(std::move(client)), assignment_(std::move(assignment)), wake_up_(wake_up) {
+                                 size_t held_bytes_max, WakeUp& wake_up)
+    : client_(std::move(client)),
+      assignment_(std::move(assignment)),
+      wake_up_(wake_up),
+      held_bytes_max_(held_bytes_max) {
   const InputPartition& partition = assignment_.partition;
   queue_.reset(
       rd_kafka_queue_get_partition(client_->get(), partition.topic.c_str(), partition.partition));
@@ -77,71 +128,94 @@ PartitionReader::~PartitionReader() {
   rd_kafka_queue_cb_event_enable(queue_.get(), nullptr, nullptr);
 }
 
+bool PartitionReader::Gather() {
+  while (held_bytes_ < held_bytes_max_ && Fetch()) {
+  }
+  return std::exchange(took_, false);
+}
+
+bool PartitionReader::HoldsOthersBack() {
+  constexpr int64_t kMarker = 1;  // only the marker of a transaction may follow
+  const bool in_trouble = trouble_ != InputTrouble::kNone;
+  if (!chunks_.empty() || at_end_ || in_trouble || Status().lag_records <= kMarker) {
+    starved_since_.reset();
+    return false;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (!starved_since_) starved_since_ = now;
+  return now - *starved_since_ < kHoldBackMax;
+}
+
 Result<bool> PartitionReader::HasRecord() {
   if (head_ready_) return true;
-  while ((chunk_ && head_ < chunk_->messages.size()) || Fetch()) {
+  while (!chunks_.empty() || Fetch()) {
     NEARDUP_ASSIGN(const bool ready, LookAtHead());
     if (ready) return true;
-    ++head_;
+    PassHead();
   }
   return false;
 }
 
-bool PartitionReader::Fetch() {
-  chunk_.reset();
+void PartitionReader::PassHead() {
+  head_ready_ = false;
+  if (++head_ < chunks_.front()->rows().size()) return;
+  held_bytes_ -= chunks_.front()->bytes();
+  chunks_.pop_front();
   head_ = 0;
+}
+
+bool PartitionReader::Fetch() {
   // The queue signals when it becomes non-empty. After it was found empty there is no need to look
   // again before the next signal.
   if (!signalled_.exchange(false, std::memory_order_acq_rel)) return false;
+  std::array<rd_kafka_message_t*, kChunkRecordsMax> messages;
   const size_t wanted =
       std::clamp<size_t>(kChunkBytesTarget / record_bytes_mean_, 1, kChunkRecordsMax);
-  auto chunk = std::make_shared<MessageChunk>(client_);
-  chunk->messages.resize(wanted);
-  const ssize_t taken =
-      rd_kafka_consume_batch_queue(queue_.get(), 0, chunk->messages.data(), wanted);
-  chunk->messages.resize(static_cast<size_t>(std::max<ssize_t>(taken, 0)));
-  if (chunk->messages.empty()) return false;
+  const ssize_t taken = rd_kafka_consume_batch_queue(queue_.get(), 0, messages.data(), wanted);
+  if (taken <= 0) return false;
   signalled_.store(true, std::memory_order_release);  // the queue may hold more
-  chunk_ = std::move(chunk);
+  chunks_.push_back(std::make_shared<RecordChunk>(
+      client_, std::span(messages).first(static_cast<size_t>(taken))));
+  const size_t bytes = chunks_.back()->bytes();
+  took_ = true;
+  held_bytes_ += bytes;
+  record_bytes_mean_ = (record_bytes_mean_ * 3 + bytes / static_cast<size_t>(taken)) / 4 + 1;
   return true;
 }
 
 Result<bool> PartitionReader::LookAtHead() {
-  const rd_kafka_message_t& message = *chunk_->messages[head_];
-  if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+  const RecordChunk::Row& row = Head();
+  if (row.event) {
+    if (row.event->err != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+      const InputTrouble trouble = TroubleOf(row.event->err);
+      if (trouble == InputTrouble::kNone) return HeadError(*row.event);
+      trouble_ = trouble;
+      return false;
+    }
     at_end_ = true;
     trouble_ = InputTrouble::kNone;
-    assignment_.next_offset = std::max(assignment_.next_offset, message.offset);
+    assignment_.next_offset = std::max(assignment_.next_offset, row.offset);
     return false;
   }
-  if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    const InputTrouble trouble = TroubleOf(message.err);
-    if (trouble == InputTrouble::kNone) return HeadError(message);
-    trouble_ = trouble;
-    return false;
-  }
-  if (message.offset < assignment_.next_offset) return false;
+  if (row.offset < assignment_.next_offset) return false;
   at_end_ = false;
   trouble_ = InputTrouble::kNone;
-  head_timestamp_ms_ = TimestampOf(message);
-  if (head_timestamp_ms_ <= NowMs() + kAheadMaxMs) head_order_ms_ = head_timestamp_ms_;
+  if (row.timestamp_ms <= NowMs() + kAheadMaxMs) head_order_ms_ = row.timestamp_ms;
   head_ready_ = true;
   return true;
 }
 
 void PartitionReader::TakeRecord(Message& message) {
   assert(head_ready_);
-  const rd_kafka_message_t& record = *chunk_->messages[head_];
-  message.position = {assignment_.input, record.offset};
-  message.timestamp_ms = head_timestamp_ms_;
-  message.key = View(record.key, record.key_len);
-  message.value = View(record.payload, record.len);
-  ReadHeaders(record, message.headers);
-  message.owner = chunk_;
-  assignment_.next_offset = record.offset + 1;
-  record_bytes_mean_ = (record_bytes_mean_ * 63 + record.len + record.key_len) / 64 + 1;
-  ++head_;
-  head_ready_ = false;
+  const RecordChunk::Row& row = Head();
+  message.position = {assignment_.input, row.offset};
+  message.timestamp_ms = row.timestamp_ms;
+  message.key = row.key;
+  message.value = row.value;
+  message.headers.assign(row.headers.begin(), row.headers.end());
+  message.owner = chunks_.front();
+  assignment_.next_offset = row.offset + 1;
+  PassHead();
 }
 
 InputTrouble PartitionReader::TroubleOf(rd_kafka_resp_err_t code) {

@@ -5,24 +5,11 @@
 #include <array>
 #include <string_view>
 
+#include "kafka/prefetch.h"
 #include "kafka/property_rules.h"
 
 namespace neardup {
 namespace {
-
-constexpr int kFetchBackoffSince = 0x02020000;  // librdkafka 2.2.0
-
-void SetReadDefaults(Properties& properties) {
-  // When the queue exceeds these bounds, the library stops fetching for fetch.queue.backoff.ms.
-  // Before 2.2.0 that is always one second, so the bounds must exceed what is read in a second.
-  if (rd_kafka_version() >= kFetchBackoffSince) {
-    properties["fetch.queue.backoff.ms"] = "10";
-  } else {
-    properties["queued.max.messages.kbytes"] = "524288";
-    properties["queued.min.messages"] = "1000000";
-  }
-  properties["check.crcs"] = "true";
-}
 
 void SetWriteDefaults(const KafkaOptions& options, Properties& properties) {
   properties["linger.ms"] = "10";
@@ -42,12 +29,13 @@ Properties Defaults(const KafkaOptions& options, ClientRole role) {
       {"socket.nagle.disable", "true"},
       {"reconnect.backoff.max.ms", "2000"},
   };
-  if (role == ClientRole::kSource || role == ClientRole::kChangelog) SetReadDefaults(properties);
+  if (role == ClientRole::kSource || role == ClientRole::kChangelog) {
+    properties["check.crcs"] = "true";
+  }
   // A reader hears of the end of the changelog after this time; a start and a take-over wait for
   // it.
   if (role == ClientRole::kChangelog) properties["fetch.wait.max.ms"] = "100";
-  if (role == ClientRole::kSource)
-    properties["statistics.interval.ms"] = "2000";  // for LeaderWatch
+  if (role == ClientRole::kSource) properties["statistics.interval.ms"] = "2000";  // for LeaderWatch
   if (IsWriter(role)) SetWriteDefaults(options, properties);
   return properties;
 }
@@ -109,6 +97,11 @@ Properties OwnedProperties(const KafkaOptions& options, ClientRole role, uint16_
     properties["enable.partition.eof"] = "true";
     properties["auto.offset.reset"] = "error";
   }
+  if (role == ClientRole::kSource) {
+    properties.merge(FetchProperties(ShareOf(options.prefetch_bytes_max, options.topics.size())));
+  } else if (role == ClientRole::kChangelog) {
+    properties.merge(ChangelogFetchProperties());
+  }
   return properties;
 }
 
@@ -121,6 +114,9 @@ Result<Properties> ClientProperties(const KafkaOptions& options, ClientRole role
     NEARDUP_TRY(Merge(options.consumer_properties, "kafka.consumer_properties", properties));
   }
   for (const auto& [name, value] : OwnedProperties(options, role, lane)) properties[name] = value;
+  // It bounds what a producer sends, but the library also refuses answers that are smaller. This is
+  // the lowest value that it takes.
+  if (!IsWriter(role)) properties["message.max.bytes"] = "1000";
   return properties;
 }
 

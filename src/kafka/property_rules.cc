@@ -13,6 +13,8 @@ constexpr std::string_view kDeliveries = "every delivery must be reported to nea
 constexpr std::string_view kCodeOnly = "can only be set by code inside the process";
 constexpr std::string_view kBrokers = "use kafka.brokers";
 constexpr std::string_view kTimeout = "use transaction.timeout_ms";
+constexpr std::string_view kPrefetch =
+    "use kafka.prefetch_bytes_max, which bounds what is read ahead from all partitions together";
 constexpr std::string_view kMembership =
     "neardup chooses it, so that a standby takes a lane over at once and no lane has two owners";
 
@@ -45,6 +47,14 @@ const std::vector<RefusedProperty>& RefusedProperties() {
       {"max.poll.interval.ms", kMembership},
       {"allow.auto.create.topics",
        "use output.create_topics; a misspelt input must not be created"},
+
+      {"queued.min.messages", kPrefetch},
+      {"queued.max.messages.kbytes", kPrefetch},
+      {"fetch.queue.backoff.ms", kPrefetch},
+      {"fetch.max.bytes", kPrefetch},
+      {"fetch.message.max.bytes", kPrefetch},
+      {"max.partition.fetch.bytes", kPrefetch},
+      {"fetch.wait.max.ms", kPrefetch},
 
       {"transactional.id", "neardup names it after app; it is the lock of a lane"},
       {"transaction.timeout.ms", kTimeout},

@@ -12,8 +12,8 @@
 
 namespace neardup {
 
-/// Opens the log when Poll needs it. After an error that its owner wants to recover from, the owner
-/// calls Close. One owner thread.
+/// Opens the log when Poll needs it. After an error that its owner wants to recover from, and when
+/// it does not need the log for some time, the owner calls Close. One owner thread.
 class ChangelogFollower {
  public:
   explicit ChangelogFollower(Changelog& log) : log_(log) {}
@@ -24,7 +24,11 @@ class ChangelogFollower {
   void StartBehind(const ChangelogMark& mark);
   /// The caller knows everything below `offset`. The log is opened there the next time.
   void MoveTo(int64_t offset) { resume_offset_ = offset; }
-  void Close() { open_ = false; }
+  /// The next Poll opens the log again. Until then nothing is read ahead.
+  void Close() {
+    open_ = false;
+    log_.Close();
+  }
 
   /// Hands records to `visit`, as Changelog::Poll does. False when reading cannot resume, because
   /// records that were not read yet are purged or because this is another log. why() and

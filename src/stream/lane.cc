@@ -247,6 +247,7 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
   NEARDUP_TRY(Commit());
   NEARDUP_TRY(ConfirmEnd(*end, opening_deltas));
   caught_up_ = true;
+  follower_.Close();  // this lane knows what it writes
   SetPhase(LanePhase::kActive);
   const auto seconds = static_cast<double>(ports_.clock.SteadyMs() - started_ms) / 1000;
   ports_.probe.Promoted(state_->seq(), state_->filter().entries(), seconds);
@@ -519,6 +520,9 @@ void Lane::Lose(const Error& error) {
   if (const std::optional<int64_t> lasted_ms = candidacy_.Lost(error)) {
     goal_.reset();
     ports_.probe.LeaseLeft(*lasted_ms);
+  }
+  if (const Result<void> stopped = inputs_.Stop(); !stopped.ok()) {
+    ports_.probe.LaneLost(stopped.error());
   }
   follower_.Close();
   backoff_ms_ =

@@ -32,6 +32,8 @@ class LaneInputs {
   /// Call after a rollback of `state`: reads again from where it ends. The next Refresh looks for
   /// partitions, because an input that vanished may have failed the transaction.
   Result<void> Rewind(LaneState& state);
+  /// Reads nothing until the next Assign.
+  Result<void> Stop() { return source_.Assign({}); }
   /// Looks for new and vanished partitions, at most once each LaneOptions::partitions_refresh_ms,
   /// and finds a place to go on in inputs whose next offset is gone. A loss that the options do not
   /// allow is a fatal kNotFound. No transaction may be open.

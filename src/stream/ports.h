@@ -75,7 +75,7 @@ class Source {
   /// Returns the offset to start at in a partition that this lane has never read.
   Result<int64_t> StartOffset(const InputPartition& partition, StartAt at);
   /// Replaces the assignment: records now come from exactly these inputs, from exactly these
-  /// offsets on.
+  /// offsets on. Without inputs, nothing is read ahead.
   virtual Result<void> Assign(std::span<const InputAssignment> inputs) = 0;
   /// Appends up to `records_max` records to `out`, those of each input in offset order. Waits at
   /// most `timeout_ms` for the first. Where several inputs have a backlog, the record with the
@@ -103,6 +103,8 @@ class Changelog {
   virtual std::string name() const = 0;
   /// The next Poll reads from `offset`, or from the beginning of the log if that is later.
   virtual Result<void> Open(int64_t offset) = 0;
+  /// Reads nothing ahead until the next Open.
+  virtual void Close() = 0;
   /// Calls `visit` for committed records in order. Waits at most `timeout_ms` for the first.
   /// Returns an error of `visit` unchanged. Fails with kNotFound if the next offset was purged.
   virtual Result<void> Poll(int timeout_ms,

@@ -104,8 +104,8 @@ TEST_F(SettingsTableTest, EveryRowSetsItsMemberFromTheEnvironmentAndTheCommandLi
 // and a place in kMembers.
 TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [brokers, app, topics, unique, duplicate, dead, create, replication,
-                         session, heartbeat, transaction, records, bytes, all, consumer, producer,
-                         answer] = KafkaOptions{};
+                         session, heartbeat, transaction, records, bytes, prefetch, all, consumer,
+                         producer, answer] = KafkaOptions{};
   [[maybe_unused]] auto [filter, lane, start, headers, dead_letters, interval, transaction_bytes,
                          batch, idle, refresh, data_loss, missing_topic, threads, on_changelog_loss,
                          backoff_min, backoff_max, give_up, stay_out] = LaneOptions{};
@@ -124,7 +124,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   // Of LaneOptions, lane, filter and dead_letters are no settings: the process numbers its lanes,
   // and the other two count by their members. The model comes from model_file; the masks are one
   // setting.
-  constexpr size_t kMembers = 17 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 2 + 6;
+  constexpr size_t kMembers = 18 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 2 + 6;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);

@@ -53,6 +53,17 @@ TEST_F(RealChangelog, AnEmptyLogEndsWhereItBegins) {
   EXPECT_EQ(changelog_->next_offset(), 0);
 }
 
+TEST_F(RealChangelog, AClosedLogIsOpenedAgainWhereItsReaderWants) {
+  for (const char* delta : {"a", "b", "c"}) WriteDelta(delta, true);
+  ASSERT_OK(changelog_->Open(0));
+  EXPECT_THAT(VisitTo(6), ElementsAre("a", "b", "c"));
+  for (int times = 0; times < 3; ++times) {
+    changelog_->Close();
+    ASSERT_OK(changelog_->Open(2));
+    EXPECT_THAT(VisitTo(6), ElementsAre("b", "c"));
+  }
+}
+
 TEST_F(RealChangelog, TheEndIsReachedPastMarkersAndAbortedDeltas) {
   WriteDelta("a", true);
   WriteDelta("aborted", false);

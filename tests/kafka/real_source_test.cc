@@ -2,6 +2,7 @@
 // offset.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 
@@ -199,6 +200,83 @@ TEST_F(RealSource, NewRecordsEndTheWaitAndTheEndOfTheInput) {
   EXPECT_THAT(Values(seen), ElementsAre("0", "1", "2"));
   EXPECT_THAT(Drain(), IsEmpty());
   EXPECT_EQ(source_->Status()[0].lag_records, 0);
+}
+
+// A partition whose turn has not come must not keep in memory what the others have read: a record
+// that waits in the library keeps the whole answer of the broker that brought it.
+TEST_F(RealSource, PartitionsThatWaitTakeNoMoreThanTheirShare) {
+  constexpr int32_t kPartitions = 8;
+  constexpr size_t kRecords = 25'000;
+  constexpr size_t kBytes = 1000;
+  constexpr size_t kPrefetch = size_t{32} << 20;
+  options_.prefetch_bytes_max = kPrefetch;
+  options_.topics = {FreshName("backlog")};
+  CreateTopic(options_.brokers, options_.topics[0], kPartitions);
+  std::vector<InputAssignment> inputs;
+  for (int32_t partition = 0; partition < kPartitions; ++partition) {
+    TestRecord record = Record(std::string(kBytes, 'v'));
+    record.timestamp_ms += partition * 1'000'000;  // each comes after all of the one before
+    Write(options_.brokers, options_.topics[0], partition, std::vector(kRecords, record));
+    inputs.push_back({static_cast<uint32_t>(partition), {options_.topics[0], partition}, 0});
+  }
+  auto source = NewKafkaSource(options_, {});
+  ASSERT_OK(source);
+  ASSERT_OK((*source)->Assign(inputs));
+  const size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+  size_t most = 0;
+  size_t read = 0;
+  std::vector<Message> batch;
+  for (int polls = 0; read < kPartitions * kRecords && polls < 20'000; ++polls) {
+    batch.clear();
+    ASSERT_OK((*source)->Poll(500, 100, batch));
+    read += batch.size();
+    const size_t now = mallinfo2().uordblks + mallinfo2().hblkhd;
+    most = std::max(most, now - std::min(now, before));
+  }
+  EXPECT_EQ(read, kPartitions * kRecords);
+  EXPECT_LT(most, kPrefetch);
+}
+
+// The order by time must hold although no partition has much at hand at once.
+TEST_F(RealSource, APartitionThatIsBehindIsWaitedFor) {
+  constexpr int32_t kRecords = 30'000;
+  options_.prefetch_bytes_max = 1 << 20;
+  std::vector<InputAssignment> inputs;
+  for (int32_t partition = 0; partition < 3; ++partition) {
+    TestRecord record = Record(std::string(200, 'v'));
+    record.timestamp_ms += (2 - partition) * 1'000'000;
+    Write(options_.brokers, topic_, partition, std::vector<TestRecord>(kRecords, record));
+    inputs.push_back({static_cast<uint32_t>(partition), {topic_, partition}, 0});
+  }
+  auto source = NewKafkaSource(options_, {});
+  ASSERT_OK(source);
+  source_ = std::move(source).value();
+  ASSERT_OK(source_->Assign(inputs));
+  const auto all_known = [&] {
+    const std::vector<InputStatus> rows = source_->Status();
+    return std::all_of(rows.begin(), rows.end(),
+                       [](const InputStatus& row) { return row.lag_records > 0; });
+  };
+  std::vector<Message> none;
+  for (int polls = 0; !all_known() && polls < 300; ++polls) {
+    ASSERT_OK(source_->Poll(0, 100, none));
+  }
+  std::vector<int64_t> times;
+  for (const Message& message : Drain(2000)) times.push_back(message.timestamp_ms);
+  EXPECT_EQ(times.size(), 3U * kRecords);
+  EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
+}
+
+TEST_F(RealSource, WithoutInputsNothingIsRead) {
+  WriteValues(0, 0, 10);
+  ASSERT_OK(Assign(0));
+  EXPECT_EQ(Drain().size(), 10U);
+  ASSERT_OK(source_->Assign({}));
+  WriteValues(0, 10, 10);
+  std::vector<Message> none;
+  ASSERT_OK(source_->Poll(100, 300, none));
+  EXPECT_THAT(none, IsEmpty());
+  EXPECT_THAT(source_->Status(), IsEmpty());
 }
 
 TEST_F(RealSource, SkipsAbortedRecordsAndMarkers) {

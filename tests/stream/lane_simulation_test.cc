@@ -775,6 +775,29 @@ TEST(Lane, LeavesTheLeaseToAnotherInstanceWhenItCannotTakeTheLane) {
   ExpectEachOffsetOnce(broker);
 }
 
+TEST(Lane, ReadsAheadOnlyWhatItNeedsInItsPhase) {
+  Faults faults(17, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 200);
+  MemoryClock clock;
+  Instance instance(broker, faults, clock, TestOptions(3));
+  ASSERT_TRUE(instance.lane->Step().ok());
+  ASSERT_EQ(instance.lane->phase(), LanePhase::kStandby);
+  EXPECT_TRUE(instance.changelog.is_open());
+  EXPECT_EQ(instance.source.assigned(), 0U);
+
+  instance.lease.held = true;
+  ASSERT_TRUE(instance.lane->Step().ok());
+  ASSERT_EQ(instance.lane->phase(), LanePhase::kActive);
+  EXPECT_FALSE(instance.changelog.is_open());
+  EXPECT_GT(instance.source.assigned(), 0U);
+
+  instance.lease.held = false;
+  ASSERT_TRUE(instance.lane->Step().ok());
+  ASSERT_EQ(instance.lane->phase(), LanePhase::kStandby);
+  EXPECT_EQ(instance.source.assigned(), 0U);
+}
+
 TEST(Lane, RefusesAChangelogOfOtherFieldsAndNamesThem) {
   Faults faults(11, 0);
   MemoryBroker broker;

@@ -101,12 +101,14 @@ std::vector<InputStatus> MemorySource::Status() {
 
 Result<void> MemoryChangelog::Open(int64_t offset) {
   next_offset_ = std::max(offset, broker_.changelog_begin);
+  is_open_ = true;
   return {};
 }
 
 Result<void> MemoryChangelog::Poll(
     int, const std::function<Result<void>(const ChangelogRecord&)>& visit) {
   NEARDUP_TRY(AsError(faults_.Draw({Kind::kCrash, Kind::kUnavailable})));
+  if (!is_open_) return Fatal(ErrorCode::kInternal, "the changelog is not open");
   if (next_offset_ < broker_.changelog_begin) {
     return Error{ErrorCode::kNotFound, "the offset was purged"};
   }

@@ -111,6 +111,7 @@ class MemorySource : public Source {
   Result<void> Assign(std::span<const InputAssignment> inputs) override;
   Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
   std::vector<InputStatus> Status() override;
+  size_t assigned() const { return assigned_.size(); }
 
  private:
   InputTrouble TroubleOf(const InputAssignment& input) const;
@@ -127,12 +128,14 @@ class MemoryChangelog : public Changelog {
   MemoryChangelog(MemoryBroker& broker, Faults& faults) : broker_(broker), faults_(faults) {}
   std::string name() const override { return "memory-changelog/0"; }
   Result<void> Open(int64_t offset) override;
+  void Close() override { is_open_ = false; }
   Result<void> Poll(int timeout_ms,
                     const std::function<Result<void>(const ChangelogRecord&)>& visit) override;
   int64_t next_offset() const override { return next_offset_; }
   Result<int64_t> End() override;
   Result<int64_t> CommittedEnd() override;
   Result<void> Purge(int64_t offset) override;
+  bool is_open() const { return is_open_; }
 
   bool end_unknown = false;  ///< End fails
   int64_t stale_end = -1;    ///< what the next End returns, as a broker that no longer leads
@@ -141,6 +144,7 @@ class MemoryChangelog : public Changelog {
   MemoryBroker& broker_;
   Faults& faults_;
   int64_t next_offset_ = 0;
+  bool is_open_ = false;
 };
 
 class MemoryTransaction : public Transaction {
