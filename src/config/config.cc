@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "config/assignment.h"
@@ -31,6 +32,17 @@ bool Any(const YamlValue& value, bool (*mark)(const YamlValue&)) {
 bool IsFromFile(const YamlValue& value) { return value.secret; }
 bool IsGiven(const YamlValue& value) { return value.style == YamlValue::Style::kGiven; }
 
+/// A file of another kind has as many mistakes as lines.
+std::string Text(const ConfigErrors& errors) {
+  constexpr size_t kLinesMax = 20;
+  const std::vector<std::string>& lines = errors.lines();
+  const size_t shown = std::min(lines.size(), kLinesMax);
+  std::string text = fmt::format(
+      "{}", fmt::join(lines.begin(), lines.begin() + static_cast<ptrdiff_t>(shown), "\n"));
+  if (shown < lines.size()) text += fmt::format("\nand {} more", lines.size() - shown);
+  return text;
+}
+
 /// Applies the layers in order and collects every complaint.
 class Loader {
  public:
@@ -43,7 +55,7 @@ class Loader {
     ReadModelFile();
     CheckTogether(config_, unread_, errors_);
     if (!errors_.empty()) {
-      return Error{ErrorCode::kConfig, fmt::format("{}", fmt::join(errors_.lines(), "\n"))};
+      return Error{ErrorCode::kConfig, Text(errors_)};
     }
     config_.warnings = Warnings(config_);
     return std::move(config_);

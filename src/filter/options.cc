@@ -22,6 +22,9 @@ namespace {
 /// changes.
 constexpr int kAlgorithmVersion = 2;
 
+/// Of a list of selectors. Each is compared with every other, here and by those who read the list.
+constexpr size_t kSelectorsMax = 1000;
+
 Error Invalid(const std::string& option, const std::string& what) {
   return {ErrorCode::kConfig, option + " " + what};
 }
@@ -30,6 +33,14 @@ template <class T>
 Result<void> CheckRange(const std::string& option, T value, Range<T> range) {
   if (range.Contains(value)) return {};
   return Invalid(option, fmt::format("is {}, expected {} to {}", value, range.min, range.max));
+}
+
+Result<void> CheckCount(const char* list, size_t count) {
+  if (count <= kSelectorsMax) return {};
+  return Invalid(list, fmt::format("lists {} fields, expected at most {}; to compare most fields "
+                                   "of a record, leave record.fields empty and list the others in "
+                                   "record.exclude",
+                                   count, kSelectorsMax));
 }
 
 std::string Element(const char* list, size_t index, const std::string& selector) {
@@ -87,6 +98,8 @@ Result<void> CheckExclude(const RecordOptions& options, const std::vector<FieldP
 }
 
 Result<void> CheckRecord(const RecordOptions& options) {
+  NEARDUP_TRY(CheckCount("record.fields", options.fields.size()));
+  NEARDUP_TRY(CheckCount("record.exclude", options.exclude.size()));
   std::vector<FieldPath> fields;
   NEARDUP_TRY(CheckFields(options, fields));
   NEARDUP_TRY(CheckKeys(options.fields));

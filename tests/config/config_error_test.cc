@@ -54,6 +54,15 @@ TEST_F(ConfigError, WrongTypesSayWhatWasFoundAndWhatIsExpected) {
             "c.yaml:1: found no map, expected sections such as `input:` at the top level");
 }
 
+TEST_F(ConfigError, OfManyMistakesTheFirstAreShownAndTheOthersCounted) {
+  std::string yaml = "record:\n";
+  for (int i = 0; i < 1000; ++i) yaml += "  unknown" + std::to_string(i) + ": 1\n";
+  const std::string complaints = Complaints(yaml);
+  EXPECT_EQ(std::count(complaints.begin(), complaints.end(), '\n'), 20);
+  EXPECT_TRUE(complaints.starts_with("c.yaml:2: record.unknown0: ")) << complaints;
+  EXPECT_TRUE(complaints.ends_with("\nand 980 more")) << complaints;
+}
+
 TEST_F(ConfigError, NumbersOutOfRangeNameTheRange) {
   EXPECT_EQ(Complaints("match:\n  distance_max: 13\n"),
             "c.yaml:2: match.distance_max: found 13, expected a whole number from 0 to 12");

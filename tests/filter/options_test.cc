@@ -28,6 +28,21 @@ FilterOptions With(const Change& change) {
 
 TEST(Options, AreValidByDefault) { EXPECT_TRUE(CheckOptions(FilterOptions()).ok()); }
 
+TEST(Options, MoreFieldsThanCanBeComparedWithEachOtherAreRefused) {
+  FilterOptions options;
+  for (int i = 0; i < 1000; ++i) options.record.fields.push_back({std::to_string(i)});
+  EXPECT_TRUE(CheckOptions(options).ok());
+  options.record.fields.push_back({"one more"});
+  const Result<void> checked = CheckOptions(options);
+  ASSERT_FALSE(checked.ok());
+  EXPECT_THAT(checked.error().text,
+              StartsWith("record.fields lists 1001 fields, expected at most 1000"));
+  options = {};
+  options.record.exclude.assign(1001, "x");
+  ASSERT_FALSE(CheckOptions(options).ok());
+  EXPECT_THAT(CheckOptions(options).error().text, StartsWith("record.exclude lists 1001 fields"));
+}
+
 struct Bound {
   const char* option;
   std::function<void(FilterOptions&, int64_t)> set;
