@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "config/documents.h"
 #include "files/file_identity.h"
 #include "files/file_transaction.h"
 #include "kafka/kafka_options.h"
@@ -49,8 +50,8 @@ const std::atomic<bool>& CatchStopSignals();
 /// `neardup validate`: checks the configuration, librdkafka properties included, without a broker.
 int ValidateCommand(const ConfigArguments& arguments);
 
-/// `neardup config show`: prints every setting with its value.
-int ShowCommand(const ConfigArguments& arguments, bool with_sources, bool json);
+/// `neardup config show`: prints every setting with its value, and what takes memory.
+int ShowCommand(const ConfigArguments& arguments, ShowOptions options);
 
 // Route records.
 

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "app/commands.h"
 #include "app/exit_code.h"
@@ -66,10 +68,11 @@ int ValidateCommand(const ConfigArguments& arguments) {
   return kExitOk;
 }
 
-int ShowCommand(const ConfigArguments& arguments, bool with_sources, bool json) {
+int ShowCommand(const ConfigArguments& arguments, ShowOptions options) {
   const Result<LoadedConfig> config = Load(arguments);
   if (!config.ok()) return Fail(config.error());
-  std::fputs(ShowConfig(*config, {with_sources, json}).c_str(), stdout);
+  options.cores = std::max(1U, std::thread::hardware_concurrency());
+  std::fputs(ShowConfig(*config, options).c_str(), stdout);
   return kExitOk;
 }
 

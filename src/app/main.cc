@@ -338,7 +338,7 @@ void AddRepair(CLI::App& app, ReplayArguments& replay, ResetArguments& reset,
   command->callback([&] { chosen = [&] { return ReindexCommand(reindex); }; });
 }
 
-void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& with_sources, bool& json,
+void AddConfigCommands(CLI::App& app, ConfigArguments& config, ShowOptions& shown,
                        Command& chosen) {
   CLI::App* validate = app.add_subcommand("validate", "check a configuration without a broker");
   AddConfig(validate, config);
@@ -348,12 +348,16 @@ void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& with_source
   CLI::App* group = app.add_subcommand("config", "print configuration");
   group->require_subcommand(1);
   CLI::App* show =
-      group->add_subcommand("show", "print every setting in force, and the largest index memory");
+      group->add_subcommand("show", "print every setting in force, and what takes memory");
   AddConfig(show, config);
   AddKafka(show, config);
-  show->add_flag("--origin", with_sources, "show where each value comes from");
-  show->add_flag("--json", json, "print one JSON object");
-  show->callback([&] { chosen = [&] { return ShowCommand(config, with_sources, json); }; });
+  show->add_flag("--origin", shown.with_sources, "show where each value comes from");
+  show->add_flag("--json", shown.json, "print one JSON object");
+  show->add_option("--partitions", shown.partitions,
+                   "input partitions that the memory is computed for")
+      ->check(CLI::Range(size_t{1}, size_t{1'000'000}))
+      ->capture_default_str();
+  show->callback([&] { chosen = [&] { return ShowCommand(config, shown); }; });
   const auto add_text = [&](const char* name, const char* help, std::string (*text)()) {
     group->add_subcommand(name, help)->callback([&chosen, text] {
       chosen = [text] {
@@ -493,8 +497,7 @@ int Main(int count, char** words) {
   ReindexArguments reindex;
   SnapshotArguments snapshot;
   RestoredArguments restored;
-  bool with_sources = false;
-  bool json = false;
+  ShowOptions shown;
   std::string url = "http://127.0.0.1:9404/readyz";
   Command chosen;
   AddRun(app, config, chosen);
@@ -507,7 +510,7 @@ int Main(int count, char** words) {
   AddVerify(app, verify, chosen);
   AddRepair(app, replay, reset, reindex, chosen);
   AddSnapshot(app, snapshot, restored, chosen);
-  AddConfigCommands(app, config, with_sources, json, chosen);
+  AddConfigCommands(app, config, shown, chosen);
   AddHealthcheck(app, url, chosen);
   AddVersion(app, chosen);
   try {

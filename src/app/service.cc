@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "app/log.h"
 #include "app/version.h"
+#include "config/memory_table.h"
+#include "config/quantity.h"
 #include "files/local_ports.h"
 #include "kafka/client.h"
 #include "kafka/complaint_log.h"
@@ -68,6 +71,11 @@ HealthLimits HealthLimitsOf(const Settings& settings) {
   HealthLimits limits;
   limits.commit_ms_max = std::max(limits.commit_ms_max, 2 * settings.lane.transaction_interval_ms);
   return limits;
+}
+
+uint64_t RoundUp(uint64_t bytes) {
+  constexpr uint64_t kMiB = uint64_t{1} << 20;
+  return (bytes + kMiB - 1) / kMiB * kMiB;
 }
 
 KeeperOptions KeeperOptionsOf(const Settings& settings) {
@@ -174,6 +182,17 @@ Result<TopicReport> Service::Parts::PrepareTopics() {
   NEARDUP_ASSIGN(TopicReport report, EnsureTopics(settings.kafka, inputs, kLanes, kafka_log));
   for (const std::string& topic : report.created) spdlog::info("topic {} created", topic);
   for (const std::string& warning : report.warnings) spdlog::warn("{}", warning);
+  const MemoryTable memory =
+      MemoryOf(settings, inputs.size(), std::max(1U, std::thread::hardware_concurrency()));
+  if (memory.index_is_bounded) {
+    metrics.SetMemoryBound(memory.total);
+    spdlog::info(
+        "memory: at most {} with {} input partitions (`neardup config show` has the parts)",
+        BytesText(static_cast<int64_t>(RoundUp(memory.total))), inputs.size());
+  } else {
+    spdlog::warn("memory: no limit, because under match.scheme {} the index grows with the records",
+                 settings.lane.filter.scheme.name);
+  }
   source->Saw(std::move(inputs));
   return report;
 }

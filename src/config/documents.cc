@@ -4,22 +4,44 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "config/setting_value.h"
 #include "config/settings_table.h"
 #include "kafka/property_rules.h"
-#include "neardup/filter.h"
 
 namespace neardup {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The largest index memory at entries_max; nullopt if there is no limit.
-std::optional<uint64_t> IndexBytes(const Settings& settings) {
-  return FilterBytesMax(settings.lane.filter, UncommittedMax(settings.lane));
+/// The table of memory as YAML comments.
+std::string MemoryText(const MemoryTable& table, const ShowOptions& options) {
+  std::string text =
+      fmt::format("# memory in bytes, at most, with {} input partitions on {} {}:\n",
+                  options.partitions, options.cores, options.cores == 1 ? "core" : "cores");
+  for (const MemoryRow& row : table.rows) {
+    const bool endless = !table.index_is_bounded && &row == &table.rows.front();
+    text += fmt::format("#   {:<22}{:>14}  {}\n", row.part,
+                        endless ? "no limit" : std::to_string(row.bytes),
+                        endless ? "under this scheme it grows with the records" : row.bound_by);
+  }
+  return text + fmt::format("#   {:<22}{:>14}{}\n", "total", table.total,
+                            table.index_is_bounded ? "" : "  and the index");
+}
+
+Json MemoryJson(const MemoryTable& table, const ShowOptions& options) {
+  Json parts = Json::array();
+  for (const MemoryRow& row : table.rows) {
+    const bool endless = !table.index_is_bounded && &row == &table.rows.front();
+    parts.push_back({{"part", row.part},
+                     {"bytes", endless ? Json(nullptr) : Json(row.bytes)},
+                     {"bound_by", row.bound_by}});
+  }
+  return {{"partitions", options.partitions},
+          {"cores", options.cores},
+          {"parts", parts},
+          {"total_bytes", table.index_is_bounded ? Json(table.total) : Json(nullptr)}};
 }
 
 /// One line of the YAML that ShowConfig prints.
@@ -79,7 +101,7 @@ class YamlWriter {
   std::vector<Line> lines_;
 };
 
-std::string ShowYaml(const LoadedConfig& config, bool with_sources) {
+std::string ShowYaml(const LoadedConfig& config, const ShowOptions& options) {
   constexpr size_t kSourceColumnMax = 60;
   std::vector<Line> lines = YamlWriter(config).Lines();
   size_t column = 0;
@@ -88,16 +110,13 @@ std::string ShowYaml(const LoadedConfig& config, bool with_sources) {
   std::string shown;
   for (const Line& line : lines) {
     shown += line.text;
-    if (with_sources && !line.source.empty()) {
+    if (options.with_sources && !line.source.empty()) {
       size_t gap = line.text.size() < column ? column - line.text.size() : 0;
       shown += fmt::format("{:{}}# {}", "", gap + 2, line.source);
     }
     shown += '\n';
   }
-  const std::optional<uint64_t> bytes = IndexBytes(config.settings);
-  const std::string bound = bytes ? fmt::format("at most {} bytes", *bytes)
-                                  : "no limit; under this scheme it grows with the records";
-  return shown + fmt::format("# index memory at entries_max: {}\n", bound);
+  return shown + MemoryText(MemoryOf(config.settings, options.partitions, options.cores), options);
 }
 
 Json MaskedValue(const LoadedConfig& config, const Setting& setting) {
@@ -110,7 +129,7 @@ Json MaskedValue(const LoadedConfig& config, const Setting& setting) {
   return value;
 }
 
-std::string ShowJson(const LoadedConfig& config, bool with_sources) {
+std::string ShowJson(const LoadedConfig& config, const ShowOptions& options) {
   Json settings = Json::object();
   Json sources = Json::object();
   for (const Setting& setting : SettingsTable()) {
@@ -126,10 +145,9 @@ std::string ShowJson(const LoadedConfig& config, bool with_sources) {
     }
     (section.empty() ? settings : settings[section])[key] = std::move(value);
   }
-  const std::optional<uint64_t> bytes = IndexBytes(config.settings);
-  Json shown = {{"settings", settings},
-                {"index_bytes_at_entries_max", bytes ? Json(*bytes) : Json(nullptr)}};
-  if (with_sources) shown["origins"] = sources;
+  const MemoryTable table = MemoryOf(config.settings, options.partitions, options.cores);
+  Json shown = {{"settings", settings}, {"memory", MemoryJson(table, options)}};
+  if (options.with_sources) shown["origins"] = sources;
   return shown.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -209,8 +227,7 @@ constexpr char kTableHead[] =
 }  // namespace
 
 std::string ShowConfig(const LoadedConfig& config, const ShowOptions& options) {
-  return options.json ? ShowJson(config, options.with_sources)
-                      : ShowYaml(config, options.with_sources);
+  return options.json ? ShowJson(config, options) : ShowYaml(config, options);
 }
 
 std::string ConfigExample() {

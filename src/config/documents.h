@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "config/memory_table.h"
 #include "config/settings.h"
 
 namespace neardup {
@@ -16,9 +17,12 @@ struct ShowOptions {
   bool with_sources = false;
   /// One JSON object instead of YAML.
   bool json = false;
+  /// Input partitions and cores of the machine, for the table of memory.
+  size_t partitions = kAssumedPartitions;
+  size_t cores = 1;
 };
 
-/// Every setting with its value, secrets as ******, and the largest index memory at entries_max.
+/// Every setting with its value, secrets as ******, and what takes memory.
 std::string ShowConfig(const LoadedConfig& config, const ShowOptions& options);
 
 /// A complete file: every setting with its meaning, its range and its default.

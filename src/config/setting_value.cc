@@ -192,11 +192,21 @@ class Reader {
 
   std::string ItemPath(size_t item) const { return fmt::format("{}[{}]", setting_.path, item); }
 
+  /// Every item is compared with every other.
+  bool TooLong(const YamlValue& value) {
+    constexpr size_t kItemsMax = 1000;
+    if (value.items.size() <= kItemsMax) return false;
+    Complain(value, setting_.path,
+             fmt::format("found {} items, expected at most {}", value.items.size(), kItemsMax));
+    return true;
+  }
+
   std::optional<SettingValue> ReadTextList(const YamlValue& value) {
     if (value.form != Form::kList) {
       Refuse(value, setting_.path, ExpectationText(setting_));
       return std::nullopt;
     }
+    if (TooLong(value)) return std::nullopt;
     std::vector<std::string> texts;
     bool sound = true;
     for (size_t i = 0; i < value.items.size(); ++i) {
@@ -218,6 +228,7 @@ class Reader {
       Refuse(value, setting_.path, ExpectationText(setting_));
       return std::nullopt;
     }
+    if (TooLong(value)) return std::nullopt;
     std::vector<FieldSelector> fields;
     bool sound = true;
     for (size_t i = 0; i < value.items.size(); ++i) {

@@ -2,6 +2,7 @@
 // environment and the command line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -14,7 +15,13 @@ namespace neardup {
 enum class LogFormat : uint8_t { kText, kJson };
 enum class LogLevel : uint8_t { kDebug, kInfo, kWarn, kError };
 
+/// The library's default is larger. A service with a bound of memory cannot afford that, because a
+/// large record takes many times its size.
+inline constexpr size_t kServiceRecordBytesMax = size_t{4} << 20;
+
 struct Settings {
+  Settings() { lane.filter.record.record_bytes_max = kServiceRecordBytesMax; }
+
   KafkaOptions kafka;
   LaneOptions lane;  ///< lane.filter holds the options of record, feature, match and window
   /// File that lane.filter.model was read from; empty: the model is the default.

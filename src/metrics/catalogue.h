@@ -277,6 +277,11 @@ inline constexpr auto kMetrics = [] {
       {.name = "process_resident_memory_bytes",
        .type = kGauge,
        .help = "Memory of this process that is in RAM"},
+      {.name = "neardup_memory_bound_bytes",
+       .type = kGauge,
+       .unknown_at_start = true,
+       .help = "Memory that this process takes at most, as `neardup config show` computes it, with "
+               "the input partitions at the start; NaN if the index has no limit"},
       {.name = "process_open_fds", .type = kGauge, .help = "Open file descriptors"},
       {.name = "process_max_fds",
        .type = kGauge,

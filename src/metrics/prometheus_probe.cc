@@ -249,6 +249,10 @@ void PrometheusProbe::SnapshotRestarted(std::string_view /*why*/) {
   state_->metrics.Count("neardup_state_discarded_total");
 }
 
+void PrometheusProbe::SetMemoryBound(uint64_t bytes) {
+  state_->metrics.Set("neardup_memory_bound_bytes", Number(bytes));
+}
+
 std::string PrometheusProbe::Text() const {
   const std::lock_guard lock(state_->lag_mutex);  // no other scrape may see half of the lag
   SetLag();

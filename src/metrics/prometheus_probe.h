@@ -53,6 +53,8 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void KeeperFailed(const Error& error) override;
   void SnapshotRestarted(std::string_view why) override;
 
+  void SetMemoryBound(uint64_t bytes);
+
   /// All metrics, those of the process included, in Prometheus' text format.
   std::string Text() const;
 

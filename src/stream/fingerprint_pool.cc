@@ -1,6 +1,9 @@
 #include "stream/fingerprint_pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <new>
 
 namespace neardup {
 
@@ -11,7 +14,8 @@ constexpr size_t kChunkRecords = 64;
 
 }  // namespace
 
-FingerprintPool::FingerprintPool(const FilterOptions& options, uint32_t threads) {
+FingerprintPool::FingerprintPool(const FilterOptions& options, uint32_t threads)
+    : options_(options) {
   const size_t count = threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
   for (size_t i = 0; i < count; ++i) fingerprinters_.emplace_back(options);
   for (size_t i = 1; i < count; ++i) threads_.emplace_back([this, i] { Work(i); });
@@ -49,6 +53,7 @@ FingerprintPool::Batch FingerprintPool::Compute(std::span<const Message> batch,
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this] { return working_ == 0; });
   }
+  large_.reset();
   return {std::span(results_).first(batch.size()), std::span(found_).first(batch.size())};
 }
 
@@ -67,6 +72,23 @@ void FingerprintPool::Work(size_t worker) {
   }
 }
 
+FingerprintedRecord FingerprintPool::ComputeLarge(const RecordView& record) {
+  const std::lock_guard lock(large_mutex_);
+  try {
+    if (!large_) large_.emplace(options_);
+    return large_->Compute(record);
+  } catch (const std::bad_alloc&) {
+    large_.reset();
+    FingerprintedRecord result;
+    result.position = record.position;
+    result.outcome.Fail(Reason::kTooLarge,
+                        fmt::format("there is not enough memory to compare its {} bytes; lower "
+                                    "record.record_bytes_max, or give the process more memory",
+                                    record.value->size()));
+    return result;
+  }
+}
+
 void FingerprintPool::TakeChunks(Fingerprinter& fingerprinter) {
   while (true) {
     const size_t begin = next_.fetch_add(kChunkRecords);
@@ -74,7 +96,9 @@ void FingerprintPool::TakeChunks(Fingerprinter& fingerprinter) {
     const size_t end = std::min(begin + kChunkRecords, batch_.size());
     for (size_t i = begin; i < end; ++i) {
       const Message& message = batch_[i];
-      results_[i] = fingerprinter.Compute({message.position, message.timestamp_ms, message.value});
+      const RecordView record = {message.position, message.timestamp_ms, message.value};
+      const bool large = message.value && message.value->size() > kLargeRecordBytes;
+      results_[i] = large ? ComputeLarge(record) : fingerprinter.Compute(record);
     }
     filter_->LookUp(std::span(results_).subspan(begin, end - begin),
                     std::span(found_).subspan(begin, end - begin));

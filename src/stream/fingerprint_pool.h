@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -13,6 +14,10 @@
 #include "stream/message.h"
 
 namespace neardup {
+
+/// Larger records are computed one at a time, in memory that is freed after the batch: parsing and
+/// the tokens of a record take many times its size.
+inline constexpr size_t kLargeRecordBytes = size_t{256} << 10;
 
 /// Spreads a batch over a fixed set of threads, one of which is the calling thread, and waits for
 /// all of them. Only one thread may call it.
@@ -35,8 +40,13 @@ class FingerprintPool {
  private:
   void Work(size_t worker);
   void TakeChunks(Fingerprinter& fingerprinter);
+  /// A record for which there is not enough memory is a dead letter.
+  FingerprintedRecord ComputeLarge(const RecordView& record);
 
+  FilterOptions options_;
   std::vector<Fingerprinter> fingerprinters_;
+  std::mutex large_mutex_;
+  std::optional<Fingerprinter> large_;  ///< guarded by large_mutex_; only during a call of Compute
   std::vector<std::thread> threads_;
 
   std::span<const Message> batch_;

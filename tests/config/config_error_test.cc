@@ -216,9 +216,9 @@ TEST_F(ConfigError, ContradictionsBetweenSettingsAreNamed) {
   EXPECT_EQ(Complaints("transaction:\n  interval_ms: 29s\n"),
             "c.yaml:2: transaction.timeout_ms: found 30s, expected more than "
             "transaction.interval_ms (29s) + 1s");
-  EXPECT_EQ(Complaints("kafka:\n  inflight_bytes_max: 32MiB\n"),
-            "c.yaml:2: kafka.inflight_bytes_max: found 32MiB, expected at least "
-            "record.record_bytes_max (64MiB)");
+  EXPECT_EQ(Complaints("kafka:\n  inflight_bytes_max: 2MiB\n"),
+            "c.yaml:2: kafka.inflight_bytes_max: found 2MiB, expected at least "
+            "record.record_bytes_max (4MiB)");
 }
 
 TEST_F(ConfigError, ComparedFieldsCannotBeExcluded) {

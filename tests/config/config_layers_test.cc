@@ -75,13 +75,13 @@ TEST_F(ConfigLayers, OnePropertyJoinsTheOthersAndAWholeMapReplacesThem) {
 TEST_F(ConfigLayers, NumbersMayHaveUnitsWhereverTheyAreWritten) {
   Result<LoadedConfig> config =
       Load("window:\n  window_ms: 48h\n  lateness_ms: \"10m\"\n  ahead_max_ms: 5000\n",
-           {{"NEARDUP_TRANSACTION__INTERVAL_MS", "250ms"}}, {"record.record_bytes_max=8MiB"});
+           {{"NEARDUP_TRANSACTION__INTERVAL_MS", "250ms"}}, {"record.record_bytes_max=9MiB"});
   ASSERT_TRUE(config.ok()) << config.error().text;
   EXPECT_EQ(config->settings.lane.filter.window.window_ms, 172'800'000);
   EXPECT_EQ(config->settings.lane.filter.window.lateness_ms, 600'000);
   EXPECT_EQ(config->settings.lane.filter.window.ahead_max_ms, 5000);
   EXPECT_EQ(config->settings.lane.transaction_interval_ms, 250);
-  EXPECT_EQ(config->settings.lane.filter.record.record_bytes_max, size_t{8} << 20);
+  EXPECT_EQ(config->settings.lane.filter.record.record_bytes_max, size_t{9} << 20);
 }
 
 TEST_F(ConfigLayers, FieldsAreNamesOrMapsWithAWeight) {

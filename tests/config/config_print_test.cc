@@ -76,7 +76,7 @@ TEST_F(ConfigPrint, TheShownConfigurationLoadsAsTheSameSettings) {
   }
 }
 
-TEST_F(ConfigPrint, SourcesAndTheIndexMemoryAreShown) {
+TEST_F(ConfigPrint, SourcesAndTheMemoryAreShown) {
   Result<LoadedConfig> config = Load("app: a\nwindow:\n  entries_max: 5000\n",
                                      {{"NEARDUP_LOG__LEVEL", "warn"}}, {"match.distance_max=2"});
   ASSERT_TRUE(config.ok()) << config.error().text;
@@ -87,9 +87,12 @@ TEST_F(ConfigPrint, SourcesAndTheIndexMemoryAreShown) {
   EXPECT_THAT(shown, ::testing::ContainsRegex("  distance_max: 2 +# --set match.distance_max\n"));
   EXPECT_THAT(shown, ::testing::ContainsRegex("  window_ms: 24h +# default\n"));
   const LaneOptions& lane = config->settings.lane;
-  EXPECT_THAT(shown, HasSubstr("index memory at entries_max: at most " +
-                               std::to_string(*FilterBytesMax(lane.filter, UncommittedMax(lane))) +
-                               " bytes\n"));
+  EXPECT_THAT(shown, ::testing::ContainsRegex(
+                         "#   index +" +
+                         std::to_string(*FilterBytesMax(lane.filter, UncommittedMax(lane))) +
+                         "  window.entries_max\n"));
+  EXPECT_THAT(shown,
+              HasSubstr("# memory in bytes, at most, with 16 input partitions on 1 core:\n"));
   EXPECT_THAT(ShowConfig(*config, {}), Not(HasSubstr("# default")));
 }
 
@@ -103,14 +106,34 @@ TEST_F(ConfigPrint, JsonHoldsEverySettingAndItsSource) {
   EXPECT_EQ(shown["settings"]["record"]["fields"][4],
             nlohmann::json({{"path", "b, c"}, {"key", true}}));
   const LaneOptions& lane = config->settings.lane;
-  EXPECT_EQ(shown["index_bytes_at_entries_max"],
+  EXPECT_EQ(shown["memory"]["parts"][0]["bytes"],
             *FilterBytesMax(lane.filter, UncommittedMax(lane)));
+  uint64_t total = 0;
+  for (const auto& part : shown["memory"]["parts"]) total += part["bytes"].get<uint64_t>();
+  EXPECT_EQ(shown["memory"]["total_bytes"], total);
   for (const Setting& setting : SettingsTable()) {
     EXPECT_TRUE(shown["origins"].contains(setting.path)) << setting.path;
   }
   EXPECT_EQ(Plain(shown["origins"]["kafka.properties.y"]), "c.yaml:12");
   EXPECT_FALSE(nlohmann::json::parse(ShowConfig(*config, {.with_sources = false, .json = true}))
                    .contains("origins"));
+}
+
+TEST_F(ConfigPrint, MemoryFollowsTheSettingsThatBoundIt) {
+  Result<LoadedConfig> config = Load("app: a\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  Settings& settings = config->settings;
+  const uint64_t before = MemoryOf(settings, 16, 2).total;
+  EXPECT_GT(MemoryOf(settings, 1000, 2).total, before);
+  EXPECT_GT(MemoryOf(settings, 16, 64).total, before);
+  for (auto raise : {+[](Settings& s) { s.kafka.prefetch_bytes_max *= 2; },
+                     +[](Settings& s) { s.lane.filter.window.entries_max *= 2; },
+                     +[](Settings& s) { s.lane.filter.record.record_bytes_max *= 2; },
+                     +[](Settings& s) { s.lane.transaction_bytes_max *= 2; }}) {
+    Settings raised = settings;
+    raise(raised);
+    EXPECT_GT(MemoryOf(raised, 16, 2).total, before);
+  }
 }
 
 // A secret could appear in shown configurations, in errors and in warnings.

@@ -33,7 +33,7 @@ GOOD = [
     "record: {time_field: '', time_format: seconds}",
     "record: {time_field: /meta/time, null_value: unique, missing_fields: any}",
     "record: {record_bytes_max: 1024, depth_max: 1024}",
-    "record: {record_bytes_max: 8MiB}",
+    "record: {record_bytes_max: 9MiB}",
     "match: {distance_max: 0}",
     "match: {distance_max: 12}",
     "match: {distance_sum_max: 128, features_per_bit: 0, widen: true}",
