@@ -1,8 +1,10 @@
 #include "app/service.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -16,6 +18,7 @@
 #include "kafka/client.h"
 #include "kafka/complaint_log.h"
 #include "kafka/kafka_ports.h"
+#include "kafka/output_tail.h"
 #include "kafka/topics.h"
 #include "metrics/health.h"
 #include "metrics/http_server.h"
@@ -51,6 +54,9 @@ class GrowingSource : public Source {
     return source_.Bounds(partition);
   }
   Result<void> Assign(std::span<const InputAssignment> inputs) override {
+    // The lane has fenced, and has read its changelog to the end.
+    if (before_first_assign_) NEARDUP_TRY(before_first_assign_());
+    before_first_assign_ = nullptr;
     return source_.Assign(inputs);
   }
   Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override {
@@ -58,6 +64,10 @@ class GrowingSource : public Source {
   }
   std::vector<InputStatus> Status() override { return source_.Status(); }
 
+  /// Its error is that of the first Assign, which is then called again.
+  void BeforeFirstAssign(std::function<Result<void>()> check) {
+    before_first_assign_ = std::move(check);
+  }
   void Saw(std::vector<InputPartition> partitions) { seen_ = std::move(partitions); }
 
  private:
@@ -65,6 +75,7 @@ class GrowingSource : public Source {
   Source& source_;
   KafkaLog log_;
   std::vector<InputPartition> seen_;
+  std::function<Result<void>()> before_first_assign_;
 };
 
 HealthLimits HealthLimitsOf(const Settings& settings) {
@@ -121,6 +132,8 @@ struct Service::Parts {
   Result<void> Build(const std::vector<Probe*>& receivers);
   Result<void> Serve();
   Result<TopicReport> PrepareTopics();
+  /// A lane that has decided nothing must not write behind the records of another one.
+  Result<void> CheckOutputsAreNew();
 };
 
 Result<std::unique_ptr<Service>> Service::New(const Settings& settings,
@@ -155,6 +168,7 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   NEARDUP_ASSIGN(
       lane, Lane::New(settings.lane, {*source, *changelog, *transaction, *lease, clock, *probe},
                       std::move(snapshot)));
+  source->BeforeFirstAssign([this] { return CheckOutputsAreNew(); });
   NEARDUP_ASSIGN(std::unique_ptr<Changelog> followed,
                  NewKafkaChangelog(kafka, lane_number, kafka_log));
   local_state->Follow(std::move(followed));
@@ -195,6 +209,30 @@ Result<TopicReport> Service::Parts::PrepareTopics() {
   }
   source->Saw(std::move(inputs));
   return report;
+}
+
+Result<void> Service::Parts::CheckOutputsAreNew() {
+  const bool wanted = settings.on_foreign_records == OnForeignRecords::kContinue;
+  if (wanted || lane->state().seq() > 0) return {};
+  const KafkaOptions& kafka = settings.kafka;
+  std::vector<std::string> topics;
+  for (const std::string& input : kafka.topics) {
+    topics.push_back(ExpandTopic(kafka.unique_topic, input));
+    topics.push_back(ExpandTopic(kafka.duplicate_topic, input));
+    topics.push_back(ExpandTopic(kafka.dead_letter_topic, input));
+  }
+  NEARDUP_ASSIGN(const std::optional<std::string> found,
+                 FindOutputOfALane(kafka, topics, LogKafka));
+  if (!found) return {};
+  return Fatal(
+      ErrorCode::kConfig,
+      fmt::format(
+          "app {} has decided nothing yet, but its output topics hold records of another app, "
+          "or of this app before it was reset: {}. To change settings, keep the old `app` and "
+          "run `neardup reindex`. To start anew, choose other output topics, or delete these. "
+          "With output.on_foreign_records: continue this app writes behind them, and records "
+          "may be in the outputs twice; see docs/recovery.md",
+          kafka.app, *found));
 }
 
 Result<void> Service::Run(const std::atomic<bool>& stop) {

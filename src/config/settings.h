@@ -18,6 +18,8 @@ enum class LogLevel : uint8_t { kDebug, kInfo, kWarn, kError };
 /// The library's default is larger. A service with a bound of memory cannot afford that, because a
 /// large record takes many times its size.
 inline constexpr size_t kServiceRecordBytesMax = size_t{4} << 20;
+/// What follows when a lane that knows nothing finds records of a lane in its output topics.
+enum class OnForeignRecords : uint8_t { kFail, kContinue };
 
 struct Settings {
   Settings() { lane.filter.record.record_bytes_max = kServiceRecordBytesMax; }
@@ -33,6 +35,7 @@ struct Settings {
   std::string state_dir;
   int64_t snapshot_interval_ms = 30'000;
   bool purge_changelog = true;
+  OnForeignRecords on_foreign_records = OnForeignRecords::kFail;
 };
 
 }  // namespace neardup

@@ -235,6 +235,11 @@ std::vector<Setting> Rows() {
              "Headers that carry the verdict on an output record. packed: one header, `neardup`; "
              "separate: neardup-seq, neardup-origin and so on; full: packed with the fingerprint; "
              "none: no headers."),
+      Choice(
+          "output.on_foreign_records", NEARDUP_MEMBER(on_foreign_records), {"fail", "continue"},
+          "What happens at a first start if the output topics hold records of another app, or of "
+          "this app before it was reset. fail: stop; continue: write behind them, so that "
+          "records may be in the outputs twice. Not noticed with output.headers: none."),
       Flag("output.create_topics", NEARDUP_MEMBER(kafka.create_topics),
            "Create output, changelog and lease topics that do not exist."),
       WithoutZero(Integer("output.replication_factor", NEARDUP_MEMBER(kafka.replication_factor),

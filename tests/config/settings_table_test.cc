@@ -120,11 +120,11 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
   [[maybe_unused]] auto [host, port] = HttpOptions{};
   [[maybe_unused]] auto [kafka, lanes, model_file, http, level, log_format, state_dir,
-                         snapshot_interval, purge] = Settings{};
+                         snapshot_interval, purge, on_foreign] = Settings{};
   // Of LaneOptions, lane, filter and dead_letters are no settings: the process numbers its lanes,
   // and the other two count by their members. The model comes from model_file; the masks are one
   // setting.
-  constexpr size_t kMembers = 18 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 2 + 6;
+  constexpr size_t kMembers = 19 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 2 + 6;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);
@@ -187,6 +187,8 @@ TEST_F(SettingsTableTest, ChoicesNameEveryValueOfTheirEnum) {
   EXPECT_EQ(settings.lane.headers, HeaderStyle::kNone);
   FindSetting("dead_letters.on_excess")->set(settings, std::string("fail"));
   EXPECT_EQ(settings.lane.dead_letters.on_excess, OnExcess::kFail);
+  FindSetting("output.on_foreign_records")->set(settings, std::string("continue"));
+  EXPECT_EQ(settings.on_foreign_records, OnForeignRecords::kContinue);
   FindSetting("record.time_format")->set(settings, std::string("seconds"));
   EXPECT_EQ(settings.lane.filter.record.time_format, TimeFormat::kSeconds);
   FindSetting("record.null_value")->set(settings, std::string("unique"));

@@ -119,6 +119,25 @@ class Repair(KafkaTest):
         code, report = self.verify(config)
         self.assertEqual(code, 0, json.dumps(report, indent=1)[:6000])
 
+    def test_a_second_app_does_not_write_into_the_outputs_of_the_first(self):
+        self.fill(records=1000, seed=8)
+        config = self.write_config()
+        self.run_to_end(config)
+        before = self.outputs()
+        second = self.start(config, '--app', f'{self.app}-second')
+        second.process.wait(timeout=60)
+        self.assertEqual(second.process.returncode, 78, second.text()[-3000:])
+        self.assertIn('its output topics hold records of another app', second.text())
+        self.assertIn('neardup reindex', second.text())
+        self.assertEqual(self.outputs(), before)
+        self.assert_promises_kept(config, 1000)
+
+        third = ('--app', f'{self.app}-third', '--set', 'output.on_foreign_records=continue')
+        self.run_to_end(config, *third)
+        done = run(NEARDUP, 'verify', '--config', config)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn('cause: the outputs hold records of more than one lane', done.stdout)
+
     def test_after_a_reset_of_all_the_next_start_is_a_first_start(self):
         self.fill(records=1000, seed=7)
         config = self.write_config()
