@@ -1,8 +1,13 @@
 #include "feature/character.h"
 
 #include <gtest/gtest.h>
+#include <utf8proc.h>
 
+#include <cstdint>
+#include <iterator>
+#include <random>
 #include <string>
+#include <vector>
 
 namespace neardup {
 namespace {
@@ -68,6 +73,31 @@ TEST(TextFolder, FoldsAcrossCharacters) {
   EXPECT_EQ(fold("ｶﾞ"), U"ガ");
   EXPECT_EQ(fold("\u1112\u1161\u11ab"), U"한");
   EXPECT_EQ(fold(""), U"");
+}
+
+TEST(TextFolder, FoldsEveryTextAsTheLibraryDoes) {
+  constexpr auto kOptions = static_cast<utf8proc_option_t>(
+      UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+  constexpr uint32_t kCharacters[] = {'a',    'E',    ' ',     0x300,  0x301,  0x323,  0x31B,
+                                      0x345,  0x5B0,  0x3099,  0x1100, 0x1161, 0x11A8, 0xAC00,
+                                      0x0F71, 0x0F72, 0x1D15E, 0xFDFA, 0x200B, 0xE9,   0x1E9E};
+  std::mt19937_64 random(5);
+  TextFolder folder;
+  for (int round = 0; round < 3000; ++round) {
+    std::string text;
+    for (uint64_t left = random() % 60; left > 0; --left) {
+      char bytes[4];
+      text.append(bytes, EncodeUtf8(kCharacters[random() % std::size(kCharacters)], bytes));
+    }
+    std::vector<int32_t> expected(20 * text.size() + 1);
+    const auto decomposed = utf8proc_decompose(
+        reinterpret_cast<const uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
+        expected.data(), static_cast<utf8proc_ssize_t>(expected.size()), kOptions);
+    expected.resize(
+        static_cast<size_t>(utf8proc_normalize_utf32(expected.data(), decomposed, kOptions)));
+    const auto folded = folder.Fold(text);
+    ASSERT_EQ(std::vector<int32_t>(folded.begin(), folded.end()), expected) << "round " << round;
+  }
 }
 
 TEST(Utf8, DecodesWhatItEncodes) {
