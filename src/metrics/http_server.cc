@@ -1,21 +1,38 @@
 #include "metrics/http_server.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <httplib.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <exception>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace neardup {
 namespace {
 
-constexpr size_t kThreads = 4;
-constexpr size_t kRequestBytesMax = 4096;
-constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
-constexpr const char* kPlainText = "text/plain; charset=utf-8";
+/// When all are open, a new connection takes the place of the oldest: silent ones cannot keep a
+/// probe out.
+constexpr size_t kConnectionsMax = 64;
+constexpr size_t kRequestBytesMax = 8192;
+/// From the first byte to the last one of a connection.
+constexpr auto kConnectionTime = std::chrono::seconds(5);
+constexpr auto kNoDescriptorPause = std::chrono::milliseconds(10);
+constexpr int kBacklog = 128;
+constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
+constexpr std::string_view kHtml = "text/html; charset=utf-8";
 constexpr const char* kIndex =
     "<!doctype html><title>neardup</title><h1>neardup</h1><ul>"
     "<li><a href=\"/metrics\">/metrics</a> for Prometheus"
@@ -23,51 +40,266 @@ constexpr const char* kIndex =
     "<li><a href=\"/readyz\">/readyz</a> 200 while it is active, or a standby that can take "
     "over</ul>\n";
 
-void Answer(const HealthAnswer& answer, httplib::Response& response) {
-  response.status = answer.ok ? 200 : 503;
-  response.set_content(answer.text + "\n", kPlainText);
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+/// A file descriptor, closed at the end.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+struct Page {
+  int status = 200;
+  std::string_view type = kPlainText;
+  std::string body;
+};
+
+std::string_view NameOf(int status) {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 400:
+      return "Bad Request";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
+    default:
+      return "Service Unavailable";
+  }
+}
+
+std::string AnswerText(const Page& page, bool with_body) {
+  return fmt::format(
+      "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}Connection: close\r\n\r\n{}",
+      page.status, NameOf(page.status), page.type, page.body.size(),
+      page.status == 405 ? "Allow: GET, HEAD\r\n" : "", with_body ? page.body : "");
+}
+
+/// One request and its answer. Then the peer closes, which keeps the answer from being cut off.
+struct Connection {
+  Descriptor socket;
+  SteadyTime end;
+  std::string request;
+  std::string answer;  ///< empty: the request is not complete
+  size_t sent = 0;
+
+  bool is_answering() const { return !answer.empty() && sent < answer.size(); }
+};
+
+bool IsComplete(std::string_view request) {
+  return request.find("\r\n\r\n") != std::string_view::npos ||
+         request.find("\n\n") != std::string_view::npos;
+}
+
+/// Listens on the first address of the host that it can have. Keeps the reason in errno, or 0 there
+/// if the host name has no address.
+Descriptor Listen(const HttpOptions& options) {
+  addrinfo hints = {};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  addrinfo* found = nullptr;
+  errno = 0;
+  const int looked_up =
+      getaddrinfo(options.host.c_str(), std::to_string(options.port).c_str(), &hints, &found);
+  if (looked_up != 0) {
+    if (looked_up != EAI_SYSTEM) errno = 0;
+    return Descriptor();
+  }
+  Descriptor listening;
+  for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
+    Descriptor candidate(socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (candidate.get() < 0) continue;
+    const int yes = 1;
+    const int no = 0;
+    setsockopt(candidate.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    if (address->ai_family == AF_INET6) {
+      setsockopt(candidate.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
+    }
+    if (bind(candidate.get(), address->ai_addr, address->ai_addrlen) == 0 &&
+        listen(candidate.get(), kBacklog) == 0) {
+      listening = std::move(candidate);
+      break;
+    }
+  }
+  const int reason = errno;
+  freeaddrinfo(found);
+  errno = reason;
+  return listening;
+}
+
+uint16_t PortOf(const Descriptor& listening) {
+  sockaddr_storage address = {};
+  socklen_t size = sizeof(address);
+  getsockname(listening.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  return ntohs(address.ss_family == AF_INET6
+                   ? reinterpret_cast<const sockaddr_in6*>(&address)->sin6_port
+                   : reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
 }
 
 }  // namespace
 
+/// One thread that never waits for a peer: it polls all connections.
 struct HttpServer::Parts {
-  httplib::Server server;
+  std::function<std::string()> metrics;
+  const Health* health = nullptr;
+  Descriptor listening;
+  Descriptor stop;
+  std::vector<Connection> connections;  ///< the oldest first
   std::thread thread;
-  std::atomic<bool> ended{false};
-  uint16_t port = 0;
+
+  void Run();
+  void Accept();
+  /// Returns false when the connection is over.
+  bool Serve(Connection& connection);
+  bool Receive(Connection& connection);
+  bool Send(Connection& connection);
+  std::string AnswerTo(std::string_view request) const;
+  Page PageAt(std::string_view path) const;
+  Page MetricsPage() const;
 };
+
+void HttpServer::Parts::Run() {
+  std::vector<pollfd> polled;
+  while (true) {
+    polled = {{stop.get(), POLLIN, 0}, {listening.get(), POLLIN, 0}};
+    auto wake = SteadyTime::max();
+    for (const Connection& connection : connections) {
+      const short wanted = connection.is_answering() ? POLLOUT : POLLIN;
+      polled.push_back({connection.socket.get(), wanted, 0});
+      wake = std::min(wake, connection.end);
+    }
+    int wait_ms = -1;
+    if (!connections.empty()) {
+      const auto left = wake - std::chrono::steady_clock::now();
+      wait_ms = static_cast<int>(
+          std::max<int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count()));
+    }
+    if (poll(polled.data(), polled.size(), wait_ms) < 0 && errno != EINTR) return;
+    if (polled[0].revents != 0) return;
+    const auto now = std::chrono::steady_clock::now();
+    size_t number = 2;
+    std::erase_if(connections, [&](Connection& connection) {
+      const bool ready = polled[number++].revents != 0;
+      return (ready && !Serve(connection)) || now >= connection.end;
+    });
+    if (polled[1].revents != 0) Accept();
+  }
+}
+
+void HttpServer::Parts::Accept() {
+  for (size_t number = 0; number < kConnectionsMax; ++number) {
+    Descriptor socket(accept4(listening.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (socket.get() < 0) {
+      const bool full = errno == EMFILE || errno == ENFILE;
+      if (full && !connections.empty()) connections.erase(connections.begin());
+      // The connection that cannot be accepted wakes poll again at once.
+      if (full) std::this_thread::sleep_for(kNoDescriptorPause);
+      return;
+    }
+    Connection connection;
+    connection.socket = std::move(socket);
+    connection.end = std::chrono::steady_clock::now() + kConnectionTime;
+    if (!Serve(connection)) continue;
+    if (connections.size() == kConnectionsMax) connections.erase(connections.begin());
+    connections.push_back(std::move(connection));
+  }
+}
+
+bool HttpServer::Parts::Serve(Connection& connection) {
+  if (!connection.is_answering() && !Receive(connection)) return false;
+  return !connection.is_answering() || Send(connection);
+}
+
+bool HttpServer::Parts::Receive(Connection& connection) {
+  char bytes[kRequestBytesMax];
+  const ssize_t count = recv(connection.socket.get(), bytes, sizeof(bytes), 0);
+  if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+  if (count == 0) return false;
+  if (!connection.answer.empty()) return true;  // what comes behind the request is not read
+  connection.request.append(bytes, static_cast<size_t>(count));
+  if (IsComplete(connection.request)) {
+    connection.answer = AnswerTo(connection.request);
+  } else if (connection.request.size() >= kRequestBytesMax) {
+    connection.answer =
+        AnswerText({431, kPlainText,
+                    fmt::format("expected a request of at most {} bytes\n", kRequestBytesMax)},
+                   true);
+  }
+  return true;
+}
+
+bool HttpServer::Parts::Send(Connection& connection) {
+  while (connection.is_answering()) {
+    const ssize_t count = send(connection.socket.get(), connection.answer.data() + connection.sent,
+                               connection.answer.size() - connection.sent, MSG_NOSIGNAL);
+    if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+    connection.sent += static_cast<size_t>(count);
+  }
+  return shutdown(connection.socket.get(), SHUT_WR) == 0;
+}
+
+std::string HttpServer::Parts::AnswerTo(std::string_view request) const {
+  const std::string_view line = request.substr(0, request.find_first_of("\r\n"));
+  const size_t method_end = line.find(' ');
+  const size_t path_end = line.find(' ', std::min(method_end, line.size() - 1) + 1);
+  if (method_end == std::string_view::npos || path_end == std::string_view::npos ||
+      !line.substr(path_end + 1).starts_with("HTTP/1.")) {
+    return AnswerText({400, kPlainText, "expected a request such as GET /metrics HTTP/1.1\n"},
+                      true);
+  }
+  const std::string_view method = line.substr(0, method_end);
+  if (method != "GET" && method != "HEAD") {
+    return AnswerText({405, kPlainText, "expected the method GET\n"}, true);
+  }
+  const std::string_view target = line.substr(method_end + 1, path_end - method_end - 1);
+  return AnswerText(PageAt(target.substr(0, target.find('?'))), method == "GET");
+}
+
+Page HttpServer::Parts::MetricsPage() const {
+  try {
+    return {200, kMetricsType, metrics()};
+  } catch (const std::exception& error) {
+    return {500, kPlainText, fmt::format("the metrics cannot be printed: {}\n", error.what())};
+  }
+}
+
+Page HttpServer::Parts::PageAt(std::string_view path) const {
+  const auto answered = [](const HealthAnswer& answer) {
+    return Page{answer.ok ? 200 : 503, kPlainText, answer.text + "\n"};
+  };
+  if (path == "/metrics") return MetricsPage();
+  if (path == "/healthz") return answered(health->Alive());
+  if (path == "/readyz") return answered(health->Ready());
+  if (path == "/") return {200, kHtml, kIndex};
+  return {404, kPlainText, "expected /metrics, /healthz or /readyz\n"};
+}
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options,
                                                       std::function<std::string()> metrics,
                                                       const Health& health) {
   auto parts = std::make_unique<Parts>();
-  httplib::Server& server = parts->server;
-  server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
-  server.set_payload_max_length(kRequestBytesMax);
-  // The library would set SO_REUSEPORT, with which two processes could share a port unnoticed.
-  server.set_socket_options([](socket_t socket) {
-    const int yes = 1;
-    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  });
-  server.Get("/metrics",
-             [metrics = std::move(metrics)](const httplib::Request&, httplib::Response& response) {
-               response.set_content(metrics(), kMetricsType);
-             });
-  server.Get("/healthz", [&health](const httplib::Request&, httplib::Response& response) {
-    Answer(health.Alive(), response);
-  });
-  server.Get("/readyz", [&health](const httplib::Request&, httplib::Response& response) {
-    Answer(health.Ready(), response);
-  });
-  server.Get("/", [](const httplib::Request&, httplib::Response& response) {
-    response.set_content(kIndex, "text/html; charset=utf-8");
-  });
-
-  errno = 0;
-  const int port = options.port == 0 ? server.bind_to_any_port(options.host)
-                   : server.bind_to_port(options.host, options.port) ? options.port
-                                                                     : -1;
-  if (port < 0) {
+  parts->metrics = std::move(metrics);
+  parts->health = &health;
+  parts->listening = Listen(options);
+  if (parts->listening.get() < 0) {
     return Error{
         ErrorCode::kConfig,
         fmt::format("cannot serve metrics on {}:{}: {}; set metrics.host and metrics.port to an "
@@ -75,23 +307,23 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options
                     options.host, options.port,
                     errno != 0 ? std::strerror(errno) : "the host name cannot be resolved")};
   }
-  parts->port = static_cast<uint16_t>(port);
-  parts->thread = std::thread([raw = parts.get()] {
-    raw->server.listen_after_bind();
-    raw->ended = true;
-  });
-  // A stop before the loop runs would be lost, and the thread would never end.
-  while (!server.is_running() && !parts->ended) std::this_thread::yield();
+  parts->stop = Descriptor(eventfd(0, EFD_CLOEXEC));
+  if (parts->stop.get() < 0) {
+    return Error{ErrorCode::kInternal,
+                 fmt::format("cannot serve metrics: eventfd: {}", std::strerror(errno))};
+  }
+  parts->thread = std::thread([raw = parts.get()] { raw->Run(); });
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(parts)));
 }
 
 HttpServer::HttpServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 HttpServer::~HttpServer() {
-  parts_->server.stop();
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(parts_->stop.get(), &one, sizeof(one));
   parts_->thread.join();
 }
 
-uint16_t HttpServer::port() const { return parts_->port; }
+uint16_t HttpServer::port() const { return PortOf(parts_->listening); }
 
 }  // namespace neardup

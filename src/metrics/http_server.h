@@ -17,12 +17,13 @@ struct HttpOptions {
   uint16_t port = 9404;
 };
 
-/// Serves from its own threads until it is destroyed.
+/// Serves from its own thread until it is destroyed.
 class HttpServer {
  public:
-  /// `metrics` returns the body of /metrics; several threads call it at once. It and `health` must
-  /// outlive the server. Port 0 takes any free port. A kConfig error names an address that is in
-  /// use or is not an address of this host.
+  /// `metrics` returns the body of /metrics. It and `health` must outlive the server. Each
+  /// connection gets one answer, within 5 s; a silent one gives way to new ones, and a request of
+  /// more than 8 KB is refused. Port 0 takes any free port. A kConfig error names an address that
+  /// is in use or is not an address of this host.
   static Result<std::unique_ptr<HttpServer>> Start(const HttpOptions& options,
                                                    std::function<std::string()> metrics,
                                                    const Health& health);

@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "metrics/hand_clock.h"
 
@@ -69,6 +75,92 @@ TEST_F(HttpServerTest, TheIndexNamesEveryPageAndOthersAreNotFound) {
     EXPECT_NE(index.find(page), std::string::npos) << page;
   }
   EXPECT_EQ(Get("/other").status, 404);
+}
+
+/// A connection on which a test writes what it likes.
+class RawConnection {
+ public:
+  explicit RawConnection(uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  }
+  RawConnection(const RawConnection&) = delete;
+  RawConnection& operator=(const RawConnection&) = delete;
+  ~RawConnection() { close(socket_); }
+
+  bool Send(const std::string& bytes) {
+    return send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(bytes.size());
+  }
+  /// Everything that the server sends until it closes.
+  std::string ReadAll() {
+    std::string all;
+    char bytes[4096];
+    for (ssize_t count; (count = recv(socket_, bytes, sizeof(bytes), 0)) > 0;) {
+      all.append(bytes, static_cast<size_t>(count));
+    }
+    return all;
+  }
+
+ private:
+  int socket_;
+};
+
+TEST_F(HttpServerTest, ProbesAreAnsweredBesideConnectionsThatNeverFinishTheirRequest) {
+  std::vector<std::unique_ptr<RawConnection>> silent;
+  for (int i = 0; i < 200; ++i) {
+    silent.push_back(std::make_unique<RawConnection>(server_->port()));
+    ASSERT_TRUE(silent.back()->Send("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: "));
+    if (i % 50 != 49) continue;
+    EXPECT_EQ(Get("/healthz").status, 200) << i;
+    EXPECT_EQ(Get("/metrics").body, "m 1\n") << i;
+  }
+}
+
+TEST_F(HttpServerTest, RangesAreNotServed) {
+  std::string ranges = "0-";
+  for (int i = 0; i < 900; ++i) ranges += ",0-";
+  RawConnection connection(server_->port());
+  ASSERT_TRUE(
+      connection.Send("GET /metrics HTTP/1.1\r\nHost: x\r\nRange: bytes=" + ranges + "\r\n\r\n"));
+  const std::string answer = connection.ReadAll();
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n")) << answer.substr(0, 200);
+  EXPECT_TRUE(answer.ends_with("\r\n\r\nm 1\n")) << answer.size();
+}
+
+TEST_F(HttpServerTest, ARequestThatDoesNotEndIsRefused) {
+  RawConnection connection(server_->port());
+  std::string headers = "GET /metrics HTTP/1.1\r\n";
+  while (headers.size() < 10'000) headers += "X-More: and more\r\n";
+  ASSERT_TRUE(connection.Send(headers));
+  EXPECT_TRUE(connection.ReadAll().starts_with("HTTP/1.1 431 "));
+}
+
+TEST_F(HttpServerTest, WhatIsNoRequestForAPageIsRefused) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"nonsense\r\n\r\n", "HTTP/1.1 400 "},
+      {"\r\n\r\n", "HTTP/1.1 400 "},
+      {"GET /metrics\r\n\r\n", "HTTP/1.1 400 "},
+      {"POST /metrics HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", "HTTP/1.1 405 "},
+      {"GET /../etc HTTP/1.1\r\n\r\n", "HTTP/1.1 404 "},
+      {"GET /metrics?x=1 HTTP/1.0\n\n", "HTTP/1.1 200 "},
+  };
+  for (const auto& [request, answer] : cases) {
+    RawConnection connection(server_->port());
+    ASSERT_TRUE(connection.Send(request));
+    EXPECT_TRUE(connection.ReadAll().starts_with(answer)) << request;
+  }
+}
+
+TEST_F(HttpServerTest, AnswersHeadWithoutABody) {
+  RawConnection connection(server_->port());
+  ASSERT_TRUE(connection.Send("HEAD /metrics HTTP/1.1\r\n\r\n"));
+  const std::string answer = connection.ReadAll();
+  EXPECT_NE(answer.find("Content-Length: 4\r\n"), std::string::npos) << answer;
+  EXPECT_TRUE(answer.ends_with("\r\n\r\n")) << answer;
 }
 
 TEST_F(HttpServerTest, ATakenPortIsAnErrorThatNamesIt) {
