@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "files/byte_reader.h"
+#include "files/file_bytes.h"
 
 namespace neardup {
 
@@ -15,14 +15,14 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 }  // namespace
 
 Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path) {
-  Result<std::unique_ptr<ByteReader>> reader = ByteReader::Open(path);
+  Result<std::unique_ptr<FileBytes>> reader = FileBytes::Open(path);
   if (!reader.ok()) {
     return Error{reader.error().code, fmt::format("{}: {}", path, reader.error().text)};
   }
   return std::unique_ptr<FileSource>(new FileSource(path, std::move(*reader)));
 }
 
-FileSource::FileSource(std::string path, std::unique_ptr<ByteReader> reader)
+FileSource::FileSource(std::string path, std::unique_ptr<FileBytes> reader)
     : path_(std::move(path)), reader_(std::move(reader)) {}
 
 FileSource::~FileSource() = default;

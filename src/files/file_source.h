@@ -11,7 +11,7 @@
 
 namespace neardup {
 
-class ByteReader;
+class FileBytes;
 
 /// The Source port over one file, with one input partition {path, 0}. A line ends with LF, which
 /// the last line may lack; a CR before it belongs to the line. An empty line is a record of zero
@@ -31,11 +31,11 @@ class FileSource : public Source {
   bool exhausted() const override { return exhausted_ && pending_.empty(); }
 
  private:
-  FileSource(std::string path, std::unique_ptr<ByteReader> reader);
+  FileSource(std::string path, std::unique_ptr<FileBytes> reader);
   Result<void> Fill(int timeout_ms);
 
   std::string path_;
-  std::unique_ptr<ByteReader> reader_;
+  std::unique_ptr<FileBytes> reader_;
   uint32_t number_ = 0;
   int64_t next_line_ = 0;
   std::string pending_;  ///< read but not polled yet

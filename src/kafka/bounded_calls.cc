@@ -9,11 +9,19 @@ namespace neardup {
 namespace {
 
 constexpr size_t kAbandonedMax = 4;
+constexpr std::chrono::seconds kLastWait(1);
 
 }  // namespace
 
 BoundedCalls::~BoundedCalls() {
-  for (Abandoned& call : abandoned_) call.thread.join();
+  const auto deadline = std::chrono::steady_clock::now() + kLastWait;
+  for (Abandoned& call : abandoned_) {
+    if (call.answer.wait_until(deadline) == std::future_status::ready) {
+      call.thread.join();
+    } else {
+      call.thread.detach();  // it owns what it uses
+    }
+  }
 }
 
 Result<ErrorHandle> BoundedCalls::Await(std::packaged_task<ErrorHandle()> call, int timeout_ms,

@@ -16,12 +16,13 @@ class BoundedCalls {
  public:
   /// A call is abandoned this long after its time-out.
   explicit BoundedCalls(int grace_ms) : grace_ms_(grace_ms) {}
-  /// Waits for the abandoned calls: what they use must outlive them.
+  /// Waits a second for the abandoned calls, then leaves them to themselves.
   ~BoundedCalls();
 
-  /// Runs the call and returns its answer. A call that does not return in time is abandoned: it
-  /// goes on, owns what it captured, and the result is kUnavailable. A call that is abandoned keeps
-  /// a producer with its memory, so that too many of them are a fatal error.
+  /// Runs the call and returns its answer. The call must own all that it uses. A call that does not
+  /// return in time is abandoned: it goes on, perhaps until the process ends, and the result is
+  /// kUnavailable. A call that is abandoned keeps a producer with its memory, so that too many of
+  /// them are a fatal error.
   Result<ErrorHandle> Await(std::packaged_task<ErrorHandle()> call, int timeout_ms,
                             const std::string& doing);
 

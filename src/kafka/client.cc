@@ -3,10 +3,17 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
+#include <future>
+#include <thread>
 #include <utility>
 
 namespace neardup {
 namespace {
+
+// librdkafka before 2.6.1 never ends a consumer to which a partition of a deleted topic is or was
+// assigned. Others end within milliseconds.
+constexpr std::chrono::seconds kDestroyMax{5};
 
 ErrorCode Meaning(rd_kafka_resp_err_t code) {
   if (IsRefusedAccess(code)) return ErrorCode::kAuth;
@@ -61,6 +68,24 @@ ErrorCode Meaning(rd_kafka_resp_err_t code) {
     default:
       return ErrorCode::kInternal;
   }
+}
+
+/// The members of a group have left it before; the other consumers have nothing to leave.
+void DestroyConsumer(rd_kafka_t* handle) {
+  std::packaged_task<void()> task(
+      [handle] { rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE); });
+  const std::future<void> done = task.get_future();
+  std::thread thread(std::move(task));
+  if (done.wait_for(kDestroyMax) == std::future_status::ready) {
+    thread.join();
+    return;
+  }
+  // The library's threads go on with nothing to do, and must not log through our client.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  rd_kafka_set_logger(handle, nullptr);
+#pragma GCC diagnostic pop
+  thread.detach();
 }
 
 constexpr int Version(int major, int minor, int revision) {
@@ -125,8 +150,7 @@ Client::~Client() {
     rd_kafka_poll(handle_, 0);
     rd_kafka_destroy(handle_);
   } else {
-    // The members of a group have left it before; the other consumers have nothing to leave.
-    rd_kafka_destroy_flags(handle_, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    DestroyConsumer(handle_);
   }
 }
 

@@ -137,10 +137,14 @@ Result<void> KafkaTransaction::Fence() {
   // The library asks for a topic's leaders with the first record, which then waits for up to a
   // second. Asking here costs a millisecond.
   NEARDUP_TRY(WarmUp(ChangelogTopic(options_)));
-  for (const std::string& topic : outputs_.Names()) {
-    const Result<void> warmed = WarmUp(topic);
-    // An input that does not exist may have no outputs.
-    if (!warmed.ok() && warmed.error().code != ErrorCode::kNotFound) return warmed;
+  for (const std::string& input : options_.topics) {
+    for (const std::string* name :
+         {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
+      const Result<void> warmed = WarmUp(ExpandTopic(*name, input));
+      if (warmed.ok()) continue;
+      // An input that does not exist may have no outputs.
+      if (warmed.error().code != ErrorCode::kNotFound || WarmUp(input).ok()) return warmed;
+    }
   }
   return {};
 }

@@ -27,17 +27,6 @@ int64_t OutputTopics::batch_bytes_max() const {
   return std::max<int64_t>(1, smallest);
 }
 
-std::vector<std::string> OutputTopics::Names() const {
-  std::set<std::string> names;
-  for (const std::string& topic : options_.topics) {
-    for (const std::string* name :
-         {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
-      names.insert(ExpandTopic(*name, topic));
-    }
-  }
-  return {names.begin(), names.end()};
-}
-
 void OutputTopics::Bind(std::shared_ptr<Client> client) {
   Unbind();
   client_ = std::move(client);

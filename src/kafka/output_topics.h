@@ -25,8 +25,6 @@ class OutputTopics {
   size_t record_bytes_max(const std::string& input_topic) const;
   /// The largest batch, in bytes, that every output of every configured input takes.
   int64_t batch_bytes_max() const;
-  /// The names of all outputs, each once.
-  std::vector<std::string> Names() const;
 
   /// Find makes handles of this client from now on.
   void Bind(std::shared_ptr<Client> client);

@@ -190,6 +190,7 @@ Result<bool> PartitionReader::LookAtHead() {
       const InputTrouble trouble = TroubleOf(row.event->err);
       if (trouble == InputTrouble::kNone) return HeadError(*row.event);
       trouble_ = trouble;
+      at_end_ = false;
       return false;
     }
     at_end_ = true;

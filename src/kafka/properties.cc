@@ -35,7 +35,8 @@ Properties Defaults(const KafkaOptions& options, ClientRole role) {
   // A reader hears of the end of the changelog after this time; a start and a take-over wait for
   // it.
   if (role == ClientRole::kChangelog) properties["fetch.wait.max.ms"] = "100";
-  if (role == ClientRole::kSource) properties["statistics.interval.ms"] = "2000";  // for LeaderWatch
+  if (role == ClientRole::kSource)
+    properties["statistics.interval.ms"] = "2000";  // for LeaderWatch
   if (IsWriter(role)) SetWriteDefaults(options, properties);
   return properties;
 }

@@ -237,7 +237,7 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
   NEARDUP_ASSIGN(const std::optional<int64_t> end, RestoreAll(stop));
   if (!end) return {};
   NEARDUP_TRY(inputs_.Find(*state_));
-  NEARDUP_TRY(CheckChangelog());
+  NEARDUP_TRY(CheckChangelog(*end));
   NEARDUP_TRY(inputs_.Assign(*state_));
   state_->StartEpoch();
   // This first delta makes the epoch and the start offsets of the inputs durable before any
@@ -264,7 +264,7 @@ Result<std::optional<int64_t>> Lane::RestoreAll(const std::atomic<bool>& stop) {
   return RestoreToEnd(stop);
 }
 
-Result<void> Lane::CheckChangelog() {
+Result<void> Lane::CheckChangelog(int64_t end) {
   std::vector<GroupPosition> group;
   Result<std::vector<GroupPosition>> asked = inputs_.GroupOffsets(*state_, ports_.transaction);
   if (asked.ok()) {
@@ -278,6 +278,14 @@ Result<void> Lane::CheckChangelog() {
   const std::optional<std::string> loss = FindChangelogLoss(
       *state_, from_snapshot_ ? std::nullopt : std::optional(follower_.begin_offset()), group);
   if (!loss) return {};
+  // A broker that no longer leads the changelog names an end that lies before the true one.
+  NEARDUP_ASSIGN(const int64_t end_now, follower_.End());
+  if (end_now > end) {
+    return Retriable(ErrorCode::kUnavailable,
+                     fmt::format("the changelog ended at offset {} when it was read, and ends at "
+                                 "offset {} now; reading on",
+                                 end, end_now));
+  }
   if (options_.on_changelog_loss == OnLoss::kFail) {
     return ChangelogLossRefused(ports_.changelog.name(), *loss);
   }

@@ -92,8 +92,9 @@ class Lane {
   Result<std::optional<int64_t>> RestoreToEnd(const std::atomic<bool>& stop);
   /// As RestoreToEnd. A snapshot with fewer entries than are live gives way to the changelog.
   Result<std::optional<int64_t>> RestoreAll(const std::atomic<bool>& stop);
-  /// An error, or a report, if the changelog lost what was committed to it.
-  Result<void> CheckChangelog();
+  /// An error, or a report, if the changelog lost what was committed to it. `end`: where it ended
+  /// when it was read.
+  Result<void> CheckChangelog(int64_t end);
   Result<void> ConfirmEnd(int64_t end, int64_t opening_deltas);
 
   Result<void> ActiveStep();

@@ -23,7 +23,7 @@ TEST_F(ConfigLayers, SettingsThatNobodyWroteHaveTheirDefaults) {
   Result<LoadedConfig> config = LoadConfig({});
   ASSERT_TRUE(config.ok()) << config.error().text;
   EXPECT_EQ(config->settings.kafka.brokers, Settings{}.kafka.brokers);
-  EXPECT_EQ(config->settings.lane.filter, FilterOptions{});
+  EXPECT_EQ(config->settings.lane.filter, Settings{}.lane.filter);
   EXPECT_TRUE(config->sources.empty());
   EXPECT_TRUE(config->warnings.empty());
 }

@@ -30,8 +30,10 @@ SettingValue OtherValue(const Setting& setting) {
       return 0.25;
     case SettingKind::kFlag:
       return !std::get<bool>(value);
-    case SettingKind::kChoice:
-      return setting.choices.back();
+    case SettingKind::kChoice: {
+      const bool is_default = setting.default_value() == SettingValue(setting.choices.back());
+      return is_default ? setting.choices.front() : setting.choices.back();
+    }
     case SettingKind::kTextList:
       if (setting.path == "feature.masks") return std::vector<std::string>{"time", "number"};
       return std::vector<std::string>{"one", "two"};

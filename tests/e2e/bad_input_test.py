@@ -83,7 +83,7 @@ class BadInput(KafkaTest):
         large = json.dumps({'title': words}).encode()
         self.assertGreater(len(large), 9_000_000)
         self.put(topic, [as_line(large), as_line(large), as_line(b'{"title":"small"}')])
-        config = self.write_config()
+        config = self.write_config(record={'record_bytes_max': '16MiB'})
         service = self.start(config)
         self.wait_drained(service)
         self.assertEqual(service.terminate()[0], 0, service.text()[-2000:])

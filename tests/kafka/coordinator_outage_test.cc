@@ -1,11 +1,11 @@
 // A commit while the consumer group has no coordinator, on a mock cluster whose brokers can be
 // stopped.
 #include <gtest/gtest.h>
-#include <librdkafka/rdkafka_mock.h>
 
 #include <chrono>
 #include <thread>
 
+#include "kafka/handle.h"
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
 

@@ -19,6 +19,7 @@ SnapshotManifest Example() {
           .lane = 3,
           .spec = R"({"algorithm":2,"fields":["/täxt"]})",
           .written_ms = 1'700'000'000'123,
+          .changelog = {},
           .end = {.offset = 4711, .checksum = 0x0123456789abcdef},
           .seq = 90,
           .segments = {{.number = 4,

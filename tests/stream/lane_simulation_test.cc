@@ -223,7 +223,8 @@ TEST(Lane, AfterACleanStopNoRecordIsADuplicateOfItself) {
 /// Each input, and whether its position in the newest delta is its end.
 bool AllPositionsAreAtTheEnd(MemoryBroker& broker) {
   for (const auto& [partition, records] : broker.inputs) {
-    if (broker.group_offsets[partition] != broker.End(partition)) return false;
+    const auto found = broker.group_offsets.find(partition);
+    if (found == broker.group_offsets.end() || found->second != broker.End(partition)) return false;
   }
   return true;
 }

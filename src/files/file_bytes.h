@@ -12,11 +12,11 @@ namespace neardup {
 /// Reads once, from front to back. Gzip is recognised by its first two bytes; it may have several
 /// members, one behind the other, and zero bytes behind the last one. Errors are kIo or kNotFound
 /// and do not name the file: the caller does.
-class ByteReader {
+class FileBytes {
  public:
   /// "-" is standard input.
-  static Result<std::unique_ptr<ByteReader>> Open(const std::string& path);
-  ~ByteReader();
+  static Result<std::unique_ptr<FileBytes>> Open(const std::string& path);
+  ~FileBytes();
 
   /// Appends at most `bytes_max` bytes to `out`, and none if a pipe or a terminal has nothing for
   /// `timeout_ms`. -1 waits without end.
@@ -26,7 +26,7 @@ class ByteReader {
 
  private:
   struct Parts;
-  explicit ByteReader(std::unique_ptr<Parts> parts);
+  explicit FileBytes(std::unique_ptr<Parts> parts);
   Result<void> Fill(int timeout_ms);
   Result<void> Inflate(size_t bytes_max, std::string& out);
   Result<void> BetweenMembers();

@@ -1,4 +1,4 @@
-#include "files/byte_reader.h"
+#include "files/file_bytes.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ Error CannotRead() { return Failed(fmt::format("cannot be read: {}", std::strerr
 
 }  // namespace
 
-struct ByteReader::Parts {
+struct FileBytes::Parts {
   enum class State { kUnknown, kPlain, kMember, kBetween };
 
   int descriptor = -1;
@@ -45,7 +45,7 @@ struct ByteReader::Parts {
   }
 };
 
-Result<std::unique_ptr<ByteReader>> ByteReader::Open(const std::string& path) {
+Result<std::unique_ptr<FileBytes>> FileBytes::Open(const std::string& path) {
   std::error_code ignored;
   if (path != "-" && std::filesystem::is_directory(path, ignored)) {
     return Error{ErrorCode::kIo, "found a folder, expected a file"};
@@ -57,19 +57,19 @@ Result<std::unique_ptr<ByteReader>> ByteReader::Open(const std::string& path) {
     return Error{errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
                  fmt::format("cannot be opened: {}", std::strerror(errno))};
   }
-  return std::unique_ptr<ByteReader>(new ByteReader(std::move(parts)));
+  return std::unique_ptr<FileBytes>(new FileBytes(std::move(parts)));
 }
 
-ByteReader::ByteReader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+FileBytes::FileBytes(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
-ByteReader::~ByteReader() = default;
+FileBytes::~FileBytes() = default;
 
-bool ByteReader::at_end() const {
+bool FileBytes::at_end() const {
   const bool may_end = parts_->state != Parts::State::kMember;
   return parts_->end_of_file && parts_->rest().empty() && may_end;
 }
 
-Result<void> ByteReader::Read(size_t bytes_max, int timeout_ms, std::string& out) {
+Result<void> FileBytes::Read(size_t bytes_max, int timeout_ms, std::string& out) {
   Parts& parts = *parts_;
   const bool beginning =
       parts.state == Parts::State::kUnknown || parts.state == Parts::State::kBetween;
@@ -95,7 +95,7 @@ Result<void> ByteReader::Read(size_t bytes_max, int timeout_ms, std::string& out
   return {};
 }
 
-Result<void> ByteReader::Fill(int timeout_ms) {
+Result<void> FileBytes::Fill(int timeout_ms) {
   Parts& parts = *parts_;
   pollfd polled = {parts.descriptor, POLLIN, 0};
   const int ready = poll(&polled, 1, timeout_ms);
@@ -111,7 +111,7 @@ Result<void> ByteReader::Fill(int timeout_ms) {
   return {};
 }
 
-Result<void> ByteReader::BetweenMembers() {
+Result<void> FileBytes::BetweenMembers() {
   Parts& parts = *parts_;
   const size_t padding = std::min(parts.rest().find_first_not_of('\0'), parts.rest().size());
   const bool first = !parts.zlib_ready;
@@ -130,7 +130,7 @@ Result<void> ByteReader::BetweenMembers() {
   return {};
 }
 
-Result<void> ByteReader::Inflate(size_t bytes_max, std::string& out) {
+Result<void> FileBytes::Inflate(size_t bytes_max, std::string& out) {
   Parts& parts = *parts_;
   const size_t before = out.size();
   out.resize(before + bytes_max);
