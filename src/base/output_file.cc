@@ -111,7 +111,7 @@ Result<OutputFile> OutputFile::OpenBeside(const std::string& name, const fs::pat
     TheRegistry().unfinished[temporary] = name;
   }
   if (exists) {
-    // Only root may give a file to others. For everybody else, the new file is their own.
+    // Only root may change the owner of a file. Other users own the new file.
     [[maybe_unused]] const int given = fchown(descriptor, old.st_uid, old.st_gid);
     fchmod(descriptor, old.st_mode & kPermissions);
   }

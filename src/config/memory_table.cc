@@ -25,7 +25,7 @@ constexpr uint64_t kKeeperBytes = 32 * kMiB;  // pending delta, list of the live
 constexpr uint64_t kFixedBytes = 64 * kMiB;
 // For partitions: buffers of the library, offsets, metrics.
 constexpr uint64_t kPartitionBytes = 64 * kKiB;
-// What the allocator holds back, as a part of what comes and goes.
+// The allocator keeps some freed memory. This is its share of the memory that is freed again.
 constexpr uint64_t kAllocatorPart = 4;
 
 }  // namespace

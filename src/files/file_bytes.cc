@@ -74,7 +74,7 @@ Result<void> FileBytes::Read(size_t bytes_max, int timeout_ms, std::string& out)
   const bool beginning =
       parts.state == Parts::State::kUnknown || parts.state == Parts::State::kBetween;
   const size_t wanted = beginning ? kGzipMagic.size() : 1;
-  // zlib may hold more of what it has read already.
+  // zlib may still hold bytes that it read before.
   const bool inflated_all = parts.state != Parts::State::kMember || parts.zlib.avail_out > 0;
   if (parts.rest().size() < wanted && !parts.end_of_file && inflated_all) {
     NEARDUP_TRY(Fill(timeout_ms));

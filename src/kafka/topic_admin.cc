@@ -68,7 +68,7 @@ Error AnswerIsEmpty(const std::string& doing) {
 
 /// True when the answer may be another once the client has asked who leads the partition. The
 /// library asks by itself only for topics that the client reads or writes, so a client that only
-/// asks for offsets would go to the old leader for ever.
+/// asks for offsets would never learn of the new leader.
 bool IsAboutTheLeader(rd_kafka_resp_err_t code) {
   switch (code) {
     case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:

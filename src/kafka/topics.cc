@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kAskAgainAfter(50);
 constexpr int64_t kHeaderRoomBytes = 64 * 1024;
 constexpr const char* kInSync = "min.insync.replicas";
 constexpr int64_t kInSyncMin = 2;
-// With so many replicas, kInSyncMin of them are left when a broker is down.
+// With this number of replicas or more, kInSyncMin are left when one broker is down.
 constexpr int32_t kReplicasToSpare = 3;
 constexpr const char* kTimeAhead = "message.timestamp.after.max.ms";
 

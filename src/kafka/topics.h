@@ -37,8 +37,8 @@ Result<std::vector<int64_t>> ListOffsetsAtTime(const KafkaOptions& options,
 
 /// The settings with which a changelog is created.
 Properties ChangelogSettings(int32_t replication_factor);
-/// Warnings about the settings of a changelog that has so many replicas. A setting that would lose
-/// state is a fatal kConfig error.
+/// Warnings about the settings of a changelog with this number of replicas. A setting that would
+/// lose state is a fatal kConfig error.
 Result<std::vector<std::string>> CheckChangelogSettings(const std::string& topic,
                                                         const Properties& settings,
                                                         int32_t replicas);

@@ -51,7 +51,7 @@ TEST(FingerprintPool, GivesRecordsOfEverySizeTheFingerprintOfOneFingerprinter) {
 // A sanitizer ends the process when memory is short.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-/// Lets this process take only so many bytes of addresses more than it has.
+/// Limits the address space of this process to its present size and this number of bytes more.
 void LeaveBytes(size_t bytes) {
   size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
