@@ -33,7 +33,7 @@ struct FileBytes::Parts {
   int descriptor = -1;
   State state = State::kUnknown;
   std::string pending;  ///< read, but not passed on
-  size_t begin = 0;     ///< of what is left in `pending`
+  size_t begin = 0;     ///< where the bytes in `pending` begin that are not handed out yet
   bool end_of_file = false;
   z_stream zlib = {};
   bool zlib_ready = false;
