@@ -193,8 +193,7 @@ Result<void> OutputFile::Finish() {
 
 AbandonedFiles AbandonOutputFiles() {
   // Held until the process ends, so that no file takes its name after this.
-  auto* const lock = new std::unique_lock(TheRegistry().mutex);
-  assert(lock->owns_lock());
+  TheRegistry().mutex.lock();
   AbandonedFiles files{TheRegistry().finished, {}};
   for (const auto& [temporary, name] : TheRegistry().unfinished) {
     unlink(temporary.c_str());
