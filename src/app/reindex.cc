@@ -13,12 +13,11 @@
 
 #include "app/stopped_lane.h"
 #include "app/topic_reading.h"
-#include "filter/entry_index.h"
-#include "filter/match_scheme.h"
 #include "filter/watermark.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
 #include "neardup/filter.h"
+#include "state/fresh_deltas.h"
 #include "state/lane_state.h"
 #include "stream/route_header.h"
 
@@ -27,9 +26,6 @@ namespace {
 
 /// All deltas are written in one transaction.
 constexpr int32_t kTransactionTimeoutMs = 5 * 60'000;
-/// More than an entry takes in a delta, without its sketch.
-constexpr size_t kEntryBytesMax = 80;
-
 int64_t WallMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::system_clock::now().time_since_epoch())
@@ -66,7 +62,7 @@ class Reindexer {
     if (spec != last_.spec) report_.difference = SpecDifference(spec, last_.spec);
     horizon_ms_ = HorizonAt(last_.watermark_ms, filter_.window);
     NEARDUP_TRY(ReadUniques());
-    NEARDUP_ASSIGN(const std::vector<Delta> deltas, MakeDeltas(spec));
+    NEARDUP_ASSIGN(const std::vector<Delta> deltas, MakeDeltas());
     if (lane != nullptr) NEARDUP_TRY(lane->Commit(deltas));
     return std::move(report_);
   }
@@ -95,7 +91,8 @@ class Reindexer {
     });
   }
 
-  /// Those of all inputs of the lane, also of inputs that it no longer reads, while they exist.
+  /// The unique topics of all inputs of the lane that exist, even of inputs that it no longer
+  /// reads.
   Result<std::vector<std::string>> UniqueTopics() {
     const std::set<std::string> read(settings_.kafka.topics.begin(), settings_.kafka.topics.end());
     std::set<std::string> names;
@@ -161,38 +158,15 @@ class Reindexer {
     uniques_.erase(end, uniques_.end());
   }
 
-  Result<std::vector<Delta>> MakeDeltas(const std::string& spec) {
+  Result<std::vector<Delta>> MakeDeltas() {
     KeepNewest();
     std::sort(uniques_.begin(), uniques_.end(),
               [](const UniqueRecord& a, const UniqueRecord& b) { return a.seq < b.seq; });
-    Delta empty = last_;
-    empty.spec = spec;
-    empty.seq_first = empty.settings_seq = last_.seq_last + 1;
-    ++empty.epoch;
-    empty.horizon_ms = horizon_ms_;
-    empty.window_ms = filter_.window.window_ms;
-    empty.entries_max = filter_.window.entries_max;
-    empty.distance_max = filter_.match.distance_max;
-    empty.fresh = false;
-    std::vector<Delta> deltas = {empty};
-    deltas[0].fresh = true;
-    // The index chooses which text keys an entry remembers.
-    NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(filter_.scheme));
-    EntryIndex index(filter_, chosen.scheme);
-    size_t bytes = 0;
-    for (const UniqueRecord& unique : uniques_) {
-      if (bytes >= kDeltaBytesTarget) {
-        deltas.back().entries_live = report_.entries;
-        deltas.push_back(empty);
-        bytes = 0;
-      }
-      Entry entry = index.Remember(unique.record, unique.record.outcome.time_ms);
-      bytes += kEntryBytesMax + entry.sketch.bytes();
-      deltas.back().entries.push_back(std::move(entry));
-      ++report_.entries;
-    }
-    deltas.back().entries_live = report_.entries;
-    return deltas;
+    std::vector<FingerprintedRecord> records;
+    records.reserve(uniques_.size());
+    for (UniqueRecord& unique : uniques_) records.push_back(std::move(unique.record));
+    report_.entries = records.size();
+    return FreshDeltas(filter_, last_, records);
   }
 
   const Settings& settings_;

@@ -21,8 +21,9 @@ constexpr size_t kChecksumBytes = 8;
 constexpr size_t kTopicBytesMin = 1;
 constexpr size_t kInputBytesMin = 1 + 1 + 1 + 8;
 constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1 + 1 + 1;
-/// An encoded entry without its sketch, at most: what two deltas may come to when merged.
-constexpr size_t kEntryBytesMax = 64;
+/// Of an entry without its sketch: simhash, order, exact, the longest varints of time, input and
+/// offset, three text keys, and the counts of the sketch's words and keys.
+constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
 
 std::vector<std::string_view> Topics(const Delta& delta) {
   std::vector<std::string_view> topics;
@@ -190,8 +191,8 @@ Result<std::string_view> CheckedBody(std::string_view bytes) {
 }
 
 size_t EntryBytes(const Delta& delta) {
-  size_t bytes = delta.entries.size() * kEntryBytesMax;
-  for (const Entry& entry : delta.entries) bytes += entry.sketch.bytes();
+  size_t bytes = 0;
+  for (const Entry& entry : delta.entries) bytes += EncodedBytesMax(entry);
   return bytes;
 }
 
@@ -205,6 +206,8 @@ bool KeepsInputNumbers(const Delta& delta, const Delta& next) {
 }
 
 }  // namespace
+
+size_t EncodedBytesMax(const Entry& entry) { return kPlainEntryBytesMax + entry.sketch.bytes(); }
 
 std::string Encode(const Delta& delta) {
   ByteWriter out;

@@ -82,6 +82,8 @@ struct Delta {
 };
 
 std::string Encode(const Delta& delta);
+/// At least what the entry takes in an encoded delta.
+size_t EncodedBytesMax(const Entry& entry);
 /// kCorrupt names the byte offset and what was expected. Never reads outside `bytes`.
 Result<Delta> DecodeDelta(std::string_view bytes);
 

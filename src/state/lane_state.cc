@@ -18,9 +18,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kAbsent = "absent";
-/// Of an encoded entry: simhash, order, exact, the longest varints of time, input and offset, three
-/// text keys, and the counts of the sketch's words and keys.
-constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
 constexpr size_t kInputsMax = size_t{kInputMax} + 1;
 
 std::string Phrase(std::string_view key, std::string_view here, std::string_view changelog) {
@@ -37,8 +34,6 @@ std::map<std::string, std::string> Leaves(const Json& spec) {
   }
   return leaves;
 }
-
-size_t EntryBytesMax(const Entry& entry) { return kPlainEntryBytesMax + entry.sketch.bytes(); }
 
 Error TooManyInputs(const InputPartition& partition) {
   return Fatal(
@@ -125,16 +120,6 @@ Result<void> LaneState::Clear() {
   return {};
 }
 
-Result<void> LaneState::BeginAnew(Delta last) {
-  last.spec = spec_;
-  last.entries.clear();
-  last.seq_first = last.settings_seq = last.seq_last + 1;
-  last.fresh = true;
-  NEARDUP_TRY(Apply(std::move(last)));
-  fresh_ = true;
-  return {};
-}
-
 std::optional<uint64_t> LaneState::entries_missing() const {
   if (entries_live_ == kEntriesUnknown) return std::nullopt;
   return entries_live_ - std::min(entries_live_, entries_held_);
@@ -143,8 +128,9 @@ std::optional<uint64_t> LaneState::entries_missing() const {
 Result<void> LaneState::CheckBelongs(const Delta& delta) const {
   if (delta.lane != lane_) {
     return Error{ErrorCode::kMismatch,
-                 fmt::format("the delta belongs to lane {}, this is lane {}; the partitions of the "
-                             "changelog were mixed up; docs/recovery.md says what to do",
+                 fmt::format("the delta belongs to lane {}, this is lane {}; the record was "
+                             "written for another partition of the changelog; docs/recovery.md "
+                             "says what to do",
                              delta.lane, lane_)};
   }
   if (delta.spec != spec_) {
@@ -238,7 +224,7 @@ uint64_t LaneState::Advance(const Position& position) {
 void LaneState::SealWhenFull() {
   const std::span<const Entry> entries = filter_->uncommitted();
   for (; counted_entries_ < entries.size(); ++counted_entries_) {
-    unsealed_bytes_ += EntryBytesMax(entries[counted_entries_]);
+    unsealed_bytes_ += EncodedBytesMax(entries[counted_entries_]);
   }
   if (unsealed_bytes_ < kDeltaBytesTarget) return;
   seals_.push_back(SealHere());
@@ -261,7 +247,6 @@ std::vector<Delta> LaneState::Uncommitted() const {
     before.entries = seal.entries;
   }
   deltas.push_back(MakeDelta(before, SealHere()));
-  deltas.front().fresh = fresh_;
   return deltas;
 }
 
@@ -302,7 +287,6 @@ void LaneState::Commit() {
   entries_held_ += entries;
   entries_live_ = LiveUpTo(entries);
   if (!any_) seq_first_ = seq_committed_ + 1;
-  fresh_ = false;
   filter_->Commit();
   seq_committed_ = seq_;
   for (size_t i = 0; i < inputs_.size(); ++i) committed_offsets_[i] = inputs_[i].next_offset;

@@ -37,13 +37,6 @@ class LaneState {
 
   /// Back to the state of New. Frees the old index before it makes the new one.
   Result<void> Clear();
-  /// Takes over seq, epoch, horizon and the progress of the inputs from `last`, the newest delta of
-  /// a lane that had other settings, and forgets everything else. The next Uncommitted() begins
-  /// with a fresh delta. kExhausted as Apply.
-  Result<void> BeginAnew(Delta last);
-  /// Call it in place of Advance after filter().Decide() of a record that was decided under other
-  /// settings: the entry counts, and neither seq nor the input moves.
-  void Seed() { SealWhenFull(); }
 
   /// The number of an input partition. A new one is added, with `next_offset` as its start.
   /// kExhausted: it would be one too many, or starts above kOffsetMax.
@@ -130,7 +123,6 @@ class LaneState {
   uint64_t seq_first_ = 0;
   uint64_t entries_held_ = 0;                ///< in all applied and committed deltas
   uint64_t entries_live_ = kEntriesUnknown;  ///< by the count in the newest delta
-  bool fresh_ = false;                       ///< the next delta begins the state anew
   bool any_ = false;
 };
 

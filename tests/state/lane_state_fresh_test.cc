@@ -2,18 +2,17 @@
 // live.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/growth_limit.h"
 #include "base/hash.h"
+#include "state/fresh_deltas.h"
 #include "state/lane_history.h"
 #include "state/lane_state.h"
 #include "state/live_range.h"
@@ -21,19 +20,16 @@
 namespace neardup {
 namespace {
 
-/// A lane that took over the progress of the history's newest delta, and remembers `seeds` records.
-std::unique_ptr<LaneState> BegunAnew(const FilterOptions& options, const Delta& last,
-                                     size_t seeds) {
-  auto state = MakeLane(options);
-  const Result<void> begun = state->BeginAnew(last);
-  EXPECT_TRUE(begun.ok()) << begun.error().text;
+/// The deltas that begin a lane anew after `last`, with `count` different records.
+std::vector<Delta> Fresh(const FilterOptions& options, const Delta& last, size_t count) {
   const int64_t time_ms = last.inputs.front().time_ms;
-  for (size_t i = 0; i < seeds; ++i) {
-    const Position position{0, static_cast<int64_t>(i)};
-    state->filter().Decide(MakeRecord(options, position, time_ms, Mix64(i + 1)));
-    state->Seed();
+  std::vector<FingerprintedRecord> records;
+  for (size_t i = 0; i < count; ++i) {
+    records.push_back(MakeRecord(options, {0, static_cast<int64_t>(i)}, time_ms, Mix64(i + 1)));
   }
-  return state;
+  Result<std::vector<Delta>> deltas = FreshDeltas(options, last, records);
+  EXPECT_TRUE(deltas.ok()) << deltas.error().text;
+  return std::move(*deltas);
 }
 
 void ApplyAll(LaneState& state, const std::vector<Delta>& deltas) {
@@ -51,35 +47,36 @@ TEST(FreshDelta, ReplacesAllThatALaneHasAndKeepsItsProgress) {
   for (int step = 0; step < 40; ++step) history.Step();
   history.Commit(10);
   const Delta last = history.changelog().back().delta;
-  auto anew = BegunAnew(options, last, 20);
-  EXPECT_EQ(anew->seq(), last.seq_last);
-  EXPECT_EQ(anew->epoch(), last.epoch);
-  EXPECT_EQ(anew->inputs(), last.inputs);
-  EXPECT_EQ(anew->settings_seq(), last.seq_last + 1);
-  const std::vector<Delta> deltas = anew->Uncommitted();
+  const std::vector<Delta> deltas = Fresh(options, last, 20);
   ASSERT_EQ(deltas.size(), 1U);
   EXPECT_TRUE(deltas[0].fresh);
   EXPECT_EQ(deltas[0].entries_live, 20U);
-  anew->Commit();
-  EXPECT_FALSE(anew->Uncommitted().front().fresh);
 
   const auto follower = Folded(options, history.changelog(), 0, history.changelog().size());
   ASSERT_NE(follower->filter().entries(), 20U);
   ApplyAll(*follower, deltas);
-  ExpectSameProgress(*anew, *follower);
+  EXPECT_EQ(follower->seq(), last.seq_last);
+  EXPECT_EQ(follower->epoch(), last.epoch + 1);
+  EXPECT_EQ(follower->inputs(), last.inputs);
   EXPECT_EQ(follower->settings_seq(), last.seq_last + 1);
+  EXPECT_EQ(follower->filter().entries(), 20U);
   EXPECT_EQ(follower->entries_missing(), 0U);
-  ExpectSameVerdicts(*anew, *follower, options, history.changelog(), history.changelog().size());
+  EXPECT_FALSE(follower->Uncommitted().front().fresh);
+
+  const auto newcomer = MakeLane(options);
+  ApplyAll(*newcomer, deltas);
+  ExpectSameProgress(*newcomer, *follower);
+  ExpectSameVerdicts(*newcomer, *follower, options, history.changelog(),
+                     history.changelog().size());
 }
 
-TEST(FreshDelta, ManySeedsAreCutIntoDeltasOfWhichOnlyTheFirstIsFresh) {
+TEST(FreshDelta, ManyRecordsAreCutIntoDeltasOfWhichOnlyTheFirstIsFresh) {
   FilterOptions options = SnapshotTestOptions();
   options.window.entries_max = 20'000;
   LaneHistory history(options, 4);
   history.Commit(100);
   const Delta last = history.changelog().back().delta;
-  auto anew = BegunAnew(options, last, 9000);
-  const std::vector<Delta> deltas = anew->Uncommitted();
+  const std::vector<Delta> deltas = Fresh(options, last, 9000);
   ASSERT_GE(deltas.size(), 3U);
   size_t entries = 0;
   for (const Delta& delta : deltas) {
@@ -90,55 +87,56 @@ TEST(FreshDelta, ManySeedsAreCutIntoDeltasOfWhichOnlyTheFirstIsFresh) {
     entries += delta.entries.size();
     EXPECT_EQ(delta.entries_live, entries);
   }
-  anew->Commit();
-  EXPECT_EQ(entries, anew->filter().entries());
-  auto follower = MakeLane(options);
-  ApplyAll(*follower, deltas);
-  ExpectSameProgress(*anew, *follower);
+  EXPECT_EQ(entries, 9000U);
+  auto lane = MakeLane(options);
+  ApplyAll(*lane, deltas);
+  EXPECT_EQ(lane->filter().entries(), 9000U);
 
   // The next records are decided as always.
+  auto follower = MakeLane(options);
+  ApplyAll(*follower, deltas);
   const Position position{0, last.inputs[0].next_offset};
-  anew->filter().Decide(MakeRecord(options, position, last.inputs[0].time_ms, 12345));
-  EXPECT_EQ(anew->Advance(position), last.seq_last + 1);
-  ApplyAll(*follower, anew->Uncommitted());
-  anew->Commit();
-  ExpectSameProgress(*anew, *follower);
+  lane->filter().Decide(MakeRecord(options, position, last.inputs[0].time_ms, 12345));
+  EXPECT_EQ(lane->Advance(position), last.seq_last + 1);
+  ApplyAll(*follower, lane->Uncommitted());
+  lane->Commit();
+  ExpectSameProgress(*lane, *follower);
 }
 
-TEST(FreshDelta, SeedsMergeWithTheRecordsBehindThem) {
+TEST(FreshDelta, MergesWithTheRecordsThatFollow) {
   const FilterOptions options = SnapshotTestOptions();
   LaneHistory history(options, 5);
   history.Commit(50);
   const Delta last = history.changelog().back().delta;
-  auto anew = BegunAnew(options, last, 30);
-  Delta merged = anew->Uncommitted().front();
-  anew->Commit();
+  Delta merged = Fresh(options, last, 30).front();
+  auto lane = MakeLane(options);
+  ApplyAll(*lane, {merged});
   const Position position{0, last.inputs[0].next_offset};
-  anew->filter().Decide(MakeRecord(options, position, last.inputs[0].time_ms, 12345));
-  anew->Advance(position);
-  Delta next = anew->Uncommitted().front();
-  anew->Commit();
+  lane->filter().Decide(MakeRecord(options, position, last.inputs[0].time_ms, 12345));
+  lane->Advance(position);
+  Delta next = lane->Uncommitted().front();
+  lane->Commit();
   ASSERT_TRUE(CanMerge(merged, next));
   Merge(merged, std::move(next));
   ASSERT_EQ(merged.entries.size(), 31U);
   auto follower = MakeLane(options);
   ApplyAll(*follower, {merged});
-  ExpectSameProgress(*anew, *follower);
+  ExpectSameProgress(*lane, *follower);
 }
 
-TEST(FreshDelta, TooManyEntriesBehindTheSeedsAreRefused) {
+TEST(FreshDelta, TooManyEntriesAfterItAreRefused) {
   const FilterOptions options = SnapshotTestOptions();
   LaneHistory history(options, 5);
   history.Commit(50);
-  auto anew = BegunAnew(options, history.changelog().back().delta, 30);
-  Delta delta = anew->Uncommitted().front();
-  anew->Commit();
+  Delta delta = Fresh(options, history.changelog().back().delta, 30).front();
+  auto lane = MakeLane(options);
+  ApplyAll(*lane, {delta});
   delta.fresh = false;
   delta.seq_first = delta.seq_last = delta.settings_seq;
-  ASSERT_TRUE(anew->Apply(delta).ok()) << "may be merged with the seeds";
+  ASSERT_TRUE(lane->Apply(delta).ok()) << "may be merged with the fresh one";
   ++delta.seq_first;
   ++delta.seq_last;
-  const Result<void> applied = anew->Apply(delta);
+  const Result<void> applied = lane->Apply(delta);
   ASSERT_FALSE(applied.ok());
   EXPECT_EQ(applied.error().code, ErrorCode::kCorrupt);
 }
@@ -155,26 +153,6 @@ TEST(LaneState, ClearLeavesANewLane) {
   }
   ExpectSameProgress(*state, history.state());
 }
-
-/// The address space of this process grows by `bytes` at most while this lives.
-class GrowthLimit {
- public:
-  explicit GrowthLimit(uint64_t bytes) {
-    uint64_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    EXPECT_GT(pages, 0U);
-    EXPECT_EQ(getrlimit(RLIMIT_AS, &before_), 0);
-    rlimit limit = before_;
-    limit.rlim_cur = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) + bytes;
-    EXPECT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
-  }
-  ~GrowthLimit() { setrlimit(RLIMIT_AS, &before_); }
-  GrowthLimit(const GrowthLimit&) = delete;
-  GrowthLimit& operator=(const GrowthLimit&) = delete;
-
- private:
-  rlimit before_ = {};
-};
 
 TEST(LaneState, ClearFreesTheOldIndexBeforeItMakesTheNewOne) {
   FilterOptions options = SnapshotTestOptions();

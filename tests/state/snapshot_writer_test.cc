@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "state/fresh_deltas.h"
 #include "state/lane_history.h"
 #include "state/snapshot.h"
 #include "state/snapshot_restore.h"
@@ -126,10 +127,10 @@ TEST_F(SnapshotWriterTest, BeginsAnewWithAFreshDelta) {
   const uint64_t newest = writer_->published()->segments.back().number;
 
   const Delta last = history_.changelog().back().delta;
-  const auto anew = MakeLane(options_);
-  ASSERT_TRUE(anew->BeginAnew(last).ok());
+  const auto fresh = FreshDeltas(options_, last, {});
+  ASSERT_TRUE(fresh.ok());
   const ChangelogMark mark{history_.changelog().back().mark.offset + 5, 77};
-  ASSERT_TRUE(writer_->Append(anew->Uncommitted().front(), mark).ok());
+  ASSERT_TRUE(writer_->Append(fresh->front(), mark).ok());
   ASSERT_TRUE(writer_->Publish(0).ok());
   const SnapshotManifest manifest = *writer_->published();
   ASSERT_EQ(manifest.segments.size(), 1U);
@@ -138,7 +139,8 @@ TEST_F(SnapshotWriterTest, BeginsAnewWithAFreshDelta) {
   EXPECT_TRUE(CheckSnapshot(folder(), manifest).ok());
   const auto restored = RestoreSnapshot(folder(), options_, 0, {});
   ASSERT_TRUE(restored.ok() && restored->has_value());
-  anew->Commit();
+  const auto anew = MakeLane(options_);
+  ASSERT_TRUE(anew->Apply(fresh->front()).ok());
   ExpectSameProgress(*(*restored)->state, *anew);
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "state/delta.h"
+#include "state/fresh_deltas.h"
 #include "stream/lane.h"
 #include "stream/lane_world.h"
 #include "stream/memory_broker.h"
@@ -820,10 +821,9 @@ TEST(Lane, RefusesAChangelogOfOtherFieldsAndNamesThem) {
 std::string FreshDelta(const MemoryBroker& broker, const LaneOptions& options) {
   const Result<Delta> last = DecodeDelta(broker.changelog.back());
   EXPECT_TRUE(last.ok());
-  auto anew = LaneState::New(options.filter, options.lane);
-  EXPECT_TRUE(anew.ok());
-  EXPECT_TRUE((*anew)->BeginAnew(*last).ok());
-  return Encode((*anew)->Uncommitted().front());
+  const Result<std::vector<Delta>> fresh = FreshDeltas(options.filter, *last, {});
+  EXPECT_TRUE(fresh.ok());
+  return Encode(fresh->front());
 }
 
 TEST(Lane, GoesOnBehindAFreshDeltaOfItsSettings) {

@@ -1,0 +1,23 @@
+// The deltas that begin a lane anew under other settings.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "neardup/fingerprint.h"
+#include "neardup/options.h"
+#include "neardup/result.h"
+#include "state/delta.h"
+
+namespace neardup {
+
+/// The result is for the changelog, after `last`, its newest delta. It keeps seq, the watermark and
+/// the progress of the inputs, and replaces all entries by those of `records`. The records are
+/// unique ones of the lane, fingerprinted under `options`, in the order of their seq. They are not
+/// compared with each other, so that none is lost. At most entries_max, all comparable, and no
+/// event time before the horizon of `last` under `options`. Only the first delta is fresh; write
+/// all of them in one transaction.
+Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta& last,
+                                       std::span<const FingerprintedRecord> records);
+
+}  // namespace neardup
