@@ -118,7 +118,9 @@ Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& conf
   const StopSignal& stop = StopOnSignals();
   NowDoing("deciding records");
   NEARDUP_TRY(CheckPaths(arguments, config));
-  NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source, FileSource::Open(arguments.input));
+  NEARDUP_ASSIGN(
+      const std::unique_ptr<FileSource> source,
+      FileSource::Open(arguments.input, config.settings.lane.filter.record.record_bytes_max));
   NEARDUP_ASSIGN(const std::unique_ptr<FileTransaction> files,
                  FileTransaction::Open(arguments.outputs, IdOf(arguments.id_field)));
   SystemClock clock;

@@ -10,6 +10,7 @@
 
 #include "files/file_source.h"
 #include "kafka/kafka_ports.h"
+#include "neardup/options.h"
 
 namespace neardup {
 
@@ -92,7 +93,8 @@ class TopicSample {
 }  // namespace
 
 Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t records_max) {
-  NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source, FileSource::Open(path));
+  NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source,
+                 FileSource::Open(path, RecordOptions().record_bytes_max));
   std::vector<Message> messages;
   while (messages.size() < records_max && !source->exhausted()) {
     NEARDUP_TRY(source->Poll(records_max - messages.size(), kPollTimeoutMs, messages));

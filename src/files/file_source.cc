@@ -12,18 +12,26 @@ namespace neardup {
 namespace {
 constexpr size_t kReadBytes = size_t{1} << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+/// A line in the block that a poll takes.
+struct Line {
+  size_t begin;
+  size_t bytes;
+  uint64_t left_out;
+};
 }  // namespace
 
-Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path) {
+Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path,
+                                                     size_t line_bytes_max) {
   Result<std::unique_ptr<FileBytes>> reader = FileBytes::Open(path);
   if (!reader.ok()) {
     return Error{reader.error().code, fmt::format("{}: {}", path, reader.error().text)};
   }
-  return std::unique_ptr<FileSource>(new FileSource(path, std::move(*reader)));
+  return std::unique_ptr<FileSource>(new FileSource(path, line_bytes_max, std::move(*reader)));
 }
 
-FileSource::FileSource(std::string path, std::unique_ptr<FileBytes> reader)
-    : path_(std::move(path)), reader_(std::move(reader)) {}
+FileSource::FileSource(std::string path, size_t line_bytes_max, std::unique_ptr<FileBytes> reader)
+    : path_(std::move(path)), line_bytes_max_(line_bytes_max), reader_(std::move(reader)) {}
 
 FileSource::~FileSource() = default;
 
@@ -45,20 +53,35 @@ Result<void> FileSource::Assign(std::span<const InputAssignment> inputs) {
   return {};
 }
 
+/// Drops the end of the first line of pending_, which has `line_bytes` so far.
+void FileSource::LeaveOut(size_t line_bytes) {
+  const size_t kept = line_bytes_max_ + 1;
+  if (line_bytes <= kept) return;
+  pending_.erase(kept, line_bytes - kept);
+  left_out_ += line_bytes - kept;
+}
+
 Result<void> FileSource::Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) {
   // The lines of one poll share a block, which lives as long as any of them.
-  std::vector<std::pair<size_t, size_t>> lines;
+  std::vector<Line> lines;
   size_t begin = 0;
   while (lines.size() < records_max) {
-    const size_t end = pending_.find('\n', std::max(begin, searched_));
+    size_t end = pending_.find('\n', std::max(begin, searched_));
     if (end != std::string::npos) {
-      lines.emplace_back(begin, end - begin);
+      if (left_out_ > 0) {
+        LeaveOut(end);
+        end = line_bytes_max_ + 1;
+      }
+      lines.push_back({begin, end - begin, std::exchange(left_out_, 0)});
       begin = end + 1;
       continue;
     }
+    if (begin == 0) LeaveOut(pending_.size());
     searched_ = pending_.size();
     if (exhausted_) {
-      if (begin < pending_.size()) lines.emplace_back(begin, pending_.size() - begin);
+      if (begin < pending_.size()) {
+        lines.push_back({begin, pending_.size() - begin, std::exchange(left_out_, 0)});
+      }
       begin = pending_.size();
       break;
     }
@@ -69,10 +92,11 @@ Result<void> FileSource::Poll(size_t records_max, int timeout_ms, std::vector<Me
   const auto block = std::make_shared<const std::string>(pending_.substr(0, begin));
   pending_.erase(0, begin);
   searched_ -= std::min(searched_, begin);
-  for (const auto& [line_begin, length] : lines) {
+  for (const Line& line : lines) {
     Message message;
     message.position = {number_, next_line_++};
-    message.value = std::string_view(*block).substr(line_begin, length);
+    message.value = std::string_view(*block).substr(line.begin, line.bytes);
+    message.bytes_left_out = line.left_out;
     message.owner = block;
     out.push_back(std::move(message));
   }

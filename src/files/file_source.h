@@ -2,6 +2,7 @@
 // from 0.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,11 +16,15 @@ class FileBytes;
 
 /// The Source port over one file, with one input partition {path, 0}. A line ends with LF, which
 /// the last line may lack; a CR before it belongs to the line. An empty line is a record of zero
-/// bytes. A byte order mark at the beginning belongs to no line.
+/// bytes. A byte order mark at the beginning belongs to no line. Memory is bounded by the largest
+/// line: of a line that does not fit, only the beginning is kept.
 class FileSource : public Source {
  public:
-  /// "-" is standard input. Compressed input is recognised by its content.
-  static Result<std::unique_ptr<FileSource>> Open(const std::string& path);
+  /// "-" is standard input. Compressed input is recognised by its content. Of a line with more than
+  /// `line_bytes_max` bytes, the record may hold only the first line_bytes_max + 1, and
+  /// Message::bytes_left_out counts the others.
+  static Result<std::unique_ptr<FileSource>> Open(const std::string& path,
+                                                  size_t line_bytes_max = kUnlimited);
   ~FileSource() override;
 
   Result<FoundInputs> Find() override;
@@ -31,16 +36,21 @@ class FileSource : public Source {
   bool exhausted() const override { return exhausted_ && pending_.empty(); }
 
  private:
-  FileSource(std::string path, std::unique_ptr<FileBytes> reader);
+  static constexpr size_t kUnlimited = SIZE_MAX - 1;
+
+  FileSource(std::string path, size_t line_bytes_max, std::unique_ptr<FileBytes> reader);
   Result<void> Fill(int timeout_ms);
+  void LeaveOut(size_t line_bytes);
 
   std::string path_;
+  size_t line_bytes_max_;
   std::unique_ptr<FileBytes> reader_;
   uint32_t number_ = 0;
   int64_t next_line_ = 0;
-  std::string pending_;  ///< read but not polled yet
-  size_t searched_ = 0;  ///< pending_ has no LF before this index
-  bool begun_ = false;   ///< a byte order mark is dropped, or there is none
+  std::string pending_;    ///< read but not polled yet
+  size_t searched_ = 0;    ///< pending_ has no LF before this index
+  uint64_t left_out_ = 0;  ///< bytes of the first line of pending_ that were dropped
+  bool begun_ = false;     ///< a byte order mark is dropped, or there is none
   bool exhausted_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <utility>
 
 namespace neardup {
@@ -12,6 +13,14 @@ Result<std::optional<OutputFile>> OpenGiven(const std::string& path) {
   if (path.empty()) return std::optional<OutputFile>();
   NEARDUP_ASSIGN(OutputFile file, OutputFile::Open(path));
   return std::optional<OutputFile>(std::move(file));
+}
+
+/// Stands for a line that was not read whole. Empty for other records.
+std::string ReferenceTo(const Message& message) {
+  if (message.bytes_left_out == 0) return {};
+  assert(message.value);
+  return fmt::format(R"({{"neardup_left_out":{{"line":{},"bytes":{}}}}})",
+                     message.position.offset + 1, message.value->size() + message.bytes_left_out);
 }
 
 // A tab or a line end in an id would break the table.
@@ -46,7 +55,11 @@ Result<void> FileTransaction::Publish(const RoutedRecord& record) {
                                      record.verdict.outcome.error);
   }
   std::optional<OutputFile>& route = routes_[static_cast<size_t>(record.verdict.decision)];
-  if (route) NEARDUP_TRY(WriteLine(*route, record.message.value.value_or(std::string_view())));
+  if (route) {
+    const std::string reference = ReferenceTo(record.message);
+    NEARDUP_TRY(
+        WriteLine(*route, reference.empty() ? record.message.value.value_or("") : reference));
+  }
   return verdicts_ ? WriteVerdict(record) : Result<void>();
 }
 

@@ -83,8 +83,8 @@ const ExtractedRecord& FieldExtractor::Walk::Extract(const RecordView& record) {
   }
   if (record.value->size() > options_.record_bytes_max) {
     Fail(Reason::kTooLarge,
-         fmt::format("the payload has {} bytes, expected at most {} (record.record_bytes_max)",
-                     record.value->size(), options_.record_bytes_max));
+         fmt::format("the payload has more than {} bytes (record.record_bytes_max)",
+                     options_.record_bytes_max));
     return result_;
   }
   collector_.Start();

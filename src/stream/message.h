@@ -28,6 +28,9 @@ struct Message {
   int64_t timestamp_ms = -1;
   std::optional<std::string_view> key;
   std::optional<std::string_view> value;
+  /// How many bytes of the value the source left out after those in `value`, which are already too
+  /// many. Such a record is a dead letter.
+  uint64_t bytes_left_out = 0;
   std::vector<HeaderView> headers;
   std::shared_ptr<const void> owner;
 };

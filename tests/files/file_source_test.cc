@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/growth_limit.h"
 #include "files/whole_file.h"
 
 namespace neardup {
@@ -50,6 +52,23 @@ class FileSourceTest : public testing::Test {
     const Result<std::vector<std::string>> read = Read(bytes);
     EXPECT_TRUE(read.ok()) << read.error().text;
     return read.ok() ? *read : std::vector<std::string>();
+  }
+  /// The lines, each with the number of bytes that were left out.
+  std::vector<std::pair<std::string, uint64_t>> CutLines(const std::string& bytes, size_t most) {
+    std::ofstream(folder_ / "f", std::ios::binary) << bytes;
+    const auto source = FileSource::Open((folder_ / "f").string(), most);
+    EXPECT_TRUE(source.ok());
+    std::vector<std::pair<std::string, uint64_t>> lines;
+    while (!(*source)->exhausted()) {
+      std::vector<Message> messages;
+      const Result<void> polled = (*source)->Poll(3, 1000, messages);
+      EXPECT_TRUE(polled.ok());
+      for (const Message& message : messages) {
+        EXPECT_EQ(message.position.offset, static_cast<int64_t>(lines.size()));
+        lines.emplace_back(message.value.value_or("?"), message.bytes_left_out);
+      }
+    }
+    return lines;
   }
   std::string ErrorOf(const std::string& bytes) {
     const Result<std::vector<std::string>> read = Read(bytes);
@@ -111,6 +130,55 @@ TEST_F(FileSourceTest, SaysWhyAFileCannotBeOpened) {
             (folder_ / "absent").string() + ": cannot be opened: No such file or directory");
   EXPECT_EQ(ReadLines(folder_.string()).error().text,
             folder_.string() + ": found a folder, expected a file");
+}
+
+TEST_F(FileSourceTest, KeepsOnlyTheBeginningOfALineThatIsTooLong) {
+  constexpr size_t kMost = 100;
+  constexpr size_t kMiB = size_t{1} << 20;  // the source reads so much at a time
+  std::string bytes;
+  std::vector<std::string> expected;
+  // A complete line that is read at once may be longer; one that is longer than a read is cut.
+  for (const size_t length : {size_t{0}, kMost, kMost + 1, 3 * kMiB, size_t{7}, kMiB - 1, kMiB,
+                              kMiB + 1, 2 * kMiB + 50, size_t{3}}) {
+    expected.emplace_back(length, static_cast<char>('a' + expected.size()));
+    bytes += expected.back() + "\n";
+  }
+  bytes.pop_back();  // the last line may lack its end
+  for (const std::string& file : {bytes, Gzip(bytes)}) {
+    const auto lines = CutLines(file, kMost);
+    ASSERT_EQ(lines.size(), expected.size());
+    size_t cut = 0;
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const auto& [line, left_out] = lines[i];
+      ASSERT_EQ(line.size() + left_out, expected[i].size()) << "line " << i;
+      ASSERT_EQ(line, expected[i].substr(0, line.size())) << "line " << i;
+      if (left_out == 0) continue;
+      ++cut;
+      EXPECT_EQ(line.size(), kMost + 1) << "line " << i;
+    }
+    EXPECT_GE(cut, 3U);
+  }
+}
+
+TEST_F(FileSourceTest, ALineOfAGibibyteInAGzipFileTakesLittleMemory) {
+  constexpr size_t kLine = size_t{1} << 30;
+  const std::string path = (folder_ / "f").string();
+  gzFile out = gzopen(path.c_str(), "wb1");
+  ASSERT_NE(out, nullptr);
+  const std::string part(size_t{1} << 20, 'x');
+  for (size_t written = 0; written < kLine; written += part.size()) {
+    ASSERT_GT(gzwrite(out, part.data(), static_cast<unsigned>(part.size())), 0);
+  }
+  ASSERT_GT(gzputs(out, "\nshort\n"), 0);
+  ASSERT_EQ(gzclose(out), Z_OK);
+  const GrowthLimit limit(size_t{64} << 20);
+  const auto source = FileSource::Open(path, 1000);
+  ASSERT_TRUE(source.ok());
+  std::vector<Message> messages;
+  while (!(*source)->exhausted()) ASSERT_TRUE((*source)->Poll(10, 1000, messages).ok());
+  ASSERT_EQ(messages.size(), 2U);
+  EXPECT_EQ(messages[0].value->size() + messages[0].bytes_left_out, kLine);
+  EXPECT_EQ(messages[1].value, "short");
 }
 
 }  // namespace
