@@ -50,7 +50,7 @@ class LogProbe : public PartialProbe, public PartialKeeperProbe {
   uint64_t dead_ = 0;
   bool logged_first_ = false;
   int64_t log_at_ms_ = 0;
-  /// Since the lane was lost to an error; 0 losses: it was not.
+  /// Counts from the moment when an error took the lane away. 0 losses: no error did.
   uint64_t losses_ = 0;
   int64_t lost_at_ms_ = 0;
   int64_t loss_log_at_ms_ = 0;

@@ -286,7 +286,8 @@ void AddVerify(CLI::App& app, VerifyArguments& verify, Command& chosen) {
 }
 
 CLI::Option* AddExecute(CLI::App* command, bool& execute) {
-  return command->add_flag("--execute", execute, "do it; without this flag, only say what it is");
+  return command->add_flag("--execute", execute,
+                           "make the change; without this flag, only print what would change");
 }
 
 void AddRepair(CLI::App& app, ReplayArguments& replay, ResetArguments& reset,

@@ -29,7 +29,7 @@ std::vector<Reason> AllReasons() {
   return all;
 }
 
-/// Only these leave without their payload.
+/// Only dead letters with these reasons can lack their payload.
 bool IsByReference(const Message& message, Reason reason) {
   return !message.key && !message.value &&
          (reason == Reason::kTooLarge || reason == Reason::kUndeliverable);

@@ -19,7 +19,7 @@ class LeaderWatch {
   bool IsSilent(const InputPartition& partition) const;
 
  private:
-  /// For how many statistics in a row. Without the partitions whose leaders answer.
+  /// By partition whose leader does not answer: for how many statistics in a row.
   std::map<InputPartition, uint32_t> silent_for_;
 };
 

@@ -70,7 +70,7 @@ class TopicAdmin {
   Result<void> AwaitPartitions(const std::string& topic, int32_t partitions) const;
 
  private:
-  /// One order, without another try. `code`: what the partition's leader answered.
+  /// Sends the order once. `code`: what the partition's leader answered.
   Result<void> OrderDeletion(const std::string& topic, int32_t partition, int64_t offset,
                              const std::string& doing, int timeout_ms, rd_kafka_resp_err_t& code);
 

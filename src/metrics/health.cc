@@ -108,7 +108,7 @@ HealthAnswer Health::StandbyReady(int64_t now_ms) const {
 HealthAnswer Health::ActiveReady(int64_t now_ms) const {
   if (uncommitted_since_ms_ && now_ms - *uncommitted_since_ms_ > limits_.commit_ms_max) {
     return {false,
-            fmt::format("active, but records wait for their commit since {} s, expected at "
+            fmt::format("active, but records have waited {} s for their commit, expected at "
                         "most {} s",
                         (now_ms - *uncommitted_since_ms_) / 1000, limits_.commit_ms_max / 1000)};
   }

@@ -107,7 +107,7 @@ void ReadHeader(ByteReader& in, Delta& delta) {
   if (version < kOldestVersion || version > kVersion) {
     in.Fail("version",
             fmt::format("{} or {}, found {}; another version of neardup wrote this delta: "
-                        "use that version, or another `app`",
+                        "use that version",
                         kOldestVersion, kVersion, version));
   }
   delta.lane = in.U16("lane");

@@ -159,8 +159,8 @@ Result<void> LaneState::CheckFollows(const Delta& delta) const {
         ErrorCode::kCorrupt,
         fmt::format("the changelog has a hole: expected a delta with seq_first {}, found {}. "
                     "Something other than neardup deleted, compacted or wrote records of "
-                    "this topic. Restore the topic from a mirror, or choose another `app`, "
-                    "which starts with a fresh changelog; see docs/recovery.md",
+                    "this topic. Restore the topic from a mirror, or start from nothing with "
+                    "`neardup reset --all`; see docs/recovery.md",
                     seq_ + 1, delta.seq_first)};
   }
   return {};

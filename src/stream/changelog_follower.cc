@@ -41,7 +41,7 @@ Result<bool> ChangelogFollower::Poll(
       });
   if (foreign_) {
     return GiveUp(
-        fmt::format("it was deleted and recreated, or belongs to another app (expected checksum "
+        fmt::format("it was deleted and created again, or it belongs to another app (expected checksum "
                     "{:016x} at offset {}, found checksum {:016x} at offset {}); "
                     "docs/recovery.md says what to do",
                     mark_->checksum, mark_->offset, foreign_->checksum, foreign_->offset),
@@ -53,7 +53,7 @@ Result<bool> ChangelogFollower::Poll(
   }
   if (!polled.ok()) return polled.error();
   if (mark_ && log_.next_offset() > mark_->offset) {
-    return GiveUp(fmt::format("it was deleted and recreated, or belongs to another app (expected a "
+    return GiveUp(fmt::format("it was deleted and created again, or it belongs to another app (expected a "
                               "record at offset {}, found none); docs/recovery.md says what to do",
                               mark_->offset),
                   /*is_another_log=*/true);
@@ -78,7 +78,7 @@ Result<bool> ChangelogFollower::OpenAtMark() {
   if (end <= mark_->offset) {
     return GiveUp(
         fmt::format(
-            "it was deleted and recreated, or truncated, or belongs to another app (expected "
+            "it was deleted and created again, or truncated, or it belongs to another app (expected "
             "a record at offset {}, but it ends at offset {}); docs/recovery.md says what "
             "to do",
             mark_->offset, end),

@@ -91,8 +91,9 @@ class LaneInputs {
   std::vector<uint32_t> assigned_;  ///< the inputs that are read
   std::map<std::string, MissingTopic> missing_;
   std::vector<InputLoss> losses_;  ///< accepted, and not durable yet
-  /// By input. -1: not at its end; no record decided; the next offset is not beyond the end; the
-  /// start was not chosen by this lane, or something was read since.
+  // By input; -1 where it does not apply: since when the input is at its end; the timestamp of the
+  // newest decided record; since when the next offset is beyond the end; the start that this lane
+  // chose, until something is read.
   std::vector<int64_t> at_end_since_ms_;
   std::vector<int64_t> last_timestamp_ms_;
   std::vector<int64_t> beyond_end_since_ms_;

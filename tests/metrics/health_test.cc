@@ -98,7 +98,7 @@ TEST_F(HealthTest, AnActiveLaneThatDoesNotCommitIsNotReady) {
   clock_.SleepMs(4'000);
   ExpectReady("active");
   clock_.SleepMs(1'000);
-  ExpectNotReady("active, but records wait for their commit since 11 s, expected at most 10 s");
+  ExpectNotReady("active, but records have waited 11 s for their commit, expected at most 10 s");
   health_.TransactionCommitted({});
   ExpectReady("active");
 }

@@ -71,7 +71,7 @@ TEST_F(ChangelogFollowerTest, ResumesWhereItWasClosed) {
 TEST_F(ChangelogFollowerTest, StartsOverWhenTheMarkedRecordDiffers) {
   follower_.StartBehind({2, Hash64("of another log")});
   EXPECT_FALSE(Poll());
-  EXPECT_THAT(follower_.why(), HasSubstr("deleted and recreated"));
+  EXPECT_THAT(follower_.why(), HasSubstr("deleted and created again"));
   EXPECT_THAT(follower_.why(), HasSubstr("offset 2"));
   EXPECT_TRUE(follower_.is_another_log());
   EXPECT_THAT(read_, IsEmpty());
