@@ -1,0 +1,225 @@
+"""The chart's configuration, rights, dashboard and alerts on a real Kafka and a real Prometheus.
+
+Two instances run with what the chart renders for examples/strimzi-values.yaml, as the KafkaUser of
+examples/strimzi.yaml with exactly its rights, on its topics. Two things differ: there is no TLS, and the user logs
+in with PLAIN. Prometheus scrapes both and evaluates the chart's alerts, without the times that they wait (`for`).
+"""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import time
+import unittest
+import urllib.parse
+import urllib.request
+
+import yaml
+
+import chart
+
+sys.path.insert(0, str(chart.ROOT / "tests" / "e2e"))
+from harness import KafkaTest, free_port, run  # noqa: E402 (needs the path above)
+
+PORT, USER_PORT = free_port(), free_port()
+PASSWORD = "wQ7-live-test"
+EXAMPLE = list(yaml.safe_load_all((chart.CHART / "examples" / "strimzi.yaml").read_text()))
+
+# Panels whose query may have no value here.
+NO_VALUE = {}
+
+
+class Prometheus:
+    def __init__(self, folder, targets, rules):
+        self.port = free_port()
+        (folder / "rules.yaml").write_text(yaml.safe_dump(rules))
+        (folder / "prometheus.yaml").write_text(yaml.safe_dump({
+            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+            "rule_files": ["rules.yaml"],
+            "scrape_configs": [{"job_name": chart.RELEASE, "static_configs": [
+                {"targets": [target], "labels": {"namespace": chart.NAMESPACE, "pod": f"neardup-{i}"}}
+                for i, target in enumerate(targets)]}]}))
+        self.log = open(folder / "prometheus.log", "wb")
+        self.process = subprocess.Popen(
+            ["prometheus", f"--config.file={folder / 'prometheus.yaml'}",
+             f"--storage.tsdb.path={folder / 'prometheus'}", f"--web.listen-address=127.0.0.1:{self.port}"],
+            stdout=self.log, stderr=subprocess.STDOUT)
+
+    def get(self, path, **parameters):
+        query = urllib.parse.urlencode(parameters)
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}?{query}", timeout=10) as answer:
+            return json.load(answer)["data"]
+
+    def ready(self):
+        try:
+            return bool(self.get("/api/v1/query", query="neardup_build_info")["result"])
+        except OSError:
+            return False
+
+    def values(self, query):
+        return [float(series["value"][1]) for series in self.get("/api/v1/query", query=query)["result"]]
+
+    def firing(self):
+        return {alert["labels"]["alertname"]: alert for alert in self.get("/api/v1/alerts")["alerts"]
+                if alert["state"] == "firing"}
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.log.close()
+
+
+class Live(KafkaTest):
+    kafka_options = (
+        "--port", str(PORT), "--fast-start",
+        "--property", f"listeners=PLAINTEXT://127.0.0.1:{PORT},CONTROLLER://127.0.0.1:{PORT + 1},"
+                      f"SASL_PLAINTEXT://127.0.0.1:{USER_PORT}",
+        "--property", f"advertised.listeners=PLAINTEXT://127.0.0.1:{PORT},SASL_PLAINTEXT://127.0.0.1:{USER_PORT}",
+        "--property", "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,"
+                      "SASL_PLAINTEXT:SASL_PLAINTEXT",
+        "--property", "sasl.enabled.mechanisms=PLAIN",
+        "--property", "listener.name.sasl_plaintext.plain.sasl.jaas.config="
+                      "org.apache.kafka.common.security.plain.PlainLoginModule required "
+                      f'user_neardup="{PASSWORD}";',
+        "--property", "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        # Everybody who comes in by the other listener, such as the loader.
+        "--property", "super.users=User:ANONYMOUS")
+
+    def setUp(self):
+        super().setUp()
+        self.folder = self.directory / self.name
+        self.folder.mkdir()
+        self.topics = ["articles"]
+        for each in EXAMPLE:
+            if each["kind"] == "KafkaTopic":
+                settings = {key: value for key, value in each["spec"].get("config", {}).items()
+                            if key != "min.insync.replicas"}
+                self.load("create", "--topic", each["metadata"]["name"],
+                          "--partitions", each["spec"]["partitions"],
+                          *(part for key, value in settings.items() for part in ("--config", f"{key}={value}")))
+        self.grant()
+
+    def kafka_tool(self, *arguments):
+        pid = (self.directory / "kafka" / "1" / "pid").read_text().strip()
+        command = pathlib.Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        jars = command[command.index("-cp") + 1]
+        done = run("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", jars, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr[:2000] + done.stdout[:2000])
+
+    def grant(self):
+        """Gives the user the rights of the KafkaUser, and no others."""
+        (user,) = (each for each in EXAMPLE if each["kind"] == "KafkaUser")
+        options = {"topic": "--topic", "group": "--group", "transactionalId": "--transactional-id"}
+        by_operations = {}
+        for acl in user["spec"]["authorization"]["acls"]:
+            self.assertEqual(acl["resource"]["patternType"], "literal")
+            kind = acl["resource"]["type"]
+            by_operations.setdefault((kind, tuple(acl["operations"])), []).append(acl["resource"]["name"])
+        for (kind, operations), names in by_operations.items():
+            self.kafka_tool(
+                "kafka.admin.AclCommand", "--bootstrap-server", self.brokers, "--add",
+                "--allow-principal", f"User:{user['metadata']['name']}",
+                *(part for name in names for part in (options[kind], name)),
+                *(part for name in operations for part in ("--operation", name)))
+
+    def values(self, **more):
+        return {
+            "kafka.bootstrapServers": f"127.0.0.1:{USER_PORT}", "kafka.tls.enabled": False,
+            "kafka.sasl.mechanism": "PLAIN",
+            "config.record.fields": ["title", "body", "name", "brand", "description"],
+            "config.window.entries_max": 1000,
+            "config.state": {"snapshot_interval_ms": "1s"}, **more}
+
+    def start_instance(self, number):
+        found = chart.objects([chart.EXAMPLES["strimzi"]], self.values())
+        home = self.folder / str(number)
+        (home / "sasl").mkdir(parents=True)
+        (home / "sasl" / "password").write_text(PASSWORD + "\n")
+        text = chart.service_config(found).replace("/etc/neardup", str(home)).replace(
+            "/var/lib/neardup", str(home / "state"))
+        config = home / "neardup.yaml"
+        config.write_text(text)
+        return self.start(config)
+
+    def rules(self):
+        sets = self.values(**{"metrics.prometheusRule.thresholds": {"lagSeconds": 1}})
+        found = chart.objects([chart.EXAMPLES["strimzi"]], sets)
+        groups = found["PrometheusRule"]["spec"]["groups"]
+        for rule in groups[0]["rules"]:
+            rule.pop("for", None)
+            rule.pop("keep_firing_for", None)
+        return {"groups": groups}
+
+    def wait_for_alert(self, prometheus, name):
+        self.wait(lambda: name in prometheus.firing(), f"the alert {name}", 60)
+        alert = prometheus.firing().get(name)
+        if alert:
+            self.assertNotIn("error expanding", json.dumps(alert))
+
+    def test_panels_are_answered_and_alerts_fire(self):
+        active = self.start_instance(0)
+        self.wait(lambda: active.get("/readyz")[0] == 200, "an active instance", services=[active])
+        standby = self.start_instance(1)
+        prometheus = Prometheus(self.folder, [f"127.0.0.1:{active.port}", f"127.0.0.1:{standby.port}"],
+                                self.rules())
+        self.addCleanup(prometheus.stop)
+        loader = self.fill_meanwhile(20_000, seed=7, per_second=2000)
+        self.wait(prometheus.ready, "Prometheus")
+        self.wait(lambda: standby.get("/readyz")[0] == 200, "a standby", services=[active, standby])
+        self.finish(loader)
+        self.assert_rights_suffice(active, standby)
+        self.assert_panels_answered(prometheus)
+        self.assert_alerts_fire(prometheus, active, standby)
+
+    def assert_rights_suffice(self, active, standby):
+        self.wait(lambda: active.metric("neardup_changelog_purged_offset") > 0, "a purge of the changelog")
+        for service in (active, standby):
+            self.assertNotRegex(service.text(), r"(?i)authori[sz]|refused")
+
+    def assert_panels_answered(self, prometheus):
+        queries = [(panel["title"], target["expr"])
+                   for panel in json.loads((chart.CHART / "dashboards" / "neardup.json").read_text())["panels"]
+                   for target in panel.get("targets", [])]
+        self.assertGreater(len(queries), 40)
+        empty = {}
+        for title, query in queries:
+            for name, value in (("$namespace", ".*"), ("$job", ".*"), ("$instance", ".*"),
+                                ("$__rate_interval", "20s"), ("$__range", "60s")):
+                query = query.replace(name, value)
+            if not any(not math.isnan(value) for value in prometheus.values(query)):
+                empty[title] = query
+        self.assertEqual(set(empty), set(NO_VALUE), empty)
+        for label in ("namespace", "job", "instance"):
+            self.assertTrue(prometheus.get(f"/api/v1/label/{label}/values", **{"match[]": "neardup_build_info"}))
+
+    def assert_alerts_fire(self, prometheus, active, standby):
+        health = {rule["name"]: rule["health"] for group in prometheus.get("/api/v1/rules")["groups"]
+                  for rule in group["rules"]}
+        self.assertEqual(set(health.values()), {"ok"}, health)
+        self.assertEqual(len(health), 15)
+        # More unique records than window.entries_max.
+        self.wait_for_alert(prometheus, "NeardupWindowShortened")
+        self.assertLessEqual(set(prometheus.firing()), {"NeardupWindowShortened", "NeardupLagTooHigh"})
+        # A folder that is gone.
+        home = self.folder / "1" / "state"
+        home.rename(self.folder / "moved")
+        home.write_text("no folder")
+        self.wait_for_alert(prometheus, "NeardupSnapshotsFail")
+        # Records that are no JSON, faster than they are decided.
+        bad = "\n".join(f"no json {i}" for i in range(300_000))
+        done = run("kcat", "-b", self.brokers, "-P", "-t", "articles", input=bad)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.wait_for_alert(prometheus, "NeardupLagTooHigh")
+        self.wait_for_alert(prometheus, "NeardupDeadLetters")
+        # The standby needs the time-out of the lease before it takes over.
+        active.kill()
+        self.wait_for_alert(prometheus, "NeardupNoActiveInstance")
+        self.wait(lambda: "NeardupNoActiveInstance" not in prometheus.firing(), "a take-over")
+        self.assertIn("NeardupStandbyMissing", prometheus.firing())
+        standby.kill()
+        self.wait_for_alert(prometheus, "NeardupDown")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
