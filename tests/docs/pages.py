@@ -75,7 +75,7 @@ STILL_LANGUAGES = ("text", "mermaid")
 KINDS = ("plain", "kafka", "embed")
 BROKER_PORT = "19092"
 METRICS_PORT = "9404"
-TOP_FOLDERS = ("config", "docs", "include", "scripts", "src", "tests")
+TOP_FOLDERS = ("config", "docs", "helm", "include", "scripts", "src", "tests")
 
 FENCE = re.compile(r"^(\s*)```(.*)$")
 NUMBER = re.compile(r"\d[\d,.]*(?= (?:s|ms|us)\b| ?[a-z]*/s\b)")
