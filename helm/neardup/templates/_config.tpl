@@ -75,7 +75,6 @@ all that it holds, by whole numbers where they are whole.
       "kafka" (dict "brokers" $brokers "properties" (include "neardup.securityProperties" . | fromJson))
       "metrics" (dict "port" (int64 .Values.metrics.port))
       "state" (dict "dir" "/var/lib/neardup") -}}
-{{- if not .Values.persistence.enabled }}{{ $_ := unset $own "state" }}{{ end -}}
 {{- $config := mustMergeOverwrite $own (deepCopy .Values.config) -}}
 {{- if not $config.kafka.properties }}{{ $_ := unset $config.kafka "properties" }}{{ end -}}
 {{- if eq (toString $config.threads.fingerprint) "0" }}{{ $_ := set $config.threads "fingerprint" (include "neardup.threads" . | int64) }}{{ end -}}
