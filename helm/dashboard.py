@@ -4,7 +4,7 @@
 
 Rows are read top down by a person on call. A panel is (title, what it says, unit, kind, queries); a query is
 (PromQL, legend). In PromQL, {} stands for the selector of the dashboard's variables, and {x="y"} for the same
-with a further label. Each panel takes WIDTHS[kind] of the 24 columns.
+with a further label. A panel takes WIDTHS[kind] of the 24 columns, or its part of them.
 """
 
 import json
@@ -12,7 +12,7 @@ import re
 import sys
 
 SELECTOR = 'namespace=~"$namespace",job=~"$job",instance=~"$instance"'
-WIDTHS = {"stat": 4, "state": 24, "lines": 8, "stack": 8, "bars": 8}
+WIDTHS = {"stat": 4, "state": 24}
 HEIGHTS = {"stat": 4, "state": 5, "lines": 8, "stack": 8, "bars": 8}
 
 STATES = ("starting", "restoring", "standby", "active", "draining", "failed")
@@ -56,11 +56,6 @@ ROWS = [
         ("Distance of duplicates", "How near duplicates are to their originals. Many at the largest distance: "
          "look whether they are still duplicates.", "none", "bars",
          [("sum by (le) (increase(neardup_match_hamming_distance_bucket{}[$__range]))", "{{le}}")]),
-        ("Late and clamped records", "Late: older than the window. Clamped: too far in the future.", "ops", "lines",
-         [("sum(rate(neardup_late_records_total{}[$__rate_interval]))", "late"),
-          ("sum(rate(neardup_clamped_records_total{}[$__rate_interval]))", "clamped")]),
-        ("Bytes read", "By input topic, per second.", "Bps", "stack",
-         [("sum by (topic) (rate(neardup_consumed_bytes_total{}[$__rate_interval]))", "{{topic}}")]),
     ]),
     ("Lag and latency", [
         ("Lag in records", "By input topic.", "none", "lines",
@@ -73,12 +68,6 @@ ROWS = [
           (quantile(0.99, "neardup_end_to_end_latency_seconds"), "p99")]),
         ("Stages of a batch, p95", "Where the time goes.", "s", "lines",
          [(quantile(0.95, "neardup_batch_duration_seconds", "stage"), "{{stage}}")]),
-        ("Records of a batch", "Mean. Small batches mean that the service waits for records.", "none", "lines",
-         [("sum(rate(neardup_batch_records_sum{}[$__rate_interval])) / "
-           "sum(rate(neardup_batch_records_count{}[$__rate_interval]))", "records")]),
-        ("Comparisons of a record", "Entries that a look-up compares. It grows with the window.", "none", "lines",
-         [("sum(rate(neardup_lookup_candidates_total{}[$__rate_interval])) / "
-           "sum(rate(neardup_records_total{}[$__rate_interval]))", "comparisons")]),
     ]),
     ("Index and window", [
         ("Remembered records", "Against window.entries_max. At the limit the window shrinks.", "none", "lines",
@@ -88,6 +77,9 @@ ROWS = [
          [("max(neardup_watermark_timestamp_seconds{} - neardup_index_oldest_entry_timestamp_seconds{})", "held")]),
         ("Forgotten records", "capacity: forgotten before the end of the window.", "ops", "lines",
          [('sum by (reason) (rate(neardup_index_evictions_total{}[$__rate_interval]))', "{{reason}}")]),
+        ("Late and clamped records", "Late: older than the window. Clamped: too far in the future.", "ops", "lines",
+         [("sum(rate(neardup_late_records_total{}[$__rate_interval]))", "late"),
+          ("sum(rate(neardup_clamped_records_total{}[$__rate_interval]))", "clamped")]),
     ]),
     ("Kafka and transactions", [
         ("Transactions", "By outcome, per second.", "ops", "stack",
@@ -111,8 +103,6 @@ ROWS = [
           ("neardup_restore_duration_seconds{}", "seconds {{instance}}")]),
         ("Age of the snapshot", "Of each instance. It is written again every state.snapshot_interval_ms.", "s",
          "lines", [("time() - neardup_snapshot_timestamp_seconds{}", "{{instance}}")]),
-        ("Size of the snapshot", "On the disk of each instance.", "bytes", "lines",
-         [("neardup_snapshot_bytes{}", "{{instance}}")]),
         ("Failed snapshots, refused state", "Counts of trouble with the disk, the purge or the changelog.", "none",
          "lines",
          [("sum by (instance) (increase(neardup_snapshot_failures_total{}[$__rate_interval]))",
@@ -187,17 +177,18 @@ def panels():
                      "gridPos": {"x": 0, "y": y, "w": 24, "h": 1}})
         x, y, height = 0, y + 1, 0
         for name, text, unit, kind, queries, *steps in row:
-            if x + WIDTHS[kind] > 24:
+            width = WIDTHS.get(kind, 24 // len(row))
+            if x + width > 24:
                 x, y = 0, y + height
             number, height = number + 1, HEIGHTS[kind]
             made.append({
                 "id": number, "type": TYPES[kind], "title": name, "description": text,
                 "datasource": {"type": "prometheus", "uid": "${datasource}"},
-                "gridPos": {"x": x, "y": y, "w": WIDTHS[kind], "h": height},
+                "gridPos": {"x": x, "y": y, "w": width, "h": height},
                 "targets": [target(*query, i, kind) for i, query in enumerate(queries)],
                 "fieldConfig": field_config(kind, unit, steps[0] if steps else []),
                 "options": options_of(kind)})
-            x += WIDTHS[kind]
+            x += width
         y += height
     return made
 
