@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "stream/memory_broker.h"
+#include "stream/memory_ports.h"
 
 namespace neardup {
 namespace {

@@ -10,7 +10,7 @@
 #include "state/delta.h"
 #include "state/lane_state.h"
 #include "stream/lane_world.h"
-#include "stream/memory_broker.h"
+#include "stream/memory_ports.h"
 
 namespace neardup {
 namespace {

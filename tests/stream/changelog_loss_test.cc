@@ -17,7 +17,7 @@
 #include "state/snapshot_restore.h"
 #include "stream/lane.h"
 #include "stream/lane_world.h"
-#include "stream/memory_broker.h"
+#include "stream/memory_ports.h"
 
 namespace neardup {
 namespace {
@@ -203,7 +203,7 @@ TEST_F(ChangelogLossTest, GroupOffsetsThatCannotBeReadAreOnlyReported) {
 }
 
 TEST_F(ChangelogLossTest, AnEmptyChangelogWaitsForTheGroupOffsets) {
-  const std::vector<std::string> changelog = std::exchange(broker_.changelog, {});
+  const std::vector<MemoryDelta> changelog = std::exchange(broker_.changelog, {});
   broker_.group_answers = false;
   Process process(broker_, faults_, options_);
   for (int step = 0; step < 20; ++step) ASSERT_TRUE(process.lane->Step().ok());
@@ -219,12 +219,12 @@ TEST_F(ChangelogLossTest, AnEmptyChangelogWaitsForTheGroupOffsets) {
 }
 
 TEST_F(ChangelogLossTest, AChangelogOfVersion2ThatBeginsInTheMiddleIsRefused) {
-  for (std::string& bytes : broker_.changelog) {
-    Delta delta = *DecodeDelta(bytes);
+  for (MemoryDelta& record : broker_.changelog) {
+    Delta delta = *DecodeDelta(record);
     delta.entries_live = kEntriesUnknown;
-    bytes = Encode(delta);
+    record = Encode(delta);
   }
-  std::vector<std::string>& log = broker_.changelog;
+  std::vector<MemoryDelta>& log = broker_.changelog;
   log.erase(log.begin(), log.begin() + static_cast<std::ptrdiff_t>(log.size() / 2));
   const Error error = Refusal();
   ExpectRefusal(error);
@@ -232,10 +232,10 @@ TEST_F(ChangelogLossTest, AChangelogOfVersion2ThatBeginsInTheMiddleIsRefused) {
 }
 
 TEST_F(ChangelogLossTest, AChangelogThatWasPurgedByAnOlderVersionIsNotRefused) {
-  for (std::string& bytes : broker_.changelog) {
-    Delta delta = *DecodeDelta(bytes);
+  for (MemoryDelta& record : broker_.changelog) {
+    Delta delta = *DecodeDelta(record);
     delta.entries_live = kEntriesUnknown;
-    bytes = Encode(delta);
+    record = Encode(delta);
   }
   broker_.changelog_begin = static_cast<int64_t>(broker_.changelog.size()) / 2;
   Process process(broker_, faults_, options_);

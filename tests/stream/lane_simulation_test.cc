@@ -18,7 +18,7 @@
 #include "state/fresh_deltas.h"
 #include "stream/lane.h"
 #include "stream/lane_world.h"
-#include "stream/memory_broker.h"
+#include "stream/memory_ports.h"
 
 namespace neardup {
 namespace {
@@ -232,10 +232,10 @@ bool AllPositionsAreAtTheEnd(MemoryBroker& broker) {
 
 /// The position of an input in the newest delta must not pass a record that is in no output.
 void ExpectNoUndecidedRecordIsPassed(const MemoryBroker& broker) {
-  if (broker.changelog.empty()) return;
+  if (broker.NewestDelta().empty()) return;
   std::set<std::pair<InputPartition, int64_t>> decided;
   for (const MemoryOutput& output : broker.outputs) decided.emplace(output.input, output.offset);
-  const Result<Delta> newest = DecodeDelta(broker.changelog.back());
+  const Result<Delta> newest = DecodeDelta(broker.NewestDelta());
   ASSERT_TRUE(newest.ok());
   for (const InputProgress& input : newest->inputs) {
     for (const MemoryRecord& record : broker.inputs.at(input.partition)) {
@@ -353,7 +353,7 @@ struct LaneInputsTest : testing::Test {
     ASSERT_TRUE(instance->lane->Drain().ok());
   }
   InputProgress ProgressOf(const InputPartition& input) const {
-    const Result<Delta> newest = DecodeDelta(broker.changelog.back());
+    const Result<Delta> newest = DecodeDelta(broker.NewestDelta());
     for (const InputProgress& each : newest->inputs) {
       if (each.partition == input) return each;
     }
@@ -819,7 +819,7 @@ TEST(Lane, RefusesAChangelogOfOtherFieldsAndNamesThem) {
 
 /// The fresh delta with which `neardup reindex` begins a lane anew under these options.
 std::string FreshDelta(const MemoryBroker& broker, const LaneOptions& options) {
-  const Result<Delta> last = DecodeDelta(broker.changelog.back());
+  const Result<Delta> last = DecodeDelta(broker.NewestDelta());
   EXPECT_TRUE(last.ok());
   const Result<std::vector<Delta>> fresh = FreshDeltas(options.filter, *last, {});
   EXPECT_TRUE(fresh.ok());

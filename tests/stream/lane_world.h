@@ -5,7 +5,7 @@
 #include <random>
 
 #include "stream/lane_options.h"
-#include "stream/memory_broker.h"
+#include "stream/memory_ports.h"
 
 namespace neardup {
 

@@ -1,48 +1,28 @@
-// A broker in memory, with transactions, fencing and faults at any call, for simulations of lanes.
+// A broker in memory for simulations of lanes: inputs, outputs, changelog, group offsets, and
+// transactions by transactional id, as Kafka has them. The ports of memory_ports.h are its clients.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "stream/ports.h"
+#include "neardup/verdict.h"
+#include "state/input.h"
 
 namespace neardup {
-
-/// Draws a fault for each call of a port. Deterministic for a seed.
-class Faults {
- public:
-  /// Each call fails with a probability of one in `one_in`; 0: never.
-  Faults(uint64_t seed, uint32_t one_in) : random_(seed), one_in_(one_in) {}
-
-  enum class Kind {
-    kNone,
-    kCrash,
-    kUnavailable,
-    kAborted,
-    kFenced,
-    kUnknownHappened,
-    kUnknownLost
-  };
-  Kind Draw(std::initializer_list<Kind> possible);
-  void Stop() { one_in_ = 0; }
-  uint64_t drawn() const { return drawn_; }
-  std::mt19937_64& random() { return random_; }
-
- private:
-  std::mt19937_64 random_;
-  uint32_t one_in_;
-  uint64_t drawn_ = 0;
-};
 
 struct MemoryRecord {
   int64_t offset = 0;
   int64_t timestamp_ms = 0;
   std::optional<std::string> value;
+  /// Tells records apart that had the same offset in two logs of a topic.
+  uint64_t id = 0;
 };
 
 struct MemoryOutput {
@@ -53,20 +33,49 @@ struct MemoryOutput {
   InputPartition original_input;
   std::optional<std::string> value;
   bool by_reference = false;
+  uint64_t record_id = 0;  ///< MemoryRecord::id
 };
 
-/// How much was committed at the end of a transaction.
+/// A record of the changelog; its offset is its index. Empty: a control record.
+struct MemoryDelta {
+  enum class Kind : uint8_t { kCommitted, kOpen, kAborted };
+  MemoryDelta() = default;
+  MemoryDelta(std::string bytes_in) : bytes(std::move(bytes_in)) {}  // NOLINT: tests list texts
+  MemoryDelta(const char* bytes_in) : bytes(bytes_in) {}             // NOLINT
+  operator std::string_view() const { return bytes; }                // NOLINT
+
+  std::string bytes;
+  Kind kind = Kind::kCommitted;
+  uint64_t transaction = 0;
+};
+
+/// What one transaction made visible.
 struct MemoryCommit {
-  size_t outputs = 0;
-  size_t changelog = 0;
+  size_t outputs = 0;  ///< how many outputs were committed at its end
+  std::vector<std::string> deltas;
+};
+
+/// What the broker knows of a transactional id.
+struct MemoryProducer {
+  uint64_t epoch = 0;
+  uint64_t transaction = 0;  ///< of the open or ending one; 0: none
+  /// The end is decided, and its markers are not written yet.
+  bool ending = false;
+  std::vector<MemoryOutput> outputs{};
+  int64_t first_delta = -1;  ///< its offset in the changelog
+  std::vector<InputProgress> offsets{};
 };
 
 /// Inputs, committed outputs, changelog and group offsets, shared by all instances.
 class MemoryBroker {
  public:
+  // ---- inputs
+
   std::map<InputPartition, std::vector<MemoryRecord>> inputs;
   /// Offsets behind the last record of an input that hold control records.
   std::map<InputPartition, int64_t> control_records;
+  /// Readers of committed records see nothing from this offset on, because a transaction is open.
+  std::map<InputPartition, int64_t> open_from;
   /// Topics that were deleted, though they are configured.
   std::set<std::string> missing_topics;
   /// Topics that were deleted and are not configured.
@@ -75,122 +84,73 @@ class MemoryBroker {
   std::set<InputPartition> unreachable;
   /// Records of an input below this offset are deleted.
   std::map<InputPartition, int64_t> deleted_below;
-  std::vector<MemoryOutput> outputs;   ///< committed, in commit order
-  std::vector<std::string> changelog;  ///< committed deltas; empty: a control record
-  int64_t changelog_begin = 0;         ///< those below are purged
-  std::map<InputPartition, int64_t> group_offsets;
-  bool group_answers = true;  ///< false: the group's offsets cannot be read
-  uint64_t producer_epoch = 0;
-  /// Records whose payload contains this text are refused by their output.
-  std::string poison;
-  size_t record_bytes_max = SIZE_MAX;
-  std::vector<MemoryCommit> commits;
 
   int64_t Begin(const InputPartition& input) { return deleted_below[input]; }
   int64_t End(const InputPartition& input) {
     const std::vector<MemoryRecord>& records = inputs[input];
     return (records.empty() ? 0 : records.back().offset + 1) + control_records[input];
   }
-};
+  /// Where committed records end.
+  int64_t StableEnd(const InputPartition& input);
 
-class MemoryClock : public Clock {
- public:
-  int64_t WallMs() const override { return 1'700'000'000'000 + now_ms_; }
-  int64_t SteadyMs() const override { return now_ms_ += 3; }
-  void SleepMs(int64_t ms) override { now_ms_ += ms; }
+  // ---- what lanes write
 
- private:
-  mutable int64_t now_ms_ = 1;
-};
+  std::vector<MemoryOutput> outputs;  ///< committed, in commit order
+  std::vector<MemoryCommit> commits;
+  std::vector<MemoryDelta> changelog;
+  int64_t changelog_begin = 0;  ///< those below are purged
+  std::map<InputPartition, int64_t> group_offsets;
+  bool group_answers = true;  ///< false: the group's offsets cannot be read
+  /// Records whose payload contains this text are refused by their output.
+  std::string poison;
+  size_t record_bytes_max = SIZE_MAX;
 
-class MemorySource : public Source {
- public:
-  MemorySource(MemoryBroker& broker, Faults& faults) : broker_(broker), faults_(faults) {}
-  Result<FoundInputs> Find() override;
-  Result<OffsetBounds> Bounds(const InputPartition& partition) override;
-  Result<void> Assign(std::span<const InputAssignment> inputs) override;
-  Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
-  std::vector<InputStatus> Status() override;
-  size_t assigned() const { return assigned_.size(); }
+  int64_t ChangelogEnd() const { return static_cast<int64_t>(changelog.size()); }
+  /// Offset of the first delta of an open transaction; without one, the end.
+  int64_t ChangelogStableEnd() const;
+  /// The committed delta that is newest; empty without one.
+  std::string_view NewestDelta() const;
+  /// Cuts the changelog's end off, as the election of a broker that lagged behind does.
+  void LoseChangelogFrom(int64_t offset);
 
- private:
-  InputTrouble TroubleOf(const InputAssignment& input) const;
-  /// No record is left, though control records may be.
-  bool IsAtEnd(const InputAssignment& input) const;
+  // ---- transactions
 
-  MemoryBroker& broker_;
-  Faults& faults_;
-  std::vector<InputAssignment> assigned_;
-};
+  /// Each transaction leaves a control record in the changelog.
+  bool marks_changelog = false;
+  /// The outcome of a transaction is answered before its markers are written; Settle writes them.
+  bool marks_late = false;
 
-class MemoryChangelog : public Changelog {
- public:
-  MemoryChangelog(MemoryBroker& broker, Faults& faults) : broker_(broker), faults_(faults) {}
-  std::string name() const override { return "memory-changelog/0"; }
-  Result<void> Open(int64_t offset) override;
-  void Close() override { is_open_ = false; }
-  Result<void> Poll(int timeout_ms,
-                    const std::function<Result<void>(const ChangelogRecord&)>& visit) override;
-  int64_t next_offset() const override { return next_offset_; }
-  Result<int64_t> End() override;
-  Result<int64_t> CommittedEnd() override;
-  Result<void> Purge(int64_t offset) override;
-  bool is_open() const { return is_open_; }
+  struct LateEnd {
+    std::string id;
+    uint64_t epoch = 0;
+  };
+  /// Requests to commit that are still on their way.
+  std::vector<LateEnd> late_ends;
 
-  bool end_unknown = false;  ///< End fails
-  int64_t stale_end = -1;    ///< what the next End returns, as a broker that no longer leads
-
- private:
-  MemoryBroker& broker_;
-  Faults& faults_;
-  int64_t next_offset_ = 0;
-  bool is_open_ = false;
-};
-
-class MemoryTransaction : public Transaction {
- public:
-  MemoryTransaction(MemoryBroker& broker, Faults& faults) : broker_(broker), faults_(faults) {}
-  Result<void> Fence() override;
-  Result<void> Begin() override;
-  Result<void> Publish(const RoutedRecord& record) override;
-  Result<void> PublishDelta(std::string_view bytes) override;
-  Result<void> Commit(std::span<const InputProgress> inputs) override;
-  Result<void> Abort() override;
-  void Abandon(bool abort) override;
-  std::vector<Refusal> TakeRefusals() override { return std::exchange(refusals_, {}); }
-  Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
-  size_t record_bytes_max(const InputPartition&) const override { return broker_.record_bytes_max; }
-
- private:
-  Result<void> Check(std::initializer_list<Faults::Kind> possible);
-  void Apply(std::span<const InputProgress> inputs);
-
-  MemoryBroker& broker_;
-  Faults& faults_;
-  uint64_t epoch_ = 0;
-  bool usable_ = false;
-  bool open_ = false;
-  std::vector<MemoryOutput> outputs_;
-  std::vector<std::string> deltas_;
-  std::vector<Refusal> refusals_;
-};
-
-/// A lease the test moves by hand.
-class MemoryLease : public Lease {
- public:
-  void Join() override {
-    candidate = true;
-    ++joins;
+  /// Ends the id's open transaction, and makes the returned epoch the only one that may write.
+  uint64_t Fence(const std::string& id);
+  bool IsCurrent(const std::string& id, uint64_t epoch) { return producers_[id].epoch == epoch; }
+  uint64_t EpochOf(const std::string& id) { return producers_[id].epoch; }
+  bool IsOpen(const std::string& id) {
+    return producers_[id].transaction != 0 && !producers_[id].ending;
   }
-  void Leave() override {
-    candidate = false;
-    held = false;
-  }
-  Result<bool> Held() override { return held; }
-  void Release() override { held = false; }
-  bool held = false;
-  bool candidate = false;
-  int joins = 0;
+  void Write(const std::string& id, MemoryOutput output);
+  void WriteDelta(const std::string& id, std::string_view bytes);
+  void AddOffsets(const std::string& id, std::span<const InputProgress> offsets);
+  void EndTransaction(const std::string& id, bool commit);
+  /// Writes the markers of a transaction whose end is decided.
+  void Settle(const std::string& id);
+  /// The transaction lasted too long: the broker aborts it and locks its producer out.
+  void TimeOut(const std::string& id);
+  /// One of the late requests arrives. One of an old epoch has no effect.
+  void Arrive(size_t late_end);
+
+ private:
+  MemoryProducer& Open(const std::string& id);
+  void Finish(MemoryProducer& producer, bool commit);
+
+  std::map<std::string, MemoryProducer> producers_;
+  uint64_t transactions_ = 0;
 };
 
 }  // namespace neardup

@@ -20,7 +20,7 @@
 #include "stream/changelog_keeper.h"
 #include "stream/lane.h"
 #include "stream/lane_world.h"
-#include "stream/memory_broker.h"
+#include "stream/memory_ports.h"
 
 namespace neardup {
 namespace {
@@ -120,9 +120,9 @@ void ExpectWhatTheWholeChangelogGives(const MemoryBroker& broker, const LaneOpti
   Fingerprinter fingerprinter(options.filter);
   auto made = LaneState::New(options.filter, options.lane);
   const std::unique_ptr<LaneState> model = std::move(made).value();
-  MemoryCommit from;
-  for (const MemoryCommit& to : broker.commits) {
-    for (size_t i = from.outputs; i < to.outputs; ++i) {
+  size_t first = 0;
+  for (const MemoryCommit& commit : broker.commits) {
+    for (size_t i = first; i < commit.outputs; ++i) {
       const MemoryOutput& output = broker.outputs[i];
       int64_t timestamp_ms = 0;
       const auto value = ValueAt(broker, output, timestamp_ms);
@@ -141,12 +141,12 @@ void ExpectWhatTheWholeChangelogGives(const MemoryBroker& broker, const LaneOpti
       ASSERT_EQ(model->inputs()[verdict.match.original.input].partition, output.original_input);
     }
     model->Rollback();
-    for (size_t i = from.changelog; i < to.changelog; ++i) {
-      const Result<Delta> delta = DecodeDelta(broker.changelog[i]);
+    for (const std::string& bytes : commit.deltas) {
+      const Result<Delta> delta = DecodeDelta(bytes);
       ASSERT_TRUE(delta.ok());
       ASSERT_TRUE(model->Apply(*delta).ok());
     }
-    from = to;
+    first = commit.outputs;
   }
 }
 
