@@ -12,8 +12,7 @@ namespace {
 constexpr size_t kNamedMax = 5;
 
 bool IsAhead(const LaneState& state, const GroupPosition& group) {
-  return group.offset >= 0 &&
-         (state.empty() || group.offset > state.inputs()[group.input].next_offset);
+  return group.offset >= 0 && (state.empty() || group.offset > state.committed_offset(group.input));
 }
 
 std::optional<std::string> FindLostHead(const LaneState& state,
@@ -36,10 +35,10 @@ std::optional<std::string> FindLostTail(const LaneState& state,
   size_t ahead = 0;
   for (const GroupPosition& row : group) {
     if (!IsAhead(state, row) || ++ahead > kNamedMax) continue;
-    const InputProgress& input = state.inputs()[row.input];
-    named.push_back(fmt::format("{}/{} at offset {}", input.partition.topic,
-                                input.partition.partition, row.offset) +
-                    (state.empty() ? "" : fmt::format(" (changelog: {})", input.next_offset)));
+    const InputPartition& input = state.inputs()[row.input].partition;
+    named.push_back(
+        fmt::format("{}/{} at offset {}", input.topic, input.partition, row.offset) +
+        (state.empty() ? "" : fmt::format(" (changelog: {})", state.committed_offset(row.input))));
   }
   if (ahead == 0) return {};
   if (ahead > named.size()) named.push_back(fmt::format("{} more", ahead - named.size()));
@@ -66,7 +65,7 @@ std::optional<std::string> FindChangelogLoss(const LaneState& state,
 void GoOnAtTheGroup(LaneState& state, const std::vector<GroupPosition>& group) {
   for (const GroupPosition& row : group) {
     if (!IsAhead(state, row)) continue;
-    const int64_t known = state.empty() ? 0 : state.inputs()[row.input].next_offset;
+    const int64_t known = state.empty() ? 0 : state.committed_offset(row.input);
     state.SkipTo(row.input, row.offset, static_cast<uint64_t>(row.offset - known));
   }
 }

@@ -20,11 +20,12 @@ struct GroupPosition {
 
 /// Says what is missing in the changelog that `state` was read from, or nullopt.
 ///
-/// A delta and the group's offsets are committed in one transaction, so a group that is ahead has
-/// seen deltas that are gone. The newest delta counts the live entries, and a purge removes none of
-/// them, so a changelog that holds fewer has lost its beginning. Older versions of neardup did not
-/// count: there, a log that begins at offset 0 must hold the first delta. `begin_offset`: where the
-/// log begins; nullopt if `state` was not read from its beginning.
+/// A delta and the group's offsets are committed in one transaction, so a group that is ahead of
+/// LaneState::committed_offset has seen deltas that are gone. The newest delta counts the live
+/// entries, and a purge removes none of them, so a changelog that holds fewer has lost its
+/// beginning. Older versions of neardup did not count: there, a log that begins at offset 0 must
+/// hold the first delta. `begin_offset`: where the log begins; nullopt if `state` was not read from
+/// its beginning.
 std::optional<std::string> FindChangelogLoss(const LaneState& state,
                                              std::optional<int64_t> begin_offset,
                                              const std::vector<GroupPosition>& group);

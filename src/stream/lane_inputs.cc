@@ -100,7 +100,7 @@ Result<std::vector<GroupPosition>> LaneInputs::GroupOffsets(const LaneState& sta
   std::vector<GroupPosition> group;
   for (size_t i = 0; i < partitions.size(); ++i) {
     group.push_back({assigned_[i], offsets[i]});
-    const int64_t delta = state.inputs()[assigned_[i]].next_offset;
+    const int64_t delta = state.committed_offset(assigned_[i]);
     const bool behind = offsets[i] >= 0 && offsets[i] < delta;
     if (!state.empty() && behind) probe_.OffsetsDiffer(partitions[i], offsets[i], delta);
   }

@@ -455,6 +455,25 @@ TEST_F(LaneInputsTest, ATopicThatWasCreatedAnewIsReadFromItsBeginningIfTheOption
               testing::ElementsAre(std::pair("b", true), std::pair("b", false)));
 }
 
+TEST_F(LaneInputsTest, ATopicThatWasCreatedAnewBeforeAPromotionIsNoLossOfTheChangelog) {
+  options.on_data_loss = OnLoss::kContinue;
+  const auto instance = Start();
+  ASSERT_FALSE(StepUntil(*instance, [&] { return Decided(kB0, 20); }));
+  broker.missing_topics.insert("b");
+  ASSERT_FALSE(StepUntil(*instance, [&] { return !instance->probe.missing_events.empty(); }));
+  instance->lease.held = false;
+  ASSERT_FALSE(
+      StepUntil(*instance, [&] { return instance->lane->phase() == LanePhase::kStandby; }));
+  broker.inputs[kB0].clear();
+  Append(broker, kB0, 5);
+  broker.missing_topics.clear();
+  instance->lease.held = true;
+  const auto error = StepUntil(*instance, [&] { return Decided(kB0, 20 + 5); });
+  ASSERT_FALSE(error) << error->text;
+  ASSERT_EQ(instance->probe.losses.size(), 1U);
+  EXPECT_EQ(instance->probe.losses[0].kind, InputLoss::Kind::kReplaced);
+}
+
 TEST_F(LaneInputsTest, ALogThatEndsBeforeThePositionIsADataLossOnlyAfterAWhile) {
   DecideAll();
   auto cut = broker.inputs[kB0];
