@@ -1,0 +1,116 @@
+#include "stream/mistakes.h"
+
+#include <vector>
+
+namespace neardup {
+namespace {
+
+/// Hides from the lane how far the changelog grew while it fenced. It goes on hiding it, because
+/// the lane asks once more after its opening delta, and would find out.
+class StaleChangelog : public MemoryChangelog {
+ public:
+  using MemoryChangelog::MemoryChangelog;
+  Result<int64_t> End() override {
+    NEARDUP_ASSIGN(const int64_t end, MemoryChangelog::End());
+    return end - hidden;
+  }
+  int64_t hidden = 0;
+};
+
+class TransactionThatFencesLate : public MemoryTransaction {
+ public:
+  TransactionThatFencesLate(MemoryBroker& broker, Faults& faults, StaleChangelog& changelog)
+      : MemoryTransaction(broker, faults), broker_(broker), changelog_(changelog) {}
+  Result<void> Fence() override {
+    changelog_.hidden = 0;
+    NEARDUP_ASSIGN(const int64_t end, changelog_.End());
+    NEARDUP_TRY(MemoryTransaction::Fence());
+    changelog_.hidden = broker_.ChangelogEnd() - end;
+    return {};
+  }
+
+ private:
+  MemoryBroker& broker_;
+  StaleChangelog& changelog_;
+};
+
+class TransactionWithoutState : public MemoryTransaction {
+ public:
+  TransactionWithoutState(MemoryBroker& broker, Faults& faults)
+      : MemoryTransaction(broker, faults), broker_(broker) {}
+  Result<void> PublishDelta(std::string_view bytes) override {
+    broker_.WriteDelta("state", bytes);
+    broker_.EndTransaction("state", /*commit=*/true);
+    return {};
+  }
+
+ private:
+  MemoryBroker& broker_;
+};
+
+class SourceAtTheGroup : public MemorySource {
+ public:
+  SourceAtTheGroup(MemoryBroker& broker, Faults& faults)
+      : MemorySource(broker, faults), broker_(broker) {}
+  Result<void> Assign(std::span<const InputAssignment> inputs) override {
+    std::vector<InputAssignment> moved(inputs.begin(), inputs.end());
+    for (InputAssignment& input : moved) {
+      const auto found = broker_.group_offsets.find(input.partition);
+      if (found != broker_.group_offsets.end()) input.next_offset = found->second;
+    }
+    return MemorySource::Assign(moved);
+  }
+
+ private:
+  MemoryBroker& broker_;
+};
+
+class GreedyChangelog : public MemoryChangelog {
+ public:
+  using MemoryChangelog::MemoryChangelog;
+  Result<void> Purge(int64_t offset) override { return MemoryChangelog::Purge(offset + 5); }
+};
+
+}  // namespace
+
+std::optional<Mistake> FindMistake(std::string_view name) {
+  for (const MistakeName& each : kMistakes) {
+    if (each.name == name) return each.mistake;
+  }
+  return {};
+}
+
+InstancePorts::InstancePorts(MemoryBroker& broker, Faults& lane_calls, Faults& keeper_calls,
+                             Mistake mistake)
+    : source(std::make_unique<MemorySource>(broker, lane_calls)),
+      changelog(std::make_unique<MemoryChangelog>(broker, lane_calls)),
+      transaction(std::make_unique<MemoryTransaction>(broker, lane_calls)),
+      keeper_changelog(std::make_unique<MemoryChangelog>(broker, keeper_calls)) {
+  switch (mistake) {
+    case Mistake::kNone:
+      return;
+    case Mistake::kEndBeforeFence: {
+      auto stale = std::make_unique<StaleChangelog>(broker, lane_calls);
+      transaction = std::make_unique<TransactionThatFencesLate>(broker, lane_calls, *stale);
+      changelog = std::move(stale);
+      return;
+    }
+    case Mistake::kNoFence:
+      transaction->fences = false;
+      return;
+    case Mistake::kStateBeforeTransaction:
+      transaction = std::make_unique<TransactionWithoutState>(broker, lane_calls);
+      return;
+    case Mistake::kGroupOffsetsAsTruth:
+      source = std::make_unique<SourceAtTheGroup>(broker, lane_calls);
+      return;
+    case Mistake::kSnapshotBeforeCommit:
+      keeper_changelog->reads_uncommitted = true;
+      return;
+    case Mistake::kPurgeBeyondLive:
+      keeper_changelog = std::make_unique<GreedyChangelog>(broker, keeper_calls);
+      return;
+  }
+}
+
+}  // namespace neardup

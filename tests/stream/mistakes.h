@@ -1,0 +1,48 @@
+// Mistakes that a simulation must find, planted in the ports of a lane: negative controls.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "stream/memory_ports.h"
+
+namespace neardup {
+
+enum class Mistake : uint8_t {
+  kNone,
+  kEndBeforeFence,          ///< the end of the changelog is read before the fence
+  kNoFence,                 ///< the fence locks nobody out
+  kStateBeforeTransaction,  ///< deltas are committed before their transaction
+  kGroupOffsetsAsTruth,     ///< inputs are read from the offsets of the group
+  kSnapshotBeforeCommit,    ///< a snapshot holds deltas that are not committed
+  kPurgeBeyondLive,         ///< a purge deletes the oldest live entry
+};
+
+struct MistakeName {
+  Mistake mistake;
+  std::string_view name;
+};
+inline constexpr std::array<MistakeName, 6> kMistakes = {{
+    {Mistake::kEndBeforeFence, "end-before-fence"},
+    {Mistake::kNoFence, "no-fence"},
+    {Mistake::kStateBeforeTransaction, "state-before-transaction"},
+    {Mistake::kGroupOffsetsAsTruth, "group-offsets-as-truth"},
+    {Mistake::kSnapshotBeforeCommit, "snapshot-before-commit"},
+    {Mistake::kPurgeBeyondLive, "purge-beyond-live"},
+}};
+std::optional<Mistake> FindMistake(std::string_view name);
+
+/// The ports of an instance, with one mistake.
+struct InstancePorts {
+  InstancePorts(MemoryBroker& broker, Faults& lane_calls, Faults& keeper_calls, Mistake mistake);
+
+  std::unique_ptr<MemorySource> source;
+  std::unique_ptr<MemoryChangelog> changelog;
+  std::unique_ptr<MemoryTransaction> transaction;
+  std::unique_ptr<MemoryChangelog> keeper_changelog;
+};
+
+}  // namespace neardup
