@@ -41,6 +41,29 @@ TEST(LaneState, RollbackReturnsToTheLastAppliedDelta) {
   EXPECT_EQ(state->seq(), 1U);
 }
 
+TEST(LaneState, CountsExpiredAndEvictedEntriesAsTheLaneDidThatDecidedThem) {
+  const FilterOptions options = SnapshotTestOptions();
+  const WindowOptions& window = options.window;
+  auto decided = MakeLane(options);
+  EXPECT_TRUE(decided->AddInput({"news", 0}, 0).ok());
+  // The first ten are too old at the commit, and as many are too many.
+  const auto records = static_cast<int64_t>(window.entries_max) + 10;
+  for (int64_t offset = 0; offset < records; ++offset) {
+    const int64_t time_ms = offset < 10 ? 5000 : 5001 + window.window_ms + window.lateness_ms;
+    decided->filter().Decide(
+        MakeRecord(options, {0, offset}, time_ms, Mix64(static_cast<uint64_t>(offset))));
+    decided->Advance({0, offset});
+  }
+  const std::vector<Delta> deltas = decided->Uncommitted();
+  decided->Commit();
+  auto folded = MakeLane(options);
+  for (const Delta& delta : deltas) ASSERT_TRUE(folded->Apply(delta).ok());
+  EXPECT_EQ(decided->filter().entries_expired(), 10U);
+  EXPECT_EQ(decided->filter().entries_evicted(), 0U);
+  EXPECT_EQ(folded->filter().entries_expired(), 10U);
+  EXPECT_EQ(folded->filter().entries_evicted(), 0U);
+}
+
 TEST(LaneState, RefusesOneInputTooManyAndChangesNothing) {
   auto state = MakeLane(SnapshotTestOptions());
   for (int32_t partition = 0; partition <= static_cast<int32_t>(kInputMax); ++partition) {

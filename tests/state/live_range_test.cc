@@ -150,6 +150,27 @@ TEST(LiveRange, AdvancesOverDeltasWithoutEntries) {
   EXPECT_LT(range.begin_offset(), 100'000);
 }
 
+TEST(LiveRange, KeepsAnEntryWhoseTimeIsExactlyTheHorizon) {
+  const WindowOptions window;
+  Delta delta;
+  delta.entries_max = window.entries_max;
+  delta.entries.resize(1);
+  delta.entries[0].time_ms = 5000;
+  LiveRange range(window);
+  range.Add(7, delta);
+  delta.entries[0].time_ms = 9000;
+  range.Add(8, delta);
+  delta.entries.clear();
+  delta.watermark_ms = 5000 + window.window_ms + window.lateness_ms;
+  delta.horizon_ms = 5000;
+  range.Add(9, delta);
+  EXPECT_EQ(range.begin_offset(), 7);
+  ++delta.watermark_ms;
+  ++delta.horizon_ms;
+  range.Add(10, delta);
+  EXPECT_EQ(range.begin_offset(), 8);
+}
+
 TEST(LiveRange, KeepsEverythingWhileThereIsNoHorizon) {
   LiveRange range(WindowOptions{});
   for (int64_t offset = 7; offset < 50'000; offset += 10) range.Add(offset, Delta());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -375,6 +376,28 @@ TEST_F(LaneInputsTest, ATopicThatIsNoLongerConfiguredKeepsItsProgressAndIsNotCom
   ASSERT_FALSE(StepUntil(*instance, [&] { return Decided(kA0, 25); }));
   EXPECT_EQ(ProgressOf(kB0).next_offset, 20);
   EXPECT_TRUE(instance->probe.missing_events.empty());
+}
+
+TEST_F(LaneInputsTest, AnInputThatIsNoLongerReadDoesNotHoldTheWatermarkBack) {
+  DecideAll();
+  broker.inputs.erase(kB0);
+  broker.unknown_topics.insert("b");
+  Append(broker, kA0, 5);
+  const auto instance = Start();
+  ASSERT_FALSE(StepUntil(*instance, [&] { return Decided(kA0, 25); }));
+  EXPECT_EQ(instance->lane->state().filter().watermark_ms(), 1'700'000'000'024);
+}
+
+TEST_F(LaneInputsTest, AnOffsetAboveTheLargestThatAnEntryCanHoldEndsTheLaneAndSaysWhatToDo) {
+  broker.inputs[kA0].push_back({kOffsetMax + 1, 1'700'000'000'100, R"({"text":"too far away"})"});
+  const auto instance = Start();
+  const auto error = StepUntil(*instance, [] { return false; });
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->code, ErrorCode::kExhausted);
+  EXPECT_TRUE(error->fatal);
+  EXPECT_THAT(error->text, testing::HasSubstr("a/0 is at offset 281474976710656"));
+  EXPECT_THAT(error->text, testing::HasSubstr("continue with a new topic"));
+  EXPECT_LE(ProgressOf(kA0).next_offset, 20);
 }
 
 TEST_F(LaneInputsTest, WhenATopicVanishesTheOthersGoOnAndOneEventSaysSo) {
@@ -750,6 +773,79 @@ TEST(Lane, ReadsTheChangelogAgainWhenItsEndCameFromABrokerThatNoLongerLeads) {
   for (int step = 0; CommittedRecords(broker) < InputRecords(broker); ++step) {
     ASSERT_LT(step, 20'000);
     ASSERT_TRUE(second.lane->Step().ok());
+  }
+  ExpectEachOffsetOnce(broker);
+  ExpectSerialReplay(broker, options);
+}
+
+/// Lets something happen at the last moment before it fences.
+class TransactionThatFencesSlowly : public MemoryTransaction {
+ public:
+  using MemoryTransaction::MemoryTransaction;
+  Result<void> Fence() override {
+    if (before_fence) std::exchange(before_fence, nullptr)();
+    return MemoryTransaction::Fence();
+  }
+  std::function<void()> before_fence;
+};
+
+TEST(Lane, ReadsWhatTheOldOwnerCommitsWhileItIsFenced) {
+  Faults faults(19, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 2000);
+  LaneOptions options = TestOptions(3);
+  options.transaction_interval_ms = 1;
+  MemoryClock clock;
+  Instance old_owner(broker, faults, clock, options);
+  old_owner.lease.held = true;
+  CommitDeltas(old_owner, broker, 10);
+
+  MemorySource source(broker, faults);
+  MemoryChangelog changelog(broker, faults);
+  TransactionThatFencesSlowly transaction(broker, faults);
+  transaction.before_fence = [&] { CommitDeltas(old_owner, broker, 1); };
+  MemoryLease lease;
+  lease.held = true;
+  PartialProbe probe;
+  auto made = Lane::New(options, {source, changelog, transaction, lease, clock, probe});
+  ASSERT_TRUE(made.ok());
+  for (int step = 0; CommittedRecords(broker) < InputRecords(broker); ++step) {
+    ASSERT_LT(step, 20'000);
+    ASSERT_TRUE((*made)->Step().ok());
+  }
+  EXPECT_EQ(transaction.before_fence, nullptr);
+  ExpectEachOffsetOnce(broker);
+  ExpectSerialReplay(broker, options);
+}
+
+TEST(Lane, ALeaseLostInsideATransactionLeavesNothingOpenAndTheSameLaneGoesOnAfterwards) {
+  Faults faults(20, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 300);
+  LaneOptions options = TestOptions(3);
+  options.filter.window.lateness_ms = 3'600'000;
+  options.transaction_interval_ms = 1'000'000;
+  MemoryClock clock;
+  Instance instance(broker, faults, clock, options);
+  for (int times = 0; times < 3; ++times) {
+    instance.lease.held = true;
+    const auto is_open = [&] {
+      return broker.IsOpen("lane-0") && instance.lane->phase() == LanePhase::kActive;
+    };
+    ASSERT_FALSE(StepUntil(instance, is_open));
+    ASSERT_GT(instance.lane->state().seq(), instance.lane->state().seq_committed());
+    instance.lease.held = false;
+    ASSERT_TRUE(instance.lane->Step().ok());
+    EXPECT_EQ(instance.lane->phase(), LanePhase::kStandby);
+    EXPECT_FALSE(broker.IsOpen("lane-0")) << "readers of the outputs wait for it";
+    EXPECT_EQ(instance.lane->state().seq(), instance.lane->state().seq_committed());
+    EXPECT_TRUE(broker.outputs.empty());
+  }
+  instance.lease.held = true;
+  for (int step = 0; CommittedRecords(broker) < InputRecords(broker); ++step) {
+    ASSERT_LT(step, 20'000);
+    clock.SleepMs(30'000);
+    ASSERT_TRUE(instance.lane->Step().ok());
   }
   ExpectEachOffsetOnce(broker);
   ExpectSerialReplay(broker, options);
