@@ -15,7 +15,7 @@ namespace neardup {
 class Candidacy {
  public:
   Candidacy(const LaneOptions& options, Lease& lease, const Clock& clock)
-      : options_(options), lease_(lease), clock_(clock) {}
+      : options_(options), lease_(lease), clock_(clock), good_at_ms_(clock.SteadyMs()) {}
 
   bool is_candidate() const { return is_candidate_; }
   /// Call it when the instance has caught up. Does nothing while the instance stays out.
@@ -38,7 +38,7 @@ class Candidacy {
 
   bool is_candidate_ = false;
   int64_t stay_out_until_ms_ = 0;
-  int64_t good_at_ms_ = 0;  ///< end of the last step that went well
+  int64_t good_at_ms_;  ///< end of the last step that went well, or the beginning
   std::optional<int64_t> aborting_since_ms_;
   std::optional<int64_t> trouble_since_ms_;
   std::optional<int64_t> well_since_ms_;  ///< known only in trouble
