@@ -16,6 +16,7 @@
 #include "app/exit_code.h"
 #include "app/version.h"
 #include "audit/audit.h"
+#include "base/nearest_name.h"
 #include "config/documents.h"
 #include "config/json_schema.h"
 #include "kafka/client.h"
@@ -416,15 +417,20 @@ void AddHealthcheck(CLI::App& app, std::string& url, Command& chosen) {
   command->callback([&] { chosen = [&] { return HealthcheckCommand(url); }; });
 }
 
+std::string VersionText() {
+  return fmt::format("neardup {} ({}, {}), {}", kVersion, kRevision, kCompiler,
+                     ClientLibraryName());
+}
+
 void AddVersion(CLI::App& app, Command& chosen) {
-  app.add_subcommand("version", "print the versions of neardup and of the Kafka library")
-      ->callback([&] {
-        chosen = [] {
-          std::printf("neardup %s (%s, %s), %s\n", kVersion, kRevision, kCompiler,
-                      ClientLibraryName().c_str());
-          return static_cast<int>(kExitOk);
-        };
-      });
+  const std::string help = "print the versions of neardup and of the Kafka library";
+  app.set_version_flag("--version", VersionText, help);
+  app.add_subcommand("version", help)->callback([&] {
+    chosen = [] {
+      fmt::print("{}\n", VersionText());
+      return static_cast<int>(kExitOk);
+    };
+  });
 }
 
 /// The command that the words named, as deep as they named one, and how to call it.
@@ -442,20 +448,61 @@ NamedCommand CommandIn(const CLI::App& app) {
   return named;
 }
 
+/// The names of a command's options, such as --input.
+std::vector<std::string> OptionNames(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> CommandNames(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : command.get_subcommands({})) names.push_back(each->get_name());
+  return names;
+}
+
 /// About a word that is neither an option nor a command.
-std::string UnknownWordText(const CLI::App& app, const NamedCommand& named,
-                            const std::string& word) {
+std::string UnknownWordText(const NamedCommand& named, const std::string& word) {
   const bool takes_commands = named.command->get_require_subcommand_min() > 0;
   if (!word.starts_with('-')) {
     if (!takes_commands) {
       return fmt::format("{}: found an extra word; see `{} --help`", word, named.name);
     }
+    if (const auto meant = NearestName(word, CommandNames(*named.command))) {
+      return fmt::format("{}: unknown command; did you mean `{} {}`?", word, named.name, *meant);
+    }
     return fmt::format("{}: unknown command; `{} --help` lists all commands", word, named.name);
   }
-  if (named.command == &app && word == "--version") {
-    return fmt::format("{}: unknown option; use `neardup version`", word);
+  const std::string name = word.substr(0, word.find('='));
+  if (const auto meant = NearestName(name, OptionNames(*named.command))) {
+    return fmt::format("{}: unknown option; did you mean {}?", name, *meant);
   }
-  return fmt::format("{}: unknown option; see `{} --help`", word, named.name);
+  return fmt::format("{}: unknown option; see `{} --help`", name, named.name);
+}
+
+void AddHelp(CLI::App& app, std::vector<std::string>& words, Command& chosen) {
+  CLI::App* command = app.add_subcommand("help", "print the help of a command");
+  command->add_option("COMMAND", words, "the command, such as: config show");
+  command->callback([&] {
+    chosen = [&app, words] {
+      NamedCommand named{&app, "neardup"};
+      for (const std::string& word : words) {
+        const auto of_name = [&](const CLI::App* each) { return each->get_name() == word; };
+        const std::vector<const CLI::App*> found = named.command->get_subcommands(of_name);
+        if (found.empty()) {
+          fmt::print(stderr, "neardup: {}\n", UnknownWordText(named, word));
+          return static_cast<int>(kExitUsage);
+        }
+        named = {found.front(), named.name + " " + word};
+      }
+      std::vector<std::string> reversed(words.rbegin(), words.rend());
+      reversed.insert(reversed.begin(), "--help");
+      app.parse(reversed);  // throws the help, as for the option --help
+      return static_cast<int>(kExitInternal);
+    };
+  });
 }
 
 /// Says what is wrong with the command line. CLI11 complains about missing words before it
@@ -464,7 +511,7 @@ std::string UsageText(const CLI::App& app, const CLI::ParseError& error) {
   const NamedCommand named = CommandIn(app);
   std::vector<std::string> unknown = named.command->remaining();
   if (unknown.empty()) unknown = app.remaining(true);
-  if (!unknown.empty()) return UnknownWordText(app, named, unknown.front());
+  if (!unknown.empty()) return UnknownWordText(named, unknown.front());
   std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
   if (named.command->get_require_subcommand_min() > 0) {
@@ -499,6 +546,7 @@ int Main(int count, char** words) {
   SnapshotArguments snapshot;
   RestoredArguments restored;
   ShowOptions shown;
+  std::vector<std::string> help_words;
   std::string url = "http://127.0.0.1:9404/readyz";
   Command chosen;
   AddRun(app, config, chosen);
@@ -514,15 +562,16 @@ int Main(int count, char** words) {
   AddConfigCommands(app, config, shown, chosen);
   AddHealthcheck(app, url, chosen);
   AddVersion(app, chosen);
+  AddHelp(app, help_words, chosen);
   try {
     app.parse(count, words);
+    return chosen();
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "neardup: {}\n", UsageText(app, error));
     return kExitUsage;
   }
-  return chosen();
 }
 
 }  // namespace

@@ -21,10 +21,28 @@ class Usage(unittest.TestCase):
         self.assert_says("foo", "foo: unknown command; `neardup --help` lists all commands")
         self.assert_says("config foo",
                          "foo: unknown command; `neardup config --help` lists all commands")
-        self.assert_says("--version", "--version: unknown option; use `neardup version`")
-        self.assert_says("filter --inptu F",
-                         "--inptu: unknown option; see `neardup filter --help`")
+        self.assert_says("filter --foo F", "--foo: unknown option; see `neardup filter --help`")
         self.assert_says("filter F", "F: found an extra word; see `neardup filter --help`")
+
+    def test_names_the_command_or_option_that_was_probably_meant(self):
+        self.assert_says("fliter --input F", "fliter: unknown command; did you mean `neardup filter`?")
+        self.assert_says("config shwo", "shwo: unknown command; did you mean `neardup config show`?")
+        self.assert_says("filter --inptu F", "--inptu: unknown option; did you mean --input?")
+        self.assert_says("filter --inptu=F", "--inptu: unknown option; did you mean --input?")
+        self.assert_says("--verison", "--verison: unknown option; did you mean --version?")
+        self.assert_says("help fliter", "fliter: unknown command; did you mean `neardup filter`?")
+
+    def run_well(self, words):
+        done = subprocess.run([NEARDUP, *words.split()], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+        return done.stdout
+
+    def test_prints_help_and_version_in_both_forms(self):
+        self.assertEqual(self.run_well("help"), self.run_well("--help"))
+        self.assertEqual(self.run_well("help filter"), self.run_well("filter --help"))
+        self.assertEqual(self.run_well("help config show"), self.run_well("config show --help"))
+        self.assertEqual(self.run_well("version"), self.run_well("--version"))
+        self.assertRegex(self.run_well("--version"), r"^neardup \d+\.\d+\.\d+ \(.*\), librdkafka \S+\n$")
 
     def test_names_a_missing_command_or_option(self):
         self.assert_says("", "found no command; `neardup --help` lists all commands")
