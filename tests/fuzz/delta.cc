@@ -1,0 +1,71 @@
+// A delta of the changelog. The target writes the right checksum, so that the fields are reached.
+#include "state/delta.h"
+
+#include "base/hash.h"
+#include "fuzz/fuzz_target.h"
+
+namespace neardup {
+namespace {
+
+constexpr size_t kChecksumBytes = 8;
+
+std::string WithChecksum(std::string_view body) {
+  std::string bytes(body);
+  const uint64_t checksum = Hash64(body);
+  for (size_t i = 0; i < kChecksumBytes; ++i) {
+    bytes += static_cast<char>(checksum >> 8 * i & 0xff);
+  }
+  return bytes;
+}
+
+Delta Sample() {
+  Delta delta;
+  delta.lane = 3;
+  delta.epoch = 7;
+  delta.seq_first = 12;
+  delta.seq_last = 14;
+  delta.watermark_ms = 1'700'000'000'000;
+  delta.entries_live = 2;
+  delta.spec = "{}";
+  delta.inputs = {{{"news", 0}, 20, 1'700'000'000'000}, {{"news", 1}, 5, INT64_MIN}};
+  Entry entry;
+  entry.fingerprint = {1, 2, 3};
+  entry.origin = {1, 4};
+  entry.time_ms = 1'699'999'999'000;
+  entry.text_keys.Add(99);
+  delta.entries = {entry, entry};
+  delta.entries[1].sketch.words = {5, 6};
+  delta.entries[1].sketch.keys = {7};
+  return delta;
+}
+
+}  // namespace
+
+std::vector<std::string> Seeds() {
+  std::vector<std::string> seeds;
+  Delta fresh = Sample();
+  fresh.fresh = true;
+  fresh.settings_seq = 12;
+  for (const Delta& delta : {Delta(), Sample(), fresh}) {
+    std::string bytes = Encode(delta);
+    bytes.resize(bytes.size() - kChecksumBytes);
+    seeds.push_back(bytes);
+  }
+  return seeds;
+}
+
+}  // namespace neardup
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace neardup;
+  const std::string bytes = WithChecksum(TextOf(data, size));
+  const Result<Delta> delta = DecodeDelta(bytes);
+  if (!delta.ok()) {
+    Require(delta.error().code == ErrorCode::kCorrupt && !delta.error().text.empty(),
+            "a refusal has another code, or no text");
+    return 0;
+  }
+  const Result<Delta> again = DecodeDelta(Encode(*delta));
+  Require(again.ok() && *again == *delta, "a delta differs after it was encoded and decoded");
+  return 0;
+}

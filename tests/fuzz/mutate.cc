@@ -1,0 +1,109 @@
+// Runs a fuzz target without libFuzzer: on its seeds, on files, and on mutations of the seeds.
+// Every compiler can build it, so that each test run fuzzes a little. scripts/fuzz does it for
+// longer, guided by coverage.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "base/seeded_random.h"
+#include "fuzz/fuzz_target.h"
+
+namespace neardup {
+namespace {
+
+void Run(const std::string& input) {
+  LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());
+}
+
+void MutateOnce(std::string& input, const std::vector<std::string>& seeds, SeededRandom& random) {
+  static const std::vector<std::string> kParts = {"\"",
+                                                  "\\",
+                                                  "{",
+                                                  "}",
+                                                  "[",
+                                                  "]",
+                                                  ":",
+                                                  ",",
+                                                  "\n",
+                                                  "\\u0000",
+                                                  "\\ud800",
+                                                  "-1",
+                                                  "1e999",
+                                                  "null",
+                                                  std::string(8, '\xff'),
+                                                  std::string(8, '\0'),
+                                                  "\xf0\x9f\x98\x80",
+                                                  "\xcc\x81",
+                                                  "<",
+                                                  "&#",
+                                                  ";",
+                                                  "%"};
+  const size_t at = random.Below(input.size() + 1);
+  const size_t length = 1 + random.Below(8);
+  switch (random.Below(6)) {
+    case 0:
+      if (at < input.size()) input[at] = static_cast<char>(random.Below(256));
+      break;
+    case 1:
+      if (at < input.size()) input[at] = static_cast<char>(input[at] ^ 1 << random.Below(8));
+      break;
+    case 2:
+      input.erase(at, length);
+      break;
+    case 3:
+      input.insert(at, random.Pick(kParts));
+      break;
+    case 4:
+      input.insert(at, input.substr(random.Below(input.size() + 1), length * length));
+      break;
+    default: {
+      const std::string& other = random.Pick(seeds);
+      input = input.substr(0, at) + other.substr(random.Below(other.size() + 1));
+    }
+  }
+}
+
+int Main(int count, char** words) {
+  CLI::App app("runs a fuzz target on its seeds, on files and on mutations of the seeds");
+  uint64_t mutations = 0;
+  uint64_t seed = 1;
+  std::string folder;
+  std::vector<std::string> files;
+  app.add_option("--mutations", mutations, "mutated inputs");
+  app.add_option("--seed", seed, "of the mutations");
+  app.add_option("--write-seeds", folder, "write the seeds to this folder, and do nothing else");
+  app.add_option("FILE", files, "inputs");
+  CLI11_PARSE(app, count, words);
+  const std::vector<std::string> seeds = Seeds();
+  for (size_t i = 0; i < seeds.size() && !folder.empty(); ++i) {
+    std::ofstream(std::filesystem::path(folder) / fmt::format("seed-{}", i), std::ios::binary)
+        << seeds[i];
+  }
+  if (!folder.empty()) return 0;
+  for (const std::string& each : seeds) Run(each);
+  for (const std::string& file : files) {
+    std::ifstream in(file, std::ios::binary);
+    Require(in.good(), file + " cannot be read");
+    Run({std::istreambuf_iterator<char>(in), {}});
+  }
+  for (uint64_t i = 0; i < mutations; ++i) {
+    SeededRandom random(seed + i);
+    std::string input = random.Pick(seeds);
+    for (uint64_t step = 1 + random.Below(6); step > 0; --step) MutateOnce(input, seeds, random);
+    // If the target ends the process, this file is the input.
+    static const std::string kLast = fmt::format("{}.last", words[0]);
+    std::ofstream(kLast, std::ios::binary) << input;
+    Run(input);
+  }
+  fmt::print("{} seeds, {} files and {} mutations from seed {}: no finding\n", seeds.size(),
+             files.size(), mutations, seed);
+  return 0;
+}
+
+}  // namespace
+}  // namespace neardup
+
+int main(int count, char** words) { return neardup::Main(count, words); }
