@@ -105,11 +105,18 @@ void CreateTopic(const std::string& brokers, const std::string& topic, int32_t p
                  const std::map<std::string, std::string>& settings) {
   KafkaOptions options;
   options.brokers = brokers;
-  TopicAdmin admin(Client::New(options, ClientRole::kWatermark, {}).value(), options);
+  const std::shared_ptr<Client> client = Client::New(options, ClientRole::kWatermark, {}).value();
+  TopicAdmin admin(client, options);
   const Result<bool> created = admin.Create(topic, partitions, settings);
   if (!created.ok()) throw std::runtime_error(created.error().text);
   const Result<void> shown = admin.AwaitPartitions(topic, partitions);
   if (!shown.ok()) throw std::runtime_error(shown.error().text);
+  // Brokers name a leader before it leads: until then it answers "Not leader for partition".
+  for (int32_t partition = 0; partition < partitions; ++partition) {
+    const Result<OffsetBounds> led =
+        AskOffsetBounds(*client, {topic, partition}, options.answer_timeout_ms);
+    if (!led.ok()) throw std::runtime_error(led.error().text);
+  }
 }
 
 void Write(const std::string& brokers, const std::string& topic, int32_t partition,
@@ -135,6 +142,33 @@ void WriteInTransaction(const std::string& brokers, const std::string& topic, in
     Require(rd_kafka_abort_transaction(producer.get(), 30'000), "abort");
   }
   AwaitNothingOpen(brokers, topic, partition);
+}
+
+OpenRecords::OpenRecords(const std::string& brokers, const std::string& topic, int32_t partition,
+                         const std::vector<TestRecord>& records)
+    : producer_(NewPlainClient(RD_KAFKA_PRODUCER, {{"bootstrap.servers", brokers},
+                                                   {"transactional.id", FreshName("open")}})
+                    .release()) {
+  Require(rd_kafka_init_transactions(producer_, 30'000), "init");
+  Require(rd_kafka_begin_transaction(producer_), "begin");
+  for (const TestRecord& record : records) Produce(producer_, topic, partition, record);
+  Require(rd_kafka_flush(producer_, 30'000), "flush");
+}
+
+OpenRecords::~OpenRecords() {
+  rd_kafka_error_destroy(rd_kafka_abort_transaction(producer_, 30'000));
+  rd_kafka_destroy(producer_);
+}
+
+int64_t GroupOffset(const std::string& brokers, const std::string& group, const std::string& topic,
+                    int32_t partition) {
+  const PlainClient consumer =
+      NewPlainClient(RD_KAFKA_CONSUMER, {{"bootstrap.servers", brokers}, {"group.id", group}});
+  const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition);
+  Require(rd_kafka_committed(consumer.get(), list.get(), 30'000), "offset of " + group);
+  const int64_t offset = list->elems[0].offset;
+  return offset < 0 ? -1 : offset;
 }
 
 OpenOffsets::OpenOffsets(const std::string& brokers, const std::string& group,

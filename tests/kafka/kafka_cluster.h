@@ -53,6 +53,17 @@ void Write(const std::string& brokers, const std::string& topic, int32_t partiti
 /// Writes in a transaction with its own id, and commits or aborts it.
 void WriteInTransaction(const std::string& brokers, const std::string& topic, int32_t partition,
                         const std::vector<TestRecord>& records, bool commit);
+/// A transaction with its own id that writes records, and stays open until this object is
+/// destroyed, which aborts it.
+class OpenRecords {
+ public:
+  OpenRecords(const std::string& brokers, const std::string& topic, int32_t partition,
+              const std::vector<TestRecord>& records);
+  ~OpenRecords();
+
+ private:
+  rd_kafka_t* producer_;
+};
 /// A transaction of a foreign producer that adds an offset to a group, and stays open until this
 /// object is destroyed.
 class OpenOffsets {
@@ -64,6 +75,9 @@ class OpenOffsets {
  private:
   rd_kafka_t* producer_;
 };
+/// The committed offset of a group; -1: none.
+int64_t GroupOffset(const std::string& brokers, const std::string& group, const std::string& topic,
+                    int32_t partition);
 /// Waits until no transaction is open in the partition. The broker answers a commit before it
 /// writes the markers.
 void AwaitNothingOpen(const std::string& brokers, const std::string& topic, int32_t partition);

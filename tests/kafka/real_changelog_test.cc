@@ -76,6 +76,23 @@ TEST_F(RealChangelog, TheEndIsReachedPastMarkersAndAbortedDeltas) {
   EXPECT_THAT(VisitTo(*end), ElementsAre("a", "b"));
 }
 
+TEST_F(RealChangelog, ADeltaOfAnOpenTransactionCountsForTheEndAndIsNotVisited) {
+  WriteDelta("a", true);
+  ASSERT_OK(changelog_->Open(0));
+  {
+    const OpenRecords open(options_.brokers, topic_, 0, {Record("open")});
+    const auto end = changelog_->End();
+    ASSERT_OK(end);
+    EXPECT_EQ(*end, 3);  // a delta, its marker, and the open delta
+    const auto committed = changelog_->CommittedEnd();
+    ASSERT_OK(committed);
+    EXPECT_EQ(*committed, 2);
+    EXPECT_THAT(VisitTo(2), ElementsAre("a"));
+  }
+  WriteDelta("b", true);
+  EXPECT_THAT(VisitTo(6), ElementsAre("b"));
+}
+
 TEST_F(RealChangelog, OpensAgainAnywhereAndFollows) {
   WriteDelta("a", true);
   WriteDelta("b", true);
