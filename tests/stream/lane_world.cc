@@ -44,10 +44,20 @@ void FillInputs(MemoryBroker& broker, std::mt19937_64& random, size_t records) {
     if (random() % 40 == 0) value = "{broken";
     if (random() % 80 == 0) value.reset();
     const auto time_ms = static_cast<int64_t>(1'700'000'000'000 + i * 300 + random() % 2000);
-    broker.inputs[partition].push_back({offsets[partition], time_ms, value});
+    broker.inputs[partition].push_back({offsets[partition], time_ms, value, i + 1});
   }
   for (const InputPartition& partition : partitions)
     broker.control_records[partition] = random() % 3;
+}
+
+std::vector<WrittenRecord> WrittenRecords(const MemoryBroker& broker) {
+  std::vector<WrittenRecord> written(InputRecords(broker));
+  for (const auto& [partition, records] : broker.inputs) {
+    for (const MemoryRecord& record : records) {
+      written[record.id - 1] = {.input = partition, .record = record};
+    }
+  }
+  return written;
 }
 
 size_t CommittedRecords(const MemoryBroker& broker) { return broker.outputs.size(); }

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <random>
+#include <vector>
 
 #include "stream/lane_options.h"
 #include "stream/memory_ports.h"
+#include "stream/promises.h"
 
 namespace neardup {
 
@@ -14,6 +16,9 @@ LaneOptions TestOptions(int distance_max);
 /// Appends families of texts that differ by a word or two, exact copies, and records that are not
 /// JSON, with control records between them and at the end.
 void FillInputs(MemoryBroker& broker, std::mt19937_64& random, size_t records);
+
+/// All records of the inputs, by MemoryRecord::id.
+std::vector<WrittenRecord> WrittenRecords(const MemoryBroker& broker);
 
 size_t CommittedRecords(const MemoryBroker& broker);
 size_t InputRecords(const MemoryBroker& broker);

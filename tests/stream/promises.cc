@@ -316,10 +316,6 @@ std::optional<std::string> FindWrongReplay(const Evidence& evidence,
 
 }  // namespace
 
-std::optional<std::string> FindWrongReplay(const Evidence& evidence) {
-  return FindWrongReplay(evidence, FingerprintsOf(evidence));
-}
-
 std::optional<std::string> FindBrokenPromise(const Evidence& evidence) {
   std::vector<FingerprintedRecord> fingerprints = FingerprintsOf(evidence);
   if (auto broken = Auditor(evidence, fingerprints).Audit()) return broken;

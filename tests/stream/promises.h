@@ -20,9 +20,9 @@ namespace neardup {
 
 /// A record that somebody wrote into an input; MemoryRecord::id is one more than its index.
 struct WrittenRecord {
-  InputPartition input;
+  InputPartition input{};
   int generation = 0;  ///< how often its topic was created before
-  MemoryRecord record;
+  MemoryRecord record{};
   /// It was aborted, or deleted before it was decided.
   bool may_be_missing = false;
 };
@@ -41,8 +41,5 @@ struct Evidence {
 
 /// Says what is wrong, or nullopt. Begins with the name of the promise.
 std::optional<std::string> FindBrokenPromise(const Evidence& evidence);
-
-/// Only Durability: decides each transaction again, with the state that all deltas before it give.
-std::optional<std::string> FindWrongReplay(const Evidence& evidence);
 
 }  // namespace neardup
