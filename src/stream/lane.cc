@@ -348,7 +348,7 @@ Result<void> Lane::ActiveStep() {
         ErrorCode::kFenced,
         "this instance no longer holds the lease: another instance has it, or the group has "
         "not heard from this one for the session time-out");
-  if (!open_.is_open()) NEARDUP_TRY(inputs_.Refresh(*state_));
+  if (!open_.is_open()) NEARDUP_TRY(RefreshInputs());
   int64_t timeout_ms = kPollTimeoutMs;
   if (open_.is_open()) timeout_ms = std::clamp(open_.left_ms(), int64_t{0}, timeout_ms);
   const size_t records_max =
@@ -365,6 +365,18 @@ Result<void> Lane::ActiveStep() {
   if (!open_.is_open() && positions_due) NEARDUP_TRY(CommitPositions());
   ReportGauges();
   return {};
+}
+
+/// What seems to be lost may be what a new owner has decided, and retention has deleted since. Only
+/// the owner of the lane can tell, and only an owner can commit.
+Result<void> Lane::RefreshInputs() {
+  const Result<void> refreshed = inputs_.Refresh(*state_);
+  if (refreshed.ok() || refreshed.error().code != ErrorCode::kNotFound) return refreshed;
+  NEARDUP_TRY(open_.Begin());
+  const Result<void> committed = Commit();
+  // A topic that does not exist makes every commit abort.
+  if (committed.ok() || committed.error().code == ErrorCode::kAborted) return refreshed;
+  return committed;
 }
 
 Result<void> Lane::DecideBatch() {

@@ -98,6 +98,8 @@ class Lane {
   Result<void> ConfirmEnd(int64_t end, int64_t opening_deltas);
 
   Result<void> ActiveStep();
+  /// LaneInputs::Refresh. Says that something is lost only while this instance owns the lane.
+  Result<void> RefreshInputs();
   Result<void> DecideBatch();
   Result<void> Route(const Message& message, const FingerprintedRecord& record,
                      const LookedUp& found);

@@ -554,6 +554,23 @@ TEST_F(LaneInputsTest, TheLaneGoesOnBehindDeletedRecordsOnceIfTheOptionsSaySo) {
   EXPECT_TRUE(instance->probe.losses.empty());
 }
 
+TEST_F(LaneInputsTest, WhatANewOwnerDecidedIsNoLossForTheOldOne) {
+  const auto old_owner = Start();
+  ASSERT_FALSE(StepUntil(*old_owner, [&] { return Decided(kA0, 20) && Decided(kB0, 20); }));
+  const auto new_owner = Start();
+  Append(broker, kB0, 5);
+  ASSERT_FALSE(StepUntil(*new_owner, [&] { return Decided(kB0, 25); }));
+  broker.deleted_below[kB0] = 25;
+  ASSERT_EQ(old_owner->lane->phase(), LanePhase::kActive) << "it has not heard of the new one";
+  const auto error =
+      StepUntil(*old_owner, [&] { return old_owner->lane->phase() == LanePhase::kStandby; });
+  EXPECT_FALSE(error) << error->text;
+  new_owner->lease.held = false;
+  Append(broker, kB0, 5);
+  ASSERT_FALSE(StepUntil(*old_owner, [&] { return Decided(kB0, 30); }));
+  EXPECT_TRUE(old_owner->probe.losses.empty());
+}
+
 TEST_F(LaneInputsTest, AStartThatIsDeletedBeforeTheFirstReadMoves) {
   broker.deleted_below[kB0] = 3;
   const auto instance = Start();
