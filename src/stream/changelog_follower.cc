@@ -41,10 +41,11 @@ Result<bool> ChangelogFollower::Poll(
       });
   if (foreign_) {
     return GiveUp(
-        fmt::format("it was deleted and created again, or it belongs to another app (expected checksum "
-                    "{:016x} at offset {}, found checksum {:016x} at offset {}); "
-                    "docs/recovery.md says what to do",
-                    mark_->checksum, mark_->offset, foreign_->checksum, foreign_->offset),
+        fmt::format(
+            "it was deleted and created again, or it belongs to another app (expected checksum "
+            "{:016x} at offset {}, found checksum {:016x} at offset {}); "
+            "docs/recovery.md says what to do",
+            mark_->checksum, mark_->offset, foreign_->checksum, foreign_->offset),
         /*is_another_log=*/true);
   }
   if (!polled.ok() && polled.error().code == ErrorCode::kNotFound && !polled.error().fatal) {
@@ -53,10 +54,11 @@ Result<bool> ChangelogFollower::Poll(
   }
   if (!polled.ok()) return polled.error();
   if (mark_ && log_.next_offset() > mark_->offset) {
-    return GiveUp(fmt::format("it was deleted and created again, or it belongs to another app (expected a "
-                              "record at offset {}, found none); docs/recovery.md says what to do",
-                              mark_->offset),
-                  /*is_another_log=*/true);
+    return GiveUp(
+        fmt::format("it was deleted and created again, or it belongs to another app (expected a "
+                    "record at offset {}, found none); docs/recovery.md says what to do",
+                    mark_->offset),
+        /*is_another_log=*/true);
   }
   if (!mark_) resume_offset_ = std::max(resume_offset_, log_.next_offset());
   return true;
@@ -77,11 +79,11 @@ Result<bool> ChangelogFollower::OpenAtMark() {
   NEARDUP_ASSIGN(const int64_t end, log_.End());
   if (end <= mark_->offset) {
     return GiveUp(
-        fmt::format(
-            "it was deleted and created again, or truncated, or it belongs to another app (expected "
-            "a record at offset {}, but it ends at offset {}); docs/recovery.md says what "
-            "to do",
-            mark_->offset, end),
+        fmt::format("it was deleted and created again, or truncated, or it belongs to another app "
+                    "(expected "
+                    "a record at offset {}, but it ends at offset {}); docs/recovery.md says what "
+                    "to do",
+                    mark_->offset, end),
         /*is_another_log=*/true);
   }
   NEARDUP_TRY(log_.Open(mark_->offset));
