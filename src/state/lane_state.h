@@ -43,9 +43,9 @@ class LaneState {
   Result<uint32_t> AddInput(const InputPartition& partition, int64_t next_offset);
   /// Moves an input over offsets that hold no undecided record. The next delta carries the move.
   void MoveInput(uint32_t input, int64_t next_offset) { inputs_[input].next_offset = next_offset; }
-  /// Where the last Commit left an input; where it was added, if it is newer.
+  /// Where the last Commit left an input. If the input was added since: where it began.
   int64_t committed_offset(uint32_t input) const { return committed_offsets_[input]; }
-  /// True if an input is not there any more.
+  /// True if an input is not where the last Commit left it.
   bool moved() const;
   /// Moves an input over records that were decided before and are not remembered, and counts them.
   /// The next delta carries the move.

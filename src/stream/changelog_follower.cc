@@ -80,9 +80,8 @@ Result<bool> ChangelogFollower::OpenAtMark() {
   if (end <= mark_->offset) {
     return GiveUp(
         fmt::format("it was deleted and created again, or truncated, or it belongs to another app "
-                    "(expected "
-                    "a record at offset {}, but it ends at offset {}); docs/recovery.md says what "
-                    "to do",
+                    "(expected a record at offset {}, but it ends at offset {}); "
+                    "docs/recovery.md says what to do",
                     mark_->offset, end),
         /*is_another_log=*/true);
   }
