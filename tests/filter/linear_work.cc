@@ -125,7 +125,7 @@ void CountAll() {
       FilterOptions options;
       options.scheme.name = scheme;
       if (!CheckOptions(options).ok()) continue;  // some need the frequencies of a model
-      CountTwoSizes(options, scheme, shape, 4'000);
+      CountTwoSizes(options, scheme, shape, 2'000);
     }
   }
 }

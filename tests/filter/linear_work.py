@@ -9,6 +9,8 @@ import tempfile
 
 # Sorting takes n log n, and tables grow in steps.
 RATIO_MAX = 14.0
+# Below this the text is only skipped, and steps of some kilobytes weigh more than the bytes.
+FREE_PER_BYTE = 10
 
 
 def counts(folder):
@@ -35,10 +37,12 @@ def main(program):
     for (shape, variant), sizes in sorted(found.items()):
         (small, few), (large, many) = sorted(sizes.items())
         ratio = many / few
-        largest = max(largest, (f'{shape} {variant}', ratio), key=lambda each: each[1])
-        if os.environ.get('LINEAR_WORK_PRINT') or ratio > RATIO_MAX:
+        if many > FREE_PER_BYTE * large:
+            largest = max(largest, (f'{shape} {variant}', ratio), key=lambda each: each[1])
+        too_much = ratio > RATIO_MAX and many > FREE_PER_BYTE * large
+        if os.environ.get('LINEAR_WORK_PRINT') or too_much:
             print(f'{shape} {variant}: {few} instructions for {small} bytes, {many} for {large}: {ratio:.1f} times')
-        bad += ratio > RATIO_MAX
+        bad += too_much
     print(f'{len(found)} pairs measured; the largest ratio is {largest[1]:.1f} ({largest[0]})')
     if len(found) < 400:
         sys.exit(f'expected at least 400 pairs, found {len(found)}')
