@@ -23,7 +23,8 @@ A session is a list of commands and the output of each:
     6 records in 0.03 s                  lines up to the next command are its output, standard error
                                          included
 
-  * A line `...` stands for any lines, also for none. `…` within a line stands for any text.
+  * A line `...` stands for any lines, also for none. `…` within a line, with the spaces before
+    it, stands for any text.
   * A number before ` s`, ` ms`, ` us` or `/s` varies from run to run: any number matches it.
   * White space at the ends of lines, and blank lines at either end of the output, do not count.
   * A command without output must print nothing.
@@ -181,7 +182,7 @@ def line_matches(expected, actual, approximate):
     expected, actual = normal(expected), normal(actual)
     if approximate:
         return nearly_equal(expected, actual)
-    pieces = [re.escape(piece) for piece in expected.split("…")]
+    pieces = [re.escape(piece) for piece in re.sub(" +…", "…", expected).split("…")]
     return re.fullmatch(".*".join(pieces), actual) is not None
 
 
