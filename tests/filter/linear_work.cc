@@ -15,7 +15,7 @@
 namespace neardup {
 namespace {
 
-/// A payload of about so many bytes.
+/// Makes a payload that has about `bytes` bytes.
 using Shape = std::function<std::string(size_t bytes)>;
 
 std::string Repeated(std::string_view part, size_t bytes) {

@@ -77,8 +77,8 @@ def service_config(found):
 
 
 def config_schema(printed):
-    """(schema of the value `config`, definitions), made of what `neardup config schema` prints: without texts
-    for people, and without what Go's regular expressions lack."""
+    """Returns (schema of the value `config`, definitions) for the output of `neardup config schema`. Leaves out
+    descriptions, and the parts of patterns that Go's regular expressions do not have."""
     def reduced(part):
         if isinstance(part, list):
             return [reduced(item) for item in part]

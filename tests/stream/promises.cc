@@ -265,7 +265,7 @@ std::string Difference(const Verdict& wanted, const InputPartition& original,
                      NameOf(original, wanted.match.original.offset));
 }
 
-/// Of what the outputs are records of.
+/// The fingerprint of the input record of each output.
 std::vector<FingerprintedRecord> FingerprintsOf(const Evidence& evidence) {
   Fingerprinter fingerprinter(evidence.options.filter);
   std::vector<FingerprintedRecord> fingerprints;

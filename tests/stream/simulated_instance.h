@@ -69,7 +69,7 @@ class SimulatedInstance : public PartialProbe, public PartialKeeperProbe {
   void Kill();
   /// Ends it after a last commit.
   void Stop() { stopping_ = true; }
-  /// Drops what is left of one that has ended.
+  /// Frees the lane and the ports of an instance that has ended.
   void CleanUp();
 
   bool started() const { return lane_ != nullptr; }
