@@ -36,14 +36,14 @@ def run(*command, **options):
 class Service:
     """One `neardup run` process."""
 
-    def __init__(self, config, log_path, *more):
+    def __init__(self, config, log_path, *more, environment=None):
         self.port = free_port()
         self.log_path = log_path
         self.log = open(log_path, 'ab')
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             [str(NEARDUP), 'run', '--config', str(config), '--metrics-port', str(self.port), *more],
-            stdout=self.log, stderr=self.log)
+            stdout=self.log, stderr=self.log, env={**os.environ, **(environment or {})})
 
     def get(self, path):
         """Returns (status, body), or (0, '') if nothing answers."""

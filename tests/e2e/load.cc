@@ -1,5 +1,6 @@
 // Writes and reads the topics of a real Kafka, for the end-to-end tests.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include "e2e/record_line.h"
 #include "kafka/kafka_writer.h"
 #include "kafka/topic_orders.h"
+#include "kafka/topic_transaction.h"
 #include "kafka/topics.h"
 
 namespace neardup {
@@ -28,7 +30,9 @@ struct Arguments {
   int64_t offset = 0;
   std::vector<std::string> settings;
   SyntheticOptions synthetic;
-  uint32_t per_second = 0;  ///< 0: as fast as the brokers take them
+  uint32_t per_second = 0;   ///< 0: as fast as the brokers take them
+  uint32_t abort_every = 0;  ///< 0: without transactions
+  std::string group;
   std::string file;
 };
 
@@ -51,7 +55,8 @@ class Pace {
   explicit Pace(uint32_t per_second) : per_second_(per_second) {}
   void Wait() {
     if (per_second_ == 0) return;
-    std::this_thread::sleep_until(begun_ + std::chrono::seconds(1) * records_++ / per_second_);
+    std::this_thread::sleep_until(begun_ +
+                                  std::chrono::microseconds(1'000'000) * records_++ / per_second_);
   }
 
  private:
@@ -60,20 +65,62 @@ class Pace {
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
+Message AsMessage(const SyntheticRecord& record) {
+  Message message;
+  message.timestamp_ms = record.timestamp_ms;
+  message.key = record.key;
+  message.value = record.payload;
+  return message;
+}
+
 /// About half of the copies get another partition than their original.
+const InputPartition& Place(const SyntheticRecord& record,
+                            const std::vector<InputPartition>& partitions) {
+  return partitions[Hash64(record.key) % partitions.size()];
+}
+
+/// Writes transactions of kTransactionRecords. Each `abort_every`-th is written twice: the first
+/// time it is left open, and the next writer with the same transactional id aborts it.
+Result<void> FillInTransactions(const Arguments& arguments,
+                                const std::vector<InputPartition>& partitions) {
+  constexpr size_t kTransactionRecords = 50;
+  const std::string id = "e2e-load-" + std::to_string(arguments.synthetic.seed);
+  const SyntheticStream stream = GenerateSyntheticStream(arguments.synthetic);
+  Pace pace(arguments.per_second);
+  NEARDUP_ASSIGN(std::unique_ptr<TopicTransaction> writer,
+                 TopicTransaction::New(arguments.kafka, id, {}));
+  size_t transactions = 0;
+  bool to_be_aborted = false;
+  for (size_t begin = 0; begin < stream.records.size();) {
+    const size_t end = std::min(begin + kTransactionRecords, stream.records.size());
+    NEARDUP_TRY(writer->Begin());
+    for (size_t i = begin; i < end; ++i) {
+      pace.Wait();
+      const InputPartition& where = Place(stream.records[i], partitions);
+      NEARDUP_TRY(writer->Write(where, AsMessage(stream.records[i]), 0, 0));
+    }
+    to_be_aborted = !to_be_aborted && ++transactions % arguments.abort_every == 0;
+    if (to_be_aborted) {
+      writer.reset();
+      NEARDUP_ASSIGN(writer, TopicTransaction::New(arguments.kafka, id, {}));
+      continue;
+    }
+    NEARDUP_TRY(writer->Commit(id, {}));
+    begin = end;
+  }
+  return {};
+}
+
 Result<void> Fill(const Arguments& arguments) {
   NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(arguments.kafka, {}));
+  if (arguments.abort_every > 0) return FillInTransactions(arguments, partitions);
   NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
   const SyntheticStream stream = GenerateSyntheticStream(arguments.synthetic);
   Pace pace(arguments.per_second);
   for (const SyntheticRecord& record : stream.records) {
     pace.Wait();
-    const InputPartition& where = partitions[Hash64(record.key) % partitions.size()];
-    Message message;
-    message.timestamp_ms = record.timestamp_ms;
-    message.key = record.key;
-    message.value = record.payload;
-    NEARDUP_TRY(writer->Write(where.topic, where.partition, message));
+    const InputPartition& where = Place(record, partitions);
+    NEARDUP_TRY(writer->Write(where.topic, where.partition, AsMessage(record)));
   }
   return writer->Flush();
 }
@@ -101,6 +148,19 @@ Result<void> Delete(const Arguments& arguments) {
 
 Result<void> Drop(const Arguments& arguments) {
   return DropTopic(arguments.kafka, arguments.topic);
+}
+
+Result<void> Grow(const Arguments& arguments) {
+  return AddPartitions(arguments.kafka, arguments.topic, arguments.partitions);
+}
+
+/// Commits an offset of a group, as an operator's tool does.
+Result<void> MoveGroup(const Arguments& arguments) {
+  NEARDUP_ASSIGN(const std::unique_ptr<TopicTransaction> writer,
+                 TopicTransaction::New(arguments.kafka, "e2e-move-group", {}));
+  NEARDUP_TRY(writer->Begin());
+  return writer->Commit(arguments.group, {{.partition = {arguments.topic, arguments.partition},
+                                           .next = {.offset = arguments.offset, .note = ""}}});
 }
 
 Result<void> Leader(const Arguments& arguments) {
@@ -151,6 +211,15 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   fill->add_option("--records", arguments.synthetic.count)->required();
   fill->add_option("--seed", arguments.synthetic.seed)->required();
   fill->add_option("--per-second", arguments.per_second);
+  fill->add_option("--abort-every", arguments.abort_every, "write transactions, abort each Nth");
+  CLI::App* grow = app.add_subcommand("grow");
+  grow->add_option("--topic", arguments.topic)->required();
+  grow->add_option("--partitions", arguments.partitions, "in all")->required();
+  CLI::App* move_group = app.add_subcommand("move-group");
+  move_group->add_option("--group", arguments.group)->required();
+  move_group->add_option("--topic", arguments.topic)->required();
+  move_group->add_option("--partition", arguments.partition)->required();
+  move_group->add_option("--offset", arguments.offset)->required();
   CLI::App* leader = app.add_subcommand("leader");
   leader->add_option("--topic", arguments.topic)->required();
   leader->add_option("--partition", arguments.partition)->required();
@@ -170,8 +239,9 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   put->add_option("--file", arguments.file)->required();
   CLI::App* dump = app.add_subcommand("dump");
   dump->add_option("--topic", arguments.kafka.topics)->required()->expected(1);
-  return {{create, Create}, {fill, Fill}, {leader, Leader}, {copy, Copy},
-          {remove, Delete}, {drop, Drop}, {put, Put},       {dump, Dump}};
+  return {{create, Create}, {fill, Fill}, {grow, Grow},     {move_group, MoveGroup},
+          {leader, Leader}, {copy, Copy}, {remove, Delete}, {drop, Drop},
+          {put, Put},       {dump, Dump}};
 }
 
 int Main(int count, char** words) {

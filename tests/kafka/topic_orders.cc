@@ -52,6 +52,14 @@ Result<void> DropTopic(const KafkaOptions& options, const std::string& topic) {
   return Error{ErrorCode::kUnavailable, "topic " + topic + " is still shown after its deletion"};
 }
 
+Result<void> AddPartitions(const KafkaOptions& options, const std::string& topic,
+                           int32_t partitions) {
+  NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, {}));
+  TopicAdmin admin(std::move(client), options);
+  NEARDUP_TRY(admin.Grow(topic, partitions));
+  return admin.AwaitPartitions(topic, partitions);
+}
+
 Result<int32_t> LeaderOf(const KafkaOptions& options, const std::string& topic, int32_t partition) {
   NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
                  Client::New(options, ClientRole::kWatermark, {}));

@@ -17,6 +17,10 @@ Result<void> OrderTopic(const KafkaOptions& options, const std::string& topic, i
 /// Deletes a topic and waits until the cluster no longer shows it.
 Result<void> DropTopic(const KafkaOptions& options, const std::string& topic);
 
+/// Adds partitions up to `partitions` in all, and waits until the cluster shows them.
+Result<void> AddPartitions(const KafkaOptions& options, const std::string& topic,
+                           int32_t partitions);
+
 /// The node that leads a partition; -1: none at the moment.
 Result<int32_t> LeaderOf(const KafkaOptions& options, const std::string& topic, int32_t partition);
 
