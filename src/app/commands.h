@@ -151,7 +151,7 @@ struct ReindexArguments {
   bool execute = false;
 };
 
-/// `neardup reindex`: makes the index anew under new settings, from the unique topics.
+/// `neardup reindex`: rebuilds the index under new settings, from the unique topics.
 int ReindexCommand(const ReindexArguments& arguments);
 
 // Measure and check.

@@ -225,7 +225,7 @@ void LogProbe::InputLost(const InputLoss& loss) {
       break;
     case InputLoss::Kind::kReplaced:
       spdlog::error(
-          "{}: the topic was created anew, or its log was cut, below offset {}; reading it from "
+          "{}: the topic was created again, or its log was cut, below offset {}; reading it from "
           "offset {} (input.on_data_loss is continue)",
           name, loss.from, loss.to);
       break;

@@ -332,7 +332,7 @@ void AddRepair(CLI::App& app, ReplayArguments& replay, ResetArguments& reset,
   command->callback([&] { chosen = [&] { return ResetCommand(reset); }; });
 
   command = app.add_subcommand("reindex",
-                               "make the index of a stopped service anew, for other fields, "
+                               "rebuild the index of a stopped service, for other fields, "
                                "features or another model, from its unique topics");
   AddConfig(command, reindex.config);
   AddKafka(command, reindex.config);

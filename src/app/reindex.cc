@@ -51,7 +51,7 @@ class Reindexer {
     NEARDUP_ASSIGN(std::optional<ChangelogSummary> changelog, ReadChangelog(settings_, log_));
     if (!changelog) {
       return Error{ErrorCode::kNotFound,
-                   fmt::format("changelog {} holds nothing, so there is nothing to index anew; the "
+                   fmt::format("changelog {} holds nothing, so there is nothing to index again; the "
                                "first start takes the new settings",
                                ChangelogTopic(settings_.kafka))};
     }

@@ -1,4 +1,4 @@
-// Makes the index of a lane anew, for new settings, from the unique records that the lane has
+// Rebuilds the index of a lane for new settings, from the unique records that the lane has
 // written. The lane must be stopped.
 #pragma once
 

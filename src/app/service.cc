@@ -229,7 +229,8 @@ Result<void> Service::Parts::CheckOutputsAreNew() {
       fmt::format(
           "app {} has decided nothing yet, but its output topics hold records of another app, "
           "or of this app before it was reset: {}. To change settings, keep the old `app` and "
-          "run `neardup reindex`. To start anew, choose other output topics, or delete these. "
+          "run `neardup reindex`. To start from nothing, choose other output topics, or delete "
+          "these. "
           "With output.on_foreign_records: continue this app writes behind them, and records "
           "may be in the outputs twice; see docs/recovery.md",
           kafka.app, *found));

@@ -139,7 +139,7 @@ void Audit::CheckOneLane(const InputPartition& place, uint64_t seq, const std::s
   if (seq <= newest && ++behind_ == kBehindMin) {
     report_.cause = fmt::format(
         "the outputs hold records of more than one lane: seq {} at {} comes behind seq {}. Another "
-        "app writes to the same topics, or this app was started anew and wrote the records again. "
+        "app writes to the same topics, or this app was started again and wrote the records again. "
         "Give every app its own output topics; to change settings, use `neardup reindex`",
         seq, where, newest);
   }

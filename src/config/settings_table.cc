@@ -216,7 +216,7 @@ std::vector<Setting> Rows() {
                {kSecondMs, kHourMs}, "Time between two searches for new partitions."),
       Choice("input.on_data_loss", NEARDUP_MEMBER(lane.on_data_loss), {"fail", "continue"},
              "What to do when records of an input were deleted before they were read, or its topic "
-             "was created anew. fail: stop and say what is gone; continue: go on at the first "
+             "was created again. fail: stop and say what is gone; continue: go on at the first "
              "offset that the log holds."),
       Choice("input.on_missing_topic", NEARDUP_MEMBER(lane.on_missing_topic), {"fail", "continue"},
              "What to do when an input topic that was read before does not exist any more. fail: "

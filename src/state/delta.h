@@ -20,10 +20,10 @@
 //                            horizon_ms and entries_max; 2^64 - 1: unknown
 //   settings_seq    u64      seq of the first record decided under this FingerprintSpec: 1, unless
 //                            the lane was indexed again under new settings
-//   fresh           u8       1: the state begins anew with this delta, whatever was before; else 0
-//   spec            text     FingerprintSpec of the filter
-//   topics          varint count, then text each; distinct, ascending
-//   inputs          varint count, then each: varint topic index, varint partition,
+//   fresh           u8       1: the state begins from nothing with this delta, whatever was before;
+//   else 0 spec            text     FingerprintSpec of the filter topics          varint count,
+//   then text each; distinct, ascending inputs          varint count, then each: varint topic
+//   index, varint partition,
 //                   zigzag next_offset, i64 time_ms (largest event time seen, INT64_MIN if none)
 //   entries         varint count, then each: u64 simhash, u64 order, u64 exact, zigzag (time_ms -
 //                   time_ms of the entry before, 0 at first; modulo 2^64), varint index into

@@ -1,4 +1,4 @@
-// The deltas that begin a lane anew under other settings.
+// The deltas that begin a lane from nothing under other settings.
 #pragma once
 
 #include <span>

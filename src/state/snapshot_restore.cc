@@ -110,7 +110,7 @@ Error Named(const fs::path& path, Error error) {
   return error;
 }
 
-/// SnapshotWriter begins a snapshot anew with a fresh delta.
+/// SnapshotWriter begins a new snapshot with a fresh delta.
 Error FreshInTheMiddle(const Delta& delta) {
   return Error{ErrorCode::kCorrupt,
                fmt::format("expected a fresh delta only at the beginning, found one from seq {} "

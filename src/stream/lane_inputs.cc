@@ -35,7 +35,7 @@ Error RefusedLoss(const InputProgress& input, InputLoss::Kind kind, const Offset
                 name, bounds.begin - input.next_offset, input.next_offset, bounds.begin)
           : fmt::format(
                 "{0}: the lane was to continue at offset {1}, but this is another log, with "
-                "offsets {2} to {3}: the topic was deleted and created anew, or its log was "
+                "offsets {2} to {3}: the topic was deleted and created again, or its log was "
                 "cut. To read it from its beginning",
                 name, input.next_offset, bounds.begin, bounds.end);
   return Fatal(

@@ -70,7 +70,7 @@ struct InputLoss {
   enum class Kind : uint8_t {
     kUnreadStart,  ///< deleted after the start was chosen and before anything was read
     kDeleted,      ///< deleted before they were read
-    kReplaced,     ///< the topic was created anew, or its log was cut and has grown again
+    kReplaced,     ///< the topic was created again, or its log was cut and has grown again
   };
   InputPartition partition;
   Kind kind = Kind::kDeleted;

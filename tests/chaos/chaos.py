@@ -18,7 +18,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'e2e'))
 
 from faults import ForeignSnapshot, all_faults  # noqa: E402
-from judge import Judge  # noqa: E402
+from judge import Judge, Topics  # noqa: E402
 from world import Broken, Cluster, Round, say  # noqa: E402
 
 FAULTS_OF_A_ROUND = 8
@@ -145,7 +145,7 @@ class Chaos:
         if done.returncode != 0:
             raise Broken(f'neardup verify ended with {done.returncode}:\n{done.stdout[:6000]}{done.stderr[:2000]}')
         report = json.loads(done.stdout)
-        second = Judge(self.cluster.addresses, on.topics, on.entries_max)
+        second = Judge(Topics(self.cluster.addresses, on.topics), on.entries_max)
         if second.faults:
             raise Broken(f'the second judge found {len(second.faults)} faults:\n' + '\n'.join(second.faults[:20]))
         if not second.outputs:

@@ -359,7 +359,7 @@ def all_faults():
     """One of each kind."""
     calls = [('init_transactions', 1), ('begin_transaction', 20), ('produce', 2000), ('flush', 20),
              ('send_offsets_to_transaction', 20), ('commit_transaction', 20), ('delete_records', 1),
-             ('open', 3), ('write', 20), ('fdatasync', 3), ('fsync', 3), ('rename', 3), ('unlink', 3)]
+             ('write', 20), ('fdatasync', 3), ('rename', 3)]
     return [
         KillTheActive(), KillTheActiveBesideAStandby(), KillAll(), PauseTheActive(), PauseALoneInstance(), HandOver(),
         Scale(), BounceABroker(), KillABroker(), PauseTheGroupCoordinator(), PauseTheTransactionCoordinator(),

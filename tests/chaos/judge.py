@@ -1,5 +1,5 @@
 """A second judge of the outputs, beside `neardup verify`. It shares no code with neardup: kcat reads the topics,
-and the checks are written here anew from what the README promises. It reads the headers of
+and the checks are written here again from what the README promises. It reads the headers of
 `output.headers: full`."""
 import html
 import json
@@ -13,6 +13,7 @@ DISTANCE_MAX = 8
 DISTANCE_SUM_MAX = 24
 # With so many distinct words a record may use the whole distance (match.features_per_bit).
 WORDS_FOR_FULL_DISTANCE = 40
+ROUTES = ('unique', 'duplicate', 'dead-letter')
 FIELDS = ('title', 'body', 'name', 'brand', 'description')
 
 
@@ -87,27 +88,31 @@ def content(value):
     return json.dumps(fields), ''.join(words), len(set(words))
 
 
-class Judge:
-    """Reads the topics and checks them. `faults` lists what is wrong."""
+class Topics:
+    """What stands in the input and output topics of an app, read by kcat."""
 
-    def __init__(self, brokers, topics, entries_max):
+    def __init__(self, brokers, names):
+        self.inputs = [record for name in names for record in read(brokers, name)]
+        self.outputs = [(route, record) for name in names for route in ROUTES
+                        for record in read(brokers, f'{name}.{route}')]
+        partitions = {(record.topic, record.partition) for record in self.inputs}
+        self.first_offsets = {partition: first_offset(brokers, *partition) for partition in partitions}
+
+
+class Judge:
+    """Checks the topics. `faults` lists what is wrong."""
+
+    def __init__(self, topics, entries_max):
         self.faults = []
-        self.inputs = {}
-        self.outputs = []
-        self.starts = {}
         self.entries_max = entries_max
-        for topic in topics:
-            for record in read(brokers, topic):
-                self.inputs[topic, record.partition, record.offset] = record
-            for suffix in ('unique', 'duplicate', 'dead-letter'):
-                for record in read(brokers, f'{topic}.{suffix}'):
-                    if f'neardup=' not in record.headers:
-                        self.faults.append(f'{record.place()} has no header')
-                        continue
-                    self.outputs.append(Output(record, suffix))
-        for topic, partition, _ in {(t, p, 0) for t, p, _ in self.inputs} | {
-                (*output.origin[:2], 0) for output in self.outputs}:
-            self.starts[topic, partition] = first_offset(brokers, topic, partition)
+        self.first_offsets = topics.first_offsets
+        self.inputs = {(record.topic, record.partition, record.offset): record for record in topics.inputs}
+        self.outputs = []
+        for route, record in topics.outputs:
+            if 'neardup=' in record.headers:
+                self.outputs.append(Output(record, route))
+            else:
+                self.faults.append(f'{record.place()} has no header')
         self.outputs.sort(key=lambda output: output.seq)
         self.by_origin = {}
         self.check_coverage()
@@ -121,7 +126,9 @@ class Judge:
             other = self.by_origin.setdefault(output.origin, output)
             if other is not output:
                 self.faults.append(f'{output.origin} is in two outputs: {other.record.place()} and {output.record.place()}')
-            if output.origin not in self.inputs and output.origin[2] >= self.starts[output.origin[:2]]:
+            # Records below the first offset were deleted after they were decided.
+            deleted = output.origin[2] < self.first_offsets.get(output.origin[:2], 1 << 62)
+            if output.origin not in self.inputs and not deleted:
                 self.faults.append(f'{output.record.place()} names {output.origin}, which is no committed input record')
         for place in self.inputs:
             if place not in self.by_origin:

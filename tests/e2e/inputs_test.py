@@ -91,7 +91,7 @@ class Inputs(KafkaTest):
         code, report = self.verify(config)
         self.assertEqual(code, 0, report)
 
-    def test_a_topic_that_was_created_anew_is_read_from_its_beginning_on_request(self):
+    def test_a_topic_that_was_created_again_is_read_from_its_beginning_on_request(self):
         self.fill(records=RECORDS, seed=28)
         self.drain_and_stop(self.write_config())
         topic = self.topics[0]

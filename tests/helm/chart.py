@@ -2,7 +2,7 @@
 
     chart.py --neardup build/debug/neardup --write
 
-writes the generated parts anew: README.md, `config` in values.schema.json, the dashboard, and rendered/.
+writes the generated parts again: README.md, `config` in values.schema.json, the dashboard, and rendered/.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-// A lane that begins anew under other settings, and whether a changelog still holds all that is
-// live.
+// A lane that begins from nothing under other settings, and whether a changelog still holds all
+// that is live.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@
 namespace neardup {
 namespace {
 
-/// The deltas that begin a lane anew after `last`, with `count` different records.
+/// The deltas that begin a lane from nothing after `last`, with `count` different records.
 std::vector<Delta> Fresh(const FilterOptions& options, const Delta& last, size_t count) {
   const int64_t time_ms = last.inputs.front().time_ms;
   std::vector<FingerprintedRecord> records;

@@ -455,7 +455,7 @@ void ReplaceB(LaneInputsTest& world, Instance& instance, int records) {
   world.broker.missing_topics.clear();
 }
 
-TEST_F(LaneInputsTest, ATopicThatWasCreatedAnewIsADataLoss) {
+TEST_F(LaneInputsTest, ATopicThatWasCreatedAgainIsADataLoss) {
   const auto instance = Start();
   ASSERT_FALSE(StepUntil(*instance, [&] { return Decided(kB0, 20); }));
   ReplaceB(*this, *instance, 30);  // it has grown past the old position
@@ -466,7 +466,7 @@ TEST_F(LaneInputsTest, ATopicThatWasCreatedAnewIsADataLoss) {
   EXPECT_THAT(error->text, testing::HasSubstr("input.on_data_loss"));
 }
 
-TEST_F(LaneInputsTest, ATopicThatWasCreatedAnewIsReadFromItsBeginningIfTheOptionsSaySo) {
+TEST_F(LaneInputsTest, ATopicThatWasCreatedAgainIsReadFromItsBeginningIfTheOptionsSaySo) {
   options.on_data_loss = OnLoss::kContinue;
   const auto instance = Start();
   ASSERT_FALSE(StepUntil(*instance, [&] { return Decided(kB0, 20); }));
@@ -478,7 +478,7 @@ TEST_F(LaneInputsTest, ATopicThatWasCreatedAnewIsReadFromItsBeginningIfTheOption
               testing::ElementsAre(std::pair("b", true), std::pair("b", false)));
 }
 
-TEST_F(LaneInputsTest, ATopicThatWasCreatedAnewBeforeAPromotionIsNoLossOfTheChangelog) {
+TEST_F(LaneInputsTest, ATopicThatWasCreatedAgainBeforeAPromotionIsNoLossOfTheChangelog) {
   options.on_data_loss = OnLoss::kContinue;
   const auto instance = Start();
   ASSERT_FALSE(StepUntil(*instance, [&] { return Decided(kB0, 20); }));
@@ -952,7 +952,7 @@ TEST(Lane, RefusesAChangelogOfOtherFieldsAndNamesThem) {
   EXPECT_THAT(stepped.error().text, testing::HasSubstr("text"));
 }
 
-/// The fresh delta with which `neardup reindex` begins a lane anew under these options.
+/// The fresh delta with which `neardup reindex` begins a lane from nothing under these options.
 std::string FreshDelta(const MemoryBroker& broker, const LaneOptions& options) {
   const Result<Delta> last = DecodeDelta(broker.NewestDelta());
   EXPECT_TRUE(last.ok());
