@@ -41,11 +41,18 @@ std::span<const Feature> FeatureCounter::Count(std::span<const uint64_t> tokens,
   return features_;
 }
 
-std::span<const Feature> FeatureCounter::CountDistinct(std::span<const uint64_t> hashes) {
+std::span<const uint64_t> FeatureCounter::Distinct(std::span<const uint64_t> hashes) {
   Clear(hashes.size());
-  for (const uint64_t hash : hashes) Add(hash, 1);
-  for (Feature& feature : features_) feature.weight = 1;
-  return features_;
+  if (distinct_.size() < hashes.size()) distinct_.resize(hashes.size());
+  uint32_t count = 0;
+  for (const uint64_t hash : hashes) {
+    uint64_t slot = hash & slot_mask_;
+    while (slots_[slot] != 0 && distinct_[slots_[slot] - 1] != hash) slot = (slot + 1) & slot_mask_;
+    if (slots_[slot] != 0) continue;
+    distinct_[count] = hash;
+    slots_[slot] = ++count;
+  }
+  return std::span(distinct_).first(count);
 }
 
 void FeatureCounter::Clear(size_t tokens_max) {
@@ -75,18 +82,24 @@ void FeatureCounter::Add(uint64_t token, uint32_t weight16) {
 }
 
 void AppendPairs(std::span<const uint64_t> tokens, std::vector<uint64_t>& pairs) {
-  if (tokens.size() == 1) pairs.push_back(Pair(tokens[0], 0));
-  for (size_t i = 1; i < tokens.size(); ++i) pairs.push_back(Pair(tokens[i - 1], tokens[i]));
+  if (tokens.empty()) return;
+  const size_t begin = pairs.size();
+  pairs.resize(begin + std::max<size_t>(tokens.size() - 1, 1));
+  if (tokens.size() == 1) pairs[begin] = Pair(tokens[0], 0);
+  for (size_t i = 1; i < tokens.size(); ++i) pairs[begin + i - 1] = Pair(tokens[i - 1], tokens[i]);
 }
 
-void AppendTriples(std::span<const uint64_t> tokens, std::vector<uint64_t>& triples) {
+void AppendTriples(std::span<const uint64_t> tokens, std::span<const uint64_t> pairs,
+                   std::vector<uint64_t>& triples) {
   if (tokens.empty()) return;
   if (tokens.size() <= 2) {
-    triples.push_back(Mix64(Pair(tokens[0], tokens.size() == 2 ? tokens[1] : 0)));
+    triples.push_back(Mix64(pairs[0]));
     return;
   }
+  const size_t begin = triples.size();
+  triples.resize(begin + tokens.size() - 2);
   for (size_t i = 2; i < tokens.size(); ++i) {
-    triples.push_back(Mix64(Pair(tokens[i - 2], tokens[i - 1]) + tokens[i]));
+    triples[begin + i - 2] = Mix64(pairs[i - 2] + tokens[i]);
   }
 }
 

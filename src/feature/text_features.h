@@ -1,7 +1,9 @@
 // Features of texts: lists of tokens, weighted tokens, and hashes of adjacent tokens.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -40,12 +42,18 @@ class TokenList {
     hashes_.resize(hash_count);
   }
 
-  /// Makes room for `bytes` more bytes. PutByte, PutCodePoint and EndToken (1 byte) do not check
-  /// for room: the caller must reserve it.
+  /// Makes room for `bytes` more bytes. PutByte, PutEight, PutCodePoint and EndToken (1 byte) do
+  /// not check for room: the caller must reserve it.
   void Reserve(size_t bytes) {
     if (bytes_.size() < size_ + bytes) bytes_.resize((size_ + bytes) * 2);
   }
   void PutByte(char byte) { bytes_[size_++] = byte; }
+  /// Appends the lowest `count` of the eight bytes, 0 to 8; needs room for eight.
+  void PutEight(uint64_t bytes, size_t count) {
+    if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
+    std::memcpy(&bytes_[size_], &bytes, sizeof bytes);
+    size_ += count;
+  }
   void PutCodePoint(uint32_t code_point) { size_ += EncodeUtf8(code_point, &bytes_[size_]); }
   bool in_token() const { return size_ != token_begin_; }
   void EndToken() {
@@ -88,9 +96,8 @@ class FeatureCounter {
   /// cover all tokens.
   std::span<const Feature> Count(std::span<const uint64_t> tokens,
                                  std::span<const TokenRange> ranges);
-  /// The distinct hashes, each with weight 1, in the order of their first occurrence, valid until
-  /// the next call.
-  std::span<const Feature> CountDistinct(std::span<const uint64_t> hashes);
+  /// The distinct hashes in the order of their first occurrence, valid until the next call.
+  std::span<const uint64_t> Distinct(std::span<const uint64_t> hashes);
 
  private:
   void Clear(size_t tokens_max);
@@ -99,8 +106,9 @@ class FeatureCounter {
 
   std::vector<Feature> features_;
   std::vector<uint32_t> counts_;
-  /// Hash table with open addressing: index of the feature + 1; 0: free. The first slot_mask_ + 1
-  /// slots, a power of two, are in use.
+  std::vector<uint64_t> distinct_;
+  /// Hash table with open addressing: index of the feature or hash + 1; 0: free. The first
+  /// slot_mask_ + 1 slots, a power of two, are in use.
   std::vector<uint32_t> slots_;
   uint64_t slot_mask_ = 0;
 };
@@ -110,8 +118,10 @@ class FeatureCounter {
 void AppendPairs(std::span<const uint64_t> tokens, std::vector<uint64_t>& pairs);
 
 /// Appends the hashes of all triples of adjacent tokens of one text, of which the text keys are
-/// made. FORMAT: a triple a, b, c is Mix64(Mix64(Mix64(a) + b) + c); a text of one or two tokens
-/// gives Mix64 of the hash of its pair.
-void AppendTriples(std::span<const uint64_t> tokens, std::vector<uint64_t>& triples);
+/// made. `pairs`: what AppendPairs appends for the text. FORMAT: a triple a, b, c is
+/// Mix64(Mix64(Mix64(a) + b) + c), where Mix64(Mix64(a) + b) is the pair a, b; a text of one or two
+/// tokens gives Mix64 of the hash of its pair.
+void AppendTriples(std::span<const uint64_t> tokens, std::span<const uint64_t> pairs,
+                   std::vector<uint64_t>& triples);
 
 }  // namespace neardup

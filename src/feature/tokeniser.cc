@@ -1,6 +1,9 @@
 #include "feature/tokeniser.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
 
 #include "feature/character.h"
 #include "feature/markup.h"
@@ -68,6 +71,39 @@ void PutMask(MaskKind kind, TokenList& tokens) {
   tokens.PutByte(static_cast<char>(kind));
   tokens.EndToken();
 }
+
+/// Eight bytes of text, classified side by side in one word. Each constant and each sum stays
+/// within its byte, because the top bits are cleared before.
+class EightCharacters {
+ public:
+  explicit EightCharacters(const char* text) {
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, text, sizeof bytes);
+    if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
+    const uint64_t low = bytes & ~kTopBits;
+    const uint64_t lower = low | Each(0x20);
+    const uint64_t letters = AtLeast(lower, 'a') & ~AtLeast(lower, 'z' + 1) & ~bytes & kTopBits;
+    const uint64_t digits = AtLeast(low, '0') & ~AtLeast(low, '9' + 1) & ~bytes & kTopBits;
+    folded_ = bytes | letters >> 2;
+    run_ = static_cast<size_t>(std::countr_zero(~(letters | digits) & kTopBits)) / 8;
+  }
+
+  /// How many letters and digits stand at the beginning, 0 to 8.
+  size_t run() const { return run_; }
+  /// The bytes, the first one lowest, with letters in lower case.
+  uint64_t folded() const { return folded_; }
+
+ private:
+  static constexpr uint64_t Each(uint64_t byte) { return byte * 0x0101010101010101; }
+  static constexpr uint64_t kTopBits = 0x8080808080808080;
+  /// Sets the top bit of each byte that is at least `bound`. All bytes must be below 0x80.
+  static constexpr uint64_t AtLeast(uint64_t bytes, uint64_t bound) {
+    return bytes + Each(0x80 - bound);
+  }
+
+  uint64_t folded_;
+  size_t run_;
+};
 
 /// Whether a folded token has a decimal digit.
 bool HasDigit(std::string_view token) {
@@ -215,9 +251,12 @@ bool Tokeniser::TokeniseByTable(std::string_view text, TokenList& tokens) {
   // themselves.
   tokens.Reserve(2 * text.size() + kCodePointBytesMax);
   while (at < end) {
-    const char folded = ascii_[static_cast<unsigned char>(*at)];
-    if (folded != 0) {
-      tokens.PutByte(folded);
+    if (ascii_[static_cast<unsigned char>(*at)] != 0) {
+      PutAsciiRun(at, end, tokens);
+      continue;
+    }
+    if (*at == ' ') {
+      tokens.EndToken();
       ++at;
       continue;
     }
@@ -249,6 +288,20 @@ bool Tokeniser::TokeniseByTable(std::string_view text, TokenList& tokens) {
   }
   tokens.EndToken();
   return true;
+}
+
+void Tokeniser::PutAsciiRun(const char*& at, const char* end, TokenList& tokens) const {
+  while (end - at >= static_cast<std::ptrdiff_t>(sizeof(uint64_t))) {
+    const EightCharacters eight(at);
+    tokens.PutEight(eight.folded(), eight.run());
+    at += eight.run();
+    if (eight.run() < sizeof(uint64_t)) return;
+  }
+  for (; at < end; ++at) {
+    const char folded = ascii_[static_cast<unsigned char>(*at)];
+    if (folded == 0) return;
+    tokens.PutByte(folded);
+  }
 }
 
 void Tokeniser::TokeniseByFolder(std::string_view text, TokenList& tokens) {

@@ -49,6 +49,9 @@ class Tokeniser {
   /// Folds character by character. Returns false if neighbours matter; the caller must then drop
   /// the tokens appended so far.
   bool TokeniseByTable(std::string_view text, TokenList& tokens);
+  /// Appends the ASCII letters and digits at `at`, folded, and moves `at` behind them. It reads no
+  /// further than `end`.
+  void PutAsciiRun(const char*& at, const char* end, TokenList& tokens) const;
   void TokeniseByFolder(std::string_view text, TokenList& tokens);
 
   bool markup_;

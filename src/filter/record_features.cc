@@ -24,7 +24,7 @@ const RecordFeatures& RecordFeatureReader::Read(const RecordView& record) {
   result_.exact_only = features.empty() || features.size() < features_min_;
   if (result_.exact_only) return result_;
   result_.sums = SumBits(features);
-  result_.order = Simhash(SumBits(counter_.CountDistinct(pairs_)));
+  result_.order = Simhash(SumBits(counter_.Distinct(pairs_)));
   result_.triples = triples_;
   return result_;
 }
@@ -44,8 +44,10 @@ void RecordFeatureReader::Tokenise(const std::vector<TextPiece>& pieces) {
     tokeniser_.Tokenise(piece.text, tokens_);
     ranges_.push_back({tokens_.hashes().size(), piece.weight16});
     exact.Add(tokens_.TextFrom(begin), piece.path_hash);
-    AppendPairs(tokens_.hashes().subspan(token_begin), pairs_);
-    AppendTriples(tokens_.hashes().subspan(token_begin), triples_);
+    const auto tokens = tokens_.hashes().subspan(token_begin);
+    const size_t pair_begin = pairs_.size();
+    AppendPairs(tokens, pairs_);
+    AppendTriples(tokens, std::span(pairs_).subspan(pair_begin), triples_);
   }
   result_.exact = exact.value();
   for (uint64_t& triple : triples_) triple = KeyedTriple(triple, result_.key);

@@ -15,6 +15,8 @@ using BitSums = std::array<int64_t, 64>;
 
 /// Weights must be below 2^18; those of FeatureCounter are.
 BitSums SumBits(std::span<const Feature> features);
+/// The sums of features of weight 1.
+BitSums SumBits(std::span<const uint64_t> hashes);
 
 /// FORMAT: bit i is 1 if its sum is above 0. So it is 0 for no features.
 uint64_t Simhash(const BitSums& sums);

@@ -20,7 +20,7 @@ Hashes Pairs(const Hashes& tokens) {
 
 Hashes Triples(const Hashes& tokens) {
   Hashes triples;
-  AppendTriples(tokens, triples);
+  AppendTriples(tokens, Pairs(tokens), triples);
   return triples;
 }
 
@@ -51,7 +51,7 @@ TEST(TextFeatures, GiveOneTripleForAShortText) {
 TEST(TextFeatures, AreAppended) {
   Hashes all = {1};
   AppendPairs(Hashes{5, 6}, all);
-  AppendTriples(Hashes{5, 6, 7}, all);
+  AppendTriples(Hashes{5, 6, 7}, Pairs({5, 6, 7}), all);
   EXPECT_EQ(all, (Hashes{1, Pair(5, 6), Triple(5, 6, 7)}));
 }
 
