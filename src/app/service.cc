@@ -89,6 +89,10 @@ uint64_t RoundUp(uint64_t bytes) {
   return (bytes + kMiB - 1) / kMiB * kMiB;
 }
 
+/// A stop waits for the thread that follows the changelog, which may be waiting for two answers,
+/// and must end within 10 s. That thread tries again later.
+constexpr int kFollowerAnswerMs = 3000;
+
 KeeperOptions KeeperOptionsOf(const Settings& settings) {
   KeeperOptions options;
   options.filter = settings.lane.filter;
@@ -169,8 +173,10 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
       lane, Lane::New(settings.lane, {*source, *changelog, *transaction, *lease, clock, *probe},
                       std::move(snapshot)));
   source->BeforeFirstAssign([this] { return CheckOutputsAreNew(); });
+  KafkaOptions follower = kafka;
+  follower.answer_timeout_ms = std::min(kafka.answer_timeout_ms, kFollowerAnswerMs);
   NEARDUP_ASSIGN(std::unique_ptr<Changelog> followed,
-                 NewKafkaChangelog(kafka, lane_number, kafka_log));
+                 NewKafkaChangelog(follower, lane_number, kafka_log));
   local_state->Follow(std::move(followed));
   return {};
 }
