@@ -24,8 +24,11 @@ class CoordinatorOutage : public ::testing::Test {
     cluster_.reset(rd_kafka_mock_cluster_new(client_.get(), 2));
     options_ = FreshOptions(rd_kafka_mock_cluster_bootstraps(cluster_.get()));
     input_ = {options_.topics[0], 0};
-    for (const std::string& topic : {input_.topic + ".unique", input_.topic + ".duplicate",
-                                     input_.topic + ".dead-letter", ChangelogTopic(options_)}) {
+    // The mock cluster of librdkafka 2.8 takes offsets only of topics that it has; that of 2.0.2
+    // takes all.
+    for (const std::string& topic :
+         {input_.topic, input_.topic + ".unique", input_.topic + ".duplicate",
+          input_.topic + ".dead-letter", ChangelogTopic(options_)}) {
       rd_kafka_mock_topic_create(cluster_.get(), topic.c_str(), 1, 1);
       rd_kafka_mock_partition_set_leader(cluster_.get(), topic.c_str(), 0, kOthers);
     }
