@@ -1,0 +1,60 @@
+"""What a package holds: `cmake --install` into a folder, the manual page and the unit."""
+
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NEARDUP = os.environ["NEARDUP"]
+BUILD = os.environ["BUILD"]
+MANUAL = ROOT / "config/package/neardup.1"
+UNIT = ROOT / "config/package/neardup.service"
+# Tenths. systemd-analyze rates a service without any protection as 96.
+EXPOSURE_MAX = 20
+
+
+def run(*command, **options):
+    return subprocess.run([str(part) for part in command], text=True, capture_output=True, **options)
+
+
+class Files(unittest.TestCase):
+    def test_an_installation_holds_what_the_packages_hold(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("cmake", "--install", BUILD, "--prefix", "/usr", "--strip", env={**os.environ, "DESTDIR": folder})
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            found = {str(path.relative_to(folder)) for path in pathlib.Path(folder).rglob("*") if path.is_file()}
+            unit = UNIT.read_text()
+            program, _, *arguments = re.search(r"(?m)^ExecStart=/(.*)", unit).group(1).split()
+            config = arguments[arguments.index("--config") + 1]
+            expected = {program, config[1:], "usr/lib/systemd/system/neardup.service", "usr/share/man/man1/neardup.1",
+                        "usr/share/doc/neardup/examples/neardup.yaml", "usr/share/doc/neardup/LICENSE"}
+            self.assertLessEqual(expected, found)
+            self.assertEqual((ROOT / "config/package/conffiles").read_text().split(), [config])
+
+    def test_the_manual_page_names_each_command_and_each_exit_code(self):
+        manual = MANUAL.read_text()
+        commands = re.search(r"Subcommands:\n(.*)", run(NEARDUP, "--help").stdout, re.S).group(1)
+        for command in re.findall(r"(?m)^  (\w+)", commands):
+            self.assertIn(f"\n.B {command}\n", manual)
+        codes = re.search(r"## Exit codes\n(.*?)\n\n[^|\n]", (ROOT / "docs/configure.md").read_text() + "\n\n.", re.S)
+        for code in re.findall(r"(?m)^\| (\d+)", codes.group(1)):
+            self.assertRegex(manual, rf"\n\.BR? {code}\b")
+
+    def test_the_default_configuration_lacks_only_the_input_topics(self):
+        path = ROOT / "config/package/neardup.yaml"
+        done = run(NEARDUP, "run", "--config", path)
+        self.assertEqual(done.returncode, 78, done.stderr)
+        self.assertIn("input.topics: found no topics", done.stderr)
+        done = run(NEARDUP, "validate", "--config", path, "--set", "input.topics=[news]")
+        self.assertEqual((done.returncode, done.stdout), (0, "valid\n"), done.stderr)
+
+    def test_the_unit_leaves_little_exposed(self):
+        done = run("systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE_MAX}", "--no-pager", UNIT)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
