@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/input_range.h"
 #include "config/config.h"
 #include "config/documents.h"
 #include "files/file_identity.h"
@@ -195,6 +196,12 @@ int GenerateCommand(const GenerateArguments& arguments);
 
 struct VerifyArguments {
   ConfigArguments config;
+  /// Which part of the inputs to check; all of them if it is empty.
+  InputRangeText range;
+  /// A size; empty: kAuditMemoryMax.
+  std::string memory_max;
+  /// Show no progress.
+  bool quiet = false;
   /// Print the outcome as one JSON object.
   bool json = false;
 };

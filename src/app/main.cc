@@ -14,6 +14,7 @@
 
 #include "app/commands.h"
 #include "app/exit_code.h"
+#include "app/topic_audit.h"
 #include "app/version.h"
 #include "audit/audit.h"
 #include "base/nearest_name.h"
@@ -278,11 +279,38 @@ void AddDemo(CLI::App& app, DemoArguments& demo, Command& chosen) {
 void AddVerify(CLI::App& app, VerifyArguments& verify, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("verify", "check the guarantees of a pipeline on its topics");
-  command->footer(
-      fmt::format("Needs about {} bytes of memory for each input record.", kAuditBytesPerRecord));
+  command->footer(fmt::format(
+      "The service may be running: records that it has not decided yet are pending.\nNeeds up to "
+      "{} bytes of memory for each input record, and 130 MiB.\nTIME is 2026-01-31 or "
+      "2026-01-31T12:00:00Z.",
+      kAuditBytesPerRecord));
   AddConfig(command, verify.config);
   AddKafka(command, verify.config);
-  command->add_flag("--json", verify.json, "print the outcome as one JSON object");
+  const auto add_end = [&](const char* option, std::vector<std::string>& ends, const char* help) {
+    command->add_option(option, ends, help)
+        ->type_name("TIME|TOPIC/PARTITION/OFFSET")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+  };
+  add_end("--from", verify.range.from,
+          "check only input records from this time on, or from this offset on; with offsets, only "
+          "the partitions that are named; repeatable");
+  add_end("--to", verify.range.to,
+          "check only input records before this time or offset; repeatable");
+  command
+      ->add_option("--since", verify.range.since,
+                   "short for --from: a time, or how long ago, such as 2h or 7d")
+      ->type_name("DURATION|TIME");
+  command
+      ->add_option("--memory-max", verify.memory_max,
+                   fmt::format("refuse to start if more memory than this may be needed (default: "
+                               "{} GiB)",
+                               kAuditMemoryMax >> 30))
+      ->type_name("SIZE");
+  command->add_flag("--quiet", verify.quiet, "show no progress");
+  command->add_flag("--json", verify.json,
+                    "print the outcome as one JSON object, and show no progress");
   command->callback([&] { chosen = [&] { return VerifyCommand(verify); }; });
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 #include "kafka/consumer_group.h"
@@ -14,51 +16,92 @@ namespace {
 
 constexpr int kPollTimeoutMs = 200;
 constexpr std::chrono::milliseconds kReadStall(60'000);
+/// A transaction writes one delta and one marker, or a few more deltas.
+constexpr int64_t kOffsetsAtEnd = 64;
+/// How often the end is read again because it was purged meanwhile.
+constexpr int kPurgesMax = 10;
 
-}  // namespace
-
-Result<std::optional<ChangelogSummary>> ReadChangelog(const Settings& settings,
-                                                      const KafkaLog& log) {
-  using SteadyClock = std::chrono::steady_clock;
+/// The changelog; nullptr if it does not exist.
+Result<std::unique_ptr<Changelog>> FindChangelog(const Settings& settings, const KafkaLog& log) {
   KafkaOptions of_changelog = settings.kafka;
   of_changelog.topics = {ChangelogTopic(settings.kafka)};
   const auto partitions = ListPartitions(of_changelog, log);
-  if (!partitions.ok() && partitions.error().code == ErrorCode::kNotFound) return {std::nullopt};
+  if (!partitions.ok() && partitions.error().code == ErrorCode::kNotFound) {
+    return std::unique_ptr<Changelog>();
+  }
   if (!partitions.ok()) return partitions.error();
+  return NewKafkaChangelog(settings.kafka, settings.lane.lane, log);
+}
 
-  NEARDUP_ASSIGN(const std::unique_ptr<Changelog> changelog,
-                 NewKafkaChangelog(settings.kafka, settings.lane.lane, log));
-  NEARDUP_TRY(changelog->Open(0));
-  NEARDUP_ASSIGN(const int64_t end, changelog->End());
-  ChangelogSummary found;
+/// Hands the deltas from `begin` up to `end` to `visit`.
+Result<void> ReadDeltas(Changelog& changelog, int64_t begin, int64_t end,
+                        const std::function<void(Delta)>& visit) {
+  using SteadyClock = std::chrono::steady_clock;
+  NEARDUP_TRY(changelog.Open(begin));
   auto moved_at = SteadyClock::now();
-  while (changelog->next_offset() < end) {
-    const int64_t before = changelog->next_offset();
-    NEARDUP_TRY(changelog->Poll(kPollTimeoutMs, [&](const ChangelogRecord& record) -> Result<void> {
+  while (changelog.next_offset() < end) {
+    const int64_t before = changelog.next_offset();
+    NEARDUP_TRY(changelog.Poll(kPollTimeoutMs, [&](const ChangelogRecord& record) -> Result<void> {
       Result<Delta> delta = DecodeDelta(record.bytes);
       if (!delta.ok()) {
         Error error = delta.error();
         error.text = fmt::format("changelog offset {}: {}", record.offset, error.text);
         return error;
       }
-      if (delta->fresh) found.entries = 0;
-      found.entries += delta->entries.size();
-      ++found.deltas;
-      found.last = std::move(*delta);
-      found.last.entries.clear();
+      visit(std::move(*delta));
       return {};
     }));
-    if (changelog->next_offset() > before) moved_at = SteadyClock::now();
+    if (changelog.next_offset() > before) moved_at = SteadyClock::now();
     if (SteadyClock::now() - moved_at > kReadStall) {
       return Retriable(
           ErrorCode::kUnavailable,
           fmt::format(
-              "reading topic {}: no record arrived for {} ms; expected to read up to offset "
+              "reading changelog {}: no record arrived for {} ms; expected to read up to offset "
               "{}, stopped at offset {}; check that its partition has a leader, and that no "
               "transaction is open",
-              ChangelogTopic(settings.kafka), kReadStall.count(), end, changelog->next_offset()));
+              changelog.name(), kReadStall.count(), end, changelog.next_offset()));
     }
   }
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<Delta>> ReadNewestDelta(const Settings& settings, const KafkaLog& log) {
+  NEARDUP_ASSIGN(const std::unique_ptr<Changelog> changelog, FindChangelog(settings, log));
+  if (!changelog) return {std::nullopt};
+  std::optional<Delta> newest;
+  int purges = 0;
+  for (int64_t back = kOffsetsAtEnd;;) {
+    NEARDUP_ASSIGN(const int64_t end, changelog->CommittedEnd());
+    const int64_t begin = std::max<int64_t>(0, end - back);
+    const Result<void> read = ReadDeltas(*changelog, begin, end, [&](Delta delta) {
+      newest = std::move(delta);
+      newest->entries.clear();
+    });
+    if (!read.ok()) {
+      // A running lane purges, but never its newest delta.
+      if (read.error().code != ErrorCode::kNotFound || ++purges > kPurgesMax) return read.error();
+      continue;
+    }
+    if (newest || begin == 0) return newest;
+    back *= 8;  // aborted transactions left only gaps
+  }
+}
+
+Result<std::optional<ChangelogSummary>> ReadChangelog(const Settings& settings,
+                                                      const KafkaLog& log) {
+  NEARDUP_ASSIGN(const std::unique_ptr<Changelog> changelog, FindChangelog(settings, log));
+  if (!changelog) return {std::nullopt};
+  NEARDUP_ASSIGN(const int64_t end, changelog->End());
+  ChangelogSummary found;
+  NEARDUP_TRY(ReadDeltas(*changelog, 0, end, [&](Delta delta) {
+    if (delta.fresh) found.entries = 0;
+    found.entries += delta.entries.size();
+    ++found.deltas;
+    found.last = std::move(delta);
+    found.last.entries.clear();
+  }));
   if (found.deltas == 0) return {std::nullopt};
   if (found.last.entries_live != kEntriesUnknown) found.entries = found.last.entries_live;
   return {std::move(found)};

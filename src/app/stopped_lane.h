@@ -1,5 +1,5 @@
-// A lane that no instance runs: what its changelog says, and one transaction on it. For the
-// commands that change a lane from outside (reset, reindex).
+// What the changelog of a lane says, and one transaction on a lane that no instance runs. For the
+// commands that look at a lane, or change it, from outside (verify, reset, reindex).
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,10 @@ struct ChangelogSummary {
 /// may have any settings.
 Result<std::optional<ChangelogSummary>> ReadChangelog(const Settings& settings,
                                                       const KafkaLog& log);
+
+/// The newest delta of the changelog, without its entries; nullopt if the changelog does not exist
+/// or is empty. Reads only the end of the changelog. The lane may be running.
+Result<std::optional<Delta>> ReadNewestDelta(const Settings& settings, const KafkaLog& log);
 
 /// kUnavailable while an instance of the app holds or wants the lease.
 Result<void> CheckNoInstance(const Settings& settings, const KafkaLog& log);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -9,14 +10,47 @@
 #include "app/exit_code.h"
 #include "app/topic_audit.h"
 #include "config/config.h"
+#include "config/quantity.h"
+#include "files/local_ports.h"
 
 namespace neardup {
 namespace {
 
+ProgressStyle StyleFor(const VerifyArguments& arguments) {
+  if (arguments.quiet || arguments.json) return ProgressStyle::kNone;
+  return isatty(STDERR_FILENO) != 0 ? ProgressStyle::kBar : ProgressStyle::kLines;
+}
+
+Result<TopicAuditOptions> OptionsOf(const VerifyArguments& arguments, int64_t now_ms) {
+  TopicAuditOptions options;
+  NEARDUP_ASSIGN(options.range, ParseInputRange(arguments.range, now_ms));
+  if (arguments.memory_max.empty()) return options;
+  const auto bytes = ParseBytes(arguments.memory_max);
+  if (!bytes || *bytes <= 0) {
+    return Error{
+        ErrorCode::kConfig,
+        fmt::format("--memory-max: found {}, expected a size such as 8GiB", arguments.memory_max)};
+  }
+  options.memory_max = static_cast<uint64_t>(*bytes);
+  return options;
+}
+
 Result<TopicAudit> Verify(const VerifyArguments& arguments) {
+  SystemClock clock;
+  NEARDUP_ASSIGN(const TopicAuditOptions options, OptionsOf(arguments, clock.WallMs()));
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));
-  return AuditTopics(config.settings, PrintKafkaErrors());
+  Progress progress(StyleFor(arguments), std::cerr, [&clock] { return clock.SteadyMs(); });
+  Result<TopicAudit> audit = AuditTopics(config.settings, options, progress, PrintKafkaErrors());
+  progress.End();
+  return audit;
+}
+
+uint64_t Pending(const TopicAudit& audit) {
+  uint64_t sum = 0;
+  for (const AuditedRange& range : audit.ranges)
+    sum += static_cast<uint64_t>(range.pending_records);
+  return sum;
 }
 
 nlohmann::ordered_json JsonOf(const TopicAudit& audit) {
@@ -27,10 +61,16 @@ nlohmann::ordered_json JsonOf(const TopicAudit& audit) {
                                  {"unique", report.unique},
                                  {"duplicate", report.duplicates},
                                  {"dead_letter", report.dead_letters},
+                                 {"pending", Pending(audit)},
                                  {"newer_outputs", report.newer_outputs},
+                                 {"older_outputs", report.older_outputs},
+                                 {"originals_left_out", report.originals_left_out},
+                                 {"outputs_deleted", report.outputs_deleted},
                                  {"outputs_without_input", report.outputs_without_input},
                                  {"pairs_excused", report.pairs_excused},
-                                 {"cause", report.cause}};
+                                 {"cause", report.cause},
+                                 {"records_max", audit.records_max},
+                                 {"memory_bytes_max", audit.memory_bytes_max}};
   json["checks"] = nlohmann::ordered_json::array();
   for (size_t i = 0; i < kAuditCheckCount; ++i) {
     const CheckOutcome& outcome = report.checks[i];
@@ -49,7 +89,7 @@ nlohmann::ordered_json JsonOf(const TopicAudit& audit) {
                                   {"partition", range.partition.partition},
                                   {"begin", range.begin},
                                   {"end", range.end},
-                                  {"lag_records", range.lag_records}});
+                                  {"pending", range.pending_records}});
   }
   json["warnings"] = audit.warnings;
   return json;
@@ -63,8 +103,8 @@ std::string PrintableJson(const TopicAudit& audit) {
 std::string TextOf(const TopicAudit& audit) {
   std::string text = ReportText(audit.report) + '\n';
   for (const AuditedRange& range : audit.ranges) {
-    text += fmt::format("{}/{}: audited offsets {} to {}, {} newer\n", range.partition.topic,
-                        range.partition.partition, range.begin, range.end, range.lag_records);
+    text += fmt::format("{}/{}: audited offsets {} to {}, {} pending\n", range.partition.topic,
+                        range.partition.partition, range.begin, range.end, range.pending_records);
   }
   for (const std::string& warning : audit.warnings) text += fmt::format("warning: {}\n", warning);
   if (!audit.report.ok()) return text + "\nNOT all checks hold\n";

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "audit/completeness.h"
-#include "audit/verdicts.h"
 #include "base/hash.h"
 
 namespace neardup {
@@ -22,19 +22,12 @@ uint64_t Digest(const std::optional<std::string_view>& bytes) {
   return bytes ? Hash64(*bytes) : Hash64({}, kNullSeed);
 }
 
-bool MayBeByReference(Reason reason) {
-  return reason == Reason::kTooLarge || reason == Reason::kUndeliverable;
-}
+/// The upper half of a hash.
+uint32_t Half(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
 
-void CopyStated(const ParsedHeader& header, int64_t output_offset, AuditRow& row) {
-  row.covered = true;
-  row.decision = header.decision();
-  row.stated_reason = header.reason;
-  row.stated_passed = header.passed;
-  row.late = header.late;
-  row.clamped = header.clamped;
-  row.seq = header.seq;
-  row.output_offset = output_offset;
+bool IsByReference(const Message& message, Reason reason) {
+  return !message.key && !message.value &&
+         (reason == Reason::kTooLarge || reason == Reason::kUndeliverable);
 }
 
 }  // namespace
@@ -42,14 +35,17 @@ void CopyStated(const ParsedHeader& header, int64_t output_offset, AuditRow& row
 Audit::Audit(const AuditOptions& options)
     : options_(options),
       chosen_(ChooseScheme(options.filter.scheme).value()),
-      fingerprinter_(options.filter) {}
+      fingerprinter_(options.filter),
+      verdicts_(options_, chosen_, ledger_, report_) {}
 
 uint32_t Audit::AddPartition(const AuditedInput& input) {
   assert(ledger_.Find(input.partition) == AuditLedger::kNoInput);
+  assert(options_.part || !input.left_out_before);
   AuditPartition partition;
   partition.partition = input.partition;
   partition.begin = input.begin;
   partition.end = input.end;
+  partition.left_out_before = input.left_out_before;
   partition.topics = {input.unique_topic, input.duplicate_topic, input.dead_letter_topic};
   return ledger_.AddPartition(std::move(partition));
 }
@@ -58,13 +54,21 @@ void Audit::AddInput(const Message& message) {
   AuditPartition& partition = ledger_.partitions()[message.position.input];
   assert(partition.rows.empty() || partition.rows.back().offset < message.position.offset);
   if (message.position.offset < partition.begin || message.position.offset >= partition.end) return;
-  partition.rows.push_back(Recompute(message, 0, 0));
+  AuditRow row;
+  row.offset = message.position.offset;
+  row.time_ms = message.timestamp_ms;
+  row.digest = DigestOf(message, 0, 0);
+  partition.rows.Append(row);
   ++report_.inputs;
 }
 
-AuditRow Audit::Recompute(const Message& message, size_t first_left_out, size_t count_left_out) {
-  const FingerprintedRecord record =
-      fingerprinter_.Compute({message.position, message.timestamp_ms, message.value});
+void Audit::AddDeletedOutputs(uint32_t input, Decision decision) {
+  assert(options_.part);
+  ledger_.partitions()[input].outputs_kept_from[static_cast<size_t>(decision)] = INT64_MAX;
+}
+
+PayloadDigest Audit::DigestOf(const Message& message, size_t first_left_out,
+                              size_t count_left_out) {
   header_bytes_.clear();
   auto append = [this](std::string_view bytes) {
     header_bytes_ += std::to_string(bytes.size());
@@ -77,25 +81,13 @@ AuditRow Audit::Recompute(const Message& message, size_t first_left_out, size_t 
     if (message.headers[i].value) append(*message.headers[i].value);
     header_bytes_ += ';';
   }
-  AuditRow row;
-  row.offset = message.position.offset;
-  row.timestamp_ms = message.timestamp_ms;
-  row.time_ms = record.outcome.time_ms;
-  row.digest = {Digest(message.key), Digest(message.value), Hash64(header_bytes_)};
-  row.fingerprint = record.fingerprint;
-  row.text_keys = record.text_keys;
-  row.sketch = record.sketch;
-  row.features = record.features;
-  row.reason = record.outcome.reason;
-  row.passed = record.outcome.passed;
-  return row;
+  return {Digest(message.value), Half(Digest(message.key)), Half(Hash64(header_bytes_))};
 }
 
 void Audit::AddOutput(const InputPartition& place, const Message& message) {
   const std::string where = PositionText(place, message.position.offset);
   const Result<ParsedHeader> parsed = ParseRouteHeader(message.headers);
-  const auto count = [this](AuditCheck check) { ++report_[check].looked_at; };
-  count(AuditCheck::kHeader);
+  ++report_[AuditCheck::kHeader].looked_at;
   if (!parsed.ok()) {
     report_.Add(AuditCheck::kHeader, where, parsed.error().text);
     return;
@@ -109,28 +101,77 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
                             PositionText(header.origin, header.origin_offset)));
     return;
   }
-  if (header.origin_offset >= ledger_.partitions()[input].end) {
+  AuditPartition& partition = ledger_.partitions()[input];
+  int64_t& kept_from = partition.outputs_kept_from[static_cast<size_t>(header.decision())];
+  kept_from = std::min(kept_from, header.origin_offset);
+  if (header.origin_offset >= partition.end) {
     ++report_.newer_outputs;
+    LeftOutAfter(header.seq);
     return;
   }
-  const AuditRow output = Recompute(message, header.first, header.count);
-  AuditRow* row = CoveredRow(input, header, output, where);
+  if (header.origin_offset < partition.begin && partition.left_out_before) {
+    ++report_.older_outputs;
+    return;
+  }
+  AuditRow* row = CoveredRow(input, header, message, where);
   if (row == nullptr) return;
-  CopyStated(header, message.position.offset, *row);
-  if (header.original) {
-    row->original_input = ledger_.Find(header.original->partition);
-    row->original_offset = header.original->offset;
-    row->distance = header.original->distance;
-    row->kind = header.original->kind;
+  const PayloadDigest digest = DigestOf(message, header.first, header.count);
+  // What is the same in input and output need be computed only once, from the output.
+  bool content_known = row->input_deleted;
+  if (!row->input_deleted && !IsByReference(message, header.reason)) {
+    CheckPayload(*row, digest, message, where);
+    content_known = digest.value == row->digest.value;
   }
-  const bool same_settings = header.seq >= options_.settings_seq;
-  if (same_settings && header.fingerprint && *header.fingerprint != row->fingerprint) {
-    report_.Add(AuditCheck::kHeader, where, "states another fingerprint than its payload has");
+  std::optional<FingerprintedRecord> content;
+  if (content_known) {
+    content = fingerprinter_.Compute({{input, header.origin_offset}, row->time_ms, message.value});
   }
-  const bool by_reference = !message.key && !message.value && MayBeByReference(header.reason);
-  CheckPayload(*row, output, by_reference, where);
+  Cover(header, content ? &*content : nullptr, message.position.offset, *row);
+  if (header.seq >= options_.settings_seq) {
+    if (content && header.fingerprint && *header.fingerprint != content->fingerprint) {
+      report_.Add(AuditCheck::kHeader, where, "states another fingerprint than its payload has");
+    }
+    verdicts_.Check({input, row, header, content ? &*content : nullptr});
+  }
   if (CheckRoute(input, header.decision(), place, where)) {
     CheckOrder(input, header.decision(), header.origin_offset, where);
+  }
+}
+
+void Audit::LeftOutAfter(uint64_t seq) { first_left_out_seq_ = std::min(first_left_out_seq_, seq); }
+
+void Audit::Cover(const ParsedHeader& header, const FingerprintedRecord* content,
+                  int64_t output_offset, AuditRow& row) {
+  const Decision decision = header.decision();
+  row.covered = true;
+  row.output = {header.seq, output_offset};
+  row.decision = static_cast<uint8_t>(decision);
+  row.passed = header.passed;
+  row.late = header.late;
+  row.clamped = header.clamped;
+  switch (decision) {
+    case Decision::kUnique:
+      ++report_.unique;
+      break;
+    case Decision::kDuplicate:
+      ++report_.duplicates;
+      break;
+    case Decision::kDeadLetter:
+      ++report_.dead_letters;
+      break;
+  }
+  row.remembered = decision == Decision::kUnique && !header.passed;
+  if (content == nullptr) return;
+  row.time_ms = content->outcome.time_ms;
+  row.remembered = row.remembered && content->outcome.reason == Reason::kNone;
+  if (!row.remembered) return;
+  row.content = static_cast<uint32_t>(ledger_.fingerprints.size());
+  row.features = static_cast<uint16_t>(std::min(content->features, uint32_t{UINT16_MAX}));
+  ledger_.fingerprints.Append(content->fingerprint);
+  if (options_.filter.match.widen) ledger_.text_keys.Append(content->text_keys);
+  if (chosen_.scheme) {
+    ledger_.sketches.push_back(content->sketch);
+    sketch_bytes_ += sizeof(Sketch) + content->sketch.bytes();
   }
 }
 
@@ -146,47 +187,48 @@ void Audit::CheckOneLane(const InputPartition& place, uint64_t seq, const std::s
   newest = std::max(newest, seq);
 }
 
-AuditRow* Audit::CoveredRow(uint32_t input, const ParsedHeader& header, const AuditRow& output,
+AuditRow* Audit::CoveredRow(uint32_t input, const ParsedHeader& header, const Message& message,
                             const std::string& where) {
   AuditPartition& partition = ledger_.partitions()[input];
-  const std::string origin = ledger_.Origin(input, header.origin_offset);
   AuditRow* row = ledger_.Row(input, header.origin_offset);
   if (row == nullptr && header.origin_offset < partition.begin) {
-    row = &partition.deleted.emplace(header.origin_offset, output).first->second;
+    row = &partition.deleted[header.origin_offset];
     row->offset = header.origin_offset;
+    row->time_ms = message.timestamp_ms;
     row->input_deleted = true;
     ++report_.outputs_without_input;
   }
   if (row == nullptr) {
     report_.Add(AuditCheck::kCoverage, where,
-                fmt::format("names the origin {}, where there is no record", origin));
+                fmt::format("names the origin {}, where there is no record",
+                            ledger_.Origin(input, header.origin_offset)));
     return nullptr;
   }
   if (row->covered) {
-    report_.Add(AuditCheck::kCoverage, where,
-                fmt::format("repeats the record of origin {}, which is already at {}", origin,
-                            ledger_.Place(input, *row)));
+    report_.Add(
+        AuditCheck::kCoverage, where,
+        fmt::format("repeats the record of origin {}, which is already at {}",
+                    ledger_.Origin(input, header.origin_offset), ledger_.Place(input, *row)));
     return nullptr;
   }
   return row;
 }
 
-void Audit::CheckPayload(const AuditRow& input, const AuditRow& output, bool by_reference,
+void Audit::CheckPayload(const AuditRow& row, const PayloadDigest& digest, const Message& message,
                          const std::string& where) {
-  if (by_reference || input.input_deleted) return;
   ++report_[AuditCheck::kPayload].looked_at;
   const auto differs = [&](const char* part) {
     report_.Add(AuditCheck::kPayload, where, fmt::format("its {} not as in the input", part));
   };
-  if (input.digest.key != output.digest.key) differs("key is");
-  if (input.digest.value != output.digest.value) differs("value is");
-  if (input.digest.headers != output.digest.headers) differs("own headers are");
+  if (row.digest.key != digest.key) differs("key is");
+  if (row.digest.value != digest.value) differs("value is");
+  if (row.digest.headers != digest.headers) differs("own headers are");
   // Kafka's C client cannot send the timestamp 0; such a record may leave with 1.
-  const bool became_one = input.timestamp_ms == 0 && output.timestamp_ms == 1;
-  if (input.timestamp_ms != output.timestamp_ms && !became_one) {
+  const bool became_one = row.time_ms == 0 && message.timestamp_ms == 1;
+  if (row.time_ms != message.timestamp_ms && !became_one) {
     report_.Add(AuditCheck::kPayload, where,
-                fmt::format("its timestamp is {}, in the input it is {}", output.timestamp_ms,
-                            input.timestamp_ms));
+                fmt::format("its timestamp is {}, in the input it is {}", message.timestamp_ms,
+                            row.time_ms));
   }
 }
 
@@ -212,12 +254,7 @@ bool Audit::CheckRoute(uint32_t input, Decision decision, const InputPartition& 
 
 void Audit::CheckOrder(uint32_t input, Decision decision, int64_t origin_offset,
                        const std::string& where) {
-  AuditPartition& partition = ledger_.partitions()[input];
-  const std::string& topic = partition.topics[static_cast<size_t>(decision)];
-  const auto slot =
-      static_cast<size_t>(std::find(partition.topics.begin(), partition.topics.end(), topic) -
-                          partition.topics.begin());
-  int64_t& last = partition.last_offset[slot];
+  int64_t& last = ledger_.partitions()[input].last_offset[static_cast<size_t>(decision)];
   ++report_[AuditCheck::kOrder].looked_at;
   if (origin_offset < last) {
     report_.Add(AuditCheck::kOrder, where,
@@ -227,9 +264,19 @@ void Audit::CheckOrder(uint32_t input, Decision decision, int64_t origin_offset,
   last = std::max(last, origin_offset);
 }
 
-AuditReport Audit::Finish() {
-  const std::vector<AuditRef> by_seq = CheckVerdicts(options_, chosen_, ledger_, report_);
-  CheckCompleteness(options_, chosen_, ledger_, by_seq, report_);
+size_t Audit::bytes() const {
+  size_t bytes = ledger_.fingerprints.bytes() + ledger_.text_keys.bytes() + sketch_bytes_;
+  for (const AuditPartition& partition : ledger_.partitions()) {
+    bytes += partition.rows.bytes() + partition.deleted.size() * kAuditBytesPerDeleted;
+  }
+  return bytes;
+}
+
+AuditReport Audit::Finish(const std::function<void(double)>& progress) {
+  std::vector<const AuditRow*> by_seq = verdicts_.Finish();
+  ledger_.text_keys = {};  // the next check, which needs the most memory, does not use them
+  CheckCompleteness(options_, chosen_, ledger_, std::move(by_seq), first_left_out_seq_, report_,
+                    progress);
   return std::move(report_);
 }
 

@@ -13,30 +13,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 
 #include "audit/ledger.h"
 #include "audit/report.h"
+#include "audit/verdicts.h"
 #include "filter/match_scheme.h"
 #include "neardup/filter.h"
 #include "stream/message.h"
 #include "stream/route_header.h"
 
 namespace neardup {
-
-struct AuditOptions {
-  FilterOptions filter;
-  /// The lane did not start at the beginning of its inputs (StartAt::kLatest). Records before the
-  /// first decided one of each partition need no output.
-  bool started_late = false;
-  /// seq of the first record that was decided under `filter`. Older ones were decided under other
-  /// settings: their verdicts and their fingerprints are not checked, but they are remembered as
-  /// `filter` reads them (`neardup reindex`).
-  uint64_t settings_seq = 1;
-  /// Time at which the outputs were read: a clamped event time is at most this plus ahead_max_ms.
-  int64_t now_ms = INT64_MAX;
-};
 
 /// One input partition, and which of its records are audited.
 struct AuditedInput {
@@ -47,14 +36,19 @@ struct AuditedInput {
   /// Records from here on need no output, and their outputs are left out. To audit a running lane,
   /// give the offsets of one committed transaction.
   int64_t end = INT64_MAX;
+  /// Records below `begin` may exist, and are left out with their outputs. Needs
+  /// AuditOptions::part.
+  bool left_out_before = false;
   std::string unique_topic;
   std::string duplicate_topic;
   std::string dead_letter_topic;
 };
 
 /// Memory that an audit needs at its peak for each input record, without the sketches of another
-/// scheme than the filter's own. Measured as peak RSS per record, rounded up.
-inline constexpr int kAuditBytesPerRecord = 290;
+/// scheme than the filter's own. It is reached when all records are unique.
+inline constexpr int kAuditBytesPerRecord = 100;
+/// The same for each output of a deleted input record.
+inline constexpr int kAuditBytesPerDeleted = 160;
 
 /// One owner thread. Add all inputs before the first output.
 class Audit {
@@ -65,21 +59,36 @@ class Audit {
   uint32_t AddPartition(const AuditedInput& input);
   /// Add the records of a partition in order of their offsets.
   void AddInput(const Message& message);
+  /// Says that outputs of this partition with this verdict were deleted at the beginning of their
+  /// topic. A record without an output that stands before the first one there is left out, because
+  /// its output may have been among them. Needs AuditOptions::part. Call it before the first
+  /// output.
+  void AddDeletedOutputs(uint32_t input, Decision decision);
   /// `place`: the topic and partition the record was read from. Add the records of a place in order
   /// of their offsets.
   void AddOutput(const InputPartition& place, const Message& message);
-  /// Runs the checks that need all records. Call it once.
-  AuditReport Finish();
+  /// Says that all outputs of the unique topics were added. Saves memory: until then, a duplicate
+  /// waits for its original.
+  void UniquesDone() { verdicts_.UniquesDone(); }
+  /// The seq of a record that is left out, and was decided after those of its partition that are
+  /// audited. AddOutput notices it by itself.
+  void LeftOutAfter(uint64_t seq);
+  /// Memory held now for the records.
+  size_t bytes() const;
+  /// Runs the checks that need all records. Call it once. `progress` gets the share that is done.
+  AuditReport Finish(const std::function<void(double)>& progress = {});
 
  private:
-  /// Computes the row of a message without `count_left_out` of its headers.
-  AuditRow Recompute(const Message& message, size_t first_left_out, size_t count_left_out);
+  PayloadDigest DigestOf(const Message& message, size_t first_left_out, size_t count_left_out);
   /// The row of an output's input record; nullptr, with a violation, if there is none or another
   /// output already names it.
-  AuditRow* CoveredRow(uint32_t input, const ParsedHeader& header, const AuditRow& output,
+  AuditRow* CoveredRow(uint32_t input, const ParsedHeader& header, const Message& message,
                        const std::string& where);
-  void CheckPayload(const AuditRow& input, const AuditRow& output, bool by_reference,
+  void CheckPayload(const AuditRow& row, const PayloadDigest& digest, const Message& message,
                     const std::string& where);
+  /// Notes in the row what the header and the content say.
+  void Cover(const ParsedHeader& header, const FingerprintedRecord* content, int64_t output_offset,
+             AuditRow& row);
   bool CheckRoute(uint32_t input, Decision decision, const InputPartition& place,
                   const std::string& where);
   /// A lane writes each output in order of seq, so a smaller seq comes from another lane.
@@ -92,8 +101,11 @@ class Audit {
   Fingerprinter fingerprinter_;
   AuditLedger ledger_;
   AuditReport report_;
+  VerdictChecks verdicts_;
   std::map<InputPartition, uint64_t> newest_seq_;  ///< by the output that it was read from
   uint64_t behind_ = 0;  ///< outputs with a smaller seq than one before them in their partition
+  uint64_t first_left_out_seq_ = UINT64_MAX;  ///< of those left out after the audited ones
+  uint64_t sketch_bytes_ = 0;
   std::string header_bytes_;
 };
 

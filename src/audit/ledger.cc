@@ -2,10 +2,28 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace neardup {
+
+namespace {
+
+/// The first row at or after the offset; the number of rows if there is none.
+size_t FirstFrom(const Column<AuditRow>& rows, int64_t offset) {
+  size_t begin = 0;
+  size_t end = rows.size();
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (rows[middle].offset < offset) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
+}  // namespace
 
 uint32_t AuditLedger::AddPartition(AuditPartition partition) {
   const auto input = static_cast<uint32_t>(partitions_.size());
@@ -25,17 +43,27 @@ AuditRow* AuditLedger::Row(uint32_t input, int64_t offset) {
     const auto found = partition.deleted.find(offset);
     return found == partition.deleted.end() ? nullptr : &found->second;
   }
-  const auto found =
-      std::lower_bound(partition.rows.begin(), partition.rows.end(), offset,
-                       [](const AuditRow& row, int64_t wanted) { return row.offset < wanted; });
-  return found != partition.rows.end() && found->offset == offset ? &*found : nullptr;
+  const size_t i = FirstFrom(partition.rows, offset);
+  if (i == partition.rows.size() || partition.rows[i].offset != offset) return nullptr;
+  return &partition.rows[i];
 }
 
 std::string AuditLedger::Place(uint32_t input, const AuditRow& row) const {
   const AuditPartition& partition = partitions_[input];
   if (!row.covered) return Origin(input, row.offset);
-  const std::string& topic = partition.topics[static_cast<size_t>(row.decision)];
-  return PositionText({topic, partition.partition.partition}, row.output_offset);
+  return PositionText({partition.topics[row.decision], partition.partition.partition},
+                      row.output.offset);
+}
+
+std::string AuditLedger::Place(const AuditRow& row) const {
+  for (uint32_t input = 0; input < partitions_.size(); ++input) {
+    const AuditPartition& partition = partitions_[input];
+    const auto deleted = partition.deleted.find(row.offset);
+    if (deleted != partition.deleted.end() && &deleted->second == &row) return Place(input, row);
+    const size_t i = FirstFrom(partition.rows, row.offset);
+    if (i < partition.rows.size() && &partition.rows[i] == &row) return Place(input, row);
+  }
+  return "none";
 }
 
 std::string AuditLedger::Origin(uint32_t input, int64_t offset) const {

@@ -1,4 +1,5 @@
-// What an audit remembers of each record: hashes and the verdict, never payloads.
+// What an audit remembers of each record: hashes and the verdict, never payloads. A row takes 40
+// bytes, a remembered unique 24 more.
 #pragma once
 
 #include <array>
@@ -8,67 +9,75 @@
 #include <string>
 #include <vector>
 
+#include "audit/column.h"
 #include "neardup/fingerprint.h"
 #include "neardup/verdict.h"
 #include "state/input.h"
 
 namespace neardup {
 
-/// Hashes of the parts that an output must take over unchanged.
+/// Hashes of the parts that an output must take over unchanged. A changed key or header goes
+/// unnoticed with a chance of 2^-32, a changed value with 2^-64.
 struct PayloadDigest {
-  uint64_t key = 0;
   uint64_t value = 0;
-  uint64_t headers = 0;
-
-  bool operator==(const PayloadDigest&) const = default;
+  uint32_t key = 0;
+  uint32_t headers = 0;
 };
 
-/// An input record, and the first output that names it as its origin.
+/// Where a covered record is in the outputs.
+struct AuditedOutput {
+  uint64_t seq;
+  int64_t offset;
+};
+
+/// An input record, and the first output that names it as its origin. The second half is set when
+/// that output is read (`covered`).
 struct AuditRow {
-  // Computed from the input record, or from the output if the input record is deleted.
+  static constexpr uint32_t kNoContent = UINT32_MAX;
+
   int64_t offset = 0;
-  int64_t timestamp_ms = -1;
+  /// Kafka's timestamp of the input record; once it is covered, its event time.
   int64_t time_ms = 0;
-  PayloadDigest digest;
-  Fingerprint fingerprint;
-  ProbedKeys text_keys;
-  Sketch sketch;
-  uint32_t features = 0;
-  Reason reason = Reason::kNone;
-  bool passed = false;
-  bool input_deleted = false;
+  union {
+    PayloadDigest digest;  ///< until it is covered
+    AuditedOutput output;  ///< once it is covered
+  };
+  /// Number of the content of a remembered unique (AuditLedger::fingerprints); else kNoContent.
+  uint32_t content = kNoContent;
+  /// Distinct tokens; more than 65,535 count as that, which is more than any setting asks for.
+  uint16_t features = 0;
+  uint8_t decision = 0;
+  bool covered : 1;
+  bool passed : 1;  ///< by policy, as the header states
+  bool late : 1;
+  bool clamped : 1;
+  bool remembered : 1;  ///< the filter remembers it: later records may be its duplicates
+  bool input_deleted : 1;
 
-  // What the header of the output states.
-  bool covered = false;
-  Decision decision = Decision::kUnique;
-  Reason stated_reason = Reason::kNone;
-  bool stated_passed = false;
-  bool late = false;
-  bool clamped = false;
-  MatchKind kind = MatchKind::kExact;
-  int distance = 0;
-  uint32_t original_input = 0;
-  int64_t original_offset = 0;
-  uint64_t seq = 0;
-  int64_t output_offset = -1;
-
-  /// True if the filter remembers the record, so that later records may be its duplicates.
-  bool remembered() const {
-    return covered && decision == Decision::kUnique && !stated_passed && reason == Reason::kNone;
-  }
+  AuditRow()
+      : digest(),
+        covered(false),
+        passed(false),
+        late(false),
+        clamped(false),
+        remembered(false),
+        input_deleted(false) {}
 };
+static_assert(sizeof(AuditRow) == 40);
 
 struct AuditPartition {
   InputPartition partition;
-  int64_t begin = 0;                  ///< first offset that still exists
+  int64_t begin = 0;                  ///< first audited offset
   int64_t end = 0;                    ///< records from here on are not audited
+  bool left_out_before = false;       ///< records below `begin` are left out, not deleted
   std::array<std::string, 3> topics;  ///< its output topics, by Decision
-  /// By offset. A deque grows without copying its rows, and needs no spare capacity.
-  std::deque<AuditRow> rows;
+  Column<AuditRow> rows;              ///< by offset
   /// Records below `begin` that outputs name, made from these outputs; by offset.
   std::map<int64_t, AuditRow> deleted;
-  /// Largest origin offset seen on each of `topics`. Topics of the same name share the first place.
+  /// Largest origin offset seen on each of `topics`.
   std::array<int64_t, 3> last_offset = {-1, -1, -1};
+  /// By topic: outputs of records below this offset may be deleted. 0: no output is deleted.
+  std::array<int64_t, 3> outputs_kept_from = {0, 0, 0};
 };
 
 /// The rows of all input partitions. Partitions are numbered from 0 in the order of AddPartition.
@@ -84,20 +93,22 @@ class AuditLedger {
   AuditRow* Row(uint32_t input, int64_t offset);
 
   std::vector<AuditPartition>& partitions() { return partitions_; }
+  const std::vector<AuditPartition>& partitions() const { return partitions_; }
   /// topic/partition/offset of the row's output, or of the input record if it has no output.
   std::string Place(uint32_t input, const AuditRow& row) const;
+  /// The same; searches for the row's partition.
+  std::string Place(const AuditRow& row) const;
   /// topic/partition/offset of an input record.
   std::string Origin(uint32_t input, int64_t offset) const;
+
+  /// The content of remembered uniques, by AuditRow::content.
+  Column<Fingerprint> fingerprints;
+  Column<ProbedKeys> text_keys;  ///< only with MatchOptions::widen
+  std::deque<Sketch> sketches;   ///< only with another scheme than the filter's own
 
  private:
   std::vector<AuditPartition> partitions_;
   std::map<InputPartition, uint32_t> numbers_;
-};
-
-/// A row and the number of its partition.
-struct AuditRef {
-  uint32_t input = 0;
-  AuditRow* row = nullptr;
 };
 
 /// topic/partition/offset.

@@ -40,11 +40,18 @@ uint64_t PayloadAudit::KeyOf(int32_t partition, const Message& message) {
   return Hash64(bytes_);
 }
 
+std::string PayloadAudit::PlaceOf(const Equals& equals) const {
+  return PositionText(places_[equals.place], equals.offset);
+}
+
 void PayloadAudit::AddInput(const InputPartition& place, const Message& message, bool demanded) {
   const auto [found, first] = records_.try_emplace(KeyOf(place.partition, message));
   Equals& equals = found->second;
   if (first) {
-    equals.place = place;
+    const auto [number, added] =
+        place_numbers_.emplace(place, static_cast<uint32_t>(places_.size()));
+    if (added) places_.push_back(place);
+    equals.place = number->second;
     equals.offset = message.position.offset;
   }
   ++equals.allowed;
@@ -84,23 +91,23 @@ void PayloadAudit::AddOutput(const InputPartition& place, const Message& message
     report_.Add(
         AuditCheck::kCoverage, where,
         fmt::format("occurs more often in the outputs than in the inputs, where it is at {}",
-                    PositionText(found->second.place, found->second.offset)));
+                    PlaceOf(found->second)));
   }
 }
 
 AuditReport PayloadAudit::Finish() {
   for (const auto& [key, equals] : records_) {
-    Unmatched& unmatched = unmatched_[equals.place.partition];
+    Unmatched& unmatched = unmatched_[places_[equals.place].partition];
     unmatched.allowed += equals.allowed - equals.found;
-    for (uint64_t n = equals.found; n < equals.demanded; ++n) unmatched.missing.push_back(&equals);
+    for (uint32_t n = equals.found; n < equals.demanded; ++n) unmatched.missing.push_back(&equals);
   }
   for (auto& [partition, unmatched] : unmatched_) {
     std::vector<const Equals*>& missing = unmatched.missing;
-    std::sort(missing.begin(), missing.end(), [](const Equals* a, const Equals* b) {
-      return std::tie(a->place, a->offset) < std::tie(b->place, b->offset);
+    std::sort(missing.begin(), missing.end(), [this](const Equals* a, const Equals* b) {
+      return std::tie(places_[a->place], a->offset) < std::tie(places_[b->place], b->offset);
     });
     for (size_t i = unmatched.by_reference; i < missing.size(); ++i) {
-      report_.Add(AuditCheck::kCoverage, PositionText(missing[i]->place, missing[i]->offset),
+      report_.Add(AuditCheck::kCoverage, PlaceOf(*missing[i]),
                   unmatched.by_reference == 0
                       ? "is in no output"
                       : fmt::format("this record or one before it is in no output; {} of this "

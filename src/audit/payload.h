@@ -16,6 +16,9 @@
 
 namespace neardup {
 
+/// Memory that a PayloadAudit needs at its peak for each input record.
+inline constexpr int kPayloadAuditBytesPerRecord = 100;
+
 /// Fills the checks coverage and payload of a report, and leaves the others empty. One owner
 /// thread. Add all inputs before the first output.
 class PayloadAudit {
@@ -26,17 +29,19 @@ class PayloadAudit {
   void AddInput(const InputPartition& place, const Message& message, bool demanded);
   /// `decision`: the one whose topic the record was read from.
   void AddOutput(const InputPartition& place, const Message& message, Decision decision);
+  /// Memory held now for the records.
+  size_t bytes() const { return records_.size() * kPayloadAuditBytesPerRecord; }
   /// Call it once, after the last output.
   AuditReport Finish();
 
  private:
   /// Inputs that are equal, and the outputs equal to them.
   struct Equals {
-    InputPartition place;  ///< of the first input
-    int64_t offset = 0;
-    uint64_t demanded = 0;
-    uint64_t allowed = 0;  ///< including the demanded ones
-    uint64_t found = 0;
+    int64_t offset = 0;  ///< of the first input
+    uint32_t place = 0;  ///< of the first input, in places_
+    uint32_t demanded = 0;
+    uint32_t allowed = 0;  ///< including the demanded ones
+    uint32_t found = 0;
   };
   /// For one partition number: inputs without an output, and outputs that cannot be assigned.
   struct Unmatched {
@@ -46,8 +51,11 @@ class PayloadAudit {
   };
 
   uint64_t KeyOf(int32_t partition, const Message& message);
+  std::string PlaceOf(const Equals& equals) const;
 
   std::unordered_map<uint64_t, Equals> records_;
+  std::vector<InputPartition> places_;
+  std::map<InputPartition, uint32_t> place_numbers_;
   std::map<int32_t, Unmatched> unmatched_;
   std::set<int32_t> deleted_;
   AuditReport report_;

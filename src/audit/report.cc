@@ -56,6 +56,18 @@ std::string ReportText(const AuditReport& report) {
   if (report.newer_outputs > 0) {
     text += fmt::format("outputs newer than the audited end: {}\n", report.newer_outputs);
   }
+  if (report.older_outputs > 0) {
+    text += fmt::format("outputs older than the audited begin: {}\n", report.older_outputs);
+  }
+  if (report.originals_left_out > 0) {
+    text += fmt::format(
+        "duplicates whose original is outside of the audited records, verdict not checked: {}\n",
+        report.originals_left_out);
+  }
+  if (report.outputs_deleted > 0) {
+    text += fmt::format("input records whose output may be deleted, not checked: {}\n",
+                        report.outputs_deleted);
+  }
   if (report.outputs_without_input > 0) {
     text +=
         fmt::format("outputs whose input record is deleted: {}\n", report.outputs_without_input);

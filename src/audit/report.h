@@ -48,6 +48,13 @@ struct AuditReport {
   uint64_t dead_letters = 0;
   /// Number of outputs of input records at or after the audited end. They are not checked.
   uint64_t newer_outputs = 0;
+  /// Number of outputs of input records before the audited ones, if these are a part. They are not
+  /// checked.
+  uint64_t older_outputs = 0;
+  /// Number of duplicates in a part whose original is left out. Their verdicts are not checked.
+  uint64_t originals_left_out = 0;
+  /// Number of input records without an output that may have been deleted. They are not checked.
+  uint64_t outputs_deleted = 0;
   /// Number of outputs whose input record was deleted. With headers they are checked against their
   /// own content; without headers they are not checked.
   uint64_t outputs_without_input = 0;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -14,6 +15,7 @@
 #include "files/local_ports.h"
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
+#include "kafka/topic_orders.h"
 #include "kafka/topics.h"
 #include "stream/lane.h"
 
@@ -36,9 +38,9 @@ std::string ValueOf(int partition, int i) {
 }
 
 /// Retention would soon delete records with an old timestamp.
-TestRecord RecordNow(const std::string& value) {
+TestRecord RecordNow(const std::string& value, int64_t later_ms = 0) {
   TestRecord record = Record(value);
-  record.timestamp_ms = SystemClock().WallMs();
+  record.timestamp_ms = SystemClock().WallMs() + later_ms;
   return record;
 }
 
@@ -55,18 +57,20 @@ class TopicAuditTest : public ::testing::Test {
     RunLane(kRecordsPerPartition * 2 + 1);
   }
 
-  void WriteInputs() {
+  /// 401 records; the texts are the same each time.
+  void WriteInputs(int64_t later_ms = 0) {
     for (int partition = 0; partition < 2; ++partition) {
       std::vector<TestRecord> records;
       for (int i = 0; i < kRecordsPerPartition; ++i) {
-        records.push_back(RecordNow(ValueOf(partition, i)));
+        records.push_back(RecordNow(ValueOf(partition, i), later_ms));
         records.back().key = "key";
         records.back().headers = {{"trace", "1"}, {"null", std::nullopt}};
       }
       Write(settings_.kafka.brokers, topic_, partition, records);
     }
     WriteInTransaction(settings_.kafka.brokers, topic_, 0, {RecordNow("{}")}, false);
-    WriteInTransaction(settings_.kafka.brokers, topic_, 0, {RecordNow(ValueOf(0, 1000))}, true);
+    WriteInTransaction(settings_.kafka.brokers, topic_, 0, {RecordNow(ValueOf(0, 1000), later_ms)},
+                       true);
   }
 
   void RunLane(uint64_t records) {
@@ -85,8 +89,13 @@ class TopicAuditTest : public ::testing::Test {
     ASSERT_OK((*lane)->Drain());
   }
 
+  Result<TopicAudit> Audit(const TopicAuditOptions& options = {}) {
+    Progress quiet(ProgressStyle::kNone, std::cerr, [] { return int64_t{0}; });
+    return AuditTopics(settings_, options, quiet, {});
+  }
+
   AuditReport Audited() {
-    const auto audit = AuditTopics(settings_, {});
+    const auto audit = Audit();
     EXPECT_TRUE(audit.ok()) << audit.error().text;
     return audit.ok() ? audit->report : AuditReport();
   }
@@ -96,7 +105,7 @@ class TopicAuditTest : public ::testing::Test {
 };
 
 TEST_F(TopicAuditTest, TheOutputsOfALaneHoldEveryCheck) {
-  const auto audit = AuditTopics(settings_, {});
+  const auto audit = Audit();
   ASSERT_OK(audit);
   const AuditReport& report = audit->report;
   EXPECT_TRUE(report.ok()) << ReportText(report);
@@ -129,12 +138,12 @@ TEST_F(TopicAuditTest, RecordsOfAnAbortedTransactionAreNotAudited) {
   EXPECT_TRUE(report.ok()) << ReportText(report);
 }
 
-TEST_F(TopicAuditTest, UndecidedRecordsCountAsLagNotAsViolations) {
+TEST_F(TopicAuditTest, UndecidedRecordsArePendingAndNoViolations) {
   Write(settings_.kafka.brokers, topic_, 1, {RecordNow("{}"), RecordNow("{}")});
-  const auto audit = AuditTopics(settings_, {});
+  const auto audit = Audit();
   ASSERT_OK(audit);
   EXPECT_TRUE(audit->report.ok()) << ReportText(audit->report);
-  EXPECT_EQ(audit->ranges.at(1).lag_records, 2);
+  EXPECT_EQ(audit->ranges.at(1).pending_records, 2);
 }
 
 TEST_F(TopicAuditTest, ARunningLaneHoldsEveryCheckAtAnyMoment) {
@@ -157,9 +166,108 @@ TEST_F(TopicAuditTest, ARunningLaneHoldsEveryCheckAtAnyMoment) {
   EXPECT_EQ(Audited().inputs, (kRecordsPerPartition * 2u + 1) * 6);
 }
 
+TEST_F(TopicAuditTest, ARangeOfARunningLaneHoldsEveryCheckAtAnyMoment) {
+  settings_.lane.transaction_interval_ms = 5;
+  settings_.lane.batch_records_max = 10;
+  for (int round = 1; round <= 5; ++round) WriteInputs(round * 1000);
+  std::atomic<bool> done = false;
+  std::thread lane([&] {
+    RunLane((kRecordsPerPartition * 2 + 1) * 6);
+    done = true;
+  });
+  TopicAuditOptions options;
+  options.range.from_ms = SystemClock().WallMs();
+  while (!done) {
+    const auto audit = Audit(options);
+    EXPECT_TRUE(audit.ok() && audit->report.ok())
+        << (audit.ok() ? ReportText(audit->report) : audit.error().text);
+  }
+  lane.join();
+}
+
+TEST_F(TopicAuditTest, ARangeOfTimeIsAuditedAndSaysWhatItCannotCheck) {
+  constexpr int64_t kMinuteMs = 60'000;
+  const int64_t split_ms = SystemClock().WallMs() + kMinuteMs / 2;
+  WriteInputs(kMinuteMs);
+  RunLane((kRecordsPerPartition * 2 + 1) * 2);
+  const auto outputs = Read(settings_.kafka.brokers, topic_ + ".duplicate", 0);
+  TopicAuditOptions first;
+  first.range.to_ms = split_ms;
+  TopicAuditOptions second;
+  second.range.from_ms = split_ms;
+  const auto before = Audit(first);
+  ASSERT_OK(before);
+  EXPECT_TRUE(before->report.ok()) << ReportText(before->report);
+  EXPECT_TRUE(before->partial);
+  EXPECT_EQ(before->report.inputs, 401u);
+  EXPECT_EQ(before->report.originals_left_out, 0u);
+  EXPECT_EQ(before->ranges.at(1).end, kRecordsPerPartition);
+  const auto after = Audit(second);
+  ASSERT_OK(after);
+  EXPECT_TRUE(after->report.ok()) << ReportText(after->report);
+  EXPECT_EQ(after->report.inputs, 401u);
+  EXPECT_GT(after->report.originals_left_out, 200u) << "it repeats the records before the range";
+  EXPECT_THAT(after->warnings, testing::Contains(HasSubstr("name an original outside")));
+  EXPECT_EQ(after->ranges.at(1).begin, kRecordsPerPartition);
+
+  // An output of the second half comes a second time: found there, and not before.
+  Write(settings_.kafka.brokers, topic_ + ".duplicate", 0, {outputs.back()});
+  EXPECT_EQ(Audit(second)->report[AuditCheck::kCoverage].violations, 1u);
+  EXPECT_TRUE(Audit(first)->report.ok());
+}
+
+TEST_F(TopicAuditTest, ARangeOfOffsetsIsAudited) {
+  TopicAuditOptions options;
+  options.range.from_offsets[{topic_, 1}] = 100;
+  options.range.to_offsets[{topic_, 1}] = 150;
+  const auto audit = Audit(options);
+  ASSERT_OK(audit);
+  EXPECT_TRUE(audit->report.ok()) << ReportText(audit->report);
+  EXPECT_EQ(audit->report.inputs, 50u);
+  EXPECT_EQ(audit->report[AuditCheck::kCoverage].looked_at, 50u);
+  options.range.from_offsets[{topic_, 7}] = 0;
+  EXPECT_EQ(Audit(options).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(TopicAuditTest, RefusesToStartIfTheRecordsMayNotFitIntoTheMemory) {
+  TopicAuditOptions options;
+  options.memory_max = uint64_t{1} << 20;
+  const auto audit = Audit(options);
+  ASSERT_FALSE(audit.ok());
+  EXPECT_EQ(audit.error().code, ErrorCode::kConfig);
+  EXPECT_THAT(audit.error().text, testing::AllOf(HasSubstr("--memory-max is 2 MiB"),
+                                                 HasSubstr("raise --memory-max, or verify a part"),
+                                                 HasSubstr("--since, --from or --to")));
+}
+
+TEST_F(TopicAuditTest, OutputsThatRetentionDeletedAreNoViolations) {
+  ASSERT_OK(DeleteRecordsBefore(settings_.kafka, topic_ + ".unique", 1, 20));
+  const auto audit = Audit();
+  ASSERT_OK(audit);
+  EXPECT_TRUE(audit->report.ok()) << ReportText(audit->report);
+  EXPECT_TRUE(audit->partial);
+  EXPECT_GT(audit->report.outputs_deleted, 10u);
+  EXPECT_THAT(audit->warnings, testing::Contains(HasSubstr("is deleted below offset 20")));
+}
+
+TEST_F(TopicAuditTest, WithoutGroupOffsetsTheChangelogSaysWhatIsDecided) {
+  Write(settings_.kafka.brokers, topic_, 1, {RecordNow("{}")});
+  const std::vector<InputPartition> added = {{topic_ + "-new", 0}};
+  CreateTopic(settings_.kafka.brokers, added[0].topic, 1);
+  ASSERT_OK(EnsureTopics(settings_.kafka, added, 1, {}));
+  Write(settings_.kafka.brokers, added[0].topic, 0, {RecordNow("{}")});
+  settings_.kafka.topics.push_back(added[0].topic);
+  const auto audit = Audit();
+  ASSERT_OK(audit);
+  EXPECT_TRUE(audit->report.ok()) << ReportText(audit->report);
+  EXPECT_EQ(audit->report.inputs, 401u);
+  EXPECT_EQ(audit->ranges.at(1).pending_records, 1);
+  EXPECT_EQ(audit->ranges.at(2).pending_records, 1) << "the lane has not begun with it";
+}
+
 TEST_F(TopicAuditTest, AMissingOutputTopicIsNamed) {
   settings_.kafka.unique_topic = "{topic}.elsewhere";
-  const auto audit = AuditTopics(settings_, {});
+  const auto audit = Audit();
   ASSERT_FALSE(audit.ok());
   EXPECT_EQ(audit.error().code, ErrorCode::kNotFound) << audit.error().text;
   EXPECT_THAT(audit.error().text, HasSubstr(topic_ + ".elsewhere"));
@@ -175,7 +283,7 @@ class TopicAuditWithoutHeaders : public TopicAuditTest {
 
 TEST_F(TopicAuditWithoutHeaders, ComparesWholeRecordsAndSaysThatTheRestIsNotChecked) {
   Write(settings_.kafka.brokers, topic_, 1, {RecordNow("{}")});  // not yet decided
-  const auto audit = AuditTopics(settings_, {});
+  const auto audit = Audit();
   ASSERT_OK(audit);
   EXPECT_TRUE(audit->report.ok()) << ReportText(audit->report);
   EXPECT_TRUE(audit->partial);

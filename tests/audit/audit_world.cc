@@ -248,6 +248,28 @@ void World::Decide(const WorldOptions& options, const std::vector<Order>& order)
   }
 }
 
+void World::TakePart(int64_t from_ms, int64_t to_ms) {
+  for (const auto& [partition, records] : inputs) {
+    const auto first_at = [&](int64_t time_ms) {
+      const auto found = std::find_if(records.begin(), records.end(), [&](const auto& record) {
+        return record.timestamp_ms >= time_ms;
+      });
+      return found == records.end() ? records.back().offset + 1 : found->offset;
+    };
+    begins[partition] = first_at(from_ms);
+    ends[partition] = first_at(to_ms);
+  }
+  audit.part = true;
+  audit.earlier_time_max_ms = from_ms;
+}
+
+bool World::IsAudited(const InputPartition& partition, int64_t offset) const {
+  const auto begin = begins.find(partition);
+  const auto end = ends.find(partition);
+  return (begin == begins.end() || offset >= begin->second) &&
+         (end == ends.end() || offset < end->second);
+}
+
 AuditReport World::Audited() const {
   Audit checker(audit);
   std::map<InputPartition, uint32_t> numbers;
@@ -256,6 +278,7 @@ AuditReport World::Audited() const {
     input.partition = partition;
     if (begins.count(partition) > 0) input.begin = begins.at(partition);
     if (ends.count(partition) > 0) input.end = ends.at(partition);
+    input.left_out_before = audit.part && !begins.empty();
     input.unique_topic = TopicOf(partition.topic, Decision::kUnique);
     input.duplicate_topic = TopicOf(partition.topic, Decision::kDuplicate);
     input.dead_letter_topic = TopicOf(partition.topic, Decision::kDeadLetter);
@@ -264,6 +287,16 @@ AuditReport World::Audited() const {
   for (const auto& [partition, records] : inputs) {
     for (const StoredRecord& record : records) {
       checker.AddInput(record.message(numbers.at(partition)));
+    }
+  }
+  for (const InputPartition& place : beheaded) {
+    for (const auto& [partition, number] : numbers) {
+      for (const Decision decision :
+           {Decision::kUnique, Decision::kDuplicate, Decision::kDeadLetter}) {
+        if (place == InputPartition{TopicOf(partition.topic, decision), partition.partition}) {
+          checker.AddDeletedOutputs(number, decision);
+        }
+      }
     }
   }
   for (const auto& [place, records] : outputs) {

@@ -43,8 +43,14 @@ class World {
  public:
   explicit World(const WorldOptions& options);
 
-  /// The report of an audit over all records.
+  /// The report of an audit over all records, or over the part that TakePart chose.
   AuditReport Audited() const;
+  /// From now on, audits only the records from the first one of each partition that has this
+  /// timestamp or a later one (as Kafka finds it), and before the first one at `to_ms`. Knows no
+  /// horizon.
+  void TakePart(int64_t from_ms, int64_t to_ms);
+  /// Whether Audited looks at an input record.
+  bool IsAudited(const InputPartition& partition, int64_t offset) const;
 
   /// Where an output stands.
   struct Spot {
@@ -67,6 +73,8 @@ class World {
   std::map<InputPartition, int64_t> begins;
   /// End of the audited offsets of a partition, if not all are audited.
   std::map<InputPartition, int64_t> ends;
+  /// Outputs whose first records were deleted.
+  std::vector<InputPartition> beheaded;
   /// Duplicates by distance.
   std::map<int, int> distances;
 
