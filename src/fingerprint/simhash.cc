@@ -22,9 +22,10 @@ class SumsByLevel {
  public:
   /// Adds 2^level to the sums of the bits that are set in `word`.
   void Add(uint64_t word, int level) {
-    uint64_t* words = words_[level];
-    words[counts_[level]++] = word;
-    if (counts_[level] == kFull) Reduce(level);
+    uint8_t& count = counts_[level];
+    words_[level][count++] = word;
+    top_ = std::max(top_, level);
+    if (count == kFull) Reduce(level);
   }
 
   /// Adds 1 to the sums of the bits that are set in each of the words.
@@ -44,13 +45,13 @@ class SumsByLevel {
     // Now one word for each level, so that word j holds bit j of every sum.
     uint64_t planes[kLevels] = {};
     int used = 0;
-    for (int level = 0; level < kLevels; ++level) {
+    for (int level = 0; level <= top_; ++level) {
       uint64_t* words = words_[level];
-      size_t& count = counts_[level];
+      uint8_t& count = counts_[level];
       while (count > 1) {
         const Digits digits =
             AddBits(words[count - 1], words[count - 2], count > 2 ? words[count - 3] : 0);
-        count = count > 2 ? count - 2 : count - 1;
+        count = static_cast<uint8_t>(count > 2 ? count - 2 : count - 1);
         words[count - 1] = digits.ones;
         if (digits.twos != 0) Add(digits.twos, level + 1);
       }
@@ -112,7 +113,8 @@ class SumsByLevel {
   }
 
   uint64_t words_[kLevels][kFull];
-  size_t counts_[kLevels] = {};
+  uint8_t counts_[kLevels] = {};
+  int top_ = 0;  ///< the highest level that has had a word
 };
 
 }  // namespace
