@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "app/exit_code.h"
 #include "app/log.h"
 #include "app/service.h"
+#include "config/documents.h"
 
 namespace neardup {
 namespace {
@@ -71,7 +73,9 @@ Result<void> RunService(const LoadedConfig& config) {
   NEARDUP_TRY(PrepareStateDir(config.settings.state_dir));
   const std::atomic<bool>& stop = CatchStopSignals();
   WatchStop();
-  NEARDUP_ASSIGN(const std::unique_ptr<Service> service, Service::New(config.settings));
+  const auto shown = nlohmann::ordered_json::parse(ShowConfig(config, {.json = true}));
+  NEARDUP_ASSIGN(const std::unique_ptr<Service> service,
+                 Service::New(config.settings, {}, shown.at("settings").dump()));
   g_lane_runs = true;
   NEARDUP_TRY(service->Run(stop));
   spdlog::info("stopped");

@@ -23,6 +23,7 @@
 #include "metrics/health.h"
 #include "metrics/http_server.h"
 #include "metrics/prometheus_probe.h"
+#include "metrics/status.h"
 #include "state/snapshot.h"
 #include "stream/lane.h"
 #include "stream/local_state.h"
@@ -93,6 +94,8 @@ uint64_t RoundUp(uint64_t bytes) {
 /// and must end within 10 s. That thread tries again later.
 constexpr int kFollowerAnswerMs = 3000;
 
+BuildInfo ThisBuild() { return {kVersion, kRevision, kCompiler, ClientLibraryName()}; }
+
 KeeperOptions KeeperOptionsOf(const Settings& settings) {
   KeeperOptions options;
   options.filter = settings.lane.filter;
@@ -109,18 +112,20 @@ KeeperOptions KeeperOptionsOf(const Settings& settings) {
 }  // namespace
 
 struct Service::Parts {
-  explicit Parts(const Settings& settings_in)
+  Parts(const Settings& settings_in, std::string shown_settings)
       : settings(settings_in),
         health(clock, HealthLimitsOf(settings_in)),
-        metrics({kVersion, kRevision, kCompiler, ClientLibraryName()}, clock),
+        metrics(ThisBuild(), clock),
+        status(ThisBuild(), std::move(shown_settings), clock),
         log(clock),
-        keeper_probe({&log, &metrics}) {}
+        keeper_probe({&log, &metrics, &status}) {}
 
   Settings settings;
   KafkaLog kafka_log{ComplaintLog(LogKafka)};
   SystemClock clock;
   Health health;
   PrometheusProbe metrics;
+  Status status;
   LogProbe log;
   std::unique_ptr<ProbeFan> probe;
   KeeperProbeFan keeper_probe;
@@ -141,8 +146,9 @@ struct Service::Parts {
 };
 
 Result<std::unique_ptr<Service>> Service::New(const Settings& settings,
-                                              const std::vector<Probe*>& receivers) {
-  auto parts = std::make_unique<Parts>(settings);
+                                              const std::vector<Probe*>& receivers,
+                                              std::string shown_settings) {
+  auto parts = std::make_unique<Parts>(settings, std::move(shown_settings));
   NEARDUP_TRY(parts->Build(receivers));
   return std::unique_ptr<Service>(new Service(std::move(parts)));
 }
@@ -155,7 +161,7 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   for (const std::string& warning : ClientLibraryWarnings(settings.kafka)) {
     spdlog::warn("{}", warning);
   }
-  std::vector<Probe*> probes = {&log, &metrics, &health};
+  std::vector<Probe*> probes = {&log, &metrics, &status, &health};
   probes.insert(probes.end(), receivers.begin(), receivers.end());
   probe = std::make_unique<ProbeFan>(std::move(probes));
   NEARDUP_TRY(Serve());
@@ -183,9 +189,10 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
 
 Result<void> Service::Parts::Serve() {
   if (settings.http.port == 0) return {};
-  NEARDUP_ASSIGN(http, HttpServer::Start(
-                           settings.http, [this] { return metrics.Text(); }, health));
-  spdlog::info("serving /metrics, /healthz and /readyz on {}:{}", settings.http.host, http->port());
+  const HttpPages pages = {[this] { return metrics.Text(); }, [this] { return status.Text(); }};
+  NEARDUP_ASSIGN(http, HttpServer::Start(settings.http, pages, health));
+  spdlog::info("serving /metrics, /status, /healthz and /readyz on {}:{}", settings.http.host,
+               http->port());
   return {};
 }
 
@@ -206,6 +213,7 @@ Result<TopicReport> Service::Parts::PrepareTopics() {
       MemoryOf(settings, inputs.size(), std::max(1U, std::thread::hardware_concurrency()));
   if (memory.index_is_bounded) {
     metrics.SetMemoryBound(memory.total);
+    status.SetMemoryBound(memory.total);
     spdlog::info(
         "memory: at most {} with {} input partitions (`neardup config show` has the parts)",
         BytesText(static_cast<int64_t>(RoundUp(memory.total))), inputs.size());

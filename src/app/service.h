@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,9 +18,11 @@ class Service {
  public:
   /// Connects to the broker, creates absent topics, and serves metrics unless http.port is 0.
   /// `receivers` receive the lane's events in addition to log and metrics; they must outlive the
-  /// service. An error says what to repair, and leaves nothing running.
+  /// service. `shown_settings`: the settings for /status, a JSON object without secrets; empty: it
+  /// shows none. An error says what to repair, and leaves nothing running.
   static Result<std::unique_ptr<Service>> New(const Settings& settings,
-                                              const std::vector<Probe*>& receivers = {});
+                                              const std::vector<Probe*>& receivers = {},
+                                              std::string shown_settings = {});
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;

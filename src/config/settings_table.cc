@@ -393,7 +393,7 @@ std::vector<Setting> Rows() {
 
       Text("metrics.host", NEARDUP_MEMBER(http.host), kHost, "Address to listen on."),
       Integer("metrics.port", NEARDUP_MEMBER(http.port), {0, 65535},
-              "Port of /metrics, /healthz and /readyz. 0: none of them is served."),
+              "Port of /metrics, /status, /healthz and /readyz. 0: none of them is served."),
 
       Choice("log.level", NEARDUP_MEMBER(log_level), {"debug", "info", "warn", "error"},
              "Lowest level that is logged."),

@@ -32,10 +32,12 @@ constexpr auto kNoDescriptorPause = std::chrono::milliseconds(10);
 constexpr int kBacklog = 128;
 constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
+constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kHtml = "text/html; charset=utf-8";
 constexpr const char* kIndex =
     "<!doctype html><title>neardup</title><h1>neardup</h1><ul>"
     "<li><a href=\"/metrics\">/metrics</a> for Prometheus"
+    "<li><a href=\"/status\">/status</a> what this instance is and does, as JSON"
     "<li><a href=\"/healthz\">/healthz</a> 200 while the process is alive"
     "<li><a href=\"/readyz\">/readyz</a> 200 while it is active, or a standby that can take "
     "over</ul>\n";
@@ -158,7 +160,7 @@ uint16_t PortOf(const Descriptor& listening) {
 
 /// One thread that never waits for a peer: it polls all connections.
 struct HttpServer::Parts {
-  std::function<std::string()> metrics;
+  HttpPages pages;
   const Health* health = nullptr;
   Descriptor listening;
   Descriptor stop;
@@ -173,7 +175,6 @@ struct HttpServer::Parts {
   bool Send(Connection& connection);
   std::string AnswerTo(std::string_view request) const;
   Page PageAt(std::string_view path) const;
-  Page MetricsPage() const;
 };
 
 void HttpServer::Parts::Run() {
@@ -273,30 +274,29 @@ std::string HttpServer::Parts::AnswerTo(std::string_view request) const {
   return AnswerText(PageAt(target.substr(0, target.find('?'))), method == "GET");
 }
 
-Page HttpServer::Parts::MetricsPage() const {
-  try {
-    return {200, kMetricsType, metrics()};
-  } catch (const std::exception& error) {
-    return {500, kPlainText, fmt::format("the metrics cannot be printed: {}\n", error.what())};
-  }
-}
-
 Page HttpServer::Parts::PageAt(std::string_view path) const {
+  const auto printed = [path](std::string_view type, const std::function<std::string()>& body) {
+    try {
+      return Page{200, type, body()};
+    } catch (const std::exception& error) {
+      return Page{500, kPlainText, fmt::format("{} cannot be printed: {}\n", path, error.what())};
+    }
+  };
   const auto answered = [](const HealthAnswer& answer) {
     return Page{answer.ok ? 200 : 503, kPlainText, answer.text + "\n"};
   };
-  if (path == "/metrics") return MetricsPage();
+  if (path == "/metrics") return printed(kMetricsType, pages.metrics);
+  if (path == "/status") return printed(kJson, pages.status);
   if (path == "/healthz") return answered(health->Alive());
   if (path == "/readyz") return answered(health->Ready());
   if (path == "/") return {200, kHtml, kIndex};
-  return {404, kPlainText, "expected /metrics, /healthz or /readyz\n"};
+  return {404, kPlainText, "expected /metrics, /status, /healthz or /readyz\n"};
 }
 
-Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options,
-                                                      std::function<std::string()> metrics,
+Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options, HttpPages pages,
                                                       const Health& health) {
   auto parts = std::make_unique<Parts>();
-  parts->metrics = std::move(metrics);
+  parts->pages = std::move(pages);
   parts->health = &health;
   parts->listening = Listen(options);
   if (parts->listening.get() < 0) {

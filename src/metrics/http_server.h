@@ -1,4 +1,4 @@
-// Serves /metrics, /healthz and /readyz.
+// Serves /metrics, /status, /healthz and /readyz.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,20 @@ struct HttpOptions {
   uint16_t port = 9404;
 };
 
+/// Return the bodies of the pages. Called from the thread of the server.
+struct HttpPages {
+  std::function<std::string()> metrics;  ///< the text format of Prometheus
+  std::function<std::string()> status;   ///< a JSON object
+};
+
 /// Serves from its own thread until it is destroyed.
 class HttpServer {
  public:
-  /// `metrics` returns the body of /metrics. It and `health` must outlive the server. Each
-  /// connection gets one answer, within 5 s; a silent one gives way to new ones, and a request of
-  /// more than 8 KB is refused. Port 0 takes any free port. A kConfig error names an address that
-  /// is in use or is not an address of this host.
-  static Result<std::unique_ptr<HttpServer>> Start(const HttpOptions& options,
-                                                   std::function<std::string()> metrics,
+  /// What `pages` refers to and `health` must outlive the server. Each connection gets one answer,
+  /// within 5 s; a silent one gives way to new ones, and a request of more than 8 KB is refused.
+  /// Port 0 takes any free port. A kConfig error names an address that is in use or is not an
+  /// address of this host.
+  static Result<std::unique_ptr<HttpServer>> Start(const HttpOptions& options, HttpPages pages,
                                                    const Health& health);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

@@ -7,17 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include "metrics/build_info.h"
 #include "stream/ports.h"
 #include "stream/probe.h"
 
 namespace neardup {
-
-struct BuildInfo {
-  std::string version;
-  std::string revision;
-  std::string compiler;
-  std::string librdkafka_version;
-};
 
 /// The lane's thread calls the events of Probe, the keeper's thread those of KeeperProbe, and any
 /// thread Text. Every series of a closed label exists from the start. The clock must outlive the

@@ -152,7 +152,9 @@ void LaneInputs::ReportLag(const LaneState& state) {
     const int64_t last_ms = last_timestamp_ms_[status.input];
     const bool behind = status.lag_records > 0 && last_ms >= 0;
     const auto lag_s = behind ? static_cast<double>(wall_ms - last_ms) / 1000 : 0.0;
-    probe_.InputLag(state.inputs()[status.input].partition, status.lag_records, lag_s);
+    const InputProgress& input = state.inputs()[status.input];
+    probe_.InputLag(input.partition, status.lag_records, lag_s);
+    probe_.InputPosition(input.partition, input.next_offset);
   }
 }
 

@@ -155,6 +155,8 @@ class Probe {
   virtual void InputUnreachable(const InputPartition& input, bool unreachable) = 0;
   virtual void Gauges(const LaneGauges& gauges) = 0;
   virtual void InputLag(const InputPartition& input, int64_t records, double seconds) = 0;
+  /// The next record of the input that the lane will decide. Called about once a second.
+  virtual void InputPosition(const InputPartition& input, int64_t next_offset) = 0;
   virtual void RecordRefused(const InputPartition& input, int64_t offset,
                              std::string_view text) = 0;
   /// The share of dead letters has become too large, or is no longer; called once for each change.
@@ -186,6 +188,7 @@ class PartialProbe : public Probe {
   void InputUnreachable(const InputPartition&, bool) override {}
   void Gauges(const LaneGauges&) override {}
   void InputLag(const InputPartition&, int64_t, double) override {}
+  void InputPosition(const InputPartition&, int64_t) override {}
   void RecordRefused(const InputPartition&, int64_t, std::string_view) override {}
   void DeadLettersExcessive(bool, std::string_view) override {}
 };

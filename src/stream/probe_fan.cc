@@ -65,6 +65,9 @@ void ProbeFan::Gauges(const LaneGauges& gauges) {
 void ProbeFan::InputLag(const InputPartition& input, int64_t records, double seconds) {
   for (Probe* probe : probes_) probe->InputLag(input, records, seconds);
 }
+void ProbeFan::InputPosition(const InputPartition& input, int64_t next_offset) {
+  for (Probe* probe : probes_) probe->InputPosition(input, next_offset);
+}
 void ProbeFan::RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) {
   for (Probe* probe : probes_) probe->RecordRefused(input, offset, text);
 }

@@ -33,6 +33,7 @@ class ProbeFan : public Probe {
   void InputUnreachable(const InputPartition& input, bool unreachable) override;
   void Gauges(const LaneGauges& gauges) override;
   void InputLag(const InputPartition& input, int64_t records, double seconds) override;
+  void InputPosition(const InputPartition& input, int64_t next_offset) override;
   void RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) override;
   void DeadLettersExcessive(bool excessive, std::string_view why) override;
 

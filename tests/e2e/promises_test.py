@@ -1,20 +1,35 @@
 """The promises on a real Kafka: two topics of two partitions, read to the end without a fault, with a
 stop and restart, with kill -9, and with a take-over. `neardup verify` checks the outputs, and
 falsified outputs check `neardup verify`."""
+import json
 import random
 import time
 import unittest
 
 from harness import KafkaTest, RECORDS
 
+SECRET = 'a-planted-secret'
+
 
 class Promises(KafkaTest):
     def test_an_undisturbed_run_keeps_every_promise(self):
         self.fill()
-        config = self.write_config()
+        config = self.write_config(kafka={'properties': {'sasl.password': SECRET}})
         service = self.start(config)
         self.wait_drained(service)
+        with self.subTest('/status says what the instance does, and no secret'):
+            code, text = service.get('/status')
+            self.assertEqual(code, 200)
+            status = json.loads(text)
+            self.assertEqual(status['lane']['state'], 'active')
+            self.assertEqual(status['lane']['records'], RECORDS)
+            self.assertEqual({(each['topic'], each['partition']) for each in status['inputs']},
+                             {(topic, partition) for topic in self.topics for partition in range(2)})
+            self.assertEqual(sum(each['next_offset'] for each in status['inputs']), RECORDS)
+            self.assertEqual(status['settings']['app'], self.app)
+            self.assertNotIn(SECRET, text)
         code, seconds = service.terminate()
+        self.assertNotIn(SECRET, service.text())
         self.assertEqual(code, 0, service.text()[-2000:])
         print(f'\nclean stop after {seconds:.2f} s')
         self.assertIn('draining', service.text())

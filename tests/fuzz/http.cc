@@ -26,8 +26,7 @@ std::unique_ptr<HttpServer> Started(const Health& health) {
   HttpOptions options;
   options.host = "127.0.0.1";
   options.port = 0;
-  auto server = HttpServer::Start(
-      options, [] { return "m 1\n"; }, health);
+  auto server = HttpServer::Start(options, {[] { return "m 1\n"; }, [] { return "{}\n"; }}, health);
   Require(server.ok(), "the server cannot be started");
   return std::move(*server);
 }

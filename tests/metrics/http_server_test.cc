@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +20,8 @@ namespace {
 class HttpServerTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto started = HttpServer::Start(
-        {"127.0.0.1", 0}, [] { return "m 1\n"; }, health_);
+    auto started = HttpServer::Start({"127.0.0.1", 0},
+                                     {[] { return "m 1\n"; }, [] { return "{}\n"; }}, health_);
     ASSERT_TRUE(started.ok()) << started.error().text;
     server_ = std::move(*started);
   }
@@ -42,6 +43,24 @@ TEST_F(HttpServerTest, ServesTheMetricsAsTheTextFormat) {
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.body, "m 1\n");
   EXPECT_EQ(response.get_header_value("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
+}
+
+TEST_F(HttpServerTest, ServesTheStatusAsJson) {
+  const httplib::Response response = Get("/status");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, "{}\n");
+  EXPECT_EQ(response.get_header_value("Content-Type"), "application/json");
+}
+
+TEST_F(HttpServerTest, APageThatCannotBePrintedIsAnErrorOfTheServer) {
+  const auto fails = []() -> std::string { throw std::runtime_error("no memory"); };
+  auto started = HttpServer::Start({"127.0.0.1", 0}, {fails, fails}, health_);
+  ASSERT_TRUE(started.ok());
+  server_ = std::move(*started);
+  for (const char* page : {"/metrics", "/status"}) {
+    EXPECT_EQ(Get(page).status, 500);
+    EXPECT_EQ(Get(page).body, std::string(page) + " cannot be printed: no memory\n");
+  }
 }
 
 TEST_F(HttpServerTest, HealthFollowsTheLane) {
@@ -71,7 +90,7 @@ TEST_F(HttpServerTest, ReadinessFollowsThePhase) {
 
 TEST_F(HttpServerTest, TheIndexNamesEveryPageAndOthersAreNotFound) {
   const std::string index = Get("/").body;
-  for (const char* page : {"/metrics", "/healthz", "/readyz"}) {
+  for (const char* page : {"/metrics", "/status", "/healthz", "/readyz"}) {
     EXPECT_NE(index.find(page), std::string::npos) << page;
   }
   EXPECT_EQ(Get("/other").status, 404);
@@ -164,8 +183,8 @@ TEST_F(HttpServerTest, AnswersHeadWithoutABody) {
 }
 
 TEST_F(HttpServerTest, ATakenPortIsAnErrorThatNamesIt) {
-  const auto second = HttpServer::Start(
-      {"127.0.0.1", server_->port()}, [] { return ""; }, health_);
+  const auto second = HttpServer::Start({"127.0.0.1", server_->port()},
+                                        {[] { return ""; }, [] { return ""; }}, health_);
   ASSERT_FALSE(second.ok());
   EXPECT_NE(second.error().text.find("127.0.0.1:" + std::to_string(server_->port())),
             std::string::npos)
@@ -174,8 +193,8 @@ TEST_F(HttpServerTest, ATakenPortIsAnErrorThatNamesIt) {
 }
 
 TEST_F(HttpServerTest, AHostThatIsNotOursIsAnErrorThatNamesIt) {
-  const auto other = HttpServer::Start(
-      {"192.0.2.1", 9404}, [] { return ""; }, health_);
+  const auto other =
+      HttpServer::Start({"192.0.2.1", 9404}, {[] { return ""; }, [] { return ""; }}, health_);
   ASSERT_FALSE(other.ok());
   EXPECT_NE(other.error().text.find("192.0.2.1:9404"), std::string::npos) << other.error().text;
 }
@@ -183,16 +202,15 @@ TEST_F(HttpServerTest, AHostThatIsNotOursIsAnErrorThatNamesIt) {
 TEST_F(HttpServerTest, ThePortIsFreeAgainAfterTheEnd) {
   const uint16_t port = server_->port();
   server_.reset();
-  const auto again = HttpServer::Start(
-      {"127.0.0.1", port}, [] { return ""; }, health_);
+  const auto again =
+      HttpServer::Start({"127.0.0.1", port}, {[] { return ""; }, [] { return ""; }}, health_);
   EXPECT_TRUE(again.ok()) << again.error().text;
 }
 
 TEST_F(HttpServerTest, StartAndEndWithoutARequestDoNotHang) {
   for (int i = 0; i < 50; ++i) {
-    EXPECT_TRUE(HttpServer::Start(
-                    {"127.0.0.1", 0}, [] { return ""; }, health_)
-                    .ok());
+    EXPECT_TRUE(
+        HttpServer::Start({"127.0.0.1", 0}, {[] { return ""; }, [] { return ""; }}, health_).ok());
   }
 }
 
