@@ -197,8 +197,10 @@ class Auditor {
       smallest_of_all = std::min(smallest_of_all, time_ms);
       largest_of_all = std::max(largest_of_all, time_ms);
     }
-    watermark_ms_ =
-        std::max(watermark_ms_, evidence_.all_inputs_busy ? smallest_of_all : largest_of_all);
+    // A lane that lost its changelog does not know the times of an input before that input's next
+    // record, as at a first start.
+    const bool all_hold = evidence_.all_inputs_busy && !evidence_.lossy;
+    watermark_ms_ = std::max(watermark_ms_, all_hold ? smallest_of_all : largest_of_all);
   }
 
   /// The latest horizon that the records decided so far allow.
