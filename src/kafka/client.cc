@@ -158,8 +158,7 @@ void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {
   rd_kafka_conf_set_opaque(conf, this);
   rd_kafka_conf_set_log_cb(
       conf, [](const rd_kafka_t* client, int level, const char* facility, const char* text) {
-        static_cast<Client*>(rd_kafka_opaque(client))
-            ->log_(level, fmt::format("{}: {}", facility, text));
+        static_cast<Client*>(rd_kafka_opaque(client))->Log(level, facility, text);
       });
   rd_kafka_conf_set_error_cb(conf, [](rd_kafka_t*, int code, const char* reason, void* self) {
     static_cast<Client*>(self)->Complain(static_cast<rd_kafka_resp_err_t>(code), reason);
@@ -195,6 +194,32 @@ void Client::Complain(rd_kafka_resp_err_t code, const char* reason) {
   }
   log_(code == RD_KAFKA_RESP_ERR__FATAL ? 3 : 4,
        fmt::format("{}: {}", rd_kafka_err2name(code), reason));
+}
+
+void Client::Log(int level, std::string_view facility, const char* text) {
+  const bool about_partition = facility == "ADDPARTS";
+  if (about_partition || facility == "TXNERR") {
+    std::string_view reason = text;
+    if (reason.starts_with("[thrd:"))
+      reason.remove_prefix(std::min(reason.find("]: ") + 3, reason.size()));
+    // The broker refuses the other partitions of the request without a reason of their own.
+    const char* const not_tried = rd_kafka_err2str(RD_KAFKA_RESP_ERR_OPERATION_NOT_ATTEMPTED);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (about_partition && reason.find(not_tried) == reason.npos) partition_failure_ = reason;
+    if (!about_partition) transaction_failure_ = reason;
+  }
+  log_(level, fmt::format("{}: {}", facility, text));
+}
+
+void Client::TransactionBegins() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  transaction_failure_.clear();
+  partition_failure_.clear();
+}
+
+std::string Client::TransactionFailure() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return partition_failure_.empty() ? transaction_failure_ : partition_failure_;
 }
 
 void Client::WakeFetchers() const {

@@ -52,6 +52,11 @@ class Client {
 
   /// How often a connection to a broker was lost, as far as the owner's polls have heard.
   uint64_t connection_losses() const { return connection_losses_; }
+  void TransactionBegins();
+  /// Why the transaction failed that began last, as the library has logged it, with the partition
+  /// if that is the cause. Afterwards its calls say only that the state is wrong. Empty: it has
+  /// logged nothing.
+  std::string TransactionFailure() const;
   /// True while the brokers refuse our login and none is connected.
   bool LoginRefused() const;
   /// Call it when a broker has answered.
@@ -64,6 +69,7 @@ class Client {
   Client(const KafkaOptions& options, KafkaLog log, ClientHooks hooks);
   void Bind(rd_kafka_conf_t* conf, ClientRole role);
   void Complain(rd_kafka_resp_err_t code, const char* reason);
+  void Log(int level, std::string_view facility, const char* text);
 
   std::string brokers_;
   std::vector<std::string> library_warnings_;
@@ -76,6 +82,8 @@ class Client {
   mutable std::mutex mutex_;  ///< guards the members below
   LoginWatch login_;
   std::string connection_complaint_;  ///< the last one
+  std::string transaction_failure_;   ///< of the transaction that began last
+  std::string partition_failure_;     ///< the same, about one of its partitions
 };
 
 /// Makes every client that the options lead to, without waiting for a broker, and returns the first

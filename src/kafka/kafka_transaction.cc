@@ -98,6 +98,8 @@ class KafkaTransaction : public Transaction {
   template <class Call>
   Result<void> Retry(Call call, const Deadline& deadline, std::string_view doing,
                      ErrorCode when_late);
+  /// The error of a call that the library refuses because of an earlier failure.
+  Error AlreadyFailed(std::string_view doing) const;
   Result<void> CheckRefusals() const;
   Result<void> CheckFatalError(std::string_view doing) const;
   void Failed(const rd_kafka_message_t& message);
@@ -209,6 +211,7 @@ Result<void> KafkaTransaction::Begin() {
         "and the first copy may arrive late; the lane is taken again to make it void");
   }
   refusals_.StartTransaction();
+  client_->TransactionBegins();
   refused_delta_.clear();
   const ErrorHandle refused(rd_kafka_begin_transaction(client_->get()));
   if (refused) return client_->Explain(FromKafka(*refused, "beginning a transaction"));
@@ -293,10 +296,23 @@ Result<void> KafkaTransaction::SendBounded(OutgoingRecord& record, std::string_v
   rd_kafka_poll(client_->get(), 0);
   NEARDUP_TRY(CheckRefusals());
   NEARDUP_TRY(CheckFatalError(doing));
-  if (code == RD_KAFKA_RESP_ERR__STATE) {
-    return Error{ErrorCode::kAborted, fmt::format("{}: the transaction has already failed", doing)};
-  }
+  if (code == RD_KAFKA_RESP_ERR__STATE) return AlreadyFailed(doing);
   return client_->Explain(FromKafka(code, doing));
+}
+
+Error KafkaTransaction::AlreadyFailed(std::string_view doing) const {
+  const std::string why = client_->TransactionFailure();
+  const auto names = [&why](rd_kafka_resp_err_t code) {
+    return why.find(rd_kafka_err2str(code)) != why.npos;
+  };
+  if (names(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED)) {
+    return client_->Explain(
+        {ErrorCode::kAuth,
+         fmt::format("{}: {}; grant this user Write and Describe on the topic", doing, why)});
+  }
+  return Error{ErrorCode::kAborted,
+               why.empty() ? fmt::format("{}: the transaction has already failed", doing)
+                           : fmt::format("{}: {}", doing, why)};
 }
 
 void KafkaTransaction::Failed(const rd_kafka_message_t& message) {
