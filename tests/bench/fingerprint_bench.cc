@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "base/seeded_random.h"
+#include "bench/bare_parse.h"
 #include "bench/naive_fingerprint.h"
 #include "bench/program.h"
 #include "bench/thread_clock.h"
 #include "feature/character.h"
 #include "neardup/filter.h"
-#include "record/bare_parse.h"
 
 namespace neardup {
 namespace {

@@ -1,4 +1,4 @@
-#include "record/bare_parse.h"
+#include "bench/bare_parse.h"
 
 #include <simdjson.h>
 

@@ -1,5 +1,4 @@
-// What a benchmark compares the reading of records with: simdjson's parser and nothing else. The
-// header needs no simdjson.
+// simdjson's parser and nothing else, for comparison with the reading of records.
 #pragma once
 
 #include <memory>
