@@ -50,10 +50,11 @@ class Reindexer {
   Result<ReindexReport> Run(StoppedLane* lane) {
     NEARDUP_ASSIGN(std::optional<ChangelogSummary> changelog, ReadChangelog(settings_, log_));
     if (!changelog) {
-      return Error{ErrorCode::kNotFound,
-                   fmt::format("changelog {} holds nothing, so there is nothing to index again; the "
-                               "first start takes the new settings",
-                               ChangelogTopic(settings_.kafka))};
+      return Error{
+          ErrorCode::kNotFound,
+          fmt::format("changelog {} holds nothing, so there is nothing to index again; the "
+                      "first start takes the new settings",
+                      ChangelogTopic(settings_.kafka))};
     }
     last_ = std::move(changelog->last);
     report_.entries_before = changelog->entries;

@@ -68,8 +68,7 @@ struct Failpoint {
   }
 
   [[noreturn]] static void Refuse(const char* text) {
-    std::fprintf(stderr, "FAILPOINT=%s: expected CALL:before|after:COUNT:kill|stop|full\n",
-                 text);
+    std::fprintf(stderr, "FAILPOINT=%s: expected CALL:before|after:COUNT:kill|stop|full\n", text);
     std::_Exit(64);
   }
 };
