@@ -85,17 +85,19 @@ class Chaos:
         self.cluster = Cluster(self.directory / 'kafka', arguments.brokers, arguments.version)
 
     def run(self):
-        end = time.monotonic() + 60 * (arguments.minutes or 0)
+        end = time.monotonic() + 60 * (self.arguments.minutes or 0)
+        clean = True
         number = 0
         try:
-            while not self.deck.dealt_all if self.arguments.each_once else time.monotonic() < end:
+            while clean and (not self.deck.dealt_all if self.arguments.each_once else time.monotonic() < end):
                 number += 1
-                if not self.round(number):
-                    return 1
-            return 0
+                clean = self.round(number)
         finally:
             self.tally.show()
             self.cluster.command('stop')
+        if clean:
+            shutil.rmtree(self.directory)
+        return 0 if clean else 1
 
     def round(self, number):
         seed = self.chance.randrange(1 << 30)
