@@ -37,6 +37,9 @@ Properties Defaults(const KafkaOptions& options, ClientRole role) {
   if (role == ClientRole::kChangelog) properties["fetch.wait.max.ms"] = "100";
   if (role == ClientRole::kSource)
     properties["statistics.interval.ms"] = "2000";  // for LeaderWatch
+  // A broker may show a new topic late. If the library does not know its partitions when the group
+  // is formed, it gives the members nothing, and would ask again only after five minutes.
+  if (role == ClientRole::kLease) properties["topic.metadata.refresh.interval.ms"] = "2000";
   if (IsWriter(role)) SetWriteDefaults(options, properties);
   return properties;
 }

@@ -42,6 +42,20 @@ TEST_F(RealLease, TheOnlyMemberHoldsIt) {
   EXPECT_FALSE(*lease->Held());
 }
 
+TEST_F(RealLease, AMemberThatJoinsBeforeItsBrokerKnowsTheTopicHoldsItSoonAfter) {
+  options_ = FreshOptions(TestBrokers());
+  auto lease = Join();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  CreateTopic(options_.brokers, LeaseTopic(options_), 1);
+  bool held = false;
+  for (int looks = 0; looks < 3000 && !held; ++looks) {
+    const Result<bool> answer = lease->Held();  // an error until the broker knows the topic
+    held = answer.ok() && *answer;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_TRUE(held);
+}
+
 TEST_F(RealLease, ANewcomerDoesNotTakeItButGetsItAtRelease) {
   auto first = Join();
   AwaitHeld(*first);
