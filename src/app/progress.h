@@ -12,7 +12,7 @@ namespace neardup {
 enum class ProgressStyle : uint8_t {
   kNone,
   kLines,  ///< a line at most every 10 s, for logs
-  kBar,    ///< one line that is drawn anew, for terminals
+  kBar,    ///< one line that is drawn again and again, for terminals
 };
 
 /// One owner thread. A step is a part of the command that is measured on its own.

@@ -86,7 +86,7 @@ class KillAtFailpoint(Fault):
 
     @staticmethod
     def fired(instance):
-        return instance.failpoint_fired
+        return instance.reached_failpoint() and instance.restarted
 
     def strike(self, on):
         armed = self.arm(on)
@@ -163,21 +163,21 @@ class Scale(Fault):
 
 
 class BounceABroker(Fault):
+    """A broker ends, and starts again some seconds later."""
+    command = 'term'
+    seconds = 1
+
     def strike(self, on):
         node = on.random.randint(1, on.cluster.count)
-        on.cluster.command('term', node)
-        on.sleep(1)
+        on.cluster.command(self.command, node)
+        on.sleep(self.seconds)
         on.cluster.command('up', node)
         self.bounces = 1
 
 
-class KillABroker(Fault):
-    def strike(self, on):
-        node = on.random.randint(1, on.cluster.count)
-        on.cluster.command('kill', node)
-        on.sleep(4)
-        on.cluster.command('up', node)
-        self.bounces = 1
+class KillABroker(BounceABroker):
+    command = 'kill'
+    seconds = 4
 
 
 class PauseBroker(Fault):

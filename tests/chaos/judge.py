@@ -11,7 +11,7 @@ WINDOW_MS = 24 * 3600 * 1000
 DISTANCE_GUARANTEED = 3
 DISTANCE_MAX = 8
 DISTANCE_SUM_MAX = 24
-# With so many distinct words a record may use the whole distance (match.features_per_bit).
+# A record with this many distinct words may use the whole distance (match.features_per_bit).
 WORDS_FOR_FULL_DISTANCE = 40
 ROUTES = ('unique', 'duplicate', 'dead-letter')
 FIELDS = ('title', 'body', 'name', 'brand', 'description')

@@ -44,7 +44,7 @@ class Link:
                 writer.write(data)
                 await writer.drain()
         except OSError:
-            pass
+            pass  # the other side learns of a lost connection when this one closes
         writer.close()
 
     def environment(self):

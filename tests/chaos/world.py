@@ -92,16 +92,26 @@ class Instance:
         self.log = fleet.directory / f'instance-{number}.log'
         self.service = None
         self.counted = 0
-        self.failpoint_fired = False
+        self.restarted = False
+        self.reached_before = 0
         self.held_back = False
 
     def start(self, failpoint=None):
         environment = {'LD_PRELOAD': str(FAILPOINTS), 'FAILPOINT_DIR': str(self.state), **self.fleet.link.environment()}
         if failpoint:
             environment['FAILPOINT'] = failpoint
+            self.reached_before = self.failpoints_in_log()
         self.counted = 0
-        self.failpoint_fired = False
+        self.restarted = False
         self.service = Service(self.fleet.config, self.log, '--state-dir', str(self.state), environment=environment)
+
+    def failpoints_in_log(self):
+        text = self.log.read_text(errors='replace') if self.log.exists() else ''
+        return sum(line.startswith('failpoint ') for line in text.splitlines())
+
+    def reached_failpoint(self):
+        """True if the failpoint of the last armed start was reached."""
+        return self.failpoints_in_log() > self.reached_before
 
     def signal(self, number):
         self.service.process.send_signal(number)
@@ -171,7 +181,7 @@ class Fleet:
                 instance.service.log.close()
                 self.restarts += 1
                 instance.start()
-                instance.failpoint_fired = True
+                instance.restarted = True
                 continue
             if instance.halted():
                 continue

@@ -2,7 +2,7 @@
 # Installs the packages that scripts/package built on a clean system, runs the service, and removes it again. Runs as root inside
 # that system (scripts/debian --clean); install_test.py calls it.
 #
-#   install.sh RELEASE_NUMBER BROKERS RECORDS    a Kafka with a topic `articles` of so many records
+#   install.sh RELEASE_NUMBER BROKERS RECORDS    BROKERS: a Kafka whose topic `articles` holds RECORDS records
 set -eu
 
 number=$1
