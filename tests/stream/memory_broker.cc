@@ -9,6 +9,15 @@ int64_t MemoryBroker::StableEnd(const InputPartition& input) {
   return open == open_from.end() ? End(input) : std::min(open->second, End(input));
 }
 
+void MemoryBroker::DeleteTopic(const std::string& topic) {
+  missing_topics.insert(topic);
+  std::erase_if(group_offsets, [&](const auto& each) { return each.first.topic == topic; });
+  for (auto& [id, producer] : producers_) {
+    std::erase_if(producer.offsets,
+                  [&](const InputProgress& input) { return input.partition.topic == topic; });
+  }
+}
+
 int64_t MemoryBroker::ChangelogStableEnd() const {
   int64_t end = ChangelogEnd();
   for (const auto& [id, producer] : producers_) {

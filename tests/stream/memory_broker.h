@@ -92,6 +92,8 @@ class MemoryBroker {
   }
   /// Where committed records end.
   int64_t StableEnd(const InputPartition& input);
+  /// Deletes a configured topic, and its offsets in the group, as Kafka's group coordinator does.
+  void DeleteTopic(const std::string& topic);
 
   // ---- what lanes write
 

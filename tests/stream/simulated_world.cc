@@ -117,7 +117,7 @@ void SimulatedWorld::Append(const InputPartition& input, size_t records) {
 InputPartition SimulatedWorld::PickInput() {
   std::vector<InputPartition> inputs;
   for (const auto& [input, records] : broker.inputs) {
-    if (!recreated_ || input.topic != kRecreated) inputs.push_back(input);
+    if (!offset_before_deletion_ || input.topic != kRecreated) inputs.push_back(input);
   }
   return random.Pick(inputs);
 }
@@ -215,9 +215,9 @@ void SimulatedWorld::DeleteUndecided() {
 void SimulatedWorld::DeleteTopic() {
   const InputPartition input{kRecreated, 0};
   const auto group = broker.group_offsets.find(input);
-  if (recreated_ || group == broker.group_offsets.end() || group->second < 3) return;
-  recreated_ = true;
-  broker.missing_topics.insert(kRecreated);
+  if (offset_before_deletion_ || group == broker.group_offsets.end() || group->second < 3) return;
+  offset_before_deletion_ = group->second;
+  broker.DeleteTopic(kRecreated);
   MarkMissing(input, INT64_MAX);
   input_lost = true;
   Tell("topic b is deleted");
@@ -226,7 +226,7 @@ void SimulatedWorld::DeleteTopic() {
 void SimulatedWorld::RecreateTopic() {
   if (!broker.missing_topics.contains(kRecreated)) return;
   const InputPartition input{kRecreated, 0};
-  const int64_t records_max = broker.group_offsets[input] - 2;
+  const int64_t records_max = *offset_before_deletion_ - 2;
   broker.missing_topics.clear();
   broker.inputs[input].clear();
   broker.control_records[input] = 0;

@@ -82,7 +82,8 @@ class SimulatedWorld {
 
   int64_t event_ms_ = 0;
   std::map<std::string, int> generations_;
-  bool recreated_ = false;
+  /// The group's offset of the topic that was deleted; a topic is deleted at most once.
+  std::optional<int64_t> offset_before_deletion_;
   std::optional<size_t> holder_;
   std::vector<bool> decided_;
   size_t noted_outputs_ = 0;
