@@ -12,23 +12,24 @@
 
 namespace neardup {
 
-/// Either times, which hold for all partitions, or offsets of the partitions that are meant.
+/// Either times, which hold for all partitions, or offsets of the selected partitions.
 struct InputRange {
   std::optional<int64_t> from_ms;  ///< Kafka timestamp, milliseconds since 1970
-  std::optional<int64_t> to_ms;    ///< the first that is not meant
+  std::optional<int64_t> to_ms;    ///< the first that is not selected
   std::map<InputPartition, int64_t> from_offsets;
-  std::map<InputPartition, int64_t> to_offsets;  ///< the first that is not meant
+  std::map<InputPartition, int64_t> to_offsets;  ///< the first that is not selected
 
   bool by_offset() const { return !from_offsets.empty() || !to_offsets.empty(); }
-  /// True if all records are meant.
+  /// True if all records are selected.
   bool whole() const { return !from_ms && !to_ms && !by_offset(); }
-  /// Whether some records of the partition are meant.
+  /// Whether some records of the partition are selected.
   bool names(const InputPartition& partition) const {
     return !by_offset() || from_offsets.contains(partition) || to_offsets.contains(partition);
   }
 };
 
-/// As people write it. Each is a list because an offset is given for each partition.
+/// The range as a user writes it. `from` and `to` are lists, because an offset is given for each
+/// partition.
 struct InputRangeText {
   std::vector<std::string> from = {};
   std::vector<std::string> to = {};

@@ -20,8 +20,8 @@ constexpr size_t kRecordsPerPoll = 100;
 constexpr int kPollTimeoutMs = 200;
 constexpr std::chrono::milliseconds kStepMax(60'000);
 
-/// The offsets in which the sought one is: origins below `low` are too small, and those from `high`
-/// on are not.
+/// The range that holds the sought offset: before `low` all origins are too small, and from `high`
+/// on none is.
 struct Halving {
   int64_t low = 0;
   int64_t high = 0;
@@ -36,7 +36,7 @@ struct FoundOutput {
   uint64_t seq = 0;
 };
 
-/// For each open search the first output from its middle on.
+/// Returns, for each open search, the first output at or after its middle.
 Result<std::vector<std::optional<FoundOutput>>> ReadMiddles(Source& source,
                                                             std::span<const OutputSearch> searches,
                                                             std::span<const Halving> halvings) {

@@ -17,14 +17,14 @@ struct OutputSearch {
   int64_t begin = 0;  ///< the output's records are in [begin, end)
   int64_t end = 0;
   int64_t origin_offset = 0;
-  /// Every output before it has an origin below origin_offset. At most kOutputSearchSlack offsets
-  /// later come only others.
+  /// Every output before it has an origin below origin_offset. From at most kOutputSearchSlack
+  /// offsets later on, no output has a smaller origin.
   int64_t found = 0;
   /// seq of the first output from found + kOutputSearchSlack on; UINT64_MAX if there is none.
   uint64_t seq_behind = UINT64_MAX;
 };
 
-/// The search ends when as few offsets are left: reading them costs less than another step.
+/// The search ends when only this many offsets are left: reading them costs less than a step.
 inline constexpr int64_t kOutputSearchSlack = 1000;
 
 /// Runs all searches at the same time, each by halving. Skips records without a neardup header.

@@ -34,7 +34,7 @@ constexpr int64_t kAbortDelayMs = 30'000;
 constexpr int64_t kPrefetchBytesMax = int64_t{32} << 20;
 /// The program, the client library and a batch of records.
 constexpr uint64_t kBaseBytes = uint64_t{96} << 20;
-/// So often the memory is compared with its bound.
+/// How often the memory is compared with its bound.
 constexpr uint64_t kRecordsPerCheck = 4096;
 constexpr Decision kDecisions[] = {Decision::kUnique, Decision::kDuplicate, Decision::kDeadLetter};
 
@@ -471,8 +471,8 @@ class TopicReader {
     return inputs_source_->Assign({});
   }
 
-  /// Without headers an output does not show that it is newer than the end of the audit. So all
-  /// inputs are read that the outputs can come from; the ends of the outputs were taken before.
+  /// Without headers, no output shows whether it is newer than the end of the audit. So the ends of
+  /// the outputs are taken first. Then all inputs are read that these outputs can come from.
   Result<void> PrepareForPayloads(std::vector<ReadRange>& ranges) {
     found_.partial = true;
     Warn(

@@ -51,7 +51,8 @@ struct TopicAudit {
 /// kConfig, before any record is read, if the records may need more than memory_max; kExhausted if
 /// the sketches of another scheme do. kUnavailable if a transaction stays open longer than the
 /// transaction time-out allows. Compacted inputs cannot be audited, because the origin of an output
-/// may be gone. Of a range, the outputs' begin is found by search, not by reading all outputs.
+/// may be gone. For a range, a search finds where its outputs begin, so that not all outputs are
+/// read.
 Result<TopicAudit> AuditTopics(const Settings& settings, const TopicAuditOptions& options,
                                Progress& progress, const KafkaLog& log);
 

@@ -44,7 +44,7 @@ struct AuditRow {
   };
   /// Number of the content of a remembered unique (AuditLedger::fingerprints); else kNoContent.
   uint32_t content = kNoContent;
-  /// Distinct tokens; more than 65,535 count as that, which is more than any setting asks for.
+  /// Number of distinct tokens, at most 65,535. No setting asks for more.
   uint16_t features = 0;
   uint8_t decision = 0;
   bool covered : 1;

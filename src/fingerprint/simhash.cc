@@ -14,10 +14,10 @@ constexpr int64_t kCentreUnit = 4096;
 constexpr int kSumBitsMax = 28;
 constexpr uint64_t kWeightEnd = uint64_t{1} << 18;
 
-/// 64 sums side by side, as binary numbers: bit i of a word at level j is worth 2^j in sum i. Seven
-/// words of a level become one, and one on each of the two levels above it, with four full adders
-/// on 64 sums at once (carry-save adders, as in Mula, Kurz and Lemire, "Faster population counts
-/// using AVX2 instructions", 2018).
+/// 64 sums side by side, as binary numbers: bit i of a word at level j is worth 2^j in sum i. Four
+/// full adders turn seven words of a level into one word of that level and one word of each of the
+/// next two levels, for 64 sums at once (carry-save adders, as in Mula, Kurz and Lemire, "Faster
+/// population counts using AVX2 instructions", 2018).
 class SumsByLevel {
  public:
   /// Adds 2^level to the sums of the bits that are set in `word`.
@@ -90,8 +90,8 @@ class SumsByLevel {
     Add(twos.twos, level + 2);
   }
 
-  /// Adds eight levels, from level `first` on, to the sums. The bits of eight sums on eight levels
-  /// are a square; turned over (Hacker's Delight, 7-3), it is a byte for each sum.
+  /// Adds eight levels, from level `first` on, to the sums. Eight sums on eight levels are a matrix
+  /// of bits. Its transpose (Hacker's Delight, 7-3) holds one byte for each sum.
   static void AddBytes(const uint64_t* planes, int first, BitSums& sums) {
     for (int column = 0; column < kByte; ++column) {
       uint64_t square = 0;

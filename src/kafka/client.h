@@ -53,9 +53,9 @@ class Client {
   /// How often a connection to a broker was lost, as far as the owner's polls have heard.
   uint64_t connection_losses() const { return connection_losses_; }
   void TransactionBegins();
-  /// Why the transaction failed that began last, as the library has logged it, with the partition
-  /// if that is the cause. Afterwards its calls say only that the state is wrong. Empty: it has
-  /// logged nothing.
+  /// The reason that the library logged for the failure of the newest transaction; it names the
+  /// partition if one is the cause. Later calls of the library say only that the state is wrong.
+  /// Empty: the library has logged nothing.
   std::string TransactionFailure() const;
   /// True while the brokers refuse our login and none is connected.
   bool LoginRefused() const;

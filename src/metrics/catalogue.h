@@ -242,7 +242,7 @@ inline constexpr auto kMetrics = [] {
        .values = kLosses,
        .help = "Times the lane went on without offsets of an input: unread_start: deleted before "
                "anything was read; deleted: deleted before they were read; replaced: the topic was "
-               "created again or its log cut"},
+               "created again or its log was cut"},
       {.name = "neardup_input_offsets_lost_total",
        .type = kCounter,
        .labels = {"topic"},

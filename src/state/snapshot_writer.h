@@ -35,8 +35,8 @@ class SnapshotWriter {
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
 
-  /// The delta must follow the one before. A fresh one need not: the snapshot begins from nothing
-  /// with it. `mark`: the record of the changelog that holds it.
+  /// The delta must follow the previous one. A fresh delta need not: it starts the snapshot from
+  /// nothing. `mark`: the record of the changelog that holds it.
   Result<void> Append(Delta delta, const ChangelogMark& mark);
   /// From the next Publish on, leaves out the segments of which every delta is below this offset of
   /// the changelog.

@@ -54,7 +54,7 @@ struct LaneOptions {
   /// Time between two looks for new partitions.
   int64_t partitions_refresh_ms = 30'000;
   /// kContinue: where records were deleted before they were read, go on behind them; where a topic
-  /// was created again or its log cut, read it from its beginning.
+  /// was created again or its log was cut, read it from its beginning.
   OnLoss on_data_loss = OnLoss::kFail;
   /// kContinue: read the other topics while an input topic that was read before does not exist.
   OnLoss on_missing_topic = OnLoss::kContinue;

@@ -155,7 +155,7 @@ class Probe {
   virtual void InputUnreachable(const InputPartition& input, bool unreachable) = 0;
   virtual void Gauges(const LaneGauges& gauges) = 0;
   virtual void InputLag(const InputPartition& input, int64_t records, double seconds) = 0;
-  /// The next record of the input that the lane will decide. Called about once a second.
+  /// The next record that the lane will decide in this input. Called about once a second.
   virtual void InputPosition(const InputPartition& input, int64_t next_offset) = 0;
   virtual void RecordRefused(const InputPartition& input, int64_t offset,
                              std::string_view text) = 0;

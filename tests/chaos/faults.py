@@ -54,7 +54,7 @@ class KillAtFailpoint(Fault):
 
     def __init__(self, call, when, count_max, seconds=45):
         self.call, self.when, self.count_max, self.seconds = call, when, count_max, seconds
-        # Only a small window leaves dead records in the changelog soon.
+        # With a small window, the changelog soon holds dead records.
         self.entries_max = SMALL_WINDOW if call == 'delete_records' else None
 
     @property
@@ -98,7 +98,7 @@ class KillAtFailpoint(Fault):
 
 
 class StopAtFailpoint(KillAtFailpoint):
-    """The active instance sleeps in a named call until a standby has its place, and then wakes up."""
+    """The active instance is stopped in a named call until a standby takes over, and then continues."""
     action = 'stop'
     min_instances = 2
 

@@ -9,7 +9,7 @@ RECORDS = 500
 
 
 class Rights(KafkaTest):
-    # Whoever logs in is User:ANONYMOUS, and may do everything except where a rule says what it may do.
+    # Every client is User:ANONYMOUS. It may do everything, except on resources that have rules.
     kafka_options = (
         '--fast-start',
         '--property', 'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',

@@ -38,7 +38,7 @@ start() {
   service=$!
 }
 
-# Sets `code`. In a subshell the service would be no child that can be waited for.
+# Sets `code`. The service does not start in a subshell, because `wait` could not wait for it there.
 await_end() {
   code=0
   wait "$service" || code=$?
