@@ -4,7 +4,8 @@
 
 Rows are read top down by a person on call. A panel is (title, what it says, unit, kind, queries); a query is
 (PromQL, legend). In PromQL, {} stands for the selector of the dashboard's variables, and {x="y"} for the same
-with a further label. A panel takes WIDTHS[kind] of the 24 columns, or its part of them.
+with a further label. A panel takes WIDTHS[kind] of the 24 columns, or its part of them: up to four panels share
+a line, and more take two lines.
 """
 
 import json
@@ -92,12 +93,20 @@ ROWS = [
          [("sum(neardup_input_missing{}) or vector(0)", "missing topics"),
           ("max(neardup_inputs_unreachable{})", "unreachable partitions"),
           ("sum(increase(neardup_input_offsets_lost_total{}[$__rate_interval])) or vector(0)", "lost offsets")]),
+        ("Complaints of the Kafka client", "Errors and warnings of the client library. The log names each of them "
+         "once in 30 s.", "none", "lines",
+         [("sum by (level, instance) (increase(neardup_kafka_complaints_total{}[$__rate_interval]))",
+           "{{level}} {{instance}}")]),
     ]),
     ("Standby and recovery", [
         ("Lane lost, by cause", "Times the lane had to be taken again.", "none", "lines",
          [("sum by (code) (increase(neardup_lane_losses_total{}[$__rate_interval]))", "{{code}}"),
           ("sum(increase(neardup_promotions_total{}[$__rate_interval]))", "take-overs"),
           ("sum(increase(neardup_leases_left_total{}[$__rate_interval]))", "lease left")]),
+        ("Lag of the standby", "Offsets of the changelog that it has not read yet. A take-over reads them first.",
+         "none", "lines", [("neardup_standby_lag_records{}", "{{instance}}")]),
+        ("Changelog", "Bytes written per second.", "Bps", "lines",
+         [("sum(rate(neardup_changelog_bytes_total{}[$__rate_interval]))", "written")]),
         ("Restore", "Progress of a start, and how long the last take-over took.", "none", "lines",
          [("neardup_restore_progress_ratio{}", "progress {{instance}}"),
           ("neardup_restore_duration_seconds{}", "seconds {{instance}}")]),
@@ -177,7 +186,7 @@ def panels():
                      "gridPos": {"x": 0, "y": y, "w": 24, "h": 1}})
         x, y, height = 0, y + 1, 0
         for name, text, unit, kind, queries, *steps in row:
-            width = WIDTHS.get(kind, 24 // len(row))
+            width = WIDTHS.get(kind, 24 // (len(row) if len(row) <= 4 else (len(row) + 1) // 2))
             if x + width > 24:
                 x, y = 0, y + height
             number, height = number + 1, HEIGHTS[kind]

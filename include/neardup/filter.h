@@ -190,6 +190,9 @@ class Filter {
   uint64_t bytes() const;
   /// Comparisons made by all look-ups so far.
   uint64_t candidates() const;
+  /// Text keys that were not stored, because their line in the index was full. A near duplicate
+  /// that only such a key would have found counts as unique. 0 with a comparison scheme.
+  uint64_t keys_refused() const;
   /// Event time of the oldest entry; INT64_MIN if there is none.
   int64_t oldest_time_ms() const;
   /// Returns how full the index is, or nullopt with a comparison scheme. It reads every bucket,

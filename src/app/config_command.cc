@@ -45,7 +45,6 @@ int Fail(const Error& error) {
 }
 
 KafkaLog PrintKafkaErrors() {
-  constexpr int kSyslogError = 3;
   return [](int level, std::string_view text) {
     if (level > kSyslogError) return;
     std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());

@@ -20,7 +20,6 @@ constexpr size_t kRecordsPerPoll = 1000;
 constexpr int kPollTimeoutMs = 200;
 /// Longest time without a record before the topic counts as stalled.
 constexpr auto kReadStall = std::chrono::seconds(30);
-constexpr int kSyslogError = 3;
 
 void LogErrors(int level, std::string_view text) {
   if (level <= kSyslogError) std::cerr << text << '\n';

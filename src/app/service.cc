@@ -121,7 +121,10 @@ struct Service::Parts {
         keeper_probe({&log, &metrics, &status}) {}
 
   Settings settings;
-  KafkaLog kafka_log{ComplaintLog(LogKafka)};
+  KafkaLog kafka_log{[this, log = ComplaintLog(LogKafka)](int level, std::string_view text) {
+    if (level <= kSyslogWarning) metrics.KafkaComplained(level <= kSyslogError);
+    log(level, text);
+  }};
   SystemClock clock;
   Health health;
   PrometheusProbe metrics;
@@ -212,7 +215,9 @@ Result<TopicReport> Service::Parts::PrepareTopics() {
   const MemoryTable memory =
       MemoryOf(settings, inputs.size(), std::max(1U, std::thread::hardware_concurrency()));
   if (memory.index_is_bounded) {
-    metrics.SetMemoryBound(memory.total);
+    PrometheusProbe::MemoryParts parts;
+    for (const MemoryRow& row : memory.rows) parts.emplace_back(row.part, row.bytes);
+    metrics.SetMemoryBound(memory.total, parts);
     status.SetMemoryBound(memory.total);
     spdlog::info(
         "memory: at most {} with {} input partitions (`neardup config show` has the parts)",
@@ -261,9 +266,6 @@ Result<void> Service::Run(const std::atomic<bool>& stop) {
 }
 
 void LogKafka(int level, std::string_view text) {
-  constexpr int kSyslogError = 3;
-  constexpr int kSyslogWarning = 4;
-  constexpr int kSyslogInfo = 6;
   if (level <= kSyslogError) {
     spdlog::error("kafka: {}", text);
   } else if (level == kSyslogWarning) {

@@ -43,6 +43,7 @@ class EmptyChangelog : public Changelog {
   Result<int64_t> End() override { return int64_t{0}; }
   bool keeps_deltas() const override { return false; }
   Result<int64_t> CommittedEnd() override { return int64_t{0}; }
+  int64_t known_end() const override { return 0; }
   Result<void> Purge(int64_t) override { return {}; }
 };
 

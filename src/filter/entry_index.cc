@@ -193,6 +193,11 @@ uint64_t EntryIndex::candidates() const {
          std::visit([](const auto& index) { return index.candidates(); }, index_);
 }
 
+uint64_t EntryIndex::keys_refused() const {
+  const auto* index = std::get_if<Index>(&index_);
+  return index == nullptr ? 0 : index->keys_refused();
+}
+
 std::optional<IndexStatistics> EntryIndex::Statistics() const {
   const auto* index = std::get_if<Index>(&index_);
   if (index == nullptr) return std::nullopt;

@@ -69,6 +69,8 @@ class EntryIndex {
   /// Comparisons made by all look-ups so far. Those of LookUp count when FindNearest uses its
   /// result.
   uint64_t candidates() const;
+  /// Text keys that were not stored, because their line was full. 0 with a comparison scheme.
+  uint64_t keys_refused() const;
   /// nullopt with a comparison scheme.
   std::optional<IndexStatistics> Statistics() const;
 

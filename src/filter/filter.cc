@@ -143,6 +143,7 @@ uint64_t Filter::bytes() const {
   return state_->index.bytes() + state_->uncommitted.capacity() * sizeof(Entry) + sketch_bytes;
 }
 uint64_t Filter::candidates() const { return state_->index.candidates(); }
+uint64_t Filter::keys_refused() const { return state_->index.keys_refused(); }
 std::optional<IndexStatistics> Filter::Statistics() const { return state_->index.Statistics(); }
 int64_t Filter::oldest_time_ms() const { return state_->index.oldest_time_ms(); }
 

@@ -95,6 +95,8 @@ class Index {
   /// Comparisons made so far by look-ups of single queries. An entry counts once for each table and
   /// each text key through which it was met.
   uint64_t candidates() const { return candidates_; }
+  /// Text keys that were not stored, because their line was full.
+  uint64_t keys_refused() const { return keys_refused_; }
   /// Reads every bucket.
   IndexStatistics Statistics() const;
 

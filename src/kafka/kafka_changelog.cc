@@ -36,6 +36,7 @@ class KafkaChangelog : public Changelog {
   int64_t next_offset() const override { return next_offset_; }
   Result<int64_t> End() override;
   Result<int64_t> CommittedEnd() override;
+  int64_t known_end() const override;
   Result<void> Purge(int64_t offset) override {
     return admin_.DeleteRecords(partition_.topic, partition_.partition, offset);
   }
@@ -102,6 +103,14 @@ Result<int64_t> KafkaChangelog::CommittedEnd() {
   NEARDUP_ASSIGN(const OffsetBounds bounds,
                  AskOffsetBounds(*reader_, partition_, answer_timeout_ms_));
   return bounds.end;
+}
+
+int64_t KafkaChangelog::known_end() const {
+  int64_t begin = -1;
+  int64_t end = -1;
+  const rd_kafka_resp_err_t code = rd_kafka_get_watermark_offsets(
+      reader_->get(), partition_.topic.c_str(), partition_.partition, &begin, &end);
+  return code == RD_KAFKA_RESP_ERR_NO_ERROR ? std::max<int64_t>(end, -1) : -1;
 }
 
 Result<void> KafkaChangelog::Poll(

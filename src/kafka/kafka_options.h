@@ -45,7 +45,10 @@ std::string LeaseTopic(const KafkaOptions& options);      ///< <app>-lease
 std::string ExpandTopic(const std::string& topic_template, const std::string& input_topic);
 
 /// Receives the client library's log lines, from several of its threads at once. It must not call
-/// the kafka room. `level` is a syslog level: 3 error, 4 warning, 5 notice, 6 info, 7 debug.
+/// the kafka room. `level` is a syslog level; 7 is debug.
 using KafkaLog = std::function<void(int level, std::string_view text)>;
+inline constexpr int kSyslogError = 3;  ///< and what is worse has lower levels
+inline constexpr int kSyslogWarning = 4;
+inline constexpr int kSyslogInfo = 6;
 
 }  // namespace neardup

@@ -78,6 +78,7 @@ inline constexpr std::string_view kStages[] = {"poll", "fingerprint", "decide", 
 inline constexpr std::string_view kEvictions[] = {"time", "capacity"};
 inline constexpr auto kLosses =
     NamesOf<InputLoss::Kind, InputLoss::Kind::kUnreadStart, InputLoss::Kind::kReplaced>();
+inline constexpr std::string_view kComplaints[] = {"error", "warning"};
 inline constexpr std::string_view kOutcomes[] = {"committed", "aborted", "fenced"};
 
 inline constexpr double kLatencyBuckets[] = {.005, .01, .025, .05, .1, .25, .5,
@@ -166,6 +167,10 @@ inline constexpr auto kMetrics = [] {
        .values = kEvictions,
        .help = "Entries forgotten; reason=capacity means that the index remembers less than the "
                "configured window"},
+      {.name = "neardup_index_keys_refused_total",
+       .type = kCounter,
+       .help = "Text keys not stored, because their line of the index was full; a near duplicate "
+               "that only such a key finds counts as unique"},
       {.name = "neardup_index_oldest_entry_timestamp_seconds",
        .type = kGauge,
        .unknown_at_start = true,
@@ -225,6 +230,17 @@ inline constexpr auto kMetrics = [] {
        .type = kGauge,
        .help = "Entries in the newest snapshot"},
       {.name = "neardup_snapshot_bytes", .type = kGauge, .help = "Size of the newest snapshot"},
+      {.name = "neardup_changelog_bytes_total",
+       .type = kCounter,
+       .help = "Bytes that this instance committed to the changelog"},
+      {.name = "neardup_changelog_next_offset",
+       .type = kGauge,
+       .help = "Offset below which this instance knows all records of the changelog; the active "
+               "instance renews it once a minute"},
+      {.name = "neardup_standby_lag_records",
+       .type = kGauge,
+       .help =
+           "Offsets of the changelog that a standby has not read yet; 0 on the active instance"},
       {.name = "neardup_changelog_purged_offset",
        .type = kGauge,
        .help = "Offset below which this instance deleted the changelog's records"},
@@ -255,6 +271,9 @@ inline constexpr auto kMetrics = [] {
       {.name = "neardup_inputs_unreachable",
        .type = kGauge,
        .help = "Input partitions that are not read because their leader does not answer"},
+      {.name = "neardup_assigned_partitions",
+       .type = kGauge,
+       .help = "Input partitions that this instance reads; 0 on a standby"},
       {.name = "neardup_consumer_lag_records",
        .type = kGauge,
        .labels = {"topic", "partition"},
@@ -282,6 +301,16 @@ inline constexpr auto kMetrics = [] {
        .unknown_at_start = true,
        .help = "Memory that this process takes at most, as `neardup config show` computes it, with "
                "the input partitions at the start; NaN if the index has no limit"},
+      {.name = "neardup_memory_part_bound_bytes",
+       .type = kGauge,
+       .labels = {"part"},
+       .help = "The parts of neardup_memory_bound_bytes, as `neardup config show` names them"},
+      {.name = "neardup_kafka_complaints_total",
+       .type = kCounter,
+       .labels = {"level"},
+       .values = kComplaints,
+       .help = "Errors and warnings of the Kafka client library, repeats included; the log shows a "
+               "repeated one only once in 30 s"},
       {.name = "process_open_fds", .type = kGauge, .help = "Open file descriptors"},
       {.name = "process_max_fds",
        .type = kGauge,

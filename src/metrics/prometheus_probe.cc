@@ -52,7 +52,9 @@ struct PrometheusProbe::State {
   /// Guarded by lag_mutex, like the metrics of the lag.
   std::map<InputPartition, Lag> lag;
   uint64_t polled_records = 0;  ///< in the batch that is being decided
+  LanePhase phase = LanePhase::kStarting;
   Growth candidates;
+  Growth keys_refused;
   Growth expired;
   Growth evicted;
 };
@@ -67,6 +69,7 @@ PrometheusProbe::PrometheusProbe(const BuildInfo& build, const Clock& clock)
 PrometheusProbe::~PrometheusProbe() = default;
 
 void PrometheusProbe::PhaseChanged(LanePhase phase) {
+  state_->phase = phase;
   for (int i = 0; i < kLanePhaseCount; ++i) {
     const auto each = static_cast<LanePhase>(i);
     state_->metrics.Set("neardup_state", each == phase ? 1 : 0, {Name(each)});
@@ -127,6 +130,7 @@ void PrometheusProbe::TransactionCommitted(const CommittedBatch& batch) {
                         {batch.distances.begin(), batch.distances.end()},
                         Number(batch.distance_sum));
 
+  metrics.Count("neardup_changelog_bytes_total", Number(batch.delta_bytes));
   metrics.Count("neardup_transactions_total", 1, {"committed"});
   metrics.Observe("neardup_transaction_duration_seconds", batch.duration_s);
 }
@@ -188,11 +192,18 @@ void PrometheusProbe::Gauges(const LaneGauges& gauges) {
   metrics.Set("neardup_index_bytes", Number(gauges.index_bytes));
   metrics.Set("neardup_index_oldest_entry_timestamp_seconds", Seconds(gauges.oldest_time_ms));
   metrics.Set("neardup_watermark_timestamp_seconds", Seconds(gauges.watermark_ms));
-  metrics.Count("neardup_lookup_candidates_total", state_->candidates.Since(gauges.candidates));
-  metrics.Count("neardup_index_evictions_total", state_->expired.Since(gauges.entries_expired),
-                {"time"});
-  metrics.Count("neardup_index_evictions_total", state_->evicted.Since(gauges.entries_evicted),
-                {"capacity"});
+  metrics.Set("neardup_changelog_next_offset", static_cast<double>(gauges.changelog_offset));
+  metrics.Set("neardup_standby_lag_records", static_cast<double>(gauges.changelog_lag));
+  const double candidates = state_->candidates.Since(gauges.candidates);
+  const double refused = state_->keys_refused.Since(gauges.keys_refused);
+  const double expired = state_->expired.Since(gauges.entries_expired);
+  const double evicted = state_->evicted.Since(gauges.entries_evicted);
+  // A standby repeats what the active instance does. Counted by both, it would count twice.
+  if (state_->phase != LanePhase::kActive) return;
+  metrics.Count("neardup_lookup_candidates_total", candidates);
+  metrics.Count("neardup_index_keys_refused_total", refused);
+  metrics.Count("neardup_index_evictions_total", expired, {"time"});
+  metrics.Count("neardup_index_evictions_total", evicted, {"capacity"});
   // This event comes with every round of an active lane, also when the inputs are silent.
   metrics.Set("neardup_last_poll_timestamp_seconds", Seconds(clock_.WallMs()));
 }
@@ -207,6 +218,7 @@ void PrometheusProbe::SetLag() const {
   MetricSet& metrics = state_->metrics;
   metrics.Forget("neardup_consumer_lag_records");
   metrics.Forget("neardup_consumer_lag_seconds");
+  metrics.Set("neardup_assigned_partitions", Number(state_->lag.size()));
   std::map<std::string_view, double> topic_seconds;
   for (const auto& [input, lag] : state_->lag) {
     metrics.Set("neardup_consumer_lag_records", static_cast<double>(lag.records),
@@ -249,8 +261,15 @@ void PrometheusProbe::SnapshotRestarted(std::string_view /*why*/) {
   state_->metrics.Count("neardup_state_discarded_total");
 }
 
-void PrometheusProbe::SetMemoryBound(uint64_t bytes) {
-  state_->metrics.Set("neardup_memory_bound_bytes", Number(bytes));
+void PrometheusProbe::SetMemoryBound(uint64_t total, const MemoryParts& parts) {
+  state_->metrics.Set("neardup_memory_bound_bytes", Number(total));
+  for (const auto& [part, bytes] : parts) {
+    state_->metrics.Set("neardup_memory_part_bound_bytes", Number(bytes), {part});
+  }
+}
+
+void PrometheusProbe::KafkaComplained(bool is_error) {
+  state_->metrics.Count("neardup_kafka_complaints_total", 1, {is_error ? "error" : "warning"});
 }
 
 std::string PrometheusProbe::Text() const {

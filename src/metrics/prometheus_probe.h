@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "metrics/build_info.h"
 #include "stream/ports.h"
@@ -47,7 +49,11 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void KeeperFailed(const Error& error) override;
   void SnapshotRestarted(std::string_view why) override;
 
-  void SetMemoryBound(uint64_t bytes);
+  /// Bytes that each part of a process takes at most.
+  using MemoryParts = std::vector<std::pair<std::string, uint64_t>>;
+  void SetMemoryBound(uint64_t total, const MemoryParts& parts);
+  /// The Kafka client library reported an error or a warning. From any thread.
+  void KafkaComplained(bool is_error);
 
   /// All metrics, those of the process included, in Prometheus' text format.
   std::string Text() const;

@@ -171,7 +171,10 @@ std::string Status::Text() const {
                         {"seq", snapshot_->seq},
                         {"changelog_offset", snapshot_->changelog_offset}};
   }
-  json["changelog"] = {{"purged_to", purged_to_}, {"last_failure", event(keeper_failure_)}};
+  json["changelog"] = {{"next_offset", gauges_ ? Json(gauges_->changelog_offset) : Json()},
+                       {"standby_lag_records", gauges_ ? Json(gauges_->changelog_lag) : Json()},
+                       {"purged_to", purged_to_},
+                       {"last_failure", event(keeper_failure_)}};
   if (!settings_.empty()) json["settings"] = Json::parse(settings_);
   // Errors may quote bytes that are not UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

@@ -47,6 +47,7 @@ class ChangelogFollower {
   int64_t next_offset() const { return open_ ? log_.next_offset() : resume_offset_; }
   Result<int64_t> End() { return log_.End(); }
   Result<int64_t> CommittedEnd() { return log_.CommittedEnd(); }
+  int64_t known_end() const { return log_.known_end(); }
 
  private:
   Result<bool> Open();

@@ -129,6 +129,7 @@ Result<void> Lane::StandbyStep(const std::atomic<bool>& stop) {
   NEARDUP_TRY(FollowChangelog(kPollTimeoutMs));
   JoinIfCaughtUp();
   if (state_->seq() > seq_before) ports_.probe.Followed(state_->seq());
+  ReportGauges();
   return {};
 }
 
@@ -488,17 +489,23 @@ void Lane::ReportGauges() {
   if (now_ms < gauges_at_ms_) return;
   gauges_at_ms_ = now_ms + kGaugesPeriodMs;
   const Filter& filter = state_->filter();
+  const bool active = phase_ == LanePhase::kActive;
+  const int64_t known = follower_.next_offset();
+  const int64_t behind = std::max<int64_t>(0, follower_.known_end() - known);
   ports_.probe.Gauges({.entries = filter.entries(),
                        .entries_max = options_.filter.window.entries_max,
                        .index_bytes = filter.bytes(),
                        .entries_evicted = filter.entries_evicted(),
                        .entries_expired = filter.entries_expired(),
                        .candidates = filter.candidates(),
+                       .keys_refused = filter.keys_refused(),
                        .oldest_time_ms = filter.oldest_time_ms(),
                        .watermark_ms = filter.watermark_ms(),
                        .horizon_ms = filter.horizon_ms(),
-                       .seq = state_->seq_committed()});
-  inputs_.ReportLag(*state_);
+                       .seq = state_->seq_committed(),
+                       .changelog_offset = known,
+                       .changelog_lag = active ? 0 : behind});
+  if (active) inputs_.ReportLag(*state_);
 }
 
 // ---- recovery

@@ -26,7 +26,11 @@ Result<void> OpenTransaction::Publish(const RoutedRecord& record, size_t bytes) 
 }
 
 Result<void> OpenTransaction::PublishDeltas(const LaneState& state) {
-  for (const Delta& delta : state.Uncommitted()) NEARDUP_TRY(port_.PublishDelta(Encode(delta)));
+  for (const Delta& delta : state.Uncommitted()) {
+    const std::string bytes = Encode(delta);
+    NEARDUP_TRY(port_.PublishDelta(bytes));
+    counted_.delta_bytes += bytes.size();
+  }
   return {};
 }
 

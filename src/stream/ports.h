@@ -118,6 +118,8 @@ class Changelog {
   /// Returns the offset up to which Poll can visit records now. It is below End while the
   /// transaction of some writer is open.
   virtual Result<int64_t> CommittedEnd() = 0;
+  /// The end that came with the records read last; -1 before the first. Asks nobody.
+  virtual int64_t known_end() const = 0;
   /// False if nothing is kept: the log is always empty.
   virtual bool keeps_deltas() const { return true; }
   /// Deletes all records below this offset, for all readers. Fails with kAuth or kConfig if this

@@ -49,7 +49,8 @@ struct CommittedBatch {
   std::array<uint64_t, 18> distances{};
   uint64_t distance_sum = 0;
   uint64_t bytes_in = 0;
-  double duration_s = 0;  ///< from begin to commit
+  uint64_t delta_bytes = 0;  ///< written to the changelog
+  double duration_s = 0;     ///< from begin to commit
   std::vector<double> latencies_s;
 
   uint64_t duplicates() const { return exact_duplicates + near_duplicates; }
@@ -98,10 +99,16 @@ struct LaneGauges {
   uint64_t entries_evicted = 0;
   uint64_t entries_expired = 0;
   uint64_t candidates = 0;
+  uint64_t keys_refused = 0;
   int64_t oldest_time_ms = INT64_MIN;
   int64_t watermark_ms = INT64_MIN;
   int64_t horizon_ms = INT64_MIN;
   uint64_t seq = 0;
+  /// Every record of the changelog below this offset is known. An active lane, which writes these
+  /// records, renews it once a minute.
+  int64_t changelog_offset = 0;
+  /// Offsets of the changelog that a standby has not read yet. Markers of transactions count, too.
+  int64_t changelog_lag = 0;
 };
 
 /// Receives the events of a lane. All calls come from the lane's thread, except those during the
@@ -153,6 +160,7 @@ class Probe {
   virtual void InputMissing(const std::string& topic, bool missing) = 0;
   /// The leader of an input partition does not answer, or answers again.
   virtual void InputUnreachable(const InputPartition& input, bool unreachable) = 0;
+  /// About once a second, from an active lane and from a standby.
   virtual void Gauges(const LaneGauges& gauges) = 0;
   virtual void InputLag(const InputPartition& input, int64_t records, double seconds) = 0;
   /// The next record that the lane will decide in this input. Called about once a second.

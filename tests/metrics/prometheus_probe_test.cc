@@ -25,6 +25,7 @@ using Families = std::vector<SampleFamily>;
 const InputPartition kNews0{"news", 0};
 const InputPartition kNews1{"news", 1};
 const InputPartition kShop0{"shop", 0};
+const PrometheusProbe::MemoryParts kMemoryParts = {{"index", 400}, {"batch", 600}};
 
 class PrometheusProbeTest : public testing::Test {
  protected:
@@ -51,6 +52,7 @@ CommittedBatch SomeBatch() {
   batch.distances = {3, 2, 1, 1};
   batch.distances.back() = 2;
   batch.distance_sum = 2 + 2 + 3 + 40 + 128;
+  batch.delta_bytes = 700;
   batch.duration_s = 0.2;
   batch.latencies_s = {0, 0.005, 0.0051, 400};
   return batch;
@@ -62,6 +64,7 @@ size_t SeriesOf(const MetricRow& row, size_t topics, size_t inputs) {
   size_t sets = std::max<size_t>(1, row.values.size());
   const std::span<const std::string_view> labels = row.label_names();
   if (labels.size() == 1 && labels[0] == "topic") sets = topics;
+  if (labels.size() == 1 && labels[0] == "part") sets = kMemoryParts.size();
   if (labels.size() == 2 && labels[1] == "partition") sets = inputs;
   return row.type == MetricType::kHistogram ? sets * (row.buckets.size() + 3) : sets;
 }
@@ -101,8 +104,11 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
                  .entries_evicted = 1,
                  .entries_expired = 1,
                  .candidates = 1,
+                 .keys_refused = 1,
                  .oldest_time_ms = 1500,
-                 .watermark_ms = 2500});
+                 .watermark_ms = 2500,
+                 .changelog_offset = 9,
+                 .changelog_lag = 1});
   probe_.InputLag(kNews0, 5, 9);
   probe_.InputLost({kNews0, InputLoss::Kind::kDeleted, 10, 15});
   probe_.InputMissing("news", true);
@@ -111,6 +117,8 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.SnapshotWritten({.entries = 5, .bytes = 100, .seconds = 0.5});
   probe_.ChangelogPurged(3);
   probe_.KeeperFailed(Retriable(ErrorCode::kIo, ""));
+  probe_.SetMemoryBound(1000, kMemoryParts);
+  probe_.KafkaComplained(true);
   for (const SampleFamily& family : Scrape()) {
     const bool of_start =
         family.name == "neardup_build_info" || family.name.starts_with("process_");
@@ -129,6 +137,7 @@ TEST_F(PrometheusProbeTest, FamiliesHaveTheNamesTypesAndHelpOfTheCatalogue) {
   probe_.InputLag(kNews0, 0, 0);
   probe_.InputLost({kNews0, InputLoss::Kind::kDeleted, 10, 15});
   probe_.InputMissing("news", false);
+  probe_.SetMemoryBound(1000, kMemoryParts);
   std::map<std::string, const MetricRow*> rows;
   for (const MetricRow& row : kMetrics) rows[std::string(row.name)] = &row;
   const Families families = Scrape();
@@ -155,6 +164,7 @@ TEST_F(PrometheusProbeTest, HasAsManySeriesAsTheCatalogueSays) {
   }
   probe_.TransactionCommitted(SomeBatch());
   probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "gone"));
+  probe_.SetMemoryBound(1000, kMemoryParts);
   size_t expected = 0;
   for (const MetricRow& row : kMetrics) expected += SeriesOf(row, 2, 3);
   EXPECT_EQ(CountSeries(Scrape()), expected);
@@ -250,6 +260,7 @@ TEST_F(PrometheusProbeTest, LaneLossesAndTransactionsAreCountedByCause) {
 
 TEST_F(PrometheusProbeTest, GaugesShowTheNewestValuesAndTimesInSeconds) {
   EXPECT_TRUE(std::isnan(ValueOf(Scrape(), "neardup_watermark_timestamp_seconds")));
+  probe_.PhaseChanged(LanePhase::kActive);
   probe_.Gauges({.entries = 7,
                  .entries_max = 100,
                  .index_bytes = 512,
@@ -269,6 +280,7 @@ TEST_F(PrometheusProbeTest, GaugesShowTheNewestValuesAndTimesInSeconds) {
 }
 
 TEST_F(PrometheusProbeTest, CountersSurviveAnIndexThatStartsAgain) {
+  probe_.PhaseChanged(LanePhase::kActive);
   probe_.Gauges({.entries_evicted = 2, .entries_expired = 10, .candidates = 100});
   probe_.Gauges({.entries_evicted = 3, .entries_expired = 10, .candidates = 150});
   probe_.Gauges({.entries_evicted = 0, .entries_expired = 4, .candidates = 20});
@@ -276,6 +288,34 @@ TEST_F(PrometheusProbeTest, CountersSurviveAnIndexThatStartsAgain) {
   EXPECT_EQ(ValueOf(now, "neardup_index_evictions_total", {{"reason", "capacity"}}), 3);
   EXPECT_EQ(ValueOf(now, "neardup_index_evictions_total", {{"reason", "time"}}), 14);
   EXPECT_EQ(ValueOf(now, "neardup_lookup_candidates_total"), 170);
+}
+
+TEST_F(PrometheusProbeTest, WhatAStandbyRepeatsIsShownAndNotCounted) {
+  probe_.PhaseChanged(LanePhase::kStandby);
+  probe_.Gauges({.entries = 7,
+                 .entries_evicted = 2,
+                 .entries_expired = 10,
+                 .candidates = 100,
+                 .keys_refused = 4,
+                 .changelog_offset = 90,
+                 .changelog_lag = 10});
+  const Families standby = Scrape();
+  EXPECT_EQ(ValueOf(standby, "neardup_index_entries"), 7);
+  EXPECT_EQ(ValueOf(standby, "neardup_changelog_next_offset"), 90);
+  EXPECT_EQ(ValueOf(standby, "neardup_standby_lag_records"), 10);
+  EXPECT_EQ(ValueOf(standby, "neardup_index_evictions_total", {{"reason", "time"}}), 0);
+  EXPECT_EQ(ValueOf(standby, "neardup_index_keys_refused_total"), 0);
+  EXPECT_TRUE(std::isnan(ValueOf(standby, "neardup_last_poll_timestamp_seconds")));
+
+  probe_.PhaseChanged(LanePhase::kActive);
+  probe_.Gauges(
+      {.entries_evicted = 3, .entries_expired = 12, .candidates = 150, .keys_refused = 9});
+  const Families active = Scrape();
+  EXPECT_EQ(ValueOf(active, "neardup_index_evictions_total", {{"reason", "capacity"}}), 1);
+  EXPECT_EQ(ValueOf(active, "neardup_index_evictions_total", {{"reason", "time"}}), 2);
+  EXPECT_EQ(ValueOf(active, "neardup_lookup_candidates_total"), 50);
+  EXPECT_EQ(ValueOf(active, "neardup_index_keys_refused_total"), 5);
+  EXPECT_EQ(ValueOf(active, "neardup_standby_lag_records"), 0);
 }
 
 TEST_F(PrometheusProbeTest, LagRecordsArePerPartitionAndLagSecondsTheLargestOfATopic) {

@@ -88,6 +88,7 @@ class MemoryChangelog : public Changelog {
   int64_t next_offset() const override { return next_offset_; }
   Result<int64_t> End() override;
   Result<int64_t> CommittedEnd() override;
+  int64_t known_end() const override { return broker_.ChangelogEnd(); }
   Result<void> Purge(int64_t offset) override;
   bool is_open() const { return is_open_; }
 
