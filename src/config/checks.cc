@@ -27,6 +27,9 @@ class Checks {
   void All() {
     CheckTimes();
     CheckSizes();
+    CheckPair("metrics.tls_certificate_path", settings_.http.tls_certificate_path,
+              "metrics.tls_key_path", settings_.http.tls_key_path);
+    CheckPair("metrics.user", settings_.http.user, "metrics.password", settings_.http.password);
     CheckTopics();
     CheckFilter();
   }
@@ -91,6 +94,15 @@ class Checks {
              fmt::format("at least record.record_bytes_max ({})",
                          ValueText("record.record_bytes_max")));
     }
+  }
+
+  /// One without the other has no meaning.
+  void CheckPair(const char* first, const std::string& first_text, const char* second,
+                 const std::string& second_text) {
+    if (!Read({first, second}) || first_text.empty() == second_text.empty()) return;
+    const bool first_lacks = first_text.empty();
+    Refuse(first_lacks ? first : second, first_lacks ? second : first, "nothing",
+           fmt::format("a value, because {} is set", first_lacks ? second : first));
   }
 
   std::string TemplateOf(size_t output) const {
@@ -191,8 +203,8 @@ std::vector<std::string> Warnings(const LoadedConfig& config) {
   for (const auto& [path, source] : config.sources) {
     bool written_out =
         source.kind == ValueSource::Kind::kFile || source.kind == ValueSource::Kind::kCommandLine;
-    if (path.find("properties.") != std::string::npos && written_out && config.IsSecret(path) &&
-        !config.secrets.contains(path) && !config.from_variable.contains(path)) {
+    if (written_out && config.IsSecret(path) && !config.secrets.contains(path) &&
+        !config.from_variable.contains(path)) {
       warnings.Add(
           source, path,
           "found a secret in clear text, expected ${file:/path} with the secret in that file");

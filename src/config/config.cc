@@ -157,6 +157,8 @@ ValueSource LoadedConfig::SourceOf(const std::string& path) const {
 
 bool LoadedConfig::IsSecret(const std::string& path) const {
   if (secrets.contains(path)) return true;
+  const Setting* named = FindSetting(path);
+  if (named != nullptr && named->secret) return sources.contains(path);
   for (const Setting& setting : SettingsTable()) {
     std::string prefix = setting.path + ".";
     if (setting.kind == SettingKind::kTextMap && path.starts_with(prefix)) {

@@ -43,6 +43,7 @@ constexpr Pattern kFieldOrNone = {
     "a field: a top-level name, or a JSON Pointer such as /article/title, or \"\" for none"};
 constexpr Pattern kBrokers = {"^[^\\s,]+(,[^\\s,]+)*$",
                               "host:port, several separated by commas without spaces"};
+constexpr Pattern kUser = {"^[^:]*$", "a name without a colon"};
 constexpr Pattern kHost = {"^\\S+$", "a host name or an address"};
 
 Setting EmptyRow(SettingKind kind, std::string path, std::string help) {
@@ -81,6 +82,11 @@ template <class Member>
 Setting Text(std::string path, Member member, const Pattern& pattern, std::string help) {
   return PatternRow<std::string>(SettingKind::kText, std::move(path), member, pattern,
                                  std::move(help));
+}
+
+Setting Secret(Setting row) {
+  row.secret = true;
+  return row;
 }
 
 template <class Member>
@@ -394,6 +400,16 @@ std::vector<Setting> Rows() {
       Text("metrics.host", NEARDUP_MEMBER(http.host), kHost, "Address to listen on."),
       Integer("metrics.port", NEARDUP_MEMBER(http.port), {0, 65535},
               "Port of /metrics, /status, /healthz and /readyz. 0: none of them is served."),
+      Text("metrics.tls_certificate_path", NEARDUP_MEMBER(http.tls_certificate_path), kAnyText,
+           "PEM file with the certificate of this server. With it, all pages are served by TLS "
+           "alone. "
+           "A new file is read while the service runs."),
+      Text("metrics.tls_key_path", NEARDUP_MEMBER(http.tls_key_path), kAnyText,
+           "PEM file with the private key of the certificate."),
+      Text("metrics.user", NEARDUP_MEMBER(http.user), kUser,
+           "User name that /metrics and /status ask for (basic authentication). Empty: none."),
+      Secret(Text("metrics.password", NEARDUP_MEMBER(http.password), kAnyText,
+                  "Password of metrics.user, as ${file:/path}.")),
 
       Choice("log.level", NEARDUP_MEMBER(log_level), {"debug", "info", "warn", "error"},
              "Lowest level that is logged."),

@@ -54,6 +54,8 @@ struct Setting {
   /// takes in words. Empty: any text.
   std::string pattern;
   std::string pattern_words;
+  /// Never printed, and not written out in a file.
+  bool secret = false;
   /// Read and write the member of Settings that the row stands for.
   std::function<SettingValue(const Settings&)> get;
   std::function<void(Settings&, const SettingValue&)> set;

@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
 #include <poll.h>
+#include <signal.h>
+#include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,10 +18,13 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "metrics/tls.h"
 
 namespace neardup {
 namespace {
@@ -74,6 +81,8 @@ std::string_view NameOf(int status) {
       return "OK";
     case 400:
       return "Bad Request";
+    case 401:
+      return "Unauthorized";
     case 404:
       return "Not Found";
     case 405:
@@ -87,23 +96,83 @@ std::string_view NameOf(int status) {
   }
 }
 
+std::string_view FurtherHeader(int status) {
+  if (status == 401) return "WWW-Authenticate: Basic realm=\"neardup\"\r\n";
+  return status == 405 ? "Allow: GET, HEAD\r\n" : "";
+}
+
 std::string AnswerText(const Page& page, bool with_body) {
   return fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}Connection: close\r\n\r\n{}",
-      page.status, NameOf(page.status), page.type, page.body.size(),
-      page.status == 405 ? "Allow: GET, HEAD\r\n" : "", with_body ? page.body : "");
+      page.status, NameOf(page.status), page.type, page.body.size(), FurtherHeader(page.status),
+      with_body ? page.body : "");
+}
+
+/// What the header Authorization must hold.
+std::string BasicCredentials(const std::string& user, const std::string& password) {
+  const std::string text = fmt::format("{}:{}", user, password);
+  std::string encoded((text.size() + 2) / 3 * 4 + 1, '\0');
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  encoded.resize(static_cast<size_t>(size));
+  return "Basic " + encoded;
+}
+
+/// Value of the first header with this name, in small letters; empty without one.
+std::string_view HeaderOf(std::string_view request, std::string_view name) {
+  size_t line = request.find('\n');
+  while (line != std::string_view::npos) {
+    const std::string_view rest = request.substr(line + 1);
+    const std::string_view text = rest.substr(0, rest.find_first_of("\r\n"));
+    const size_t colon = text.find(':');
+    if (colon == name.size() && strncasecmp(text.data(), name.data(), colon) == 0) {
+      const size_t value = text.find_first_not_of(' ', colon + 1);
+      return value == std::string_view::npos ? std::string_view() : text.substr(value);
+    }
+    line = request.find('\n', line + 1);
+  }
+  return {};
 }
 
 /// One request and its answer. Then the peer closes, which keeps the answer from being cut off.
 struct Connection {
   Descriptor socket;
+  std::optional<TlsSession> tls;  ///< none: plain text
   SteadyTime end;
+  /// What poll waits for.
+  short wanted = POLLIN;
   std::string request;
   std::string answer;  ///< empty: the request is not complete
   size_t sent = 0;
 
   bool is_answering() const { return !answer.empty() && sent < answer.size(); }
+  bool is_answered() const { return !answer.empty() && sent == answer.size(); }
 };
+
+bool MayTryAgain() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+Transfer TransferOf(ssize_t count, Transfer::State again) {
+  if (count > 0) return {Transfer::State::kMoved, static_cast<size_t>(count)};
+  return {count < 0 && MayTryAgain() ? again : Transfer::State::kOver};
+}
+
+Transfer Read(Connection& connection, char* bytes, size_t size) {
+  if (connection.tls) return connection.tls->Read(bytes, size);
+  return TransferOf(recv(connection.socket.get(), bytes, size, 0), Transfer::State::kWantRead);
+}
+
+Transfer Write(Connection& connection, std::string_view bytes) {
+  if (connection.tls) return connection.tls->Write(bytes.data(), bytes.size());
+  return TransferOf(send(connection.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+                    Transfer::State::kWantWrite);
+}
+
+/// Waits until the transfer can go on. Returns false when the connection is over.
+bool WaitFor(Connection& connection, const Transfer& transfer) {
+  connection.wanted = transfer.state == Transfer::State::kWantWrite ? POLLOUT : POLLIN;
+  return transfer.state != Transfer::State::kOver;
+}
 
 bool IsComplete(std::string_view request) {
   return request.find("\r\n\r\n") != std::string_view::npos ||
@@ -162,6 +231,8 @@ uint16_t PortOf(const Descriptor& listening) {
 struct HttpServer::Parts {
   HttpPages pages;
   const Health* health = nullptr;
+  std::unique_ptr<TlsServer> tls;  ///< none: plain text
+  std::string credentials;         ///< empty: everybody may see every page
   Descriptor listening;
   Descriptor stop;
   std::vector<Connection> connections;  ///< the oldest first
@@ -173,18 +244,25 @@ struct HttpServer::Parts {
   bool Serve(Connection& connection);
   bool Receive(Connection& connection);
   bool Send(Connection& connection);
+  /// Throws away what comes behind the request, until the peer closes.
+  bool Drain(Connection& connection);
   std::string AnswerTo(std::string_view request) const;
+  bool MaySee(std::string_view path, std::string_view request) const;
   Page PageAt(std::string_view path) const;
 };
 
 void HttpServer::Parts::Run() {
+  // OpenSSL writes to sockets that the peer may have closed.
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
   std::vector<pollfd> polled;
   while (true) {
     polled = {{stop.get(), POLLIN, 0}, {listening.get(), POLLIN, 0}};
     auto wake = SteadyTime::max();
     for (const Connection& connection : connections) {
-      const short wanted = connection.is_answering() ? POLLOUT : POLLIN;
-      polled.push_back({connection.socket.get(), wanted, 0});
+      polled.push_back({connection.socket.get(), connection.wanted, 0});
       wake = std::min(wake, connection.end);
     }
     int wait_ms = -1;
@@ -217,6 +295,7 @@ void HttpServer::Parts::Accept() {
     }
     Connection connection;
     connection.socket = std::move(socket);
+    if (tls) connection.tls = tls->Accept(connection.socket.get());
     connection.end = std::chrono::steady_clock::now() + kConnectionTime;
     if (!Serve(connection)) continue;
     if (connections.size() == kConnectionsMax) connections.erase(connections.begin());
@@ -225,36 +304,53 @@ void HttpServer::Parts::Accept() {
 }
 
 bool HttpServer::Parts::Serve(Connection& connection) {
+  if (connection.is_answered()) return Drain(connection);
   if (!connection.is_answering() && !Receive(connection)) return false;
   return !connection.is_answering() || Send(connection);
 }
 
 bool HttpServer::Parts::Receive(Connection& connection) {
   char bytes[kRequestBytesMax];
-  const ssize_t count = recv(connection.socket.get(), bytes, sizeof(bytes), 0);
-  if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-  if (count == 0) return false;
-  if (!connection.answer.empty()) return true;  // what comes behind the request is not read
-  connection.request.append(bytes, static_cast<size_t>(count));
-  if (IsComplete(connection.request)) {
-    connection.answer = AnswerTo(connection.request);
-  } else if (connection.request.size() >= kRequestBytesMax) {
-    connection.answer =
-        AnswerText({431, kPlainText,
-                    fmt::format("expected a request of at most {} bytes\n", kRequestBytesMax)},
-                   true);
+  // As long as there are bytes: TLS may hold some that poll does not know of.
+  while (connection.answer.empty()) {
+    const Transfer read = Read(connection, bytes, sizeof(bytes));
+    if (read.state != Transfer::State::kMoved) return WaitFor(connection, read);
+    connection.request.append(bytes, read.bytes);
+    if (IsComplete(connection.request)) {
+      connection.answer = AnswerTo(connection.request);
+    } else if (connection.request.size() >= kRequestBytesMax) {
+      connection.answer =
+          AnswerText({431, kPlainText,
+                      fmt::format("expected a request of at most {} bytes\n", kRequestBytesMax)},
+                     true);
+    }
   }
   return true;
 }
 
+bool HttpServer::Parts::Drain(Connection& connection) {
+  char bytes[kRequestBytesMax];
+  const ssize_t count = recv(connection.socket.get(), bytes, sizeof(bytes), 0);
+  return count > 0 || (count < 0 && MayTryAgain());
+}
+
 bool HttpServer::Parts::Send(Connection& connection) {
   while (connection.is_answering()) {
-    const ssize_t count = send(connection.socket.get(), connection.answer.data() + connection.sent,
-                               connection.answer.size() - connection.sent, MSG_NOSIGNAL);
-    if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-    connection.sent += static_cast<size_t>(count);
+    const Transfer written =
+        Write(connection, std::string_view(connection.answer).substr(connection.sent));
+    if (written.state != Transfer::State::kMoved) return WaitFor(connection, written);
+    connection.sent += written.bytes;
   }
+  connection.wanted = POLLIN;
+  if (connection.tls) connection.tls->End();
   return shutdown(connection.socket.get(), SHUT_WR) == 0;
+}
+
+bool HttpServer::Parts::MaySee(std::string_view path, std::string_view request) const {
+  if (credentials.empty() || (path != "/metrics" && path != "/status")) return true;
+  const std::string_view found = HeaderOf(request, "authorization");
+  return found.size() == credentials.size() &&
+         CRYPTO_memcmp(found.data(), credentials.data(), found.size()) == 0;
 }
 
 std::string HttpServer::Parts::AnswerTo(std::string_view request) const {
@@ -271,7 +367,11 @@ std::string HttpServer::Parts::AnswerTo(std::string_view request) const {
     return AnswerText({405, kPlainText, "expected the method GET\n"}, true);
   }
   const std::string_view target = line.substr(method_end + 1, path_end - method_end - 1);
-  return AnswerText(PageAt(target.substr(0, target.find('?'))), method == "GET");
+  const std::string_view path = target.substr(0, target.find('?'));
+  if (!MaySee(path, request)) {
+    return AnswerText({401, kPlainText, "expected metrics.user and metrics.password\n"}, true);
+  }
+  return AnswerText(PageAt(path), method == "GET");
 }
 
 Page HttpServer::Parts::PageAt(std::string_view path) const {
@@ -298,6 +398,12 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options
   auto parts = std::make_unique<Parts>();
   parts->pages = std::move(pages);
   parts->health = &health;
+  if (!options.tls_certificate_path.empty()) {
+    NEARDUP_ASSIGN(parts->tls, TlsServer::New(options.tls_certificate_path, options.tls_key_path));
+  }
+  if (!options.user.empty()) {
+    parts->credentials = BasicCredentials(options.user, options.password);
+  }
   parts->listening = Listen(options);
   if (parts->listening.get() < 0) {
     return Error{

@@ -15,6 +15,12 @@ struct HttpOptions {
   std::string host = "0.0.0.0";
   /// 0 turns the server off; HttpServer itself takes any free port then.
   uint16_t port = 9404;
+  /// PEM files. With both, the server speaks only TLS; without, only plain HTTP.
+  std::string tls_certificate_path{};
+  std::string tls_key_path{};
+  /// With both, /metrics and /status ask for them (basic authentication). Probes have no password.
+  std::string user{};
+  std::string password{};
 };
 
 /// Return the bodies of the pages. Called from the thread of the server.
@@ -29,7 +35,8 @@ class HttpServer {
   /// What `pages` refers to and `health` must outlive the server. Each connection gets one answer,
   /// within 5 s; a silent one gives way to new ones, and a request of more than 8 KB is refused.
   /// Port 0 takes any free port. A kConfig error names an address that is in use or is not an
-  /// address of this host.
+  /// address of this host, or a certificate that cannot be used. New certificates are read from
+  /// their files while it runs.
   static Result<std::unique_ptr<HttpServer>> Start(const HttpOptions& options, HttpPages pages,
                                                    const Health& health);
   ~HttpServer();

@@ -219,6 +219,12 @@ TEST_F(ConfigError, ContradictionsBetweenSettingsAreNamed) {
   EXPECT_EQ(Complaints("kafka:\n  inflight_bytes_max: 2MiB\n"),
             "c.yaml:2: kafka.inflight_bytes_max: found 2MiB, expected at least "
             "record.record_bytes_max (4MiB)");
+  EXPECT_EQ(Complaints("metrics:\n  tls_certificate_path: tls.crt\n"),
+            "c.yaml:2: metrics.tls_key_path: found nothing, expected a value, because "
+            "metrics.tls_certificate_path is set");
+  EXPECT_EQ(Complaints("metrics:\n  password: ${PASSWORD}\n", {{"PASSWORD", "hidden"}}),
+            "c.yaml:2: metrics.user: found nothing, expected a value, because metrics.password is "
+            "set");
 }
 
 TEST_F(ConfigError, ComparedFieldsCannotBeExcluded) {

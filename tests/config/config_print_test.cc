@@ -159,6 +159,7 @@ TEST_F(ConfigPrint, SecretsAreNeverPrinted) {
       "record:\n  fields: [\"" + reference + "\"]\n  exclude: [\"" + reference + "\"]",
       "record:\n  fields: [{path: a, weight: \"" + reference + "\"}]",
       "output:\n  unique_topic: " + reference,
+      "metrics:\n  user: a\n  password: " + secret,
   };
   for (const std::string& yaml : values) {
     Result<LoadedConfig> config = Load(yaml + "\n", {{"SECRET", secret}});

@@ -47,13 +47,33 @@ SettingValue OtherValue(const Setting& setting) {
   return value;
 }
 
-constexpr const char* kSchemeOptions = "match.scheme_options";
+/// Settings that need a certain value of another setting: only schemes other than neardup take
+/// options, and some settings come in pairs.
+struct Companion {
+  std::string path;
+  std::string other;
+  std::string value;
+};
+const Companion kCompanions[] = {
+    {"match.scheme_options", "match.scheme", "minhash"},
+    {"metrics.tls_certificate_path", "metrics.tls_key_path", "tls.key"},
+    {"metrics.tls_key_path", "metrics.tls_certificate_path", "tls.crt"},
+    {"metrics.user", "metrics.password", "hidden"},
+    {"metrics.password", "metrics.user", "scraper"},
+};
+
+const Companion* CompanionOf(const std::string& path) {
+  for (const Companion& each : kCompanions) {
+    if (each.path == path) return &each;
+  }
+  return nullptr;
+}
 
 class SettingsTableTest : public ConfigText {
  protected:
   // As OtherValue, but the file of a model exists and holds one.
   SettingValue LoadableValue(const Setting& setting) {
-    if (setting.path == "app") return std::string("other");
+    if (setting.path == "app" || setting.path == "metrics.user") return std::string("other");
     if (setting.path == "feature.model") return Write("m.json", ModelText(Model())).string();
     return OtherValue(setting);
   }
@@ -67,15 +87,15 @@ TEST_F(SettingsTableTest, EveryRowSetsItsMemberFromTheFileAndNothingElse) {
     std::string section(SectionOf(setting.path));
     std::string yaml =
         (section.empty() ? "" : section + ":\n  ") + key + ": " + YamlText(setting, other) + "\n";
-    // Only schemes other than neardup take options.
-    if (setting.path == kSchemeOptions) yaml += "  scheme: minhash\n";
+    const Companion* companion = CompanionOf(setting.path);
+    if (companion != nullptr) {
+      yaml += "  " + std::string(KeyOf(companion->other)) + ": " + companion->value + "\n";
+    }
     Result<LoadedConfig> config = Load(yaml);
     ASSERT_TRUE(config.ok()) << yaml << config.error().text;
     for (const Setting& any : SettingsTable()) {
       SettingValue expected = any.path == setting.path ? other : any.default_value();
-      if (setting.path == kSchemeOptions && any.path == "match.scheme") {
-        expected = std::string("minhash");
-      }
+      if (companion != nullptr && any.path == companion->other) expected = companion->value;
       EXPECT_EQ(any.get(config->settings), expected) << yaml << any.path;
     }
   }
@@ -89,7 +109,9 @@ TEST_F(SettingsTableTest, EveryRowSetsItsMemberFromTheEnvironmentAndTheCommandLi
       variable += c == '.' ? std::string("__") : std::string(1, static_cast<char>(toupper(c)));
     }
     std::vector<std::string> sets;
-    if (setting.path == kSchemeOptions) sets.push_back("match.scheme=minhash");
+    if (const Companion* companion = CompanionOf(setting.path)) {
+      sets.push_back(companion->other + "=" + companion->value);
+    }
     const auto* text = std::get_if<std::string>(&other);
     Result<LoadedConfig> from_variable =
         LoadConfig({{}, sets, {{variable, text ? *text : YamlText(setting, other)}}});
@@ -120,13 +142,13 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [distance, sum, per_bit, widen, text_keys, neighbours] = match;
   [[maybe_unused]] auto [scheme_name, scheme_values] = scheme;
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
-  [[maybe_unused]] auto [host, port] = HttpOptions{};
+  [[maybe_unused]] auto [host, port, certificate, key, user, password] = HttpOptions{};
   [[maybe_unused]] auto [kafka, lanes, model_file, http, level, log_format, state_dir,
                          snapshot_interval, purge, on_foreign] = Settings{};
   // Of LaneOptions, lane, filter and dead_letters are no settings: the process numbers its lanes,
   // and the other two count by their members. The model comes from model_file; the masks are one
   // setting.
-  constexpr size_t kMembers = 19 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 2 + 6;
+  constexpr size_t kMembers = 19 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 6 + 6;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);

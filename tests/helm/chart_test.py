@@ -184,6 +184,21 @@ class Pods(unittest.TestCase):
         self.assertNotEqual(before, annotations(configFiles={"model.json": "{}"}))
         self.assertEqual(before, annotations(metrics__podMonitor__enabled=True, image__tag="other"))
 
+    def test_probes_monitors_and_tests_follow_the_certificate_of_the_pages(self):
+        tls = {"config__metrics__tls_certificate_path": "/tls/tls.crt", "config__metrics__tls_key_path": "/tls/tls.key"}
+        for more, scheme, url in (({}, None, "http://"), (tls, "HTTPS", "https://")):
+            found = objects(sets=with_required(
+                metrics__podMonitor__enabled=True, metrics__podMonitor__tlsConfig={"insecureSkipVerify": True},
+                metrics__podMonitor__basicAuth={"username": {"name": "scraper", "key": "user"}}, **more))
+            (container,) = pod_of(found)["spec"]["containers"]
+            for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+                self.assertEqual(container[probe]["httpGet"].get("scheme"), scheme, probe)
+            (endpoint,) = found["PodMonitor"]["spec"]["podMetricsEndpoints"]
+            self.assertEqual(endpoint.get("scheme"), scheme and scheme.lower())
+            self.assertEqual(endpoint.get("tlsConfig"), scheme and {"insecureSkipVerify": True})
+            self.assertEqual(endpoint["basicAuth"]["username"]["name"], "scraper")
+            self.assertTrue(found["Pod"]["spec"]["containers"][0]["args"][-1].startswith(url))
+
     def test_no_replicas_stop_the_service(self):
         found = objects(sets=with_required(replicaCount=0, metrics__prometheusRule__enabled=True))
         self.assertEqual(found["StatefulSet"]["spec"]["replicas"], 0)

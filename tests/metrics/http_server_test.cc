@@ -19,9 +19,11 @@ namespace {
 
 class HttpServerTest : public testing::Test {
  protected:
-  void SetUp() override {
-    auto started = HttpServer::Start({"127.0.0.1", 0},
-                                     {[] { return "m 1\n"; }, [] { return "{}\n"; }}, health_);
+  void SetUp() override { Start({.host = "127.0.0.1", .port = 0}); }
+
+  void Start(const HttpOptions& options) {
+    auto started =
+        HttpServer::Start(options, {[] { return "m 1\n"; }, [] { return "{}\n"; }}, health_);
     ASSERT_TRUE(started.ok()) << started.error().text;
     server_ = std::move(*started);
   }
