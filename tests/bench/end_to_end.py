@@ -1,0 +1,261 @@
+"""Throughput, CPU and latency of the service on a real Kafka, beside a bare forwarder, in one interleaved run.
+
+    scripts/bench end-to-end [--json FILE] [--records N] [--rounds N]
+
+The broker and the clients share this machine, and the broker's log is in memory (--dir). Each round runs every
+program once on the same filled topic: `consume` only reads; `forward-0` and `forward-1` route records with librdkafka
+alone, in transactions of the same length, with 0 and 1 header; `exact` and `near` are neardup. Rates are of whole
+processes: from the start to the last commit. CPU is that of the client process. The figures are medians of the
+rounds, and the ratios are medians of each round's ratio.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PARTITIONS = 8
+INTERVAL_MS = 100
+STAGES = ("poll", "fingerprint", "decide", "commit")
+
+
+def run(*command):
+    done = subprocess.run([str(part) for part in command], text=True, capture_output=True)
+    if done.returncode != 0:
+        sys.exit(f"{command[0]}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Service:
+    """neardup, with a configuration of its own."""
+
+    def __init__(self, bench, topic, app, mode, window_entries=1_000_000):
+        self.port = free_port()
+        self.log = bench.folder / f"{app}.log"
+        settings = {
+            "app": app, "kafka.brokers": bench.brokers, "input.topics": f"[{topic}]",
+            "output.unique_topic": f"{app}-unique", "output.duplicate_topic": f"{app}-duplicate",
+            "output.dead_letter_topic": f"{app}-dead", "record.fields": "[title, body]", "match.mode": mode,
+            "window.entries_max": window_entries, "transaction.interval_ms": f"{INTERVAL_MS}ms",
+            "metrics.port": self.port}
+        sets = [part for path, value in settings.items() for part in ("--set", f"{path}={value}")]
+        self.begun = time.monotonic()
+        self.process = subprocess.Popen([str(bench.build / "neardup"), "run", *sets], stderr=open(self.log, "wb"))
+
+    def metrics(self):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=5) as answer:
+                return answer.read().decode()
+        except OSError:
+            return ""
+
+    def sums(self, name):
+        """Value by label text of all series of the metric."""
+        found = re.findall(rf"^{name}(\{{[^}}]*\}})? (\S+)$", self.metrics(), re.M)
+        return {labels: float(value) for labels, value in found}
+
+    def decided(self):
+        return sum(self.sums("neardup_records_total").values())
+
+    def wait_for(self, records):
+        """Seconds from the start until so many records are committed."""
+        while True:
+            if self.process.poll() is not None:
+                sys.exit(f"neardup ended: {self.log.read_text()[-2000:]}")
+            if self.decided() >= records:
+                return time.monotonic() - self.begun
+            time.sleep(0.02)
+
+    def cpu_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(timeout=60)
+
+
+class Bench:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.build = pathlib.Path(arguments.build)
+        self.forward = self.build / "bench_forward"
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="neardup-bench-", dir=arguments.dir))
+        started = run(ROOT / "scripts/kafka", "start", "--dir", self.folder / "kafka", "--port", "0", "--heap", "2048")
+        self.brokers = started.strip().splitlines()[-1]
+        self.figures = {}
+        self.number = 0
+
+    def close(self):
+        run(ROOT / "scripts/kafka", "stop", "--dir", self.folder / "kafka")
+        shutil.rmtree(self.folder)
+
+    def load(self, *arguments):
+        return run(self.build / "e2e_load", "--brokers", self.brokers, *arguments)
+
+    def create(self, topic):
+        self.load("create", "--topic", topic, "--partitions", PARTITIONS)
+
+    def tool(self, records, command, *arguments):
+        return json.loads(run(self.forward, "--brokers", self.brokers, "--records", records, command, *arguments))
+
+    def add(self, name, value, unit):
+        self.figures[name] = {"name": name, "value": value, "unit": unit}
+
+    # ---- programs: each returns (records per second, microseconds of CPU for each record)
+
+    def consume(self, topic, records):
+        done = self.tool(records, "consume", "--from", topic)
+        return records / done["seconds"], done["cpu_seconds"] / records * 1e6
+
+    def forwarder(self, headers):
+        def measure(topic, records):
+            self.number += 1
+            to = f"forward-{self.number}"
+            for suffix in ("", "-second"):
+                self.create(to + suffix)
+            done = self.tool(records, "forward", "--from", topic, "--to", to, "--headers", headers,
+                             "--transaction-ms", INTERVAL_MS)
+            for suffix in ("", "-second"):
+                self.load("drop", "--topic", to + suffix)
+            return records / done["seconds"], done["cpu_seconds"] / records * 1e6
+        return measure
+
+    def neardup(self, mode):
+        def measure(topic, records):
+            self.number += 1
+            app = f"app-{self.number}"
+            service = Service(self, topic, app, mode)
+            seconds = service.wait_for(records)
+            cpu = service.cpu_seconds()
+            sums = service.sums("neardup_batch_duration_seconds_sum")
+            self.stages = {stage: sums.get(f'{{stage="{stage}"}}', 0) / records * 1e6 for stage in STAGES}
+            service.stop()
+            self.drop_outputs(app)
+            return records / seconds, cpu / records * 1e6
+        return measure
+
+    def drop_outputs(self, app):
+        for kind in ("unique", "duplicate", "dead", "changelog", "lease"):
+            self.load("drop", "--topic", f"{app}-{kind}")
+
+    # ---- measurements
+
+    def throughput(self, name, records, *fill):
+        topic = f"in-{name}"
+        self.create(topic)
+        self.tool(records, "fill", "--to", topic, *fill)
+        programs = {"consume": self.consume, "forward-0": self.forwarder(0), "forward-1": self.forwarder(1),
+                    "exact": self.neardup("exact"), "near": self.neardup("near")}
+        rates = {program: [] for program in programs}
+        cpu = {program: [] for program in programs}
+        stages = []
+        self.consume(topic, records)  # warms the broker
+        for _ in range(self.arguments.rounds):
+            for program, measure in programs.items():
+                rate, microseconds = measure(topic, records)
+                rates[program].append(rate)
+                cpu[program].append(microseconds)
+                if program == "near":
+                    stages.append(self.stages)
+        print(f"\n{name}: {records} records, {self.arguments.rounds} rounds, load of the machine now "
+              f"{os.getloadavg()[0]:.1f}")
+        print(f"{'':12s}{'records/s':>12s}{'range':>22s}{'client us':>12s}{'of forward-1':>14s}")
+        for program in programs:
+            ratio = statistics.median(a / b for a, b in zip(rates[program], rates["forward-1"]))
+            low, high = min(rates[program]), max(rates[program])
+            print(f"{program:12s}{statistics.median(rates[program]):12.0f}{low:11.0f} -{high:9.0f}"
+                  f"{statistics.median(cpu[program]):12.2f}{ratio:14.2f}")
+            self.add(f"rate_{program}_{name}", statistics.median(rates[program]), "records/s")
+            self.add(f"client_us_{program}_{name}", statistics.median(cpu[program]), "us")
+            if program == "near":
+                self.add(f"ratio_to_forwarder_{name}", ratio, "ratio")
+                self.add(f"client_us_{name}", statistics.median(cpu[program]), "us")
+        medians = {stage: statistics.median(each[stage] for each in stages) for stage in STAGES}
+        print("near, seconds of the lane's thread by stage, in us for each record: "
+              + ", ".join(f"{stage} {value:.2f}" for stage, value in medians.items()))
+        for stage, value in medians.items():
+            self.add(f"stage_{stage}_us_{name}", value, "us")
+        serial = sum(medians[stage] for stage in ("poll", "decide", "commit"))
+        self.add(f"serial_us_{name}", serial, "us")
+        self.load("drop", "--topic", topic)
+
+    def latency(self):
+        """Latency at half of the rate that was just measured, and the time to catch up after a stop."""
+        rate = int(self.figures["rate_near_1k"]["value"] / 2)
+        seconds = self.arguments.latency_seconds
+        self.create("in-latency")
+        service = Service(self, "in-latency", "app-latency", "near")
+        service.wait_for(0)
+        self.tool(rate * seconds, "fill", "--to", "in-latency", "--bytes", 1000, "--per-second", rate)
+        service.wait_for(rate * seconds)
+        buckets = sorted((float(re.search(r'le="([^"]+)"', labels)[1]), value) for labels, value
+                         in service.sums("neardup_end_to_end_latency_seconds_bucket").items())
+        total = buckets[-1][1]
+        print(f"\nlatency at {rate} records/s for {seconds} s, upper bounds of the histogram's buckets:")
+        for share in (0.5, 0.95, 0.99):
+            bound = next(le for le, count in buckets if count >= share * total)
+            print(f"  p{share * 100:.0f} at most {bound * 1000:.0f} ms")
+        p99 = next(le for le, count in buckets if count >= 0.99 * total)
+        self.add("latency_p99_intervals", p99 * 1000 / INTERVAL_MS, "transaction intervals, upper bound")
+        service.stop()
+        stopped = self.arguments.stop_seconds
+        self.tool(rate * stopped, "fill", "--to", "in-latency", "--bytes", 1000)
+        service = Service(self, "in-latency", "app-latency", "near")
+        caught_up = service.wait_for(rate * stopped)
+        print(f"after a stop of {stopped} s at this rate it catches up in {caught_up:.1f} s, start and restore included")
+        self.add("catch_up_seconds", caught_up, "s")
+        service.stop()
+
+
+def machine():
+    model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default=ROOT / "build/bench", help="folder with neardup, bench_forward and e2e_load")
+    parser.add_argument("--json", help="write the figures to this file")
+    parser.add_argument("--dir", default="/dev/shm", help="folder for the broker's log; best in memory")
+    parser.add_argument("--records", type=int, default=1_000_000, help="of 1 KB; of 300 B it takes twice as many")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--kinds", default="1k,300,chinese_1k", help="what to measure, separated by commas")
+    parser.add_argument("--latency-seconds", type=int, default=20, help="0: no latency")
+    parser.add_argument("--stop-seconds", type=int, default=120)
+    arguments = parser.parse_args()
+    print(f"machine: {machine()}; {PARTITIONS} partitions, transactions of {INTERVAL_MS} ms, one broker on the same cores")
+    bench = Bench(arguments)
+    kinds = {"1k": (arguments.records, "--bytes", 1000), "300": (2 * arguments.records, "--bytes", 300),
+             "chinese_1k": (arguments.records, "--bytes", 1000, "--chinese")}
+    try:
+        for name in arguments.kinds.split(","):
+            bench.throughput(name, *kinds[name])
+        if arguments.latency_seconds and "rate_near_1k" in bench.figures:
+            bench.latency()
+    finally:
+        bench.close()
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(json.dumps(list(bench.figures.values()), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
