@@ -83,7 +83,7 @@ Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record) {
   return WriteLine(*verdicts_, line_);
 }
 
-Result<void> FileTransaction::Commit(std::span<const InputProgress>) {
+Result<void> FileTransaction::Commit(std::span<const InputProgress>, const Meanwhile&) {
   for (OutputFile* file : Files()) NEARDUP_TRY(file->Flush());
   return {};
 }

@@ -37,7 +37,7 @@ class FileTransaction : public Transaction {
   Result<void> Begin() override { return {}; }
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view) override { return {}; }
-  Result<void> Commit(std::span<const InputProgress> inputs) override;
+  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override;
   Result<void> Abort() override { return {}; }
   void Abandon(bool) override {}
   std::vector<Refusal> TakeRefusals() override { return {}; }

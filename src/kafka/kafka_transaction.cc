@@ -72,7 +72,7 @@ class KafkaTransaction : public Transaction {
   Result<void> Begin() override;
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view bytes) override;
-  Result<void> Commit(std::span<const InputProgress> inputs) override;
+  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override;
   Result<void> Abort() override;
   void Abandon(bool abort) override;
   std::vector<Refusal> TakeRefusals() override { return refusals_.Take(); }
@@ -91,6 +91,7 @@ class KafkaTransaction : public Transaction {
   /// Waits for at most a slice; true when no record is in flight any more.
   Result<bool> Flush(const Deadline& deadline);
   Result<void> FlushAll();
+  Result<void> DeliverAndCommit(std::span<const InputProgress> inputs);
   Result<void> SendOffsets(std::span<const InputProgress> inputs, const Deadline& deadline);
   Result<void> CommitProducer(const Deadline& deadline);
   /// Repeats `call` while it fails with kUnavailable. After the deadline the error gets the code
@@ -361,8 +362,20 @@ Result<void> KafkaTransaction::FlushAll() {
   }
 }
 
-Result<void> KafkaTransaction::Commit(std::span<const InputProgress> inputs) {
+Result<void> KafkaTransaction::Commit(std::span<const InputProgress> inputs,
+                                      const Meanwhile& meanwhile) {
   assert(client_);
+  std::future<Result<void>> committed =
+      std::async(std::launch::async, [this, inputs] { return DeliverAndCommit(inputs); });
+  const auto waits = [&committed] {
+    return committed.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+  };
+  while (waits() && meanwhile()) {
+  }
+  return committed.get();
+}
+
+Result<void> KafkaTransaction::DeliverAndCommit(std::span<const InputProgress> inputs) {
   const Deadline deadline(options_.transaction_timeout_ms);
   for (int slice = 1;; ++slice) {
     NEARDUP_ASSIGN(const bool done, Flush(deadline));

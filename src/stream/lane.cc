@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -14,6 +15,8 @@ namespace neardup {
 namespace {
 
 constexpr int kPollTimeoutMs = 100;
+// While a commit waits, so that its end is seen soon.
+constexpr int kReadAheadWaitMs = 1;
 // After fencing, another instance may be active. By then the lease has heard of it.
 constexpr int64_t kFencedBackoffMs = 1000;
 constexpr int64_t kGaugesPeriodMs = 1000;
@@ -32,13 +35,19 @@ class StageTimer {
   explicit StageTimer(Probe& probe) : probe_(probe) {}
   void Lap(Stage stage) {
     const auto now = std::chrono::steady_clock::now();
-    probe_.StageTimed(stage, std::chrono::duration<double>(now - started_).count());
+    probe_.StageTimed(stage, std::chrono::duration<double>(now - started_ - other_).count());
     started_ = now;
+    other_ = {};
+  }
+  /// Time since then belongs to another stage.
+  void Exclude(std::chrono::steady_clock::time_point since) {
+    other_ += std::chrono::steady_clock::now() - since;
   }
 
  private:
   Probe& probe_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::duration other_{};
 };
 
 }  // namespace
@@ -90,7 +99,8 @@ Result<bool> Lane::Step(const std::atomic<bool>& stop) {
       return recovered.error();
     }
   }
-  return !(phase_ == LanePhase::kActive && inputs_.exhausted() && !open_.is_open());
+  const bool nothing_left = inputs_.exhausted() && batch_.empty() && !open_.is_open();
+  return !(phase_ == LanePhase::kActive && nothing_left);
 }
 
 Result<void> Lane::Drain() {
@@ -349,19 +359,17 @@ Result<void> Lane::ActiveStep() {
         ErrorCode::kFenced,
         "this instance no longer holds the lease: another instance has it, or the group has "
         "not heard from this one for the session time-out");
-  if (!open_.is_open()) NEARDUP_TRY(RefreshInputs());
+  NEARDUP_TRY(std::exchange(read_ahead_, {}));
+  // A batch that was read ahead continues where the inputs stand.
+  if (!open_.is_open() && batch_.empty()) NEARDUP_TRY(RefreshInputs());
   int64_t timeout_ms = kPollTimeoutMs;
   if (open_.is_open()) timeout_ms = std::clamp(open_.left_ms(), int64_t{0}, timeout_ms);
-  const size_t records_max =
-      std::clamp<size_t>(open_.records_that_fit(), 1, options_.batch_records_max);
-
-  StageTimer timer(ports_.probe);
-  batch_.clear();
-  NEARDUP_TRY(inputs_.Poll(*state_, records_max, static_cast<int>(timeout_ms), batch_));
-  if (!batch_.empty()) timer.Lap(Stage::kPoll);
+  NEARDUP_TRY(PollBatch(timeout_ms));
   NEARDUP_TRY(DecideBatch());
   inputs_.UpdateEnds(*state_);
-  if (open_.is_due() || (open_.is_open() && inputs_.exhausted())) NEARDUP_TRY(Commit());
+  if (open_.is_due() || (open_.is_open() && inputs_.exhausted())) {
+    NEARDUP_TRY(CommitAndReadAhead());
+  }
   const bool positions_due = inputs_.lost_any() || ports_.clock.SteadyMs() >= positions_at_ms_;
   if (!open_.is_open() && positions_due) NEARDUP_TRY(CommitPositions());
   ReportGauges();
@@ -380,12 +388,24 @@ Result<void> Lane::RefreshInputs() {
   return committed;
 }
 
+Result<void> Lane::PollBatch(int64_t timeout_ms) {
+  if (!batch_.empty()) return {};
+  const size_t records_max =
+      std::clamp<size_t>(open_.records_that_fit(), 1, options_.batch_records_max);
+  StageTimer timer(ports_.probe);
+  NEARDUP_TRY(inputs_.Poll(*state_, records_max, static_cast<int>(timeout_ms), batch_));
+  if (batch_.empty()) return {};
+  timer.Lap(Stage::kPoll);
+  state_->filter().SetClock(ports_.clock.WallMs());
+  computed_ = pool_.Compute(batch_, state_->filter());
+  timer.Lap(Stage::kFingerprint);
+  return {};
+}
+
 Result<void> Lane::DecideBatch() {
   if (batch_.empty()) return {};
   StageTimer timer(ports_.probe);
-  state_->filter().SetClock(ports_.clock.WallMs());
-  const auto [records, found] = pool_.Compute(batch_, state_->filter());
-  timer.Lap(Stage::kFingerprint);
+  const auto [records, found] = computed_;
   for (size_t i = 0; i < batch_.size(); ++i) {
     if (i + kRecordsAhead < batch_.size()) state_->filter().Prefetch(records[i + kRecordsAhead]);
     NEARDUP_TRY(Route(batch_[i], records[i], found[i]));
@@ -427,7 +447,18 @@ Result<void> Lane::Route(const Message& message, const FingerprintedRecord& reco
   return {};
 }
 
-Result<void> Lane::Commit() {
+Result<void> Lane::Commit() { return Commit(NothingMeanwhile); }
+
+Result<void> Lane::CommitAndReadAhead() {
+  assert(batch_.empty());
+  return Commit([this] {
+    if (inputs_.NeedsRefresh()) return false;  // which moves the inputs
+    read_ahead_ = PollBatch(kReadAheadWaitMs);
+    return read_ahead_.ok() && batch_.empty();
+  });
+}
+
+Result<void> Lane::Commit(const Meanwhile& meanwhile) {
   StageTimer timer(ports_.probe);
   NEARDUP_TRY(CheckDeadLetters());
   NEARDUP_TRY(open_.PublishDeltas(*state_));
@@ -438,7 +469,12 @@ Result<void> Lane::Commit() {
     mark_at_ms_ = ports_.clock.SteadyMs() + kMarkPeriodMs;
     if (const Result<int64_t> asked = follower_.End(); asked.ok()) end = *asked;
   }
-  NEARDUP_TRY(open_.Commit(inputs_.Progress(*state_)));
+  NEARDUP_TRY(open_.Commit(inputs_.Progress(*state_), [&] {
+    const auto since = std::chrono::steady_clock::now();
+    const bool more = meanwhile();
+    timer.Exclude(since);
+    return more;
+  }));
   state_->Commit();
   candidacy_.Committed();
   if (end) follower_.MoveTo(*end);
@@ -564,6 +600,7 @@ void Lane::Forget() {
   state_->Rollback();
   open_.Forget();
   batch_.clear();
+  read_ahead_ = {};
 }
 
 }  // namespace neardup

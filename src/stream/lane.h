@@ -100,10 +100,16 @@ class Lane {
   Result<void> ActiveStep();
   /// LaneInputs::Refresh. Says that something is lost only while this instance owns the lane.
   Result<void> RefreshInputs();
+  /// Polls a batch, if there is none, and computes what its decisions need.
+  Result<void> PollBatch(int64_t timeout_ms);
   Result<void> DecideBatch();
   Result<void> Route(const Message& message, const FingerprintedRecord& record,
                      const LookedUp& found);
   Result<void> Commit();
+  /// As Commit. While the commit waits, the next batch is polled and fingerprinted, so that only
+  /// decisions wait for it. No batch may be at hand.
+  Result<void> CommitAndReadAhead();
+  Result<void> Commit(const Meanwhile& meanwhile);
   /// Fails if too many records are dead letters and the options say so.
   Result<void> CheckDeadLetters();
   void CountCommitted();
@@ -139,8 +145,12 @@ class Lane {
   bool caught_up_ = false;
 
   LaneInputs inputs_;
+  /// Polled, and not yet decided.
   std::vector<Message> batch_;
   FingerprintPool pool_;
+  FingerprintPool::Batch computed_;  ///< of batch_
+  /// What a poll failed with while a commit waited.
+  Result<void> read_ahead_;
   RouteHeaderWriter header_writer_;
   OpenTransaction open_;
   RefusedRecords refused_;

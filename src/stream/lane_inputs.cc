@@ -92,6 +92,16 @@ Result<void> LaneInputs::Refresh(LaneState& state) {
   return assigned_ == before && !stopped && losses_.empty() ? Result<void>() : Assign(state);
 }
 
+bool LaneInputs::NeedsRefresh() const {
+  const int64_t now_ms = clock_.SteadyMs();
+  if (now_ms >= refresh_at_ms_) return true;
+  if (now_ms < repair_at_ms_) return false;
+  const std::vector<InputStatus> rows = source_.Status();
+  return std::any_of(rows.begin(), rows.end(), [](const InputStatus& row) {
+    return row.trouble == InputTrouble::kMissing || row.trouble == InputTrouble::kOffsetGone;
+  });
+}
+
 Result<std::vector<GroupPosition>> LaneInputs::GroupOffsets(const LaneState& state,
                                                             Transaction& transaction) {
   std::vector<InputPartition> partitions;

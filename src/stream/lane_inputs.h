@@ -38,6 +38,9 @@ class LaneInputs {
   /// and finds a place to go on in inputs whose next offset is gone. A loss that the options do not
   /// allow is a fatal kNotFound. No transaction may be open.
   Result<void> Refresh(LaneState& state);
+  /// True if Refresh would look now, or mend something. It waits until all that was polled is
+  /// decided.
+  bool NeedsRefresh() const;
   /// Where the consumer group is in each partition that was found. Tells the probe where it is
   /// behind `state`.
   Result<std::vector<GroupPosition>> GroupOffsets(const LaneState& state, Transaction& transaction);

@@ -28,7 +28,9 @@ class OpenTransaction {
   Result<void> Publish(const RoutedRecord& record, size_t bytes);
   Result<void> PublishDeltas(const LaneState& state);
   /// It stays open until Close.
-  Result<void> Commit(std::span<const InputProgress> inputs) { return port_.Commit(inputs); }
+  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) {
+    return port_.Commit(inputs, meanwhile);
+  }
   /// Call after a commit. Returns what the transaction did.
   CommittedBatch Close();
   /// Call when it is aborted, or lost with its producer.

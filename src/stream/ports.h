@@ -127,6 +127,10 @@ class Changelog {
   virtual Result<void> Purge(int64_t offset) = 0;
 };
 
+/// Work that a caller does while it waits; false: there is none left.
+using Meanwhile = std::function<bool()>;
+inline bool NothingMeanwhile() { return false; }
+
 /// Writes outputs, deltas and offsets of the lane. All writes of one transaction become visible
 /// together, or none. Only one instance can write at a time.
 ///
@@ -147,7 +151,11 @@ class Transaction {
   /// Waits for all deliveries, adds the offsets and commits. After kAborted, call Abort and build
   /// the transaction again. After kUnknownOutcome, call Fence; then the last delta of the changelog
   /// says whether the commit happened.
-  virtual Result<void> Commit(std::span<const InputProgress> inputs) = 0;
+  ///
+  /// While it waits, it may call `meanwhile` on the caller's thread, again and again until that
+  /// returns false: it has nothing left to do. `meanwhile` must not call this port.
+  virtual Result<void> Commit(std::span<const InputProgress> inputs,
+                              const Meanwhile& meanwhile) = 0;
   virtual Result<void> Abort() = 0;
   /// Ends the producer, because the lane is lost. If `abort`, an open transaction is aborted
   /// before, unless that takes long: readers of the outputs wait behind it. Afterwards only Fence

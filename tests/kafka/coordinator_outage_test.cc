@@ -44,11 +44,11 @@ class CoordinatorOutage : public ::testing::Test {
     // The first commit finds the coordinator.
     NEARDUP_TRY(transaction->Begin());
     NEARDUP_TRY(transaction->PublishDelta("delta"));
-    NEARDUP_TRY(transaction->Commit(progress));
+    NEARDUP_TRY(transaction->Commit(progress, NothingMeanwhile));
     rd_kafka_mock_broker_set_down(cluster_.get(), kOfGroup);
     NEARDUP_TRY(transaction->Begin());
     NEARDUP_TRY(transaction->PublishDelta("delta"));
-    return transaction->Commit(progress);
+    return transaction->Commit(progress, NothingMeanwhile);
   }
 
   std::unique_ptr<rd_kafka_t, HandleDeleter<rd_kafka_destroy>> client_;

@@ -241,8 +241,12 @@ bool MemoryTransaction::TopicIsGone(std::span<const InputProgress> inputs) const
   });
 }
 
-Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs) {
+Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs,
+                                       const Meanwhile& meanwhile) {
   NEARDUP_TRY(CheckLegal("Commit", usable_ && open_));
+  // Before the commit takes effect, or after it, while its answer is on the way.
+  const bool early = faults_.random()() % 2 == 0;
+  if (early) meanwhile();
   const Kind kind =
       faults_.Draw("Commit", {Kind::kCrash, Kind::kAborted, Kind::kFenced, Kind::kUnknownHappened,
                               Kind::kUnknownLate, Kind::kUnknownLost});
@@ -261,6 +265,7 @@ Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs) {
   if (kind == Kind::kUnknownLate) broker_.late_ends.push_back({id_, epoch_});
   open_ = false;
   usable_ = kind == Kind::kNone;
+  if (!early) meanwhile();
   return AsError(kind);
 }
 

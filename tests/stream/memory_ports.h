@@ -111,7 +111,7 @@ class MemoryTransaction : public Transaction {
   Result<void> Begin() override;
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view bytes) override;
-  Result<void> Commit(std::span<const InputProgress> inputs) override;
+  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override;
   Result<void> Abort() override;
   void Abandon(bool abort) override;
   std::vector<Refusal> TakeRefusals() override { return std::exchange(refusals_, {}); }

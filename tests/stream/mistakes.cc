@@ -1,5 +1,9 @@
 #include "stream/mistakes.h"
 
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace neardup {
@@ -71,6 +75,38 @@ class GreedyChangelog : public MemoryChangelog {
   Result<void> Purge(int64_t offset) override { return MemoryChangelog::Purge(offset + 5); }
 };
 
+/// Continues after a rewind behind what was polled while the last commit waited.
+class SourceThatKeepsReadAhead : public MemorySource {
+ public:
+  using MemorySource::MemorySource;
+  Result<void> Assign(std::span<const InputAssignment> inputs) override {
+    std::vector<InputAssignment> moved(inputs.begin(), inputs.end());
+    for (InputAssignment& input : moved) {
+      input.next_offset = std::max(input.next_offset, read_to[input.input]);
+    }
+    read_to.clear();
+    return MemorySource::Assign(moved);
+  }
+  std::map<uint32_t, int64_t> read_to;
+};
+
+class TransactionThatKeepsReadAhead : public MemoryTransaction {
+ public:
+  TransactionThatKeepsReadAhead(MemoryBroker& broker, Faults& faults,
+                                SourceThatKeepsReadAhead& source)
+      : MemoryTransaction(broker, faults), source_(source) {}
+  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override {
+    return MemoryTransaction::Commit(inputs, [&] {
+      const bool more = meanwhile();
+      for (const InputStatus& row : source_.Status()) source_.read_to[row.input] = row.next_offset;
+      return more;
+    });
+  }
+
+ private:
+  SourceThatKeepsReadAhead& source_;
+};
+
 }  // namespace
 
 std::optional<Mistake> FindMistake(std::string_view name) {
@@ -107,6 +143,12 @@ InstancePorts::InstancePorts(MemoryBroker& broker, Faults& lane_calls, Faults& k
     case Mistake::kSnapshotBeforeCommit:
       keeper_changelog->reads_uncommitted = true;
       return;
+    case Mistake::kReadAheadIsDecided: {
+      auto keeping = std::make_unique<SourceThatKeepsReadAhead>(broker, lane_calls);
+      transaction = std::make_unique<TransactionThatKeepsReadAhead>(broker, lane_calls, *keeping);
+      source = std::move(keeping);
+      return;
+    }
     case Mistake::kPurgeBeyondLive:
       keeper_changelog = std::make_unique<GreedyChangelog>(broker, keeper_calls);
       return;

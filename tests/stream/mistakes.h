@@ -19,19 +19,21 @@ enum class Mistake : uint8_t {
   kGroupOffsetsAsTruth,     ///< inputs are read from the offsets of the group
   kSnapshotBeforeCommit,    ///< a snapshot holds deltas that are not committed
   kPurgeBeyondLive,         ///< a purge deletes the oldest live entry
+  kReadAheadIsDecided,      ///< what is polled during a commit counts as decided with it
 };
 
 struct MistakeName {
   Mistake mistake;
   std::string_view name;
 };
-inline constexpr std::array<MistakeName, 6> kMistakes = {{
+inline constexpr std::array<MistakeName, 7> kMistakes = {{
     {Mistake::kEndBeforeFence, "end-before-fence"},
     {Mistake::kNoFence, "no-fence"},
     {Mistake::kStateBeforeTransaction, "state-before-transaction"},
     {Mistake::kGroupOffsetsAsTruth, "group-offsets-as-truth"},
     {Mistake::kSnapshotBeforeCommit, "snapshot-before-commit"},
     {Mistake::kPurgeBeyondLive, "purge-beyond-live"},
+    {Mistake::kReadAheadIsDecided, "read-ahead-is-decided"},
 }};
 std::optional<Mistake> FindMistake(std::string_view name);
 
