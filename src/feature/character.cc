@@ -167,6 +167,14 @@ FoldTable::FoldTable() : entries_(kSize, 0) {
     }
     entries_[code_point] = MakeEntry({buffer.data(), Compose(buffer, count)});
   }
+  constexpr uint32_t kHan = 0x4E00;
+  const auto is_plain = [this](uint32_t code_point) {
+    const Fold fold = Find(code_point);
+    return fold.kind == Kind::kSingle && fold.value == code_point;
+  };
+  assert(is_plain(kHan));
+  han_ = {kHan, kHan};
+  while (is_plain(han_.last + 1)) ++han_.last;
 }
 
 uint32_t FoldTable::MakeEntry(std::span<const int32_t> folded) {

@@ -96,6 +96,12 @@ class TextFolder {
   std::vector<int32_t> buffer_;
 };
 
+/// A row of code points, both ends included.
+struct CodePoints {
+  uint32_t first = 0;
+  uint32_t last = 0;
+};
+
 /// How single characters fold if their neighbours do not matter. A table of the first 65,536 code
 /// points, made at first use. Immutable: any number of threads may share it. Faster than
 /// TextFolder.
@@ -122,6 +128,9 @@ class FoldTable {
     return {static_cast<Kind>(entry >> 24), entry & 0xFFFFFF};
   }
   std::span<const int32_t> expansion(uint32_t number) const { return expansions_[number]; }
+  /// The Han characters from U+4E00 on, all of which are kSingle and fold to themselves. Nearly all
+  /// of a Chinese text.
+  const CodePoints& han() const { return han_; }
 
  private:
   static constexpr uint32_t kSize = 0x10000;
@@ -132,6 +141,7 @@ class FoldTable {
 
   std::vector<uint32_t> entries_;
   std::vector<std::vector<int32_t>> expansions_;
+  CodePoints han_;
 };
 
 /// Version of the Unicode data, such as "14.0.0". Part of the FingerprintSpec.

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/hash.h"
+#include "base/wide.h"
 
 namespace neardup {
 
@@ -24,60 +25,189 @@ uint64_t CountWeight(uint32_t count) {
 
 uint64_t Pair(uint64_t a, uint64_t b) { return Mix64(Mix64(a) + b); }
 
+#if NEARDUP_WIDE
+
+/// Stores all pairs but the last few. Returns how many.
+NEARDUP_WIDE_FUNCTION size_t PairsWide(std::span<const uint64_t> tokens, uint64_t* pairs) {
+  size_t done = 0;
+  for (; done + kWideNumbers < tokens.size(); done += kWideNumbers) {
+    const __m512i left = WideMix64(_mm512_loadu_si512(tokens.data() + done));
+    const __m512i right = _mm512_loadu_si512(tokens.data() + done + 1);
+    _mm512_storeu_si512(pairs + done, WideMix64(_mm512_add_epi64(left, right)));
+  }
+  return done;
+}
+
+/// Stores all triples but the last few. Returns how many.
+NEARDUP_WIDE_FUNCTION size_t TriplesWide(std::span<const uint64_t> tokens,
+                                         std::span<const uint64_t> pairs, uint64_t* triples) {
+  size_t done = 0;
+  for (; done + kWideNumbers + 1 < tokens.size(); done += kWideNumbers) {
+    const __m512i pair = _mm512_loadu_si512(pairs.data() + done);
+    const __m512i third = _mm512_loadu_si512(tokens.data() + done + 2);
+    _mm512_storeu_si512(triples + done, WideMix64(_mm512_add_epi64(pair, third)));
+  }
+  return done;
+}
+
+#endif
+
+/// Numbers of tokens from which on a record counts as a longer one.
+constexpr size_t kShort = size_t{1} << 10;
+constexpr size_t kLong = size_t{1} << 16;
+
+/// Makes room for `count` elements; those that are there remain.
+template <class T>
+void MakeRoom(std::vector<T>& elements, size_t count) {
+  if (elements.size() < count) elements.resize(std::max(count, 2 * elements.size()));
+}
+
 }  // namespace
 
-std::span<const Feature> FeatureCounter::Count(std::span<const uint64_t> tokens,
-                                               std::span<const TokenRange> ranges) {
-  Clear(tokens.size());
-  size_t at = 0;
-  for (const TokenRange& range : ranges) {
-    for (; at < range.end; ++at) Add(tokens[at], range.weight16);
+Features FeatureCounter::Count(std::span<const uint64_t> tokens,
+                               std::span<const TokenRange> ranges) {
+  Separate(tokens);
+  more_.clear();
+  const uint32_t weight16 = ranges.empty() ? 0 : ranges.front().weight16;
+  const bool one_weight = std::all_of(ranges.begin(), ranges.end(),
+                                      [=](const TokenRange& r) { return r.weight16 == weight16; });
+  if (one_weight) {
+    AddRepeats(tokens, weight16);
+  } else {
+    AddWeights(tokens, ranges);
   }
-  for (size_t i = 0; i < features_.size(); ++i) {
-    const uint32_t count = counts_[i];
-    const uint64_t sum = CountWeight(count) * features_[i].weight;
-    features_[i].weight = count == 1 ? sum : sum / count;
-  }
-  return features_;
+  const uint64_t weight = one_weight ? CountWeight(1) * weight16 : 0;
+  return {std::span(distinct_).first(distinct_count_), weight, more_};
 }
 
 std::span<const uint64_t> FeatureCounter::Distinct(std::span<const uint64_t> hashes) {
-  Clear(hashes.size());
-  if (distinct_.size() < hashes.size()) distinct_.resize(hashes.size());
-  uint32_t count = 0;
-  for (const uint64_t hash : hashes) {
-    uint64_t slot = hash & slot_mask_;
-    while (slots_[slot] != 0 && distinct_[slots_[slot] - 1] != hash) slot = (slot + 1) & slot_mask_;
-    if (slots_[slot] != 0) continue;
-    distinct_[count] = hash;
-    slots_[slot] = ++count;
+  Separate(hashes);
+  return std::span(distinct_).first(distinct_count_);
+}
+
+void FeatureCounter::Separate(std::span<const uint64_t> hashes) {
+  PrepareFirsts(hashes.size());
+  MakeRoom(distinct_, hashes.size() + 1);
+  MakeRoom(repeats_, hashes.size() + 1);
+  MakeRoom(crowded_, hashes.size() + 1);
+  // In local variables, because the compiler cannot know that the loops leave the members alone.
+  uint32_t* const slots = firsts_.data();
+  uint64_t* const distinct = distinct_.data();
+  uint32_t* const later = crowded_.data();
+  const uint64_t mask = first_mask_;
+  const auto stamp = static_cast<uint32_t>(first_stamp_);
+  size_t distinct_count = 0;
+  size_t later_count = 0;  // those that are not the first with their slot
+  for (uint32_t i = 0; i < hashes.size(); ++i) {
+    const uint64_t hash = hashes[i];
+    const uint32_t found = slots[hash & mask];
+    const bool first = found < stamp;
+    slots[hash & mask] = first ? stamp + i : found;
+    distinct[distinct_count] = hash;
+    distinct_count += first;
+    later[later_count] = i;
+    later_count += !first;
   }
-  return std::span(distinct_).first(count);
+  distinct_count_ = distinct_count;
+
+  uint32_t* const repeats = repeats_.data();
+  size_t repeat_count = 0;
+  size_t crowded_count = 0;
+  for (size_t k = 0; k < later_count; ++k) {
+    const uint32_t i = later[k];
+    const uint32_t first = slots[hashes[i] & mask] - stamp;
+    const bool crowded = hashes[first] != hashes[i];
+    repeats[repeat_count] = first;
+    repeat_count += !crowded;
+    later[crowded_count] = i;
+    crowded_count += crowded;
+  }
+  repeat_count_ = repeat_count;
+  crowded_count_ = crowded_count;
+  if (crowded_count_ > 0) SeparateCrowd(hashes);
 }
 
-void FeatureCounter::Clear(size_t tokens_max) {
-  features_.clear();
-  counts_.clear();
-  const size_t slot_count = std::bit_ceil(2 * tokens_max + 1);
-  if (slots_.size() < slot_count) slots_.resize(slot_count);
+void FeatureCounter::PrepareFirsts(size_t hash_count) {
+  // The more slots, the fewer crowded hashes; the fewer slots, the more of them are in the cache.
+  const size_t slots_each = hash_count < kShort ? 8 : hash_count < kLong ? 4 : 1;
+  const size_t slot_count = std::bit_ceil(slots_each * hash_count + 1);
+  first_mask_ = slot_count - 1;
+  first_stamp_ = next_stamp_;
+  MakeRoom(firsts_, slot_count);
+  if (first_stamp_ + hash_count > UINT32_MAX) {
+    std::fill(firsts_.begin(), firsts_.end(), 0);
+    first_stamp_ = 1;
+  }
+  next_stamp_ = first_stamp_ + hash_count;
+}
+
+void FeatureCounter::SeparateCrowd(std::span<const uint64_t> hashes) {
+  const size_t slot_count = std::bit_ceil(2 * crowded_count_ + 1);
+  MakeRoom(slots_, slot_count);
   std::fill_n(slots_.begin(), slot_count, 0);
-  slot_mask_ = slot_count - 1;
+  MakeRoom(crowd_places_, crowded_count_);
+  for (size_t i = 0; i < crowded_count_; ++i) {
+    const uint64_t hash = hashes[crowded_[i]];
+    // Not the lowest bits, because those of crowded hashes are alike.
+    uint64_t slot = (hash >> 32) & (slot_count - 1);
+    while (slots_[slot] != 0 && distinct_[slots_[slot] - 1] != hash) {
+      slot = (slot + 1) & (slot_count - 1);
+    }
+    if (slots_[slot] == 0) {
+      distinct_[distinct_count_++] = hash;
+      slots_[slot] = static_cast<uint32_t>(distinct_count_);
+    }
+    crowd_places_[i] = slots_[slot] - 1;
+  }
 }
 
-void FeatureCounter::Add(uint64_t token, uint32_t weight16) {
-  for (uint64_t slot = token & slot_mask_;; slot = (slot + 1) & slot_mask_) {
-    const uint32_t number = slots_[slot];
-    if (number == 0) {
-      features_.push_back({token, weight16});
-      counts_.push_back(1);
-      slots_[slot] = static_cast<uint32_t>(features_.size());
-      return;
+void FeatureCounter::AddRepeats(std::span<const uint64_t> tokens, uint32_t weight16) {
+  const auto add = [&](uint64_t token, uint32_t count) {
+    more_.push_back({token, (CountWeight(count) - CountWeight(1)) * weight16});
+  };
+  MakeRoom(counts_, tokens.size());
+  // From here on repeats_ holds each index once.
+  for (const uint32_t first : std::span(repeats_).first(repeat_count_)) counts_[first] = 1;
+  size_t kept = 0;
+  for (size_t i = 0; i < repeat_count_; ++i) {
+    const uint32_t first = repeats_[i];
+    repeats_[kept] = first;
+    kept += counts_[first]++ == 1;
+  }
+  for (const uint32_t first : std::span(repeats_).first(kept)) add(tokens[first], counts_[first]);
+
+  const auto places = std::span(crowd_places_).first(crowded_count_);
+  for (const uint32_t place : places) counts_[place] = 0;
+  for (const uint32_t place : places) ++counts_[place];
+  for (const uint32_t place : places) {
+    if (counts_[place] > 1) add(distinct_[place], counts_[place]);
+    counts_[place] = 0;
+  }
+}
+
+void FeatureCounter::AddWeights(std::span<const uint64_t> tokens,
+                                std::span<const TokenRange> ranges) {
+  MakeRoom(counts_, 2 * tokens.size());
+  MakeRoom(sums_, 2 * tokens.size());
+  std::fill_n(counts_.begin(), 2 * tokens.size(), 0);
+  std::fill_n(sums_.begin(), 2 * tokens.size(), 0);
+  size_t at = 0;
+  size_t crowded = 0;
+  for (const TokenRange& range : ranges) {
+    for (; at < range.end; ++at) {
+      size_t place = First(tokens[at]);
+      if (crowded < crowded_count_ && crowded_[crowded] == at) {
+        place = tokens.size() + crowd_places_[crowded++];
+      }
+      ++counts_[place];
+      sums_[place] += range.weight16;
     }
-    if (features_[number - 1].hash == token) {
-      features_[number - 1].weight += weight16;
-      ++counts_[number - 1];
-      return;
-    }
+  }
+  for (size_t place = 0; place < 2 * tokens.size(); ++place) {
+    const uint32_t count = counts_[place];
+    if (count == 0) continue;
+    const uint64_t token = place < tokens.size() ? tokens[place] : distinct_[place - tokens.size()];
+    more_.push_back({token, CountWeight(count) * sums_[place] / count});
   }
 }
 
@@ -85,8 +215,17 @@ void AppendPairs(std::span<const uint64_t> tokens, std::vector<uint64_t>& pairs)
   if (tokens.empty()) return;
   const size_t begin = pairs.size();
   pairs.resize(begin + std::max<size_t>(tokens.size() - 1, 1));
-  if (tokens.size() == 1) pairs[begin] = Pair(tokens[0], 0);
-  for (size_t i = 1; i < tokens.size(); ++i) pairs[begin + i - 1] = Pair(tokens[i - 1], tokens[i]);
+  if (tokens.size() == 1) {
+    pairs[begin] = Pair(tokens[0], 0);
+    return;
+  }
+  size_t done = 0;
+#if NEARDUP_WIDE
+  if (UsesWide()) done = PairsWide(tokens, pairs.data() + begin);
+#endif
+  for (size_t i = done; i + 1 < tokens.size(); ++i) {
+    pairs[begin + i] = Pair(tokens[i], tokens[i + 1]);
+  }
 }
 
 void AppendTriples(std::span<const uint64_t> tokens, std::span<const uint64_t> pairs,
@@ -98,8 +237,12 @@ void AppendTriples(std::span<const uint64_t> tokens, std::span<const uint64_t> p
   }
   const size_t begin = triples.size();
   triples.resize(begin + tokens.size() - 2);
-  for (size_t i = 2; i < tokens.size(); ++i) {
-    triples[begin + i - 2] = Mix64(pairs[i - 2] + tokens[i]);
+  size_t done = 0;
+#if NEARDUP_WIDE
+  if (UsesWide()) done = TriplesWide(tokens, pairs, triples.data() + begin);
+#endif
+  for (size_t i = done; i + 2 < tokens.size(); ++i) {
+    triples[begin + i] = Mix64(pairs[i] + tokens[i + 2]);
   }
 }
 

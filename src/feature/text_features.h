@@ -1,75 +1,12 @@
-// Features of texts: lists of tokens, weighted tokens, and hashes of adjacent tokens.
+// Features of texts: weighted tokens, and hashes of adjacent tokens.
 #pragma once
 
-#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
-#include <string_view>
 #include <vector>
 
-#include "base/hash.h"
-#include "feature/character.h"
-
 namespace neardup {
-
-/// The tokens of one or more texts. Tokens are appended byte by byte:
-///     tokens.Reserve(3);
-///     tokens.PutByte('o');
-///     tokens.PutByte('k');
-///     tokens.EndToken();
-/// Keeps the memory of the longest text it has held.
-/// FORMAT: the text is the tokens, each followed by a space, which never stands in a token; the
-/// hash of a token is Hash64 of its bytes with `hash_seed`.
-class TokenList {
- public:
-  explicit TokenList(uint64_t hash_seed = 0) : hash_seed_(hash_seed) {}
-
-  void Clear() {
-    size_ = 0;
-    token_begin_ = 0;
-    hashes_.clear();
-  }
-  /// Bytes of text so far. size() and hashes().size() are the arguments to come back here with
-  /// Truncate.
-  size_t size() const { return size_; }
-  std::string_view TextFrom(size_t begin) const { return {bytes_.data() + begin, size_ - begin}; }
-  std::span<const uint64_t> hashes() const { return hashes_; }
-
-  void Truncate(size_t size, size_t hash_count) {
-    size_ = size;
-    token_begin_ = size;
-    hashes_.resize(hash_count);
-  }
-
-  /// Makes room for `bytes` more bytes. PutByte, PutEight, PutCodePoint and EndToken (1 byte) do
-  /// not check for room: the caller must reserve it.
-  void Reserve(size_t bytes) {
-    if (bytes_.size() < size_ + bytes) bytes_.resize((size_ + bytes) * 2);
-  }
-  void PutByte(char byte) { bytes_[size_++] = byte; }
-  /// Appends the lowest `count` of the eight bytes, 0 to 8; needs room for eight.
-  void PutEight(uint64_t bytes, size_t count) {
-    if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
-    std::memcpy(&bytes_[size_], &bytes, sizeof bytes);
-    size_ += count;
-  }
-  void PutCodePoint(uint32_t code_point) { size_ += EncodeUtf8(code_point, &bytes_[size_]); }
-  bool in_token() const { return size_ != token_begin_; }
-  void EndToken() {
-    if (!in_token()) return;
-    hashes_.push_back(Hash64({&bytes_[token_begin_], size_ - token_begin_}, hash_seed_));
-    PutByte(' ');
-    token_begin_ = size_;
-  }
-
- private:
-  uint64_t hash_seed_;
-  std::vector<char> bytes_;
-  size_t size_ = 0;
-  size_t token_begin_ = 0;
-  std::vector<uint64_t> hashes_;
-};
 
 /// A distinct token and its weight.
 struct Feature {
@@ -77,6 +14,15 @@ struct Feature {
   uint64_t weight = 0;
 
   bool operator==(const Feature&) const = default;
+};
+
+/// The distinct tokens of a record and their weights. Most tokens of a record occur once and weigh
+/// the same.
+struct Features {
+  std::span<const uint64_t> tokens;  ///< distinct, in an arbitrary order
+  uint64_t weight = 0;               ///< of each of the tokens
+  /// Some of the tokens again, and what they weigh in addition.
+  std::span<const Feature> more;
 };
 
 /// The tokens of one text: those from the `end` of the range before up to `end`, an index.
@@ -92,25 +38,53 @@ struct TokenRange {
 /// weight 1, that is 16 w(n).
 class FeatureCounter {
  public:
-  /// The features in the order of their first occurrence, valid until the next call. `ranges` must
-  /// cover all tokens.
-  std::span<const Feature> Count(std::span<const uint64_t> tokens,
-                                 std::span<const TokenRange> ranges);
-  /// The distinct hashes in the order of their first occurrence, valid until the next call.
+  /// `stamp` is where the numbers in the table of first occurrences begin, at least 1. They start
+  /// anew before they reach 2^32.
+  explicit FeatureCounter(uint32_t stamp = 1) : next_stamp_(stamp) {}
+
+  /// Valid until the next call. `ranges` must cover all tokens.
+  Features Count(std::span<const uint64_t> tokens, std::span<const TokenRange> ranges);
+  /// The distinct hashes in an arbitrary order, valid until the next call.
   std::span<const uint64_t> Distinct(std::span<const uint64_t> hashes);
 
  private:
-  void Clear(size_t tokens_max);
-  /// Counts one occurrence. Feature::weight holds the sum of weight16 until counting is done.
-  void Add(uint64_t token, uint32_t weight16);
+  // Most hashes have a slot of firsts_ to themselves, so that one look tells whether a hash has
+  // occurred before. The others are crowded; an ordinary hash table sorts them out.
+  void PrepareFirsts(size_t hash_count);
+  /// Index of the first hash of the record that has this one's slot.
+  size_t First(uint64_t hash) const { return firsts_[hash & first_mask_] - first_stamp_; }
+  /// Fills distinct_, and lists the repeats and the crowded hashes.
+  void Separate(std::span<const uint64_t> hashes);
+  /// Adds the crowded hashes to distinct_. Fills crowd_places_.
+  void SeparateCrowd(std::span<const uint64_t> hashes);
 
-  std::vector<Feature> features_;
-  std::vector<uint32_t> counts_;
+  /// What tokens that occur several times weigh in addition, if all texts have the same weight.
+  void AddRepeats(std::span<const uint64_t> tokens, uint32_t weight16);
+  /// The whole weight of each token.
+  void AddWeights(std::span<const uint64_t> tokens, std::span<const TokenRange> ranges);
+
+  /// Slots: first_stamp_ + the index of the first hash of the record that has the slot; a smaller
+  /// number, left by an earlier record, if there is none. The stamps spare clearing the table. The
+  /// first first_mask_ + 1 slots, a power of two, are in use.
+  std::vector<uint32_t> firsts_;
+  uint64_t first_mask_ = 0;
+  uint64_t first_stamp_ = 1;
+  uint64_t next_stamp_;
   std::vector<uint64_t> distinct_;
-  /// Hash table with open addressing: index of the feature or hash + 1; 0: free. The first
-  /// slot_mask_ + 1 slots, a power of two, are in use.
+  size_t distinct_count_ = 0;
+  std::vector<uint32_t> repeats_;  ///< for each repeat the index of the first
+  size_t repeat_count_ = 0;
+  std::vector<uint32_t> crowded_;  ///< indices of the crowded hashes, ascending
+  size_t crowded_count_ = 0;
+  std::vector<uint32_t> crowd_places_;  ///< for each crowded hash its index in distinct_
+  /// Hash table of the crowded hashes with open addressing: index in distinct_ + 1; 0: free.
   std::vector<uint32_t> slots_;
-  uint64_t slot_mask_ = 0;
+
+  /// How often a token occurs, and the sum of its weight16: by the index of the first, then by
+  /// the index in distinct_ for crowded ones.
+  std::vector<uint32_t> counts_;
+  std::vector<uint64_t> sums_;
+  std::vector<Feature> more_;
 };
 
 /// Appends the hashes of all pairs of adjacent tokens of one text, of which Fingerprint::order is

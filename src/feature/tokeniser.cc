@@ -66,44 +66,16 @@ void DropFractionZeros(std::string& number) {
   if (number.back() == '.') number.pop_back();
 }
 
-void PutMask(MaskKind kind, TokenList& tokens) {
-  tokens.Reserve(2);
-  tokens.PutByte(static_cast<char>(kind));
+void PutToken(std::string_view token, TokenList& tokens) {
+  tokens.Reserve(token.size() + 1);
+  tokens.PutBytes(token);
   tokens.EndToken();
 }
 
-/// Eight bytes of text, classified side by side in one word. Each constant and each sum stays
-/// within its byte, because the top bits are cleared before.
-class EightCharacters {
- public:
-  explicit EightCharacters(const char* text) {
-    uint64_t bytes = 0;
-    std::memcpy(&bytes, text, sizeof bytes);
-    if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
-    const uint64_t low = bytes & ~kTopBits;
-    const uint64_t lower = low | Each(0x20);
-    const uint64_t letters = AtLeast(lower, 'a') & ~AtLeast(lower, 'z' + 1) & ~bytes & kTopBits;
-    const uint64_t digits = AtLeast(low, '0') & ~AtLeast(low, '9' + 1) & ~bytes & kTopBits;
-    folded_ = bytes | letters >> 2;
-    run_ = static_cast<size_t>(std::countr_zero(~(letters | digits) & kTopBits)) / 8;
-  }
-
-  /// How many letters and digits stand at the beginning, 0 to 8.
-  size_t run() const { return run_; }
-  /// The bytes, the first one lowest, with letters in lower case.
-  uint64_t folded() const { return folded_; }
-
- private:
-  static constexpr uint64_t Each(uint64_t byte) { return byte * 0x0101010101010101; }
-  static constexpr uint64_t kTopBits = 0x8080808080808080;
-  /// Sets the top bit of each byte that is at least `bound`. All bytes must be below 0x80.
-  static constexpr uint64_t AtLeast(uint64_t bytes, uint64_t bound) {
-    return bytes + Each(0x80 - bound);
-  }
-
-  uint64_t folded_;
-  size_t run_;
-};
+void PutMask(MaskKind kind, TokenList& tokens) {
+  const char byte = static_cast<char>(kind);
+  PutToken({&byte, 1}, tokens);
+}
 
 /// Whether a folded token has a decimal digit.
 bool HasDigit(std::string_view token) {
@@ -176,12 +148,7 @@ bool CanonicalNumber(std::string_view text, std::string& out) {
 }
 
 Tokeniser::Tokeniser(bool markup, const Masks& masks)
-    : markup_(markup), masks_(masks), table_(FoldTable::Get()) {
-  for (uint32_t byte = 0; byte < 0x80; ++byte) {
-    const FoldTable::Fold fold = table_.Find(byte);
-    if (fold.kind == FoldTable::Kind::kRun) ascii_[byte] = static_cast<char>(fold.value);
-  }
-}
+    : markup_(markup), masks_(masks), table_(FoldTable::Get()) {}
 
 void Tokeniser::Tokenise(std::string_view text, TokenList& tokens) {
   if (text.empty()) return;
@@ -219,18 +186,14 @@ void Tokeniser::PutNumbersMasked(TokenList& tokens) {
       PutMask(MaskKind::kNumber, tokens);
       continue;
     }
-    tokens.Reserve(token.size() + 1);
-    for (const char byte : token) tokens.PutByte(byte);
-    tokens.EndToken();
+    PutToken(token, tokens);
   }
   unmasked_.Clear();
 }
 
 void Tokeniser::TokeniseWhole(std::string_view text, TokenList& tokens) {
   if (CanonicalNumber(text, number_)) {
-    tokens.Reserve(number_.size() + 1);
-    for (const char byte : number_) tokens.PutByte(byte);
-    tokens.EndToken();
+    PutToken(number_, tokens);
     return;
   }
   TokeniseWords(text, tokens);
@@ -238,9 +201,9 @@ void Tokeniser::TokeniseWhole(std::string_view text, TokenList& tokens) {
 
 void Tokeniser::TokeniseWords(std::string_view text, TokenList& tokens) {
   const size_t size = tokens.size();
-  const size_t hash_count = tokens.hashes().size();
+  const size_t token_count = tokens.token_count();
   if (TokeniseByTable(text, tokens)) return;
-  tokens.Truncate(size, hash_count);
+  tokens.Truncate(size, token_count);
   TokeniseByFolder(text, tokens);
 }
 
@@ -251,16 +214,19 @@ bool Tokeniser::TokeniseByTable(std::string_view text, TokenList& tokens) {
   // themselves.
   tokens.Reserve(2 * text.size() + kCodePointBytesMax);
   while (at < end) {
-    if (ascii_[static_cast<unsigned char>(*at)] != 0) {
-      PutAsciiRun(at, end, tokens);
+    if (IsAscii(*at)) {
+      at += tokens.PutAscii({at, static_cast<size_t>(end - at)});
       continue;
     }
-    if (*at == ' ') {
+    const char* next = at;
+    const uint32_t code_point = DecodeUtf8(next);
+    if (code_point >= table_.han().first && code_point <= table_.han().last) {
       tokens.EndToken();
-      ++at;
+      at += tokens.PutSingles({at, static_cast<size_t>(end - at)}, table_.han());
       continue;
     }
-    const FoldTable::Fold fold = table_.Find(DecodeUtf8(at));
+    at = next;
+    const FoldTable::Fold fold = table_.Find(code_point);
     switch (fold.kind) {
       case FoldTable::Kind::kSeparator:
         tokens.EndToken();
@@ -288,20 +254,6 @@ bool Tokeniser::TokeniseByTable(std::string_view text, TokenList& tokens) {
   }
   tokens.EndToken();
   return true;
-}
-
-void Tokeniser::PutAsciiRun(const char*& at, const char* end, TokenList& tokens) const {
-  while (end - at >= static_cast<std::ptrdiff_t>(sizeof(uint64_t))) {
-    const EightCharacters eight(at);
-    tokens.PutEight(eight.folded(), eight.run());
-    at += eight.run();
-    if (eight.run() < sizeof(uint64_t)) return;
-  }
-  for (; at < end; ++at) {
-    const char folded = ascii_[static_cast<unsigned char>(*at)];
-    if (folded == 0) return;
-    tokens.PutByte(folded);
-  }
 }
 
 void Tokeniser::TokeniseByFolder(std::string_view text, TokenList& tokens) {

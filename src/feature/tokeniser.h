@@ -1,13 +1,12 @@
 // Cuts texts into tokens.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 
 #include "feature/character.h"
 #include "feature/mask.h"
-#include "feature/text_features.h"
+#include "feature/token_list.h"
 #include "neardup/options.h"
 
 namespace neardup {
@@ -49,16 +48,11 @@ class Tokeniser {
   /// Folds character by character. Returns false if neighbours matter; the caller must then drop
   /// the tokens appended so far.
   bool TokeniseByTable(std::string_view text, TokenList& tokens);
-  /// Appends the ASCII letters and digits at `at`, folded, and moves `at` behind them. It reads no
-  /// further than `end`.
-  void PutAsciiRun(const char*& at, const char* end, TokenList& tokens) const;
   void TokeniseByFolder(std::string_view text, TokenList& tokens);
 
   bool markup_;
   Masks masks_;
   const FoldTable& table_;
-  /// The folded character of each ASCII letter and digit; 0 for all other bytes.
-  std::array<char, 256> ascii_{};
   TextFolder folder_;
   std::string stripped_;
   std::string number_;

@@ -15,13 +15,14 @@ RecordFeatureReader::RecordFeatureReader(const FilterOptions& options)
 
 const RecordFeatures& RecordFeatureReader::Read(const RecordView& record) {
   const ExtractedRecord& extracted = extractor_.Extract(record);
-  result_ = {};
   result_.outcome = extracted.outcome;
+  result_.exact_only = true;
   if (!result_.outcome.comparable()) return result_;
+  result_.key = 0;
   Tokenise(extracted.pieces);
-  const auto features = counter_.Count(tokens_.hashes(), ranges_);
-  result_.features = static_cast<uint32_t>(features.size());
-  result_.exact_only = features.empty() || features.size() < features_min_;
+  const Features features = counter_.Count(tokens_.hashes(), ranges_);
+  result_.features = static_cast<uint32_t>(features.tokens.size());
+  result_.exact_only = features.tokens.empty() || features.tokens.size() < features_min_;
   if (result_.exact_only) return result_;
   result_.sums = SumBits(features);
   result_.order = Simhash(SumBits(counter_.Distinct(pairs_)));
@@ -40,9 +41,9 @@ void RecordFeatureReader::Tokenise(const std::vector<TextPiece>& pieces) {
   for (const TextPiece& piece : pieces) {
     if (piece.key) continue;
     const size_t begin = tokens_.size();
-    const size_t token_begin = tokens_.hashes().size();
+    const size_t token_begin = tokens_.token_count();
     tokeniser_.Tokenise(piece.text, tokens_);
-    ranges_.push_back({tokens_.hashes().size(), piece.weight16});
+    ranges_.push_back({tokens_.token_count(), piece.weight16});
     exact.Add(tokens_.TextFrom(begin), piece.path_hash);
     const auto tokens = tokens_.hashes().subspan(token_begin);
     const size_t pair_begin = pairs_.size();
@@ -50,6 +51,7 @@ void RecordFeatureReader::Tokenise(const std::vector<TextPiece>& pieces) {
     AppendTriples(tokens, std::span(pairs_).subspan(pair_begin), triples_);
   }
   result_.exact = exact.value();
+  if (result_.key == 0) return;
   for (uint64_t& triple : triples_) triple = KeyedTriple(triple, result_.key);
 }
 
@@ -85,10 +87,10 @@ void SchemeTextReader::Tokenise(const std::vector<TextPiece>& pieces) {
   tokens_.Clear();
   marks_.clear();
   for (const TextPiece& piece : pieces) {
-    marks_.push_back({tokens_.size(), tokens_.hashes().size()});
+    marks_.push_back({tokens_.size(), tokens_.token_count()});
     tokeniser_.Tokenise(piece.text, tokens_);
   }
-  marks_.push_back({tokens_.size(), tokens_.hashes().size()});
+  marks_.push_back({tokens_.size(), tokens_.token_count()});
   // Only now, because the token texts move in memory while they grow.
   ExactHash exact;
   for (size_t i = 0; i < pieces.size(); ++i) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/wide.h"
+
 namespace neardup {
 namespace {
 
@@ -41,7 +43,8 @@ class SumsByLevel {
     for (const uint64_t word : words) Add(word, 0);
   }
 
-  BitSums Finish() {
+  /// Ends the additions.
+  void AddTo(BitSums& sums) {
     // Now one word for each level, so that word j holds bit j of every sum.
     uint64_t planes[kLevels] = {};
     int used = 0;
@@ -58,9 +61,7 @@ class SumsByLevel {
       if (count == 1) planes[level] = words[0];
       if (planes[level] != 0) used = level + 1;
     }
-    BitSums sums{};
     for (int first = 0; first < used; first += kByte) AddBytes(planes + first, first, sums);
-    return sums;
   }
 
  private:
@@ -117,38 +118,155 @@ class SumsByLevel {
   int top_ = 0;  ///< the highest level that has had a word
 };
 
-}  // namespace
+// AddOnes adds, to the sum of each bit, the weights of the hashes that have it set.
 
-BitSums SumBits(std::span<const Feature> features) {
+void AddOnesPortable(std::span<const Feature> features, BitSums& sums) {
   SumsByLevel set;
-  int64_t total = 0;
   for (const Feature& feature : features) {
-    assert(feature.weight < kWeightEnd);
-    total += static_cast<int64_t>(feature.weight);
     for (uint64_t weight = feature.weight; weight != 0; weight &= weight - 1) {
       set.Add(feature.hash, std::countr_zero(weight));
     }
   }
-  BitSums sums = set.Finish();
-  for (int64_t& sum : sums) sum = 2 * sum - total;
+  set.AddTo(sums);
+}
+
+void AddOnesPortable(std::span<const uint64_t> hashes, BitSums& sums) {
+  SumsByLevel set;
+  set.AddAll(hashes);
+  set.AddTo(sums);
+}
+
+#if NEARDUP_WIDE
+
+/// Adds 16 sums of 32 bits to the sums from `first` on.
+NEARDUP_WIDE_FUNCTION inline void AddSixteen(__m512i added, size_t first, BitSums& sums) {
+  int64_t* const low = &sums[first];
+  int64_t* const high = &sums[first + kWideNumbers];
+  const __m512i added_low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(added));
+  const __m512i added_high = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(added, 1));
+  _mm512_storeu_si512(low, _mm512_add_epi64(_mm512_loadu_si512(low), added_low));
+  _mm512_storeu_si512(high, _mm512_add_epi64(_mm512_loadu_si512(high), added_high));
+}
+
+/// Keeps 64 sums of 32 bits in registers and adds a weight to those whose bit is set.
+NEARDUP_WIDE_FUNCTION void AddOnesWide(std::span<const Feature> features, BitSums& sums) {
+  // As many as cannot overflow 32 bits.
+  constexpr size_t kRow = (uint64_t{1} << 32) / kWeightEnd;
+  while (!features.empty()) {
+    const auto row = features.first(std::min(kRow, features.size()));
+    features = features.subspan(row.size());
+    __m512i a = _mm512_setzero_si512();
+    __m512i b = _mm512_setzero_si512();
+    __m512i c = _mm512_setzero_si512();
+    __m512i d = _mm512_setzero_si512();
+    for (const Feature& feature : row) {
+      const __m512i weight = _mm512_set1_epi32(static_cast<int32_t>(feature.weight));
+      a = _mm512_mask_add_epi32(a, static_cast<__mmask16>(feature.hash), a, weight);
+      b = _mm512_mask_add_epi32(b, static_cast<__mmask16>(feature.hash >> 16), b, weight);
+      c = _mm512_mask_add_epi32(c, static_cast<__mmask16>(feature.hash >> 32), c, weight);
+      d = _mm512_mask_add_epi32(d, static_cast<__mmask16>(feature.hash >> 48), d, weight);
+    }
+    AddSixteen(a, 0, sums);
+    AddSixteen(b, 16, sums);
+    AddSixteen(c, 32, sums);
+    AddSixteen(d, 48, sums);
+  }
+}
+
+/// Keeps 64 sums of 8 bits in a register and adds 1 to those whose bit is set.
+NEARDUP_WIDE_FUNCTION void AddOnesWide(std::span<const uint64_t> hashes, BitSums& sums) {
+  constexpr size_t kRow = 255;
+  const __m512i one = _mm512_set1_epi8(1);
+  while (!hashes.empty()) {
+    const auto row = hashes.first(std::min(kRow, hashes.size()));
+    hashes = hashes.subspan(row.size());
+    __m512i ones = _mm512_setzero_si512();
+    for (const uint64_t hash : row) ones = _mm512_mask_add_epi8(ones, hash, ones, one);
+    AddSixteen(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(ones)), 0, sums);
+    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 1)), 16, sums);
+    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 2)), 32, sums);
+    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 3)), 48, sums);
+  }
+}
+
+NEARDUP_WIDE_FUNCTION uint64_t SimhashWide(const BitSums& sums) {
+  uint64_t simhash = 0;
+  for (size_t bit = 0; bit < sums.size(); bit += kWideNumbers) {
+    const __m512i eight = _mm512_loadu_si512(&sums[bit]);
+    simhash |= uint64_t{_mm512_cmpgt_epi64_mask(eight, _mm512_setzero_si512())} << bit;
+  }
+  return simhash;
+}
+
+#endif
+
+/// A number as wide as the widest of the sums without signs.
+uint64_t Magnitudes(const BitSums& sums) {
+  uint64_t bits = 0;
+  for (const int64_t sum : sums) bits |= static_cast<uint64_t>(std::abs(sum));
+  return bits;
+}
+
+template <class Item>
+void AddOnes(std::span<const Item> items, BitSums& sums) {
+#if NEARDUP_WIDE
+  if (UsesWide()) return AddOnesWide(items, sums);
+#endif
+  AddOnesPortable(items, sums);
+}
+
+/// A hash adds its weight for a 1 and takes it away for a 0: 2 x ones - the weight of all.
+void TakeZeros(uint64_t weight, BitSums& sums) {
+  for (int64_t& sum : sums) sum = 2 * sum - static_cast<int64_t>(weight);
+}
+
+uint64_t WeightOf(std::span<const Feature> features) {
+  uint64_t weight = 0;
+  for (const Feature& feature : features) {
+    assert(feature.weight < kWeightEnd);
+    weight += feature.weight;
+  }
+  return weight;
+}
+
+}  // namespace
+
+BitSums SumBits(const Features& features) {
+  BitSums sums{};
+  AddOnes(features.tokens, sums);
+  for (int64_t& sum : sums) sum *= static_cast<int64_t>(features.weight);
+  AddOnes(features.more, sums);
+  TakeZeros(features.tokens.size() * features.weight + WeightOf(features.more), sums);
+  return sums;
+}
+
+BitSums SumBits(std::span<const Feature> features) {
+  BitSums sums{};
+  AddOnes(features, sums);
+  TakeZeros(WeightOf(features), sums);
   return sums;
 }
 
 BitSums SumBits(std::span<const uint64_t> hashes) {
-  SumsByLevel set;
-  set.AddAll(hashes);
-  BitSums sums = set.Finish();
-  for (int64_t& sum : sums) sum = 2 * sum - static_cast<int64_t>(hashes.size());
+  BitSums sums{};
+  AddOnes(hashes, sums);
+  TakeZeros(hashes.size(), sums);
   return sums;
 }
 
 uint64_t Simhash(const BitSums& sums) {
+#if NEARDUP_WIDE
+  if (UsesWide()) return SimhashWide(sums);
+#endif
   uint64_t simhash = 0;
   for (int bit = 0; bit < kBits; ++bit) simhash |= uint64_t{sums[bit] > 0} << bit;
   return simhash;
 }
 
 uint64_t CentredSimhash(const BitSums& sums, const std::array<int32_t, 64>& centre) {
+  int32_t centre_bits = 0;
+  for (const int32_t value : centre) centre_bits |= value;
+  if (centre_bits == 0 && std::bit_width(Magnitudes(sums)) <= kSumBitsMax) return Simhash(sums);
   BitSums scaled = sums;
   const int64_t root = RootMeanSquare(scaled);
   uint64_t simhash = 0;
@@ -159,14 +277,12 @@ uint64_t CentredSimhash(const BitSums& sums, const std::array<int32_t, 64>& cent
 }
 
 int64_t RootMeanSquare(BitSums& sums) {
-  uint64_t largest = 0;
-  for (const int64_t sum : sums) largest |= static_cast<uint64_t>(std::abs(sum));
-  const int shift = std::max(static_cast<int>(std::bit_width(largest)) - kSumBitsMax, 0);
-  uint64_t squares = 0;
-  for (int64_t& sum : sums) {
-    sum /= int64_t{1} << shift;
-    squares += static_cast<uint64_t>(sum * sum);
+  const int shift = std::max(static_cast<int>(std::bit_width(Magnitudes(sums))) - kSumBitsMax, 0);
+  if (shift > 0) {
+    for (int64_t& sum : sums) sum /= int64_t{1} << shift;
   }
+  uint64_t squares = 0;
+  for (const int64_t sum : sums) squares += static_cast<uint64_t>(sum * sum);
   const uint64_t mean = squares / kBits;
   // The floating-point root may be off by one.
   auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(mean)));

@@ -14,6 +14,7 @@ namespace neardup {
 using BitSums = std::array<int64_t, 64>;
 
 /// Weights must be below 2^18; those of FeatureCounter are.
+BitSums SumBits(const Features& features);
 BitSums SumBits(std::span<const Feature> features);
 /// The sums of features of weight 1.
 BitSums SumBits(std::span<const uint64_t> hashes);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "base/hash.h"
+#include "base/wide.h"
 
 namespace neardup {
 
@@ -11,34 +13,123 @@ namespace {
 
 constexpr size_t kRanks = 8;
 
+/// Triples are ranked in rows of this many.
+constexpr size_t kRow = 64;
+/// Whole registers are stored at the end of a row.
+constexpr size_t kWideRoom = 8;
+
+uint64_t Rank(uint64_t triple) { return Mix64(triple + 2); }
+
 /// The smallest distinct ranks added so far, ascending; UINT64_MAX where there are fewer.
 class SmallestRanks {
  public:
   SmallestRanks() { ranks_.fill(UINT64_MAX); }
 
-  /// False: adding `rank` would change nothing.
-  bool Takes(uint64_t rank) const { return rank < ranks_.back(); }
-  void Add(uint64_t rank) {
-    const auto place = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
-    if (*place == rank) return;
-    std::move_backward(place, ranks_.end() - 1, ranks_.end());
-    *place = rank;
+  void Add(std::span<const uint64_t> added) {
+#if NEARDUP_WIDE
+    if (UsesWide()) return AddWide(added);
+#endif
+    for (const uint64_t rank : added) AddPortable(rank);
   }
+  uint64_t largest() const { return ranks_.back(); }
   const std::array<uint64_t, kRanks>& ranks() const { return ranks_; }
 
  private:
+  /// Without branches, because nobody can foretell whether and where a rank is taken.
+  void AddPortable(uint64_t rank) {
+    for (uint64_t& kept : ranks_) {
+      const uint64_t larger = kept == rank ? UINT64_MAX : std::max(kept, rank);
+      kept = std::min(kept, rank);
+      rank = larger;
+    }
+  }
+
+#if NEARDUP_WIDE
+  NEARDUP_WIDE_FUNCTION void AddWide(std::span<const uint64_t> added) {
+    static_assert(kRanks == kWideNumbers);
+    __m512i kept = _mm512_loadu_si512(ranks_.data());
+    for (const uint64_t rank : added) {
+      const __m512i ranks = _mm512_set1_epi64(static_cast<int64_t>(rank));
+      if (_mm512_cmpeq_epu64_mask(kept, ranks) != 0) continue;
+      const __mmask8 larger = _mm512_cmpgt_epu64_mask(kept, ranks);
+      const auto place = static_cast<__mmask8>(larger & -larger);
+      kept = _mm512_mask_alignr_epi64(kept, larger, kept, kept, kRanks - 1);
+      kept = _mm512_mask_mov_epi64(kept, place, ranks);
+    }
+    _mm512_storeu_si512(ranks_.data(), kept);
+  }
+#endif
+
   std::array<uint64_t, kRanks> ranks_;
 };
+
+/// Copies the triples of a row whose rank is below `bound` to `below`. Returns how many.
+size_t FindBelowPortable(std::span<const uint64_t> row, uint64_t bound, uint64_t* below) {
+  size_t count = 0;
+  for (const uint64_t triple : row) {
+    below[count] = triple;
+    count += Rank(triple) < bound;
+  }
+  return count;
+}
+
+#if NEARDUP_WIDE
+
+NEARDUP_WIDE_FUNCTION size_t FindBelowWide(std::span<const uint64_t> row, uint64_t bound,
+                                           uint64_t* below) {
+  const __m512i bounds = _mm512_set1_epi64(static_cast<int64_t>(bound));
+  size_t count = 0;
+  for (size_t at = 0; at < row.size(); at += kWideNumbers) {
+    const __mmask8 used = FirstOfEight(row.size() - at);
+    const __m512i triples = _mm512_maskz_loadu_epi64(used, row.data() + at);
+    const __m512i ranks = WideMix64(_mm512_add_epi64(triples, _mm512_set1_epi64(2)));
+    const __mmask8 found = _mm512_mask_cmplt_epu64_mask(used, ranks, bounds);
+    _mm512_storeu_si512(below + count, _mm512_maskz_compress_epi64(found, triples));
+    count += static_cast<size_t>(std::popcount(found));
+  }
+  return count;
+}
+
+#endif
+
+size_t FindBelow(std::span<const uint64_t> row, uint64_t bound, uint64_t* below) {
+#if NEARDUP_WIDE
+  if (UsesWide()) return FindBelowWide(row, bound, below);
+#endif
+  return FindBelowPortable(row, bound, below);
+}
+
+/// The smallest ranks of uncommon triples, of those below `bound`.
+SmallestRanks RanksBelow(uint64_t bound, std::span<const uint64_t> triples, const Model& model) {
+  SmallestRanks smallest;
+  uint64_t below[kRow + kWideRoom];
+  for (size_t at = 0; at < triples.size(); at += kRow) {
+    const auto row = triples.subspan(at, std::min(kRow, triples.size() - at));
+    const size_t count = FindBelow(row, std::min(bound, smallest.largest()), below);
+    size_t uncommon = 0;
+    for (const uint64_t triple : std::span(below).first(count)) {
+      const bool common = !model.common.empty() &&
+                          std::binary_search(model.common.begin(), model.common.end(), triple);
+      below[uncommon] = Rank(triple);
+      uncommon += !common;
+    }
+    smallest.Add(std::span(below).first(uncommon));
+  }
+  return smallest;
+}
+
+/// Of different triples, about twice as many ranks as needed are below this bound.
+uint64_t LikelyBound(size_t triples) {
+  return triples <= 2 * kRanks ? UINT64_MAX : UINT64_MAX / triples * (2 * kRanks);
+}
 
 }  // namespace
 
 ProbedKeys ChooseTextKeys(std::span<const uint64_t> triples, const Model& model) {
-  SmallestRanks smallest;
-  for (const uint64_t triple : triples) {
-    const uint64_t rank = Mix64(triple + 2);
-    if (!smallest.Takes(rank)) continue;
-    if (std::binary_search(model.common.begin(), model.common.end(), triple)) continue;
-    smallest.Add(rank);
+  const uint64_t bound = LikelyBound(triples.size());
+  SmallestRanks smallest = RanksBelow(bound, triples, model);
+  if (smallest.largest() == UINT64_MAX && bound != UINT64_MAX) {
+    smallest = RanksBelow(UINT64_MAX, triples, model);
   }
   ProbedKeys keys;
   for (const uint64_t rank : smallest.ranks()) {

@@ -171,7 +171,7 @@ void FieldStudy::Count(Counts& counts, std::string_view text) {
   tokeniser_.Tokenise(text, tokens_);
   std::string number;
   ++counts.present;
-  counts.tokens += tokens_.hashes().size();
+  counts.tokens += tokens_.token_count();
   counts.bytes += text.size();
   counts.times += IsTimeText(text) ? 1 : 0;
   counts.numbers += CanonicalNumber(text, number) ? 1 : 0;

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "feature/text_features.h"
+#include "feature/token_list.h"
 #include "feature/tokeniser.h"
 #include "record/field_selection.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "feature/text_features.h"
+#include "feature/token_list.h"
 #include "feature/tokeniser.h"
 #include "neardup/options.h"
 #include "record/field_extractor.h"

@@ -76,8 +76,8 @@ class Splitter {
   void Add(std::string_view sentence) {
     tokens_.Clear();
     tokeniser_.Tokenise(sentence, tokens_);
-    if (tokens_.hashes().empty()) return;
-    sentences_.push_back({Hash64(tokens_.TextFrom(0)), tokens_.hashes().size(), paragraph_});
+    if (tokens_.token_count() == 0) return;
+    sentences_.push_back({Hash64(tokens_.TextFrom(0)), tokens_.token_count(), paragraph_});
   }
 
   Tokeniser tokeniser_{false};

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <set>
 #include <vector>
 
+#include "base/both_ways.h"
 #include "base/hash.h"
 
 namespace neardup {
@@ -31,6 +33,24 @@ uint64_t Triple(uint64_t a, uint64_t b, uint64_t c) { return Mix64(Mix64(Mix64(a
 TEST(TextFeatures, HashPairsOfNeighboursInTheirOrder) {
   EXPECT_EQ(Pairs({5, 6, 7, 6}), (Hashes{Pair(5, 6), Pair(6, 7), Pair(7, 6)}));
   EXPECT_NE(Pair(6, 7), Pair(7, 6));
+}
+
+TEST(TextFeatures, AgreeWithTheirDefinitionForEveryNumberOfTokens) {
+  BothWays([] {
+    std::mt19937_64 random(20260131);
+    for (size_t count = 3; count <= 100; ++count) {
+      Hashes tokens(count);
+      for (uint64_t& token : tokens) token = random();
+      Hashes pairs;
+      Hashes triples;
+      for (size_t i = 0; i + 1 < count; ++i) pairs.push_back(Pair(tokens[i], tokens[i + 1]));
+      for (size_t i = 0; i + 2 < count; ++i) {
+        triples.push_back(Triple(tokens[i], tokens[i + 1], tokens[i + 2]));
+      }
+      EXPECT_EQ(Pairs(tokens), pairs);
+      EXPECT_EQ(Triples(tokens), triples);
+    }
+  });
 }
 
 TEST(TextFeatures, PairASingleTokenWithZero) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/both_ways.h"
+#include "base/hash.h"
 #include "feature/character.h"
 
 namespace neardup {
@@ -113,46 +115,126 @@ std::string Utf8(uint32_t code_point) {
 
 bool IsSurrogate(uint32_t code_point) { return code_point >= 0xD800 && code_point <= 0xDFFF; }
 
+/// The text and the hashes that a tokeniser gives, held against the definition.
+void ExpectAsDefined(Tokeniser& tokeniser, TokenList& tokens, const std::string& text) {
+  tokens.Clear();
+  tokeniser.Tokenise(text, tokens);
+  const std::string expected = Model(text);
+  ASSERT_EQ(tokens.TextFrom(0), expected) << text;
+  std::string_view rest = expected;
+  for (const uint64_t hash : tokens.hashes()) {
+    const std::string_view token = rest.substr(0, rest.find(' '));
+    ASSERT_EQ(hash, Hash64(token)) << token;
+    rest.remove_prefix(token.size() + 1);
+  }
+  ASSERT_TRUE(rest.empty()) << "tokens without a hash: " << rest;
+}
+
 TEST(TokeniserModel, AgreesOnEveryCharacterAloneAndBetweenLetters) {
   Tokeniser tokeniser(false);
   TokenList tokens;
-  for (uint32_t code_point = 0; code_point <= 0x10FFFF; ++code_point) {
-    if (IsSurrogate(code_point)) continue;
-    if (code_point >= 0x32000 && code_point < 0xE0000) continue;    // unassigned
-    if (code_point >= 0xF0000 && code_point % 4099 != 0) continue;  // private use
-    const std::string character = Utf8(code_point);
-    for (const std::string& text : {character, "a" + character + "b", "中" + character + "文"}) {
-      tokens.Clear();
-      tokeniser.Tokenise(text, tokens);
-      ASSERT_EQ(tokens.TextFrom(0), Model(text)) << std::hex << code_point;
+  BothWays([&] {
+    for (uint32_t code_point = 0; code_point <= 0x10FFFF; ++code_point) {
+      if (IsSurrogate(code_point)) continue;
+      if (code_point >= 0x32000 && code_point < 0xE0000) continue;    // unassigned
+      if (code_point >= 0xF0000 && code_point % 4099 != 0) continue;  // private use
+      const std::string character = Utf8(code_point);
+      for (const std::string& text :
+           {character, "a" + character + "b", "\u4e2d" + character + "\u6587"}) {
+        tokens.Clear();
+        tokeniser.Tokenise(text, tokens);
+        ASSERT_EQ(tokens.TextFrom(0), Model(text)) << std::hex << code_point;
+      }
+    }
+  });
+}
+
+// First code point and size of the blocks that random characters are taken from.
+constexpr std::pair<uint32_t, uint32_t> kBlocks[] = {
+    {0x20, 0x60},    {0x20, 0x60},    {0xA0, 0x60},     {0x100, 0x150},  {0x2B0, 0xC0},
+    {0x370, 0x190},  {0x590, 0x170},  {0x900, 0x300},   {0xE00, 0x100},  {0x1000, 0x200},
+    {0x1E00, 0x200}, {0x2000, 0x200}, {0x3000, 0x200},  {0x4E00, 0x200}, {0xAC00, 0x100},
+    {0xF900, 0x300}, {0xFE00, 0x1F0}, {0x1D400, 0x100}, {0x1F600, 0x50}, {0x20000, 0x50},
+    {0x9F00, 0x200}};
+
+/// Characters of a few blocks, each as a run of characters from one of them.
+std::string RandomText(std::mt19937& random, size_t runs_max, size_t run_max) {
+  std::string text;
+  const size_t block_count = 1 + random() % 3;
+  std::vector<std::pair<uint32_t, uint32_t>> chosen;
+  while (chosen.size() < block_count) chosen.push_back(kBlocks[random() % std::size(kBlocks)]);
+  for (size_t runs = random() % runs_max; runs > 0; --runs) {
+    const auto& [first, size] = chosen[random() % chosen.size()];
+    for (size_t i = 1 + random() % run_max; i > 0; --i) {
+      text += Utf8(first + static_cast<uint32_t>(random() % size));
     }
   }
+  return text;
 }
 
 TEST(TokeniserModel, AgreesOnRandomTexts) {
-  // First code point and size of the blocks that random characters are taken from.
-  const std::pair<uint32_t, uint32_t> blocks[] = {
-      {0x20, 0x60},    {0x20, 0x60},    {0xA0, 0x60},     {0x100, 0x150},  {0x2B0, 0xC0},
-      {0x370, 0x190},  {0x590, 0x170},  {0x900, 0x300},   {0xE00, 0x100},  {0x1000, 0x200},
-      {0x1E00, 0x200}, {0x2000, 0x200}, {0x3000, 0x200},  {0x4E00, 0x200}, {0xAC00, 0x100},
-      {0xF900, 0x300}, {0xFE00, 0x1F0}, {0x1D400, 0x100}, {0x1F600, 0x50}, {0x20000, 0x50}};
-  std::mt19937 random(kSeed);
   Tokeniser tokeniser(false);
   TokenList tokens;
-  for (int round = 0; round < 30000; ++round) {
-    std::string text;
-    const size_t block_count = 1 + random() % 3;
-    std::vector<std::pair<uint32_t, uint32_t>> chosen;
-    while (chosen.size() < block_count) chosen.push_back(blocks[random() % std::size(blocks)]);
-    for (size_t i = random() % 24; i > 0; --i) {
-      const auto& [first, size] = chosen[random() % chosen.size()];
-      text += Utf8(first + static_cast<uint32_t>(random() % size));
+  BothWays([&] {
+    std::mt19937 random(kSeed);
+    for (int round = 0; round < 30000; ++round) {
+      ASSERT_NO_FATAL_FAILURE(ExpectAsDefined(tokeniser, tokens, RandomText(random, 24, 1)))
+          << "seed " << kSeed << " round " << round;
     }
-    tokens.Clear();
-    tokeniser.Tokenise(text, tokens);
-    ASSERT_EQ(tokens.TextFrom(0), Model(text)) << "seed " << kSeed << " round " << round << "\n"
-                                               << text;
-  }
+  });
+}
+
+TEST(TokeniserModel, AgreesOnLongRunsOfOneScript) {
+  Tokeniser tokeniser(false);
+  TokenList tokens;
+  BothWays([&] {
+    std::mt19937 random(kSeed);
+    for (int round = 0; round < 3000; ++round) {
+      ASSERT_NO_FATAL_FAILURE(ExpectAsDefined(tokeniser, tokens, RandomText(random, 6, 150)))
+          << "seed " << kSeed << " round " << round;
+    }
+  });
+}
+
+TEST(TokeniserModel, AgreesOnWordsOfEverySizeAtEveryPlace) {
+  Tokeniser tokeniser(false);
+  TokenList tokens;
+  BothWays([&] {
+    for (size_t size = 1; size <= 140; ++size) {
+      for (const char* separator : {" ", ", ", "\u00e9 ", "\u4e2d"}) {
+        std::string text;
+        while (text.size() < 400) text += std::string(size, 'Q') + separator;
+        ASSERT_NO_FATAL_FAILURE(ExpectAsDefined(tokeniser, tokens, text));
+        ASSERT_NO_FATAL_FAILURE(ExpectAsDefined(tokeniser, tokens, "x" + text + "7"));
+      }
+    }
+  });
+}
+
+TEST(TokeniserModel, AppendsTextAfterText) {
+  BothWays([] {
+    std::mt19937 random(kSeed);
+    Tokeniser tokeniser(false);
+    for (int round = 0; round < 300; ++round) {
+      TokenList tokens(kSeed);
+      std::string expected;
+      for (size_t texts = random() % 6; texts > 0; --texts) {
+        const std::string text = RandomText(random, 6, 60);
+        tokeniser.Tokenise(text, tokens);
+        expected += Model(text);
+        if (random() % 2 == 0) tokens.hashes();  // some are hashed early, some late
+      }
+      ASSERT_EQ(tokens.TextFrom(0), expected);
+      size_t begin = 0;
+      for (const uint64_t hash : tokens.hashes()) {
+        const size_t end = expected.find(' ', begin);
+        ASSERT_EQ(hash, Hash64(expected.substr(begin, end - begin), kSeed)) << "round " << round;
+        begin = end + 1;
+      }
+      ASSERT_EQ(begin, expected.size());
+      ASSERT_EQ(tokens.token_count(), tokens.hashes().size());
+    }
+  });
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/both_ways.h"
+
 namespace neardup {
 namespace {
 
@@ -55,21 +57,56 @@ uint64_t Model(const std::vector<Feature>& features) {
 }
 
 TEST(Simhash, AgreesWithItsDefinition) {
-  std::mt19937_64 random(kSeed);
-  for (int round = 0; round < 300; ++round) {
-    std::vector<Feature> features(random() % 60);
-    for (Feature& feature : features) feature = {random(), 1 + random() % 131'200};
-    ASSERT_EQ(SumBits(features), ModelSums(features)) << "seed " << kSeed << " round " << round;
-    ASSERT_EQ(SimhashOf(features), Model(features)) << "seed " << kSeed << " round " << round;
-  }
+  BothWays([] {
+    std::mt19937_64 random(kSeed);
+    for (int round = 0; round < 300; ++round) {
+      std::vector<Feature> features(random() % 60);
+      for (Feature& feature : features) feature = {random(), 1 + random() % 131'200};
+      ASSERT_EQ(SumBits(features), ModelSums(features)) << "seed " << kSeed << " round " << round;
+      ASSERT_EQ(SimhashOf(features), Model(features)) << "seed " << kSeed << " round " << round;
+    }
+  });
+}
+
+TEST(Simhash, AgreesWithItsDefinitionForEveryNumberOfHashes) {
+  BothWays([] {
+    std::mt19937_64 random(kSeed);
+    std::vector<uint64_t> hashes;
+    std::vector<Feature> features;
+    for (int count = 0; count <= 1100; ++count) {
+      ASSERT_EQ(SumBits(hashes), ModelSums(features)) << count << " hashes, seed " << kSeed;
+      hashes.push_back(random() | 1);  // the lowest sum is the largest there can be
+      features.push_back({hashes.back(), 1});
+    }
+  });
+}
+
+TEST(Simhash, AddsWhatTokensWeighMore) {
+  BothWays([] {
+    std::mt19937_64 random(kSeed);
+    for (int round = 0; round < 100; ++round) {
+      std::vector<uint64_t> tokens(random() % 300);
+      std::vector<Feature> more;
+      std::vector<Feature> whole;
+      for (uint64_t& token : tokens) {
+        token = random();
+        whole.push_back({token, 256});
+        if (random() % 3 == 0) more.push_back({token, random() % 1000});
+      }
+      whole.insert(whole.end(), more.begin(), more.end());
+      ASSERT_EQ(SumBits(Features{tokens, 256, more}), ModelSums(whole)) << "seed " << kSeed;
+    }
+  });
 }
 
 TEST(Simhash, DoesNotOverflowWithManyHeavyFeatures) {
   std::mt19937_64 random(kSeed);
   std::vector<Feature> features(100'000);
-  for (Feature& feature : features) feature = {random() | 1, 131'200};
-  EXPECT_EQ(SumBits(features), ModelSums(features)) << "seed " << kSeed;
-  EXPECT_EQ(SimhashOf(features), Model(features)) << "seed " << kSeed;
+  for (Feature& feature : features) feature = {random() | 1, (uint64_t{1} << 18) - 1};
+  BothWays([&] {
+    EXPECT_EQ(SumBits(features), ModelSums(features)) << "seed " << kSeed;
+    EXPECT_EQ(SimhashOf(features), Model(features)) << "seed " << kSeed;
+  });
 }
 
 /// The documented rule in 128-bit integers; the root is found by bisection.
@@ -101,7 +138,7 @@ uint64_t CentredModel(BitSums sums, const std::array<int32_t, 64>& centre) {
   return simhash;
 }
 
-TEST(CentredSimhash, AgreesWithItsDefinitionAtEverySize) {
+void ExpectCentredAsDefined() {
   std::mt19937_64 random(kSeed);
   for (int round = 0; round < 4000; ++round) {
     const int width =
@@ -113,10 +150,13 @@ TEST(CentredSimhash, AgreesWithItsDefinitionAtEverySize) {
     std::array<int32_t, 64> centre{};
     const int32_t reach = round % 3 == 0 ? 65'536 : 6000;
     for (int32_t& value : centre) value = static_cast<int32_t>(random() % (2 * reach + 1)) - reach;
+    if (round % 5 == 0) centre = kNoCentre;
     ASSERT_EQ(CentredSimhash(sums, centre), CentredModel(sums, centre))
         << "seed " << kSeed << " round " << round;
   }
 }
+
+TEST(CentredSimhash, AgreesWithItsDefinitionAtEverySize) { BothWays(ExpectCentredAsDefined); }
 
 TEST(CentredSimhash, IsSafeAtTheLargestSumsAndCentres) {
   for (const int64_t sum : {int64_t{1} << 28, (int64_t{1} << 28) - 1, int64_t{1} << 44}) {

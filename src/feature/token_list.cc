@@ -1,0 +1,265 @@
+#include "feature/token_list.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstring>
+
+#include "base/wide.h"
+#include "base/word_hashes.h"
+
+namespace neardup {
+
+namespace {
+
+/// Eight bytes of text, classified side by side in one word. Each constant and each sum stays
+/// within its byte, because the top bits are cleared before.
+class EightCharacters {
+ public:
+  explicit EightCharacters(const char* text) {
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, text, sizeof bytes);
+    if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
+    const uint64_t low = bytes & ~kTopBits;
+    const uint64_t lower = low | Each(0x20);
+    const uint64_t letters = AtLeast(lower, 'a') & ~AtLeast(lower, 'z' + 1) & ~bytes & kTopBits;
+    const uint64_t digits = AtLeast(low, '0') & ~AtLeast(low, '9' + 1) & ~bytes & kTopBits;
+    folded_ = bytes | letters >> 2;
+    run_ = static_cast<size_t>(std::countr_zero(~(letters | digits) & kTopBits)) / 8;
+  }
+
+  /// How many letters and digits stand at the beginning, 0 to 8.
+  size_t run() const { return run_; }
+  /// Writes the bytes, with letters in lower case.
+  void WriteFolded(char* out) const {
+    uint64_t bytes = folded_;
+    if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
+    std::memcpy(out, &bytes, sizeof bytes);
+  }
+
+ private:
+  static constexpr uint64_t Each(uint64_t byte) { return byte * 0x0101010101010101; }
+  static constexpr uint64_t kTopBits = 0x8080808080808080;
+  /// Sets the top bit of each byte that is at least `bound`. All bytes must be below 0x80.
+  static constexpr uint64_t AtLeast(uint64_t bytes, uint64_t bound) {
+    return bytes + Each(0x80 - bound);
+  }
+
+  uint64_t folded_;
+  size_t run_;
+};
+
+constexpr char Lower(char c) { return IsAsciiLetter(c) ? static_cast<char>(c | 0x20) : c; }
+
+}  // namespace
+
+void TokenList::Truncate(size_t size, size_t token_count) {
+  if (token_count >= hashed_) {
+    pending_ = token_count - hashed_;
+  } else {
+    hashed_ = token_count;
+    pending_ = 0;
+    pending_begin_ = size;
+  }
+  size_ = size;
+  token_begin_ = size;
+}
+
+void TokenList::PutBytes(std::string_view bytes) {
+  if (bytes.empty()) return;
+  std::memcpy(&bytes_[size_], bytes.data(), bytes.size());
+  size_ += bytes.size();
+}
+
+void TokenList::HashPending() {
+  if (pending_ == 0) return;
+  if (hashes_.size() < hashed_ + pending_) {
+    hashes_.resize(std::max(2 * hashes_.size(), hashed_ + pending_));
+  }
+  static_assert(kSlack >= kBytesReadBeyondWord);
+  HashWords(bytes_.data(), pending_begin_, {ends_, pending_}, hash_seed_, hashes_.data() + hashed_);
+  pending_begin_ = ends_[pending_ - 1] + 1;
+  hashed_ += pending_;
+  pending_ = 0;
+}
+
+size_t TokenList::PutAscii(std::string_view text) {
+#if NEARDUP_WIDE
+  if (UsesWide()) return PutAsciiWide(text);
+#endif
+  return PutAsciiPortable(text);
+}
+
+size_t TokenList::PutAsciiPortable(std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end) {
+    if (!IsAscii(*at)) break;
+    if (!IsAsciiLetter(*at) && !IsAsciiDigit(*at)) {
+      EndToken();
+      ++at;
+      continue;
+    }
+    size_t run = sizeof(uint64_t);
+    while (run == sizeof(uint64_t) && static_cast<size_t>(end - at) >= sizeof(uint64_t)) {
+      const EightCharacters eight(at);
+      eight.WriteFolded(&bytes_[size_]);
+      run = eight.run();
+      size_ += run;
+      at += run;
+    }
+    if (run < sizeof(uint64_t)) continue;
+    for (; at < end && (IsAsciiLetter(*at) || IsAsciiDigit(*at)); ++at)
+      bytes_[size_++] = Lower(*at);
+  }
+  return static_cast<size_t>(at - text.data());
+}
+
+size_t TokenList::PutSingles(std::string_view text, const CodePoints& range) {
+  assert(!in_token());
+#if NEARDUP_WIDE
+  if (UsesWide()) return PutSinglesWide(text, range);
+#endif
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end) {
+    const char* next = at;
+    const uint32_t code_point = DecodeUtf8(next);
+    if (code_point < range.first || code_point > range.last) break;
+    std::memcpy(&bytes_[size_], at, 3);
+    size_ += 3;
+    EndToken();
+    at = next;
+  }
+  return static_cast<size_t>(at - text.data());
+}
+
+#if NEARDUP_WIDE
+
+namespace {
+
+constexpr size_t kRowBytes = 64;
+constexpr size_t kRowSingles = 16;
+
+constexpr std::array<uint8_t, kRowBytes> kByteNumbers = [] {
+  std::array<uint8_t, kRowBytes> numbers{};
+  for (size_t i = 0; i < kRowBytes; ++i) numbers[i] = static_cast<uint8_t>(i);
+  return numbers;
+}();
+
+/// Spreads characters of three bytes to words of four. A word of kAsNumber is the bytes with the
+/// first one highest; a word of kAsBytes has them in their order. The fourth byte is byte 63.
+constexpr auto kSpread = [](bool as_number) {
+  std::array<uint8_t, kRowBytes> bytes{};
+  for (size_t i = 0; i < kRowSingles; ++i) {
+    for (size_t k = 0; k < 3; ++k) {
+      bytes[4 * i + k] = static_cast<uint8_t>(3 * i + (as_number ? 2 - k : k));
+    }
+    bytes[4 * i + 3] = kRowBytes - 1;
+  }
+  return bytes;
+};
+constexpr std::array<uint8_t, kRowBytes> kAsNumber = kSpread(true);
+constexpr std::array<uint8_t, kRowBytes> kAsBytes = kSpread(false);
+
+/// The three bytes of a character in UTF-8, with the first one highest.
+constexpr uint32_t Utf8Number(uint32_t code_point) {
+  return 0xE08080 | (code_point & 0xF000) << 4 | (code_point & 0x0FC0) << 2 | (code_point & 0x3F);
+}
+
+/// Writes base + offset for each of the eight offsets.
+NEARDUP_WIDE_FUNCTION inline void PutEnds(__m128i offsets, size_t base, uint64_t* ends) {
+  _mm512_storeu_si512(ends, _mm512_add_epi64(_mm512_cvtepu8_epi64(offsets),
+                                             _mm512_set1_epi64(static_cast<int64_t>(base))));
+}
+
+}  // namespace
+
+/// Classifies 64 bytes at a time and keeps the letters, the digits and the first separator after
+/// each run of them.
+NEARDUP_WIDE_FUNCTION size_t TokenList::PutAsciiWide(std::string_view text) {
+  const __m512i numbers = _mm512_loadu_si512(kByteNumbers.data());
+  size_t at = 0;
+  bool is_ascii = true;
+  while (is_ascii && at < text.size()) {
+    // A row ends at most 32 tokens, and their ends are written eight at a time.
+    if (pending_ + kRowBytes / 2 + kWideNumbers > kPendingMax) HashPending();
+    auto row = static_cast<uint32_t>(std::min(text.size() - at, kRowBytes));
+    const __m512i bytes = _mm512_maskz_loadu_epi8(_bzhi_u64(~uint64_t{0}, row), text.data() + at);
+    const uint64_t beyond_ascii = _mm512_movepi8_mask(bytes);
+    is_ascii = beyond_ascii == 0;
+    if (!is_ascii) row = static_cast<uint32_t>(std::countr_zero(beyond_ascii));
+    const uint64_t used = _bzhi_u64(~uint64_t{0}, row);
+
+    const __m512i lower = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
+    const uint64_t letters = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(lower, _mm512_set1_epi8('a')),
+                                                    _mm512_set1_epi8('z' - 'a' + 1));
+    const uint64_t digits = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8('0')),
+                                                   _mm512_set1_epi8('9' - '0' + 1));
+    const uint64_t run = (letters | digits) & used;
+    const uint64_t ends = ~run & used & (run << 1 | uint64_t{in_token()});
+    const uint64_t kept = run | ends;
+    __m512i folded = _mm512_mask_mov_epi8(bytes, letters, lower);
+    folded = _mm512_mask_mov_epi8(_mm512_set1_epi8(' '), run, folded);
+    _mm512_storeu_si512(bytes_.data() + size_, _mm512_maskz_compress_epi8(kept, folded));
+
+    const uint64_t kept_ends = _pext_u64(ends, kept);
+    if (kept_ends != 0) {
+      const __m512i offsets = _mm512_maskz_compress_epi8(kept_ends, numbers);
+      const auto count = static_cast<size_t>(std::popcount(kept_ends));
+      uint64_t* out = ends_ + pending_;
+      PutEnds(_mm512_castsi512_si128(offsets), size_, out);
+      if (count > 8) {
+        const __m256i low = _mm512_castsi512_si256(offsets);
+        PutEnds(_mm_srli_si128(_mm512_castsi512_si128(offsets), 8), size_, out + 8);
+        if (count > 16) {
+          PutEnds(_mm256_extracti128_si256(low, 1), size_, out + 16);
+          PutEnds(_mm_srli_si128(_mm256_extracti128_si256(low, 1), 8), size_, out + 24);
+        }
+      }
+      pending_ += count;
+      token_begin_ = size_ + static_cast<size_t>(std::bit_width(kept_ends));
+    }
+    size_ += static_cast<size_t>(std::popcount(kept));
+    at += row;
+  }
+  return at;
+}
+
+NEARDUP_WIDE_FUNCTION size_t TokenList::PutSinglesWide(std::string_view text,
+                                                       const CodePoints& range) {
+  const __m512i as_number = _mm512_loadu_si512(kAsNumber.data());
+  const __m512i as_bytes = _mm512_loadu_si512(kAsBytes.data());
+  const __m512i first = _mm512_set1_epi32(static_cast<int32_t>(Utf8Number(range.first)));
+  const __m512i last = _mm512_set1_epi32(static_cast<int32_t>(Utf8Number(range.last)));
+  const __m512i ends = _mm512_set_epi64(31, 27, 23, 19, 15, 11, 7, 3);
+  constexpr size_t kSingleBytes = 3;
+  size_t at = 0;
+  size_t count = kRowSingles;
+  while (count == kRowSingles && at < text.size()) {
+    if (pending_ + kRowSingles > kPendingMax) HashPending();
+    const auto row = static_cast<uint32_t>(std::min(text.size() - at, kSingleBytes * kRowSingles));
+    const __m512i bytes = _mm512_maskz_loadu_epi8(_bzhi_u64(~uint64_t{0}, row), text.data() + at);
+    const __m512i characters = _mm512_permutexvar_epi8(as_number, bytes);
+    const uint32_t inside =
+        _mm512_mask_cmple_epu32_mask(_mm512_cmpge_epu32_mask(characters, first), characters, last);
+    count = static_cast<size_t>(std::countr_one(inside));
+    const __m512i spaces = _mm512_set1_epi32(' ' << 24);
+    _mm512_storeu_si512(bytes_.data() + size_,
+                        _mm512_or_si512(_mm512_permutexvar_epi8(as_bytes, bytes), spaces));
+    const __m512i base = _mm512_set1_epi64(static_cast<int64_t>(size_));
+    _mm512_storeu_si512(ends_ + pending_, _mm512_add_epi64(ends, base));
+    _mm512_storeu_si512(ends_ + pending_ + kWideNumbers,
+                        _mm512_add_epi64(ends, _mm512_add_epi64(base, _mm512_set1_epi64(32))));
+    pending_ += count;
+    size_ += (kSingleBytes + 1) * count;
+    at += kSingleBytes * count;
+  }
+  token_begin_ = size_;
+  return at;
+}
+
+#endif
+
+}  // namespace neardup
