@@ -11,6 +11,7 @@ bool HasWide() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+         __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("gfni") &&
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
 #else
   return false;

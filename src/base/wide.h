@@ -14,9 +14,10 @@
 #define NEARDUP_WIDE 1
 /// Compiles one function for the instructions that UsesWide() has found. Such a function must be
 /// called only if UsesWide() is true.
-#define NEARDUP_WIDE_FUNCTION \
-  __attribute__((             \
-      target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,lzcnt,popcnt")))
+#define NEARDUP_WIDE_FUNCTION                                                                   \
+  __attribute__((                                                                               \
+      target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi," \
+             "bmi2,lzcnt,popcnt")))
 #else
 #define NEARDUP_WIDE 0
 #endif
@@ -26,7 +27,8 @@
 
 namespace neardup {
 
-/// True if this processor has AVX-512 with VBMI2 (Intel since 2019, AMD since 2022). Each loop that
+/// True if this processor has AVX-512 with VBMI2, BITALG and GFNI (Intel servers since 2021, AMD
+/// since 2022). Each loop that
 /// asks has a portable form with the same results.
 bool UsesWide();
 

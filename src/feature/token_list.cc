@@ -13,30 +13,51 @@ namespace neardup {
 
 namespace {
 
-/// Eight bytes of text, classified side by side in one word. Each constant and each sum stays
+constexpr size_t kRowBytes = 64;
+
+/// The lowest `count` bits, 0 to 64.
+constexpr uint64_t LowBits(size_t count) {
+  return count >= kRowBytes ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+}
+
+/// Up to 64 bytes of text, classified and folded eight at a time. Each constant and each sum stays
 /// within its byte, because the top bits are cleared before.
-class EightCharacters {
+class AsciiRow {
  public:
-  explicit EightCharacters(const char* text) {
-    uint64_t bytes = 0;
-    std::memcpy(&bytes, text, sizeof bytes);
-    if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
-    const uint64_t low = bytes & ~kTopBits;
-    const uint64_t lower = low | Each(0x20);
-    const uint64_t letters = AtLeast(lower, 'a') & ~AtLeast(lower, 'z' + 1) & ~bytes & kTopBits;
-    const uint64_t digits = AtLeast(low, '0') & ~AtLeast(low, '9' + 1) & ~bytes & kTopBits;
-    folded_ = bytes | letters >> 2;
-    run_ = static_cast<size_t>(std::countr_zero(~(letters | digits) & kTopBits)) / 8;
+  explicit AsciiRow(std::string_view text) {
+    uint64_t beyond_ascii = 0;
+    for (size_t at = 0; at < text.size(); at += sizeof(uint64_t)) {
+      uint64_t bytes = 0;
+      if (text.size() - at >= sizeof bytes) {
+        std::memcpy(&bytes, &text[at], sizeof bytes);
+      } else {
+        std::memcpy(&bytes, &text[at], text.size() - at);
+      }
+      if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
+      const uint64_t low = bytes & ~kTopBits;
+      const uint64_t lower = low | Each(0x20);
+      const uint64_t letters = AtLeast(lower, 'a') & ~AtLeast(lower, 'z' + 1) & ~bytes & kTopBits;
+      const uint64_t digits = AtLeast(low, '0') & ~AtLeast(low, '9' + 1) & ~bytes & kTopBits;
+      run_ |= Gather(letters | digits) << at;
+      beyond_ascii |= Gather(bytes & kTopBits) << at;
+      uint64_t folded = bytes | letters >> 2;
+      if constexpr (std::endian::native == std::endian::big) folded = __builtin_bswap64(folded);
+      std::memcpy(folded_ + at, &folded, sizeof folded);
+      if (beyond_ascii != 0) break;
+    }
+    size_ = std::min(text.size(), static_cast<size_t>(std::countr_zero(beyond_ascii)));
+    run_ &= LowBits(size_);
   }
 
-  /// How many letters and digits stand at the beginning, 0 to 8.
-  size_t run() const { return run_; }
-  /// Writes the bytes, with letters in lower case.
-  void WriteFolded(char* out) const {
-    uint64_t bytes = folded_;
-    if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
-    std::memcpy(out, &bytes, sizeof bytes);
-  }
+  /// Bytes before the first one that is no ASCII.
+  size_t size() const { return size_; }
+  /// Bit i: byte i is a letter or a digit.
+  uint64_t run() const { return run_; }
+  /// The bytes, with letters in lower case. kCopied bytes can be read from each of them.
+  const char* folded() const { return folded_; }
+
+  /// Words up to this size are copied without asking for their size.
+  static constexpr size_t kCopied = 16;
 
  private:
   static constexpr uint64_t Each(uint64_t byte) { return byte * 0x0101010101010101; }
@@ -45,12 +66,15 @@ class EightCharacters {
   static constexpr uint64_t AtLeast(uint64_t bytes, uint64_t bound) {
     return bytes + Each(0x80 - bound);
   }
+  /// The top bits of the eight bytes side by side: the factor moves each to a place of its own.
+  static constexpr uint64_t Gather(uint64_t top_bits) {
+    return (top_bits >> 7) * 0x0102040810204080 >> 56;
+  }
 
-  uint64_t folded_;
-  size_t run_;
+  size_t size_ = 0;
+  uint64_t run_ = 0;
+  char folded_[kRowBytes + kCopied];
 };
-
-constexpr char Lower(char c) { return IsAsciiLetter(c) ? static_cast<char>(c | 0x20) : c; }
 
 }  // namespace
 
@@ -91,29 +115,27 @@ size_t TokenList::PutAscii(std::string_view text) {
   return PutAsciiPortable(text);
 }
 
+/// Copies the runs of letters and digits one by one.
 size_t TokenList::PutAsciiPortable(std::string_view text) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at < end) {
-    if (!IsAscii(*at)) break;
-    if (!IsAsciiLetter(*at) && !IsAsciiDigit(*at)) {
-      EndToken();
-      ++at;
-      continue;
+  size_t at = 0;
+  bool is_ascii = true;
+  while (is_ascii && at < text.size()) {
+    const std::string_view rest = text.substr(at, kRowBytes);
+    const AsciiRow row(rest);
+    if (in_token() && (row.run() & 1) == 0 && row.size() > 0) EndToken();
+    // Bit i: byte i begins a run.
+    for (uint64_t begins = row.run() & ~(row.run() << 1); begins != 0; begins &= begins - 1) {
+      const auto begin = static_cast<size_t>(std::countr_zero(begins));
+      const auto size = static_cast<size_t>(std::countr_one(row.run() >> begin));
+      std::memcpy(&bytes_[size_], row.folded() + begin, AsciiRow::kCopied);
+      if (size > AsciiRow::kCopied) std::memcpy(&bytes_[size_], row.folded() + begin, size);
+      size_ += size;
+      if (begin + size < row.size()) EndToken();
     }
-    size_t run = sizeof(uint64_t);
-    while (run == sizeof(uint64_t) && static_cast<size_t>(end - at) >= sizeof(uint64_t)) {
-      const EightCharacters eight(at);
-      eight.WriteFolded(&bytes_[size_]);
-      run = eight.run();
-      size_ += run;
-      at += run;
-    }
-    if (run < sizeof(uint64_t)) continue;
-    for (; at < end && (IsAsciiLetter(*at) || IsAsciiDigit(*at)); ++at)
-      bytes_[size_++] = Lower(*at);
+    is_ascii = row.size() == rest.size();
+    at += row.size();
   }
-  return static_cast<size_t>(at - text.data());
+  return at;
 }
 
 size_t TokenList::PutSingles(std::string_view text, const CodePoints& range) {
@@ -139,7 +161,6 @@ size_t TokenList::PutSingles(std::string_view text, const CodePoints& range) {
 
 namespace {
 
-constexpr size_t kRowBytes = 64;
 constexpr size_t kRowSingles = 16;
 
 constexpr std::array<uint8_t, kRowBytes> kByteNumbers = [] {
@@ -185,12 +206,12 @@ NEARDUP_WIDE_FUNCTION size_t TokenList::PutAsciiWide(std::string_view text) {
   while (is_ascii && at < text.size()) {
     // A row ends at most 32 tokens, and their ends are written eight at a time.
     if (pending_ + kRowBytes / 2 + kWideNumbers > kPendingMax) HashPending();
-    auto row = static_cast<uint32_t>(std::min(text.size() - at, kRowBytes));
-    const __m512i bytes = _mm512_maskz_loadu_epi8(_bzhi_u64(~uint64_t{0}, row), text.data() + at);
+    size_t row = std::min(text.size() - at, kRowBytes);
+    const __m512i bytes = _mm512_maskz_loadu_epi8(LowBits(row), text.data() + at);
     const uint64_t beyond_ascii = _mm512_movepi8_mask(bytes);
     is_ascii = beyond_ascii == 0;
-    if (!is_ascii) row = static_cast<uint32_t>(std::countr_zero(beyond_ascii));
-    const uint64_t used = _bzhi_u64(~uint64_t{0}, row);
+    if (!is_ascii) row = static_cast<size_t>(std::countr_zero(beyond_ascii));
+    const uint64_t used = LowBits(row);
 
     const __m512i lower = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
     const uint64_t letters = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(lower, _mm512_set1_epi8('a')),
@@ -239,8 +260,8 @@ NEARDUP_WIDE_FUNCTION size_t TokenList::PutSinglesWide(std::string_view text,
   size_t count = kRowSingles;
   while (count == kRowSingles && at < text.size()) {
     if (pending_ + kRowSingles > kPendingMax) HashPending();
-    const auto row = static_cast<uint32_t>(std::min(text.size() - at, kSingleBytes * kRowSingles));
-    const __m512i bytes = _mm512_maskz_loadu_epi8(_bzhi_u64(~uint64_t{0}, row), text.data() + at);
+    const size_t row = std::min(text.size() - at, kSingleBytes * kRowSingles);
+    const __m512i bytes = _mm512_maskz_loadu_epi8(LowBits(row), text.data() + at);
     const __m512i characters = _mm512_permutexvar_epi8(as_number, bytes);
     const uint32_t inside =
         _mm512_mask_cmple_epu32_mask(_mm512_cmpge_epu32_mask(characters, first), characters, last);

@@ -43,8 +43,8 @@ class SumsByLevel {
     for (const uint64_t word : words) Add(word, 0);
   }
 
-  /// Ends the additions.
-  void AddTo(BitSums& sums) {
+  /// Ends the additions, and adds what they have come to, times `weight`.
+  void AddTo(BitSums& sums, uint64_t weight = 1) {
     // Now one word for each level, so that word j holds bit j of every sum.
     uint64_t planes[kLevels] = {};
     int used = 0;
@@ -61,7 +61,8 @@ class SumsByLevel {
       if (count == 1) planes[level] = words[0];
       if (planes[level] != 0) used = level + 1;
     }
-    for (int first = 0; first < used; first += kByte) AddBytes(planes + first, first, sums);
+    for (int first = 0; first < used; first += kByte)
+      AddBytes(planes + first, weight << first, sums);
   }
 
  private:
@@ -91,9 +92,9 @@ class SumsByLevel {
     Add(twos.twos, level + 2);
   }
 
-  /// Adds eight levels, from level `first` on, to the sums. Eight sums on eight levels are a matrix
-  /// of bits. Its transpose (Hacker's Delight, 7-3) holds one byte for each sum.
-  static void AddBytes(const uint64_t* planes, int first, BitSums& sums) {
+  /// Adds eight levels, the first of which is worth `unit`, to the sums. Eight sums on eight levels
+  /// are a matrix of bits. Its transpose (Hacker's Delight, 7-3) holds one byte for each sum.
+  static void AddBytes(const uint64_t* planes, uint64_t unit, BitSums& sums) {
     for (int column = 0; column < kByte; ++column) {
       uint64_t square = 0;
       for (int row = 0; row < kByte; ++row) {
@@ -107,8 +108,8 @@ class SumsByLevel {
       exchange(14, 0x0000CCCC0000CCCC);
       exchange(28, 0x00000000F0F0F0F0);
       for (int row = 0; row < kByte; ++row) {
-        const auto byte = static_cast<int64_t>(square >> (kByte * row) & 0xFF);
-        sums[static_cast<size_t>(kByte * column + row)] += byte << first;
+        const uint64_t byte = square >> (kByte * row) & 0xFF;
+        sums[static_cast<size_t>(kByte * column + row)] += static_cast<int64_t>(byte * unit);
       }
     }
   }
@@ -130,20 +131,22 @@ void AddOnesPortable(std::span<const Feature> features, BitSums& sums) {
   set.AddTo(sums);
 }
 
-void AddOnesPortable(std::span<const uint64_t> hashes, BitSums& sums) {
+void AddOnesPortable(std::span<const uint64_t> hashes, uint64_t weight, BitSums& sums) {
   SumsByLevel set;
   set.AddAll(hashes);
-  set.AddTo(sums);
+  set.AddTo(sums, weight);
 }
 
 #if NEARDUP_WIDE
 
-/// Adds 16 sums of 32 bits to the sums from `first` on.
-NEARDUP_WIDE_FUNCTION inline void AddSixteen(__m512i added, size_t first, BitSums& sums) {
+/// Adds 16 numbers of 32 bits times `weight` to the sums from `first` on.
+NEARDUP_WIDE_FUNCTION inline void AddSixteen(__m512i added, uint64_t weight, size_t first,
+                                             BitSums& sums) {
   int64_t* const low = &sums[first];
   int64_t* const high = &sums[first + kWideNumbers];
-  const __m512i added_low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(added));
-  const __m512i added_high = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(added, 1));
+  const __m512i added_low = WideTimes(_mm512_cvtepu32_epi64(_mm512_castsi512_si256(added)), weight);
+  const __m512i added_high =
+      WideTimes(_mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(added, 1)), weight);
   _mm512_storeu_si512(low, _mm512_add_epi64(_mm512_loadu_si512(low), added_low));
   _mm512_storeu_si512(high, _mm512_add_epi64(_mm512_loadu_si512(high), added_high));
 }
@@ -166,26 +169,45 @@ NEARDUP_WIDE_FUNCTION void AddOnesWide(std::span<const Feature> features, BitSum
       c = _mm512_mask_add_epi32(c, static_cast<__mmask16>(feature.hash >> 32), c, weight);
       d = _mm512_mask_add_epi32(d, static_cast<__mmask16>(feature.hash >> 48), d, weight);
     }
-    AddSixteen(a, 0, sums);
-    AddSixteen(b, 16, sums);
-    AddSixteen(c, 32, sums);
-    AddSixteen(d, 48, sums);
+    AddSixteen(a, 1, 0, sums);
+    AddSixteen(b, 1, 16, sums);
+    AddSixteen(c, 1, 32, sums);
+    AddSixteen(d, 1, 48, sums);
   }
 }
 
-/// Keeps 64 sums of 8 bits in a register and adds 1 to those whose bit is set.
-NEARDUP_WIDE_FUNCTION void AddOnesWide(std::span<const uint64_t> hashes, BitSums& sums) {
-  constexpr size_t kRow = 255;
-  const __m512i one = _mm512_set1_epi8(1);
+/// Where the bytes of eight hashes go, so that eight bytes of one place stand together.
+constexpr std::array<uint8_t, 64> kByPlace = [] {
+  std::array<uint8_t, 64> from{};
+  for (size_t place = 0; place < 8; ++place) {
+    for (size_t hash = 0; hash < 8; ++hash) {
+      from[8 * place + hash] = static_cast<uint8_t>(8 * hash + place);
+    }
+  }
+  return from;
+}();
+
+/// Counts the ones of eight hashes at a time, and keeps 64 counts of 8 bits in a register. Eight
+/// bytes of one place are a matrix of bits, which one instruction transposes.
+NEARDUP_WIDE_FUNCTION void AddOnesWide(std::span<const uint64_t> hashes, uint64_t weight,
+                                       BitSums& sums) {
+  constexpr size_t kRow = 31 * kWideNumbers;  // as many as cannot overflow 8 bits
+  const __m512i by_place = _mm512_loadu_si512(kByPlace.data());
+  const __m512i columns = _mm512_set1_epi64(static_cast<int64_t>(0x8040201008040201));
   while (!hashes.empty()) {
     const auto row = hashes.first(std::min(kRow, hashes.size()));
     hashes = hashes.subspan(row.size());
     __m512i ones = _mm512_setzero_si512();
-    for (const uint64_t hash : row) ones = _mm512_mask_add_epi8(ones, hash, ones, one);
-    AddSixteen(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(ones)), 0, sums);
-    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 1)), 16, sums);
-    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 2)), 32, sums);
-    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 3)), 48, sums);
+    for (size_t at = 0; at < row.size(); at += kWideNumbers) {
+      const __m512i eight = _mm512_maskz_loadu_epi64(FirstOfEight(row.size() - at), &row[at]);
+      const __m512i bytes = _mm512_permutexvar_epi8(by_place, eight);
+      const __m512i bits = _mm512_gf2p8affine_epi64_epi8(columns, bytes, 0);
+      ones = _mm512_add_epi8(ones, _mm512_popcnt_epi8(bits));
+    }
+    AddSixteen(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(ones)), weight, 0, sums);
+    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 1)), weight, 16, sums);
+    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 2)), weight, 32, sums);
+    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 3)), weight, 48, sums);
   }
 }
 
@@ -207,12 +229,18 @@ uint64_t Magnitudes(const BitSums& sums) {
   return bits;
 }
 
-template <class Item>
-void AddOnes(std::span<const Item> items, BitSums& sums) {
+void AddOnes(std::span<const Feature> features, BitSums& sums) {
 #if NEARDUP_WIDE
-  if (UsesWide()) return AddOnesWide(items, sums);
+  if (UsesWide()) return AddOnesWide(features, sums);
 #endif
-  AddOnesPortable(items, sums);
+  AddOnesPortable(features, sums);
+}
+
+void AddOnes(std::span<const uint64_t> hashes, uint64_t weight, BitSums& sums) {
+#if NEARDUP_WIDE
+  if (UsesWide()) return AddOnesWide(hashes, weight, sums);
+#endif
+  AddOnesPortable(hashes, weight, sums);
 }
 
 /// A hash adds its weight for a 1 and takes it away for a 0: 2 x ones - the weight of all.
@@ -233,8 +261,7 @@ uint64_t WeightOf(std::span<const Feature> features) {
 
 BitSums SumBits(const Features& features) {
   BitSums sums{};
-  AddOnes(features.tokens, sums);
-  for (int64_t& sum : sums) sum *= static_cast<int64_t>(features.weight);
+  AddOnes(features.tokens, features.weight, sums);
   AddOnes(features.more, sums);
   TakeZeros(features.tokens.size() * features.weight + WeightOf(features.more), sums);
   return sums;
@@ -249,7 +276,7 @@ BitSums SumBits(std::span<const Feature> features) {
 
 BitSums SumBits(std::span<const uint64_t> hashes) {
   BitSums sums{};
-  AddOnes(hashes, sums);
+  AddOnes(hashes, 1, sums);
   TakeZeros(hashes.size(), sums);
   return sums;
 }
