@@ -124,6 +124,19 @@ struct TuneArguments {
 /// `neardup tune`: proposes a configuration that fits a sample of a stream, with the reasons.
 int TuneCommand(const TuneArguments& arguments);
 
+struct ExplainArguments {
+  ConfigArguments config;
+  /// Two names of records, the earlier one first, or one name of a duplicate.
+  std::vector<std::string> records;
+  /// Print one JSON object.
+  bool json = false;
+  std::string html;  ///< write a page here; empty: none
+};
+
+/// `neardup explain`: prints why a record repeats another one or does not, and what would change
+/// that. kExitOk if it does, kExitNo if it does not, another code if they cannot be compared.
+int ExplainCommand(const ExplainArguments& arguments);
+
 // Repair. All of these need a stopped service, except replay, and only count without `execute`.
 
 struct ReplayArguments {

@@ -6,10 +6,10 @@
 namespace neardup {
 
 enum ExitCode : int {
-  kExitOk = 0,        ///< success
-  kExitNo = 1,        ///< the answer is no: a violation, a damaged snapshot, an unhealthy instance
-  kExitUsage = 64,    ///< wrong arguments
-  kExitNoInput = 66,  ///< a named file or topic does not exist
+  kExitOk = 0,      ///< success
+  kExitNo = 1,      ///< the answer is no: a violation, damage, no duplicate, an unhealthy instance
+  kExitUsage = 64,  ///< wrong arguments
+  kExitNoInput = 66,      ///< a named file or topic does not exist
   kExitUnavailable = 69,  ///< a broker or server does not answer
   kExitInternal = 70,     ///< internal error, or a stop that took too long
   kExitIo = 74,           ///< reading or writing failed, or bytes have no valid form

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 
+#include "app/topic_reading.h"
 #include "config/quantity.h"
 #include "record/event_time.h"
 
@@ -27,31 +27,11 @@ std::optional<int64_t> ParseTime(const std::string& text) {
   return std::nullopt;
 }
 
-struct InputOffset {
-  InputPartition partition;
-  int64_t offset = 0;
-};
-
-/// Topic names hold no '/'.
-std::optional<InputOffset> ParseOffset(std::string_view text) {
-  const size_t last = text.rfind('/');
-  const size_t first = text.find('/');
-  if (first == text.npos || first == last || first == 0) return std::nullopt;
-  const auto partition = ParseInteger(text.substr(first + 1, last - first - 1));
-  const auto offset = ParseInteger(text.substr(last + 1));
-  if (!partition || *partition < 0 || *partition > std::numeric_limits<int32_t>::max()) {
-    return std::nullopt;
-  }
-  if (!offset || *offset < 0) return std::nullopt;
-  return InputOffset{{std::string(text.substr(0, first)), static_cast<int32_t>(*partition)},
-                     *offset};
-}
-
 Result<void> ParseEnds(const char* option, const std::vector<std::string>& texts,
                        std::optional<int64_t>& time_ms,
                        std::map<InputPartition, int64_t>& offsets) {
   for (const std::string& text : texts) {
-    if (const auto offset = ParseOffset(text)) {
+    if (const auto offset = ParseTopicOffset(text)) {
       if (!offsets.emplace(offset->partition, offset->offset).second) {
         return Refused(option, text, "each partition once");
       }

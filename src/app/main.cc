@@ -222,6 +222,28 @@ void AddEvaluate(CLI::App& app, EvaluateArguments& evaluate, Command& chosen) {
   command->callback([&] { chosen = [&] { return EvaluateCommand(evaluate); }; });
 }
 
+void AddExplain(CLI::App& app, ExplainArguments& explain, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "explain", "say why a record repeats another one or does not, and what would change that");
+  command
+      ->add_option("RECORD", explain.records,
+                   "the earlier and the later record, each a file with one record, FILE:LINE of "
+                   "JSON Lines, - for a line of standard input, or TOPIC/PARTITION/OFFSET; or one "
+                   "position in a duplicate topic, whose header names the original")
+      ->type_name("")
+      ->expected(1, 2)
+      ->required();
+  AddConfig(command, explain.config);
+  AddShortForm(command, explain.config, "--brokers", "kafka.brokers", false);
+  command->add_flag("--json", explain.json, "print one JSON object");
+  command
+      ->add_option("--html", explain.html,
+                   "also write the explanation as an HTML page; - is standard output, in place of "
+                   "the text")
+      ->type_name("FILE");
+  command->callback([&] { chosen = [&] { return ExplainCommand(explain); }; });
+}
+
 void AddGenerate(CLI::App& app, GenerateArguments& generate, Command& chosen) {
   CLI::App* command = app.add_subcommand(
       "generate", "plant edited copies in your records, and write the labels for `evaluate`");
@@ -550,6 +572,8 @@ std::string UsageText(const CLI::App& app, const CLI::ParseError& error) {
       text = fmt::format("{}: found no value, expected one", option);
     } else if (text.find(": At Most 1 ") != std::string::npos) {
       text = fmt::format("{}: found more than one value, expected one", option);
+    } else if (text.find(": At Most 2 ") != std::string::npos) {
+      text = fmt::format("{}: found more than two values, expected one or two", option);
     }
   }
   return fmt::format("{}; see `{} --help`", text, named.name);
@@ -565,6 +589,7 @@ int Main(int count, char** words) {
   LearnArguments learn;
   TuneArguments tune;
   EvaluateArguments evaluate;
+  ExplainArguments explain;
   GenerateArguments generate;
   DemoArguments demo;
   VerifyArguments verify;
@@ -582,6 +607,7 @@ int Main(int count, char** words) {
   AddLearn(app, learn, chosen);
   AddTune(app, tune, chosen);
   AddEvaluate(app, evaluate, chosen);
+  AddExplain(app, explain, chosen);
   AddGenerate(app, generate, chosen);
   AddDemo(app, demo, chosen);
   AddVerify(app, verify, chosen);

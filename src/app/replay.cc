@@ -122,16 +122,7 @@ class Replayer {
     std::vector<InputPartition> partitions = {header.origin};
     NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
                    ListOffsetBounds(settings_.kafka, partitions, log_));
-    if (header.origin_offset < bounds[0].begin || header.origin_offset >= bounds[0].end) {
-      return {std::nullopt};
-    }
-    std::optional<Message> found;
-    const ReadRange one = {header.origin, header.origin_offset, header.origin_offset + 1};
-    NEARDUP_TRY(ReadRanges(*originals_, {&one, 1}, [&](const Message& message) -> Result<void> {
-      if (message.position.offset == header.origin_offset) found = message;
-      return {};
-    }));
-    return {std::move(found)};
+    return ReadOne(*originals_, {header.origin, header.origin_offset}, bounds[0]);
   }
 
   Result<void> Begin() {

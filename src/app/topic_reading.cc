@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <limits>
 #include <vector>
+
+#include "config/quantity.h"
 
 namespace neardup {
 namespace {
@@ -46,6 +49,21 @@ std::string TextOf(const InputPartition& partition) {
   return fmt::format("{}/{}", partition.topic, partition.partition);
 }
 
+// Topic names hold no '/'.
+std::optional<TopicOffset> ParseTopicOffset(std::string_view text) {
+  const size_t last = text.rfind('/');
+  const size_t first = text.find('/');
+  if (first == text.npos || first == last || first == 0) return std::nullopt;
+  const auto partition = ParseInteger(text.substr(first + 1, last - first - 1));
+  const auto offset = ParseInteger(text.substr(last + 1));
+  if (!partition || *partition < 0 || *partition > std::numeric_limits<int32_t>::max()) {
+    return std::nullopt;
+  }
+  if (!offset || *offset < 0) return std::nullopt;
+  return TopicOffset{{std::string(text.substr(0, first)), static_cast<int32_t>(*partition)},
+                     *offset};
+}
+
 Result<void> ReadRanges(Source& source, std::span<const ReadRange> ranges,
                         const std::function<Result<void>(const Message&)>& visit) {
   std::vector<InputAssignment> assignments;
@@ -76,6 +94,18 @@ Result<void> ReadRanges(Source& source, std::span<const ReadRange> ranges,
     }
   }
   return {};
+}
+
+Result<std::optional<Message>> ReadOne(Source& source, const TopicOffset& at,
+                                       const OffsetBounds& bounds) {
+  if (at.offset < bounds.begin || at.offset >= bounds.end) return {std::nullopt};
+  std::optional<Message> found;
+  const ReadRange one = {at.partition, at.offset, at.offset + 1};
+  NEARDUP_TRY(ReadRanges(source, {&one, 1}, [&](const Message& message) -> Result<void> {
+    if (message.position.offset == at.offset) found = message;
+    return {};
+  }));
+  return {std::move(found)};
 }
 
 }  // namespace neardup

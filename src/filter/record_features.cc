@@ -19,6 +19,7 @@ const RecordFeatures& RecordFeatureReader::Read(const RecordView& record) {
   result_.exact_only = true;
   if (!result_.outcome.comparable()) return result_;
   result_.key = 0;
+  pieces_ = extracted.pieces;
   Tokenise(extracted.pieces);
   const Features features = counter_.Count(tokens_.hashes(), ranges_);
   result_.features = static_cast<uint32_t>(features.tokens.size());

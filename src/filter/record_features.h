@@ -45,6 +45,14 @@ class RecordFeatureReader {
   /// The result is valid until the next call.
   const RecordFeatures& Read(const RecordView& record);
 
+  // What the last record that was comparable() was made of, to explain it. Valid until the next
+  // call of Read.
+  std::span<const TextPiece> pieces() const { return pieces_; }
+  /// The tokens of all pieces except key fields, in order.
+  const TokenList& tokens() const { return tokens_; }
+  /// Where the tokens of each such piece end.
+  std::span<const TokenRange> ranges() const { return ranges_; }
+
  private:
   void Tokenise(const std::vector<TextPiece>& pieces);
   void TokeniseKeys(const std::vector<TextPiece>& pieces, ExactHash& exact);
@@ -59,6 +67,7 @@ class RecordFeatureReader {
   std::vector<uint64_t> triples_;
   uint32_t features_min_;
   bool keyed_;
+  std::span<const TextPiece> pieces_;
   RecordFeatures result_;
 };
 

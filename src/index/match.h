@@ -36,20 +36,33 @@ constexpr int DistanceMax(const MatchOptions& match) {
   return match.distance_max + (match.widen ? kBitsPerKey * kWideningKeysMax : 0);
 }
 
-/// Whether two records whose selected fields differ are near enough to be duplicates. A shared text
-/// key is evidence of its own: with `widen`, one key allows 2 more bits and two or more keys allow
-/// 4, so that simhash distances of up to 14 and 16 can match.
-constexpr bool Accepts(const MatchOptions& match, const Nearness& nearness) {
-  if (match.distance_max == 0) return false;
-  const int keys = match.widen ? std::min(nearness.shared_keys, kWideningKeysMax) : 0;
+/// How far apart two records may be.
+struct NearnessLimits {
+  int distance_max = 0;  ///< of Nearness::distance
+  int sum_max = 0;       ///< of Nearness::distance + Nearness::order_distance
+  int widening = 0;      ///< bits that shared text keys add; part of both
+};
+
+/// The limits for two records whose selected fields differ, of which the later one has `features`
+/// distinct tokens. A shared text key is evidence of its own: with `widen`, one key allows 2 more
+/// bits and two or more keys allow 4, so that simhash distances of up to 14 and 16 can match.
+constexpr NearnessLimits LimitsFor(const MatchOptions& match, uint32_t features, int shared_keys) {
+  const int keys = match.widen ? std::min(shared_keys, kWideningKeysMax) : 0;
   const int widening = kBitsPerKey * keys;
   int distance_max = match.distance_max;
   if (match.features_per_bit != 0) {
-    const uint32_t backed = std::min(nearness.features / match.features_per_bit, uint32_t{64});
+    const uint32_t backed = std::min(features / match.features_per_bit, uint32_t{64});
     distance_max = std::min(distance_max, static_cast<int>(backed));
   }
-  return nearness.distance <= distance_max + widening &&
-         nearness.distance + nearness.order_distance <= match.distance_sum_max + widening;
+  return {distance_max + widening, match.distance_sum_max + widening, widening};
+}
+
+/// Whether two records whose selected fields differ are near enough to be duplicates.
+constexpr bool Accepts(const MatchOptions& match, const Nearness& nearness) {
+  if (match.distance_max == 0) return false;
+  const NearnessLimits limits = LimitsFor(match, nearness.features, nearness.shared_keys);
+  return nearness.distance <= limits.distance_max &&
+         nearness.distance + nearness.order_distance <= limits.sum_max;
 }
 
 /// An entry that matches a record, by its number in the index.

@@ -6,18 +6,12 @@
 #include <charconv>
 #include <utility>
 
-#include "base/hash.h"
 #include "record/event_time.h"
+#include "record/path_hash.h"
 
 namespace neardup {
 
 namespace {
-
-uint64_t ElementHash(uint64_t parent, uint64_t index) {
-  char bytes[8];
-  for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(index >> (8 * i));
-  return Hash64({bytes, sizeof bytes}, ~parent);
-}
 
 /// The text in quotes, for an error; a long one is cut, but never inside a character.
 std::string Excerpt(std::string_view text) {
@@ -53,7 +47,7 @@ Collector::Place Collector::Member(const Place& parent, std::string_view key, si
   Place child;
   child.field = parent.field;
   child.depth = parent.depth + 1;
-  child.path_hash = Hash64(key, parent.path_hash);
+  child.path_hash = MemberPathHash(parent.path_hash, key);
   const uint32_t number =
       parent.node == Selection::kNoNode ? Selection::kNoNode : selection_.Child(parent.node, key);
   if (number != Selection::kNoNode) {
@@ -75,7 +69,7 @@ Collector::Place Collector::Element(const Place& parent, uint64_t index) const {
   Place child;
   child.field = parent.field;
   child.depth = parent.depth + 1;
-  child.path_hash = ElementHash(parent.path_hash, index);
+  child.path_hash = ElementPathHash(parent.path_hash, index);
   if (parent.node != Selection::kNoNode) {
     char digits[20];
     const auto end = std::to_chars(digits, digits + sizeof digits, index).ptr;

@@ -7,21 +7,6 @@ namespace {
 
 constexpr size_t kLevelsMax = 3;
 
-/// RFC 6901: '~' and '/' inside a name are written ~0 and ~1.
-std::string PointerPart(std::string_view name) {
-  std::string part;
-  for (const char c : name) {
-    if (c == '~') {
-      part += "~0";
-    } else if (c == '/') {
-      part += "~1";
-    } else {
-      part += c;
-    }
-  }
-  return part;
-}
-
 void Collect(const simdjson::dom::object& object, const std::string& pointer, size_t level,
              size_t names_max, std::vector<std::string>& names) {
   for (const auto& [key, value] : object) {
@@ -37,6 +22,20 @@ void Collect(const simdjson::dom::object& object, const std::string& pointer, si
 }
 
 }  // namespace
+
+std::string PointerPart(std::string_view name) {
+  std::string part;
+  for (const char c : name) {
+    if (c == '~') {
+      part += "~0";
+    } else if (c == '/') {
+      part += "~1";
+    } else {
+      part += c;
+    }
+  }
+  return part;
+}
 
 std::vector<std::string> FieldNames(std::string_view payload, size_t names_max) {
   simdjson::dom::parser parser;

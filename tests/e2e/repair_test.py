@@ -32,6 +32,37 @@ class Repair(KafkaTest):
         return {kind: len(self.rows(f'{self.topic}.{kind}'))
                 for kind in ('unique', 'duplicate', 'dead-letter')}
 
+    def test_explain_reads_the_records_of_topics(self):
+        self.fill(records=2000)
+        config = self.config_named('explained')
+        self.run_to_end(config)
+        position = f'{self.topic}.duplicate/0/0'
+
+        alone = json.loads(self.neardup('explain', config, position, '--json'))
+        self.assertEqual(alone['verdict'], 'duplicate')
+        self.assertEqual(alone['later']['name'], position)
+        original = alone['earlier']['name']
+        self.assertRegex(original, rf'^{self.topic}/\d/\d+$')
+        # The service wrote the same, or the explanation would say that it differs.
+        self.assertEqual(alone['notes'], [
+            f'The service called it a duplicate of {original} ({alone["kind"]}, distance {alone["distance"]}).'])
+        both = json.loads(self.neardup('explain', config, original, position, '--json'))
+        self.assertEqual(both['simhash_difference'], alone['simhash_difference'])
+
+        for words, expected in (
+                ([f'{self.topic}.unique/0/0'], 'its header says unique, which names no original'),
+                ([original], 'found no header of neardup'),
+                ([f'{self.topic}/0/99999999', position], 'found no such record; the partition holds the offsets 0 to'),
+                ([f'{self.topic}/7/0', position], 'has 2 partitions, expected one of 0 to 1'),
+                ([f'{self.app}-none/0/0', position], f'{self.app}-none')):
+            self.assertIn(expected, self.neardup('explain', config, *words, code=66))
+
+        topic, partition, offset = original.rsplit('/', 2)
+        self.load('delete', '--topic', topic, '--partition', partition, '--before', int(offset) + 1)
+        gone = self.neardup('explain', config, position, code=66)
+        self.assertIn(f'{original} is the original of {position}', gone)
+        self.assertIn('name its copy in the unique topic', gone)
+
     def test_a_wrong_field_name_is_repaired_by_reindex_and_replay(self):
         self.fill(records=3000)
         wrong = self.config_named('wrong', record={'fields': ['titel', 'naem']})

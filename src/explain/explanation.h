@@ -1,0 +1,72 @@
+// Why a record repeats another one, or does not: the verdict, every number behind it, and what
+// would change it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explain/record_explanation.h"
+#include "explain/sketch_difference.h"
+#include "index/match.h"
+#include "neardup/filter.h"
+#include "neardup/result.h"
+
+namespace neardup {
+
+/// What decided. The values are in the order in which they are asked.
+enum class Cause : uint8_t {
+  kEqual,          ///< duplicate: the compared texts are equal
+  kNear,           ///< duplicate: near enough
+  kNotComparable,  ///< one of the two is a dead letter, or a null value that passes
+  kOutsideWindow,  ///< the event times are too far apart
+  kKeysDiffer,     ///< a key field differs
+  kExactMode,      ///< they differ, and distance_max 0 asks for equal records
+  kFewWords,       ///< they differ, and one has too few words to be compared by distance
+  kTooFar,         ///< more bits of the simhash differ than allowed
+  kTooFarInSum,    ///< the distances of simhash and order together are larger than allowed
+  kNotFound,       ///< near enough, but the index would not look at the earlier record
+  kOtherScheme,    ///< a comparison scheme says that they are no duplicates
+};
+const char* Name(Cause cause);
+
+/// Settings that would give another verdict, such as match.distance_max 11.
+struct VerdictChange {
+  struct Setting {
+    std::string path;   ///< as in the configuration
+    std::string value;  ///< its new value, or what becomes of it, such as `without title`
+  };
+  std::vector<Setting> settings;
+  Verdict verdict;
+};
+
+struct PairExplanation {
+  ExplainedRecord a;  ///< the earlier one
+  ExplainedRecord b;
+  /// Of `b`, in a filter that has decided `a` and nothing else.
+  Verdict verdict;
+  Cause cause = Cause::kOtherScheme;
+  // The rest is set only if both records are comparable.
+  /// Hamming distance of the simhashes, key fields included. With a comparison scheme: nullopt if
+  /// it calls the two no duplicates.
+  std::optional<int> distance;
+  // Only with our own scheme:
+  int order_distance = 0;  ///< Hamming distance of the orders, key fields included
+  NearnessLimits limits;
+  std::vector<ExplainedKey> shared_keys;  ///< of those that `a` is remembered under
+  bool keys_differ = false;               ///< the key fields, not the text keys
+  /// Without the key fields and without FeatureOptions::features_min.
+  SketchDifference words;
+  SketchDifference pairs;
+  /// Each line gives the other verdict, if nothing else changes. The smallest change of the match
+  /// settings comes first.
+  std::vector<VerdictChange> changes;
+};
+
+/// Explains the verdict on `b` after `a`. The positions of the views do not matter. kConfig if
+/// CheckOptions refuses the options.
+Result<PairExplanation> ExplainPair(const FilterOptions& options, const RecordView& a,
+                                    const RecordView& b);
+
+}  // namespace neardup
