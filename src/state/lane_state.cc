@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cassert>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "base/json_depth.h"
 #include "filter/watermark.h"
+#include "record/field_names.h"
 
 namespace neardup {
 
@@ -17,22 +18,59 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kAbsent = "absent";
 constexpr size_t kInputsMax = size_t{kInputMax} + 1;
 
-std::string Phrase(std::string_view key, std::string_view here, std::string_view changelog) {
-  return fmt::format("{}: {} here, {} in the changelog", key, here, changelog);
+/// A key of a FingerprintSpec, and what people know it as.
+struct SpecKey {
+  std::string_view key;
+  std::string_view name;
+};
+constexpr SpecKey kSpecKeys[] = {{"fields", "record.fields"},
+                                 {"exclude", "record.exclude"},
+                                 {"features_min", "feature.features_min"},
+                                 {"markup", "feature.markup"},
+                                 {"masks", "feature.masks"},
+                                 {"model", "feature.model"},
+                                 {"scheme", "match.scheme"},
+                                 {"algorithm", "fingerprints of this neardup, version"},
+                                 {"unicode", "Unicode version of this build"}};
+
+std::string NameOf(std::string_view key) {
+  for (const SpecKey& known : kSpecKeys) {
+    if (known.key == key) return std::string(known.name);
+  }
+  return std::string(key);
 }
 
-/// The JSON text of each leaf, by its JSON Pointer. The root itself is called "spec".
-std::map<std::string, std::string> Leaves(const Json& spec) {
-  std::map<std::string, std::string> leaves;
-  const Json flat = spec.flatten();
-  for (const auto& [pointer, value] : flat.items()) {
-    leaves[pointer.empty() ? "spec" : pointer] =
-        value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string Dumped(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// A field, or another item of a list, as a person writes it in the configuration.
+std::string ItemText(const Json& item) {
+  if (item.is_string()) return std::string(PlainFieldName(item.get_ref<const std::string&>()));
+  if (!item.is_object() || !item.contains("path") || !item["path"].is_string()) return Dumped(item);
+  std::string text(PlainFieldName(item["path"].get_ref<const std::string&>()));
+  constexpr double kWeightUnit = 16;
+  const auto weight = item.find("weight16");
+  if (weight != item.end() && weight->is_number() && weight->get<double>() != kWeightUnit) {
+    text += fmt::format(" (weight {:g})", weight->get<double>() / kWeightUnit);
   }
-  return leaves;
+  return item.contains("key") ? text + " (key)" : text;
+}
+
+std::string ValueText(std::string_view key, const Json* value) {
+  if (value == nullptr) return key == "scheme" ? "neardup" : "none";
+  if (value->is_string()) return value->get<std::string>();
+  if (!value->is_array()) return Dumped(*value);
+  if (value->empty()) return key == "fields" ? "all" : "none";
+  std::string text;
+  for (const Json& item : *value) text += (text.empty() ? "" : ", ") + ItemText(item);
+  return "[" + text + "]";
+}
+
+std::string Phrase(std::string_view name, std::string_view here, std::string_view changelog) {
+  return fmt::format("{}: configured {}, changelog {}", name, here, changelog);
 }
 
 Error TooManyInputs(const InputPartition& partition) {
@@ -60,15 +98,22 @@ std::string SpecDifference(std::string_view here, std::string_view changelog) {
   const std::string whole = Phrase("spec", here, changelog);
   if (NestsDeeperThan(changelog)) return whole;
   if (ours.is_discarded() || theirs.is_discarded()) return whole;
-  std::map<std::string, std::pair<std::string, std::string>> both;
-  for (auto& [key, value] : Leaves(ours)) both[key] = {value, kAbsent};
-  for (auto& [key, value] : Leaves(theirs)) {
-    both.try_emplace(key, kAbsent, kAbsent).first->second.second = value;
+  if (!ours.is_object() || !theirs.is_object()) return whole;
+  std::set<std::string> keys;
+  for (const Json* spec : {&ours, &theirs}) {
+    for (const auto& [key, value] : spec->items()) keys.insert(key);
   }
+  const auto value_of = [](const Json& spec, const std::string& key) {
+    const auto found = spec.find(key);
+    return found == spec.end() ? nullptr : &*found;
+  };
   std::string text;
-  for (const auto& [key, values] : both) {
-    if (values.first == values.second) continue;
-    text += (text.empty() ? "" : "; ") + Phrase(key, values.first, values.second);
+  for (const std::string& key : keys) {
+    const Json* here_value = value_of(ours, key);
+    const Json* there_value = value_of(theirs, key);
+    if (here_value != nullptr && there_value != nullptr && *here_value == *there_value) continue;
+    text += (text.empty() ? "" : "; ") +
+            Phrase(NameOf(key), ValueText(key, here_value), ValueText(key, there_value));
   }
   return text.empty() ? whole : text;
 }

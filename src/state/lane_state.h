@@ -16,8 +16,8 @@
 
 namespace neardup {
 
-/// What differs between two JSON texts, key by key as JSON Pointers: `/features_min: 12 here, 8 in
-/// the changelog; ...`. Texts that are not JSON are shown whole.
+/// What differs between two FingerprintSpecs, setting by setting: `feature.features_min: configured
+/// 12, changelog 8; ...`. The texts as they are if they are no such specs or say the same.
 std::string SpecDifference(std::string_view here, std::string_view changelog);
 
 /// The result of applying a lane's deltas in order, and the source of the next ones. It numbers the

@@ -151,7 +151,7 @@ TEST(LaneState, RefusesOtherFingerprintSettingsAndNamesThem) {
   auto state = MakeLane(options);
   const Error error = Refused(*state, NextDelta(1));
   EXPECT_EQ(error.code, ErrorCode::kMismatch);
-  EXPECT_THAT(error.text, HasSubstr("features_min: 77 here, 12 in the changelog"));
+  EXPECT_THAT(error.text, HasSubstr("feature.features_min: configured 77, changelog 12"));
   EXPECT_THAT(error.text, HasSubstr("run `neardup reindex`"));
 }
 

@@ -81,8 +81,8 @@ TEST_F(SnapshotRefusal, RefusesOtherFingerprintSettingsAndNamesThem) {
   const Error error = Refused(options, 0);
   EXPECT_EQ(error.code, ErrorCode::kMismatch);
   EXPECT_THAT(error.text, HasSubstr(manifest_path().string() +
-                                    ": written with other fingerprint settings: /fields/0/path: "
-                                    "\"/text\" here, \"/title\" in the changelog"));
+                                    ": written with other fingerprint settings: "
+                                    "record.fields: configured [text], changelog [title]"));
 }
 
 TEST_F(SnapshotRefusal, RefusesAnotherVersionOfTheFormat) {

@@ -5,24 +5,41 @@
 namespace neardup {
 namespace {
 
-TEST(SpecDifference, NamesEachKeyThatDiffersAndNoOther) {
-  EXPECT_EQ(SpecDifference(R"({"same":1,"fields":[{"path":"a"},{"path":"b"}],"min":12})",
-                           R"({"min":8,"same":1,"fields":[{"path":"a"}],"markup":true})"),
-            "/fields/1/path: \"b\" here, absent in the changelog; "
-            "/markup: absent here, true in the changelog; "
-            "/min: 12 here, 8 in the changelog");
+TEST(SpecDifference, NamesEachSettingThatDiffersAndNoOther) {
+  EXPECT_EQ(
+      SpecDifference(
+          R"({"model":"none","fields":[{"path":"/title","weight16":16},{"path":"/text","weight16":32}],"features_min":12})",
+          R"({"model":"none","features_min":8,"fields":[{"path":"/titel","weight16":16}],"masks":["time"]})"),
+      "feature.features_min: configured 12, changelog 8; "
+      "record.fields: configured [title, text (weight 2)], changelog [titel]; "
+      "feature.masks: configured none, changelog [time]");
+}
+
+TEST(SpecDifference, SaysWhatAnEmptyListMeans) {
+  EXPECT_EQ(
+      SpecDifference(R"({"fields":[],"exclude":[]})",
+                     R"({"fields":[{"path":"/a/b","weight16":16,"key":true}],"exclude":["/id"]})"),
+      "record.exclude: configured none, changelog [id]; "
+      "record.fields: configured all, changelog [/a/b (key)]");
+  EXPECT_EQ(SpecDifference("{}", R"({"scheme":"minhash k=1"})"),
+            "match.scheme: configured neardup, changelog minhash k=1");
+}
+
+TEST(SpecDifference, ShowsValuesThatItDoesNotKnowAsTheyAre) {
+  EXPECT_EQ(SpecDifference(R"({"fields":{"path":1},"x":1})", R"({"fields":[{"path":1},2],"x":1})"),
+            R"(record.fields: configured {"path":1}, changelog [{"path":1}, 2])");
 }
 
 TEST(SpecDifference, ShowsTextsThatAreNotJsonWhole) {
-  EXPECT_EQ(SpecDifference("{}", "{broken"), "spec: {} here, {broken in the changelog");
+  EXPECT_EQ(SpecDifference("{}", "{broken"), "spec: configured {}, changelog {broken");
 }
 
 TEST(SpecDifference, ShowsTextsOfEqualMeaningWhole) {
-  EXPECT_EQ(SpecDifference("{}", "{ }"), "spec: {} here, { } in the changelog");
+  EXPECT_EQ(SpecDifference("{}", "{ }"), "spec: configured {}, changelog { }");
 }
 
-TEST(SpecDifference, ComparesValuesThatAreNotObjects) {
-  EXPECT_EQ(SpecDifference("1", "2"), "spec: 1 here, 2 in the changelog");
+TEST(SpecDifference, ShowsValuesThatAreNotObjectsWhole) {
+  EXPECT_EQ(SpecDifference("1", "2"), "spec: configured 1, changelog 2");
 }
 
 }  // namespace
