@@ -59,10 +59,15 @@ int ShowCommand(const ConfigArguments& arguments, ShowOptions options);
 /// `neardup run`: the service. Runs until SIGTERM or SIGINT.
 int RunCommand(const ConfigArguments& arguments);
 
-/// `neardup healthcheck`: asks a running instance whether it is well. `url` is such as
-/// http://127.0.0.1:9404/readyz. kExitOk for status 200, kExitNo for another status,
-/// kExitUnavailable if nothing answers.
-int HealthcheckCommand(const std::string& url);
+struct HealthcheckArguments {
+  /// Of the instance: names its metrics.host and metrics.port. Only if `url` is empty.
+  ConfigArguments config;
+  std::string url;  ///< such as http://127.0.0.1:9404/readyz; empty: from the configuration
+};
+
+/// `neardup healthcheck`: asks a running instance whether it is well. kExitOk for status 200,
+/// kExitNo for another status, kExitUnavailable if nothing answers.
+int HealthcheckCommand(const HealthcheckArguments& arguments);
 
 struct FilterArguments {
   ConfigArguments config;

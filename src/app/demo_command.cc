@@ -32,12 +32,14 @@ constexpr int32_t kAnswerTimeoutMs = 500;
 constexpr auto kGlance = std::chrono::milliseconds(20);
 
 constexpr const char* kNextSteps =
-    "Next, try your own records without Kafka:\n"
-    "  neardup filter --input records.jsonl --unique unique.jsonl --duplicate duplicate.jsonl\n"
+    "Next, choose what is compared, from a sample of your records or the one that comes with "
+    "neardup\n"
+    "(in a package: /usr/share/doc/neardup/examples), and filter a file without Kafka:\n"
+    "  neardup tune --sample config/examples/articles.jsonl.gz --output articles.yaml\n"
+    "  neardup filter --config articles.yaml --input config/examples/articles.jsonl.gz "
+    "--unique unique.jsonl\n"
     "Then run the service on a Kafka broker:\n"
-    "  scripts/kafka start --property auto.create.topics.enable=true\n"
-    "  kcat -P -b 127.0.0.1:19092 -t articles -l records.jsonl\n"
-    "  neardup run --brokers 127.0.0.1:19092 --input articles\n";
+    "  neardup run --config articles.yaml --brokers localhost:9092 --input articles\n";
 
 void Say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 

@@ -87,7 +87,8 @@ Result<void> CheckPaths(const FilterArguments& arguments, const LoadedConfig& co
   const NamedFile writes[] = {{"--unique", outputs.unique},
                               {"--duplicate", outputs.duplicate},
                               {"--dead-letter", outputs.dead_letter},
-                              {"--verdicts", outputs.verdicts}};
+                              {"--verdicts", outputs.verdicts},
+                              {"--pairs", outputs.pairs}};
   return CheckFiles(reads, writes);
 }
 
@@ -102,8 +103,8 @@ Error WithUnfinished(Error error, const std::vector<std::string>& files) {
 std::string StoppedText(const char* signal, uint64_t records, const FileOutputs& outputs,
                         const std::vector<std::string>& unfinished) {
   std::string text = fmt::format("stopped by {} after {} records", signal, Grouped(records));
-  for (const std::string* path :
-       {&outputs.unique, &outputs.duplicate, &outputs.dead_letter, &outputs.verdicts}) {
+  for (const std::string* path : {&outputs.unique, &outputs.duplicate, &outputs.dead_letter,
+                                  &outputs.verdicts, &outputs.pairs}) {
     if (*path == "-") text += "; standard output holds the lines of these records";
   }
   if (unfinished.empty()) return text;
@@ -155,7 +156,11 @@ Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& conf
 
 }  // namespace
 
-int FilterCommand(const FilterArguments& arguments) {
+int FilterCommand(const FilterArguments& given) {
+  FilterArguments arguments = given;
+  if (arguments.outputs.line_mode && arguments.outputs.verdicts.empty()) {
+    arguments.outputs.verdicts = "-";
+  }
   const Result<LoadedConfig> config = Load(arguments.config);
   if (!config.ok()) return Fail(config.error());
   for (const std::string& warning : config->warnings) {

@@ -11,9 +11,9 @@
 #include "app/exit_code.h"
 #include "app/stop_signals.h"
 #include "base/number_text.h"
-#include "base/output_file.h"
 #include "evaluate/labelled_set.h"
 #include "evaluate/planting.h"
+#include "files/packed_file.h"
 #include "files/whole_file.h"
 
 namespace neardup {
@@ -105,8 +105,8 @@ Result<void> Generate(const GenerateArguments& arguments) {
   NEARDUP_TRY(CheckFiles(
       std::vector<NamedFile>{{"--input", arguments.input}},
       std::vector<NamedFile>{{"--output", arguments.output}, {"--labels", arguments.labels}}));
-  NEARDUP_ASSIGN(OutputFile records, OutputFile::Open(arguments.output));
-  NEARDUP_ASSIGN(OutputFile labels, OutputFile::Open(arguments.labels));
+  NEARDUP_ASSIGN(PackedFile records, PackedFile::Open(arguments.output));
+  NEARDUP_ASSIGN(PackedFile labels, PackedFile::Open(arguments.labels));
   PlantingOptions options;
   options.fields = arguments.fields;
   options.id_field = arguments.id_field;
@@ -124,7 +124,7 @@ Result<void> Generate(const GenerateArguments& arguments) {
   const PlantedStream& stream = *planted;
   for (const std::string& payload : stream.payloads) NEARDUP_TRY(records.Write(payload + '\n'));
   NEARDUP_TRY(labels.Write(LabelsText(stream.labels)));
-  NEARDUP_TRY(OutputFile::Finish(std::vector<OutputFile*>{&records, &labels}));
+  NEARDUP_TRY(PackedFile::Finish(std::vector<PackedFile*>{&records, &labels}));
   PrintSummary(stream);
   return {};
 }

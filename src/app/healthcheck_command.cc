@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <httplib.h>
 
 #include <cstdio>
@@ -22,9 +23,23 @@ std::string Cause(httplib::Error error) {
   }
 }
 
-}  // namespace
+/// Where an instance with this configuration answers.
+Result<std::string> UrlOf(const ConfigArguments& arguments) {
+  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments));
+  const HttpOptions& http = config.settings.http;
+  if (http.port == 0) {
+    return Error{ErrorCode::kConfig,
+                 "metrics.port: found 0, so the instance answers no question; expected its port"};
+  }
+  // An instance that listens on all addresses answers on the local one.
+  std::string host = http.host;
+  if (host.empty() || host == "0.0.0.0") host = "127.0.0.1";
+  if (host == "::") host = "::1";
+  if (host.find(':') != std::string::npos) host = "[" + host + "]";
+  return fmt::format("http://{}:{}/readyz", host, http.port);
+}
 
-int HealthcheckCommand(const std::string& url) {
+int Ask(const std::string& url) {
   const size_t scheme = url.find("://");
   const size_t path = scheme == std::string::npos ? scheme : url.find('/', scheme + 3);
   if (!url.starts_with("http://")) {
@@ -39,8 +54,8 @@ int HealthcheckCommand(const std::string& url) {
       client.Get(path == std::string::npos ? "/readyz" : url.substr(path).c_str());
   if (!answer) {
     std::fprintf(stderr,
-                 "neardup: %s: %s; is the instance running? --url must name its metrics.host and "
-                 "metrics.port (0: not served)\n",
+                 "neardup: %s: %s; is the instance running? --config or --url must name its "
+                 "metrics.host and metrics.port (0: not served)\n",
                  url.c_str(), Cause(answer.error()).c_str());
     return kExitUnavailable;
   }
@@ -48,6 +63,14 @@ int HealthcheckCommand(const std::string& url) {
   while (text.ends_with('\n')) text.pop_back();
   std::printf("%d %s\n", answer->status, text.c_str());
   return answer->status == 200 ? kExitOk : kExitNo;
+}
+
+}  // namespace
+
+int HealthcheckCommand(const HealthcheckArguments& arguments) {
+  if (!arguments.url.empty()) return Ask(arguments.url);
+  const Result<std::string> url = UrlOf(arguments.config);
+  return url.ok() ? Ask(*url) : Fail(url.error());
 }
 
 }  // namespace neardup

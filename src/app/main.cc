@@ -12,8 +12,12 @@
 #include <system_error>
 #include <vector>
 
+#include "app/command_help.h"
+#include "app/command_tree.h"
 #include "app/commands.h"
+#include "app/completion.h"
 #include "app/exit_code.h"
+#include "app/manual_page.h"
 #include "app/topic_audit.h"
 #include "app/version.h"
 #include "audit/audit.h"
@@ -77,7 +81,7 @@ void AddShortForm(CLI::App* command, ConfigArguments& config, const std::string&
       ->type_name(list ? "LIST" : "VALUE");
 }
 
-void AddConfig(CLI::App* command, ConfigArguments& config) {
+void AddConfigFile(CLI::App* command, ConfigArguments& config) {
   command
       ->add_option("-c,--config", config.file,
                    "read settings from this YAML file; `neardup config example` prints one")
@@ -89,6 +93,10 @@ void AddConfig(CLI::App* command, ConfigArguments& config) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+}
+
+void AddConfig(CLI::App* command, ConfigArguments& config) {
+  AddConfigFile(command, config);
   CLI::Option* fields =
       command->add_option("--fields", config.fields, "short for --set record.fields=[LIST]")
           ->type_name("LIST");
@@ -122,7 +130,8 @@ void AddFilter(CLI::App& app, FilterArguments& filter, Command& chosen) {
   AddConfig(command, filter.config);
   command->add_option("-i,--input", filter.input, kJsonLinesHelp)->type_name("FILE")->required();
   const auto add_output = [&](const char* option, std::string& path, const char* help) {
-    command->add_option(option, path, fmt::format("{}; - is standard output", help))
+    command
+        ->add_option(option, path, fmt::format("{}; - is standard output, .gz is compressed", help))
         ->type_name("FILE");
   };
   add_output("--unique", filter.outputs.unique, "write unique lines here");
@@ -131,6 +140,12 @@ void AddFilter(CLI::App& app, FilterArguments& filter, Command& chosen) {
              "write lines that cannot be compared here");
   add_output("--verdicts", filter.outputs.verdicts,
              "write id, verdict, original id, distance and kind here, separated by tabs");
+  add_output("--pairs", filter.outputs.pairs,
+             "write each duplicate beside its original here, as a line of JSON; holds the unique "
+             "records in memory");
+  command->add_flag("--line-mode", filter.outputs.line_mode,
+                    "write one verdict at once for each line that is read, on standard output "
+                    "unless --verdicts names a file, and without a header line");
   command
       ->add_option("--id-field", filter.id_field,
                    "field that identifies a record in the verdicts (default: the line number)")
@@ -252,7 +267,9 @@ void AddGenerate(CLI::App& app, GenerateArguments& generate, Command& chosen) {
       ->type_name("FIELD")
       ->delimiter(',')
       ->required();
-  command->add_option("-o,--output", generate.output, "write records and copies here")
+  command
+      ->add_option("-o,--output", generate.output,
+                   "write records and copies here; .gz is compressed")
       ->type_name("FILE")
       ->required();
   command->add_option("--labels", generate.labels, "write the labels here")
@@ -405,9 +422,8 @@ void AddConfigCommands(CLI::App& app, ConfigArguments& config, ShowOptions& show
   AddKafka(show, config);
   show->add_flag("--origin", shown.with_sources, "show where each value comes from");
   show->add_flag("--json", shown.json, "print one JSON object");
-  show->add_option("--partitions", shown.partitions,
-                   "input partitions that the memory is computed for")
-      ->check(CLI::Range(size_t{1}, size_t{1'000'000}))
+  AddNumber(show, "--partitions", shown.partitions, {1, 1'000'000},
+            "input partitions that the memory is computed for")
       ->capture_default_str();
   show->callback([&] { chosen = [&] { return ShowCommand(config, shown); }; });
   const auto add_text = [&](const char* name, const char* help, std::string (*text)()) {
@@ -460,11 +476,17 @@ void AddSnapshot(CLI::App& app, SnapshotArguments& snapshot, RestoredArguments& 
       ->required();
 }
 
-void AddHealthcheck(CLI::App& app, std::string& url, Command& chosen) {
+void AddHealthcheck(CLI::App& app, HealthcheckArguments& healthcheck, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("healthcheck", "ask a running instance whether it is ready");
-  command->add_option("--url", url, "ask this address")->type_name("URL")->capture_default_str();
-  command->callback([&] { chosen = [&] { return HealthcheckCommand(url); }; });
+  AddConfigFile(command, healthcheck.config);
+  command
+      ->add_option("--url", healthcheck.url,
+                   "ask this address (default: metrics.host and metrics.port of the "
+                   "configuration, http://127.0.0.1:9404/readyz without one)")
+      ->type_name("URL")
+      ->excludes("--config");
+  command->callback([&] { chosen = [&] { return HealthcheckCommand(healthcheck); }; });
 }
 
 std::string VersionText() {
@@ -530,6 +552,69 @@ std::string UnknownWordText(const NamedCommand& named, const std::string& word) 
     return fmt::format("{}: unknown option; did you mean {}?", name, *meant);
   }
   return fmt::format("{}: unknown option; see `{} --help`", name, named.name);
+}
+
+OptionNode NodeOf(const CLI::Option& option) {
+  OptionNode node;
+  for (const std::string& name : option.get_snames()) node.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) node.names.push_back("--" + name);
+  if (option.get_items_expected_max() > 0) node.value = option.get_type_name();
+  node.help = option.get_description();
+  node.required = option.get_required();
+  return node;
+}
+
+/// The command as data. Its options are in the order of its help.
+CommandNode TreeOf(const CLI::App& command, const std::string& name) {
+  CommandNode node{name, command.get_description(), "", {}, {}};
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) {
+      node.words = option->get_name(true);
+    } else {
+      node.options.push_back(NodeOf(*option));
+    }
+  }
+  for (const CLI::App* each : command.get_subcommands({})) {
+    node.commands.push_back(TreeOf(*each, name + " " + each->get_name()));
+  }
+  return node;
+}
+
+void AddFooters(CLI::App& command, const std::string& name) {
+  const std::string footer = HelpFooter(name);
+  if (!footer.empty()) {
+    const std::string before = command.get_footer();
+    command.footer(before.empty() ? footer : before + "\n\n" + footer);
+  }
+  for (CLI::App* each : command.get_subcommands({})) {
+    AddFooters(*each, name + " " + each->get_name());
+  }
+}
+
+/// Commands that print what is made of all commands.
+void AddDocuments(CLI::App& app, std::string& shell, Command& chosen) {
+  CLI::App* completion =
+      app.add_subcommand("completion", "print a script that completes command lines in a shell");
+  completion->add_option("SHELL", shell, "the shell: bash")
+      ->type_name("")
+      ->required()
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return text == "bash" ? "" : fmt::format("found {}, expected bash", text);
+          },
+          ""));
+  completion->callback([&] {
+    chosen = [&] {
+      fmt::print("{}", BashCompletion(TreeOf(app, "neardup")));
+      return static_cast<int>(kExitOk);
+    };
+  });
+  app.add_subcommand("manual", "print the manual page, for man")->callback([&] {
+    chosen = [&] {
+      fmt::print("{}", ManualPage(TreeOf(app, "neardup")));
+      return static_cast<int>(kExitOk);
+    };
+  });
 }
 
 void AddHelp(CLI::App& app, std::vector<std::string>& words, Command& chosen) {
@@ -600,7 +685,8 @@ int Main(int count, char** words) {
   RestoredArguments restored;
   ShowOptions shown;
   std::vector<std::string> help_words;
-  std::string url = "http://127.0.0.1:9404/readyz";
+  HealthcheckArguments healthcheck;
+  std::string shell;
   Command chosen;
   AddRun(app, config, chosen);
   AddFilter(app, filter, chosen);
@@ -614,9 +700,11 @@ int Main(int count, char** words) {
   AddRepair(app, replay, reset, reindex, chosen);
   AddSnapshot(app, snapshot, restored, chosen);
   AddConfigCommands(app, config, shown, chosen);
-  AddHealthcheck(app, url, chosen);
+  AddHealthcheck(app, healthcheck, chosen);
   AddVersion(app, chosen);
+  AddDocuments(app, shell, chosen);
   AddHelp(app, help_words, chosen);
+  AddFooters(app, "neardup");
   try {
     app.parse(count, words);
     return chosen();

@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace neardup {
 
 namespace {
 
-Result<std::optional<OutputFile>> OpenGiven(const std::string& path) {
-  if (path.empty()) return std::optional<OutputFile>();
-  NEARDUP_ASSIGN(OutputFile file, OutputFile::Open(path));
-  return std::optional<OutputFile>(std::move(file));
+Result<std::optional<PackedFile>> OpenGiven(const std::string& path) {
+  if (path.empty()) return std::optional<PackedFile>();
+  NEARDUP_ASSIGN(PackedFile file, PackedFile::Open(path));
+  return std::optional<PackedFile>(std::move(file));
 }
 
 /// Stands for a line that was not read whole. Empty for other records.
@@ -37,14 +38,16 @@ Result<std::unique_ptr<FileTransaction>> FileTransaction::Open(const FileOutputs
   NEARDUP_ASSIGN(files->routes_[1], OpenGiven(outputs.duplicate));
   NEARDUP_ASSIGN(files->routes_[2], OpenGiven(outputs.dead_letter));
   NEARDUP_ASSIGN(files->verdicts_, OpenGiven(outputs.verdicts));
+  NEARDUP_ASSIGN(files->pairs_, OpenGiven(outputs.pairs));
+  files->line_mode_ = outputs.line_mode;
   files->id_of_ = std::move(id_of);
-  if (files->verdicts_) {
+  if (files->verdicts_ && !files->line_mode_) {
     NEARDUP_TRY(WriteLine(*files->verdicts_, "id\tverdict\toriginal\tdistance\tkind"));
   }
   return files;
 }
 
-Result<void> FileTransaction::WriteLine(OutputFile& file, std::string_view line) {
+Result<void> FileTransaction::WriteLine(PackedFile& file, std::string_view line) {
   NEARDUP_TRY(file.Write(line));
   return file.Write("\n");
 }
@@ -54,53 +57,76 @@ Result<void> FileTransaction::Publish(const RoutedRecord& record) {
     first_dead_letter_ = fmt::format("line {}: {}", record.message.position.offset + 1,
                                      record.verdict.outcome.error);
   }
-  std::optional<OutputFile>& route = routes_[static_cast<size_t>(record.verdict.decision)];
+  std::optional<PackedFile>& route = routes_[static_cast<size_t>(record.verdict.decision)];
   if (route) {
     const std::string reference = ReferenceTo(record.message);
     NEARDUP_TRY(
         WriteLine(*route, reference.empty() ? record.message.value.value_or("") : reference));
   }
-  return verdicts_ ? WriteVerdict(record) : Result<void>();
+  if (!verdicts_ && !pairs_) return {};
+  std::string id = id_of_(record.message);
+  if (verdicts_) NEARDUP_TRY(WriteVerdict(record, id));
+  if (pairs_ && record.verdict.decision == Decision::kDuplicate) {
+    NEARDUP_TRY(WritePair(record, id));
+  }
+  if (record.verdict.decision == Decision::kUnique) {
+    Original original{std::move(id), {}};
+    if (pairs_) original.payload = record.message.value.value_or("");
+    originals_.emplace(record.message.position.offset, std::move(original));
+  }
+  return {};
 }
 
-Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record) {
+Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record, const std::string& id) {
   const Verdict& verdict = record.verdict;
-  std::string id = id_of_(record.message);
   line_.clear();
   AppendCell(line_, id);
   line_ += '\t';
   line_ += Name(verdict.decision);
   if (verdict.decision == Decision::kDuplicate) {
     line_ += '\t';
-    AppendCell(line_, ids_[verdict.match.original.offset]);
+    AppendCell(line_, originals_[verdict.match.original.offset].id);
     line_ += '\t' + std::to_string(verdict.match.distance) + '\t' + Name(verdict.match.kind);
   } else {
     line_ += "\t\t\t";
   }
-  if (verdict.decision == Decision::kUnique) {
-    ids_.emplace(record.message.position.offset, std::move(id));
-  }
-  return WriteLine(*verdicts_, line_);
+  NEARDUP_TRY(WriteLine(*verdicts_, line_));
+  return line_mode_ ? verdicts_->Flush() : Result<void>();
+}
+
+/// A record that was compared is JSON of one line, so its bytes can stand in a line of JSON.
+Result<void> FileTransaction::WritePair(const RoutedRecord& record, const std::string& id) {
+  const Match& match = record.verdict.match;
+  const Original& original = originals_[match.original.offset];
+  const auto text = [](const std::string& bytes) {
+    return nlohmann::json(bytes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  };
+  line_ = fmt::format(
+      R"({{"kind":"{}","distance":{},"original":{{"id":{},"record":{}}},"duplicate":{{"id":{},"record":{}}}}})",
+      Name(match.kind), match.distance, text(original.id), original.payload, text(id),
+      record.message.value.value_or(""));
+  return WriteLine(*pairs_, line_);
 }
 
 Result<void> FileTransaction::Commit(std::span<const InputProgress>, const Meanwhile&) {
-  for (OutputFile* file : Files()) NEARDUP_TRY(file->Flush());
+  for (PackedFile* file : Files()) NEARDUP_TRY(file->Flush());
   return {};
 }
 
-std::vector<OutputFile*> FileTransaction::Files() {
-  std::vector<OutputFile*> files;
-  for (std::optional<OutputFile>* file : {&routes_[0], &routes_[1], &routes_[2], &verdicts_}) {
+std::vector<PackedFile*> FileTransaction::Files() {
+  std::vector<PackedFile*> files;
+  for (std::optional<PackedFile>* file :
+       {&routes_[0], &routes_[1], &routes_[2], &verdicts_, &pairs_}) {
     if (file->has_value()) files.push_back(&**file);
   }
   return files;
 }
 
-Result<void> FileTransaction::Finish() { return OutputFile::Finish(Files()); }
+Result<void> FileTransaction::Finish() { return PackedFile::Finish(Files()); }
 
 std::vector<std::string> FileTransaction::Unfinished() {
   std::vector<std::string> names;
-  for (const OutputFile* file : Files()) {
+  for (const PackedFile* file : Files()) {
     if (file->is_replaced()) names.push_back(file->name());
   }
   return names;

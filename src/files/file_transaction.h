@@ -9,23 +9,28 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/output_file.h"
+#include "files/packed_file.h"
 #include "stream/ports.h"
 
 namespace neardup {
 
-/// Paths by decision, as OutputFile takes them. An empty path is not written.
+/// Paths by decision, as PackedFile takes them. An empty path is not written.
 struct FileOutputs {
   std::string unique;
   std::string duplicate;
   std::string dead_letter;
   std::string verdicts;
+  /// For each duplicate a line of JSON with its original and itself.
+  std::string pairs;
+  /// The verdicts go out line by line as records are decided, and without a header line.
+  bool line_mode = false;
 };
 
 /// The Transaction port over files, for one run over one input. It undoes nothing: an error is
 /// final, and a run that failed must be repeated from the start. The files take their names in
 /// Finish; without it, they hold what they held before. The verdicts are tab-separated: a header
-/// line, then id, verdict, original id, distance and kind.
+/// line, then id, verdict, original id, distance and kind. With `pairs`, it holds every unique
+/// record in memory.
 class FileTransaction : public Transaction {
  public:
   /// The name of a record in the verdicts.
@@ -53,16 +58,24 @@ class FileTransaction : public Transaction {
   const std::string& first_dead_letter() const { return first_dead_letter_; }
 
  private:
-  static Result<void> WriteLine(OutputFile& file, std::string_view line);
-  Result<void> WriteVerdict(const RoutedRecord& record);
+  /// What is known of a unique record, for the duplicates that name it.
+  struct Original {
+    std::string id;
+    std::string payload;  ///< only with `pairs`
+  };
 
-  std::vector<OutputFile*> Files();
+  static Result<void> WriteLine(PackedFile& file, std::string_view line);
+  Result<void> WriteVerdict(const RoutedRecord& record, const std::string& id);
+  Result<void> WritePair(const RoutedRecord& record, const std::string& id);
 
-  std::optional<OutputFile> routes_[3];  ///< by Decision
-  std::optional<OutputFile> verdicts_;
+  std::vector<PackedFile*> Files();
+
+  std::optional<PackedFile> routes_[3];  ///< by Decision
+  std::optional<PackedFile> verdicts_;
+  std::optional<PackedFile> pairs_;
+  bool line_mode_ = false;
   IdOf id_of_;
-  /// Ids of the unique records by offset, for the duplicates that name them.
-  std::unordered_map<int64_t, std::string> ids_;
+  std::unordered_map<int64_t, Original> originals_;  ///< by offset
   std::string line_;
   std::string first_dead_letter_;
 };

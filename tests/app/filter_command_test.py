@@ -1,4 +1,6 @@
-"""What `neardup filter` says about its dead letters, as a person at a terminal sees it."""
+"""What `neardup filter` says about its dead letters, and what it writes, as a person at a terminal sees it."""
+import gzip
+import json
 import pathlib
 import subprocess
 import sys
@@ -36,6 +38,80 @@ class TooManyDeadLetters(unittest.TestCase):
         done = self.filter('--fields', 'titel', '--set', 'dead_letters.on_excess=fail')
         self.assertEqual(done.returncode, 78)
         self.assertIn('stopped before the commit because dead_letters.on_excess is fail', done.stderr)
+
+
+TITLE = 'Council approves the new harbour bridge after a long debate on cost and traffic in the city'
+LINES = ['{"id": "a1", "title": "%s"}' % TITLE,
+         '{"id": "a2", "title": "%s"}' % TITLE.upper(),
+         '{"id": "a3", "title": "%s"}' % TITLE.replace('the city', 'our city'),
+         '{"id": "a4", "title": "Rain expected over the weekend in the north while the south stays dry and sunny"}',
+         '{"id": "a5"}']
+VERDICTS = ['a1\tunique\t\t\t', 'a2\tduplicate\ta1\t0\texact', 'a3\tduplicate\ta1\t2\tnear', 'a4\tunique\t\t\t',
+            'a5\tdead-letter\t\t\t']
+
+
+class Outputs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix='neardup-filter-')
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def filter(self, *options, lines=None):
+        done = subprocess.run([str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--id-field', 'id',
+                               *map(str, options)],
+                              text=True, capture_output=True, input=''.join(f'{line}\n' for line in lines or LINES))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_a_name_that_ends_with_gz_is_compressed(self):
+        names = {'--unique': 'u.gz', '--duplicate': 'd.gz', '--dead-letter': 'x.gz', '--verdicts': 'v.gz', '--pairs': 'p.gz'}
+        self.filter(*(word for option, name in names.items() for word in (option, self.folder / name)))
+        text = {name: gzip.open(self.folder / name, 'rt').read().splitlines() for name in names.values()}
+        self.assertEqual(text['u.gz'], [LINES[0], LINES[3]])
+        self.assertEqual(text['d.gz'], LINES[1:3])
+        self.assertEqual(text['x.gz'], LINES[4:])
+        self.assertEqual(text['v.gz'][1:], VERDICTS)
+        self.assertEqual(len(text['p.gz']), 2)
+
+    def test_much_is_compressed_and_read_again(self):
+        lines = [json.dumps({'id': str(i), 'title': f'{i} {TITLE} {i * 7919}'}) for i in range(20000)]
+        self.filter('--set', 'match.distance_max=0', '--unique', self.folder / 'u.jsonl.gz', lines=lines)
+        packed = (self.folder / 'u.jsonl.gz').read_bytes()
+        self.assertEqual(gzip.decompress(packed).decode().splitlines(), lines)
+        again = subprocess.run([str(NEARDUP), 'filter', '--input', str(self.folder / 'u.jsonl.gz'), '--fields', 'title',
+                                '--json'], text=True, capture_output=True)
+        self.assertEqual(json.loads(again.stderr)['records'], len(lines))
+
+    def test_pairs_hold_each_duplicate_beside_its_original(self):
+        pairs = [json.loads(line) for line in self.filter('--pairs', '-').splitlines()]
+        self.assertEqual([(pair['kind'], pair['distance'], pair['original']['id'], pair['duplicate']['id']) for pair in pairs],
+                         [('exact', 0, 'a1', 'a2'), ('near', 2, 'a1', 'a3')])
+        for pair, line in zip(pairs, LINES[1:3]):
+            self.assertEqual(pair['original']['record'], json.loads(LINES[0]))
+            self.assertEqual(pair['duplicate']['record'], json.loads(line))
+
+    def test_line_mode_answers_each_line_before_the_next_one_comes(self):
+        process = subprocess.Popen([str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--id-field', 'id',
+                                    '--line-mode'], text=True, bufsize=1, stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for line, verdict in zip(LINES, VERDICTS):
+            process.stdin.write(line + '\n')
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline(), verdict + '\n')
+        process.stdin.close()
+        self.assertEqual(process.stdout.read(), '')
+        process.stdout.close()
+        self.assertEqual(process.wait(), 0)
+
+    def test_any_number_of_threads_gives_the_same_verdicts_in_the_same_order(self):
+        words = TITLE.split()
+        lines = [json.dumps({'id': str(i), 'title': ' '.join(words[i % 7:] + [f'w{i * k % 41}' for k in range(2, 8)])})
+                 for i in range(5000)]
+        one, many = (self.filter('--verdicts', '-', '--set', f'threads.fingerprint={threads}', lines=lines)
+                     for threads in (1, 5))
+        self.assertEqual(len(one.splitlines()), len(lines) + 1)
+        self.assertIn('near', one)
+        self.assertEqual(one, many)
 
 
 if __name__ == '__main__':

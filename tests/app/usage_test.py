@@ -3,11 +3,13 @@
     usage_test.py NEARDUP
 """
 
+import pathlib
+import re
 import subprocess
 import sys
 import unittest
 
-NEARDUP = sys.argv.pop(1)
+NEARDUP = str(pathlib.Path(sys.argv.pop(1)).resolve())
 EXIT_USAGE = 64
 
 
@@ -43,6 +45,64 @@ class Usage(unittest.TestCase):
         self.assertEqual(self.run_well("help config show"), self.run_well("config show --help"))
         self.assertEqual(self.run_well("version"), self.run_well("--version"))
         self.assertRegex(self.run_well("--version"), r"^neardup \d+\.\d+\.\d+ \(.*\), librdkafka \S+\n$")
+
+    def commands(self, *names):
+        """All commands that take no other command."""
+        text = self.run_well(" ".join([*names, "--help"]))
+        found = re.search(r"(?ms)^Subcommands:\n(.*?)\n\n", text + "\n\n")
+        if not found:
+            return [names]
+        return [leaf for name in re.findall(r"(?m)^  (\w+)", found.group(1)) for leaf in self.commands(*names, name)]
+
+    def test_the_help_of_each_command_has_an_example_that_the_command_takes(self):
+        commands = self.commands()
+        self.assertGreater(len(commands), 20)
+        for names in commands:
+            text = self.run_well(" ".join([*names, "--help"]))
+            self.assertRegex(text, rf"(?m)^Examples:\n  .*neardup {' '.join(names)}\b", names)
+            options = set(re.findall(r"(?m)^  (?:-\w,)?(--[\w-]+)", text.split("Examples:")[0]))
+            examples = re.search(r"(?ms)^Examples:\n(.*?)(?:\n\n|\Z)", text).group(1)
+            self.assertLessEqual(set(re.findall(r"\s(--[\w-]+)", examples)), options, names)
+
+    def test_help_lists_exit_codes_and_schemes(self):
+        self.assertRegex(self.run_well("--help"), r"(?s)Exit codes:\n  0 +success\n.*  78 +the configuration")
+        self.assertIn("Schemes: neardup, ", self.run_well("evaluate --help"))
+        self.assertIn("minhash", self.run_well("evaluate --help").split("Schemes:")[1])
+
+    def complete(self, *words):
+        script = ("source <(\"$1\" completion bash); shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _neardup; "
+                  "printf '%s\\n' \"${COMPREPLY[@]}\"")
+        done = subprocess.run(["bash", "-c", script, "bash", NEARDUP, "neardup", *words], capture_output=True,
+                              text=True, cwd=pathlib.Path(__file__).parent)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+        return done.stdout.split()
+
+    def test_bash_completes_commands_options_and_files(self):
+        self.assertEqual(self.complete("fil"), ["filter"])
+        self.assertEqual(self.complete("--ver"), ["--version"])
+        self.assertEqual(self.complete("config", "sh"), ["show"])
+        self.assertEqual(self.complete("filter", "--uni"), ["--unique"])
+        self.assertEqual(self.complete("filter", "--fields", ""), [])
+        self.assertEqual(self.complete("filter", "--input", "usage_t"), ["usage_test.py"])
+        self.assertEqual(self.complete("explain", "usage_t"), ["usage_test.py"])
+        self.assertEqual(self.complete("explain", "--js"), ["--json"])
+        self.assertEqual(self.complete("help", "conf"), ["config"])
+        self.assertEqual(self.complete("completion", "b"), ["bash"])
+        for names in self.commands():
+            self.assertIn("--help", self.complete(*names, "--h"), names)
+        self.assert_says("completion tcsh", "SHELL: found tcsh, expected bash; see `neardup completion --help`")
+
+    def test_healthcheck_asks_where_the_configuration_says(self):
+        for host, shown in (("0.0.0.0", "127.0.0.1"), ("127.0.0.1", "127.0.0.1"), ('"::"', "[::1]")):
+            done = subprocess.run([NEARDUP, "healthcheck", "--set", f"metrics.host={host}", "--set", "metrics.port=9"],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 69, done.stderr)
+            self.assertIn(f"http://{shown}:9/readyz: cannot connect", done.stderr)
+        done = subprocess.run([NEARDUP, "healthcheck", "--set", "metrics.port=0"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 78)
+        self.assertIn("metrics.port: found 0", done.stderr)
+        self.assert_says("healthcheck --config a --url b",
+                         "--config excludes --url; see `neardup healthcheck --help`")
 
     def test_names_a_missing_command_or_option(self):
         self.assert_says("", "found no command; `neardup --help` lists all commands")

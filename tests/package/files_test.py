@@ -1,5 +1,6 @@
 """What a package holds: `cmake --install` into a folder, the manual page and the unit."""
 
+import gzip
 import os
 import pathlib
 import re
@@ -11,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NEARDUP = os.environ["NEARDUP"]
 BUILD = os.environ["BUILD"]
 MANUAL = ROOT / "config/package/neardup.1"
+COMPLETION = ROOT / "config/package/neardup.bash"
 UNIT = ROOT / "config/package/neardup.service"
 # Tenths. systemd-analyze rates a service without any protection as 96.
 EXPOSURE_MAX = 20
@@ -30,13 +32,25 @@ class Files(unittest.TestCase):
             program, _, *arguments = re.search(r"(?m)^ExecStart=/(.*)", unit).group(1).split()
             config = arguments[arguments.index("--config") + 1]
             expected = {program, config[1:], "usr/lib/systemd/system/neardup.service", "usr/share/man/man1/neardup.1",
+                        "usr/share/bash-completion/completions/neardup", "usr/share/doc/neardup/examples/articles.jsonl.gz",
                         "usr/share/doc/neardup/examples/neardup.yaml", "usr/share/doc/neardup/LICENSE"}
             self.assertLessEqual(expected, found)
             self.assertEqual((ROOT / "config/package/conffiles").read_text().split(), [config])
 
+    def test_the_manual_page_and_the_completion_are_what_the_program_prints(self):
+        for command, path in ((("manual",), MANUAL), (("completion", "bash"), COMPLETION)):
+            printed = run(NEARDUP, *command).stdout
+            words = " ".join(("neardup", *command))
+            self.assertEqual(path.read_text(), printed, f"`{words} > {path.relative_to(ROOT)}` writes it anew")
+
+    def test_the_sample_is_what_the_script_prints(self):
+        sample = ROOT / "config/examples/articles.jsonl.gz"
+        printed = run(ROOT / "scripts/synthetic-articles", 500, check=True).stdout
+        self.assertEqual(gzip.decompress(sample.read_bytes()).decode(), printed)
+
     def test_the_manual_page_names_each_command_and_each_exit_code(self):
         manual = MANUAL.read_text()
-        commands = re.search(r"Subcommands:\n(.*)", run(NEARDUP, "--help").stdout, re.S).group(1)
+        commands = re.search(r"Subcommands:\n(.*?)\n\n", run(NEARDUP, "--help").stdout, re.S).group(1)
         for command in re.findall(r"(?m)^  (\w+)", commands):
             self.assertIn(f"\n.B {command}\n", manual)
         codes = re.search(r"## Exit codes\n(.*?)\n\n[^|\n]", (ROOT / "docs/configure.md").read_text() + "\n\n.", re.S)
