@@ -71,8 +71,9 @@ void StartLog(LogLevel level, LogFormat format) {
 }
 
 void LogProbe::PhaseChanged(LanePhase phase) {
-  // Each failed attempt to take the lane again passes through these two phases.
-  const bool attempt = phase == LanePhase::kStandby || phase == LanePhase::kRestoring;
+  // Each failed attempt to take the lane again passes through these phases.
+  const bool attempt = phase == LanePhase::kStandby || phase == LanePhase::kRestoring ||
+                       (refused_ && phase == LanePhase::kActive);
   const auto level = losses_ > 1 && attempt ? spdlog::level::debug : spdlog::level::info;
   spdlog::log(level, "lane is {}", Name(phase));
 }
@@ -124,6 +125,12 @@ void LogProbe::SnapshotRestarted(std::string_view why) {
 
 void LogProbe::TransactionCommitted(const CommittedBatch& batch) {
   if (batch.records() == 0) return;
+  if (refused_) {
+    spdlog::info("the lane works again, {} s after it was lost and {} failed attempts",
+                 (clock_.SteadyMs() - lost_at_ms_) / 1000, losses_ - 1);
+    losses_ = 0;
+    refused_ = false;
+  }
   unique_ += batch.unique + batch.passed;
   duplicates_ += batch.duplicates();
   dead_ += batch.dead();
@@ -148,11 +155,16 @@ void LogProbe::LaneLost(const Error& error) {
   const int64_t now_ms = clock_.SteadyMs();
   if (error.code == ErrorCode::kFenced) {
     losses_ = 0;
+    refused_ = false;
     spdlog::warn("lane lost: {}; standing by", error.text);
     return;
   }
-  if (losses_++ == 0) {
-    lost_at_ms_ = now_ms;
+  refused_ = error.code == ErrorCode::kAuth;
+  std::string text = error.text;
+  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });  // such as "after 2ms"
+  if (losses_++ == 0 || (refused_ && text != loss_text_)) {
+    loss_text_ = std::move(text);
+    if (losses_ == 1) lost_at_ms_ = now_ms;
     loss_log_at_ms_ = now_ms + kLossLogPeriodMs;
     spdlog::warn("lane lost ({}), trying to take it again: {}", Name(error.code), error.text);
   } else if (now_ms >= loss_log_at_ms_) {
@@ -165,6 +177,7 @@ void LogProbe::LaneLost(const Error& error) {
 void LogProbe::Followed(uint64_t /*seq*/) {
   if (losses_ == 0) return;
   losses_ = 0;
+  refused_ = false;
   spdlog::info("another instance has the lane; standing by");
 }
 
@@ -177,6 +190,11 @@ void LogProbe::LeaseLeft(int64_t lasted_ms) {
 }
 
 void LogProbe::Promoted(uint64_t seq, uint64_t entries, double seconds) {
+  // An instance that may not write to an output takes the lane and loses it again.
+  if (refused_) {
+    spdlog::debug("lane taken in {:.3f} s, {} entries restored", seconds, entries);
+    return;
+  }
   std::string before;
   if (losses_ > 0) {
     before = fmt::format(", {} s after it was lost", (clock_.SteadyMs() - lost_at_ms_) / 1000);

@@ -1,6 +1,8 @@
 // The process log on standard error, and what it says about a lane.
 #pragma once
 
+#include <string>
+
 #include "config/settings.h"
 #include "stream/ports.h"
 #include "stream/probe.h"
@@ -23,7 +25,7 @@ class LogProbe : public PartialProbe, public PartialKeeperProbe {
   void TransactionCommitted(const CommittedBatch& batch) override;
   void TransactionAborted(const Error& error) override;
   /// The first loss is a line. Failed attempts to take the lane again are counted, and reported
-  /// every 30 s until it is taken.
+  /// every 30 s until it is taken; after a missing right, until a record went out.
   void LaneLost(const Error& error) override;
   void LeaseLeft(int64_t lasted_ms) override;
   void Followed(uint64_t seq) override;
@@ -52,6 +54,8 @@ class LogProbe : public PartialProbe, public PartialKeeperProbe {
   int64_t log_at_ms_ = 0;
   /// Counts from the moment when an error took the lane away. 0 losses: no error did.
   uint64_t losses_ = 0;
+  bool refused_ = false;  ///< the last loss was for a missing right, and no record went out since
+  std::string loss_text_;
   int64_t lost_at_ms_ = 0;
   int64_t loss_log_at_ms_ = 0;
   int64_t restore_log_at_ms_ = 0;

@@ -27,6 +27,8 @@ constexpr int64_t kMarkPeriodMs = 60'000;
 constexpr int64_t kPositionsPeriodMs = 10'000;
 // How often a standby asks again how far it must read.
 constexpr int64_t kGoalPeriodMs = 5'000;
+// Refusals that are this many of the longest waits apart do not belong together.
+constexpr int64_t kRefusalsApart = 3;
 // How many records before its turn a record's part of the index is fetched.
 constexpr size_t kRecordsAhead = 8;
 
@@ -258,6 +260,7 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
   NEARDUP_TRY(Commit());
   NEARDUP_TRY(ConfirmEnd(*end, opening_deltas));
   caught_up_ = true;
+  promoted_at_ms_ = ports_.clock.SteadyMs();
   follower_.Close();  // this lane knows what it writes
   SetPhase(LanePhase::kActive);
   const auto seconds = static_cast<double>(ports_.clock.SteadyMs() - started_ms) / 1000;
@@ -372,6 +375,8 @@ Result<void> Lane::ActiveStep() {
   }
   const bool positions_due = inputs_.lost_any() || ports_.clock.SteadyMs() >= positions_at_ms_;
   if (!open_.is_open() && positions_due) NEARDUP_TRY(CommitPositions());
+  // Nothing has arrived to commit.
+  if (ports_.clock.SteadyMs() - promoted_at_ms_ > options_.retry_backoff_max_ms) backoff_ms_ = 0;
   ReportGauges();
   return {};
 }
@@ -480,7 +485,11 @@ Result<void> Lane::Commit(const Meanwhile& meanwhile) {
   if (end) follower_.MoveTo(*end);
   inputs_.Committed();
   positions_at_ms_ = ports_.clock.SteadyMs() + kPositionsPeriodMs;
-  backoff_ms_ = 0;
+  // The opening delta of a promotion shows only that this instance owns the lane.
+  if (phase_ == LanePhase::kActive) {
+    has_worked_ = true;
+    backoff_ms_ = 0;
+  }
   refused_.DropCommitted(state_->inputs());
   CountCommitted();
   timer.Lap(Stage::kCommit);
@@ -560,7 +569,26 @@ Result<void> Lane::Recover(const Error& error) {
     return {};
   }
   Lose(error);
-  return {};
+  if (!IsRefusedForGood(error)) return {};
+  Error last = error;
+  last.fatal = true;
+  return last;
+}
+
+bool Lane::IsRefusedForGood(const Error& error) {
+  if (has_worked_ || error.code != ErrorCode::kAuth) {
+    refused_since_ms_.reset();
+    return false;
+  }
+  const int64_t now_ms = ports_.clock.SteadyMs();
+  // A standby may be refused for a moment, and again much later.
+  if (refused_since_ms_ &&
+      now_ms - refused_last_ms_ > kRefusalsApart * options_.retry_backoff_max_ms) {
+    refused_since_ms_.reset();
+  }
+  refused_last_ms_ = now_ms;
+  if (!refused_since_ms_) refused_since_ms_ = now_ms;
+  return now_ms - *refused_since_ms_ >= options_.lease_give_up_ms;
 }
 
 Result<void> Lane::AbortAndRewind(const Error& error) {

@@ -13,8 +13,9 @@
 // rolls back what is uncommitted, and decides the same records again. After another error that a
 // retry can repair, it rolls back and is promoted again, as at a start: the changelog says whether
 // a commit of unknown outcome happened, and the records that it did not cover are polled again. A
-// final error ends the process. A reader of committed records sees each record decided exactly
-// once, because it never sees anything uncommitted.
+// final error ends the process. So does a right that has been missing since the start. A reader of
+// committed records sees each record decided exactly once, because it never sees anything
+// uncommitted.
 #pragma once
 
 #include <atomic>
@@ -122,6 +123,10 @@ class Lane {
   Result<void> Recover(const Error& error);
   Result<void> AbortAndRewind(const Error& error);
   void Lose(const Error& error);
+  /// A lane that has worked lost a right, which may come back. If the right was never there since
+  /// the start, it is missing in the set-up, and after LaneOptions::lease_give_up_ms the end of the
+  /// process tells so.
+  bool IsRefusedForGood(const Error& error);
   void Forget();
 
   LaneOptions options_;
@@ -158,6 +163,10 @@ class Lane {
 
   int64_t retry_not_before_ms_ = 0;
   int64_t backoff_ms_ = 0;
+  int64_t promoted_at_ms_ = 0;
+  bool has_worked_ = false;  ///< has committed more than the deltas of a promotion
+  std::optional<int64_t> refused_since_ms_;
+  int64_t refused_last_ms_ = 0;
   int64_t mark_at_ms_ = 0;
   int64_t gauges_at_ms_ = 0;
   int64_t positions_at_ms_ = 0;
