@@ -49,7 +49,8 @@ KafkaLog PrintKafkaErrors();
 const std::atomic<bool>& CatchStopSignals();
 
 /// `neardup validate`: checks the configuration, librdkafka properties included, without a broker.
-int ValidateCommand(const ConfigArguments& arguments);
+/// `online`: also checks brokers, login, topics and rights, without any change.
+int ValidateCommand(const ConfigArguments& arguments, bool online);
 
 /// `neardup config show`: prints every setting with its value, and what takes memory.
 int ShowCommand(const ConfigArguments& arguments, ShowOptions options);

@@ -1,16 +1,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "config/documents.h"
 #include "config/setting_value.h"
 #include "kafka/client.h"
+#include "kafka/online_check.h"
 
 namespace neardup {
 namespace {
@@ -51,7 +55,33 @@ KafkaLog PrintKafkaErrors() {
   };
 }
 
-int ValidateCommand(const ConfigArguments& arguments) {
+namespace {
+
+/// Prints one line for each check. Returns the exit code that `run` would end with.
+int ValidateOnline(const Settings& settings) {
+  const std::vector<OnlineCheck> checks = CheckOnline(
+      settings.kafka,
+      {.lane = settings.lane.lane,
+       .purges_changelog = settings.purge_changelog,
+       .record_bytes_max = static_cast<int64_t>(settings.lane.filter.record.record_bytes_max)});
+  constexpr std::string_view kLevels[] = {"ok", "warning", "wrong"};
+  std::array<size_t, std::size(kLevels)> counts{};
+  int code = kExitOk;
+  for (const OnlineCheck& check : checks) {
+    const auto level = static_cast<size_t>(check.level);
+    ++counts[level];
+    if (check.level == CheckLevel::kWrong && code == kExitOk) {
+      code = ExitCodeOf({check.code, check.text});
+    }
+    fmt::print("{:<8} {}: {}\n", kLevels[level], check.subject, check.text);
+  }
+  fmt::print("{} ok, {} warning(s), {} wrong\n", counts[0], counts[1], counts[2]);
+  return code;
+}
+
+}  // namespace
+
+int ValidateCommand(const ConfigArguments& arguments, bool online) {
   const Result<LoadedConfig> config = Load(arguments);
   if (!config.ok()) return Fail(config.error());
   for (const std::string& warning : config->warnings) {
@@ -61,6 +91,7 @@ int ValidateCommand(const ConfigArguments& arguments) {
     return Fail(checked.error());
   }
   const Result<void> runnable = CheckRunnable(*config);
+  if (online) return runnable.ok() ? ValidateOnline(config->settings) : Fail(runnable.error());
   const std::string limit =
       runnable.ok() ? "" : fmt::format(" for filter, not for run: {}", runnable.error().text);
   std::printf("valid%s\n", limit.c_str());

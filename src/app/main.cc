@@ -407,12 +407,15 @@ void AddRepair(CLI::App& app, ReplayArguments& replay, ResetArguments& reset,
   command->callback([&] { chosen = [&] { return ReindexCommand(reindex); }; });
 }
 
-void AddConfigCommands(CLI::App& app, ConfigArguments& config, ShowOptions& shown,
+void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& online, ShowOptions& shown,
                        Command& chosen) {
-  CLI::App* validate = app.add_subcommand("validate", "check a configuration without a broker");
+  CLI::App* validate =
+      app.add_subcommand("validate", "check a configuration, by default without a broker");
   AddConfig(validate, config);
   AddKafka(validate, config);
-  validate->callback([&] { chosen = [&] { return ValidateCommand(config); }; });
+  validate->add_flag("--online", online,
+                     "also check brokers, login, topics and rights; changes nothing there");
+  validate->callback([&] { chosen = [&] { return ValidateCommand(config, online); }; });
 
   CLI::App* group = app.add_subcommand("config", "print configuration");
   group->require_subcommand(1);
@@ -683,6 +686,7 @@ int Main(int count, char** words) {
   ReindexArguments reindex;
   SnapshotArguments snapshot;
   RestoredArguments restored;
+  bool online = false;
   ShowOptions shown;
   std::vector<std::string> help_words;
   HealthcheckArguments healthcheck;
@@ -699,7 +703,7 @@ int Main(int count, char** words) {
   AddVerify(app, verify, chosen);
   AddRepair(app, replay, reset, reindex, chosen);
   AddSnapshot(app, snapshot, restored, chosen);
-  AddConfigCommands(app, config, shown, chosen);
+  AddConfigCommands(app, config, online, shown, chosen);
   AddHealthcheck(app, healthcheck, chosen);
   AddVersion(app, chosen);
   AddDocuments(app, shell, chosen);

@@ -70,6 +70,30 @@ ErrorCode Meaning(rd_kafka_resp_err_t code) {
   }
 }
 
+/// What is wrong with a certificate, after its name. `x509_error` is OpenSSL's number.
+std::string CertificateFault(int x509_error) {
+  constexpr std::string_view kClocks = "; compare the clocks, or renew it at the broker";
+  switch (x509_error) {
+    case 9:
+      return fmt::format("is not valid yet{}", kClocks);
+    case 10:
+      return fmt::format("has expired{}", kClocks);
+    case 18:
+    case 19:
+    case 20:
+    case 21:
+      return "is not signed by an authority in ssl.ca.location";
+    case 23:
+      return "is revoked";
+    case 62:
+    case 64:
+      return "is for another host name; kafka.brokers and advertised.listeners must use a name "
+             "that is in the certificate";
+    default:
+      return fmt::format("cannot be verified (OpenSSL error {})", x509_error);
+  }
+}
+
 /// The members of a group have left it before; the other consumers have nothing to leave.
 void DestroyConsumer(rd_kafka_t* handle) {
   std::packaged_task<void()> task(
@@ -114,6 +138,20 @@ Result<std::shared_ptr<Client>> Client::New(const KafkaOptions& options, ClientR
   for (const auto& [name, value] : extra) properties[name] = value;
   NEARDUP_ASSIGN(ConfHandle conf, NewConf(properties));
   const std::shared_ptr<Client> client(new Client(options, std::move(log), std::move(hooks)));
+  // The library checks certificates without a callback, too, but says of each one only that it
+  // could not be verified.
+  const auto checked = properties.find("enable.ssl.certificate.verification");
+  if (checked == properties.end() || checked->second == "true") {
+    rd_kafka_conf_set_ssl_cert_verify_cb(
+        conf.get(), [](rd_kafka_t*, const char* broker, int32_t, int* x509_error, int, const char*,
+                       size_t, char* text, size_t text_size, void* self) {
+          const bool trusted = static_cast<Client*>(self)->CheckCertificate(broker, *x509_error);
+          if (!trusted)
+            *fmt::format_to_n(text, text_size - 1, "{}", CertificateFault(*x509_error)).out = 0;
+          return trusted ? 1 : 0;
+        });
+  }
+  client->group_ = properties["group.id"];
   client->sasl_username_ = properties["sasl.username"];
   client->sasl_password_ = properties["sasl.password"];
   client->Bind(conf.get(), role);
@@ -134,6 +172,7 @@ Result<std::shared_ptr<Client>> Client::New(const KafkaOptions& options, ClientR
 
 Client::Client(const KafkaOptions& options, KafkaLog log, ClientHooks hooks)
     : brokers_(options.brokers),
+      principal_(PrincipalOf(options)),
       library_warnings_(ClientLibraryWarnings(options)),
       log_(std::move(log)),
       hooks_(std::move(hooks)) {
@@ -182,9 +221,28 @@ void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {
   }
 }
 
+bool Client::CheckCertificate(std::string_view broker, int x509_error) {
+  if (x509_error == 0) return true;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  certificate_complaint_ =
+      fmt::format("the certificate of broker {} {}", broker, CertificateFault(x509_error));
+  return false;
+}
+
 void Client::Complain(rd_kafka_resp_err_t code, const char* reason) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (IsRefusedAccess(code)) {
+  const std::string_view text = reason;
+  if (code == RD_KAFKA_RESP_ERR__TRANSPORT && text.find("SSL alert number") != text.npos) {
+    login_.Refused(fmt::format("{}; the broker misses or refuses the client certificate, see "
+                               "ssl.certificate.location and ssl.key.location",
+                               text),
+                   std::chrono::steady_clock::now());
+  } else if (code == RD_KAFKA_RESP_ERR__SSL && !certificate_complaint_.empty()) {
+    login_.Refused(certificate_complaint_, std::chrono::steady_clock::now());
+  } else if (code == RD_KAFKA_RESP_ERR__SSL && text.find("unexpected eof") != text.npos) {
+    login_.Refused(fmt::format("{}; perhaps the listener has no TLS, see security.protocol", text),
+                   std::chrono::steady_clock::now());
+  } else if (IsRefusedLogin(code)) {
     login_.Refused(reason, std::chrono::steady_clock::now());
   } else if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
     login_.AllBrokersDown();
@@ -240,19 +298,36 @@ void Client::Answered() {
   login_.Connected();
 }
 
+Error Client::Explain(Error error, const Right& right) const {
+  if (error.code != ErrorCode::kAuth || LoginRefused()) return Explain(std::move(error));
+  error.text += fmt::format("; the right {} is missing (brokers {}); grant it: kafka-acls.sh {}",
+                            Name(right), brokers_, GrantArguments(right, principal_));
+  return error;
+}
+
+Error Client::ExplainEvent(const rd_kafka_message_t& event, std::string_view doing,
+                           const std::string& topic) const {
+  const char* text = rd_kafka_message_errstr(&event);
+  const Error error = FromKafka(event.err, doing, text == nullptr ? "" : text);
+  // A reader asks where its group is, too.
+  if (event.err == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) {
+    return Explain(error, {"Read", ResourceKind::kGroup, group_});
+  }
+  return topic.empty() ? Explain(error) : Explain(error, {"Read", ResourceKind::kTopic, topic});
+}
+
 Error Client::Explain(Error error) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (error.code == ErrorCode::kUnavailable &&
+  if ((error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kAuth) &&
       login_.complained(std::chrono::steady_clock::now())) {
     error = {ErrorCode::kAuth,
-             fmt::format("{}; the brokers refuse the login: {}", error.text, login_.reason())};
-  }
-  if (error.code == ErrorCode::kAuth) {
+             fmt::format("{}; no login to the brokers: {}", error.text, login_.reason())};
     error.text += fmt::format(
-        " (brokers {}; check security.protocol, sasl.* and ssl.* in kafka.properties, and the "
-        "user's permissions)",
-        brokers_);
+        " (brokers {}; check security.protocol, sasl.* and ssl.* in kafka.properties)", brokers_);
     for (const std::string& warning : library_warnings_) error.text += "; " + warning;
+  } else if (error.code == ErrorCode::kAuth) {
+    error.text += fmt::format(
+        " (brokers {}; `neardup validate --online` names each right that is missing)", brokers_);
   } else if (error.code == ErrorCode::kUnavailable) {
     error.text += fmt::format(" (brokers {}{}{})", brokers_,
                               connection_complaint_.empty() ? "" : "; ", connection_complaint_);
@@ -268,13 +343,21 @@ Result<void> CheckProperties(const KafkaOptions& options) {
   return {};
 }
 
-bool IsRefusedAccess(rd_kafka_resp_err_t code) {
+bool IsRefusedLogin(rd_kafka_resp_err_t code) {
   switch (code) {
     case RD_KAFKA_RESP_ERR__AUTHENTICATION:
     case RD_KAFKA_RESP_ERR__SSL:
     case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
     case RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM:
     case RD_KAFKA_RESP_ERR_ILLEGAL_SASL_STATE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsMissingRight(rd_kafka_resp_err_t code) {
+  switch (code) {
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
@@ -283,6 +366,10 @@ bool IsRefusedAccess(rd_kafka_resp_err_t code) {
     default:
       return false;
   }
+}
+
+bool IsRefusedAccess(rd_kafka_resp_err_t code) {
+  return IsRefusedLogin(code) || IsMissingRight(code);
 }
 
 Error FromKafka(rd_kafka_resp_err_t code, std::string_view doing, std::string_view detail) {

@@ -15,6 +15,7 @@
 #include "kafka/kafka_options.h"
 #include "kafka/login_watch.h"
 #include "kafka/properties.h"
+#include "kafka/rights.h"
 #include "neardup/result.h"
 
 namespace neardup {
@@ -64,14 +65,25 @@ class Client {
   /// Adds the cause to an error: a time-out becomes kAuth when the login is refused; kAuth and
   /// kUnavailable get the addresses of the brokers and a hint where one is known.
   Error Explain(Error error) const;
+  /// The same for a call that needs a right. If the brokers refuse it, the error names the right
+  /// and how to grant it.
+  Error Explain(Error error, const Right& right) const;
+  /// Explains what a consumer reads instead of a record of this topic.
+  Error ExplainEvent(const rd_kafka_message_t& event, std::string_view doing,
+                     const std::string& topic) const;
 
  private:
   Client(const KafkaOptions& options, KafkaLog log, ClientHooks hooks);
   void Bind(rd_kafka_conf_t* conf, ClientRole role);
   void Complain(rd_kafka_resp_err_t code, const char* reason);
   void Log(int level, std::string_view facility, const char* text);
+  /// The library asks whether it may trust a certificate of a broker. Returns what the library has
+  /// found, and remembers what is wrong.
+  bool CheckCertificate(std::string_view broker, int x509_error);
 
   std::string brokers_;
+  std::string principal_;
+  std::string group_;  ///< of a consumer
   std::vector<std::string> library_warnings_;
   std::string sasl_username_;
   std::string sasl_password_;
@@ -81,16 +93,22 @@ class Client {
   std::atomic<uint64_t> connection_losses_{0};
   mutable std::mutex mutex_;  ///< guards the members below
   LoginWatch login_;
-  std::string connection_complaint_;  ///< the last one
-  std::string transaction_failure_;   ///< of the transaction that began last
-  std::string partition_failure_;     ///< the same, about one of its partitions
+  std::string certificate_complaint_;  ///< why the certificate of a broker was refused last
+  std::string connection_complaint_;   ///< the last one
+  std::string transaction_failure_;    ///< of the transaction that began last
+  std::string partition_failure_;      ///< the same, about one of its partitions
 };
 
 /// Makes every client that the options lead to, without waiting for a broker, and returns the first
 /// complaint. For checks of a configuration.
 Result<void> CheckProperties(const KafkaOptions& options);
 
-/// True when the broker, or a proxy in front of it, refuses our login or permission.
+/// True when the broker, or a proxy in front of it, refuses our login, or we refuse its
+/// certificate.
+bool IsRefusedLogin(rd_kafka_resp_err_t code);
+/// True when the broker knows who we are, and we may not do this.
+bool IsMissingRight(rd_kafka_resp_err_t code);
+/// One of the two.
 bool IsRefusedAccess(rd_kafka_resp_err_t code);
 
 /// An error of the library as "<doing>: <detail>". An empty `detail` stands for the library's text

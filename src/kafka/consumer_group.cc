@@ -35,7 +35,8 @@ Result<std::vector<GroupOffset>> GroupOffsets(const KafkaOptions& options, const
       rd_kafka_committed(reader->get(), list.get(), options.answer_timeout_ms);
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
     const MessageHandle heard(rd_kafka_consumer_poll(reader->get(), 0));  // hears the reason
-    return reader->Explain(FromKafka(code, fmt::format("reading the offsets of group {}", group)));
+    return reader->Explain(FromKafka(code, fmt::format("reading the offsets of group {}", group)),
+                           {"Read", ResourceKind::kGroup, group});
   }
   std::vector<GroupOffset> rows;
   for (int i = 0; i < list->cnt; ++i) {

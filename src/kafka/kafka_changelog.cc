@@ -139,9 +139,9 @@ Result<void> KafkaChangelog::Visit(
     const rd_kafka_message_t& record,
     const std::function<Result<void>(const ChangelogRecord&)>& visit) {
   if (record.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    const Error error = reader_->Explain(
-        FromKafka(record.err, fmt::format("reading changelog {} at offset {}", name_, next_offset_),
-                  rd_kafka_message_errstr(&record)));
+    const Error error = reader_->ExplainEvent(
+        record, fmt::format("reading changelog {} at offset {}", name_, next_offset_),
+        partition_.topic);
     // The library restores connections by itself.
     return error.code == ErrorCode::kUnavailable ? Result<void>() : error;
   }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -17,6 +18,7 @@ namespace {
 constexpr int kPollMs = 100;
 constexpr int kCloseTimeoutMs = 10'000;
 constexpr std::chrono::milliseconds kJoinAgainAfter(1000);
+constexpr std::chrono::milliseconds kJoinAgainAfterMax(10'000);
 
 class KafkaLease : public Lease {
  public:
@@ -45,9 +47,12 @@ class KafkaLease : public Lease {
 
   void Run();
   Wish AwaitWish();
+  /// Waits before the next attempt, longer each time, or until the wish changes.
+  void AwaitRetry(const Wish& before);
   Result<void> Subscribe();
   void Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions);
-  void PollOnce();
+  /// False: this member lacks a right, and hears nothing more.
+  bool PollOnce();
   void Close();
   void Report(Error error);
 
@@ -64,6 +69,7 @@ class KafkaLease : public Lease {
 
   /// Of the thread; null while this instance is no member.
   std::shared_ptr<Client> client_;
+  std::chrono::milliseconds join_again_after_ = kJoinAgainAfter;
   uint64_t joined_leaves_ =
       0;  ///< guarded by mutex_; the number of Leave calls when client_ joined
 
@@ -114,7 +120,10 @@ void KafkaLease::Run() {
     if (wish.released) return;
     if (!wish.member) continue;
     if (client_) {
-      PollOnce();
+      if (PollOnce()) continue;
+      // The library reports a missing right only once, so that a new member must try again.
+      Close();
+      AwaitRetry(wish);
       continue;
     }
     {
@@ -165,21 +174,35 @@ void KafkaLease::Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_li
     Report(FromKafka(*refused, fmt::format("taking or giving up partitions of {}", topic_)));
   } else if (ours && assigned) {
     client_->Answered();
+    join_again_after_ = kJoinAgainAfter;
     const std::lock_guard<std::mutex> lock(mutex_);
     assigned_ = true;
   }
 }
 
-void KafkaLease::PollOnce() {
+void KafkaLease::AwaitRetry(const Wish& before) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait_for(lock, join_again_after_, [&] {
+    return wish_.released || wish_.member != before.member || wish_.leaves != before.leaves;
+  });
+  join_again_after_ = std::min(2 * join_again_after_, kJoinAgainAfterMax);
+}
+
+bool KafkaLease::PollOnce() {
   const std::string doing = fmt::format("holding the lease on {}/{}", topic_, lane_);
   const MessageHandle event(rd_kafka_consumer_poll(client_->get(), kPollMs));
   std::optional<Error> error;
   if (event && event->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    error = client_->Explain(FromKafka(event->err, doing, rd_kafka_message_errstr(event.get())));
+    const Right right = event->err == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED
+                            ? Right{"Describe", ResourceKind::kTopic, topic_}
+                            : Right{"Read", ResourceKind::kGroup, topic_};
+    error =
+        client_->Explain(FromKafka(event->err, doing, rd_kafka_message_errstr(event.get())), right);
   } else if (client_->LoginRefused()) {
     error = client_->Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, doing));
   }
   if (error && error->code != ErrorCode::kUnavailable) Report(*std::move(error));
+  return !event || !IsMissingRight(event->err);
 }
 
 /// Leaves the group.

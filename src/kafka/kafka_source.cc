@@ -183,8 +183,7 @@ Result<void> KafkaSource::HearComplaints() {
                                "outside of the partition's queue",
                                rd_kafka_topic_name(event->rkt), event->partition)};
     }
-    const Error error = client_->Explain(
-        FromKafka(event->err, "reading the inputs", rd_kafka_message_errstr(event.get())));
+    const Error error = client_->ExplainEvent(*event, "reading the inputs", "");
     // The library restores connections by itself. The readers report what does not exist.
     if (error.code != ErrorCode::kUnavailable && error.code != ErrorCode::kNotFound) return error;
   }

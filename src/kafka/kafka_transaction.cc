@@ -101,6 +101,10 @@ class KafkaTransaction : public Transaction {
                      ErrorCode when_late);
   /// The error of a call that the library refuses because of an earlier failure.
   Error AlreadyFailed(std::string_view doing) const;
+  /// Adds the right on a topic that is missing. `why`: the library's reason, which names the topic.
+  Error NoTopicRight(const Error& error, const std::string& why) const;
+  /// The error of a call, with the right that it needs.
+  Error Refused(const rd_kafka_error_t& refused, std::string_view doing) const;
   Result<void> CheckRefusals() const;
   Result<void> CheckFatalError(std::string_view doing) const;
   void Failed(const rd_kafka_message_t& message);
@@ -176,8 +180,8 @@ Result<void> KafkaTransaction::WarmUp(const std::string& topic) {
     const bool unknown = code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
     if (IsRefusedAccess(code) || (unknown && unknown_deadline.passed())) break;
   } while (!deadline.passed() && !client_->LoginRefused());
-  return client_->Explain(
-      FromKafka(code, fmt::format("asking for the leaders of topic {}", topic)));
+  return client_->Explain(FromKafka(code, fmt::format("asking for the leaders of topic {}", topic)),
+                          {"Describe", ResourceKind::kTopic, topic});
 }
 
 template <class Call>
@@ -192,7 +196,7 @@ Result<void> KafkaTransaction::Retry(Call call, const Deadline& deadline, std::s
     rd_kafka_poll(client_->get(), 0);  // hears the reason
     const Error error = FromKafka(*refused, doing);
     if (error.code != ErrorCode::kUnavailable || client_->LoginRefused()) {
-      return client_->Explain(error);
+      return Refused(*refused, doing);
     }
     if (!deadline.passed()) continue;
     Error late = client_->Explain(error);
@@ -307,13 +311,43 @@ Error KafkaTransaction::AlreadyFailed(std::string_view doing) const {
     return why.find(rd_kafka_err2str(code)) != why.npos;
   };
   if (names(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED)) {
-    return client_->Explain(
-        {ErrorCode::kAuth,
-         fmt::format("{}: {}; grant this user Write and Describe on the topic", doing, why)});
+    return NoTopicRight({ErrorCode::kAuth, fmt::format("{}: {}", doing, why)}, why);
   }
   return Error{ErrorCode::kAborted,
                why.empty() ? fmt::format("{}: the transaction has already failed", doing)
                            : fmt::format("{}: {}", doing, why)};
+}
+
+Error KafkaTransaction::Refused(const rd_kafka_error_t& refused, std::string_view doing) const {
+  const Error error = FromKafka(refused, doing);
+  switch (rd_kafka_error_code(&refused)) {
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+      return client_->Explain(error, {"Write", ResourceKind::kTransactionalId,
+                                      fmt::format("{}-lane-{}", options_.app, lane_)});
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
+      return client_->Explain(error, {"Read", ResourceKind::kGroup, options_.app});
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+      return NoTopicRight(error, client_->TransactionFailure() + error.text);
+    default:
+      return client_->Explain(error);
+  }
+}
+
+Error KafkaTransaction::NoTopicRight(const Error& error, const std::string& why) const {
+  // Such as: Failed to add partition "news.unique" [0] to transaction: ...
+  const size_t begin = why.find('"');
+  const size_t end = begin == why.npos ? begin : why.find('"', begin + 1);
+  if (end != why.npos) {
+    return client_->Explain(
+        error, {"Write", ResourceKind::kTopic, why.substr(begin + 1, end - begin - 1)});
+  }
+  // Such as: Failed to commit offsets to transaction on broker ...: news[0](Broker: ...)
+  for (const std::string& input : options_.topics) {
+    if (why.find(" " + input + "[") != why.npos) {
+      return client_->Explain(error, {"Read", ResourceKind::kTopic, input});
+    }
+  }
+  return client_->Explain(error);
 }
 
 void KafkaTransaction::Failed(const rd_kafka_message_t& message) {
@@ -406,7 +440,7 @@ Result<void> KafkaTransaction::SendOffsets(std::span<const InputProgress> inputs
       });
   NEARDUP_ASSIGN(const ErrorHandle refused, calls_.Await(std::move(task), timeout_ms, doing));
   rd_kafka_poll(client_->get(), 0);  // hears the reason
-  return refused ? client_->Explain(FromKafka(*refused, doing)) : Result<void>();
+  return refused ? Refused(*refused, doing) : Result<void>();
 }
 
 Result<void> KafkaTransaction::CommitProducer(const Deadline& deadline) {

@@ -235,10 +235,8 @@ InputTrouble PartitionReader::TroubleOf(rd_kafka_resp_err_t code) {
 
 Error PartitionReader::HeadError(const rd_kafka_message_t& message) const {
   const InputPartition& partition = assignment_.partition;
-  const char* text = rd_kafka_message_errstr(&message);
-  return client_->Explain(
-      FromKafka(message.err, fmt::format("reading {}/{}", partition.topic, partition.partition),
-                text == nullptr ? "" : text));
+  return client_->ExplainEvent(
+      message, fmt::format("reading {}/{}", partition.topic, partition.partition), partition.topic);
 }
 
 InputStatus PartitionReader::Status() const {

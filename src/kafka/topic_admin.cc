@@ -42,19 +42,29 @@ AdminOptionsHandle WithTimeout(Client& client, rd_kafka_admin_op_t operation, in
   return options;
 }
 
-Result<void> CheckRequest(Client& client, const EventHandle& event, const std::string& doing) {
+void OnlyValidate(const AdminOptionsHandle& options) {
+  std::array<char, 256> complaint{};
+  rd_kafka_AdminOptions_set_validate_only(options.get(), 1, complaint.data(), complaint.size());
+}
+
+Result<void> CheckRequest(Client& client, const EventHandle& event, const std::string& doing,
+                          const Right& right) {
   if (!event) return client.Explain(FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, doing));
   const rd_kafka_resp_err_t code = rd_kafka_event_error(event.get());
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  return client.Explain(FromKafka(code, doing, rd_kafka_event_error_string(event.get())));
+  return client.Explain(FromKafka(code, doing, rd_kafka_event_error_string(event.get())), right);
 }
 
 Result<void> CheckTopic(Client& client, const rd_kafka_topic_result_t& result,
-                        const std::string& doing) {
+                        const std::string& doing, const Right& right) {
   const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(&result);
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
   const char* text = rd_kafka_topic_result_error_string(&result);
-  return client.Explain(FromKafka(code, doing, text == nullptr ? "" : text));
+  return client.Explain(FromKafka(code, doing, text == nullptr ? "" : text), right);
+}
+
+Right OnTopic(std::string_view operation, const std::string& topic) {
+  return {operation, ResourceKind::kTopic, topic};
 }
 
 std::optional<TopicShape> ShapeOf(const rd_kafka_metadata_topic_t& topic) {
@@ -148,7 +158,8 @@ Result<std::optional<TopicShape>> AskTopicShape(Client& client, const std::strin
     if (client.LoginRefused()) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(deadline.left_ms(20)));
   } while (!deadline.passed());
-  return client.Explain(FromKafka(code, doing, IsRefusedAccess(code) ? "" : "no answer"));
+  return client.Explain(FromKafka(code, doing, IsRefusedAccess(code) ? "" : "no answer"),
+                        OnTopic("Describe", topic));
 }
 
 Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string& topic,
@@ -191,14 +202,15 @@ Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& parti
         IsUnknown(code) ? !unknown_deadline.passed() : IsAboutTheLeader(code) && !deadline.passed();
     if (!may_change || client.LoginRefused()) {
       return client.Explain(FromKafka(code, fmt::format("asking for the offsets of {}/{}",
-                                                        partition.topic, partition.partition)));
+                                                        partition.topic, partition.partition)),
+                            OnTopic("Describe", partition.topic));
     }
     AskForLeaders(client, partition.topic, deadline);
   }
 }
 
-Result<bool> TopicAdmin::Create(const std::string& topic, int32_t partitions,
-                                const Properties& settings) {
+Result<bool> TopicAdmin::OrderCreation(const std::string& topic, int32_t partitions,
+                                       const Properties& settings, Order how) {
   const std::string doing = fmt::format("creating topic {}", topic);
   std::array<char, 512> complaint{};
   const NewTopicHandle order(rd_kafka_NewTopic_new(topic.c_str(), partitions, replication_factor_,
@@ -209,10 +221,11 @@ Result<bool> TopicAdmin::Create(const std::string& topic, int32_t partitions,
   }
   const QueueHandle queue(rd_kafka_queue_new(client_->get()));
   const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout_ms_);
+  if (how == Order::kTry) OnlyValidate(options);
   std::array<rd_kafka_NewTopic_t*, 1> orders = {order.get()};
   rd_kafka_CreateTopics(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
   const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
-  NEARDUP_TRY(CheckRequest(*client_, event, doing));
+  NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("Create", topic)));
   size_t count = 0;
   const auto* results =
       rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event.get()), &count);
@@ -220,11 +233,11 @@ Result<bool> TopicAdmin::Create(const std::string& topic, int32_t partitions,
   if (rd_kafka_topic_result_error(results[0]) == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) {
     return false;
   }
-  NEARDUP_TRY(CheckTopic(*client_, *results[0], doing));
+  NEARDUP_TRY(CheckTopic(*client_, *results[0], doing, OnTopic("Create", topic)));
   return true;
 }
 
-Result<void> TopicAdmin::Grow(const std::string& topic, int32_t partitions) {
+Result<void> TopicAdmin::OrderGrowth(const std::string& topic, int32_t partitions, Order how) {
   const std::string doing = fmt::format("growing topic {} to {} partitions", topic, partitions);
   std::array<char, 512> complaint{};
   const NewPartitionsHandle order(rd_kafka_NewPartitions_new(
@@ -232,16 +245,17 @@ Result<void> TopicAdmin::Grow(const std::string& topic, int32_t partitions) {
   if (!order) return Fatal(ErrorCode::kConfig, fmt::format("{}: {}", doing, complaint.data()));
   const QueueHandle queue(rd_kafka_queue_new(client_->get()));
   const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, timeout_ms_);
+  if (how == Order::kTry) OnlyValidate(options);
   std::array<rd_kafka_NewPartitions_t*, 1> orders = {order.get()};
   rd_kafka_CreatePartitions(client_->get(), orders.data(), orders.size(), options.get(),
                             queue.get());
   const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
-  NEARDUP_TRY(CheckRequest(*client_, event, doing));
+  NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("Alter", topic)));
   size_t count = 0;
   const auto* results = rd_kafka_CreatePartitions_result_topics(
       rd_kafka_event_CreatePartitions_result(event.get()), &count);
   if (count != 1) return AnswerIsEmpty(doing);
-  return CheckTopic(*client_, *results[0], doing);
+  return CheckTopic(*client_, *results[0], doing, OnTopic("Alter", topic));
 }
 
 Result<void> TopicAdmin::DeleteRecords(const std::string& topic, int32_t partition,
@@ -270,7 +284,7 @@ Result<void> TopicAdmin::OrderDeletion(const std::string& topic, int32_t partiti
   rd_kafka_DeleteRecords(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
   const EventHandle event = Await(*client_, queue.get(), timeout_ms);
   code = event ? rd_kafka_event_error(event.get()) : RD_KAFKA_RESP_ERR__TIMED_OUT;
-  NEARDUP_TRY(CheckRequest(*client_, event, doing));
+  NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("Delete", topic)));
   const rd_kafka_topic_partition_list_t* results =
       rd_kafka_DeleteRecords_result_offsets(rd_kafka_event_DeleteRecords_result(event.get()));
   if (results == nullptr || results->cnt != 1) {
@@ -278,7 +292,7 @@ Result<void> TopicAdmin::OrderDeletion(const std::string& topic, int32_t partiti
   }
   code = results->elems[0].err;
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  return client_->Explain(FromKafka(code, doing));
+  return client_->Explain(FromKafka(code, doing), OnTopic("Delete", topic));
 }
 
 Result<bool> TopicAdmin::Delete(const std::string& topic) {
@@ -289,7 +303,7 @@ Result<bool> TopicAdmin::Delete(const std::string& topic) {
   std::array<rd_kafka_DeleteTopic_t*, 1> orders = {order.get()};
   rd_kafka_DeleteTopics(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
   const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
-  NEARDUP_TRY(CheckRequest(*client_, event, doing));
+  NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("Delete", topic)));
   size_t count = 0;
   const auto* results =
       rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event.get()), &count);
@@ -297,7 +311,7 @@ Result<bool> TopicAdmin::Delete(const std::string& topic) {
   if (rd_kafka_topic_result_error(results[0]) == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
     return false;
   }
-  NEARDUP_TRY(CheckTopic(*client_, *results[0], doing));
+  NEARDUP_TRY(CheckTopic(*client_, *results[0], doing, OnTopic("Delete", topic)));
   const Deadline deadline(timeout_ms_);
   while (true) {
     NEARDUP_ASSIGN(const std::optional<int32_t> seen, Partitions(topic));
@@ -312,13 +326,14 @@ Result<bool> TopicAdmin::Delete(const std::string& topic) {
 
 Result<bool> TopicAdmin::DeleteGroup(const std::string& group) {
   const std::string doing = fmt::format("deleting consumer group {}", group);
+  const Right right = {"Delete", ResourceKind::kGroup, group};
   const DeleteGroupHandle order(rd_kafka_DeleteGroup_new(group.c_str()));
   const QueueHandle queue(rd_kafka_queue_new(client_->get()));
   const auto options = WithTimeout(*client_, RD_KAFKA_ADMIN_OP_DELETEGROUPS, timeout_ms_);
   std::array<rd_kafka_DeleteGroup_t*, 1> orders = {order.get()};
   rd_kafka_DeleteGroups(client_->get(), orders.data(), orders.size(), options.get(), queue.get());
   const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
-  NEARDUP_TRY(CheckRequest(*client_, event, doing));
+  NEARDUP_TRY(CheckRequest(*client_, event, doing, right));
   size_t count = 0;
   const auto* results =
       rd_kafka_DeleteGroups_result_groups(rd_kafka_event_DeleteGroups_result(event.get()), &count);
@@ -326,7 +341,7 @@ Result<bool> TopicAdmin::DeleteGroup(const std::string& group) {
   const rd_kafka_error_t* refused = rd_kafka_group_result_error(results[0]);
   if (refused == nullptr) return true;
   if (rd_kafka_error_code(refused) == RD_KAFKA_RESP_ERR_GROUP_ID_NOT_FOUND) return false;
-  return client_->Explain(FromKafka(rd_kafka_error_code(refused), doing));
+  return client_->Explain(FromKafka(rd_kafka_error_code(refused), doing), right);
 }
 
 Result<Properties> TopicAdmin::Settings(const std::string& topic) {
@@ -339,14 +354,15 @@ Result<Properties> TopicAdmin::Settings(const std::string& topic) {
   rd_kafka_DescribeConfigs(client_->get(), resources.data(), resources.size(), options.get(),
                            queue.get());
   const EventHandle event = Await(*client_, queue.get(), timeout_ms_);
-  NEARDUP_TRY(CheckRequest(*client_, event, doing));
+  NEARDUP_TRY(CheckRequest(*client_, event, doing, OnTopic("DescribeConfigs", topic)));
   size_t count = 0;
   const auto* results = rd_kafka_DescribeConfigs_result_resources(
       rd_kafka_event_DescribeConfigs_result(event.get()), &count);
   if (count != 1) return AnswerIsEmpty(doing);
   if (const auto code = rd_kafka_ConfigResource_error(results[0]); code != 0) {
     const char* text = rd_kafka_ConfigResource_error_string(results[0]);
-    return client_->Explain(FromKafka(code, doing, text == nullptr ? "" : text));
+    return client_->Explain(FromKafka(code, doing, text == nullptr ? "" : text),
+                            OnTopic("DescribeConfigs", topic));
   }
   const auto* entries = rd_kafka_ConfigResource_configs(results[0], &count);
   Properties settings;

@@ -55,9 +55,21 @@ class TopicAdmin {
   }
   /// Creates a topic. Returns false if it exists already. Fails with kConfig if the broker refuses
   /// a setting.
-  Result<bool> Create(const std::string& topic, int32_t partitions, const Properties& settings);
+  Result<bool> Create(const std::string& topic, int32_t partitions, const Properties& settings) {
+    return OrderCreation(topic, partitions, settings, Order::kDo);
+  }
   /// Adds partitions up to `partitions` in all.
-  Result<void> Grow(const std::string& topic, int32_t partitions);
+  Result<void> Grow(const std::string& topic, int32_t partitions) {
+    return OrderGrowth(topic, partitions, Order::kDo);
+  }
+  /// Whether the broker would do it now. Changes nothing.
+  Result<void> MayCreate(const std::string& topic, int32_t partitions, const Properties& settings) {
+    NEARDUP_TRY(OrderCreation(topic, partitions, settings, Order::kTry));
+    return {};
+  }
+  Result<void> MayGrow(const std::string& topic, int32_t partitions) {
+    return OrderGrowth(topic, partitions, Order::kTry);
+  }
   /// Deletes the records of a partition below `offset`. Fails with kAuth if this user may not.
   Result<void> DeleteRecords(const std::string& topic, int32_t partition, int64_t offset);
   /// Deletes a topic, and waits until the cluster shows it no more. Returns false if there is none.
@@ -70,6 +82,10 @@ class TopicAdmin {
   Result<void> AwaitPartitions(const std::string& topic, int32_t partitions) const;
 
  private:
+  enum class Order : uint8_t { kDo, kTry };
+  Result<bool> OrderCreation(const std::string& topic, int32_t partitions,
+                             const Properties& settings, Order how);
+  Result<void> OrderGrowth(const std::string& topic, int32_t partitions, Order how);
   /// Sends the order once. `code`: what the partition's leader answered.
   Result<void> OrderDeletion(const std::string& topic, int32_t partition, int64_t offset,
                              const std::string& doing, int timeout_ms, rd_kafka_resp_err_t& code);

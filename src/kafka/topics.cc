@@ -17,8 +17,6 @@ namespace neardup {
 namespace {
 
 constexpr std::chrono::milliseconds kAskAgainAfter(50);
-// Room for our headers and the framing, beyond the input's largest record.
-constexpr int64_t kHeaderRoomBytes = 64 * 1024;
 constexpr const char* kInSync = "min.insync.replicas";
 constexpr int64_t kInSyncMin = 2;
 // With this number of replicas or more, kInSyncMin are left when one broker is down.
@@ -114,7 +112,7 @@ Result<void> TopicKeeper::EnsureSize(const std::string& topic, int32_t partition
 }
 
 Result<void> TopicKeeper::EnsureOutputs(const std::string& input, int32_t partitions) {
-  Properties settings = {{kTimeAhead, "9223372036854775807"}};
+  Properties settings = OutputSettings();
   if (const std::optional<Properties> of_input = ReadSettings(input)) {
     if (const auto largest = Number(*of_input, "max.message.bytes")) {
       const int64_t room = std::min<int64_t>(*largest, INT32_MAX - kHeaderRoomBytes);
@@ -154,6 +152,8 @@ Result<void> TopicKeeper::EnsureChangelog(int32_t lanes) {
 }
 
 }  // namespace
+
+Properties OutputSettings() { return {{kTimeAhead, "9223372036854775807"}}; }
 
 Properties ChangelogSettings(int32_t replication_factor) {
   Properties settings = {{"cleanup.policy", "delete"},

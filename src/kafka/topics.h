@@ -43,6 +43,11 @@ Result<std::vector<std::string>> CheckChangelogSettings(const std::string& topic
                                                         const Properties& settings,
                                                         int32_t replicas);
 
+/// The settings with which the outputs of an input are created, without those of the input.
+Properties OutputSettings();
+/// Room for our headers and the framing in an output topic, beyond the input's largest record.
+inline constexpr int64_t kHeaderRoomBytes = 64 * 1024;
+
 /// What EnsureTopics found and did.
 struct TopicReport {
   /// Largest batch that an output topic takes (its max.message.bytes), by topic; without the topics

@@ -1,0 +1,209 @@
+"""TLS, logins and rights on a real Kafka: what is right works, and what is wrong or missing is named in one line, with
+an exit code, by `run` and by `validate --online`. No secret is printed."""
+import unittest
+
+from harness import KAFKA_VERSION, KafkaTest, NEARDUP, run
+from secure_kafka import KEY_PASSWORD, PASSWORD, SecureKafkaTest
+
+RECORDS = 500
+APP = 'sec'
+INPUT = 'sec-news'
+OUTPUTS = [f'{INPUT}.unique', f'{INPUT}.duplicate', f'{INPUT}.dead-letter']
+CHANGELOG, LEASE = f'{APP}-changelog', f'{APP}-lease'
+# All rights that the service needs, except the one on its transactional id. docs/security.md lists the same.
+RIGHTS = [
+    f'Read@topic:{INPUT}', f'DescribeConfigs@topic:{INPUT}',
+    *(f'{operation}@topic:{output}' for output in OUTPUTS for operation in ('Read', 'Write', 'DescribeConfigs')),
+    *(f'{operation}@topic:{CHANGELOG}' for operation in ('Read', 'Write', 'Delete', 'DescribeConfigs')),
+    f'Describe@topic:{LEASE}', f'Read@group:{APP}', f'Read@group:{LEASE}',
+]
+# Each of these users has all rights but one.
+ON_ID = f'Write@transactional-id:{APP}-lane-0'
+LACKING = {
+    'no-input': f'Read@topic:{INPUT}',
+    'no-output': f'Write@topic:{OUTPUTS[0]}',
+    'no-deltas': f'Write@topic:{CHANGELOG}',
+    'no-changelog': f'Read@topic:{CHANGELOG}',
+    'no-lease': f'Describe@topic:{LEASE}',
+    'no-group': f'Read@group:{APP}',
+    'no-lease-group': f'Read@group:{LEASE}',
+    'no-id': ON_ID,
+}
+# The service runs without these.
+MISSED = {'no-purge': f'Delete@topic:{CHANGELOG}', 'no-settings': f'DescribeConfigs@topic:{OUTPUTS[1]}'}
+
+
+def words(right):
+    """Write@topic:news as ('Write', 'topic', 'news')."""
+    operation, resource = right.split('@')
+    return (operation, *resource.split(':', 1))
+
+
+class Security(SecureKafkaTest):
+    users = (*LACKING, *MISSED, 'nobody')
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.load_once('create', '--topic', INPUT, '--partitions', 2)
+        for topic in OUTPUTS:
+            cls.load_once('create', '--topic', topic, '--partitions', 2, '--config', 'max.message.bytes=2000000')
+        for topic in (CHANGELOG, LEASE):
+            cls.load_once('create', '--topic', topic, '--partitions', 1, '--config', 'retention.bytes=-1', '--config',
+                          'message.timestamp.type=LogAppendTime')
+        everybody = ['neardup', 'CN=client', *LACKING, *MISSED]
+        for user in everybody:
+            lacks = {**LACKING, **MISSED}.get(user)
+            more = {'no-id': ['Describe@cluster'], 'no-input': [f'Describe@topic:{INPUT}']}.get(user, [])
+            cls.allow(f'User:{user}', *more, *(right for right in RIGHTS if right != lacks))
+        allowed = [part for user in everybody if user != 'no-id' for part in ('--allow-principal', f'User:{user}')]
+        cls.kafka_tool('kafka.admin.AclCommand', '--bootstrap-server', cls.brokers, '--add', *allowed, '--operation',
+                       'Write', '--transactional-id', f'{APP}-lane-0')
+
+    @classmethod
+    def load_once(cls, *arguments):
+        KafkaTest.load(cls(), *arguments)
+
+    def setUp(self):
+        super().setUp()
+        self.app, self.topics = APP, [INPUT]
+        self.printed = ''
+        self.addCleanup(self.assert_no_secret)
+
+    def assert_no_secret(self):
+        logs = ''.join(service.text() for service in self.services)
+        for secret in (PASSWORD, KEY_PASSWORD):
+            self.assertNotIn(secret, self.printed + logs)
+
+    def neardup(self, command, kafka, *more):
+        config = self.write_config(kafka=kafka, lease={'give_up_ms': '1s', 'stay_out_ms': '1s'})
+        done = run(NEARDUP, *command.split(), '--config', config, *more, timeout=60)
+        self.printed += done.stdout + done.stderr
+        return done
+
+    def run_service(self, kafka):
+        return self.neardup('run', kafka, '--metrics-port', '0')
+
+    def online(self, kafka, *more):
+        return self.neardup('validate --online', kafka, *more)
+
+    def assert_line(self, text, *parts):
+        found = [line for line in text.splitlines() if all(part in line for part in parts)]
+        self.assertTrue(found, f'no line with {parts} in:\n{text}')
+        return found[-1]
+
+    def test_a_right_login_works_and_shows_no_secret(self):
+        mechanism = 'SCRAM-SHA-512' if not (KAFKA_VERSION or '3').startswith('4') else 'PLAIN'
+        kafka = self.login('neardup', mechanism)
+        checked = self.online(kafka)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        self.load('fill', '--topics', INPUT, '--records', RECORDS, '--seed', 7)
+        config = self.write_config(kafka=kafka)
+        service = self.start(config)
+        self.wait_drained(service)
+        self.printed += service.get('/status')[1] + service.get('/metrics')[1]
+        self.assertIn('******', service.get('/status')[1])
+        self.printed += self.neardup('config show --origin', kafka).stdout
+        with self.subTest('validate --online beside the running service disturbs nothing'):
+            before = {topic: self.load('dump', '--topic', topic) for topic in (*OUTPUTS, CHANGELOG, LEASE)}
+            checked = self.online(kafka)
+            self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+            after = {topic: self.load('dump', '--topic', topic) for topic in before}
+            self.assertEqual(before[LEASE] + ''.join(before[o] for o in OUTPUTS),
+                             after[LEASE] + ''.join(after[o] for o in OUTPUTS))
+            self.assertEqual(service.metric('neardup_lane_losses_total'), 0)
+        self.assertEqual(service.terminate()[0], 0)
+        self.assert_promises_kept(config, RECORDS)
+        with self.subTest('a client certificate is a login, too'):
+            service = self.start(self.write_config(kafka=self.mutual()))
+            self.wait_drained(service)
+            self.printed += service.get('/status')[1]
+            self.assertEqual(service.terminate()[0], 0)
+
+    def test_a_wrong_login_is_named_with_the_exit_code_77(self):
+        no_certificate = self.mutual()
+        for name in ('ssl.certificate.location', 'ssl.key.location', 'ssl.key.password'):
+            del no_certificate['properties'][name]
+        other = self.certificates.path('other-ca.pem')
+        for what, kafka, parts in (
+                ('wrong password', self.login('neardup', **{'sasl.password': 'wrong'}), ['Invalid username or password']),
+                ('wrong authority', self.login('neardup', **{'ssl.ca.location': other}),
+                 ['certificate of broker localhost', 'is not signed by an authority in ssl.ca.location']),
+                ('expired', self.login('neardup', listener='EXPIRED'), ['certificate of broker', 'has expired']),
+                ('other host', self.login('neardup', listener='ELSEWHERE'), ['is for another host name']),
+                ('no client certificate', no_certificate, ['the broker misses or refuses the client certificate']),
+                ('no TLS', {**self.login('neardup'), 'brokers': self.brokers}, ['perhaps the listener has no TLS'])):
+            with self.subTest(what):
+                done = self.online(kafka)
+                self.assert_line(done.stdout, 'wrong    brokers', *parts)
+                self.assertEqual(done.returncode, 77)
+                done = self.run_service(kafka)
+                self.assert_line(done.stderr + done.stdout, 'error', 'no login to the brokers', *parts)
+                self.assertEqual(done.returncode, 77)
+
+    def test_a_wrong_key_password_is_named_with_the_exit_code_78(self):
+        kafka = self.mutual(**{'ssl.key.password': 'planted-but-wrong'})
+        for done in (self.online(kafka), self.run_service(kafka)):
+            self.assertEqual(done.returncode, 78)
+            self.assert_line(done.stdout + done.stderr, 'ssl.key.location')
+            self.assertNotIn('planted-but-wrong', done.stdout + done.stderr)
+
+    def test_brokers_that_do_not_answer_have_the_exit_code_69(self):
+        done = self.online({'brokers': 'localhost:1'}, '--set', 'kafka.properties={}')
+        self.assert_line(done.stdout, 'wrong    brokers localhost:1')
+        self.assertEqual(done.returncode, 69)
+
+    def test_each_missing_right_is_named_with_what_grants_it(self):
+        self.load('fill', '--topics', INPUT, '--records', RECORDS, '--seed', 8)
+        for user, right in LACKING.items():
+            operation, kind, name = words(right)
+            grant = f'--add --allow-principal User:{user} --operation {operation} --{kind} {name}'
+            with self.subTest(user):
+                done = self.online(self.login(user))
+                self.assert_line(done.stdout, 'wrong', grant)
+                self.assertEqual(done.returncode, 77, done.stdout)
+                done = self.run_service(self.login(user))
+                self.assert_line(done.stderr + done.stdout, 'error', 'is missing', grant)
+                self.assertEqual(done.returncode, 77, done.stderr)
+
+    def test_a_user_without_rights_is_told_all_that_it_needs(self):
+        done = self.online(self.login('nobody'))
+        self.assertEqual(done.returncode, 77)
+        for needed in (f'--operation Read --operation DescribeConfigs --topic {INPUT}',
+                       f'--operation Read --operation Write --operation DescribeConfigs --topic {OUTPUTS[2]}',
+                       f'--operation Read --operation Write --operation Delete --operation DescribeConfigs --topic '
+                       f'{CHANGELOG}', f'--operation Describe --topic {LEASE}', f'--operation Read --group {APP}'):
+            self.assert_line(done.stdout, 'wrong', needed)
+
+    def test_topics_that_do_not_exist_and_settings_that_lose_records_are_named(self):
+        self.load('create', '--topic', 'bad-changelog', '--partitions', 1, '--config', 'cleanup.policy=compact')
+        admin = {'brokers': self.brokers}
+        done = self.online(admin, '--set', 'app=bad', '--set', 'input.topics=[absent]')
+        self.assert_line(done.stdout, 'wrong    topic absent: does not exist')
+        self.assert_line(done.stdout, 'ok       topic absent.unique: does not exist yet; the service may create it')
+        self.assert_line(done.stdout, 'wrong    topic bad-changelog', 'cleanup.policy=compact')
+        self.assertEqual(done.returncode, 66)
+        done = self.online(self.login('neardup'), '--set', 'app=bad', '--set', f'input.topics=[{INPUT}]', '--set',
+                           'output.unique_topic=absent')
+        self.assert_line(done.stdout, 'wrong    topic absent', 'Describe is missing')
+        self.load('create', '--topic', 'small.unique', '--partitions', 1, '--config', 'max.message.bytes=1000')
+        self.load('create', '--topic', 'small', '--partitions', 2)
+        done = self.online(admin, '--set', 'app=small', '--set', 'input.topics=[small]', '--set',
+                           'output.replication_factor=3')
+        self.assert_line(done.stdout, 'warning  topic small.unique: max.message.bytes=1000, expected')
+        self.assert_line(done.stdout, 'ok       topic small.unique', 'the service will add partitions up to 2')
+        self.assert_line(done.stdout, 'wrong    topic small-changelog: does not exist', 'replication factor')
+        self.assertEqual(done.returncode, 78)
+
+    def test_a_right_that_the_service_can_do_without_is_a_warning(self):
+        for user, right in MISSED.items():
+            operation, kind, name = words(right)
+            with self.subTest(user):
+                done = self.online(self.login(user))
+                self.assert_line(done.stdout, 'warning',
+                                 f'--add --allow-principal User:{user} --operation {operation} --{kind} {name}')
+                self.assertEqual(done.returncode, 0, done.stdout)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
