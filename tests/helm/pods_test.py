@@ -244,8 +244,9 @@ class Pods(KafkaTest):
             (status,) = pod["status"]["containerStatuses"]
             self.assertEqual(status["restartCount"], 0, status)
             (container,) = pod["spec"]["containers"]
-            limit = int(container["resources"]["limits"]["memory"])
-            self.assertEqual(limit, self.printed_bound())
+            limit = int(container["resources"]["limits"]["memory"].removesuffix("Mi")) << 20
+            # The chart rounds up to whole MiB.
+            self.assertEqual(limit >> 20, -(-self.printed_bound() >> 20))
             resident = next(line for line in self.kubectl(
                 "exec", pod["metadata"]["name"], "--", "cat", "/proc/1/status").stdout.splitlines()
                 if line.startswith("VmHWM"))
