@@ -219,7 +219,12 @@ class ChangeSearch {
 
 Result<JudgedPair> JudgePair(const FilterOptions& options, const RecordView& a,
                              const RecordView& b) {
-  NEARDUP_ASSIGN(const std::unique_ptr<Filter> filter, Filter::New(options));
+  NEARDUP_TRY(CheckOptions(options));
+  // Between two records no verdict depends on the capacity (block_layout.h, key_table.cc), and a
+  // filter takes the memory of its capacity at once.
+  FilterOptions small = options;
+  small.window.entries_max = WindowOptions::kEntriesMaxRange.min;
+  NEARDUP_ASSIGN(const std::unique_ptr<Filter> filter, Filter::New(small));
   Fingerprinter fingerprinter(options);
   RecordView first = a;
   RecordView second = b;

@@ -153,7 +153,8 @@ std::string TextsText(const ExplainReport& report) {
   std::string text = "\ncompared texts\n";
   for (const TextPlace& place : TextPlaces(report.explained)) {
     const ExplainedText& any = place.any();
-    text += fmt::format("  {}{}{}{}\n", any.path.empty() ? "the whole record" : any.path,
+    text += fmt::format("  {}{}{}{}\n",
+                        any.path.empty() ? "the whole record" : Shortened(any.path, kTextBytesMax),
                         any.key ? " (key field)" : "",
                         any.weight == 1 ? "" : fmt::format(" (weight {:g})", any.weight),
                         place.equal() ? ": equal" : "");
@@ -202,7 +203,8 @@ std::string ChangesText(const ExplainReport& report) {
   }
   std::string text = "\nwhat would change the verdict\n";
   for (const VerdictChange& change : report.explained.changes) {
-    text += fmt::format("  {}: {}\n", ChangeText(change), VerdictName(change.verdict));
+    text += fmt::format("  {}: {}\n", Shortened(ChangeText(change), 2 * kTextBytesMax),
+                        VerdictName(change.verdict));
   }
   return text;
 }

@@ -17,7 +17,7 @@ namespace neardup {
 namespace {
 
 constexpr uint32_t kSeed = 20261122;
-constexpr int kPairs = 400;
+constexpr int kPairs = 250;
 
 class RandomPairs {
  public:
@@ -28,7 +28,7 @@ class RandomPairs {
 
   FilterOptions Options() {
     FilterOptions options;
-    options.window.entries_max = 1000;
+    options.window.entries_max = OneIn(20) ? 2'000'000 : 1000;
     options.window.window_ms = 5000;
     if (!OneIn(4)) {
       options.record.fields = {{.path = "text", .weight = OneIn(2) ? 2.5 : 1}, {.path = "title"}};
@@ -40,9 +40,9 @@ class RandomPairs {
     options.match.distance_max = static_cast<int>(Below(13));
     options.match.distance_sum_max = static_cast<int>(Below(40));
     options.match.features_per_bit = static_cast<uint32_t>(Below(4));
-    options.match.text_keys = OneIn(2);
+    options.match.text_keys = OneIn(3);
     options.match.widen = options.match.text_keys && OneIn(2);
-    options.match.neighbours = OneIn(6);
+    options.match.neighbours = OneIn(8);
     options.model.hash_seed = Below(1000);
     if (OneIn(2)) {
       for (int32_t& centre : options.model.centre) {

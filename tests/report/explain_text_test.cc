@@ -46,6 +46,14 @@ TEST(ExplainText, NamesTheRecordWithTooFewWords) {
   EXPECT_THAT(text, HasSubstr("of the words alone"));
 }
 
+TEST(ExplainText, HoldsNothingThatATerminalWouldObey) {
+  const std::string a = R"({"\u001b[2J":"one \u001b[31m","t":"same"})";
+  const std::string b = R"({"\u001b[2J":"two \u009b31m","t":"same"})";
+  const std::string text = ExplainText(ReportOf(FilterOptions(), a, b));
+  EXPECT_THAT(text, HasSubstr("record.exclude with  [2J: exact duplicate"));
+  EXPECT_EQ(text.find_first_of("\x1b\x9b"), std::string::npos);
+}
+
 TEST(ExplainText, OfAnotherSchemeHasNoBits) {
   FilterOptions options;
   options.scheme.name = "minhash";
@@ -57,7 +65,7 @@ TEST(ExplainText, OfAnotherSchemeHasNoBits) {
 TEST(ExplainPage, ShowsTheTextsAsText) {
   FilterOptions options;
   const std::string page =
-      ExplainPage(ReportOf(options, R"({"t":"<img src=x>"})", R"({"t":"<b>&"})"));
+      ExplainPage(ReportOf(options, R"({"t":"see <img src=x>"})", R"({"t":"see <b>&"})"));
   EXPECT_THAT(page, Not(HasSubstr("<img")));
   EXPECT_THAT(page, HasSubstr("&lt;"));
 }
