@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "feature/mask.h"
 #include "fingerprint/text_keys.h"
@@ -30,9 +31,8 @@ std::string WordText(std::string_view token) {
 }
 
 /// The texts of all tokens, in order.
-std::vector<std::string> TokenTexts(const TokenList& tokens) {
+std::vector<std::string> TokenTexts(std::string_view left) {
   std::vector<std::string> texts;
-  std::string_view left = tokens.TextFrom(0);
   while (!left.empty()) {
     const std::string_view token = left.substr(0, left.find(' '));
     left.remove_prefix(token.size() + 1);
@@ -45,6 +45,16 @@ std::unordered_map<uint64_t, uint32_t> Counted(std::span<const uint64_t> hashes)
   std::unordered_map<uint64_t, uint32_t> counts;
   for (const uint64_t hash : hashes) ++counts[hash];
   return counts;
+}
+
+/// The distinct hashes, in the order of their first occurrence.
+std::vector<uint64_t> InOrder(std::span<const uint64_t> hashes) {
+  std::unordered_set<uint64_t> seen;
+  std::vector<uint64_t> distinct;
+  for (const uint64_t hash : hashes) {
+    if (seen.insert(hash).second) distinct.push_back(hash);
+  }
+  return distinct;
 }
 
 /// The bars of CentredSimhash, in units of the sums.
@@ -92,15 +102,17 @@ void RecordExplainer::ExplainTexts(const RecordView& record, ExplainedRecord& ex
 }
 
 void RecordExplainer::ExplainWords(ExplainedRecord& explained) {
-  const std::span<const uint64_t> tokens = reader_.tokens().hashes();
-  const std::vector<std::string> texts = TokenTexts(reader_.tokens());
+  const std::span<const uint64_t> tokens = reader_.token_hashes();
+  const std::vector<std::string> texts = TokenTexts(reader_.token_text());
   std::unordered_map<uint64_t, const std::string*> text_of;
   for (size_t i = 0; i < tokens.size(); ++i) text_of.try_emplace(tokens[i], &texts[i]);
   const auto counts = Counted(tokens);
-  const std::span<const Feature> features = counter_.Count(tokens, reader_.ranges());
-  for (const Feature& feature : features) {
-    explained.words.push_back(
-        {*text_of.at(feature.hash), feature.hash, counts.at(feature.hash), feature.weight});
+  const Features features = counter_.Count(tokens, reader_.ranges());
+  std::unordered_map<uint64_t, uint64_t> weights;
+  for (const uint64_t token : features.tokens) weights[token] = features.weight;
+  for (const Feature& more : features.more) weights[more.hash] += more.weight;
+  for (const uint64_t token : InOrder(tokens)) {
+    explained.words.push_back({*text_of.at(token), token, counts.at(token), weights.at(token)});
   }
   SketchVotes& votes = explained.words_votes;
   votes.sums = SumBits(features);
@@ -110,8 +122,8 @@ void RecordExplainer::ExplainWords(ExplainedRecord& explained) {
 
 void RecordExplainer::ExplainAdjacentWords(const RecordFeatures& features,
                                            ExplainedRecord& explained) {
-  const std::span<const uint64_t> tokens = reader_.tokens().hashes();
-  const std::vector<std::string> texts = TokenTexts(reader_.tokens());
+  const std::span<const uint64_t> tokens = reader_.token_hashes();
+  const std::vector<std::string> texts = TokenTexts(reader_.token_text());
   const auto text_at = [&](size_t begin, size_t words, size_t end) {
     std::string text;
     for (size_t i = begin; i < std::min(begin + words, end); ++i) {
@@ -142,7 +154,7 @@ void RecordExplainer::ExplainAdjacentWords(const RecordFeatures& features,
     begin = range.end;
   }
   const auto counts = Counted(pairs);
-  const std::span<const uint64_t> distinct = counter_.Distinct(pairs);
+  const std::vector<uint64_t> distinct = InOrder(pairs);
   for (const uint64_t pair : distinct) {
     explained.pairs.push_back({pair_texts.at(pair), pair, counts.at(pair), 1});
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "feature/text_features.h"
@@ -48,8 +49,9 @@ class RecordFeatureReader {
   // What the last record that was comparable() was made of, to explain it. Valid until the next
   // call of Read.
   std::span<const TextPiece> pieces() const { return pieces_; }
-  /// The tokens of all pieces except key fields, in order.
-  const TokenList& tokens() const { return tokens_; }
+  /// The tokens of all pieces except key fields, in order, each followed by a space.
+  std::string_view token_text() const { return tokens_.TextFrom(0); }
+  std::span<const uint64_t> token_hashes() { return tokens_.hashes(); }
   /// Where the tokens of each such piece end.
   std::span<const TokenRange> ranges() const { return ranges_; }
 
