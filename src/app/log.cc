@@ -70,6 +70,8 @@ void StartLog(LogLevel level, LogFormat format) {
   spdlog::set_default_logger(std::move(logger));
 }
 
+void SetLogLevel(LogLevel level) { spdlog::set_level(LevelOf(level)); }
+
 void LogProbe::PhaseChanged(LanePhase phase) {
   // Each failed attempt to take the lane again passes through these phases.
   const bool attempt = phase == LanePhase::kStandby || phase == LanePhase::kRestoring ||

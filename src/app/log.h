@@ -13,6 +13,9 @@ namespace neardup {
 /// with time, level and message. Call once, before any thread logs.
 void StartLog(LogLevel level, LogFormat format);
 
+/// From now on. Any thread may call it.
+void SetLogLevel(LogLevel level);
+
 /// Logs the events that a person wants to see; while all is well, at most one line every 10 s.
 class LogProbe : public PartialProbe, public PartialKeeperProbe {
  public:

@@ -11,10 +11,12 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/log.h"
+#include "app/reload.h"
 #include "app/service.h"
 #include "config/documents.h"
 
@@ -25,6 +27,7 @@ namespace {
 constexpr auto kStopDeadline = std::chrono::seconds(9);
 
 std::atomic<bool> g_stop = false;
+std::atomic<bool> g_reload = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 // Before the lane runs there is nothing to commit and no lease to give up.
 std::atomic<bool> g_lane_runs = false;
@@ -32,6 +35,57 @@ std::atomic<bool> g_lane_runs = false;
 void OnStopSignal(int) {
   if (g_stop.exchange(true)) _exit(kExitInternal);
 }
+
+void CatchReloadSignal() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { g_reload = true; };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGHUP, &action, nullptr);
+}
+
+std::string ShownSettings(const LoadedConfig& config) {
+  return nlohmann::ordered_json::parse(ShowConfig(config, {.json = true})).at("settings").dump();
+}
+
+/// Reads the configuration again after each SIGHUP, in a thread of its own.
+class ReloadWatch {
+ public:
+  ReloadWatch(ConfigArguments arguments, LoadedConfig running, Service& service)
+      : arguments_(std::move(arguments)),
+        running_(std::move(running)),
+        service_(service),
+        thread_([this](const std::stop_token& end) {
+          while (!end.stop_requested()) {
+            if (g_reload.exchange(false)) ReadAgain();
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+          }
+        }) {}
+
+ private:
+  void ReadAgain() {
+    Result<LoadedConfig> now = Load(arguments_);
+    if (!now.ok()) {
+      spdlog::error("the configuration is read again and refused, nothing is changed: {}",
+                    now.error().text);
+      return;
+    }
+    const Reload reload = CompareForReload(running_, *now);
+    if (!reload.refused.empty()) {
+      spdlog::error("{}", Describe(reload));
+      return;
+    }
+    // The line is seen at both levels.
+    spdlog::log(spdlog::level::warn, "{}", Describe(reload));
+    SetLogLevel(now->settings.log_level);
+    running_ = std::move(now).value();
+    service_.ShowSettings(ShownSettings(running_));
+  }
+
+  ConfigArguments arguments_;
+  LoadedConfig running_;
+  Service& service_;
+  std::jthread thread_;  ///< the last member, because it uses the others
+};
 
 /// Ends the process on the stop signal if the lane does not run yet: a snapshot may take minutes to
 /// restore. Otherwise ends it if it still runs kStopDeadline after the signal.
@@ -68,14 +122,15 @@ Result<void> PrepareStateDir(const std::string& path) {
   return {};
 }
 
-Result<void> RunService(const LoadedConfig& config) {
+Result<void> RunService(const ConfigArguments& arguments, const LoadedConfig& config) {
   NEARDUP_TRY(CheckRunnable(config));
   NEARDUP_TRY(PrepareStateDir(config.settings.state_dir));
   const std::atomic<bool>& stop = CatchStopSignals();
   WatchStop();
-  const auto shown = nlohmann::ordered_json::parse(ShowConfig(config, {.json = true}));
+  CatchReloadSignal();
   NEARDUP_ASSIGN(const std::unique_ptr<Service> service,
-                 Service::New(config.settings, {}, shown.at("settings").dump()));
+                 Service::New(config.settings, {}, ShownSettings(config)));
+  const ReloadWatch reload(arguments, config, *service);
   g_lane_runs = true;
   NEARDUP_TRY(service->Run(stop));
   spdlog::info("stopped");
@@ -97,7 +152,7 @@ int RunCommand(const ConfigArguments& arguments) {
   if (!config.ok()) return Fail(config.error());
   StartLog(config->settings.log_level, config->settings.log_format);
   for (const std::string& warning : config->warnings) spdlog::warn("{}", warning);
-  const Result<void> ran = RunService(*config);
+  const Result<void> ran = RunService(arguments, *config);
   if (ran.ok()) return kExitOk;
   spdlog::error("{}", ran.error().text);
   return ExitCodeOf(ran.error());

@@ -265,6 +265,10 @@ Result<void> Service::Run(const std::atomic<bool>& stop) {
   return parts.lane->Drain();
 }
 
+void Service::ShowSettings(std::string shown_settings) {
+  parts_->status.ShowSettings(std::move(shown_settings));
+}
+
 void LogKafka(int level, std::string_view text) {
   if (level <= kSyslogError) {
     spdlog::error("kafka: {}", text);

@@ -31,6 +31,9 @@ class Service {
   /// may set `stop`. An error is final.
   Result<void> Run(const std::atomic<bool>& stop);
 
+  /// Replaces the settings of /status. Any thread may call it.
+  void ShowSettings(std::string shown_settings);
+
  private:
   struct Parts;
   explicit Service(std::unique_ptr<Parts> parts);

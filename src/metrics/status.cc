@@ -29,6 +29,11 @@ Status::Status(BuildInfo build, std::string settings, const Clock& clock)
       started_at_ms_(clock.WallMs()),
       phase_since_ms_(started_at_ms_) {}
 
+void Status::ShowSettings(std::string settings) {
+  const std::lock_guard lock(mutex_);
+  settings_ = std::move(settings);
+}
+
 void Status::SetMemoryBound(uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   memory_bound_ = bytes;

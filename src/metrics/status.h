@@ -25,6 +25,8 @@ class Status : public PartialProbe, public PartialKeeperProbe {
   Status(BuildInfo build, std::string settings, const Clock& clock);
 
   void SetMemoryBound(uint64_t bytes);
+  /// In place of those of the constructor.
+  void ShowSettings(std::string settings);
 
   void PhaseChanged(LanePhase phase) override;
   void Followed(uint64_t seq) override;
@@ -57,7 +59,7 @@ class Status : public PartialProbe, public PartialKeeperProbe {
   };
 
   const BuildInfo build_;
-  const std::string settings_;
+  std::string settings_;  ///< guarded by mutex_
   const Clock& clock_;
   mutable std::mutex mutex_;  ///< guards the members below
   int64_t started_at_ms_;

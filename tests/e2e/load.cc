@@ -34,8 +34,6 @@ struct Arguments {
   uint32_t abort_every = 0;  ///< 0: without transactions
   std::string group;
   std::string file;
-  std::string principal;
-  std::vector<std::string> rights;  ///< such as Read@topic:news
 };
 
 Result<void> Create(const Arguments& arguments) {
@@ -172,16 +170,6 @@ Result<void> Leader(const Arguments& arguments) {
   return {};
 }
 
-Result<void> AllowAll(const Arguments& arguments) {
-  for (const std::string& right : arguments.rights) {
-    const size_t at = right.find('@');
-    if (at == right.npos) return Error{ErrorCode::kConfig, right + ": expected Read@topic:news"};
-    NEARDUP_TRY(
-        Allow(arguments.kafka, arguments.principal, right.substr(at + 1), right.substr(0, at)));
-  }
-  return {};
-}
-
 Result<void> Put(const Arguments& arguments) {
   std::ifstream lines(arguments.file, std::ios::binary);
   if (!lines) return Error{ErrorCode::kIo, arguments.file + " cannot be read"};
@@ -246,17 +234,14 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   remove->add_option("--before", arguments.offset)->required();
   CLI::App* drop = app.add_subcommand("drop");
   drop->add_option("--topic", arguments.topic)->required();
-  CLI::App* allow = app.add_subcommand("allow");
-  allow->add_option("--principal", arguments.principal)->required();
-  allow->add_option("rights", arguments.rights)->required();
   CLI::App* put = app.add_subcommand("put");
   put->add_option("--topic", arguments.topic)->required();
   put->add_option("--file", arguments.file)->required();
   CLI::App* dump = app.add_subcommand("dump");
   dump->add_option("--topic", arguments.kafka.topics)->required()->expected(1);
-  return {{create, Create},  {fill, Fill}, {grow, Grow},     {move_group, MoveGroup},
-          {leader, Leader},  {copy, Copy}, {remove, Delete}, {drop, Drop},
-          {allow, AllowAll}, {put, Put},   {dump, Dump}};
+  return {{create, Create}, {fill, Fill}, {grow, Grow},     {move_group, MoveGroup},
+          {leader, Leader}, {copy, Copy}, {remove, Delete}, {drop, Drop},
+          {put, Put},       {dump, Dump}};
 }
 
 int Main(int count, char** words) {

@@ -1,9 +1,9 @@
 """A right that is missing on a real Kafka: the service says what it may not do, and where, and goes on when it
 is granted."""
-import pathlib
 import unittest
 
-from harness import KafkaTest, run
+from acls import allow
+from harness import KafkaTest
 
 RECORDS = 500
 
@@ -15,17 +15,6 @@ class Rights(KafkaTest):
         '--property', 'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
         '--property', 'allow.everyone.if.no.acl.found=true')
 
-    def kafka_tool(self, *arguments):
-        pid = (self.directory / 'kafka' / '1' / 'pid').read_text().strip()
-        command = pathlib.Path(f'/proc/{pid}/cmdline').read_text().split('\0')
-        done = run('java', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', command[command.index('-cp') + 1],
-                   *arguments)
-        self.assertEqual(done.returncode, 0, done.stderr[:2000] + done.stdout[:2000])
-
-    def allow_only(self, resource, *operations):
-        self.kafka_tool('kafka.admin.AclCommand', '--bootstrap-server', self.brokers, '--add', '--allow-principal',
-                        'User:ANONYMOUS', *resource, *(part for each in operations for part in ('--operation', each)))
-
     def refusal(self, service, *texts):
         """Waits until the log holds a line with all of the texts."""
         def found():
@@ -34,17 +23,19 @@ class Rights(KafkaTest):
 
     def test_a_missing_right_is_named_with_its_topic(self):
         self.fill(records=RECORDS, seed=31)
-        config = self.write_config()
+        # A service that never had the right ends after this time.
+        config = self.write_config(lease={'give_up_ms': '5m'})
         service = self.start(config)
         self.wait_drained(service)
         self.assertEqual(service.terminate()[0], 0)
         output = f'{self.topics[0]}.unique'
-        self.allow_only(('--topic', output), 'Describe', 'DescribeConfigs')
+        # From now on the topic has rules.
+        allow(self.brokers, 'User:ANONYMOUS', f'Describe@topic:{output}', f'DescribeConfigs@topic:{output}')
         self.load('fill', '--topics', ','.join(self.topics), '--records', RECORDS, '--seed', 32)
         service = self.start(config)
         self.refusal(service, 'lane lost', output, 'Write')
         with self.subTest('with the right it goes on'):
-            self.allow_only(('--topic', output), 'Write', 'Read')
+            allow(self.brokers, 'User:ANONYMOUS', f'Write@topic:{output}', f'Read@topic:{output}')
             self.wait_drained(service)
             self.assertEqual(service.terminate()[0], 0)
             self.assert_promises_kept(config, 2 * RECORDS)

@@ -1,8 +1,10 @@
 """TLS, logins and rights on a real Kafka: what is right works, and what is wrong or missing is named in one line, with
 an exit code, by `run` and by `validate --online`. No secret is printed."""
+import signal
 import unittest
 
-from harness import KAFKA_VERSION, KafkaTest, NEARDUP, run
+from acls import allow
+from harness import KafkaTest, NEARDUP, run
 from secure_kafka import KEY_PASSWORD, PASSWORD, SecureKafkaTest
 
 RECORDS = 500
@@ -10,7 +12,8 @@ APP = 'sec'
 INPUT = 'sec-news'
 OUTPUTS = [f'{INPUT}.unique', f'{INPUT}.duplicate', f'{INPUT}.dead-letter']
 CHANGELOG, LEASE = f'{APP}-changelog', f'{APP}-lease'
-# All rights that the service needs, except the one on its transactional id. docs/security.md lists the same.
+ON_ID = f'Write@transactional-id:{APP}-lane-0'
+# All other rights that the service needs. docs/security.md lists the same.
 RIGHTS = [
     f'Read@topic:{INPUT}', f'DescribeConfigs@topic:{INPUT}',
     *(f'{operation}@topic:{output}' for output in OUTPUTS for operation in ('Read', 'Write', 'DescribeConfigs')),
@@ -18,7 +21,6 @@ RIGHTS = [
     f'Describe@topic:{LEASE}', f'Read@group:{APP}', f'Read@group:{LEASE}',
 ]
 # Each of these users has all rights but one.
-ON_ID = f'Write@transactional-id:{APP}-lane-0'
 LACKING = {
     'no-input': f'Read@topic:{INPUT}',
     'no-output': f'Write@topic:{OUTPUTS[0]}',
@@ -55,10 +57,7 @@ class Security(SecureKafkaTest):
         for user in everybody:
             lacks = {**LACKING, **MISSED}.get(user)
             more = {'no-id': ['Describe@cluster'], 'no-input': [f'Describe@topic:{INPUT}']}.get(user, [])
-            cls.allow(f'User:{user}', *more, *(right for right in RIGHTS if right != lacks))
-        allowed = [part for user in everybody if user != 'no-id' for part in ('--allow-principal', f'User:{user}')]
-        cls.kafka_tool('kafka.admin.AclCommand', '--bootstrap-server', cls.brokers, '--add', *allowed, '--operation',
-                       'Write', '--transactional-id', f'{APP}-lane-0')
+            allow(cls.brokers, f'User:{user}', *more, *(right for right in [*RIGHTS, ON_ID] if right != lacks))
 
     @classmethod
     def load_once(cls, *arguments):
@@ -93,8 +92,7 @@ class Security(SecureKafkaTest):
         return found[-1]
 
     def test_a_right_login_works_and_shows_no_secret(self):
-        mechanism = 'SCRAM-SHA-512' if not (KAFKA_VERSION or '3').startswith('4') else 'PLAIN'
-        kafka = self.login('neardup', mechanism)
+        kafka = self.login('neardup', 'SCRAM-SHA-512' if self.scram else 'PLAIN')
         checked = self.online(kafka)
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
         self.load('fill', '--topics', INPUT, '--records', RECORDS, '--seed', 7)
@@ -104,6 +102,20 @@ class Security(SecureKafkaTest):
         self.printed += service.get('/status')[1] + service.get('/metrics')[1]
         self.assertIn('******', service.get('/status')[1])
         self.printed += self.neardup('config show --origin', kafka).stdout
+        with self.subTest('SIGHUP takes over the log level and refuses what needs a restart'):
+            self.write_config(kafka=kafka, log={'level': 'debug'})
+            service.process.send_signal(signal.SIGHUP)
+            self.wait(lambda: 'in force now: log.level' in service.text(), 'the new level', 60, [service])
+            self.assertIn('"level":"debug"', service.get('/status')[1].replace(' ', ''))
+            self.write_config(kafka=self.login('neardup', **{'sasl.password': 'other'}), window={'window_ms': '1h'},
+                              log={'level': 'info'})
+            service.process.send_signal(signal.SIGHUP)
+            self.wait(lambda: 'nothing is changed: kafka.properties, ' in service.text(), 'a refusal', 60, [service])
+            self.assert_line(service.text(), 'window.window_ms', 'need a restart')
+            config.write_text('{')
+            service.process.send_signal(signal.SIGHUP)
+            self.wait(lambda: service.text().count('nothing is changed') == 2, 'a refusal', 60, [service])
+            self.write_config(kafka=kafka)
         with self.subTest('validate --online beside the running service disturbs nothing'):
             before = {topic: self.load('dump', '--topic', topic) for topic in (*OUTPUTS, CHANGELOG, LEASE)}
             checked = self.online(kafka)

@@ -1,13 +1,10 @@
 #include "kafka/topic_orders.h"
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -20,28 +17,6 @@ namespace {
 
 using DeleteTopicHandle =
     std::unique_ptr<rd_kafka_DeleteTopic_t, HandleDeleter<rd_kafka_DeleteTopic_destroy>>;
-using AclHandle =
-    std::unique_ptr<rd_kafka_AclBinding_t, HandleDeleter<rd_kafka_AclBinding_destroy>>;
-
-/// DescribeConfigs and DESCRIBE_CONFIGS are the same.
-bool SameWord(std::string_view one, std::string_view two) {
-  const auto plain = [](std::string_view word) {
-    std::string out;
-    for (const char c : word) {
-      if (c != '_') out += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    }
-    return out;
-  };
-  return plain(one) == plain(two);
-}
-
-rd_kafka_AclOperation_t OperationOf(const std::string& name) {
-  for (int each = RD_KAFKA_ACL_OPERATION_ALL; each < RD_KAFKA_ACL_OPERATION__CNT; ++each) {
-    const auto operation = static_cast<rd_kafka_AclOperation_t>(each);
-    if (SameWord(rd_kafka_AclOperation_name(operation), name)) return operation;
-  }
-  return RD_KAFKA_ACL_OPERATION_UNKNOWN;
-}
 
 }  // namespace
 
@@ -105,36 +80,6 @@ Result<void> DeleteRecordsBefore(const KafkaOptions& options, const std::string&
                                  int32_t partition, int64_t offset) {
   NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, {}));
   return TopicAdmin(std::move(client), options).DeleteRecords(topic, partition, offset);
-}
-
-Result<void> Allow(const KafkaOptions& options, const std::string& principal,
-                   const std::string& resource, const std::string& operation) {
-  NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
-                 Client::New(options, ClientRole::kWatermark, {}));
-  const std::string doing = "allowing " + principal + " " + operation + " on " + resource;
-  const size_t colon = resource.find(':');
-  const std::string type = resource.substr(0, colon);
-  const auto kind = type == "topic"   ? RD_KAFKA_RESOURCE_TOPIC
-                    : type == "group" ? RD_KAFKA_RESOURCE_GROUP
-                                      : RD_KAFKA_RESOURCE_BROKER;
-  const std::string name = colon == resource.npos ? "kafka-cluster" : resource.substr(colon + 1);
-  std::array<char, 256> complaint{};
-  const AclHandle acl(rd_kafka_AclBinding_new(kind, name.c_str(), RD_KAFKA_RESOURCE_PATTERN_LITERAL,
-                                              principal.c_str(), "*", OperationOf(operation),
-                                              RD_KAFKA_ACL_PERMISSION_TYPE_ALLOW, complaint.data(),
-                                              complaint.size()));
-  if (!acl) return Error{ErrorCode::kConfig, doing + ": " + complaint.data()};
-  std::array<rd_kafka_AclBinding_t*, 1> orders = {acl.get()};
-  const QueueHandle queue(rd_kafka_queue_new(client->get()));
-  rd_kafka_CreateAcls(client->get(), orders.data(), orders.size(), nullptr, queue.get());
-  const EventHandle event(rd_kafka_queue_poll(queue.get(), options.answer_timeout_ms));
-  if (!event) return Error{ErrorCode::kUnavailable, doing + ": no answer"};
-  size_t count = 0;
-  const auto* results =
-      rd_kafka_CreateAcls_result_acls(rd_kafka_event_CreateAcls_result(event.get()), &count);
-  if (count != 1) return Error{ErrorCode::kInternal, doing + ": the answer has no result"};
-  const rd_kafka_error_t* refused = rd_kafka_acl_result_error(results[0]);
-  return refused == nullptr ? Result<void>() : FromKafka(*refused, doing);
 }
 
 }  // namespace neardup

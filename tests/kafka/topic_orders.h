@@ -1,4 +1,4 @@
-// Orders about topics and rights for test tools. The header needs no librdkafka.
+// Orders about topics for test tools. The header needs no librdkafka.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,5 @@ Result<int32_t> LeaderOf(const KafkaOptions& options, const std::string& topic, 
 /// Deletes the records of a partition below an offset; -1 stands for the end of the partition.
 Result<void> DeleteRecordsBefore(const KafkaOptions& options, const std::string& topic,
                                  int32_t partition, int64_t offset);
-
-/// Allows a principal, such as User:alice, an operation such as Read. `resource` is topic:NAME,
-/// group:NAME or cluster. For a transactional id, the library has no such order.
-Result<void> Allow(const KafkaOptions& options, const std::string& principal,
-                   const std::string& resource, const std::string& operation);
 
 }  // namespace neardup
