@@ -67,7 +67,6 @@ void MakeRoom(std::vector<T>& elements, size_t count) {
 Features FeatureCounter::Count(std::span<const uint64_t> tokens,
                                std::span<const TokenRange> ranges) {
   Separate(tokens);
-  more_.clear();
   const uint32_t weight16 = ranges.empty() ? 0 : ranges.front().weight16;
   const bool one_weight = std::all_of(ranges.begin(), ranges.end(),
                                       [=](const TokenRange& r) { return r.weight16 == weight16; });
@@ -77,7 +76,7 @@ Features FeatureCounter::Count(std::span<const uint64_t> tokens,
     AddWeights(tokens, ranges);
   }
   const uint64_t weight = one_weight ? CountWeight(1) * weight16 : 0;
-  return {std::span(distinct_).first(distinct_count_), weight, more_};
+  return {std::span(distinct_).first(distinct_count_), weight, std::span(more_).first(more_count_)};
 }
 
 std::span<const uint64_t> FeatureCounter::Distinct(std::span<const uint64_t> hashes) {
@@ -162,27 +161,31 @@ void FeatureCounter::SeparateCrowd(std::span<const uint64_t> hashes) {
 }
 
 void FeatureCounter::AddRepeats(std::span<const uint64_t> tokens, uint32_t weight16) {
-  const auto add = [&](uint64_t token, uint32_t count) {
-    more_.push_back({token, (CountWeight(count) - CountWeight(1)) * weight16});
-  };
   MakeRoom(counts_, tokens.size());
+  MakeRoom(more_, repeat_count_ + crowded_count_);
+  Feature* more = more_.data();
+  const auto add = [&](uint64_t token, uint32_t count) {
+    *more++ = {token, (CountWeight(count) - CountWeight(1)) * weight16};
+  };
   // From here on repeats_ holds each index once.
-  for (const uint32_t first : std::span(repeats_).first(repeat_count_)) counts_[first] = 1;
+  uint32_t* const counts = counts_.data();
+  const auto repeats = std::span(repeats_).first(repeat_count_);
+  for (const uint32_t first : repeats) counts[first] = 1;
   size_t kept = 0;
-  for (size_t i = 0; i < repeat_count_; ++i) {
-    const uint32_t first = repeats_[i];
-    repeats_[kept] = first;
-    kept += counts_[first]++ == 1;
+  for (const uint32_t first : repeats) {
+    repeats[kept] = first;
+    kept += counts[first]++ == 1;
   }
-  for (const uint32_t first : std::span(repeats_).first(kept)) add(tokens[first], counts_[first]);
+  for (const uint32_t first : repeats.first(kept)) add(tokens[first], counts[first]);
 
   const auto places = std::span(crowd_places_).first(crowded_count_);
-  for (const uint32_t place : places) counts_[place] = 0;
-  for (const uint32_t place : places) ++counts_[place];
+  for (const uint32_t place : places) counts[place] = 0;
+  for (const uint32_t place : places) ++counts[place];
   for (const uint32_t place : places) {
-    if (counts_[place] > 1) add(distinct_[place], counts_[place]);
-    counts_[place] = 0;
+    if (counts[place] > 1) add(distinct_[place], counts[place]);
+    counts[place] = 0;
   }
+  more_count_ = static_cast<size_t>(more - more_.data());
 }
 
 void FeatureCounter::AddWeights(std::span<const uint64_t> tokens,
@@ -191,6 +194,8 @@ void FeatureCounter::AddWeights(std::span<const uint64_t> tokens,
   MakeRoom(sums_, 2 * tokens.size());
   std::fill_n(counts_.begin(), 2 * tokens.size(), 0);
   std::fill_n(sums_.begin(), 2 * tokens.size(), 0);
+  MakeRoom(more_, tokens.size());
+  more_count_ = 0;
   size_t at = 0;
   size_t crowded = 0;
   for (const TokenRange& range : ranges) {
@@ -207,7 +212,7 @@ void FeatureCounter::AddWeights(std::span<const uint64_t> tokens,
     const uint32_t count = counts_[place];
     if (count == 0) continue;
     const uint64_t token = place < tokens.size() ? tokens[place] : distinct_[place - tokens.size()];
-    more_.push_back({token, CountWeight(count) * sums_[place] / count});
+    more_[more_count_++] = {token, CountWeight(count) * sums_[place] / count};
   }
 }
 

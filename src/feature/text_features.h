@@ -85,6 +85,7 @@ class FeatureCounter {
   std::vector<uint32_t> counts_;
   std::vector<uint64_t> sums_;
   std::vector<Feature> more_;
+  size_t more_count_ = 0;
 };
 
 /// Appends the hashes of all pairs of adjacent tokens of one text, of which Fingerprint::order is

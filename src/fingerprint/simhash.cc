@@ -1,10 +1,13 @@
 #include "fingerprint/simhash.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
+#include <numeric>
 
 #include "base/wide.h"
 
@@ -44,7 +47,7 @@ class SumsByLevel {
   }
 
   /// Ends the additions, and adds what they have come to, times `weight`.
-  void AddTo(BitSums& sums, uint64_t weight = 1) {
+  void AddTo(BitSums& sums, uint64_t weight) {
     // Now one word for each level, so that word j holds bit j of every sum.
     uint64_t planes[kLevels] = {};
     int used = 0;
@@ -119,7 +122,8 @@ class SumsByLevel {
   int top_ = 0;  ///< the highest level that has had a word
 };
 
-// AddOnes adds, to the sum of each bit, the weights of the hashes that have it set.
+// AddOnes adds, to the sum of each bit, twice the weights of the hashes that have it set. So sums
+// that begin with the negative weight of all hashes end as BitSums.
 
 void AddOnesPortable(std::span<const Feature> features, BitSums& sums) {
   SumsByLevel set;
@@ -128,13 +132,13 @@ void AddOnesPortable(std::span<const Feature> features, BitSums& sums) {
       set.Add(feature.hash, std::countr_zero(weight));
     }
   }
-  set.AddTo(sums);
+  set.AddTo(sums, 2);
 }
 
 void AddOnesPortable(std::span<const uint64_t> hashes, uint64_t weight, BitSums& sums) {
   SumsByLevel set;
   set.AddAll(hashes);
-  set.AddTo(sums, weight);
+  set.AddTo(sums, 2 * weight);
 }
 
 #if NEARDUP_WIDE
@@ -169,10 +173,10 @@ NEARDUP_WIDE_FUNCTION void AddOnesWide(std::span<const Feature> features, BitSum
       c = _mm512_mask_add_epi32(c, static_cast<__mmask16>(feature.hash >> 32), c, weight);
       d = _mm512_mask_add_epi32(d, static_cast<__mmask16>(feature.hash >> 48), d, weight);
     }
-    AddSixteen(a, 1, 0, sums);
-    AddSixteen(b, 1, 16, sums);
-    AddSixteen(c, 1, 32, sums);
-    AddSixteen(d, 1, 48, sums);
+    AddSixteen(a, 2, 0, sums);
+    AddSixteen(b, 2, 16, sums);
+    AddSixteen(c, 2, 32, sums);
+    AddSixteen(d, 2, 48, sums);
   }
 }
 
@@ -204,11 +208,21 @@ NEARDUP_WIDE_FUNCTION void AddOnesWide(std::span<const uint64_t> hashes, uint64_
       const __m512i bits = _mm512_gf2p8affine_epi64_epi8(columns, bytes, 0);
       ones = _mm512_add_epi8(ones, _mm512_popcnt_epi8(bits));
     }
-    AddSixteen(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(ones)), weight, 0, sums);
-    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 1)), weight, 16, sums);
-    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 2)), weight, 32, sums);
-    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 3)), weight, 48, sums);
+    AddSixteen(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(ones)), 2 * weight, 0, sums);
+    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 1)), 2 * weight, 16, sums);
+    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 2)), 2 * weight, 32, sums);
+    AddSixteen(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(ones, 3)), 2 * weight, 48, sums);
   }
+}
+
+NEARDUP_WIDE_FUNCTION uint64_t MagnitudesWide(const BitSums& sums) {
+  __m512i bits = _mm512_setzero_si512();
+  for (size_t bit = 0; bit < sums.size(); bit += kWideNumbers) {
+    bits = _mm512_or_si512(bits, _mm512_abs_epi64(_mm512_loadu_si512(&sums[bit])));
+  }
+  std::array<uint64_t, kWideNumbers> parts;
+  _mm512_storeu_si512(parts.data(), bits);
+  return std::accumulate(parts.begin(), parts.end(), uint64_t{0}, std::bit_or<>());
 }
 
 NEARDUP_WIDE_FUNCTION uint64_t SimhashWide(const BitSums& sums) {
@@ -224,6 +238,9 @@ NEARDUP_WIDE_FUNCTION uint64_t SimhashWide(const BitSums& sums) {
 
 /// A number as wide as the widest of the sums without signs.
 uint64_t Magnitudes(const BitSums& sums) {
+#if NEARDUP_WIDE
+  if (UsesWide()) return MagnitudesWide(sums);
+#endif
   uint64_t bits = 0;
   for (const int64_t sum : sums) bits |= static_cast<uint64_t>(std::abs(sum));
   return bits;
@@ -243,11 +260,6 @@ void AddOnes(std::span<const uint64_t> hashes, uint64_t weight, BitSums& sums) {
   AddOnesPortable(hashes, weight, sums);
 }
 
-/// A hash adds its weight for a 1 and takes it away for a 0: 2 x ones - the weight of all.
-void TakeZeros(uint64_t weight, BitSums& sums) {
-  for (int64_t& sum : sums) sum = 2 * sum - static_cast<int64_t>(weight);
-}
-
 uint64_t WeightOf(std::span<const Feature> features) {
   uint64_t weight = 0;
   for (const Feature& feature : features) {
@@ -257,27 +269,31 @@ uint64_t WeightOf(std::span<const Feature> features) {
   return weight;
 }
 
+/// The sums of hashes without a 1.
+BitSums WithoutOnes(uint64_t weight) {
+  BitSums sums;
+  sums.fill(-static_cast<int64_t>(weight));
+  return sums;
+}
+
 }  // namespace
 
 BitSums SumBits(const Features& features) {
-  BitSums sums{};
+  BitSums sums = WithoutOnes(features.tokens.size() * features.weight + WeightOf(features.more));
   AddOnes(features.tokens, features.weight, sums);
   AddOnes(features.more, sums);
-  TakeZeros(features.tokens.size() * features.weight + WeightOf(features.more), sums);
   return sums;
 }
 
 BitSums SumBits(std::span<const Feature> features) {
-  BitSums sums{};
+  BitSums sums = WithoutOnes(WeightOf(features));
   AddOnes(features, sums);
-  TakeZeros(WeightOf(features), sums);
   return sums;
 }
 
 BitSums SumBits(std::span<const uint64_t> hashes) {
-  BitSums sums{};
+  BitSums sums = WithoutOnes(hashes.size());
   AddOnes(hashes, 1, sums);
-  TakeZeros(hashes.size(), sums);
   return sums;
 }
 

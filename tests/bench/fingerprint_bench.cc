@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/seeded_random.h"
+#include "base/wide.h"
 #include "bench/bare_parse.h"
 #include "bench/naive_fingerprint.h"
 #include "bench/program.h"
@@ -166,15 +167,19 @@ Result<void> Run(size_t count, const std::string& json) {
 Result<void> Main(CLI::App& app, int argc, char** argv) {
   size_t count = 1000;
   std::string json;
+  bool portable = false;
   app.description(
       "Measures the time from a JSON payload to its fingerprint, beside simdjson's parser alone "
       "and a naive "
       "fingerprint");
+  app.add_flag("--portable", portable, "without AVX-512, as on a processor that lacks it");
   app.add_option("--payloads", count, "payloads of each kind and size")
       ->check(CLI::Range(10, 1'000'000))
       ->capture_default_str();
   app.add_option("--json", json, "also write the figures to this file");
   app.parse(argc, argv);
+  if (portable) AllowWide(false);
+  std::printf("%s loops\n", UsesWide() ? "AVX-512" : "portable");
   return Run(count, json);
 }
 
