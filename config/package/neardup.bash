@@ -81,7 +81,7 @@ _neardup() {
       values='--set --fields --keys --state-dir'
       files='-c --config --record' ;;
     'neardup validate')
-      words='--help --config --set --fields --keys --brokers --input --app'
+      words='--help --config --set --fields --keys --brokers --input --app --online'
       values='--set --fields --keys --brokers --input --app'
       files='-c --config' ;;
     'neardup config')
