@@ -130,7 +130,7 @@ Result<std::unique_ptr<StoppedLane>> StoppedLane::Take(const Settings& settings,
 Result<void> StoppedLane::Commit(std::span<const Delta> deltas) {
   NEARDUP_TRY(transaction_->Begin());
   for (const Delta& delta : deltas) NEARDUP_TRY(transaction_->PublishDelta(Encode(delta)));
-  return transaction_->Commit(deltas.back().inputs);
+  return transaction_->Commit(deltas.back().inputs, NothingMeanwhile);
 }
 
 }  // namespace neardup
