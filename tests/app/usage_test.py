@@ -3,10 +3,14 @@
     usage_test.py NEARDUP
 """
 
+import http.server
 import pathlib
 import re
+import ssl
 import subprocess
 import sys
+import tempfile
+import threading
 import unittest
 
 NEARDUP = str(pathlib.Path(sys.argv.pop(1)).resolve())
@@ -103,6 +107,32 @@ class Usage(unittest.TestCase):
         self.assertIn("metrics.port: found 0", done.stderr)
         self.assert_says("healthcheck --config a --url b",
                          "--config excludes --url; see `neardup healthcheck --help`")
+
+    def test_healthcheck_asks_by_tls_where_the_pages_have_a_certificate(self):
+        class Ready(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(b"active\n")
+
+            def log_message(self, *arguments):
+                pass
+
+        with tempfile.TemporaryDirectory() as folder:
+            certificate, key = f"{folder}/tls.crt", f"{folder}/tls.key"
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=elsewhere",
+                            "-keyout", key, "-out", certificate], check=True, capture_output=True)
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key)
+            with http.server.HTTPServer(("127.0.0.1", 0), Ready) as server:
+                server.socket = context.wrap_socket(server.socket, server_side=True)
+                threading.Thread(target=server.serve_forever, daemon=True).start()
+                for arguments in (["--url", f"https://127.0.0.1:{server.server_port}/readyz"],
+                                  ["--set", f"metrics.tls_certificate_path={certificate}", "--set",
+                                   f"metrics.tls_key_path={key}", "--set", f"metrics.port={server.server_port}"]):
+                    done = subprocess.run([NEARDUP, "healthcheck", *arguments], capture_output=True, text=True)
+                    self.assertEqual((done.returncode, done.stdout), (0, "200 active\n"), done.stderr)
+                server.shutdown()
 
     def test_names_a_missing_command_or_option(self):
         self.assert_says("", "found no command; `neardup --help` lists all commands")
