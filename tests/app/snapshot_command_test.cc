@@ -145,7 +145,8 @@ TEST_F(RestoredSnapshotTest, IndexPrintsEntriesAndFill) {
 TEST_F(RestoredSnapshotTest, IndexRefusesTheSnapshotOfOtherSettings) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(SnapshotIndexCommand(Arguments("feature.features_min=4")), kExitConfig);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("/features_min"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("feature.features_min: configured 4, changelog 12"));
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ class Dockerfile(unittest.TestCase):
         self.assertEqual(of_last_stage("EXPOSE"), [port])
         command = json.loads(of_last_stage("HEALTHCHECK")[0].split("CMD ", 1)[1])
         self.assertEqual(command, ["neardup", "healthcheck", "--url", f"http://127.0.0.1:{port}/healthz"])
-        self.assertIn("livenessProbe:\n            httpGet: {path: /healthz, port: metrics}", self.statefulset)
+        self.assertRegex(self.statefulset, 'livenessProbe:\n *{{- include "neardup.probe" .* "path" "/healthz"')
 
     def test_the_chart_starts_the_program_of_the_image(self):
         self.assertEqual(of_last_stage("ENTRYPOINT"), ['["neardup"]'])

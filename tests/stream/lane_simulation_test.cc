@@ -203,7 +203,7 @@ TEST(Lane, RefusesAChangelogOfAnotherScheme) {
   const Result<bool> stepped = instance.lane->Step();
   ASSERT_FALSE(stepped.ok());
   EXPECT_EQ(stepped.error().code, ErrorCode::kMismatch);
-  EXPECT_THAT(stepped.error().text, testing::HasSubstr("/scheme: \"minhash "));
+  EXPECT_THAT(stepped.error().text, testing::HasSubstr("match.scheme: configured minhash "));
 }
 
 TEST(Lane, AfterACleanStopNoRecordIsADuplicateOfItself) {
@@ -985,7 +985,8 @@ TEST(Lane, GoesOnBehindAFreshDeltaOfItsSettings) {
   for (int step = 0; step < 200 && stepped.ok(); ++step) stepped = old.lane->Step();
   ASSERT_FALSE(stepped.ok());
   EXPECT_EQ(stepped.error().code, ErrorCode::kMismatch);
-  EXPECT_THAT(stepped.error().text, testing::HasSubstr("features_min: 4 here, 5 in the changelog"));
+  EXPECT_THAT(stepped.error().text,
+              testing::HasSubstr("feature.features_min: configured 4, changelog 5"));
 }
 
 TEST(Lane, StopsBeforeTheCommitWhenTooManyRecordsAreDeadLettersAndTheOptionsSaySo) {
