@@ -17,6 +17,9 @@ namespace {
 
 constexpr int kPollMs = 100;
 constexpr int kCloseTimeoutMs = 10'000;
+// librdkafka before 2.3 ends the process when a member is destroyed after it has joined the group
+// and before its first assignment (its issue 4312). So a member that leaves waits for that first.
+constexpr int kFirstAssignmentMs = 2'000;
 constexpr std::chrono::milliseconds kJoinAgainAfter(1000);
 constexpr std::chrono::milliseconds kJoinAgainAfterMax(10'000);
 
@@ -53,6 +56,7 @@ class KafkaLease : public Lease {
   void Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions);
   /// False: this member lacks a right, and hears nothing more.
   bool PollOnce();
+  void AwaitFirstAssignment();
   void Close();
   void Report(Error error);
 
@@ -69,6 +73,8 @@ class KafkaLease : public Lease {
 
   /// Of the thread; null while this instance is no member.
   std::shared_ptr<Client> client_;
+  /// The group has answered client_ with an assignment, which may be empty.
+  bool was_assigned_ = false;
   std::chrono::milliseconds join_again_after_ = kJoinAgainAfter;
   uint64_t joined_leaves_ =
       0;  ///< guarded by mutex_; the number of Leave calls when client_ joined
@@ -116,7 +122,10 @@ void KafkaLease::Release() {
 void KafkaLease::Run() {
   while (true) {
     const Wish wish = AwaitWish();
-    if (client_ && (!wish.member || wish.leaves != joined_leaves_)) Close();
+    if (client_ && (!wish.member || wish.leaves != joined_leaves_)) {
+      AwaitFirstAssignment();
+      Close();
+    }
     if (wish.released) return;
     if (!wish.member) continue;
     if (client_) {
@@ -150,6 +159,7 @@ Result<void> KafkaLease::Subscribe() {
   hooks.rebalanced = [this](rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions) {
     Rebalance(code, partitions);
   };
+  was_assigned_ = false;
   NEARDUP_ASSIGN(client_, Client::New(options_, ClientRole::kLease, log_, hooks));
   const PartitionListHandle topics(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(topics.get(), topic_.c_str(), RD_KAFKA_PARTITION_UA);
@@ -162,6 +172,7 @@ void KafkaLease::Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_li
   const bool ours =
       rd_kafka_topic_partition_list_find(partitions, topic_.c_str(), lane_) != nullptr;
   const bool assigned = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
+  was_assigned_ = was_assigned_ || assigned;
   if (ours && !assigned) {
     const std::lock_guard<std::mutex> lock(mutex_);
     assigned_ = false;
@@ -203,6 +214,12 @@ bool KafkaLease::PollOnce() {
   }
   if (error && error->code != ErrorCode::kUnavailable) Report(*std::move(error));
   return !event || !IsMissingRight(event->err);
+}
+
+void KafkaLease::AwaitFirstAssignment() {
+  const Deadline deadline(kFirstAssignmentMs);
+  while (!was_assigned_ && !deadline.passed() && PollOnce()) {
+  }
 }
 
 /// Leaves the group.

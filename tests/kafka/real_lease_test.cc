@@ -96,14 +96,14 @@ TEST_F(RealLease, AMemberThatLeavesGivesItToAnotherAndGetsItBackOnlyFromThat) {
   AwaitHeld(*first);
 }
 
-// librdkafka before 2.3.0 is said to crash when a cooperative-sticky member is closed before its
-// first assignment.
+// librdkafka before 2.3.0 ends the process when a cooperative-sticky member is closed between its
+// joining and its first assignment. One broker answers so fast that this seldom happens here.
 TEST_F(RealLease, AMemberMayLeaveBeforeItIsAssignedAnything) {
   auto holder = Join();
   AwaitHeld(*holder);
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < 12; ++round) {
     auto passing = Join();
-    std::this_thread::sleep_for(std::chrono::milliseconds(round * 4));
+    std::this_thread::sleep_for(std::chrono::milliseconds(round * 17));
     if (round % 2 == 0) passing->Leave();
     ASSERT_TRUE(*holder->Held());
   }
