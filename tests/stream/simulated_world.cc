@@ -211,11 +211,14 @@ void SimulatedWorld::DeleteUndecided() {
 }
 
 /// The lane must have read more than the new log will hold; otherwise it cannot know that this is
-/// another log.
+/// another log. It must not lose its changelog as well: the group has forgotten how far the topic
+/// was read, and nothing tells which seq numbers are used (docs/limits.md).
 void SimulatedWorld::DeleteTopic() {
   const InputPartition input{kRecreated, 0};
   const auto group = broker.group_offsets.find(input);
-  if (offset_before_deletion_ || group == broker.group_offsets.end() || group->second < 3) return;
+  if (changelog_lost || offset_before_deletion_ || group == broker.group_offsets.end() ||
+      group->second < 3)
+    return;
   offset_before_deletion_ = group->second;
   broker.DeleteTopic(kRecreated);
   MarkMissing(input, INT64_MAX);
@@ -271,7 +274,7 @@ void SimulatedWorld::MoveLease() {
 void SimulatedWorld::LoseChangelog() {
   const int64_t begin = broker.changelog_begin;
   const int64_t end = broker.ChangelogEnd();
-  if (changelog_lost || end - begin < 2) return;
+  if (changelog_lost || offset_before_deletion_ || end - begin < 2) return;
   changelog_lost = true;
   if (random.Chance(500)) {
     broker.changelog_begin =
