@@ -28,6 +28,7 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTITIONS = 8
 INTERVAL_MS = 100
+MODES = {"near": {}, "exact": {"match.distance_max": 0}}
 STAGES = ("poll", "fingerprint", "decide", "commit")
 
 
@@ -53,7 +54,7 @@ class Service:
         settings = {
             "app": app, "kafka.brokers": bench.brokers, "input.topics": f"[{topic}]",
             "output.unique_topic": f"{app}-unique", "output.duplicate_topic": f"{app}-duplicate",
-            "output.dead_letter_topic": f"{app}-dead", "record.fields": "[title, body]", "match.mode": mode,
+            "output.dead_letter_topic": f"{app}-dead", "record.fields": "[title, body]", **MODES[mode],
             "window.entries_max": window_entries, "transaction.interval_ms": f"{INTERVAL_MS}ms",
             "metrics.port": self.port}
         sets = [part for path, value in settings.items() for part in ("--set", f"{path}={value}")]
