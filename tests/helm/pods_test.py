@@ -185,7 +185,7 @@ class Pods(KafkaTest):
         self.writer = Writer(self)
         self.writer.start()
         self.addCleanup(self.writer.stop)
-        outputs = [f"{topic}.{kind}" for topic in self.topics for kind in ("unique", "duplicate")]
+        outputs = [f"{topic}.{kind}" for topic in self.topics for kind in ("unique", "duplicate", "dead-letter")]
         self.reader = Reader(self.brokers, outputs)
         self.reader.start()
         self.addCleanup(self.reader.stop)
