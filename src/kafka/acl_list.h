@@ -14,13 +14,13 @@ namespace neardup {
 
 struct Acl {
   std::string principal;
-  std::string operation;  ///< as Right::operation; All for every one
+  std::string operation;  ///< as Right::operation, or All, which means every operation
   bool allows = false;    ///< otherwise it forbids
 };
 
-/// All rules about a resource, also those with a prefix or for every name. nullopt if the brokers
-/// check no rights. To ask takes Describe on the cluster; librdkafka 2.0.2 shows a login without
-/// that right no rules and no error.
+/// Returns the rules that apply to a resource: those for its name, for a prefix of its name, and
+/// for all names. Returns nullopt if the brokers check no rights. The caller's login needs Describe
+/// on the cluster. Without that right, librdkafka 2.0.2 returns no rules and no error.
 Result<std::optional<std::vector<Acl>>> ListAcls(const Client& client, ResourceKind kind,
                                                  const std::string& name, int timeout_ms);
 

@@ -40,11 +40,11 @@ struct TextPlace {
 /// All texts of both records, beside each other by their paths.
 std::vector<TextPlace> TextPlaces(const PairExplanation& explained);
 
-/// The name of what decides, and its numbers: `distance`, `2 of at most 5`, `match...`.
+/// One distance of the pair, and its limit.
 struct LimitRow {
-  std::string name;
-  std::string measured;
-  std::string why;
+  std::string name;      ///< such as `distance`
+  std::string measured;  ///< such as `2 of at most 5`
+  std::string why;       ///< the settings that the limit comes from
 };
 /// Empty with a comparison scheme.
 std::vector<LimitRow> LimitRows(const ExplainReport& report);

@@ -77,7 +77,7 @@ class Service:
         return sum(self.sums("neardup_records_total").values())
 
     def wait_for(self, records):
-        """Seconds from the start until so many records are committed."""
+        """Waits until this number of records is committed. Returns the seconds since the start."""
         while True:
             if self.process.poll() is not None:
                 sys.exit(f"neardup ended: {self.log.read_text()[-2000:]}")

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+import unittest
 
 import yaml
 
@@ -23,8 +24,6 @@ import chart
 
 sys.path.insert(0, str(chart.ROOT / "tests" / "e2e"))
 from harness import KafkaTest, free_port, run  # noqa: E402 (needs the path above)
-
-import unittest  # noqa: E402
 
 HOST = os.environ["PODS_HOST"]
 VERSION = yaml.safe_load((chart.CHART / "Chart.yaml").read_text())["appVersion"]
