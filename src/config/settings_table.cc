@@ -401,9 +401,8 @@ std::vector<Setting> Rows() {
       Integer("metrics.port", NEARDUP_MEMBER(http.port), {0, 65535},
               "Port of /metrics, /status, /healthz and /readyz. 0: none of them is served."),
       Text("metrics.tls_certificate_path", NEARDUP_MEMBER(http.tls_certificate_path), kAnyText,
-           "PEM file with the certificate of this server. With it, all pages are served by TLS "
-           "alone. "
-           "A new file is read while the service runs."),
+           "PEM file with the certificate of this server. With it, all pages are served only by "
+           "TLS. When the file changes, it is read again."),
       Text("metrics.tls_key_path", NEARDUP_MEMBER(http.tls_key_path), kAnyText,
            "PEM file with the private key of the certificate."),
       Text("metrics.user", NEARDUP_MEMBER(http.user), kUser,
