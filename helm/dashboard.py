@@ -16,8 +16,8 @@ SELECTOR = 'namespace=~"$namespace",job=~"$job",instance=~"$instance"'
 WIDTHS = {"stat": 4, "state": 24}
 HEIGHTS = {"stat": 4, "state": 5, "lines": 8, "stack": 8, "bars": 8}
 
-STATES = ("starting", "restoring", "standby", "active", "draining", "failed")
-STATE_COLOURS = ("yellow", "yellow", "blue", "green", "orange", "red")
+STATES = ("starting", "learning", "restoring", "standby", "active", "draining", "failed")
+STATE_COLOURS = ("yellow", "yellow", "yellow", "blue", "green", "orange", "red")
 STATE_QUERY = "sum by (instance) (" + " or ".join(
     f'neardup_state{{state="{state}"}} * {number}' for number, state in enumerate(STATES, 1)) + ")"
 

@@ -89,7 +89,7 @@ _neardup() {
       values=''
       files='' ;;
     'neardup config show')
-      words='--help --config --set --fields --keys --brokers --input --app --origin --json --partitions'
+      words='--help --config --set --fields --keys --brokers --input --app --origin --json --in-force --partitions'
       values='--set --fields --keys --brokers --input --app --partitions'
       files='-c --config' ;;
     'neardup config schema')
@@ -113,7 +113,7 @@ _neardup() {
       values=''
       files='' ;;
     'neardup completion')
-      words='bash --help'
+      words='bash zsh fish --help'
       values=''
       files='' ;;
     'neardup manual')

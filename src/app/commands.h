@@ -52,8 +52,9 @@ const std::atomic<bool>& CatchStopSignals();
 /// `online`: also checks brokers, login, topics and rights, without any change.
 int ValidateCommand(const ConfigArguments& arguments, bool online);
 
-/// `neardup config show`: prints every setting with its value, and what takes memory.
-int ShowCommand(const ConfigArguments& arguments, ShowOptions options);
+/// `neardup config show`: prints every setting with its value, and what takes memory. `in_force`:
+/// also reads from the brokers what the lane learned.
+int ShowCommand(const ConfigArguments& arguments, ShowOptions options, bool in_force);
 
 // Route records.
 

@@ -1,13 +1,18 @@
-// The script that lets a shell complete the words of a command line.
+// The scripts that let a shell complete the words of a command line: commands, options, and files
+// where an option takes one. zsh and fish also show what each of them is.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/command_tree.h"
 
 namespace neardup {
 
-/// For bash: commands, options, and files where an option takes one.
-std::string BashCompletion(const CommandNode& program);
+/// The shells for which Completion has a script.
+std::vector<std::string> CompletedShells();
+
+/// `shell` is one of CompletedShells.
+std::string Completion(const std::string& shell, const CommandNode& program);
 
 }  // namespace neardup

@@ -11,6 +11,7 @@
 
 #include "app/commands.h"
 #include "app/exit_code.h"
+#include "app/lane_learning.h"
 #include "config/documents.h"
 #include "config/setting_value.h"
 #include "kafka/client.h"
@@ -98,9 +99,13 @@ int ValidateCommand(const ConfigArguments& arguments, bool online) {
   return kExitOk;
 }
 
-int ShowCommand(const ConfigArguments& arguments, ShowOptions options) {
-  const Result<LoadedConfig> config = Load(arguments);
+int ShowCommand(const ConfigArguments& arguments, ShowOptions options, bool in_force) {
+  Result<LoadedConfig> config = Load(arguments);
   if (!config.ok()) return Fail(config.error());
+  if (in_force) {
+    const Result<void> taken = TakeLearnedOf(*config, PrintKafkaErrors());
+    if (!taken.ok()) return Fail(taken.error());
+  }
   options.cores = std::max(1U, std::thread::hardware_concurrency());
   std::fputs(ShowConfig(*config, options).c_str(), stdout);
   return kExitOk;

@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/explained_record.h"
+#include "app/lane_learning.h"
 #include "app/stop_signals.h"
 #include "app/topic_reading.h"
 #include "base/output_file.h"
@@ -76,11 +77,12 @@ std::vector<std::string> NotesAbout(const NamedRecord& b, const PairExplanation&
 }
 
 Result<int> RunExplain(const ExplainArguments& arguments) {
-  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckFiles(FilesRead(arguments.config, config),
                          std::vector<NamedFile>{{"--html", arguments.html}}));
-  const FilterOptions& options = config.settings.lane.filter;
   NEARDUP_ASSIGN(const RecordPair pair, FindPair(arguments.records, config.settings));
+  if (pair.b.header) NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
+  const FilterOptions& options = config.settings.lane.filter;
   NEARDUP_ASSIGN(PairExplanation explained, ExplainPair(options, pair.a.view(), pair.b.view()));
   NEARDUP_TRY(CheckComparable(pair.a, explained.a));
   NEARDUP_TRY(CheckComparable(pair.b, explained.b));

@@ -5,15 +5,21 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/commands.h"
 #include "app/exit_code.h"
+#include "app/record_sample.h"
 #include "app/stop_signals.h"
 #include "base/number_text.h"
 #include "files/file_source.h"
 #include "files/local_ports.h"
+#include "files/sampled_source.h"
+#include "learn/learned_options.h"
 #include "record/field_extractor.h"
 #include "report/totals.h"
 #include "stream/lane.h"
@@ -63,20 +69,24 @@ void PrintSummary(const Totals& totals, const FilterOptions& filter,
   }
 }
 
-void PrintJson(const Totals& totals) {
+void PrintJson(const Totals& totals, const std::optional<LearnedOptions>& learned) {
   const CommittedBatch& sum = totals.sum();
   nlohmann::ordered_json reasons = nlohmann::ordered_json::object();
   for (size_t reason = 1; reason < sum.dead_letters.size(); ++reason) {
     reasons[Name(static_cast<Reason>(reason))] = sum.dead_letters[reason];
   }
-  const nlohmann::ordered_json json = {{"records", sum.records()},
-                                       {"unique", sum.unique + sum.passed},
-                                       {"exact_duplicates", sum.exact_duplicates},
-                                       {"near_duplicates", sum.near_duplicates},
-                                       {"dead_letters", sum.dead()},
-                                       {"dead_letters_by_reason", reasons},
-                                       {"seconds", totals.seconds()},
-                                       {"records_per_s", totals.records_per_s()}};
+  nlohmann::ordered_json json = {{"records", sum.records()},
+                                 {"unique", sum.unique + sum.passed},
+                                 {"exact_duplicates", sum.exact_duplicates},
+                                 {"near_duplicates", sum.near_duplicates},
+                                 {"dead_letters", sum.dead()},
+                                 {"dead_letters_by_reason", reasons},
+                                 {"seconds", totals.seconds()},
+                                 {"records_per_s", totals.records_per_s()}};
+  if (learned) {
+    json["learned"] = nlohmann::ordered_json::parse(LearnedText(*learned));
+    json["learned"].erase("feature.model");
+  }
   std::fprintf(stderr, "%s\n", json.dump().c_str());
 }
 
@@ -114,28 +124,57 @@ std::string StoppedText(const char* signal, uint64_t records, const FileOutputs&
                     fmt::join(unfinished, ", "), records);
 }
 
+/// Learns from the first records of the input, if nobody said what to compare, and puts it in
+/// force.
+Result<std::optional<LearnedOptions>> Learn(const FilterArguments& arguments, Settings& settings,
+                                            SampledSource& source) {
+  const LearningSettings& learning = settings.learning;
+  if (!learning.on) return {std::nullopt};
+  if (arguments.outputs.line_mode) {
+    fmt::print(
+        stderr,
+        "neardup: warning: --line-mode answers each line before it reads the next, so nothing is "
+        "learned from the input. All fields are compared; --fields names the fields to compare\n");
+    return {std::nullopt};
+  }
+  NEARDUP_ASSIGN(const std::span<const Message> sample,
+                 source.ReadAhead(static_cast<size_t>(learning.records_max), kSampleBytesMax));
+  FilterOptions& filter = settings.lane.filter;
+  LearnedOptions learned = LearnOptions(ViewsOf(sample), filter, learning.kept,
+                                        static_cast<size_t>(learning.records_min));
+  filter = learned.options;
+  if (!arguments.json) {
+    for (const std::string& reason : learned.reasons) fmt::print(stderr, "{}\n", reason);
+  }
+  return {std::move(learned)};
+}
+
 /// Returns the exit code.
 Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& config) {
   const StopSignal& stop = StopOnSignals();
   NowDoing("deciding records");
   NEARDUP_TRY(CheckPaths(arguments, config));
   NEARDUP_ASSIGN(
-      const std::unique_ptr<FileSource> source,
+      std::unique_ptr<FileSource> file,
       FileSource::Open(arguments.input, config.settings.lane.filter.record.record_bytes_max));
   NEARDUP_ASSIGN(const std::unique_ptr<FileTransaction> files,
                  FileTransaction::Open(arguments.outputs, IdOf(arguments.id_field)));
+  Settings settings = config.settings;
+  SampledSource source(std::move(file));
+  const Result<std::optional<LearnedOptions>> learning = Learn(arguments, settings, source);
+  if (!learning.ok()) return WithUnfinished(learning.error(), files->Unfinished());
+  const std::optional<LearnedOptions>& learned = *learning;
   SystemClock clock;
   OwnLease lease;
   EmptyChangelog changelog;
   Totals totals(clock, isatty(STDERR_FILENO) != 0 && !arguments.json);
   ExcessProbe excess;
   ProbeFan probe({&totals, &excess});
-  NEARDUP_ASSIGN(
-      const std::unique_ptr<Lane> lane,
-      Lane::New(config.settings.lane, {*source, changelog, *files, lease, clock, probe}));
+  NEARDUP_ASSIGN(const std::unique_ptr<Lane> lane,
+                 Lane::New(settings.lane, {source, changelog, *files, lease, clock, probe}));
   Result<void> ran = lane->Run(stop.came);
   totals.Finish();
-  if (ran.ok() && stop.came && !source->exhausted()) {
+  if (ran.ok() && stop.came && !source.exhausted()) {
     fmt::print(stderr, "neardup: {}\n",
                StoppedText(SignalName(stop.number), totals.sum().records(), arguments.outputs,
                            files->Unfinished()));
@@ -144,9 +183,9 @@ Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& conf
   if (ran.ok()) ran = files->Finish();
   if (!ran.ok()) return WithUnfinished(ran.error(), files->Unfinished());
   if (arguments.json) {
-    PrintJson(totals);
+    PrintJson(totals, learned);
   } else {
-    PrintSummary(totals, config.settings.lane.filter, files->first_dead_letter());
+    PrintSummary(totals, settings.lane.filter, files->first_dead_letter());
   }
   if (!excess.why.empty()) {
     std::fprintf(stderr, "neardup: warning: too many dead letters: %s\n", excess.why.c_str());

@@ -214,13 +214,6 @@ void LogProbe::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t
       input.topic, input.partition, group, delta);
 }
 
-void LogProbe::OffsetsUnknown(const Error& error) {
-  spdlog::warn(
-      "the offsets of the consumer group cannot be read and are not compared with the changelog: "
-      "{}",
-      error.text);
-}
-
 void LogProbe::ChangelogLost(std::string_view name, std::string_view what) {
   spdlog::error(
       "changelog {} lost records: {}; going on without them, because state.on_changelog_loss is "

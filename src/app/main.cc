@@ -1,8 +1,10 @@
 // The command line: one function for each command declares its options and fills its arguments
 // (commands.h).
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <exception>
 #include <functional>
@@ -407,8 +409,8 @@ void AddRepair(CLI::App& app, ReplayArguments& replay, ResetArguments& reset,
   command->callback([&] { chosen = [&] { return ReindexCommand(reindex); }; });
 }
 
-void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& online, ShowOptions& shown,
-                       Command& chosen) {
+void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& online, bool& in_force,
+                       ShowOptions& shown, Command& chosen) {
   CLI::App* validate =
       app.add_subcommand("validate", "check a configuration, by default without a broker");
   AddConfig(validate, config);
@@ -425,10 +427,12 @@ void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& online, Sho
   AddKafka(show, config);
   show->add_flag("--origin", shown.with_sources, "show where each value comes from");
   show->add_flag("--json", shown.json, "print one JSON object");
+  show->add_flag("--in-force", in_force,
+                 "also ask the brokers for what the lane learned (match.mode: auto)");
   AddNumber(show, "--partitions", shown.partitions, {1, 1'000'000},
             "input partitions that the memory is computed for")
       ->capture_default_str();
-  show->callback([&] { chosen = [&] { return ShowCommand(config, shown); }; });
+  show->callback([&] { chosen = [&] { return ShowCommand(config, shown, in_force); }; });
   const auto add_text = [&](const char* name, const char* help, std::string (*text)()) {
     group->add_subcommand(name, help)->callback([&chosen, text] {
       chosen = [text] {
@@ -598,17 +602,19 @@ void AddFooters(CLI::App& command, const std::string& name) {
 void AddDocuments(CLI::App& app, std::string& shell, Command& chosen) {
   CLI::App* completion =
       app.add_subcommand("completion", "print a script that completes command lines in a shell");
-  completion->add_option("SHELL", shell, "the shell: bash")
+  const std::vector<std::string> shells = CompletedShells();
+  completion->add_option("SHELL", shell, fmt::format("the shell: {}", fmt::join(shells, ", ")))
       ->type_name("")
       ->required()
       ->check(CLI::Validator(
-          [](const std::string& text) {
-            return text == "bash" ? "" : fmt::format("found {}, expected bash", text);
+          [shells](const std::string& text) {
+            const bool known = std::find(shells.begin(), shells.end(), text) != shells.end();
+            return known ? "" : fmt::format("found {}, expected {}", text, fmt::join(shells, ", "));
           },
           ""));
   completion->callback([&] {
     chosen = [&] {
-      fmt::print("{}", BashCompletion(TreeOf(app, "neardup")));
+      fmt::print("{}", Completion(shell, TreeOf(app, "neardup")));
       return static_cast<int>(kExitOk);
     };
   });
@@ -687,6 +693,7 @@ int Main(int count, char** words) {
   SnapshotArguments snapshot;
   RestoredArguments restored;
   bool online = false;
+  bool in_force = false;
   ShowOptions shown;
   std::vector<std::string> help_words;
   HealthcheckArguments healthcheck;
@@ -703,7 +710,7 @@ int Main(int count, char** words) {
   AddVerify(app, verify, chosen);
   AddRepair(app, replay, reset, reindex, chosen);
   AddSnapshot(app, snapshot, restored, chosen);
-  AddConfigCommands(app, config, online, shown, chosen);
+  AddConfigCommands(app, config, online, in_force, shown, chosen);
   AddHealthcheck(app, healthcheck, chosen);
   AddVersion(app, chosen);
   AddDocuments(app, shell, chosen);

@@ -1,10 +1,10 @@
 #include "app/record_sample.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
-#include <iostream>
 #include <memory>
 #include <utility>
 
@@ -21,25 +21,22 @@ constexpr int kPollTimeoutMs = 200;
 /// Longest time without a record before the topic counts as stalled.
 constexpr auto kReadStall = std::chrono::seconds(30);
 
-void LogErrors(int level, std::string_view text) {
-  if (level <= kSyslogError) std::cerr << text << '\n';
-}
-
 /// Reads a topic once, up to the end offsets found when it started.
 class TopicSample {
  public:
-  TopicSample(Source& source, const std::string& topic, size_t records_max)
-      : source_(source), topic_(topic), records_max_(records_max) {}
+  TopicSample(Source& source, std::string topics, size_t records_max)
+      : source_(source), topics_(std::move(topics)), records_max_(records_max) {}
 
   Result<std::vector<Message>> Read(SampleEnd end) {
     NEARDUP_TRY(Assign(end));
     auto moved_at = std::chrono::steady_clock::now();
-    while (messages_.size() < records_max_ && !AtEnd()) {
+    while (messages_.size() < records_max_ && bytes_ < kSampleBytesMax && !AtEnd()) {
       const size_t before = messages_.size();
       const size_t wanted = std::min(kRecordsPerPoll, records_max_ - before);
       NEARDUP_TRY(source_.Poll(wanted, kPollTimeoutMs, messages_));
       for (size_t i = before; i < messages_.size(); ++i) {
         next_offsets_[messages_[i].position.input] = messages_[i].position.offset + 1;
+        bytes_ += BytesOf(messages_[i]);
       }
       const auto now = std::chrono::steady_clock::now();
       if (messages_.size() > before) moved_at = now;
@@ -47,13 +44,15 @@ class TopicSample {
         return Retriable(ErrorCode::kUnavailable,
                          fmt::format("{}: read {} records, then none for {} s before the end was "
                                      "reached; check that each partition has a leader",
-                                     topic_, messages_.size(), kReadStall.count()));
+                                     topics_, messages_.size(), kReadStall.count()));
       }
     }
     if (!messages_.empty()) return std::move(messages_);
     return Error{
         ErrorCode::kNotFound,
-        fmt::format("{}: holds no committed record; write some first, or use --sample", topic_)};
+        fmt::format("{}: found no committed record, expected at least one; write records to the "
+                    "topics, or give `neardup tune` a file with --sample",
+                    topics_)};
   }
 
  private:
@@ -82,8 +81,9 @@ class TopicSample {
   }
 
   Source& source_;
-  const std::string& topic_;
+  std::string topics_;
   size_t records_max_;
+  size_t bytes_ = 0;
   std::vector<Message> messages_;
   std::vector<int64_t> next_offsets_;  ///< by input
   std::vector<int64_t> end_offsets_;
@@ -105,12 +105,13 @@ Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t reco
 }
 
 Result<std::vector<Message>> ReadTopicSample(const KafkaOptions& options, size_t records_max,
-                                             SampleEnd end) {
-  NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(options, LogErrors));
-  return TopicSample(*source, options.topics.front(), records_max).Read(end);
+                                             SampleEnd end, const KafkaLog& log) {
+  NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(options, log));
+  return TopicSample(*source, fmt::format("{}", fmt::join(options.topics, ", ")), records_max)
+      .Read(end);
 }
 
-std::vector<RecordView> ViewsOf(const std::vector<Message>& messages) {
+std::vector<RecordView> ViewsOf(std::span<const Message> messages) {
   std::vector<RecordView> views;
   for (const Message& message : messages) {
     const auto offset = static_cast<int64_t>(views.size());

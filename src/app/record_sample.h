@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,15 @@ enum class SampleEnd : uint8_t {
   kNewest,  ///< from the end of all partitions, the same number from each
 };
 
-/// Reads at most `records_max` committed records of the first topic in `options`. Does not wait for
-/// records that are written later. kNotFound: the topic is missing or empty. kUnavailable: no
-/// broker answers, or no record came for 30 s although the end was not reached.
+/// Reads at most `records_max` committed records of the topics in `options`, and at most about
+/// kSampleBytesMax. Does not wait for records that are written later. kNotFound: a topic is
+/// missing, or all are empty. kUnavailable: no broker answers, or no record came for 30 s although
+/// the end was not reached.
 Result<std::vector<Message>> ReadTopicSample(const KafkaOptions& options, size_t records_max,
-                                             SampleEnd end);
+                                             SampleEnd end, const KafkaLog& log);
+inline constexpr size_t kSampleBytesMax = size_t{64} << 20;
 
 /// The messages as records at the positions {0, index}. They refer to the messages.
-std::vector<RecordView> ViewsOf(const std::vector<Message>& messages);
+std::vector<RecordView> ViewsOf(std::span<const Message> messages);
 
 }  // namespace neardup

@@ -167,7 +167,9 @@ class Reindexer {
     records.reserve(uniques_.size());
     for (UniqueRecord& unique : uniques_) records.push_back(std::move(unique.record));
     report_.entries = records.size();
-    return FreshDeltas(filter_, last_, records);
+    NEARDUP_ASSIGN(std::vector<Delta> deltas, FreshDeltas(filter_, last_, records));
+    deltas.front().learned = settings_.lane.learned;
+    return deltas;
   }
 
   const Settings& settings_;

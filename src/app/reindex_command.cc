@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iostream>
 #include <string>
 
 #include "app/commands.h"
 #include "app/exit_code.h"
+#include "app/lane_learning.h"
 #include "app/reindex.h"
 #include "base/number_text.h"
 #include "config/config.h"
@@ -33,8 +35,23 @@ std::string TextOf(const ReindexReport& report, bool execute) {
 }
 
 Result<ReindexReport> RunReindex(const ReindexArguments& arguments) {
-  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));
+  if (config.settings.learning.on) {
+    Settings& settings = config.settings;
+    const auto refuse_to_wait = [&settings](size_t records) -> Result<void> {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("input topics {}: found {} records, expected at least {} to learn "
+                               "from (auto.records_min); write more records, or set match.mode to "
+                               "near or exact",
+                               fmt::join(settings.kafka.topics, ", "), records,
+                               settings.learning.records_min)};
+    };
+    NEARDUP_ASSIGN(const LearnedOptions learned,
+                   LearnFromTopics(settings, PrintKafkaErrors(), refuse_to_wait));
+    NEARDUP_ASSIGN(const LearnedOptions taken, TakeLearnedText(LearnedText(learned), settings));
+    for (const std::string& reason : taken.reasons) std::cout << reason << '\n';
+  }
   return Reindex(config.settings, arguments.execute, PrintKafkaErrors());
 }
 

@@ -47,6 +47,13 @@ std::string ShownSettings(const LoadedConfig& config) {
   return nlohmann::ordered_json::parse(ShowConfig(config, {.json = true})).at("settings").dump();
 }
 
+/// The same with what the lane of this service learned.
+std::string ShownSettings(LoadedConfig config, const Service& service) {
+  const LaneOptions& lane = service.settings().lane;
+  if (!lane.learned.empty()) config.settings.lane.filter = lane.filter;
+  return ShownSettings(config);
+}
+
 /// Reads the configuration again after each SIGHUP, in a thread of its own.
 class ReloadWatch {
  public:
@@ -78,7 +85,7 @@ class ReloadWatch {
     spdlog::log(spdlog::level::warn, "{}", Describe(reload));
     SetLogLevel(now->settings.log_level);
     running_ = std::move(now).value();
-    service_.ShowSettings(ShownSettings(running_));
+    service_.ShowSettings(ShownSettings(running_, service_));
   }
 
   ConfigArguments arguments_;
@@ -130,6 +137,7 @@ Result<void> RunService(const ConfigArguments& arguments, const LoadedConfig& co
   CatchReloadSignal();
   NEARDUP_ASSIGN(const std::unique_ptr<Service> service,
                  Service::New(config.settings, {}, ShownSettings(config)));
+  service->ShowSettings(ShownSettings(config, *service));
   const ReloadWatch reload(arguments, config, *service);
   g_lane_runs = true;
   NEARDUP_TRY(service->Run(stop));

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/lane_learning.h"
 #include "app/log.h"
 #include "app/version.h"
 #include "config/memory_table.h"
@@ -33,6 +34,8 @@ namespace neardup {
 namespace {
 
 constexpr int32_t kLanes = 1;
+constexpr int64_t kLearningPauseMs = 500;
+constexpr int64_t kLearningReportMs = 60'000;
 
 /// A source that adds partitions to the output topics when an input topic grows.
 class GrowingSource : public Source {
@@ -70,6 +73,7 @@ class GrowingSource : public Source {
     before_first_assign_ = std::move(check);
   }
   void Saw(std::vector<InputPartition> partitions) { seen_ = std::move(partitions); }
+  const std::vector<InputPartition>& seen() const { return seen_; }
 
  private:
   const KafkaOptions& options_;
@@ -102,6 +106,7 @@ KeeperOptions KeeperOptionsOf(const Settings& settings) {
   options.lane = settings.lane.lane;
   options.snapshot_interval_ms = settings.snapshot_interval_ms;
   options.purge = settings.purge_changelog;
+  options.learned = !settings.lane.learned.empty();
   options.on_changelog_loss = settings.lane.on_changelog_loss;
   if (!settings.state_dir.empty()) {
     options.folder = SnapshotFolder(settings.state_dir, options.lane);
@@ -144,6 +149,11 @@ struct Service::Parts {
   Result<void> Build(const std::vector<Probe*>& receivers);
   Result<void> Serve();
   Result<TopicReport> PrepareTopics();
+  /// Puts what the lane learned in force. A lane that has learned nothing yet does it now, in the
+  /// instance that holds the lease.
+  Result<void> Learn();
+  Result<LearnedState> LearnOrFollow();
+  void ShowMemory();
   /// A lane that has decided nothing must not write behind the records of another one.
   Result<void> CheckOutputsAreNew();
 };
@@ -172,10 +182,12 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   NEARDUP_ASSIGN(kafka_source, NewKafkaSource(kafka, kafka_log));
   source = std::make_unique<GrowingSource>(kafka, *kafka_source, kafka_log);
   NEARDUP_ASSIGN(const TopicReport topics, PrepareTopics());
+  NEARDUP_TRY(Learn());
+  ShowMemory();
   const uint16_t lane_number = settings.lane.lane;
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, kafka_log));
   transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, kafka_log);
-  lease = NewKafkaLease(kafka, lane_number, kafka_log);
+  if (!lease) lease = NewKafkaLease(kafka, lane_number, kafka_log);
   local_state = std::make_unique<LocalState>(KeeperOptionsOf(settings), clock, keeper_probe);
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> snapshot, local_state->Restore(*probe));
   NEARDUP_ASSIGN(
@@ -212,8 +224,13 @@ Result<TopicReport> Service::Parts::PrepareTopics() {
   NEARDUP_ASSIGN(TopicReport report, EnsureTopics(settings.kafka, inputs, kLanes, kafka_log));
   for (const std::string& topic : report.created) spdlog::info("topic {} created", topic);
   for (const std::string& warning : report.warnings) spdlog::warn("{}", warning);
+  source->Saw(std::move(inputs));
+  return report;
+}
+
+void Service::Parts::ShowMemory() {
   const MemoryTable memory =
-      MemoryOf(settings, inputs.size(), std::max(1U, std::thread::hardware_concurrency()));
+      MemoryOf(settings, source->seen().size(), std::max(1U, std::thread::hardware_concurrency()));
   if (memory.index_is_bounded) {
     PrometheusProbe::MemoryParts parts;
     for (const MemoryRow& row : memory.rows) parts.emplace_back(row.part, row.bytes);
@@ -221,13 +238,62 @@ Result<TopicReport> Service::Parts::PrepareTopics() {
     status.SetMemoryBound(memory.total);
     spdlog::info(
         "memory: at most {} with {} input partitions (`neardup config show` has the parts)",
-        BytesText(static_cast<int64_t>(RoundUp(memory.total))), inputs.size());
+        BytesText(static_cast<int64_t>(RoundUp(memory.total))), source->seen().size());
   } else {
     spdlog::warn("memory: no limit, because under match.scheme {} the index grows with the records",
                  settings.lane.filter.scheme.name);
   }
-  source->Saw(std::move(inputs));
-  return report;
+}
+
+Result<void> Service::Parts::Learn() {
+  if (!settings.learning.on) return {};
+  NEARDUP_ASSIGN(LearnedState state, ReadLearned(settings, kafka_log));
+  if (!state.begun) {
+    NEARDUP_ASSIGN(state, LearnOrFollow());
+  } else if (state.learned.empty()) {
+    spdlog::info(
+        "this lane began without learned settings, so the given settings and the defaults stay in "
+        "force; to let it learn, stop all instances and run `neardup reindex --execute`");
+  }
+  if (state.learned.empty()) return {};
+  NEARDUP_ASSIGN(const LearnedOptions learned, TakeLearnedText(state.learned, settings));
+  for (const std::string& reason : learned.reasons) spdlog::info("learned settings: {}", reason);
+  return {};
+}
+
+Result<LearnedState> Service::Parts::LearnOrFollow() {
+  probe->PhaseChanged(LanePhase::kLearning);
+  lease = NewKafkaLease(settings.kafka, settings.lane.lane, kafka_log);
+  lease->Join();
+  spdlog::info(
+      "learning from the input topics what to compare (match.mode: auto); with input.start: "
+      "earliest, no record is decided until the topics hold {} records, or until {} after the "
+      "first record",
+      settings.learning.records_min, DurationText(settings.learning.wait_ms));
+  int64_t told_at_ms = clock.SteadyMs();
+  const auto wait = [&](size_t records) -> Result<void> {
+    health.Stepped();
+    if (clock.SteadyMs() - told_at_ms >= kLearningReportMs) {
+      told_at_ms = clock.SteadyMs();
+      spdlog::info("still learning: the input topics hold {} of {} records", records,
+                   settings.learning.records_min);
+    }
+    NEARDUP_ASSIGN(const bool held, lease->Held());
+    if (held) return {};
+    return Error{ErrorCode::kAborted, "another instance holds the lease"};
+  };
+  while (true) {
+    NEARDUP_ASSIGN(const bool held, lease->Held());
+    if (held) {
+      const Result<LearnedOptions> learned = LearnFromTopics(settings, kafka_log, wait);
+      if (learned.ok()) return LearnedState{false, LearnedText(*learned)};
+      if (learned.error().code != ErrorCode::kAborted) return learned.error();
+    }
+    NEARDUP_ASSIGN(const LearnedState state, ReadLearned(settings, kafka_log));
+    if (state.begun) return state;
+    health.Stepped();
+    clock.SleepMs(kLearningPauseMs);
+  }
 }
 
 Result<void> Service::Parts::CheckOutputsAreNew() {
@@ -264,6 +330,8 @@ Result<void> Service::Run(const std::atomic<bool>& stop) {
   spdlog::info("stopping: committing what is decided");
   return parts.lane->Drain();
 }
+
+const Settings& Service::settings() const { return parts_->settings; }
 
 void Service::ShowSettings(std::string shown_settings) {
   parts_->status.ShowSettings(std::move(shown_settings));

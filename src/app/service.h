@@ -31,6 +31,9 @@ class Service {
   /// may set `stop`. An error is final.
   Result<void> Run(const std::atomic<bool>& stop);
 
+  /// Those in force, with what the lane learned. They do not change.
+  const Settings& settings() const;
+
   /// Replaces the settings of /status. Any thread may call it.
   void ShowSettings(std::string shown_settings);
 

@@ -11,6 +11,7 @@
 
 #include "app/commands.h"
 #include "app/exit_code.h"
+#include "app/lane_learning.h"
 #include "base/file_content.h"
 #include "base/number_text.h"
 #include "neardup/filter.h"
@@ -151,7 +152,8 @@ Result<RestoredSnapshot> RestoreNewest(const Settings& settings) {
 }
 
 Result<void> PrintIndex(const RestoredArguments& arguments) {
-  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
+  NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
   NEARDUP_ASSIGN(const RestoredSnapshot restored, RestoreNewest(config.settings));
   const Filter& filter = restored.state->filter();
   const std::optional<IndexStatistics> statistics = filter.Statistics();
@@ -219,7 +221,8 @@ Result<std::vector<Match>> FindMatches(const LaneState& state, const FilterOptio
 
 /// The number of matches printed.
 Result<size_t> PrintMatches(const RestoredArguments& arguments) {
-  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
+  NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
   NEARDUP_ASSIGN(const RestoredSnapshot restored, RestoreNewest(config.settings));
   const LaneState& state = *restored.state;
   NEARDUP_ASSIGN(const std::vector<Match> matches,

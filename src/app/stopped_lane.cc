@@ -33,22 +33,24 @@ Result<std::unique_ptr<Changelog>> FindChangelog(const Settings& settings, const
   return NewKafkaChangelog(settings.kafka, settings.lane.lane, log);
 }
 
-/// Hands the deltas from `begin` up to `end` to `visit`.
+/// Hands the deltas from `begin` up to `end` to `visit`, until it returns false.
 Result<void> ReadDeltas(Changelog& changelog, int64_t begin, int64_t end,
-                        const std::function<void(Delta)>& visit) {
+                        const std::function<bool(Delta)>& visit) {
   using SteadyClock = std::chrono::steady_clock;
   NEARDUP_TRY(changelog.Open(begin));
   auto moved_at = SteadyClock::now();
-  while (changelog.next_offset() < end) {
+  bool wanted = true;
+  while (wanted && changelog.next_offset() < end) {
     const int64_t before = changelog.next_offset();
     NEARDUP_TRY(changelog.Poll(kPollTimeoutMs, [&](const ChangelogRecord& record) -> Result<void> {
+      if (!wanted) return {};
       Result<Delta> delta = DecodeDelta(record.bytes);
       if (!delta.ok()) {
         Error error = delta.error();
         error.text = fmt::format("changelog offset {}: {}", record.offset, error.text);
         return error;
       }
-      visit(std::move(*delta));
+      wanted = visit(std::move(*delta));
       return {};
     }));
     if (changelog.next_offset() > before) moved_at = SteadyClock::now();
@@ -78,6 +80,7 @@ Result<std::optional<Delta>> ReadNewestDelta(const Settings& settings, const Kaf
     const Result<void> read = ReadDeltas(*changelog, begin, end, [&](Delta delta) {
       newest = std::move(delta);
       newest->entries.clear();
+      return true;
     });
     if (!read.ok()) {
       // A running lane purges, but never its newest delta.
@@ -101,10 +104,19 @@ Result<std::optional<ChangelogSummary>> ReadChangelog(const Settings& settings,
     ++found.deltas;
     found.last = std::move(delta);
     found.last.entries.clear();
+    return true;
   }));
   if (found.deltas == 0) return {std::nullopt};
   if (found.last.entries_live != kEntriesUnknown) found.entries = found.last.entries_live;
   return {std::move(found)};
+}
+
+Result<void> ReadOldestDeltas(const Settings& settings, const KafkaLog& log,
+                              const std::function<bool(const Delta&)>& visit) {
+  NEARDUP_ASSIGN(const std::unique_ptr<Changelog> changelog, FindChangelog(settings, log));
+  if (!changelog) return {};
+  NEARDUP_ASSIGN(const int64_t end, changelog->CommittedEnd());
+  return ReadDeltas(*changelog, 0, end, [&visit](const Delta& delta) { return visit(delta); });
 }
 
 Result<void> CheckNoInstance(const Settings& settings, const KafkaLog& log) {

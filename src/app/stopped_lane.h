@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,6 +31,11 @@ Result<std::optional<ChangelogSummary>> ReadChangelog(const Settings& settings,
 /// The newest delta of the changelog, without its entries; nullopt if the changelog does not exist
 /// or is empty. Reads only the end of the changelog. The lane may be running.
 Result<std::optional<Delta>> ReadNewestDelta(const Settings& settings, const KafkaLog& log);
+
+/// Hands the deltas of the changelog to `visit`, the oldest first, until it returns false or the
+/// changelog ends. The lane may be running.
+Result<void> ReadOldestDeltas(const Settings& settings, const KafkaLog& log,
+                              const std::function<bool(const Delta&)>& visit);
 
 /// kUnavailable while an instance of the app holds or wants the lease.
 Result<void> CheckNoInstance(const Settings& settings, const KafkaLog& log);

@@ -22,9 +22,6 @@
 namespace neardup {
 namespace {
 
-/// Without --window a smaller window may be proposed, but none below this.
-constexpr uint64_t kWindowEntriesMin = 10'000;
-
 /// What is wrong with the options that name the source of the records; empty: nothing.
 std::string SourceProblem(const TuneArguments& arguments) {
   const bool sample = !arguments.sample.empty();
@@ -51,7 +48,8 @@ Result<std::vector<Message>> ReadSample(const TuneArguments& arguments, KafkaOpt
   if (arguments.topic.empty()) return ReadFileSample(arguments.sample, arguments.records);
   kafka.topics = {arguments.topic};
   return ReadTopicSample(kafka, arguments.records,
-                         arguments.latest ? SampleEnd::kNewest : SampleEnd::kOldest);
+                         arguments.latest ? SampleEnd::kNewest : SampleEnd::kOldest,
+                         PrintKafkaErrors());
 }
 
 /// The outputs, open.
@@ -106,7 +104,7 @@ Result<void> RunTune(const TuneArguments& arguments) {
   if (arguments.window_entries > 0) {
     options.calibration.window_entries = arguments.window_entries;
   } else {
-    options.calibration.window_entries_min = kWindowEntriesMin;
+    options.calibration.window_entries_min = kTunedWindowMin;
   }
   options.hash_seed = arguments.hash_seed;
   const Result<Tuning> tuned = Tune(ViewsOf(messages), options);

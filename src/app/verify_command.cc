@@ -8,6 +8,7 @@
 
 #include "app/commands.h"
 #include "app/exit_code.h"
+#include "app/lane_learning.h"
 #include "app/topic_audit.h"
 #include "config/config.h"
 #include "config/quantity.h"
@@ -38,8 +39,9 @@ Result<TopicAuditOptions> OptionsOf(const VerifyArguments& arguments, int64_t no
 Result<TopicAudit> Verify(const VerifyArguments& arguments) {
   SystemClock clock;
   NEARDUP_ASSIGN(const TopicAuditOptions options, OptionsOf(arguments, clock.WallMs()));
-  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));
+  NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
   Progress progress(StyleFor(arguments), std::cerr, [&clock] { return clock.SteadyMs(); });
   Result<TopicAudit> audit = AuditTopics(config.settings, options, progress, PrintKafkaErrors());
   progress.End();

@@ -31,6 +31,7 @@ class Checks {
               "metrics.tls_key_path", settings_.http.tls_key_path);
     CheckPair("metrics.user", settings_.http.user, "metrics.password", settings_.http.password);
     CheckTopics();
+    CheckLearning();
     CheckFilter();
   }
 
@@ -103,6 +104,21 @@ class Checks {
     const bool first_lacks = first_text.empty();
     Refuse(first_lacks ? first : second, first_lacks ? second : first, "nothing",
            fmt::format("a value, because {} is set", first_lacks ? second : first));
+  }
+
+  void CheckLearning() {
+    const LearningSettings& learning = settings_.learning;
+    if (Read({"auto.records_min", "auto.records_max"}) &&
+        learning.records_min > learning.records_max) {
+      Refuse("auto.records_min", "auto.records_max", fmt::format("{}", learning.records_min),
+             fmt::format("at most auto.records_max ({})", learning.records_max));
+    }
+    const int distance_max = settings_.lane.filter.match.distance_max;
+    if (Read({"match.mode", "match.distance_max"}) && learning.mode == ComparisonMode::kExact &&
+        distance_max != 0) {
+      Refuse("match.distance_max", "match.mode", fmt::format("{}", distance_max),
+             "0, or another match.mode than exact");
+    }
   }
 
   std::string TemplateOf(size_t output) const {

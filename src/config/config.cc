@@ -13,6 +13,7 @@
 #include "config/settings_table.h"
 #include "filter/match_scheme.h"
 #include "kafka/property_rules.h"
+#include "learn/learned_options.h"
 #include "learn/model_file.h"
 
 namespace neardup {
@@ -53,6 +54,7 @@ class Loader {
     Apply(EnvironmentAssignments(layers.environment, errors_));
     Apply(CommandLineAssignments(layers.sets, layers.environment, errors_));
     ReadModelFile();
+    DecideLearning();
     CheckTogether(config_, unread_, errors_);
     if (!errors_.empty()) {
       return Error{ErrorCode::kConfig, Text(errors_)};
@@ -96,6 +98,22 @@ class Loader {
                   secret ? fmt::format("found {}, expected a readable model file", kSecretMask)
                          : model.error().text);
     }
+  }
+
+  void DecideLearning() {
+    Settings& settings = config_.settings;
+    FilterOptions& filter = settings.lane.filter;
+    LearningSettings& learning = settings.learning;
+    const auto given = [this](const std::string& path) { return config_.sources.contains(path); };
+    if (learning.mode == ComparisonMode::kExact && !given("match.distance_max")) {
+      filter.match.distance_max = 0;
+    }
+    for (const std::string& path : LearnablePaths()) {
+      if (given(path)) learning.kept.insert(path);
+    }
+    const bool wanted = filter.record.fields.empty() || given("match.mode");
+    learning.on = learning.mode == ComparisonMode::kAuto && wanted && filter.scheme.is_own() &&
+                  settings.model_file.empty();
   }
 
   /// A single entry joins the entries that are set already; a whole map replaces them.

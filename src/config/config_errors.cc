@@ -14,6 +14,8 @@ std::string Text(const ValueSource& source) {
       return source.name;
     case ValueSource::Kind::kCommandLine:
       return "--set " + source.name;
+    case ValueSource::Kind::kLearned:
+      return "learned";
   }
   return "default";
 }

@@ -10,16 +10,16 @@ namespace neardup {
 
 /// Where a value comes from.
 struct ValueSource {
-  enum class Kind : uint8_t { kDefault, kFile, kEnvironment, kCommandLine };
+  enum class Kind : uint8_t { kDefault, kFile, kEnvironment, kCommandLine, kLearned };
   Kind kind = Kind::kDefault;
-  /// The file, the variable, or the path given to --set.
+  /// The file, the variable, the path given to --set, or the changelog with the learned settings.
   std::string name;
   int line = 0;  ///< files only
 
   bool operator==(const ValueSource&) const = default;
 };
 
-/// default, neardup.yaml:12, NEARDUP_APP, --set app.
+/// default, neardup.yaml:12, NEARDUP_APP, --set app, learned.
 std::string Text(const ValueSource& source);
 
 /// The same source; of a file, this line of it.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "kafka/kafka_options.h"
@@ -21,11 +22,32 @@ inline constexpr size_t kServiceRecordBytesMax = size_t{4} << 20;
 /// What follows when a lane that knows nothing finds records of a lane in its output topics.
 enum class OnForeignRecords : uint8_t { kFail, kContinue };
 
+/// How the settings of comparison are found (match.mode).
+enum class ComparisonMode : uint8_t {
+  kAuto,   ///< the lane learns them, if no field is named or match.mode is given as auto
+  kNear,   ///< the given settings and the defaults
+  kExact,  ///< the same, but only records with equal fields are duplicates
+};
+
+/// How a lane learns from its stream, before it decides the first record.
+struct LearningSettings {
+  ComparisonMode mode = ComparisonMode::kAuto;
+  StartAt sample = StartAt::kEarliest;
+  int64_t records_max = 3000;
+  int64_t records_min = 200;
+  int64_t wait_ms = 60'000;
+  /// The lane learns. LoadConfig derives this and the next from the rest.
+  bool on = false;
+  /// Settings of LearnablePaths that a person gave. They win.
+  std::set<std::string> kept;
+};
+
 struct Settings {
   Settings() { lane.filter.record.record_bytes_max = kServiceRecordBytesMax; }
 
   KafkaOptions kafka;
   LaneOptions lane;  ///< lane.filter holds the options of record, feature, match and window
+  LearningSettings learning;
   /// File that lane.filter.model was read from; empty: the model is the default.
   std::string model_file;
   HttpOptions http;

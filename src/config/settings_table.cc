@@ -295,6 +295,12 @@ std::vector<Setting> Rows() {
            "Model file written by `neardup learn` or `neardup tune`. A relative path starts at the "
            "folder of this file. Empty: no model."),
 
+      Choice(
+          "match.mode", NEARDUP_MEMBER(learning.mode), {"auto", "near", "exact"},
+          "auto: the lane learns from the first records what to compare and how, if record.fields "
+          "is empty or auto is given here. Settings that are given win. feature.model, or another "
+          "match.scheme than neardup, turns learning off. near: the lane compares as the settings "
+          "say. exact: only records with equal fields are duplicates."),
       SchemeChoice("match.scheme", NEARDUP_MEMBER(lane.filter.scheme.name),
                    "Method that tells duplicates: neardup, or another scheme of docs/schemes.md. "
                    "With another scheme, only match.scheme_options of the settings below has an "
@@ -323,6 +329,18 @@ std::vector<Setting> Rows() {
       Flag("match.neighbours", NEARDUP_MEMBER(lane.filter.match.neighbours),
            "Look up all blocks that differ in one bit too. Guarantees to find originals up to "
            "distance 7 instead of 3, at 64 more probes per record."),
+
+      Choice("auto.sample", NEARDUP_MEMBER(learning.sample), {"earliest", "latest"},
+             "Which records of the input topics the lane learns from: the oldest or the newest."),
+      Integer("auto.records_max", NEARDUP_MEMBER(learning.records_max), {50, 10'000},
+              "Largest number of records to learn from."),
+      Integer("auto.records_min", NEARDUP_MEMBER(learning.records_min), {50, 10'000},
+              "Number of records that the lane waits for at its first start, unless input.start is "
+              "latest."),
+      Duration("auto.wait_ms", NEARDUP_MEMBER(learning.wait_ms), {0, 24 * kHourMs},
+               "Longest wait for auto.records_min records, counted from the first record. If there "
+               "are fewer then, only records that are equal in all fields but times and codes are "
+               "duplicates."),
 
       Duration("window.window_ms", NEARDUP_MEMBER(lane.filter.window.window_ms),
                WindowOptions::kWindowRange,
@@ -448,6 +466,7 @@ const std::vector<SettingSection>& SettingSections() {
       {"record", "Which fields of a record are compared, and which records are dead letters."},
       {"feature", "How text becomes features."},
       {"match", "When two records are duplicates."},
+      {"auto", "How the lane learns at its first start, under match.mode: auto."},
       {"window", "How long records are remembered, and how many."},
       {"transaction", "How much work is committed at once."},
       {"lease", "How instances of one app agree which of them is active."},

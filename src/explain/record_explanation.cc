@@ -147,7 +147,8 @@ void RecordExplainer::ExplainAdjacentWords(const RecordFeatures& features,
     }
     for (size_t i = first_triple; i < triples.size(); ++i) {
       const uint64_t keyed = KeyedTriple(triples[i], features.key);
-      for (const uint32_t key : ChooseTextKeys({&keyed, 1}, options_.model).keys()) {
+      const TextKeys chosen = ChooseTextKeys({&keyed, 1}, options_.model);
+      for (const uint32_t key : chosen.keys()) {
         key_texts.try_emplace(key, text_at(begin + i - first_triple, 3, range.end));
       }
     }

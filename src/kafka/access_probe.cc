@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -98,10 +99,14 @@ Answers ProbeWriting(const KafkaOptions& options, const std::vector<std::string>
   if (!made.ok()) return AllFail(topics, made.error());
   Client& client = **made;
   for (const std::string& topic : topics) {
-    const rd_kafka_resp_err_t code = rd_kafka_producev(
-        client.get(), RD_KAFKA_V_TOPIC(topic.c_str()), RD_KAFKA_V_PARTITION(0), RD_KAFKA_V_END);
-    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      answers.emplace(topic, FromKafka(code, fmt::format("writing to {}", topic)));
+    rd_kafka_vu_t record[2] = {};
+    record[0].vtype = RD_KAFKA_VTYPE_TOPIC;
+    record[0].u.cstr = topic.c_str();
+    record[1].vtype = RD_KAFKA_VTYPE_PARTITION;
+    record[1].u.i32 = 0;
+    const ErrorHandle refused(rd_kafka_produceva(client.get(), record, std::size(record)));
+    if (refused) {
+      answers.emplace(topic, FromKafka(*refused, fmt::format("writing to {}", topic)));
     }
   }
   rd_kafka_flush(client.get(), options.answer_timeout_ms);

@@ -94,6 +94,15 @@ std::string CertificateFault(int x509_error) {
   }
 }
 
+/// For a client that is not destroyed, or not in time: its threads still run, and the object that
+/// they would log through may be gone.
+void Silence(rd_kafka_t* handle) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  rd_kafka_set_logger(handle, nullptr);
+#pragma GCC diagnostic pop
+}
+
 /// The members of a group have left it before; the other consumers have nothing to leave.
 void DestroyConsumer(rd_kafka_t* handle) {
   std::packaged_task<void()> task(
@@ -104,11 +113,7 @@ void DestroyConsumer(rd_kafka_t* handle) {
     thread.join();
     return;
   }
-  // The library's threads go on with nothing to do, and must not log through our client.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  rd_kafka_set_logger(handle, nullptr);
-#pragma GCC diagnostic pop
+  Silence(handle);
   thread.detach();
 }
 
@@ -191,6 +196,15 @@ Client::~Client() {
   } else {
     DestroyConsumer(handle_);
   }
+}
+
+void Client::Retire(std::shared_ptr<Client> client) {
+  static std::mutex mutex;
+  // Never destroyed, because that would destroy the clients.
+  static auto* const retired = new std::vector<std::shared_ptr<Client>>;
+  Silence(client->handle_);
+  const std::lock_guard<std::mutex> lock(mutex);
+  retired->push_back(std::move(client));
 }
 
 void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {

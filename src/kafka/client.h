@@ -42,6 +42,9 @@ class Client {
                                              KafkaLog log, ClientHooks hooks = {},
                                              uint16_t lane = 0, const Properties& extra = {});
   ~Client();
+  /// For a client that the library cannot destroy safely. Keeps it until the process ends, and
+  /// turns its log off.
+  static void Retire(std::shared_ptr<Client> client);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 

@@ -17,9 +17,16 @@ namespace {
 
 constexpr int kPollMs = 100;
 constexpr int kCloseTimeoutMs = 10'000;
-// librdkafka before 2.3 ends the process when a member is destroyed after it has joined the group
-// and before its first assignment (its issue 4312). So a member that leaves waits for that first.
+// librdkafka before this version ends the process when a member is destroyed after it has joined
+// the group and before its first assignment (its issue 4312).
+constexpr int kEarlyLeaveMended = 0x020300ff;
+// So a member that leaves waits for its first assignment. If none comes, its client is retired.
 constexpr int kFirstAssignmentMs = 2'000;
+// The library computes an assignment from the metadata of the group's coordinator, which may not
+// know a new topic yet. The assignment is then empty and stays empty, because nothing tells the
+// library that the topic has become known. So a member without the lease joins again a few times.
+constexpr std::chrono::milliseconds kAssignAgainAfter(5000);
+constexpr int kAssignAgainMax = 3;
 constexpr std::chrono::milliseconds kJoinAgainAfter(1000);
 constexpr std::chrono::milliseconds kJoinAgainAfterMax(10'000);
 
@@ -57,6 +64,8 @@ class KafkaLease : public Lease {
   /// False: this member lacks a right, and hears nothing more.
   bool PollOnce();
   void AwaitFirstAssignment();
+  bool WantsNewAssignment();
+  bool MayBeDestroyed() const;
   void Close();
   void Report(Error error);
 
@@ -75,6 +84,10 @@ class KafkaLease : public Lease {
   std::shared_ptr<Client> client_;
   /// The group has answered client_ with an assignment, which may be empty.
   bool was_assigned_ = false;
+  std::chrono::steady_clock::time_point subscribed_at_;
+  /// How often this member has joined again. It is set to kAssignAgainMax when the member gets the
+  /// lease, because the member then needs no other assignment.
+  int assigned_again_ = 0;
   std::chrono::milliseconds join_again_after_ = kJoinAgainAfter;
   uint64_t joined_leaves_ =
       0;  ///< guarded by mutex_; the number of Leave calls when client_ joined
@@ -127,9 +140,15 @@ void KafkaLease::Run() {
       Close();
     }
     if (wish.released) return;
-    if (!wish.member) continue;
+    if (!wish.member) {
+      assigned_again_ = 0;
+      continue;
+    }
     if (client_) {
-      if (PollOnce()) continue;
+      if (PollOnce()) {
+        if (WantsNewAssignment()) Close();
+        continue;
+      }
       // The library reports a missing right only once, so that a new member must try again.
       Close();
       AwaitRetry(wish);
@@ -160,6 +179,7 @@ Result<void> KafkaLease::Subscribe() {
     Rebalance(code, partitions);
   };
   was_assigned_ = false;
+  subscribed_at_ = std::chrono::steady_clock::now();
   NEARDUP_ASSIGN(client_, Client::New(options_, ClientRole::kLease, log_, hooks));
   const PartitionListHandle topics(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(topics.get(), topic_.c_str(), RD_KAFKA_PARTITION_UA);
@@ -186,6 +206,7 @@ void KafkaLease::Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_li
   } else if (ours && assigned) {
     client_->Answered();
     join_again_after_ = kJoinAgainAfter;
+    assigned_again_ = kAssignAgainMax;
     const std::lock_guard<std::mutex> lock(mutex_);
     assigned_ = true;
   }
@@ -222,8 +243,29 @@ void KafkaLease::AwaitFirstAssignment() {
   }
 }
 
+/// Whether the member must join again, because its assignment is empty. The wait doubles with each
+/// attempt.
+bool KafkaLease::WantsNewAssignment() {
+  if (!was_assigned_ || assigned_again_ >= kAssignAgainMax) return false;
+  if (std::chrono::steady_clock::now() - subscribed_at_ <
+      kAssignAgainAfter * (1 << assigned_again_)) {
+    return false;
+  }
+  ++assigned_again_;
+  return true;
+}
+
+bool KafkaLease::MayBeDestroyed() const {
+  if (was_assigned_ || rd_kafka_version() >= kEarlyLeaveMended) return true;
+  char* const member = rd_kafka_memberid(client_->get());
+  const bool joined = member != nullptr && *member != 0;
+  rd_kafka_mem_free(client_->get(), member);
+  return !joined;
+}
+
 /// Leaves the group.
 void KafkaLease::Close() {
+  const bool may_be_destroyed = MayBeDestroyed();
   {
     const QueueHandle queue(rd_kafka_queue_new(client_->get()));
     const ErrorHandle refused(rd_kafka_consumer_close_queue(client_->get(), queue.get()));
@@ -237,7 +279,11 @@ void KafkaLease::Close() {
       }
     }
   }
-  client_.reset();
+  if (may_be_destroyed) {
+    client_.reset();
+  } else {
+    Client::Retire(std::move(client_));
+  }
   const std::lock_guard<std::mutex> lock(mutex_);
   assigned_ = false;
 }

@@ -478,9 +478,14 @@ Result<std::vector<int64_t>> KafkaTransaction::CommittedOffsets(
                               stable ? std::min(kStableOffsetsMs, options_.answer_timeout_ms)
                                      : options_.answer_timeout_ms);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) break;
-    const MessageHandle heard(rd_kafka_consumer_poll(reader->get(), 0));  // hears the reason
-    const Error error = reader->Explain(
-        FromKafka(code, fmt::format("reading the offsets of group {}", options_.app)));
+    const std::string doing = fmt::format("reading the offsets of group {}", options_.app);
+    // A missing right shows only as a time-out here, and as an event.
+    while (const MessageHandle event{rd_kafka_consumer_poll(reader->get(), 0)}) {
+      if (IsMissingRight(event->err)) {
+        return reader->ExplainEvent(*event, doing, inputs.empty() ? "" : inputs.front().topic);
+      }
+    }
+    const Error error = reader->Explain(FromKafka(code, doing));
     if (!stable || error.code != ErrorCode::kUnavailable) return error;
     if (log_)
       log_(kLogWarning,

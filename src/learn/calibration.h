@@ -14,6 +14,8 @@ namespace neardup {
 
 /// match.distance_sum_max of near mode, for which chance matches are counted.
 inline constexpr int kTunedDistanceSumMax = 28;
+/// A smaller window may be proposed where nobody named one, but none below this.
+inline constexpr uint64_t kTunedWindowMin = 10'000;
 
 struct CalibrationOptions {
   /// Unique records that the window will hold. The more it holds, the more unrelated records match

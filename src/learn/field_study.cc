@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include "base/hash.h"
 #include "feature/tokeniser.h"
+#include "learn/code_text.h"
 #include "learn/time_text.h"
 
 namespace neardup {
@@ -21,12 +25,23 @@ constexpr double kConstantShare = 0.95;
 /// In fewer records than this, one value may be the only one by chance.
 constexpr size_t kConstantRecords = 10;
 constexpr double kRareShare = 0.01;
+/// Where most records leave a short field empty, copies of a record often do, too.
+constexpr double kFilledShare = 0.5;
+/// In fewer records than this, numbers may rise by chance.
+constexpr size_t kCounterRecords = 100;
 /// Names, labels and numbers have fewer tokens than texts do.
 constexpr double kTextTokens = 8;
 /// A short field with at most this many distinct values is a label.
 constexpr size_t kLabelsMax = 100;
+/// A text of this many tokens says what a record is about without its labels.
+constexpr double kLongTextTokens = 24;
+constexpr double kMostRecords = 0.5;
 
 std::string Percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+bool IsLabel(const FieldFacts& facts) {
+  return facts.values <= kLabelsMax && facts.distinct < kNearlyAll;
+}
 
 std::pair<FieldRole, std::string> Judge(const FieldFacts& facts) {
   if (facts.records == 0) return {FieldRole::kConstant, "null or empty in every record"};
@@ -34,7 +49,7 @@ std::pair<FieldRole, std::string> Judge(const FieldFacts& facts) {
     return {FieldRole::kFlag, fmt::format("a flag: {} of its values are true, false and the like",
                                           Percent(facts.flags))};
   }
-  if (facts.times >= kNearlyAll) {
+  if (HoldsTimes(facts)) {
     return {FieldRole::kTime,
             fmt::format("{} of its values are times of day, in which copies of a record differ",
                         Percent(facts.times))};
@@ -52,12 +67,27 @@ std::pair<FieldRole, std::string> Judge(const FieldFacts& facts) {
             fmt::format("looks like an identifier: one {}, different in {} of the records",
                         facts.numbers >= kNearlyAll ? "number" : "word", Percent(facts.distinct))};
   }
+  if (HoldsCodes(facts)) {
+    return {FieldRole::kIdentifier,
+            fmt::format("{} of its values are codes: hashes, UUIDs, or addresses of the web",
+                        Percent(facts.codes))};
+  }
+  if (facts.records >= kCounterRecords && facts.rises >= kNearlyAll) {
+    return {FieldRole::kIdentifier, "a counter: it rises from record to record"};
+  }
+  if (facts.numbers >= kNearlyAll && NamesMachineNumber(facts.path)) {
+    return {FieldRole::kIdentifier, "a number that a machine gave, by its name"};
+  }
   const std::string tokens = fmt::format("{:.3g} tokens on average", facts.tokens_mean);
   // Addresses are one word of many tokens.
   const bool words = facts.words >= kNearlyAll;
   if (facts.tokens_mean >= kTextTokens && !words) return {FieldRole::kText, "text of " + tokens};
+  if (facts.filled < kFilledShare) {
+    return {FieldRole::kRare, fmt::format("short, and empty in {} of the records that name it",
+                                          Percent(1 - facts.filled))};
+  }
   if (facts.numbers >= kNearlyAll) return {FieldRole::kShortText, "a number"};
-  if (facts.values <= kLabelsMax && facts.distinct < kNearlyAll) {
+  if (IsLabel(facts)) {
     return {FieldRole::kShortText, fmt::format("one of {} values", facts.values)};
   }
   return {FieldRole::kShortText, (words ? "one word of " : "short text of ") + tokens};
@@ -109,6 +139,13 @@ bool IsWord(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
 }
 
+std::optional<int64_t> WholeNumber(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 double Ratio(size_t part, size_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -129,15 +166,36 @@ const char* Name(FieldRole role) {
       return "constant";
     case FieldRole::kFlag:
       return "flag";
+    case FieldRole::kLabel:
+      return "label";
     case FieldRole::kRare:
       return "rare";
   }
   return "rare";
 }
 
+bool HoldsTimes(const FieldFacts& facts) { return facts.times >= kNearlyAll; }
+bool HoldsCodes(const FieldFacts& facts) { return facts.codes >= kNearlyAll; }
+
 StudiedField JudgeField(FieldFacts facts) {
   auto [role, reason] = Judge(facts);
   return {std::move(facts), role, std::move(reason)};
+}
+
+void LeaveLabelsToText(std::vector<StudiedField>& fields) {
+  const StudiedField* text = nullptr;
+  for (const StudiedField& field : fields) {
+    if (field.role != FieldRole::kText || field.facts.present < kMostRecords) continue;
+    if (field.facts.tokens_mean < kLongTextTokens) continue;
+    if (text == nullptr || field.facts.tokens_mean > text->facts.tokens_mean) text = &field;
+  }
+  if (text == nullptr) return;
+  for (StudiedField& field : fields) {
+    if (field.role != FieldRole::kShortText || !IsLabel(field.facts)) continue;
+    field.role = FieldRole::kLabel;
+    field.reason =
+        fmt::format("a label: {}, while {} holds the text", field.reason, text->facts.path);
+  }
 }
 
 std::string SelectorOf(const FieldPath& path) {
@@ -162,7 +220,9 @@ void FieldStudy::Add(std::string_view payload) {
       numbers_.emplace(pointer, fields_.size());
       fields_.emplace_back().path = SelectorOf(place);
     }
-    if (!text.empty()) Count(fields_[numbers_.at(pointer)], text);
+    Counts& counts = fields_[numbers_.at(pointer)];
+    ++counts.named;
+    if (!text.empty()) Count(counts, text);
   });
 }
 
@@ -177,6 +237,11 @@ void FieldStudy::Count(Counts& counts, std::string_view text) {
   counts.numbers += CanonicalNumber(text, number) ? 1 : 0;
   counts.flags += IsFlag(text) ? 1 : 0;
   counts.words += IsWord(text) ? 1 : 0;
+  counts.codes += IsCodeText(text) ? 1 : 0;
+  if (const std::optional<int64_t> whole = WholeNumber(text)) {
+    counts.rises += *whole > counts.number_before ? 1 : 0;
+    counts.number_before = *whole;
+  }
   ++counts.values[Hash64(text)];
 }
 
@@ -189,6 +254,7 @@ std::vector<StudiedField> FieldStudy::Finish() const {
     facts.path = counts.path;
     facts.records = counts.present;
     facts.present = Ratio(counts.present, records_);
+    facts.filled = Ratio(counts.present, counts.named);
     facts.values = counts.values.size();
     facts.distinct = Ratio(counts.values.size(), counts.present);
     facts.most_frequent = Ratio(most, counts.present);
@@ -198,8 +264,11 @@ std::vector<StudiedField> FieldStudy::Finish() const {
     facts.numbers = Ratio(counts.numbers, counts.present);
     facts.flags = Ratio(counts.flags, counts.present);
     facts.words = Ratio(counts.words, counts.present);
+    facts.codes = Ratio(counts.codes, counts.present);
+    facts.rises = Ratio(counts.rises, counts.present);
     studied.push_back(JudgeField(std::move(facts)));
   }
+  LeaveLabelsToText(studied);
   return studied;
 }
 

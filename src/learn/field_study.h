@@ -21,6 +21,7 @@ enum class FieldRole : uint8_t {
   kTime,
   kConstant,
   kFlag,
+  kLabel,
   kRare,
 };
 const char* Name(FieldRole role);
@@ -39,6 +40,8 @@ struct FieldFacts {
   std::string path;
   size_t records = 0;  ///< that have the field
   double present = 0;
+  /// Share of the records that name the field, whatever its value, for which it is not empty.
+  double filled = 0;
   size_t values = 0;         ///< number of distinct values
   double distinct = 0;       ///< distinct values per record
   double most_frequent = 0;  ///< share of the most frequent value
@@ -48,6 +51,9 @@ struct FieldFacts {
   double numbers = 0;
   double flags = 0;  ///< share of true, false, yes, no, 1, 0 and the like
   double words = 0;  ///< share of one word: printable ASCII without white space
+  double codes = 0;  ///< share for which IsCodeText is true
+  /// Share of the records whose value is a whole number larger than the whole number before it.
+  double rises = 0;
 };
 
 struct StudiedField {
@@ -56,8 +62,16 @@ struct StudiedField {
   std::string reason;  ///< why it has this role, for people
 };
 
+/// Whether nearly all values are times or codes. The values alone say so, even in a small sample.
+bool HoldsTimes(const FieldFacts& facts);
+bool HoldsCodes(const FieldFacts& facts);
+
 /// The role that fits these facts, and why.
 StudiedField JudgeField(FieldFacts facts);
+
+/// If most records hold a long text, the labels beside it (a language, a section) become kLabel:
+/// they say little about the record, and copies of it may have others.
+void LeaveLabelsToText(std::vector<StudiedField>& fields);
 
 /// The shortest selector of a path: a top-level name, or else a JSON Pointer.
 std::string SelectorOf(const FieldPath& path);
@@ -70,7 +84,8 @@ class FieldStudy {
   /// A payload that is no JSON object counts as a record without fields.
   void Add(std::string_view payload);
 
-  /// Returns the studied fields (at most kFieldsMax), in the order in which they were first seen.
+  /// Returns the studied fields (at most kFieldsMax), in the order in which they were first seen,
+  /// after LeaveLabelsToText.
   std::vector<StudiedField> Finish() const;
 
   /// Only the first 500 fields are studied. Records with more of them use data as names.
@@ -81,6 +96,7 @@ class FieldStudy {
  private:
   struct Counts {
     std::string path;
+    size_t named = 0;
     size_t present = 0;
     size_t tokens = 0;
     size_t bytes = 0;
@@ -88,6 +104,9 @@ class FieldStudy {
     size_t numbers = 0;
     size_t flags = 0;
     size_t words = 0;
+    size_t codes = 0;
+    size_t rises = 0;
+    int64_t number_before = 0;
     std::unordered_map<uint64_t, size_t> values;  ///< records by hash of the value
   };
 

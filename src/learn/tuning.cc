@@ -34,16 +34,19 @@ std::string TopOf(const std::string& path) {
   return place.ok() ? SelectorOf({place->front()}) : path;
 }
 
-/// Adds the fields that look like text to the compared fields.
-void ProposeFields(const std::vector<StudiedField>& studied, RecordOptions& options) {
+/// Adds the fields that look like text to the compared fields. Returns whether a field is compared
+/// as a whole that holds times.
+bool ProposeFields(const std::vector<StudiedField>& studied, RecordOptions& options) {
   std::map<std::string, size_t> fields_in;
   for (const StudiedField& field : studied) ++fields_in[TopOf(field.facts.path)];
   const std::vector<std::string> given = options.exclude;
   std::set<std::string> whole;
+  bool with_times = false;
   for (const StudiedField& field : studied) {
     const std::string& path = field.facts.path;
     if (IsBelowAny(path, given)) continue;
     const std::string top = TopOf(path);
+    with_times |= fields_in[top] > kOwnFieldsMax && field.role == FieldRole::kTime;
     if (fields_in[top] <= kOwnFieldsMax) {
       if (IsCompared(field.role)) options.fields.push_back({path, 1.0});
     } else if (field.role == FieldRole::kIdentifier || field.role == FieldRole::kTime) {
@@ -52,6 +55,7 @@ void ProposeFields(const std::vector<StudiedField>& studied, RecordOptions& opti
       options.fields.push_back({top, 1.0});
     }
   }
+  return with_times;
 }
 
 /// Says why no fields are proposed.
@@ -66,7 +70,8 @@ std::string NoTextText(const std::vector<StudiedField>& studied) {
   }
   if (studied.size() > kNamed) names.emplace_back("...");
   return fmt::format(
-      "none of its fields ({}) looks like text; name the fields to compare with --fields",
+      "has no field that looks like text (it has {}); name the fields to compare with --fields, or "
+      "in record.fields",
       fmt::join(names, ", "));
 }
 
@@ -79,7 +84,11 @@ Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   tuning.fields_left_out = study.fields_left_out();
   RecordOptions& chosen = tuning.proposed.record;
   tuning.fields_given = !chosen.fields.empty();
-  if (!tuning.fields_given) ProposeFields(tuning.fields, chosen);
+  if (!tuning.fields_given && ProposeFields(tuning.fields, chosen)) {
+    Masks& masks = tuning.proposed.feature.masks;
+    if (!masks.any()) tuning.masks_reason = "fields of records of many kinds hold times of day";
+    masks.time = true;
+  }
   if (!chosen.fields.empty()) return {};
   return Error{ErrorCode::kConfig, NoTextText(tuning.fields)};
 }

@@ -91,6 +91,9 @@ HealthAnswer Health::Ready() const {
       return StandbyReady(now_ms);
     case LanePhase::kActive:
       return ActiveReady(now_ms);
+    case LanePhase::kLearning:
+      // A topic may be empty for days; nothing waits for this instance then.
+      return {true, Name(phase_)};
     default:
       return {false, Name(phase_)};
   }

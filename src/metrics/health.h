@@ -53,6 +53,7 @@ class Health : public PartialProbe {
   /// ago. A restore is one long step, and may take any time.
   HealthAnswer Alive() const;
   /// True for
+  ///   a lane that learns from its stream before the first record
   ///   an active lane that commits what it polls and polls what there is
   ///   a standby that can take over at once: it has caught up with the changelog, or was active
   ///   before, and no attempt of it to take the lane failed lately

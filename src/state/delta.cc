@@ -15,7 +15,8 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kMagic = "NDLT";
-constexpr uint16_t kVersion = 3;
+constexpr uint16_t kVersion = 4;
+constexpr uint16_t kVersionWithoutLearned = 3;
 constexpr uint16_t kOldestVersion = 2;
 constexpr size_t kChecksumBytes = 8;
 constexpr size_t kTopicBytesMin = 1;
@@ -35,7 +36,7 @@ std::vector<std::string_view> Topics(const Delta& delta) {
 
 void WriteHeader(const Delta& delta, ByteWriter& out) {
   out.Raw(kMagic);
-  out.U16(kVersion);
+  out.U16(delta.learned.empty() ? kVersionWithoutLearned : kVersion);
   out.U16(delta.lane);
   out.U64(delta.epoch);
   out.U64(delta.seq_first);
@@ -49,6 +50,7 @@ void WriteHeader(const Delta& delta, ByteWriter& out) {
   out.U64(delta.entries_live);
   out.U64(delta.settings_seq);
   out.U8(delta.fresh ? 1 : 0);
+  if (!delta.learned.empty()) out.Text(delta.learned);
   out.Text(delta.spec);
 }
 
@@ -106,7 +108,7 @@ void ReadHeader(ByteReader& in, Delta& delta) {
   const uint16_t version = in.U16("version");
   if (version < kOldestVersion || version > kVersion) {
     in.Fail("version",
-            fmt::format("{} or {}, found {}; another version of neardup wrote this delta: "
+            fmt::format("{} to {}, found {}; another version of neardup wrote this delta: "
                         "use that version",
                         kOldestVersion, kVersion, version));
   }
@@ -120,6 +122,7 @@ void ReadHeader(ByteReader& in, Delta& delta) {
   delta.entries_max = in.U64("entries_max");
   delta.distance_max = in.U8("distance_max");
   if (version >= 3) ReadBeginning(in, delta);
+  if (version >= 4) delta.learned = in.Text("learned");
   delta.spec = in.Text("spec");
 }
 
@@ -245,6 +248,7 @@ void Merge(Delta& delta, Delta&& next) {
   // watermark has expired stay expired.
   const int64_t watermark_ms = std::max(delta.watermark_ms, next.watermark_ms);
   const int64_t horizon_ms = std::max(delta.horizon_ms, next.horizon_ms);
+  std::string learned = std::move(delta.learned.empty() ? next.learned : delta.learned);
   std::vector<Entry> entries = std::move(delta.entries);
   entries.insert(entries.end(), std::make_move_iterator(next.entries.begin()),
                  std::make_move_iterator(next.entries.end()));
@@ -254,6 +258,7 @@ void Merge(Delta& delta, Delta&& next) {
   delta.epoch = epoch;
   delta.watermark_ms = watermark_ms;
   delta.horizon_ms = horizon_ms;
+  delta.learned = std::move(learned);
   delta.entries = std::move(entries);
 }
 

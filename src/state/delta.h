@@ -1,11 +1,11 @@
 // The delta: what a run of decided records adds to a lane's state. The changelog consists of deltas
 // in order, and the changelog is the truth.
 //
-// FORMAT, version 3. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
+// FORMAT, version 4. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      3
+//   version         u16      4; 3 without `learned`
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -21,9 +21,11 @@
 //   settings_seq    u64      seq of the first record decided under this FingerprintSpec: 1, unless
 //                            the lane was indexed again under new settings
 //   fresh           u8       1: the state begins from nothing with this delta, whatever was before;
-//   else 0 spec            text     FingerprintSpec of the filter topics          varint count,
-//   then text each; distinct, ascending inputs          varint count, then each: varint topic
-//   index, varint partition,
+//                            else 0
+//   learned         text     what the lane learned from its stream (LearnedText); version 4 only
+//   spec            text     FingerprintSpec of the filter
+//   topics          varint count, then text each; distinct, ascending
+//   inputs          varint count, then each: varint topic index, varint partition,
 //                   zigzag next_offset, i64 time_ms (largest event time seen, INT64_MIN if none)
 //   entries         varint count, then each: u64 simhash, u64 order, u64 exact, zigzag (time_ms -
 //                   time_ms of the entry before, 0 at first; modulo 2^64), varint index into
@@ -36,6 +38,11 @@
 // visible together. seq is gapless: if seq_first is not seq_last + 1 of the delta before, the
 // changelog has a hole. A fresh delta, and those after it up to settings_seq, may hold entries of
 // records that were decided before: the lane was indexed again.
+//
+// The first delta of a lane that learned its settings is of version 4. So is the first delta of
+// every 256th commit (LaneState::kCommitsPerLearned), and that of an index that `neardup reindex`
+// made. A purge keeps one of them at the beginning of the changelog, so that a start finds the
+// settings at once.
 //
 // Version 2 has no entries_live (it counts as unknown), settings_seq (1) and fresh (0), and is
 // still read.
@@ -73,6 +80,7 @@ struct Delta {
   uint64_t entries_live = kEntriesUnknown;
   uint64_t settings_seq = 1;
   bool fresh = false;
+  std::string learned{};
   std::string spec;
   std::vector<InputProgress> inputs;
   /// Position::input is an index into `inputs`.

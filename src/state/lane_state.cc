@@ -126,6 +126,11 @@ Result<std::unique_ptr<LaneState>> LaneState::New(const FilterOptions& options, 
 LaneState::LaneState(const FilterOptions& options, uint16_t lane, std::unique_ptr<Filter> filter)
     : options_(options), lane_(lane), spec_(FingerprintSpec(options)), filter_(std::move(filter)) {}
 
+void LaneState::SetLearned(std::string learned) {
+  learned_ = std::move(learned);
+  commits_to_learned_ = 0;
+}
+
 // ---- applying deltas
 
 Result<void> LaneState::Apply(Delta delta) {
@@ -160,7 +165,9 @@ Result<void> LaneState::Apply(Delta delta) {
 
 Result<void> LaneState::Clear() {
   filter_.reset();
-  *this = LaneState(options_, lane_, nullptr);
+  LaneState cleared(options_, lane_, nullptr);
+  cleared.SetLearned(std::move(learned_));
+  *this = std::move(cleared);
   NEARDUP_ASSIGN(filter_, Filter::New(options_));
   return {};
 }
@@ -185,6 +192,12 @@ Result<void> LaneState::CheckBelongs(const Delta& delta) const {
                     "the old settings, or stop all instances and run `neardup reindex` with the "
                     "new ones; docs/recovery.md describes it",
                     SpecDifference(spec_, delta.spec))};
+  }
+  if (!learned_.empty() && !delta.learned.empty() && delta.learned != learned_) {
+    return Error{ErrorCode::kMismatch,
+                 "the changelog holds other learned settings than this instance has, because "
+                 "another instance or `neardup reindex` learned them; start this instance again, "
+                 "so that it takes the settings of the changelog"};
   }
   return {};
 }
@@ -292,6 +305,7 @@ std::vector<Delta> LaneState::Uncommitted() const {
     before.entries = seal.entries;
   }
   deltas.push_back(MakeDelta(before, SealHere()));
+  if (commits_to_learned_ == 0) deltas.front().learned = learned_;
   return deltas;
 }
 
@@ -336,6 +350,7 @@ void LaneState::Commit() {
   seq_committed_ = seq_;
   for (size_t i = 0; i < inputs_.size(); ++i) committed_offsets_[i] = inputs_[i].next_offset;
   ForgetSeals();
+  commits_to_learned_ = (commits_to_learned_ == 0 ? kCommitsPerLearned : commits_to_learned_) - 1;
   any_ = true;
 }
 

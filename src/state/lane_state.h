@@ -27,12 +27,19 @@ class LaneState {
  public:
   static Result<std::unique_ptr<LaneState>> New(const FilterOptions& options, uint16_t lane);
 
+  /// `learned` is the text of the learned settings (Delta::learned) that the options come from.
+  /// The next delta carries it, and later the first delta of every kCommitsPerLearned-th commit.
+  /// Apply then refuses a delta that carries another text.
+  void SetLearned(std::string learned);
+  static constexpr uint32_t kCommitsPerLearned = 256;
+
   /// Adds the next delta of the changelog. The first one may start at any seq, because the
   /// beginning of the changelog may have been purged. A fresh one replaces the state. Nothing may
   /// be uncommitted. Afterwards the horizon is as the commit of the delta left it. kCorrupt: a hole
-  /// in seq, or a delta that contradicts itself. kMismatch: another lane or another
-  /// FingerprintSpec; the text names what differs and what to do. kExhausted: more inputs or larger
-  /// offsets than a Position takes. The state is unchanged after an error.
+  /// in seq, or a delta that contradicts itself. kMismatch: another lane, another
+  /// FingerprintSpec or other learned settings; the text names what differs and what to do.
+  /// kExhausted: more inputs or larger offsets than a Position takes. The state is unchanged after
+  /// an error.
   Result<void> Apply(Delta delta);
 
   /// Back to the state of New. Frees the old index before it makes the new one.
@@ -111,6 +118,8 @@ class LaneState {
   FilterOptions options_;
   uint16_t lane_;
   std::string spec_;
+  std::string learned_;
+  uint32_t commits_to_learned_ = 0;  ///< until a delta carries learned_ again
   std::unique_ptr<Filter> filter_;
   std::vector<InputProgress> inputs_;
   std::map<InputPartition, uint32_t> numbers_;

@@ -13,7 +13,7 @@ void ChangelogFollower::StartOver() {
   open_ = false;
   foreign_.reset();
   mark_.reset();
-  resume_offset_ = 0;
+  resume_offset_.reset();
 }
 
 void ChangelogFollower::StartBehind(const ChangelogMark& mark) {
@@ -36,7 +36,7 @@ Result<bool> ChangelogFollower::Poll(
           return {};
         }
         NEARDUP_TRY(visit(record));
-        resume_offset_ = std::max(resume_offset_, record.offset + 1);
+        KnowBelow(record.offset + 1);
         return {};
       });
   if (foreign_) {
@@ -60,17 +60,18 @@ Result<bool> ChangelogFollower::Poll(
                     mark_->offset),
         /*is_another_log=*/true);
   }
-  if (!mark_) resume_offset_ = std::max(resume_offset_, log_.next_offset());
+  if (!mark_) KnowBelow(log_.next_offset());
   return true;
 }
 
 Result<bool> ChangelogFollower::Open() {
   if (mark_) return OpenAtMark();
-  NEARDUP_TRY(log_.Open(resume_offset_));
-  if (resume_offset_ > 0 && log_.next_offset() > resume_offset_) {
-    return GiveUp(Purged(resume_offset_), /*is_another_log=*/false);
+  NEARDUP_TRY(log_.Open(resume_offset_.value_or(0)));
+  if (!resume_offset_) {
+    begin_offset_ = log_.next_offset();
+  } else if (log_.next_offset() > *resume_offset_) {
+    return GiveUp(Purged(*resume_offset_), /*is_another_log=*/false);
   }
-  if (resume_offset_ == 0) begin_offset_ = log_.next_offset();
   open_ = true;
   return true;
 }
@@ -91,6 +92,10 @@ Result<bool> ChangelogFollower::OpenAtMark() {
   }
   open_ = true;
   return true;
+}
+
+void ChangelogFollower::KnowBelow(int64_t offset) {
+  resume_offset_ = std::max(resume_offset_.value_or(0), offset);
 }
 
 void ChangelogFollower::Compare(const ChangelogRecord& record) {

@@ -44,7 +44,7 @@ class ChangelogFollower {
 
   bool is_open() const { return open_; }
   /// Every record below was handed out, or was known before.
-  int64_t next_offset() const { return open_ ? log_.next_offset() : resume_offset_; }
+  int64_t next_offset() const { return open_ ? log_.next_offset() : resume_offset_.value_or(0); }
   Result<int64_t> End() { return log_.End(); }
   Result<int64_t> CommittedEnd() { return log_.CommittedEnd(); }
   int64_t known_end() const { return log_.known_end(); }
@@ -52,13 +52,15 @@ class ChangelogFollower {
  private:
   Result<bool> Open();
   Result<bool> OpenAtMark();
+  void KnowBelow(int64_t offset);
   void Compare(const ChangelogRecord& record);
   std::string Purged(int64_t read_to) const;
   bool GiveUp(std::string why, bool is_another_log);
 
   Changelog& log_;
   bool open_ = false;
-  int64_t resume_offset_ = 0;
+  /// Where the next Poll opens the log. None: at the first record that the log still holds.
+  std::optional<int64_t> resume_offset_;
   /// The record to find before anything is handed out.
   std::optional<ChangelogMark> mark_;
   /// What was found in place of it.

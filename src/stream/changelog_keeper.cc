@@ -72,6 +72,7 @@ Result<void> ChangelogKeeper::Follow() {
 /// Begins with the snapshot on disk, or with nothing.
 Result<void> ChangelogKeeper::Begin() {
   follower_.StartOver();
+  learned_at_.clear();
   live_ = LiveRange(options_.filter.window);
   if (base_) {
     for (const SnapshotSegment& segment : base_->segments) {
@@ -95,6 +96,7 @@ Result<void> ChangelogKeeper::Keep(const ChangelogRecord& record) {
     return error;
   }
   live_.Add(record.offset, *delta);
+  if (!delta->learned.empty()) learned_at_.push_back(record.offset);
   // A delta of other settings belongs to a lane that is indexed again, or ends this process.
   if (!writer_ || delta->spec != spec_) return {};
   return writer_->Append(std::move(*delta), {record.offset, Hash64(record.bytes)});
@@ -114,8 +116,18 @@ Result<void> ChangelogKeeper::Publish() {
   return {};
 }
 
-void ChangelogKeeper::Purge() {
+/// A purge may delete all deltas below this offset. It is that of the first live delta. If the lane
+/// learned its settings, it is that of the newest delta with these settings up to there; 0 if none
+/// is known.
+int64_t ChangelogKeeper::PurgeOffset() {
   const int64_t begin = live_.begin_offset();
+  if (!options_.learned) return begin;
+  while (learned_at_.size() > 1 && learned_at_[1] <= begin) learned_at_.pop_front();
+  return learned_at_.empty() || learned_at_.front() > begin ? 0 : learned_at_.front();
+}
+
+void ChangelogKeeper::Purge() {
+  const int64_t begin = PurgeOffset();
   if (!options_.purge || begin <= purged_to_) return;
   const Result<void> purged = log_.Purge(begin);
   if (purged.ok()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -27,6 +28,8 @@ struct KeeperOptions {
   int64_t snapshot_interval_ms = 30'000;
   uint64_t segment_bytes = kSegmentBytes;
   bool purge = true;
+  /// The lane learned its settings: a purged changelog still begins with a delta that holds them.
+  bool learned = false;
   /// kFail: a snapshot of another changelog stays as it is, because the lane refuses that
   /// changelog.
   OnLoss on_changelog_loss = OnLoss::kFail;
@@ -53,6 +56,7 @@ class ChangelogKeeper {
   Result<void> Keep(const ChangelogRecord& record);
   Result<void> Publish();
   void Purge();
+  int64_t PurgeOffset();
   void StartOver();
 
   KeeperOptions options_;
@@ -70,6 +74,7 @@ class ChangelogKeeper {
   int64_t due_at_ms_ = 0;
   int64_t retry_not_before_ms_ = 0;
   int64_t purged_to_ = 0;
+  std::deque<int64_t> learned_at_;  ///< offsets of deltas with learned settings, ascending
 };
 
 }  // namespace neardup

@@ -83,6 +83,7 @@ Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<L
       header_writer_(options.headers),
       open_(options_, ports.transaction, ports.clock),
       dead_letters_(options_.dead_letters, options_.filter.record) {
+  state_->SetLearned(options_.learned);
   ports_.probe.PhaseChanged(phase_);
 }
 
@@ -279,16 +280,10 @@ Result<std::optional<int64_t>> Lane::RestoreAll(const std::atomic<bool>& stop) {
 }
 
 Result<void> Lane::CheckChangelog(int64_t end) {
-  std::vector<GroupPosition> group;
-  Result<std::vector<GroupPosition>> asked = inputs_.GroupOffsets(*state_, ports_.transaction);
-  if (asked.ok()) {
-    group = std::move(asked).value();
-  } else if (state_->empty()) {
-    // To guess that this is a first start could write every record again.
-    return asked.error();
-  } else {
-    ports_.probe.OffsetsUnknown(asked.error());
-  }
+  // Without the offsets of the group, a changelog that lost its end looks like an older one, and
+  // records would be decided again.
+  NEARDUP_ASSIGN(const std::vector<GroupPosition> group,
+                 inputs_.GroupOffsets(*state_, ports_.transaction));
   const std::optional<std::string> loss = FindChangelogLoss(
       *state_, from_snapshot_ ? std::nullopt : std::optional(follower_.begin_offset()), group);
   if (!loss) return {};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "neardup/options.h"
 #include "stream/ports.h"
@@ -39,6 +40,9 @@ inline constexpr size_t kRecordBytesMin = 256;
 
 struct LaneOptions {
   FilterOptions filter;
+  /// The filter's options were learned from the stream: what the changelog says of them
+  /// (Delta::learned). Empty: a person gave them.
+  std::string learned;
   uint16_t lane = 0;
   StartAt start_at = StartAt::kEarliest;
   HeaderStyle headers = HeaderStyle::kPacked;

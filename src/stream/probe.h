@@ -14,13 +14,23 @@
 
 namespace neardup {
 
-enum class LanePhase : uint8_t { kStarting, kStandby, kRestoring, kActive, kDraining, kFailed };
-inline constexpr int kLanePhaseCount = 6;
+enum class LanePhase : uint8_t {
+  kStarting,
+  kLearning,  ///< before the first record: learns from the stream how to compare
+  kStandby,
+  kRestoring,
+  kActive,
+  kDraining,
+  kFailed
+};
+inline constexpr int kLanePhaseCount = 7;
 
 constexpr const char* Name(LanePhase phase) {
   switch (phase) {
     case LanePhase::kStarting:
       return "starting";
+    case LanePhase::kLearning:
+      return "learning";
     case LanePhase::kStandby:
       return "standby";
     case LanePhase::kRestoring:
@@ -150,8 +160,6 @@ class Probe {
   virtual void Promoted(uint64_t seq, uint64_t entries, double seconds) = 0;
   /// The offset of the consumer group is not that of the last delta. The lane uses the delta's.
   virtual void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) = 0;
-  /// The offsets of the consumer group cannot be read, so they were not compared.
-  virtual void OffsetsUnknown(const Error& error) = 0;
   /// The changelog `name` lost records, and the lane goes on without them.
   virtual void ChangelogLost(std::string_view name, std::string_view what) = 0;
   /// The lane goes on without these offsets. Called after the commit that makes it durable.
@@ -189,7 +197,6 @@ class PartialProbe : public Probe {
   void LeaseLeft(int64_t) override {}
   void Promoted(uint64_t, uint64_t, double) override {}
   void OffsetsDiffer(const InputPartition&, int64_t, int64_t) override {}
-  void OffsetsUnknown(const Error&) override {}
   void ChangelogLost(std::string_view, std::string_view) override {}
   void InputLost(const InputLoss&) override {}
   void InputMissing(const std::string&, bool) override {}

@@ -44,9 +44,6 @@ void ProbeFan::Promoted(uint64_t seq, uint64_t entries, double seconds) {
 void ProbeFan::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) {
   for (Probe* probe : probes_) probe->OffsetsDiffer(input, group, delta);
 }
-void ProbeFan::OffsetsUnknown(const Error& error) {
-  for (Probe* probe : probes_) probe->OffsetsUnknown(error);
-}
 void ProbeFan::ChangelogLost(std::string_view name, std::string_view what) {
   for (Probe* probe : probes_) probe->ChangelogLost(name, what);
 }

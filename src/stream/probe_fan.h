@@ -26,7 +26,6 @@ class ProbeFan : public Probe {
   void LeaseLeft(int64_t lasted_ms) override;
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
-  void OffsetsUnknown(const Error& error) override;
   void ChangelogLost(std::string_view name, std::string_view what) override;
   void InputLost(const InputLoss& loss) override;
   void InputMissing(const std::string& topic, bool missing) override;

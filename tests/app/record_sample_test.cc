@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/service.h"
 #include "files/local_ports.h"
 #include "kafka/kafka_cluster.h"
 
@@ -33,7 +34,7 @@ class TopicSampleTest : public ::testing::Test {
   }
 
   std::vector<std::string> Sampled(size_t records_max, SampleEnd end = SampleEnd::kOldest) {
-    const auto sample = ReadTopicSample(options_, records_max, end);
+    const auto sample = ReadTopicSample(options_, records_max, end, LogKafka);
     EXPECT_TRUE(sample.ok()) << sample.error().text;
     std::vector<std::string> values;
     if (!sample.ok()) return values;
@@ -61,12 +62,13 @@ TEST_F(TopicSampleTest, HoldsTheNewestOfEachPartition) {
 }
 
 TEST_F(TopicSampleTest, NamesATopicWithoutRecords) {
-  const auto empty = ReadTopicSample(options_, 10, SampleEnd::kOldest);
+  const auto empty = ReadTopicSample(options_, 10, SampleEnd::kOldest, LogKafka);
   ASSERT_FALSE(empty.ok());
   EXPECT_EQ(empty.error().code, ErrorCode::kNotFound);
-  EXPECT_THAT(empty.error().text, HasSubstr(topic_ + ": holds no committed record"));
+  EXPECT_THAT(empty.error().text,
+              HasSubstr(topic_ + ": found no committed record, expected at least one"));
   options_.topics = {FreshName("absent")};
-  const auto absent = ReadTopicSample(options_, 10, SampleEnd::kOldest);
+  const auto absent = ReadTopicSample(options_, 10, SampleEnd::kOldest, LogKafka);
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(absent.error().text, HasSubstr(options_.topics[0]));

@@ -16,6 +16,21 @@ import unittest
 NEARDUP = str(pathlib.Path(sys.argv.pop(1)).resolve())
 EXIT_USAGE = 64
 
+# Each script prints the completions of its last argument, one per line. The script for zsh replaces the functions that
+# show completions by functions that print them.
+COMPLETE = {
+    "bash": """source <("$1" completion bash); shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _neardup
+               printf '%s\\n' "${COMPREPLY[@]}" """,
+    "zsh": """compdef() { }
+              _files() { print -l -- "${words[CURRENT]}"*(N) }
+              _describe() { local -a all=("${(@P)@[-1]}"); print -l -- "${all[@]%%:*}" }
+              source <("$1" completion zsh); shift; words=("$@"); CURRENT=$#; _neardup || true""",
+    "fish": """$argv[1] completion fish | source
+               complete --do-complete (string escape -- $argv[2..-2] | string join ' ')" $argv[-1]" """,
+}
+QUIET = {"zsh": ["-f"], "fish": ["--no-config"]}
+ZEROTH = {"bash": ["bash"], "zsh": ["zsh"]}  # fish has no $0
+
 
 class Usage(unittest.TestCase):
     def assert_says(self, words, expected):
@@ -73,28 +88,31 @@ class Usage(unittest.TestCase):
         self.assertIn("Schemes: neardup, ", self.run_well("evaluate --help"))
         self.assertIn("minhash", self.run_well("evaluate --help").split("Schemes:")[1])
 
-    def complete(self, *words):
-        script = ("source <(\"$1\" completion bash); shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _neardup; "
-                  "printf '%s\\n' \"${COMPREPLY[@]}\"")
-        done = subprocess.run(["bash", "-c", script, "bash", NEARDUP, "neardup", *words], capture_output=True,
-                              text=True, cwd=pathlib.Path(__file__).parent)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
-        return done.stdout.split()
+    def complete(self, shell, *words):
+        """The completions of the last word."""
+        done = subprocess.run([shell, *QUIET.get(shell, []), "-c", COMPLETE[shell], *ZEROTH.get(shell, []), NEARDUP,
+                               "neardup", *words], capture_output=True, text=True, cwd=pathlib.Path(__file__).parent)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), (shell, words))
+        found = [line.split("\t")[0] for line in done.stdout.splitlines()]
+        return [word for word in found if word and word.startswith(words[-1])]
 
-    def test_bash_completes_commands_options_and_files(self):
-        self.assertEqual(self.complete("fil"), ["filter"])
-        self.assertEqual(self.complete("--ver"), ["--version"])
-        self.assertEqual(self.complete("config", "sh"), ["show"])
-        self.assertEqual(self.complete("filter", "--uni"), ["--unique"])
-        self.assertEqual(self.complete("filter", "--fields", ""), [])
-        self.assertEqual(self.complete("filter", "--input", "usage_t"), ["usage_test.py"])
-        self.assertEqual(self.complete("explain", "usage_t"), ["usage_test.py"])
-        self.assertEqual(self.complete("explain", "--js"), ["--json"])
-        self.assertEqual(self.complete("help", "conf"), ["config"])
-        self.assertEqual(self.complete("completion", "b"), ["bash"])
-        for names in self.commands():
-            self.assertIn("--help", self.complete(*names, "--h"), names)
-        self.assert_says("completion tcsh", "SHELL: found tcsh, expected bash; see `neardup completion --help`")
+    def test_shells_complete_commands_options_and_files(self):
+        for shell in COMPLETE:
+            with self.subTest(shell):
+                self.assertEqual(self.complete(shell, "fil"), ["filter"])
+                self.assertEqual(self.complete(shell, "--ver"), ["--version"])
+                self.assertEqual(self.complete(shell, "config", "sh"), ["show"])
+                self.assertEqual(self.complete(shell, "filter", "--uni"), ["--unique"])
+                self.assertEqual(self.complete(shell, "filter", "--fields", ""), [])
+                self.assertEqual(self.complete(shell, "filter", "--input", "usage_t"), ["usage_test.py"])
+                self.assertEqual(self.complete(shell, "filter", "-i", "usage_t"), ["usage_test.py"])
+                self.assertEqual(self.complete(shell, "explain", "usage_t"), ["usage_test.py"])
+                self.assertEqual(self.complete(shell, "explain", "--js"), ["--json"])
+                self.assertEqual(self.complete(shell, "help", "conf"), ["config"])
+                self.assertEqual(self.complete(shell, "completion", "b"), ["bash"])
+                for names in self.commands():
+                    self.assertIn("--help", self.complete(shell, *names, "--h"), names)
+        self.assert_says("completion tcsh", "SHELL: found tcsh, expected bash, zsh, fish; see `neardup completion --help`")
 
     def test_healthcheck_asks_where_the_configuration_says(self):
         for host, shown in (("0.0.0.0", "127.0.0.1"), ("127.0.0.1", "127.0.0.1"), ('"::"', "[::1]")):

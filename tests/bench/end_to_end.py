@@ -85,6 +85,13 @@ class Service:
                 return time.monotonic() - self.begun
             time.sleep(0.02)
 
+    def wait_active(self):
+        """Waits until neardup is active. The latency of a record written earlier would include its start."""
+        while self.sums("neardup_state").get('{state="active"}') != 1:
+            if self.process.poll() is not None:
+                sys.exit(f"neardup ended: {self.log.read_text()[-2000:]}")
+            time.sleep(0.02)
+
     def cpu_seconds(self):
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -205,7 +212,7 @@ class Bench:
         seconds = self.arguments.latency_seconds
         self.create("in-latency")
         service = Service(self, "in-latency", "app-latency", "near")
-        service.wait_for(0)
+        service.wait_active()
         self.tool(rate * seconds, "fill", "--to", "in-latency", "--bytes", 1000, "--per-second", rate)
         service.wait_for(rate * seconds)
         buckets = sorted((float(re.search(r'le="([^"]+)"', labels)[1]), value) for labels, value

@@ -1,5 +1,6 @@
-// bench_restart: how long a restarted service takes until it decides again, on a real Kafka, from
-// its snapshot and from the changelog alone. Checks that it still knows all records.
+// bench_restart: how long it takes until a service decides again, on a real Kafka: a restarted one
+// from its snapshot and from the changelog alone, and a standby that takes over. Checks that it
+// still knows all records.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -57,6 +58,7 @@ class Counter : public PartialProbe {
     other += batch.records() - batch.unique - batch.exact_duplicates;
   }
   void SnapshotRestored(uint64_t restored, double) override { from_snapshot = restored; }
+  void CaughtUp(uint64_t, uint64_t) override { caught_up = true; }
   void Promoted(uint64_t, uint64_t restored, double) override {
     entries = restored;
     promoted = true;
@@ -69,7 +71,52 @@ class Counter : public PartialProbe {
   std::atomic<uint64_t> other = 0;
   std::atomic<uint64_t> from_snapshot = 0;
   std::atomic<uint64_t> entries = 0;
+  std::atomic<bool> caught_up = false;
   std::atomic<bool> promoted = false;
+};
+
+void Pause() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
+
+/// A service in a thread of its own.
+class Instance {
+ public:
+  static Result<std::unique_ptr<Instance>> Start(const Settings& settings, Counter& counter) {
+    NEARDUP_ASSIGN(std::unique_ptr<Service> service, Service::New(settings, {&counter}));
+    return std::unique_ptr<Instance>(new Instance(std::move(service)));
+  }
+  ~Instance() { static_cast<void>(Stop()); }
+
+  /// kUnavailable if it does not happen within 30 minutes, or the service ends before.
+  template <class Condition>
+  Result<void> Await(Condition happened) {
+    const auto begin = Clock::now();
+    while (!happened()) {
+      if (ended_) return Stop();
+      if (Clock::now() - begin > kPatience) {
+        return Error{ErrorCode::kUnavailable, "the service did not get there within 30 minutes"};
+      }
+      Pause();
+    }
+    return {};
+  }
+  Result<void> Stop() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+    return ran_;
+  }
+
+ private:
+  explicit Instance(std::unique_ptr<Service> service)
+      : service_(std::move(service)), thread_([this] {
+          ran_ = service_->Run(stop_);
+          ended_ = true;
+        }) {}
+
+  std::unique_ptr<Service> service_;
+  std::atomic<bool> stop_ = false;
+  std::atomic<bool> ended_ = false;
+  Result<void> ran_;
+  std::thread thread_;  ///< the last member, because it uses the others
 };
 
 class Restart {
@@ -99,23 +146,31 @@ class Restart {
   /// time until it became active, `in_all` until all were decided.
   Result<void> RunUntil(uint64_t records, Counter& counter, double& seconds, double& in_all) {
     const auto begin = Clock::now();
-    NEARDUP_ASSIGN(const std::unique_ptr<Service> service, Service::New(settings_, {&counter}));
-    std::atomic<bool> stop = false;
-    std::thread watch([&] {
-      while (!counter.promoted && !stop) Pause();
-      seconds = SecondsSince(begin);
-      while (counter.decided() < records && Clock::now() - begin < kPatience && !stop) Pause();
-      in_all = SecondsSince(begin);
-      stop = true;
-    });
-    const Result<void> ran = service->Run(stop);
-    stop = true;
-    watch.join();
-    if (!ran.ok()) return ran;
-    if (counter.decided() >= records) return {};
-    return Error{
-        ErrorCode::kUnavailable,
-        fmt::format("decided only {} of {} records within 30 minutes", counter.decided(), records)};
+    NEARDUP_ASSIGN(const std::unique_ptr<Instance> instance, Instance::Start(settings_, counter));
+    NEARDUP_TRY(instance->Await([&] { return counter.promoted.load(); }));
+    seconds = SecondsSince(begin);
+    NEARDUP_TRY(instance->Await([&] { return counter.decided() >= records; }));
+    in_all = SecondsSince(begin);
+    return instance->Stop();
+  }
+
+  /// Stops an instance beside a standby that has read everything, and lets the standby decide
+  /// probes. `seconds` is the time from the stop until the standby is active.
+  Result<void> TakeOver(Counter& counter, double& seconds) {
+    Counter first;
+    NEARDUP_ASSIGN(const std::unique_ptr<Instance> active, Instance::Start(settings_, first));
+    NEARDUP_TRY(active->Await([&] { return first.promoted.load(); }));
+    Settings other = settings_;
+    other.state_dir.clear();  // a folder has one owner
+    NEARDUP_ASSIGN(const std::unique_ptr<Instance> standby, Instance::Start(other, counter));
+    NEARDUP_TRY(standby->Await([&] { return counter.caught_up.load(); }));
+    const auto begin = Clock::now();
+    NEARDUP_TRY(active->Stop());
+    NEARDUP_TRY(standby->Await([&] { return counter.promoted.load(); }));
+    seconds = SecondsSince(begin);
+    NEARDUP_TRY(WriteProbes());
+    NEARDUP_TRY(standby->Await([&] { return counter.decided() >= kProbes; }));
+    return standby->Stop();
   }
 
   /// Writes copies of old records and the same number of new records.
@@ -127,8 +182,6 @@ class Restart {
   }
 
  private:
-  static void Pause() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
-
   Result<void> Write(uint64_t begin, uint64_t end) {
     NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer,
                    KafkaWriter::New(settings_.kafka, {}));
@@ -198,12 +251,17 @@ Result<void> Run(const Arguments& arguments, const fs::path& folder) {
     tell(name + "_s", seconds, "s");
     tell(name + "_entries", static_cast<double>(counter.entries), "entries");
   }
+  Counter counter;
+  NEARDUP_TRY(restart.TakeOver(counter, seconds));
+  NEARDUP_TRY(CheckProbes(counter));
+  tell("take_over_by_standby_s", seconds, "s");
   return arguments.json.empty() ? Result<void>() : WriteJson(found, arguments.json);
 }
 
 Result<void> Main(CLI::App& app, int argc, char** argv) {
   Arguments arguments;
-  app.description("Restarts the service on a real Kafka, with and without its snapshot");
+  app.description(
+      "Restarts the service on a real Kafka, with and without its snapshot, and beside a standby");
   app.add_option("--brokers", arguments.brokers, "host:port; scripts/kafka start starts a broker")
       ->capture_default_str();
   app.add_option("--records", arguments.records, "number of records decided before the restarts")

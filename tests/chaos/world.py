@@ -105,6 +105,9 @@ class Instance:
         self.restarted = False
         self.service = Service(self.fleet.config, self.log, '--state-dir', str(self.state), environment=environment)
 
+    def end_of_log(self):
+        return self.log.read_text(errors='replace')[-3000:]
+
     def failpoints_in_log(self):
         text = self.log.read_text(errors='replace') if self.log.exists() else ''
         return sum(line.startswith('failpoint ') for line in text.splitlines())
@@ -166,7 +169,7 @@ class Fleet:
             return
         code = instance.stop()
         if code != 0:
-            raise Broken(f'SIGTERM ended instance {instance.number} with {code}; its log: {instance.log}')
+            raise Broken(f'SIGTERM ended instance {instance.number} with {code}:\n' + instance.end_of_log())
 
     def tick(self):
         """Starts again what has ended, and looks at what the instances say."""
@@ -176,8 +179,7 @@ class Fleet:
                 if instance.held_back:
                     continue
                 if code not in RESTARTED_CODES:
-                    raise Broken(f'instance {instance.number} ended with {code}:\n'
-                                 + instance.service.text()[-3000:])
+                    raise Broken(f'instance {instance.number} ended with {code}:\n' + instance.end_of_log())
                 instance.service.log.close()
                 self.restarts += 1
                 instance.start()

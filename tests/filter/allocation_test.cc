@@ -15,21 +15,32 @@ namespace {
 
 std::atomic<uint64_t> allocations = 0;
 
-void* Allocate(size_t bytes) {
+void* AllocateOrNull(size_t bytes) {
   ++allocations;
-  void* const memory = std::malloc(bytes);
+  return std::malloc(bytes);
+}
+
+void* Allocate(size_t bytes) {
+  void* const memory = AllocateOrNull(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 
 }  // namespace
 
-void* operator new(size_t bytes) { return Allocate(bytes); }
-void* operator new[](size_t bytes) { return Allocate(bytes); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+// Out of line, because GCC takes an inlined `free` after a `new` for a mistake.
+[[gnu::noinline]] void* operator new(size_t bytes) { return Allocate(bytes); }
+[[gnu::noinline]] void* operator new[](size_t bytes) { return Allocate(bytes); }
+[[gnu::noinline]] void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  return AllocateOrNull(bytes);
+}
+[[gnu::noinline]] void* operator new[](size_t bytes, const std::nothrow_t&) noexcept {
+  return AllocateOrNull(bytes);
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
 
 namespace neardup {
 namespace {

@@ -60,8 +60,9 @@ TEST_F(RealLease, ANewcomerDoesNotTakeItButGetsItAtRelease) {
   auto first = Join();
   AwaitHeld(*first);
   auto second = Join();
-  // Joining takes some heartbeats. Both must never hold the lease at the same time.
-  for (int looks = 0; looks < 200; ++looks) {
+  // Joining takes some heartbeats, and after 5 s the newcomer joins once more. Both must never hold
+  // the lease at the same time.
+  for (int looks = 0; looks < 800; ++looks) {
     ASSERT_TRUE(*first->Held());
     ASSERT_FALSE(*second->Held());
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -82,15 +83,16 @@ TEST(FieldStudy, GivesEachFieldItsRoleAndTheReason) {
            {"stamp", FieldRole::kTime, "in which copies of a record differ"},
            {"title", FieldRole::kShortText, "short text of 6 tokens on average"},
            {"body", FieldRole::kText, "text of 50 tokens on average"},
-           {"author", FieldRole::kShortText, "one of 37 values"},
-           {"section", FieldRole::kShortText, "one of 2 values"},
-           {"price", FieldRole::kShortText, "a number"},
-           {"day", FieldRole::kShortText, "one of 15 values"},
+           {"author", FieldRole::kLabel, "a label: one of 37 values, while body holds the text"},
+           {"section", FieldRole::kLabel, "a label: one of 2 values, while body holds the text"},
+           {"price", FieldRole::kLabel, "a label: a number"},
+           {"day", FieldRole::kLabel, "a label: one of 15 values, while body holds the text"},
            {"language", FieldRole::kConstant, "the same value in 99.5 % of the records"},
            {"premium", FieldRole::kFlag, "a flag"},
            {"archived", FieldRole::kFlag, "a flag"},
-           {"tags", FieldRole::kShortText, "one of 35 values"},
-           {"/source/name", FieldRole::kShortText, "one of 9 values"},
+           {"tags", FieldRole::kLabel, "a label: one of 35 values, while body holds the text"},
+           {"/source/name", FieldRole::kLabel,
+            "a label: one of 9 values, while body holds the text"},
            {"/source/a~1b", FieldRole::kConstant, "null or empty in every record"},
            {"nothing", FieldRole::kConstant, "null or empty in every record"},
            {"correction", FieldRole::kRare, "in only 0.5 % of the records"}}) {
@@ -130,6 +132,57 @@ TEST(FieldStudy, CountsPresentValuesTokensAndBytes) {
   EXPECT_DOUBLE_EQ(n.tokens_mean, 1.5);
 }
 
+std::vector<StudiedField> Studied(const std::function<Json(size_t)>& record, size_t records = 200) {
+  FieldStudy study;
+  for (size_t i = 0; i < records; ++i) study.Add(record(i).dump());
+  return study.Finish();
+}
+
+TEST(FieldStudy, KeepsLabelsWhereNoLongTextSaysMore) {
+  SeededRandom random(3);
+  const auto fields = Studied([&](size_t i) {
+    return Json{{"title", Sentence(random, 10)}, {"section", i % 3 == 0 ? "World" : "Sport"}};
+  });
+  EXPECT_EQ(Find(fields, "title").role, FieldRole::kText);
+  EXPECT_EQ(Find(fields, "section").role, FieldRole::kShortText);
+}
+
+TEST(FieldStudy, KnowsCodesEvenIfManyRecordsShareThem) {
+  const auto fields = Studied([](size_t i) {
+    return Json{{"run", "7f3a9c20e1b24d5f-" + std::to_string(i / 50)},
+                {"site", i % 2 == 0 ? "a.example.org" : "b.example.org"},
+                {"word", "w" + std::to_string(i / 50)}};
+  });
+  EXPECT_EQ(Find(fields, "run").role, FieldRole::kIdentifier);
+  EXPECT_THAT(Find(fields, "run").reason, HasSubstr("codes"));
+  EXPECT_EQ(Find(fields, "site").role, FieldRole::kIdentifier);
+  EXPECT_EQ(Find(fields, "word").role, FieldRole::kShortText);
+}
+
+TEST(FieldStudy, KnowsCountersAndNumbersOfMachines) {
+  const auto fields = Studied([](size_t i) {
+    return Json{{"total", i / 9 * 9 + i}, {"pid", i % 7}, {"amount", i * 37 % 101}};
+  });
+  EXPECT_EQ(Find(fields, "total").role, FieldRole::kIdentifier);
+  EXPECT_EQ(Find(fields, "pid").role, FieldRole::kIdentifier);
+  EXPECT_THAT(Find(fields, "pid").reason, HasSubstr("by its name"));
+  EXPECT_EQ(Find(fields, "amount").role, FieldRole::kShortText);
+}
+
+TEST(FieldStudy, LeavesOutShortFieldsThatMostRecordsLeaveEmpty) {
+  SeededRandom random(3);
+  const auto fields = Studied([&](size_t i) {
+    Json record = {{"title", Sentence(random, 10)}, {"city", nullptr}, {"note", ""}};
+    if (i % 5 == 0) record["city"] = "town " + std::to_string(i % 7);
+    if (i % 5 == 1) record["note"] = Sentence(random, 12);
+    if (i % 5 == 2) record["brand"] = "brand " + std::to_string(i % 7);
+    return record;
+  });
+  EXPECT_EQ(Find(fields, "city").role, FieldRole::kRare);
+  EXPECT_EQ(Find(fields, "note").role, FieldRole::kText) << "a text says something where it is";
+  EXPECT_EQ(Find(fields, "brand").role, FieldRole::kShortText) << "of another kind of records";
+}
+
 TEST(FieldStudy, TakesHanTextsWithoutSpacesAsTexts) {
   FieldStudy study;
   for (int i = 0; i < 50; ++i) {
@@ -138,15 +191,15 @@ TEST(FieldStudy, TakesHanTextsWithoutSpacesAsTexts) {
   EXPECT_EQ(study.Finish()[0].role, FieldRole::kText);
 }
 
-TEST(FieldStudy, TakesRepeatedAddressesAsWords) {
+TEST(FieldStudy, TakesRepeatedAddressesAsCodes) {
   FieldStudy study;
   for (int i = 0; i < 300; ++i) {
     study.Add(R"({"url":"https://api.example.org/users/u)" + std::to_string(i % 150) +
               R"(/repositories/r/issues/events/all"})");
   }
   const StudiedField field = study.Finish()[0];
-  EXPECT_EQ(field.role, FieldRole::kShortText);
-  EXPECT_THAT(field.reason, HasSubstr("one word of 11 tokens"));
+  EXPECT_EQ(field.role, FieldRole::kIdentifier);
+  EXPECT_THAT(field.reason, HasSubstr("100 % of its values are codes"));
 }
 
 TEST(FieldStudy, DoesNotTakeCountsThatAreMostly0And1AsFlags) {

@@ -132,7 +132,8 @@ TEST_F(HealthTest, IsReadyExactlyWhileActiveOrACaughtUpStandby) {
   for (int i = 0; i < kLanePhaseCount; ++i) {
     const auto phase = static_cast<LanePhase>(i);
     health_.PhaseChanged(phase);
-    EXPECT_EQ(health_.Ready().ok, phase == LanePhase::kActive || phase == LanePhase::kStandby);
+    EXPECT_EQ(health_.Ready().ok, phase == LanePhase::kActive || phase == LanePhase::kStandby ||
+                                      phase == LanePhase::kLearning);
     EXPECT_EQ(health_.Ready().text, Name(phase));
     EXPECT_EQ(health_.Alive().ok, phase != LanePhase::kFailed) << Name(phase);
   }

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NEARDUP = os.environ["NEARDUP"]
 BUILD = os.environ["BUILD"]
 MANUAL = ROOT / "config/package/neardup.1"
-COMPLETION = ROOT / "config/package/neardup.bash"
+COMPLETIONS = {shell: ROOT / f"config/package/neardup.{shell}" for shell in ("bash", "zsh", "fish")}
 UNIT = ROOT / "config/package/neardup.service"
 # Tenths. systemd-analyze rates a service without any protection as 96.
 EXPOSURE_MAX = 20
@@ -32,13 +32,16 @@ class Files(unittest.TestCase):
             program, _, *arguments = re.search(r"(?m)^ExecStart=/(.*)", unit).group(1).split()
             config = arguments[arguments.index("--config") + 1]
             expected = {program, config[1:], "usr/lib/systemd/system/neardup.service", "usr/share/man/man1/neardup.1",
-                        "usr/share/bash-completion/completions/neardup", "usr/share/doc/neardup/examples/articles.jsonl.gz",
+                        "usr/share/bash-completion/completions/neardup", "usr/share/zsh/vendor-completions/_neardup",
+                        "usr/share/fish/vendor_completions.d/neardup.fish",
+                        "usr/share/doc/neardup/examples/articles.jsonl.gz",
                         "usr/share/doc/neardup/examples/neardup.yaml", "usr/share/doc/neardup/LICENSE"}
             self.assertLessEqual(expected, found)
             self.assertEqual((ROOT / "config/package/conffiles").read_text().split(), [config])
 
-    def test_the_manual_page_and_the_completion_are_what_the_program_prints(self):
-        for command, path in ((("manual",), MANUAL), (("completion", "bash"), COMPLETION)):
+    def test_the_manual_page_and_the_completions_are_what_the_program_prints(self):
+        copies = {("completion", shell): path for shell, path in COMPLETIONS.items()}
+        for command, path in {("manual",): MANUAL, **copies}.items():
             printed = run(NEARDUP, *command).stdout
             words = " ".join(("neardup", *command))
             self.assertEqual(path.read_text(), printed, f"`{words} > {path.relative_to(ROOT)}` writes it anew")

@@ -107,6 +107,20 @@ TEST(Delta, EncodesToTheBytesOfTheGoldenFile) {
   EXPECT_EQ(*decoded, SmallDelta());
 }
 
+TEST(Delta, IsOfVersion4IfItHoldsWhatTheLaneLearned) {
+  Delta delta = SmallDelta();
+  delta.learned = "{}";
+  std::string body = FromHex(GoldenHex());
+  body.resize(body.size() - 8);
+  body[4] = 4;
+  body.insert(FromHex(std::string("4e444c5403000200").append(kNumbersHex)).size() + 17,
+              std::string("\x02{}"));
+  EXPECT_EQ(Hex(Encode(delta)), Hex(WithChecksum(body)));
+  const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, delta);
+}
+
 TEST(Delta, ReadsVersion2WhichDoesNotSayHowManyEntriesAreLive) {
   const Result<Delta> decoded = DecodeDelta(FromHex(GoldenHexOfVersion2()));
   ASSERT_TRUE(decoded.ok()) << decoded.error().text;
@@ -248,7 +262,7 @@ TEST(Delta, RefusesAnotherVersionAndNamesIt) {
   body[4] = 9;
   const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
   ASSERT_FALSE(decoded.ok());
-  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 or 3, found 9"));
+  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 4, found 9"));
 }
 
 TEST(Delta, DecodesToWhatWasEncoded) {

@@ -40,6 +40,46 @@ void DecideSome(LaneState& state, std::mt19937_64& random, size_t records) {
   }
 }
 
+TEST(LaneState, CarriesWhatItLearnedInTheFirstDeltaAndThenFromTimeToTime) {
+  auto state = MakeLane(TestOptions());
+  state->SetLearned("learned");
+  EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
+  std::vector<uint32_t> carried;
+  for (uint32_t commit = 0; commit < 2 * LaneState::kCommitsPerLearned + 2; ++commit) {
+    Decide(*state, {0, commit}, 1'700'000'000'000, commit);
+    const std::vector<Delta> deltas = state->Uncommitted();
+    EXPECT_EQ(deltas, state->Uncommitted()) << "a transaction may be built again";
+    if (!deltas.front().learned.empty()) carried.push_back(commit);
+    if (commit % 3 == 1) {
+      state->Rollback();
+      Decide(*state, {0, commit}, 1'700'000'000'000, commit);
+      EXPECT_EQ(state->Uncommitted().front().learned, deltas.front().learned);
+    }
+    state->Commit();
+  }
+  EXPECT_EQ(carried, (std::vector<uint32_t>{0, LaneState::kCommitsPerLearned,
+                                            2 * LaneState::kCommitsPerLearned}));
+}
+
+TEST(LaneState, RefusesADeltaThatSaysItLearnedOtherwise) {
+  auto active = MakeLane(TestOptions());
+  active->SetLearned("theirs");
+  EXPECT_TRUE(active->AddInput({"news", 0}, 0).ok());
+  Decide(*active, {0, 0}, 1'700'000'000'000, 1);
+  const Delta delta = active->Uncommitted().front();
+  auto standby = MakeLane(TestOptions());
+  standby->SetLearned("ours");
+  const Result<void> applied = standby->Apply(delta);
+  ASSERT_FALSE(applied.ok());
+  EXPECT_EQ(applied.error().code, ErrorCode::kMismatch);
+  EXPECT_TRUE(standby->empty()) << "unchanged";
+  auto same = MakeLane(TestOptions());
+  same->SetLearned("theirs");
+  EXPECT_TRUE(same->Apply(delta).ok());
+  auto set_by_hand = MakeLane(TestOptions());
+  EXPECT_TRUE(set_by_hand->Apply(delta).ok()) << "its settings give the same fingerprints";
+}
+
 TEST(LaneState, ApplyingTheDeltasGivesTheSameStateAndTheSameVerdicts) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

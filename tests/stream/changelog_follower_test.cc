@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -131,6 +132,20 @@ TEST_F(ChangelogFollowerTest, ResumesWhenOnlyRecordsThatItHasReadWerePurged) {
   read_.clear();
   PollToEnd();
   EXPECT_THAT(read_, ElementsAre("f"));
+}
+
+TEST_F(ChangelogFollowerTest, StartsOverWhenALogThatWasEmptyGrewAndWasPurged) {
+  const auto grown = std::exchange(broker_.changelog, {});
+  ASSERT_TRUE(Poll());
+  follower_.Close();
+  follower_.MoveTo(0);
+  broker_.changelog = grown;
+  broker_.changelog_begin = 2;
+  EXPECT_FALSE(Poll()) << "its owner may have written the records that are purged";
+  EXPECT_THAT(follower_.why(), HasSubstr("purged up to offset 2, but only read to offset 0"));
+  EXPECT_THAT(read_, IsEmpty());
+  PollToEnd();
+  EXPECT_THAT(read_, ElementsAre("c", "d", "e"));
 }
 
 }  // namespace

@@ -89,5 +89,36 @@ TEST_F(ChangelogKeeperTest, AMissingRightEndsThePurges) {
   EXPECT_EQ(failed_, 0);
 }
 
+class LearnedChangelogTest : public ChangelogKeeperTest {
+ protected:
+  /// A changelog in which the deltas at these places hold learned settings.
+  void Learn(const std::vector<size_t>& places) {
+    options_.learned = true;
+    for (const size_t place : places) {
+      Delta delta = DecodeDelta(broker_.changelog[place]).value();
+      delta.learned = "{}";
+      broker_.changelog[place] = Encode(delta);
+    }
+  }
+};
+
+TEST_F(LearnedChangelogTest, APurgeLeavesADeltaWithLearnedSettingsAtTheBeginning) {
+  Learn({0, 1});
+  Steps(5);
+  EXPECT_EQ(purged_to_, 1) << "2 would be the first delta that is needed";
+}
+
+TEST_F(LearnedChangelogTest, IsNotPurgedWhileTheFirstDeltaAloneHoldsTheSettings) {
+  Learn({0});
+  Steps(5);
+  EXPECT_EQ(log_.purges, 0);
+}
+
+TEST_F(LearnedChangelogTest, IsPurgedAsAnyOtherWhereTheOldestLiveDeltaHoldsThem) {
+  Learn({0, 2});
+  Steps(5);
+  EXPECT_EQ(purged_to_, 2);
+}
+
 }  // namespace
 }  // namespace neardup

@@ -68,6 +68,14 @@ size_t InputRecords(const MemoryBroker& broker) {
   return count;
 }
 
+bool AllPositionsAreAtTheEnd(MemoryBroker& broker) {
+  for (const auto& [partition, records] : broker.inputs) {
+    const auto found = broker.group_offsets.find(partition);
+    if (found == broker.group_offsets.end() || found->second != broker.End(partition)) return false;
+  }
+  return true;
+}
+
 void ExpectEachOffsetOnce(const MemoryBroker& broker) {
   std::set<std::pair<InputPartition, int64_t>> seen;
   for (const MemoryOutput& output : broker.outputs) {

@@ -23,6 +23,9 @@ std::vector<WrittenRecord> WrittenRecords(const MemoryBroker& broker);
 size_t CommittedRecords(const MemoryBroker& broker);
 size_t InputRecords(const MemoryBroker& broker);
 
+/// Whether the position of each input, as the group has it, is its end.
+bool AllPositionsAreAtTheEnd(MemoryBroker& broker);
+
 void ExpectEachOffsetOnce(const MemoryBroker& broker);
 
 }  // namespace neardup

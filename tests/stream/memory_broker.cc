@@ -1,6 +1,7 @@
 #include "stream/memory_broker.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace neardup {
 
@@ -62,6 +63,14 @@ void MemoryBroker::Write(const std::string& id, MemoryOutput output) {
 
 void MemoryBroker::WriteDelta(const std::string& id, std::string_view bytes) {
   MemoryProducer& producer = Open(id);
+  if (sends_deltas_late) {
+    producer.unsent_deltas.emplace_back(bytes);
+  } else {
+    AppendDelta(producer, bytes);
+  }
+}
+
+void MemoryBroker::AppendDelta(MemoryProducer& producer, std::string_view bytes) {
   if (producer.first_delta < 0) producer.first_delta = ChangelogEnd();
   MemoryDelta& delta = changelog.emplace_back(std::string(bytes));
   delta.kind = MemoryDelta::Kind::kOpen;
@@ -69,7 +78,11 @@ void MemoryBroker::WriteDelta(const std::string& id, std::string_view bytes) {
 }
 
 void MemoryBroker::AddOffsets(const std::string& id, std::span<const InputProgress> offsets) {
-  Open(id).offsets.assign(offsets.begin(), offsets.end());
+  MemoryProducer& producer = Open(id);
+  producer.offsets.assign(offsets.begin(), offsets.end());
+  for (const std::string& bytes : std::exchange(producer.unsent_deltas, {})) {
+    AppendDelta(producer, bytes);
+  }
 }
 
 void MemoryBroker::EndTransaction(const std::string& id, bool commit) {

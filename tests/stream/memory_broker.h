@@ -63,6 +63,7 @@ struct MemoryProducer {
   bool ending = false;
   std::vector<MemoryOutput> outputs{};
   int64_t first_delta = -1;  ///< its offset in the changelog
+  std::vector<std::string> unsent_deltas{};
   std::vector<InputProgress> offsets{};
 };
 
@@ -119,6 +120,8 @@ class MemoryBroker {
 
   /// Each transaction leaves a control record in the changelog.
   bool marks_changelog = false;
+  /// Deltas reach the changelog only when their transaction commits.
+  bool sends_deltas_late = false;
   /// The outcome of a transaction is answered before its markers are written; Settle writes them.
   bool marks_late = false;
 
@@ -149,6 +152,7 @@ class MemoryBroker {
 
  private:
   MemoryProducer& Open(const std::string& id);
+  void AppendDelta(MemoryProducer& producer, std::string_view bytes);
   void Finish(MemoryProducer& producer, bool commit);
 
   std::map<std::string, MemoryProducer> producers_;

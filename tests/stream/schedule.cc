@@ -62,6 +62,8 @@ Schedule DrawSchedule(uint64_t seed) {
   schedule.moves_offsets = !schedule.loses_changelog && random.Chance(100);
   schedule.restarts_cleanly = random.Chance(300);
   schedule.options = DrawOptions(random, schedule);
+  // A preloaded changelog was written by a lane that learned nothing.
+  if (!schedule.preloaded && random.Chance(300)) schedule.options.learned = "learned";
   return schedule;
 }
 

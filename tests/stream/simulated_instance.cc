@@ -117,6 +117,7 @@ void SimulatedInstance::Start() {
   KeeperOptions keeping;
   keeping.filter = schedule.options.filter;
   keeping.lane = schedule.options.lane;
+  keeping.learned = !schedule.options.learned.empty();
   if (schedule.snapshots) keeping.folder = folder_;
   keeping.snapshot_interval_ms = 100;
   keeping.segment_bytes = 1500;

@@ -69,6 +69,7 @@ SimulatedWorld::SimulatedWorld(const Schedule& schedule_in, const Trace& trace_i
     : schedule(schedule_in), trace(trace_in), random(schedule_in.seed * 2 + 1) {
   broker.marks_changelog = random.Chance(800);
   broker.marks_late = random.Chance(500);
+  broker.sends_deltas_late = random.Chance(300);
   members.resize(schedule.instances);
   event_ms_ = kBaseMs;
   broker.inputs[{"a", 0}];
@@ -175,7 +176,7 @@ void SimulatedWorld::WriteTransaction() {
   Tell(fmt::format("transaction open in {}/{}", input.topic, input.partition));
 }
 
-void SimulatedWorld::EndWriteTransaction(const InputPartition& input, bool commit) {
+void SimulatedWorld::EndWriteTransaction(InputPartition input, bool commit) {
   const int64_t from = broker.open_from[input];
   broker.open_from.erase(input);
   Tell(fmt::format("transaction {} in {}/{}", commit ? "committed" : "aborted", input.topic,

@@ -69,7 +69,7 @@ class SimulatedWorld {
   InputPartition PickInput();
   void Grow();
   void WriteTransaction();
-  void EndWriteTransaction(const InputPartition& input, bool commit);
+  void EndWriteTransaction(InputPartition input, bool commit);
   void DeleteDecided();
   void DeleteUndecided();
   void DeleteTopic();

@@ -180,6 +180,21 @@ class Scheduler {
                                     input.partition.topic, input.partition.partition,
                                     input.next_offset, group->second);
     }
+    CheckBeginning(broker);
+  }
+
+  /// A start takes what the lane learned from the first delta.
+  void CheckBeginning(const MemoryBroker& broker) {
+    if (schedule_.options.learned.empty()) return;
+    for (int64_t i = broker.changelog_begin; i < broker.ChangelogEnd(); ++i) {
+      const MemoryDelta& record = broker.changelog[static_cast<size_t>(i)];
+      if (record.kind != MemoryDelta::Kind::kCommitted || record.bytes.empty()) continue;
+      const Result<Delta> first = DecodeDelta(record.bytes);
+      if (first.ok() && first->learned == schedule_.options.learned) return;
+      outcome_.broken =
+          fmt::format("Durability: the changelog begins at {} without what the lane learned", i);
+      return;
+    }
   }
 
   struct Turn {

@@ -1,0 +1,295 @@
+#include "learn/learned_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/json_depth.h"
+#include "base/number_text.h"
+#include "feature/mask.h"
+#include "learn/field_study.h"
+#include "learn/model_file.h"
+#include "learn/tuning.h"
+#include "neardup/filter.h"
+
+namespace neardup {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kVersionKey = "neardup_learned";
+constexpr int kVersion = 1;
+constexpr size_t kNamedMax = 12;
+
+/// One learnable setting. `read` throws a Json exception if the value has another type.
+struct Row {
+  std::string path;
+  std::function<void(const FilterOptions& from, FilterOptions& to)> copy;
+  std::function<Json(const FilterOptions&)> write;
+  std::function<Result<void>(const Json&, FilterOptions&)> read;
+};
+
+template <class Member>
+Row PlainRow(std::string path, Member member) {
+  return {std::move(path),
+          [member](const FilterOptions& from, FilterOptions& to) { member(to) = member(from); },
+          [member](const FilterOptions& options) { return Json(member(options)); },
+          [member](const Json& json, FilterOptions& options) -> Result<void> {
+            json.get_to(member(options));
+            return {};
+          }};
+}
+
+Json FieldsJson(const std::vector<FieldSelector>& fields) {
+  Json list = Json::array();
+  for (const FieldSelector& field : fields) {
+    list.push_back({{"path", field.path}, {"weight", field.weight}, {"key", field.key}});
+  }
+  return list;
+}
+
+Row FieldsRow() {
+  return {
+      "record.fields",
+      [](const FilterOptions& from, FilterOptions& to) { to.record.fields = from.record.fields; },
+      [](const FilterOptions& options) { return FieldsJson(options.record.fields); },
+      [](const Json& json, FilterOptions& options) -> Result<void> {
+        options.record.fields.clear();
+        for (const Json& field : json) {
+          options.record.fields.push_back({field.at("path").get<std::string>(),
+                                           field.at("weight").get<double>(),
+                                           field.at("key").get<bool>()});
+        }
+        return {};
+      }};
+}
+
+Row MasksRow() {
+  return {
+      "feature.masks",
+      [](const FilterOptions& from, FilterOptions& to) { to.feature.masks = from.feature.masks; },
+      [](const FilterOptions& options) { return Json(MaskNames(options.feature.masks)); },
+      [](const Json& json, FilterOptions& options) -> Result<void> {
+        options.feature.masks = MasksNamed(json.get<std::vector<std::string>>());
+        return {};
+      }};
+}
+
+Row ModelRow() {
+  return {"feature.model",
+          [](const FilterOptions& from, FilterOptions& to) { to.model = from.model; },
+          [](const FilterOptions& options) { return Json::parse(ModelText(options.model)); },
+          [](const Json& json, FilterOptions& options) -> Result<void> {
+            NEARDUP_ASSIGN(options.model, ParseModel(json.dump(), "feature.model"));
+            return {};
+          }};
+}
+
+#define NEARDUP_OPTION(member) \
+  [](auto& options) -> auto& { return options.member; }
+
+const std::vector<Row>& Rows() {
+  static const std::vector<Row> rows = {
+      FieldsRow(),
+      PlainRow("record.exclude", NEARDUP_OPTION(record.exclude)),
+      PlainRow("feature.features_min", NEARDUP_OPTION(feature.features_min)),
+      MasksRow(),
+      ModelRow(),
+      PlainRow("match.distance_max", NEARDUP_OPTION(match.distance_max)),
+      PlainRow("match.distance_sum_max", NEARDUP_OPTION(match.distance_sum_max)),
+      PlainRow("match.features_per_bit", NEARDUP_OPTION(match.features_per_bit)),
+      PlainRow("match.widen", NEARDUP_OPTION(match.widen)),
+      PlainRow("match.text_keys", NEARDUP_OPTION(match.text_keys)),
+      PlainRow("window.entries_max", NEARDUP_OPTION(window.entries_max))};
+  return rows;
+}
+
+#undef NEARDUP_OPTION
+
+std::string Named(const std::vector<std::string>& names) {
+  const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(names.size(), kNamedMax));
+  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  if (end != names.end()) text += fmt::format(" and {} more", names.end() - end);
+  return text;
+}
+
+std::string FieldsReason(const FilterOptions& options, std::span<const StudiedField> studied) {
+  std::vector<std::string> compared;
+  for (const FieldSelector& field : options.record.fields) {
+    compared.push_back(field.path + (field.key ? " (key)" : ""));
+  }
+  std::vector<std::string> left_out;
+  for (const StudiedField& field : studied) {
+    if (!IsSelected(options.record, field.facts.path)) {
+      left_out.push_back(fmt::format("{} ({})", field.facts.path, Name(field.role)));
+    }
+  }
+  return fmt::format("compared fields: {}; left out: {}", Named(compared),
+                     left_out.empty() ? "none" : Named(left_out));
+}
+
+/// Joins only what is equal in everything that is neither a time nor a code.
+LearnedOptions OnlyEqual(std::span<const RecordView> records, const FilterOptions& given,
+                         const std::string& why) {
+  FieldStudy study;
+  for (const RecordView& record : records) {
+    if (record.value) study.Add(*record.value);
+  }
+  LearnedOptions learned;
+  learned.options = given;
+  learned.records = records.size();
+  std::vector<std::string> left_out;
+  size_t fields = 0;
+  for (const StudiedField& field : study.Finish()) {
+    ++fields;
+    if (HoldsTimes(field.facts) || HoldsCodes(field.facts)) left_out.push_back(field.facts.path);
+  }
+  if (given.record.fields.empty() && left_out.size() < fields) {
+    std::vector<std::string>& exclude = learned.options.record.exclude;
+    exclude.insert(exclude.end(), left_out.begin(), left_out.end());
+  } else {
+    left_out.clear();
+  }
+  learned.options.match.distance_max = 0;
+  learned.mode = Name(MatchMode::kExact);
+  learned.reasons = {why,
+                     left_out.empty() ? "compared fields: all"
+                                      : fmt::format("compared fields: all but {} (times and codes)",
+                                                    Named(left_out)),
+                     "mode exact: only records whose fields are equal are duplicates"};
+  return learned;
+}
+
+std::string FurtherReason(const Tuning& tuning) {
+  std::vector<std::string> further;
+  if (!tuning.masks_reason.empty()) {
+    further.push_back(fmt::format("masks {} ({})",
+                                  fmt::join(MaskNames(tuning.proposed.feature.masks), ", "),
+                                  tuning.masks_reason));
+  }
+  if (!tuning.keys_reason.empty()) further.push_back("key fields (" + tuning.keys_reason + ")");
+  if (!tuning.short_reason.empty()) {
+    further.push_back("short records are compared, too (" + tuning.short_reason + ")");
+  }
+  if (tuning.window_smaller) {
+    further.push_back(
+        fmt::format("a window of {} unique records (a larger one has more chance "
+                    "matches)",
+                    Grouped(tuning.proposed.window.entries_max)));
+  }
+  return further.empty() ? "" : fmt::format("also chosen: {}", fmt::join(further, "; "));
+}
+
+}  // namespace
+
+const std::vector<std::string>& LearnablePaths() {
+  static const std::vector<std::string> paths = [] {
+    std::vector<std::string> all;
+    for (const Row& row : Rows()) all.push_back(row.path);
+    return all;
+  }();
+  return paths;
+}
+
+void TakeLearned(const FilterOptions& learned, const std::set<std::string>& kept,
+                 FilterOptions& options) {
+  for (const Row& row : Rows()) {
+    if (!kept.contains(row.path)) row.copy(learned, options);
+  }
+}
+
+LearnedOptions LearnOptions(std::span<const RecordView> records, const FilterOptions& given,
+                            const std::set<std::string>& kept, size_t records_min) {
+  TuneOptions options;
+  options.filter = given;
+  options.calibration.window_entries = given.window.entries_max;
+  if (!kept.contains("window.entries_max")) {
+    options.calibration.window_entries_min =
+        std::min(kTunedWindowMin, options.calibration.window_entries);
+  }
+  const auto only_equal = [&](const std::string& why) {
+    LearnedOptions learned = OnlyEqual(records, given, why);
+    FilterOptions taken = given;
+    TakeLearned(learned.options, kept, taken);
+    learned.options = std::move(taken);
+    return learned;
+  };
+  if (records.size() < records_min) {
+    return only_equal(fmt::format("{} records are too few to learn from; expected at least {}",
+                                  Grouped(records.size()), Grouped(records_min)));
+  }
+  const Result<Tuning> tuned = Tune(records, options);
+  if (!tuned.ok()) {
+    return only_equal(fmt::format("nothing was learned from {} records: the sample {}",
+                                  Grouped(records.size()), tuned.error().text));
+  }
+  Tuning tuning = *tuned;
+  if (tuning.calibration.too_few) {
+    // The study of the fields still holds.
+    tuning.calibration.mode = MatchMode::kExact;
+    tuning.calibration.reason =
+        "too few records of the sample have enough words to be compared by distance, so only equal "
+        "records are joined";
+    tuning.proposed.match = MatchOptionsFor(tuning.calibration);
+  }
+  LearnedOptions learned;
+  learned.options = given;
+  TakeLearned(tuning.proposed, kept, learned.options);
+  learned.mode = Name(tuning.calibration.mode);
+  learned.records = tuning.records;
+  learned.reasons = {fmt::format("learned from {} records ({} distinct)", Grouped(tuning.records),
+                                 Grouped(tuning.distinct)),
+                     FieldsReason(learned.options, tuning.fields),
+                     fmt::format("mode {}, distance_max {}: {}", learned.mode,
+                                 learned.options.match.distance_max, tuning.calibration.reason)};
+  if (tuning.calibration.votes > 0) {
+    learned.reasons.push_back(fmt::format("confidence: {} of {} random halves of the sample agree",
+                                          tuning.calibration.votes_for, tuning.calibration.votes));
+  }
+  const std::string further = FurtherReason(tuning);
+  if (!further.empty()) learned.reasons.push_back(further);
+  if (LearnedText(learned).size() > kLearnedBytesMax) learned.options.model.common.clear();
+  return learned;
+}
+
+std::string LearnedText(const LearnedOptions& learned) {
+  Json json = {{kVersionKey, kVersion}};
+  for (const Row& row : Rows()) json[row.path] = row.write(learned.options);
+  json["mode"] = learned.mode;
+  json["records"] = learned.records;
+  json["reasons"] = learned.reasons;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& given,
+                                    const std::string& name) {
+  const auto wrong = [&name](std::string_view found) {
+    return Error{
+        ErrorCode::kConfig,
+        fmt::format("{}: {}, expected the learned settings of version {}", name, found, kVersion)};
+  };
+  if (NestsDeeperThan(text)) return wrong("found deeply nested text");
+  try {
+    const Json json = Json::parse(text);
+    if (const int version = json.at(kVersionKey).get<int>(); version != kVersion) {
+      return wrong(fmt::format("found version {}", version));
+    }
+    LearnedOptions learned;
+    learned.options = given;
+    for (const Row& row : Rows()) NEARDUP_TRY(row.read(json.at(row.path), learned.options));
+    json.at("mode").get_to(learned.mode);
+    json.at("records").get_to(learned.records);
+    json.at("reasons").get_to(learned.reasons);
+    NEARDUP_TRY(CheckOptions(learned.options));
+    return learned;
+  } catch (const Json::exception& problem) {
+    return wrong(fmt::format("found {}", problem.what()));
+  }
+}
+
+}  // namespace neardup

@@ -1,0 +1,149 @@
+"""Nobody names a field: the lane learns from its topics on a real Kafka, before its first record. Each
+way to start must give one choice, and `neardup verify` must find every promise kept under it."""
+import json
+import re
+import unittest
+
+from harness import KafkaTest, NEARDUP, run
+
+RECORDS = 20_000
+
+
+class Learning(KafkaTest):
+    def config(self, **sections):
+        path = self.write_config(**{'auto': {'wait_ms': '20s'}, **sections})
+        config = json.loads(path.read_text())
+        if 'record' not in sections:
+            del config['record']
+        path.write_text(json.dumps(config))
+        return path
+
+    def in_force(self, config):
+        """Returns the learnable settings that the brokers have."""
+        shown = run(NEARDUP, 'config', 'show', '--config', config, '--in-force', '--json')
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        settings = json.loads(shown.stdout)['settings']
+        return {section: settings[section] for section in ('record', 'feature', 'match')}
+
+    def reasons(self, service):
+        return re.findall(r'learned settings: (.*)', service.text())
+
+    def settle(self, config, service, records):
+        """The service decides everything, stops, and has kept its promises. Returns what it learned."""
+        self.wait_drained(service)
+        self.assertEqual(service.terminate()[0], 0, service.text()[-3000:])
+        self.assert_promises_kept(config, records)
+        return self.reasons(service)
+
+    def test_a_topic_with_history_is_learned_from_and_a_restart_takes_the_same(self):
+        self.fill(records=RECORDS)
+        config = self.config()
+        service = self.start(config)
+        self.wait(lambda: service.decided() > 0, 'the first records', services=[service])
+        shown = json.loads(service.get('/status')[1])['settings']
+        learned = self.settle(config, service, RECORDS)
+        self.assertEqual({section: shown[section] for section in ('record', 'feature', 'match')},
+                         self.in_force(config))
+        self.assertGreaterEqual(len(learned), 3)
+        self.assertLessEqual(len(learned), 5)
+        self.assertIn('mode near', ' '.join(learned))
+        self.assertNotIn('nothing', learned[1])
+        choice = self.in_force(config)
+        self.fill_more(seed=2)
+        again = self.settle(config, self.start(config), 2 * RECORDS)
+        self.assertEqual(again, learned)
+        self.assertEqual(self.in_force(config), choice)
+
+    def fill_more(self, seed):
+        self.load('fill', '--topics', ','.join(self.topics), '--records', RECORDS, '--seed', seed)
+
+    def test_an_empty_topic_is_waited_for_and_a_standby_takes_what_the_other_learned(self):
+        for topic in self.topics:
+            self.load('create', '--topic', topic, '--partitions', 2)
+        config = self.config()
+        both = [self.start(config), self.start(config)]
+        for service in both:
+            self.wait(lambda: service.metric('neardup_state{state="learning"}') == 1
+                      or 'neardup_state{state="learning"} 1' in service.get('/metrics')[1],
+                      'the learning', services=both)
+            self.assertEqual(service.get('/readyz')[0], 200)
+            self.assertEqual(service.get('/healthz')[0], 200)
+        self.fill_more(seed=3)
+        self.wait(lambda: all(self.reasons(service) for service in both), 'both have learned',
+                  services=both)
+        self.assertEqual(self.reasons(both[0]), self.reasons(both[1]))
+        active, standby = both
+        if 'neardup_state{state="active"} 1' not in active.get('/metrics')[1]:
+            active, standby = standby, active
+        self.wait(lambda: active.decided() > 0, 'the first records', services=both)
+        active.kill()
+        self.settle(config, standby, RECORDS)
+
+    def test_a_trickle_does_not_wait_for_ever(self):
+        for topic in self.topics:
+            self.load('create', '--topic', topic, '--partitions', 1)
+        self.load('fill', '--topics', ','.join(self.topics), '--records', 40, '--seed', 9)
+        config = self.config(auto={'wait_ms': '3s'})
+        learned = self.settle(config, self.start(config), 40)
+        self.assertIn('40 records are too few to learn from; expected at least 200', learned[0])
+        self.assertIn('mode exact', learned[2])
+        # A reindex does not wait for records that may never come.
+        refused = run(NEARDUP, 'reindex', '--config', self.config(auto={'wait_ms': '1h'}), timeout=60)
+        self.assertEqual(refused.returncode, 66, refused.stderr)
+        self.assertIn('found 40 records, expected at least 200 to learn from', refused.stderr)
+        config = self.config(auto={'wait_ms': '3s'})
+        self.fill_more(seed=4)
+        self.assertEqual(self.settle(config, self.start(config), 40 + RECORDS), learned)
+
+    def test_a_lane_that_began_without_learning_goes_on_as_it_was(self):
+        self.fill(records=RECORDS)
+        config = self.config(match={'mode': 'near'})
+        self.assertEqual(self.settle(config, self.start(config), RECORDS), [])
+        config = self.config()
+        self.fill_more(seed=5)
+        service = self.start(config)
+        self.assertEqual(self.settle(config, service, 2 * RECORDS), [])
+        self.assertIn('began without learned settings', service.text())
+        done = run(NEARDUP, 'reindex', '--config', config, '--execute')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('learned from', done.stdout)
+        self.fill_more(seed=6)
+        self.assertIn('mode near', ' '.join(self.settle(config, self.start(config), 3 * RECORDS)))
+        # A second reindex learns something else, which replaces what the first one learned.
+        other = self.config(auto={'records_max': 1000})
+        done = run(NEARDUP, 'reindex', '--config', other, '--execute')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('learned from 1,000 records', done.stdout)
+        self.fill_more(seed=7)
+        self.assertIn('learned from 1,000 records', self.settle(config, self.start(config), 4 * RECORDS)[0])
+
+    def test_what_a_person_sets_wins(self):
+        self.fill(records=RECORDS)
+        config = self.config(match={'distance_max': 2})
+        self.settle(config, self.start(config), RECORDS)
+        self.assertEqual(self.in_force(config)['match']['distance_max'], 2)
+
+    def test_a_purged_changelog_still_says_what_was_learned(self):
+        # Only the deltas of one commit in 256 repeat what was learned, so this takes more commits than that.
+        self.fill(records=2000)
+        sections = {'window': {'entries_max': 1000}, 'transaction': {'interval_ms': 10}}
+        config = self.config(**sections, state={'dir': str(self.directory / 'state'),
+                                                'snapshot_interval_ms': 1000})
+        first = self.start(config)
+        records = 2000
+        for seed in range(8, 208):
+            self.load('fill', '--topics', ','.join(self.topics), '--records', 500, '--seed', seed, '--per-second', 500)
+            records += 500
+            if first.metric('neardup_changelog_purged_offset') > 0:
+                break
+        else:
+            self.fail(f'no purge after {records} records:\n{first.text()[-3000:]}')
+        learned = self.settle(config, first, records)
+        second = self.start(self.config(**sections))
+        self.wait_drained(second)
+        self.assertEqual(self.reasons(second), learned)
+        self.assertEqual(second.terminate()[0], 0)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)

@@ -1,0 +1,170 @@
+#include "learn/learned_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "learn/synthetic_streams.h"
+#include "neardup/filter.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kRecordsMin = 200;
+
+/// Articles as a scraper writes them: the text, and much that says nothing about it.
+std::vector<std::string> ScrapedArticles(size_t records) {
+  std::vector<std::string> payloads = TextStream(7, records, 80, 3);
+  for (size_t i = 0; i < payloads.size(); ++i) {
+    const std::string number = std::to_string(1000 + i);
+    payloads[i].insert(1, R"("uuid":"550e8400-e29b-41d4-a716-44665544)" + number +
+                              R"(","run":"run-7f3a20261122-)" + std::to_string(i / 100) +
+                              R"(","url":"https://news.example.org/a/)" + number +
+                              R"(","domain":"news.example.org","job":")" +
+                              (i % 3 == 0 ? "hourly" : "daily") +
+                              R"(","crawled":"2026-11-22T10:00:)" + std::to_string(10 + i % 50) +
+                              R"(Z","attempt":)" + std::to_string(i % 4) + ",");
+  }
+  return payloads;
+}
+
+LearnedOptions LearnedFrom(const std::vector<std::string>& payloads,
+                           const FilterOptions& given = {},
+                           const std::set<std::string>& kept = {}) {
+  return LearnOptions(ViewsOf(payloads), given, kept, kRecordsMin);
+}
+
+TEST(LearnOptions, ComparesTheTextOfAScrapedArticleAndNothingElse) {
+  const LearnedOptions learned = LearnedFrom(ScrapedArticles(600));
+  ASSERT_EQ(learned.options.record.fields.size(), 1U) << learned.reasons[1];
+  EXPECT_EQ(learned.options.record.fields[0].path, "text");
+  EXPECT_EQ(learned.mode, "near");
+  EXPECT_GT(learned.options.match.distance_max, 8);
+  EXPECT_FALSE(learned.options.model == Model());
+  EXPECT_EQ(learned.records, 600U);
+  EXPECT_TRUE(CheckOptions(learned.options).ok());
+  ASSERT_GE(learned.reasons.size(), 4U);
+  EXPECT_LE(learned.reasons.size(), 5U);
+  EXPECT_THAT(learned.reasons[0], HasSubstr("learned from 600 records"));
+  EXPECT_THAT(learned.reasons[1], HasSubstr("compared fields: text; left out: uuid (identifier)"));
+}
+
+TEST(LearnOptions, KeepsWhatAPersonGave) {
+  FilterOptions given;
+  given.match.distance_max = 5;
+  given.record.fields = {{"job", 2.0}, {"text", 1.0}};
+  const LearnedOptions learned =
+      LearnedFrom(ScrapedArticles(600), given, {"match.distance_max", "record.fields"});
+  EXPECT_EQ(learned.options.match.distance_max, 5);
+  EXPECT_EQ(learned.options.record.fields, given.record.fields);
+  EXPECT_TRUE(learned.options.match.widen) << "what is not given is learned";
+}
+
+TEST(LearnOptions, OfTooFewRecordsJoinsOnlyEqualOnesAndSaysSo) {
+  const LearnedOptions learned = LearnedFrom(ScrapedArticles(kRecordsMin - 1));
+  EXPECT_EQ(learned.mode, "exact");
+  EXPECT_EQ(learned.options.match.distance_max, 0);
+  EXPECT_TRUE(learned.options.record.fields.empty()) << "all fields";
+  EXPECT_THAT(learned.options.record.exclude,
+              ElementsAre("uuid", "run", "url", "domain", "crawled"));
+  EXPECT_THAT(learned.reasons[0],
+              HasSubstr("199 records are too few to learn from; expected at least 200"));
+  EXPECT_TRUE(CheckOptions(learned.options).ok());
+}
+
+TEST(LearnOptions, LeavesOutCommonPhrasesThatWouldNotFitIntoADelta) {
+  SeededRandom random(9);
+  std::string boilerplate;
+  for (int i = 0; i < 20'000; ++i) boilerplate += "b" + std::to_string(i) + " ";
+  std::vector<std::string> payloads;
+  for (size_t i = 0; i < kRecordsMin; ++i) {
+    std::string text = boilerplate;
+    for (const std::string& word : RandomWords(random, 60)) text += word + " ";
+    payloads.push_back(R"({"text":")" + text + R"("})");
+  }
+  const LearnedOptions learned = LearnedFrom(payloads);
+  EXPECT_TRUE(learned.options.model.common.empty());
+  EXPECT_LE(LearnedText(learned).size(), kLearnedBytesMax);
+}
+
+TEST(LearnOptions, OfNothingTakesTheSafeMode) {
+  EXPECT_EQ(LearnedFrom({}).options.match.distance_max, 0);
+  const std::vector<std::string> broken(kRecordsMin, "{broken");
+  const LearnedOptions learned = LearnedFrom(broken);
+  EXPECT_EQ(learned.mode, "exact");
+  EXPECT_THAT(learned.reasons[0], HasSubstr("holds no JSON object"));
+}
+
+TEST(LearnOptions, OfCodesAloneStillComparesThem) {
+  std::vector<std::string> payloads;
+  for (int i = 0; i < 50; ++i) {
+    payloads.push_back(R"({"host":"h)" + std::to_string(i % 5) + R"(.example.org"})");
+  }
+  const LearnedOptions learned = LearnedFrom(payloads);
+  EXPECT_TRUE(learned.options.record.exclude.empty());
+}
+
+TEST(LearnedText, IsReadBackAsItWas) {
+  FilterOptions given;
+  given.window.window_ms = 5000;
+  for (const LearnedOptions& learned :
+       {LearnedFrom(ScrapedArticles(600), given), LearnedFrom({}, given),
+        LearnedFrom(SeriesStream(3, 400), given)}) {
+    const Result<LearnedOptions> read = ParseLearned(LearnedText(learned), given, "here");
+    ASSERT_TRUE(read.ok()) << read.error().text;
+    EXPECT_EQ(*read, learned);
+    EXPECT_EQ(FingerprintSpec(read->options), FingerprintSpec(learned.options));
+  }
+}
+
+TEST(LearnedText, HoldsEverySettingThatCanBeLearned) {
+  const Json json = Json::parse(LearnedText(LearnedFrom({})));
+  for (const std::string& path : LearnablePaths()) EXPECT_TRUE(json.contains(path)) << path;
+}
+
+TEST(ParseLearned, RefusesWhatIsNoLearnedText) {
+  const std::string good = LearnedText(LearnedFrom(ScrapedArticles(600)));
+  std::vector<std::string> damaged = {
+      "", "{}", "[]", "null", R"({"neardup_learned":2})", std::string(5000, '[')};
+  for (const std::string& path : LearnablePaths()) {
+    Json without = Json::parse(good);
+    without.erase(path);
+    damaged.push_back(without.dump());
+    Json other = Json::parse(good);
+    other[path] = {{"x", 1}};
+    damaged.push_back(other.dump());
+  }
+  Json far = Json::parse(good);
+  far["match.distance_max"] = 99;
+  damaged.push_back(far.dump());
+  damaged.push_back(good.substr(0, good.size() / 2));
+  for (const std::string& text : damaged) {
+    const Result<LearnedOptions> read = ParseLearned(text, {}, "changelog x");
+    EXPECT_FALSE(read.ok()) << text.substr(0, 200);
+  }
+  EXPECT_THAT(ParseLearned("{}", {}, "changelog x").error().text, HasSubstr("changelog x"));
+}
+
+TEST(TakeLearned, LeavesWhatIsKept) {
+  FilterOptions learned;
+  learned.match.distance_max = 3;
+  learned.feature.features_min = 4;
+  learned.record.missing_fields = MissingFields::kAny;
+  FilterOptions options;
+  TakeLearned(learned, {"match.distance_max"}, options);
+  EXPECT_EQ(options.match.distance_max, FilterOptions().match.distance_max);
+  EXPECT_EQ(options.feature.features_min, 4U);
+  EXPECT_EQ(options.record.missing_fields, MissingFields::kAll) << "that is never learned";
+}
+
+}  // namespace
+}  // namespace neardup
