@@ -97,6 +97,8 @@ ROWS = [
          "once in 30 s.", "none", "lines",
          [("sum by (level, instance) (increase(neardup_kafka_complaints_total{}[$__rate_interval]))",
            "{{level}} {{instance}}")]),
+        ("Changed secrets refused", "1: passwords or certificates have changed, and the new ones do not work.", "none",
+         "lines", [("neardup_secrets_refused{}", "{{instance}}")]),
     ]),
     ("Standby and recovery", [
         ("Lane lost, by cause", "Times the lane had to be taken again.", "none", "lines",

@@ -8,13 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/file_content.h"
+#include "base/hash.h"
 #include "config/documents.h"
 
 namespace neardup {
 namespace {
 
 constexpr std::string_view kLive = "log.level";
-constexpr std::string_view kSecrets = "kafka.properties";
 
 /// The values by path, such as window.window_ms.
 std::map<std::string, std::string> Flat(const LoadedConfig& config) {
@@ -29,32 +30,90 @@ std::map<std::string, std::string> Flat(const LoadedConfig& config) {
   return flat;
 }
 
+/// The keys that are in only one of the two maps, or have another value.
+template <typename Value>
+std::set<std::string> Differing(const std::map<std::string, Value>& before,
+                                const std::map<std::string, Value>& after) {
+  std::set<std::string> differing;
+  for (const auto& [key, value] : before) {
+    const auto found = after.find(key);
+    if (found == after.end() || found->second != value) differing.insert(key);
+  }
+  for (const auto& [key, value] : after) {
+    if (!before.contains(key)) differing.insert(key);
+  }
+  return differing;
+}
+
+using Properties = std::map<std::string, std::string>;
+
+/// A map of properties in the options, with its name as a setting.
+struct PropertyMap {
+  const char* path;
+  Properties KafkaOptions::*member;
+};
+constexpr PropertyMap kPropertyMaps[] = {
+    {"kafka.properties", &KafkaOptions::properties},
+    {"kafka.consumer_properties", &KafkaOptions::consumer_properties},
+    {"kafka.producer_properties", &KafkaOptions::producer_properties}};
+
 }  // namespace
 
 Reload CompareForReload(const LoadedConfig& running, const LoadedConfig& now) {
-  const std::map<std::string, std::string> before = Flat(running);
-  const std::map<std::string, std::string> after = Flat(now);
-  std::set<std::string> changed;
-  for (const auto* one : {&before, &after}) {
-    const auto* other = one == &before ? &after : &before;
-    for (const auto& [path, value] : *one) {
-      const auto found = other->find(path);
-      if (found == other->end() || found->second != value) changed.insert(path);
+  const std::set<std::string> changed = Differing(Flat(running), Flat(now));
+  Reload reload;
+  // Secrets look alike when they are printed.
+  for (const auto& [map_path, member] : kPropertyMaps) {
+    for (const auto& [name, value] : running.settings.kafka.*member) {
+      const std::string path = fmt::format("{}.{}", map_path, name);
+      const Properties& other = now.settings.kafka.*member;
+      const auto found = other.find(name);
+      if (found != other.end() && found->second != value && !changed.contains(path)) {
+        reload.secrets.push_back(path);
+      }
     }
   }
-  // Secrets look alike when they are printed.
-  const KafkaOptions& old_kafka = running.settings.kafka;
-  const KafkaOptions& new_kafka = now.settings.kafka;
-  if (old_kafka.properties != new_kafka.properties ||
-      old_kafka.consumer_properties != new_kafka.consumer_properties ||
-      old_kafka.producer_properties != new_kafka.producer_properties) {
-    changed.insert(std::string(kSecrets));
+  constexpr const char* kHttpPassword = "metrics.password";
+  if (running.settings.http.password != now.settings.http.password &&
+      !changed.contains(kHttpPassword)) {
+    reload.secrets.emplace_back(kHttpPassword);
   }
-  Reload reload;
   for (const std::string& path : changed) {
     (path == kLive ? reload.applied : reload.refused).push_back(path);
   }
   return reload;
+}
+
+LoadedConfig WithSecretsOf(LoadedConfig running, const LoadedConfig& now) {
+  const Reload reload = CompareForReload(running, now);
+  const std::set<std::string> secrets(reload.secrets.begin(), reload.secrets.end());
+  for (const auto& [map_path, member] : kPropertyMaps) {
+    for (auto& [name, value] : running.settings.kafka.*member) {
+      if (secrets.contains(fmt::format("{}.{}", map_path, name))) {
+        value = (now.settings.kafka.*member).at(name);
+      }
+    }
+  }
+  running.settings.http.password = now.settings.http.password;
+  return running;
+}
+
+TlsFiles ReadTlsFiles(const KafkaOptions& options) {
+  constexpr size_t kBytesMax = size_t{16} << 20;
+  TlsFiles files;
+  for (const auto& [map_path, member] : kPropertyMaps) {
+    for (const auto& [name, value] : options.*member) {
+      if (!name.starts_with("ssl.") || !name.ends_with(".location")) continue;
+      const Result<std::string> bytes = ReadFile(value, kBytesMax);
+      files[value] = bytes.ok() ? Hash64(*bytes) : 0;
+    }
+  }
+  return files;
+}
+
+std::vector<std::string> ChangedFiles(const TlsFiles& before, const TlsFiles& after) {
+  const std::set<std::string> changed = Differing(before, after);
+  return {changed.begin(), changed.end()};
 }
 
 std::string Describe(const Reload& reload) {

@@ -16,7 +16,7 @@
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/log.h"
-#include "app/reload.h"
+#include "app/reload_watch.h"
 #include "app/service.h"
 #include "config/documents.h"
 
@@ -28,12 +28,15 @@ constexpr auto kStopDeadline = std::chrono::seconds(9);
 
 std::atomic<bool> g_stop = false;
 std::atomic<bool> g_reload = false;
+// The lane shall end: because of a stop, or because the service connects again.
+std::atomic<bool> g_end_lane = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 // Before the lane runs there is nothing to commit and no lease to give up.
 std::atomic<bool> g_lane_runs = false;
 
 void OnStopSignal(int) {
   if (g_stop.exchange(true)) _exit(kExitInternal);
+  g_end_lane = true;
 }
 
 void CatchReloadSignal() {
@@ -53,46 +56,6 @@ std::string ShownSettings(LoadedConfig config, const Service& service) {
   if (!lane.learned.empty()) config.settings.lane.filter = lane.filter;
   return ShownSettings(config);
 }
-
-/// Reads the configuration again after each SIGHUP, in a thread of its own.
-class ReloadWatch {
- public:
-  ReloadWatch(ConfigArguments arguments, LoadedConfig running, Service& service)
-      : arguments_(std::move(arguments)),
-        running_(std::move(running)),
-        service_(service),
-        thread_([this](const std::stop_token& end) {
-          while (!end.stop_requested()) {
-            if (g_reload.exchange(false)) ReadAgain();
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-          }
-        }) {}
-
- private:
-  void ReadAgain() {
-    Result<LoadedConfig> now = Load(arguments_);
-    if (!now.ok()) {
-      spdlog::error("the configuration is read again and refused, nothing is changed: {}",
-                    now.error().text);
-      return;
-    }
-    const Reload reload = CompareForReload(running_, *now);
-    if (!reload.refused.empty()) {
-      spdlog::error("{}", Describe(reload));
-      return;
-    }
-    // The line is seen at both levels.
-    spdlog::log(spdlog::level::warn, "{}", Describe(reload));
-    SetLogLevel(now->settings.log_level);
-    running_ = std::move(now).value();
-    service_.ShowSettings(ShownSettings(running_, service_));
-  }
-
-  ConfigArguments arguments_;
-  LoadedConfig running_;
-  Service& service_;
-  std::jthread thread_;  ///< the last member, because it uses the others
-};
 
 /// Ends the process on the stop signal if the lane does not run yet: a snapshot may take minutes to
 /// restore. Otherwise ends it if it still runs kStopDeadline after the signal.
@@ -129,18 +92,39 @@ Result<void> PrepareStateDir(const std::string& path) {
   return {};
 }
 
-Result<void> RunService(const ConfigArguments& arguments, const LoadedConfig& config) {
-  NEARDUP_TRY(CheckRunnable(config));
-  NEARDUP_TRY(PrepareStateDir(config.settings.state_dir));
-  const std::atomic<bool>& stop = CatchStopSignals();
-  WatchStop();
-  CatchReloadSignal();
+/// Runs a service until it is stopped, or shall connect again. Then `config` holds the secrets to
+/// connect with.
+Result<void> RunUntilItEnds(const ConfigArguments& arguments, LoadedConfig& config) {
+  TlsFiles files = ReadTlsFiles(config.settings.kafka);
   NEARDUP_ASSIGN(const std::unique_ptr<Service> service,
                  Service::New(config.settings, {}, ShownSettings(config)));
   service->ShowSettings(ShownSettings(config, *service));
-  const ReloadWatch reload(arguments, config, *service);
+  ReloadHooks hooks;
+  hooks.asked = [] { return g_reload.exchange(false); };
+  hooks.applied = [&](const LoadedConfig& now) {
+    service->ShowSettings(ShownSettings(now, *service));
+  };
+  hooks.secrets_refused = [&](bool refused) { service->ShowSecretsRefused(refused); };
+  hooks.connect_again = [] { g_end_lane = true; };
+  ReloadWatch reload(arguments, config, std::move(files), std::move(hooks));
   g_lane_runs = true;
-  NEARDUP_TRY(service->Run(stop));
+  NEARDUP_TRY(service->Run(g_end_lane));
+  config = reload.Next();
+  return {};
+}
+
+Result<void> RunService(const ConfigArguments& arguments, LoadedConfig config) {
+  NEARDUP_TRY(CheckRunnable(config));
+  NEARDUP_TRY(PrepareStateDir(config.settings.state_dir));
+  CatchStopSignals();
+  WatchStop();
+  CatchReloadSignal();
+  while (true) {
+    NEARDUP_TRY(RunUntilItEnds(arguments, config));
+    g_end_lane = false;
+    if (g_stop) break;
+    g_lane_runs = false;
+  }
   spdlog::info("stopped");
   return {};
 }

@@ -337,6 +337,8 @@ void Service::ShowSettings(std::string shown_settings) {
   parts_->status.ShowSettings(std::move(shown_settings));
 }
 
+void Service::ShowSecretsRefused(bool refused) { parts_->metrics.SetSecretsRefused(refused); }
+
 void LogKafka(int level, std::string_view text) {
   if (level <= kSyslogError) {
     spdlog::error("kafka: {}", text);

@@ -36,6 +36,8 @@ class Service {
 
   /// Replaces the settings of /status. Any thread may call it.
   void ShowSettings(std::string shown_settings);
+  /// Shows in the metrics whether changed secrets do not work. Any thread may call it.
+  void ShowSecretsRefused(bool refused);
 
  private:
   struct Parts;

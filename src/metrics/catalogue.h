@@ -311,6 +311,9 @@ inline constexpr auto kMetrics = [] {
        .values = kComplaints,
        .help = "Errors and warnings of the Kafka client library, repeats included; the log shows a "
                "repeated one only once in 30 s"},
+      {.name = "neardup_secrets_refused",
+       .type = kGauge,
+       .help = "1 while changed secrets are not used, because they do not work; otherwise 0"},
       {.name = "process_open_fds", .type = kGauge, .help = "Open file descriptors"},
       {.name = "process_max_fds",
        .type = kGauge,

@@ -272,6 +272,10 @@ void PrometheusProbe::KafkaComplained(bool is_error) {
   state_->metrics.Count("neardup_kafka_complaints_total", 1, {is_error ? "error" : "warning"});
 }
 
+void PrometheusProbe::SetSecretsRefused(bool refused) {
+  state_->metrics.Set("neardup_secrets_refused", refused ? 1 : 0);
+}
+
 std::string PrometheusProbe::Text() const {
   const std::lock_guard lock(state_->lag_mutex);  // no other scrape may see half of the lag
   SetLag();

@@ -54,6 +54,8 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void SetMemoryBound(uint64_t total, const MemoryParts& parts);
   /// The Kafka client library reported an error or a warning. From any thread.
   void KafkaComplained(bool is_error);
+  /// Whether changed secrets are not used, because they do not work. From any thread.
+  void SetSecretsRefused(bool refused);
 
   /// All metrics, those of the process included, in Prometheus' text format.
   std::string Text() const;

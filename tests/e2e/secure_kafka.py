@@ -1,12 +1,23 @@
 """A real Kafka with TLS, logins and rights for the tests of this folder. `openssl` makes the certificates."""
 import pathlib
+import re
 import shutil
 import tempfile
 
-from harness import KAFKA_VERSION, KafkaTest, free_port, run
+from harness import KAFKA_VERSION, KafkaTest, NEARDUP, free_port, run
 
 PASSWORD = 'planted-secret-4711'
 KEY_PASSWORD = 'planted-key-secret-0815'
+
+
+def scram_works():
+    """librdkafka before 2.6.1 cannot log in with SCRAM to Kafka 4."""
+    version = re.search(r'librdkafka (\d+)\.(\d+)\.(\d+)', run(NEARDUP, '--version').stdout)
+    new_library = tuple(int(part) for part in version.groups()) >= (2, 6, 1)
+    return new_library or not (KAFKA_VERSION or '3').startswith('4')
+
+
+SCRAM = scram_works()
 
 
 class Certificates:
@@ -21,6 +32,7 @@ class Certificates:
         self.issue('expired', '20200101000000Z', '20210101000000Z', 'DNS:localhost,IP:127.0.0.1')
         self.issue('elsewhere', '20200101000000Z', '20991231000000Z', 'DNS:elsewhere.example')
         self.issue('client', '20200101000000Z', '20991231000000Z', 'DNS:client.example')
+        self.issue('renewed', '20200101000000Z', '20991231000000Z', 'DNS:client.example', common_name='client')
         self.openssl('pkcs8', '-topk8', '-in', 'client.key', '-out', 'client.locked.key', '-passout',
                      f'pass:{KEY_PASSWORD}')
 
@@ -29,9 +41,9 @@ class Certificates:
         if done.returncode != 0:
             raise RuntimeError(f'openssl {arguments[0]}: {done.stderr}')
 
-    def issue(self, name, begin, end, names):
+    def issue(self, name, begin, end, names, common_name=None):
         self.openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', f'{name}.key', '-out', f'{name}.csr', '-subj',
-                     f'/CN={name}')
+                     f'/CN={common_name or name}')
         (self.directory / 'ca.conf').write_text(
             f'[ca]\ndefault_ca=a\n[a]\nnew_certs_dir={self.directory}\ndatabase={self.directory}/index\n'
             'default_md=sha256\npolicy=p\nrand_serial=yes\nunique_subject=no\nx509_extensions=x\n'
@@ -85,16 +97,14 @@ class SecureKafkaTest(KafkaTest):
         cls.kafka_options = ('--fast-start', '--port', str(base), *(
             part for name, value in properties.items() for part in ('--property', f'{name}={value}')))
         super().setUpClass()
-        # librdkafka 2.0.2 cannot log in with SCRAM to Kafka 4.
-        cls.scram = not (KAFKA_VERSION or '3').startswith('4')
-        if cls.scram:
-            cls.add_scram_user()
+        if SCRAM:
+            cls.set_scram_password(PASSWORD)
 
     @classmethod
-    def add_scram_user(cls):
+    def set_scram_password(cls, password):
         cls.kafka_tool('kafka.admin.ConfigCommand', '--bootstrap-server', cls.brokers, '--alter', '--entity-type',
                        'users', '--entity-name', 'neardup', '--add-config',
-                       f'SCRAM-SHA-512=[iterations=4096,password={PASSWORD}]')
+                       f'SCRAM-SHA-512=[iterations=4096,password={password}]')
 
     @classmethod
     def kafka_tool(cls, *arguments):

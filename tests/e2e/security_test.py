@@ -1,25 +1,35 @@
 """TLS, logins and rights on a real Kafka: what is right works, and what is wrong or missing is named in one line, with
 an exit code, by `run` and by `validate --online`. No secret is printed."""
+import shutil
 import signal
 import unittest
 
 from acls import allow
 from harness import KafkaTest, NEARDUP, run
-from secure_kafka import KEY_PASSWORD, PASSWORD, SecureKafkaTest
+from secure_kafka import KEY_PASSWORD, PASSWORD, SCRAM, SecureKafkaTest
 
 RECORDS = 500
 APP = 'sec'
 INPUT = 'sec-news'
-OUTPUTS = [f'{INPUT}.unique', f'{INPUT}.duplicate', f'{INPUT}.dead-letter']
 CHANGELOG, LEASE = f'{APP}-changelog', f'{APP}-lease'
 ON_ID = f'Write@transactional-id:{APP}-lane-0'
-# All other rights that the service needs. docs/security.md lists the same.
-RIGHTS = [
-    f'Read@topic:{INPUT}', f'DescribeConfigs@topic:{INPUT}',
-    *(f'{operation}@topic:{output}' for output in OUTPUTS for operation in ('Read', 'Write', 'DescribeConfigs')),
-    *(f'{operation}@topic:{CHANGELOG}' for operation in ('Read', 'Write', 'Delete', 'DescribeConfigs')),
-    f'Describe@topic:{LEASE}', f'Read@group:{APP}', f'Read@group:{LEASE}',
-]
+
+
+def outputs(topic):
+    return [f'{topic}.{route}' for route in ('unique', 'duplicate', 'dead-letter')]
+
+
+def rights(app, topic):
+    """All rights that the service needs but that on the transactional id. docs/security.md lists the same."""
+    return [
+        f'Read@topic:{topic}', f'DescribeConfigs@topic:{topic}',
+        *(f'{operation}@topic:{output}' for output in outputs(topic) for operation in ('Read', 'Write', 'DescribeConfigs')),
+        *(f'{operation}@topic:{app}-changelog' for operation in ('Read', 'Write', 'Delete', 'DescribeConfigs')),
+        f'Describe@topic:{app}-lease', f'Read@group:{app}', f'Read@group:{app}-lease',
+    ]
+
+
+OUTPUTS, RIGHTS = outputs(INPUT), rights(APP, INPUT)
 # Each of these users has all rights but one.
 LACKING = {
     'no-input': f'Read@topic:{INPUT}',
@@ -47,17 +57,21 @@ class Security(SecureKafkaTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.load_once('create', '--topic', INPUT, '--partitions', 2)
-        for topic in OUTPUTS:
-            cls.load_once('create', '--topic', topic, '--partitions', 2, '--config', 'max.message.bytes=2000000')
-        for topic in (CHANGELOG, LEASE):
-            cls.load_once('create', '--topic', topic, '--partitions', 1, '--config', 'retention.bytes=-1', '--config',
-                          'message.timestamp.type=LogAppendTime')
+        cls.create_topics(APP, INPUT)
         everybody = ['neardup', 'CN=client', *LACKING, *MISSED]
         for user in everybody:
             lacks = {**LACKING, **MISSED}.get(user)
             more = {'no-id': ['Describe@cluster'], 'no-input': [f'Describe@topic:{INPUT}']}.get(user, [])
             allow(cls.brokers, f'User:{user}', *more, *(right for right in [*RIGHTS, ON_ID] if right != lacks))
+
+    @classmethod
+    def create_topics(cls, app, topic):
+        cls.load_once('create', '--topic', topic, '--partitions', 2)
+        for output in outputs(topic):
+            cls.load_once('create', '--topic', output, '--partitions', 2, '--config', 'max.message.bytes=2000000')
+        for own in (f'{app}-changelog', f'{app}-lease'):
+            cls.load_once('create', '--topic', own, '--partitions', 1, '--config', 'retention.bytes=-1', '--config',
+                          'message.timestamp.type=LogAppendTime')
 
     @classmethod
     def load_once(cls, *arguments):
@@ -92,7 +106,7 @@ class Security(SecureKafkaTest):
         return found[-1]
 
     def test_a_right_login_works_and_shows_no_secret(self):
-        kafka = self.login('neardup', 'SCRAM-SHA-512' if self.scram else 'PLAIN')
+        kafka = self.login('neardup', 'SCRAM-SHA-512' if SCRAM else 'PLAIN')
         checked = self.online(kafka)
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
         self.load('fill', '--topics', INPUT, '--records', RECORDS, '--seed', 7)
@@ -107,11 +121,9 @@ class Security(SecureKafkaTest):
             service.process.send_signal(signal.SIGHUP)
             self.wait(lambda: 'in force now: log.level' in service.text(), 'the new level', 60, [service])
             self.assertIn('"level":"debug"', service.get('/status')[1].replace(' ', ''))
-            self.write_config(kafka=self.login('neardup', **{'sasl.password': 'other'}), window={'window_ms': '1h'},
-                              log={'level': 'info'})
+            self.write_config(kafka=kafka, window={'window_ms': '1h'}, log={'level': 'info'})
             service.process.send_signal(signal.SIGHUP)
-            self.wait(lambda: 'nothing is changed: kafka.properties, ' in service.text(), 'a refusal', 60, [service])
-            self.assert_line(service.text(), 'window.window_ms', 'need a restart')
+            self.wait(lambda: 'nothing is changed: window.window_ms needs' in service.text(), 'a refusal', 60, [service])
             config.write_text('{')
             service.process.send_signal(signal.SIGHUP)
             self.wait(lambda: service.text().count('nothing is changed') == 2, 'a refusal', 60, [service])
@@ -131,6 +143,58 @@ class Security(SecureKafkaTest):
             self.wait_drained(service)
             self.printed += service.get('/status')[1]
             self.assertEqual(service.terminate()[0], 0)
+
+    def start_with_own_topics(self, app, kafka):
+        self.app, self.topics = app, [f'{app}-news']
+        self.create_topics(app, self.topics[0])
+        for user in ('CN=client', 'neardup'):
+            allow(self.brokers, f'User:{user}', *rights(app, self.topics[0]), f'Write@transactional-id:{app}-lane-0')
+        self.load('fill', '--topics', self.topics[0], '--records', RECORDS, '--seed', 7)
+        config = self.write_config(kafka=kafka)
+        service = self.start(config)
+        self.wait_drained(service)
+        return config, service
+
+    def assert_takes_over(self, config, service, spoil, mend, named):
+        """Spoils the secrets of a running service, then mends them. It goes on all the time."""
+        spoil()
+        self.wait(lambda: service.metric('neardup_secrets_refused') == 1, 'a refusal', 60, [service])
+        self.assert_line(service.text(), 'error changed secrets are not used yet', named)
+        self.load('fill', '--topics', self.topics[0], '--records', RECORDS, '--seed', 8)
+        self.wait_drained(service)
+        mend()
+        self.wait(lambda: service.text().count('lane is active') == 2, 'new connections', 60, [service])
+        self.assert_line(service.text(), 'secrets have changed, and the brokers accept them', named)
+        self.assertEqual(service.metric('neardup_secrets_refused'), 0)
+        self.load('fill', '--topics', self.topics[0], '--records', RECORDS, '--seed', 9)
+        self.wait_drained(service)
+        self.assertEqual(service.text().count('changed secrets are not used yet'), 1)
+        code, seconds = service.terminate()
+        self.assertEqual(code, 0, service.text()[-3000:])
+        self.assert_promises_kept(config, 3 * RECORDS)
+
+    def test_changed_certificates_are_taken_over_without_a_restart(self):
+        certificate, key = (self.directory / f'client.{kind}' for kind in ('pem', 'key'))
+        for path in (certificate, key):
+            shutil.copy(self.certificates.path(path.name), path)
+        kafka = self.mutual(**{'ssl.certificate.location': str(certificate), 'ssl.key.location': str(key)})
+        config, service = self.start_with_own_topics('renewing', kafka)
+        # A rotation writes one file after the other.
+        self.assert_takes_over(config, service, named=str(key),
+                               spoil=lambda: shutil.copy(self.certificates.path('renewed.key'), key),
+                               mend=lambda: shutil.copy(self.certificates.path('renewed.pem'), certificate))
+
+    @unittest.skipUnless(SCRAM, 'librdkafka before 2.6.1 cannot log in with SCRAM to Kafka 4')
+    def test_a_changed_password_is_taken_over_without_a_restart(self):
+        password = self.directory / 'password'
+        password.write_text(PASSWORD + '\n')
+        kafka = self.login('neardup', 'SCRAM-SHA-512', **{'sasl.password': f'${{file:{password}}}'})
+        config, service = self.start_with_own_topics('repassed', kafka)
+        other = PASSWORD + '-next'
+        self.addCleanup(self.set_scram_password, PASSWORD)
+        self.assert_takes_over(config, service, named='kafka.properties.sasl.password',
+                               spoil=lambda: password.write_text(other),
+                               mend=lambda: self.set_scram_password(other))
 
     def test_a_wrong_login_is_named_with_the_exit_code_77(self):
         no_certificate = self.mutual()

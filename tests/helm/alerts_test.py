@@ -93,6 +93,8 @@ FAULTS = {
         (22, 45), (15, 55)),
     "NeardupSnapshotsFail": (
         {series("neardup_snapshot_failures_total", STANDBY): f"0x9 1+1x20 21{REST}"}, (17, 40), (10, 50)),
+    "NeardupSecretsRefused": (
+        {series("neardup_secrets_refused", STANDBY): f"0x9 1x20 0{REST}"}, (17, 29), (13, 32)),
     "NeardupMemoryNearBound": (
         {series("process_resident_memory_bytes", ACTIVE): f"500000000x9 960000000x20 500000000{REST}"},
         (22, 30), (12, 33)),
@@ -168,7 +170,7 @@ class Alerts(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = promtool("check", folder, "rules.yaml", self.rules)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("15 rules found", done.stdout)
+        self.assertIn("16 rules found", done.stdout)
 
     def test_a_healthy_service_fires_none(self):
         self.assert_holds(test_of("healthy", None, {}, (), (0, 1, 5, 30, 60, DAY, DAY + 90, LENGTH - 1)))

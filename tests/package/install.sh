@@ -56,6 +56,8 @@ is 'owner and mode of /etc/neardup' 'root neardup 750' "$(stat -c '%U %G %a' /et
 is "owner and mode of $config" 'root neardup 640' "$(stat -c '%U %G %a' $config)"
 is 'owner and mode of /var/lib/neardup' 'neardup neardup 750' "$(stat -c '%U %G %a' /var/lib/neardup)"
 neardup version
+grep -q "$(sha256sum /usr/bin/neardup | cut -d ' ' -f 1)" /usr/share/doc/neardup/neardup.spdx.json ||
+  fail 'the bill of materials names another program than the one that is installed'
 systemd-analyze verify --man=no "$unit" || fail 'systemd-analyze verify finds faults in the unit'
 systemd-analyze security --offline=true --threshold=20 --no-pager "$unit" >/tmp/security ||
   { cat /tmp/security && fail 'systemd-analyze security: the unit is more exposed than 2.0'; }

@@ -1,0 +1,112 @@
+#include "app/reload_watch.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "app/log.h"
+#include "kafka/topics.h"
+
+namespace neardup {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kPause{50};
+constexpr std::chrono::seconds kBetweenChecks{10};
+// A stop waits for an attempt that has begun, and must end within 10 s.
+constexpr int kAnswerMs = 3000;
+
+Result<void> TryLogin(KafkaOptions options) {
+  options.answer_timeout_ms = std::min(options.answer_timeout_ms, kAnswerMs);
+  const auto ignore = [](int, std::string_view) {};
+  NEARDUP_TRY(ListInputs(options, ignore));
+  return {};
+}
+
+}  // namespace
+
+ReloadWatch::ReloadWatch(ConfigArguments arguments, LoadedConfig running, TlsFiles files,
+                         ReloadHooks hooks)
+    : arguments_(std::move(arguments)),
+      running_(std::move(running)),
+      files_(std::move(files)),
+      hooks_(std::move(hooks)),
+      thread_([this](const std::stop_token& end) { Watch(end); }) {}
+
+LoadedConfig ReloadWatch::Next() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+  return std::move(running_);
+}
+
+void ReloadWatch::Watch(const std::stop_token& end) {
+  Steady::time_point next_check = Steady::now() + kBetweenChecks;
+  for (; !end.stop_requested() && !done_; std::this_thread::sleep_for(kPause)) {
+    const bool asked = hooks_.asked();
+    if (asked) ReadAgain();
+    if (!asked && Steady::now() < next_check) continue;
+    CheckSecrets();
+    next_check = Steady::now() + kBetweenChecks;
+  }
+}
+
+void ReloadWatch::ReadAgain() {
+  Result<LoadedConfig> now = Load(arguments_);
+  if (!now.ok()) {
+    spdlog::error("the configuration is read again and refused, nothing is changed: {}",
+                  now.error().text);
+    return;
+  }
+  const Reload reload = CompareForReload(running_, *now);
+  if (!reload.refused.empty()) {
+    spdlog::error("{}", Describe(reload));
+    return;
+  }
+  // The line is seen at both levels.
+  spdlog::log(spdlog::level::warn, "{}", Describe(reload));
+  SetLogLevel(now->settings.log_level);
+  running_.settings.log_level = now->settings.log_level;
+  hooks_.applied(running_);
+}
+
+void ReloadWatch::CheckSecrets() {
+  const Result<LoadedConfig> now = Load(arguments_);
+  if (!now.ok()) return Complain(now.error().text);
+  std::vector<std::string> changed = CompareForReload(running_, *now).secrets;
+  const TlsFiles files = ReadTlsFiles(running_.settings.kafka);
+  const std::vector<std::string> changed_files = ChangedFiles(files_, files);
+  changed.insert(changed.end(), changed_files.begin(), changed_files.end());
+  if (changed.empty()) {
+    if (!complaint_.empty()) spdlog::info("the secrets are again those that are in use");
+    complaint_.clear();
+    return hooks_.secrets_refused(false);
+  }
+  LoadedConfig next = WithSecretsOf(running_, *now);
+  const Result<void> works = TryLogin(next.settings.kafka);
+  if (!works.ok()) {
+    return Complain(fmt::format("{}: {}", fmt::join(changed, ", "), works.error().text));
+  }
+  spdlog::info("secrets have changed, and the brokers accept them; connecting again: {}",
+               fmt::join(changed, ", "));
+  running_ = std::move(next);
+  done_ = true;
+  hooks_.connect_again();
+}
+
+void ReloadWatch::Complain(const std::string& complaint) {
+  hooks_.secrets_refused(true);
+  if (complaint == complaint_) return;
+  complaint_ = complaint;
+  spdlog::error(
+      "changed secrets are not used yet, because they do not work; the service goes on with the "
+      "old ones and tries the new ones every {} s: {}",
+      kBetweenChecks.count(), complaint);
+}
+
+}  // namespace neardup

@@ -1,0 +1,53 @@
+// Follows the configuration of a running service: after each SIGHUP, and every 10 s its secrets.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "app/commands.h"
+#include "app/reload.h"
+#include "config/config.h"
+
+namespace neardup {
+
+/// What the watch asks and tells, from its own thread.
+struct ReloadHooks {
+  /// True once after each SIGHUP.
+  std::function<bool()> asked;
+  /// A newer configuration is in force, without an interruption.
+  std::function<void(const LoadedConfig&)> applied;
+  /// Changed secrets do not work, so the service goes on with the old ones; false: that is over.
+  std::function<void(bool)> secrets_refused;
+  /// Changed secrets work. The service shall end, and start again with Next().
+  std::function<void()> connect_again;
+};
+
+/// Works from construction to destruction. A changed secret is tried with a connection of its own
+/// before the service takes it over, so that half a rotation does no harm.
+class ReloadWatch {
+ public:
+  /// `files`: those that the running service has read, or a little older.
+  ReloadWatch(ConfigArguments arguments, LoadedConfig running, TlsFiles files, ReloadHooks hooks);
+
+  /// Ends the watch. The configuration to start again with.
+  LoadedConfig Next();
+
+ private:
+  void Watch(const std::stop_token& end);
+  void ReadAgain();
+  void CheckSecrets();
+  /// Logs a complaint about changed secrets, unless it is the same as before.
+  void Complain(const std::string& complaint);
+
+  ConfigArguments arguments_;
+  LoadedConfig running_;
+  TlsFiles files_;
+  ReloadHooks hooks_;
+  bool done_ = false;
+  std::string complaint_;  ///< the last one, while secrets are refused
+  std::jthread thread_;    ///< the last member, because it uses the others
+};
+
+}  // namespace neardup
