@@ -172,9 +172,10 @@ Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& conf
   ProbeFan probe({&totals, &excess});
   NEARDUP_ASSIGN(const std::unique_ptr<Lane> lane,
                  Lane::New(settings.lane, {source, changelog, *files, lease, clock, probe}));
-  Result<void> ran = lane->Run(stop.came);
+  const Result<bool> finished = lane->Run(stop.came);
   totals.Finish();
-  if (ran.ok() && stop.came && !source.exhausted()) {
+  Result<void> ran = finished.ok() ? Result<void>() : finished.error();
+  if (ran.ok() && !*finished) {
     fmt::print(stderr, "neardup: {}\n",
                StoppedText(SignalName(stop.number), totals.sum().records(), arguments.outputs,
                            files->Unfinished()));

@@ -67,6 +67,7 @@ class GrowingSource : public Source {
     return source_.Poll(records_max, timeout_ms, out);
   }
   std::vector<InputStatus> Status() override { return source_.Status(); }
+  bool polls_beside() const override { return source_.polls_beside(); }
 
   /// Its error is that of the first Assign, which is then called again.
   void BeforeFirstAssign(std::function<Result<void>()> check) {

@@ -50,7 +50,8 @@ MemoryTable MemoryOf(const Settings& settings, size_t partitions, size_t cores) 
   const uint64_t steady = table.total;
   add("read ahead", PrefetchBytesMax(kafka.prefetch_bytes_max, partitions),
       "kafka.prefetch_bytes_max, input partitions");
-  add("batch", lane.batch_records_max * kBatchRecordBytes + transaction_bytes,
+  // The one that is decided, and the one that is read ahead.
+  add("batches", 2 * (lane.batch_records_max * kBatchRecordBytes + transaction_bytes),
       "transaction.batch_records_max, transaction.bytes_max");
   add("one large record", kLargeRecordFactor * record_bytes_max, "record.record_bytes_max");
   add("in flight",

@@ -34,6 +34,7 @@ class FileSource : public Source {
   Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
   std::vector<InputStatus> Status() override;
   bool exhausted() const override { return exhausted_ && pending_.empty(); }
+  bool polls_beside() const override { return true; }
 
  private:
   static constexpr size_t kUnlimited = SIZE_MAX - 1;

@@ -29,6 +29,7 @@ class SampledSource : public Source {
   Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
   std::vector<InputStatus> Status() override;
   bool exhausted() const override { return polled_ == ahead_.size() && source_->exhausted(); }
+  bool polls_beside() const override { return source_->polls_beside(); }
 
  private:
   std::unique_ptr<Source> source_;

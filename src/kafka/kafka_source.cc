@@ -39,6 +39,7 @@ class KafkaSource : public Source {
   Result<void> Assign(std::span<const InputAssignment> inputs) override;
   Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
   std::vector<InputStatus> Status() override;
+  bool polls_beside() const override { return true; }
 
  private:
   void Disconnect();

@@ -12,7 +12,9 @@ namespace neardup {
 namespace {
 
 void SetWriteDefaults(const KafkaOptions& options, Properties& properties) {
-  properties["linger.ms"] = "10";
+  // Fewer and larger batches cost the brokers and this process less. A commit does not wait for it:
+  // flushing sends at once.
+  properties["linger.ms"] = "50";
   // The first request of a transaction that directly follows another is refused once and retried;
   // the default back-off of 100 ms would be most of the transaction's time.
   properties["retry.backoff.ms"] = "10";

@@ -74,7 +74,7 @@ inline constexpr auto kReasons =
 inline constexpr auto kErrorCodes = NamesOf<ErrorCode, ErrorCode::kConfig, ErrorCode::kInternal>();
 inline constexpr std::string_view kVerdicts[] = {"unique", "near_duplicate", "exact_duplicate",
                                                  "passthrough", "dead_letter"};
-inline constexpr std::string_view kStages[] = {"poll", "fingerprint", "decide", "commit"};
+inline constexpr std::string_view kStages[] = {"poll", "fingerprint", "lookup", "decide", "commit"};
 inline constexpr std::string_view kEvictions[] = {"time", "capacity"};
 inline constexpr auto kLosses =
     NamesOf<InputLoss::Kind, InputLoss::Kind::kUnreadStart, InputLoss::Kind::kReplaced>();

@@ -30,16 +30,35 @@ FingerprintPool::~FingerprintPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-FingerprintPool::Batch FingerprintPool::Compute(std::span<const Message> batch,
-                                                const Filter& filter) {
-  if (results_.size() < batch.size()) {
-    results_.resize(batch.size());
-    found_.resize(batch.size());
-  }
-  batch_ = batch;
-  filter_ = &filter;
+void FingerprintPool::Fingerprint(std::span<const Message> batch,
+                                  std::vector<FingerprintedRecord>& records) {
+  if (records.size() < batch.size()) records.resize(batch.size());
+  Spread(batch.size(), [&](Fingerprinter& fingerprinter, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const Message& message = batch[i];
+      const RecordView record = {message.position, message.timestamp_ms, message.value};
+      const bool large = message.value && message.value->size() > kLargeRecordBytes;
+      records[i] = large ? ComputeLarge(record) : fingerprinter.Compute(record);
+    }
+  });
+  large_.reset();
+}
+
+std::span<const LookedUp> FingerprintPool::LookUp(std::span<const FingerprintedRecord> records,
+                                                  const Filter& filter) {
+  if (found_.size() < records.size()) found_.resize(records.size());
+  const std::span<LookedUp> found = std::span(found_).first(records.size());
+  Spread(records.size(), [&](Fingerprinter&, size_t begin, size_t end) {
+    filter.LookUp(records.subspan(begin, end - begin), found.subspan(begin, end - begin));
+  });
+  return found;
+}
+
+void FingerprintPool::Spread(size_t records, const ChunkWork& work) {
+  work_ = &work;
+  records_ = records;
   next_ = 0;
-  const bool forked = !threads_.empty() && batch.size() > kChunkRecords;
+  const bool forked = !threads_.empty() && records > kChunkRecords;
   if (forked) {
     {
       const std::lock_guard lock(mutex_);
@@ -53,8 +72,7 @@ FingerprintPool::Batch FingerprintPool::Compute(std::span<const Message> batch,
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this] { return working_ == 0; });
   }
-  large_.reset();
-  return {std::span(results_).first(batch.size()), std::span(found_).first(batch.size())};
+  work_ = nullptr;
 }
 
 void FingerprintPool::Work(size_t worker) {
@@ -92,16 +110,8 @@ FingerprintedRecord FingerprintPool::ComputeLarge(const RecordView& record) {
 void FingerprintPool::TakeChunks(Fingerprinter& fingerprinter) {
   while (true) {
     const size_t begin = next_.fetch_add(kChunkRecords);
-    if (begin >= batch_.size()) return;
-    const size_t end = std::min(begin + kChunkRecords, batch_.size());
-    for (size_t i = begin; i < end; ++i) {
-      const Message& message = batch_[i];
-      const RecordView record = {message.position, message.timestamp_ms, message.value};
-      const bool large = message.value && message.value->size() > kLargeRecordBytes;
-      results_[i] = large ? ComputeLarge(record) : fingerprinter.Compute(record);
-    }
-    filter_->LookUp(std::span(results_).subspan(begin, end - begin),
-                    std::span(found_).subspan(begin, end - begin));
+    if (begin >= records_) return;
+    (*work_)(fingerprinter, begin, std::min(begin + kChunkRecords, records_));
   }
 }
 

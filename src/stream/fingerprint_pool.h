@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -20,7 +21,7 @@ namespace neardup {
 inline constexpr size_t kLargeRecordBytes = size_t{256} << 10;
 
 /// Spreads a batch over a fixed set of threads, one of which is the calling thread, and waits for
-/// all of them. Only one thread may call it.
+/// all of them. Only one thread at a time may call it.
 class FingerprintPool {
  public:
   /// With `threads` 0, the pool has one thread per core.
@@ -29,15 +30,20 @@ class FingerprintPool {
   FingerprintPool(const FingerprintPool&) = delete;
   FingerprintPool& operator=(const FingerprintPool&) = delete;
 
-  /// What is known of a batch before it is decided, in the order of the batch.
-  struct Batch {
-    std::span<const FingerprintedRecord> records;
-    std::span<const LookedUp> found;
-  };
-  /// The result is valid until the next call. Reads `filter`, only during the call.
-  Batch Compute(std::span<const Message> batch, const Filter& filter);
+  /// Writes the fingerprints of `batch` to the beginning of `records`, which grows where it is
+  /// shorter and keeps its memory.
+  void Fingerprint(std::span<const Message> batch, std::vector<FingerprintedRecord>& records);
+  /// Looks up all records. The result is valid until the next call. Reads `filter`, only during the
+  /// call.
+  std::span<const LookedUp> LookUp(std::span<const FingerprintedRecord> records,
+                                   const Filter& filter);
 
  private:
+  /// Work on the records [begin, end) of a batch.
+  using ChunkWork = std::function<void(Fingerprinter&, size_t begin, size_t end)>;
+
+  /// Spreads `records` over the threads and waits until all of them are done.
+  void Spread(size_t records, const ChunkWork& work);
   void Work(size_t worker);
   void TakeChunks(Fingerprinter& fingerprinter);
   /// A record for which there is not enough memory is a dead letter.
@@ -46,14 +52,13 @@ class FingerprintPool {
   FilterOptions options_;
   std::vector<Fingerprinter> fingerprinters_;
   std::mutex large_mutex_;
-  std::optional<Fingerprinter> large_;  ///< guarded by large_mutex_; only during a call of Compute
+  std::optional<Fingerprinter> large_;  ///< guarded by large_mutex_; only during Fingerprint
   std::vector<std::thread> threads_;
 
-  std::span<const Message> batch_;
-  const Filter* filter_ = nullptr;
-  std::vector<FingerprintedRecord> results_;
-  std::vector<LookedUp> found_;
+  const ChunkWork* work_ = nullptr;
+  size_t records_ = 0;  ///< in the batch
   std::atomic<size_t> next_{0};
+  std::vector<LookedUp> found_;
 
   std::mutex mutex_;
   std::condition_variable wake_;

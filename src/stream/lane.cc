@@ -15,8 +15,10 @@ namespace neardup {
 namespace {
 
 constexpr int kPollTimeoutMs = 100;
-// While a commit waits, so that its end is seen soon.
-constexpr int kReadAheadWaitMs = 1;
+// How long a batch that is read ahead waits for its first record. The lane takes it when it has
+// decided the batch before, which may be all that there is.
+constexpr int kBesideDecisionsMs = 1;
+constexpr int kBesideCommitMs = 10;
 // After fencing, another instance may be active. By then the lease has heard of it.
 constexpr int64_t kFencedBackoffMs = 1000;
 constexpr int64_t kGaugesPeriodMs = 1000;
@@ -37,19 +39,13 @@ class StageTimer {
   explicit StageTimer(Probe& probe) : probe_(probe) {}
   void Lap(Stage stage) {
     const auto now = std::chrono::steady_clock::now();
-    probe_.StageTimed(stage, std::chrono::duration<double>(now - started_ - other_).count());
+    probe_.StageTimed(stage, std::chrono::duration<double>(now - started_).count());
     started_ = now;
-    other_ = {};
-  }
-  /// Time since then belongs to another stage.
-  void Exclude(std::chrono::steady_clock::time_point since) {
-    other_ += std::chrono::steady_clock::now() - since;
   }
 
  private:
   Probe& probe_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::duration other_{};
 };
 
 }  // namespace
@@ -80,6 +76,7 @@ Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<L
       candidacy_(options_, ports.lease, ports.clock),
       inputs_(options_, ports.source, ports.clock, ports.probe),
       pool_(options.filter, options.fingerprint_threads),
+      reader_(ports.source, pool_),
       header_writer_(options.headers),
       open_(options_, ports.transaction, ports.clock),
       dead_letters_(options_.dead_letters, options_.filter.record) {
@@ -102,7 +99,8 @@ Result<bool> Lane::Step(const std::atomic<bool>& stop) {
       return recovered.error();
     }
   }
-  const bool nothing_left = inputs_.exhausted() && batch_.empty() && !open_.is_open();
+  const bool nothing_left =
+      inputs_.exhausted() && batch_.messages.empty() && !reader_.has_begun() && !open_.is_open();
   return !(phase_ == LanePhase::kActive && nothing_left);
 }
 
@@ -110,18 +108,20 @@ Result<void> Lane::Drain() {
   SetPhase(LanePhase::kDraining);
   Result<void> committed = open_.is_open() ? Commit() : CommitPositions();
   if (!committed.ok()) Lose(committed.error());
+  reader_.Discard();
   ports_.lease.Release();
   // What did not commit was never visible. It is decided again after the next start.
   const bool final = !committed.ok() && committed.error().fatal;
   return final ? committed : Result<void>();
 }
 
-Result<void> Lane::Run(const std::atomic<bool>& stop) {
-  while (!stop.load(std::memory_order_relaxed)) {
-    NEARDUP_ASSIGN(const bool more, Step(stop));
-    if (!more) break;
+Result<bool> Lane::Run(const std::atomic<bool>& stop) {
+  bool more = true;
+  while (more && !stop.load(std::memory_order_relaxed)) {
+    NEARDUP_ASSIGN(more, Step(stop));
   }
-  return Drain();
+  NEARDUP_TRY(Drain());
+  return !more;
 }
 
 void Lane::SetPhase(LanePhase phase) {
@@ -357,12 +357,11 @@ Result<void> Lane::ActiveStep() {
         ErrorCode::kFenced,
         "this instance no longer holds the lease: another instance has it, or the group has "
         "not heard from this one for the session time-out");
-  NEARDUP_TRY(std::exchange(read_ahead_, {}));
   // A batch that was read ahead continues where the inputs stand.
-  if (!open_.is_open() && batch_.empty()) NEARDUP_TRY(RefreshInputs());
+  if (!open_.is_open() && !reader_.has_begun()) NEARDUP_TRY(RefreshInputs());
   int64_t timeout_ms = kPollTimeoutMs;
   if (open_.is_open()) timeout_ms = std::clamp(open_.left_ms(), int64_t{0}, timeout_ms);
-  NEARDUP_TRY(PollBatch(timeout_ms));
+  NEARDUP_TRY(TakeBatch(timeout_ms));
   NEARDUP_TRY(DecideBatch());
   inputs_.UpdateEnds(*state_);
   if (open_.is_due() || (open_.is_open() && inputs_.exhausted())) {
@@ -388,31 +387,44 @@ Result<void> Lane::RefreshInputs() {
   return committed;
 }
 
-Result<void> Lane::PollBatch(int64_t timeout_ms) {
-  if (!batch_.empty()) return {};
-  const size_t records_max =
-      std::clamp<size_t>(open_.records_that_fit(), 1, options_.batch_records_max);
-  StageTimer timer(ports_.probe);
-  NEARDUP_TRY(inputs_.Poll(*state_, records_max, static_cast<int>(timeout_ms), batch_));
-  if (batch_.empty()) return {};
-  timer.Lap(Stage::kPoll);
-  state_->filter().SetClock(ports_.clock.WallMs());
-  computed_ = pool_.Compute(batch_, state_->filter());
-  timer.Lap(Stage::kFingerprint);
+Result<void> Lane::TakeBatch(int64_t timeout_ms) {
+  if (!reader_.has_begun()) reader_.Begin(records_to_poll(), static_cast<int>(timeout_ms));
+  NEARDUP_TRY(reader_.Take(batch_));
+  inputs_.Took(*state_, batch_);
+  if (batch_.messages.empty()) return {};
+  ports_.probe.StageTimed(Stage::kPoll, batch_.poll_s);
+  ports_.probe.StageTimed(Stage::kFingerprint, batch_.fingerprint_s);
   return {};
 }
 
+void Lane::ReadAhead(int timeout_ms) {
+  // A refresh moves the inputs, so that all that was polled must be decided before.
+  if (reader_.has_begun() || inputs_.exhausted() || inputs_.NeedsRefresh()) return;
+  reader_.Begin(records_to_poll(), timeout_ms);
+}
+
+size_t Lane::records_to_poll() const {
+  return std::clamp<size_t>(open_.records_that_fit(), 1, options_.batch_records_max);
+}
+
 Result<void> Lane::DecideBatch() {
-  if (batch_.empty()) return {};
+  const std::vector<Message>& messages = batch_.messages;
+  if (messages.empty()) return {};
   StageTimer timer(ports_.probe);
-  const auto [records, found] = computed_;
-  for (size_t i = 0; i < batch_.size(); ++i) {
-    if (i + kRecordsAhead < batch_.size()) state_->filter().Prefetch(records[i + kRecordsAhead]);
-    NEARDUP_TRY(Route(batch_[i], records[i], found[i]));
+  Filter& filter = state_->filter();
+  filter.SetClock(ports_.clock.WallMs());
+  const std::span<const FingerprintedRecord> records =
+      std::span(batch_.records).first(messages.size());
+  const std::span<const LookedUp> found = pool_.LookUp(records, filter);
+  timer.Lap(Stage::kLookUp);
+  ReadAhead(kBesideDecisionsMs);
+  for (size_t i = 0; i < messages.size(); ++i) {
+    if (i + kRecordsAhead < messages.size()) filter.Prefetch(records[i + kRecordsAhead]);
+    NEARDUP_TRY(Route(messages[i], records[i], found[i]));
     if (open_.is_full()) NEARDUP_TRY(Commit());
   }
   timer.Lap(Stage::kDecide);
-  batch_.clear();
+  batch_.messages.clear();
   return {};
 }
 
@@ -450,11 +462,13 @@ Result<void> Lane::Route(const Message& message, const FingerprintedRecord& reco
 Result<void> Lane::Commit() { return Commit(NothingMeanwhile); }
 
 Result<void> Lane::CommitAndReadAhead() {
-  assert(batch_.empty());
   return Commit([this] {
-    if (inputs_.NeedsRefresh()) return false;  // which moves the inputs
-    read_ahead_ = PollBatch(kReadAheadWaitMs);
-    return read_ahead_.ok() && batch_.empty();
+    if (reader_.has_begun() && reader_.IsRead(kBesideCommitMs)) {
+      if (reader_.HasNews()) return false;
+      reader_.Discard();
+    }
+    ReadAhead(kBesideCommitMs);
+    return reader_.has_begun();
   });
 }
 
@@ -469,12 +483,7 @@ Result<void> Lane::Commit(const Meanwhile& meanwhile) {
     mark_at_ms_ = ports_.clock.SteadyMs() + kMarkPeriodMs;
     if (const Result<int64_t> asked = follower_.End(); asked.ok()) end = *asked;
   }
-  NEARDUP_TRY(open_.Commit(inputs_.Progress(*state_), [&] {
-    const auto since = std::chrono::steady_clock::now();
-    const bool more = meanwhile();
-    timer.Exclude(since);
-    return more;
-  }));
+  NEARDUP_TRY(open_.Commit(inputs_.Progress(*state_), meanwhile));
   state_->Commit();
   candidacy_.Committed();
   if (end) follower_.MoveTo(*end);
@@ -622,8 +631,8 @@ void Lane::Lose(const Error& error) {
 void Lane::Forget() {
   state_->Rollback();
   open_.Forget();
-  batch_.clear();
-  read_ahead_ = {};
+  reader_.Discard();
+  batch_.messages.clear();
 }
 
 }  // namespace neardup

@@ -28,6 +28,7 @@
 #include "neardup/result.h"
 #include "state/lane_state.h"
 #include "state/snapshot_restore.h"
+#include "stream/batch_reader.h"
 #include "stream/candidacy.h"
 #include "stream/changelog_follower.h"
 #include "stream/dead_letter_watch.h"
@@ -66,8 +67,9 @@ class Lane {
   Result<bool> Step(const std::atomic<bool>& stop = kNoStop);
   /// Commits what is decided and gives the lease up. Do not use the lane afterwards.
   Result<void> Drain();
-  /// Steps until `stop` or until the source is exhausted, then drains.
-  Result<void> Run(const std::atomic<bool>& stop);
+  /// Steps until `stop` or until the source is exhausted, then drains. Returns true if the source
+  /// is exhausted and everything is committed; otherwise records may be polled and not decided.
+  Result<bool> Run(const std::atomic<bool>& stop);
 
   LanePhase phase() const { return phase_; }
   const LaneState& state() const { return *state_; }
@@ -101,14 +103,18 @@ class Lane {
   Result<void> ActiveStep();
   /// LaneInputs::Refresh. Says that something is lost only while this instance owns the lane.
   Result<void> RefreshInputs();
-  /// Polls a batch, if there is none, and computes what its decisions need.
-  Result<void> PollBatch(int64_t timeout_ms);
+  /// Takes the batch that was read ahead. If none was, reads one, and waits up to `timeout_ms` for
+  /// its first record.
+  Result<void> TakeBatch(int64_t timeout_ms);
+  /// Begins to read the batch behind the one at hand, so that it is polled and fingerprinted while
+  /// the lane decides, publishes and commits. Does nothing if that was begun, or must not be.
+  void ReadAhead(int timeout_ms);
+  size_t records_to_poll() const;
   Result<void> DecideBatch();
   Result<void> Route(const Message& message, const FingerprintedRecord& record,
                      const LookedUp& found);
   Result<void> Commit();
-  /// As Commit. While the commit waits, the next batch is polled and fingerprinted, so that only
-  /// decisions wait for it. No batch may be at hand.
+  /// As Commit. Reads ahead while the commit waits.
   Result<void> CommitAndReadAhead();
   Result<void> Commit(const Meanwhile& meanwhile);
   /// Fails if too many records are dead letters and the options say so.
@@ -150,12 +156,9 @@ class Lane {
   bool caught_up_ = false;
 
   LaneInputs inputs_;
-  /// Polled, and not yet decided.
-  std::vector<Message> batch_;
   FingerprintPool pool_;
-  FingerprintPool::Batch computed_;  ///< of batch_
-  /// What a poll failed with while a commit waited.
-  Result<void> read_ahead_;
+  BatchReader reader_;
+  Batch batch_;  ///< taken, and not yet decided
   RouteHeaderWriter header_writer_;
   OpenTransaction open_;
   RefusedRecords refused_;

@@ -77,7 +77,14 @@ Result<void> LaneInputs::Assign(LaneState& state) {
     state.filter().SetIdle(input, false);
     assignments.push_back({input, inputs[input].partition, inputs[input].next_offset});
   }
+  status_.clear();
+  exhausted_ = false;
   return source_.Assign(assignments);
+}
+
+Result<void> LaneInputs::Stop() {
+  status_.clear();
+  return source_.Assign({});
 }
 
 Result<void> LaneInputs::Refresh(LaneState& state) {
@@ -85,8 +92,7 @@ Result<void> LaneInputs::Refresh(LaneState& state) {
   if (clock_.SteadyMs() < refresh_at_ms_) return {};
   const std::vector<uint32_t> before = assigned_;
   NEARDUP_TRY(FindPartitions(state, false));
-  const std::vector<InputStatus> rows = source_.Status();
-  const bool stopped = std::any_of(rows.begin(), rows.end(), [](const InputStatus& row) {
+  const bool stopped = std::any_of(status_.begin(), status_.end(), [](const InputStatus& row) {
     return row.trouble == InputTrouble::kMissing;
   });
   return assigned_ == before && !stopped && losses_.empty() ? Result<void>() : Assign(state);
@@ -96,8 +102,7 @@ bool LaneInputs::NeedsRefresh() const {
   const int64_t now_ms = clock_.SteadyMs();
   if (now_ms >= refresh_at_ms_) return true;
   if (now_ms < repair_at_ms_) return false;
-  const std::vector<InputStatus> rows = source_.Status();
-  return std::any_of(rows.begin(), rows.end(), [](const InputStatus& row) {
+  return std::any_of(status_.begin(), status_.end(), [](const InputStatus& row) {
     return row.trouble == InputTrouble::kMissing || row.trouble == InputTrouble::kOffsetGone;
   });
 }
@@ -117,11 +122,19 @@ Result<std::vector<GroupPosition>> LaneInputs::GroupOffsets(const LaneState& sta
   return group;
 }
 
-Result<void> LaneInputs::Poll(const LaneState& state, size_t records_max, int timeout_ms,
-                              std::vector<Message>& batch) {
-  NEARDUP_TRY(source_.Poll(records_max, timeout_ms, batch));
-  ReportPolled(state, batch);
-  return {};
+void LaneInputs::Took(const LaneState& state, const Batch& batch) {
+  status_ = batch.inputs;
+  exhausted_ = batch.exhausted;
+  polled_.assign(state.inputs().size(), {});
+  for (const Message& message : batch.messages) {
+    auto& [records, bytes] = polled_[message.position.input];
+    ++records;
+    bytes += BytesOf(message);
+  }
+  for (size_t input = 0; input < polled_.size(); ++input) {
+    const auto& [records, bytes] = polled_[input];
+    if (records > 0) probe_.BatchPolled(state.inputs()[input].partition, records, bytes);
+  }
 }
 
 void LaneInputs::Decided(const Message& message) {
@@ -130,7 +143,7 @@ void LaneInputs::Decided(const Message& message) {
 
 void LaneInputs::UpdateEnds(LaneState& state) {
   const int64_t now_ms = clock_.SteadyMs();
-  for (const InputStatus& status : source_.Status()) {
+  for (const InputStatus& status : status_) {
     const uint32_t input = status.input;
     if (status.next_offset > state.inputs()[input].next_offset) {
       state.MoveInput(input, status.next_offset);
@@ -158,7 +171,7 @@ void LaneInputs::SetUnreachable(const InputPartition& partition, bool unreachabl
 
 void LaneInputs::ReportLag(const LaneState& state) {
   const int64_t wall_ms = clock_.WallMs();
-  for (const InputStatus& status : source_.Status()) {
+  for (const InputStatus& status : status_) {
     const int64_t last_ms = last_timestamp_ms_[status.input];
     const bool behind = status.lag_records > 0 && last_ms >= 0;
     const auto lag_s = behind ? static_cast<double>(wall_ms - last_ms) / 1000 : 0.0;
@@ -269,7 +282,7 @@ void LaneInputs::LookSoon() {
 Result<void> LaneInputs::Repair(LaneState& state) {
   if (clock_.SteadyMs() < repair_at_ms_) return {};
   bool moved = false;
-  for (const InputStatus& status : source_.Status()) {
+  for (const InputStatus& status : status_) {
     if (status.trouble == InputTrouble::kMissing) LookSoon();
     if (status.trouble != InputTrouble::kOffsetGone) continue;
     repair_at_ms_ = clock_.SteadyMs() + kLookAgainMs;
@@ -318,19 +331,6 @@ Result<void> LaneInputs::Accept(LaneState& state, uint32_t input, InputLoss::Kin
   losses_.push_back({progress.partition, kind, progress.next_offset, bounds.begin});
   state.MoveInput(input, bounds.begin);
   return {};
-}
-
-void LaneInputs::ReportPolled(const LaneState& state, std::span<const Message> batch) {
-  polled_.assign(state.inputs().size(), {});
-  for (const Message& message : batch) {
-    auto& [records, bytes] = polled_[message.position.input];
-    ++records;
-    bytes += BytesOf(message);
-  }
-  for (size_t input = 0; input < polled_.size(); ++input) {
-    const auto& [records, bytes] = polled_[input];
-    if (records > 0) probe_.BatchPolled(state.inputs()[input].partition, records, bytes);
-  }
 }
 
 }  // namespace neardup

@@ -11,6 +11,7 @@
 
 #include "neardup/result.h"
 #include "state/lane_state.h"
+#include "stream/batch_reader.h"
 #include "stream/changelog_loss.h"
 #include "stream/lane_options.h"
 #include "stream/ports.h"
@@ -19,7 +20,8 @@
 namespace neardup {
 
 /// Input numbers are those of the LaneState that is passed in. One owner thread; the options and
-/// the ports must outlive it.
+/// the ports must outlive it. Find, Assign, Rewind, Stop, Refresh and GroupOffsets call the source:
+/// nothing may be polled meanwhile.
 class LaneInputs {
  public:
   LaneInputs(const LaneOptions& options, Source& source, const Clock& clock, Probe& probe)
@@ -33,26 +35,26 @@ class LaneInputs {
   /// partitions, because an input that vanished may have failed the transaction.
   Result<void> Rewind(LaneState& state);
   /// Reads nothing until the next Assign.
-  Result<void> Stop() { return source_.Assign({}); }
+  Result<void> Stop();
   /// Looks for new and vanished partitions, at most once each LaneOptions::partitions_refresh_ms,
   /// and finds a place to go on in inputs whose next offset is gone. A loss that the options do not
   /// allow is a fatal kNotFound. No transaction may be open.
   Result<void> Refresh(LaneState& state);
   /// True if Refresh would look now, or mend something. It waits until all that was polled is
-  /// decided.
+  /// decided, and nothing may be polled meanwhile.
   bool NeedsRefresh() const;
   /// Where the consumer group is in each partition that was found. Tells the probe where it is
   /// behind `state`.
   Result<std::vector<GroupPosition>> GroupOffsets(const LaneState& state, Transaction& transaction);
 
-  /// Appends up to `records_max` records to `batch`, waiting `timeout_ms` at most for the first.
-  Result<void> Poll(const LaneState& state, size_t records_max, int timeout_ms,
-                    std::vector<Message>& batch);
+  /// Call when a batch is taken from the reader of the source, before it is decided. Reports it,
+  /// and remembers where the inputs stand behind it.
+  void Took(const LaneState& state, const Batch& batch);
   /// Remembers how old the newest decided record of an input is.
   void Decided(const Message& message);
-  /// Call when every polled record is decided. Inputs that are read to their end move to that end,
-  /// past offsets that hold no record. Inputs that have been at their end for LaneOptions::idle_ms
-  /// no longer hold the watermark back.
+  /// Call when the batch that was taken is decided. Inputs that are read to their end move to that
+  /// end, past offsets that hold no record. Inputs that have been at their end for
+  /// LaneOptions::idle_ms no longer hold the watermark back.
   void UpdateEnds(LaneState& state);
   void ReportLag(const LaneState& state);
 
@@ -64,7 +66,7 @@ class LaneInputs {
   void Committed();
 
   /// No record will come any more.
-  bool exhausted() const { return source_.exhausted(); }
+  bool exhausted() const { return exhausted_; }
 
  private:
   struct MissingTopic {
@@ -84,14 +86,15 @@ class LaneInputs {
                       const OffsetBounds& bounds);
   void SetUnreachable(const InputPartition& partition, bool unreachable);
   void LookSoon();
-  void ReportPolled(const LaneState& state, std::span<const Message> batch);
 
   const LaneOptions& options_;
   Source& source_;
   const Clock& clock_;
   Probe& probe_;
 
-  std::vector<uint32_t> assigned_;  ///< the inputs that are read
+  std::vector<uint32_t> assigned_;   ///< the inputs that are read
+  std::vector<InputStatus> status_;  ///< behind the batch that was taken last; empty before one
+  bool exhausted_ = false;
   std::map<std::string, MissingTopic> missing_;
   std::vector<InputLoss> losses_;  ///< accepted, and not durable yet
   // By input; -1 where it does not apply: since when the input is at its end; the timestamp of the

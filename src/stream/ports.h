@@ -87,6 +87,9 @@ class Source {
   virtual std::vector<InputStatus> Status() = 0;
   /// True if no more records will come, as at the end of a file. Always false for Kafka.
   virtual bool exhausted() const { return false; }
+  /// True if another thread may call Poll, Status and exhausted while the owner calls no member of
+  /// this source.
+  virtual bool polls_beside() const { return false; }
 };
 
 /// One record of the changelog.

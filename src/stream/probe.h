@@ -73,8 +73,14 @@ struct CommittedBatch {
 };
 
 /// Stages of a batch, timed once per batch.
-enum class Stage : uint8_t { kPoll, kFingerprint, kDecide, kCommit };
-inline constexpr int kStageCount = 4;
+enum class Stage : uint8_t {
+  kPoll,
+  kFingerprint,  ///< and kPoll: beside the later stages of the batch before, where threads allow it
+  kLookUp,
+  kDecide,  ///< with what publishing takes of the lane's thread
+  kCommit,
+};
+inline constexpr int kStageCount = 5;
 
 /// Offsets of an input that are no longer read, because its log does not hold them.
 struct InputLoss {

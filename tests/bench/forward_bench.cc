@@ -76,7 +76,7 @@ ClientHandle NewClient(rd_kafka_type_t type, const Properties& properties) {
 
 ClientHandle NewProducer(const Arguments& arguments, const Properties& more) {
   Properties properties = {{"bootstrap.servers", arguments.brokers},
-                           {"linger.ms", "10"},
+                           {"linger.ms", "50"},
                            {"batch.size", "1000000"},
                            {"enable.idempotence", "true"},
                            {"queue.buffering.max.messages", "100000"},

@@ -119,6 +119,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.KeeperFailed(Retriable(ErrorCode::kIo, ""));
   probe_.SetMemoryBound(1000, kMemoryParts);
   probe_.KafkaComplained(true);
+  probe_.SetSecretsRefused(true);
   for (const SampleFamily& family : Scrape()) {
     const bool of_start =
         family.name == "neardup_build_info" || family.name.starts_with("process_");

@@ -84,7 +84,7 @@ Index::BytesMax are the source of the formula; a test compares the result with w
       "textKeys" (dig "match" "text_keys" true $config)) | int64 -}}
 {{- $moving := add
       (max $prefetch (mul $partitions 2097152))
-      (add (mul $batch 2048) $bytes)
+      (mul 2 (add (mul $batch 2048) $bytes))
       (mul 56 $record)
       (add (min (mul 2 $bytes) $inflightBytes) (mul (min $records $inflightRecords) 512))
       (mul $records 512)
