@@ -399,6 +399,7 @@ Result<void> Lane::PollBatch(int64_t timeout_ms) {
   state_->filter().SetClock(ports_.clock.WallMs());
   computed_ = pool_.Compute(batch_, state_->filter());
   timer.Lap(Stage::kFingerprint);
+  ports_.probe.BatchFingerprinted(batch_, computed_.records);
   return {};
 }
 
