@@ -1,5 +1,8 @@
 #include "learn/profile_text.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "base/json_depth.h"
@@ -31,6 +34,24 @@ StreamProfile Read(const Json& json) {
   return profile;
 }
 
+/// Whether records can have these counts. Others would give any drift.
+bool IsPossible(const StreamProfile& profile) {
+  const auto none_above = [](const auto& counts, uint64_t most) {
+    return std::all_of(counts.begin(), counts.end(), [&](uint64_t count) { return count <= most; });
+  };
+  const std::array<uint64_t, 5> parts = {profile.unique, profile.exact_duplicates,
+                                         profile.near_duplicates, profile.dead_letters,
+                                         profile.sketched};
+  return profile.records <= kProfiledRecords && none_above(parts, profile.records) &&
+         profile.comparable() + profile.dead_letters <= profile.records &&
+         none_above(profile.distances, profile.near_duplicates) &&
+         none_above(profile.lengths, profile.comparable()) &&
+         none_above(profile.ones, profile.sketched) &&
+         std::all_of(profile.fields.begin(), profile.fields.end(), [&](const FieldProfile& field) {
+           return field.distinct <= field.present && field.present <= profile.comparable();
+         });
+}
+
 }  // namespace
 
 std::string ProfileText(const StreamProfile& profile) {
@@ -59,7 +80,9 @@ std::optional<StreamProfile> ParseProfile(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (json.at("version").get<int>() != kVersion) return std::nullopt;
-    return Read(json);
+    StreamProfile profile = Read(json);
+    if (!IsPossible(profile)) return std::nullopt;
+    return profile;
   } catch (const Json::exception&) {
     return std::nullopt;
   }

@@ -16,7 +16,8 @@ namespace neardup {
 /// [{"path", "present", "distinct"}]}.
 std::string ProfileText(const StreamProfile& profile);
 
-/// Nothing if the text has another form or version: a profile is of use, but nothing depends on it.
+/// Nothing if the text has another form or version, or counts that no records can have. That is no
+/// error, because no verdict depends on a profile.
 std::optional<StreamProfile> ParseProfile(std::string_view text);
 
 }  // namespace neardup

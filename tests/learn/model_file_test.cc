@@ -158,6 +158,7 @@ TEST(ModelFile, MayHoldAProfileThatOtherReadersIgnore) {
   StreamProfile profile;
   profile.options = UINT64_MAX;
   profile.records = 300;
+  profile.unique = 295;
   profile.fields = {{"text", 290, 280}};
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("profile" + std::to_string(getpid()));

@@ -116,6 +116,19 @@ TEST(ProfileText, OfAnotherFormIsNoProfile) {
   }
 }
 
+TEST(ProfileText, WithCountsThatNoRecordsCanHaveIsNoProfile) {
+  const StreamProfile good = Profile(TextStream(4, 300, 100, 3));
+  ASSERT_TRUE(ParseProfile(ProfileText(good)));
+  std::vector<StreamProfile> bad(6, good);
+  bad[0].dead_letters = UINT64_MAX;
+  bad[1].records = good.unique;
+  bad[2].ones[7] = good.sketched + 1;
+  bad[3].fields[0].present = good.comparable() + 1;
+  bad[4].fields[0].distinct = good.fields[0].present + 1;
+  bad[5].distances[0] = good.near_duplicates + 1;
+  for (const StreamProfile& profile : bad) EXPECT_FALSE(ParseProfile(ProfileText(profile)));
+}
+
 class DriftTest : public testing::Test {
  protected:
   /// Text of the aspect if it has drifted, otherwise empty.
