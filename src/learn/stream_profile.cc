@@ -8,26 +8,29 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "index/processor.h"
+#include "neardup/filter.h"
 
 namespace neardup {
 namespace {
-
-/// The profile's own filter remembers its records only.
-FilterOptions WindowOf(FilterOptions options, size_t records_max) {
-  const auto& range = WindowOptions::kEntriesMaxRange;
-  options.window.entries_max = std::clamp<uint64_t>(records_max, range.min, range.max);
-  return options;
-}
 
 template <size_t kSize>
 uint64_t& Bin(std::array<uint64_t, kSize>& bins, size_t index) {
   return bins[std::min(index, kSize - 1)];
 }
 
+int SharedKeys(const ProbedKeys& probed, const StoredKeys& stored) {
+  return static_cast<int>(
+      std::count_if(stored.keys().begin(), stored.keys().end(), [&](uint32_t key) {
+        return std::find(probed.keys().begin(), probed.keys().end(), key) != probed.keys().end();
+      }));
+}
+
 }  // namespace
 
 StreamProfiler::StreamProfiler(const FilterOptions& options, size_t records_max)
-    : options_(WindowOf(options, records_max)),
+    : match_(options.match),
+      window_ms_(options.window.window_ms),
       records_max_(records_max),
       extractor_(options.record) {
   assert(options.scheme.is_own());
@@ -39,10 +42,7 @@ StreamProfiler::StreamProfiler(const FilterOptions& options, size_t records_max)
   if (fields.empty()) profile_.fields.emplace_back();
   value_.resize(profile_.fields.size());
   values_.resize(profile_.fields.size());
-  Drop();
 }
-
-StreamProfiler::~StreamProfiler() = default;
 
 void StreamProfiler::Add(const RecordView& record, const FingerprintedRecord& fingerprinted) {
   assert(!complete());
@@ -54,26 +54,53 @@ void StreamProfiler::Add(const RecordView& record, const FingerprintedRecord& fi
 }
 
 void StreamProfiler::CountVerdict(const FingerprintedRecord& record) {
-  const Verdict verdict = filter_->Decide(record);
-  switch (verdict.decision) {
-    case Decision::kDeadLetter:
-      ++profile_.dead_letters;
-      return;
-    case Decision::kDuplicate:
-      if (verdict.match.kind == MatchKind::kExact) {
-        ++profile_.exact_duplicates;
-      } else {
-        ++profile_.near_duplicates;
-        ++Bin(profile_.distances, static_cast<size_t>(verdict.match.distance));
-      }
-      return;
-    case Decision::kUnique:
-      ++profile_.unique;
-      break;
+  if (!record.outcome.comparable()) {
+    ++profile_.dead_letters;
+    return;
   }
+  const std::optional<EntryMatch> match = Find(record);
+  if (!match) {
+    CountUnique(record);
+  } else if (match->kind == MatchKind::kExact) {
+    ++profile_.exact_duplicates;
+  } else {
+    ++profile_.near_duplicates;
+    ++Bin(profile_.distances, static_cast<size_t>(match->distance));
+  }
+}
+
+std::optional<EntryMatch> StreamProfiler::Find(const FingerprintedRecord& record) const {
+  const int distance_max = DistanceMax(match_);
+  const Fingerprint& sought = record.fingerprint;
+  std::optional<EntryMatch> best;
+  for (size_t id = 0; id < originals_.size(); ++id) {
+    const int distance = BitCount(simhashes_[id] ^ sought.simhash);
+    if (distance > distance_max) continue;  // as it is for most originals
+    const Original& original = originals_[id];
+    if (!WithinWindow(original.time_ms, record.outcome.time_ms, window_ms_)) continue;
+    EntryMatch match{id, distance, BitCount(original.fingerprint.order ^ sought.order),
+                     MatchKind::kExact};
+    if (original.fingerprint.exact != sought.exact) {
+      match.kind = MatchKind::kNear;
+      const int shared = SharedKeys(record.text_keys, original.text_keys);
+      if (!Accepts(match_, {distance, match.order_distance, shared, record.features})) continue;
+    }
+    if (!best || Better(match, *best)) best = match;
+  }
+  return best;
+}
+
+void StreamProfiler::CountUnique(const FingerprintedRecord& record) {
+  ++profile_.unique;
   const Fingerprint& fingerprint = record.fingerprint;
+  Original original{fingerprint, {}, record.outcome.time_ms};
+  for (const uint32_t key : record.text_keys.keys()) {
+    if (!original.text_keys.full()) original.text_keys.Add(key);
+  }
+  originals_.push_back(original);
+  simhashes_.push_back(fingerprint.simhash);
   const bool too_few_tokens = fingerprint.simhash == fingerprint.exact;
-  if (too_few_tokens || options_.match.distance_max == 0) return;
+  if (too_few_tokens || match_.distance_max == 0) return;
   ++profile_.sketched;
   for (size_t bit = 0; bit < profile_.ones.size(); ++bit) {
     profile_.ones[bit] += fingerprint.simhash >> bit & 1;
@@ -114,9 +141,8 @@ void StreamProfiler::Drop() {
   empty.fields = std::move(profile_.fields);
   profile_ = std::move(empty);
   for (std::vector<uint64_t>& values : values_) values.clear();
-  Result<std::unique_ptr<Filter>> filter = Filter::New(options_);
-  assert(filter.ok());
-  filter_ = std::move(*filter);
+  originals_.clear();
+  simhashes_.clear();
 }
 
 uint64_t ProfiledOptions(const FilterOptions& options) {

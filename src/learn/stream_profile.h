@@ -4,12 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "neardup/filter.h"
+#include "index/match.h"
 #include "neardup/fingerprint.h"
 #include "neardup/options.h"
 #include "neardup/record.h"
@@ -59,16 +59,14 @@ struct StreamProfile {
 /// Larger records are left out of profiles, which bounds the memory of a profiler.
 inline constexpr size_t kProfiledBytesMax = size_t{64} << 10;
 
-/// Counts one profile after the other. It finds duplicates among the records of one profile alone,
-/// so the result does not depend on what came before. It takes some megabytes. One owner thread.
+/// Counts one profile after the other. It compares each record with all unique ones of the same
+/// profile, so the result does not depend on what came before, nor on an index. It takes about two
+/// megabytes. One owner thread.
 class StreamProfiler {
  public:
   /// A profile is complete after `records_max` records. The options must be valid, and of the
   /// filter's own scheme.
   StreamProfiler(const FilterOptions& options, size_t records_max);
-  ~StreamProfiler();
-  StreamProfiler(const StreamProfiler&) = delete;
-  StreamProfiler& operator=(const StreamProfiler&) = delete;
 
   /// The profile must not be complete. `fingerprinted` is the same record, computed with the same
   /// options.
@@ -82,13 +80,25 @@ class StreamProfiler {
   void Drop();
 
  private:
+  /// A unique record of the profile.
+  struct Original {
+    Fingerprint fingerprint;
+    StoredKeys text_keys;
+    int64_t time_ms = 0;
+  };
+
   void CountFields(const RecordView& record);
   void CountVerdict(const FingerprintedRecord& record);
+  void CountUnique(const FingerprintedRecord& record);
+  /// The best match of the record, if it has one.
+  std::optional<EntryMatch> Find(const FingerprintedRecord& record) const;
 
-  FilterOptions options_;
+  MatchOptions match_;
+  int64_t window_ms_;
   size_t records_max_;
   FieldExtractor extractor_;
-  std::unique_ptr<Filter> filter_;
+  std::vector<Original> originals_;
+  std::vector<uint64_t> simhashes_;  ///< of originals_; side by side, because all are looked at
   StreamProfile profile_;
   std::vector<uint64_t> value_;                ///< of the record at hand, by field
   std::vector<std::vector<uint64_t>> values_;  ///< hashes of the values, by field

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "learn/synthetic_streams.h"
 #include "metrics/hand_clock.h"
+#include "neardup/filter.h"
 
 namespace neardup {
 namespace {

@@ -13,6 +13,7 @@
 #include "learn/drift.h"
 #include "learn/profile_text.h"
 #include "learn/synthetic_streams.h"
+#include "neardup/filter.h"
 
 namespace neardup {
 namespace {
