@@ -52,6 +52,8 @@ ROWS = [
          [("sum by (verdict) (rate(neardup_records_total{}[$__rate_interval]))", "{{verdict}}")]),
         ("Share of duplicates", "A jump means another stream, or another setting.", "percentunit", "lines",
          [(SHARE % "exact_duplicate", "exact"), (SHARE % "near_duplicate", "near")]),
+        ("Drift", "How far the stream has moved away from what it was tuned on, by aspect. Above 1 it has drifted.",
+         "none", "lines", [("max by (aspect) (neardup_drift_ratio{})", "{{aspect}}")]),
         ("Dead letters by reason", "Records that could not be compared, per second.", "ops", "stack",
          [("sum by (reason) (rate(neardup_dead_letter_records_total{}[$__rate_interval]))", "{{reason}}")]),
         ("Distance of duplicates", "How near duplicates are to their originals. Many at the largest distance: "

@@ -81,6 +81,7 @@ complete --command neardup --condition '__neardup_at neardup tune' --long-option
 complete --command neardup --condition '__neardup_at neardup tune' --long-option report --require-parameter --force-files --description 'write the HTML report here (default: beside --output)'
 complete --command neardup --condition '__neardup_at neardup tune' --long-option json --description 'print the findings as one JSON object'
 complete --command neardup --condition '__neardup_at neardup tune' --short-option o --long-option output --require-parameter --force-files --description 'write the configuration here'
+complete --command neardup --condition '__neardup_at neardup tune' --long-option compare --require-parameter --force-files --description 'write nothing; say whether this configuration still fits, by default the newest records of its input topics'
 complete --command neardup --condition '__neardup_at neardup evaluate' --short-option h --long-option help --description 'Print this help message and exit'
 complete --command neardup --condition '__neardup_at neardup evaluate' --short-option c --long-option config --require-parameter --force-files --description 'read settings from this YAML file; `neardup config example` prints one'
 complete --command neardup --condition '__neardup_at neardup evaluate' --long-option set --exclusive --description 'override one setting, such as --set window.window_ms=1h; repeatable'

@@ -83,9 +83,10 @@ _neardup() {
                '--force:overwrite existing output files'
                '--report:write the HTML report here (default: beside --output)'
                '--json:print the findings as one JSON object'
-               '--output:write the configuration here')
+               '--output:write the configuration here'
+               '--compare:write nothing; say whether this configuration still fits, by default the newest records of its input topics')
       values=(--set --fields --keys --brokers --topic --window --records --hash-seed)
-      files=(-c --config --sample --report -o --output)
+      files=(-c --config --sample --report -o --output --compare)
       takes_files= ;;
     'neardup evaluate')
       choices=()

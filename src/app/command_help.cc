@@ -22,6 +22,7 @@ constexpr CommandExample kExamples[] = {
     {"neardup tune", "neardup tune --sample articles.jsonl --output articles.yaml"},
     {"neardup tune",
      "neardup tune --brokers localhost:9092 --topic articles --output articles.yaml"},
+    {"neardup tune", "neardup tune --compare articles.yaml --sample newer.jsonl"},
     {"neardup evaluate", "neardup evaluate --data labelled/ --fields title,text"},
     {"neardup evaluate",
      "neardup evaluate --data labelled/ --scheme neardup,minhash:similarity_min=0.8"},
@@ -60,7 +61,8 @@ constexpr ExitCodeRow kExitCodes[] = {
     {"0", "success"},
     {"1",
      "the answer is no: `verify` found a violation, `snapshot` found damage, `explain` found no "
-     "duplicate, `healthcheck` got another answer than 200"},
+     "duplicate, `healthcheck` got another answer than 200, `tune --compare` found settings that "
+     "no longer fit"},
     {"64", "wrong arguments"},
     {"66", "a named file or topic does not exist"},
     {"69", "a broker or server does not answer"},

@@ -116,6 +116,7 @@ struct TuneArguments {
   std::string sample;  ///< a file; empty: reads `topic`
   std::string topic;
   std::string output;
+  std::string compare;          ///< a configuration to compare with, in place of an output
   std::string report;           ///< empty: beside the output
   uint64_t window_entries = 0;  ///< 0: `tune` chooses, 1,000,000 at most
   size_t records = 3000;
@@ -128,7 +129,9 @@ struct TuneArguments {
   bool force = false;
 };
 
-/// `neardup tune`: proposes a configuration that fits a sample of a stream, with the reasons.
+/// `neardup tune`: proposes a configuration that fits a sample of a stream, with the reasons. With
+/// `compare` it writes nothing, and says whether a configuration still fits: kExitNo if it does
+/// not.
 int TuneCommand(const TuneArguments& arguments);
 
 struct ExplainArguments {

@@ -6,9 +6,11 @@
 namespace neardup {
 
 enum ExitCode : int {
-  kExitOk = 0,      ///< success
-  kExitNo = 1,      ///< the answer is no: a violation, damage, no duplicate, an unhealthy instance
-  kExitUsage = 64,  ///< wrong arguments
+  kExitOk = 0,  ///< success
+  /// The answer is no: a violation, damage, no duplicate, an unhealthy instance, settings that no
+  /// longer fit.
+  kExitNo = 1,
+  kExitUsage = 64,        ///< wrong arguments
   kExitNoInput = 66,      ///< a named file or topic does not exist
   kExitUnavailable = 69,  ///< a broker or server does not answer
   kExitInternal = 70,     ///< internal error, or a stop that took too long

@@ -86,6 +86,7 @@ void PrintJson(const Totals& totals, const std::optional<LearnedOptions>& learne
   if (learned) {
     json["learned"] = nlohmann::ordered_json::parse(LearnedText(*learned));
     json["learned"].erase("feature.model");
+    json["learned"].erase("profile");
   }
   std::fprintf(stderr, "%s\n", json.dump().c_str());
 }

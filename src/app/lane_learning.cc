@@ -53,6 +53,7 @@ Result<LearnedOptions> TakeLearnedText(const std::string& learned, Settings& set
                  ParseLearned(learned, filter, "changelog " + ChangelogTopic(settings.kafka)));
   TakeLearned(options.options, settings.learning.kept, filter);
   settings.lane.learned = learned;
+  settings.reference = options.profile;
   return options;
 }
 

@@ -199,8 +199,13 @@ void AddTune(CLI::App& app, TuneArguments& tune, Command& chosen) {
       ->type_name("FILE");
   command->add_flag("--json", tune.json, "print the findings as one JSON object");
   command->add_option("-o,--output", tune.output, "write the configuration here")
-      ->type_name("FILE")
-      ->required();
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--compare", tune.compare,
+          "write nothing; say whether this configuration still fits, by default the newest "
+          "records of its input topics")
+      ->type_name("FILE");
   command->callback([&] { chosen = [&] { return TuneCommand(tune); }; });
 }
 

@@ -1,6 +1,7 @@
 #include "app/service.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/drift_watch.h"
 #include "app/lane_learning.h"
 #include "app/log.h"
 #include "app/version.h"
@@ -137,6 +139,8 @@ struct Service::Parts {
   Status status;
   LogProbe log;
   std::unique_ptr<ProbeFan> probe;
+  std::unique_ptr<DriftWatch> drift;
+  std::unique_ptr<ProbeFan> lane_probe;  ///< `probe` and `drift`
   KeeperProbeFan keeper_probe;
   std::unique_ptr<HttpServer> http;
   std::unique_ptr<Source> kafka_source;
@@ -155,6 +159,8 @@ struct Service::Parts {
   Result<void> Learn();
   Result<LearnedState> LearnOrFollow();
   void ShowMemory();
+  void WatchDrift();
+  void ShowDrift(const DriftReport& report);
   /// A lane that has decided nothing must not write behind the records of another one.
   Result<void> CheckOutputsAreNew();
 };
@@ -185,15 +191,16 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   NEARDUP_ASSIGN(const TopicReport topics, PrepareTopics());
   NEARDUP_TRY(Learn());
   ShowMemory();
+  WatchDrift();
   const uint16_t lane_number = settings.lane.lane;
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, kafka_log));
   transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, kafka_log);
   if (!lease) lease = NewKafkaLease(kafka, lane_number, kafka_log);
   local_state = std::make_unique<LocalState>(KeeperOptionsOf(settings), clock, keeper_probe);
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> snapshot, local_state->Restore(*probe));
-  NEARDUP_ASSIGN(
-      lane, Lane::New(settings.lane, {*source, *changelog, *transaction, *lease, clock, *probe},
-                      std::move(snapshot)));
+  NEARDUP_ASSIGN(lane, Lane::New(settings.lane,
+                                 {*source, *changelog, *transaction, *lease, clock, *lane_probe},
+                                 std::move(snapshot)));
   source->BeforeFirstAssign([this] { return CheckOutputsAreNew(); });
   KafkaOptions follower = kafka;
   follower.answer_timeout_ms = std::min(kafka.answer_timeout_ms, kFollowerAnswerMs);
@@ -244,6 +251,41 @@ void Service::Parts::ShowMemory() {
     spdlog::warn("memory: no limit, because under match.scheme {} the index grows with the records",
                  settings.lane.filter.scheme.name);
   }
+}
+
+void Service::Parts::WatchDrift() {
+  std::vector<Probe*> probes = {probe.get()};
+  const FilterOptions& filter = settings.lane.filter;
+  if (filter.scheme.is_own()) {
+    drift = std::make_unique<DriftWatch>(filter, settings.reference, clock,
+                                         [this](const DriftReport& report) { ShowDrift(report); });
+    spdlog::info("drift is measured against {}",
+                 drift->has_reference() ? "the sample that the settings were chosen from"
+                                        : "the first records that this process decides, because "
+                                          "the settings come with no profile of a sample");
+    probes.push_back(drift.get());
+  }
+  lane_probe = std::make_unique<ProbeFan>(std::move(probes));
+}
+
+void Service::Parts::ShowDrift(const DriftReport& report) {
+  PrometheusProbe::DriftRatios ratios;
+  for (const AspectDrift& aspect : report.aspects) {
+    ratios.emplace_back(Name(aspect.aspect), aspect.ratio);
+  }
+  metrics.SetDrift(ratios, report.detected);
+  if (!report.changed) return;
+  if (!report.detected) {
+    spdlog::info("the stream is again as it was when the settings were chosen");
+    return;
+  }
+  std::vector<std::string> texts;
+  for (const AspectDrift& aspect : Drifted(report.aspects)) texts.push_back(aspect.text);
+  spdlog::warn(
+      "the stream has changed since the settings were chosen: {}. `neardup tune --compare CONFIG` "
+      "says whether it matters, and `neardup reindex` puts new settings in force; see "
+      "docs/drift.md",
+      fmt::join(texts, "; "));
 }
 
 Result<void> Service::Parts::Learn() {

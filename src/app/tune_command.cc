@@ -11,9 +11,11 @@
 #include "app/exit_code.h"
 #include "app/record_sample.h"
 #include "app/stop_signals.h"
+#include "app/tune_comparison.h"
 #include "base/output_file.h"
 #include "files/whole_file.h"
 #include "learn/model_file.h"
+#include "learn/stream_profile.h"
 #include "learn/tuning.h"
 #include "report/tune_config.h"
 #include "report/tune_page.h"
@@ -22,12 +24,22 @@
 namespace neardup {
 namespace {
 
-/// What is wrong with the options that name the source of the records; empty: nothing.
-std::string SourceProblem(const TuneArguments& arguments) {
+/// What is wrong with the options that name files and topics; empty: nothing.
+std::string ArgumentProblem(const TuneArguments& arguments) {
   const bool sample = !arguments.sample.empty();
   const bool topic = !arguments.topic.empty();
   if (sample && topic) return "found both --sample and --topic, expected one of them";
-  if (!sample && !topic) return "found neither --sample nor --topic, expected one of them";
+  const bool compares = !arguments.compare.empty();
+  if (!sample && !topic && !compares) {
+    return "found neither --sample nor --topic, expected one of them";
+  }
+  if (compares && !arguments.config.file.empty()) {
+    return "found both --config and --compare, expected one of them";
+  }
+  if (arguments.output.empty() != compares) {
+    return compares ? "found both --output and --compare, expected one of them"
+                    : "found neither --output nor --compare, expected one of them";
+  }
   if (sample && arguments.latest) return "--latest: found with --sample, expected with --topic";
   return "";
 }
@@ -86,7 +98,8 @@ Result<void> WriteAll(const TuneArguments& arguments, const TuneFiles& files, co
     settings.kafka.brokers = given.kafka.brokers;
     settings.kafka.topics = {arguments.topic};
   }
-  NEARDUP_TRY(outputs.model.Write(ModelText(tuning.proposed.model)));
+  const StreamProfile profile = ProfileOf(ViewsOf(messages), tuning.proposed);
+  NEARDUP_TRY(outputs.model.Write(ModelText(tuning.proposed.model, profile)));
   NEARDUP_TRY(outputs.config.Write(TuneConfig(settings, tuning, files)));
   NEARDUP_TRY(outputs.page.Write(TunePage(tuning, files, ViewsOf(messages))));
   return OutputFile::Finish(
@@ -121,13 +134,17 @@ Result<void> RunTune(const TuneArguments& arguments) {
 }  // namespace
 
 int TuneCommand(const TuneArguments& arguments) {
-  const std::string problem = SourceProblem(arguments);
+  const std::string problem = ArgumentProblem(arguments);
   if (!problem.empty()) {
     fmt::print(stderr, "neardup: {}; see `neardup tune --help`\n", problem);
     return kExitUsage;
   }
   EndOnSignals();
   NowDoing("reading the sample");
+  if (!arguments.compare.empty()) {
+    const Result<int> compared = CompareTuning(arguments);
+    return compared.ok() ? *compared : Fail(compared.error());
+  }
   const Result<void> ran = RunTune(arguments);
   return ran.ok() ? kExitOk : Fail(ran.error());
 }

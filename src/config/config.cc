@@ -92,6 +92,7 @@ class Loader {
     auto model = ReadModel(file);
     if (model.ok()) {
       config_.settings.lane.filter.model = std::move(model.value());
+      config_.settings.reference = ReadModelProfile(file);
     } else {
       const bool secret = config_.IsSecret(kModelPath);
       errors_.Add(source, kModelPath,

@@ -21,7 +21,7 @@ constexpr uint64_t kDeltaEntryBytes = 512;        // in deltas, encoded and not
 // Parsing and the tokens of a record take this many times its size (docs/limits.md).
 constexpr uint64_t kLargeRecordFactor = 56;
 constexpr uint64_t kKeeperBytes = 32 * kMiB;  // pending delta, list of the live deltas
-// Program, libraries, clients with their threads, HTTP, log, metrics.
+// Program, libraries, clients with their threads, HTTP, log, metrics, and the profile of a window.
 constexpr uint64_t kFixedBytes = 64 * kMiB;
 // For partitions: buffers of the library, offsets, metrics.
 constexpr uint64_t kPartitionBytes = 64 * kKiB;

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "kafka/kafka_options.h"
+#include "learn/stream_profile.h"
 #include "metrics/http_server.h"
 #include "stream/lane_options.h"
 
@@ -50,6 +52,9 @@ struct Settings {
   LearningSettings learning;
   /// File that lane.filter.model was read from; empty: the model is the default.
   std::string model_file;
+  /// The sample that the settings were chosen from, for drift to be measured against; nothing if
+  /// they come with none.
+  std::optional<StreamProfile> reference;
   HttpOptions http;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;

@@ -11,8 +11,10 @@
 #include "base/json_depth.h"
 #include "base/number_text.h"
 #include "feature/mask.h"
+#include "learn/drift.h"
 #include "learn/field_study.h"
 #include "learn/model_file.h"
+#include "learn/profile_text.h"
 #include "learn/tuning.h"
 #include "neardup/filter.h"
 
@@ -203,8 +205,10 @@ void TakeLearned(const FilterOptions& learned, const std::set<std::string>& kept
   }
 }
 
-LearnedOptions LearnOptions(std::span<const RecordView> records, const FilterOptions& given,
-                            const std::set<std::string>& kept, size_t records_min) {
+namespace {
+
+LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOptions& given,
+                             const std::set<std::string>& kept, size_t records_min) {
   TuneOptions options;
   options.filter = given;
   options.calibration.window_entries = given.window.entries_max;
@@ -257,12 +261,26 @@ LearnedOptions LearnOptions(std::span<const RecordView> records, const FilterOpt
   return learned;
 }
 
+}  // namespace
+
+LearnedOptions LearnOptions(std::span<const RecordView> records, const FilterOptions& given,
+                            const std::set<std::string>& kept, size_t records_min) {
+  LearnedOptions learned = LearnSettings(records, given, kept, records_min);
+  const FilterOptions& options = learned.options;
+  if (records.size() < kDriftRecordsMin || !options.scheme.is_own()) return learned;
+  learned.profile = ProfileOf(records, options);
+  // No verdict depends on a profile.
+  if (LearnedText(learned).size() > kLearnedBytesMax) learned.profile.reset();
+  return learned;
+}
+
 std::string LearnedText(const LearnedOptions& learned) {
   Json json = {{kVersionKey, kVersion}};
   for (const Row& row : Rows()) json[row.path] = row.write(learned.options);
   json["mode"] = learned.mode;
   json["records"] = learned.records;
   json["reasons"] = learned.reasons;
+  if (learned.profile) json["profile"] = Json::parse(ProfileText(*learned.profile));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -285,6 +303,7 @@ Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& 
     json.at("mode").get_to(learned.mode);
     json.at("records").get_to(learned.records);
     json.at("reasons").get_to(learned.reasons);
+    if (json.contains("profile")) learned.profile = ParseProfile(json["profile"].dump());
     NEARDUP_TRY(CheckOptions(learned.options));
     return learned;
   } catch (const Json::exception& problem) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "learn/stream_profile.h"
 #include "neardup/options.h"
 #include "neardup/record.h"
 #include "neardup/result.h"
@@ -25,6 +27,10 @@ struct LearnedOptions {
   /// For people, one sentence each without a full stop: sample, fields, mode, confidence, and what
   /// else was chosen. At most five.
   std::vector<std::string> reasons;
+  /// Of the sample under `options`, for drift to be measured against. Nothing if the sample is
+  /// smaller than kDriftRecordsMin, if the text would not fit into a delta with it, or if the
+  /// settings were learned before profiles were kept.
+  std::optional<StreamProfile> profile;
 
   bool operator==(const LearnedOptions&) const = default;
 };
@@ -42,7 +48,8 @@ inline constexpr size_t kLearnedBytesMax = size_t{256} << 10;
 
 /// FORMAT, version 1: a JSON object {"neardup_learned": 1, "record.fields": [{"path", "weight",
 /// "key"}], "record.exclude": [texts], "feature.features_min": number, ..., "feature.model": the
-/// object of ModelText, "mode", "records", "reasons"}, with a key for each of LearnablePaths.
+/// object of ModelText, "mode", "records", "reasons"}, with a key for each of LearnablePaths, and
+/// if there is a profile "profile", the object of ProfileText.
 std::string LearnedText(const LearnedOptions& learned);
 /// The options that are not learned are those of `given`. kConfig if the text has another form;
 /// `name` says in errors where the text is from.

@@ -8,6 +8,7 @@
 #include "base/file_content.h"
 #include "base/json_depth.h"
 #include "base/number_text.h"
+#include "learn/profile_text.h"
 
 namespace neardup {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
+constexpr const char* kProfileKey = "profile";
 /// Models of long records with many common phrases take some megabytes. Larger files are no models.
 constexpr size_t kFileBytesMax = size_t{1} << 28;
 constexpr size_t kHexDigits = 16;
@@ -64,16 +66,25 @@ Result<void> ReadCommon(const ordered_json& json, const std::string& name, Model
   return {};
 }
 
-}  // namespace
-
-std::string ModelText(const Model& model) {
+ordered_json ModelJson(const Model& model) {
   std::vector<std::string> common;
   for (const uint64_t triple : model.common) common.push_back(Hex64(triple));
-  const ordered_json json = {{"neardup_model", kVersion},
-                             {"hash_seed", model.hash_seed},
-                             {"centre", model.centre},
-                             {"common", common}};
-  return json.dump(1) + "\n";
+  return {{"neardup_model", kVersion},
+          {"hash_seed", model.hash_seed},
+          {"centre", model.centre},
+          {"common", common}};
+}
+
+std::string Text(const ordered_json& json) { return json.dump(1) + "\n"; }
+
+}  // namespace
+
+std::string ModelText(const Model& model) { return Text(ModelJson(model)); }
+
+std::string ModelText(const Model& model, const StreamProfile& profile) {
+  ordered_json json = ModelJson(model);
+  json[kProfileKey] = ordered_json::parse(ProfileText(profile));
+  return Text(json);
 }
 
 Result<Model> ParseModel(std::string_view text, const std::string& name) {
@@ -109,6 +120,14 @@ Result<Model> ReadModel(const std::filesystem::path& path) {
   const Result<std::string> text = ReadFile(path, kFileBytesMax);
   if (text.ok()) return ParseModel(*text, path.string());
   return Error{ErrorCode::kConfig, fmt::format("{}: {}", path.string(), text.error().text)};
+}
+
+std::optional<StreamProfile> ReadModelProfile(const std::filesystem::path& path) {
+  const Result<std::string> text = ReadFile(path, kFileBytesMax);
+  if (!text.ok() || NestsDeeperThan(*text)) return std::nullopt;
+  const ordered_json json = ordered_json::parse(*text, nullptr, false);
+  if (!json.is_object() || !json.contains(kProfileKey)) return std::nullopt;
+  return ParseProfile(json[kProfileKey].dump());
 }
 
 }  // namespace neardup

@@ -2,22 +2,29 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "learn/stream_profile.h"
 #include "neardup/model.h"
 #include "neardup/result.h"
 
 namespace neardup {
 
 /// FORMAT, version 1: a JSON object {"neardup_model": 1, "hash_seed": number, "centre": [64
-/// numbers], "common": [texts of 16 lower-case hexadecimal digits, ascending]}. Other keys, such as
-/// a note on who made the model from what, are ignored.
+/// numbers], "common": [texts of 16 lower-case hexadecimal digits, ascending]}. `tune` adds
+/// "profile", the object of ProfileText. Other keys, such as a note on who made the model from
+/// what, are ignored.
 std::string ModelText(const Model& model);
+/// The same with the profile of the sample that the model was learned from.
+std::string ModelText(const Model& model, const StreamProfile& profile);
 /// kConfig if the text has another form. `name` says in errors where the text is from.
 Result<Model> ParseModel(std::string_view text, const std::string& name);
 
 /// kConfig with the name of the file.
 Result<Model> ReadModel(const std::filesystem::path& path);
+/// Nothing if the file holds no profile that can be read.
+std::optional<StreamProfile> ReadModelProfile(const std::filesystem::path& path);
 
 }  // namespace neardup

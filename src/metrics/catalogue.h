@@ -128,6 +128,15 @@ inline constexpr auto kMetrics = [] {
       {.name = "neardup_dead_letters_excessive",
        .type = kGauge,
        .help = "1 while the share of dead letters is above dead_letters.share_max, otherwise 0"},
+      {.name = "neardup_drift_ratio",
+       .type = kGauge,
+       .labels = {"aspect"},
+       .help = "How far the stream has moved away from the sample that the settings were chosen "
+               "from, as a statistic divided by its threshold: above 1 it has drifted. There is no "
+               "series before the first window of records ends"},
+      {.name = "neardup_drift_detected",
+       .type = kGauge,
+       .help = "1 while the last two windows of records have drifted, otherwise 0"},
       {.name = "neardup_late_records_total",
        .type = kCounter,
        .help = "Records older than the horizon; their original may have been forgotten"},

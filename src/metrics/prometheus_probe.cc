@@ -276,6 +276,13 @@ void PrometheusProbe::SetSecretsRefused(bool refused) {
   state_->metrics.Set("neardup_secrets_refused", refused ? 1 : 0);
 }
 
+void PrometheusProbe::SetDrift(const DriftRatios& ratios, bool detected) {
+  for (const auto& [aspect, ratio] : ratios) {
+    state_->metrics.Set("neardup_drift_ratio", ratio, {aspect});
+  }
+  state_->metrics.Set("neardup_drift_detected", detected ? 1 : 0);
+}
+
 std::string PrometheusProbe::Text() const {
   const std::lock_guard lock(state_->lag_mutex);  // no other scrape may see half of the lag
   SetLag();

@@ -56,6 +56,9 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void KafkaComplained(bool is_error);
   /// Whether changed secrets are not used, because they do not work. From any thread.
   void SetSecretsRefused(bool refused);
+  /// By aspect, for the window of records that has ended.
+  using DriftRatios = std::vector<std::pair<std::string, double>>;
+  void SetDrift(const DriftRatios& ratios, bool detected);
 
   /// All metrics, those of the process included, in Prometheus' text format.
   std::string Text() const;

@@ -394,6 +394,8 @@ Result<void> Lane::TakeBatch(int64_t timeout_ms) {
   if (batch_.messages.empty()) return {};
   ports_.probe.StageTimed(Stage::kPoll, batch_.poll_s);
   ports_.probe.StageTimed(Stage::kFingerprint, batch_.fingerprint_s);
+  ports_.probe.BatchFingerprinted(batch_.messages,
+                                  std::span(batch_.records).first(batch_.messages.size()));
   return {};
 }
 

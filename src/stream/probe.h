@@ -3,13 +3,16 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "neardup/fingerprint.h"
 #include "neardup/result.h"
 #include "neardup/verdict.h"
 #include "state/input.h"
+#include "stream/message.h"
 #include "stream/ports.h"
 
 namespace neardup {
@@ -153,6 +156,10 @@ class Probe {
   /// records were purged that a standby had not read.
   virtual void StateDiscarded(std::string_view why) = 0;
   virtual void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) = 0;
+  /// Before the batch is decided. A batch that is read again, after an abort or after the lane was
+  /// lost, is reported again.
+  virtual void BatchFingerprinted(std::span<const Message> batch,
+                                  std::span<const FingerprintedRecord> records) = 0;
   virtual void StageTimed(Stage stage, double seconds) = 0;
   virtual void TransactionCommitted(const CommittedBatch& batch) = 0;
   virtual void TransactionAborted(const Error& error) = 0;
@@ -196,6 +203,8 @@ class PartialProbe : public Probe {
   void SnapshotRestored(uint64_t, double) override {}
   void StateDiscarded(std::string_view) override {}
   void BatchPolled(const InputPartition&, uint64_t, uint64_t) override {}
+  void BatchFingerprinted(std::span<const Message>, std::span<const FingerprintedRecord>) override {
+  }
   void StageTimed(Stage, double) override {}
   void TransactionCommitted(const CommittedBatch&) override {}
   void TransactionAborted(const Error&) override {}

@@ -23,6 +23,10 @@ void ProbeFan::StateDiscarded(std::string_view why) {
 void ProbeFan::BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) {
   for (Probe* probe : probes_) probe->BatchPolled(input, records, bytes);
 }
+void ProbeFan::BatchFingerprinted(std::span<const Message> batch,
+                                  std::span<const FingerprintedRecord> records) {
+  for (Probe* probe : probes_) probe->BatchFingerprinted(batch, records);
+}
 void ProbeFan::StageTimed(Stage stage, double seconds) {
   for (Probe* probe : probes_) probe->StageTimed(stage, seconds);
 }

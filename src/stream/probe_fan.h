@@ -1,6 +1,7 @@
 // A probe that passes every event on to several probes.
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,8 @@ class ProbeFan : public Probe {
   void SnapshotRestored(uint64_t entries, double seconds) override;
   void StateDiscarded(std::string_view why) override;
   void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) override;
+  void BatchFingerprinted(std::span<const Message> batch,
+                          std::span<const FingerprintedRecord> records) override;
   void StageTimed(Stage stage, double seconds) override;
   void TransactionCommitted(const CommittedBatch& batch) override;
   void TransactionAborted(const Error& error) override;

@@ -125,5 +125,57 @@ TEST_F(TuneCommandTest, LearnWritesTheModelThatTuneWrites) {
   EXPECT_THAT(GetCapturedStderr(), HasSubstr("fewer than 100 records"));
 }
 
+class CompareTuningTest : public TuneCommandTest {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(Run(arguments_), kExitOk) << err_;
+    compare_.compare = arguments_.output;
+  }
+
+  /// Compares the configuration with a sample of these payloads.
+  int Compare(const std::vector<std::string>& payloads) {
+    std::string lines;
+    for (const std::string& payload : payloads) lines += payload + "\n";
+    compare_.sample = Write("newer.jsonl", lines).string();
+    return Run(compare_);
+  }
+
+  TuneArguments compare_;
+};
+
+TEST_F(CompareTuningTest, SaysOfTheSameStreamThatNothingMatters) {
+  EXPECT_EQ(Compare(TextStream(9, 300, 100, 3)), kExitOk) << out_ << err_;
+  EXPECT_THAT(out_, HasSubstr("drift         none: the stream is as it was"));
+  EXPECT_THAT(out_, HasSubstr("result        nothing has changed that matters"));
+}
+
+TEST_F(CompareTuningTest, SaysWhatHasChangedAndThatItMatters) {
+  EXPECT_EQ(Compare(SeriesStream(9, 300)), kExitNo) << err_;
+  EXPECT_THAT(out_, HasSubstr("duplicates of one another among 300 records"));
+  EXPECT_THAT(out_, HasSubstr("match.distance_max"));
+  EXPECT_THAT(out_, HasSubstr("result        it matters"));
+  compare_.json = true;
+  EXPECT_EQ(Compare(SeriesStream(9, 300)), kExitNo);
+  EXPECT_THAT(out_, HasSubstr("\"matters\": true"));
+}
+
+TEST_F(CompareTuningTest, SaysThatDriftIsUnknownWithoutAProfile) {
+  Write("plain.yaml", "record: {fields: [text]}\nmatch: {distance_max: 12}\n");
+  compare_.compare = (folder_ / "plain.yaml").string();
+  Compare(TextStream(9, 300, 100, 3));
+  EXPECT_THAT(out_, HasSubstr("drift         unknown"));
+}
+
+TEST_F(CompareTuningTest, TakesOneConfigurationAndNoOutput) {
+  compare_.sample = arguments_.sample;
+  compare_.output = "x";
+  EXPECT_EQ(Run(compare_), kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("found both --output and --compare, expected one of them"));
+  compare_.output.clear();
+  compare_.config.file = arguments_.output;
+  EXPECT_EQ(Run(compare_), kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("found both --config and --compare, expected one of them"));
+}
+
 }  // namespace
 }  // namespace neardup

@@ -146,12 +146,12 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [scheme_name, scheme_values] = scheme;
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
   [[maybe_unused]] auto [host, port, certificate, key, user, password] = HttpOptions{};
-  [[maybe_unused]] auto [kafka, lanes, learning, model_file, http, level, log_format, state_dir,
-                         snapshot_interval, purge, on_foreign] = Settings{};
+  [[maybe_unused]] auto [kafka, lanes, learning, model_file, reference, http, level, log_format,
+                         state_dir, snapshot_interval, purge, on_foreign] = Settings{};
   [[maybe_unused]] auto [mode, sample, records_max, records_min, wait, on, kept] = learning;
   // Of LaneOptions, lane, filter, learned and dead_letters are no settings: the process numbers its
   // lanes, and the others count by their members or are derived, as learning.on and kept are. The
-  // model comes from model_file; the masks are one setting.
+  // model and the reference come from model_file; the masks are one setting.
   constexpr size_t kMembers = 19 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 6 + 6 + 5;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;

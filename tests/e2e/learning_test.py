@@ -28,6 +28,10 @@ class Learning(KafkaTest):
     def reasons(self, service):
         return re.findall(r'learned settings: (.*)', service.text())
 
+    def reference(self, service):
+        """Returns what drift is measured against."""
+        return re.search(r'drift is measured against (.*)', service.text()).group(1)
+
     def settle(self, config, service, records):
         """The service decides everything, stops, and has kept its promises. Returns what it learned."""
         self.wait_drained(service)
@@ -49,9 +53,12 @@ class Learning(KafkaTest):
         self.assertIn('mode near', ' '.join(learned))
         self.assertNotIn('nothing', learned[1])
         choice = self.in_force(config)
+        self.assertIn('the sample that the settings were chosen from', self.reference(service))
         self.fill_more(seed=2)
-        again = self.settle(config, self.start(config), 2 * RECORDS)
+        restarted = self.start(config)
+        again = self.settle(config, restarted, 2 * RECORDS)
         self.assertEqual(again, learned)
+        self.assertEqual(self.reference(restarted), self.reference(service))
         self.assertEqual(self.in_force(config), choice)
 
     def fill_more(self, seed):
@@ -104,6 +111,7 @@ class Learning(KafkaTest):
         service = self.start(config)
         self.assertEqual(self.settle(config, service, 2 * RECORDS), [])
         self.assertIn('began without learned settings', service.text())
+        self.assertIn('the first records that this process decides', self.reference(service))
         done = run(NEARDUP, 'reindex', '--config', config, '--execute')
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('learned from', done.stdout)

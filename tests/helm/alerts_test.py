@@ -81,6 +81,8 @@ FAULTS = {
     "NeardupDuplicateShareJumps": (
         {RECORDS % "near_duplicate": f"0+1200x{DAY + 60} 1800000+30000x120 5400000+1200{REST}"},
         (DAY + 150, DAY + 175), (DAY + 50, DAY + 300)),
+    "NeardupStreamDrifted": (
+        {series("neardup_drift_detected", ACTIVE): f"0x9 1x30 0{REST}"}, (27, 39), (23, 42)),
     "NeardupDataLost": (
         {series("neardup_input_losses_total", ACTIVE, 'kind="deleted"'): f"0x9 1{REST}"}, (12, 60), (9, 95)),
     "NeardupInputUnavailable": (
@@ -119,6 +121,7 @@ FURTHER = {
         series("neardup_inputs_unreachable", ACTIVE): f"0x9 1x10 0{REST}"}, (17, 20), (14, 23)),
     "what a standby remembers of its time as the active instance": (None, {
         series("neardup_dead_letters_excessive", STANDBY): f"1{REST}",
+        series("neardup_drift_detected", STANDBY): f"1{REST}",
         series("neardup_inputs_unreachable", STANDBY): f"1{REST}",
         series("neardup_last_poll_timestamp_seconds", STANDBY): f"0{REST}"}, (), (30, 600)),
     "a take-over": (None, {
@@ -170,7 +173,7 @@ class Alerts(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = promtool("check", folder, "rules.yaml", self.rules)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("16 rules found", done.stdout)
+        self.assertIn("17 rules found", done.stdout)
 
     def test_a_healthy_service_fires_none(self):
         self.assert_holds(test_of("healthy", None, {}, (), (0, 1, 5, 30, 60, DAY, DAY + 90, LENGTH - 1)))

@@ -131,6 +131,25 @@ TEST(LearnedText, HoldsEverySettingThatCanBeLearned) {
   for (const std::string& path : LearnablePaths()) EXPECT_TRUE(json.contains(path)) << path;
 }
 
+TEST(LearnedText, HoldsTheProfileOfTheSample) {
+  const std::vector<std::string> payloads = ScrapedArticles(600);
+  const LearnedOptions learned = LearnedFrom(payloads);
+  EXPECT_EQ(learned.profile, ProfileOf(ViewsOf(payloads), learned.options));
+  EXPECT_FALSE(LearnedFrom(ScrapedArticles(kRecordsMin - 1)).profile) << "too few records";
+}
+
+TEST(ParseLearned, TakesATextFromBeforeThereWereProfiles) {
+  const LearnedOptions learned = LearnedFrom(ScrapedArticles(600));
+  Json before = Json::parse(LearnedText(learned));
+  before.erase("profile");
+  const Result<LearnedOptions> read = ParseLearned(before.dump(), {}, "here");
+  ASSERT_TRUE(read.ok()) << read.error().text;
+  EXPECT_FALSE(read->profile);
+  EXPECT_EQ(read->options, learned.options);
+  before["profile"] = {{"version", 2}};
+  EXPECT_FALSE(ParseLearned(before.dump(), {}, "here")->profile) << "of a later version";
+}
+
 TEST(ParseLearned, RefusesWhatIsNoLearnedText) {
   const std::string good = LearnedText(LearnedFrom(ScrapedArticles(600)));
   std::vector<std::string> damaged = {

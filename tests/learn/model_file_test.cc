@@ -154,5 +154,26 @@ TEST(ModelFile, ReadsFiles) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(ModelFile, MayHoldAProfileThatOtherReadersIgnore) {
+  StreamProfile profile;
+  profile.options = UINT64_MAX;
+  profile.records = 300;
+  profile.unique = 295;
+  profile.fields = {{"text", 290, 280}};
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("profile" + std::to_string(getpid()));
+  const auto write = [&path](const std::string& text) { std::ofstream(path) << text; };
+  write(ModelText(SomeModel(), profile));
+  EXPECT_EQ(*ReadModel(path), SomeModel());
+  EXPECT_EQ(ReadModelProfile(path), profile);
+  for (const std::string& other : {ModelText(SomeModel()), std::string("{"), std::string("[]"),
+                                   std::string(R"({"profile":7})")}) {
+    write(other);
+    EXPECT_FALSE(ReadModelProfile(path)) << other;
+  }
+  std::filesystem::remove(path);
+  EXPECT_FALSE(ReadModelProfile(path));
+}
+
 }  // namespace
 }  // namespace neardup

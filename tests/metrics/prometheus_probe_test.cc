@@ -26,6 +26,7 @@ const InputPartition kNews0{"news", 0};
 const InputPartition kNews1{"news", 1};
 const InputPartition kShop0{"shop", 0};
 const PrometheusProbe::MemoryParts kMemoryParts = {{"index", 400}, {"batch", 600}};
+const PrometheusProbe::DriftRatios kDrift = {{"lengths", 1.5}, {"bits", 0.5}};
 
 class PrometheusProbeTest : public testing::Test {
  protected:
@@ -65,6 +66,7 @@ size_t SeriesOf(const MetricRow& row, size_t topics, size_t inputs) {
   const std::span<const std::string_view> labels = row.label_names();
   if (labels.size() == 1 && labels[0] == "topic") sets = topics;
   if (labels.size() == 1 && labels[0] == "part") sets = kMemoryParts.size();
+  if (labels.size() == 1 && labels[0] == "aspect") sets = kDrift.size();
   if (labels.size() == 2 && labels[1] == "partition") sets = inputs;
   return row.type == MetricType::kHistogram ? sets * (row.buckets.size() + 3) : sets;
 }
@@ -120,6 +122,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.SetMemoryBound(1000, kMemoryParts);
   probe_.KafkaComplained(true);
   probe_.SetSecretsRefused(true);
+  probe_.SetDrift(kDrift, true);
   for (const SampleFamily& family : Scrape()) {
     const bool of_start =
         family.name == "neardup_build_info" || family.name.starts_with("process_");
@@ -139,6 +142,7 @@ TEST_F(PrometheusProbeTest, FamiliesHaveTheNamesTypesAndHelpOfTheCatalogue) {
   probe_.InputLost({kNews0, InputLoss::Kind::kDeleted, 10, 15});
   probe_.InputMissing("news", false);
   probe_.SetMemoryBound(1000, kMemoryParts);
+  probe_.SetDrift(kDrift, false);
   std::map<std::string, const MetricRow*> rows;
   for (const MetricRow& row : kMetrics) rows[std::string(row.name)] = &row;
   const Families families = Scrape();
@@ -166,6 +170,7 @@ TEST_F(PrometheusProbeTest, HasAsManySeriesAsTheCatalogueSays) {
   probe_.TransactionCommitted(SomeBatch());
   probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "gone"));
   probe_.SetMemoryBound(1000, kMemoryParts);
+  probe_.SetDrift(kDrift, false);
   size_t expected = 0;
   for (const MetricRow& row : kMetrics) expected += SeriesOf(row, 2, 3);
   EXPECT_EQ(CountSeries(Scrape()), expected);
@@ -317,6 +322,17 @@ TEST_F(PrometheusProbeTest, WhatAStandbyRepeatsIsShownAndNotCounted) {
   EXPECT_EQ(ValueOf(active, "neardup_lookup_candidates_total"), 50);
   EXPECT_EQ(ValueOf(active, "neardup_index_keys_refused_total"), 5);
   EXPECT_EQ(ValueOf(active, "neardup_standby_lag_records"), 0);
+}
+
+TEST_F(PrometheusProbeTest, DriftHasNoRatioBeforeTheFirstWindowEnds) {
+  EXPECT_EQ(probe_.Text().find("neardup_drift_ratio{"), std::string::npos);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_drift_detected"), 0);
+  probe_.SetDrift(kDrift, true);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_drift_ratio", {{"aspect", "lengths"}}), 1.5);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_drift_detected"), 1);
+  probe_.SetDrift({{"lengths", 0.2}, {"bits", 0.1}}, false);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_drift_ratio", {{"aspect", "lengths"}}), 0.2);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_drift_detected"), 0);
 }
 
 TEST_F(PrometheusProbeTest, LagRecordsArePerPartitionAndLagSecondsTheLargestOfATopic) {
