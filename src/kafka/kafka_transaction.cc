@@ -342,8 +342,9 @@ Error KafkaTransaction::NoTopicRight(const Error& error, const std::string& why)
         error, {"Write", ResourceKind::kTopic, why.substr(begin + 1, end - begin - 1)});
   }
   // Such as: Failed to commit offsets to transaction on broker ...: news[0](Broker: ...)
+  // librdkafka 2.8 also names the id of the topic, or that there is none: news((null))[0]
   for (const std::string& input : options_.topics) {
-    if (why.find(" " + input + "[") != why.npos) {
+    if (why.find(" " + input + "[") != why.npos || why.find(" " + input + "(") != why.npos) {
       return client_->Explain(error, {"Read", ResourceKind::kTopic, input});
     }
   }
