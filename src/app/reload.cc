@@ -123,6 +123,9 @@ std::string Describe(const Reload& reload) {
         "restart",
         fmt::join(reload.refused, ", "), reload.refused.size() == 1 ? "needs" : "need");
   }
+  if (reload.applied.empty() && !reload.secrets.empty()) {
+    return "the configuration is read again; only secrets differ, and are tried now";
+  }
   if (reload.applied.empty()) return "the configuration is read again; no setting differs";
   return fmt::format("the configuration is read again; in force now: {}",
                      fmt::join(reload.applied, ", "));

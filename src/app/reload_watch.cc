@@ -77,7 +77,10 @@ void ReloadWatch::ReadAgain() {
 
 void ReloadWatch::CheckSecrets() {
   const Result<LoadedConfig> now = Load(arguments_);
-  if (!now.ok()) return Complain(now.error().text);
+  if (!now.ok()) {
+    return Complain("the configuration cannot be read, so that changed secrets go unnoticed",
+                    now.error().text);
+  }
   std::vector<std::string> changed = CompareForReload(running_, *now).secrets;
   const TlsFiles files = ReadTlsFiles(running_.settings.kafka);
   const std::vector<std::string> changed_files = ChangedFiles(files_, files);
@@ -90,7 +93,8 @@ void ReloadWatch::CheckSecrets() {
   LoadedConfig next = WithSecretsOf(running_, *now);
   const Result<void> works = TryLogin(next.settings.kafka);
   if (!works.ok()) {
-    return Complain(fmt::format("{}: {}", fmt::join(changed, ", "), works.error().text));
+    return Complain("changed secrets are not used yet, because they do not work",
+                    fmt::format("{}: {}", fmt::join(changed, ", "), works.error().text));
   }
   spdlog::info("secrets have changed, and the brokers accept them; connecting again: {}",
                fmt::join(changed, ", "));
@@ -99,14 +103,12 @@ void ReloadWatch::CheckSecrets() {
   hooks_.connect_again();
 }
 
-void ReloadWatch::Complain(const std::string& complaint) {
+void ReloadWatch::Complain(std::string_view what, const std::string& why) {
   hooks_.secrets_refused(true);
-  if (complaint == complaint_) return;
-  complaint_ = complaint;
-  spdlog::error(
-      "changed secrets are not used yet, because they do not work; the service goes on with the "
-      "old ones and tries the new ones every {} s: {}",
-      kBetweenChecks.count(), complaint);
+  if (why == complaint_) return;
+  complaint_ = why;
+  spdlog::error("{}; the service goes on with the secrets in use and tries again every {} s: {}",
+                what, kBetweenChecks.count(), why);
 }
 
 }  // namespace neardup

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "app/commands.h"
@@ -18,7 +19,8 @@ struct ReloadHooks {
   std::function<bool()> asked;
   /// A newer configuration is in force, without an interruption.
   std::function<void(const LoadedConfig&)> applied;
-  /// Changed secrets do not work, so the service goes on with the old ones; false: that is over.
+  /// Changed secrets do not work or cannot be read, so the service goes on with those in use;
+  /// false: that is over.
   std::function<void(bool)> secrets_refused;
   /// Changed secrets work. The service shall end, and start again with Next().
   std::function<void()> connect_again;
@@ -38,15 +40,15 @@ class ReloadWatch {
   void Watch(const std::stop_token& end);
   void ReadAgain();
   void CheckSecrets();
-  /// Logs a complaint about changed secrets, unless it is the same as before.
-  void Complain(const std::string& complaint);
+  /// Logs a complaint, unless its reason is the same as before.
+  void Complain(std::string_view what, const std::string& why);
 
   ConfigArguments arguments_;
   LoadedConfig running_;
   TlsFiles files_;
   ReloadHooks hooks_;
   bool done_ = false;
-  std::string complaint_;  ///< the last one, while secrets are refused
+  std::string complaint_;  ///< the reason of the last one, while secrets are refused
   std::jthread thread_;    ///< the last member, because it uses the others
 };
 

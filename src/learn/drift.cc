@@ -30,7 +30,8 @@ double Share(uint64_t part, uint64_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
-/// The variance, in units of p (1 - p), of the difference of two shares over so many records.
+/// Two samples hold `a` and `b` records, and each record has a property with the probability p.
+/// Returns the variance of the difference between the two shares, divided by p (1 - p).
 double DifferenceVariance(uint64_t a, uint64_t b) {
   return 1 / static_cast<double>(a) + 1 / static_cast<double>(b);
 }

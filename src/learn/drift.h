@@ -41,9 +41,9 @@ struct AspectDrift {
   std::string text;
 };
 
-/// One for each aspect, in the order of DriftAspect. Profiles of different options cannot be
-/// compared, nor can profiles of which one holds less than half as many records as the other, or
-/// less than kDriftRecordsMin, cannot be compared: every ratio is 0.
+/// One for each aspect, in the order of DriftAspect. Every ratio is 0 if the two
+/// cannot be compared: if their options differ, if one holds less than half as many records as the
+/// other, or if one holds less than kDriftRecordsMin.
 std::vector<AspectDrift> Compare(const StreamProfile& reference, const StreamProfile& live);
 inline constexpr uint64_t kDriftRecordsMin = 200;
 

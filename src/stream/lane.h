@@ -1,8 +1,6 @@
 // The lane: one index, one order of decisions, one changelog partition, one transactional writer.
 //
-//   standby   follows the changelog, becomes a candidate for the lease when it has caught up, and
-//   waits
-//             until it holds the lease
+//   standby   follows the changelog; becomes a candidate for the lease when it has caught up
 //   promote   locks other instances out, reads the changelog to its end, and reads the inputs from
 //             where its last delta ends
 //   active    polls, fingerprints, decides and publishes; commits outputs, delta and offsets in one

@@ -77,10 +77,11 @@ struct CommittedBatch {
 
 /// Stages of a batch, timed once per batch.
 enum class Stage : uint8_t {
+  // These two run while the batch before goes through the other stages, if the source allows it.
   kPoll,
-  kFingerprint,  ///< and kPoll: beside the later stages of the batch before, where threads allow it
+  kFingerprint,
   kLookUp,
-  kDecide,  ///< with what publishing takes of the lane's thread
+  kDecide,  ///< publishing included, as far as the lane's thread does it
   kCommit,
 };
 inline constexpr int kStageCount = 5;

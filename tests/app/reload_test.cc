@@ -53,6 +53,8 @@ TEST(Reload, ASecretThatDiffersIsTakenOverAloneAndNotShown) {
   EXPECT_EQ(next.settings.kafka.properties.at("sasl.username"), "me");
   EXPECT_EQ(next.settings.kafka.producer_properties.at("ssl.key.password"), "new-key");
   EXPECT_EQ(next.settings.http.password, "new");
+  EXPECT_EQ(Describe(CompareForReload(running, next)),
+            "the configuration is read again; only secrets differ, and are tried now");
   const Reload rest = CompareForReload(next, now);
   EXPECT_TRUE(rest.secrets.empty());
   EXPECT_EQ(rest.refused, reload.refused);
