@@ -80,6 +80,14 @@ int ValidateOnline(const Settings& settings) {
   return code;
 }
 
+/// Beside the settings, so that these stay a configuration file.
+void PrintReasons(const LearnedOptions& learned, const Settings& settings) {
+  for (const std::string& reason : learned.reasons) {
+    std::fprintf(stderr, "learned settings: %s\n", reason.c_str());
+  }
+  if (learned.provisional) std::fprintf(stderr, "%s\n", WhatFollows(settings).c_str());
+}
+
 }  // namespace
 
 int ValidateCommand(const ConfigArguments& arguments, bool online) {
@@ -103,8 +111,9 @@ int ShowCommand(const ConfigArguments& arguments, ShowOptions options, bool in_f
   Result<LoadedConfig> config = Load(arguments);
   if (!config.ok()) return Fail(config.error());
   if (in_force) {
-    const Result<void> taken = TakeLearnedOf(*config, PrintKafkaErrors());
+    const auto taken = TakeLearnedOf(*config, PrintKafkaErrors());
     if (!taken.ok()) return Fail(taken.error());
+    if (*taken) PrintReasons(**taken, config->settings);
   }
   options.cores = std::max(1U, std::thread::hardware_concurrency());
   std::fputs(ShowConfig(*config, options).c_str(), stdout);

@@ -1,12 +1,16 @@
 #include "app/lane_learning.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "app/later_learning.h"
 #include "app/record_sample.h"
 #include "app/stopped_lane.h"
+#include "base/number_text.h"
 #include "kafka/topics.h"
 
 namespace neardup {
@@ -25,6 +29,11 @@ Result<std::vector<Message>> ReadSample(const Settings& settings, const KafkaLog
     return std::vector<Message>();
   }
   return sample;
+}
+
+LearnedOptions LearnFrom(const std::vector<Message>& sample, const Settings& settings) {
+  return LearnOptions(ViewsOf(sample), settings.lane.filter, settings.learning.kept,
+                      static_cast<size_t>(settings.learning.records_min));
 }
 
 }  // namespace
@@ -57,17 +66,22 @@ Result<LearnedOptions> TakeLearnedText(const std::string& learned, Settings& set
   return options;
 }
 
-Result<void> TakeLearnedOf(LoadedConfig& config, const KafkaLog& log) {
+Result<std::optional<LearnedOptions>> TakeLearnedOf(LoadedConfig& config, const KafkaLog& log) {
   Settings& settings = config.settings;
-  if (!settings.learning.on || settings.kafka.topics.empty()) return {};
+  if (!settings.learning.on || settings.kafka.topics.empty()) return {std::nullopt};
   NEARDUP_ASSIGN(const LearnedState state, ReadLearned(settings, log));
-  if (state.learned.empty()) return {};
-  NEARDUP_TRY(TakeLearnedText(state.learned, settings));
+  if (state.learned.empty()) return {std::nullopt};
+  NEARDUP_ASSIGN(LearnedOptions learned, TakeLearnedText(state.learned, settings));
   for (const std::string& path : LearnablePaths()) {
     if (settings.learning.kept.contains(path)) continue;
     config.sources[path] = {ValueSource::Kind::kLearned, ChangelogTopic(settings.kafka), 0};
   }
-  return {};
+  return {std::move(learned)};
+}
+
+Result<LearnedOptions> LearnNow(const Settings& settings, const KafkaLog& log) {
+  NEARDUP_ASSIGN(const std::vector<Message> sample, ReadSample(settings, log));
+  return LearnFrom(sample, settings);
 }
 
 Result<LearnedOptions> LearnFromTopics(const Settings& settings, const KafkaLog& log,
@@ -82,12 +96,27 @@ Result<LearnedOptions> LearnFromTopics(const Settings& settings, const KafkaLog&
     if (!sample.empty() && !first_at) first_at = now;
     const bool late = first_at && now - *first_at >= std::chrono::milliseconds(learning.wait_ms);
     if (!waits || late || sample.size() >= static_cast<size_t>(learning.records_min)) {
-      return LearnOptions(ViewsOf(sample), settings.lane.filter, learning.kept,
-                          static_cast<size_t>(learning.records_min));
+      return LearnFrom(sample, settings);
     }
     NEARDUP_TRY(waiting(sample.size()));
     std::this_thread::sleep_for(kPause);
   }
+}
+
+bool LearnsLater(const Settings& settings) { return settings.lane.headers != HeaderStyle::kNone; }
+
+std::string WhatFollows(const Settings& settings) {
+  if (!LearnsLater(settings)) {
+    return "the lane keeps these settings, because output.headers is none, so that it cannot index "
+           "its unique records again; to compare in another way, set match.mode or record.fields "
+           "before the first start of a new app";
+  }
+  return fmt::format(
+      "these settings are provisional: the lane learns again by itself when it has decided {} "
+      "records (auto.records_min), but not after {} records; to learn at another time, stop all "
+      "instances and run `neardup reindex --execute`",
+      Grouped(static_cast<uint64_t>(settings.learning.records_min)),
+      Grouped(LaterLearning::kSeqMax));
 }
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// Moves the settings that a lane learned from the changelog into the settings of this process.
+// Reads from the changelog what a lane learned, and puts it into the settings of this process.
 #pragma once
 
 #include <functional>
@@ -42,9 +42,12 @@ Result<LearnedState> ReadLearned(const Settings& settings, const KafkaLog& log);
 Result<LearnedOptions> TakeLearnedText(const std::string& learned, Settings& settings);
 
 /// For commands about a lane that learns: reads the changelog and puts what it says in force, and
-/// notes it as the source of the values. Does nothing if the lane does not learn, has no input
-/// topics, or has learned nothing yet.
-Result<void> TakeLearnedOf(LoadedConfig& config, const KafkaLog& log);
+/// notes it as the source of the values. Returns the reasons. Does nothing if the lane does not
+/// learn, has no input topics, or has learned nothing yet.
+Result<std::optional<LearnedOptions>> TakeLearnedOf(LoadedConfig& config, const KafkaLog& log);
+
+/// Learns from what the input topics hold now.
+Result<LearnedOptions> LearnNow(const Settings& settings, const KafkaLog& log);
 
 /// Learns from the input topics. While they hold fewer than auto.records_min records, it calls
 /// `waiting` about once a second, with the number of records so far, up to auto.wait_ms after the
@@ -52,5 +55,11 @@ Result<void> TakeLearnedOf(LoadedConfig& config, const KafkaLog& log);
 /// learns at once, because records would pass by while it waits.
 Result<LearnedOptions> LearnFromTopics(const Settings& settings, const KafkaLog& log,
                                        const std::function<Result<void>(size_t)>& waiting);
+
+/// Whether a lane with provisional settings learns again by itself. To index its unique records
+/// again, it must know them by their headers.
+bool LearnsLater(const Settings& settings);
+/// For people: what follows from provisional settings.
+std::string WhatFollows(const Settings& settings);
 
 }  // namespace neardup

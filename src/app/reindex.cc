@@ -184,20 +184,33 @@ class Reindexer {
   ReindexReport report_;
 };
 
+Result<void> CheckHeaders(const Settings& settings) {
+  if (settings.lane.headers != HeaderStyle::kNone) return {};
+  return Fatal(ErrorCode::kConfig,
+               "output.headers is none, so the unique records do not say where they come from, and "
+               "cannot be indexed; expected packed, separate or full");
+}
+
+Settings Patient(Settings settings) {
+  int32_t& timeout_ms = settings.kafka.transaction_timeout_ms;
+  timeout_ms = std::max(timeout_ms, kTransactionTimeoutMs);
+  return settings;
+}
+
 }  // namespace
 
 Result<ReindexReport> Reindex(const Settings& settings, bool execute, const KafkaLog& log) {
-  if (settings.lane.headers == HeaderStyle::kNone) {
-    return Fatal(
-        ErrorCode::kConfig,
-        "output.headers is none, so the unique records do not say where they come from, and "
-        "cannot be indexed; expected packed, separate or full");
-  }
-  Settings patient = settings;
-  patient.kafka.transaction_timeout_ms =
-      std::max(settings.kafka.transaction_timeout_ms, kTransactionTimeoutMs);
+  NEARDUP_TRY(CheckHeaders(settings));
+  const Settings patient = Patient(settings);
   if (!execute) return Reindexer(patient, log).Run(nullptr);
   NEARDUP_ASSIGN(const std::unique_ptr<StoppedLane> lane, StoppedLane::Take(patient, log));
+  return Reindexer(patient, log).Run(lane.get());
+}
+
+Result<ReindexReport> ReindexOwnLane(const Settings& settings, const KafkaLog& log) {
+  NEARDUP_TRY(CheckHeaders(settings));
+  const Settings patient = Patient(settings);
+  NEARDUP_ASSIGN(const std::unique_ptr<StoppedLane> lane, StoppedLane::TakeOwn(patient, log));
   return Reindexer(patient, log).Run(lane.get());
 }
 

@@ -1,5 +1,5 @@
 // Rebuilds the index of a lane for new settings, from the unique records that the lane has
-// written. The lane must be stopped.
+// written.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,14 @@ struct ReindexReport {
 
 /// Reads the newest delta of the changelog and the unique topics, fingerprints the records with the
 /// new settings, and writes a fresh index with the offsets of the old one, in one transaction.
-/// Without `execute` it changes nothing. Interrupted, nothing has changed. kConfig: the outputs
-/// have no headers. kMismatch: the unique topics hold records that this lane has not written.
+/// Without `execute` it changes nothing. The lane must be stopped. If it is interrupted,
+/// nothing has changed. kConfig: the outputs have no headers. kMismatch: the unique topics hold
+/// records that this lane has not written.
 Result<ReindexReport> Reindex(const Settings& settings, bool execute, const KafkaLog& log);
+
+/// The same with `execute`, for the instance that holds the lease. Afterwards, also after an error,
+/// its lane must be promoted again. Returns an error, and changes nothing, if another instance
+/// has taken the lane meanwhile.
+Result<ReindexReport> ReindexOwnLane(const Settings& settings, const KafkaLog& log);
 
 }  // namespace neardup

@@ -16,17 +16,46 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kLive = "log.level";
+/// Beginnings of the paths of settings that a lane may change from one start to the next, and that
+/// name neither the lane nor its topics, folder or listeners.
+constexpr std::string_view kStartAgain[] = {"window.",
+                                            "match.distance_max",
+                                            "match.distance_sum_max",
+                                            "match.features_per_bit",
+                                            "match.widen",
+                                            "match.neighbours",
+                                            "transaction.",
+                                            "dead_letters.",
+                                            "retry.",
+                                            "threads.",
+                                            "input.partitions_refresh_ms",
+                                            "input.idle_ms",
+                                            "kafka.answer_timeout_ms",
+                                            "kafka.inflight_",
+                                            "kafka.prefetch_",
+                                            "state.snapshot_interval_ms",
+                                            "state.purge_changelog"};
 
-/// The values by path, such as window.window_ms.
+bool MayStartAgain(const std::string& path) {
+  return std::any_of(std::begin(kStartAgain), std::end(kStartAgain),
+                     [&](std::string_view begin) { return path.starts_with(begin); });
+}
+
+void Flatten(const nlohmann::json& values, const std::string& begin,
+             std::map<std::string, std::string>& flat) {
+  for (const auto& [name, value] : values.items()) {
+    if (value.is_object()) {
+      Flatten(value, begin + name + ".", flat);
+    } else {
+      flat[begin + name] = value.dump();
+    }
+  }
+}
+
+/// The values by path, such as window.window_ms. A list is one value.
 std::map<std::string, std::string> Flat(const LoadedConfig& config) {
   std::map<std::string, std::string> flat;
-  const auto settings = nlohmann::json::parse(ShowConfig(config, {.json = true})).at("settings");
-  const nlohmann::json rows = settings.flatten();
-  for (const auto& [pointer, value] : rows.items()) {
-    std::string path = pointer.substr(1);
-    std::replace(path.begin(), path.end(), '/', '.');
-    flat[path] = value.dump();
-  }
+  Flatten(nlohmann::json::parse(ShowConfig(config, {.json = true})).at("settings"), "", flat);
   return flat;
 }
 
@@ -79,8 +108,13 @@ Reload CompareForReload(const LoadedConfig& running, const LoadedConfig& now) {
     reload.secrets.emplace_back(kHttpPassword);
   }
   for (const std::string& path : changed) {
-    (path == kLive ? reload.applied : reload.refused).push_back(path);
+    std::vector<std::string>& paths = path == kLive         ? reload.applied
+                                      : MayStartAgain(path) ? reload.start_again
+                                                            : reload.refused;
+    paths.push_back(path);
   }
+  reload.changes_fingerprints =
+      FingerprintSpec(running.settings.lane.filter) != FingerprintSpec(now.settings.lane.filter);
   return reload;
 }
 
@@ -119,9 +153,15 @@ std::vector<std::string> ChangedFiles(const TlsFiles& before, const TlsFiles& af
 std::string Describe(const Reload& reload) {
   if (!reload.refused.empty()) {
     return fmt::format(
-        "the configuration is read again and refused, nothing is changed: {} {} a "
-        "restart",
-        fmt::join(reload.refused, ", "), reload.refused.size() == 1 ? "needs" : "need");
+        "the new configuration is refused, and nothing is changed: {} {} a restart{}",
+        fmt::join(reload.refused, ", "), reload.refused.size() == 1 ? "needs" : "need",
+        reload.changes_fingerprints
+            ? "; fingerprints would change, so stop all instances and run `neardup reindex` first"
+            : "");
+  }
+  if (!reload.start_again.empty()) {
+    return fmt::format("the configuration is read again; the service starts again with: {}",
+                       fmt::join(reload.start_again, ", "));
   }
   if (reload.applied.empty() && !reload.secrets.empty()) {
     return "the configuration is read again; only secrets differ, and are tried now";

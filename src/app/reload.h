@@ -12,12 +12,16 @@
 namespace neardup {
 
 struct Reload {
-  /// Settings that a running service takes over, such as log.level.
+  /// Settings that a running service takes over without an interruption, such as log.level.
   std::vector<std::string> applied;
+  /// Settings for which the service commits, and starts again within the process.
+  std::vector<std::string> start_again;
   /// Secrets that differ. A service takes them over by connecting again.
   std::vector<std::string> secrets;
-  /// Settings that need a restart. If there are any, nothing is applied.
+  /// Settings that need a restart. If there are any, nothing is taken over.
   std::vector<std::string> refused;
+  /// Some of the refused settings change fingerprints.
+  bool changes_fingerprints = false;
 };
 
 /// What differs between the configuration of a service and a newer one.

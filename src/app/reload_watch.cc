@@ -50,7 +50,7 @@ void ReloadWatch::Watch(const std::stop_token& end) {
   for (; !end.stop_requested() && !done_; std::this_thread::sleep_for(kPause)) {
     const bool asked = hooks_.asked();
     if (asked) ReadAgain();
-    if (!asked && Steady::now() < next_check) continue;
+    if (done_ || (!asked && Steady::now() < next_check)) continue;
     CheckSecrets();
     next_check = Steady::now() + kBetweenChecks;
   }
@@ -59,8 +59,7 @@ void ReloadWatch::Watch(const std::stop_token& end) {
 void ReloadWatch::ReadAgain() {
   Result<LoadedConfig> now = Load(arguments_);
   if (!now.ok()) {
-    spdlog::error("the configuration is read again and refused, nothing is changed: {}",
-                  now.error().text);
+    spdlog::error("the new configuration is refused, and nothing is changed: {}", now.error().text);
     return;
   }
   const Reload reload = CompareForReload(running_, *now);
@@ -68,11 +67,29 @@ void ReloadWatch::ReadAgain() {
     spdlog::error("{}", Describe(reload));
     return;
   }
+  // Changed secrets have a check of their own.
+  LoadedConfig next = WithSecretsOf(*now, running_);
+  const bool starts_again = !reload.start_again.empty();
+  const Result<void> works = starts_again ? TryLogin(next.settings.kafka) : Result<void>();
+  if (!works.ok()) {
+    spdlog::error(
+        "the new configuration is refused, and nothing is changed: the service cannot connect "
+        "again: {}",
+        works.error().text);
+    return;
+  }
   // The line is seen at both levels.
   spdlog::log(spdlog::level::warn, "{}", Describe(reload));
-  SetLogLevel(now->settings.log_level);
-  running_.settings.log_level = now->settings.log_level;
+  SetLogLevel(next.settings.log_level);
+  if (starts_again) return StartAgain(std::move(next));
+  running_ = std::move(next);
   hooks_.applied(running_);
+}
+
+void ReloadWatch::StartAgain(LoadedConfig next) {
+  running_ = std::move(next);
+  done_ = true;
+  hooks_.start_again();
 }
 
 void ReloadWatch::CheckSecrets() {
@@ -86,7 +103,7 @@ void ReloadWatch::CheckSecrets() {
   const std::vector<std::string> changed_files = ChangedFiles(files_, files);
   changed.insert(changed.end(), changed_files.begin(), changed_files.end());
   if (changed.empty()) {
-    if (!complaint_.empty()) spdlog::info("the secrets are again those that are in use");
+    if (!complaint_.empty()) spdlog::info("the files hold the secrets in use again");
     complaint_.clear();
     return hooks_.secrets_refused(false);
   }
@@ -98,9 +115,7 @@ void ReloadWatch::CheckSecrets() {
   }
   spdlog::info("secrets have changed, and the brokers accept them; connecting again: {}",
                fmt::join(changed, ", "));
-  running_ = std::move(next);
-  done_ = true;
-  hooks_.connect_again();
+  StartAgain(std::move(next));
 }
 
 void ReloadWatch::Complain(std::string_view what, const std::string& why) {

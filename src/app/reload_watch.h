@@ -22,8 +22,9 @@ struct ReloadHooks {
   /// Changed secrets do not work or cannot be read, so the service goes on with those in use;
   /// false: that is over.
   std::function<void(bool)> secrets_refused;
-  /// Changed secrets work. The service shall end, and start again with Next().
-  std::function<void()> connect_again;
+  /// The service shall end, and start again with Next(). Changed secrets work, or a setting has
+  /// changed that needs this.
+  std::function<void()> start_again;
 };
 
 /// Works from construction to destruction. A changed secret is tried with a connection of its own
@@ -39,6 +40,8 @@ class ReloadWatch {
  private:
   void Watch(const std::stop_token& end);
   void ReadAgain();
+  /// Ends the watch, and the service.
+  void StartAgain(LoadedConfig next);
   void CheckSecrets();
   /// Logs a complaint, unless its reason is the same as before.
   void Complain(std::string_view what, const std::string& why);

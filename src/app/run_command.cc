@@ -28,7 +28,7 @@ constexpr auto kStopDeadline = std::chrono::seconds(9);
 
 std::atomic<bool> g_stop = false;
 std::atomic<bool> g_reload = false;
-// The lane shall end: because of a stop, or because the service connects again.
+// The lane shall end: because of a stop, or because the service starts again.
 std::atomic<bool> g_end_lane = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 // Before the lane runs there is nothing to commit and no lease to give up.
@@ -92,8 +92,7 @@ Result<void> PrepareStateDir(const std::string& path) {
   return {};
 }
 
-/// Runs a service until it is stopped, or shall connect again. Then `config` holds the secrets to
-/// connect with.
+/// Runs a service until it is stopped, or shall start again. Then `config` is what to start with.
 Result<void> RunUntilItEnds(const ConfigArguments& arguments, LoadedConfig& config) {
   TlsFiles files = ReadTlsFiles(config.settings.kafka);
   NEARDUP_ASSIGN(const std::unique_ptr<Service> service,
@@ -105,7 +104,7 @@ Result<void> RunUntilItEnds(const ConfigArguments& arguments, LoadedConfig& conf
     service->ShowSettings(ShownSettings(now, *service));
   };
   hooks.secrets_refused = [&](bool refused) { service->ShowSecretsRefused(refused); };
-  hooks.connect_again = [] { g_end_lane = true; };
+  hooks.start_again = [] { g_end_lane = true; };
   ReloadWatch reload(arguments, config, std::move(files), std::move(hooks));
   g_lane_runs = true;
   NEARDUP_TRY(service->Run(g_end_lane));

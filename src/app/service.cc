@@ -13,8 +13,11 @@
 
 #include "app/drift_watch.h"
 #include "app/lane_learning.h"
+#include "app/later_learning.h"
 #include "app/log.h"
+#include "app/reindex.h"
 #include "app/version.h"
+#include "base/number_text.h"
 #include "config/memory_table.h"
 #include "config/quantity.h"
 #include "files/local_ports.h"
@@ -38,6 +41,14 @@ namespace {
 constexpr int32_t kLanes = 1;
 constexpr int64_t kLearningPauseMs = 500;
 constexpr int64_t kLearningReportMs = 60'000;
+
+std::string NextAttempt(const LaterLearning& later) {
+  if (LaterLearning::HasPassed(later.next_seq())) {
+    return "to learn, stop all instances and run `neardup reindex --execute`";
+  }
+  return fmt::format("the next attempt is when it has decided {} records",
+                     Grouped(later.next_seq()));
+}
 
 /// A source that adds partitions to the output topics when an input topic grows.
 class GrowingSource : public Source {
@@ -121,14 +132,17 @@ KeeperOptions KeeperOptionsOf(const Settings& settings) {
 
 struct Service::Parts {
   Parts(const Settings& settings_in, std::string shown_settings)
-      : settings(settings_in),
+      : given(settings_in),
+        settings(settings_in),
         health(clock, HealthLimitsOf(settings_in)),
         metrics(ThisBuild(), clock),
         status(ThisBuild(), std::move(shown_settings), clock),
         log(clock),
         keeper_probe({&log, &metrics, &status}) {}
 
-  Settings settings;
+  const Settings given;
+  Settings settings;  ///< those given, with what the lane learned
+  LaterLearning later;
   KafkaLog kafka_log{[this, log = ComplaintLog(LogKafka)](int level, std::string_view text) {
     if (level <= kSyslogWarning) metrics.KafkaComplained(level <= kSyslogError);
     log(level, text);
@@ -158,6 +172,12 @@ struct Service::Parts {
   /// instance that holds the lease.
   Result<void> Learn();
   Result<LearnedState> LearnOrFollow();
+  /// For an active lane that found too few records at first: learns again when there are more, and
+  /// indexes its unique records again. True: the changelog holds other settings than this lane.
+  bool LearnAgainIfDue();
+  Result<void> LearnAgain();
+  /// The lane cannot go on because another instance has learned again.
+  bool IsLearnedElsewhere(const Error& error);
   void ShowMemory();
   void WatchDrift();
   void ShowDrift(const DriftReport& report);
@@ -301,7 +321,48 @@ Result<void> Service::Parts::Learn() {
   if (state.learned.empty()) return {};
   NEARDUP_ASSIGN(const LearnedOptions learned, TakeLearnedText(state.learned, settings));
   for (const std::string& reason : learned.reasons) spdlog::info("learned settings: {}", reason);
+  if (!learned.provisional) return {};
+  spdlog::warn("{}", WhatFollows(settings));
+  if (LearnsLater(settings)) {
+    later = LaterLearning(static_cast<uint64_t>(settings.learning.records_min));
+  }
   return {};
+}
+
+bool Service::Parts::LearnAgainIfDue() {
+  const uint64_t seq = lane->state().seq_committed();
+  if (lane->phase() != LanePhase::kActive || !later.IsDue(seq)) return false;
+  spdlog::info("learning again: this lane has decided {} records", Grouped(seq));
+  probe->PhaseChanged(LanePhase::kLearning);
+  const Result<void> learned = LearnAgain();
+  if (learned.ok()) return true;
+  later.Failed(seq);
+  spdlog::warn("the lane goes on as it was, because it could not learn again: {}; {}",
+               learned.error().text, NextAttempt(later));
+  probe->PhaseChanged(lane->phase());
+  return false;
+}
+
+Result<void> Service::Parts::LearnAgain() {
+  NEARDUP_ASSIGN(const LearnedOptions learned, LearnNow(given, kafka_log));
+  if (learned.provisional) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("the input topics hold {} records, expected at least {}",
+                             Grouped(learned.records), Grouped(given.learning.records_min))};
+  }
+  Settings again = given;
+  NEARDUP_TRY(TakeLearnedText(LearnedText(learned), again));
+  health.Stepped();
+  NEARDUP_ASSIGN(const ReindexReport report, ReindexOwnLane(again, kafka_log));
+  spdlog::info("{}; the {} unique records of the window are indexed again", learned.reasons.front(),
+               Grouped(report.entries));
+  return {};
+}
+
+bool Service::Parts::IsLearnedElsewhere(const Error& error) {
+  if (error.code != ErrorCode::kMismatch || settings.lane.learned.empty()) return false;
+  const Result<LearnedState> found = ReadLearned(given, kafka_log);
+  return found.ok() && !found->learned.empty() && found->learned != settings.lane.learned;
 }
 
 Result<LearnedState> Service::Parts::LearnOrFollow() {
@@ -367,8 +428,16 @@ Result<void> Service::Parts::CheckOutputsAreNew() {
 Result<void> Service::Run(const std::atomic<bool>& stop) {
   Parts& parts = *parts_;
   while (!stop.load(std::memory_order_relaxed)) {
-    NEARDUP_TRY(parts.lane->Step(stop));
+    if (const Result<bool> stepped = parts.lane->Step(stop); !stepped.ok()) {
+      if (!parts.IsLearnedElsewhere(stepped.error())) return stepped.error();
+      spdlog::info("starting again with the settings that another instance has learned");
+      return {};
+    }
     parts.health.Stepped();
+    if (parts.LearnAgainIfDue()) {
+      spdlog::info("starting again with the learned settings");
+      return {};
+    }
   }
   spdlog::info("stopping: committing what is decided");
   return parts.lane->Drain();

@@ -28,7 +28,8 @@ class Service {
   Service& operator=(const Service&) = delete;
 
   /// Runs the lane until `stop`, then commits what is decided and gives the lease up. Any thread
-  /// may set `stop`. An error is final.
+  /// may set `stop`. Also ends, without an error, when the changelog holds other learned settings:
+  /// a new service takes them. An error is final.
   Result<void> Run(const std::atomic<bool>& stop);
 
   /// Those in force, with what the lane learned. They do not change.

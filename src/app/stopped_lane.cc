@@ -133,6 +133,11 @@ Result<void> CheckNoInstance(const Settings& settings, const KafkaLog& log) {
 Result<std::unique_ptr<StoppedLane>> StoppedLane::Take(const Settings& settings,
                                                        const KafkaLog& log) {
   NEARDUP_TRY(CheckNoInstance(settings, log));
+  return TakeOwn(settings, log);
+}
+
+Result<std::unique_ptr<StoppedLane>> StoppedLane::TakeOwn(const Settings& settings,
+                                                          const KafkaLog& log) {
   std::unique_ptr<Transaction> transaction =
       NewKafkaTransaction(settings.kafka, settings.lane.lane, {}, log);
   NEARDUP_TRY(transaction->Fence());

@@ -40,11 +40,17 @@ Result<void> ReadOldestDeltas(const Settings& settings, const KafkaLog& log,
 /// kUnavailable while an instance of the app holds or wants the lease.
 Result<void> CheckNoInstance(const Settings& settings, const KafkaLog& log);
 
-/// Made by Take: afterwards nobody else can write to the changelog until an instance starts.
+/// Made by Take or TakeOwn: afterwards nobody else can write to the changelog until an instance
+/// starts or is promoted.
 class StoppedLane {
  public:
   /// CheckNoInstance, and then takes the lane's transactional id.
   static Result<std::unique_ptr<StoppedLane>> Take(const Settings& settings, const KafkaLog& log);
+
+  /// For the instance that holds the lease. Its lane loses what it has not committed, and commits
+  /// nothing more until it is promoted again.
+  static Result<std::unique_ptr<StoppedLane>> TakeOwn(const Settings& settings,
+                                                      const KafkaLog& log);
 
   /// Writes the deltas, and commits the offsets of their last one for the group, in one
   /// transaction. After an error nothing has changed, except after kUnknownOutcome: then the

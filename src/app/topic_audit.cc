@@ -551,7 +551,8 @@ class TopicReader {
     }
     if (newest_->settings_seq > 1) {
       Warn(
-          fmt::format("records up to seq {} were decided under other settings, before `neardup "
+          fmt::format("records up to seq {} were decided under other settings, before the "
+                      "lane learned again or `neardup "
                       "reindex`: their coverage, payload, route and order were checked, and their "
                       "verdicts were not",
                       newest_->settings_seq - 1));

@@ -336,11 +336,11 @@ std::vector<Setting> Rows() {
               "Largest number of records to learn from."),
       Integer("auto.records_min", NEARDUP_MEMBER(learning.records_min), {50, 10'000},
               "Number of records that the lane waits for at its first start, unless input.start is "
-              "latest."),
+              "latest. A lane that found fewer learns again when it has decided this many."),
       Duration("auto.wait_ms", NEARDUP_MEMBER(learning.wait_ms), {0, 24 * kHourMs},
                "Longest wait for auto.records_min records, counted from the first record. If there "
-               "are fewer then, only records that are equal in all fields but times and codes are "
-               "duplicates."),
+               "are fewer then, only records that are equal in all fields but times, codes and "
+               "identifiers are duplicates, until the lane has decided auto.records_min records."),
 
       Duration("window.window_ms", NEARDUP_MEMBER(lane.filter.window.window_ms),
                WindowOptions::kWindowRange,

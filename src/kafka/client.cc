@@ -253,7 +253,10 @@ void Client::Complain(rd_kafka_resp_err_t code, const char* reason) {
                    std::chrono::steady_clock::now());
   } else if (code == RD_KAFKA_RESP_ERR__SSL && !certificate_complaint_.empty()) {
     login_.Refused(certificate_complaint_, std::chrono::steady_clock::now());
-  } else if (code == RD_KAFKA_RESP_ERR__SSL && text.find("unexpected eof") != text.npos) {
+  } else if ((code == RD_KAFKA_RESP_ERR__SSL && text.find("unexpected eof") != text.npos) ||
+             // librdkafka from 2.3 on
+             (code == RD_KAFKA_RESP_ERR__TRANSPORT &&
+              text.find("connecting to a PLAINTEXT") != text.npos)) {
     login_.Refused(fmt::format("{}; perhaps the listener has no TLS, see security.protocol", text),
                    std::chrono::steady_clock::now());
   } else if (IsRefusedLogin(code)) {

@@ -66,6 +66,7 @@ class KafkaLease : public Lease {
   void AwaitFirstAssignment();
   bool WantsNewAssignment();
   bool MayBeDestroyed() const;
+  bool OwnsNothing() const;
   void Close();
   void Report(Error error);
 
@@ -263,9 +264,21 @@ bool KafkaLease::MayBeDestroyed() const {
   return !joined;
 }
 
+/// Whether this member has got an assignment, and owns no partition now.
+bool KafkaLease::OwnsNothing() const {
+  if (!was_assigned_) return false;
+  rd_kafka_topic_partition_list_t* owned = nullptr;
+  if (rd_kafka_assignment(client_->get(), &owned) != RD_KAFKA_RESP_ERR_NO_ERROR) return false;
+  return PartitionListHandle(owned)->cnt == 0;
+}
+
 /// Leaves the group.
 void KafkaLease::Close() {
   const bool may_be_destroyed = MayBeDestroyed();
+  // Closing a cooperative consumer that owns nothing sends no LeaveGroup
+  // (rd_kafka_cgrp_revoke_all_rejoin in librdkafka's rdkafka_cgrp.c, 2.0.2 to 2.8.0). The broker
+  // would then keep the member until its session times out, and every rebalance would wait for it.
+  if (OwnsNothing()) rd_kafka_unsubscribe(client_->get());
   {
     const QueueHandle queue(rd_kafka_queue_new(client_->get()));
     const ErrorHandle refused(rd_kafka_consumer_close_queue(client_->get(), queue.get()));

@@ -11,9 +11,10 @@
 namespace neardup {
 namespace {
 
-/// Divergence that is drift, were the samples endless. docs/drift.md has the values on either side.
+/// A divergence above this is drift, in samples without end. docs/drift.md has the values on either
+/// side.
 constexpr double kDivergenceMax = 0.1;
-/// The same for the difference of the shares of ones.
+/// The same for kBits.
 constexpr double kBitsMax = 0.12;
 /// Chance alone exceeds its mean by this many standard deviations in one of 30,000 cases.
 constexpr double kDeviations = 4;
@@ -36,12 +37,12 @@ double DifferenceVariance(uint64_t a, uint64_t b) {
   return 1 / static_cast<double>(a) + 1 / static_cast<double>(b);
 }
 
-/// x log2(x / mean), which is 0 where x is.
+/// x log2(x / mean). It is 0 if x is 0.
 double Excess(double x, double mean) { return x > 0 ? x * std::log2(x / mean) : 0; }
 
 /// The Jensen-Shannon divergence of two histograms with the same bins, divided by its threshold.
-/// For large samples of one distribution it is chi-square distributed, with a degree of freedom
-/// less than there are bins, in units of `unit`.
+/// For large samples of one distribution it is chi-square distributed, in units of `unit`. The
+/// number of degrees of freedom is the number of bins minus one.
 double DivergenceRatio(std::span<const uint64_t> a, std::span<const uint64_t> b) {
   const uint64_t all_a = Sum(a);
   const uint64_t all_b = Sum(b);
@@ -103,7 +104,7 @@ AspectDrift Distances(const StreamProfile& a, const StreamProfile& b) {
                       Mean(a.distances), Mean(b.distances))};
 }
 
-/// Of the texts in this bin of the lengths, and above.
+/// The number of bytes of the shortest text in this bin of StreamProfile::lengths.
 uint64_t BytesFrom(size_t bin) { return bin == 0 ? 0 : uint64_t{1} << (bin - 1); }
 
 AspectDrift Lengths(const StreamProfile& a, const StreamProfile& b) {

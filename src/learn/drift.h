@@ -12,8 +12,8 @@ namespace neardup {
 
 /// What of two profiles is compared. Each aspect has one statistic:
 ///
-/// - kBits: the root mean square, over the 64 bits of the simhash, by which the share of ones
-///   differs between the unique records of the two.
+/// - kBits: each bit of the simhash is 1 in some share of the unique records. The statistic is the
+///   root mean square, over the 64 bits, of the difference between the shares of both profiles.
 /// - all others: the Jensen-Shannon divergence of two histograms, in bits, 0 to 1. For a share it
 ///   is that of a histogram of two bins; of several fields, the largest counts.
 ///

@@ -27,6 +27,9 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kVersionKey = "neardup_learned";
 constexpr int kVersion = 1;
 constexpr size_t kNamedMax = 12;
+/// With fewer records than this, a field of words may differ in each record by chance.
+constexpr size_t kIdentifierRecords = 10;
+constexpr double kMostRecords = 0.5;
 
 /// One learnable setting. `read` throws a Json exception if the value has another type.
 struct Row {
@@ -135,7 +138,28 @@ std::string FieldsReason(const FilterOptions& options, std::span<const StudiedFi
                      left_out.empty() ? "none" : Named(left_out));
 }
 
-/// Joins only what is equal in everything that is neither a time nor a code.
+/// Whether most records have a text of their own in this field. Records that are equal in it are
+/// then copies, whatever their identifiers say.
+bool TellsRecordsApart(const StudiedField& field) {
+  return field.role == FieldRole::kText && field.facts.present >= kMostRecords &&
+         field.facts.distinct >= kMostRecords;
+}
+
+/// The fields in which copies of a record differ, as far as few records show it.
+std::vector<std::string> NoContent(std::span<const StudiedField> fields) {
+  const bool has_text = std::any_of(fields.begin(), fields.end(), TellsRecordsApart);
+  std::vector<std::string> paths;
+  for (const StudiedField& field : fields) {
+    const bool identifier = has_text && field.role == FieldRole::kIdentifier &&
+                            field.facts.records >= kIdentifierRecords;
+    if (identifier || HoldsTimes(field.facts) || HoldsCodes(field.facts)) {
+      paths.push_back(field.facts.path);
+    }
+  }
+  return paths;
+}
+
+/// Joins only what is equal in everything that may be content.
 LearnedOptions OnlyEqual(std::span<const RecordView> records, const FilterOptions& given,
                          const std::string& why) {
   FieldStudy study;
@@ -145,13 +169,9 @@ LearnedOptions OnlyEqual(std::span<const RecordView> records, const FilterOption
   LearnedOptions learned;
   learned.options = given;
   learned.records = records.size();
-  std::vector<std::string> left_out;
-  size_t fields = 0;
-  for (const StudiedField& field : study.Finish()) {
-    ++fields;
-    if (HoldsTimes(field.facts) || HoldsCodes(field.facts)) left_out.push_back(field.facts.path);
-  }
-  if (given.record.fields.empty() && left_out.size() < fields) {
+  const std::vector<StudiedField> fields = study.Finish();
+  std::vector<std::string> left_out = NoContent(fields);
+  if (given.record.fields.empty() && left_out.size() < fields.size()) {
     std::vector<std::string>& exclude = learned.options.record.exclude;
     exclude.insert(exclude.end(), left_out.begin(), left_out.end());
   } else {
@@ -160,9 +180,10 @@ LearnedOptions OnlyEqual(std::span<const RecordView> records, const FilterOption
   learned.options.match.distance_max = 0;
   learned.mode = Name(MatchMode::kExact);
   learned.reasons = {why,
-                     left_out.empty() ? "compared fields: all"
-                                      : fmt::format("compared fields: all but {} (times and codes)",
-                                                    Named(left_out)),
+                     left_out.empty()
+                         ? "compared fields: all"
+                         : fmt::format("compared fields: all but {} (times, codes and identifiers)",
+                                       Named(left_out)),
                      "mode exact: only records whose fields are equal are duplicates"};
   return learned;
 }
@@ -224,8 +245,11 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
     return learned;
   };
   if (records.size() < records_min) {
-    return only_equal(fmt::format("{} records are too few to learn from; expected at least {}",
-                                  Grouped(records.size()), Grouped(records_min)));
+    LearnedOptions learned =
+        only_equal(fmt::format("{} records are too few to learn from; expected at least {}",
+                               Grouped(records.size()), Grouped(records_min)));
+    learned.provisional = true;
+    return learned;
   }
   const Result<Tuning> tuned = Tune(records, options);
   if (!tuned.ok()) {
@@ -280,6 +304,7 @@ std::string LearnedText(const LearnedOptions& learned) {
   json["mode"] = learned.mode;
   json["records"] = learned.records;
   json["reasons"] = learned.reasons;
+  if (learned.provisional) json["provisional"] = true;
   if (learned.profile) json["profile"] = Json::parse(ProfileText(*learned.profile));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -303,6 +328,7 @@ Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& 
     json.at("mode").get_to(learned.mode);
     json.at("records").get_to(learned.records);
     json.at("reasons").get_to(learned.reasons);
+    learned.provisional = json.value("provisional", false);
     if (json.contains("profile")) learned.profile = ParseProfile(json["profile"].dump());
     NEARDUP_TRY(CheckOptions(learned.options));
     return learned;

@@ -24,6 +24,8 @@ struct LearnedOptions {
   FilterOptions options;
   std::string mode;      ///< near, exact or unclear, as Name(MatchMode)
   uint64_t records = 0;  ///< that were learned from
+  /// There were too few records to learn from. A lane with these settings learns again later.
+  bool provisional = false;
   /// For people, one sentence each without a full stop: sample, fields, mode, confidence, and what
   /// else was chosen. At most five.
   std::vector<std::string> reasons;
@@ -36,9 +38,10 @@ struct LearnedOptions {
 };
 
 /// Learns from a sample. `given` is what is known already. The settings in `kept`, a part of
-/// LearnablePaths, stay as given. With fewer than `records_min` records, or if the sample shows
-/// nothing to compare, the result joins only records that are equal in all fields but times and
-/// codes, and the reasons say so. Takes some seconds for 3,000 records.
+/// LearnablePaths, stay as given. With fewer than `records_min` records (the result is then
+/// provisional), or if the sample shows nothing to compare, the result joins only records that are
+/// equal in all fields but times, codes and identifiers, and the reasons say so. Takes some seconds
+/// for 3,000 records.
 LearnedOptions LearnOptions(std::span<const RecordView> records, const FilterOptions& given,
                             const std::set<std::string>& kept, size_t records_min);
 
@@ -48,8 +51,9 @@ inline constexpr size_t kLearnedBytesMax = size_t{256} << 10;
 
 /// FORMAT, version 1: a JSON object {"neardup_learned": 1, "record.fields": [{"path", "weight",
 /// "key"}], "record.exclude": [texts], "feature.features_min": number, ..., "feature.model": the
-/// object of ModelText, "mode", "records", "reasons"}, with a key for each of LearnablePaths, and
-/// if there is a profile "profile", the object of ProfileText.
+/// object of ModelText, "mode", "records", "reasons"}, with a key for each of LearnablePaths.
+/// If the settings are provisional, it has "provisional": true. If there is a profile, "profile" is
+/// the object of ProfileText.
 std::string LearnedText(const LearnedOptions& learned);
 /// The options that are not learned are those of `given`. kConfig if the text has another form;
 /// `name` says in errors where the text is from.

@@ -322,7 +322,8 @@ inline constexpr auto kMetrics = [] {
                "repeated one only once in 30 s"},
       {.name = "neardup_secrets_refused",
        .type = kGauge,
-       .help = "1 while changed secrets are not used, because they do not work; otherwise 0"},
+       .help = "1 while the service keeps the old secrets because the changed ones do not "
+               "work or cannot be read; otherwise 0"},
       {.name = "process_open_fds", .type = kGauge, .help = "Open file descriptors"},
       {.name = "process_max_fds",
        .type = kGauge,

@@ -16,6 +16,7 @@ Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta
   Delta empty = last;
   empty.entries.clear();
   empty.fresh = false;
+  empty.learned.clear();
   empty.spec = FingerprintSpec(options);
   empty.seq_first = empty.settings_seq = last.seq_last + 1;
   ++empty.epoch;

@@ -116,9 +116,9 @@ Result<void> ChangelogKeeper::Publish() {
   return {};
 }
 
-/// A purge may delete all deltas below this offset. It is that of the first live delta. If the lane
-/// learned its settings, it is that of the newest delta with these settings up to there; 0 if none
-/// is known.
+/// A purge may delete all deltas below this offset. It is the offset of the first live delta. If
+/// the lane learned its settings, an older delta must stay, too: the newest one that holds these
+/// settings. Then it is the offset of that delta. 0 if no offset is known.
 int64_t ChangelogKeeper::PurgeOffset() {
   const int64_t begin = live_.begin_offset();
   if (!options_.learned) return begin;

@@ -400,7 +400,7 @@ Result<void> Lane::TakeBatch(int64_t timeout_ms) {
 }
 
 void Lane::ReadAhead(int timeout_ms) {
-  // A refresh moves the inputs, so that all that was polled must be decided before.
+  // A refresh moves the inputs. So all polled records must be decided before it.
   if (reader_.has_begun() || inputs_.exhausted() || inputs_.NeedsRefresh()) return;
   reader_.Begin(records_to_poll(), timeout_ms);
 }

@@ -5,8 +5,9 @@
 The broker and the clients share this machine, and the broker's log is in memory (--dir). Each round runs every
 program once on the same filled topic: `consume` only reads; `forward-0` and `forward-1` route records with librdkafka
 alone, in transactions of the same length, with 0 and 1 header; `exact` and `near` are neardup. Rates are of whole
-processes: from the start to the last commit. CPU is that of the client process. The figures are medians of the
-rounds, and the ratios are medians of each round's ratio.
+processes: from the start to the last commit. CPU is that of the client process, and that of the broker meanwhile,
+which includes its work for topics that come and go. The figures are medians of the rounds, and the ratios are medians
+of each round's ratio.
 """
 
 import argparse
@@ -38,6 +39,12 @@ def run(*command):
     if done.returncode != 0:
         sys.exit(f"{command[0]}: {done.stdout}{done.stderr}")
     return done.stdout
+
+
+def cpu_seconds(process):
+    """CPU of a process, or of one of its threads (PID/task/TID)."""
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def free_port():
@@ -93,13 +100,12 @@ class Service:
                 sys.exit(f"neardup ended: {self.log.read_text()[-2000:]}")
             time.sleep(0.02)
 
-    def cpu_seconds(self, thread=""):
-        fields = pathlib.Path(f"/proc/{self.process.pid}{thread}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    def cpu_seconds(self):
+        return cpu_seconds(self.process.pid)
 
     def lane_cpu_seconds(self):
         """CPU of the thread that decides, publishes and commits. It is the first thread of the process."""
-        return self.cpu_seconds(f"/task/{self.process.pid}")
+        return cpu_seconds(f"{self.process.pid}/task/{self.process.pid}")
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -114,6 +120,7 @@ class Bench:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="neardup-bench-", dir=arguments.dir))
         started = run(ROOT / "scripts/kafka", "start", "--dir", self.folder / "kafka", "--port", "0", "--heap", "2048")
         self.brokers = started.strip().splitlines()[-1]
+        self.broker_pid = int((self.folder / "kafka/1/pid").read_text())
         self.figures = {}
         self.number = 0
 
@@ -181,26 +188,30 @@ class Bench:
                     "exact": self.neardup("exact"), "near": self.neardup("near")}
         rates = {program: [] for program in programs}
         cpu = {program: [] for program in programs}
+        broker = {program: [] for program in programs}
         stages, serial = [], []
         self.consume(topic, records)  # warms the broker
         for _ in range(self.arguments.rounds):
             for program, measure in programs.items():
+                before = cpu_seconds(self.broker_pid)
                 rate, microseconds = measure(topic, records)
                 rates[program].append(rate)
                 cpu[program].append(microseconds)
+                broker[program].append((cpu_seconds(self.broker_pid) - before) / records * 1e6)
                 if program == "near":
                     stages.append(self.stages)
                     serial.append(self.serial_us)
         print(f"\n{name}: {records} records, {self.arguments.rounds} rounds, load of the machine now "
               f"{os.getloadavg()[0]:.1f}")
-        print(f"{'':12s}{'records/s':>12s}{'range':>22s}{'client us':>12s}{'of forward-1':>14s}")
+        print(f"{'':12s}{'records/s':>12s}{'range':>22s}{'client us':>12s}{'broker us':>12s}{'of forward-1':>14s}")
         for program in programs:
             ratio = statistics.median(a / b for a, b in zip(rates[program], rates["forward-1"]))
             low, high = min(rates[program]), max(rates[program])
             print(f"{program:12s}{statistics.median(rates[program]):12.0f}{low:11.0f} -{high:9.0f}"
-                  f"{statistics.median(cpu[program]):12.2f}{ratio:14.2f}")
+                  f"{statistics.median(cpu[program]):12.2f}{statistics.median(broker[program]):12.2f}{ratio:14.2f}")
             self.add(f"rate_{program}_{name}", statistics.median(rates[program]), "records/s")
             self.add(f"client_us_{program}_{name}", statistics.median(cpu[program]), "us")
+            self.add(f"broker_us_{program}_{name}", statistics.median(broker[program]), "us")
             if program == "near":
                 self.add(f"ratio_to_forwarder_{name}", ratio, "ratio")
                 self.add(f"client_us_{name}", statistics.median(cpu[program]), "us")

@@ -2,6 +2,7 @@
 way to start must give one choice, and `neardup verify` must find every promise kept under it."""
 import json
 import re
+import time
 import unittest
 
 from harness import KafkaTest, NEARDUP, run
@@ -86,21 +87,141 @@ class Learning(KafkaTest):
         active.kill()
         self.settle(config, standby, RECORDS)
 
-    def test_a_trickle_does_not_wait_for_ever(self):
+    def test_a_trickle_does_not_wait_for_ever_and_learns_again_when_it_has_grown(self):
         for topic in self.topics:
             self.load('create', '--topic', topic, '--partitions', 1)
         self.load('fill', '--topics', ','.join(self.topics), '--records', 40, '--seed', 9)
         config = self.config(auto={'wait_ms': '3s'})
-        learned = self.settle(config, self.start(config), 40)
+        service = self.start(config)
+        learned = self.settle(config, service, 40)
         self.assertIn('40 records are too few to learn from; expected at least 200', learned[0])
         self.assertIn('mode exact', learned[2])
+        self.assertIn('the lane learns again by itself when it has decided 200 records', service.text())
+        shown = run(NEARDUP, 'config', 'show', '--config', config, '--in-force')
+        self.assertIn('40 records are too few to learn from', shown.stderr)
+        self.assertIn('these settings are provisional', shown.stderr)
         # A reindex does not wait for records that may never come.
         refused = run(NEARDUP, 'reindex', '--config', self.config(auto={'wait_ms': '1h'}), timeout=60)
         self.assertEqual(refused.returncode, 66, refused.stderr)
         self.assertIn('found 40 records, expected at least 200 to learn from', refused.stderr)
         config = self.config(auto={'wait_ms': '3s'})
+        service = self.start(config)
+        self.wait_drained(service)
+        self.assertEqual(self.reasons(service), learned)
         self.fill_more(seed=4)
-        self.assertEqual(self.settle(config, self.start(config), 40 + RECORDS), learned)
+        self.wait(lambda: 'learned from' in service.text(), 'the lane learns again', services=[service])
+        again = self.settle(config, service, 40 + RECORDS)[len(learned):]
+        self.assertIn('mode near', again[2])
+        self.assertEqual(service.text().count('learning again'), 1)
+        choice = self.in_force(config)
+        self.fill_more(seed=14)
+        self.assertEqual(self.settle(config, self.start(config), 40 + 2 * RECORDS), again)
+        self.assertEqual(self.in_force(config), choice)
+
+    def start_two_on_empty_topics(self):
+        """Two instances that read only new records, one of them active. They have learned nothing."""
+        for topic in self.topics:
+            self.load('create', '--topic', topic, '--partitions', 2)
+        config = self.config(input={'start': 'latest'}, state={'snapshot_interval_ms': 1000})
+        both = [self.start_with_snapshots(config, number) for number in range(2)]
+        self.wait(lambda: any('lane is active' in service.text() for service in both)
+                  and all(self.reasons(service) for service in both), 'one is active', services=both)
+        for service in both:
+            self.assertIn('0 records are too few to learn from', self.reasons(service)[0])
+        return config, both
+
+    def start_with_snapshots(self, config, number):
+        return self.start(config, '--set', f'state.dir={self.directory / self.name}.state-{number}')
+
+    def has_learned(self, service):
+        return any(reason.startswith('mode near') for reason in self.reasons(service))
+
+    def test_from_the_end_of_an_empty_topic_it_learns_later_and_the_standby_takes_it(self):
+        config, both = self.start_two_on_empty_topics()
+        self.fill_more(seed=11)
+        self.wait(lambda: all(self.has_learned(service) for service in both), 'both have learned', services=both)
+        self.assertEqual(self.reasons(both[0])[-3:], self.reasons(both[1])[-3:])
+        self.assertEqual(sum(service.text().count('learning again') for service in both), 1)
+        self.fill_more(seed=12)
+        active, standby = both
+        self.wait(lambda: any(service.decided() > 0 for service in both), 'more records', services=both)
+        if 'neardup_state{state="active"} 1' not in active.get('/metrics')[1]:
+            active, standby = standby, active
+        active.kill()
+        learned = self.settle(config, standby, 2 * RECORDS)
+        # Snapshots of the provisional settings must not come back.
+        for number in range(2):
+            self.fill_more(seed=20 + number)
+            again = self.settle(config, self.start_with_snapshots(config, number), (3 + number) * RECORDS)
+            self.assertEqual(again, learned[-len(again):])
+
+    def test_a_lane_that_finds_too_few_records_again_says_so_and_tries_later(self):
+        self.topics = self.topics[:1]
+        topic = self.topics[0]
+        self.load('create', '--topic', topic, '--partitions', 1)
+        config = self.config(input={'start': 'latest'})
+        service = self.start(config)
+        self.wait(lambda: 'lane is active' in service.text(), 'the lane', services=[service])
+
+        def put(records, seed):
+            self.load('fill', '--topics', topic, '--records', records, '--seed', seed)
+        put(150, 31)
+        self.wait_drained(service)
+        self.load('delete', '--topic', topic, '--partition', 0, '--before=-1')
+        put(60, 32)
+        self.wait(lambda: 'could not learn again' in service.text(), 'the attempt', services=[service])
+        self.assertIn('the input topics hold 60 records, expected at least 200; the next attempt is when it '
+                      'has decided 420 records', service.text())
+        self.wait_drained(service)
+        self.assertEqual(service.decided(), 210)
+        put(250, 33)
+        self.wait(lambda: any('learned from 310 records' in reason for reason in self.reasons(service)),
+                  'the lane learns', services=[service])
+        self.wait_drained(service)
+        self.assertEqual(service.terminate()[0], 0)
+        self.assertEqual(self.verify(config)[0], 0)
+
+    def test_a_lane_goes_on_when_its_unique_records_cannot_be_indexed_again(self):
+        self.topics = self.topics[:1]
+        topic = self.topics[0]
+        self.load('create', '--topic', topic, '--partitions', 1)
+        service = self.start(self.config(input={'start': 'latest'}))
+        self.wait(lambda: 'lane is active' in service.text(), 'the lane', services=[service])
+        foreign = self.directory / f'{self.name}.tsv'
+        foreign.write_text(f'0\t{int(time.time() * 1000)}\t-\t0x7b7d\t\n')
+        self.load('put', '--topic', f'{topic}.unique', '--file', foreign)
+        self.load('fill', '--topics', topic, '--records', 250, '--seed', 34)
+        self.wait(lambda: 'could not learn again' in service.text(), 'the attempt', services=[service])
+        self.load('fill', '--topics', topic, '--records', 100, '--seed', 35)
+        self.wait(lambda: service.decided() == 350, 'the records behind the attempt', services=[service])
+        self.assertEqual(service.terminate()[0], 0)
+        self.assertNotIn('starting again', service.text())
+
+    def test_an_instance_that_dies_while_it_learns_again_leaves_that_to_the_other(self):
+        config, both = self.start_two_on_empty_topics()
+        self.fill_more(seed=13)
+
+        def learning():
+            return next((service for service in both if 'learning again' in service.text()), None)
+        self.wait(learning, 'one learns again')
+        first = learning()
+        first.kill()
+        other = both[1 - both.index(first)]
+        self.wait(lambda: self.has_learned(other), 'the other has learned', services=[other])
+        self.settle(config, other, RECORDS)
+
+    def test_without_headers_the_lane_says_that_it_cannot_learn_again(self):
+        for topic in self.topics:
+            self.load('create', '--topic', topic, '--partitions', 1)
+        config = self.config(input={'start': 'latest'}, output={'headers': 'none'})
+        service = self.start(config)
+        self.wait(lambda: 'lane is active' in service.text(), 'the lane', services=[service])
+        self.assertIn('because output.headers is none', service.text())
+        self.fill_more(seed=15)
+        self.wait_drained(service)
+        self.assertEqual(service.decided(), RECORDS)
+        self.assertNotIn('learning again', service.text())
+        self.assertEqual(service.terminate()[0], 0)
 
     def test_a_lane_that_began_without_learning_goes_on_as_it_was(self):
         self.fill(records=RECORDS)

@@ -116,17 +116,24 @@ class Security(SecureKafkaTest):
         self.printed += service.get('/status')[1] + service.get('/metrics')[1]
         self.assertIn('******', service.get('/status')[1])
         self.printed += self.neardup('config show --origin', kafka).stdout
-        with self.subTest('SIGHUP takes over the log level and refuses what needs a restart'):
+        with self.subTest('SIGHUP takes over what does not change fingerprints, and refuses the rest'):
             self.write_config(kafka=kafka, log={'level': 'debug'})
             service.process.send_signal(signal.SIGHUP)
             self.wait(lambda: 'in force now: log.level' in service.text(), 'the new level', 60, [service])
             self.assertIn('"level":"debug"', service.get('/status')[1].replace(' ', ''))
-            self.write_config(kafka=kafka, window={'window_ms': '1h'}, log={'level': 'info'})
+            self.write_config(kafka=kafka, record={'fields': ['title']}, log={'level': 'info'})
             service.process.send_signal(signal.SIGHUP)
-            self.wait(lambda: 'nothing is changed: window.window_ms needs' in service.text(), 'a refusal', 60, [service])
+            self.wait(lambda: 'nothing is changed: record.fields needs' in service.text(), 'a refusal', 60, [service])
             config.write_text('{')
             service.process.send_signal(signal.SIGHUP)
             self.wait(lambda: service.text().count('nothing is changed') == 2, 'a refusal', 60, [service])
+            self.write_config(kafka=kafka, window={'window_ms': '1h'}, log={'level': 'info'})
+            service.process.send_signal(signal.SIGHUP)
+            self.wait(lambda: 'starts again with: window.window_ms' in service.text(), 'a start', 60, [service])
+            self.wait(lambda: service.text().count('lane is active') == 2, 'the lane again', 60, [service])
+            self.wait_drained(service)
+            self.assertIn('"window_ms":3600000', service.get('/status')[1].replace(' ', ''))
+            self.assertEqual(service.decided(), 0, 'records are decided twice')
             self.write_config(kafka=kafka)
         with self.subTest('validate --online beside the running service disturbs nothing'):
             before = {topic: self.load('dump', '--topic', topic) for topic in (*OUTPUTS, CHANGELOG, LEASE)}

@@ -136,9 +136,15 @@ class Pods(KafkaTest):
         (name,) = (pod["metadata"]["name"] for pod in self.pods() if self.state(pod["metadata"]["name"]) == "active")
         return name
 
+    def ready(self):
+        """Whether the cluster, too, knows that both are ready: the budget counts only such pods."""
+        conditions = [{each["type"]: each["status"] for each in pod["status"].get("conditions", [])}
+                      for pod in self.pods()]
+        return len(conditions) == 2 and all(each.get("Ready") == "True" for each in conditions)
+
     def wait_for_both(self):
-        self.wait(lambda: self.states() == ["active", "standby"], f"one active instance and one standby{self.trouble()}",
-                  READY_S)
+        self.wait(lambda: self.ready() and self.states() == ["active", "standby"],
+                  f"one active instance and one standby, both ready{self.trouble()}", READY_S)
 
     # ---- the test
 
@@ -209,7 +215,7 @@ class Pods(KafkaTest):
         try:
             done = self.kubectl("drain", node, "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=20s",
                                 f"--pod-selector=app.kubernetes.io/instance={RELEASE}", may_fail=True)
-            self.assertNotEqual(done.returncode, 0, "the budget lets both pods go")
+            self.assertNotEqual(done.returncode, 0, f"the budget lets both pods go: {done.stdout}{done.stderr}")
             self.assertIn("disruption budget", done.stderr + done.stdout)
             self.wait(lambda: self.states() == ["", "active"], "one evicted pod, the other one active", READY_S)
         finally:

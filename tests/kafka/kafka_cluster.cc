@@ -190,6 +190,18 @@ OpenOffsets::~OpenOffsets() {
   rd_kafka_destroy(producer_);
 }
 
+int GroupMembers(const std::string& brokers, const std::string& group) {
+  const PlainClient client = NewPlainClient(RD_KAFKA_PRODUCER, {{"bootstrap.servers", brokers}});
+  const rd_kafka_group_list* found = nullptr;
+  Require(rd_kafka_list_groups(client.get(), group.c_str(), &found, 10'000), "asking for a group");
+  const std::unique_ptr<const rd_kafka_group_list, HandleDeleter<rd_kafka_group_list_destroy>>
+      groups(found);
+  if (groups->group_cnt != 1) throw std::runtime_error("there is no group " + group);
+  const rd_kafka_group_info& info = groups->groups[0];
+  const std::string_view state = info.state;
+  return state == "Stable" || state == "Empty" ? info.member_cnt : -1;
+}
+
 void AwaitNothingOpen(const std::string& brokers, const std::string& topic, int32_t partition) {
   const auto end = [&](const PlainClient& client) {
     int64_t low = 0;

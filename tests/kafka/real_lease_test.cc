@@ -32,6 +32,16 @@ class RealLease : public ::testing::Test {
     FAIL() << "the lease was never held";
   }
 
+  /// Waits until the group is stable with this number of members. The time limit only ends a hung
+  /// test.
+  void AwaitMembers(int members) {
+    for (int looks = 0; looks < 300; ++looks) {
+      if (GroupMembers(options_.brokers, LeaseTopic(options_)) == members) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    FAIL() << "the group never had " << members << " members";
+  }
+
   KafkaOptions options_;
 };
 
@@ -95,6 +105,19 @@ TEST_F(RealLease, AMemberThatLeavesGivesItToAnotherAndGetsItBackOnlyFromThat) {
   }
   second->Leave();
   AwaitHeld(*first);
+}
+
+// librdkafka does not leave the group for a cooperative member that owns nothing. The group would
+// then wait for it until the session times out, and give the lease to no one meanwhile.
+TEST_F(RealLease, AMemberWithoutItLeavesTheGroupAtRelease) {
+  auto holder = Join();
+  AwaitHeld(*holder);
+  auto standby = Join();
+  AwaitMembers(2);
+  standby->Release();
+  EXPECT_NE(GroupMembers(options_.brokers, LeaseTopic(options_)), 2);
+  AwaitMembers(1);
+  EXPECT_TRUE(*holder->Held());
 }
 
 // librdkafka before 2.3.0 ends the process when a cooperative-sticky member is closed between its

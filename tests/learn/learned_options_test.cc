@@ -75,10 +75,46 @@ TEST(LearnOptions, OfTooFewRecordsJoinsOnlyEqualOnesAndSaysSo) {
   EXPECT_EQ(learned.options.match.distance_max, 0);
   EXPECT_TRUE(learned.options.record.fields.empty()) << "all fields";
   EXPECT_THAT(learned.options.record.exclude,
-              ElementsAre("uuid", "run", "url", "domain", "crawled"));
+              ElementsAre("uuid", "run", "url", "domain", "crawled", "attempt"));
   EXPECT_THAT(learned.reasons[0],
               HasSubstr("199 records are too few to learn from; expected at least 200"));
   EXPECT_TRUE(CheckOptions(learned.options).ok());
+  EXPECT_TRUE(learned.provisional);
+  EXPECT_FALSE(LearnedFrom(ScrapedArticles(kRecordsMin)).provisional);
+}
+
+/// Records of two fields: a word of its own, and a text.
+std::vector<std::string> Numbered(const std::vector<std::string>& texts) {
+  std::vector<std::string> payloads;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    payloads.push_back(R"({"id":"a)" + std::to_string(i) + R"(","text":")" + texts[i] + R"("})");
+  }
+  return payloads;
+}
+
+std::vector<std::string> Sentences(size_t records) {
+  SeededRandom random(11);
+  std::vector<std::string> texts(records);
+  for (std::string& text : texts) {
+    for (const std::string& word : RandomWords(random, 12)) text += word + " ";
+  }
+  return texts;
+}
+
+TEST(LearnOptions, OfFewRecordsLeavesOutIdentifiersBesideATextThatTellsRecordsApart) {
+  const LearnedOptions learned = LearnedFrom(Numbered(Sentences(12)));
+  EXPECT_THAT(learned.options.record.exclude, ElementsAre("id"));
+  EXPECT_THAT(learned.reasons[1], HasSubstr("all but id (times, codes and identifiers)"));
+}
+
+TEST(LearnOptions, OfFewRecordsKeepsAWordThatMayBeTheOnlyDifference) {
+  const std::vector<std::string> same(12, "the door of the north gate was opened by a guest");
+  for (const std::vector<std::string>& payloads :
+       {Numbered(same), Numbered(Sentences(9)), Numbered(std::vector<std::string>(12, "open"))}) {
+    const LearnedOptions learned = LearnedFrom(payloads);
+    EXPECT_TRUE(learned.options.record.exclude.empty()) << payloads[0];
+    EXPECT_EQ(learned.reasons[1], "compared fields: all");
+  }
 }
 
 TEST(LearnOptions, LeavesOutCommonPhrasesThatWouldNotFitIntoADelta) {
@@ -101,6 +137,7 @@ TEST(LearnOptions, OfNothingTakesTheSafeMode) {
   const std::vector<std::string> broken(kRecordsMin, "{broken");
   const LearnedOptions learned = LearnedFrom(broken);
   EXPECT_EQ(learned.mode, "exact");
+  EXPECT_FALSE(learned.provisional) << "more records would show no more";
   EXPECT_THAT(learned.reasons[0], HasSubstr("holds no JSON object"));
 }
 

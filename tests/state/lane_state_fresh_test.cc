@@ -103,6 +103,22 @@ TEST(FreshDelta, ManyRecordsAreCutIntoDeltasOfWhichOnlyTheFirstIsFresh) {
   ExpectSameProgress(*lane, *follower);
 }
 
+TEST(FreshDelta, ForgetsWhatTheLaneHadLearnedBefore) {
+  FilterOptions options = SnapshotTestOptions();
+  options.window.entries_max = 20'000;
+  LaneHistory history(options, 4);
+  history.Commit(100);
+  Delta last = history.changelog().back().delta;
+  last.learned = "old settings";  // as the first delta after a start
+  std::vector<Delta> deltas = Fresh(options, last, 9000);
+  ASSERT_GE(deltas.size(), 2U);
+  for (const Delta& delta : deltas) EXPECT_EQ(delta.learned, "");
+  deltas.front().learned = "new settings";
+  auto lane = MakeLane(options);
+  lane->SetLearned("new settings");
+  ApplyAll(*lane, deltas);
+}
+
 TEST(FreshDelta, MergesWithTheRecordsThatFollow) {
   const FilterOptions options = SnapshotTestOptions();
   LaneHistory history(options, 5);
