@@ -6,6 +6,7 @@
 
 #include "kafka/prefetch.h"
 #include "neardup/filter.h"
+#include "stream/batch_reader.h"
 #include "stream/fingerprint_pool.h"
 
 namespace neardup {
@@ -50,8 +51,9 @@ MemoryTable MemoryOf(const Settings& settings, size_t partitions, size_t cores) 
   const uint64_t steady = table.total;
   add("read ahead", PrefetchBytesMax(kafka.prefetch_bytes_max, partitions),
       "kafka.prefetch_bytes_max, input partitions");
-  // The one that is decided, and the one that is read ahead.
-  add("batches", 2 * (lane.batch_records_max * kBatchRecordBytes + transaction_bytes),
+  // The one that is decided, and those that are read ahead, which fit into one transaction.
+  add("batches",
+      (1 + kBatchesAheadMax) * lane.batch_records_max * kBatchRecordBytes + 2 * transaction_bytes,
       "transaction.batch_records_max, transaction.bytes_max");
   add("one large record", kLargeRecordFactor * record_bytes_max, "record.record_bytes_max");
   add("in flight",

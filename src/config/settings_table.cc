@@ -361,7 +361,9 @@ std::vector<Setting> Rows() {
                "A transaction is committed after this time. Shorter: lower latency; longer: less "
                "work for the brokers."),
       Bytes("transaction.bytes_max", NEARDUP_MEMBER(lane.transaction_bytes_max), {64 * kKiB, kGiB},
-            "A transaction is committed once it holds this many payload bytes."),
+            "A transaction is committed once it holds this many payload bytes. A record counts for "
+            "at "
+            "least 1 KiB."),
       Integer("transaction.batch_records_max", NEARDUP_MEMBER(lane.batch_records_max),
               {1, 1'000'000},
               "Largest number of records that are polled, fingerprinted and decided together."),

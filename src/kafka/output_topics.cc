@@ -1,7 +1,7 @@
 #include "kafka/output_topics.h"
 
 #include <algorithm>
-#include <set>
+#include <cassert>
 #include <utility>
 
 namespace neardup {
@@ -15,8 +15,19 @@ constexpr int64_t kBatchBytes = 1'000'000;
 
 }  // namespace
 
+OutputTopics::OutputTopics(const KafkaOptions& options,
+                           std::map<std::string, int64_t> max_message_bytes)
+    : options_(options), max_message_bytes_(std::move(max_message_bytes)) {
+  for (const std::string& topic : options.topics) {
+    const int64_t limit = std::max<int64_t>(0, SmallestLimit(topic) - kFramingBytes);
+    record_bytes_max_.push_back(static_cast<size_t>(limit));
+  }
+}
+
 size_t OutputTopics::record_bytes_max(const std::string& input_topic) const {
-  return static_cast<size_t>(std::max<int64_t>(0, SmallestLimit(input_topic) - kFramingBytes));
+  const auto topic = std::find(options_.topics.begin(), options_.topics.end(), input_topic);
+  assert(topic != options_.topics.end());
+  return record_bytes_max_[static_cast<size_t>(topic - options_.topics.begin())];
 }
 
 int64_t OutputTopics::batch_bytes_max() const {

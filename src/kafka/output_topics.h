@@ -17,11 +17,10 @@ namespace neardup {
 class OutputTopics {
  public:
   /// `options` must outlive this object. `max_message_bytes` is that of TopicReport.
-  OutputTopics(const KafkaOptions& options, std::map<std::string, int64_t> max_message_bytes)
-      : options_(options), max_message_bytes_(std::move(max_message_bytes)) {}
+  OutputTopics(const KafkaOptions& options, std::map<std::string, int64_t> max_message_bytes);
 
   /// The largest total size of key, value and headers, in bytes, that every output of an input
-  /// topic takes.
+  /// topic takes. The input topic is one of the options.
   size_t record_bytes_max(const std::string& input_topic) const;
   /// The largest batch, in bytes, that every output of every configured input takes.
   int64_t batch_bytes_max() const;
@@ -43,6 +42,7 @@ class OutputTopics {
 
   const KafkaOptions& options_;
   std::map<std::string, int64_t> max_message_bytes_;
+  std::vector<size_t> record_bytes_max_;  ///< by topic of the options
   std::shared_ptr<Client> client_;
   std::vector<Outputs> outputs_;  ///< few rows, so a linear search finds them
 };

@@ -55,7 +55,7 @@ int64_t TimestampOf(const rd_kafka_message_t& record) {
 
 RecordChunk::RecordChunk(std::shared_ptr<Client> client,
                          std::span<rd_kafka_message_t* const> messages)
-    : client_(std::move(client)) {
+    : client_(std::move(client)), taken_ms_(NowMs()) {
   std::vector<MessageHandle> owned;
   owned.reserve(messages.size());
   for (rd_kafka_message_t* message : messages) owned.emplace_back(message);
@@ -201,7 +201,9 @@ Result<bool> PartitionReader::LookAtHead() {
   if (row.offset < assignment_.next_offset) return false;
   at_end_ = false;
   trouble_ = InputTrouble::kNone;
-  if (row.timestamp_ms <= NowMs() + kAheadMaxMs) head_order_ms_ = row.timestamp_ms;
+  if (row.timestamp_ms <= chunks_.front()->taken_ms() + kAheadMaxMs) {
+    head_order_ms_ = row.timestamp_ms;
+  }
   head_ready_ = true;
   return true;
 }

@@ -70,7 +70,8 @@ class RecordChunk {
   RecordChunk& operator=(const RecordChunk&) = delete;
 
   const std::vector<Row>& rows() const { return rows_; }
-  size_t bytes() const { return bytes_; }  ///< of memory
+  size_t bytes() const { return bytes_; }         ///< of memory
+  int64_t taken_ms() const { return taken_ms_; }  ///< when it was made; since 1970
 
  private:
   std::string_view Copy(std::string_view bytes);
@@ -81,6 +82,7 @@ class RecordChunk {
   std::unique_ptr<char[]> memory_;
   size_t used_ = 0;
   size_t bytes_ = 0;
+  int64_t taken_ms_;
 };
 
 /// One assigned input partition: its queue in the library, and the records taken from the queue and

@@ -6,61 +6,125 @@
 
 namespace neardup {
 
+BatchReader::~BatchReader() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool BatchReader::CanBegin() {
+  if (!IsRead(0) || read_.size() >= kBatchesAheadMax) return false;
+  return read_.empty() || (read_.back().result.ok() && !read_.back().batch.exhausted);
+}
+
 void BatchReader::Begin(size_t records_max, int timeout_ms) {
-  assert(!begun_);
-  begun_ = true;
+  assert(CanBegin());
+  Order order{{}, records_max, timeout_ms};
+  if (!spare_.empty()) {
+    order.memory = std::move(spare_.back());
+    spare_.pop_back();
+  }
   if (!source_.polls_beside()) {
-    read_ = Read(records_max, timeout_ms);
+    Keep(Read(std::move(order)));
     return;
   }
-  reading_ = std::async(std::launch::async,
-                        [this, records_max, timeout_ms] { return Read(records_max, timeout_ms); });
+  if (!thread_.joinable()) thread_ = std::thread([this] { ReadOrders(); });
+  {
+    const std::lock_guard lock(mutex_);
+    order_ = std::move(order);
+  }
+  reading_ = true;
+  changed_.notify_all();
 }
 
 bool BatchReader::IsRead(int timeout_ms) {
-  assert(begun_);
-  if (!reading_.valid()) return true;
-  const auto status = reading_.wait_for(std::chrono::milliseconds(timeout_ms));
-  if (status != std::future_status::ready) return false;
-  Await();
+  if (reading_) {
+    std::unique_lock lock(mutex_);
+    const bool done = changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
+                                        [this] { return done_.has_value(); });
+    if (!done) return false;
+    lock.unlock();
+    Await();
+  }
+  if (!read_.empty() && read_.back().is_empty()) {
+    spare_.push_back(std::move(read_.back().batch));
+    read_.pop_back();
+  }
   return true;
 }
 
 Result<void> BatchReader::Take(Batch& batch) {
-  assert(begun_);
-  Await();
-  begun_ = false;
-  std::swap(batch, next_);
-  if (!read_.ok()) batch.messages.clear();
-  return std::exchange(read_, {});
+  assert(has_begun());
+  if (read_.empty()) Await();
+  std::swap(batch, read_.front().batch);
+  Result<void> result = std::move(read_.front().result);
+  spare_.push_back(std::move(read_.front().batch));
+  read_.pop_front();
+  records_ahead_ -= batch.messages.size();
+  return result;
 }
 
 void BatchReader::Discard() {
   Await();
-  begun_ = false;
-  read_ = {};
-  next_.messages.clear();
+  while (!read_.empty()) {
+    spare_.push_back(std::move(read_.back().batch));
+    read_.pop_back();
+  }
+  for (Batch& batch : spare_) batch.messages.clear();
+  records_ahead_ = 0;
 }
 
 void BatchReader::Await() {
-  if (reading_.valid()) read_ = reading_.get();
+  if (!reading_) return;
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return done_.has_value(); });
+  reading_ = false;
+  Keep(*std::exchange(done_, std::nullopt));
 }
 
-Result<void> BatchReader::Read(size_t records_max, int timeout_ms) {
+void BatchReader::Keep(ReadBatch read) {
+  records_ahead_ += read.batch.messages.size();
+  read_.push_back(std::move(read));
+}
+
+void BatchReader::ReadOrders() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stopping_ || order_.has_value(); });
+    if (stopping_) return;
+    Order order = *std::exchange(order_, std::nullopt);
+    lock.unlock();
+    ReadBatch read = Read(std::move(order));
+    lock.lock();
+    done_ = std::move(read);
+    changed_.notify_all();
+  }
+}
+
+BatchReader::ReadBatch BatchReader::Read(Order order) {
   using Steady = std::chrono::steady_clock;
   const auto seconds = [](Steady::duration time) {
     return std::chrono::duration<double>(time).count();
   };
-  next_.messages.clear();
+  ReadBatch read{std::move(order.memory), {}};
+  Batch& batch = read.batch;
+  batch.messages.clear();
   const Steady::time_point begun = Steady::now();
-  NEARDUP_TRY(source_.Poll(records_max, timeout_ms, next_.messages));
-  next_.inputs = source_.Status();
-  next_.exhausted = source_.exhausted();
+  read.result = source_.Poll(order.records_max, order.timeout_ms, batch.messages);
+  if (!read.result.ok()) {
+    batch.messages.clear();
+    return read;
+  }
+  batch.inputs = source_.Status();
+  batch.exhausted = source_.exhausted();
   const Steady::time_point polled = Steady::now();
-  pool_.Fingerprint(next_.messages, next_.records);
-  next_.poll_s = seconds(polled - begun);
-  next_.fingerprint_s = seconds(Steady::now() - polled);
-  return {};
+  pool_.Fingerprint(batch.messages, batch.records);
+  batch.poll_s = seconds(polled - begun);
+  batch.fingerprint_s = seconds(Steady::now() - polled);
+  return read;
 }
 
 }  // namespace neardup

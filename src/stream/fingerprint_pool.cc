@@ -33,7 +33,8 @@ FingerprintPool::~FingerprintPool() {
 void FingerprintPool::Fingerprint(std::span<const Message> batch,
                                   std::vector<FingerprintedRecord>& records) {
   if (records.size() < batch.size()) records.resize(batch.size());
-  Spread(batch.size(), [&](Fingerprinter& fingerprinter, size_t begin, size_t end) {
+  Spread(kFingerprint, batch.size(), [&](size_t worker, size_t begin, size_t end) {
+    Fingerprinter& fingerprinter = fingerprinters_[worker];
     for (size_t i = begin; i < end; ++i) {
       const Message& message = batch[i];
       const RecordView record = {message.position, message.timestamp_ms, message.value};
@@ -48,46 +49,51 @@ std::span<const LookedUp> FingerprintPool::LookUp(std::span<const FingerprintedR
                                                   const Filter& filter) {
   if (found_.size() < records.size()) found_.resize(records.size());
   const std::span<LookedUp> found = std::span(found_).first(records.size());
-  Spread(records.size(), [&](Fingerprinter&, size_t begin, size_t end) {
+  Spread(kLookUp, records.size(), [&](size_t, size_t begin, size_t end) {
     filter.LookUp(records.subspan(begin, end - begin), found.subspan(begin, end - begin));
   });
   return found;
 }
 
-void FingerprintPool::Spread(size_t records, const ChunkWork& work) {
-  work_ = &work;
-  records_ = records;
-  next_ = 0;
-  const bool forked = !threads_.empty() && records > kChunkRecords;
-  if (forked) {
-    {
-      const std::lock_guard lock(mutex_);
-      ++generation_;
-      working_ = threads_.size();
-    }
-    wake_.notify_all();
+void FingerprintPool::Spread(Kind kind, size_t records, const ChunkWork& work) {
+  if (threads_.empty() || records <= kChunkRecords) {
+    if (records > 0) work(0, 0, records);
+    return;
   }
-  TakeChunks(fingerprinters_[0]);
-  if (forked) {
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return working_ == 0; });
-  }
-  work_ = nullptr;
+  std::unique_lock lock(mutex_);
+  Job& job = jobs_[kind];
+  job = {&work, records, 0, records};
+  wake_.notify_all();
+  while (job.next < job.records) DoChunk(job, 0, lock);
+  done_.wait(lock, [&job] { return job.pending == 0; });
+  job = {};
 }
 
 void FingerprintPool::Work(size_t worker) {
-  uint64_t seen = 0;
+  std::unique_lock lock(mutex_);
   while (true) {
-    {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return stopping_ || generation_ != seen; });
-      if (stopping_) return;
-      seen = generation_;
-    }
-    TakeChunks(fingerprinters_[worker]);
-    const std::lock_guard lock(mutex_);
-    if (--working_ == 0) done_.notify_one();
+    wake_.wait(lock, [this] { return stopping_ || FindJob() != nullptr; });
+    if (stopping_) return;
+    DoChunk(*FindJob(), worker, lock);
   }
+}
+
+FingerprintPool::Job* FingerprintPool::FindJob() {
+  const auto job = std::find_if(jobs_.begin(), jobs_.end(),
+                                [](const Job& each) { return each.next < each.records; });
+  return job == jobs_.end() ? nullptr : &*job;
+}
+
+void FingerprintPool::DoChunk(Job& job, size_t worker, std::unique_lock<std::mutex>& lock) {
+  const size_t begin = job.next;
+  const size_t end = std::min(begin + kChunkRecords, job.records);
+  const ChunkWork& work = *job.work;
+  job.next = end;
+  lock.unlock();
+  work(worker, begin, end);
+  lock.lock();
+  job.pending -= end - begin;
+  if (job.pending == 0) done_.notify_all();
 }
 
 FingerprintedRecord FingerprintPool::ComputeLarge(const RecordView& record) {
@@ -104,14 +110,6 @@ FingerprintedRecord FingerprintPool::ComputeLarge(const RecordView& record) {
                                     "record.record_bytes_max, or give the process more memory",
                                     record.value->size()));
     return result;
-  }
-}
-
-void FingerprintPool::TakeChunks(Fingerprinter& fingerprinter) {
-  while (true) {
-    const size_t begin = next_.fetch_add(kChunkRecords);
-    if (begin >= records_) return;
-    (*work_)(fingerprinter, begin, std::min(begin + kChunkRecords, records_));
   }
 }
 

@@ -1,7 +1,7 @@
 // Fingerprints a batch and looks it up in the index, on several threads.
 #pragma once
 
-#include <atomic>
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -21,7 +21,8 @@ namespace neardup {
 inline constexpr size_t kLargeRecordBytes = size_t{256} << 10;
 
 /// Spreads a batch over a fixed set of threads, one of which is the calling thread, and waits for
-/// all of them. Only one thread at a time may call it.
+/// all of them. One thread may call Fingerprint while another calls LookUp; then the fixed threads
+/// look up first, because the verdicts wait for that.
 class FingerprintPool {
  public:
   /// With `threads` 0, the pool has one thread per core.
@@ -39,33 +40,40 @@ class FingerprintPool {
                                    const Filter& filter);
 
  private:
-  /// Work on the records [begin, end) of a batch.
-  using ChunkWork = std::function<void(Fingerprinter&, size_t begin, size_t end)>;
+  /// Work on the records [begin, end) of a batch. `worker` is the number of the thread, and 0 for
+  /// the calling thread.
+  using ChunkWork = std::function<void(size_t worker, size_t begin, size_t end)>;
+  struct Job {
+    const ChunkWork* work = nullptr;
+    size_t records = 0;
+    size_t next = 0;     ///< the first record that no thread has taken
+    size_t pending = 0;  ///< records that are not done
+  };
+  /// By urgency.
+  enum Kind { kLookUp, kFingerprint, kKinds };
 
   /// Spreads `records` over the threads and waits until all of them are done.
-  void Spread(size_t records, const ChunkWork& work);
+  void Spread(Kind kind, size_t records, const ChunkWork& work);
   void Work(size_t worker);
-  void TakeChunks(Fingerprinter& fingerprinter);
+  /// Does one chunk of the job, without the lock.
+  void DoChunk(Job& job, size_t worker, std::unique_lock<std::mutex>& lock);
+  /// The most urgent job that has a chunk to take; null without.
+  Job* FindJob();
   /// A record for which there is not enough memory is a dead letter.
   FingerprintedRecord ComputeLarge(const RecordView& record);
 
   FilterOptions options_;
-  std::vector<Fingerprinter> fingerprinters_;
+  std::vector<Fingerprinter> fingerprinters_;  ///< by worker
   std::mutex large_mutex_;
   std::optional<Fingerprinter> large_;  ///< guarded by large_mutex_; only during Fingerprint
-  std::vector<std::thread> threads_;
-
-  const ChunkWork* work_ = nullptr;
-  size_t records_ = 0;  ///< in the batch
-  std::atomic<size_t> next_{0};
   std::vector<LookedUp> found_;
 
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
-  uint64_t generation_ = 0;
-  size_t working_ = 0;
-  bool stopping_ = false;
+  std::array<Job, kKinds> jobs_;  ///< guarded by mutex_
+  bool stopping_ = false;         ///< guarded by mutex_
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace neardup

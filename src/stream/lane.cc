@@ -401,12 +401,16 @@ Result<void> Lane::TakeBatch(int64_t timeout_ms) {
 
 void Lane::ReadAhead(int timeout_ms) {
   // A refresh moves the inputs. So all polled records must be decided before it.
-  if (reader_.has_begun() || inputs_.exhausted() || inputs_.NeedsRefresh()) return;
-  reader_.Begin(records_to_poll(), timeout_ms);
+  if (inputs_.exhausted() || inputs_.NeedsRefresh()) return;
+  const size_t records = records_to_poll();
+  if (records > 0 && reader_.CanBegin()) reader_.Begin(records, timeout_ms);
 }
 
+/// The records that were read and not decided fit into one transaction.
 size_t Lane::records_to_poll() const {
-  return std::clamp<size_t>(open_.records_that_fit(), 1, options_.batch_records_max);
+  const size_t fit = std::max<size_t>(1, open_.records_that_fit());
+  const size_t ahead = std::min(fit, reader_.records_ahead());
+  return std::min(fit - ahead, options_.batch_records_max);
 }
 
 Result<void> Lane::DecideBatch() {
@@ -465,12 +469,10 @@ Result<void> Lane::Commit() { return Commit(NothingMeanwhile); }
 
 Result<void> Lane::CommitAndReadAhead() {
   return Commit([this] {
-    if (reader_.has_begun() && reader_.IsRead(kBesideCommitMs)) {
-      if (reader_.HasNews()) return false;
-      reader_.Discard();
-    }
+    if (!reader_.IsRead(kBesideCommitMs)) return true;
+    const size_t before = reader_.records_ahead();
     ReadAhead(kBesideCommitMs);
-    return reader_.has_begun();
+    return reader_.is_reading() || reader_.records_ahead() > before;
   });
 }
 

@@ -36,7 +36,7 @@ struct DeadLetterOptions {
 
 /// Each record counts for at least this many bytes in a transaction, because headers, framing and
 /// the changelog add to a small payload.
-inline constexpr size_t kRecordBytesMin = 256;
+inline constexpr size_t kRecordBytesMin = 1024;
 
 struct LaneOptions {
   FilterOptions filter;
@@ -50,7 +50,7 @@ struct LaneOptions {
   /// A transaction is committed after this time or this size, whichever comes first. The size is at
   /// least 1.
   int64_t transaction_interval_ms = 100;
-  size_t transaction_bytes_max = size_t{8} << 20;
+  size_t transaction_bytes_max = size_t{32} << 20;
   /// Records that are polled, fingerprinted and decided together.
   size_t batch_records_max = 2000;
   /// An input that has been at its end for this long does not hold the watermark back.

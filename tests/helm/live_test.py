@@ -198,16 +198,27 @@ class Live(KafkaTest):
         for label in ("namespace", "job", "instance"):
             self.assertTrue(prometheus.get(f"/api/v1/label/{label}/values", **{"match[]": "neardup_build_info"}))
 
-    def pause_with_backlog(self, service, seconds):
-        """Pauses a service for a time that is shorter than the time-out of its lease."""
+    def slow_down_until(self, service, done, what):
+        """Lets a service run a tenth of the time, on a backlog, until something happens.
+
+        No pause is as long as the time-out of the lease, and a slow answer to a scrape still is one.
+        """
         bad = "\n".join(f"no json {i}" for i in range(300_000))
-        service.process.send_signal(signal.SIGSTOP)
-        try:
-            done = run("kcat", "-b", self.brokers, "-P", "-t", "articles", input=bad)
-            time.sleep(seconds)
-        finally:
-            service.process.send_signal(signal.SIGCONT)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        end = time.monotonic() + 60
+        while not done():
+            self.assertLess(time.monotonic(), end, f"{what}: did not happen within 60 s\n{service.text()[-4000:]}")
+            service.process.send_signal(signal.SIGSTOP)
+            try:
+                loaded = run("kcat", "-b", self.brokers, "-P", "-t", "articles", input=bad)
+                time.sleep(2)
+                for _ in range(20):
+                    service.process.send_signal(signal.SIGCONT)
+                    time.sleep(0.03)
+                    service.process.send_signal(signal.SIGSTOP)
+                    time.sleep(0.27)
+            finally:
+                service.process.send_signal(signal.SIGCONT)
+            self.assertEqual(loaded.returncode, 0, loaded.stderr)
 
     def assert_alerts_fire(self, prometheus, active, standby):
         health = {rule["name"]: rule["health"] for group in prometheus.get("/api/v1/rules")["groups"]
@@ -222,9 +233,8 @@ class Live(KafkaTest):
         home.rename(self.folder / "moved")
         home.write_text("no folder")
         self.wait_for_alert(prometheus, "NeardupSnapshotsFail")
-        # Records that are no JSON wait while the active instance is paused.
-        self.pause_with_backlog(active, seconds=5)
-        self.wait(lambda: prometheus.has_fired("NeardupLagTooHigh"), "the alert NeardupLagTooHigh", 60)
+        # Records that are no JSON wait while the active instance is slow.
+        self.slow_down_until(active, lambda: prometheus.has_fired("NeardupLagTooHigh"), "the alert NeardupLagTooHigh")
         self.wait_for_alert(prometheus, "NeardupDeadLetters")
         self.wait(lambda: "NeardupNoActiveInstance" not in prometheus.firing(), "the end of the pause")
         # The standby needs the time-out of the lease before it takes over.

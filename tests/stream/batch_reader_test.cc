@@ -25,8 +25,8 @@ class CountingSource : public Source {
   Result<void> Poll(size_t records_max, int, std::vector<Message>& out) override {
     polled_in = std::this_thread::get_id();
     if (next_ == fails_at) return Retriable(ErrorCode::kUnavailable, "the broker is away");
-    const int64_t end = std::min(next_ + static_cast<int64_t>(records_max), end_);
-    for (; next_ < end; ++next_) {
+    const int64_t to = hides ? next_ : std::min(next_ + static_cast<int64_t>(records_max), end);
+    for (; next_ < to; ++next_) {
       auto text = std::make_shared<const std::string>(R"({"text":"record )" +
                                                       std::to_string(next_) + R"("})");
       Message& message = out.emplace_back();
@@ -38,18 +38,19 @@ class CountingSource : public Source {
     return {};
   }
   std::vector<InputStatus> Status() override {
-    return {{.input = 0, .next_offset = next_, .at_end = next_ == end_}};
+    return {{.input = 0, .next_offset = next_, .at_end = next_ == end}};
   }
-  bool exhausted() const override { return next_ == end_; }
+  bool exhausted() const override { return next_ == end; }
   bool polls_beside() const override { return beside_; }
 
   int64_t fails_at = -1;
+  int64_t end = 1000;
+  bool hides = false;  ///< what there is, for a while
   std::thread::id polled_in;
 
  private:
   bool beside_;
   int64_t next_ = 0;
-  int64_t end_ = 1000;
 };
 
 class BatchReaderTest : public testing::TestWithParam<bool> {
@@ -97,7 +98,8 @@ TEST_P(BatchReaderTest, AnErrorComesBehindTheRecordsBeforeIt) {
   reader_.Begin(20, 0);
   while (!reader_.IsRead(10)) {
   }
-  EXPECT_TRUE(reader_.HasNews());
+  EXPECT_FALSE(reader_.CanBegin());
+  EXPECT_TRUE(reader_.has_begun());
   const Result<void> taken = reader_.Take(batch_);
   ASSERT_FALSE(taken.ok());
   EXPECT_EQ(taken.error().code, ErrorCode::kUnavailable);
@@ -117,13 +119,66 @@ TEST_P(BatchReaderTest, WhatIsDiscardedComesAgainAfterAnAssignment) {
   EXPECT_EQ(batch_.messages[0].position.offset, 0);
 }
 
-TEST_P(BatchReaderTest, AnEmptyBatchIsNoNews) {
+TEST_P(BatchReaderTest, ReadsSeveralBatchesAheadUpToABound) {
+  size_t batches = 0;
+  for (int tries = 0; tries < 1000; ++tries) {
+    if (reader_.CanBegin()) {
+      reader_.Begin(10, 0);
+      ++batches;
+    }
+    reader_.IsRead(1);
+  }
+  EXPECT_EQ(batches, kBatchesAheadMax);
+  EXPECT_EQ(reader_.records_ahead(), 10 * kBatchesAheadMax);
+  for (int64_t next = 0; reader_.has_begun();) {
+    ASSERT_TRUE(reader_.Take(batch_).ok());
+    ASSERT_EQ(batch_.messages.size(), 10U);
+    for (const Message& message : batch_.messages) EXPECT_EQ(message.position.offset, next++);
+    EXPECT_EQ(batch_.inputs[0].next_offset, next);
+  }
+  EXPECT_EQ(reader_.records_ahead(), 0U);
+  EXPECT_TRUE(reader_.CanBegin());
+}
+
+TEST_P(BatchReaderTest, AnErrorWaitsBehindTheBatchesThatWereReadBefore) {
+  source_.fails_at = 20;
+  while (!reader_.has_begun() || reader_.CanBegin()) {
+    if (reader_.CanBegin()) reader_.Begin(10, 0);
+    while (!reader_.IsRead(10)) {
+    }
+  }
+  for (int batch = 0; batch < 2; ++batch) {
+    ASSERT_TRUE(reader_.Take(batch_).ok());
+    EXPECT_EQ(batch_.messages.size(), 10U);
+  }
+  EXPECT_FALSE(reader_.CanBegin());
+  EXPECT_FALSE(reader_.Take(batch_).ok());
+  EXPECT_FALSE(reader_.has_begun());
+  EXPECT_TRUE(reader_.CanBegin());
+}
+
+TEST_P(BatchReaderTest, ABatchThatBroughtNothingIsForgotten) {
+  source_.end = 2000;
+  const std::vector<InputAssignment> inputs = {{0, {"topic", 0}, 1000}};
+  ASSERT_TRUE(source_.Assign(inputs).ok());
+  source_.hides = true;
+  reader_.Begin(50, 0);
+  while (!reader_.IsRead(10)) {
+  }
+  EXPECT_FALSE(reader_.has_begun());
+  source_.hides = false;
+  reader_.Begin(50, 0);
+  ASSERT_TRUE(reader_.Take(batch_).ok());
+  EXPECT_EQ(batch_.messages.size(), 50U);
+}
+
+TEST_P(BatchReaderTest, TheEndOfTheSourceIsNotForgotten) {
   const std::vector<InputAssignment> inputs = {{0, {"topic", 0}, 1000}};
   ASSERT_TRUE(source_.Assign(inputs).ok());
   reader_.Begin(50, 0);
   while (!reader_.IsRead(10)) {
   }
-  EXPECT_FALSE(reader_.HasNews());
+  EXPECT_FALSE(reader_.CanBegin());
   ASSERT_TRUE(reader_.Take(batch_).ok());
   EXPECT_TRUE(batch_.exhausted);
 }

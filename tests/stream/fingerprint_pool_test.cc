@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace neardup {
@@ -45,6 +47,46 @@ TEST(FingerprintPool, GivesRecordsOfEverySizeTheFingerprintOfOneFingerprinter) {
       EXPECT_EQ(records[i].position, expected.position) << i;
     }
   }
+}
+
+TEST(FingerprintPool, LooksUpWhileAnotherThreadFingerprints) {
+  const FilterOptions options;
+  FingerprintPool pool(options, 3);
+  std::vector<std::string> payloads;
+  for (size_t i = 0; i < 1000; ++i) payloads.push_back(RecordOf(200 + i % 600));
+  std::vector<Message> batch;
+  for (const std::string& payload : payloads) {
+    batch.push_back(MessageOf(payload, static_cast<int64_t>(batch.size())));
+  }
+  std::vector<FingerprintedRecord> records;
+  pool.Fingerprint(batch, records);
+
+  std::atomic<bool> stop = false;
+  std::thread other([&] {
+    std::vector<FingerprintedRecord> again;
+    while (!stop) {
+      pool.Fingerprint(batch, again);
+      for (size_t i = 0; i < batch.size(); ++i) {
+        ASSERT_EQ(again[i].fingerprint, records[i].fingerprint) << i;
+      }
+    }
+  });
+  const auto filter = Filter::New(options);
+  const auto twin = Filter::New(options);
+  ASSERT_TRUE(filter.ok() && twin.ok());
+  constexpr size_t kTogether = 200;
+  for (size_t begin = 0; begin < batch.size(); begin += kTogether) {
+    const auto part = std::span<const FingerprintedRecord>(records).subspan(begin, kTogether);
+    const std::span<const LookedUp> found = pool.LookUp(part, **filter);
+    for (size_t i = 0; i < part.size(); ++i) {
+      const Verdict verdict = (*filter)->Decide(part[i], found[i]);
+      const Verdict expected = (*twin)->Decide(part[i], {});
+      EXPECT_EQ(verdict.decision, expected.decision) << begin + i;
+      EXPECT_EQ(verdict.match.original, expected.match.original) << begin + i;
+    }
+  }
+  stop = true;
+  other.join();
 }
 
 // A sanitizer ends the process when memory is short.

@@ -241,12 +241,18 @@ bool MemoryTransaction::TopicIsGone(std::span<const InputProgress> inputs) const
   });
 }
 
+/// A commit takes as long as it takes.
+void MemoryTransaction::AskMeanwhile(const Meanwhile& meanwhile) {
+  for (uint64_t times = 1 + faults_.random()() % 3; times > 0 && meanwhile(); --times) {
+  }
+}
+
 Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs,
                                        const Meanwhile& meanwhile) {
   NEARDUP_TRY(CheckLegal("Commit", usable_ && open_));
   // Before the commit takes effect, or after it, while its answer is on the way.
   const bool early = faults_.random()() % 2 == 0;
-  if (early) meanwhile();
+  if (early) AskMeanwhile(meanwhile);
   const Kind kind =
       faults_.Draw("Commit", {Kind::kCrash, Kind::kAborted, Kind::kFenced, Kind::kUnknownHappened,
                               Kind::kUnknownLate, Kind::kUnknownLost});
@@ -265,7 +271,7 @@ Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs,
   if (kind == Kind::kUnknownLate) broker_.late_ends.push_back({id_, epoch_});
   open_ = false;
   usable_ = kind == Kind::kNone;
-  if (!early) meanwhile();
+  if (!early) AskMeanwhile(meanwhile);
   return AsError(kind);
 }
 

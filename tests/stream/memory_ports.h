@@ -123,6 +123,7 @@ class MemoryTransaction : public Transaction {
  private:
   Result<void> Check(std::string_view call, std::initializer_list<Faults::Kind> possible);
   Result<void> CheckLegal(std::string_view call, bool legal);
+  void AskMeanwhile(const Meanwhile& meanwhile);
   bool TopicIsGone(std::span<const InputProgress> inputs) const;
 
   MemoryBroker& broker_;

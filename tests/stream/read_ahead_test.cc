@@ -2,6 +2,7 @@
 // commit, each record is decided once.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -123,6 +124,32 @@ TEST_F(ReadAheadTest, RecordsThatComeWhileACommitWaitsArePolledMeanwhile) {
   }
   EXPECT_GT(polled_while_waiting, 0U);
   DecideAll();
+}
+
+TEST_F(ReadAheadTest, SeveralBatchesAreReadWhileACommitWaits) {
+  uint64_t most = 0;
+  uint64_t before = 0;
+  transaction_.waits = [&] { before = polled_; };
+  transaction_.outcome = [&](int) -> std::optional<Error> {
+    most = std::max(most, polled_ - before);
+    return {};
+  };
+  DecideAll();
+  EXPECT_GT(most, 2 * options_.batch_records_max);
+}
+
+TEST_F(ReadAheadTest, WhatIsReadAheadFitsIntoOneTransaction) {
+  options_.transaction_bytes_max = 1;  // one record
+  auto made = Lane::New(options_, {source_, changelog_, transaction_, lease_, clock_, *this});
+  ASSERT_TRUE(made.ok());
+  lane_ = std::move(*made);
+  uint64_t most = 0;
+  transaction_.outcome = [&](int) -> std::optional<Error> {
+    most = std::max(most, polled_ - transaction_.published);
+    return {};
+  };
+  DecideAll();
+  EXPECT_EQ(most, 1U);
 }
 
 TEST_F(ReadAheadTest, AfterAnAbortTheBatchIsPolledAgain) {

@@ -66,7 +66,7 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- fail (printf "config.match.scheme is %s, whose memory has no bound: set resources.requests.memory and resources.limits.memory" $config.match.scheme) -}}
 {{- end -}}
 {{- $record := include "neardup.bytes" (dict "path" "record.record_bytes_max" "value" (dig "record" "record_bytes_max" "4MiB" $config)) | int64 -}}
-{{- $transaction := include "neardup.bytes" (dict "path" "transaction.bytes_max" "value" (dig "transaction" "bytes_max" "8MiB" $config)) | int64 -}}
+{{- $transaction := include "neardup.bytes" (dict "path" "transaction.bytes_max" "value" (dig "transaction" "bytes_max" "32MiB" $config)) | int64 -}}
 {{- $inflightBytes := include "neardup.bytes" (dict "path" "kafka.inflight_bytes_max" "value" (dig "kafka" "inflight_bytes_max" "256MiB" $config)) | int64 -}}
 {{- $prefetch := include "neardup.bytes" (dict "path" "kafka.prefetch_bytes_max" "value" (dig "kafka" "prefetch_bytes_max" "256MiB" $config)) | int64 -}}
 {{- $batch := include "neardup.count" (dict "path" "transaction.batch_records_max" "value" (dig "transaction" "batch_records_max" 2000 $config)) | int64 -}}
@@ -75,7 +75,7 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- $threads := include "neardup.count" (dict "path" "threads.fingerprint" "value" $config.threads.fingerprint) | int64 -}}
 {{- $partitions := int64 .Values.memory.inputPartitions -}}
 {{- $bytes := add $transaction $record -}}
-{{- $records := div (add $transaction 255) 256 -}}
+{{- $records := div (add $transaction 1023) 1024 -}}
 {{- $index := include "neardup.indexBytes" (dict
       "entries" $entries
       "uncommitted" $records
@@ -84,7 +84,7 @@ Index::BytesMax are the source of the formula; a test compares the result with w
       "textKeys" (dig "match" "text_keys" true $config)) | int64 -}}
 {{- $moving := add
       (max $prefetch (mul $partitions 2097152))
-      (mul 2 (add (mul $batch 2048) $bytes))
+      (add (mul 5 $batch 2048) (mul 2 $bytes))
       (mul 56 $record)
       (add (min (mul 2 $bytes) $inflightBytes) (mul (min $records $inflightRecords) 512))
       (mul $records 512)
