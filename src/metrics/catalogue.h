@@ -81,8 +81,9 @@ inline constexpr auto kLosses =
 inline constexpr std::string_view kComplaints[] = {"error", "warning"};
 inline constexpr std::string_view kOutcomes[] = {"committed", "aborted", "fenced"};
 
-inline constexpr double kLatencyBuckets[] = {.005, .01, .025, .05, .1, .25, .5,
-                                             1,    2.5, 5,    10,  30, 60,  300};
+// Fine around one and two transaction intervals (transaction.interval_ms is 100 ms by default).
+inline constexpr double kLatencyBuckets[] = {.005, .01, .025, .05, .075, .1, .15, .2, .25,
+                                             .5,   1,   2.5,  5,   10,   30, 60,  300};
 inline constexpr double kStageBuckets[] = {1e-5,   2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3,
                                            2.5e-3, 5e-3,   .01,  .025, .05,    .1,   .25,
                                            .5,     1,      2.5,  5,    10};
