@@ -1,32 +1,46 @@
 #include "base/wide.h"
 
-#include <atomic>
+#include <algorithm>
 
 namespace neardup {
 
 namespace {
 
-bool HasWide() {
+SimdLevel LevelOfProcessor() {
 #if NEARDUP_WIDE
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
-         __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("gfni") &&
-         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+  if (!avx2) return SimdLevel::kPortable;
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512vbmi") &&
+                      __builtin_cpu_supports("avx512vbmi2") &&
+                      __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("gfni");
+  return avx512 ? SimdLevel::kAvx512 : SimdLevel::kAvx2;
 #else
-  return false;
+  return SimdLevel::kPortable;
 #endif
-}
-
-std::atomic<bool>& Answer() {
-  static std::atomic<bool> answer = HasWide();
-  return answer;
 }
 
 }  // namespace
 
-bool UsesWide() { return Answer().load(std::memory_order_relaxed); }
+std::atomic<SimdLevel> used_simd_level = LevelOfProcessor();
 
-void AllowWide(bool allowed) { Answer().store(allowed && HasWide(), std::memory_order_relaxed); }
+void LimitSimdLevel(SimdLevel highest) {
+  used_simd_level.store(std::min(highest, LevelOfProcessor()), std::memory_order_relaxed);
+}
+
+const char* Name(SimdLevel level) {
+  switch (level) {
+    case SimdLevel::kPortable:
+      return "portable";
+    case SimdLevel::kAvx2:
+      return "AVX2";
+    case SimdLevel::kAvx512:
+      return "AVX-512";
+  }
+  return "";
+}
 
 }  // namespace neardup

@@ -27,10 +27,32 @@ uint64_t Pair(uint64_t a, uint64_t b) { return Mix64(Mix64(a) + b); }
 
 #if NEARDUP_WIDE
 
-/// Stores all pairs but the last few. Returns how many.
-NEARDUP_WIDE_FUNCTION size_t PairsWide(std::span<const uint64_t> tokens, uint64_t* pairs) {
+// These store all pairs, or all triples, but the last few, and return how many.
+
+NEARDUP_AVX2_FUNCTION size_t PairsAvx2(std::span<const uint64_t> tokens, uint64_t* pairs) {
   size_t done = 0;
-  for (; done + kWideNumbers < tokens.size(); done += kWideNumbers) {
+  for (; done + kAvx2Lanes < tokens.size(); done += kAvx2Lanes) {
+    const __m256i left = WideMix64(Load256(tokens.data() + done));
+    const __m256i right = Load256(tokens.data() + done + 1);
+    Store256(pairs + done, WideMix64(_mm256_add_epi64(left, right)));
+  }
+  return done;
+}
+
+NEARDUP_AVX2_FUNCTION size_t TriplesAvx2(std::span<const uint64_t> tokens,
+                                         std::span<const uint64_t> pairs, uint64_t* triples) {
+  size_t done = 0;
+  for (; done + kAvx2Lanes + 1 < tokens.size(); done += kAvx2Lanes) {
+    const __m256i pair = Load256(pairs.data() + done);
+    const __m256i third = Load256(tokens.data() + done + 2);
+    Store256(triples + done, WideMix64(_mm256_add_epi64(pair, third)));
+  }
+  return done;
+}
+
+NEARDUP_AVX512_FUNCTION size_t PairsAvx512(std::span<const uint64_t> tokens, uint64_t* pairs) {
+  size_t done = 0;
+  for (; done + kAvx512Lanes < tokens.size(); done += kAvx512Lanes) {
     const __m512i left = WideMix64(_mm512_loadu_si512(tokens.data() + done));
     const __m512i right = _mm512_loadu_si512(tokens.data() + done + 1);
     _mm512_storeu_si512(pairs + done, WideMix64(_mm512_add_epi64(left, right)));
@@ -38,11 +60,10 @@ NEARDUP_WIDE_FUNCTION size_t PairsWide(std::span<const uint64_t> tokens, uint64_
   return done;
 }
 
-/// Stores all triples but the last few. Returns how many.
-NEARDUP_WIDE_FUNCTION size_t TriplesWide(std::span<const uint64_t> tokens,
-                                         std::span<const uint64_t> pairs, uint64_t* triples) {
+NEARDUP_AVX512_FUNCTION size_t TriplesAvx512(std::span<const uint64_t> tokens,
+                                             std::span<const uint64_t> pairs, uint64_t* triples) {
   size_t done = 0;
-  for (; done + kWideNumbers + 1 < tokens.size(); done += kWideNumbers) {
+  for (; done + kAvx512Lanes + 1 < tokens.size(); done += kAvx512Lanes) {
     const __m512i pair = _mm512_loadu_si512(pairs.data() + done);
     const __m512i third = _mm512_loadu_si512(tokens.data() + done + 2);
     _mm512_storeu_si512(triples + done, WideMix64(_mm512_add_epi64(pair, third)));
@@ -226,7 +247,11 @@ void AppendPairs(std::span<const uint64_t> tokens, std::vector<uint64_t>& pairs)
   }
   size_t done = 0;
 #if NEARDUP_WIDE
-  if (UsesWide()) done = PairsWide(tokens, pairs.data() + begin);
+  if (UsesAvx512()) {
+    done = PairsAvx512(tokens, pairs.data() + begin);
+  } else if (UsesAvx2()) {
+    done = PairsAvx2(tokens, pairs.data() + begin);
+  }
 #endif
   for (size_t i = done; i + 1 < tokens.size(); ++i) {
     pairs[begin + i] = Pair(tokens[i], tokens[i + 1]);
@@ -244,7 +269,11 @@ void AppendTriples(std::span<const uint64_t> tokens, std::span<const uint64_t> p
   triples.resize(begin + tokens.size() - 2);
   size_t done = 0;
 #if NEARDUP_WIDE
-  if (UsesWide()) done = TriplesWide(tokens, pairs, triples.data() + begin);
+  if (UsesAvx512()) {
+    done = TriplesAvx512(tokens, pairs, triples.data() + begin);
+  } else if (UsesAvx2()) {
+    done = TriplesAvx2(tokens, pairs, triples.data() + begin);
+  }
 #endif
   for (size_t i = done; i + 2 < tokens.size(); ++i) {
     triples[begin + i] = Mix64(pairs[i] + tokens[i + 2]);

@@ -110,7 +110,8 @@ void TokenList::HashPending() {
 
 size_t TokenList::PutAscii(std::string_view text) {
 #if NEARDUP_WIDE
-  if (UsesWide()) return PutAsciiWide(text);
+  if (UsesAvx512()) return PutAsciiAvx512(text);
+  if (UsesAvx2()) return PutAsciiAvx2(text);
 #endif
   return PutAsciiPortable(text);
 }
@@ -141,8 +142,13 @@ size_t TokenList::PutAsciiPortable(std::string_view text) {
 size_t TokenList::PutSingles(std::string_view text, const CodePoints& range) {
   assert(!in_token());
 #if NEARDUP_WIDE
-  if (UsesWide()) return PutSinglesWide(text, range);
+  if (UsesAvx512()) return PutSinglesAvx512(text, range);
+  if (UsesAvx2()) return PutSinglesAvx2(text, range);
 #endif
+  return PutSinglesPortable(text, range);
+}
+
+size_t TokenList::PutSinglesPortable(std::string_view text, const CodePoints& range) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at < end) {
@@ -189,23 +195,143 @@ constexpr uint32_t Utf8Number(uint32_t code_point) {
   return 0xE08080 | (code_point & 0xF000) << 4 | (code_point & 0x0FC0) << 2 | (code_point & 0x3F);
 }
 
+/// 32 bytes of text.
+struct AsciiHalf {
+  __m256i folded;         ///< letters in lower case, and spaces for all that is no letter or digit
+  uint32_t run;           ///< bit i: byte i is a letter or a digit
+  uint32_t beyond_ascii;  ///< bit i: byte i is no ASCII
+};
+
+/// Each byte that is `first` or one of the `count` - 1 bytes after it. AVX2 compares only bytes
+/// with a sign, so `first` is moved to the smallest of them.
+NEARDUP_AVX2_FUNCTION inline __m256i Among(__m256i bytes, char first, int count) {
+  const __m256i moved = _mm256_sub_epi8(bytes, _mm256_set1_epi8(static_cast<char>(first + 0x80)));
+  return _mm256_cmpgt_epi8(_mm256_set1_epi8(static_cast<char>(count - 0x80)), moved);
+}
+
+NEARDUP_AVX2_FUNCTION inline AsciiHalf FoldAscii(const char* text) {
+  const __m256i bytes = Load256(text);
+  const __m256i case_bit = _mm256_set1_epi8(0x20);
+  const __m256i letters = Among(_mm256_or_si256(bytes, case_bit), 'a', 26);
+  const __m256i run = _mm256_or_si256(letters, Among(bytes, '0', 10));
+  const __m256i lower = _mm256_or_si256(bytes, _mm256_and_si256(letters, case_bit));
+  return {_mm256_blendv_epi8(_mm256_set1_epi8(' '), lower, run),
+          static_cast<uint32_t>(_mm256_movemask_epi8(run)),
+          static_cast<uint32_t>(_mm256_movemask_epi8(bytes))};
+}
+
+/// Writes base + i for each bit i that is set.
+NEARDUP_AVX2_FUNCTION inline void PutEnds(uint64_t bits, size_t base, uint64_t* ends) {
+  for (; bits != 0; bits &= bits - 1) *ends++ = base + static_cast<size_t>(std::countr_zero(bits));
+}
+
 /// Writes base + offset for each of the eight offsets.
-NEARDUP_WIDE_FUNCTION inline void PutEnds(__m128i offsets, size_t base, uint64_t* ends) {
+NEARDUP_AVX512_FUNCTION inline void PutEnds(__m128i offsets, size_t base, uint64_t* ends) {
   _mm512_storeu_si512(ends, _mm512_add_epi64(_mm512_cvtepu8_epi64(offsets),
                                              _mm512_set1_epi64(static_cast<int64_t>(base))));
 }
 
 }  // namespace
 
-/// Classifies 64 bytes at a time and keeps the letters, the digits and the first separator after
-/// each run of them.
-NEARDUP_WIDE_FUNCTION size_t TokenList::PutAsciiWide(std::string_view text) {
+// PutAscii classifies 64 bytes at a time and keeps the letters, the digits and the first separator
+// after each run of them.
+
+/// Most separators stand alone, so that few stretches of kept bytes make up a row.
+NEARDUP_AVX2_FUNCTION size_t TokenList::PutAsciiAvx2(std::string_view text) {
+  size_t at = 0;
+  bool is_ascii = true;
+  while (is_ascii && at < text.size()) {
+    // A row ends at most 32 tokens, and their ends are written eight at a time.
+    if (pending_ + kRowBytes / 2 + 8 > kPendingMax) HashPending();
+    size_t row = std::min(text.size() - at, kRowBytes);
+    const char* bytes = text.data() + at;
+    char last[kRowBytes];
+    if (row < kRowBytes) {
+      std::memset(last, 0, sizeof last);
+      std::memcpy(last, bytes, row);
+      bytes = last;
+    }
+    const AsciiHalf low = FoldAscii(bytes);
+    const AsciiHalf high = FoldAscii(bytes + kRowBytes / 2);
+    const uint64_t beyond_ascii = uint64_t{high.beyond_ascii} << 32 | low.beyond_ascii;
+    is_ascii = beyond_ascii == 0;
+    if (!is_ascii) row = static_cast<size_t>(std::countr_zero(beyond_ascii));
+    const uint64_t used = LowBits(row);
+
+    const uint64_t run = (uint64_t{high.run} << 32 | low.run) & used;
+    const uint64_t ends = ~run & used & (run << 1 | uint64_t{in_token()});
+    char folded[2 * kRowBytes];  // a whole row can be read from each byte of the first one
+    Store256(folded, low.folded);
+    Store256(folded + kRowBytes / 2, high.folded);
+    uint64_t kept_ends = 0;
+    size_t kept = 0;
+    for (uint64_t rest = run | ends; rest != 0;) {
+      const uint64_t next = rest & (rest + (rest & -rest));
+      const uint64_t stretch = rest ^ next;
+      const auto begin = static_cast<size_t>(std::countr_zero(stretch));
+      char* const out = &bytes_[size_ + kept];
+      Store256(out, Load256(folded + begin));
+      Store256(out + kRowBytes / 2, Load256(folded + begin + kRowBytes / 2));
+      kept_ends |= (ends & stretch) >> begin << kept;
+      kept += static_cast<size_t>(std::popcount(stretch));
+      rest = next;
+    }
+
+    if (kept_ends != 0) {
+      PutEnds(kept_ends, size_, ends_ + pending_);
+      pending_ += static_cast<size_t>(std::popcount(kept_ends));
+      token_begin_ = size_ + static_cast<size_t>(std::bit_width(kept_ends));
+    }
+    size_ += kept;
+    at += row;
+  }
+  return at;
+}
+
+NEARDUP_AVX2_FUNCTION size_t TokenList::PutSinglesAvx2(std::string_view text,
+                                                       const CodePoints& range) {
+  constexpr size_t kSingles = 8;
+  constexpr size_t kSingleBytes = 3;
+  constexpr size_t kRead = 28;  // two registers of 16 bytes, the second from the fifth character on
+  const __m256i as_number = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(2, 1, 0, -1, 5, 4, 3, -1, 8, 7, 6, -1, 11, 10, 9, -1));
+  const __m256i as_bytes = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
+  const __m256i first = _mm256_set1_epi32(static_cast<int32_t>(Utf8Number(range.first)));
+  const __m256i last = _mm256_set1_epi32(static_cast<int32_t>(Utf8Number(range.last)));
+  const __m256i spaces = _mm256_set1_epi32(' ' << 24);
+  size_t at = 0;
+  size_t count = kSingles;
+  while (count == kSingles && text.size() - at >= kRead) {
+    if (pending_ + kSingles > kPendingMax) HashPending();
+    const char* const from = text.data() + at;
+    const __m256i bytes = _mm256_loadu2_m128i(reinterpret_cast<const __m128i*>(from + 12),
+                                              reinterpret_cast<const __m128i*>(from));
+    const __m256i characters = _mm256_shuffle_epi8(bytes, as_number);
+    const __m256i outside = _mm256_or_si256(_mm256_cmpgt_epi32(first, characters),
+                                            _mm256_cmpgt_epi32(characters, last));
+    const int outside_bits = _mm256_movemask_ps(_mm256_castsi256_ps(outside));
+    count = static_cast<size_t>(std::countr_zero(static_cast<uint32_t>(outside_bits) | 0x100));
+    Store256(&bytes_[size_], _mm256_or_si256(_mm256_shuffle_epi8(bytes, as_bytes), spaces));
+    const __m256i base = _mm256_set1_epi64x(static_cast<int64_t>(size_));
+    Store256(ends_ + pending_, _mm256_add_epi64(base, _mm256_setr_epi64x(3, 7, 11, 15)));
+    Store256(ends_ + pending_ + kAvx2Lanes,
+             _mm256_add_epi64(base, _mm256_setr_epi64x(19, 23, 27, 31)));
+    pending_ += count;
+    size_ += (kSingleBytes + 1) * count;
+    at += kSingleBytes * count;
+  }
+  token_begin_ = size_;
+  return count < kSingles ? at : at + PutSinglesPortable(text.substr(at), range);
+}
+
+NEARDUP_AVX512_FUNCTION size_t TokenList::PutAsciiAvx512(std::string_view text) {
   const __m512i numbers = _mm512_loadu_si512(kByteNumbers.data());
   size_t at = 0;
   bool is_ascii = true;
   while (is_ascii && at < text.size()) {
     // A row ends at most 32 tokens, and their ends are written eight at a time.
-    if (pending_ + kRowBytes / 2 + kWideNumbers > kPendingMax) HashPending();
+    if (pending_ + kRowBytes / 2 + kAvx512Lanes > kPendingMax) HashPending();
     size_t row = std::min(text.size() - at, kRowBytes);
     const __m512i bytes = _mm512_maskz_loadu_epi8(LowBits(row), text.data() + at);
     const uint64_t beyond_ascii = _mm512_movepi8_mask(bytes);
@@ -248,8 +374,8 @@ NEARDUP_WIDE_FUNCTION size_t TokenList::PutAsciiWide(std::string_view text) {
   return at;
 }
 
-NEARDUP_WIDE_FUNCTION size_t TokenList::PutSinglesWide(std::string_view text,
-                                                       const CodePoints& range) {
+NEARDUP_AVX512_FUNCTION size_t TokenList::PutSinglesAvx512(std::string_view text,
+                                                           const CodePoints& range) {
   const __m512i as_number = _mm512_loadu_si512(kAsNumber.data());
   const __m512i as_bytes = _mm512_loadu_si512(kAsBytes.data());
   const __m512i first = _mm512_set1_epi32(static_cast<int32_t>(Utf8Number(range.first)));
@@ -271,7 +397,7 @@ NEARDUP_WIDE_FUNCTION size_t TokenList::PutSinglesWide(std::string_view text,
                         _mm512_or_si512(_mm512_permutexvar_epi8(as_bytes, bytes), spaces));
     const __m512i base = _mm512_set1_epi64(static_cast<int64_t>(size_));
     _mm512_storeu_si512(ends_ + pending_, _mm512_add_epi64(ends, base));
-    _mm512_storeu_si512(ends_ + pending_ + kWideNumbers,
+    _mm512_storeu_si512(ends_ + pending_ + kAvx512Lanes,
                         _mm512_add_epi64(ends, _mm512_add_epi64(base, _mm512_set1_epi64(32))));
     pending_ += count;
     size_ += (kSingleBytes + 1) * count;

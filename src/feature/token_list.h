@@ -70,8 +70,11 @@ class TokenList {
   static constexpr size_t kPendingMax = 128;
 
   size_t PutAsciiPortable(std::string_view text);
-  size_t PutAsciiWide(std::string_view text);
-  size_t PutSinglesWide(std::string_view text, const CodePoints& range);
+  size_t PutAsciiAvx2(std::string_view text);
+  size_t PutAsciiAvx512(std::string_view text);
+  size_t PutSinglesPortable(std::string_view text, const CodePoints& range);
+  size_t PutSinglesAvx2(std::string_view text, const CodePoints& range);
+  size_t PutSinglesAvx512(std::string_view text, const CodePoints& range);
   void HashPending();
 
   uint64_t hash_seed_;

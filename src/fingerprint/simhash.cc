@@ -143,11 +143,162 @@ void AddOnesPortable(std::span<const uint64_t> hashes, uint64_t weight, BitSums&
 
 #if NEARDUP_WIDE
 
-/// Adds 16 numbers of 32 bits times `weight` to the sums from `first` on.
-NEARDUP_WIDE_FUNCTION inline void AddSixteen(__m512i added, uint64_t weight, size_t first,
-                                             BitSums& sums) {
+/// Adds eight numbers of 32 bits to the sums from `first` on.
+NEARDUP_AVX2_FUNCTION inline void AddEight(__m256i added, size_t first, BitSums& sums) {
   int64_t* const low = &sums[first];
-  int64_t* const high = &sums[first + kWideNumbers];
+  int64_t* const high = &sums[first + kAvx2Lanes];
+  const __m256i added_low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(added));
+  const __m256i added_high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256(added, 1));
+  Store256(low, _mm256_add_epi64(Load256(low), added_low));
+  Store256(high, _mm256_add_epi64(Load256(high), added_high));
+}
+
+/// Keeps 64 sums of 32 bits in registers and adds a weight to those whose bit is set.
+NEARDUP_AVX2_FUNCTION void AddOnesAvx2(std::span<const Feature> features, BitSums& sums) {
+  // As many as cannot overflow 32 bits when their weights count twice.
+  constexpr size_t kRow = (uint64_t{1} << 31) / kWeightEnd;
+  constexpr size_t kBytes = 8;
+  const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  while (!features.empty()) {
+    const auto row = features.first(std::min(kRow, features.size()));
+    features = features.subspan(row.size());
+    __m256i ones[kBytes] = {};
+    for (const Feature& feature : row) {
+      const __m256i weight = _mm256_set1_epi32(static_cast<int32_t>(2 * feature.weight));
+      for (size_t i = 0; i < kBytes; ++i) {
+        const __m256i hash = _mm256_set1_epi32(static_cast<int32_t>(feature.hash >> (8 * i)));
+        const __m256i set = _mm256_cmpeq_epi32(_mm256_and_si256(hash, bits), bits);
+        ones[i] = _mm256_add_epi32(ones[i], _mm256_and_si256(set, weight));
+      }
+    }
+    for (size_t i = 0; i < kBytes; ++i) AddEight(ones[i], 8 * i, sums);
+  }
+}
+
+/// Counts the ones at each place of words. Each half of a register counts two words of four.
+class CountsByPlace {
+ public:
+  NEARDUP_AVX2_FUNCTION CountsByPlace() {
+    for (__m256i& counts : counts_) counts = _mm256_setzero_si256();
+  }
+
+  NEARDUP_AVX2_FUNCTION void Double() {
+    for (__m256i& counts : counts_) counts = _mm256_add_epi8(counts, counts);
+  }
+
+  /// Counts four words. A half can count to 255.
+  NEARDUP_AVX2_FUNCTION void Add(__m256i words) {
+    const __m256i bits = _mm256_set1_epi64x(static_cast<int64_t>(0x8040201008040201));
+    const __m256i two_bytes = _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0101010101010101, 0));
+    for (size_t i = 0; i < 4; ++i) {
+      for (const size_t word : {0, 8}) {
+        const __m256i from =
+            _mm256_add_epi8(two_bytes, _mm256_set1_epi8(static_cast<char>(word + 2 * i)));
+        const __m256i spread = _mm256_and_si256(_mm256_shuffle_epi8(words, from), bits);
+        counts_[i] = _mm256_sub_epi8(counts_[i], _mm256_cmpeq_epi8(spread, bits));
+      }
+    }
+  }
+
+  /// Adds the counts times `weight`, which must be below 2^20, to the sums.
+  NEARDUP_AVX2_FUNCTION void AddTo(BitSums& sums, uint64_t weight) const {
+    const __m256i weights = _mm256_set1_epi32(static_cast<int32_t>(weight));
+    for (size_t i = 0; i < 4; ++i) {
+      const __m256i counts =
+          _mm256_add_epi16(_mm256_cvtepu8_epi16(_mm256_castsi256_si128(counts_[i])),
+                           _mm256_cvtepu8_epi16(_mm256_extracti128_si256(counts_[i], 1)));
+      const __m256i low = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(counts));
+      const __m256i high = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(counts, 1));
+      AddEight(_mm256_mullo_epi32(low, weights), 16 * i, sums);
+      AddEight(_mm256_mullo_epi32(high, weights), 16 * i + 8, sums);
+    }
+  }
+
+ private:
+  __m256i counts_[4];  ///< of 16 places each, in both halves
+};
+
+struct WideDigits {
+  __m256i ones;
+  __m256i twos;
+};
+
+NEARDUP_AVX2_FUNCTION inline WideDigits AddBits(__m256i a, __m256i b, __m256i c) {
+  const __m256i either = _mm256_xor_si256(a, b);
+  return {_mm256_xor_si256(either, c),
+          _mm256_or_si256(_mm256_and_si256(a, b), _mm256_and_si256(either, c))};
+}
+
+/// Counts with full adders, as SumsByLevel does, but four words side by side. Only what is worth
+/// eight leaves the adders and is counted place by place.
+NEARDUP_AVX2_FUNCTION void AddOnesAvx2(std::span<const uint64_t> hashes, uint64_t weight,
+                                       BitSums& sums) {
+  constexpr size_t kBlock = 8 * kAvx2Lanes;
+  constexpr size_t kRow = 15 * kBlock;  // as many as cannot overflow the counts
+  while (!hashes.empty()) {
+    auto row = hashes.first(std::min(kRow, hashes.size()));
+    hashes = hashes.subspan(row.size());
+    CountsByPlace counts;
+    __m256i ones = _mm256_setzero_si256();
+    __m256i twos = ones;
+    __m256i fours = ones;
+    while (!row.empty()) {
+      uint64_t last[kBlock];
+      const uint64_t* block = row.data();
+      if (row.size() < kBlock) {
+        std::fill(std::copy(row.begin(), row.end(), last), std::end(last), 0);
+        block = last;
+      }
+      row = row.subspan(std::min(kBlock, row.size()));
+      const auto words = [block](size_t i)
+                             NEARDUP_AVX2_FUNCTION { return Load256(block + i * kAvx2Lanes); };
+      const WideDigits a = AddBits(ones, words(0), words(1));
+      const WideDigits b = AddBits(a.ones, words(2), words(3));
+      const WideDigits c = AddBits(b.ones, words(4), words(5));
+      const WideDigits d = AddBits(c.ones, words(6), words(7));
+      const WideDigits left = AddBits(twos, a.twos, b.twos);
+      const WideDigits right = AddBits(left.ones, c.twos, d.twos);
+      const WideDigits both = AddBits(fours, left.twos, right.twos);
+      ones = d.ones;
+      twos = right.ones;
+      fours = both.ones;
+      counts.Add(both.twos);
+    }
+    for (const __m256i words : {fours, twos, ones}) {
+      counts.Double();
+      counts.Add(words);
+    }
+    counts.AddTo(sums, 2 * weight);
+  }
+}
+
+NEARDUP_AVX2_FUNCTION uint64_t MagnitudesAvx2(const BitSums& sums) {
+  __m256i bits = _mm256_setzero_si256();
+  for (size_t bit = 0; bit < sums.size(); bit += kAvx2Lanes) {
+    const __m256i four = Load256(&sums[bit]);
+    const __m256i sign = _mm256_cmpgt_epi64(_mm256_setzero_si256(), four);
+    bits = _mm256_or_si256(bits, _mm256_sub_epi64(_mm256_xor_si256(four, sign), sign));
+  }
+  std::array<uint64_t, kAvx2Lanes> parts;
+  Store256(parts.data(), bits);
+  return std::accumulate(parts.begin(), parts.end(), uint64_t{0}, std::bit_or<>());
+}
+
+NEARDUP_AVX2_FUNCTION uint64_t SimhashAvx2(const BitSums& sums) {
+  uint64_t simhash = 0;
+  for (size_t bit = 0; bit < sums.size(); bit += kAvx2Lanes) {
+    const __m256i above = _mm256_cmpgt_epi64(Load256(&sums[bit]), _mm256_setzero_si256());
+    const auto set = static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(above)));
+    simhash |= uint64_t{set} << bit;
+  }
+  return simhash;
+}
+
+/// Adds 16 numbers of 32 bits times `weight` to the sums from `first` on.
+NEARDUP_AVX512_FUNCTION inline void AddSixteen(__m512i added, uint64_t weight, size_t first,
+                                               BitSums& sums) {
+  int64_t* const low = &sums[first];
+  int64_t* const high = &sums[first + kAvx512Lanes];
   const __m512i added_low = WideTimes(_mm512_cvtepu32_epi64(_mm512_castsi512_si256(added)), weight);
   const __m512i added_high =
       WideTimes(_mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(added, 1)), weight);
@@ -156,7 +307,7 @@ NEARDUP_WIDE_FUNCTION inline void AddSixteen(__m512i added, uint64_t weight, siz
 }
 
 /// Keeps 64 sums of 32 bits in registers and adds a weight to those whose bit is set.
-NEARDUP_WIDE_FUNCTION void AddOnesWide(std::span<const Feature> features, BitSums& sums) {
+NEARDUP_AVX512_FUNCTION void AddOnesAvx512(std::span<const Feature> features, BitSums& sums) {
   // As many as cannot overflow 32 bits.
   constexpr size_t kRow = (uint64_t{1} << 32) / kWeightEnd;
   while (!features.empty()) {
@@ -193,16 +344,16 @@ constexpr std::array<uint8_t, 64> kByPlace = [] {
 
 /// Counts the ones of eight hashes at a time, and keeps 64 counts of 8 bits in a register. Eight
 /// bytes of one place are a matrix of bits, which one instruction transposes.
-NEARDUP_WIDE_FUNCTION void AddOnesWide(std::span<const uint64_t> hashes, uint64_t weight,
-                                       BitSums& sums) {
-  constexpr size_t kRow = 31 * kWideNumbers;  // as many as cannot overflow 8 bits
+NEARDUP_AVX512_FUNCTION void AddOnesAvx512(std::span<const uint64_t> hashes, uint64_t weight,
+                                           BitSums& sums) {
+  constexpr size_t kRow = 31 * kAvx512Lanes;  // as many as cannot overflow 8 bits
   const __m512i by_place = _mm512_loadu_si512(kByPlace.data());
   const __m512i columns = _mm512_set1_epi64(static_cast<int64_t>(0x8040201008040201));
   while (!hashes.empty()) {
     const auto row = hashes.first(std::min(kRow, hashes.size()));
     hashes = hashes.subspan(row.size());
     __m512i ones = _mm512_setzero_si512();
-    for (size_t at = 0; at < row.size(); at += kWideNumbers) {
+    for (size_t at = 0; at < row.size(); at += kAvx512Lanes) {
       const __m512i eight = _mm512_maskz_loadu_epi64(FirstOfEight(row.size() - at), &row[at]);
       const __m512i bytes = _mm512_permutexvar_epi8(by_place, eight);
       const __m512i bits = _mm512_gf2p8affine_epi64_epi8(columns, bytes, 0);
@@ -215,19 +366,19 @@ NEARDUP_WIDE_FUNCTION void AddOnesWide(std::span<const uint64_t> hashes, uint64_
   }
 }
 
-NEARDUP_WIDE_FUNCTION uint64_t MagnitudesWide(const BitSums& sums) {
+NEARDUP_AVX512_FUNCTION uint64_t MagnitudesAvx512(const BitSums& sums) {
   __m512i bits = _mm512_setzero_si512();
-  for (size_t bit = 0; bit < sums.size(); bit += kWideNumbers) {
+  for (size_t bit = 0; bit < sums.size(); bit += kAvx512Lanes) {
     bits = _mm512_or_si512(bits, _mm512_abs_epi64(_mm512_loadu_si512(&sums[bit])));
   }
-  std::array<uint64_t, kWideNumbers> parts;
+  std::array<uint64_t, kAvx512Lanes> parts;
   _mm512_storeu_si512(parts.data(), bits);
   return std::accumulate(parts.begin(), parts.end(), uint64_t{0}, std::bit_or<>());
 }
 
-NEARDUP_WIDE_FUNCTION uint64_t SimhashWide(const BitSums& sums) {
+NEARDUP_AVX512_FUNCTION uint64_t SimhashAvx512(const BitSums& sums) {
   uint64_t simhash = 0;
-  for (size_t bit = 0; bit < sums.size(); bit += kWideNumbers) {
+  for (size_t bit = 0; bit < sums.size(); bit += kAvx512Lanes) {
     const __m512i eight = _mm512_loadu_si512(&sums[bit]);
     simhash |= uint64_t{_mm512_cmpgt_epi64_mask(eight, _mm512_setzero_si512())} << bit;
   }
@@ -239,7 +390,8 @@ NEARDUP_WIDE_FUNCTION uint64_t SimhashWide(const BitSums& sums) {
 /// A number as wide as the widest of the sums without signs.
 uint64_t Magnitudes(const BitSums& sums) {
 #if NEARDUP_WIDE
-  if (UsesWide()) return MagnitudesWide(sums);
+  if (UsesAvx512()) return MagnitudesAvx512(sums);
+  if (UsesAvx2()) return MagnitudesAvx2(sums);
 #endif
   uint64_t bits = 0;
   for (const int64_t sum : sums) bits |= static_cast<uint64_t>(std::abs(sum));
@@ -248,14 +400,16 @@ uint64_t Magnitudes(const BitSums& sums) {
 
 void AddOnes(std::span<const Feature> features, BitSums& sums) {
 #if NEARDUP_WIDE
-  if (UsesWide()) return AddOnesWide(features, sums);
+  if (UsesAvx512()) return AddOnesAvx512(features, sums);
+  if (UsesAvx2()) return AddOnesAvx2(features, sums);
 #endif
   AddOnesPortable(features, sums);
 }
 
 void AddOnes(std::span<const uint64_t> hashes, uint64_t weight, BitSums& sums) {
 #if NEARDUP_WIDE
-  if (UsesWide()) return AddOnesWide(hashes, weight, sums);
+  if (UsesAvx512()) return AddOnesAvx512(hashes, weight, sums);
+  if (UsesAvx2()) return AddOnesAvx2(hashes, weight, sums);
 #endif
   AddOnesPortable(hashes, weight, sums);
 }
@@ -299,7 +453,8 @@ BitSums SumBits(std::span<const uint64_t> hashes) {
 
 uint64_t Simhash(const BitSums& sums) {
 #if NEARDUP_WIDE
-  if (UsesWide()) return SimhashWide(sums);
+  if (UsesAvx512()) return SimhashAvx512(sums);
+  if (UsesAvx2()) return SimhashAvx2(sums);
 #endif
   uint64_t simhash = 0;
   for (int bit = 0; bit < kBits; ++bit) simhash |= uint64_t{sums[bit] > 0} << bit;

@@ -20,6 +20,22 @@ constexpr size_t kWideRoom = 8;
 
 uint64_t Rank(uint64_t triple) { return Mix64(triple + 2); }
 
+#if NEARDUP_WIDE
+
+/// AVX2 compares only numbers with a sign. This maps numbers without one to them and back, and
+/// keeps their order.
+NEARDUP_AVX2_FUNCTION inline __m256i WithSign(__m256i numbers) {
+  return _mm256_xor_si256(numbers, _mm256_set1_epi64x(INT64_MIN));
+}
+NEARDUP_AVX2_FUNCTION inline __m256i Smaller(__m256i a, __m256i b) {
+  return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b));
+}
+NEARDUP_AVX2_FUNCTION inline __m256i Larger(__m256i a, __m256i b) {
+  return _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi64(a, b));
+}
+
+#endif
+
 /// The smallest distinct ranks added so far, ascending; UINT64_MAX where there are fewer.
 class SmallestRanks {
  public:
@@ -27,7 +43,8 @@ class SmallestRanks {
 
   void Add(std::span<const uint64_t> added) {
 #if NEARDUP_WIDE
-    if (UsesWide()) return AddWide(added);
+    if (UsesAvx512()) return AddAvx512(added);
+    if (UsesAvx2()) return AddAvx2(added);
 #endif
     for (const uint64_t rank : added) AddPortable(rank);
   }
@@ -45,8 +62,30 @@ class SmallestRanks {
   }
 
 #if NEARDUP_WIDE
-  NEARDUP_WIDE_FUNCTION void AddWide(std::span<const uint64_t> added) {
-    static_assert(kRanks == kWideNumbers);
+  /// Every rank above the new one moves up by one place. So a place gets the larger of the new rank
+  /// and its lower neighbour, unless what it holds is smaller.
+  NEARDUP_AVX2_FUNCTION void AddAvx2(std::span<const uint64_t> added) {
+    static_assert(kRanks == 2 * kAvx2Lanes);
+    constexpr int kUp = 0b10'01'00'11;
+    __m256i low = WithSign(Load256(ranks_.data()));
+    __m256i high = WithSign(Load256(ranks_.data() + kAvx2Lanes));
+    for (const uint64_t rank : added) {
+      const __m256i ranks = WithSign(_mm256_set1_epi64x(static_cast<int64_t>(rank)));
+      const __m256i equal =
+          _mm256_or_si256(_mm256_cmpeq_epi64(low, ranks), _mm256_cmpeq_epi64(high, ranks));
+      if (_mm256_testz_si256(equal, equal) == 0) continue;
+      const __m256i low_up = _mm256_permute4x64_epi64(low, kUp);
+      const __m256i high_up = _mm256_permute4x64_epi64(high, kUp);
+      const __m256i smallest = _mm256_blend_epi32(low_up, ranks, 0b00000011);
+      high = Smaller(high, Larger(_mm256_blend_epi32(high_up, low_up, 0b00000011), ranks));
+      low = Smaller(low, Larger(smallest, ranks));
+    }
+    Store256(ranks_.data(), WithSign(low));
+    Store256(ranks_.data() + kAvx2Lanes, WithSign(high));
+  }
+
+  NEARDUP_AVX512_FUNCTION void AddAvx512(std::span<const uint64_t> added) {
+    static_assert(kRanks == kAvx512Lanes);
     __m512i kept = _mm512_loadu_si512(ranks_.data());
     for (const uint64_t rank : added) {
       const __m512i ranks = _mm512_set1_epi64(static_cast<int64_t>(rank));
@@ -75,11 +114,43 @@ size_t FindBelowPortable(std::span<const uint64_t> row, uint64_t bound, uint64_t
 
 #if NEARDUP_WIDE
 
-NEARDUP_WIDE_FUNCTION size_t FindBelowWide(std::span<const uint64_t> row, uint64_t bound,
+/// For each choice of four numbers of 64 bits, the permutation of 32-bit halves that moves the
+/// chosen ones to the front.
+constexpr std::array<std::array<uint32_t, 8>, 16> kToFront = [] {
+  std::array<std::array<uint32_t, 8>, 16> to_front{};
+  for (uint32_t chosen = 0; chosen < to_front.size(); ++chosen) {
+    size_t at = 0;
+    for (uint32_t i = 0; i < kAvx2Lanes; ++i) {
+      if ((chosen >> i & 1) == 0) continue;
+      to_front[chosen][at++] = 2 * i;
+      to_front[chosen][at++] = 2 * i + 1;
+    }
+  }
+  return to_front;
+}();
+
+NEARDUP_AVX2_FUNCTION size_t FindBelowAvx2(std::span<const uint64_t> row, uint64_t bound,
                                            uint64_t* below) {
+  const __m256i bounds = WithSign(_mm256_set1_epi64x(static_cast<int64_t>(bound)));
+  size_t count = 0;
+  size_t at = 0;
+  for (; at + kAvx2Lanes <= row.size(); at += kAvx2Lanes) {
+    const __m256i triples = Load256(row.data() + at);
+    const __m256i ranks = WideMix64(_mm256_add_epi64(triples, _mm256_set1_epi64x(2)));
+    const __m256i is_below = _mm256_cmpgt_epi64(bounds, WithSign(ranks));
+    const auto found = static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(is_below)));
+    const __m256i to_front = Load256(kToFront[found].data());
+    Store256(below + count, _mm256_permutevar8x32_epi32(triples, to_front));
+    count += static_cast<size_t>(std::popcount(found));
+  }
+  return count + FindBelowPortable(row.subspan(at), bound, below + count);
+}
+
+NEARDUP_AVX512_FUNCTION size_t FindBelowAvx512(std::span<const uint64_t> row, uint64_t bound,
+                                               uint64_t* below) {
   const __m512i bounds = _mm512_set1_epi64(static_cast<int64_t>(bound));
   size_t count = 0;
-  for (size_t at = 0; at < row.size(); at += kWideNumbers) {
+  for (size_t at = 0; at < row.size(); at += kAvx512Lanes) {
     const __mmask8 used = FirstOfEight(row.size() - at);
     const __m512i triples = _mm512_maskz_loadu_epi64(used, row.data() + at);
     const __m512i ranks = WideMix64(_mm512_add_epi64(triples, _mm512_set1_epi64(2)));
@@ -94,7 +165,8 @@ NEARDUP_WIDE_FUNCTION size_t FindBelowWide(std::span<const uint64_t> row, uint64
 
 size_t FindBelow(std::span<const uint64_t> row, uint64_t bound, uint64_t* below) {
 #if NEARDUP_WIDE
-  if (UsesWide()) return FindBelowWide(row, bound, below);
+  if (UsesAvx512()) return FindBelowAvx512(row, bound, below);
+  if (UsesAvx2()) return FindBelowAvx2(row, bound, below);
 #endif
   return FindBelowPortable(row, bound, below);
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/both_ways.h"
 #include "base/hash.h"
+#include "base/simd_levels.h"
 
 namespace neardup {
 namespace {
@@ -48,7 +48,7 @@ std::string RandomWord(std::mt19937_64& random, size_t size) {
 }
 
 TEST(HashWords, AgreesWithHash64ForEverySizeAlone) {
-  BothWays([] {
+  AtEachSimdLevel([] {
     std::mt19937_64 random(kSeed);
     for (size_t size = 1; size <= 300; ++size) {
       for (const uint64_t seed : {uint64_t{0}, uint64_t{1}, random()}) {
@@ -61,7 +61,7 @@ TEST(HashWords, AgreesWithHash64ForEverySizeAlone) {
 }
 
 TEST(HashWords, AgreesWithHash64ForRowsOfWords) {
-  BothWays([] {
+  AtEachSimdLevel([] {
     std::mt19937_64 random(kSeed);
     for (int round = 0; round < 3000; ++round) {
       const size_t size_max = 1 + random() % (round % 10 == 0 ? 40 : 12);

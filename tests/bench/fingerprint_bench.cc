@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <functional>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -167,19 +168,23 @@ Result<void> Run(size_t count, const std::string& json) {
 Result<void> Main(CLI::App& app, int argc, char** argv) {
   size_t count = 1000;
   std::string json;
-  bool portable = false;
+  SimdLevel highest = SimdLevel::kAvx512;
   app.description(
       "Measures the time from a JSON payload to its fingerprint, beside simdjson's parser alone "
       "and a naive "
       "fingerprint");
-  app.add_flag("--portable", portable, "without AVX-512, as on a processor that lacks it");
+  const std::map<std::string, SimdLevel> levels = {{"portable", SimdLevel::kPortable},
+                                                   {"avx2", SimdLevel::kAvx2},
+                                                   {"avx512", SimdLevel::kAvx512}};
+  app.add_option("--simd", highest, "the highest level of SIMD instructions that may be used")
+      ->transform(CLI::CheckedTransformer(levels));
   app.add_option("--payloads", count, "payloads of each kind and size")
       ->check(CLI::Range(10, 1'000'000))
       ->capture_default_str();
   app.add_option("--json", json, "also write the figures to this file");
   app.parse(argc, argv);
-  if (portable) AllowWide(false);
-  std::printf("%s loops\n", UsesWide() ? "AVX-512" : "portable");
+  LimitSimdLevel(highest);
+  std::printf("%s loops\n", Name(UsedSimdLevel()));
   return Run(count, json);
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/both_ways.h"
+#include "base/simd_levels.h"
 #include "feature/text_features.h"
 
 namespace neardup {
@@ -57,7 +57,7 @@ TEST(FeatureCounter, AveragesTheWeightsOfTheFieldsOfAToken) {
 }
 
 TEST(FeatureCounter, KeepsTokensThatShareASlotApart) {
-  BothWays([] {
+  AtEachSimdLevel([] {
     for (const int shift : {32, 20, 8}) {
       std::vector<uint64_t> tokens;
       Weights expected;
@@ -82,7 +82,7 @@ uint64_t DrawToken(std::mt19937_64& random, const std::vector<uint64_t>& tokens)
 }
 
 TEST(FeatureCounter, AgreesWithAMapForEachRecordInTurn) {
-  BothWays([] {
+  AtEachSimdLevel([] {
     std::mt19937_64 random(kSeed);
     FeatureCounter counter;
     for (int round = 0; round < 1000; ++round) {
@@ -112,7 +112,7 @@ TEST(FeatureCounter, AgreesWithAMapForEachRecordInTurn) {
 }
 
 TEST(FeatureCounter, ListsDistinctHashes) {
-  BothWays([] {
+  AtEachSimdLevel([] {
     std::mt19937_64 random(kSeed);
     FeatureCounter counter;
     for (int round = 0; round < 1000; ++round) {
@@ -146,7 +146,7 @@ TEST(FeatureCounter, CountsMoreTokensThanHaveFourSlotsEach) {
   std::mt19937_64 random(kSeed);
   for (size_t i = 0; i < 70'000; ++i) tokens.push_back(random());
   tokens.insert(tokens.end(), tokens.begin(), tokens.begin() + 30'000);
-  BothWays([&] {
+  AtEachSimdLevel([&] {
     const Weights weights = Count(tokens, {{tokens.size(), 16}});
     EXPECT_EQ(weights.size(), 70'000U);
     EXPECT_EQ(weights.at(tokens[0]), 16U * 27);

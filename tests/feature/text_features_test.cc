@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "base/both_ways.h"
 #include "base/hash.h"
+#include "base/simd_levels.h"
 
 namespace neardup {
 namespace {
@@ -36,7 +36,7 @@ TEST(TextFeatures, HashPairsOfNeighboursInTheirOrder) {
 }
 
 TEST(TextFeatures, AgreeWithTheirDefinitionForEveryNumberOfTokens) {
-  BothWays([] {
+  AtEachSimdLevel([] {
     std::mt19937_64 random(20260131);
     for (size_t count = 3; count <= 100; ++count) {
       Hashes tokens(count);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/both_ways.h"
 #include "base/hash.h"
+#include "base/simd_levels.h"
 #include "feature/character.h"
 
 namespace neardup {
@@ -133,7 +133,7 @@ void ExpectAsDefined(Tokeniser& tokeniser, TokenList& tokens, const std::string&
 TEST(TokeniserModel, AgreesOnEveryCharacterAloneAndBetweenLetters) {
   Tokeniser tokeniser(false);
   TokenList tokens;
-  BothWays([&] {
+  AtEachSimdLevel([&] {
     for (uint32_t code_point = 0; code_point <= 0x10FFFF; ++code_point) {
       if (IsSurrogate(code_point)) continue;
       if (code_point >= 0x32000 && code_point < 0xE0000) continue;    // unassigned
@@ -175,7 +175,7 @@ std::string RandomText(std::mt19937& random, size_t runs_max, size_t run_max) {
 TEST(TokeniserModel, AgreesOnRandomTexts) {
   Tokeniser tokeniser(false);
   TokenList tokens;
-  BothWays([&] {
+  AtEachSimdLevel([&] {
     std::mt19937 random(kSeed);
     for (int round = 0; round < 30000; ++round) {
       ASSERT_NO_FATAL_FAILURE(ExpectAsDefined(tokeniser, tokens, RandomText(random, 24, 1)))
@@ -187,7 +187,7 @@ TEST(TokeniserModel, AgreesOnRandomTexts) {
 TEST(TokeniserModel, AgreesOnLongRunsOfOneScript) {
   Tokeniser tokeniser(false);
   TokenList tokens;
-  BothWays([&] {
+  AtEachSimdLevel([&] {
     std::mt19937 random(kSeed);
     for (int round = 0; round < 3000; ++round) {
       ASSERT_NO_FATAL_FAILURE(ExpectAsDefined(tokeniser, tokens, RandomText(random, 6, 150)))
@@ -199,7 +199,7 @@ TEST(TokeniserModel, AgreesOnLongRunsOfOneScript) {
 TEST(TokeniserModel, AgreesOnWordsOfEverySizeAtEveryPlace) {
   Tokeniser tokeniser(false);
   TokenList tokens;
-  BothWays([&] {
+  AtEachSimdLevel([&] {
     for (size_t size = 1; size <= 140; ++size) {
       for (const char* separator : {" ", ", ", "\u00e9 ", "\u4e2d"}) {
         std::string text;
@@ -212,7 +212,7 @@ TEST(TokeniserModel, AgreesOnWordsOfEverySizeAtEveryPlace) {
 }
 
 TEST(TokeniserModel, AppendsTextAfterText) {
-  BothWays([] {
+  AtEachSimdLevel([] {
     std::mt19937 random(kSeed);
     Tokeniser tokeniser(false);
     for (int round = 0; round < 300; ++round) {

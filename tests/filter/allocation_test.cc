@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/both_ways.h"
+#include "base/simd_levels.h"
 #include "neardup/filter.h"
 
 namespace {
@@ -100,11 +100,11 @@ uint64_t CountAllocations(const FilterOptions& options) {
 }
 
 TEST(Fingerprinter, AllocatesNothingForARecordInTheLongRun) {
-  BothWays([] { EXPECT_EQ(CountAllocations(FilterOptions()), 0U); });
+  AtEachSimdLevel([] { EXPECT_EQ(CountAllocations(FilterOptions()), 0U); });
 }
 
 TEST(Fingerprinter, AllocatesNothingForSelectedKeyedAndWeightedFields) {
-  BothWays([] {
+  AtEachSimdLevel([] {
     FilterOptions options;
     options.record.fields = {{"title", 1, true}, {"text", 2.5}, {"/list", 0.5}};
     options.record.exclude = {"/list/0"};
@@ -113,7 +113,7 @@ TEST(Fingerprinter, AllocatesNothingForSelectedKeyedAndWeightedFields) {
 }
 
 TEST(Fingerprinter, AllocatesNothingForMasks) {
-  BothWays([] {
+  AtEachSimdLevel([] {
     FilterOptions options;
     options.feature.masks = {true, true, true, true, true};
     EXPECT_EQ(CountAllocations(options), 0U);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/both_ways.h"
 #include "base/hash.h"
+#include "base/simd_levels.h"
 #include "neardup/filter.h"
 
 namespace neardup {
@@ -83,7 +83,7 @@ TEST(Fingerprinter, NeverChangesAFingerprint) {
       {R"({"a":"\ud83d\ude00 \ud840\udc00 e\u0301"})", 0xC5B1AB2A5725F461, 0x0B7C1150D771FE86,
        0xC5B1AB2A5725F461, 2, 0, 0},
   };
-  BothWays([&] {
+  AtEachSimdLevel([&] {
     for (const Golden& golden : goldens) {
       const auto record = Compute(FilterOptions(), golden.payload);
       EXPECT_EQ(record.outcome.reason, Reason::kNone) << record.outcome.error;
@@ -101,7 +101,7 @@ TEST(Fingerprinter, NeverChangesAFingerprint) {
 TEST(Fingerprinter, NeverChangesAFingerprintOfWeightedFields) {
   FilterOptions options;
   options.record.fields = {{"title", 2.5}, {"body", 0.3}};
-  BothWays([&] {
+  AtEachSimdLevel([&] {
     const auto english = Compute(options, kEnglish);
     EXPECT_EQ(english.fingerprint.simhash, 0xAC45172F2B729052U);
     EXPECT_EQ(english.fingerprint.exact, Of(kEnglish).exact);

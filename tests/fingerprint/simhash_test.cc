@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/both_ways.h"
+#include "base/simd_levels.h"
 
 namespace neardup {
 namespace {
@@ -57,7 +57,7 @@ uint64_t Model(const std::vector<Feature>& features) {
 }
 
 TEST(Simhash, AgreesWithItsDefinition) {
-  BothWays([] {
+  AtEachSimdLevel([] {
     std::mt19937_64 random(kSeed);
     for (int round = 0; round < 300; ++round) {
       std::vector<Feature> features(random() % 60);
@@ -69,7 +69,7 @@ TEST(Simhash, AgreesWithItsDefinition) {
 }
 
 TEST(Simhash, AgreesWithItsDefinitionForEveryNumberOfHashes) {
-  BothWays([] {
+  AtEachSimdLevel([] {
     std::mt19937_64 random(kSeed);
     std::vector<uint64_t> hashes;
     std::vector<Feature> features;
@@ -82,7 +82,7 @@ TEST(Simhash, AgreesWithItsDefinitionForEveryNumberOfHashes) {
 }
 
 TEST(Simhash, AddsWhatTokensWeighMore) {
-  BothWays([] {
+  AtEachSimdLevel([] {
     std::mt19937_64 random(kSeed);
     for (int round = 0; round < 100; ++round) {
       std::vector<uint64_t> tokens(random() % 300);
@@ -103,7 +103,7 @@ TEST(Simhash, DoesNotOverflowWithManyHeavyFeatures) {
   std::mt19937_64 random(kSeed);
   std::vector<Feature> features(100'000);
   for (Feature& feature : features) feature = {random() | 1, (uint64_t{1} << 18) - 1};
-  BothWays([&] {
+  AtEachSimdLevel([&] {
     EXPECT_EQ(SumBits(features), ModelSums(features)) << "seed " << kSeed;
     EXPECT_EQ(SimhashOf(features), Model(features)) << "seed " << kSeed;
   });
@@ -156,7 +156,9 @@ void ExpectCentredAsDefined() {
   }
 }
 
-TEST(CentredSimhash, AgreesWithItsDefinitionAtEverySize) { BothWays(ExpectCentredAsDefined); }
+TEST(CentredSimhash, AgreesWithItsDefinitionAtEverySize) {
+  AtEachSimdLevel(ExpectCentredAsDefined);
+}
 
 TEST(CentredSimhash, IsSafeAtTheLargestSumsAndCentres) {
   for (const int64_t sum : {int64_t{1} << 28, (int64_t{1} << 28) - 1, int64_t{1} << 44}) {
