@@ -81,12 +81,13 @@ NEARDUP_AVX512_FUNCTION inline __m512i WideFold(__m512i value) {
 }
 
 /// From three products of 32 bits, because AVX2 has no larger ones.
+NEARDUP_AVX2_FUNCTION inline __m256i WideTimes(__m256i value, __m256i factor) {
+  const __m256i cross = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(value, 32), factor),
+                                         _mm256_mul_epu32(value, _mm256_srli_epi64(factor, 32)));
+  return _mm256_add_epi64(_mm256_mul_epu32(value, factor), _mm256_slli_epi64(cross, 32));
+}
 NEARDUP_AVX2_FUNCTION inline __m256i WideTimes(__m256i value, uint64_t factor) {
-  const __m256i low = _mm256_set1_epi64x(static_cast<int64_t>(factor));
-  const __m256i high = _mm256_set1_epi64x(static_cast<int64_t>(factor >> 32));
-  const __m256i cross = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(value, 32), low),
-                                         _mm256_mul_epu32(value, high));
-  return _mm256_add_epi64(_mm256_mul_epu32(value, low), _mm256_slli_epi64(cross, 32));
+  return WideTimes(value, _mm256_set1_epi64x(static_cast<int64_t>(factor)));
 }
 NEARDUP_AVX512_FUNCTION inline __m512i WideTimes(__m512i value, uint64_t factor) {
   return _mm512_mullo_epi64(value, _mm512_set1_epi64(static_cast<int64_t>(factor)));

@@ -80,26 +80,21 @@ NEARDUP_AVX2_FUNCTION inline __m256i WithoutBytes(__m256i numbers, __m256i bytes
   return _mm256_srlv_epi64(numbers, ShiftedLeft<3>(bytes));
 }
 
-/// XXH3 of words of 1 to 3 bytes. `low`: their first eight bytes.
-NEARDUP_AVX2_FUNCTION inline __m256i HashUpTo3(__m256i low, __m256i size, uint64_t seed) {
+/// What XXH3 of words of 1 to 3 bytes begins with. `low`: their first eight bytes.
+NEARDUP_AVX2_FUNCTION inline __m256i BeginUpTo3(__m256i low, __m256i size, uint64_t seed) {
   const __m256i first = LowByte(low);
   const __m256i middle = LowByte(WithoutBytes(low, ShiftedRight<1>(size)));
   const __m256i last = LowByte(WithoutBytes(low, _mm256_sub_epi64(size, EachOfFour(1))));
   __m256i hash = Or(ShiftedLeft<16>(first), ShiftedLeft<24>(middle));
   hash = Or(hash, Or(last, ShiftedLeft<8>(size)));
-  hash = WideFold<33>(Xor(hash, EachOfFour(FlipUpTo3(seed))));
-  hash = WideFold<29>(WideTimes(hash, XXH_PRIME64_2));
-  return WideFold<32>(WideTimes(hash, XXH_PRIME64_3));
+  return WideFold<33>(Xor(hash, EachOfFour(FlipUpTo3(seed))));
 }
 
-/// XXH3 of words of 4 to 8 bytes.
-NEARDUP_AVX2_FUNCTION inline __m256i HashUpTo8(__m256i low, __m256i size, uint64_t seed) {
+/// What XXH3 of words of 4 to 8 bytes begins with.
+NEARDUP_AVX2_FUNCTION inline __m256i BeginUpTo8(__m256i low, __m256i size, uint64_t seed) {
   const __m256i last = LowerHalf(WithoutBytes(low, _mm256_sub_epi64(size, EachOfFour(4))));
-  __m256i hash = Xor(Sum(last, ShiftedLeft<32>(low)), EachOfFour(FlipUpTo8(seed)));
-  hash = Xor(hash, Xor(RotatedLeft<49>(hash), RotatedLeft<24>(hash)));
-  hash = WideTimes(hash, kFactorUpTo8);
-  hash = Xor(hash, Sum(ShiftedRight<35>(hash), size));
-  return WideFold<28>(WideTimes(hash, kFactorUpTo8));
+  const __m256i hash = Xor(Sum(last, ShiftedLeft<32>(low)), EachOfFour(FlipUpTo8(seed)));
+  return Xor(hash, Xor(RotatedLeft<49>(hash), RotatedLeft<24>(hash)));
 }
 
 /// The upper half of the 128-bit products, xor the lower half.
@@ -116,16 +111,15 @@ NEARDUP_AVX2_FUNCTION inline __m256i FoldedProduct(__m256i a, __m256i b) {
   return Xor(upper_half, Or(LowerHalf(low), ShiftedLeft<32>(middle)));
 }
 
-/// XXH3 of words of 9 to 16 bytes. `high`: their last eight bytes.
-NEARDUP_AVX2_FUNCTION inline __m256i HashUpTo16(__m256i low, __m256i high, __m256i size,
-                                                uint64_t seed) {
+/// What XXH3 of words of 9 to 16 bytes has before its last product. `high`: their last eight bytes.
+NEARDUP_AVX2_FUNCTION inline __m256i BeginUpTo16(__m256i low, __m256i high, __m256i size,
+                                                 uint64_t seed) {
   const __m256i reversed = _mm256_set_epi64x(0x08090A0B0C0D0E0F, 0x0001020304050607,
                                              0x08090A0B0C0D0E0F, 0x0001020304050607);
   low = Xor(low, EachOfFour(FlipLow(seed)));
   high = Xor(high, EachOfFour(FlipHigh(seed)));
-  __m256i hash = Sum(size, _mm256_shuffle_epi8(low, reversed));
-  hash = Sum(hash, Sum(high, FoldedProduct(low, high)));
-  return WideFold<32>(WideTimes(WideFold<37>(hash), kFactorUpTo16));
+  const __m256i sum = Sum(Sum(size, _mm256_shuffle_epi8(low, reversed)), high);
+  return WideFold<37>(Sum(sum, FoldedProduct(low, high)));
 }
 
 // With AVX-512, eight hashes side by side.
@@ -225,26 +219,40 @@ struct Row {
 
 // These hash the words of up to 16 bytes; the hashes of others are arbitrary.
 
-NEARDUP_AVX2_FUNCTION inline uint32_t SetBits(__m256i all_or_none) {
-  return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(all_or_none)));
+NEARDUP_AVX2_FUNCTION inline bool IsAny(__m256i all_or_none) {
+  return _mm256_testz_si256(all_or_none, all_or_none) == 0;
+}
+
+NEARDUP_AVX2_FUNCTION inline __m256i Choose(__m256i condition, __m256i yes, __m256i no) {
+  return _mm256_blendv_epi8(no, yes, condition);
 }
 
 NEARDUP_AVX2_FUNCTION void HashRowAvx2(const Row& row, size_t count, uint64_t seed,
                                        uint64_t* hashes) {
-  constexpr uint32_t kAll = (1 << kAvx2Lanes) - 1;
   for (size_t at = 0; at < count; at += kAvx2Lanes) {
     const __m256i size = Load256(row.sizes + at);
     const __m256i low = Load256(row.lows + at);
     const __m256i above3 = _mm256_cmpgt_epi64(size, EachOfFour(3));
     const __m256i above8 = _mm256_cmpgt_epi64(size, EachOfFour(8));
-    __m256i hash = _mm256_setzero_si256();
-    if (SetBits(above3) != kAll) hash = HashUpTo3(low, size, seed);
-    if (SetBits(above3) != SetBits(above8)) {
-      hash = _mm256_blendv_epi8(hash, HashUpTo8(low, size, seed), above3);
-    }
-    if (SetBits(above8) != 0) {
-      const __m256i high = Load256(row.highs + at);
-      hash = _mm256_blendv_epi8(hash, HashUpTo16(low, high, size, seed), above8);
+    __m256i hash = BeginUpTo3(low, size, seed);
+    if (!IsAny(above3)) {
+      hash = WideFold<29>(WideTimes(hash, XXH_PRIME64_2));
+      hash = WideFold<32>(WideTimes(hash, XXH_PRIME64_3));
+    } else {
+      hash = Choose(above3, BeginUpTo8(low, size, seed), hash);
+      hash = WideTimes(hash, Choose(above3, EachOfFour(kFactorUpTo8), EachOfFour(XXH_PRIME64_2)));
+      const __m256i shift = Choose(above3, EachOfFour(35), EachOfFour(29));
+      hash = Xor(hash, Sum(_mm256_srlv_epi64(hash, shift), _mm256_and_si256(size, above3)));
+      __m256i factor = Choose(above3, EachOfFour(kFactorUpTo8), EachOfFour(XXH_PRIME64_3));
+      __m256i last_shift = Choose(above3, EachOfFour(28), EachOfFour(32));
+      if (IsAny(above8)) {
+        const __m256i high = Load256(row.highs + at);
+        hash = Choose(above8, BeginUpTo16(low, high, size, seed), hash);
+        factor = Choose(above8, EachOfFour(kFactorUpTo16), factor);
+        last_shift = Choose(above8, EachOfFour(32), last_shift);
+      }
+      hash = WideTimes(hash, factor);
+      hash = Xor(hash, _mm256_srlv_epi64(hash, last_shift));
     }
     if (count - at >= kAvx2Lanes) {
       Store256(hashes + at, hash);

@@ -220,9 +220,17 @@ NEARDUP_AVX2_FUNCTION inline AsciiHalf FoldAscii(const char* text) {
           static_cast<uint32_t>(_mm256_movemask_epi8(bytes))};
 }
 
-/// Writes base + i for each bit i that is set.
+/// Writes base + i for each bit i that is set, and up to seven more numbers. Most rows of text take
+/// two rounds, which the processor foresees.
 NEARDUP_AVX2_FUNCTION inline void PutEnds(uint64_t bits, size_t base, uint64_t* ends) {
-  for (; bits != 0; bits &= bits - 1) *ends++ = base + static_cast<size_t>(std::countr_zero(bits));
+  for (; bits != 0; ends += 8) {
+    // Not unrolled: GCC would collect the numbers in vectors first, which takes longer.
+#pragma GCC unroll 1
+    for (size_t i = 0; i < 8; ++i) {
+      ends[i] = base + _tzcnt_u64(bits);
+      bits &= bits - 1;
+    }
+  }
 }
 
 /// Writes base + offset for each of the eight offsets.
