@@ -209,7 +209,6 @@ uint64_t Load(const char* bytes) {
 /// sampling").
 struct Row {
   static constexpr size_t kMax = 64;
-
   static constexpr size_t kBeyond = 3;  ///< read, and ignored, after the last word
 
   uint64_t sizes[kMax + kBeyond];
@@ -227,6 +226,8 @@ NEARDUP_AVX2_FUNCTION inline __m256i Choose(__m256i condition, __m256i yes, __m2
   return _mm256_blendv_epi8(no, yes, condition);
 }
 
+/// Sizes up to 3 and up to 8 take the same steps with different numbers, and few words are longer.
+/// A branch for each size would often be foreseen wrongly. Only Chinese has many rows up to 3.
 NEARDUP_AVX2_FUNCTION void HashRowAvx2(const Row& row, size_t count, uint64_t seed,
                                        uint64_t* hashes) {
   for (size_t at = 0; at < count; at += kAvx2Lanes) {
