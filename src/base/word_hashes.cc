@@ -227,7 +227,7 @@ NEARDUP_AVX2_FUNCTION inline __m256i Choose(__m256i condition, __m256i yes, __m2
 }
 
 /// Sizes up to 3 and up to 8 take the same steps with different numbers, and few words are longer.
-/// A branch for each size would often be foreseen wrongly. Only Chinese has many rows up to 3.
+/// A branch for each size would often be foreseen wrongly. Han characters all have a size of 3.
 NEARDUP_AVX2_FUNCTION void HashRowAvx2(const Row& row, size_t count, uint64_t seed,
                                        uint64_t* hashes) {
   for (size_t at = 0; at < count; at += kAvx2Lanes) {
