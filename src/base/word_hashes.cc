@@ -216,7 +216,8 @@ struct Row {
   uint64_t highs[kMax + kBeyond];  ///< its last eight bytes; arbitrary if there are fewer
 };
 
-// These hash the words of up to 16 bytes; the hashes of others are arbitrary.
+// These hash the words of up to 16 bytes. What they store for longer words has no meaning;
+// HashWordsInRows hashes those again.
 
 NEARDUP_AVX2_FUNCTION inline bool IsAny(__m256i all_or_none) {
   return _mm256_testz_si256(all_or_none, all_or_none) == 0;

@@ -11,7 +11,7 @@ BatchReader::~BatchReader() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  changed_.notify_all();
+  changed_.notify_one();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -22,31 +22,32 @@ bool BatchReader::CanBegin() {
 
 void BatchReader::Begin(size_t records_max, int timeout_ms) {
   assert(CanBegin());
-  Order order{{}, records_max, timeout_ms};
+  Batch memory;
   if (!spare_.empty()) {
-    order.memory = std::move(spare_.back());
+    memory = std::move(spare_.back());
     spare_.pop_back();
   }
   if (!source_.polls_beside()) {
-    Keep(Read(std::move(order)));
+    Keep(Read(std::move(memory), records_max, timeout_ms));
     return;
   }
-  if (!thread_.joinable()) thread_ = std::thread([this] { ReadOrders(); });
+  if (!thread_.joinable()) thread_ = std::thread([this] { RunOrders(); });
+  std::packaged_task<ReadBatch()> order(
+      [this, memory = std::move(memory), records_max, timeout_ms]() mutable {
+        return Read(std::move(memory), records_max, timeout_ms);
+      });
+  reading_ = order.get_future();
   {
     const std::lock_guard lock(mutex_);
     order_ = std::move(order);
   }
-  reading_ = true;
-  changed_.notify_all();
+  changed_.notify_one();
 }
 
 bool BatchReader::IsRead(int timeout_ms) {
-  if (reading_) {
-    std::unique_lock lock(mutex_);
-    const bool done = changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
-                                        [this] { return done_.has_value(); });
-    if (!done) return false;
-    lock.unlock();
+  if (is_reading()) {
+    const auto status = reading_.wait_for(std::chrono::milliseconds(timeout_ms));
+    if (status != std::future_status::ready) return false;
     Await();
   }
   if (!read_.empty() && read_.back().is_empty()) {
@@ -78,11 +79,7 @@ void BatchReader::Discard() {
 }
 
 void BatchReader::Await() {
-  if (!reading_) return;
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return done_.has_value(); });
-  reading_ = false;
-  Keep(*std::exchange(done_, std::nullopt));
+  if (is_reading()) Keep(reading_.get());
 }
 
 void BatchReader::Keep(ReadBatch read) {
@@ -90,30 +87,28 @@ void BatchReader::Keep(ReadBatch read) {
   read_.push_back(std::move(read));
 }
 
-void BatchReader::ReadOrders() {
+void BatchReader::RunOrders() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stopping_ || order_.has_value(); });
+    changed_.wait(lock, [this] { return stopping_ || order_.valid(); });
     if (stopping_) return;
-    Order order = *std::exchange(order_, std::nullopt);
+    std::packaged_task<ReadBatch()> order = std::move(order_);
     lock.unlock();
-    ReadBatch read = Read(std::move(order));
+    order();
     lock.lock();
-    done_ = std::move(read);
-    changed_.notify_all();
   }
 }
 
-BatchReader::ReadBatch BatchReader::Read(Order order) {
+BatchReader::ReadBatch BatchReader::Read(Batch memory, size_t records_max, int timeout_ms) {
   using Steady = std::chrono::steady_clock;
   const auto seconds = [](Steady::duration time) {
     return std::chrono::duration<double>(time).count();
   };
-  ReadBatch read{std::move(order.memory), {}};
+  ReadBatch read{std::move(memory), {}};
   Batch& batch = read.batch;
   batch.messages.clear();
   const Steady::time_point begun = Steady::now();
-  read.result = source_.Poll(order.records_max, order.timeout_ms, batch.messages);
+  read.result = source_.Poll(records_max, timeout_ms, batch.messages);
   if (!read.result.ok()) {
     batch.messages.clear();
     return read;

@@ -4,8 +4,8 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <future>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -35,8 +35,8 @@ inline constexpr size_t kBatchesAheadMax = 4;
 
 /// Reads one batch at a time, and holds those that were read and not taken, in order. A batch is
 /// read in a thread of its own where the source allows that (Source::polls_beside), else in the
-/// calling thread, at once. The thread stays, because the allocator finds the memory of the batches
-/// before for it, and would take fresh pages for a new thread.
+/// calling thread, at once. The thread lives as long as the reader, so that the allocator can reuse
+/// the memory of earlier batches. For a new thread it would take fresh pages.
 ///
 /// One owner thread. The source and the pool must outlive it. The source belongs to it as long as
 /// a batch is being read, or was read and not taken.
@@ -48,8 +48,8 @@ class BatchReader {
   BatchReader& operator=(const BatchReader&) = delete;
 
   /// A batch is being read, or was read and not taken.
-  bool has_begun() const { return reading_ || !read_.empty(); }
-  bool is_reading() const { return reading_; }
+  bool has_begun() const { return is_reading() || !read_.empty(); }
+  bool is_reading() const { return reading_.valid(); }
   /// How many records were read and not taken.
   size_t records_ahead() const { return records_ahead_; }
   /// True if another batch may begin now: none is being read, fewer than kBatchesAheadMax wait, and
@@ -58,15 +58,15 @@ class BatchReader {
   /// Begins to read up to `records_max` records. Waits up to `timeout_ms` for the first, in the
   /// thread that reads. CanBegin must be true.
   void Begin(size_t records_max, int timeout_ms);
-  /// Waits up to `timeout_ms` while a batch is being read. True when none is. Then the last one is
-  /// forgotten if it brought nothing: no record, no error and no end.
+  /// Waits up to `timeout_ms` while a batch is being read. Returns true if no batch is being read
+  /// any more. In that case it drops the last batch if that holds no record, no error and no end.
   bool IsRead(int timeout_ms);
-  /// Swaps the first batch that was read with `batch`, whose memory is used again. Waits for the
-  /// one that is being read if there is no other; a batch must have begun. An error is that of the
-  /// poll; then `batch` is empty.
+  /// Swaps `batch` with the oldest batch that was read, and reuses the old memory of `batch`. If no
+  /// batch is ready, it waits for the one that is being read. A batch must have begun. If the poll
+  /// failed, this returns its error and leaves `batch` empty.
   Result<void> Take(Batch& batch);
-  /// Waits for the batch that is being read, if any, and forgets all. If they hold records, these
-  /// come again only after Source::Assign.
+  /// Waits for the batch that is being read, if any. Then it drops all batches. The source delivers
+  /// their records again only after Source::Assign.
   void Discard();
 
  private:
@@ -77,32 +77,25 @@ class BatchReader {
     bool is_empty() const { return result.ok() && batch.messages.empty() && !batch.exhausted; }
   };
 
-  /// What the thread is to read.
-  struct Order {
-    Batch memory;
-    size_t records_max = 0;
-    int timeout_ms = 0;
-  };
-
-  ReadBatch Read(Order order);
-  void ReadOrders();
+  ReadBatch Read(Batch memory, size_t records_max, int timeout_ms);
+  /// What the thread does.
+  void RunOrders();
   /// Waits for the batch that is being read, if any.
   void Await();
   void Keep(ReadBatch read);
 
   Source& source_;
   FingerprintPool& pool_;
-  bool reading_ = false;  ///< another thread reads, or has read what Await has not taken yet
+  std::future<ReadBatch> reading_;  ///< valid from Begin until Await, where another thread reads
   std::deque<ReadBatch> read_;
   size_t records_ahead_ = 0;
   std::vector<Batch> spare_;  ///< memory for later batches
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<Order> order_;     ///< guarded by mutex_
-  std::optional<ReadBatch> done_;  ///< guarded by mutex_
-  bool stopping_ = false;          ///< guarded by mutex_
-  std::thread thread_;             ///< runs ReadOrders; begins with the first order
+  std::packaged_task<ReadBatch()> order_;  ///< what to read next, if valid; guarded by mutex_
+  bool stopping_ = false;                  ///< guarded by mutex_
+  std::thread thread_;                     ///< begins with the first order
 };
 
 }  // namespace neardup

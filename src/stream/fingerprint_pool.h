@@ -21,8 +21,8 @@ namespace neardup {
 inline constexpr size_t kLargeRecordBytes = size_t{256} << 10;
 
 /// Spreads a batch over a fixed set of threads, one of which is the calling thread, and waits for
-/// all of them. One thread may call Fingerprint while another calls LookUp; then the fixed threads
-/// look up first, because the verdicts wait for that.
+/// all of them. One thread may call Fingerprint while another calls LookUp. Then the fixed threads
+/// do the look-ups first, because the verdicts wait for them.
 class FingerprintPool {
  public:
   /// With `threads` 0, the pool has one thread per core.
@@ -49,7 +49,7 @@ class FingerprintPool {
     size_t next = 0;     ///< the first record that no thread has taken
     size_t pending = 0;  ///< records that are not done
   };
-  /// By urgency.
+  /// The most urgent kind first.
   enum Kind { kLookUp, kFingerprint, kKinds };
 
   /// Spreads `records` over the threads and waits until all of them are done.
@@ -57,7 +57,7 @@ class FingerprintPool {
   void Work(size_t worker);
   /// Does one chunk of the job, without the lock.
   void DoChunk(Job& job, size_t worker, std::unique_lock<std::mutex>& lock);
-  /// The most urgent job that has a chunk to take; null without.
+  /// The most urgent job that has a chunk to take; null if no job has one.
   Job* FindJob();
   /// A record for which there is not enough memory is a dead letter.
   FingerprintedRecord ComputeLarge(const RecordView& record);

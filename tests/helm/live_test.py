@@ -199,9 +199,9 @@ class Live(KafkaTest):
             self.assertTrue(prometheus.get(f"/api/v1/label/{label}/values", **{"match[]": "neardup_build_info"}))
 
     def slow_down_until(self, service, done, what):
-        """Lets a service run a tenth of the time, on a backlog, until something happens.
+        """Slows a service down while it has a backlog: it runs a tenth of the time, until something happens.
 
-        No pause is as long as the time-out of the lease, and a slow answer to a scrape still is one.
+        Each pause is shorter than the time-out of the lease. A scrape is answered slowly, but it is answered.
         """
         bad = "\n".join(f"no json {i}" for i in range(300_000))
         end = time.monotonic() + 60

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,6 +25,7 @@ class CountingSource : public Source {
   }
   Result<void> Poll(size_t records_max, int, std::vector<Message>& out) override {
     polled_in = std::this_thread::get_id();
+    if (throws) throw std::bad_alloc();
     if (next_ == fails_at) return Retriable(ErrorCode::kUnavailable, "the broker is away");
     const int64_t to = hides ? next_ : std::min(next_ + static_cast<int64_t>(records_max), end);
     for (; next_ < to; ++next_) {
@@ -44,6 +46,7 @@ class CountingSource : public Source {
   bool polls_beside() const override { return beside_; }
 
   int64_t fails_at = -1;
+  bool throws = false;
   int64_t end = 1000;
   bool hides = false;  ///< what there is, for a while
   std::thread::id polled_in;
@@ -155,6 +158,18 @@ TEST_P(BatchReaderTest, AnErrorWaitsBehindTheBatchesThatWereReadBefore) {
   EXPECT_FALSE(reader_.Take(batch_).ok());
   EXPECT_FALSE(reader_.has_begun());
   EXPECT_TRUE(reader_.CanBegin());
+}
+
+// The service then says that memory is short, and ends in order.
+TEST_P(BatchReaderTest, AnExceptionReachesTheThreadOfTheOwner) {
+  source_.throws = true;
+  EXPECT_THROW(
+      {
+        reader_.Begin(10, 0);
+        static_cast<void>(reader_.Take(batch_));
+      },
+      std::bad_alloc);
+  EXPECT_FALSE(reader_.has_begun());
 }
 
 TEST_P(BatchReaderTest, ABatchThatBroughtNothingIsForgotten) {

@@ -241,7 +241,7 @@ bool MemoryTransaction::TopicIsGone(std::span<const InputProgress> inputs) const
   });
 }
 
-/// A commit takes as long as it takes.
+/// A real commit takes longer or shorter, so that `meanwhile` is called once or several times.
 void MemoryTransaction::AskMeanwhile(const Meanwhile& meanwhile) {
   for (uint64_t times = 1 + faults_.random()() % 3; times > 0 && meanwhile(); --times) {
   }
