@@ -105,7 +105,7 @@ std::optional<uint64_t> FilterBytesMax(const FilterOptions& options, uint64_t un
 /// Decides records in the order in which they are given, and remembers the unique ones as entries.
 ///
 /// Decisions are provisional until Commit; Rollback undoes all of them since the last Commit.
-/// Entries expire only in Commit, so that a Rollback is exact.
+/// Entries expire only in Commit, so that a Rollback is exact. Provisional entries never expire.
 ///
 /// Only one thread at a time may use a filter. As an exception, const members may run on any number
 /// of threads while no other member runs.
@@ -149,13 +149,17 @@ class Filter {
   /// name. Entries beyond GuaranteedDistance may be missing. Changes nothing.
   std::vector<Match> FindAll(const FingerprintedRecord& record) const;
 
-  /// Makes all decisions since the last Commit permanent, advances the horizon, and drops entries
-  /// that are older than the horizon or beyond capacity. Invalidates the spans of uncommitted().
+  /// Call it when the decisions so far are being saved: the next Commit covers only them. Records
+  /// decided in between stay provisional, and are late by the horizon that this Commit will bring.
+  /// Without this call, a Commit covers all decisions before it.
+  void BeginCommit();
+  /// Makes decisions permanent, advances the horizon, and drops entries that are older than the
+  /// horizon or beyond capacity. Invalidates the spans of uncommitted().
   void Commit();
-  /// Undoes all decisions since the last Commit.
+  /// Undoes all decisions since the last Commit, also those that a BeginCommit covers.
   void Rollback();
 
-  /// Entries added since the last Commit, in the order of their decisions.
+  /// Entries that are not permanent yet, in the order of their decisions.
   std::span<const Entry> uncommitted() const;
 
   // --- Recovery: rebuilds the state from a log of committed work. Nothing may be uncommitted. ---

@@ -156,14 +156,15 @@ void EntryIndex::Rollback(std::span<const Entry> newest) {
   sketches.Rollback(sketches.end_id() - newest.size());
 }
 
-void EntryIndex::Forget(int64_t horizon_ms) {
+void EntryIndex::Forget(int64_t horizon_ms, size_t kept) {
   const auto forget = [&](auto& index) {
     uint64_t begin_id = index.begin_id();
+    const uint64_t end_id = index.end_id() - kept;
     const auto old = [&] { return index.time_ms(begin_id) < horizon_ms; };
-    for (; index.end_id() - begin_id > entries_max_; ++begin_id) {
+    for (; end_id - begin_id > entries_max_; ++begin_id) {
       ++(old() ? forgotten_.expired : forgotten_.evicted);
     }
-    for (; begin_id < index.end_id() && old(); ++begin_id) ++forgotten_.expired;
+    for (; begin_id < end_id && old(); ++begin_id) ++forgotten_.expired;
     index.Expire(begin_id);
   };
   std::visit(forget, index_);

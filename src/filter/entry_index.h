@@ -54,9 +54,10 @@ class EntryIndex {
   void EndRestore();
   /// Forgets the newest entries. `newest` must be these entries in the order of their insertion.
   void Rollback(std::span<const Entry> newest);
-  /// Drops the oldest entries: those beyond capacity, and then those older than the horizon.
+  /// Drops the oldest entries: those beyond capacity, and then those older than the horizon. The
+  /// `kept` newest entries are not dropped, and do not count for the capacity.
   /// Calling it more or less often does not change which entries are left in the end.
-  void Forget(int64_t horizon_ms);
+  void Forget(int64_t horizon_ms, size_t kept);
 
   uint64_t size() const;
   const Forgotten& forgotten() const { return forgotten_; }

@@ -17,11 +17,18 @@ struct Filter::State {
       : options(options_in), index(options, std::move(scheme)) {}
 
   int64_t Clamp(int64_t time_ms) const { return std::min(time_ms, time_max_ms); }
+  /// The horizon behind all commits that have begun.
+  int64_t next_horizon_ms() const { return committing ? committing->horizon_ms : horizon_ms; }
 
   FilterOptions options;
   EntryIndex index;
   Watermark watermark;
   std::vector<Entry> uncommitted;
+  struct Committing {
+    size_t entries = 0;      ///< how many of the uncommitted it covers
+    int64_t horizon_ms = 0;  ///< afterwards
+  };
+  std::optional<Committing> committing;  ///< the coming Commit, if it has begun
   int64_t horizon_ms = INT64_MIN;
   int64_t time_max_ms = INT64_MAX;
 };
@@ -81,7 +88,7 @@ Verdict Filter::Decide(const FingerprintedRecord& record, const LookedUp& found)
   const int64_t time_ms = state_->Clamp(record.outcome.time_ms);
   verdict.outcome.time_ms = time_ms;
   verdict.clamped = time_ms != record.outcome.time_ms;
-  verdict.late = time_ms < state_->horizon_ms;
+  verdict.late = time_ms < state_->next_horizon_ms();
   state_->watermark.Observe(record.position.input, time_ms);
   if (const std::optional<Match> match = state_->index.FindNearest(record, time_ms, found)) {
     verdict.decision = Decision::kDuplicate;
@@ -92,17 +99,27 @@ Verdict Filter::Decide(const FingerprintedRecord& record, const LookedUp& found)
   return verdict;
 }
 
-void Filter::Commit() {
-  state_->uncommitted.clear();
-  state_->watermark.Commit();
+void Filter::BeginCommit() {
+  state_->watermark.BeginCommit();
   const int64_t horizon_ms = HorizonAt(watermark_ms(), state_->options.window);
-  state_->horizon_ms = std::max(state_->horizon_ms, horizon_ms);
-  state_->index.Forget(state_->horizon_ms);
+  state_->committing = {state_->uncommitted.size(), std::max(state_->horizon_ms, horizon_ms)};
+}
+
+void Filter::Commit() {
+  if (!state_->committing) BeginCommit();
+  std::vector<Entry>& uncommitted = state_->uncommitted;
+  uncommitted.erase(uncommitted.begin(),
+                    uncommitted.begin() + static_cast<std::ptrdiff_t>(state_->committing->entries));
+  state_->horizon_ms = state_->committing->horizon_ms;
+  state_->committing.reset();
+  state_->watermark.Commit();
+  state_->index.Forget(state_->horizon_ms, uncommitted.size());
 }
 
 void Filter::Rollback() {
   state_->index.Rollback(state_->uncommitted);
   state_->uncommitted.clear();
+  state_->committing.reset();
   state_->watermark.Rollback();
 }
 
@@ -111,7 +128,7 @@ std::span<const Entry> Filter::uncommitted() const { return state_->uncommitted;
 void Filter::Restore(std::span<const Entry> entries) {
   assert(state_->uncommitted.empty());
   state_->index.Restore(entries);
-  state_->index.Forget(state_->horizon_ms);
+  state_->index.Forget(state_->horizon_ms, 0);
 }
 
 void Filter::BeginRestore() { state_->index.BeginRestore(); }
@@ -125,7 +142,7 @@ void Filter::RestoreTime(uint32_t input, int64_t time_ms) {
 void Filter::RestoreHorizon(int64_t horizon_ms) {
   assert(state_->uncommitted.empty());
   state_->horizon_ms = std::max(state_->horizon_ms, horizon_ms);
-  state_->index.Forget(state_->horizon_ms);
+  state_->index.Forget(state_->horizon_ms, 0);
 }
 
 int64_t Filter::watermark_ms() const { return state_->watermark.value_ms(); }

@@ -33,15 +33,24 @@ void Watermark::RestoreTime(uint32_t input, int64_t time_ms) {
   stale_ = true;
 }
 
-void Watermark::Commit() {
+void Watermark::BeginCommit() {
   value_ms_ = value_ms();
-  committed_ms_ = value_ms_;
+  committing_ms_ = value_ms_;
+  committing_ = true;
   stale_ = false;
-  for (auto& [number, input] : inputs_) input.committed_ms = input.time_ms;
+  for (auto& [number, input] : inputs_) input.committing_ms = input.time_ms;
+}
+
+void Watermark::Commit() {
+  if (!committing_) BeginCommit();
+  committing_ = false;
+  committed_ms_ = committing_ms_;
+  for (auto& [number, input] : inputs_) input.committed_ms = input.committing_ms;
 }
 
 void Watermark::Rollback() {
   value_ms_ = committed_ms_;
+  committing_ = false;
   stale_ = true;
   for (auto& [number, input] : inputs_) input.time_ms = input.committed_ms;
 }

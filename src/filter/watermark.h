@@ -13,8 +13,8 @@ namespace neardup {
 /// not count, unless it was made busy and nothing of it was observed since: what it holds may be
 /// older than everything else. The value never decreases, except in Rollback.
 ///
-/// SetIdle and RestoreTime alone do not raise the value for good: only an Observe or Commit after
-/// them does. Inputs may therefore be set one by one.
+/// SetIdle and RestoreTime alone do not raise the value for good: only an Observe or BeginCommit
+/// after them does. Inputs may therefore be set one by one.
 class Watermark {
  public:
   /// Records an event time. INT64_MIN: the record has none.
@@ -23,6 +23,9 @@ class Watermark {
   /// Records a time that is committed already.
   void RestoreTime(uint32_t input, int64_t time_ms);
 
+  /// The coming Commit covers what was observed so far, and not what follows. Without this call, it
+  /// covers everything before it.
+  void BeginCommit();
   void Commit();
   /// Returns to the times and the value of the last Commit. Inputs stay idle or not.
   void Rollback();
@@ -34,6 +37,7 @@ class Watermark {
  private:
   struct Input {
     int64_t time_ms = INT64_MIN;
+    int64_t committing_ms = INT64_MIN;  ///< at the last BeginCommit
     int64_t committed_ms = INT64_MIN;
     bool idle = false;
     bool awaited = false;  ///< busy, without a time, and nothing observed
@@ -41,6 +45,8 @@ class Watermark {
 
   std::unordered_map<uint32_t, Input> inputs_;
   int64_t value_ms_ = INT64_MIN;
+  int64_t committing_ms_ = INT64_MIN;  ///< at the last BeginCommit
+  bool committing_ = false;            ///< BeginCommit was called since the last Commit
   int64_t committed_ms_ = INT64_MIN;
   /// SetIdle, RestoreTime or Rollback was called since value_ms_ was computed.
   bool stale_ = false;

@@ -294,6 +294,7 @@ LaneState::Seal LaneState::SealHere() const {
 }
 
 std::vector<Delta> LaneState::Uncommitted() const {
+  assert(!committing_);
   std::vector<Delta> deltas;
   Seal before;
   before.seq_last = seq_committed_;
@@ -337,19 +338,33 @@ uint64_t LaneState::LiveUpTo(size_t entries) const {
 
 void LaneState::ForgetSeals() {
   seals_.clear();
+  committing_.reset();
   counted_entries_ = 0;
   unsealed_bytes_ = 0;
 }
 
+void LaneState::BeginCommit() {
+  seals_.clear();
+  counted_entries_ = filter_->uncommitted().size();
+  unsealed_bytes_ = 0;
+  committing_ = SealHere();
+  filter_->BeginCommit();
+}
+
 void LaneState::Commit() {
-  const size_t entries = filter_->uncommitted().size();
-  entries_held_ += entries;
-  entries_live_ = LiveUpTo(entries);
+  if (!committing_) BeginCommit();
+  const Seal& end = *committing_;
+  entries_held_ += end.entries;
+  entries_live_ = LiveUpTo(end.entries);
   if (!any_) seq_first_ = seq_committed_ + 1;
   filter_->Commit();
-  seq_committed_ = seq_;
-  for (size_t i = 0; i < inputs_.size(); ++i) committed_offsets_[i] = inputs_[i].next_offset;
-  ForgetSeals();
+  seq_committed_ = end.seq_last;
+  for (size_t i = 0; i < end.inputs.size(); ++i) {
+    committed_offsets_[i] = end.inputs[i].next_offset;
+  }
+  for (Seal& seal : seals_) seal.entries -= end.entries;
+  counted_entries_ -= end.entries;
+  committing_.reset();
   commits_to_learned_ = (commits_to_learned_ == 0 ? kCommitsPerLearned : commits_to_learned_) - 1;
   any_ = true;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,8 @@ class LaneState {
   void MoveInput(uint32_t input, int64_t next_offset) { inputs_[input].next_offset = next_offset; }
   /// Where the last Commit left an input. If the input was added since: where it began.
   int64_t committed_offset(uint32_t input) const { return committed_offsets_[input]; }
+  /// committed_offset by input.
+  std::span<const int64_t> committed_offsets() const { return committed_offsets_; }
   /// True if an input is not where the last Commit left it.
   bool moved() const;
   /// Moves an input over records that were decided before and are not remembered, and counts them.
@@ -86,13 +89,16 @@ class LaneState {
   bool empty() const { return !any_; }
   void StartEpoch() { ++epoch_; }
 
-  /// Deltas for everything since the last Commit. At least one, because it carries the offsets.
-  /// Each has at most about kDeltaBytesTarget bytes and one more entry. Offsets, event times and
-  /// watermark are those at the delta's seq_last; the horizon is the one before the coming Commit,
-  /// from which Apply derives the next.
+  /// Deltas for everything since the last Commit. At least one, because it carries the offsets. No
+  /// commit may have begun. Each has at most about kDeltaBytesTarget bytes and one more entry.
+  /// Offsets, event times and watermark are those at the delta's seq_last; the horizon is the one
+  /// before the coming Commit, from which Apply derives the next.
   std::vector<Delta> Uncommitted() const;
+  /// Call it when the deltas are being written. What is decided between it and Commit belongs to
+  /// the next deltas. Without this call, a Commit covers everything before it.
+  void BeginCommit();
   void Commit();
-  /// Back to the last Commit: entries, seq, progress.
+  /// Back to the last Commit: entries, seq, progress. Also undoes what a BeginCommit covers.
   void Rollback();
 
  private:
@@ -125,8 +131,9 @@ class LaneState {
   std::map<InputPartition, uint32_t> numbers_;
   std::vector<int64_t> committed_offsets_;
   std::vector<Seal> seals_;
-  size_t counted_entries_ = 0;  ///< how many of filter().uncommitted() Advance has counted
-  size_t unsealed_bytes_ = 0;   ///< upper bound for those of them after the last seal
+  std::optional<Seal> committing_;  ///< the end of what the coming Commit covers, if it has begun
+  size_t counted_entries_ = 0;      ///< how many of filter().uncommitted() Advance has counted
+  size_t unsealed_bytes_ = 0;       ///< upper bound for those of them after the last seal
   uint64_t seq_ = 0;
   uint64_t seq_committed_ = 0;
   uint64_t epoch_ = 0;

@@ -50,8 +50,9 @@ class BatchReader {
   /// A batch is being read, or was read and not taken.
   bool has_begun() const { return is_reading() || !read_.empty(); }
   bool is_reading() const { return reading_.valid(); }
-  /// How many records were read and not taken.
+  /// How many records and batches were read and not taken.
   size_t records_ahead() const { return records_ahead_; }
+  size_t batches_ahead() const { return read_.size(); }
   /// True if another batch may begin now: none is being read, fewer than kBatchesAheadMax wait, and
   /// the last one is neither an error nor the end of the source.
   bool CanBegin();

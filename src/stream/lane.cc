@@ -37,10 +37,13 @@ constexpr size_t kRecordsAhead = 8;
 class StageTimer {
  public:
   explicit StageTimer(Probe& probe) : probe_(probe) {}
-  void Lap(Stage stage) {
+  /// Reports the time since the last lap, without `other_s` seconds of it, and returns it.
+  double Lap(Stage stage, double other_s = 0) {
     const auto now = std::chrono::steady_clock::now();
-    probe_.StageTimed(stage, std::chrono::duration<double>(now - started_).count());
+    const double seconds = std::chrono::duration<double>(now - started_).count() - other_s;
+    probe_.StageTimed(stage, seconds);
     started_ = now;
+    return seconds;
   }
 
  private:
@@ -100,7 +103,7 @@ Result<bool> Lane::Step(const std::atomic<bool>& stop) {
     }
   }
   const bool nothing_left =
-      inputs_.exhausted() && batch_.messages.empty() && !reader_.has_begun() && !open_.is_open();
+      inputs_.exhausted() && batch_.size() == 0 && !reader_.has_begun() && !open_.is_open();
   return !(phase_ == LanePhase::kActive && nothing_left);
 }
 
@@ -361,11 +364,11 @@ Result<void> Lane::ActiveStep() {
   if (!open_.is_open() && !reader_.has_begun()) NEARDUP_TRY(RefreshInputs());
   int64_t timeout_ms = kPollTimeoutMs;
   if (open_.is_open()) timeout_ms = std::clamp(open_.left_ms(), int64_t{0}, timeout_ms);
-  NEARDUP_TRY(TakeBatch(timeout_ms));
-  NEARDUP_TRY(DecideBatch());
+  NEARDUP_TRY(TakeBatch(batch_, timeout_ms));
+  NEARDUP_TRY(DecideAndPublish());
   inputs_.UpdateEnds(*state_);
   if (open_.is_due() || (open_.is_open() && inputs_.exhausted())) {
-    NEARDUP_TRY(CommitAndReadAhead());
+    NEARDUP_TRY(CommitAndDecideAhead());
   }
   const bool positions_due = inputs_.lost_any() || ports_.clock.SteadyMs() >= positions_at_ms_;
   if (!open_.is_open() && positions_due) NEARDUP_TRY(CommitPositions());
@@ -387,15 +390,16 @@ Result<void> Lane::RefreshInputs() {
   return committed;
 }
 
-Result<void> Lane::TakeBatch(int64_t timeout_ms) {
+Result<void> Lane::TakeBatch(DecidedBatch& to, int64_t timeout_ms) {
   if (!reader_.has_begun()) reader_.Begin(records_to_poll(), static_cast<int>(timeout_ms));
-  NEARDUP_TRY(reader_.Take(batch_));
-  inputs_.Took(*state_, batch_);
-  if (batch_.messages.empty()) return {};
-  ports_.probe.StageTimed(Stage::kPoll, batch_.poll_s);
-  ports_.probe.StageTimed(Stage::kFingerprint, batch_.fingerprint_s);
-  ports_.probe.BatchFingerprinted(batch_.messages,
-                                  std::span(batch_.records).first(batch_.messages.size()));
+  Batch& batch = to.batch;
+  NEARDUP_TRY(reader_.Take(batch));
+  inputs_.Took(*state_, batch);
+  if (batch.messages.empty()) return {};
+  ports_.probe.StageTimed(Stage::kPoll, batch.poll_s);
+  ports_.probe.StageTimed(Stage::kFingerprint, batch.fingerprint_s);
+  ports_.probe.BatchFingerprinted(batch.messages,
+                                  std::span(batch.records).first(batch.messages.size()));
   return {};
 }
 
@@ -403,77 +407,143 @@ void Lane::ReadAhead(int timeout_ms) {
   // A refresh moves the inputs. So all polled records must be decided before it.
   if (inputs_.exhausted() || inputs_.NeedsRefresh()) return;
   const size_t records = records_to_poll();
-  if (records > 0 && reader_.CanBegin()) reader_.Begin(records, timeout_ms);
+  const bool has_room = reader_.batches_ahead() + ahead_.size() < kBatchesAheadMax;
+  if (records > 0 && has_room && reader_.CanBegin()) reader_.Begin(records, timeout_ms);
 }
 
-/// The records that were read and not decided fit into one transaction.
+/// The records that were read and are not at hand fit into one transaction.
 size_t Lane::records_to_poll() const {
   const size_t fit = std::max<size_t>(1, open_.records_that_fit());
-  const size_t ahead = std::min(fit, reader_.records_ahead());
-  return std::min(fit - ahead, options_.batch_records_max);
+  size_t ahead = reader_.records_ahead();
+  for (const DecidedBatch& batch : ahead_) ahead += batch.size();
+  return std::min(fit - std::min(fit, ahead), options_.batch_records_max);
 }
 
-Result<void> Lane::DecideBatch() {
-  const std::vector<Message>& messages = batch_.messages;
-  if (messages.empty()) return {};
-  StageTimer timer(ports_.probe);
-  Filter& filter = state_->filter();
-  filter.SetClock(ports_.clock.WallMs());
-  const std::span<const FingerprintedRecord> records =
-      std::span(batch_.records).first(messages.size());
-  const std::span<const LookedUp> found = pool_.LookUp(records, filter);
-  timer.Lap(Stage::kLookUp);
-  ReadAhead(kBesideDecisionsMs);
-  for (size_t i = 0; i < messages.size(); ++i) {
-    if (i + kRecordsAhead < messages.size()) filter.Prefetch(records[i + kRecordsAhead]);
-    NEARDUP_TRY(Route(messages[i], records[i], found[i]));
-    if (open_.is_full()) NEARDUP_TRY(Commit());
+Result<void> Lane::DecideAndPublish() {
+  if (!batch_.decided.empty()) ReadAhead(kBesideDecisionsMs);
+  while (batch_.published < batch_.decided.size()) NEARDUP_TRY(PublishNext(batch_));
+  if (!batch_.is_decided()) {
+    StageTimer timer(ports_.probe);
+    const std::span<const LookedUp> found = LookUp(batch_);
+    timer.Lap(Stage::kLookUp);
+    ReadAhead(kBesideDecisionsMs);
+    for (const LookedUp& each : found) {
+      NEARDUP_TRY(DecideNext(batch_, each));
+      NEARDUP_TRY(PublishNext(batch_));
+      if (open_.is_full()) NEARDUP_TRY(Commit());
+    }
+    timer.Lap(Stage::kDecide);
   }
-  timer.Lap(Stage::kDecide);
-  batch_.messages.clear();
+  batch_.Clear();
   return {};
 }
 
-Result<void> Lane::Route(const Message& message, const FingerprintedRecord& record,
-                         const LookedUp& found) {
+std::span<const LookedUp> Lane::LookUp(const DecidedBatch& batch) {
+  Filter& filter = state_->filter();
+  filter.SetClock(ports_.clock.WallMs());
+  return pool_.LookUp(
+      std::span(batch.batch.records).first(batch.size()).subspan(batch.decided.size()), filter);
+}
+
+Result<void> Lane::DecideNext(DecidedBatch& batch, const LookedUp& found) {
+  const size_t number = batch.decided.size();
+  const Message& message = batch.batch.messages[number];
   const Position& position = message.position;
+  Filter& filter = state_->filter();
+  if (number + kRecordsAhead < batch.size()) {
+    filter.Prefetch(batch.batch.records[number + kRecordsAhead]);
+  }
   NEARDUP_TRY(state_->CheckPosition(position));
-  NEARDUP_TRY(open_.Begin());
+  DecidedRecord& decided = batch.decided.emplace_back();
+  decided.bytes = BytesOf(message);
+  const InputPartition& input = state_->inputs()[position.input].partition;
+  std::optional<Verdict> undeliverable =
+      refused_.DeadLetter(position, decided.bytes, ports_.transaction.record_bytes_max(input));
+  decided.by_reference = undeliverable.has_value();
+  decided.verdict =
+      undeliverable ? std::move(*undeliverable) : filter.Decide(batch.batch.records[number], found);
+  decided.seq = state_->Advance(position);
+  return {};
+}
+
+Result<void> Lane::PublishNext(DecidedBatch& batch) {
+  const DecidedRecord& decided = batch.decided[batch.published];
+  const Message& message = batch.batch.messages[batch.published];
+  const Fingerprint& fingerprint = batch.batch.records[batch.published].fingerprint;
+  const Verdict& verdict = decided.verdict;
+  const Position& position = message.position;
   const std::vector<InputProgress>& inputs = state_->inputs();
   const InputPartition& input = inputs[position.input].partition;
-  const size_t bytes = BytesOf(message);
-  const std::optional<Verdict> undeliverable =
-      refused_.DeadLetter(position, bytes, ports_.transaction.record_bytes_max(input));
-  const Verdict verdict = undeliverable ? *undeliverable : state_->filter().Decide(record, found);
+  NEARDUP_TRY(open_.Begin());
   if (verdict.decision == Decision::kDeadLetter) dead_letters_.Saw(message, input, verdict);
-  const uint64_t seq = state_->Advance(position);
   const InputPartition* original = verdict.decision == Decision::kDuplicate
                                        ? &inputs[verdict.match.original.input].partition
                                        : nullptr;
   const std::vector<HeaderView>& headers =
-      header_writer_.Write(seq, input, position.offset, verdict, original, record.fingerprint);
+      header_writer_.Write(decided.seq, input, position.offset, verdict, original, fingerprint);
   NEARDUP_TRY(open_.Publish({.message = message,
                              .input = input,
                              .verdict = verdict,
-                             .seq = seq,
+                             .seq = decided.seq,
                              .original_input = original,
                              .headers = headers,
-                             .by_reference = undeliverable.has_value(),
+                             .by_reference = decided.by_reference,
                              .alone = refused_.IsSuspect(position)},
-                            bytes));
+                            decided.bytes));
   inputs_.Decided(message);
+  ++batch.published;
   return {};
 }
 
 Result<void> Lane::Commit() { return Commit(NothingMeanwhile); }
 
-Result<void> Lane::CommitAndReadAhead() {
-  return Commit([this] {
+Result<void> Lane::CommitAndDecideAhead() {
+  Result<void> decided;
+  NEARDUP_TRY(Commit([&] {
+    const Result<bool> ahead = DecideAhead();
+    if (!ahead.ok()) decided = ahead.error();
+    if (!ahead.ok() || *ahead) return ahead.ok();
     if (!reader_.IsRead(kBesideCommitMs)) return true;
     const size_t before = reader_.records_ahead();
     ReadAhead(kBesideCommitMs);
     return reader_.is_reading() || reader_.records_ahead() > before;
-  });
+  }));
+  NEARDUP_TRY(decided);
+  if (!ahead_.empty()) NEARDUP_TRY(open_.BeginSince(ahead_since_ms_));
+  for (; !ahead_.empty(); ahead_.pop_front()) {
+    std::swap(batch_, ahead_.front());
+    NEARDUP_TRY(DecideAndPublish());
+    spare_.push_back(std::move(ahead_.front()));
+  }
+  return {};
+}
+
+Result<bool> Lane::DecideAhead() {
+  if (!ahead_.empty() && !ahead_.back().is_decided()) return false;
+  reader_.IsRead(0);
+  // A refresh needs a moment without an open transaction.
+  if (reader_.records_ahead() == 0 || inputs_.NeedsRefresh()) return false;
+  if (ahead_.empty()) {
+    ahead_bytes_ = 0;
+    ahead_since_ms_ = ports_.clock.SteadyMs();
+  }
+  if (open_.is_full_with(ahead_bytes_)) return false;
+  DecidedBatch& batch = ahead_.emplace_back();
+  if (!spare_.empty()) {
+    batch = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  NEARDUP_TRY(TakeBatch(batch, 0));
+  StageTimer timer(ports_.probe);
+  const std::span<const LookedUp> found = LookUp(batch);
+  ahead_s_ += timer.Lap(Stage::kLookUp);
+  for (const LookedUp& each : found) {
+    if (open_.is_full_with(ahead_bytes_)) break;
+    NEARDUP_TRY(DecideNext(batch, each));
+    ahead_bytes_ += OpenTransaction::CountedBytes(batch.decided.back().bytes);
+  }
+  ahead_s_ += timer.Lap(Stage::kDecide);
+  return true;
 }
 
 Result<void> Lane::Commit(const Meanwhile& meanwhile) {
@@ -487,6 +557,7 @@ Result<void> Lane::Commit(const Meanwhile& meanwhile) {
     mark_at_ms_ = ports_.clock.SteadyMs() + kMarkPeriodMs;
     if (const Result<int64_t> asked = follower_.End(); asked.ok()) end = *asked;
   }
+  state_->BeginCommit();
   NEARDUP_TRY(open_.Commit(inputs_.Progress(*state_), meanwhile));
   state_->Commit();
   candidacy_.Committed();
@@ -498,9 +569,9 @@ Result<void> Lane::Commit(const Meanwhile& meanwhile) {
     has_worked_ = true;
     backoff_ms_ = 0;
   }
-  refused_.DropCommitted(state_->inputs());
+  refused_.DropCommitted(state_->committed_offsets());
   CountCommitted();
-  timer.Lap(Stage::kCommit);
+  timer.Lap(Stage::kCommit, std::exchange(ahead_s_, 0));
   return {};
 }
 
@@ -636,7 +707,9 @@ void Lane::Forget() {
   state_->Rollback();
   open_.Forget();
   reader_.Discard();
-  batch_.messages.clear();
+  batch_.Clear();
+  ahead_.clear();
+  ahead_s_ = 0;
 }
 
 }  // namespace neardup

@@ -4,7 +4,7 @@
 //   promote   locks other instances out, reads the changelog to its end, and reads the inputs from
 //             where its last delta ends
 //   active    polls, fingerprints, decides and publishes; commits outputs, delta and offsets in one
-//             transaction
+//             transaction; meanwhile decides the first records of the next one
 //   recover   aborts the transaction and decides its records again, or goes back to standby
 //
 // An active lane handles an error in one of three ways. After kAborted, it aborts the transaction,
@@ -18,8 +18,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,7 @@
 #include "stream/candidacy.h"
 #include "stream/changelog_follower.h"
 #include "stream/dead_letter_watch.h"
+#include "stream/decided_batch.h"
 #include "stream/fingerprint_pool.h"
 #include "stream/lane_inputs.h"
 #include "stream/lane_options.h"
@@ -103,18 +106,25 @@ class Lane {
   Result<void> RefreshInputs();
   /// Takes the batch that was read ahead. If none was, reads one, and waits up to `timeout_ms` for
   /// its first record.
-  Result<void> TakeBatch(int64_t timeout_ms);
+  Result<void> TakeBatch(DecidedBatch& to, int64_t timeout_ms);
   /// Begins to read the batch behind the one at hand, so that it is polled and fingerprinted while
   /// the lane decides, publishes and commits. Does nothing if that was begun, or must not be.
   void ReadAhead(int timeout_ms);
   size_t records_to_poll() const;
-  Result<void> DecideBatch();
-  Result<void> Route(const Message& message, const FingerprintedRecord& record,
-                     const LookedUp& found);
+  /// Decides the batch at hand as far as it is not decided, and publishes it.
+  Result<void> DecideAndPublish();
+  /// Looks up the records that are not decided.
+  std::span<const LookedUp> LookUp(const DecidedBatch& batch);
+  Result<void> DecideNext(DecidedBatch& batch, const LookedUp& found);
+  Result<void> PublishNext(DecidedBatch& batch);
   Result<void> Commit();
-  /// As Commit. Reads ahead while the commit waits.
-  Result<void> CommitAndReadAhead();
+  /// As Commit. While the commit waits, it reads the next batches and decides them. They belong to
+  /// the next transaction, which it begins with them.
+  Result<void> CommitAndDecideAhead();
   Result<void> Commit(const Meanwhile& meanwhile);
+  /// Decides a batch that was read while a commit waits. False: none is ready, or none may be
+  /// decided before the commit.
+  Result<bool> DecideAhead();
   /// Fails if too many records are dead letters and the options say so.
   Result<void> CheckDeadLetters();
   void CountCommitted();
@@ -156,7 +166,15 @@ class Lane {
   LaneInputs inputs_;
   FingerprintPool pool_;
   BatchReader reader_;
-  Batch batch_;  ///< taken, and not yet decided
+  DecidedBatch batch_;  ///< at hand; empty between two steps
+  /// Decided while a commit waits, in order; of the last one perhaps only the first records. Empty
+  /// otherwise. All of it and the transaction that commits together have at most UncommittedMax
+  /// records.
+  std::deque<DecidedBatch> ahead_;
+  size_t ahead_bytes_ = 0;           ///< what its decided records count in a transaction
+  int64_t ahead_since_ms_ = 0;       ///< when the first of them was decided
+  double ahead_s_ = 0;               ///< time that these decisions took during the commit
+  std::vector<DecidedBatch> spare_;  ///< memory for the next of them
   RouteHeaderWriter header_writer_;
   OpenTransaction open_;
   RefusedRecords refused_;

@@ -8,18 +8,18 @@
 
 namespace neardup {
 
-Result<void> OpenTransaction::Begin() {
+Result<void> OpenTransaction::BeginSince(int64_t since_ms) {
   if (is_open_) return {};
   NEARDUP_TRY(port_.Begin());
   is_open_ = true;
-  begun_ms_ = clock_.SteadyMs();
+  begun_ms_ = since_ms;
   bytes_ = 0;
   return {};
 }
 
 Result<void> OpenTransaction::Publish(const RoutedRecord& record, size_t bytes) {
   NEARDUP_TRY(port_.Publish(record));
-  bytes_ += std::max(bytes, kRecordBytesMin);
+  bytes_ += CountedBytes(bytes);
   record_bytes_mean_ = (record_bytes_mean_ * 63 + bytes) / 64;
   Count(record, bytes);
   return {};

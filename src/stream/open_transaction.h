@@ -23,7 +23,9 @@ class OpenTransaction {
       : options_(options), port_(port), clock_(clock) {}
 
   /// Does nothing when it is open.
-  Result<void> Begin();
+  Result<void> Begin() { return BeginSince(clock_.SteadyMs()); }
+  /// As Begin, when the first record was decided at `since_ms` on the steady clock.
+  Result<void> BeginSince(int64_t since_ms);
   /// `bytes`: size of the record's key, value and headers.
   Result<void> Publish(const RoutedRecord& record, size_t bytes);
   Result<void> PublishDeltas(const LaneState& state);
@@ -40,6 +42,10 @@ class OpenTransaction {
   const CommittedBatch& counted() const { return counted_; }
   bool is_open() const { return is_open_; }
   bool is_full() const { return bytes_ >= options_.transaction_bytes_max; }
+  /// True if this transaction has no room for the records that count as `bytes`.
+  bool is_full_with(size_t bytes) const { return bytes_ + bytes >= options_.transaction_bytes_max; }
+  /// What a record of this size counts in a transaction.
+  static size_t CountedBytes(size_t bytes) { return std::max(bytes, kRecordBytesMin); }
   /// It is open and has lasted for the transaction interval.
   bool is_due() const { return is_open_ && left_ms() <= 0; }
   /// Time until it is due. It must be open.

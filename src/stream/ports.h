@@ -156,7 +156,8 @@ class Transaction {
   /// says whether the commit happened.
   ///
   /// While it waits, it may call `meanwhile` on the caller's thread, again and again until that
-  /// returns false: it has nothing left to do. `meanwhile` must not call this port.
+  /// returns false: it has nothing left to do. `meanwhile` must not call this port, except
+  /// record_bytes_max.
   virtual Result<void> Commit(std::span<const InputProgress> inputs,
                               const Meanwhile& meanwhile) = 0;
   virtual Result<void> Abort() = 0;

@@ -56,10 +56,10 @@ std::optional<Verdict> RefusedRecords::DeadLetter(const Position& position, size
                   bytes, bytes_max));
 }
 
-void RefusedRecords::DropCommitted(std::span<const InputProgress> inputs) {
-  std::erase_if(refused_, [inputs](const auto& refused) {
+void RefusedRecords::DropCommitted(std::span<const int64_t> offsets) {
+  std::erase_if(refused_, [offsets](const auto& refused) {
     const Position& position = refused.first;
-    return position.offset < inputs[position.input].next_offset;
+    return position.offset < offsets[position.input];
   });
 }
 

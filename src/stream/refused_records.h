@@ -36,8 +36,8 @@ class RefusedRecords {
   /// `bytes_max`: Transaction::record_bytes_max.
   std::optional<Verdict> DeadLetter(const Position& position, size_t bytes, size_t bytes_max) const;
 
-  /// Forgets the records below these offsets, which are committed. `inputs` by input number.
-  void DropCommitted(std::span<const InputProgress> inputs);
+  /// Forgets the records below these offsets, which are committed. By input number.
+  void DropCommitted(std::span<const int64_t> offsets);
   /// Call when input numbers change their meaning.
   void Clear() { refused_.clear(); }
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <random>
+#include <set>
 
 namespace neardup {
 namespace {
@@ -135,7 +137,15 @@ TEST(Watermark, TheHorizonIsWindowAndLatenessEarlierAndSaturates) {
 struct PlainWatermark {
   std::map<uint32_t, int64_t> times;
   std::map<uint32_t, bool> idle;
+  std::set<uint32_t> awaited;  ///< became busy without a time, and nothing was observed since
   int64_t value_ms = INT64_MIN;
+
+  void SetIdle(uint32_t input, bool now_idle) {
+    if (idle[input] == now_idle) return;
+    idle[input] = now_idle;
+    if (!now_idle && !times.contains(input)) awaited.insert(input);
+    if (now_idle) awaited.erase(input);
+  }
 
   int64_t Now() const {
     int64_t low = INT64_MAX;
@@ -144,6 +154,7 @@ struct PlainWatermark {
       high = std::max(high, time_ms);
       if (!idle.contains(input) || !idle.at(input)) low = std::min(low, time_ms);
     }
+    if (!awaited.empty()) low = INT64_MIN;
     return std::max(value_ms, low == INT64_MAX ? high : low);
   }
 };
@@ -155,6 +166,7 @@ TEST(Watermark, EqualsARecomputationAfterAnySteps) {
     Watermark watermark;
     PlainWatermark plain;
     PlainWatermark committed;
+    std::optional<PlainWatermark> committing;
     for (int step = 0; step < 2000; ++step) {
       const auto input = static_cast<uint32_t>(random() % 4);
       const uint64_t dice = random() % 100;
@@ -162,18 +174,28 @@ TEST(Watermark, EqualsARecomputationAfterAnySteps) {
         const auto time_ms = static_cast<int64_t>(step * 5 + random() % 300);
         watermark.Observe(input, time_ms);
         plain.times.try_emplace(input, time_ms);
+        plain.awaited.erase(input);
         plain.times[input] = std::max(plain.times[input], time_ms);
         plain.value_ms = plain.Now();
       } else if (dice < 90) {
         const bool idle = random() % 2 == 0;
         watermark.SetIdle(input, idle);
-        plain.idle[input] = idle;
-      } else if (dice < 95) {
-        watermark.Commit();
+        plain.SetIdle(input, idle);
+      } else if (dice < 93) {
+        watermark.BeginCommit();
         plain.value_ms = plain.Now();
-        committed = plain;
+        committing = plain;
+      } else if (dice < 96) {
+        watermark.Commit();
+        if (!committing) {
+          plain.value_ms = plain.Now();
+          committing = plain;
+        }
+        committed = *committing;
+        committing.reset();
       } else {
         watermark.Rollback();
+        committing.reset();
         plain.times = committed.times;
         plain.value_ms = committed.value_ms;
       }

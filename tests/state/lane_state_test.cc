@@ -97,6 +97,10 @@ TEST(LaneState, ApplyingTheDeltasGivesTheSameStateAndTheSameVerdicts) {
       }
       DecideSome(*active, random, random() % 3000);
       if (random() % 5 == 0) {
+        if (random() % 2 == 0) {
+          active->BeginCommit();
+          DecideSome(*active, random, random() % 3000);
+        }
         active->Rollback();
         continue;
       }
@@ -106,9 +110,14 @@ TEST(LaneState, ApplyingTheDeltasGivesTheSameStateAndTheSameVerdicts) {
         const Result<void> applied = standby->Apply(*read);
         ASSERT_TRUE(applied.ok()) << applied.error().text;
       }
+      if (transaction % 3 == 0) {  // what follows belongs to the next transaction
+        active->BeginCommit();
+        DecideSome(*active, random, random() % 3000);
+      }
       active->Commit();
-      ASSERT_EQ(standby->seq(), active->seq());
-      ASSERT_EQ(standby->filter().entries(), active->filter().entries());
+      const size_t uncommitted = active->filter().uncommitted().size();
+      ASSERT_EQ(standby->seq(), active->seq_committed());
+      ASSERT_EQ(standby->filter().entries(), active->filter().entries() - uncommitted);
       ASSERT_EQ(standby->filter().horizon_ms(), active->filter().horizon_ms());
       ASSERT_EQ(standby->filter().entries_expired(), active->filter().entries_expired());
       ASSERT_EQ(standby->filter().entries_evicted(), active->filter().entries_evicted());
@@ -264,6 +273,46 @@ TEST(LaneState, RollbackTakesSeqOffsetsTimesAndEntriesBack) {
   EXPECT_EQ(deltas[0].seq_first, 2U);
   EXPECT_EQ(deltas[0].seq_last, 1U);
   EXPECT_TRUE(deltas[0].entries.empty());
+}
+
+TEST(LaneState, WhatIsDecidedDuringACommitStaysUncommitted) {
+  auto state = MakeLane(TestOptions());
+  EXPECT_TRUE(state->AddInput({"news", 0}, 10).ok());
+  Decide(*state, {0, 10}, 5000, 1);
+  state->BeginCommit();
+  Decide(*state, {0, 11}, 9000, ~uint64_t{1});
+  state->Commit();
+  EXPECT_EQ(state->seq_committed(), 1U);
+  EXPECT_EQ(state->seq(), 2U);
+  EXPECT_EQ(state->committed_offset(0), 11);
+  EXPECT_TRUE(state->moved());
+  const std::vector<Delta> deltas = state->Uncommitted();
+  ASSERT_EQ(deltas.size(), 1U);
+  EXPECT_EQ(deltas[0].seq_first, 2U);
+  EXPECT_EQ(deltas[0].seq_last, 2U);
+  EXPECT_EQ(deltas[0].inputs[0], (InputProgress{{"news", 0}, 12, 9000}));
+  ASSERT_EQ(deltas[0].entries.size(), 1U);
+  EXPECT_EQ(deltas[0].entries[0].origin, (Position{0, 11}));
+  state->Rollback();
+  EXPECT_EQ(state->seq(), 1U);
+  EXPECT_EQ(state->inputs()[0], (InputProgress{{"news", 0}, 11, 5000}));
+  EXPECT_EQ(state->filter().entries(), 1U);
+}
+
+TEST(LaneState, ARollbackDuringACommitUndoesBothParts) {
+  auto state = MakeLane(TestOptions());
+  EXPECT_TRUE(state->AddInput({"news", 0}, 10).ok());
+  Decide(*state, {0, 10}, 5000, 1);
+  state->BeginCommit();
+  Decide(*state, {0, 11}, 9000, ~uint64_t{1});
+  state->Rollback();
+  EXPECT_EQ(state->seq(), 0U);
+  EXPECT_EQ(state->filter().entries(), 0U);
+  EXPECT_EQ(state->inputs()[0], (InputProgress{{"news", 0}, 10, INT64_MIN}));
+  Decide(*state, {0, 10}, 5000, 1);
+  Decide(*state, {0, 11}, 9000, ~uint64_t{1});
+  state->Commit();  // covers both, because no commit has begun
+  EXPECT_EQ(state->seq_committed(), 2U);
 }
 
 TEST(LaneState, InputsKeepTheirNumbers) {

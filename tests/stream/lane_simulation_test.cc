@@ -316,7 +316,7 @@ void CommitDeltas(Instance& active, const MemoryBroker& broker, size_t deltas) {
 TEST(Lane, AStandbyReportsOnceThatItHasReadTheChangelogToTheEndAtItsStart) {
   Faults faults(13, 0);
   MemoryBroker broker;
-  FillInputs(broker, faults.random(), 2000);
+  FillInputs(broker, faults.random(), 5000);
   LaneOptions options = TestOptions(3);
   options.transaction_interval_ms = 1;
   MemoryClock clock;

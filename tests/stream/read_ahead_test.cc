@@ -26,7 +26,7 @@ class WaitingTransaction : public MemoryTransaction {
   }
   Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override {
     if (waits) waits();
-    for (int asked = 0; asked < 5 && meanwhile(); ++asked) {
+    for (int asked = 0; asked < 10 && meanwhile(); ++asked) {
     }
     ++commits;
     if (outcome) {
@@ -136,6 +136,43 @@ TEST_F(ReadAheadTest, SeveralBatchesAreReadWhileACommitWaits) {
   };
   DecideAll();
   EXPECT_GT(most, 2 * options_.batch_records_max);
+}
+
+TEST_F(ReadAheadTest, WhatIsReadWhileACommitWaitsIsDecidedForTheNextTransaction) {
+  uint64_t decided_ahead = 0;
+  transaction_.outcome = [&](int) -> std::optional<Error> {
+    decided_ahead += lane_->state().seq() - transaction_.published;
+    return {};
+  };
+  DecideAll();
+  EXPECT_GT(decided_ahead, InputRecords(broker_) / 2);
+  EXPECT_EQ(transaction_.published, InputRecords(broker_));
+}
+
+TEST_F(ReadAheadTest, WhatIsDecidedAheadAndWhatCommitsFitIntoOneTransactionTogether) {
+  options_.transaction_bytes_max = 25 * kRecordBytesMin;
+  auto made = Lane::New(options_, {source_, changelog_, transaction_, lease_, clock_, *this});
+  ASSERT_TRUE(made.ok());
+  lane_ = std::move(*made);
+  uint64_t most = 0;
+  transaction_.outcome = [&](int) -> std::optional<Error> {
+    most = std::max(most, lane_->state().seq() - lane_->state().seq_committed());
+    return {};
+  };
+  DecideAll();
+  EXPECT_EQ(most, UncommittedMax(options_));
+}
+
+TEST_F(ReadAheadTest, AnAbortUndoesWhatWasDecidedAhead) {
+  uint64_t decided_ahead = 0;
+  transaction_.outcome = [&](int commit) -> std::optional<Error> {
+    if (commit % 3 != 0) return {};
+    decided_ahead += lane_->state().seq() - lane_->state().seq_committed();
+    return Error{ErrorCode::kAborted, "aborted by the broker"};
+  };
+  DecideAll();
+  EXPECT_GT(decided_ahead, 0U);
+  EXPECT_EQ(lane_->state().seq(), InputRecords(broker_));
 }
 
 TEST_F(ReadAheadTest, WhatIsReadAheadFitsIntoOneTransaction) {

@@ -74,9 +74,8 @@ TEST(RefusedRecords, ACommitForgetsOnlyTheRecordsItCovers) {
   RefusedRecords refused;
   ASSERT_TRUE(refused.Add(Refused(kFirst), kInput).ok());
   ASSERT_TRUE(refused.Add(Refused(kSecond), kInput).ok());
-  const std::vector<InputProgress> inputs = {{{"a", 0}, kFirst.offset + 1, 0},
-                                             {{"b", 0}, kSecond.offset, 0}};
-  refused.DropCommitted(inputs);
+  const std::vector<int64_t> offsets = {kFirst.offset + 1, kSecond.offset};
+  refused.DropCommitted(offsets);
   EXPECT_FALSE(refused.IsSuspect(kFirst));
   EXPECT_TRUE(refused.IsSuspect(kSecond));
 }
