@@ -71,7 +71,7 @@ void EntryIndex::LookUpGroup(const Index& index, std::span<const FingerprintedRe
 std::optional<Match> EntryIndex::FindNearest(const FingerprintedRecord& record, int64_t time_ms,
                                              const LookedUp& ahead) {
   if (auto* sketches = std::get_if<SketchIndex>(&index_)) {
-    const auto best = sketches->FindNearest(SketchEntry(record, time_ms), window_ms_);
+    const auto best = sketches->FindNearest(SketchEntry(record, time_ms), window_ms_, visible_id_);
     if (!best) return std::nullopt;
     return sketches->MatchOf(*best);
   }
@@ -79,7 +79,7 @@ std::optional<Match> EntryIndex::FindNearest(const FingerprintedRecord& record, 
   IndexQuery query = QueryOf(record, time_ms);
   const bool holds = StillHolds(ahead, time_ms);
   if (holds) {
-    query.since_id = ahead.end_id_;
+    query.since_id = std::max(ahead.end_id_, visible_id_);
     candidates_ahead_ += ahead.candidates_;
   }
   const std::optional<EntryMatch> best = index.FindNearest(query);
@@ -92,17 +92,19 @@ std::optional<Match> EntryIndex::FindNearest(const FingerprintedRecord& record, 
   return index.MatchOf(*best);
 }
 
-/// While the revision is the same, only the oldest entries can have been forgotten since. If the
-/// best match is one of them, the second best is not known.
+/// While the revision is the same, only the oldest entries can have been forgotten or hidden since.
+/// If the best match is one of them, the second best is not known.
 bool EntryIndex::StillHolds(const LookedUp& ahead, int64_t time_ms) const {
+  const uint64_t begin_id = std::max(std::get<Index>(index_).begin_id(), visible_id_);
   return ahead.revision_ == revision_ && ahead.time_ms_ == time_ms &&
-         (!ahead.match_ || ahead.id_ >= std::get<Index>(index_).begin_id());
+         (!ahead.match_ || ahead.id_ >= begin_id);
 }
 
 std::vector<Match> EntryIndex::FindAll(const FingerprintedRecord& record, int64_t time_ms) const {
   std::vector<Match> all;
   if (const auto* sketches = std::get_if<SketchIndex>(&index_)) {
-    for (const EntryMatch& found : sketches->FindAll(SketchEntry(record, time_ms), window_ms_)) {
+    for (const EntryMatch& found :
+         sketches->FindAll(SketchEntry(record, time_ms), window_ms_, visible_id_)) {
       all.push_back(sketches->MatchOf(found));
     }
     return all;
@@ -120,7 +122,8 @@ IndexQuery EntryIndex::QueryOf(const FingerprintedRecord& record, int64_t time_m
           .features = record.features,
           .position = record.position,
           .time_ms = time_ms,
-          .window_ms = window_ms_};
+          .window_ms = window_ms_,
+          .since_id = visible_id_};
 }
 
 Entry EntryIndex::Remember(const FingerprintedRecord& record, int64_t time_ms) {
@@ -151,23 +154,36 @@ void EntryIndex::EndRestore() {
 
 void EntryIndex::Rollback(std::span<const Entry> newest) {
   ++revision_;
+  visible_id_ = 0;
   if (auto* index = std::get_if<Index>(&index_)) return index->Rollback(newest);
   auto& sketches = std::get<SketchIndex>(index_);
   sketches.Rollback(sketches.end_id() - newest.size());
 }
 
+template <class AnyIndex>
+uint64_t EntryIndex::FirstLeft(const AnyIndex& index, int64_t horizon_ms, size_t kept) const {
+  const uint64_t end_id = index.end_id() - kept;
+  uint64_t id = index.begin_id();
+  if (end_id - id > entries_max_) id = end_id - entries_max_;
+  while (id < end_id && index.time_ms(id) < horizon_ms) ++id;
+  return id;
+}
+
+void EntryIndex::Hide(int64_t horizon_ms) {
+  visible_id_ =
+      std::visit([&](const auto& index) { return FirstLeft(index, horizon_ms, 0); }, index_);
+}
+
 void EntryIndex::Forget(int64_t horizon_ms, size_t kept) {
   const auto forget = [&](auto& index) {
-    uint64_t begin_id = index.begin_id();
-    const uint64_t end_id = index.end_id() - kept;
-    const auto old = [&] { return index.time_ms(begin_id) < horizon_ms; };
-    for (; end_id - begin_id > entries_max_; ++begin_id) {
-      ++(old() ? forgotten_.expired : forgotten_.evicted);
+    const uint64_t left = FirstLeft(index, horizon_ms, kept);
+    for (uint64_t id = index.begin_id(); id < left; ++id) {
+      ++(index.time_ms(id) < horizon_ms ? forgotten_.expired : forgotten_.evicted);
     }
-    for (; begin_id < end_id && old(); ++begin_id) ++forgotten_.expired;
-    index.Expire(begin_id);
+    index.Expire(left);
   };
   std::visit(forget, index_);
+  visible_id_ = 0;
 }
 
 uint64_t EntryIndex::size() const {

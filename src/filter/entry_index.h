@@ -52,6 +52,9 @@ class EntryIndex {
   /// Many are restored faster between these two: see Index::BeginLoad.
   void BeginRestore();
   void EndRestore();
+  /// From now on, look-ups find nothing that a Forget of this moment would drop. Until that Forget,
+  /// a Rollback brings it back.
+  void Hide(int64_t horizon_ms);
   /// Forgets the newest entries. `newest` must be these entries in the order of their insertion.
   void Rollback(std::span<const Entry> newest);
   /// Drops the oldest entries: those beyond capacity, and then those older than the horizon. The
@@ -78,6 +81,9 @@ class EntryIndex {
  private:
   IndexQuery QueryOf(const FingerprintedRecord& record, int64_t time_ms) const;
   bool StillHolds(const LookedUp& ahead, int64_t time_ms) const;
+  /// The first entry that Forget would leave.
+  template <class AnyIndex>
+  uint64_t FirstLeft(const AnyIndex& index, int64_t horizon_ms, size_t kept) const;
   void LookUpGroup(const Index& index, std::span<const FingerprintedRecord> records,
                    int64_t time_max_ms, std::span<LookedUp> found) const;
 
@@ -86,6 +92,7 @@ class EntryIndex {
   uint64_t entries_max_;
   std::variant<Index, SketchIndex> index_;
   Forgotten forgotten_;
+  uint64_t visible_id_ = 0;  ///< entries with smaller numbers are hidden
   /// Changes whenever a number may have been given to another entry. Never 0.
   uint64_t revision_ = 1;
   uint64_t candidates_ahead_ = 0;  ///< comparisons of the LookUp results that FindNearest used

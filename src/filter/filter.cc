@@ -103,6 +103,7 @@ void Filter::BeginCommit() {
   state_->watermark.BeginCommit();
   const int64_t horizon_ms = HorizonAt(watermark_ms(), state_->options.window);
   state_->committing = {state_->uncommitted.size(), std::max(state_->horizon_ms, horizon_ms)};
+  state_->index.Hide(state_->committing->horizon_ms);
 }
 
 void Filter::Commit() {

@@ -77,7 +77,8 @@ void SketchIndex::RemoveOldest(uint64_t key) {
   held_words_ += ids.capacity();
 }
 
-std::optional<EntryMatch> SketchIndex::FindNearest(const Entry& sought, int64_t window_ms) {
+std::optional<EntryMatch> SketchIndex::FindNearest(const Entry& sought, int64_t window_ms,
+                                                   uint64_t since_id) {
   std::optional<EntryMatch> best;
   // True once nothing can be better. Ids ascend, so of equally near entries the oldest stays best.
   const auto settled_by = [&](uint64_t id) {
@@ -90,17 +91,19 @@ std::optional<EntryMatch> SketchIndex::FindNearest(const Entry& sought, int64_t 
     return best && best->distance == 0;
   };
   if (scans_all_) {
-    for (uint64_t id = begin_id_; id < end_id() && !settled_by(id); ++id) continue;
+    for (uint64_t id = std::max(begin_id_, since_id); id < end_id() && !settled_by(id); ++id) {
+    }
     return best;
   }
   Meet(sought.sketch, met_);
   for (const uint64_t id : met_) {
-    if (settled_by(id)) break;
+    if (id >= since_id && settled_by(id)) break;
   }
   return best;
 }
 
-std::vector<EntryMatch> SketchIndex::FindAll(const Entry& sought, int64_t window_ms) const {
+std::vector<EntryMatch> SketchIndex::FindAll(const Entry& sought, int64_t window_ms,
+                                             uint64_t since_id) const {
   std::vector<uint64_t> met;
   if (scans_all_) {
     for (uint64_t id = begin_id_; id < end_id(); ++id) met.push_back(id);
@@ -109,7 +112,7 @@ std::vector<EntryMatch> SketchIndex::FindAll(const Entry& sought, int64_t window
   }
   std::vector<EntryMatch> all;
   for (const uint64_t id : met) {
-    if (!MayMatch(entry(id), sought, window_ms)) continue;
+    if (id < since_id || !MayMatch(entry(id), sought, window_ms)) continue;
     if (const std::optional<EntryMatch> match = Compare(id, sought)) all.push_back(*match);
   }
   std::stable_sort(all.begin(), all.end(), [](const EntryMatch& a, const EntryMatch& b) {

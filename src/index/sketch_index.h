@@ -37,11 +37,14 @@ class SketchIndex {
   void Expire(uint64_t begin_id);
 
   /// Finds the best match of a record that is given as the entry it would become: the smallest
-  /// distance, then the oldest entry. `window_ms`: 0 or more.
-  std::optional<EntryMatch> FindNearest(const Entry& sought, int64_t window_ms = INT64_MAX);
+  /// distance, then the oldest entry. `window_ms`: 0 or more. Entries with numbers below `since_id`
+  /// are left out.
+  std::optional<EntryMatch> FindNearest(const Entry& sought, int64_t window_ms = INT64_MAX,
+                                        uint64_t since_id = 0);
 
   /// Returns all matches, the best first.
-  std::vector<EntryMatch> FindAll(const Entry& sought, int64_t window_ms) const;
+  std::vector<EntryMatch> FindAll(const Entry& sought, int64_t window_ms,
+                                  uint64_t since_id = 0) const;
 
   /// Describes a match of a live entry by position and event time.
   Match MatchOf(const EntryMatch& found) const {

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -36,7 +37,10 @@ class ScannedFilter {
     verdict.late =
         record.outcome.time_ms < (committing_ ? committing_->after.horizon_ms : now_.horizon_ms);
     const Entry* best = nullptr;
-    for (const Entry& entry : now_.entries) {
+    // What the commit that has begun will drop is not found any more.
+    const size_t hidden =
+        committing_ ? committing_->entries - committing_->after.entries.size() : 0;
+    for (const Entry& entry : std::span(now_.entries).subspan(hidden)) {
       if (Matches(entry, record) && (!best || Rank(entry, record) < Rank(*best, record))) {
         best = &entry;
       }
