@@ -509,13 +509,22 @@ Result<void> Lane::CommitAndDecideAhead() {
     return reader_.is_reading() || reader_.records_ahead() > before;
   }));
   NEARDUP_TRY(decided);
-  if (!ahead_.empty()) NEARDUP_TRY(open_.BeginSince(ahead_since_ms_));
+  if (!ahead_.empty()) NEARDUP_TRY(BeginWithAhead());
   for (; !ahead_.empty(); ahead_.pop_front()) {
     std::swap(batch_, ahead_.front());
     NEARDUP_TRY(DecideAndPublish());
     spare_.push_back(std::move(ahead_.front()));
   }
   return {};
+}
+
+/// A lane that keeps up counts the interval of the transaction from the first decision, so that a
+/// record waits for at most one interval and one commit. A lane that is behind counts it from here:
+/// fewer and larger transactions cost the brokers less, and the backlog shrinks faster.
+Result<void> Lane::BeginWithAhead() {
+  int64_t decided = 0;
+  for (const DecidedBatch& batch : ahead_) decided += static_cast<int64_t>(batch.decided.size());
+  return inputs_.lag_records() > decided ? open_.Begin() : open_.BeginSince(ahead_since_ms_);
 }
 
 Result<bool> Lane::DecideAhead() {

@@ -122,6 +122,8 @@ class Lane {
   /// the next transaction, which it begins with them.
   Result<void> CommitAndDecideAhead();
   Result<void> Commit(const Meanwhile& meanwhile);
+  /// Begins the transaction of what was decided ahead.
+  Result<void> BeginWithAhead();
   /// Decides a batch that was read while a commit waits. False: none is ready, or none may be
   /// decided before the commit.
   Result<bool> DecideAhead();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -179,6 +180,11 @@ void LaneInputs::ReportLag(const LaneState& state) {
     probe_.InputLag(input.partition, status.lag_records, lag_s);
     probe_.InputPosition(input.partition, input.next_offset);
   }
+}
+
+int64_t LaneInputs::lag_records() const {
+  return std::accumulate(status_.begin(), status_.end(), int64_t{0},
+                         [](int64_t sum, const InputStatus& row) { return sum + row.lag_records; });
 }
 
 std::span<const InputProgress> LaneInputs::Progress(const LaneState& state) {

@@ -58,6 +58,8 @@ class LaneInputs {
   void UpdateEnds(LaneState& state);
   void ReportLag(const LaneState& state);
 
+  /// How many records are not polled yet, in all inputs; as InputStatus::lag_records.
+  int64_t lag_records() const;
   /// The inputs that are read, and how far they are decided. Valid until the next call.
   std::span<const InputProgress> Progress(const LaneState& state);
   /// True while a loss was accepted that no commit has made durable.
