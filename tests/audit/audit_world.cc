@@ -249,7 +249,9 @@ void World::Decide(const WorldOptions& options, const std::vector<Order>& order)
 }
 
 void World::TakePart(int64_t from_ms, int64_t to_ms) {
-  for (const auto& [partition, records] : inputs) {
+  for (const auto& input : inputs) {
+    const InputPartition& partition = input.first;
+    const auto& records = input.second;
     const auto first_at = [&](int64_t time_ms) {
       const auto found = std::find_if(records.begin(), records.end(), [&](const auto& record) {
         return record.timestamp_ms >= time_ms;

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <utility>
 
-#ifdef __SANITIZE_ADDRESS__
+#include "stream/sanitizers.h"
+
+#ifdef NEARDUP_ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>
 #endif
-#ifdef __SANITIZE_THREAD__
+#ifdef NEARDUP_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -19,14 +21,14 @@ constexpr size_t kStackBytes = size_t{1} << 20;
 }  // namespace
 
 Fiber::Fiber() : stack_(new std::byte[kStackBytes]) {
-#ifdef __SANITIZE_THREAD__
+#ifdef NEARDUP_THREAD_SANITIZER
   own_state_ = __tsan_create_fiber(0);
 #endif
 }
 
 Fiber::~Fiber() {
   Kill();
-#ifdef __SANITIZE_THREAD__
+#ifdef NEARDUP_THREAD_SANITIZER
   __tsan_destroy_fiber(own_state_);
 #endif
 }
@@ -88,7 +90,7 @@ void Fiber::Kill() {
 }
 
 void Fiber::Leave([[maybe_unused]] bool to_fiber, [[maybe_unused]] bool for_good) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef NEARDUP_ADDRESS_SANITIZER
   void** const saved = for_good ? nullptr : &left_state_;
   if (to_fiber) {
     __sanitizer_start_switch_fiber(&owner_state_, stack_.get(), kStackBytes);
@@ -96,14 +98,14 @@ void Fiber::Leave([[maybe_unused]] bool to_fiber, [[maybe_unused]] bool for_good
     __sanitizer_start_switch_fiber(saved, owner_stack_, owner_stack_bytes_);
   }
 #endif
-#ifdef __SANITIZE_THREAD__
+#ifdef NEARDUP_THREAD_SANITIZER
   if (to_fiber) owner_state_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(to_fiber ? own_state_ : owner_state_, 0);
 #endif
 }
 
 void Fiber::Arrive([[maybe_unused]] bool on_fiber) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef NEARDUP_ADDRESS_SANITIZER
   if (on_fiber) {
     __sanitizer_finish_switch_fiber(left_state_, &owner_stack_, &owner_stack_bytes_);
   } else {

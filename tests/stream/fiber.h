@@ -46,11 +46,11 @@ class Fiber {
   bool running_ = false;
   bool killed_ = false;
   // Of sanitizers; unused without one.
-  void* owner_state_ = nullptr;
-  void* own_state_ = nullptr;
-  void* left_state_ = nullptr;
-  const void* owner_stack_ = nullptr;
-  size_t owner_stack_bytes_ = 0;
+  [[maybe_unused]] void* owner_state_ = nullptr;
+  [[maybe_unused]] void* own_state_ = nullptr;
+  [[maybe_unused]] void* left_state_ = nullptr;
+  [[maybe_unused]] const void* owner_stack_ = nullptr;
+  [[maybe_unused]] size_t owner_stack_bytes_ = 0;
 };
 
 }  // namespace neardup

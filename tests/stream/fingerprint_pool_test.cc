@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "stream/sanitizers.h"
+
 namespace neardup {
 namespace {
 
@@ -90,7 +92,7 @@ TEST(FingerprintPool, LooksUpWhileAnotherThreadFingerprints) {
 }
 
 // A sanitizer ends the process when memory is short.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(NEARDUP_ADDRESS_SANITIZER) && !defined(NEARDUP_THREAD_SANITIZER)
 
 /// Limits the address space of this process to its present size and this number of bytes more.
 void LeaveBytes(size_t bytes) {
