@@ -1,46 +1,13 @@
 // A fingerprinter that has seen a record of each kind takes no more memory from the allocator.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/counted_allocations.h"
 #include "base/simd_levels.h"
 #include "neardup/filter.h"
-
-namespace {
-
-std::atomic<uint64_t> allocations = 0;
-
-void* AllocateOrNull(size_t bytes) {
-  ++allocations;
-  return std::malloc(bytes);
-}
-
-void* Allocate(size_t bytes) {
-  void* const memory = AllocateOrNull(bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-// Out of line, because GCC takes an inlined `free` after a `new` for a mistake.
-[[gnu::noinline]] void* operator new(size_t bytes) { return Allocate(bytes); }
-[[gnu::noinline]] void* operator new[](size_t bytes) { return Allocate(bytes); }
-[[gnu::noinline]] void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
-  return AllocateOrNull(bytes);
-}
-[[gnu::noinline]] void* operator new[](size_t bytes, const std::nothrow_t&) noexcept {
-  return AllocateOrNull(bytes);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
 
 namespace neardup {
 namespace {
@@ -87,14 +54,14 @@ uint64_t CountAllocations(const FilterOptions& options) {
   const std::vector<std::string> payloads = Payloads();
   Fingerprinter fingerprinter(options);
   for (const std::string& payload : payloads) fingerprinter.Compute({{}, 0, payload});
-  const uint64_t before = allocations;
+  const uint64_t before = counted_allocations;
   EXPECT_GT(before, 0U);  // the counter counts
   uint64_t unlike = 0;
   for (const std::string& payload : payloads) {
     const FingerprintedRecord record = fingerprinter.Compute({{}, 0, payload});
     unlike += record.outcome.comparable() && record.fingerprint.simhash != 0;
   }
-  const uint64_t counted = allocations - before;
+  const uint64_t counted = counted_allocations - before;
   EXPECT_EQ(unlike, payloads.size());
   return counted;
 }
