@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "stream/lane.h"
 #include "stream/lane_world.h"
@@ -50,8 +51,15 @@ class FailingSource : public MemorySource {
     if (polled) polled(out.size() - before);
     return {};
   }
+  /// What is left counts as this number of records, in each input that has any.
+  std::vector<InputStatus> Status() override {
+    std::vector<InputStatus> rows = MemorySource::Status();
+    for (InputStatus& row : rows) row.lag_records *= lag_records;
+    return rows;
+  }
   std::function<bool()> fails;
   std::function<void(size_t)> polled;
+  int64_t lag_records = 1;
 };
 
 class ReadAheadTest : public testing::Test, public PartialProbe {
@@ -173,6 +181,47 @@ TEST_F(ReadAheadTest, AnAbortUndoesWhatWasDecidedAhead) {
   DecideAll();
   EXPECT_GT(decided_ahead, 0U);
   EXPECT_EQ(lane_->state().seq(), InputRecords(broker_));
+}
+
+/// Each commit takes half an interval.
+class IntervalTest : public ReadAheadTest {
+ protected:
+  static constexpr int64_t kIntervalMs = 1000;
+
+  void SetUp() override {
+    ReadAheadTest::SetUp();
+    options_.transaction_interval_ms = kIntervalMs;
+    auto made = Lane::New(options_, {source_, changelog_, transaction_, lease_, clock_, *this});
+    ASSERT_TRUE(made.ok());
+    lane_ = std::move(*made);
+    DecideAll();
+    transaction_.outcome = [this](int) -> std::optional<Error> {
+      clock_.SleepMs(kIntervalMs / 2);
+      return {};
+    };
+  }
+  /// The mean time from one commit to the next over five commits. `records` come before each.
+  double CommitEveryMs(size_t records) {
+    std::mt19937_64 random(7);
+    std::vector<int64_t> commits_ms;
+    transaction_.waits = [&] {
+      commits_ms.push_back(clock_.SteadyMs());
+      FillInputs(broker_, random, records);
+    };
+    FillInputs(broker_, random, records);
+    while (commits_ms.size() < 6) EXPECT_TRUE(lane_->Step().ok());
+    transaction_.waits = nullptr;
+    return static_cast<double>(commits_ms.back() - commits_ms.front()) / 5;
+  }
+};
+
+TEST_F(IntervalTest, CountsFromTheFirstDecisionInALaneThatKeepsUp) {
+  EXPECT_LT(CommitEveryMs(10), kIntervalMs * 1.25);
+}
+
+TEST_F(IntervalTest, CountsFromTheCommitBeforeInALaneThatIsBehind) {
+  source_.lag_records = 10'000;
+  EXPECT_GE(CommitEveryMs(5000), kIntervalMs * 1.5);
 }
 
 TEST_F(ReadAheadTest, WhatIsReadAheadFitsIntoOneTransaction) {
