@@ -81,13 +81,15 @@ class StopSignals(unittest.TestCase):
         self.assertEqual((self.path / "all").read_bytes(), RECORDS)
 
     def stop_while_reading(self, number, temporary, *words):
-        """Stops a command that waits for standard input and has opened its outputs."""
+        """Stops a command that reads standard input and has opened its outputs."""
         process = self.start(*words)
         end = time.monotonic() + WAIT_S
         while not (self.path / temporary).exists():
             self.assertLess(time.monotonic(), end, "the command never opened its outputs")
             self.assertIsNone(process.poll(), "the command ended")
             time.sleep(0.01)
+        process.stdin.write(RECORDS)  # does not fit into the pipe, so the command is reading now
+        process.stdin.flush()
         _, said = self.stop(process, number)
         process.stdin.close()
         return said
