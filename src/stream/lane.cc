@@ -420,10 +420,13 @@ size_t Lane::records_to_poll() const {
 }
 
 Result<void> Lane::DecideAndPublish() {
-  if (!batch_.decided.empty()) ReadAhead(kBesideDecisionsMs);
-  while (batch_.published < batch_.decided.size()) NEARDUP_TRY(PublishNext(batch_));
+  StageTimer timer(ports_.probe);
+  if (!batch_.decided.empty()) {
+    ReadAhead(kBesideDecisionsMs);
+    while (batch_.published < batch_.decided.size()) NEARDUP_TRY(PublishNext(batch_));
+    timer.Lap(Stage::kDecide);
+  }
   if (!batch_.is_decided()) {
-    StageTimer timer(ports_.probe);
     const std::span<const LookedUp> found = LookUp(batch_);
     timer.Lap(Stage::kLookUp);
     ReadAhead(kBesideDecisionsMs);
