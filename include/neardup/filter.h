@@ -141,9 +141,10 @@ class Filter {
   /// looked up again after a Rollback or Restore, or if SetClock has moved the record's event time.
   Verdict Decide(const FingerprintedRecord& record, const LookedUp& found);
 
-  /// Loads into the processor's cache the memory that Decide will read for this record. Changes
-  /// nothing in the filter. In a batch, call it about 8 records ahead of the one being decided.
-  void Prefetch(const FingerprintedRecord& record) const;
+  /// Loads into the processor's cache what Decide will read for the records that follow
+  /// `records[next]` closely. Call it for each record of a batch before that record is decided.
+  /// Changes nothing in the filter.
+  void Prefetch(std::span<const FingerprintedRecord> records, size_t next) const;
 
   /// Returns all matches of the record, the best first; the first is the one that Decide would
   /// name. Entries beyond GuaranteedDistance may be missing. Changes nothing.

@@ -9,6 +9,10 @@ namespace {
 
 /// Number of records whose look-ups overlap: while one waits for memory, others are compared.
 constexpr size_t kGroup = 256;
+/// How many records before its turn a record's buckets are fetched, and then what they lead to. The
+/// look-up of a batch has read both, but so long before that other data has taken their place.
+constexpr size_t kBucketsAhead = 16;
+constexpr size_t kPostingsAhead = 8;
 
 IndexOptions IndexOptionsOf(const FilterOptions& options) {
   return {.match = options.match, .entries_max = options.window.entries_max};
@@ -28,10 +32,16 @@ EntryIndex::EntryIndex(const FilterOptions& options, std::shared_ptr<const Schem
       index_(scheme_ ? decltype(index_)(std::in_place_type<SketchIndex>, *scheme_)
                      : decltype(index_)(std::in_place_type<Index>, IndexOptionsOf(options))) {}
 
-void EntryIndex::Prefetch(const FingerprintedRecord& record) const {
-  if (const auto* index = std::get_if<Index>(&index_)) {
-    index->Prefetch(record.fingerprint, record.text_keys);
-  }
+void EntryIndex::Prefetch(std::span<const FingerprintedRecord> records, size_t next) const {
+  const auto* index = std::get_if<Index>(&index_);
+  if (index == nullptr) return;
+  const auto comparable = [records](size_t number) {
+    return number < records.size() && records[number].outcome.comparable();
+  };
+  const size_t first = next + kBucketsAhead;
+  if (comparable(first)) index->PrefetchFirst(records[first].fingerprint, records[first].text_keys);
+  const size_t second = next + kPostingsAhead;
+  if (comparable(second)) index->PrefetchPostings(records[second].fingerprint);
 }
 
 void EntryIndex::LookUp(std::span<const FingerprintedRecord> records, int64_t time_max_ms,

@@ -32,8 +32,9 @@ class EntryIndex {
   /// `scheme`: nullptr for the filter's own.
   EntryIndex(const FilterOptions& options, std::shared_ptr<const Scheme> scheme);
 
-  /// Prefetches what a look-up of the record will read. Does nothing with a comparison scheme.
-  void Prefetch(const FingerprintedRecord& record) const;
+  /// Prefetches what the records that follow records[next] closely will read. Does nothing with a
+  /// comparison scheme.
+  void Prefetch(std::span<const FingerprintedRecord> records, size_t next) const;
   /// Looks up many records; event times after `time_max_ms` count as `time_max_ms`. With a
   /// comparison scheme it looks up nothing, and FindNearest does all the work.
   void LookUp(std::span<const FingerprintedRecord> records, int64_t time_max_ms,

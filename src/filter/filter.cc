@@ -56,8 +56,8 @@ void Filter::SetClock(int64_t now_ms) {
 
 void Filter::SetIdle(uint32_t input, bool idle) { state_->watermark.SetIdle(input, idle); }
 
-void Filter::Prefetch(const FingerprintedRecord& record) const {
-  if (record.outcome.comparable()) state_->index.Prefetch(record);
+void Filter::Prefetch(std::span<const FingerprintedRecord> records, size_t next) const {
+  state_->index.Prefetch(records, next);
 }
 
 void Filter::LookUp(std::span<const FingerprintedRecord> records, std::span<LookedUp> found) const {

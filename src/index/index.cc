@@ -108,7 +108,7 @@ void Index::Insert(std::span<const Entry> entries) {
   }
   for (size_t step = 0; step < entries.size() + 2 * kEntriesAhead; ++step) {
     if (step < entries.size()) {
-      FetchKeys(entries[step]);
+      FetchKeys(entries[step].text_keys.keys());
       if (!loading_) FetchBuckets(entries[step].fingerprint.simhash);
     }
     // Both indices wrap around in the steps before the first entry.
@@ -163,6 +163,11 @@ void Index::Load(size_t table) {
   }
 }
 
+void Index::PrefetchFirst(const Fingerprint& fingerprint, const ProbedKeys& text_keys) const {
+  FetchBuckets(fingerprint.simhash);
+  FetchKeys(text_keys.keys());
+}
+
 void Index::FetchBuckets(uint64_t simhash) const {
   for (size_t table = 0; table < parts_.tables.size(); ++table) {
     parts_.tables[table].PrefetchBucket(parts_.layout.BucketOf(simhash, table));
@@ -175,9 +180,9 @@ void Index::FetchNewest(uint64_t simhash) const {
   }
 }
 
-void Index::FetchKeys(const Entry& entry) const {
+void Index::FetchKeys(std::span<const uint32_t> keys) const {
   if (!parts_.text_keys) return;
-  for (const uint32_t key : entry.text_keys.keys()) parts_.text_keys->Prefetch(key);
+  for (const uint32_t key : keys) parts_.text_keys->Prefetch(key);
 }
 
 void Index::Rollback(std::span<const Entry> newest) {

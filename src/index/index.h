@@ -62,10 +62,12 @@ class Index {
   /// Forgets the oldest entries: those with numbers below `begin_id`.
   void Expire(uint64_t begin_id);
 
-  /// Prefetches what a look-up and an insertion of such a record will touch.
-  void Prefetch(const Fingerprint& fingerprint, const ProbedKeys& text_keys) const {
-    PrefetchFor(parts_, fingerprint, text_keys);
-  }
+  /// Prefetches what an insertion of such a record, and a look-up among the newest entries, read
+  /// first.
+  void PrefetchFirst(const Fingerprint& fingerprint, const ProbedKeys& text_keys) const;
+  /// Prefetches what they read then. It reads what PrefetchFirst has prefetched, so call it some
+  /// time later.
+  void PrefetchPostings(const Fingerprint& fingerprint) const { FetchNewest(fingerprint.simhash); }
   /// Finds the best match.
   std::optional<EntryMatch> FindNearest(const IndexQuery& query);
   /// Finds the best match of each query, at less cost per query. found[i] belongs to queries[i].
@@ -106,7 +108,7 @@ class Index {
   void InsertBlocks(uint64_t simhash, uint32_t id);
   void FetchBuckets(uint64_t simhash) const;
   void FetchNewest(uint64_t simhash) const;
-  void FetchKeys(const Entry& entry) const;
+  void FetchKeys(std::span<const uint32_t> keys) const;
   void Load(size_t table);
   void SweepNext();
 

@@ -254,18 +254,4 @@ std::vector<EntryMatch> FindAll(const IndexParts& parts, const IndexQuery& query
   return all;
 }
 
-void PrefetchFor(const IndexParts& parts, const Fingerprint& fingerprint,
-                 const ProbedKeys& text_keys) {
-  for (size_t table = 0; table < parts.tables.size(); ++table) {
-    const uint32_t own = parts.layout.BucketOf(fingerprint.simhash, table);
-    parts.tables[table].PrefetchTags(own);
-    parts.tables[table].PrefetchNewest(own);
-    if (!parts.match.neighbours) continue;
-    ForEachBucketOf(parts, fingerprint.simhash, table,
-                    [&](uint32_t bucket, int) { parts.tables[table].PrefetchBucket(bucket); });
-  }
-  if (!parts.text_keys) return;
-  for (const uint32_t key : text_keys.keys()) parts.text_keys->Prefetch(key);
-}
-
 }  // namespace neardup

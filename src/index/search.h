@@ -79,8 +79,4 @@ Nearest FindNearestMarked(const IndexParts& parts, const NewestMarks& marks,
 /// Returns all matches, the best first.
 std::vector<EntryMatch> FindAll(const IndexParts& parts, const IndexQuery& query);
 
-/// Prefetches what a look-up and an insertion will read.
-void PrefetchFor(const IndexParts& parts, const Fingerprint& fingerprint,
-                 const ProbedKeys& text_keys);
-
 }  // namespace neardup

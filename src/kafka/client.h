@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kafka/handle.h"
@@ -54,6 +55,12 @@ class Client {
   /// 2.2.0 looks only a second after it found a queue full. From any thread.
   void WakeFetchers() const;
 
+  /// Keeps memory that a producer reads in place. It is kept until EndLoans, or else until the
+  /// library is destroyed. From the owner's thread, as EndLoans.
+  void Lend(std::shared_ptr<const void> memory) { lent_.push_back(std::move(memory)); }
+  /// Call it when no record is in flight.
+  void EndLoans() { lent_.clear(); }
+
   /// How often a connection to a broker was lost, as far as the owner's polls have heard.
   uint64_t connection_losses() const { return connection_losses_; }
   void TransactionBegins();
@@ -93,6 +100,7 @@ class Client {
   KafkaLog log_;
   ClientHooks hooks_;
   rd_kafka_t* handle_ = nullptr;
+  std::vector<std::shared_ptr<const void>> lent_;
   std::atomic<uint64_t> connection_losses_{0};
   mutable std::mutex mutex_;  ///< guards the members below
   LoginWatch login_;

@@ -50,6 +50,7 @@ Result<OutgoingRecord> Outgoing(const RoutedRecord& record, rd_kafka_topic_t* to
   if (!record.by_reference) {
     outgoing.key = message.key;
     outgoing.value = message.value;
+    outgoing.lends_value = message.owner != nullptr;
     NEARDUP_TRY(AddHeaders(message.headers, outgoing));
   } else if (record.verdict.outcome.reason == Reason::kUndeliverable) {
     outgoing.timestamp_ms.reset();  // the broker may have refused the record's own
@@ -228,6 +229,7 @@ Result<void> KafkaTransaction::Abort() {
   NEARDUP_TRY(Retry([this] { return rd_kafka_abort_transaction(client_->get(), kSliceMs); },
                     Deadline(options_.transaction_timeout_ms), "aborting the transaction",
                     ErrorCode::kUnavailable));
+  client_->EndLoans();
   return {};
 }
 
@@ -260,6 +262,7 @@ Result<void> KafkaTransaction::ProduceAlone(const RoutedRecord& record, rd_kafka
 Result<void> KafkaTransaction::Produce(const RoutedRecord& record, rd_kafka_topic_t* topic,
                                        void* tag) {
   NEARDUP_ASSIGN(OutgoingRecord outgoing, Outgoing(record, topic, tag));
+  if (outgoing.lends_value) client_->Lend(record.message.owner);
   const Result<void> sent = SendBounded(outgoing, "publishing");
   if (sent.ok() || sent.error().code != ErrorCode::kExhausted) return sent;
   refusals_.ReportTooLarge(record.message.position, sent.error().text);
@@ -407,7 +410,9 @@ Result<void> KafkaTransaction::Commit(std::span<const InputProgress> inputs,
   };
   while (waits() && meanwhile()) {
   }
-  return committed.get();
+  NEARDUP_TRY(committed.get());
+  client_->EndLoans();
+  return {};
 }
 
 Result<void> KafkaTransaction::DeliverAndCommit(std::span<const InputProgress> inputs) {

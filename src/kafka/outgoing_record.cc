@@ -58,7 +58,7 @@ rd_kafka_resp_err_t Send(rd_kafka_t* producer, OutgoingRecord& record) {
                                         Part(RD_KAFKA_VTYPE_HEADERS)};
   parts[0].u.rkt = record.topic;
   parts[1].u.i32 = record.partition;
-  parts[2].u.i = RD_KAFKA_MSG_F_COPY;
+  parts[2].u.i = record.lends_value ? 0 : RD_KAFKA_MSG_F_COPY;
   parts[5].u.i64 = LibraryTimestamp(record.timestamp_ms);
   parts[6].u.ptr = record.tag;
   parts[7].u.headers = record.headers.get();

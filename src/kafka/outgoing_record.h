@@ -12,7 +12,7 @@
 
 namespace neardup {
 
-/// Borrows key and value until Send. Owns copies of its headers.
+/// Borrows key and value until Send, which copies them. Owns copies of its headers.
 ///
 ///   OutgoingRecord record{.topic = topic, .partition = 0, .key = key, .value = value};
 ///   NEARDUP_TRY(AddHeaders(headers, record));
@@ -25,6 +25,8 @@ struct OutgoingRecord {
   /// Milliseconds since 1970; nullopt stands for the time of sending. The library cannot send 0,
   /// so a record stamped 0 leaves with 1.
   std::optional<int64_t> timestamp_ms{};
+  /// True: the library reads the value in place until the record is delivered or has failed.
+  bool lends_value = false;
   /// Comes back with a failed delivery.
   void* tag = nullptr;
   HeadersHandle headers{};
@@ -33,7 +35,7 @@ struct OutgoingRecord {
 /// Appends copies of `headers` to those of the record.
 Result<void> AddHeaders(const std::vector<HeaderView>& headers, OutgoingRecord& record);
 
-/// Hands a copy of the record to the producer. May be called again after an error, and only then.
+/// Hands the record to the producer. May be called again after an error, and only then.
 rd_kafka_resp_err_t Send(rd_kafka_t* producer, OutgoingRecord& record);
 
 }  // namespace neardup

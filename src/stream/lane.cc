@@ -31,8 +31,6 @@ constexpr int64_t kPositionsPeriodMs = 10'000;
 constexpr int64_t kGoalPeriodMs = 5'000;
 // Refusals that are this many of the longest waits apart do not belong together.
 constexpr int64_t kRefusalsApart = 3;
-// How many records before its turn a record's part of the index is fetched.
-constexpr size_t kRecordsAhead = 8;
 
 class StageTimer {
  public:
@@ -453,9 +451,7 @@ Result<void> Lane::DecideNext(DecidedBatch& batch, const LookedUp& found) {
   const Message& message = batch.batch.messages[number];
   const Position& position = message.position;
   Filter& filter = state_->filter();
-  if (number + kRecordsAhead < batch.size()) {
-    filter.Prefetch(batch.batch.records[number + kRecordsAhead]);
-  }
+  filter.Prefetch(std::span(batch.batch.records).first(batch.size()), number);
   NEARDUP_TRY(state_->CheckPosition(position));
   DecidedRecord& decided = batch.decided.emplace_back();
   decided.bytes = BytesOf(message);

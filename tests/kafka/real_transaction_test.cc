@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <memory>
 
 #include "kafka/client.h"
 #include "kafka/kafka_cluster.h"
@@ -14,6 +16,7 @@ namespace neardup {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -42,7 +45,11 @@ class RealTransaction : public ::testing::Test {
   Result<void> Publish(Transaction& transaction, const TestRecord& record, int64_t offset,
                        Decision decision = Decision::kUnique, bool by_reference = false,
                        bool alone = false) {
-    const Message message = AsMessage(record, {0, offset});
+    return Publish(transaction, AsMessage(record, {0, offset}), decision, by_reference, alone);
+  }
+  Result<void> Publish(Transaction& transaction, const Message& message,
+                       Decision decision = Decision::kUnique, bool by_reference = false,
+                       bool alone = false) {
     Verdict verdict;
     verdict.decision = decision;
     return transaction.Publish({message, input_, verdict, 1, nullptr, ours_, by_reference, alone});
@@ -57,6 +64,22 @@ class RealTransaction : public ::testing::Test {
     }
     AwaitNothingOpen(options_.brokers, ChangelogTopic(options_), 0);
     return {};
+  }
+  /// Publishes records whose owners nobody else keeps.
+  std::vector<std::weak_ptr<const std::string>> PublishOwned(
+      Transaction& transaction, const std::vector<std::string>& values) {
+    std::vector<std::weak_ptr<const std::string>> owners;
+    for (const std::string& value : values) {
+      const auto owner = std::make_shared<const std::string>(value);
+      Message message;
+      message.position = {0, static_cast<int64_t>(owners.size())};
+      message.value = *owner;
+      message.owner = owner;
+      owners.push_back(owner);
+      const Result<void> published = Publish(transaction, message);
+      EXPECT_TRUE(published.ok()) << published.error().text;
+    }
+    return owners;
   }
   /// The reasons of all refusals so far, by offset.
   using Blame = std::map<int64_t, std::vector<Reason>>;
@@ -101,6 +124,33 @@ TEST_F(RealTransaction, RecordsAreHiddenUntilTheCommit) {
   ASSERT_OK(Commit(*transaction, 1));
   EXPECT_THAT(Uniques(), ElementsAre("a"));
   EXPECT_THAT(ReadValues(options_.brokers, ChangelogTopic(options_), 0), ElementsAre("delta"));
+}
+
+TEST_F(RealTransaction, TheOwnersOfRecordsAreKeptUntilTheTransactionEnds) {
+  const std::vector<std::string> values = {"small", std::string(200'000, 'x'), ""};
+  const auto kept = [](const auto& owners) {
+    return std::count_if(owners.begin(), owners.end(),
+                         [](const auto& owner) { return !owner.expired(); });
+  };
+  auto transaction = NewFenced();
+  ASSERT_OK(transaction->Begin());
+  const auto aborted = PublishOwned(*transaction, values);
+  EXPECT_EQ(kept(aborted), 3);
+  ASSERT_OK(transaction->Abort());
+  EXPECT_EQ(kept(aborted), 0);
+
+  ASSERT_OK(transaction->Begin());
+  const auto committed = PublishOwned(*transaction, values);
+  EXPECT_EQ(kept(committed), 3);
+  ASSERT_OK(Commit(*transaction, 3));
+  EXPECT_EQ(kept(committed), 0);
+  EXPECT_THAT(Uniques(), ElementsAreArray(values));
+
+  ASSERT_OK(transaction->Begin());
+  const auto abandoned = PublishOwned(*transaction, values);
+  transaction->Abandon(true);
+  EXPECT_EQ(kept(abandoned), 0);
+  EXPECT_THAT(Uniques(), ElementsAreArray(values));
 }
 
 TEST_F(RealTransaction, APartitionThatIsNewerThanTheProducerTakesRecords) {
