@@ -16,6 +16,12 @@
 namespace neardup {
 namespace {
 
+// After an assignment the library is woken this often, until it has delivered something. A version
+// before 2.2.0 would look only after a second whether it may ask for the partitions.
+constexpr int kWakeMs = 5;
+// If nothing has arrived by then, something else is the cause.
+constexpr std::chrono::seconds kWakeMax(2);
+
 /// The order of the heap: lowest time first. With equal times the lower input comes first, so that
 /// inputs do not alternate.
 bool Later(const PartitionReader* a, const PartitionReader* b) {
@@ -44,6 +50,8 @@ class KafkaSource : public Source {
  private:
   void Disconnect();
   Result<void> HearComplaints();
+  /// Waits until something may have arrived.
+  void Wait(const Deadline& deadline);
   void Gather();
   /// Appends the records at hand, merged by timestamp.
   Result<void> TakeInOrderOfTime(size_t records_max, std::vector<Message>& out);
@@ -61,6 +69,7 @@ class KafkaSource : public Source {
   std::vector<std::unique_ptr<PartitionReader>> readers_;
   std::vector<PartitionReader*> by_time_;  ///< scratch memory of Poll: a heap, lowest time first
   std::chrono::steady_clock::time_point assigned_at_{};
+  bool delivers_ = false;  ///< something has arrived since then
 };
 
 Result<void> KafkaSource::Connect(const PrefetchShare& share) {
@@ -113,6 +122,7 @@ Result<void> KafkaSource::Assign(std::span<const InputAssignment> inputs) {
     return client_->Explain(FromKafka(code, "assigning the input partitions"));
   }
   assigned_at_ = std::chrono::steady_clock::now();
+  delivers_ = false;
   return {};
 }
 
@@ -129,7 +139,7 @@ Result<void> KafkaSource::Poll(size_t records_max, int timeout_ms, std::vector<M
       return {};
     }
     if (deadline.passed()) break;
-    wake_up_.Wait(deadline);
+    Wait(deadline);
   }
   // One of several brokers may refuse a login while it restarts. That matters only when no records
   // arrive.
@@ -137,9 +147,19 @@ Result<void> KafkaSource::Poll(size_t records_max, int timeout_ms, std::vector<M
   return client_->Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, "reading the inputs"));
 }
 
+void KafkaSource::Wait(const Deadline& deadline) {
+  if (delivers_ || std::chrono::steady_clock::now() > assigned_at_ + kWakeMax) {
+    wake_up_.Wait(deadline);
+    return;
+  }
+  client_->WakeFetchers();
+  wake_up_.Wait(Deadline(deadline.left_ms(kWakeMs)));
+}
+
 void KafkaSource::Gather() {
   bool taken = false;
   for (const std::unique_ptr<PartitionReader>& reader : readers_) taken |= reader->Gather();
+  delivers_ |= taken;
   if (taken) client_->WakeFetchers();
 }
 
