@@ -46,9 +46,13 @@ class OpenTransaction {
   bool is_full_with(size_t bytes) const { return bytes_ + bytes >= options_.transaction_bytes_max; }
   /// What a record of this size counts in a transaction.
   static size_t CountedBytes(size_t bytes) { return std::max(bytes, kRecordBytesMin); }
-  /// It is open and has lasted for the transaction interval.
-  bool is_due() const { return is_open_ && left_ms() <= 0; }
-  /// Time until it is due. It must be open.
+  /// It is open, and has lasted for the transaction interval, or is three quarters full. The rest
+  /// is room for what is decided while it commits.
+  bool is_due() const {
+    const size_t most = options_.transaction_bytes_max;
+    return is_open_ && (bytes_ >= most - most / 4 || left_ms() <= 0);
+  }
+  /// Time until the transaction interval is over. It must be open.
   int64_t left_ms() const;
   /// How many records fill a transaction, judged by the size of those published so far.
   size_t records_that_fit() const;

@@ -109,7 +109,8 @@ class Promises(KafkaTest):
         self.wait(lambda: 'lane is standby' in second.text(), 'standby', services=[second])
         self.wait(lambda: second.get('/readyz')[0] == 200, 'standby ready', services=[second])
         self.wait_drained(first)
-        loader = self.fill_meanwhile(RECORDS // 2, 44)
+        # Slowly, so that some are left for the second instance.
+        loader = self.fill_meanwhile(RECORDS // 2, 44, per_second=RECORDS // 20)
         before = first.decided()
         self.wait(lambda: first.decided() > before, 'output of the first', services=[first])
         first.kill()
@@ -129,7 +130,7 @@ class Promises(KafkaTest):
         second = self.start(config)
         self.wait(lambda: 'lane is standby' in second.text(), 'standby', services=[second])
         self.wait(lambda: second.get('/readyz')[0] == 200, 'standby ready', services=[second])
-        loader = self.fill_meanwhile(20_000, 55)
+        loader = self.fill_meanwhile(20_000, 55, per_second=2_000)
         before = first.decided()
         self.wait(lambda: first.decided() > before, 'output of the first', services=[first])
         self.assertEqual(first.terminate()[0], 0)

@@ -171,6 +171,23 @@ TEST_F(ReadAheadTest, WhatIsDecidedAheadAndWhatCommitsFitIntoOneTransactionToget
   EXPECT_EQ(most, UncommittedMax(options_));
 }
 
+TEST_F(ReadAheadTest, ATransactionThatFillsUpLeavesRoomForWhatIsDecidedWhileItCommits) {
+  options_.transaction_bytes_max = 50 * kRecordBytesMin;
+  options_.transaction_interval_ms = 10'000;
+  auto made = Lane::New(options_, {source_, changelog_, transaction_, lease_, clock_, *this});
+  ASSERT_TRUE(made.ok());
+  lane_ = std::move(*made);
+  int without = 0;
+  transaction_.outcome = [&](int) -> std::optional<Error> {
+    const bool more = transaction_.published > 0 && polled_ < InputRecords(broker_);
+    without += more && lane_->state().seq() == transaction_.published ? 1 : 0;
+    return {};
+  };
+  DecideAll();
+  EXPECT_GT(transaction_.commits, 5);
+  EXPECT_EQ(without, 0);
+}
+
 TEST_F(ReadAheadTest, AnAbortUndoesWhatWasDecidedAhead) {
   uint64_t decided_ahead = 0;
   transaction_.outcome = [&](int commit) -> std::optional<Error> {
