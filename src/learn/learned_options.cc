@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/json_depth.h"
+#include "base/json_fraction.h"
 #include "base/number_text.h"
 #include "feature/mask.h"
 #include "learn/drift.h"
@@ -31,6 +32,10 @@ constexpr size_t kNamedMax = 12;
 constexpr size_t kIdentifierRecords = 10;
 constexpr double kMostRecords = 0.5;
 
+Error NotWhole(const std::string& path) {
+  return {ErrorCode::kConfig, fmt::format("{}: expected a whole number of at most 64 bits", path)};
+}
+
 /// One learnable setting. `read` throws a Json exception if the value has another type.
 struct Row {
   std::string path;
@@ -39,12 +44,14 @@ struct Row {
   std::function<Result<void>(const Json&, FilterOptions&)> read;
 };
 
+/// Of a setting without fractions.
 template <class Member>
-Row PlainRow(std::string path, Member member) {
-  return {std::move(path),
+Row PlainRow(const std::string& path, Member member) {
+  return {path,
           [member](const FilterOptions& from, FilterOptions& to) { member(to) = member(from); },
           [member](const FilterOptions& options) { return Json(member(options)); },
-          [member](const Json& json, FilterOptions& options) -> Result<void> {
+          [member, path](const Json& json, FilterOptions& options) -> Result<void> {
+            if (HasFraction(json)) return NotWhole(path);
             json.get_to(member(options));
             return {};
           }};
@@ -319,6 +326,9 @@ Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& 
   if (NestsDeeperThan(text)) return wrong("found deeply nested text");
   try {
     const Json json = Json::parse(text);
+    for (const char* whole : {kVersionKey, "records"}) {
+      if (HasFraction(json.at(whole))) return NotWhole(fmt::format("{}: {}", name, whole));
+    }
     if (const int version = json.at(kVersionKey).get<int>(); version != kVersion) {
       return wrong(fmt::format("found version {}", version));
     }

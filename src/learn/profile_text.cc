@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_depth.h"
+#include "base/json_fraction.h"
 
 namespace neardup {
 namespace {
@@ -79,6 +80,7 @@ std::optional<StreamProfile> ParseProfile(std::string_view text) {
   if (NestsDeeperThan(text)) return std::nullopt;
   try {
     const Json json = Json::parse(text);
+    if (HasFraction(json)) return std::nullopt;
     if (json.at("version").get<int>() != kVersion) return std::nullopt;
     StreamProfile profile = Read(json);
     if (!IsPossible(profile)) return std::nullopt;

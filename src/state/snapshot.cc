@@ -14,6 +14,7 @@
 #include "base/file_content.h"
 #include "base/hash.h"
 #include "base/json_depth.h"
+#include "base/json_fraction.h"
 #include "base/number_text.h"
 #include "state/byte_stream.h"
 
@@ -184,6 +185,7 @@ Result<SnapshotManifest> DecodeSnapshotManifest(std::string_view text) {
   if (NestsDeeperThan(line)) return CorruptManifest("found JSON that is nested too deep");
   const ordered_json json = ordered_json::parse(line, nullptr, false);
   if (!json.is_object()) return CorruptManifest("expected a JSON object");
+  if (HasFraction(json)) return CorruptManifest("expected whole numbers of at most 64 bits");
   const auto version = json.find("neardup_snapshot");
   if (version == json.end() || *version != kVersion) {
     return Error{ErrorCode::kMismatch,

@@ -199,6 +199,12 @@ TEST(ParseLearned, RefusesWhatIsNoLearnedText) {
     other[path] = {{"x", 1}};
     damaged.push_back(other.dump());
   }
+  for (const char* whole :
+       {"neardup_learned", "records", "match.distance_max", "window.entries_max"}) {
+    Json other = Json::parse(good);
+    other[whole] = 1e300;
+    damaged.push_back(other.dump());
+  }
   Json far = Json::parse(good);
   far["match.distance_max"] = 99;
   damaged.push_back(far.dump());
