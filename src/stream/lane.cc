@@ -507,7 +507,7 @@ Result<void> Lane::CommitAndDecideAhead() {
     ReadAhead(kBesideCommitMs);
     return reader_.is_reading() || reader_.records_ahead() > before;
   }));
-  NEARDUP_TRY(decided);
+  NEARDUP_TRY(std::move(decided));
   if (!ahead_.empty()) NEARDUP_TRY(BeginWithAhead());
   for (; !ahead_.empty(); ahead_.pop_front()) {
     std::swap(batch_, ahead_.front());
