@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/json_depth.h"
+#include "base/json_limits.h"
 #include "record/field_extractor.h"
 
 namespace neardup {

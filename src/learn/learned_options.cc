@@ -8,8 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/json_depth.h"
-#include "base/json_fraction.h"
+#include "base/json_limits.h"
 #include "base/number_text.h"
 #include "feature/mask.h"
 #include "learn/drift.h"
@@ -334,7 +333,13 @@ Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& 
     }
     LearnedOptions learned;
     learned.options = given;
-    for (const Row& row : Rows()) NEARDUP_TRY(row.read(json.at(row.path), learned.options));
+    for (const Row& row : Rows()) {
+      const Result<void> read = row.read(json.at(row.path), learned.options);
+      if (read.ok()) continue;
+      Error error = read.error();
+      error.text = fmt::format("{}: {}", name, error.text);
+      return error;
+    }
     json.at("mode").get_to(learned.mode);
     json.at("records").get_to(learned.records);
     json.at("reasons").get_to(learned.reasons);

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_content.h"
-#include "base/json_depth.h"
+#include "base/json_limits.h"
 #include "base/number_text.h"
 #include "learn/profile_text.h"
 

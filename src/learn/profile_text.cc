@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "base/json_depth.h"
-#include "base/json_fraction.h"
+#include "base/json_limits.h"
 
 namespace neardup {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "base/json_depth.h"
+#include "base/json_limits.h"
 #include "filter/watermark.h"
 #include "record/field_names.h"
 

@@ -13,8 +13,7 @@
 
 #include "base/file_content.h"
 #include "base/hash.h"
-#include "base/json_depth.h"
-#include "base/json_fraction.h"
+#include "base/json_limits.h"
 #include "base/number_text.h"
 #include "state/byte_stream.h"
 

@@ -1,7 +1,8 @@
-#include "base/json_depth.h"
+#include "base/json_limits.h"
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace neardup {
@@ -24,6 +25,15 @@ TEST(JsonDepth, TakesBrokenTexts) {
   EXPECT_FALSE(NestsDeeperThan("]]]]", 1));
   EXPECT_FALSE(NestsDeeperThan("\"\\", 1));
   EXPECT_TRUE(NestsDeeperThan(std::string(200'000, '[')));
+}
+
+TEST(JsonFraction, IsFoundAnywhereInTheValue) {
+  for (const char* whole : {"null", "\"1.5\"", "-1", "18446744073709551615", "[1,{\"a\":[2]}]"}) {
+    EXPECT_FALSE(HasFraction(nlohmann::json::parse(whole))) << whole;
+  }
+  for (const char* other : {"1.0", "1e300", "18446744073709551616", "[1,{\"a\":[2.5]}]"}) {
+    EXPECT_TRUE(HasFraction(nlohmann::json::parse(other))) << other;
+  }
 }
 
 }  // namespace
