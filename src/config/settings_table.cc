@@ -360,10 +360,9 @@ std::vector<Setting> Rows() {
                {10, kMinuteMs},
                "A transaction is committed after this time. Shorter: lower latency; longer: less "
                "work for the brokers."),
-      Bytes(
-          "transaction.bytes_max", NEARDUP_MEMBER(lane.transaction_bytes_max), {64 * kKiB, kGiB},
-          "The most payload bytes of a transaction, with those that are decided while it commits. "
-          "It is committed when three quarters are used. A record counts for at least 1 KiB."),
+      Bytes("transaction.bytes_max", NEARDUP_MEMBER(lane.transaction_bytes_max), {64 * kKiB, kGiB},
+            "The most payload bytes that are decided and not committed. A transaction is committed "
+            "when it holds three quarters of them. A record counts for at least 1 KiB."),
       Integer("transaction.batch_records_max", NEARDUP_MEMBER(lane.batch_records_max),
               {1, 1'000'000},
               "Largest number of records that are polled, fingerprinted and decided together."),

@@ -65,8 +65,8 @@ class Index {
   /// Prefetches what an insertion of such a record, and a look-up among the newest entries, read
   /// first.
   void PrefetchFirst(const Fingerprint& fingerprint, const ProbedKeys& text_keys) const;
-  /// Prefetches what they read then. It reads what PrefetchFirst has prefetched, so call it some
-  /// time later.
+  /// Prefetches what both read after that. Call it some time after PrefetchFirst, because it reads
+  /// what that function has prefetched.
   void PrefetchPostings(const Fingerprint& fingerprint) const { FetchNewest(fingerprint.simhash); }
   /// Finds the best match.
   std::optional<EntryMatch> FindNearest(const IndexQuery& query);
