@@ -9,8 +9,8 @@ namespace {
 
 /// Number of records whose look-ups overlap: while one waits for memory, others are compared.
 constexpr size_t kGroup = 256;
-/// How many records before its turn a record's buckets are fetched, and then what they lead to. The
-/// look-up of a batch has read both, but so long before that other data has taken their place.
+/// How many records ahead memory is fetched: first a record's buckets, later the postings in them.
+/// The look-up of the batch has read both, but other data may have taken their place in the cache.
 constexpr size_t kBucketsAhead = 16;
 constexpr size_t kPostingsAhead = 8;
 

@@ -55,10 +55,10 @@ class Client {
   /// 2.2.0 looks only a second after it found a queue full. From any thread.
   void WakeFetchers() const;
 
-  /// Keeps memory that a producer reads in place. It is kept until EndLoans, or else until the
-  /// library is destroyed. From the owner's thread, as EndLoans.
+  /// Keeps memory that a producer reads in place, until EndLoans or, without that call, until the
+  /// library's client is destroyed. Call Lend and EndLoans only from the owner's thread.
   void Lend(std::shared_ptr<const void> memory) { lent_.push_back(std::move(memory)); }
-  /// Call it when no record is in flight.
+  /// Releases all lent memory. Call it only when no record is in flight.
   void EndLoans() { lent_.clear(); }
 
   /// How often a connection to a broker was lost, as far as the owner's polls have heard.

@@ -12,7 +12,8 @@
 
 namespace neardup {
 
-/// Borrows key and value until Send, which copies them. Owns copies of its headers.
+/// Borrows key and value until Send. Send copies the key, and the value unless `lends_value` is
+/// set. Owns copies of its headers.
 ///
 ///   OutgoingRecord record{.topic = topic, .partition = 0, .key = key, .value = value};
 ///   NEARDUP_TRY(AddHeaders(headers, record));
@@ -25,7 +26,8 @@ struct OutgoingRecord {
   /// Milliseconds since 1970; nullopt stands for the time of sending. The library cannot send 0,
   /// so a record stamped 0 leaves with 1.
   std::optional<int64_t> timestamp_ms{};
-  /// True: the library reads the value in place until the record is delivered or has failed.
+  /// If true, Send does not copy the value. The caller keeps it until the record is delivered or
+  /// has failed.
   bool lends_value = false;
   /// Comes back with a failed delivery.
   void* tag = nullptr;
