@@ -5,6 +5,7 @@ import unittest
 
 from harness import KafkaTest, NEARDUP, run
 
+
 class Repair(KafkaTest):
     def setUp(self):
         super().setUp()
@@ -19,9 +20,9 @@ class Repair(KafkaTest):
     def config_named(self, name, **sections):
         return self.write_config(**sections).replace(self.directory / f'{self.name}.{name}.yaml')
 
-    def run_to_end(self, config, *options):
+    def run_to_end(self, config, *options, app=None):
         service = self.start(config, *options)
-        self.wait_drained(service)
+        self.wait_drained(service, app=app)
         self.assertEqual(service.terminate()[0], 0, service.text()[-3000:])
         return service
 
@@ -106,9 +107,6 @@ class Repair(KafkaTest):
         self.assertIn('parse', rest)
         self.assertNotIn('missing_field    2,', rest)
 
-    def fill_more(self, records, seed):
-        self.load('fill', '--topics', self.topic, '--records', records, '--seed', seed)
-
     def test_after_a_reindex_nothing_is_written_twice_and_old_originals_are_found(self):
         self.fill(records=3000, seed=4)
         old = self.config_named('old')
@@ -163,8 +161,8 @@ class Repair(KafkaTest):
         self.assertEqual(self.outputs(), before)
         self.assert_promises_kept(config, 1000)
 
-        third = ('--app', f'{self.app}-third', '--set', 'output.on_foreign_records=continue')
-        self.run_to_end(config, *third)
+        third = f'{self.app}-third'
+        self.run_to_end(config, '--app', third, '--set', 'output.on_foreign_records=continue', app=third)
         done = run(NEARDUP, 'verify', '--config', config)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn('cause: the outputs hold records of more than one lane', done.stdout)

@@ -11,7 +11,6 @@ RECORDS = 500
 class Rights(KafkaTest):
     # Every client is User:ANONYMOUS. It may do everything, except on resources that have rules.
     kafka_options = (
-        '--fast-start',
         '--property', 'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
         '--property', 'allow.everyone.if.no.acl.found=true')
 
@@ -31,7 +30,7 @@ class Rights(KafkaTest):
         output = f'{self.topics[0]}.unique'
         # From now on the topic has rules.
         allow(self.brokers, 'User:ANONYMOUS', f'Describe@topic:{output}', f'DescribeConfigs@topic:{output}')
-        self.load('fill', '--topics', ','.join(self.topics), '--records', RECORDS, '--seed', 32)
+        self.fill_more(RECORDS, seed=32)
         service = self.start(config)
         self.refusal(service, 'lane lost', output, 'Write')
         with self.subTest('with the right it goes on'):

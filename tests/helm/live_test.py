@@ -21,9 +21,10 @@ import yaml
 import chart
 
 sys.path.insert(0, str(chart.ROOT / "tests" / "e2e"))
-from harness import KafkaTest, free_port, run  # noqa: E402 (needs the path above)
+from harness import KafkaTest, free_port, free_ports, run  # noqa: E402 (needs the path above)
 
-PORT, USER_PORT = free_port(), free_port()
+PORT = free_ports(3)
+USER_PORT = PORT + 2  # after the one of the controller
 PASSWORD = "wQ7-live-test"
 EXAMPLE = list(yaml.safe_load_all((chart.CHART / "examples" / "strimzi.yaml").read_text()))
 
@@ -169,11 +170,11 @@ class Live(KafkaTest):
         prometheus = Prometheus(self.folder, [f"127.0.0.1:{active.port}", f"127.0.0.1:{standby.port}"],
                                 self.rules())
         self.addCleanup(prometheus.stop)
-        loader = self.fill_meanwhile(20_000, seed=7, per_second=2000)
+        feed = self.feed(1000)
         self.wait(prometheus.ready, "Prometheus")
         self.wait(lambda: standby.get("/readyz")[0] == 200, "a standby", services=[active, standby])
-        self.finish(loader)
         self.assert_rights_suffice(active, standby)
+        self.finish(feed)
         self.assert_panels_answered(prometheus)
         self.assert_alerts_fire(prometheus, active, standby)
 
