@@ -34,7 +34,7 @@ class Changelog(KafkaTest):
 
     def assert_refused(self, config, why):
         service = self.start(config)
-        self.wait(lambda: service.process.poll() is not None, 'the refusal', seconds=60)
+        self.wait(lambda: service.process.poll() is not None, 'the refusal')
         self.assertEqual(service.process.returncode, 74, service.text()[-2000:])
         self.assertIn(f'changelog {self.changelog}/0 lost records', service.text())
         self.assertIn(why, service.text())

@@ -22,7 +22,17 @@ import urllib.request
 from shared_kafka import shared_brokers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ['E2E_BUILD'])
+
+
+def newest_build():
+    """The folder of the newest build, for a test that is run by hand."""
+    loaders = sorted(ROOT.glob('build/*/e2e_load'), key=lambda path: path.stat().st_mtime)
+    if not loaders:
+        raise RuntimeError(f'found no e2e_load in {ROOT}/build; build it with: scripts/build debug')
+    return loaders[-1].parent
+
+
+BUILD = pathlib.Path(os.environ.get('E2E_BUILD') or newest_build())
 NEARDUP = BUILD / 'neardup'
 LOADER = BUILD / 'e2e_load'
 KAFKA_VERSION = os.environ.get('E2E_KAFKA_VERSION')
@@ -107,7 +117,7 @@ class Service:
         """Sends SIGTERM. Returns (exit code, seconds until the exit)."""
         begin = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(timeout=60)
+        code = self.process.wait(timeout=180)
         self.log.close()
         return code, time.monotonic() - begin
 

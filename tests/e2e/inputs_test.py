@@ -48,7 +48,7 @@ class Inputs(KafkaTest):
     def test_when_an_input_topic_vanishes_the_others_go_on(self):
         self.fill(records=RECORDS, seed=24)
         gone, kept = self.topics
-        config = self.write_config()
+        config = self.write_config(input={'partitions_refresh_ms': '1s'})
         service = self.start(config)
         self.wait_drained(service)
         self.wait_decided(service, RECORDS)
@@ -67,7 +67,7 @@ class Inputs(KafkaTest):
         self.assertEqual(again.terminate()[0], 0, again.text()[-2000:])
         with self.subTest('by option the service stops'):
             stopped = self.start(self.write_config(input={'on_missing_topic': 'fail'}))
-            self.assertEqual(stopped.process.wait(timeout=60), 66, stopped.text()[-2000:])
+            self.assertEqual(stopped.process.wait(timeout=180), 66, stopped.text()[-2000:])
             self.assertIn(f'input topic {gone} does not exist any more', stopped.text())
 
     def test_records_that_retention_deleted_are_counted_and_passed_only_on_request(self):
@@ -78,7 +78,7 @@ class Inputs(KafkaTest):
         topic = self.topics[0]
         self.forget(topic, 1500)
         stopped = self.start(config)
-        self.assertEqual(stopped.process.wait(timeout=60), 66, stopped.text()[-2000:])
+        self.assertEqual(stopped.process.wait(timeout=180), 66, stopped.text()[-2000:])
         self.assertRegex(stopped.text(), rf'{topic}/[01]: \d+ offsets are gone')
         self.assertIn('set input.on_data_loss to continue', stopped.text())
         config = self.write_config(input={'on_data_loss': 'continue'})
@@ -100,7 +100,7 @@ class Inputs(KafkaTest):
         self.load('create', '--topic', topic, '--partitions', 2)
         self.load('fill', '--topics', topic, '--records', 300, '--seed', 29)
         stopped = self.start(self.write_config())
-        self.assertEqual(stopped.process.wait(timeout=60), 66, stopped.text()[-2000:])
+        self.assertEqual(stopped.process.wait(timeout=180), 66, stopped.text()[-2000:])
         self.assertIn('but this is another log', stopped.text())
         service = self.start(self.write_config(input={'on_data_loss': 'continue'}))
         self.wait(lambda: service.decided() == 300, 'the new records decided', services=[service])

@@ -112,15 +112,19 @@ class LeaderMoves(KafkaTest):
         done = run(ROOT / 'scripts/kafka', *command, '--dir', self.directory / 'kafka')
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def watch(self, lanes, seconds):
-        """Watches for the time, and then until each lane has output again."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+    def watch(self, lanes, done, what):
+        """Watches the output of the lanes until something is done."""
+        def watched():
             for lane in lanes:
                 lane.output.grows()
-            time.sleep(0.05)
+            return done()
+        self.wait(watched, what)
+
+    def await_output(self, lanes):
+        """Waits until each lane has output after this moment."""
+        waited_for = {lane: lane.output.count() for lane in lanes}
         for lane in lanes:
-            self.wait(lane.output.grows, f'output of {lane.app}', services=lane.services)
+            self.watch(lanes, lambda lane=lane: lane.output.decided > waited_for[lane], f'output of {lane.app}')
 
     def move(self, lanes, moved):
         """Kills the leader of a lane's changelog, waits for output without it, and starts it again."""
@@ -129,9 +133,10 @@ class LeaderMoves(KafkaTest):
             lane.output.silence = 0.0
         old = moved.leader()
         self.kafka('kill', old)
-        self.watch(lanes, 3)
+        self.watch(lanes, lambda: moved.leader() not in (old, -1), 'another leader')
+        self.await_output(lanes)
         self.kafka('up', old)
-        self.watch(lanes, 3)
+        self.await_output(lanes)
         silences = ', '.join(f'{lane.app} {lane.output.silence:.1f} s' for lane in lanes)
         print(f'broker {old} led the changelog of {moved.app}, {moved.leader()} leads it now; the longest silences: '
               f'{silences}', flush=True)
@@ -145,7 +150,8 @@ class LeaderMoves(KafkaTest):
         for _ in range(MOVES):
             for moved in lanes:
                 self.move(lanes, moved)
-        self.watch(lanes, begun + SECONDS_OF_A_MARK - time.monotonic())
+        self.watch(lanes, lambda: time.monotonic() > begun + SECONDS_OF_A_MARK, 'a mark')
+        self.await_output(lanes)
         for lane in lanes:
             lane.settle()
 

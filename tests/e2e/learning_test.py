@@ -99,7 +99,7 @@ class Learning(KafkaTest):
         self.assertIn('40 records are too few to learn from', shown.stderr)
         self.assertIn('these settings are provisional', shown.stderr)
         # A reindex does not wait for records that may never come.
-        refused = run(NEARDUP, 'reindex', '--config', self.config(auto={'wait_ms': '1h'}), timeout=60)
+        refused = run(NEARDUP, 'reindex', '--config', self.config(auto={'wait_ms': '1h'}), timeout=180)
         self.assertEqual(refused.returncode, 66, refused.stderr)
         self.assertIn('found 40 records, expected at least 200 to learn from', refused.stderr)
         config = self.config(auto={'wait_ms': '3s'})

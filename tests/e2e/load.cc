@@ -161,10 +161,10 @@ Result<void> Copy(const Arguments& arguments) {
   }));
   NEARDUP_TRY(written);
   if (copied < arguments.records) {
-    return Error{ErrorCode::kNotFound,
-                 fmt::format("{}/{}: found {} records from offset {} on, expected {}",
-                             arguments.topic, arguments.partition, copied, arguments.offset,
-                             arguments.records)};
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("{}/{}: found {} records from offset {} on, expected {}", arguments.topic,
+                    arguments.partition, copied, arguments.offset, arguments.records)};
   }
   return writer->Flush();
 }
@@ -214,13 +214,15 @@ Result<bool> GroupIsAtEnd(const Arguments& arguments, std::vector<GroupOffset>& 
 /// Waits until a group has committed all that the topics hold.
 Result<void> AwaitGroup(const Arguments& arguments) {
   constexpr int kTimeoutMs = 600'000;
-  constexpr std::chrono::milliseconds kPause{50};
+  constexpr std::chrono::milliseconds kPauseMax{400};
+  std::chrono::milliseconds pause{25};
   const Deadline deadline(kTimeoutMs);
   std::vector<GroupOffset> known;
   while (!deadline.passed()) {
     NEARDUP_ASSIGN(const bool at_end, GroupIsAtEnd(arguments, known));
     if (at_end) return {};
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, kPauseMax);  // each look makes new connections
   }
   return Error{ErrorCode::kUnavailable,
                fmt::format("group {} has not read its topics to the end within {} ms",
@@ -332,9 +334,9 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   CLI::App* await_group = app.add_subcommand("await-group");
   await_group->add_option("--group", arguments.group)->required();
   await_group->add_option("--topics", arguments.kafka.topics)->required()->delimiter(',');
-  return {{create, Create}, {fill, Fill},   {grow, Grow},     {move_group, MoveGroup},
-          {leader, Leader}, {copy, Copy},   {remove, Delete}, {drop, Drop},
-          {put, Put},       {dump, Dump},   {bounds, Bounds}, {await_group, AwaitGroup}};
+  return {{create, Create}, {fill, Fill}, {grow, Grow},     {move_group, MoveGroup},
+          {leader, Leader}, {copy, Copy}, {remove, Delete}, {drop, Drop},
+          {put, Put},       {dump, Dump}, {bounds, Bounds}, {await_group, AwaitGroup}};
 }
 
 int Main(int count, char** words) {

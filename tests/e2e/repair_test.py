@@ -75,7 +75,7 @@ class Repair(KafkaTest):
 
         right = self.config_named('right')
         refused = self.start(right)
-        refused.process.wait(timeout=60)
+        refused.process.wait(timeout=180)
         self.assertEqual(refused.process.returncode, 78)
         self.assertIn('neardup reindex', refused.text())
 
@@ -154,7 +154,7 @@ class Repair(KafkaTest):
         self.run_to_end(config)
         before = self.outputs()
         second = self.start(config, '--app', f'{self.app}-second')
-        second.process.wait(timeout=60)
+        second.process.wait(timeout=180)
         self.assertEqual(second.process.returncode, 78, second.text()[-3000:])
         self.assertIn('its output topics hold records of another app', second.text())
         self.assertIn('neardup reindex', second.text())

@@ -18,7 +18,7 @@ class Rights(KafkaTest):
         """Waits until the log holds a line with all of the texts."""
         def found():
             return any(all(text in line for text in texts) for line in service.text().splitlines())
-        self.wait(found, f'a line with {texts}', 60)
+        self.wait(found, f'a line with {texts}')
 
     def test_a_missing_right_is_named_with_its_topic(self):
         self.fill(records=RECORDS, seed=31)
