@@ -174,8 +174,8 @@ class Live(KafkaTest):
         self.wait(prometheus.ready, "Prometheus")
         self.wait(lambda: standby.get("/readyz")[0] == 200, "a standby", services=[active, standby])
         self.assert_rights_suffice(active, standby)
-        self.finish(feed)
         self.assert_panels_answered(prometheus)
+        self.finish(feed)
         self.assert_alerts_fire(prometheus, active, standby)
 
     def assert_rights_suffice(self, active, standby):
@@ -188,6 +188,16 @@ class Live(KafkaTest):
                    for panel in json.loads((chart.CHART / "dashboards" / "neardup.json").read_text())["panels"]
                    for target in panel.get("targets", [])]
         self.assertGreater(len(queries), 40)
+        # A rate has a value after two scrapes with records.
+        try:
+            self.wait(lambda: set(self.unanswered(prometheus, queries)) <= NO_VALUE, "the values of all panels")
+        except AssertionError as late:
+            raise AssertionError(self.unanswered(prometheus, queries)) from late
+        for label in ("namespace", "job", "instance"):
+            self.assertTrue(prometheus.get(f"/api/v1/label/{label}/values", **{"match[]": "neardup_build_info"}))
+
+    def unanswered(self, prometheus, queries):
+        """The panels whose query has no value now, with that query."""
         empty = {}
         for title, query in queries:
             for name, value in (("$namespace", ".*"), ("$job", ".*"), ("$instance", ".*"),
@@ -195,9 +205,7 @@ class Live(KafkaTest):
                 query = query.replace(name, value)
             if not any(not math.isnan(value) for value in prometheus.values(query)):
                 empty[title] = query
-        self.assertEqual(set(empty), set(NO_VALUE), empty)
-        for label in ("namespace", "job", "instance"):
-            self.assertTrue(prometheus.get(f"/api/v1/label/{label}/values", **{"match[]": "neardup_build_info"}))
+        return empty
 
     def slow_down_until(self, service, done, what):
         """Slows a service down while it has a backlog: it runs a tenth of the time, until something happens.
