@@ -18,8 +18,8 @@ extern const FuzzTarget kPayloadTarget;
 extern const FuzzTarget kSegmentTarget;
 
 std::span<const FuzzTarget* const> FuzzTargets() {
-  static constexpr std::array kAll = {&kConfigTarget,   &kDeltaTarget, &kHeaderTarget,
-                                      &kHttpTarget,     &kManifestTarget, &kModelTarget,
+  static constexpr std::array kAll = {&kConfigTarget,  &kDeltaTarget,    &kHeaderTarget,
+                                      &kHttpTarget,    &kManifestTarget, &kModelTarget,
                                       &kPayloadTarget, &kSegmentTarget};
   return kAll;
 }

@@ -1,7 +1,9 @@
 // Runs a fuzz target without libFuzzer: on its seeds, on files, and on mutations of the seeds.
 // Every compiler can build it, so that each test run fuzzes a little. scripts/fuzz runs longer, and
 // is guided by coverage.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -62,6 +64,27 @@ void MutateOnce(std::string& input, const std::vector<std::string>& seeds, Seede
   }
 }
 
+/// A file with the input that runs. It is left behind if the target ends the process.
+class LastInput {
+ public:
+  explicit LastInput(const std::string& path)
+      : file_(open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666)) {
+    Require(file_ >= 0, path + " cannot be written");
+  }
+  ~LastInput() { close(file_); }
+  LastInput(const LastInput&) = delete;
+  LastInput& operator=(const LastInput&) = delete;
+
+  void Keep(const std::string& input) {
+    const auto size = static_cast<ssize_t>(input.size());
+    Require(ftruncate(file_, size) == 0 && pwrite(file_, input.data(), input.size(), 0) == size,
+            "the input cannot be written to its file");
+  }
+
+ private:
+  int file_;
+};
+
 int Main(int count, char** words) {
   CLI::App app("runs a fuzz target on its seeds, on files and on mutations of the seeds");
   uint64_t mutations = 0;
@@ -92,13 +115,12 @@ int Main(int count, char** words) {
     Require(in.good(), file + " cannot be read");
     target->run(std::string(std::istreambuf_iterator<char>(in), {}));
   }
+  LastInput last(fmt::format("{}_{}.last", words[0], name));
   for (uint64_t i = 0; i < mutations; ++i) {
     SeededRandom random(seed + i);
     std::string input = random.Pick(seeds);
     for (uint64_t step = 1 + random.Below(6); step > 0; --step) MutateOnce(input, seeds, random);
-    // If the target ends the process, this file is the input.
-    static const std::string kLast = fmt::format("{}_{}.last", words[0], name);
-    std::ofstream(kLast, std::ios::binary) << input;
+    last.Keep(input);
     target->run(input);
   }
   fmt::print("{} seeds, {} files and {} mutations from seed {}: no finding\n", seeds.size(),
