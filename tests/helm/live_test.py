@@ -241,7 +241,9 @@ class Live(KafkaTest):
         home = self.folder / "1" / "state"
         home.rename(self.folder / "moved")
         home.write_text("no folder")
+        feed = self.feed(1000)  # a snapshot is written only when there is something new
         self.wait_for_alert(prometheus, "NeardupSnapshotsFail")
+        self.finish(feed)
         # Records that are no JSON wait while the active instance is slow.
         self.slow_down_until(active, lambda: prometheus.has_fired("NeardupLagTooHigh"), "the alert NeardupLagTooHigh")
         self.wait_for_alert(prometheus, "NeardupDeadLetters")
