@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "state/pipeline.h"
+
 namespace neardup {
 
 struct KafkaOptions {
@@ -41,8 +43,6 @@ struct KafkaOptions {
 
 std::string ChangelogTopic(const KafkaOptions& options);  ///< <app>-changelog
 std::string LeaseTopic(const KafkaOptions& options);      ///< <app>-lease
-/// Replaces {topic} in the name of an output topic.
-std::string ExpandTopic(const std::string& topic_template, const std::string& input_topic);
 
 /// Receives the client library's log lines, from several of its threads at once. It must not call
 /// the kafka room. `level` is a syslog level; 7 is debug.
