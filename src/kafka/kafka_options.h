@@ -15,7 +15,7 @@ namespace neardup {
 struct KafkaOptions {
   std::string brokers = "localhost:9092";
   /// Names the consumer group, the transactional id, the changelog topic and the lease topic.
-  std::string app = "neardup";
+  std::string app;
   std::vector<std::string> topics;
   /// Output topics; {topic} stands for the input topic.
   std::string unique_topic = "{topic}.unique";
