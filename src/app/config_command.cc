@@ -66,8 +66,7 @@ int ValidateOnline(const Settings& settings) {
       {.lane = settings.lane.lane,
        .purges_changelog = settings.purge_changelog,
        .record_bytes_max = static_cast<int64_t>(settings.lane.filter.record.record_bytes_max)});
-  const Result<std::optional<PipelineTopics>> pipeline =
-      FindPipeline(settings, PrintKafkaErrors());
+  const Result<std::optional<PipelineTopics>> pipeline = FindPipeline(settings, PrintKafkaErrors());
   if (!pipeline.ok() && pipeline.error().code != ErrorCode::kUnavailable) {
     checks.push_back({.level = CheckLevel::kWrong,
                       .subject = "app " + settings.kafka.app,

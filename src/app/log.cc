@@ -208,9 +208,10 @@ void LogProbe::Promoted(uint64_t seq, uint64_t entries, double seconds) {
 }
 
 void LogProbe::PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) {
-  spdlog::warn("the topics of this pipeline have changed, as input.topics_before or "
-               "output.topics_before allows: it {} now; before, it {}",
-               TextOf(now), TextOf(before));
+  spdlog::warn(
+      "the topics of this pipeline have changed, as input.topics_before or "
+      "output.topics_before allows: it {} now; before, it {}",
+      TextOf(now), TextOf(before));
 }
 
 void LogProbe::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) {

@@ -171,8 +171,8 @@ struct Service::Parts {
   Result<void> Build(const std::vector<Probe*>& receivers);
   Result<void> Serve();
   Result<TopicReport> PrepareTopics();
-  /// An instance of another pipeline ends before it creates a topic or stands by. The lane checks it
-  /// again when it knows the end of the changelog.
+  /// An instance of another pipeline ends before it creates a topic or stands by. The lane checks
+  /// it again when it knows the end of the changelog.
   Result<void> CheckPipeline();
   /// Puts what the lane learned in force. A lane that has learned nothing yet does it now, in the
   /// instance that holds the lease.
@@ -259,9 +259,10 @@ Result<void> Service::Parts::Serve() {
 Result<void> Service::Parts::CheckPipeline() {
   NEARDUP_ASSIGN(const std::optional<PipelineTopics> before, FindPipeline(settings, kafka_log));
   if (!before) return {};
-  spdlog::info("the changelog is that of a pipeline that {}; this instance puts its own topics in "
-               "their place when it becomes active",
-               TextOf(*before));
+  spdlog::info(
+      "the changelog is that of a pipeline that {}; this instance puts its own topics in "
+      "their place when it becomes active",
+      TextOf(*before));
   return {};
 }
 

@@ -46,8 +46,8 @@
 //
 // The first delta of a lane that learned its settings holds them. So does the first delta of every
 // 256th commit (LaneState::kCommitsPerLearned), and that of an index that `neardup reindex` made;
-// `learned` is empty in the others. A purge keeps one of them at the beginning of the changelog, so that a start finds the
-// settings at once.
+// `learned` is empty in the others. A purge keeps one of them at the beginning of the changelog, so
+// that a start finds the settings at once.
 //
 // Version 2 has no entries_live (it counts as unknown), settings_seq (1) and fresh (0), and is
 // still read.

@@ -133,7 +133,7 @@ class LaneState {
   std::string spec_;
   std::string learned_;
   PipelineTopics topics_;
-  PipelineTopics lane_topics_;  ///< as the newest delta names them
+  PipelineTopics lane_topics_;       ///< as the newest delta names them
   uint32_t commits_to_learned_ = 0;  ///< until a delta carries learned_ again
   std::unique_ptr<Filter> filter_;
   std::vector<InputProgress> inputs_;

@@ -1,5 +1,5 @@
-// How many records of the inputs no instance has decided, as the changelog and the ends of the inputs
-// tell it. A standby knows it as well as the active instance.
+// How many records of the inputs no instance has decided, as the changelog and the ends of the
+// inputs tell it. A standby knows it as well as the active instance.
 #pragma once
 
 #include <cstddef>
