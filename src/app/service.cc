@@ -13,6 +13,7 @@
 
 #include "app/drift_watch.h"
 #include "app/lane_learning.h"
+#include "app/lane_pipeline.h"
 #include "app/later_learning.h"
 #include "app/log.h"
 #include "app/reindex.h"
@@ -25,11 +26,13 @@
 #include "kafka/complaint_log.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/output_tail.h"
+#include "kafka/topic_admin.h"
 #include "kafka/topics.h"
 #include "metrics/health.h"
 #include "metrics/http_server.h"
 #include "metrics/prometheus_probe.h"
 #include "metrics/status.h"
+#include "state/pipeline.h"
 #include "state/snapshot.h"
 #include "stream/lane.h"
 #include "stream/local_state.h"
@@ -168,6 +171,9 @@ struct Service::Parts {
   Result<void> Build(const std::vector<Probe*>& receivers);
   Result<void> Serve();
   Result<TopicReport> PrepareTopics();
+  /// An instance of another pipeline ends before it creates a topic or stands by. The lane checks
+  /// it again when it knows the end of the changelog.
+  Result<void> CheckPipeline();
   /// Puts what the lane learned in force. A lane that has learned nothing yet does it now, in the
   /// instance that holds the lease.
   Result<void> Learn();
@@ -197,7 +203,9 @@ Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Service::~Service() = default;
 
 Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
-  spdlog::info("neardup {} ({}, {}), {}", kVersion, kRevision, kCompiler, ClientLibraryName());
+  spdlog::info("app {} {}; neardup {} ({}, {}), {}", settings.kafka.app,
+               TextOf(settings.lane.pipeline.topics), kVersion, kRevision, kCompiler,
+               ClientLibraryName());
   for (const std::string& warning : ClientLibraryWarnings(settings.kafka)) {
     spdlog::warn("{}", warning);
   }
@@ -208,6 +216,7 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   const KafkaOptions& kafka = settings.kafka;
   NEARDUP_ASSIGN(kafka_source, NewKafkaSource(kafka, kafka_log));
   source = std::make_unique<GrowingSource>(kafka, *kafka_source, kafka_log);
+  NEARDUP_TRY(CheckPipeline());
   NEARDUP_ASSIGN(const TopicReport topics, PrepareTopics());
   NEARDUP_TRY(Learn());
   ShowMemory();
@@ -216,14 +225,22 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, kafka_log));
   transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, kafka_log);
   if (!lease) lease = NewKafkaLease(kafka, lane_number, kafka_log);
-  local_state = std::make_unique<LocalState>(KeeperOptionsOf(settings), clock, keeper_probe);
+  KafkaOptions follower = kafka;
+  follower.answer_timeout_ms = std::min(kafka.answer_timeout_ms, kFollowerAnswerMs);
+  KeeperOptions keeper = KeeperOptionsOf(settings);
+  NEARDUP_ASSIGN(const std::shared_ptr<Client> ends,
+                 Client::New(follower, ClientRole::kWatermark, kafka_log));
+  keeper.input_end = [ends, timeout_ms = follower.answer_timeout_ms](
+                         const InputPartition& input) -> Result<int64_t> {
+    NEARDUP_ASSIGN(const OffsetBounds bounds, AskOffsetBounds(*ends, input, timeout_ms));
+    return bounds.end;
+  };
+  local_state = std::make_unique<LocalState>(keeper, clock, keeper_probe);
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> snapshot, local_state->Restore(*probe));
   NEARDUP_ASSIGN(lane, Lane::New(settings.lane,
                                  {*source, *changelog, *transaction, *lease, clock, *lane_probe},
                                  std::move(snapshot)));
   source->BeforeFirstAssign([this] { return CheckOutputsAreNew(); });
-  KafkaOptions follower = kafka;
-  follower.answer_timeout_ms = std::min(kafka.answer_timeout_ms, kFollowerAnswerMs);
   NEARDUP_ASSIGN(std::unique_ptr<Changelog> followed,
                  NewKafkaChangelog(follower, lane_number, kafka_log));
   local_state->Follow(std::move(followed));
@@ -236,6 +253,16 @@ Result<void> Service::Parts::Serve() {
   NEARDUP_ASSIGN(http, HttpServer::Start(settings.http, pages, health));
   spdlog::info("serving /metrics, /status, /healthz and /readyz on {}:{}", settings.http.host,
                http->port());
+  return {};
+}
+
+Result<void> Service::Parts::CheckPipeline() {
+  NEARDUP_ASSIGN(const std::optional<PipelineTopics> before, FindPipeline(settings, kafka_log));
+  if (!before) return {};
+  spdlog::info(
+      "the changelog is that of a pipeline that {}; this instance puts its own topics in "
+      "their place when it becomes active",
+      TextOf(*before));
   return {};
 }
 
@@ -419,7 +446,8 @@ Result<void> Service::Parts::CheckOutputsAreNew() {
           "app {} has decided nothing yet, but its output topics hold records of another app, "
           "or of this app before it was reset: {}. To change settings, keep the old `app` and "
           "run `neardup reindex`. To start from nothing, choose other output topics, or delete "
-          "these. "
+          "these. If you have changed input.topics and name no `app`, set the `app` that the "
+          "pipeline had before, and input.topics_before. "
           "With output.on_foreign_records: continue this app writes behind them, and records "
           "may be in the outputs twice; see docs/recovery.md",
           kafka.app, *found));

@@ -251,6 +251,11 @@ inline constexpr auto kMetrics = [] {
        .type = kGauge,
        .help =
            "Offsets of the changelog that a standby has not read yet; 0 on the active instance"},
+      {.name = "neardup_undecided_records",
+       .type = kGauge,
+       .labels = {"topic"},
+       .help = "Records of an input that no instance has decided, those of open transactions "
+               "included; every instance reports it, and asks for the ends about every 15 s"},
       {.name = "neardup_changelog_purged_offset",
        .type = kGauge,
        .help = "Offset below which this instance deleted the changelog's records"},

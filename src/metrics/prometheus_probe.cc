@@ -261,6 +261,10 @@ void PrometheusProbe::SnapshotRestarted(std::string_view /*why*/) {
   state_->metrics.Count("neardup_state_discarded_total");
 }
 
+void PrometheusProbe::InputUndecided(const std::string& topic, int64_t records) {
+  state_->metrics.Set("neardup_undecided_records", static_cast<double>(records), {topic});
+}
+
 void PrometheusProbe::SetMemoryBound(uint64_t total, const MemoryParts& parts) {
   state_->metrics.Set("neardup_memory_bound_bytes", Number(total));
   for (const auto& [part, bytes] : parts) {

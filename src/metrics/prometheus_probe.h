@@ -48,6 +48,7 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void PurgeRefused(const Error& error) override;
   void KeeperFailed(const Error& error) override;
   void SnapshotRestarted(std::string_view why) override;
+  void InputUndecided(const std::string& topic, int64_t records) override;
 
   /// Bytes that each part of a process takes at most.
   using MemoryParts = std::vector<std::pair<std::string, uint64_t>>;

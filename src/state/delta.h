@@ -1,11 +1,11 @@
 // The delta: what a run of decided records adds to a lane's state. The changelog consists of deltas
 // in order, and the changelog is the truth.
 //
-// FORMAT, version 4. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
+// FORMAT, version 5. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      4; 3 without `learned`
+//   version         u16      5; 4 without `pipeline`; 3 without `pipeline` and `learned`
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -22,11 +22,14 @@
 //                            the lane was indexed again under new settings
 //   fresh           u8       1: the state begins from nothing with this delta, whatever was before;
 //                            else 0
-//   learned         text     what the lane learned from its stream (LearnedText); version 4 only
+//   learned         text     what the lane learned from its stream (LearnedText); from version 4 on
 //   spec            text     FingerprintSpec of the filter
 //   topics          varint count, then text each; distinct, ascending
 //   inputs          varint count, then each: varint topic index, varint partition,
 //                   zigzag next_offset, i64 time_ms (largest event time seen, INT64_MIN if none)
+//   pipeline        varint count, then each: varint topic index of an input topic, ascending;
+//                   text each: the names or templates of the unique, duplicate and dead-letter
+//                   topic; version 5 only
 //   entries         varint count, then each: u64 simhash, u64 order, u64 exact, zigzag (time_ms -
 //                   time_ms of the entry before, 0 at first; modulo 2^64), varint index into
 //                   inputs, varint offset (0 or more), u8 number of text keys (0 to 3), u32 each,
@@ -34,15 +37,17 @@
 //   checksum        u64      XXH3-64 of all bytes before
 //
 // A delta is complete in itself: it names every input of the lane, not only those that moved, so
-// that the newest delta alone says where to resume. A transaction may hold several; they become
-// visible together. seq is gapless: if seq_first is not seq_last + 1 of the delta before, the
-// changelog has a hole. A fresh delta, and those after it up to settings_seq, may hold entries of
-// records that were decided before: the lane was indexed again.
+// that the newest delta alone says where to resume, and which topics the lane reads and writes. An
+// input topic of the pipeline may have no partition among the inputs: it was never read. A
+// transaction may hold several deltas; they become visible together. seq is gapless: if seq_first
+// is not seq_last + 1 of the delta before, the changelog has a hole. A fresh delta, and those after
+// it up to settings_seq, may hold entries of records that were decided before: the lane was indexed
+// again.
 //
-// The first delta of a lane that learned its settings is of version 4. So is the first delta of
-// every 256th commit (LaneState::kCommitsPerLearned), and that of an index that `neardup reindex`
-// made. A purge keeps one of them at the beginning of the changelog, so that a start finds the
-// settings at once.
+// The first delta of a lane that learned its settings holds them. So does the first delta of every
+// 256th commit (LaneState::kCommitsPerLearned), and that of an index that `neardup reindex` made;
+// `learned` is empty in the others. A purge keeps one of them at the beginning of the changelog, so
+// that a start finds the settings at once.
 //
 // Version 2 has no entries_live (it counts as unknown), settings_seq (1) and fresh (0), and is
 // still read.
@@ -56,6 +61,7 @@
 #include "neardup/filter.h"
 #include "neardup/result.h"
 #include "state/input.h"
+#include "state/pipeline.h"
 
 namespace neardup {
 
@@ -83,6 +89,8 @@ struct Delta {
   std::string learned{};
   std::string spec;
   std::vector<InputProgress> inputs;
+  /// Not known in deltas of versions before 5.
+  PipelineTopics pipeline{};
   /// Position::input is an index into `inputs`.
   std::vector<Entry> entries;
 

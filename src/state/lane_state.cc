@@ -157,6 +157,7 @@ Result<void> LaneState::Apply(Delta delta) {
   seq_ = seq_committed_ = delta.seq_last;
   epoch_ = std::max(epoch_, delta.epoch);
   settings_seq_ = delta.settings_seq;
+  if (lane_topics_ != delta.pipeline) lane_topics_ = std::move(delta.pipeline);
   entries_held_ += delta.entries.size();
   entries_live_ = delta.entries_live;
   any_ = true;
@@ -167,6 +168,7 @@ Result<void> LaneState::Clear() {
   filter_.reset();
   LaneState cleared(options_, lane_, nullptr);
   cleared.SetLearned(std::move(learned_));
+  cleared.SetTopics(std::move(topics_));
   *this = std::move(cleared);
   NEARDUP_ASSIGN(filter_, Filter::New(options_));
   return {};
@@ -325,6 +327,7 @@ Delta LaneState::MakeDelta(const Seal& before, const Seal& end) const {
   delta.settings_seq = settings_seq_;
   delta.spec = spec_;
   delta.inputs = end.inputs;
+  delta.pipeline = topics_;
   const std::span<const Entry> entries = filter_->uncommitted();
   delta.entries.assign(entries.begin() + before.entries, entries.begin() + end.entries);
   return delta;
@@ -365,6 +368,7 @@ void LaneState::Commit() {
   for (Seal& seal : seals_) seal.entries -= end.entries;
   counted_entries_ -= end.entries;
   committing_.reset();
+  if (lane_topics_ != topics_) lane_topics_ = topics_;
   commits_to_learned_ = (commits_to_learned_ == 0 ? kCommitsPerLearned : commits_to_learned_) - 1;
   any_ = true;
 }

@@ -9,11 +9,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "neardup/filter.h"
 #include "neardup/result.h"
 #include "state/delta.h"
+#include "state/pipeline.h"
 
 namespace neardup {
 
@@ -33,6 +35,11 @@ class LaneState {
   /// Apply then refuses a delta that carries another text.
   void SetLearned(std::string learned);
   static constexpr uint32_t kCommitsPerLearned = 256;
+
+  /// The topics of this instance, which every delta from now on names.
+  void SetTopics(PipelineTopics topics) { topics_ = std::move(topics); }
+  /// TopicsOfLane for the newest delta that was applied or committed.
+  PipelineTopics lane_topics() const { return TopicsOfLane(lane_topics_, inputs_); }
 
   /// Adds the next delta of the changelog. The first one may start at any seq, because the
   /// beginning of the changelog may have been purged. A fresh one replaces the state. Nothing may
@@ -125,6 +132,8 @@ class LaneState {
   uint16_t lane_;
   std::string spec_;
   std::string learned_;
+  PipelineTopics topics_;
+  PipelineTopics lane_topics_;       ///< as the newest delta names them
   uint32_t commits_to_learned_ = 0;  ///< until a delta carries learned_ again
   std::unique_ptr<Filter> filter_;
   std::vector<InputProgress> inputs_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "state/snapshot.h"
 #include "state/snapshot_writer.h"
 #include "stream/changelog_follower.h"
+#include "stream/input_backlog.h"
 #include "stream/lane_options.h"
 #include "stream/ports.h"
 #include "stream/probe.h"
@@ -33,6 +35,9 @@ struct KeeperOptions {
   /// kFail: a snapshot of another changelog stays as it is, because the lane refuses that
   /// changelog.
   OnLoss on_changelog_loss = OnLoss::kFail;
+  /// Asks for the end of an input partition, perhaps for some seconds. Empty: the keeper does not
+  /// say how many records are undecided.
+  std::function<Result<int64_t>(const InputPartition&)> input_end{};
 };
 
 /// Follows the committed deltas with a changelog reader of its own, so that no lane waits for it.
@@ -58,6 +63,8 @@ class ChangelogKeeper {
   void Purge();
   int64_t PurgeOffset();
   void StartOver();
+  /// Asks for one end at most.
+  void WatchInputs();
 
   KeeperOptions options_;
   Clock& clock_;
@@ -74,6 +81,8 @@ class ChangelogKeeper {
   int64_t due_at_ms_ = 0;
   int64_t retry_not_before_ms_ = 0;
   int64_t purged_to_ = 0;
+  InputBacklog backlog_;
+  int64_t ask_at_ms_ = 0;
   std::deque<int64_t> learned_at_;  ///< offsets of deltas with learned settings, ascending
 };
 

@@ -84,12 +84,16 @@ class Lane {
 
   Result<void> StandbyStep(const std::atomic<bool>& stop);
   Result<void> AskGoal();
-  void JoinIfCaughtUp();
+  Result<void> JoinIfCaughtUp();
   void ReportCaughtUp();
   Result<void> FollowChangelog(int timeout_ms);
   Result<void> DiscardState(const std::string& why);
   Result<void> Fold(const ChangelogRecord& record);
   Result<void> CheckSettings();
+  /// What is known of the topics of the lane.
+  PipelineTopics LaneTopics() const;
+  /// kMismatch if the changelog ends as that of another pipeline.
+  Result<void> CheckPipeline();
 
   Result<void> Promote(const std::atomic<bool>& stop);
   /// Returns the end that it has read to; nullopt when `stop` ended it early.

@@ -39,7 +39,7 @@ class Inputs(KafkaTest):
         gone, kept = self.topics
         self.load('drop', '--topic', gone)
         self.topics = [kept]
-        config = self.write_config()
+        config = self.write_config(input={'topics_before': [gone, kept]})
         service = self.start(config)
         self.load('fill', '--topics', kept, '--records', 500, '--seed', 23)
         self.wait(lambda: service.decided() == 500, 'the new records decided', services=[service])

@@ -44,7 +44,9 @@ std::vector<std::string> Seeds() {
   Delta fresh = Sample();
   fresh.fresh = true;
   fresh.settings_seq = 12;
-  for (const Delta& delta : {Delta(), Sample(), fresh}) {
+  Delta named = Sample();
+  named.pipeline = {{"blog", "news"}, "{topic}.unique", "duplicate", "dead"};
+  for (const Delta& delta : {Delta(), Sample(), fresh, named}) {
     std::string bytes = Encode(delta);
     bytes.resize(bytes.size() - kChecksumBytes);
     seeds.push_back(bytes);

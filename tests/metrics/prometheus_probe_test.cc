@@ -118,6 +118,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.DeadLettersExcessive(true, "");
   probe_.SnapshotWritten({.entries = 5, .bytes = 100, .seconds = 0.5});
   probe_.ChangelogPurged(3);
+  probe_.InputUndecided("news", 12);
   probe_.KeeperFailed(Retriable(ErrorCode::kIo, ""));
   probe_.SetMemoryBound(1000, kMemoryParts);
   probe_.KafkaComplained(true);
