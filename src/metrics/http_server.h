@@ -12,7 +12,7 @@
 namespace neardup {
 
 struct HttpOptions {
-  std::string host = "0.0.0.0";
+  std::string host = "127.0.0.1";
   /// 0 turns the server off; HttpServer itself takes any free port then.
   uint16_t port = 9404;
   /// PEM files. With both, the server speaks only TLS; without, only plain HTTP.
