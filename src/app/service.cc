@@ -5,7 +5,9 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -100,6 +102,55 @@ class GrowingSource : public Source {
   std::function<Result<void>()> before_first_assign_;
 };
 
+/// A lease that the end of a lane gives up, unless the service that follows in this process shall
+/// go on with it.
+class KeptLease : public Lease {
+ public:
+  explicit KeptLease(std::unique_ptr<Lease> lease) : lease_(std::move(lease)) {}
+
+  void Join() override { lease_->Join(); }
+  void Leave() override { lease_->Leave(); }
+  Result<bool> Held() override { return lease_->Held(); }
+  bool hears_brokers() const override { return lease_->hears_brokers(); }
+  /// A standby that kept its place could get the lane while it restores, in place of another
+  /// standby that is ready.
+  void Release() override {
+    if (keep_) {
+      const Result<bool> held = lease_->Held();
+      kept_ = held.ok() && *held;
+    }
+    if (!kept_) lease_->Release();
+  }
+
+  void Keep() { keep_ = true; }
+  /// The lease, if Release has kept it.
+  std::unique_ptr<Lease> Take() { return kept_ ? std::move(lease_) : nullptr; }
+
+ private:
+  std::unique_ptr<Lease> lease_;
+  std::atomic<bool> keep_ = false;
+  bool kept_ = false;
+};
+
+/// Counts the complaints of clients in the metrics of a service. A client may outlive its service:
+/// that of a kept lease, or one that the library cannot end.
+class ComplaintCount {
+ public:
+  explicit ComplaintCount(PrometheusProbe& metrics) : metrics_(&metrics) {}
+  void Count(bool error) {
+    const std::lock_guard lock(mutex_);
+    if (metrics_ != nullptr) metrics_->KafkaComplained(error);
+  }
+  void End() {
+    const std::lock_guard lock(mutex_);
+    metrics_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  PrometheusProbe* metrics_;  ///< guarded by mutex_; null after the end of the service
+};
+
 HealthLimits HealthLimitsOf(const Settings& settings) {
   HealthLimits limits;
   limits.commit_ms_max = std::max(limits.commit_ms_max, 2 * settings.lane.transaction_interval_ms);
@@ -142,17 +193,23 @@ struct Service::Parts {
         status(ThisBuild(), std::move(shown_settings), clock),
         log(clock),
         keeper_probe({&log, &metrics, &status}) {}
+  ~Parts() {
+    health.AskForBrokers({});
+    complaints->End();
+  }
 
   const Settings given;
   Settings settings;  ///< those given, with what the lane learned
   LaterLearning later;
-  KafkaLog kafka_log{[this, log = ComplaintLog(LogKafka)](int level, std::string_view text) {
-    if (level <= kSyslogWarning) metrics.KafkaComplained(level <= kSyslogError);
-    log(level, text);
-  }};
   SystemClock clock;
   Health health;
   PrometheusProbe metrics;
+  const std::shared_ptr<ComplaintCount> complaints = std::make_shared<ComplaintCount>(metrics);
+  KafkaLog kafka_log{
+      [complaints = complaints, log = ComplaintLog(LogKafka)](int level, std::string_view text) {
+        if (level <= kSyslogWarning) complaints->Count(level <= kSyslogError);
+        log(level, text);
+      }};
   Status status;
   LogProbe log;
   std::unique_ptr<ProbeFan> probe;
@@ -164,7 +221,7 @@ struct Service::Parts {
   std::unique_ptr<GrowingSource> source;
   std::unique_ptr<Changelog> changelog;
   std::unique_ptr<Transaction> transaction;
-  std::unique_ptr<Lease> lease;
+  std::unique_ptr<KeptLease> lease;
   std::unique_ptr<Lane> lane;
   std::unique_ptr<LocalState> local_state;
 
@@ -178,6 +235,7 @@ struct Service::Parts {
   /// instance that holds the lease.
   Result<void> Learn();
   Result<LearnedState> LearnOrFollow();
+  void TakeUpLease(std::unique_ptr<Lease> taken);
   /// For an active lane that found too few records at first: learns again when there are more, and
   /// indexes its unique records again. True: the changelog holds other settings than this lane.
   bool LearnAgainIfDue();
@@ -193,8 +251,10 @@ struct Service::Parts {
 
 Result<std::unique_ptr<Service>> Service::New(const Settings& settings,
                                               const std::vector<Probe*>& receivers,
-                                              std::string shown_settings) {
+                                              std::string shown_settings,
+                                              std::unique_ptr<Lease> lease) {
   auto parts = std::make_unique<Parts>(settings, std::move(shown_settings));
+  if (lease) parts->TakeUpLease(std::move(lease));
   NEARDUP_TRY(parts->Build(receivers));
   return std::unique_ptr<Service>(new Service(std::move(parts)));
 }
@@ -224,7 +284,7 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   const uint16_t lane_number = settings.lane.lane;
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, kafka_log));
   transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, kafka_log);
-  if (!lease) lease = NewKafkaLease(kafka, lane_number, kafka_log);
+  if (!lease) TakeUpLease(NewKafkaLease(kafka, lane_number, kafka_log));
   KafkaOptions follower = kafka;
   follower.answer_timeout_ms = std::min(kafka.answer_timeout_ms, kFollowerAnswerMs);
   KeeperOptions keeper = KeeperOptionsOf(settings);
@@ -394,7 +454,7 @@ bool Service::Parts::IsLearnedElsewhere(const Error& error) {
 
 Result<LearnedState> Service::Parts::LearnOrFollow() {
   probe->PhaseChanged(LanePhase::kLearning);
-  lease = NewKafkaLease(settings.kafka, settings.lane.lane, kafka_log);
+  if (!lease) TakeUpLease(NewKafkaLease(settings.kafka, settings.lane.lane, kafka_log));
   lease->Join();
   spdlog::info(
       "learning from the input topics what to compare (match.mode: auto); with input.start: "
@@ -425,6 +485,11 @@ Result<LearnedState> Service::Parts::LearnOrFollow() {
     health.Stepped();
     clock.SleepMs(kLearningPauseMs);
   }
+}
+
+void Service::Parts::TakeUpLease(std::unique_ptr<Lease> taken) {
+  lease = std::make_unique<KeptLease>(std::move(taken));
+  health.AskForBrokers([this] { return lease->hears_brokers(); });
 }
 
 Result<void> Service::Parts::CheckOutputsAreNew() {
@@ -469,6 +534,13 @@ Result<void> Service::Run(const std::atomic<bool>& stop) {
   }
   spdlog::info("stopping: committing what is decided");
   return parts.lane->Drain();
+}
+
+void Service::KeepLease() { parts_->lease->Keep(); }
+
+std::unique_ptr<Lease> Service::TakeLease() {
+  parts_->health.AskForBrokers({});
+  return parts_->lease->Take();
 }
 
 const Settings& Service::settings() const { return parts_->settings; }

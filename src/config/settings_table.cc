@@ -425,7 +425,9 @@ std::vector<Setting> Rows() {
             "Memory for records that are read ahead from all input partitions together. At least "
             "2 MiB for each partition are needed, and taken."),
 
-      Text("metrics.host", NEARDUP_MEMBER(http.host), kHost, "Address to listen on."),
+      Text("metrics.host", NEARDUP_MEMBER(http.host), kHost,
+           "Address to listen on. By default only this machine reads the pages; 0.0.0.0 and :: "
+           "open them to every machine that reaches this one."),
       Integer("metrics.port", NEARDUP_MEMBER(http.port), {0, 65535},
               "Port of /metrics, /status, /healthz and /readyz. 0: none of them is served."),
       Text("metrics.tls_certificate_path", NEARDUP_MEMBER(http.tls_certificate_path), kAnyText,

@@ -91,6 +91,9 @@ void PrometheusProbe::Restoring(double share, uint64_t /*entries*/) {
   state_->metrics.Set("neardup_restore_progress_ratio", share);
 }
 
+/// An empty changelog is never read, so that no share of it is ever restored.
+void PrometheusProbe::CaughtUp(uint64_t /*seq*/, uint64_t entries) { Restoring(1, entries); }
+
 void PrometheusProbe::StateDiscarded(std::string_view /*why*/) {
   state_->metrics.Count("neardup_state_discarded_total");
 }
@@ -153,6 +156,7 @@ void PrometheusProbe::LeaseLeft(int64_t /*lasted_ms*/) {
 
 void PrometheusProbe::Promoted(uint64_t /*seq*/, uint64_t entries, double seconds) {
   state_->metrics.Count("neardup_promotions_total");
+  state_->metrics.Set("neardup_restore_progress_ratio", 1);
   state_->metrics.Set("neardup_restored_entries", Number(entries));
   state_->metrics.Set("neardup_restore_duration_seconds", seconds);
 }

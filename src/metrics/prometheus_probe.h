@@ -25,6 +25,7 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
 
   void PhaseChanged(LanePhase phase) override;
   void Followed(uint64_t seq) override;
+  void CaughtUp(uint64_t seq, uint64_t entries) override;
   void Restoring(double share, uint64_t entries) override;
   void StateDiscarded(std::string_view why) override;
   void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) override;

@@ -136,7 +136,10 @@ void Lane::SetPhase(LanePhase phase) {
 
 Result<void> Lane::StandbyStep(const std::atomic<bool>& stop) {
   NEARDUP_ASSIGN(const bool held, ports_.lease.Held());
-  if (held) return Promote(stop);
+  if (held) {
+    candidacy_.Join();  // the lease may be older than this lane
+    return Promote(stop);
+  }
   SetPhase(LanePhase::kStandby);
   if (!candidacy_.is_candidate()) NEARDUP_TRY(AskGoal());
   NEARDUP_TRY(JoinIfCaughtUp());  // there may be nothing to read

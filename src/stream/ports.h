@@ -196,6 +196,8 @@ class Lease {
   virtual void Leave() = 0;
   /// True while this instance should be active. False right after Leave.
   virtual Result<bool> Held() = 0;
+  /// False once no broker has answered this candidate for some seconds. Any thread may ask.
+  virtual bool hears_brokers() const { return true; }
   /// Leaves for good, and waits until the lease is given up.
   virtual void Release() = 0;
 };

@@ -286,6 +286,16 @@ TEST_F(PrometheusProbeTest, GaugesShowTheNewestValuesAndTimesInSeconds) {
   EXPECT_EQ(ValueOf(now, "neardup_restore_duration_seconds"), 1.5);
 }
 
+TEST_F(PrometheusProbeTest, ALaneThatHasCaughtUpOrWorksIsRestoredEvenFromAnEmptyChangelog) {
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_restore_progress_ratio"), 0);
+  probe_.Promoted(0, 0, 0.5);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_restore_progress_ratio"), 1);
+  probe_.Restoring(0.25, 1);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_restore_progress_ratio"), 0.25);
+  probe_.CaughtUp(7, 5);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_restore_progress_ratio"), 1);
+}
+
 TEST_F(PrometheusProbeTest, CountersSurviveAnIndexThatStartsAgain) {
   probe_.PhaseChanged(LanePhase::kActive);
   probe_.Gauges({.entries_evicted = 2, .entries_expired = 10, .candidates = 100});
