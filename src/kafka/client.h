@@ -43,13 +43,15 @@ class Client {
                                              KafkaLog log, ClientHooks hooks = {},
                                              uint16_t lane = 0, const Properties& extra = {});
   ~Client();
-  /// For a client that the library cannot destroy safely. Keeps it until the process ends, and
-  /// turns its log off.
+  /// For a client that the library cannot destroy safely. Keeps it until the process ends, silent.
   static void Retire(std::shared_ptr<Client> client);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
   rd_kafka_t* get() const { return handle_; }
+  /// Logs nothing more, and forgets the log. For an owner that goes away while something else keeps
+  /// the client, because the log may go away, too. Waits for a line that is being logged.
+  void Silence();
 
   /// Makes the library look now which partitions it may ask for. Without that, a version before
   /// 2.2.0 looks only a second after it found a queue full. From any thread.
@@ -87,6 +89,7 @@ class Client {
   void Bind(rd_kafka_conf_t* conf, ClientRole role);
   void Complain(rd_kafka_resp_err_t code, const char* reason);
   void Log(int level, std::string_view facility, const char* text);
+  void WriteToLog(int level, const std::string& text);
   /// The library asks whether it may trust a certificate of a broker. Returns what the library has
   /// found, and remembers what is wrong.
   bool CheckCertificate(std::string_view broker, int x509_error);
@@ -97,7 +100,8 @@ class Client {
   std::vector<std::string> library_warnings_;
   std::string sasl_username_;
   std::string sasl_password_;
-  KafkaLog log_;
+  std::mutex log_mutex_;  ///< guards log_
+  KafkaLog log_;          ///< empty: logs nothing
   ClientHooks hooks_;
   rd_kafka_t* handle_ = nullptr;
   std::vector<std::shared_ptr<const void>> lent_;

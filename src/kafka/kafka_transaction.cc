@@ -161,6 +161,8 @@ void KafkaTransaction::DropProducer() {
   commit_sent_twice_ = false;
   changelog_.reset();
   outputs_.Unbind();
+  // A call that was abandoned keeps the client for longer than the log lives.
+  if (client_.use_count() > 1) client_->Silence();
   client_.reset();
 }
 
