@@ -224,6 +224,7 @@ void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {
   rd_kafka_conf_set_error_cb(conf, [](rd_kafka_t*, int code, const char* reason, void* self) {
     static_cast<Client*>(self)->Complain(static_cast<rd_kafka_resp_err_t>(code), reason);
   });
+  if (role == ClientRole::kWriter) unanswered_.Watch(conf);
   if (IsWriter(role) && hooks_.delivery_failed) {
     rd_kafka_conf_set_dr_msg_cb(conf,
                                 [](rd_kafka_t*, const rd_kafka_message_t* message, void* self) {
@@ -273,7 +274,6 @@ void Client::Complain(rd_kafka_resp_err_t code, const char* reason) {
     login_.AllBrokersDown();
   } else if (code == RD_KAFKA_RESP_ERR__TRANSPORT || code == RD_KAFKA_RESP_ERR__RESOLVE) {
     connection_complaint_ = reason;
-    ++connection_losses_;
   }
   WriteToLog(code == RD_KAFKA_RESP_ERR__FATAL ? 3 : 4,
              fmt::format("{}: {}", rd_kafka_err2name(code), reason));
@@ -298,6 +298,7 @@ void Client::TransactionBegins() {
   const std::lock_guard<std::mutex> lock(mutex_);
   transaction_failure_.clear();
   partition_failure_.clear();
+  unanswered_.StartTransaction();
 }
 
 std::string Client::TransactionFailure() const {

@@ -2,7 +2,6 @@
 // and is destroyed together with what it still holds. Also the library's errors and version.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "kafka/login_watch.h"
 #include "kafka/properties.h"
 #include "kafka/rights.h"
+#include "kafka/unanswered_requests.h"
 #include "neardup/result.h"
 
 namespace neardup {
@@ -63,9 +63,10 @@ class Client {
   /// Releases all lent memory. Call it only when no record is in flight.
   void EndLoans() { lent_.clear(); }
 
-  /// How often a connection to a broker was lost, as far as the owner's polls have heard.
-  uint64_t connection_losses() const { return connection_losses_; }
+  /// Call it at the beginning of each transaction.
   void TransactionBegins();
+  /// Of the transaction that began last.
+  const UnansweredRequests& unanswered() const { return unanswered_; }
   /// The reason that the library logged for the failure of the newest transaction; it names the
   /// partition if one is the cause. Later calls of the library say only that the state is wrong.
   /// Empty: the library has logged nothing.
@@ -105,8 +106,8 @@ class Client {
   ClientHooks hooks_;
   rd_kafka_t* handle_ = nullptr;
   std::vector<std::shared_ptr<const void>> lent_;
-  std::atomic<uint64_t> connection_losses_{0};
-  mutable std::mutex mutex_;  ///< guards the members below
+  UnansweredRequests unanswered_;  ///< counts only for a transactional producer
+  mutable std::mutex mutex_;       ///< guards the members below
   LoginWatch login_;
   std::string certificate_complaint_;  ///< why the certificate of a broker was refused last
   std::string connection_complaint_;   ///< the last one
