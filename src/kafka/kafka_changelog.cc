@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -16,6 +17,9 @@ namespace {
 
 // Bounds one Poll, so that its caller regularly gets control back.
 constexpr int kRecordsPerPollMax = 1000;
+// A broker that no longer leads the partition may name an end that lies before the true one. It
+// learns that it was replaced within this number of answer time-outs.
+constexpr int kStaleAnswersMax = 6;
 
 class KafkaChangelog : public Changelog {
  public:
@@ -42,6 +46,8 @@ class KafkaChangelog : public Changelog {
   }
 
  private:
+  /// The error for a log that ends before `offset`, up to which it was read.
+  Error EndsBefore(int64_t offset, int64_t end);
   Result<OffsetBounds> AskBounds() {
     return AskOffsetBounds(*watermarks_, partition_, answer_timeout_ms_);
   }
@@ -57,18 +63,16 @@ class KafkaChangelog : public Changelog {
   TopicAdmin admin_;
   int64_t next_offset_ = 0;
   bool assigned_ = false;
+  /// Since when each answer names an end before the offset that was read.
+  std::optional<std::chrono::steady_clock::time_point> ends_before_since_;
   std::chrono::steady_clock::time_point closed_at_{};
   size_t bytes_since_wake_ = 0;
 };
 
 Result<void> KafkaChangelog::Open(int64_t offset) {
   NEARDUP_ASSIGN(const OffsetBounds bounds, AskBounds());
-  if (offset > bounds.end) {
-    return Fatal(ErrorCode::kMismatch,
-                 fmt::format("changelog {} ends at offset {}, but was read up to offset {} before: "
-                             "the topic was deleted and recreated, or truncated",
-                             name_, bounds.end, offset));
-  }
+  if (offset > bounds.end) return EndsBefore(offset, bounds.end);
+  ends_before_since_.reset();
   next_offset_ = std::max(offset, bounds.begin);
   // Without this question the reader may find the topic only a second later.
   NEARDUP_TRY(PartitionCount(*reader_, partition_.topic, answer_timeout_ms_));
@@ -83,6 +87,19 @@ Result<void> KafkaChangelog::Open(int64_t offset) {
     return {};
   }
   return reader_->Explain(FromKafka(code, fmt::format("opening changelog {}", name_)));
+}
+
+Error KafkaChangelog::EndsBefore(int64_t offset, int64_t end) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!ends_before_since_) ends_before_since_ = now;
+  const std::string text = fmt::format(
+      "changelog {} ends at offset {}, but was read up to offset {} before", name_, end, offset);
+  const std::chrono::milliseconds wait(int64_t{kStaleAnswersMax} * answer_timeout_ms_);
+  if (now - *ends_before_since_ < wait) {
+    return Retriable(ErrorCode::kUnavailable,
+                     text + ": perhaps its broker no longer leads the partition; asking again");
+  }
+  return Fatal(ErrorCode::kMismatch, text + ": the topic was deleted and recreated, or truncated");
 }
 
 void KafkaChangelog::Close() {

@@ -203,6 +203,10 @@ inline constexpr auto kMetrics = [] {
        .labels = {"code"},
        .values = kErrorCodes,
        .help = "Times the lane was given up and had to be taken again, by cause"},
+      {.name = "neardup_late_requests_fenced_total",
+       .type = kCounter,
+       .help = "Times the lane was given up and taken again because a request of its last "
+               "transaction was not answered and may reach the broker late"},
       {.name = "neardup_leases_left_total",
        .type = kCounter,
        .help =

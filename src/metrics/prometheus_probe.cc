@@ -150,6 +150,10 @@ void PrometheusProbe::LaneLost(const Error& error) {
   }
 }
 
+void PrometheusProbe::LateRequestFenced() {
+  state_->metrics.Count("neardup_late_requests_fenced_total");
+}
+
 void PrometheusProbe::LeaseLeft(int64_t /*lasted_ms*/) {
   state_->metrics.Count("neardup_leases_left_total");
 }

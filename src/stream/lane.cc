@@ -716,11 +716,15 @@ Result<void> Lane::AbortAndRewind(const Error& error) {
 }
 
 void Lane::Lose(const Error& error) {
+  const bool late_request = ports_.transaction.must_fence();
   // A commit of unknown outcome must not be aborted; the next fence ends it either way.
   ports_.transaction.Abandon(open_.is_open() && error.code != ErrorCode::kUnknownOutcome);
   Forget();
   ports_.probe.LaneLost(error);
-  if (const std::optional<int64_t> lasted_ms = candidacy_.Lost(error)) {
+  if (late_request) {
+    // The transaction before has ended: this instance is not in trouble.
+    ports_.probe.LateRequestFenced();
+  } else if (const std::optional<int64_t> lasted_ms = candidacy_.Lost(error)) {
     goal_.reset();
     ports_.probe.LeaseLeft(*lasted_ms);
   }

@@ -167,6 +167,9 @@ class Probe {
   virtual void TransactionAborted(const Error& error) = 0;
   /// The lane was lost to another instance, or must be promoted again after an error.
   virtual void LaneLost(const Error& error) = 0;
+  /// The lane is taken again, because a request of its last transaction may reach the broker late
+  /// (Transaction::must_fence). Called after LaneLost, whose error names the request.
+  virtual void LateRequestFenced() = 0;
   /// The lane has been in trouble for `lasted_ms`, and leaves the lease to another instance for a
   /// while.
   virtual void LeaseLeft(int64_t lasted_ms) = 0;
@@ -213,6 +216,7 @@ class PartialProbe : public Probe {
   void TransactionCommitted(const CommittedBatch&) override {}
   void TransactionAborted(const Error&) override {}
   void LaneLost(const Error&) override {}
+  void LateRequestFenced() override {}
   void LeaseLeft(int64_t) override {}
   void Promoted(uint64_t, uint64_t, double) override {}
   void PipelineChanged(const PipelineTopics&, const PipelineTopics&) override {}

@@ -39,6 +39,9 @@ void ProbeFan::TransactionAborted(const Error& error) {
 void ProbeFan::LaneLost(const Error& error) {
   for (Probe* probe : probes_) probe->LaneLost(error);
 }
+void ProbeFan::LateRequestFenced() {
+  for (Probe* probe : probes_) probe->LateRequestFenced();
+}
 void ProbeFan::LeaseLeft(int64_t lasted_ms) {
   for (Probe* probe : probes_) probe->LeaseLeft(lasted_ms);
 }

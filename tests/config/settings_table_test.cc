@@ -151,7 +151,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [distance, sum, per_bit, widen, text_keys, neighbours] = match;
   [[maybe_unused]] auto [scheme_name, scheme_values] = scheme;
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
-  [[maybe_unused]] auto [host, port, certificate, key, user, password] = HttpOptions{};
+  [[maybe_unused]] auto [host, port, certificate, key, user, password, connection_ms] = HttpOptions{};
   [[maybe_unused]] auto [kafka, app_is_default, inputs_before, outputs_before, lanes, learning,
                          model_file, reference, http, level, log_format, state_dir,
                          snapshot_interval, purge, on_foreign] = Settings{};
@@ -159,7 +159,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   // Of LaneOptions, lane, filter, learned, pipeline and dead_letters are no settings: the process
   // numbers its lanes, and the others count by their members or are derived, as learning.on and
   // kept and app_is_default are. The model and the reference come from model_file; the masks are
-  // one setting.
+  // one setting; the pages have a fixed time for a connection.
   constexpr size_t kMembers = 19 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 6 + 6 + 5 + 2;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;

@@ -120,11 +120,28 @@ TEST_F(RealChangelog, AnErrorOfTheVisitorStopsBeforeTheNextRecord) {
   EXPECT_EQ(changelog_->next_offset(), 0);
 }
 
-TEST_F(RealChangelog, RefusesALogThatEndsBeforeTheOffsetReadBefore) {
+TEST_F(RealChangelog, ALogThatEndsBeforeTheOffsetReadBeforeMayBeShownByAStaleLeader) {
   WriteDelta("a", true);
-  const Result<void> opened = changelog_->Open(3);
+  Result<void> opened = changelog_->Open(3);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
+  EXPECT_TRUE(opened.error().retriable);
+  WriteDelta("b", true);
+  ASSERT_OK(changelog_->Open(3));
+}
+
+TEST_F(RealChangelog, RefusesALogThatEndsBeforeTheOffsetReadBeforeForLong) {
+  options_.answer_timeout_ms = 500;
+  changelog_ = NewKafkaChangelog(options_, 0, {}).value();
+  WriteDelta("a", true);
+  Result<void> opened = changelog_->Open(3);
+  ASSERT_FALSE(opened.ok());
+  while (!opened.ok() && opened.error().code == ErrorCode::kUnavailable) {
+    opened = changelog_->Open(3);
+  }
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().code, ErrorCode::kMismatch);
+  EXPECT_TRUE(opened.error().fatal);
   EXPECT_THAT(opened.error().text, HasSubstr(topic_ + "/0"));
 }
 

@@ -255,6 +255,7 @@ TEST_F(PrometheusProbeTest, LaneLossesAndTransactionsAreCountedByCause) {
   probe_.TransactionAborted(Retriable(ErrorCode::kAborted, ""));
   probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
   probe_.LaneLost(Retriable(ErrorCode::kUnavailable, ""));
+  probe_.LateRequestFenced();
   probe_.OffsetsDiffer(kNews0, 1, 2);
   const Families now = Scrape();
   EXPECT_EQ(ValueOf(now, "neardup_transactions_total", {{"result", "aborted"}}), 1);
@@ -262,6 +263,7 @@ TEST_F(PrometheusProbeTest, LaneLossesAndTransactionsAreCountedByCause) {
   EXPECT_EQ(ValueOf(now, "neardup_lane_losses_total", {{"code", "fenced"}}), 1);
   EXPECT_EQ(ValueOf(now, "neardup_lane_losses_total", {{"code", "unavailable"}}), 1);
   EXPECT_EQ(ValueOf(now, "neardup_lane_losses_total", {{"code", "internal"}}), 0);
+  EXPECT_EQ(ValueOf(now, "neardup_late_requests_fenced_total"), 1);
   EXPECT_EQ(ValueOf(now, "neardup_group_offset_mismatches_total"), 1);
 }
 

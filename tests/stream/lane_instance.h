@@ -31,7 +31,9 @@ struct StandbyProbe : PartialProbe {
   void PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) override {
     pipeline_changes.emplace_back(before, now);
   }
+  void LateRequestFenced() override { ++late_requests_fenced; }
   int times = 0;
+  int late_requests_fenced = 0;
   uint64_t seq = 0;
   std::vector<InputLoss> losses;
   std::vector<std::pair<PipelineTopics, PipelineTopics>> pipeline_changes;

@@ -149,6 +149,12 @@ InstancePorts::InstancePorts(MemoryBroker& broker, Faults& lane_calls, Faults& k
       source = std::move(keeping);
       return;
     }
+    case Mistake::kLateCommitIgnored:
+      transaction->counts_commits = false;
+      return;
+    case Mistake::kLateAbortIgnored:
+      transaction->counts_aborts = false;
+      return;
     case Mistake::kPurgeBeyondLive:
       keeper_changelog = std::make_unique<GreedyChangelog>(broker, keeper_calls);
       return;

@@ -20,13 +20,15 @@ enum class Mistake : uint8_t {
   kSnapshotBeforeCommit,    ///< a snapshot holds deltas that are not committed
   kPurgeBeyondLive,         ///< a purge deletes the oldest live entry
   kReadAheadIsDecided,      ///< what is polled during a commit counts as decided with it
+  kLateCommitIgnored,       ///< no fence after a commit whose request may arrive once more
+  kLateAbortIgnored,        ///< no fence after an abort whose request may arrive once more
 };
 
 struct MistakeName {
   Mistake mistake;
   std::string_view name;
 };
-inline constexpr std::array<MistakeName, 7> kMistakes = {{
+inline constexpr std::array<MistakeName, 9> kMistakes = {{
     {Mistake::kEndBeforeFence, "end-before-fence"},
     {Mistake::kNoFence, "no-fence"},
     {Mistake::kStateBeforeTransaction, "state-before-transaction"},
@@ -34,6 +36,8 @@ inline constexpr std::array<MistakeName, 7> kMistakes = {{
     {Mistake::kSnapshotBeforeCommit, "snapshot-before-commit"},
     {Mistake::kPurgeBeyondLive, "purge-beyond-live"},
     {Mistake::kReadAheadIsDecided, "read-ahead-is-decided"},
+    {Mistake::kLateCommitIgnored, "late-commit-ignored"},
+    {Mistake::kLateAbortIgnored, "late-abort-ignored"},
 }};
 std::optional<Mistake> FindMistake(std::string_view name);
 
