@@ -339,7 +339,7 @@ TEST(Delta, RefusesAnotherVersionAndNamesIt) {
   body[4] = 9;
   const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
   ASSERT_FALSE(decoded.ok());
-  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 4, found 9"));
+  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 5, found 9"));
 }
 
 TEST(Delta, DecodesToWhatWasEncoded) {
