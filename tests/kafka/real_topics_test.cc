@@ -53,7 +53,7 @@ TEST_F(RealTopics, AreListedSortedOverAllInputs) {
 // The time-out of this test would end a wait for a share of this one.
 TEST_F(RealTopics, AMissingInputIsNotWaitedForAsLongAsAnAnswer) {
   options_.answer_timeout_ms = 3'600'000;
-  options_.topics.push_back(FreshName("no-such-topic"));
+  options_.topics = {FreshName("no-such-topic")};
   const Result<FoundInputs> found = ListInputs(options_, {});
   ASSERT_OK(found);
   EXPECT_THAT(found->missing_topics, ::testing::ElementsAre(options_.topics.back()));
