@@ -15,7 +15,8 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kMagic = "NDLT";
-constexpr uint16_t kVersion = 4;
+constexpr uint16_t kVersion = 5;
+constexpr uint16_t kVersionWithoutWriter = 4;
 constexpr uint16_t kVersionWithoutLearned = 3;
 constexpr uint16_t kOldestVersion = 2;
 constexpr size_t kChecksumBytes = 8;
@@ -34,9 +35,15 @@ std::vector<std::string_view> Topics(const Delta& delta) {
   return topics;
 }
 
+uint16_t VersionOf(const Delta& delta) {
+  if (delta.writer != 0) return kVersion;
+  return delta.learned.empty() ? kVersionWithoutLearned : kVersionWithoutWriter;
+}
+
 void WriteHeader(const Delta& delta, ByteWriter& out) {
+  const uint16_t version = VersionOf(delta);
   out.Raw(kMagic);
-  out.U16(delta.learned.empty() ? kVersionWithoutLearned : kVersion);
+  out.U16(version);
   out.U16(delta.lane);
   out.U64(delta.epoch);
   out.U64(delta.seq_first);
@@ -50,7 +57,12 @@ void WriteHeader(const Delta& delta, ByteWriter& out) {
   out.U64(delta.entries_live);
   out.U64(delta.settings_seq);
   out.U8(delta.fresh ? 1 : 0);
-  if (!delta.learned.empty()) out.Text(delta.learned);
+  if (version > kVersionWithoutLearned) out.Text(delta.learned);
+  if (version > kVersionWithoutWriter) {
+    out.U64(delta.log_id);
+    out.U64(delta.writer);
+    out.U64(delta.writer_before);
+  }
   out.Text(delta.spec);
 }
 
@@ -123,6 +135,12 @@ void ReadHeader(ByteReader& in, Delta& delta) {
   delta.distance_max = in.U8("distance_max");
   if (version >= 3) ReadBeginning(in, delta);
   if (version >= 4) delta.learned = in.Text("learned");
+  if (version >= 5) {
+    delta.log_id = in.U64("log_id");
+    delta.writer = in.U64("writer");
+    if (delta.writer == 0) in.Fail("writer", "a number that is not 0");
+    delta.writer_before = in.U64("writer_before");
+  }
   delta.spec = in.Text("spec");
 }
 
@@ -233,8 +251,13 @@ Result<Delta> DecodeDelta(std::string_view bytes) {
   return delta;
 }
 
+bool FollowsDelta(const Delta& next, uint64_t writer, uint64_t seq_last) {
+  return !next.fresh && next.seq_first == seq_last + 1 &&
+         (next.writer_before == writer || next.writer == writer);
+}
+
 bool CanMerge(const Delta& delta, const Delta& next) {
-  return !next.fresh && next.seq_first == delta.seq_last + 1 && next.lane == delta.lane &&
+  return FollowsDelta(next, delta.writer, delta.seq_last) && next.lane == delta.lane &&
          next.spec == delta.spec && KeepsInputNumbers(delta, next) &&
          EntryBytes(delta) + EntryBytes(next) <= kDeltaBytesTarget;
 }
@@ -243,6 +266,7 @@ void Merge(Delta& delta, Delta&& next) {
   assert(CanMerge(delta, next));
   const uint64_t seq_first = delta.seq_first;
   const bool fresh = delta.fresh;
+  const uint64_t writer_before = delta.writer_before;
   const uint64_t epoch = std::max(delta.epoch, next.epoch);
   // A restart forgets which inputs were idle, so the watermark may go back. Entries that an earlier
   // watermark has expired stay expired.
@@ -255,6 +279,7 @@ void Merge(Delta& delta, Delta&& next) {
   delta = std::move(next);
   delta.seq_first = seq_first;
   delta.fresh = fresh;
+  delta.writer_before = writer_before;
   delta.epoch = epoch;
   delta.watermark_ms = watermark_ms;
   delta.horizon_ms = horizon_ms;

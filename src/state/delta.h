@@ -1,11 +1,11 @@
 // The delta: what a run of decided records adds to a lane's state. The changelog consists of deltas
 // in order, and the changelog is the truth.
 //
-// FORMAT, version 4. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
+// FORMAT, version 5. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      4; 3 without `learned`
+//   version         u16      5; 4 without `log_id` and what follows it; 3 also without `learned`
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -22,7 +22,11 @@
 //                            the lane was indexed again under new settings
 //   fresh           u8       1: the state begins from nothing with this delta, whatever was before;
 //                            else 0
-//   learned         text     what the lane learned from its stream (LearnedText); version 4 only
+//   learned         text     what the lane learned from its stream (LearnedText); since version 4
+//   log_id          u64      `writer` of the first delta of this log; since version 5
+//   writer          u64      drawn at random by each promotion; since version 5
+//   writer_before   u64      `writer` of the delta before this one; 0 if there is none, or if that
+//                            delta is of an older version; since version 5
 //   spec            text     FingerprintSpec of the filter
 //   topics          varint count, then text each; distinct, ascending
 //   inputs          varint count, then each: varint topic index, varint partition,
@@ -39,7 +43,12 @@
 // changelog has a hole. A fresh delta, and those after it up to settings_seq, may hold entries of
 // records that were decided before: the lane was indexed again.
 //
-// The first delta of a lane that learned its settings is of version 4. So is the first delta of
+// Two logs may hold deltas with the same epochs and seqs: the topic was deleted and created again,
+// or restored from an older copy, and went on from there. Their deltas have other writers. So a
+// delta continues what a reader knows only if it names the writer of the newest delta that the
+// reader knows (FollowsDelta).
+//
+// The first delta of a lane that learned its settings holds them. So does the first delta of
 // every 256th commit (LaneState::kCommitsPerLearned), and that of an index that `neardup reindex`
 // made. A purge keeps one of them at the beginning of the changelog, so that a start finds the
 // settings at once.
@@ -81,6 +90,9 @@ struct Delta {
   uint64_t settings_seq = 1;
   bool fresh = false;
   std::string learned{};
+  uint64_t log_id = 0;
+  uint64_t writer = 0;  ///< 0: a delta of version 4 or older
+  uint64_t writer_before = 0;
   std::string spec;
   std::vector<InputProgress> inputs;
   /// Position::input is an index into `inputs`.
@@ -94,6 +106,10 @@ std::string Encode(const Delta& delta);
 size_t EncodedBytesMax(const Entry& entry);
 /// kCorrupt names the byte offset and what was expected. Never reads outside `bytes`.
 Result<Delta> DecodeDelta(std::string_view bytes);
+
+/// True if `next` is not fresh and continues a log whose newest delta has this writer and seq_last.
+/// Also true if a writer's own delta is read again that decided nothing.
+bool FollowsDelta(const Delta& next, uint64_t writer, uint64_t seq_last);
 
 /// True if `next` may be merged into `delta`: it follows it and is not fresh, has the same lane and
 /// FingerprintSpec, names the same inputs in the same places (and perhaps more after them), and

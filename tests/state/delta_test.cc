@@ -121,6 +121,38 @@ TEST(Delta, IsOfVersion4IfItHoldsWhatTheLaneLearned) {
   EXPECT_EQ(*decoded, delta);
 }
 
+TEST(Delta, IsOfVersion5IfItNamesItsWriter) {
+  Delta delta = SmallDelta();
+  delta.log_id = 0x1112131415161718;
+  delta.writer = 0x2122232425262728;
+  delta.writer_before = 0x3132333435363738;
+  std::string body = FromHex(GoldenHex());
+  body.resize(body.size() - 8);
+  body[4] = 5;
+  body.insert(FromHex(std::string("4e444c5403000200").append(kNumbersHex)).size() + 17,
+              FromHex("00"  // learned
+                      "1817161514131211"
+                      "2827262524232221"
+                      "3837363534333231"));
+  EXPECT_EQ(Hex(Encode(delta)), Hex(WithChecksum(body)));
+  const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, delta);
+}
+
+TEST(Delta, FollowsOnlyADeltaOfTheWriterThatItNames) {
+  Delta next = SmallDelta();
+  next.fresh = false;
+  next.writer = 7;
+  next.writer_before = 6;
+  EXPECT_TRUE(FollowsDelta(next, 6, 99));
+  EXPECT_TRUE(FollowsDelta(next, 7, 99)) << "it is read again";
+  EXPECT_FALSE(FollowsDelta(next, 5, 99));
+  EXPECT_FALSE(FollowsDelta(next, 6, 98));
+  next.fresh = true;
+  EXPECT_FALSE(FollowsDelta(next, 6, 99));
+}
+
 TEST(Delta, ReadsVersion2WhichDoesNotSayHowManyEntriesAreLive) {
   const Result<Delta> decoded = DecodeDelta(FromHex(GoldenHexOfVersion2()));
   ASSERT_TRUE(decoded.ok()) << decoded.error().text;

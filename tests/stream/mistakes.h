@@ -20,13 +20,15 @@ enum class Mistake : uint8_t {
   kSnapshotBeforeCommit,    ///< a snapshot holds deltas that are not committed
   kPurgeBeyondLive,         ///< a purge deletes the oldest live entry
   kReadAheadIsDecided,      ///< what is polled during a commit counts as decided with it
+  kTakesAnotherLog,         ///< a changelog that was created again counts as the one that was read
+  kPurgesAnotherLog,        ///< a purge does not ask whether this is still the log that was read
 };
 
 struct MistakeName {
   Mistake mistake;
   std::string_view name;
 };
-inline constexpr std::array<MistakeName, 7> kMistakes = {{
+inline constexpr std::array<MistakeName, 9> kMistakes = {{
     {Mistake::kEndBeforeFence, "end-before-fence"},
     {Mistake::kNoFence, "no-fence"},
     {Mistake::kStateBeforeTransaction, "state-before-transaction"},
@@ -34,6 +36,8 @@ inline constexpr std::array<MistakeName, 7> kMistakes = {{
     {Mistake::kSnapshotBeforeCommit, "snapshot-before-commit"},
     {Mistake::kPurgeBeyondLive, "purge-beyond-live"},
     {Mistake::kReadAheadIsDecided, "read-ahead-is-decided"},
+    {Mistake::kTakesAnotherLog, "takes-another-log"},
+    {Mistake::kPurgesAnotherLog, "purges-another-log"},
 }};
 std::optional<Mistake> FindMistake(std::string_view name);
 
@@ -45,6 +49,9 @@ struct InstancePorts {
   std::unique_ptr<MemoryChangelog> changelog;
   std::unique_ptr<MemoryTransaction> transaction;
   std::unique_ptr<MemoryChangelog> keeper_changelog;
+
+ private:
+  void Plant(Mistake mistake, MemoryBroker& broker, Faults& lane_calls, Faults& keeper_calls);
 };
 
 }  // namespace neardup

@@ -83,6 +83,12 @@ class Scheduler {
   void Event() {
     SeededRandom& random = world_.random;
     SimulatedInstance& instance = *random.Pick(instances_);
+    if (schedule_.resets && random.Chance(60)) {
+      world_.Reset();
+      // It may have been paused already, or wakes up when the new log has grown.
+      if (random.Chance(500)) instance.paused_until = outcome_.switches + random.Below(400);
+      return;
+    }
     switch (random.Below(8)) {
       case 0:
         // The others go on for long, as when a process is stopped or its machine swaps.
