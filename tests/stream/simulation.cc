@@ -173,6 +173,8 @@ class Scheduler {
         .all_inputs_busy = !schedule_.idles && !schedule_.recreates && !schedule_.preloaded};
     outcome_.broken = FindBrokenPromise(evidence);
     if (outcome_.broken || outcome_.refused || world_.changelog_lost) return;
+    // Nobody has decided anything since the lane was reset.
+    if (schedule_.resets && broker.NewestDelta().empty() && broker.outputs.empty()) return;
     const Result<Delta> newest = DecodeDelta(broker.NewestDelta());
     if (!newest.ok()) {
       outcome_.broken = "Durability: " + newest.error().text;
