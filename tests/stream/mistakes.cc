@@ -88,19 +88,22 @@ class TrustedChangelog : public MemoryChangelog {
   }
 };
 
+/// Purges another log by the offsets of the one that was read before.
 class UncheckedPurges : public MemoryChangelog {
  public:
   UncheckedPurges(MemoryBroker& broker, Faults& faults)
       : MemoryChangelog(broker, faults), broker_(broker) {}
   Result<bool> Purge(int64_t offset, const ChangelogMark&) override {
+    largest_ = std::max(largest_, offset);
     if (broker_.ChangelogEnd() == 0) return true;
     const int64_t newest = broker_.ChangelogEnd() - 1;
     return MemoryChangelog::Purge(
-        offset, {newest, Hash64(broker_.changelog[static_cast<size_t>(newest)].bytes)});
+        largest_, {newest, Hash64(broker_.changelog[static_cast<size_t>(newest)].bytes)});
   }
 
  private:
   MemoryBroker& broker_;
+  int64_t largest_ = 0;
 };
 
 /// Continues after a rewind behind what was polled while the last commit waited.

@@ -21,7 +21,7 @@ enum class Mistake : uint8_t {
   kPurgeBeyondLive,         ///< a purge deletes the oldest live entry
   kReadAheadIsDecided,      ///< what is polled during a commit counts as decided with it
   kTakesAnotherLog,         ///< a changelog that was created again counts as the one that was read
-  kPurgesAnotherLog,        ///< a purge does not ask whether this is still the log that was read
+  kPurgesAnotherLog,        ///< a purge takes the offsets of the log that was read before
 };
 
 struct MistakeName {
