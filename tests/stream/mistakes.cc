@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/hash.h"
-
 namespace neardup {
 namespace {
 
@@ -86,24 +84,6 @@ class TrustedChangelog : public MemoryChangelog {
     NEARDUP_TRY(MemoryChangelog::Holds(mark));
     return true;
   }
-};
-
-/// Purges another log by the offsets of the one that was read before.
-class UncheckedPurges : public MemoryChangelog {
- public:
-  UncheckedPurges(MemoryBroker& broker, Faults& faults)
-      : MemoryChangelog(broker, faults), broker_(broker) {}
-  Result<bool> Purge(int64_t offset, const ChangelogMark&) override {
-    largest_ = std::max(largest_, offset);
-    if (broker_.ChangelogEnd() == 0) return true;
-    const int64_t newest = broker_.ChangelogEnd() - 1;
-    return MemoryChangelog::Purge(
-        largest_, {newest, Hash64(broker_.changelog[static_cast<size_t>(newest)].bytes)});
-  }
-
- private:
-  MemoryBroker& broker_;
-  int64_t largest_ = 0;
 };
 
 /// Continues after a rewind behind what was polled while the last commit waited.
@@ -188,9 +168,6 @@ void InstancePorts::Plant(Mistake mistake, MemoryBroker& broker, Faults& lane_ca
     }
     case Mistake::kTakesAnotherLog:
       changelog = std::make_unique<TrustedChangelog>(broker, lane_calls);
-      return;
-    case Mistake::kPurgesAnotherLog:
-      keeper_changelog = std::make_unique<UncheckedPurges>(broker, keeper_calls);
       return;
     case Mistake::kPurgeBeyondLive:
       keeper_changelog = std::make_unique<GreedyChangelog>(broker, keeper_calls);

@@ -21,14 +21,13 @@ enum class Mistake : uint8_t {
   kPurgeBeyondLive,         ///< a purge deletes the oldest live entry
   kReadAheadIsDecided,      ///< what is polled during a commit counts as decided with it
   kTakesAnotherLog,         ///< a changelog that was created again counts as the one that was read
-  kPurgesAnotherLog,        ///< a purge takes the offsets of the log that was read before
 };
 
 struct MistakeName {
   Mistake mistake;
   std::string_view name;
 };
-inline constexpr std::array<MistakeName, 9> kMistakes = {{
+inline constexpr std::array<MistakeName, 8> kMistakes = {{
     {Mistake::kEndBeforeFence, "end-before-fence"},
     {Mistake::kNoFence, "no-fence"},
     {Mistake::kStateBeforeTransaction, "state-before-transaction"},
@@ -37,7 +36,6 @@ inline constexpr std::array<MistakeName, 9> kMistakes = {{
     {Mistake::kPurgeBeyondLive, "purge-beyond-live"},
     {Mistake::kReadAheadIsDecided, "read-ahead-is-decided"},
     {Mistake::kTakesAnotherLog, "takes-another-log"},
-    {Mistake::kPurgesAnotherLog, "purges-another-log"},
 }};
 std::optional<Mistake> FindMistake(std::string_view name);
 
