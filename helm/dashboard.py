@@ -206,10 +206,10 @@ def panels():
     return made
 
 
-def variable(name, label, query):
+def variable(name, label, query, all_value):
     return {"name": name, "label": label, "type": "query", "query": {"query": query, "refId": name},
             "definition": query, "datasource": {"type": "prometheus", "uid": "${datasource}"},
-            "includeAll": True, "multi": True, "allValue": ".*", "refresh": 2, "sort": 1,
+            "includeAll": True, "multi": True, "allValue": all_value, "refresh": 2, "sort": 1,
             "current": {"text": "All", "value": "$__all"}}
 
 
@@ -222,10 +222,11 @@ def dashboard():
         "templating": {"list": [
             {"name": "datasource", "label": "Data source", "type": "datasource", "query": "prometheus",
              "current": {}},
-            variable("namespace", "Namespace", "label_values(neardup_build_info, namespace)"),
-            variable("job", "Job", 'label_values(neardup_build_info{namespace=~"$namespace"}, job)'),
+            # Outside Kubernetes there is no namespace.
+            variable("namespace", "Namespace", "label_values(neardup_build_info, namespace)", ".*"),
+            variable("job", "Job", 'label_values(neardup_build_info{namespace=~"$namespace"}, job)', ".+"),
             variable("instance", "Instance",
-                     'label_values(neardup_build_info{namespace=~"$namespace",job=~"$job"}, instance)'),
+                     'label_values(neardup_build_info{namespace=~"$namespace",job=~"$job"}, instance)', ".+"),
         ]},
         "panels": panels()}
 

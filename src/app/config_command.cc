@@ -12,6 +12,7 @@
 #include "app/commands.h"
 #include "app/exit_code.h"
 #include "app/lane_learning.h"
+#include "app/lane_pipeline.h"
 #include "config/documents.h"
 #include "config/setting_value.h"
 #include "kafka/client.h"
@@ -60,11 +61,22 @@ namespace {
 
 /// Prints one line for each check. Returns the exit code that `run` would end with.
 int ValidateOnline(const Settings& settings) {
-  const std::vector<OnlineCheck> checks = CheckOnline(
+  std::vector<OnlineCheck> checks = CheckOnline(
       settings.kafka,
       {.lane = settings.lane.lane,
        .purges_changelog = settings.purge_changelog,
        .record_bytes_max = static_cast<int64_t>(settings.lane.filter.record.record_bytes_max)});
+  const Result<std::optional<PipelineTopics>> pipeline = FindPipeline(settings, PrintKafkaErrors());
+  if (!pipeline.ok() && pipeline.error().code != ErrorCode::kUnavailable) {
+    checks.push_back({.level = CheckLevel::kWrong,
+                      .subject = "app " + settings.kafka.app,
+                      .text = pipeline.error().text,
+                      .code = pipeline.error().code});
+  } else if (pipeline.ok() && *pipeline) {
+    checks.push_back({.level = CheckLevel::kOk,
+                      .subject = "app " + settings.kafka.app,
+                      .text = TextOf(**pipeline) + ", which this configuration changes"});
+  }
   constexpr std::string_view kLevels[] = {"ok", "warning", "wrong"};
   std::array<size_t, std::size(kLevels)> counts{};
   int code = kExitOk;

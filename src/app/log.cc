@@ -207,6 +207,13 @@ void LogProbe::Promoted(uint64_t seq, uint64_t entries, double seconds) {
                before, entries, seq);
 }
 
+void LogProbe::PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) {
+  spdlog::warn(
+      "the topics of this pipeline have changed, as input.topics_before or "
+      "output.topics_before allows: it {} now; before, it {}",
+      TextOf(now), TextOf(before));
+}
+
 void LogProbe::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) {
   spdlog::warn(
       "{}/{}: the consumer group is at offset {}, the changelog at offset {}; continuing at the "
@@ -249,7 +256,7 @@ void LogProbe::InputMissing(const std::string& topic, bool missing) {
   if (missing) {
     spdlog::error(
         "input topic {} does not exist any more; reading the other topics; create it again, or "
-        "take it out of input.topics",
+        "take it out of input.topics, and name the topics of before in input.topics_before",
         topic);
   } else {
     spdlog::warn("input topic {} exists again", topic);

@@ -33,6 +33,7 @@ class LogProbe : public PartialProbe, public PartialKeeperProbe {
   void LeaseLeft(int64_t lasted_ms) override;
   void Followed(uint64_t seq) override;
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
+  void PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) override;
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
   void ChangelogLost(std::string_view name, std::string_view what) override;
   void InputLost(const InputLoss& loss) override;
@@ -46,6 +47,7 @@ class LogProbe : public PartialProbe, public PartialKeeperProbe {
   void PurgeRefused(const Error& error) override;
   void KeeperFailed(const Error& error) override;
   void SnapshotRestarted(std::string_view why) override;
+  void InputUndecided(const std::string&, int64_t) override {}
 
  private:
   Clock& clock_;

@@ -18,6 +18,7 @@
 #include "neardup/filter.h"
 #include "state/fresh_deltas.h"
 #include "state/lane_state.h"
+#include "state/pipeline.h"
 #include "stream/route_header.h"
 
 namespace neardup {
@@ -54,6 +55,10 @@ class Reindexer {
                       ChangelogTopic(settings_.kafka))};
     }
     last_ = std::move(changelog->last);
+    const PipelineTopics topics = TopicsOfLane(last_.pipeline, last_.inputs);
+    if (Compare(settings_.lane.pipeline, topics) == PipelineMatch::kOther) {
+      return OtherPipeline(settings_.lane.pipeline, topics, ChangelogTopic(settings_.kafka));
+    }
     report_.entries_before = changelog->entries;
     report_.seq = last_.seq_last;
     const std::string spec = FingerprintSpec(filter_);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -59,7 +60,11 @@ void ReloadWatch::Watch(const std::stop_token& end) {
 void ReloadWatch::ReadAgain() {
   Result<LoadedConfig> now = Load(arguments_);
   if (!now.ok()) {
-    spdlog::error("the new configuration is refused, and nothing is changed: {}", now.error().text);
+    // Each complaint begins a line of its own with the file and its line.
+    std::istringstream lines(now.error().text);
+    for (std::string line; std::getline(lines, line);) spdlog::error("{}", line);
+    spdlog::error("the new configuration is refused for the reason above, and nothing is changed");
+    complaint_ = now.error().text;
     return;
   }
   const Reload reload = CompareForReload(running_, *now);
@@ -81,21 +86,21 @@ void ReloadWatch::ReadAgain() {
   // The line is seen at both levels.
   spdlog::log(spdlog::level::warn, "{}", Describe(reload));
   SetLogLevel(next.settings.log_level);
-  if (starts_again) return StartAgain(std::move(next));
+  if (starts_again) return StartAgain(std::move(next), /*keeps_lease=*/true);
   running_ = std::move(next);
   hooks_.applied(running_);
 }
 
-void ReloadWatch::StartAgain(LoadedConfig next) {
+void ReloadWatch::StartAgain(LoadedConfig next, bool keeps_lease) {
   running_ = std::move(next);
   done_ = true;
-  hooks_.start_again();
+  hooks_.start_again(keeps_lease);
 }
 
 void ReloadWatch::CheckSecrets() {
   const Result<LoadedConfig> now = Load(arguments_);
   if (!now.ok()) {
-    return Complain("the configuration cannot be read, so that changed secrets go unnoticed",
+    return Complain("the configuration cannot be read, so changed secrets go unnoticed",
                     now.error().text);
   }
   std::vector<std::string> changed = CompareForReload(running_, *now).secrets;
@@ -103,7 +108,7 @@ void ReloadWatch::CheckSecrets() {
   const std::vector<std::string> changed_files = ChangedFiles(files_, files);
   changed.insert(changed.end(), changed_files.begin(), changed_files.end());
   if (changed.empty()) {
-    if (!complaint_.empty()) spdlog::info("the files hold the secrets in use again");
+    if (!complaint_.empty()) spdlog::info("the files can be read, and hold the secrets in use");
     complaint_.clear();
     return hooks_.secrets_refused(false);
   }
@@ -115,15 +120,15 @@ void ReloadWatch::CheckSecrets() {
   }
   spdlog::info("secrets have changed, and the brokers accept them; connecting again: {}",
                fmt::join(changed, ", "));
-  StartAgain(std::move(next));
+  StartAgain(std::move(next), /*keeps_lease=*/false);
 }
 
 void ReloadWatch::Complain(std::string_view what, const std::string& why) {
   hooks_.secrets_refused(true);
   if (why == complaint_) return;
   complaint_ = why;
-  spdlog::error("{}; the service goes on with the secrets in use and tries again every {} s: {}",
-                what, kBetweenChecks.count(), why);
+  spdlog::error("{}; {}; the service goes on with those in use and tries again every {} s", why,
+                what, kBetweenChecks.count());
 }
 
 }  // namespace neardup

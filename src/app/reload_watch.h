@@ -22,9 +22,10 @@ struct ReloadHooks {
   /// Changed secrets do not work or cannot be read, so the service goes on with those in use;
   /// false: that is over.
   std::function<void(bool)> secrets_refused;
-  /// The service shall end, and start again with Next(). Changed secrets work, or a setting has
-  /// changed that needs this.
-  std::function<void()> start_again;
+  /// The service shall end, and start again with Next(): changed secrets work, or a setting has
+  /// changed that needs this. `keeps_lease`: the login is the same, so that the instance can keep
+  /// its lease meanwhile.
+  std::function<void(bool keeps_lease)> start_again;
 };
 
 /// Works from construction to destruction. A changed secret is tried with a connection of its own
@@ -41,7 +42,7 @@ class ReloadWatch {
   void Watch(const std::stop_token& end);
   void ReadAgain();
   /// Ends the watch, and the service.
-  void StartAgain(LoadedConfig next);
+  void StartAgain(LoadedConfig next, bool keeps_lease);
   void CheckSecrets();
   /// Logs a complaint, unless its reason is the same as before.
   void Complain(std::string_view what, const std::string& why);

@@ -127,10 +127,26 @@ class Replayer {
 
   Result<void> Begin() {
     if (open_) return {};
+    if (transaction_->is_spent()) NEARDUP_TRY(TakeAgain());
     NEARDUP_TRY(transaction_->Begin());
     open_ = true;
     begun_at_ = std::chrono::steady_clock::now();
     return {};
+  }
+
+  /// What this run has committed still stands, unless another run took the transactional id.
+  Result<void> TakeAgain() {
+    transaction_.reset();
+    NEARDUP_ASSIGN(transaction_, TopicTransaction::New(settings_.kafka, group_, log_));
+    std::vector<InputPartition> partitions;
+    for (const ReadRange& range : ranges_) partitions.push_back(range.partition);
+    NEARDUP_ASSIGN(const std::vector<GroupOffset> found,
+                   GroupOffsets(settings_.kafka, group_, partitions, log_));
+    if (found == committed_) return {};
+    return Error{ErrorCode::kFenced,
+                 fmt::format("group {} has other offsets than this run has committed: another "
+                             "replay of topic {} runs; let it end, then run this one again",
+                             group_, order_.topic)};
   }
 
   Result<void> Commit() {
@@ -140,6 +156,8 @@ class Replayer {
       progress.push_back({ranges_[i].partition, positions_[i].ToCommit()});
     }
     NEARDUP_TRY(transaction_->Commit(group_, progress));
+    committed_.clear();
+    for (GroupProgress& row : progress) committed_.push_back(std::move(row.next));
     open_ = false;
     records_ = 0;
     bytes_ = 0;
@@ -155,6 +173,7 @@ class Replayer {
   std::unique_ptr<Source> originals_;
   std::vector<ReadRange> ranges_;
   std::vector<ReplayPositions> positions_;  ///< by range
+  std::vector<GroupOffset> committed_;      ///< by range, in the last transaction
   ReplayCounts counts_;
   bool open_ = false;
   std::chrono::steady_clock::time_point begun_at_{};

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "app/commands.h"
 #include "app/exit_code.h"
@@ -39,6 +41,15 @@ std::string TextOf(const ReplayCounts& counts, bool execute) {
         "{} records are left out, because they are no dead letters of the input "
         "topics of this configuration\n",
         Grouped(counts.foreign));
+  }
+  if (counts.total() > 0) {
+    std::vector<std::string> topics;
+    for (const auto& [topic, by_reason] : counts.replayed) topics.push_back(topic);
+    text += fmt::format(
+        "a record that goes back is written to its input topic again: every consumer of {} reads "
+        "it "
+        "twice, other pipelines and apps too\n",
+        fmt::join(topics, ", "));
   }
   const std::string total = Grouped(counts.total());
   return text + (execute ? fmt::format("{} records went back to their input topics\n", total)

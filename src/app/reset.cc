@@ -18,6 +18,7 @@
 #include "kafka/consumer_group.h"
 #include "kafka/topic_admin.h"
 #include "kafka/topics.h"
+#include "state/pipeline.h"
 #include "state/snapshot.h"
 
 namespace neardup {
@@ -150,8 +151,10 @@ Result<std::string> ForgetLane(const Settings& settings, bool execute, const Kaf
   if (!summary.ok()) {
     text += fmt::format("deleted: topic {} ({})\n", changelog, summary.error().text);
   } else if (*summary) {
-    text += fmt::format("deleted: topic {} with {} entries of the index, up to seq {}\n", changelog,
-                        Grouped((*summary)->entries), (*summary)->last.seq_last);
+    const Delta& last = (*summary)->last;
+    text += fmt::format("deleted: topic {} with {} entries of the index, up to seq {}, which {}\n",
+                        changelog, Grouped((*summary)->entries), last.seq_last,
+                        TextOf(TopicsOfLane(last.pipeline, last.inputs)));
   } else {
     text += fmt::format("deleted: topic {}, which holds nothing\n", changelog);
   }

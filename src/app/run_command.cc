@@ -31,7 +31,7 @@ std::atomic<bool> g_reload = false;
 // The lane shall end: because of a stop, or because the service starts again.
 std::atomic<bool> g_end_lane = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
-// Before the lane runs there is nothing to commit and no lease to give up.
+// Before the lane runs there is nothing to commit and, unless it was kept, no lease to give up.
 std::atomic<bool> g_lane_runs = false;
 
 void OnStopSignal(int) {
@@ -92,11 +92,13 @@ Result<void> PrepareStateDir(const std::string& path) {
   return {};
 }
 
-/// Runs a service until it is stopped, or shall start again. Then `config` is what to start with.
-Result<void> RunUntilItEnds(const ConfigArguments& arguments, LoadedConfig& config) {
+/// Runs a service until it is stopped, or shall start again. Then `config` is what to start with,
+/// and `lease` the one that this instance has kept, if any.
+Result<void> RunUntilItEnds(const ConfigArguments& arguments, LoadedConfig& config,
+                            std::unique_ptr<Lease>& lease) {
   TlsFiles files = ReadTlsFiles(config.settings.kafka);
   NEARDUP_ASSIGN(const std::unique_ptr<Service> service,
-                 Service::New(config.settings, {}, ShownSettings(config)));
+                 Service::New(config.settings, {}, ShownSettings(config), std::move(lease)));
   service->ShowSettings(ShownSettings(config, *service));
   ReloadHooks hooks;
   hooks.asked = [] { return g_reload.exchange(false); };
@@ -104,11 +106,15 @@ Result<void> RunUntilItEnds(const ConfigArguments& arguments, LoadedConfig& conf
     service->ShowSettings(ShownSettings(now, *service));
   };
   hooks.secrets_refused = [&](bool refused) { service->ShowSecretsRefused(refused); };
-  hooks.start_again = [] { g_end_lane = true; };
+  hooks.start_again = [&](bool keeps_lease) {
+    if (keeps_lease) service->KeepLease();
+    g_end_lane = true;
+  };
   ReloadWatch reload(arguments, config, std::move(files), std::move(hooks));
   g_lane_runs = true;
   NEARDUP_TRY(service->Run(g_end_lane));
   config = reload.Next();
+  lease = service->TakeLease();
   return {};
 }
 
@@ -118,11 +124,12 @@ Result<void> RunService(const ConfigArguments& arguments, LoadedConfig config) {
   CatchStopSignals();
   WatchStop();
   CatchReloadSignal();
+  std::unique_ptr<Lease> lease;
   while (true) {
-    NEARDUP_TRY(RunUntilItEnds(arguments, config));
+    NEARDUP_TRY(RunUntilItEnds(arguments, config, lease));
     g_end_lane = false;
     if (g_stop) break;
-    g_lane_runs = false;
+    g_lane_runs = lease != nullptr;
   }
   spdlog::info("stopped");
   return {};

@@ -5,7 +5,9 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -13,6 +15,7 @@
 
 #include "app/drift_watch.h"
 #include "app/lane_learning.h"
+#include "app/lane_pipeline.h"
 #include "app/later_learning.h"
 #include "app/log.h"
 #include "app/reindex.h"
@@ -25,11 +28,13 @@
 #include "kafka/complaint_log.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/output_tail.h"
+#include "kafka/topic_admin.h"
 #include "kafka/topics.h"
 #include "metrics/health.h"
 #include "metrics/http_server.h"
 #include "metrics/prometheus_probe.h"
 #include "metrics/status.h"
+#include "state/pipeline.h"
 #include "state/snapshot.h"
 #include "stream/lane.h"
 #include "stream/local_state.h"
@@ -133,6 +138,7 @@ class TransactionOnTopics : public Transaction {
     }
     return transaction_->Begin();
   }
+  bool must_fence() const override { return transaction_->must_fence(); }
   Result<void> Publish(const RoutedRecord& record) override {
     return transaction_->Publish(record);
   }
@@ -183,6 +189,55 @@ class TransactionOnTopics : public Transaction {
   bool aborted_ = false;
 };
 
+/// A lease that the end of a lane gives up, unless the service that follows in this process shall
+/// go on with it.
+class KeptLease : public Lease {
+ public:
+  explicit KeptLease(std::unique_ptr<Lease> lease) : lease_(std::move(lease)) {}
+
+  void Join() override { lease_->Join(); }
+  void Leave() override { lease_->Leave(); }
+  Result<bool> Held() override { return lease_->Held(); }
+  bool hears_brokers() const override { return lease_->hears_brokers(); }
+  /// A standby that kept its place could get the lane while it restores, in place of another
+  /// standby that is ready.
+  void Release() override {
+    if (keep_) {
+      const Result<bool> held = lease_->Held();
+      kept_ = held.ok() && *held;
+    }
+    if (!kept_) lease_->Release();
+  }
+
+  void Keep() { keep_ = true; }
+  /// The lease, if Release has kept it.
+  std::unique_ptr<Lease> Take() { return kept_ ? std::move(lease_) : nullptr; }
+
+ private:
+  std::unique_ptr<Lease> lease_;
+  std::atomic<bool> keep_ = false;
+  bool kept_ = false;
+};
+
+/// Counts the complaints of clients in the metrics of a service. A client may outlive its service:
+/// that of a kept lease, or one that the library cannot end.
+class ComplaintCount {
+ public:
+  explicit ComplaintCount(PrometheusProbe& metrics) : metrics_(&metrics) {}
+  void Count(bool error) {
+    const std::lock_guard lock(mutex_);
+    if (metrics_ != nullptr) metrics_->KafkaComplained(error);
+  }
+  void End() {
+    const std::lock_guard lock(mutex_);
+    metrics_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  PrometheusProbe* metrics_;  ///< guarded by mutex_; null after the end of the service
+};
+
 HealthLimits HealthLimitsOf(const Settings& settings) {
   HealthLimits limits;
   limits.commit_ms_max = std::max(limits.commit_ms_max, 2 * settings.lane.transaction_interval_ms);
@@ -224,17 +279,23 @@ struct Service::Parts {
         status(ThisBuild(), std::move(shown_settings), clock),
         log(clock),
         keeper_probe({&log, &metrics, &status}) {}
+  ~Parts() {
+    health.AskForBrokers({});
+    complaints->End();
+  }
 
   const Settings given;
   Settings settings;  ///< those given, with what the lane learned
   LaterLearning later;
-  KafkaLog kafka_log{[this, log = ComplaintLog(LogKafka)](int level, std::string_view text) {
-    if (level <= kSyslogWarning) metrics.KafkaComplained(level <= kSyslogError);
-    log(level, text);
-  }};
   SystemClock clock;
   Health health;
   PrometheusProbe metrics;
+  const std::shared_ptr<ComplaintCount> complaints = std::make_shared<ComplaintCount>(metrics);
+  KafkaLog kafka_log{
+      [complaints = complaints, log = ComplaintLog(LogKafka)](int level, std::string_view text) {
+        if (level <= kSyslogWarning) complaints->Count(level <= kSyslogError);
+        log(level, text);
+      }};
   Status status;
   LogProbe log;
   std::unique_ptr<ProbeFan> probe;
@@ -246,19 +307,23 @@ struct Service::Parts {
   std::unique_ptr<GrowingSource> source;
   std::unique_ptr<Changelog> changelog;
   std::unique_ptr<Transaction> transaction;
-  std::unique_ptr<Lease> lease;
+  std::unique_ptr<KeptLease> lease;
   std::unique_ptr<Lane> lane;
   std::unique_ptr<LocalState> local_state;
 
   Result<void> Build(const std::vector<Probe*>& receivers);
   Result<void> Serve();
   Result<TopicReport> PrepareTopics();
+  /// An instance of another pipeline ends before it creates a topic or stands by. The lane checks
+  /// it again when it knows the end of the changelog.
+  Result<void> CheckPipeline();
   /// Puts what the lane learned in force. A lane that has learned nothing yet does it now, in the
   /// instance that holds the lease.
   Result<void> Learn();
   Result<LearnedState> LearnOrFollow();
   Result<std::optional<LearnedState>> TryToLearn(const std::function<Result<void>(size_t)>& wait,
                                                  int64_t& look_at_ms);
+  void TakeUpLease(std::unique_ptr<Lease> taken);
   /// For an active lane that found too few records at first: learns again when there are more, and
   /// indexes its unique records again. True: the changelog holds other settings than this lane.
   bool LearnAgainIfDue();
@@ -274,8 +339,10 @@ struct Service::Parts {
 
 Result<std::unique_ptr<Service>> Service::New(const Settings& settings,
                                               const std::vector<Probe*>& receivers,
-                                              std::string shown_settings) {
+                                              std::string shown_settings,
+                                              std::unique_ptr<Lease> lease) {
   auto parts = std::make_unique<Parts>(settings, std::move(shown_settings));
+  if (lease) parts->TakeUpLease(std::move(lease));
   NEARDUP_TRY(parts->Build(receivers));
   return std::unique_ptr<Service>(new Service(std::move(parts)));
 }
@@ -284,7 +351,9 @@ Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Service::~Service() = default;
 
 Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
-  spdlog::info("neardup {} ({}, {}), {}", kVersion, kRevision, kCompiler, ClientLibraryName());
+  spdlog::info("app {} {}; neardup {} ({}, {}), {}", settings.kafka.app,
+               TextOf(settings.lane.pipeline.topics), kVersion, kRevision, kCompiler,
+               ClientLibraryName());
   for (const std::string& warning : ClientLibraryWarnings(settings.kafka)) {
     spdlog::warn("{}", warning);
   }
@@ -295,6 +364,7 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   const KafkaOptions& kafka = settings.kafka;
   NEARDUP_ASSIGN(kafka_source, NewKafkaSource(kafka, kafka_log));
   source = std::make_unique<GrowingSource>(kafka, *kafka_source, kafka_log);
+  NEARDUP_TRY(CheckPipeline());
   NEARDUP_ASSIGN(const TopicReport topics, PrepareTopics());
   NEARDUP_TRY(Learn());
   ShowMemory();
@@ -302,17 +372,25 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   const uint16_t lane_number = settings.lane.lane;
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, kafka_log));
   transaction = std::make_unique<TransactionOnTopics>(
-      kafka, *source,
-      NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, kafka_log), kafka_log);
-  if (!lease) lease = NewKafkaLease(kafka, lane_number, kafka_log);
-  local_state = std::make_unique<LocalState>(KeeperOptionsOf(settings), clock, keeper_probe);
+      kafka, *source, NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, kafka_log),
+      kafka_log);
+  if (!lease) TakeUpLease(NewKafkaLease(kafka, lane_number, kafka_log));
+  KafkaOptions follower = kafka;
+  follower.answer_timeout_ms = std::min(kafka.answer_timeout_ms, kFollowerAnswerMs);
+  KeeperOptions keeper = KeeperOptionsOf(settings);
+  NEARDUP_ASSIGN(const std::shared_ptr<Client> ends,
+                 Client::New(follower, ClientRole::kWatermark, kafka_log));
+  keeper.input_end = [ends, timeout_ms = follower.answer_timeout_ms](
+                         const InputPartition& input) -> Result<int64_t> {
+    NEARDUP_ASSIGN(const OffsetBounds bounds, AskOffsetBounds(*ends, input, timeout_ms));
+    return bounds.end;
+  };
+  local_state = std::make_unique<LocalState>(keeper, clock, keeper_probe);
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> snapshot, local_state->Restore(*probe));
   NEARDUP_ASSIGN(lane, Lane::New(settings.lane,
                                  {*source, *changelog, *transaction, *lease, clock, *lane_probe},
                                  std::move(snapshot)));
   source->BeforePromotion([this] { return CheckOutputsAreNew(); });
-  KafkaOptions follower = kafka;
-  follower.answer_timeout_ms = std::min(kafka.answer_timeout_ms, kFollowerAnswerMs);
   NEARDUP_ASSIGN(std::unique_ptr<Changelog> followed,
                  NewKafkaChangelog(follower, lane_number, kafka_log));
   local_state->Follow(std::move(followed));
@@ -325,6 +403,16 @@ Result<void> Service::Parts::Serve() {
   NEARDUP_ASSIGN(http, HttpServer::Start(settings.http, pages, health));
   spdlog::info("serving /metrics, /status, /healthz and /readyz on {}:{}", settings.http.host,
                http->port());
+  return {};
+}
+
+Result<void> Service::Parts::CheckPipeline() {
+  NEARDUP_ASSIGN(const std::optional<PipelineTopics> before, FindPipeline(settings, kafka_log));
+  if (!before) return {};
+  spdlog::info(
+      "the changelog is that of a pipeline that {}; this instance puts its own topics in "
+      "their place when it becomes active",
+      TextOf(*before));
   return {};
 }
 
@@ -456,7 +544,7 @@ bool Service::Parts::IsLearnedElsewhere(const Error& error) {
 
 Result<LearnedState> Service::Parts::LearnOrFollow() {
   probe->PhaseChanged(LanePhase::kLearning);
-  lease = NewKafkaLease(settings.kafka, settings.lane.lane, kafka_log);
+  if (!lease) TakeUpLease(NewKafkaLease(settings.kafka, settings.lane.lane, kafka_log));
   lease->Join();
   spdlog::info(
       "learning from the input topics what to compare (match.mode: auto); with input.start: "
@@ -510,6 +598,11 @@ Result<std::optional<LearnedState>> Service::Parts::TryToLearn(
   return state.begun ? std::optional(std::move(state)) : std::nullopt;
 }
 
+void Service::Parts::TakeUpLease(std::unique_ptr<Lease> taken) {
+  lease = std::make_unique<KeptLease>(std::move(taken));
+  health.AskForBrokers([this] { return lease->hears_brokers(); });
+}
+
 Result<void> Service::Parts::CheckOutputsAreNew() {
   const bool wanted = settings.on_foreign_records == OnForeignRecords::kContinue;
   if (wanted || lane->state().seq() > 0) return {};
@@ -529,7 +622,8 @@ Result<void> Service::Parts::CheckOutputsAreNew() {
           "app {} has decided nothing yet, but its output topics hold records of another app, "
           "or of this app before it was reset: {}. To change settings, keep the old `app` and "
           "run `neardup reindex`. To start from nothing, choose other output topics, or delete "
-          "these. "
+          "these. If you have changed input.topics and name no `app`, set the `app` that the "
+          "pipeline had before, and input.topics_before. "
           "With output.on_foreign_records: continue this app writes behind them, and records "
           "may be in the outputs twice; see docs/recovery.md",
           kafka.app, *found));
@@ -551,6 +645,13 @@ Result<void> Service::Run(const std::atomic<bool>& stop) {
   }
   spdlog::info("stopping: committing what is decided");
   return parts.lane->Drain();
+}
+
+void Service::KeepLease() { parts_->lease->Keep(); }
+
+std::unique_ptr<Lease> Service::TakeLease() {
+  parts_->health.AskForBrokers({});
+  return parts_->lease->Take();
 }
 
 const Settings& Service::settings() const { return parts_->settings; }

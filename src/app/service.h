@@ -9,6 +9,7 @@
 
 #include "config/settings.h"
 #include "neardup/result.h"
+#include "stream/ports.h"
 #include "stream/probe.h"
 
 namespace neardup {
@@ -19,10 +20,12 @@ class Service {
   /// Connects to the broker, creates absent topics, and serves metrics unless http.port is 0.
   /// `receivers` receive the lane's events in addition to log and metrics; they must outlive the
   /// service. `shown_settings`: the settings for /status, a JSON object without secrets; empty: it
-  /// shows none. An error says what to repair, and leaves nothing running.
+  /// shows none. `lease`: what TakeLease of the service before has returned. An error says what to
+  /// repair, and leaves nothing running.
   static Result<std::unique_ptr<Service>> New(const Settings& settings,
                                               const std::vector<Probe*>& receivers = {},
-                                              std::string shown_settings = {});
+                                              std::string shown_settings = {},
+                                              std::unique_ptr<Lease> lease = nullptr);
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
@@ -31,6 +34,12 @@ class Service {
   /// may set `stop`. Also ends, without an error, when the changelog holds other learned settings:
   /// a new service takes them. An error is final.
   Result<void> Run(const std::atomic<bool>& stop);
+
+  /// From now on the end of Run keeps the lease, if this instance has it: a service with other
+  /// settings goes on with it in this process. Any thread may call it.
+  void KeepLease();
+  /// The lease that was kept, after Run has ended; null without one.
+  std::unique_ptr<Lease> TakeLease();
 
   /// Those in force, with what the lane learned. They do not change.
   const Settings& settings() const;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <string>
 #include <utility>
 
+#include "app/changelog_reading.h"
 #include "kafka/consumer_group.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
@@ -15,8 +15,6 @@
 namespace neardup {
 namespace {
 
-constexpr int kPollTimeoutMs = 200;
-constexpr std::chrono::milliseconds kReadStall(60'000);
 /// A transaction writes one delta and one marker, or a few more deltas.
 constexpr int64_t kOffsetsAtEnd = 64;
 /// How often the end is read again because it was purged meanwhile.
@@ -32,40 +30,6 @@ Result<std::unique_ptr<Changelog>> FindChangelog(const Settings& settings, const
   }
   if (!partitions.ok()) return partitions.error();
   return NewKafkaChangelog(settings.kafka, settings.lane.lane, log);
-}
-
-/// Hands the deltas from `begin` up to `end` to `visit`, until it returns false.
-Result<void> ReadDeltas(Changelog& changelog, int64_t begin, int64_t end,
-                        const std::function<bool(Delta)>& visit) {
-  using SteadyClock = std::chrono::steady_clock;
-  NEARDUP_TRY(changelog.Open(begin));
-  auto moved_at = SteadyClock::now();
-  bool wanted = true;
-  while (wanted && changelog.next_offset() < end) {
-    const int64_t before = changelog.next_offset();
-    NEARDUP_TRY(changelog.Poll(kPollTimeoutMs, [&](const ChangelogRecord& record) -> Result<void> {
-      if (!wanted) return {};
-      Result<Delta> delta = DecodeDelta(record.bytes);
-      if (!delta.ok()) {
-        Error error = delta.error();
-        error.text = fmt::format("changelog offset {}: {}", record.offset, error.text);
-        return error;
-      }
-      wanted = visit(std::move(*delta));
-      return {};
-    }));
-    if (changelog.next_offset() > before) moved_at = SteadyClock::now();
-    if (SteadyClock::now() - moved_at > kReadStall) {
-      return Retriable(
-          ErrorCode::kUnavailable,
-          fmt::format(
-              "reading changelog {}: no record arrived for {} ms; expected to read up to offset "
-              "{}, stopped at offset {}; check that its partition has a leader, and that no "
-              "transaction is open",
-              changelog.name(), kReadStall.count(), end, changelog.next_offset()));
-    }
-  }
-  return {};
 }
 
 }  // namespace
@@ -99,7 +63,7 @@ Result<std::optional<ChangelogSummary>> ReadChangelog(const Settings& settings,
   if (!changelog) return {std::nullopt};
   NEARDUP_ASSIGN(const int64_t end, changelog->End());
   ChangelogSummary found;
-  NEARDUP_TRY(ReadDeltas(*changelog, 0, end, [&](Delta delta) {
+  NEARDUP_TRY(ReadOldestDeltas(*changelog, end, [&](Delta delta) {
     if (delta.fresh) found.entries = 0;
     found.entries += delta.entries.size();
     ++found.deltas;
@@ -117,7 +81,7 @@ Result<void> ReadOldestDeltas(const Settings& settings, const KafkaLog& log,
   NEARDUP_ASSIGN(const std::unique_ptr<Changelog> changelog, FindChangelog(settings, log));
   if (!changelog) return {};
   NEARDUP_ASSIGN(const int64_t end, changelog->CommittedEnd());
-  return ReadDeltas(*changelog, 0, end, [&visit](const Delta& delta) { return visit(delta); });
+  return ReadOldestDeltas(*changelog, end, [&visit](const Delta& delta) { return visit(delta); });
 }
 
 Result<void> CheckNoInstance(const Settings& settings, const KafkaLog& log) {
@@ -142,7 +106,8 @@ Result<std::unique_ptr<StoppedLane>> StoppedLane::TakeOwn(const Settings& settin
   std::unique_ptr<Transaction> transaction =
       NewKafkaTransaction(settings.kafka, settings.lane.lane, {}, log);
   NEARDUP_TRY(transaction->Fence());
-  return std::unique_ptr<StoppedLane>(new StoppedLane(std::move(transaction), settings.lane.transaction_bytes_max));
+  return std::unique_ptr<StoppedLane>(
+      new StoppedLane(std::move(transaction), settings.lane.transaction_bytes_max));
 }
 
 Result<void> StoppedLane::Commit(std::vector<Delta> deltas) {
@@ -152,6 +117,8 @@ Result<void> StoppedLane::Commit(std::vector<Delta> deltas) {
     for (Delta& delta : deltas) delta.entries_live = deltas.back().entries_live;
   }
   for (size_t next = 0; next < deltas.size();) {
+    // No other instance can have written meanwhile and gone unnoticed: its delta would not follow.
+    if (transaction_->must_fence()) NEARDUP_TRY(transaction_->Fence());
     NEARDUP_TRY(transaction_->Begin());
     size_t bytes = 0;
     for (; next < deltas.size() && bytes < bytes_max_; ++next) {

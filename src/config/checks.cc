@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <map>
 
+#include "config/default_app.h"
 #include "config/quantity.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
@@ -31,6 +32,7 @@ class Checks {
               "metrics.tls_key_path", settings_.http.tls_key_path);
     CheckPair("metrics.user", settings_.http.user, "metrics.password", settings_.http.password);
     CheckTopics();
+    CheckTopicsBefore();
     CheckLearning();
     CheckFilter();
   }
@@ -146,6 +148,22 @@ class Checks {
     }
     for (size_t output = 0; output < std::size(kTemplatePaths); ++output) {
       CheckTemplate(output, uses);
+    }
+  }
+
+  void CheckTopicsBefore() {
+    const std::vector<std::string>& inputs = settings_.input_topics_before;
+    if (Read({"input.topics_before", "app"}) && !inputs.empty() && settings_.app_is_default) {
+      Refuse("app", "input.topics_before", "nothing",
+             fmt::format("the app of the pipeline whose topics change; without a name it was {} "
+                         "until now",
+                         Shown("input.topics_before", DefaultApp(inputs))));
+    }
+    const std::vector<std::string>& outputs = settings_.output_topics_before;
+    if (Read({"output.topics_before"}) && !outputs.empty() &&
+        outputs.size() != std::size(kTemplatePaths)) {
+      Refuse("output.topics_before", "output.topics_before", fmt::format("{}", outputs.size()),
+             "3 topics: the unique, the duplicate and the dead-letter topic of before");
     }
   }
 

@@ -9,6 +9,7 @@
 
 #include "config/assignment.h"
 #include "config/checks.h"
+#include "config/default_app.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
 #include "filter/match_scheme.h"
@@ -20,6 +21,7 @@ namespace neardup {
 namespace {
 
 constexpr const char* kModelPath = "feature.model";
+constexpr size_t kOutputs = 3;  ///< unique, duplicate, dead letter
 
 /// Whether this value or one below it has the mark.
 bool Any(const YamlValue& value, bool (*mark)(const YamlValue&)) {
@@ -55,6 +57,7 @@ class Loader {
     Apply(CommandLineAssignments(layers.sets, layers.environment, errors_));
     ReadModelFile();
     DecideLearning();
+    NamePipeline();
     CheckTogether(config_, unread_, errors_);
     if (!errors_.empty()) {
       return Error{ErrorCode::kConfig, Text(errors_)};
@@ -115,6 +118,25 @@ class Loader {
     const bool wanted = filter.record.fields.empty() || given("match.mode");
     learning.on = learning.mode == ComparisonMode::kAuto && wanted && filter.scheme.is_own() &&
                   settings.model_file.empty();
+  }
+
+  void NamePipeline() {
+    Settings& settings = config_.settings;
+    KafkaOptions& kafka = settings.kafka;
+    settings.app_is_default = kafka.app.empty();
+    if (settings.app_is_default) {
+      kafka.app = DefaultApp(kafka.topics);
+      if (config_.IsSecret("input.topics")) config_.secrets.insert("app");
+    }
+    Pipeline& pipeline = settings.lane.pipeline;
+    pipeline.topics = {SortedTopics(kafka.topics), kafka.unique_topic, kafka.duplicate_topic,
+                       kafka.dead_letter_topic};
+    pipeline.before.inputs = SortedTopics(settings.input_topics_before);
+    const std::vector<std::string>& outputs = settings.output_topics_before;
+    if (outputs.size() != kOutputs) return;
+    pipeline.before.unique = outputs[0];
+    pipeline.before.duplicate = outputs[1];
+    pipeline.before.dead_letter = outputs[2];
   }
 
   /// A single entry joins the entries that are set already; a whole map replaces them.

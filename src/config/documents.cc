@@ -260,6 +260,7 @@ std::string ShortConfig(const Settings& settings, const ConfigComments& comments
     const bool explained = comment != comments.settings.end();
     const SettingValue value = setting.get(settings);
     if (!explained && value == setting.default_value()) continue;
+    if (!explained && setting.path == "app" && settings.app_is_default) continue;
     const std::string section(SectionOf(setting.path));
     if (section != open_section) text += fmt::format("\n{}:\n", section);
     open_section = section;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "kafka/kafka_options.h"
 #include "learn/stream_profile.h"
@@ -47,7 +48,13 @@ struct LearningSettings {
 struct Settings {
   Settings() { lane.filter.record.record_bytes_max = kServiceRecordBytesMax; }
 
+  /// Without a configuration, `app` must be set.
   KafkaOptions kafka;
+  /// Nobody named an app: it comes from the input topics (DefaultApp).
+  bool app_is_default = false;
+  /// Topics that a lane had before those of `kafka`. LoadConfig derives lane.pipeline from them.
+  std::vector<std::string> input_topics_before;
+  std::vector<std::string> output_topics_before;  ///< unique, duplicate, dead letter; or empty
   LaneOptions lane;  ///< lane.filter holds the options of record, feature, match and window
   LearningSettings learning;
   /// File that lane.filter.model was read from; empty: the model is the default.

@@ -26,9 +26,9 @@ struct Pattern {
 
 constexpr Pattern kAnyText = {};
 constexpr Pattern kAppName = {
-    "^[a-z0-9][a-z0-9._-]{0,199}$",
+    "^(|[a-z0-9][a-z0-9._-]{0,199})$",
     "a name of 1 to 200 lower-case letters, digits, '.', '_' or '-', starting with a letter or "
-    "digit"};
+    "digit; or \"\" for one from the input topics"};
 // Kafka's own rule for topic names, which excludes the two names of folders, "." and "..".
 constexpr Pattern kTopicName = {"^(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}$",
                                 "a topic name: 1 to 249 letters, digits, '.', '_' or '-'"};
@@ -211,10 +211,15 @@ std::vector<Setting> Rows() {
       Text("app", NEARDUP_MEMBER(kafka.app), kAppName,
            "Name of the pipeline. The consumer group, the transactional ids, the changelog and the "
            "lease topic are named after it. Instances with the same name act as one service; give "
-           "every pipeline its own name."),
+           "every pipeline its own name. Empty: neardup- and the input topics, such as "
+           "neardup-news."),
 
       TextList("input.topics", NEARDUP_MEMBER(kafka.topics), kTopicName,
                "Topics to read. `neardup run` needs at least one."),
+      TextList("input.topics_before", NEARDUP_MEMBER(input_topics_before), kTopicName,
+               "All topics that this pipeline read until now, if input.topics shall replace them. "
+               "Without them, an instance refuses a changelog of other topics. Needs `app`. Has no "
+               "effect once the change is made."),
       Choice("input.start", NEARDUP_MEMBER(lane.start_at), {"earliest", "latest"},
              "Where to start in the partitions of a topic that this app has not read before. A new "
              "partition of a known topic is always read from its beginning."),
@@ -237,6 +242,10 @@ std::vector<Setting> Rows() {
            "Topic for duplicates: records that repeat an earlier one."),
       Text("output.dead_letter_topic", NEARDUP_MEMBER(kafka.dead_letter_topic), kTopicTemplate,
            "Topic for dead letters: records that cannot be compared."),
+      TextList("output.topics_before", NEARDUP_MEMBER(output_topics_before), kTopicTemplate,
+               "The unique_topic, duplicate_topic and dead_letter_topic that this pipeline had "
+               "until now, if those above shall replace them. Has no effect once the change is "
+               "made."),
       Choice("output.headers", NEARDUP_MEMBER(lane.headers), {"packed", "separate", "full", "none"},
              "Headers that carry the verdict on an output record. packed: one header, `neardup`; "
              "separate: neardup-seq, neardup-origin and so on; full: packed with the fingerprint; "
@@ -416,7 +425,9 @@ std::vector<Setting> Rows() {
             "Memory for records that are read ahead from all input partitions together. At least "
             "2 MiB for each partition are needed, and taken."),
 
-      Text("metrics.host", NEARDUP_MEMBER(http.host), kHost, "Address to listen on."),
+      Text("metrics.host", NEARDUP_MEMBER(http.host), kHost,
+           "Address to listen on. By default only this machine reads the pages; 0.0.0.0 and :: "
+           "open them to every machine that reaches this one."),
       Integer("metrics.port", NEARDUP_MEMBER(http.port), {0, 65535},
               "Port of /metrics, /status, /healthz and /readyz. 0: none of them is served."),
       Text("metrics.tls_certificate_path", NEARDUP_MEMBER(http.tls_certificate_path), kAnyText,

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <string>
 #include <thread>
 
 #include "stream/ports.h"

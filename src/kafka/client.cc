@@ -94,9 +94,9 @@ std::string CertificateFault(int x509_error) {
   }
 }
 
-/// For a client that is not destroyed, or not in time: its threads still run, and the object that
-/// they would log through may be gone.
-void Silence(rd_kafka_t* handle) {
+/// For a client that is not destroyed in time: its threads still run, and the object that they
+/// would log through is gone.
+void DropLogger(rd_kafka_t* handle) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   rd_kafka_set_logger(handle, nullptr);
@@ -113,7 +113,7 @@ void DestroyConsumer(rd_kafka_t* handle) {
     thread.join();
     return;
   }
-  Silence(handle);
+  DropLogger(handle);
   thread.detach();
 }
 
@@ -180,9 +180,7 @@ Client::Client(const KafkaOptions& options, KafkaLog log, ClientHooks hooks)
       principal_(PrincipalOf(options)),
       library_warnings_(ClientLibraryWarnings(options)),
       log_(std::move(log)),
-      hooks_(std::move(hooks)) {
-  if (!log_) log_ = [](int, std::string_view) {};
-}
+      hooks_(std::move(hooks)) {}
 
 Client::~Client() {
   if (handle_ == nullptr) return;
@@ -202,9 +200,19 @@ void Client::Retire(std::shared_ptr<Client> client) {
   static std::mutex mutex;
   // Never destroyed, because that would destroy the clients.
   static auto* const retired = new std::vector<std::shared_ptr<Client>>;
-  Silence(client->handle_);
+  client->Silence();
   const std::lock_guard<std::mutex> lock(mutex);
   retired->push_back(std::move(client));
+}
+
+void Client::Silence() {
+  const std::lock_guard<std::mutex> lock(log_mutex_);
+  log_ = nullptr;
+}
+
+void Client::WriteToLog(int level, const std::string& text) {
+  const std::lock_guard<std::mutex> lock(log_mutex_);
+  if (log_) log_(level, text);
 }
 
 void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {
@@ -216,6 +224,7 @@ void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {
   rd_kafka_conf_set_error_cb(conf, [](rd_kafka_t*, int code, const char* reason, void* self) {
     static_cast<Client*>(self)->Complain(static_cast<rd_kafka_resp_err_t>(code), reason);
   });
+  if (role == ClientRole::kWriter) unanswered_.Watch(conf);
   if (IsWriter(role) && hooks_.delivery_failed) {
     rd_kafka_conf_set_dr_msg_cb(conf,
                                 [](rd_kafka_t*, const rd_kafka_message_t* message, void* self) {
@@ -265,10 +274,9 @@ void Client::Complain(rd_kafka_resp_err_t code, const char* reason) {
     login_.AllBrokersDown();
   } else if (code == RD_KAFKA_RESP_ERR__TRANSPORT || code == RD_KAFKA_RESP_ERR__RESOLVE) {
     connection_complaint_ = reason;
-    ++connection_losses_;
   }
-  log_(code == RD_KAFKA_RESP_ERR__FATAL ? 3 : 4,
-       fmt::format("{}: {}", rd_kafka_err2name(code), reason));
+  WriteToLog(code == RD_KAFKA_RESP_ERR__FATAL ? 3 : 4,
+             fmt::format("{}: {}", rd_kafka_err2name(code), reason));
 }
 
 void Client::Log(int level, std::string_view facility, const char* text) {
@@ -283,13 +291,14 @@ void Client::Log(int level, std::string_view facility, const char* text) {
     if (about_partition && reason.find(not_tried) == reason.npos) partition_failure_ = reason;
     if (!about_partition) transaction_failure_ = reason;
   }
-  log_(level, fmt::format("{}: {}", facility, text));
+  WriteToLog(level, fmt::format("{}: {}", facility, text));
 }
 
 void Client::TransactionBegins() {
   const std::lock_guard<std::mutex> lock(mutex_);
   transaction_failure_.clear();
   partition_failure_.clear();
+  unanswered_.StartTransaction();
 }
 
 std::string Client::TransactionFailure() const {

@@ -2,7 +2,6 @@
 // and is destroyed together with what it still holds. Also the library's errors and version.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "kafka/login_watch.h"
 #include "kafka/properties.h"
 #include "kafka/rights.h"
+#include "kafka/unanswered_requests.h"
 #include "neardup/result.h"
 
 namespace neardup {
@@ -43,13 +43,15 @@ class Client {
                                              KafkaLog log, ClientHooks hooks = {},
                                              uint16_t lane = 0, const Properties& extra = {});
   ~Client();
-  /// For a client that the library cannot destroy safely. Keeps it until the process ends, and
-  /// turns its log off.
+  /// For a client that the library cannot destroy safely. Keeps it until the process ends, silent.
   static void Retire(std::shared_ptr<Client> client);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
   rd_kafka_t* get() const { return handle_; }
+  /// Logs nothing more, and forgets the log. For an owner that goes away while something else keeps
+  /// the client, because the log may go away, too. Waits for a line that is being logged.
+  void Silence();
 
   /// Makes the library look now which partitions it may ask for. Without that, a version before
   /// 2.2.0 looks only a second after it found a queue full. From any thread.
@@ -61,9 +63,10 @@ class Client {
   /// Releases all lent memory. Call it only when no record is in flight.
   void EndLoans() { lent_.clear(); }
 
-  /// How often a connection to a broker was lost, as far as the owner's polls have heard.
-  uint64_t connection_losses() const { return connection_losses_; }
+  /// Call it at the beginning of each transaction.
   void TransactionBegins();
+  /// Of the transaction that began last.
+  const UnansweredRequests& unanswered() const { return unanswered_; }
   /// The reason that the library logged for the failure of the newest transaction; it names the
   /// partition if one is the cause. Later calls of the library say only that the state is wrong.
   /// Empty: the library has logged nothing.
@@ -87,6 +90,7 @@ class Client {
   void Bind(rd_kafka_conf_t* conf, ClientRole role);
   void Complain(rd_kafka_resp_err_t code, const char* reason);
   void Log(int level, std::string_view facility, const char* text);
+  void WriteToLog(int level, const std::string& text);
   /// The library asks whether it may trust a certificate of a broker. Returns what the library has
   /// found, and remembers what is wrong.
   bool CheckCertificate(std::string_view broker, int x509_error);
@@ -97,12 +101,13 @@ class Client {
   std::vector<std::string> library_warnings_;
   std::string sasl_username_;
   std::string sasl_password_;
-  KafkaLog log_;
+  std::mutex log_mutex_;  ///< guards log_
+  KafkaLog log_;          ///< empty: logs nothing
   ClientHooks hooks_;
   rd_kafka_t* handle_ = nullptr;
   std::vector<std::shared_ptr<const void>> lent_;
-  std::atomic<uint64_t> connection_losses_{0};
-  mutable std::mutex mutex_;  ///< guards the members below
+  UnansweredRequests unanswered_;  ///< counts only for a transactional producer
+  mutable std::mutex mutex_;       ///< guards the members below
   LoginWatch login_;
   std::string certificate_complaint_;  ///< why the certificate of a broker was refused last
   std::string connection_complaint_;   ///< the last one

@@ -15,6 +15,8 @@ namespace neardup {
 struct GroupOffset {
   int64_t offset = -1;  ///< -1: none is committed
   std::string note;     ///< the metadata that was committed with it
+
+  bool operator==(const GroupOffset&) const = default;
 };
 
 /// The committed offsets of a group, one row per partition. Waits for the end of a transaction that

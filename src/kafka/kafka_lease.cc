@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include "kafka/client.h"
 #include "kafka/deadline.h"
 #include "kafka/kafka_ports.h"
+#include "kafka/leader_watch.h"
 
 namespace neardup {
 namespace {
@@ -29,6 +31,11 @@ constexpr std::chrono::milliseconds kAssignAgainAfter(5000);
 constexpr int kAssignAgainMax = 3;
 constexpr std::chrono::milliseconds kJoinAgainAfter(1000);
 constexpr std::chrono::milliseconds kJoinAgainAfterMax(10'000);
+// A member asks for the metadata of its topic every two seconds, so that a broker that answers is
+// never silent for this long.
+constexpr int64_t kSilentUs = 3'000'000;
+// A new member needs a moment to connect, and a member may change to another broker.
+constexpr std::chrono::seconds kHeardWithin(4);
 
 class KafkaLease : public Lease {
  public:
@@ -43,6 +50,7 @@ class KafkaLease : public Lease {
   void Join() override;
   void Leave() override;
   Result<bool> Held() override;
+  bool hears_brokers() const override;
   void Release() override;
 
  private:
@@ -69,12 +77,16 @@ class KafkaLease : public Lease {
   bool OwnsNothing() const;
   void Close();
   void Report(Error error);
+  void Heard();
 
   const KafkaOptions options_;
   const KafkaLog log_;
   const std::string topic_;
   const int32_t lane_;
 
+  /// When a broker answered last, or the member joined; the largest value while there is none.
+  std::atomic<std::chrono::steady_clock::time_point> heard_at_{
+      std::chrono::steady_clock::time_point::max()};
   std::mutex mutex_;
   std::condition_variable changed_;
   Wish wish_;                   ///< guarded by mutex_
@@ -122,6 +134,14 @@ Result<bool> KafkaLease::Held() {
   }
   return wish_.member && assigned_ && joined_leaves_ == wish_.leaves;
 }
+
+bool KafkaLease::hears_brokers() const {
+  const auto now = std::chrono::steady_clock::now();
+  const auto heard_at = heard_at_.load();
+  return heard_at > now || now - heard_at <= kHeardWithin;
+}
+
+void KafkaLease::Heard() { heard_at_ = std::chrono::steady_clock::now(); }
 
 void KafkaLease::Release() {
   {
@@ -179,9 +199,13 @@ Result<void> KafkaLease::Subscribe() {
   hooks.rebalanced = [this](rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions) {
     Rebalance(code, partitions);
   };
+  hooks.statistics = [this](std::string_view json) {
+    if (AnyBrokerAnswers(json, kSilentUs)) Heard();
+  };
   was_assigned_ = false;
   subscribed_at_ = std::chrono::steady_clock::now();
   NEARDUP_ASSIGN(client_, Client::New(options_, ClientRole::kLease, log_, hooks));
+  Heard();
   const PartitionListHandle topics(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(topics.get(), topic_.c_str(), RD_KAFKA_PARTITION_UA);
   const rd_kafka_resp_err_t code = rd_kafka_subscribe(client_->get(), topics.get());
@@ -297,6 +321,7 @@ void KafkaLease::Close() {
   } else {
     Client::Retire(std::move(client_));
   }
+  heard_at_ = std::chrono::steady_clock::time_point::max();
   const std::lock_guard<std::mutex> lock(mutex_);
   assigned_ = false;
 }

@@ -8,12 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "state/pipeline.h"
+
 namespace neardup {
 
 struct KafkaOptions {
   std::string brokers = "localhost:9092";
   /// Names the consumer group, the transactional id, the changelog topic and the lease topic.
-  std::string app = "neardup";
+  std::string app;
   std::vector<std::string> topics;
   /// Output topics; {topic} stands for the input topic.
   std::string unique_topic = "{topic}.unique";
@@ -41,8 +43,6 @@ struct KafkaOptions {
 
 std::string ChangelogTopic(const KafkaOptions& options);  ///< <app>-changelog
 std::string LeaseTopic(const KafkaOptions& options);      ///< <app>-lease
-/// Replaces {topic} in the name of an output topic.
-std::string ExpandTopic(const std::string& topic_template, const std::string& input_topic);
 
 /// Receives the client library's log lines, from several of its threads at once. It must not call
 /// the kafka room. `level` is a syslog level; 7 is debug.

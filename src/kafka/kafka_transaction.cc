@@ -71,6 +71,7 @@ class KafkaTransaction : public Transaction {
 
   Result<void> Fence() override;
   Result<void> Begin() override;
+  bool must_fence() const override { return !late_request_.empty(); }
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view bytes) override;
   Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override;
@@ -117,9 +118,8 @@ class KafkaTransaction : public Transaction {
   std::shared_ptr<Client> client_;
   TopicHandle changelog_;
   BoundedCalls calls_{kAbandonAfterMs};
-  /// The library lost a connection during the last commit, and sent the request again. Its first
-  /// copy may still reach the broker, and would then commit the next transaction too early.
-  bool commit_sent_twice_ = false;
+  /// Which request of the last transaction may arrive late and harm the next one; empty: none.
+  std::string late_request_;
   Refusals refusals_;
   std::string refused_delta_;  ///< the changelog's reason to refuse a delta; empty without
   uint32_t published_ = 0;
@@ -158,9 +158,11 @@ Result<void> KafkaTransaction::Fence() {
 }
 
 void KafkaTransaction::DropProducer() {
-  commit_sent_twice_ = false;
+  late_request_.clear();
   changelog_.reset();
   outputs_.Unbind();
+  // A call that was abandoned keeps the client for longer than the log lives.
+  if (client_.use_count() > 1) client_->Silence();
   client_.reset();
 }
 
@@ -210,11 +212,11 @@ Result<void> KafkaTransaction::Begin() {
   assert(client_);
   // After a fatal error, begin_transaction may wait forever.
   NEARDUP_TRY(CheckFatalError("beginning a transaction"));
-  if (commit_sent_twice_) {
-    return Retriable(
-        ErrorCode::kUnavailable,
-        "a connection was lost during the last commit, so that its request was sent twice, "
-        "and the first copy may arrive late; the lane is taken again to make it void");
+  if (must_fence()) {
+    return Retriable(ErrorCode::kUnavailable,
+                     fmt::format("beginning a transaction: {}. The lane is taken again, which "
+                                 "makes the late request void",
+                                 late_request_));
   }
   refusals_.StartTransaction();
   client_->TransactionBegins();
@@ -229,6 +231,7 @@ Result<void> KafkaTransaction::Abort() {
   NEARDUP_TRY(Retry([this] { return rd_kafka_abort_transaction(client_->get(), kSliceMs); },
                     Deadline(options_.transaction_timeout_ms), "aborting the transaction",
                     ErrorCode::kUnavailable));
+  late_request_ = client_->unanswered().LateAfterAbort();
   client_->EndLoans();
   return {};
 }
@@ -450,14 +453,11 @@ Result<void> KafkaTransaction::SendOffsets(std::span<const InputProgress> inputs
 }
 
 Result<void> KafkaTransaction::CommitProducer(const Deadline& deadline) {
-  rd_kafka_poll(client_->get(), 0);
-  const uint64_t losses_before = client_->connection_losses();
   Result<void> committed =
       Retry([this] { return rd_kafka_commit_transaction(client_->get(), kSliceMs); }, deadline,
             "committing the transaction", ErrorCode::kUnknownOutcome);
   if (committed.ok()) {
-    rd_kafka_poll(client_->get(), 0);
-    commit_sent_twice_ = client_->connection_losses() != losses_before;
+    late_request_ = client_->unanswered().LateAfterCommit();
     return {};
   }
   Error error = committed.error();

@@ -15,12 +15,12 @@ constexpr int64_t kSilentUs = 10'000'000;
 // A connection that is being made shows in one statistics and not in the next.
 constexpr uint32_t kSilentStatistics = 2;
 
-std::set<int64_t> AnsweringBrokers(const Json& statistics) {
+std::set<int64_t> AnsweringBrokers(const Json& statistics, int64_t silent_us) {
   std::set<int64_t> brokers;
   for (const Json& broker : statistics.value("brokers", Json::object())) {
     const std::string state = broker.value("state", "");
     const bool connected = state == "UP" || state == "UPDATE";
-    if (connected && broker.value("rxidle", int64_t{0}) < kSilentUs) {
+    if (connected && broker.value("rxidle", int64_t{0}) < silent_us) {
       brokers.insert(broker.value("nodeid", int64_t{-1}));
     }
   }
@@ -32,7 +32,7 @@ std::set<int64_t> AnsweringBrokers(const Json& statistics) {
 void LeaderWatch::Take(std::string_view text) {
   const Json statistics = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!statistics.is_object()) return;
-  const std::set<int64_t> answering = AnsweringBrokers(statistics);
+  const std::set<int64_t> answering = AnsweringBrokers(statistics, kSilentUs);
   std::map<InputPartition, uint32_t> silent_for;
   const Json topics = statistics.value("topics", Json::object());
   for (const auto& [topic, row] : topics.items()) {
@@ -50,6 +50,11 @@ void LeaderWatch::Take(std::string_view text) {
 bool LeaderWatch::IsSilent(const InputPartition& partition) const {
   const auto found = silent_for_.find(partition);
   return found != silent_for_.end() && found->second >= kSilentStatistics;
+}
+
+bool AnyBrokerAnswers(std::string_view text, int64_t silent_us) {
+  const Json statistics = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return statistics.is_object() && !AnsweringBrokers(statistics, silent_us).empty();
 }
 
 }  // namespace neardup

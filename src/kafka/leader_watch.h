@@ -1,4 +1,4 @@
-// Which input partitions have a leader that answers.
+// What the library's statistics say about brokers that do not answer.
 #pragma once
 
 #include <cstdint>
@@ -22,5 +22,9 @@ class LeaderWatch {
   /// By partition whose leader does not answer: for how many statistics in a row.
   std::map<InputPartition, uint32_t> silent_for_;
 };
+
+/// Whether a broker is connected and has sent something in the last `silent_us` microseconds. The
+/// client must have asked for something meanwhile. False for text that is no statistics.
+bool AnyBrokerAnswers(std::string_view statistics, int64_t silent_us);
 
 }  // namespace neardup

@@ -41,7 +41,10 @@ Properties Defaults(const KafkaOptions& options, ClientRole role) {
     properties["statistics.interval.ms"] = "2000";  // for LeaderWatch
   // A broker may show a new topic late. If the library does not know its partitions when the group
   // is formed, it gives the members nothing, and would ask again only after five minutes.
-  if (role == ClientRole::kLease) properties["topic.metadata.refresh.interval.ms"] = "2000";
+  if (role == ClientRole::kLease) {
+    properties["topic.metadata.refresh.interval.ms"] = "2000";
+    properties["statistics.interval.ms"] = "1000";  // for Lease::hears_brokers
+  }
   if (IsWriter(role)) SetWriteDefaults(options, properties);
   return properties;
 }

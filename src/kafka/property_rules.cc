@@ -122,8 +122,9 @@ bool IsSecretProperty(std::string_view name) {
   std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  for (std::string_view mark : {"password", "passphrase", "secret", "token", "credential",
-                                "sasl.jaas", "key.pem", "ssl_key", "oauthbearer.config"}) {
+  for (std::string_view mark :
+       {"password", "passphrase", "secret", "token", "credential", "sasl.jaas", "key.pem",
+        "ssl_key", "oauthbearer.config", "kinit.cmd"}) {
     if (lower.find(mark) != std::string::npos) return true;
   }
   return false;

@@ -24,6 +24,7 @@ struct TopicTransaction::Parts {
   std::shared_ptr<Client> client;
   std::map<std::string, TopicHandle> topics;  ///< freed before their client
   std::optional<Error> failed;                ///< the first failed delivery
+  std::string late_request;                   ///< of the last transaction; empty: none
 
   void Report(const rd_kafka_message_t& message);
   /// Repeats `call`, which takes at most a slice, while the brokers are unavailable.
@@ -88,7 +89,14 @@ Result<std::unique_ptr<TopicTransaction>> TopicTransaction::New(const KafkaOptio
   return std::unique_ptr<TopicTransaction>(new TopicTransaction(std::move(parts)));
 }
 
+bool TopicTransaction::is_spent() const { return !parts_->late_request.empty(); }
+
 Result<void> TopicTransaction::Begin() {
+  if (is_spent()) {
+    return Error{ErrorCode::kUnavailable,
+                 fmt::format("beginning a transaction: {}", parts_->late_request)};
+  }
+  parts_->client->TransactionBegins();
   const ErrorHandle refused(rd_kafka_begin_transaction(parts_->client->get()));
   if (!refused) return {};
   return parts_->client->Explain(FromKafka(*refused, "beginning a transaction"));
@@ -141,8 +149,11 @@ Result<void> TopicTransaction::Commit(const std::string& group,
                                                     parts_->timeout_ms);
       },
       fmt::format("adding the offsets of group {}", group)));
-  return parts_->Retry([&] { return rd_kafka_commit_transaction(producer, parts_->timeout_ms); },
-                       "committing the transaction");
+  NEARDUP_TRY(
+      parts_->Retry([&] { return rd_kafka_commit_transaction(producer, parts_->timeout_ms); },
+                    "committing the transaction"));
+  parts_->late_request = parts_->client->unanswered().LateAfterCommit();
+  return {};
 }
 
 }  // namespace neardup

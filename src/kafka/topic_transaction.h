@@ -23,7 +23,8 @@ struct GroupProgress {
 
 /// All writes between Begin and Commit become visible together with the offsets, or none does. An
 /// error is final: make a new object, which aborts what is open, and read the group's offsets
-/// again; they say what was committed. One thread.
+/// again; they say what was committed. The same when a commit has left the object spent. One
+/// thread.
 class TopicTransaction {
  public:
   /// Takes the transactional id: another process that has it cannot write any more.
@@ -34,6 +35,10 @@ class TopicTransaction {
   TopicTransaction(const TopicTransaction&) = delete;
   TopicTransaction& operator=(const TopicTransaction&) = delete;
 
+  /// True if a request of the last transaction was not answered. It may reach the broker late, and
+  /// would end the next transaction of this object, or change its offsets. So Begin fails; a new
+  /// object makes the late request void.
+  bool is_spent() const;
   Result<void> Begin();
   /// Takes a copy of the record, without `left_out_count` of its headers from `left_out_first` on.
   Result<void> Write(const InputPartition& to, const Message& message, size_t left_out_first,

@@ -18,6 +18,9 @@ namespace neardup {
 namespace {
 
 constexpr std::chrono::milliseconds kAskAgainAfter(50);
+// Some brokers do not show a new topic at once. One that is still unknown after this time, or after
+// a share of a shorter time-out, does not exist.
+constexpr int kUnknownMs = 2000;
 constexpr const char* kInSync = "min.insync.replicas";
 constexpr int64_t kInSyncMin = 2;
 // With this number of replicas or more, kInSyncMin are left when one broker is down.
@@ -84,7 +87,9 @@ Result<void> TopicKeeper::Create(const std::string& topic, int32_t partitions,
 Result<void> TopicKeeper::EnsureSize(const std::string& topic, int32_t partitions,
                                      Properties settings) {
   NEARDUP_ASSIGN(std::optional<int32_t> existing, admin_.Partitions(topic));
-  const Deadline deadline(options_.create_topics ? 0 : options_.answer_timeout_ms / kUnknownShare);
+  const Deadline deadline(options_.create_topics
+                              ? 0
+                              : std::min(options_.answer_timeout_ms / kUnknownShare, kUnknownMs));
   while (existing.value_or(0) < partitions && !deadline.passed()) {
     std::this_thread::sleep_for(kAskAgainAfter);
     NEARDUP_ASSIGN(existing, admin_.Partitions(topic));
@@ -203,8 +208,7 @@ Result<std::vector<std::string>> CheckChangelogSettings(const std::string& topic
 Result<FoundInputs> ListInputs(const KafkaOptions& options, const KafkaLog& log) {
   NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
                  Client::New(options, ClientRole::kWatermark, log));
-  // Some brokers do not show a new topic at once.
-  const Deadline deadline(options.answer_timeout_ms / kUnknownShare);
+  const Deadline deadline(std::min(options.answer_timeout_ms / kUnknownShare, kUnknownMs));
   while (true) {
     NEARDUP_ASSIGN(FoundInputs found, FindInputs(*client, options));
     if (found.missing_topics.empty() || deadline.passed()) return found;

@@ -26,6 +26,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kVersionKey = "neardup_learned";
 constexpr int kVersion = 1;
+constexpr const char* kDistancePath = "match.distance_max";
 constexpr size_t kNamedMax = 12;
 /// With fewer records than this, a field of words may differ in each record by chance.
 constexpr size_t kIdentifierRecords = 10;
@@ -111,7 +112,7 @@ const std::vector<Row>& Rows() {
       PlainRow("feature.features_min", NEARDUP_OPTION(feature.features_min)),
       MasksRow(),
       ModelRow(),
-      PlainRow("match.distance_max", NEARDUP_OPTION(match.distance_max)),
+      PlainRow(kDistancePath, NEARDUP_OPTION(match.distance_max)),
       PlainRow("match.distance_sum_max", NEARDUP_OPTION(match.distance_sum_max)),
       PlainRow("match.features_per_bit", NEARDUP_OPTION(match.features_per_bit)),
       PlainRow("match.widen", NEARDUP_OPTION(match.widen)),
@@ -184,28 +185,45 @@ LearnedOptions OnlyEqual(std::span<const RecordView> records, const FilterOption
     left_out.clear();
   }
   learned.options.match.distance_max = 0;
-  learned.mode = Name(MatchMode::kExact);
   learned.reasons = {why,
                      left_out.empty()
                          ? "compared fields: all"
                          : fmt::format("compared fields: all but {} (times, codes and identifiers)",
-                                       Named(left_out)),
-                     "mode exact: only records whose fields are equal are duplicates"};
+                                       Named(left_out))};
   return learned;
 }
 
-std::string FurtherReason(const Tuning& tuning) {
+/// What is said of a distance that was given.
+std::string GivenDistance(int distance_max) {
+  return fmt::format("match.distance_max is given as {}, so {}", distance_max,
+                     distance_max == 0 ? "only equal records are duplicates"
+                                       : "records that are near enough are duplicates, too");
+}
+
+std::string ModeReason(const Calibration& calibration, int distance_max, bool given) {
+  if (!given) {
+    return fmt::format("mode {}, distance_max {}: {}", Name(calibration.mode), distance_max,
+                       calibration.reason);
+  }
+  return fmt::format("{}; the records alone suggest mode {} with distance_max {}",
+                     GivenDistance(distance_max), Name(calibration.mode),
+                     calibration.mode == MatchMode::kExact ? 0 : calibration.distance_max);
+}
+
+/// `kept`: settings that were given, and so were not chosen.
+std::string FurtherReason(const Tuning& tuning, const std::set<std::string>& kept) {
   std::vector<std::string> further;
-  if (!tuning.masks_reason.empty()) {
+  if (!tuning.masks_reason.empty() && !kept.contains("feature.masks")) {
     further.push_back(fmt::format("masks {} ({})",
                                   fmt::join(MaskNames(tuning.proposed.feature.masks), ", "),
                                   tuning.masks_reason));
   }
-  if (!tuning.keys_reason.empty()) further.push_back("key fields (" + tuning.keys_reason + ")");
-  if (!tuning.short_reason.empty()) {
+  if (!tuning.keys_reason.empty() && !kept.contains("record.fields"))
+    further.push_back("key fields (" + tuning.keys_reason + ")");
+  if (!tuning.short_reason.empty() && !kept.contains("feature.features_min")) {
     further.push_back("short records are compared, too (" + tuning.short_reason + ")");
   }
-  if (tuning.window_smaller) {
+  if (tuning.window_smaller && !kept.contains("window.entries_max")) {
     further.push_back(
         fmt::format("a window of {} unique records (a larger one has more chance "
                     "matches)",
@@ -248,6 +266,12 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
     FilterOptions taken = given;
     TakeLearned(learned.options, kept, taken);
     learned.options = std::move(taken);
+    const int distance_max = learned.options.match.distance_max;
+    learned.mode = Name(distance_max == 0 ? MatchMode::kExact : MatchMode::kNear);
+    learned.reasons.push_back(
+        kept.contains(kDistancePath)
+            ? GivenDistance(distance_max)
+            : "mode exact: only records whose fields are equal are duplicates");
     return learned;
   };
   if (records.size() < records_min) {
@@ -274,18 +298,21 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
   LearnedOptions learned;
   learned.options = given;
   TakeLearned(tuning.proposed, kept, learned.options);
-  learned.mode = Name(tuning.calibration.mode);
+  const int distance_max = learned.options.match.distance_max;
+  const bool distance_given = kept.contains(kDistancePath);
+  learned.mode = Name(!distance_given     ? tuning.calibration.mode
+                      : distance_max == 0 ? MatchMode::kExact
+                                          : MatchMode::kNear);
   learned.records = tuning.records;
   learned.reasons = {fmt::format("learned from {} records ({} distinct)", Grouped(tuning.records),
                                  Grouped(tuning.distinct)),
                      FieldsReason(learned.options, tuning.fields),
-                     fmt::format("mode {}, distance_max {}: {}", learned.mode,
-                                 learned.options.match.distance_max, tuning.calibration.reason)};
-  if (tuning.calibration.votes > 0) {
+                     ModeReason(tuning.calibration, distance_max, distance_given)};
+  if (tuning.calibration.votes > 0 && !distance_given) {
     learned.reasons.push_back(fmt::format("confidence: {} of {} random halves of the sample agree",
                                           tuning.calibration.votes_for, tuning.calibration.votes));
   }
-  const std::string further = FurtherReason(tuning);
+  const std::string further = FurtherReason(tuning, kept);
   if (!further.empty()) learned.reasons.push_back(further);
   if (LearnedText(learned).size() > kLearnedBytesMax) learned.options.model.common.clear();
   return learned;

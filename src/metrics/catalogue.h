@@ -203,6 +203,10 @@ inline constexpr auto kMetrics = [] {
        .labels = {"code"},
        .values = kErrorCodes,
        .help = "Times the lane was given up and had to be taken again, by cause"},
+      {.name = "neardup_late_requests_fenced_total",
+       .type = kCounter,
+       .help = "Times the lane was given up and taken again because a request of its last "
+               "transaction was not answered and may reach the broker late"},
       {.name = "neardup_leases_left_total",
        .type = kCounter,
        .help =
@@ -251,6 +255,11 @@ inline constexpr auto kMetrics = [] {
        .type = kGauge,
        .help =
            "Offsets of the changelog that a standby has not read yet; 0 on the active instance"},
+      {.name = "neardup_undecided_records",
+       .type = kGauge,
+       .labels = {"topic"},
+       .help = "Records of an input that no instance has decided, those of open transactions "
+               "included; every instance reports it, and asks for the ends about every 15 s"},
       {.name = "neardup_changelog_purged_offset",
        .type = kGauge,
        .help = "Offset below which this instance deleted the changelog's records"},

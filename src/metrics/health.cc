@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace neardup {
 
@@ -69,6 +70,11 @@ void Health::Stepped() {
   stepped_at_ms_ = clock_.SteadyMs();
 }
 
+void Health::AskForBrokers(std::function<bool()> answer) {
+  const std::lock_guard lock(mutex_);
+  brokers_answer_ = std::move(answer);
+}
+
 HealthAnswer Health::Alive() const {
   const std::lock_guard lock(mutex_);
   if (phase_ == LanePhase::kFailed) return {false, "failed"};
@@ -85,7 +91,12 @@ HealthAnswer Health::Alive() const {
 
 HealthAnswer Health::Ready() const {
   const std::lock_guard lock(mutex_);
-  const int64_t now_ms = clock_.SteadyMs();
+  const HealthAnswer lane = LaneReady(clock_.SteadyMs());
+  if (!lane.ok || !brokers_answer_ || brokers_answer_()) return lane;
+  return {false, fmt::format("{}, but no broker answers", Name(phase_))};
+}
+
+HealthAnswer Health::LaneReady(int64_t now_ms) const {
   switch (phase_) {
     case LanePhase::kStandby:
       return StandbyReady(now_ms);

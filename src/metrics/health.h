@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -23,7 +24,7 @@ struct HealthLimits {
   /// The longest time without a step of the lane. It is longer than any single wait for a broker.
   int64_t step_ms_max = 120'000;
   /// The longest time that polled records wait for their commit.
-  int64_t commit_ms_max = 10'000;
+  int64_t commit_ms_max = 5'000;
   /// The longest time that an input has a lag while no record of any input is polled.
   int64_t poll_ms_max = 30'000;
   /// How long a failed attempt to take the lane counts against a standby.
@@ -48,11 +49,14 @@ class Health : public PartialProbe {
   void InputLag(const InputPartition& input, int64_t records, double seconds) override;
   /// Call it after every step of the lane.
   void Stepped();
+  /// `answer` says whether any broker answers. Ready asks it, in any thread, until it is replaced.
+  /// An empty one: nothing is known.
+  void AskForBrokers(std::function<bool()> answer);
 
   /// True while the lane has not failed and its last step or change of phase is at most step_ms_max
   /// ago. A restore is one long step, and may take any time.
   HealthAnswer Alive() const;
-  /// True for
+  /// False while no broker answers. Otherwise true for
   ///   a lane that learns from its stream before the first record
   ///   an active lane that commits what it polls and polls what there is
   ///   a standby that can take over at once: it has caught up with the changelog, or was active
@@ -60,6 +64,7 @@ class Health : public PartialProbe {
   HealthAnswer Ready() const;
 
  private:
+  HealthAnswer LaneReady(int64_t now_ms) const;
   HealthAnswer StandbyReady(int64_t now_ms) const;
   HealthAnswer ActiveReady(int64_t now_ms) const;
   void ForgetProgress();
@@ -67,6 +72,7 @@ class Health : public PartialProbe {
   const Clock& clock_;
   const HealthLimits limits_;
   mutable std::mutex mutex_;  ///< guards the members below
+  std::function<bool()> brokers_answer_;
   LanePhase phase_ = LanePhase::kStarting;
   bool caught_up_ = false;
   /// Times of Clock::SteadyMs.

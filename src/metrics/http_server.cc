@@ -14,10 +14,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -29,14 +31,16 @@
 namespace neardup {
 namespace {
 
-/// When all are open, a new connection takes the place of the oldest: silent ones cannot keep a
+/// When all are open, a new connection takes the place of another one: silent ones cannot keep a
 /// probe out.
-constexpr size_t kConnectionsMax = 64;
+constexpr size_t kConnectionsMax = 256;
+/// Connections that one round of the loop accepts, so that the others are served, too.
+constexpr size_t kAcceptedMax = 64;
 constexpr size_t kRequestBytesMax = 8192;
-/// From the first byte to the last one of a connection.
-constexpr auto kConnectionTime = std::chrono::seconds(5);
 constexpr auto kNoDescriptorPause = std::chrono::milliseconds(10);
-constexpr int kBacklog = 128;
+/// Connections that come while a page is printed wait here. The system drops those that find no
+/// room, and their peers try again only after a second.
+constexpr int kBacklog = 4096;
 constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
 constexpr std::string_view kJson = "application/json";
@@ -135,9 +139,25 @@ std::string_view HeaderOf(std::string_view request, std::string_view name) {
   return {};
 }
 
+/// Address of a peer, without its port.
+using PeerAddress = std::array<unsigned char, sizeof(in6_addr)>;
+
+PeerAddress AddressOf(const sockaddr_storage& peer) {
+  PeerAddress address = {};
+  if (peer.ss_family == AF_INET6) {
+    const auto& of_ipv6 = reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr;
+    std::memcpy(address.data(), &of_ipv6, sizeof(of_ipv6));
+  } else if (peer.ss_family == AF_INET) {
+    const auto& of_ipv4 = reinterpret_cast<const sockaddr_in&>(peer).sin_addr;
+    std::memcpy(address.data(), &of_ipv4, sizeof(of_ipv4));
+  }
+  return address;
+}
+
 /// One request and its answer. Then the peer closes, which keeps the answer from being cut off.
 struct Connection {
   Descriptor socket;
+  PeerAddress peer = {};
   std::optional<TlsSession> tls;  ///< none: plain text
   SteadyTime end;
   /// What poll waits for.
@@ -233,6 +253,7 @@ struct HttpServer::Parts {
   const Health* health = nullptr;
   std::unique_ptr<TlsServer> tls;  ///< none: plain text
   std::string credentials;         ///< empty: everybody may see every page
+  std::chrono::milliseconds connection_time{0};
   Descriptor listening;
   Descriptor stop;
   std::vector<Connection> connections;  ///< the oldest first
@@ -240,11 +261,13 @@ struct HttpServer::Parts {
 
   void Run();
   void Accept();
+  /// Closes the connection that is missed least. There must be one.
+  void CloseOne();
   /// Returns false when the connection is over.
   bool Serve(Connection& connection);
   bool Receive(Connection& connection);
   bool Send(Connection& connection);
-  /// Throws away what comes behind the request, until the peer closes.
+  /// Throws away what comes after the request, until the peer closes.
   bool Drain(Connection& connection);
   std::string AnswerTo(std::string_view request) const;
   bool MaySee(std::string_view path, std::string_view request) const;
@@ -284,23 +307,45 @@ void HttpServer::Parts::Run() {
 }
 
 void HttpServer::Parts::Accept() {
-  for (size_t number = 0; number < kConnectionsMax; ++number) {
-    Descriptor socket(accept4(listening.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  for (size_t number = 0; number < kAcceptedMax; ++number) {
+    sockaddr_storage peer = {};
+    socklen_t size = sizeof(peer);
+    Descriptor socket(accept4(listening.get(), reinterpret_cast<sockaddr*>(&peer), &size,
+                              SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.get() < 0) {
       const bool full = errno == EMFILE || errno == ENFILE;
-      if (full && !connections.empty()) connections.erase(connections.begin());
+      if (full && !connections.empty()) CloseOne();
       // The connection that cannot be accepted wakes poll again at once.
       if (full) std::this_thread::sleep_for(kNoDescriptorPause);
       return;
     }
     Connection connection;
     connection.socket = std::move(socket);
+    connection.peer = AddressOf(peer);
     if (tls) connection.tls = tls->Accept(connection.socket.get());
-    connection.end = std::chrono::steady_clock::now() + kConnectionTime;
+    connection.end = std::chrono::steady_clock::now() + connection_time;
     if (!Serve(connection)) continue;
-    if (connections.size() == kConnectionsMax) connections.erase(connections.begin());
+    if (connections.size() == kConnectionsMax) CloseOne();
     connections.push_back(std::move(connection));
   }
+}
+
+/// An answered connection waits only for its peer to close. Without one, the peer with the most
+/// connections loses its oldest: a flood from one address evicts its own connections, and a probe
+/// from another address has the time that it needs to send its request.
+void HttpServer::Parts::CloseOne() {
+  const auto is_answered = [](const Connection& each) { return each.is_answered(); };
+  auto closed = std::find_if(connections.begin(), connections.end(), is_answered);
+  if (closed == connections.end()) {
+    std::map<PeerAddress, size_t> counts;
+    for (const Connection& each : connections) ++counts[each.peer];
+    const auto most =
+        std::max_element(counts.begin(), counts.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    closed = std::find_if(connections.begin(), connections.end(),
+                          [&](const Connection& each) { return each.peer == most->first; });
+  }
+  connections.erase(closed);
 }
 
 bool HttpServer::Parts::Serve(Connection& connection) {
@@ -398,6 +443,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options
   auto parts = std::make_unique<Parts>();
   parts->pages = std::move(pages);
   parts->health = &health;
+  parts->connection_time = std::chrono::milliseconds(options.connection_ms_max);
   if (!options.tls_certificate_path.empty()) {
     NEARDUP_ASSIGN(parts->tls, TlsServer::New(options.tls_certificate_path, options.tls_key_path));
   }

@@ -12,7 +12,7 @@
 namespace neardup {
 
 struct HttpOptions {
-  std::string host = "0.0.0.0";
+  std::string host = "127.0.0.1";
   /// 0 turns the server off; HttpServer itself takes any free port then.
   uint16_t port = 9404;
   /// PEM files. With both, the server speaks only TLS; without, only plain HTTP.
@@ -21,6 +21,8 @@ struct HttpOptions {
   /// With both, /metrics and /status ask for them (basic authentication). Probes have no password.
   std::string user{};
   std::string password{};
+  /// From the first byte of a connection to its last one, in milliseconds.
+  int64_t connection_ms_max = 5000;
 };
 
 /// Return the bodies of the pages. Called from the thread of the server.
@@ -33,8 +35,9 @@ struct HttpPages {
 class HttpServer {
  public:
   /// What `pages` refers to and `health` must outlive the server. Each connection gets one answer,
-  /// within 5 s; a silent one gives way to new ones, and a request of more than 8 KB is refused.
-  /// Port 0 takes any free port. A kConfig error names an address that is in use or is not an
+  /// within 5 s; a request of more than 8 KB is refused. When all places are taken, a new
+  /// connection gets that of an answered one, or else that of the oldest of the peer that has the
+  /// most. Port 0 takes any free port. A kConfig error names an address that is in use or is not an
   /// address of this host, or a certificate that cannot be used. New certificates are read from
   /// their files while it runs.
   static Result<std::unique_ptr<HttpServer>> Start(const HttpOptions& options, HttpPages pages,

@@ -91,6 +91,9 @@ void PrometheusProbe::Restoring(double share, uint64_t /*entries*/) {
   state_->metrics.Set("neardup_restore_progress_ratio", share);
 }
 
+/// An empty changelog is never read, so that no share of it is ever restored.
+void PrometheusProbe::CaughtUp(uint64_t /*seq*/, uint64_t entries) { Restoring(1, entries); }
+
 void PrometheusProbe::StateDiscarded(std::string_view /*why*/) {
   state_->metrics.Count("neardup_state_discarded_total");
 }
@@ -147,12 +150,17 @@ void PrometheusProbe::LaneLost(const Error& error) {
   }
 }
 
+void PrometheusProbe::LateRequestFenced() {
+  state_->metrics.Count("neardup_late_requests_fenced_total");
+}
+
 void PrometheusProbe::LeaseLeft(int64_t /*lasted_ms*/) {
   state_->metrics.Count("neardup_leases_left_total");
 }
 
 void PrometheusProbe::Promoted(uint64_t /*seq*/, uint64_t entries, double seconds) {
   state_->metrics.Count("neardup_promotions_total");
+  state_->metrics.Set("neardup_restore_progress_ratio", 1);
   state_->metrics.Set("neardup_restored_entries", Number(entries));
   state_->metrics.Set("neardup_restore_duration_seconds", seconds);
 }
@@ -259,6 +267,10 @@ void PrometheusProbe::KeeperFailed(const Error&) {
 
 void PrometheusProbe::SnapshotRestarted(std::string_view /*why*/) {
   state_->metrics.Count("neardup_state_discarded_total");
+}
+
+void PrometheusProbe::InputUndecided(const std::string& topic, int64_t records) {
+  state_->metrics.Set("neardup_undecided_records", static_cast<double>(records), {topic});
 }
 
 void PrometheusProbe::SetMemoryBound(uint64_t total, const MemoryParts& parts) {

@@ -25,6 +25,7 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
 
   void PhaseChanged(LanePhase phase) override;
   void Followed(uint64_t seq) override;
+  void CaughtUp(uint64_t seq, uint64_t entries) override;
   void Restoring(double share, uint64_t entries) override;
   void StateDiscarded(std::string_view why) override;
   void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) override;
@@ -32,6 +33,7 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void TransactionCommitted(const CommittedBatch& batch) override;
   void TransactionAborted(const Error& error) override;
   void LaneLost(const Error& error) override;
+  void LateRequestFenced() override;
   void LeaseLeft(int64_t lasted_ms) override;
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
@@ -48,6 +50,7 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void PurgeRefused(const Error& error) override;
   void KeeperFailed(const Error& error) override;
   void SnapshotRestarted(std::string_view why) override;
+  void InputUndecided(const std::string& topic, int64_t records) override;
 
   /// Bytes that each part of a process takes at most.
   using MemoryParts = std::vector<std::pair<std::string, uint64_t>>;

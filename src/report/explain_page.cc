@@ -104,7 +104,7 @@ std::string ExplainPage(const ExplainReport& report) {
                                  HtmlParagraph(ReasonSentence(report)));
   for (const std::string& note : report.notes) body += HtmlParagraph(note, "muted");
   body += Limits(report) + Texts(report);
-  if (report.options.scheme.is_own()) {
+  if (HaveDistance(report)) {
     std::string phrases;
     for (const ExplainedKey& key : report.explained.shared_keys) {
       phrases += (phrases.empty() ? "" : "; ") + key.words;

@@ -52,8 +52,8 @@ std::string FewWordsText(const ExplainReport& report) {
     }
   }
   return fmt::format(
-      "{}. With fewer than {} (feature.features_min), a record repeats only records "
-      "that are equal to it.",
+      "{}. A record with fewer than {} (feature.features_min) is not compared by distance: it "
+      "repeats only records that are equal to it.",
       fmt::join(parts, ", and "), report.options.feature.features_min);
 }
 
@@ -276,6 +276,11 @@ std::string Shortened(std::string_view text, size_t bytes_max) {
   return size < text.size() ? shortened + " ..." : shortened;
 }
 
+bool HaveDistance(const ExplainReport& report) {
+  return report.options.scheme.is_own() && !report.explained.a.exact_only &&
+         !report.explained.b.exact_only;
+}
+
 std::string VerdictName(const Verdict& verdict) {
   if (verdict.decision != Decision::kDuplicate) return Name(verdict.decision);
   return fmt::format("{} duplicate", Name(verdict.match.kind));
@@ -329,7 +334,7 @@ std::string ReasonSentence(const ExplainReport& report) {
     case Cause::kExactMode:
       return "They differ, and match.distance_max is 0, so that only equal records are duplicates.";
     case Cause::kFewWords:
-      return fmt::format("They differ, and {}", FewWordsText(report));
+      return fmt::format("They differ. {}", FewWordsText(report));
     case Cause::kTooFar:
       return fmt::format("Their simhashes differ in {}, and at most {} may differ.",
                          Counted(static_cast<uint64_t>(distance), "bit"),
@@ -360,7 +365,7 @@ std::string ReasonSentence(const ExplainReport& report) {
 std::vector<LimitRow> LimitRows(const ExplainReport& report) {
   const PairExplanation& explained = report.explained;
   const MatchOptions& match = report.options.match;
-  if (!report.options.scheme.is_own() || !explained.distance) return {};
+  if (!HaveDistance(report) || !explained.distance) return {};
   const uint32_t words = explained.b.fingerprinted.features;
   const int unwidened = explained.limits.distance_max - explained.limits.widening;
   std::string why = unwidened < match.distance_max
@@ -380,11 +385,9 @@ std::vector<LimitRow> LimitRows(const ExplainReport& report) {
        fmt::format("{} of at most {}", *explained.distance, explained.limits.distance_max), why},
       {"distance (order)", fmt::to_string(explained.order_distance), "counts in the sum only"},
       {"sum of both", fmt::format("{} of at most {}", sum, explained.limits.sum_max), sum_why}};
-  const bool hashed = explained.a.exact_only || explained.b.exact_only;
-  if (explained.keys_differ || hashed) {
+  if (explained.keys_differ) {
     rows.push_back({"of the words alone", fmt::to_string(explained.words.bits.size()),
-                    fmt::format("without {}", explained.keys_differ ? "the key fields"
-                                                                    : "feature.features_min")});
+                    "without the key fields"});
   }
   return rows;
 }
@@ -419,7 +422,7 @@ std::string ExplainText(const ExplainReport& report) {
     }
   }
   text += TextsText(report) + WordsText(report);
-  if (report.options.scheme.is_own()) {
+  if (HaveDistance(report)) {
     text += KeysText(report);
     text += PullsText(report, report.explained.words, "words", "simhash");
     text += PullsText(report, report.explained.pairs, "pairs of words", "order");

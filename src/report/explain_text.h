@@ -29,6 +29,10 @@ std::string ChangeText(const VerdictChange& change);
 /// Such as `near duplicate`.
 std::string VerdictName(const Verdict& verdict);
 
+/// Whether both records have a distance: the scheme is neardup's own, and neither has too few
+/// words.
+bool HaveDistance(const ExplainReport& report);
+
 /// A text of one record in the place where the other one may have a text, too.
 struct TextPlace {
   const ExplainedText* a = nullptr;  ///< nullptr: the record has no such text
@@ -46,7 +50,7 @@ struct LimitRow {
   std::string measured;  ///< such as `2 of at most 5`
   std::string why;       ///< the settings that the limit comes from
 };
-/// Empty with a comparison scheme.
+/// Empty if there is no distance.
 std::vector<LimitRow> LimitRows(const ExplainReport& report);
 
 /// Control characters, which a terminal would obey, become spaces. A long text is cut.

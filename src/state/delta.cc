@@ -27,17 +27,23 @@ constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1 + 1 + 1;
 /// offset, three text keys, and the counts of the sketch's words and keys.
 constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
 
+uint16_t VersionOf(const Delta& delta) {
+  assert(delta.writer != 0 || !delta.pipeline.known());
+  if (delta.writer != 0) return kVersion;
+  return delta.learned.empty() ? kVersionWithoutLearned : kVersionWithoutWriter;
+}
+
 std::vector<std::string_view> Topics(const Delta& delta) {
-  std::vector<std::string_view> topics;
+  std::vector<std::string_view> topics(delta.pipeline.inputs.begin(), delta.pipeline.inputs.end());
   for (const InputProgress& input : delta.inputs) topics.push_back(input.partition.topic);
   std::sort(topics.begin(), topics.end());
   topics.erase(std::unique(topics.begin(), topics.end()), topics.end());
   return topics;
 }
 
-uint16_t VersionOf(const Delta& delta) {
-  if (delta.writer != 0) return kVersion;
-  return delta.learned.empty() ? kVersionWithoutLearned : kVersionWithoutWriter;
+uint64_t IndexOf(std::string_view topic, const std::vector<std::string_view>& topics) {
+  const auto found = std::lower_bound(topics.begin(), topics.end(), topic);
+  return static_cast<uint64_t>(found - topics.begin());
 }
 
 void WriteHeader(const Delta& delta, ByteWriter& out) {
@@ -66,19 +72,28 @@ void WriteHeader(const Delta& delta, ByteWriter& out) {
   out.Text(delta.spec);
 }
 
+void WritePipeline(const PipelineTopics& pipeline, const std::vector<std::string_view>& topics,
+                   ByteWriter& out) {
+  out.Varint(pipeline.inputs.size());
+  for (const std::string& input : pipeline.inputs) out.Varint(IndexOf(input, topics));
+  out.Text(pipeline.unique);
+  out.Text(pipeline.duplicate);
+  out.Text(pipeline.dead_letter);
+}
+
 void WriteInputs(const Delta& delta, ByteWriter& out) {
   const std::vector<std::string_view> topics = Topics(delta);
   out.Varint(topics.size());
   for (const std::string_view topic : topics) out.Text(topic);
   out.Varint(delta.inputs.size());
   for (const InputProgress& input : delta.inputs) {
-    const std::string_view topic = input.partition.topic;
-    out.Varint(std::lower_bound(topics.begin(), topics.end(), topic) - topics.begin());
+    out.Varint(IndexOf(input.partition.topic, topics));
     assert(input.partition.partition >= 0);
     out.Varint(static_cast<uint64_t>(input.partition.partition));
     out.Zigzag(input.next_offset);
     out.I64(input.time_ms);
   }
+  if (delta.writer != 0) WritePipeline(delta.pipeline, topics, out);
 }
 
 void WriteNumbers(const std::vector<uint64_t>& numbers, ByteWriter& out) {
@@ -115,7 +130,8 @@ void ReadBeginning(ByteReader& in, Delta& delta) {
   delta.fresh = fresh == 1;
 }
 
-void ReadHeader(ByteReader& in, Delta& delta) {
+/// Returns the version.
+uint16_t ReadHeader(ByteReader& in, Delta& delta) {
   in.Raw(kMagic.size(), "magic");
   const uint16_t version = in.U16("version");
   if (version < kOldestVersion || version > kVersion) {
@@ -142,9 +158,27 @@ void ReadHeader(ByteReader& in, Delta& delta) {
     delta.writer_before = in.U64("writer_before");
   }
   delta.spec = in.Text("spec");
+  return version;
 }
 
-void ReadInputs(ByteReader& in, Delta& delta) {
+void ReadPipeline(ByteReader& in, const std::vector<std::string_view>& topics,
+                  PipelineTopics& pipeline) {
+  const size_t inputs = in.Count(1, "number of input topics");
+  if (inputs > topics.size()) in.Fail("input topics", "distinct topics of the list before");
+  for (size_t i = 0; i < inputs && in.ok(); ++i) {
+    const std::string_view topic = topics[in.VarintUpTo(topics.size() - 1, "input topic")];
+    if (i > 0 && topic <= pipeline.inputs.back()) in.Fail("input topics", "ascending");
+    pipeline.inputs.emplace_back(topic);
+  }
+  pipeline.unique = in.Text("unique topic");
+  pipeline.duplicate = in.Text("duplicate topic");
+  pipeline.dead_letter = in.Text("dead-letter topic");
+  const bool none =
+      pipeline.unique.empty() && pipeline.duplicate.empty() && pipeline.dead_letter.empty();
+  if (inputs == 0 && !none) in.Fail("number of input topics", "at least 1");
+}
+
+void ReadInputs(ByteReader& in, uint16_t version, Delta& delta) {
   std::vector<std::string_view> topics(in.Count(kTopicBytesMin, "number of topics"));
   for (std::string_view& topic : topics) topic = in.Text("topic");
   delta.inputs.resize(in.Count(kInputBytesMin, "number of inputs"));
@@ -156,6 +190,7 @@ void ReadInputs(ByteReader& in, Delta& delta) {
     input.next_offset = in.Zigzag("next_offset");
     input.time_ms = in.I64("time_ms of an input");
   }
+  if (version >= 5) ReadPipeline(in, topics, delta.pipeline);
 }
 
 void ReadTextKeys(ByteReader& in, Entry& entry) {
@@ -243,8 +278,8 @@ Result<Delta> DecodeDelta(std::string_view bytes) {
   NEARDUP_ASSIGN(const std::string_view body, CheckedBody(bytes));
   ByteReader in(body);
   Delta delta;
-  ReadHeader(in, delta);
-  ReadInputs(in, delta);
+  const uint16_t version = ReadHeader(in, delta);
+  ReadInputs(in, version, delta);
   ReadEntries(in, delta);
   if (in.remaining() > 0) in.Fail("checksum", "to follow the entries immediately");
   if (!in.ok()) return in.error();
@@ -276,6 +311,7 @@ void Merge(Delta& delta, Delta&& next) {
   std::vector<Entry> entries = std::move(delta.entries);
   entries.insert(entries.end(), std::make_move_iterator(next.entries.begin()),
                  std::make_move_iterator(next.entries.end()));
+  PipelineTopics pipeline = std::move(next.pipeline.known() ? next.pipeline : delta.pipeline);
   delta = std::move(next);
   delta.seq_first = seq_first;
   delta.fresh = fresh;
@@ -284,6 +320,7 @@ void Merge(Delta& delta, Delta&& next) {
   delta.watermark_ms = watermark_ms;
   delta.horizon_ms = horizon_ms;
   delta.learned = std::move(learned);
+  delta.pipeline = std::move(pipeline);
   delta.entries = std::move(entries);
 }
 

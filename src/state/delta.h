@@ -5,7 +5,9 @@
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      5; 4 without `log_id` and what follows it; 3 also without `learned`
+//   version         u16      5; 4 without `log_id` to `writer_before` and `pipeline`; 3 also
+//   without
+//                            `learned`
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -24,13 +26,16 @@
 //                            else 0
 //   learned         text     what the lane learned from its stream (LearnedText); since version 4
 //   log_id          u64      `writer` of the first delta of this log; since version 5
-//   writer          u64      drawn at random by each promotion; since version 5
+//   writer          u64      drawn at random by each promotion, never 0; since version 5
 //   writer_before   u64      `writer` of the delta before this one; 0 if there is none, or if that
 //                            delta is of an older version; since version 5
 //   spec            text     FingerprintSpec of the filter
 //   topics          varint count, then text each; distinct, ascending
 //   inputs          varint count, then each: varint topic index, varint partition,
 //                   zigzag next_offset, i64 time_ms (largest event time seen, INT64_MIN if none)
+//   pipeline        varint count, then each: varint topic index of an input topic, ascending;
+//                   text each: the names or templates of the unique, duplicate and dead-letter
+//                   topic. All empty: not known. Since version 5
 //   entries         varint count, then each: u64 simhash, u64 order, u64 exact, zigzag (time_ms -
 //                   time_ms of the entry before, 0 at first; modulo 2^64), varint index into
 //                   inputs, varint offset (0 or more), u8 number of text keys (0 to 3), u32 each,
@@ -38,20 +43,22 @@
 //   checksum        u64      XXH3-64 of all bytes before
 //
 // A delta is complete in itself: it names every input of the lane, not only those that moved, so
-// that the newest delta alone says where to resume. A transaction may hold several; they become
-// visible together. seq is gapless: if seq_first is not seq_last + 1 of the delta before, the
-// changelog has a hole. A fresh delta, and those after it up to settings_seq, may hold entries of
-// records that were decided before: the lane was indexed again.
+// that the newest delta alone says where to resume, and which topics the lane reads and writes. An
+// input topic of the pipeline may have no partition among the inputs: it was never read. A
+// transaction may hold several deltas; they become visible together. seq is gapless: if seq_first
+// is not seq_last + 1 of the delta before, the changelog has a hole. A fresh delta, and those after
+// it up to settings_seq, may hold entries of records that were decided before: the lane was indexed
+// again.
 //
 // Two logs may hold deltas with the same epochs and seqs: the topic was deleted and created again,
 // or restored from an older copy, and went on from there. Their deltas have other writers. So a
 // delta continues what a reader knows only if it names the writer of the newest delta that the
 // reader knows (FollowsDelta).
 //
-// The first delta of a lane that learned its settings holds them. So does the first delta of
-// every 256th commit (LaneState::kCommitsPerLearned), and that of an index that `neardup reindex`
-// made. A purge keeps one of them at the beginning of the changelog, so that a start finds the
-// settings at once.
+// The first delta of a lane that learned its settings holds them. So does the first delta of every
+// 256th commit (LaneState::kCommitsPerLearned), and that of an index that `neardup reindex` made;
+// `learned` is empty in the others. A purge keeps one of them at the beginning of the changelog, so
+// that a start finds the settings at once.
 //
 // Version 2 has no entries_live (it counts as unknown), settings_seq (1) and fresh (0), and is
 // still read.
@@ -65,6 +72,7 @@
 #include "neardup/filter.h"
 #include "neardup/result.h"
 #include "state/input.h"
+#include "state/pipeline.h"
 
 namespace neardup {
 
@@ -95,6 +103,8 @@ struct Delta {
   uint64_t writer_before = 0;
   std::string spec;
   std::vector<InputProgress> inputs;
+  /// Not known in deltas of versions before 5. Known only in a delta with a writer.
+  PipelineTopics pipeline{};
   /// Position::input is an index into `inputs`.
   std::vector<Entry> entries;
 

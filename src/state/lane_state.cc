@@ -163,6 +163,7 @@ Result<void> LaneState::Apply(Delta delta) {
   log_id_ = delta.log_id;
   writer_ = delta.writer;
   settings_seq_ = delta.settings_seq;
+  if (lane_topics_ != delta.pipeline) lane_topics_ = std::move(delta.pipeline);
   entries_held_ += delta.entries.size();
   entries_live_ = delta.entries_live;
   any_ = true;
@@ -173,6 +174,7 @@ Result<void> LaneState::Clear() {
   filter_.reset();
   LaneState cleared(options_, lane_, nullptr);
   cleared.SetLearned(std::move(learned_));
+  cleared.SetTopics(std::move(topics_));
   *this = std::move(cleared);
   NEARDUP_ASSIGN(filter_, Filter::New(options_));
   return {};
@@ -230,12 +232,13 @@ Result<void> LaneState::CheckFollows(const Delta& delta) const {
   if (any_ && !delta.fresh && !FollowsDelta(delta, writer_, seq_)) {
     return Error{
         ErrorCode::kCorrupt,
-        fmt::format("the changelog has a hole: expected a delta that follows one of writer {:016x}, "
-                    "found one that follows writer {:016x}, from seq_first {}. Something other "
-                    "than neardup deleted or wrote records of this topic. Restore the topic from "
-                    "a mirror, or start from nothing with `neardup reset --all`; see "
-                    "docs/recovery.md",
-                    writer_, delta.writer_before, delta.seq_first)};
+        fmt::format(
+            "the changelog has a hole: expected a delta that follows one of writer {:016x}, "
+            "found one that follows writer {:016x}, from seq_first {}. Something other "
+            "than neardup deleted or wrote records of this topic. Restore the topic from "
+            "a mirror, or start from nothing with `neardup reset --all`; see "
+            "docs/recovery.md",
+            writer_, delta.writer_before, delta.seq_first)};
   }
   return {};
 }
@@ -344,6 +347,7 @@ Delta LaneState::MakeDelta(const Seal& before, const Seal& end) const {
   delta.settings_seq = settings_seq_;
   delta.spec = spec_;
   delta.inputs = end.inputs;
+  delta.pipeline = topics_;
   const std::span<const Entry> entries = filter_->uncommitted();
   delta.entries.assign(entries.begin() + before.entries, entries.begin() + end.entries);
   return delta;
@@ -386,6 +390,7 @@ void LaneState::Commit() {
   for (Seal& seal : seals_) seal.entries -= end.entries;
   counted_entries_ -= end.entries;
   committing_.reset();
+  if (lane_topics_ != topics_) lane_topics_ = topics_;
   commits_to_learned_ = (commits_to_learned_ == 0 ? kCommitsPerLearned : commits_to_learned_) - 1;
   any_ = true;
 }

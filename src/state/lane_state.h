@@ -9,11 +9,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "neardup/filter.h"
 #include "neardup/result.h"
 #include "state/delta.h"
+#include "state/pipeline.h"
 
 namespace neardup {
 
@@ -45,13 +47,18 @@ class LaneState {
   void SetLearned(std::string learned);
   static constexpr uint32_t kCommitsPerLearned = 256;
 
+  /// The topics of this instance, which every delta from now on names.
+  void SetTopics(PipelineTopics topics) { topics_ = std::move(topics); }
+  /// TopicsOfLane for the newest delta that was applied or committed.
+  PipelineTopics lane_topics() const { return TopicsOfLane(lane_topics_, inputs_); }
+
   /// Adds the next delta of the changelog. The first one may start at any seq, because the
   /// beginning of the changelog may have been purged. A fresh one replaces the state. Nothing may
   /// be uncommitted. Afterwards the horizon is as the commit of the delta left it. kCorrupt: a hole
-  /// in seq, a delta that does not follow (FollowsDelta), or one that contradicts itself. kMismatch: another lane, another
-  /// FingerprintSpec or other learned settings; the text names what differs and what to do.
-  /// kExhausted: more inputs or larger offsets than a Position takes. The state is unchanged after
-  /// an error.
+  /// in seq, a delta that does not follow (FollowsDelta), or one that contradicts itself.
+  /// kMismatch: another lane, another FingerprintSpec or other learned settings; the text names
+  /// what differs and what to do. kExhausted: more inputs or larger offsets than a Position takes.
+  /// The state is unchanged after an error.
   Result<void> Apply(Delta delta);
 
   /// Back to the state of New. Frees the old index before it makes the new one.
@@ -144,6 +151,8 @@ class LaneState {
   uint16_t lane_;
   std::string spec_;
   std::string learned_;
+  PipelineTopics topics_;
+  PipelineTopics lane_topics_;       ///< as the newest delta names them
   uint32_t commits_to_learned_ = 0;  ///< until a delta carries learned_ again
   std::unique_ptr<Filter> filter_;
   std::vector<InputProgress> inputs_;

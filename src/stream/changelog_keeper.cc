@@ -13,6 +13,7 @@ namespace neardup {
 namespace {
 
 constexpr int kPollTimeoutMs = 100;
+constexpr int64_t kWatchPeriodMs = 15'000;
 
 }  // namespace
 
@@ -40,6 +41,7 @@ void ChangelogKeeper::Step() {
     return;
   }
   Result<void> worked = Follow();
+  if (worked.ok()) WatchInputs();
   if (worked.ok() && clock_.SteadyMs() >= due_at_ms_) {
     due_at_ms_ = clock_.SteadyMs() + options_.snapshot_interval_ms;
     worked = Publish();
@@ -58,8 +60,8 @@ void ChangelogKeeper::Finish() {
 
 Result<void> ChangelogKeeper::Follow() {
   if (!begun_) NEARDUP_TRY(Begin());
-  const Result<bool> resumed =
-      follower_.Poll(kPollTimeoutMs, [this](const ChangelogRecord& record) { return Keep(record); });
+  const Result<bool> resumed = follower_.Poll(
+      kPollTimeoutMs, [this](const ChangelogRecord& record) { return Keep(record); });
   // A log with a hole shows it again and again, so this is an error, after which the keeper waits.
   if (std::exchange(found_hole_, false)) LeaveLog(resumed.error().text);
   if (!resumed.ok()) return resumed.error();
@@ -125,10 +127,23 @@ Result<void> ChangelogKeeper::Keep(const ChangelogRecord& record) {
   writer_of_newest_ = delta->writer;
   if (left_log_ && !HasLostItsEnd(*place_, *left_log_)) left_log_.reset();
   live_.Add(record.offset, *delta);
+  backlog_.Follow(*delta);
   if (!delta->learned.empty()) learned_at_.push_back(record.offset);
   // A delta of other settings belongs to a lane that is indexed again, or ends this process.
   if (!writer_ || delta->spec != spec_) return {};
   return writer_->Append(std::move(*delta), {record.offset, Hash64(record.bytes)});
+}
+
+/// All inputs in turn within a period. An end that is not known now is asked for in the next turn.
+void ChangelogKeeper::WatchInputs() {
+  const int64_t now_ms = clock_.SteadyMs();
+  if (!options_.input_end || backlog_.inputs() == 0 || now_ms < ask_at_ms_) return;
+  ask_at_ms_ = now_ms + kWatchPeriodMs / static_cast<int64_t>(backlog_.inputs());
+  const InputPartition input = backlog_.NextToAsk();
+  const Result<int64_t> end = options_.input_end(input);
+  if (!end.ok()) return;
+  backlog_.SetEnd(input, *end);
+  probe_.InputUndecided(input.topic, backlog_.undecided(input.topic));
 }
 
 Result<void> ChangelogKeeper::Publish() {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "state/snapshot.h"
 #include "state/snapshot_writer.h"
 #include "stream/changelog_follower.h"
+#include "stream/input_backlog.h"
 #include "stream/lane_options.h"
 #include "stream/ports.h"
 #include "stream/probe.h"
@@ -31,6 +33,9 @@ struct KeeperOptions {
   bool purge = true;
   /// The lane learned its settings: a purged changelog still begins with a delta that holds them.
   bool learned = false;
+  /// Asks for the end of an input partition, perhaps for some seconds. Empty: the keeper does not
+  /// say how many records are undecided.
+  std::function<Result<int64_t>(const InputPartition&)> input_end{};
 };
 
 /// A snapshot to continue, which must be whole, and how far it knows the changelog.
@@ -66,6 +71,8 @@ class ChangelogKeeper {
   void LeaveLog(const std::string& why);
   int64_t PurgeOffset();
   void StartOver();
+  /// Asks for one end at most.
+  void WatchInputs();
 
   KeeperOptions options_;
   Clock& clock_;
@@ -89,6 +96,8 @@ class ChangelogKeeper {
   int64_t due_at_ms_ = 0;
   int64_t retry_not_before_ms_ = 0;
   int64_t purged_to_ = 0;
+  InputBacklog backlog_;
+  int64_t ask_at_ms_ = 0;
   std::deque<int64_t> learned_at_;  ///< offsets of deltas with learned settings, ascending
 };
 

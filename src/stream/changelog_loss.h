@@ -18,8 +18,8 @@ struct GroupPosition {
   int64_t offset = -1;
 };
 
-/// Says what is missing in the changelog that `state` was read from, or nullopt. `known`: where this
-/// process has known the changelog to end before it read it again, if it had to.
+/// Says what is missing in the changelog that `state` was read from, or nullopt. `known`: where
+/// this process has known the changelog to end before it read it again, if it had to.
 ///
 /// A delta and the group's offsets are committed in one transaction, so a group that is ahead of
 /// LaneState::committed_offset has seen deltas that are gone. The newest delta counts the live

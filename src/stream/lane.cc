@@ -85,6 +85,7 @@ Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<L
       open_(options_, ports.transaction, ports.clock),
       dead_letters_(options_.dead_letters, options_.filter.record) {
   state_->SetLearned(options_.learned);
+  state_->SetTopics(options_.pipeline.topics);
   ports_.probe.PhaseChanged(phase_);
 }
 
@@ -138,13 +139,17 @@ void Lane::SetPhase(LanePhase phase) {
 
 Result<void> Lane::StandbyStep(const std::atomic<bool>& stop) {
   NEARDUP_ASSIGN(const bool held, ports_.lease.Held());
-  if (held) return Promote(stop);
+  if (held) {
+    candidacy_.Join();  // the lease may be older than this lane
+    return Promote(stop);
+  }
   SetPhase(LanePhase::kStandby);
   if (!candidacy_.is_candidate()) NEARDUP_TRY(AskGoal());
-  JoinIfCaughtUp();  // there may be nothing to read
+  NEARDUP_TRY(JoinIfCaughtUp());  // there may be nothing to read
   const uint64_t seq_before = state_->seq();
   NEARDUP_TRY(FollowChangelog(kPollTimeoutMs));
-  JoinIfCaughtUp();
+  NEARDUP_TRY(JoinIfCaughtUp());
+  NEARDUP_TRY(CheckPipeline());
   if (state_->seq() > seq_before) ports_.probe.Followed(state_->seq());
   ReportGauges();
   return {};
@@ -163,19 +168,21 @@ Result<void> Lane::AskGoal() {
 
 /// Makes this instance a candidate once it has read what was committed when it began. No instance
 /// can be active before it has read that, so that an earlier candidate would win nothing.
-void Lane::JoinIfCaughtUp() {
-  if (!goal_) return;
+Result<void> Lane::JoinIfCaughtUp() {
+  if (!goal_) return {};
   const int64_t next = follower_.next_offset();
   const bool checked = follower_.is_open() || next == 0;  // a snapshot may not fit this changelog
   if (next < goal_->end || !checked) {
     const auto total = static_cast<double>(std::max<int64_t>(1, goal_->end - goal_->begin));
     const double share = static_cast<double>(next - goal_->begin) / total;
     ports_.probe.Restoring(std::clamp(share, 0.0, 1.0), state_->filter().entries());
-    return;
+    return {};
   }
+  NEARDUP_TRY(CheckPipeline());
   ReportCaughtUp();
   candidacy_.Join();
   if (candidacy_.is_candidate()) goal_.reset();
+  return {};
 }
 
 /// Reported once. From then on a standby is only moments behind.
@@ -209,6 +216,19 @@ Result<void> Lane::CheckSettings() {
   return follower_.next_offset() < end ? Result<void>() : *other_settings_;
 }
 
+PipelineTopics Lane::LaneTopics() const {
+  return state_->empty() ? PipelineTopics() : state_->lane_topics();
+}
+
+/// Deltas of another pipeline may be followed by one that changes the topics to those of this one.
+Result<void> Lane::CheckPipeline() {
+  const PipelineTopics found = LaneTopics();
+  if (Compare(options_.pipeline, found) != PipelineMatch::kOther) return {};
+  NEARDUP_ASSIGN(const int64_t end, follower_.CommittedEnd());
+  if (follower_.next_offset() < end) return {};
+  return OtherPipeline(options_.pipeline, found, ports_.changelog.name());
+}
+
 /// Costs time and loses nothing: the changelog holds everything that is live.
 Result<void> Lane::DiscardState(const std::string& why) {
   ports_.probe.StateDiscarded(why);
@@ -235,8 +255,8 @@ Result<void> Lane::Fold(const ChangelogRecord& record) {
   // Committed by this instance before it lost the lane.
   if (!state_->empty() && known && !delta->fresh) return {};
   const ChangelogMark mark{record.offset, Hash64(record.bytes)};
-  const bool follows = state_->empty() || delta->fresh ||
-                       FollowsDelta(*delta, state_->writer(), state_->seq());
+  const bool follows =
+      state_->empty() || delta->fresh || FollowsDelta(*delta, state_->writer(), state_->seq());
   if (!follows && delta->lane == options_.lane && hole_ != mark) {
     hole_ = mark;
     found_hole_ = true;
@@ -281,6 +301,8 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
                        "the changelog was replaced while it was read; reading it again");
     }
   }
+  NEARDUP_TRY(CheckPipeline());
+  const PipelineTopics before = LaneTopics();
   NEARDUP_TRY(inputs_.Find(*state_));
   NEARDUP_TRY(CheckChangelog(*end));
   NEARDUP_TRY(inputs_.Assign(*state_));
@@ -291,6 +313,9 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
   const auto opening_deltas = static_cast<int64_t>(state_->Uncommitted().size());
   NEARDUP_TRY(Commit());
   NEARDUP_TRY(ConfirmEnd(*end, opening_deltas));
+  if (Compare(options_.pipeline, before) == PipelineMatch::kChanges) {
+    ports_.probe.PipelineChanged(before, options_.pipeline.topics);
+  }
   caught_up_ = true;
   left_log_.reset();
   hole_.reset();
@@ -750,11 +775,15 @@ Result<void> Lane::AbortAndRewind(const Error& error) {
 }
 
 void Lane::Lose(const Error& error) {
+  const bool late_request = ports_.transaction.must_fence();
   // A commit of unknown outcome must not be aborted; the next fence ends it either way.
   ports_.transaction.Abandon(open_.is_open() && error.code != ErrorCode::kUnknownOutcome);
   Forget();
   ports_.probe.LaneLost(error);
-  if (const std::optional<int64_t> lasted_ms = candidacy_.Lost(error)) {
+  if (late_request) {
+    // The transaction before has ended: this instance is not in trouble.
+    ports_.probe.LateRequestFenced();
+  } else if (const std::optional<int64_t> lasted_ms = candidacy_.Lost(error)) {
     goal_.reset();
     ports_.probe.LeaseLeft(*lasted_ms);
   }

@@ -84,7 +84,7 @@ class Lane {
 
   Result<void> StandbyStep(const std::atomic<bool>& stop);
   Result<void> AskGoal();
-  void JoinIfCaughtUp();
+  Result<void> JoinIfCaughtUp();
   void ReportCaughtUp();
   Result<void> FollowChangelog(int timeout_ms);
   /// The follower starts over, because this is not the log that the state was read from.
@@ -92,6 +92,10 @@ class Lane {
   Result<void> DiscardState(const std::string& why);
   Result<void> Fold(const ChangelogRecord& record);
   Result<void> CheckSettings();
+  /// What is known of the topics of the lane.
+  PipelineTopics LaneTopics() const;
+  /// kMismatch if the changelog ends as that of another pipeline.
+  Result<void> CheckPipeline();
 
   Result<void> Promote(const std::atomic<bool>& stop);
   /// Returns the end that it has read to; nullopt when `stop` ended it early.

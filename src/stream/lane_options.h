@@ -6,6 +6,7 @@
 #include <string>
 
 #include "neardup/options.h"
+#include "state/pipeline.h"
 #include "stream/ports.h"
 
 namespace neardup {
@@ -44,6 +45,8 @@ struct LaneOptions {
   /// (Delta::learned). Empty: a person gave them.
   std::string learned;
   uint16_t lane = 0;
+  /// Its topics, and those that it may replace. Without topics, any changelog will do.
+  Pipeline pipeline;
   StartAt start_at = StartAt::kEarliest;
   HeaderStyle headers = HeaderStyle::kPacked;
   DeadLetterOptions dead_letters;

@@ -1,6 +1,7 @@
 // The transaction that a lane has open: what it holds so far, and when it is due.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>

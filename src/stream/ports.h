@@ -145,6 +145,10 @@ inline bool NothingMeanwhile() { return false; }
 /// Call Fence first. Any number of transactions may follow; each is Begin, Publish*, PublishDelta+,
 /// then Commit or Abort. After a kAborted from any of these, call Abort. After another error, only
 /// Fence is legal. The port itself retries what a retry can repair, within a deadline.
+///
+/// A request whose connection broke may reach the broker seconds after the port has sent it again
+/// and ended the transaction. Fence makes such a late request void. Without Fence, it would act on
+/// the next transaction. So must_fence() is true where that would do harm, and Begin then fails.
 class Transaction {
  public:
   virtual ~Transaction() = default;
@@ -152,6 +156,9 @@ class Transaction {
   /// instance left open.
   virtual Result<void> Fence() = 0;
   virtual Result<void> Begin() = 0;
+  /// True if a request of the transaction that ended last may arrive late, and would commit, abort
+  /// or change the next one. Begin then fails with kUnavailable, and only Fence is legal.
+  virtual bool must_fence() const { return false; }
   /// Adds the record to the transaction. Copies or shares what it needs, so that the record may go
   /// away after the call. Blocks while the limit of records in flight is reached.
   virtual Result<void> Publish(const RoutedRecord& record) = 0;
@@ -201,6 +208,8 @@ class Lease {
   virtual void Leave() = 0;
   /// True while this instance should be active. False right after Leave.
   virtual Result<bool> Held() = 0;
+  /// False once no broker has answered this candidate for some seconds. Any thread may ask.
+  virtual bool hears_brokers() const { return true; }
   /// Leaves for good, and waits until the lease is given up.
   virtual void Release() = 0;
 };

@@ -12,6 +12,7 @@
 #include "neardup/result.h"
 #include "neardup/verdict.h"
 #include "state/input.h"
+#include "state/pipeline.h"
 #include "stream/message.h"
 #include "stream/ports.h"
 
@@ -166,12 +167,17 @@ class Probe {
   virtual void TransactionAborted(const Error& error) = 0;
   /// The lane was lost to another instance, or must be promoted again after an error.
   virtual void LaneLost(const Error& error) = 0;
+  /// The lane is taken again, because a request of its last transaction may reach the broker late
+  /// (Transaction::must_fence). Called after LaneLost, whose error names the request.
+  virtual void LateRequestFenced() = 0;
   /// The lane has been in trouble for `lasted_ms`, and leaves the lease to another instance for a
   /// while.
   virtual void LeaseLeft(int64_t lasted_ms) = 0;
   /// The lane became active. `seq` is the newest seq, `entries` the number of live entries after
   /// the restore, `seconds` the time that the promotion took.
   virtual void Promoted(uint64_t seq, uint64_t entries, double seconds) = 0;
+  /// The lane has other topics than before. Called after the commit that makes it durable.
+  virtual void PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) = 0;
   /// The offset of the consumer group is not that of the last delta. The lane uses the delta's.
   virtual void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) = 0;
   /// The changelog `name` lost records, and the lane goes on without them.
@@ -210,8 +216,10 @@ class PartialProbe : public Probe {
   void TransactionCommitted(const CommittedBatch&) override {}
   void TransactionAborted(const Error&) override {}
   void LaneLost(const Error&) override {}
+  void LateRequestFenced() override {}
   void LeaseLeft(int64_t) override {}
   void Promoted(uint64_t, uint64_t, double) override {}
+  void PipelineChanged(const PipelineTopics&, const PipelineTopics&) override {}
   void OffsetsDiffer(const InputPartition&, int64_t, int64_t) override {}
   void ChangelogLost(std::string_view, std::string_view) override {}
   void InputLost(const InputLoss&) override {}
@@ -247,6 +255,9 @@ class KeeperProbe {
   virtual void KeeperFailed(const Error& error) = 0;
   /// The snapshot does not fit the changelog; the keeper begins a new one.
   virtual void SnapshotRestarted(std::string_view why) = 0;
+  /// So many records of an input topic are not decided, by the newest delta. Those that are being
+  /// decided and those of open transactions count.
+  virtual void InputUndecided(const std::string& topic, int64_t records) = 0;
 };
 
 /// Ignores every event that is not overridden.
@@ -257,6 +268,7 @@ class PartialKeeperProbe : public KeeperProbe {
   void PurgeRefused(const Error&) override {}
   void KeeperFailed(const Error&) override {}
   void SnapshotRestarted(std::string_view) override {}
+  void InputUndecided(const std::string&, int64_t) override {}
 };
 
 }  // namespace neardup

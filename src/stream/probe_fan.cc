@@ -39,11 +39,17 @@ void ProbeFan::TransactionAborted(const Error& error) {
 void ProbeFan::LaneLost(const Error& error) {
   for (Probe* probe : probes_) probe->LaneLost(error);
 }
+void ProbeFan::LateRequestFenced() {
+  for (Probe* probe : probes_) probe->LateRequestFenced();
+}
 void ProbeFan::LeaseLeft(int64_t lasted_ms) {
   for (Probe* probe : probes_) probe->LeaseLeft(lasted_ms);
 }
 void ProbeFan::Promoted(uint64_t seq, uint64_t entries, double seconds) {
   for (Probe* probe : probes_) probe->Promoted(seq, entries, seconds);
+}
+void ProbeFan::PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) {
+  for (Probe* probe : probes_) probe->PipelineChanged(before, now);
 }
 void ProbeFan::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) {
   for (Probe* probe : probes_) probe->OffsetsDiffer(input, group, delta);
@@ -90,6 +96,9 @@ void KeeperProbeFan::KeeperFailed(const Error& error) {
 }
 void KeeperProbeFan::SnapshotRestarted(std::string_view why) {
   for (KeeperProbe* probe : probes_) probe->SnapshotRestarted(why);
+}
+void KeeperProbeFan::InputUndecided(const std::string& topic, int64_t records) {
+  for (KeeperProbe* probe : probes_) probe->InputUndecided(topic, records);
 }
 
 }  // namespace neardup

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,8 +28,10 @@ class ProbeFan : public Probe {
   void TransactionCommitted(const CommittedBatch& batch) override;
   void TransactionAborted(const Error& error) override;
   void LaneLost(const Error& error) override;
+  void LateRequestFenced() override;
   void LeaseLeft(int64_t lasted_ms) override;
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
+  void PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) override;
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
   void ChangelogLost(std::string_view name, std::string_view what) override;
   void InputLost(const InputLoss& loss) override;
@@ -52,6 +56,7 @@ class KeeperProbeFan : public KeeperProbe {
   void PurgeRefused(const Error& error) override;
   void KeeperFailed(const Error& error) override;
   void SnapshotRestarted(std::string_view why) override;
+  void InputUndecided(const std::string& topic, int64_t records) override;
 
  private:
   std::vector<KeeperProbe*> probes_;

@@ -3,6 +3,7 @@ the output must go on."""
 import shutil
 import signal
 
+from link import REQUESTS
 from world import SMALL_WINDOW, Broken, say
 
 # Longer than lease.session_timeout_ms and transaction.timeout_ms.
@@ -337,6 +338,51 @@ class HalfOpenLink(Fault):
         on.link.thaw()
 
 
+class LateRequests(Fault):
+    """Connections break at random requests, which reach the brokers up to three seconds late."""
+    times = 20
+    delay_s_max = 3.0
+    kinds = tuple(REQUESTS.values())
+
+    def strike(self, on):
+        before, fenced_before = on.link.late_total(), on.fleet.fenced
+        on.fleet.silence_max = 0.0
+        for _ in range(self.times):
+            ordered = on.link.late_total()
+            on.link.deliver_late(on.random.choice(self.kinds), on.random.uniform(0, self.delay_s_max), self.hangs(on))
+            on.wait(lambda: on.link.late_total() > ordered, None, 2)
+            # Mostly the lane goes on before the next request is late, so that the late one meets a transaction.
+            if on.random.random() < 0.8:
+                on.wait_output()
+                on.sleep(on.random.uniform(0, 1))
+        on.link.deliver_late(None, 0)
+        on.wait_output()
+        say(f'  {on.link.late_total() - before} requests arrived late; the lane was taken again '
+            f'{on.fleet.fenced - fenced_before:.0f} times for them; longest time without output '
+            f'{on.fleet.silence_max:.1f} s')
+
+    @staticmethod
+    def hangs(on):
+        """The client waits for socket.timeout.ms, and then gives the connection up."""
+        return on.short_time_outs and on.random.random() < 0.5
+
+
+class LateEnds(LateRequests):
+    """The same with the requests that commit and abort."""
+    kinds = ('EndTxn',)
+
+
+class LateInAborts(LateRequests):
+    """The same with the requests of a transaction, while an output refuses some records, so that transactions are
+    aborted."""
+    kinds = ('EndTxn', 'Produce', 'TxnOffsetCommit', 'AddPartitionsToTxn', 'AddOffsetsToTxn')
+
+    def strike(self, on):
+        on.load.refused_every_s = 10
+        super().strike(on)
+        on.load.refused_every_s = None
+
+
 class ChangelogTrimmed(Fault):
     """Somebody deletes the newest live entries of the changelog. The service must refuse to go on."""
     last = True
@@ -365,7 +411,7 @@ def all_faults():
         Scale(), BounceABroker(), KillABroker(), PauseTheGroupCoordinator(), PauseTheTransactionCoordinator(),
         PauseTheLeaderOfTheChangelog(), PauseAllBrokers(), DiskFull(), DamagedSnapshot(), CutSnapshot(), LostDisk(),
         ForeignSnapshot(), GroupOffsetsMovedBack(), PartitionAdded(), RetentionOvertakes(), AbortedInput(), SlowLink(),
-        CutLink(), HalfOpenLink(), ChangelogTrimmed(),
+        CutLink(), HalfOpenLink(), LateRequests(), LateEnds(), LateInAborts(), ChangelogTrimmed(),
         *(KillAtFailpoint(call, when, count) for call, count in calls for when in ('before', 'after')),
         *(StopAtFailpoint(call, when, 20) for call in ('produce', 'send_offsets_to_transaction', 'commit_transaction')
           for when in ('before', 'after')),

@@ -4,6 +4,7 @@ import pathlib
 import random
 import shutil
 import signal
+import tempfile
 import threading
 import time
 
@@ -13,6 +14,8 @@ from link import Link
 FAILPOINTS = BUILD / 'tests/chaos/libneardup_failpoints.so'
 RECORDS_OF_A_FILL = 300
 SMALL_WINDOW = 1000
+# The topics of unique records refuse records that are further ahead of the clock.
+TIME_AHEAD_MAX_MS = 3600_000
 # 69 is "unavailable", and ends an instance for which the brokers were silent for too long: an
 # orchestrator starts it again.
 RESTARTED_CODES = (-signal.SIGKILL, 69)
@@ -52,7 +55,8 @@ class Cluster:
 
 class Load(threading.Thread):
     """Writes records until it is stopped: some hundred new ones at a time, and sometimes again those of an
-    earlier time. Brokers that are away may cost it records; what counts is what the inputs hold."""
+    earlier time. If `refused_every_s` is set, a record that its output refuses comes this often. Brokers that are away
+    may cost the load records; what counts is what the inputs hold."""
 
     def __init__(self, cluster, topics, seed):
         super().__init__(daemon=True)
@@ -60,6 +64,7 @@ class Load(threading.Thread):
         self.random = random.Random(seed)
         self.seeds = []
         self.abort_every = 0
+        self.refused_every_s = None
         self.stopped = threading.Event()
         self.failed = 0
 
@@ -70,11 +75,27 @@ class Load(threading.Thread):
         return self.seeds[-1]
 
     def run(self):
+        last_refused = time.monotonic()
         while not self.stopped.is_set():
+            if self.refused_every_s and time.monotonic() - last_refused > self.refused_every_s:
+                last_refused = time.monotonic()
+                self.write_refused()
             done = run(LOADER, '--brokers', self.cluster.addresses, 'fill', '--topics', ','.join(self.topics),
                        '--records', RECORDS_OF_A_FILL, '--seed', self.next_seed(),
                        '--per-second', RECORDS_OF_A_FILL, '--abort-every', self.abort_every)
             self.failed += done.returncode != 0
+
+    def write_refused(self):
+        """A record whose time is too far ahead for the output topics of the round."""
+        far_ms = int(time.time() * 1000) + 2 * TIME_AHEAD_MAX_MS
+        value = json.dumps({'title': f'refused {far_ms}'}).encode().hex()
+        line = f'0\t{far_ms}\t-\t0x{value}\t\n'
+        with tempfile.NamedTemporaryFile('w') as lines:
+            lines.write(line)
+            lines.flush()
+            done = run(LOADER, '--brokers', self.cluster.addresses, 'put', '--topic', self.random.choice(self.topics),
+                       '--file', lines.name)
+        self.failed += done.returncode != 0
 
     def stop(self):
         self.stopped.set()
@@ -91,7 +112,7 @@ class Instance:
         self.state = fleet.directory / f'state-{number}'
         self.log = fleet.directory / f'instance-{number}.log'
         self.service = None
-        self.counted = 0
+        self.counted = self.fenced = 0
         self.restarted = False
         self.reached_before = 0
         self.held_back = False
@@ -101,7 +122,7 @@ class Instance:
         if failpoint:
             environment['FAILPOINT'] = failpoint
             self.reached_before = self.failpoints_in_log()
-        self.counted = 0
+        self.counted = self.fenced = 0
         self.restarted = False
         self.service = Service(self.fleet.config, self.log, '--state-dir', str(self.state), environment=environment)
 
@@ -153,6 +174,9 @@ class Fleet:
         self.cluster, self.directory, self.config, self.link = cluster, directory, config, link
         self.instances = []
         self.decided = 0
+        self.decided_at = time.monotonic()
+        self.silence_max = 0.0  # seconds without a decision
+        self.fenced = 0  # how often a lane was taken again because of a late request
         self.restarts = 0
         self.resident_bytes_max = 0
         self.memory_bound = 0
@@ -194,9 +218,15 @@ class Fleet:
                 if instance.resident_bytes() > bound:
                     raise Broken(f'instance {instance.number} has {instance.resident_bytes()} resident bytes, '
                                  f'and prints {bound:.0f} as its bound')
+            fenced = instance.service.metric('neardup_late_requests_fenced_total')
+            self.fenced += max(0, fenced - instance.fenced)
+            instance.fenced = max(instance.fenced, fenced)
             decided = instance.service.decided()
-            self.decided += max(0, decided - instance.counted)
-            instance.counted = max(instance.counted, decided)
+            if decided > instance.counted:
+                self.decided += decided - instance.counted
+                instance.counted = decided
+                self.silence_max = max(self.silence_max, time.monotonic() - self.decided_at)
+                self.decided_at = time.monotonic()
 
     def active(self):
         return next((each for each in self.instances if each.active()), None)
@@ -230,18 +260,32 @@ class Round:
         self.topics = [f'{self.name}-news', f'{self.name}-goods']
         self.partitions = {topic: 2 for topic in self.topics}
         for topic in self.topics:
-            cluster.load('create', '--topic', topic, '--partitions', 2)
+            self.create(topic, (1 << 63) - 1)
+            self.create(f'{topic}.unique', TIME_AHEAD_MAX_MS)
         self.entries_max = self.random.choice([SMALL_WINDOW, 1_000_000])
+        # Then requests time out, instead of being lost with their connection.
+        self.short_time_outs = self.random.random() < 0.5
         self.config = self.directory / 'neardup.yaml'
         self.config.write_text(self.settings())
         self.link = Link(cluster.ports)
         self.fleet = Fleet(cluster, self.directory, self.config, self.link)
         self.load = Load(cluster, self.topics, seed)
 
+    def create(self, topic, time_ahead_max_ms):
+        self.cluster.load('create', '--topic', topic, '--partitions', 2,
+                          '--config', f'message.timestamp.after.max.ms={time_ahead_max_ms}')
+
+    def properties(self):
+        """Of librdkafka. A connection that is lost may be no event for its owner."""
+        properties = {'log.connection.close': self.random.choice(['true', 'false'])}
+        if self.short_time_outs:
+            properties['socket.timeout.ms'] = '2000'
+        return properties
+
     def settings(self):
         return json.dumps({  # JSON is YAML
             'app': self.name,
-            'kafka': {'brokers': self.cluster.addresses},
+            'kafka': {'brokers': self.cluster.addresses, 'properties': self.properties()},
             'input': {'topics': self.topics, 'on_data_loss': 'continue', 'partitions_refresh_ms': '1s'},
             'output': {'headers': 'full'},
             'record': {'fields': ['title', 'body', 'name', 'brand', 'description']},

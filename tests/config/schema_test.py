@@ -19,6 +19,7 @@ CONFIG_FOLDER = pathlib.Path()
 GOOD = [
     "app: a",
     "app: a.b-c_9",
+    "app: ''",
     "window:",
     "input: {topics: [a, b.c, d_e]}",
     "input: {start: latest, idle_ms: 0}",
@@ -70,7 +71,6 @@ BAD = [
     "{}",
     "app: A",
     "app: -a",
-    "app: ''",
     "app: 7",
     "app:",
     "app: [a]",

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "config/default_app.h"
 #include "config/setting_value.h"
 #include "config_text.h"
 #include "learn/model_file.h"
@@ -36,7 +37,7 @@ SettingValue OtherValue(const Setting& setting) {
     }
     case SettingKind::kTextList:
       if (setting.path == "feature.masks") return std::vector<std::string>{"time", "number"};
-      return std::vector<std::string>{"one", "two"};
+      return std::vector<std::string>{"one", "two", "three"};
     case SettingKind::kFieldList:
       return std::vector<FieldSelector>{{"title", 2.5}, {"/a/b", 1.0}, {"c", 1.0, true}};
     case SettingKind::kTextMap:
@@ -55,6 +56,7 @@ struct Companion {
   std::string value;
 };
 const Companion kCompanions[] = {
+    {"input.topics_before", "app", "other"},
     {"match.scheme_options", "match.scheme", "minhash"},
     {"metrics.tls_certificate_path", "metrics.tls_key_path", "tls.key"},
     {"metrics.tls_key_path", "metrics.tls_certificate_path", "tls.crt"},
@@ -89,12 +91,16 @@ TEST_F(SettingsTableTest, EveryRowSetsItsMemberFromTheFileAndNothingElse) {
         (section.empty() ? "" : section + ":\n  ") + key + ": " + YamlText(setting, other) + "\n";
     const Companion* companion = CompanionOf(setting.path);
     if (companion != nullptr) {
-      yaml += "  " + std::string(KeyOf(companion->other)) + ": " + companion->value + "\n";
+      yaml += SectionOf(companion->other).empty() ? "" : "  ";
+      yaml += std::string(KeyOf(companion->other)) + ": " + companion->value + "\n";
     }
     Result<LoadedConfig> config = Load(yaml);
     ASSERT_TRUE(config.ok()) << yaml << config.error().text;
     for (const Setting& any : SettingsTable()) {
       SettingValue expected = any.path == setting.path ? other : any.default_value();
+      if (any.path == "app" && any.path != setting.path) {
+        expected = DefaultApp(config->settings.kafka.topics);
+      }
       if (companion != nullptr && any.path == companion->other) expected = companion->value;
       // What the mode exact means.
       if (setting.path == "match.mode" && any.path == "match.distance_max") expected = int64_t{0};
@@ -132,7 +138,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [brokers, app, topics, unique, duplicate, dead, create, replication,
                          session, heartbeat, transaction, records, bytes, prefetch, all, consumer,
                          producer, answer] = KafkaOptions{};
-  [[maybe_unused]] auto [filter, learned, lane, start, headers, dead_letters, interval,
+  [[maybe_unused]] auto [filter, learned, lane, pipeline, start, headers, dead_letters, interval,
                          transaction_bytes, batch, idle, refresh, data_loss, missing_topic, threads,
                          on_changelog_loss, backoff_min, backoff_max, give_up, stay_out] =
       LaneOptions{};
@@ -145,14 +151,16 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [distance, sum, per_bit, widen, text_keys, neighbours] = match;
   [[maybe_unused]] auto [scheme_name, scheme_values] = scheme;
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
-  [[maybe_unused]] auto [host, port, certificate, key, user, password] = HttpOptions{};
-  [[maybe_unused]] auto [kafka, lanes, learning, model_file, reference, http, level, log_format,
-                         state_dir, snapshot_interval, purge, on_foreign] = Settings{};
+  [[maybe_unused]] auto [host, port, certificate, key, user, password, connection_ms] = HttpOptions{};
+  [[maybe_unused]] auto [kafka, app_is_default, inputs_before, outputs_before, lanes, learning,
+                         model_file, reference, http, level, log_format, state_dir,
+                         snapshot_interval, purge, on_foreign] = Settings{};
   [[maybe_unused]] auto [mode, sample, records_max, records_min, wait, on, kept] = learning;
-  // Of LaneOptions, lane, filter, learned and dead_letters are no settings: the process numbers its
-  // lanes, and the others count by their members or are derived, as learning.on and kept are. The
-  // model and the reference come from model_file; the masks are one setting.
-  constexpr size_t kMembers = 19 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 6 + 6 + 5;
+  // Of LaneOptions, lane, filter, learned, pipeline and dead_letters are no settings: the process
+  // numbers its lanes, and the others count by their members or are derived, as learning.on and
+  // kept and app_is_default are. The model and the reference come from model_file; the masks are
+  // one setting; the pages have a fixed time for a connection.
+  constexpr size_t kMembers = 19 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 6 + 6 + 5 + 2;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);

@@ -30,6 +30,14 @@ A session is a list of commands and the output of each:
   * A command without output must print nothing.
   * A command that fails is followed by `$ echo $?` with its exit code.
 
+A figure that a command prints may stand in prose, or in a block that is not run. A comment before it holds
+it, and readers do not see that comment:
+
+    <!-- figure: COMMAND -->
+
+Every line that COMMAND prints must stand in the paragraph or block that follows. A memory limit without such
+a comment is an error.
+
 The blocks of a page run in order, in one shell and in one temporary directory that holds links to
 the folders of the repository; `neardup` is on the PATH. Pages do not share anything. With a broker,
 the output of a command may take a moment: the command is repeated until its output matches.
@@ -80,6 +88,8 @@ TOP_FOLDERS = ("config", "docs", "helm", "include", "scripts", "src", "tests")
 
 FENCE = re.compile(r"^(\s*)```(.*)$")
 NUMBER = re.compile(r"\d[\d,.]*(?= (?:s|ms|us)\b| ?[a-z]*/s\b)")
+FIGURE = re.compile(r"^\s*<!-- figure: (.*\S) -->$")
+MEMORY_LIMIT = re.compile(r"(?:--memory[ =]|MemoryMax=|mem_limit: *|\bmemory: *)\d\S*")
 HERE_DOCUMENT = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 COMMENT = re.compile(r"\s+#\s.*$")
 
@@ -118,12 +128,56 @@ class Command:
         self.block.fail(text, self.line)
 
 
+class Figure:
+    """What a command prints, and the lines of the page in which it must stand."""
+
+    language = "figure"
+    kind = "plain"
+
+    def __init__(self, page, line, command, lines):
+        self.page, self.line, self.command, self.lines = page, line, command, lines
+
+    def hold(self, shell):
+        """Runs the command; raises unless the lines show what it prints."""
+        printed, code = shell.run(self.command)
+        printed = without_blank_ends(printed)
+        if code != 0 or not printed:
+            raise Breach(f"{self.page}:{self.line}: `{self.command}` ends with exit code {code} and prints\n" +
+                         "\n".join("    " + line for line in printed))
+        for figure in printed:
+            if not re.search(rf"(?<![\w.,]){re.escape(figure.strip())}(?![\d,]|\.\d)", "\n".join(self.lines)):
+                raise Breach(f"{self.page}:{self.line}: `{self.command}` prints\n    {figure}\n"
+                             "  which does not stand in the paragraph or block that follows:\n" +
+                             "\n".join("    " + line for line in self.lines))
+
+
+def part_after(text, number):
+    """The lines of the paragraph or the fenced block after the line `number`."""
+    lines = text.splitlines()[number:]
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    fenced = lines and FENCE.match(lines[0])
+    end = next((i for i, line in enumerate(lines[1:], 1)
+                if (FENCE.match(line) if fenced else not line.strip())), len(lines))
+    return lines[:end]
+
+
+def memory_limits_of(text):
+    """(line, limit) of each memory limit in a text."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for found in MEMORY_LIMIT.finditer(line):
+            yield number, found.group(0)
+
+
 def blocks_of(page, text):
-    """The fenced blocks of a page, in order."""
+    """The fenced blocks of a page and the figures that commands print, in order."""
     block, indent, blocks = None, "", []
     for number, line in enumerate(text.splitlines(), 1):
         fence = FENCE.match(line)
-        if fence and block is None:
+        figure = FIGURE.match(line)
+        if figure and block is None:
+            blocks.append(Figure(page, number, figure.group(1), part_after(text, number)))
+        elif fence and block is None:
             indent, words = fence.group(1), fence.group(2).split()
             block = Block(page, number, words)
             if not words:
@@ -305,16 +359,23 @@ class Page:
 
     def __init__(self, root, neardup, page, text):
         self.root, self.neardup, self.page = pathlib.Path(root).resolve(), neardup, page
-        self.blocks = blocks_of(page, text)
+        self.text, self.blocks = text, blocks_of(page, text)
         self.excepted = set()
         self.ran = 0
 
     def kinds(self):
-        return {block.kind for block in self.blocks if block.language == "console"}
+        return {block.kind for block in self.blocks if block.language in ("console", "figure")}
 
     def check_understood(self):
         """Reads every block, whatever its kind."""
+        held = [line for block in self.blocks if block.language == "figure" for line in block.lines]
+        for number, limit in memory_limits_of(self.text):
+            if not any(limit in line for line in held):
+                raise Breach(f"{self.page}:{number}: `{limit}` is a memory limit; write a comment "
+                             "`<!-- figure: COMMAND -->` with the command that prints it before its block")
         for block in self.blocks:
+            if block.language == "figure":
+                continue
             if block.language == "console":
                 if block.kind is None:
                     block.fail(f"unknown kind of session '{block.words[1]}'")
@@ -362,6 +423,9 @@ class Page:
             for block in self.blocks:
                 if block.language in FILE_LANGUAGES:
                     (work / block.words[1]).write_text("\n".join(block.lines) + "\n")
+                if block.language == "figure":
+                    block.hold(shell)
+                    self.ran += 1
                 if block.language != "console" or not self._belongs(block, kind):
                     continue
                 for command in commands_of(block):

@@ -107,6 +107,40 @@ class Pages(unittest.TestCase):
             ```
             """)
 
+    def test_accepts_a_figure_that_its_command_prints(self):
+        for limit in ("```text\n  limit: 1234b\n```", "A limit of 1234 bytes\nsuffices.", "- `limit=1234`."):
+            self.assert_holds(f"<!-- figure: echo 1234 -->\n\n{limit}\n\nMore.\n")
+
+    def test_refuses_a_figure_that_is_not_what_its_command_prints(self):
+        for text in ("A limit of 1233 bytes.", "It is 91234.", "It is 1234,567.", "It is 12345.", "No figure.\n\n1234",
+                     "```text\nlimit: 1233\n```\n1234", ""):
+            self.assert_fails(f"Text.\n\n<!-- figure: echo 1234 -->\n{text}\n", "docs/a.md:3:", "1234")
+
+    def test_every_line_that_the_command_of_a_figure_prints_must_be_shown(self):
+        self.assert_holds("<!-- figure: seq 7 8 -->\nFrom 7 to 8.\n")
+        self.assert_fails("<!-- figure: seq 7 9 -->\nFrom 7 to 8.\n", "docs/a.md:1:", "9")
+
+    def test_the_command_of_a_figure_must_print_something_and_succeed(self):
+        for command in ("true", "neardup fail", "echo 7; false"):
+            self.assert_fails(f"<!-- figure: {command} -->\nIt is 7.\n", "docs/a.md:1:", command)
+
+    def test_the_command_of_a_figure_reads_the_files_of_the_page(self):
+        self.assert_holds("""
+            ```yaml a.yaml
+            limit: 77
+            ```
+
+            <!-- figure: sed 's/limit: //' a.yaml -->
+            The limit is 77.
+            """)
+
+    def test_refuses_a_memory_limit_without_the_command_that_prints_it(self):
+        for limit, figure in (("docker run --memory 1234b x", "1234b"), ("MemoryMax=1234", "1234"),
+                              ("mem_limit: 1234b", "1234b"), ("memory: 12Mi", "12Mi")):
+            block = f"```text\n{limit}\n```\n"
+            self.assert_fails(block, "docs/a.md:2:", "figure")
+            self.assert_holds(f"<!-- figure: echo {figure} -->\n{block}")
+
     def test_times_and_rates_vary(self):
         self.assert_holds("""
             ```console

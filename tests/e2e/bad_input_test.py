@@ -116,7 +116,7 @@ class BadInput(KafkaTest):
 
     def fails(self, code, pattern, *more, **sections):
         config = self.write_config(**sections)
-        done = run(NEARDUP, 'run', '--config', config, '--metrics-port', '0', *more, timeout=90)
+        done = run(NEARDUP, 'run', '--config', config, '--metrics-port', '0', *more, timeout=180)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertRegex(done.stderr, pattern)
 

@@ -4,7 +4,8 @@ import unittest
 
 from harness import KafkaTest
 
-RECORDS = 4_000
+RECORDS = 3_000
+FILLS = 6
 
 
 class Changelog(KafkaTest):
@@ -19,15 +20,21 @@ class Changelog(KafkaTest):
         return service
 
     def first_run(self, seed):
-        self.fill(records=RECORDS, seed=seed)
-        # Small transactions, so that the changelog holds many deltas.
-        config = self.write_config(transaction={'interval_ms': 20, 'batch_records_max': 200})
-        self.drain_and_stop(config)
+        """The changelog holds at least FILLS deltas: each of them is committed before the next records come."""
+        self.create_topics()
+        config = self.write_config()
+        service = self.start(config)
+        for number in range(FILLS):
+            self.fill_more(RECORDS // FILLS, seed * 100 + number)
+            self.wait_drained(service)
+        self.assertEqual(service.terminate()[0], 0, service.text()[-2000:])
+        _, self.end = self.bounds(self.changelog)[f'{self.changelog}/0']
+        self.assertGreaterEqual(self.end, 2 * FILLS, 'a delta and a marker each')
         return config
 
     def assert_refused(self, config, why):
         service = self.start(config)
-        self.wait(lambda: service.process.poll() is not None, 'the refusal', seconds=60)
+        self.wait(lambda: service.process.poll() is not None, 'the refusal')
         self.assertEqual(service.process.returncode, 74, service.text()[-2000:])
         self.assertIn(f'changelog {self.changelog}/0 lost records', service.text())
         self.assertIn(why, service.text())
@@ -39,7 +46,7 @@ class Changelog(KafkaTest):
         service = self.start(config)
         self.wait_drained(service)
         self.assertEqual(service.decided(), 0)
-        self.assertGreater(service.metric('neardup_changelog_losses_total'), 0)
+        self.wait(lambda: service.metric('neardup_changelog_losses_total') > 0, 'the loss counted', services=[service])
         self.assertEqual(service.terminate()[0], 0)
         self.assertIn('going on without them', service.text())
         self.assert_promises_kept(config, RECORDS)
@@ -54,7 +61,7 @@ class Changelog(KafkaTest):
 
     def test_a_changelog_without_its_beginning_is_refused(self):
         config = self.first_run(seed=32)
-        self.load('delete', '--topic', self.changelog, '--partition', 0, '--before', 6)
+        self.load('delete', '--topic', self.changelog, '--partition', 0, '--before', self.end // 2)
         self.assert_refused(config, 'live entries are missing')
         self.assert_goes_on()
 
@@ -62,12 +69,11 @@ class Changelog(KafkaTest):
         config = self.first_run(seed=33)
         saved = f'{self.name}-saved'
         self.load('create', '--topic', saved, '--partitions', 1)
-        for offset in (0, 2, 4):  # a delta and a marker each
-            self.load('copy', '--from', self.changelog, '--partition', 0, '--offset', offset, '--to', saved)
+        first_deltas = ('--partition', 0, '--offset', 0, '--records', FILLS // 2)
+        self.load('copy', '--from', self.changelog, *first_deltas, '--to', saved)
         self.load('drop', '--topic', self.changelog)
         self.load('create', '--topic', self.changelog, '--partitions', 1, '--config', 'retention.ms=-1')
-        for offset in (0, 1, 2):
-            self.load('copy', '--from', saved, '--partition', 0, '--offset', offset, '--to', self.changelog)
+        self.load('copy', '--from', saved, *first_deltas, '--to', self.changelog)
         self.assert_refused(config, 'it ends before the offsets of the consumer group')
         self.assert_goes_on()
 

@@ -6,7 +6,7 @@ import random
 import time
 import unittest
 
-from harness import KafkaTest
+from harness import KafkaTest, RUN
 
 SAMPLE = 500  # the size of a window, too
 BATCH = 250  # records that a topic gets at a time
@@ -41,11 +41,15 @@ class Drift(KafkaTest):
         path.write_text('\n'.join(writer.lines(records)) + '\n')
         self.load('put', '--topic', topic, '--file', path)
 
+    def take_turn(self, topic):
+        """From now on the test works on the app of this topic."""
+        self.app, self.topics, self.name = topic, [topic], topic
+
     def start_on(self, topic, writer):
         """Starts a service that learns from the first records of a topic of its own."""
         self.load('create', '--topic', topic, '--partitions', 1)
         self.put(topic, writer, SAMPLE)
-        self.app, self.topics, self.name = topic, [topic], topic
+        self.take_turn(topic)
         path = self.write_config(auto={'records_max': SAMPLE})
         config = json.loads(path.read_text())
         del config['record']
@@ -59,17 +63,18 @@ class Drift(KafkaTest):
 
     def test_a_stream_that_changes_half_way_is_reported_and_a_stable_one_is_not(self):
         stable, changing = Writer(1, 'a', 40), Writer(2, 'a', 40)
-        silent, silent_config = self.start_on('stable', stable)
-        warning, warning_config = self.start_on('changing', changing)
+        silent_topic, warning_topic = f'stable-{RUN}', f'changing-{RUN}'
+        silent, silent_config = self.start_on(silent_topic, stable)
+        warning, warning_config = self.start_on(warning_topic, changing)
         services = [silent, warning]
         self.wait(lambda: all(self.shares(service) for service in services), 'the first window',
                   services=services)
         changed = Writer(3, 'b', 160)
         put = {silent: SAMPLE, warning: SAMPLE}
-        deadline = time.monotonic() + 240
+        deadline = time.monotonic() + 500
         while warning.metric('neardup_drift_detected') != 1:
             self.assertLess(time.monotonic(), deadline, warning.text()[-3000:])
-            for service, topic, writer in ((silent, 'stable', stable), (warning, 'changing', changed)):
+            for service, topic, writer in ((silent, silent_topic, stable), (warning, warning_topic, changed)):
                 self.put(topic, writer, BATCH)
                 put[service] += BATCH
             time.sleep(PAUSE_S)
@@ -79,7 +84,8 @@ class Drift(KafkaTest):
         self.assertEqual(silent.metric('neardup_drift_detected'), 0)
         self.assertLess(max(self.shares(silent)), 1)
         self.assertNotIn(WARNING, silent.text())
-        for service, config in ((silent, silent_config), (warning, warning_config)):
+        for topic, service, config in ((silent_topic, silent, silent_config), (warning_topic, warning, warning_config)):
+            self.take_turn(topic)
             self.wait_drained(service)
             self.assertEqual(service.terminate()[0], 0, service.text()[-3000:])
             self.assert_promises_kept(config, put[service])

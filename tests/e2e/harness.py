@@ -1,9 +1,13 @@
 """Shared by the end-to-end tests: a real Kafka, the service as a process, the loader, and
 `neardup verify` as the judge. Needs only the standard library, uses only loopback, and stops every
-process at the end."""
+process at the end.
+
+Tests run side by side on one broker. So every name that a test uses there is its own, and so is every port."""
+import fcntl
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -15,18 +19,58 @@ import unittest
 import urllib.error
 import urllib.request
 
+from shared_kafka import shared_brokers
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ['E2E_BUILD'])
+
+
+def newest_build():
+    """The folder of the newest build, for a test that is run by hand."""
+    loaders = sorted(ROOT.glob('build/*/e2e_load'), key=lambda path: path.stat().st_mtime)
+    if not loaders:
+        raise RuntimeError(f'found no e2e_load in {ROOT}/build; build it with: scripts/build debug')
+    return loaders[-1].parent
+
+
+BUILD = pathlib.Path(os.environ.get('E2E_BUILD') or newest_build())
 NEARDUP = BUILD / 'neardup'
 LOADER = BUILD / 'e2e_load'
-RECORDS = int(os.environ.get('E2E_RECORDS', '200000'))
 KAFKA_VERSION = os.environ.get('E2E_KAFKA_VERSION')
+# Differs in each run, so that two runs may use one broker.
+RUN = f'{os.getpid():x}-{time.time_ns() // 1_000_000 & 0xffffff:x}'
+
+_reserved = set()
+
+
+def _reserve(port):
+    """Whether no other test process has this port, and nothing listens on it. The reservation lasts as long as
+    this process."""
+    folder = pathlib.Path(tempfile.gettempdir()) / f'neardup-test-ports-{os.getuid()}'
+    folder.mkdir(exist_ok=True)
+    lock = os.open(folder / str(port), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with socket.socket() as s:
+            s.bind(('127.0.0.1', port))
+    except OSError:
+        os.close(lock)
+        return False
+    _reserved.add(port)
+    return True
+
+
+def free_ports(count):
+    """The first of `count` ports in a row that no other test gets. They lie outside the range from which the
+    system takes the ports of clients."""
+    while True:
+        first = random.randrange(30001, 32768 - count)
+        ports = range(first, first + count)
+        if not any(port in _reserved for port in ports) and all(_reserve(port) for port in ports):
+            return first
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(('127.0.0.1', 0))
-        return s.getsockname()[1]
+    return free_ports(1)
 
 
 def run(*command, **options):
@@ -73,7 +117,7 @@ class Service:
         """Sends SIGTERM. Returns (exit code, seconds until the exit)."""
         begin = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(timeout=60)
+        code = self.process.wait(timeout=180)
         self.log.close()
         return code, time.monotonic() - begin
 
@@ -81,27 +125,49 @@ class Service:
         return pathlib.Path(self.log_path).read_text(errors='replace')
 
 
+class Feed:
+    """Writes records at an even pace beside the test, until it is stopped. So a service that reads them is busy at
+    any moment, however fast it is."""
+    def __init__(self, brokers, topics, per_second, seed):
+        self.process = subprocess.Popen(
+            [str(LOADER), '--brokers', brokers, 'fill', '--topics', ','.join(topics), '--records',
+             str(10 * per_second), '--seed', str(seed), '--per-second', str(per_second), '--until-stopped'])
+
+    def running(self):
+        return self.process.poll() is None
+
+    def stop(self):
+        """Returns when all that was written is in the topics. The exit code of the loader, 0 if all went well."""
+        self.process.terminate()
+        return self.process.wait(timeout=120)
+
+
 class KafkaTest(unittest.TestCase):
-    """Starts the brokers of the class. Each test has its own topics and its own app."""
+    """Each test has topics, an app and files of its own. The broker is the shared one, if there is one and the class
+    needs no special one. Otherwise the class starts its own."""
     kafka_options = ()
 
     @classmethod
     def setUpClass(cls):
         cls.directory = pathlib.Path(tempfile.mkdtemp(prefix='neardup-e2e-'))
+        cls.addClassCleanup(shutil.rmtree, cls.directory)
+        cls.brokers = None if cls.kafka_options else shared_brokers()
+        if cls.brokers is None:
+            cls.start_kafka()
+
+    @classmethod
+    def start_kafka(cls):
+        cls.addClassCleanup(run, ROOT / 'scripts/kafka', 'stop', '--dir', cls.directory / 'kafka')
         version = ['--version', KAFKA_VERSION] if KAFKA_VERSION else []
-        started = run(ROOT / 'scripts/kafka', 'start', '--dir', cls.directory / 'kafka', '--port', '0',
+        started = run(ROOT / 'scripts/kafka', 'start', '--dir', cls.directory / 'kafka', '--port', '0', '--fast-start',
                       *cls.kafka_options, *version)
         if started.returncode != 0:
             raise RuntimeError(f'cannot start Kafka: {started.stdout}{started.stderr}')
         cls.brokers = started.stdout.strip().splitlines()[-1]
 
-    @classmethod
-    def tearDownClass(cls):
-        run(ROOT / 'scripts/kafka', 'stop', '--dir', cls.directory / 'kafka')
-        shutil.rmtree(cls.directory)
-
     def setUp(self):
-        self.name = self.id().split('.')[-1].lower().replace('_', '-')
+        method = self.id().split('.')[-1].removeprefix('test_').lower().replace('_', '-')
+        self.name = f'{method[:60]}-{RUN}'
         self.app = f'app-{self.name}'
         self.topics = [f'{self.name}-news', f'{self.name}-goods']
         self.services = []
@@ -132,19 +198,42 @@ class KafkaTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    def fill(self, records=RECORDS, partitions=2, seed=1):
-        for topic in self.topics:
-            self.load('create', '--topic', topic, '--partitions', partitions)
+    def fill(self, records, partitions=2, seed=1):
+        self.create_topics(partitions)
+        self.fill_more(records, seed)
+
+    def fill_more(self, records, seed):
         self.load('fill', '--topics', ','.join(self.topics), '--records', records, '--seed', seed)
 
-    def fill_meanwhile(self, records, seed, per_second=0):
-        """Starts the loader beside the test. Wait for it with finish()."""
+    def create_topics(self, partitions=2):
+        for topic in self.topics:
+            self.load('create', '--topic', topic, '--partitions', partitions)
+
+    def fill_meanwhile(self, records, seed, per_second=0, topics=None):
+        """Starts a loader that writes so many records beside the test."""
         return subprocess.Popen(
-            [str(LOADER), '--brokers', self.brokers, 'fill', '--topics', ','.join(self.topics),
+            [str(LOADER), '--brokers', self.brokers, 'fill', '--topics', ','.join(topics or self.topics),
              '--records', str(records), '--seed', str(seed), '--per-second', str(per_second)])
 
-    def finish(self, loader):
-        self.assertEqual(loader.wait(timeout=300), 0)
+    def feed(self, per_second, seed=100):
+        feed = Feed(self.brokers, self.topics, per_second, seed)
+        self.addCleanup(lambda: feed.running() and feed.process.kill())
+        return feed
+
+    def finish(self, feed):
+        """Ends a feed. Returns how many records the topics hold then."""
+        self.assertTrue(feed.running(), 'the feed ended before the test did')
+        self.assertEqual(feed.stop(), 0)
+        return self.count(*self.topics)
+
+    def bounds(self, *topics):
+        """The first offset and the end of each partition, by topic/partition."""
+        rows = (line.split() for line in self.load('bounds', '--topics', ','.join(topics)).splitlines())
+        return {place: (int(first), int(end)) for place, first, end in rows}
+
+    def count(self, *topics):
+        """The records that topics hold. Markers of transactions count, too."""
+        return sum(end - first for first, end in self.bounds(*topics).values())
 
     def start(self, config, *more):
         log = self.directory / f'{self.name}.{len(self.services)}.log'
@@ -163,22 +252,26 @@ class KafkaTest(unittest.TestCase):
                 self.fail(f'{what}: did not happen within {seconds} s\n{logs}')
             time.sleep(0.05)
 
-    def wait_drained(self, service, seconds=300):
-        """Waits until the service is active and no input has a record left. The lag is a gauge that is
-        set once a second, so it must stay 0 for longer than that."""
-        since = None
+    def wait_drained(self, service, seconds=300, app=None):
+        """Waits until the service is active, and has committed a decision on every record of its inputs."""
+        command = [str(LOADER), '--brokers', self.brokers, 'await-group', '--group', app or self.app, '--topics',
+                   ','.join(self.topics)]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as waiting:
+            try:
+                self.wait(lambda: waiting.poll() is not None, 'all records decided', seconds, [service])
+            finally:
+                waiting.kill()
+            self.assertEqual(waiting.returncode, 0, waiting.stderr.read())
+        self.wait(lambda: self.is_active(service), 'an active instance', seconds, [service])
 
-        def drained():
-            nonlocal since
-            _, text = service.get('/metrics')
-            active = re.search(r'^neardup_state\{state="active"\} 1$', text, re.M)
-            lags = re.findall(r'^neardup_consumer_lag_records\{[^}]*\} (\S+)$', text, re.M)
-            if not (active and lags and all(float(lag) == 0 for lag in lags)):
-                since = None
-                return False
-            since = since or time.monotonic()
-            return time.monotonic() - since > 3
-        self.wait(drained, 'all records decided', seconds, [service])
+    def wait_decided(self, service, records):
+        """Waits until the service has counted so many records."""
+        self.wait(lambda: service.decided() >= records, f'{records} records decided', services=[service])
+        self.assertEqual(service.decided(), records)
+
+    @staticmethod
+    def is_active(service):
+        return 'neardup_state{state="active"} 1' in service.get('/metrics')[1]
 
     def verify(self, config):
         done = run(NEARDUP, 'verify', '--config', config, '--json')

@@ -7,7 +7,7 @@ import unittest
 
 from harness import KafkaTest, NEARDUP, run
 
-RECORDS = 20_000
+RECORDS = 2_000
 
 
 class Learning(KafkaTest):
@@ -55,19 +55,18 @@ class Learning(KafkaTest):
         self.assertNotIn('nothing', learned[1])
         choice = self.in_force(config)
         self.assertIn('the sample that the settings were chosen from', self.reference(service))
-        self.fill_more(seed=2)
+        self.fill_again(seed=2)
         restarted = self.start(config)
         again = self.settle(config, restarted, 2 * RECORDS)
         self.assertEqual(again, learned)
         self.assertEqual(self.reference(restarted), self.reference(service))
         self.assertEqual(self.in_force(config), choice)
 
-    def fill_more(self, seed):
-        self.load('fill', '--topics', ','.join(self.topics), '--records', RECORDS, '--seed', seed)
+    def fill_again(self, seed):
+        self.fill_more(RECORDS, seed)
 
     def test_an_empty_topic_is_waited_for_and_a_standby_takes_what_the_other_learned(self):
-        for topic in self.topics:
-            self.load('create', '--topic', topic, '--partitions', 2)
+        self.create_topics(2)
         config = self.config()
         both = [self.start(config), self.start(config)]
         for service in both:
@@ -76,21 +75,20 @@ class Learning(KafkaTest):
                       'the learning', services=both)
             self.assertEqual(service.get('/readyz')[0], 200)
             self.assertEqual(service.get('/healthz')[0], 200)
-        self.fill_more(seed=3)
+        self.fill_again(seed=3)
         self.wait(lambda: all(self.reasons(service) for service in both), 'both have learned',
                   services=both)
         self.assertEqual(self.reasons(both[0]), self.reasons(both[1]))
         active, standby = both
-        if 'neardup_state{state="active"} 1' not in active.get('/metrics')[1]:
+        if not self.is_active(active):
             active, standby = standby, active
         self.wait(lambda: active.decided() > 0, 'the first records', services=both)
         active.kill()
         self.settle(config, standby, RECORDS)
 
     def test_a_trickle_does_not_wait_for_ever_and_learns_again_when_it_has_grown(self):
-        for topic in self.topics:
-            self.load('create', '--topic', topic, '--partitions', 1)
-        self.load('fill', '--topics', ','.join(self.topics), '--records', 40, '--seed', 9)
+        self.create_topics(1)
+        self.fill_more(40, seed=9)
         config = self.config(auto={'wait_ms': '3s'})
         service = self.start(config)
         learned = self.settle(config, service, 40)
@@ -101,27 +99,26 @@ class Learning(KafkaTest):
         self.assertIn('40 records are too few to learn from', shown.stderr)
         self.assertIn('these settings are provisional', shown.stderr)
         # A reindex does not wait for records that may never come.
-        refused = run(NEARDUP, 'reindex', '--config', self.config(auto={'wait_ms': '1h'}), timeout=60)
+        refused = run(NEARDUP, 'reindex', '--config', self.config(auto={'wait_ms': '1h'}), timeout=180)
         self.assertEqual(refused.returncode, 66, refused.stderr)
         self.assertIn('found 40 records, expected at least 200 to learn from', refused.stderr)
         config = self.config(auto={'wait_ms': '3s'})
         service = self.start(config)
         self.wait_drained(service)
         self.assertEqual(self.reasons(service), learned)
-        self.fill_more(seed=4)
+        self.fill_again(seed=4)
         self.wait(lambda: 'learned from' in service.text(), 'the lane learns again', services=[service])
         again = self.settle(config, service, 40 + RECORDS)[len(learned):]
         self.assertIn('mode near', again[2])
         self.assertEqual(service.text().count('learning again'), 1)
         choice = self.in_force(config)
-        self.fill_more(seed=14)
+        self.fill_again(seed=14)
         self.assertEqual(self.settle(config, self.start(config), 40 + 2 * RECORDS), again)
         self.assertEqual(self.in_force(config), choice)
 
     def start_two_on_empty_topics(self):
         """Two instances that read only new records, one of them active. They have learned nothing."""
-        for topic in self.topics:
-            self.load('create', '--topic', topic, '--partitions', 2)
+        self.create_topics(2)
         config = self.config(input={'start': 'latest'}, state={'snapshot_interval_ms': 1000})
         both = [self.start_with_snapshots(config, number) for number in range(2)]
         self.wait(lambda: any('lane is active' in service.text() for service in both)
@@ -138,20 +135,20 @@ class Learning(KafkaTest):
 
     def test_from_the_end_of_an_empty_topic_it_learns_later_and_the_standby_takes_it(self):
         config, both = self.start_two_on_empty_topics()
-        self.fill_more(seed=11)
+        self.fill_again(seed=11)
         self.wait(lambda: all(self.has_learned(service) for service in both), 'both have learned', services=both)
         self.assertEqual(self.reasons(both[0])[-3:], self.reasons(both[1])[-3:])
         self.assertEqual(sum(service.text().count('learning again') for service in both), 1)
-        self.fill_more(seed=12)
+        self.fill_again(seed=12)
         active, standby = both
         self.wait(lambda: any(service.decided() > 0 for service in both), 'more records', services=both)
-        if 'neardup_state{state="active"} 1' not in active.get('/metrics')[1]:
+        if not self.is_active(active):
             active, standby = standby, active
         active.kill()
         learned = self.settle(config, standby, 2 * RECORDS)
         # Snapshots of the provisional settings must not come back.
         for number in range(2):
-            self.fill_more(seed=20 + number)
+            self.fill_again(seed=20 + number)
             again = self.settle(config, self.start_with_snapshots(config, number), (3 + number) * RECORDS)
             self.assertEqual(again, learned[-len(again):])
 
@@ -173,7 +170,7 @@ class Learning(KafkaTest):
         self.assertIn('the input topics hold 60 records, expected at least 200; the next attempt is when it '
                       'has decided 420 records', service.text())
         self.wait_drained(service)
-        self.assertEqual(service.decided(), 210)
+        self.wait_decided(service, 210)
         put(250, 33)
         self.wait(lambda: any('learned from 310 records' in reason for reason in self.reasons(service)),
                   'the lane learns', services=[service])
@@ -199,7 +196,7 @@ class Learning(KafkaTest):
 
     def test_an_instance_that_dies_while_it_learns_again_leaves_that_to_the_other(self):
         config, both = self.start_two_on_empty_topics()
-        self.fill_more(seed=13)
+        self.fill_again(seed=13)
 
         def learning():
             return next((service for service in both if 'learning again' in service.text()), None)
@@ -211,15 +208,14 @@ class Learning(KafkaTest):
         self.settle(config, other, RECORDS)
 
     def test_without_headers_the_lane_says_that_it_cannot_learn_again(self):
-        for topic in self.topics:
-            self.load('create', '--topic', topic, '--partitions', 1)
+        self.create_topics(1)
         config = self.config(input={'start': 'latest'}, output={'headers': 'none'})
         service = self.start(config)
         self.wait(lambda: 'lane is active' in service.text(), 'the lane', services=[service])
         self.assertIn('because output.headers is none', service.text())
-        self.fill_more(seed=15)
+        self.fill_again(seed=15)
         self.wait_drained(service)
-        self.assertEqual(service.decided(), RECORDS)
+        self.wait_decided(service, RECORDS)
         self.assertNotIn('learning again', service.text())
         self.assertEqual(service.terminate()[0], 0)
 
@@ -228,7 +224,7 @@ class Learning(KafkaTest):
         config = self.config(match={'mode': 'near'})
         self.assertEqual(self.settle(config, self.start(config), RECORDS), [])
         config = self.config()
-        self.fill_more(seed=5)
+        self.fill_again(seed=5)
         service = self.start(config)
         self.assertEqual(self.settle(config, service, 2 * RECORDS), [])
         self.assertIn('began without learned settings', service.text())
@@ -236,14 +232,14 @@ class Learning(KafkaTest):
         done = run(NEARDUP, 'reindex', '--config', config, '--execute')
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('learned from', done.stdout)
-        self.fill_more(seed=6)
+        self.fill_again(seed=6)
         self.assertIn('mode near', ' '.join(self.settle(config, self.start(config), 3 * RECORDS)))
         # A second reindex learns something else, which replaces what the first one learned.
         other = self.config(auto={'records_max': 1000})
         done = run(NEARDUP, 'reindex', '--config', other, '--execute')
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('learned from 1,000 records', done.stdout)
-        self.fill_more(seed=7)
+        self.fill_again(seed=7)
         self.assertIn('learned from 1,000 records', self.settle(config, self.start(config), 4 * RECORDS)[0])
 
     def test_what_a_person_sets_wins(self):
@@ -254,19 +250,14 @@ class Learning(KafkaTest):
 
     def test_a_purged_changelog_still_says_what_was_learned(self):
         # Only the deltas of one commit in 256 repeat what was learned, so this takes more commits than that.
-        self.fill(records=2000)
+        self.create_topics()
         sections = {'window': {'entries_max': 1000}, 'transaction': {'interval_ms': 10}}
-        config = self.config(**sections, state={'dir': str(self.directory / 'state'),
+        config = self.config(**sections, state={'dir': str(self.directory / f'{self.name}.state'),
                                                 'snapshot_interval_ms': 1000})
+        feed = self.feed(500, seed=8)
         first = self.start(config)
-        records = 2000
-        for seed in range(8, 208):
-            self.load('fill', '--topics', ','.join(self.topics), '--records', 500, '--seed', seed, '--per-second', 500)
-            records += 500
-            if first.metric('neardup_changelog_purged_offset') > 0:
-                break
-        else:
-            self.fail(f'no purge after {records} records:\n{first.text()[-3000:]}')
+        self.wait(lambda: first.metric('neardup_changelog_purged_offset') > 0, 'a purge', services=[first])
+        records = self.finish(feed)
         learned = self.settle(config, first, records)
         second = self.start(self.config(**sections))
         self.wait_drained(second)

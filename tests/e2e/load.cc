@@ -1,18 +1,26 @@
 // Writes and reads the topics of a real Kafka, for the end-to-end tests.
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
 #include "demo/synthetic_stream.h"
 #include "e2e/committed_records.h"
 #include "e2e/record_line.h"
+#include "kafka/consumer_group.h"
+#include "kafka/deadline.h"
 #include "kafka/kafka_writer.h"
 #include "kafka/topic_orders.h"
 #include "kafka/topic_transaction.h"
@@ -28,13 +36,18 @@ struct Arguments {
   int32_t partitions = 1;
   int32_t partition = 0;
   int64_t offset = 0;
+  size_t records = 1;
   std::vector<std::string> settings;
   SyntheticOptions synthetic;
-  uint32_t per_second = 0;   ///< 0: as fast as the brokers take them
-  uint32_t abort_every = 0;  ///< 0: without transactions
+  uint32_t per_second = 0;     ///< 0: as fast as the brokers take them
+  uint32_t abort_every = 0;    ///< 0: without transactions
+  bool until_stopped = false;  ///< other records follow, until SIGTERM or the end of the parent
   std::string group;
   std::string file;
 };
+
+/// Set by SIGTERM: the loader writes no further record, and ends as if it had written all.
+std::atomic<bool> stopped = false;
 
 Result<void> Create(const Arguments& arguments) {
   // The records have old timestamps; a broker would delete them by age during a test.
@@ -79,19 +92,24 @@ const InputPartition& Place(const SyntheticRecord& record,
   return partitions[Hash64(record.key) % partitions.size()];
 }
 
+/// Two loaders on one broker must not fence each other.
+std::string OwnTransactionalId(const std::string& topic) {
+  return "e2e-load-" + topic + "-" + std::to_string(getpid());
+}
+
 /// Writes transactions of kTransactionRecords. Each `abort_every`-th is written twice: the first
 /// time it is left open, and the next writer with the same transactional id aborts it.
 Result<void> FillInTransactions(const Arguments& arguments,
                                 const std::vector<InputPartition>& partitions) {
   constexpr size_t kTransactionRecords = 50;
-  const std::string id = "e2e-load-" + std::to_string(arguments.synthetic.seed);
+  const std::string id = OwnTransactionalId(arguments.kafka.topics.front());
   const SyntheticStream stream = GenerateSyntheticStream(arguments.synthetic);
   Pace pace(arguments.per_second);
   NEARDUP_ASSIGN(std::unique_ptr<TopicTransaction> writer,
                  TopicTransaction::New(arguments.kafka, id, {}));
   size_t transactions = 0;
   bool to_be_aborted = false;
-  for (size_t begin = 0; begin < stream.records.size();) {
+  for (size_t begin = 0; begin < stream.records.size() && !stopped;) {
     const size_t end = std::min(begin + kTransactionRecords, stream.records.size());
     NEARDUP_TRY(writer->Begin());
     for (size_t i = begin; i < end; ++i) {
@@ -115,30 +133,100 @@ Result<void> Fill(const Arguments& arguments) {
   NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(arguments.kafka, {}));
   if (arguments.abort_every > 0) return FillInTransactions(arguments, partitions);
   NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
-  const SyntheticStream stream = GenerateSyntheticStream(arguments.synthetic);
+  SyntheticOptions synthetic = arguments.synthetic;
   Pace pace(arguments.per_second);
-  for (const SyntheticRecord& record : stream.records) {
-    pace.Wait();
-    const InputPartition& where = Place(record, partitions);
-    NEARDUP_TRY(writer->Write(where.topic, where.partition, AsMessage(record)));
+  const pid_t parent = getppid();
+  do {
+    const SyntheticStream stream = GenerateSyntheticStream(synthetic);
+    for (const SyntheticRecord& record : stream.records) {
+      pace.Wait();
+      if (stopped) break;
+      const InputPartition& where = Place(record, partitions);
+      NEARDUP_TRY(writer->Write(where.topic, where.partition, AsMessage(record)));
+    }
+    ++synthetic.seed;
+  } while (arguments.until_stopped && !stopped && getppid() == parent);
+  return writer->Flush();
+}
+
+/// The first committed records at or after the offset, which may belong to a marker.
+Result<void> Copy(const Arguments& arguments) {
+  NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
+  Result<void> written;
+  size_t copied = 0;
+  const InputPartition from{arguments.topic, arguments.partition};
+  NEARDUP_TRY(ReadCommitted(arguments.kafka, from, arguments.offset, [&](const Message& message) {
+    written = writer->Write(arguments.to_topic, arguments.partition, message);
+    return written.ok() && ++copied < arguments.records;
+  }));
+  NEARDUP_TRY(written);
+  if (copied < arguments.records) {
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("{}/{}: found {} records from offset {} on, expected {}", arguments.topic,
+                    arguments.partition, copied, arguments.offset, arguments.records)};
   }
   return writer->Flush();
 }
 
-/// The first committed record at or after the offset, which may belong to a marker.
-Result<void> Copy(const Arguments& arguments) {
-  NEARDUP_ASSIGN(const std::unique_ptr<KafkaWriter> writer, KafkaWriter::New(arguments.kafka, {}));
-  Result<void> written =
-      Error{ErrorCode::kNotFound, arguments.topic + "/" + std::to_string(arguments.partition) +
-                                      " has no record from offset " +
-                                      std::to_string(arguments.offset) + " on"};
-  const InputPartition from{arguments.topic, arguments.partition};
-  NEARDUP_TRY(ReadCommitted(arguments.kafka, from, arguments.offset, [&](const Message& message) {
-    written = writer->Write(arguments.to_topic, arguments.partition, message);
+/// Prints partition, first offset and end of each partition.
+Result<void> Bounds(const Arguments& arguments) {
+  NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(arguments.kafka, {}));
+  NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
+                 ListOffsetBounds(arguments.kafka, partitions, {}));
+  for (size_t i = 0; i < partitions.size(); ++i) {
+    std::printf("%s/%d %lld %lld\n", partitions[i].topic.c_str(), partitions[i].partition,
+                static_cast<long long>(bounds[i].begin), static_cast<long long>(bounds[i].end));
+  }
+  return {};
+}
+
+/// Markers of transactions may lie between an offset and the end of the partition.
+Result<bool> HoldsRecordsFrom(const KafkaOptions& kafka, const InputPartition& partition,
+                              int64_t offset) {
+  bool found = false;
+  NEARDUP_TRY(ReadCommitted(kafka, partition, offset, [&](const Message&) {
+    found = true;
     return false;
   }));
-  NEARDUP_TRY(written);
-  return writer->Flush();
+  return found;
+}
+
+/// Whether a group has committed offsets behind every record of the topics. `known`: the offsets
+/// that the last call found. Where they have not moved since, it looks for records behind them.
+Result<bool> GroupIsAtEnd(const Arguments& arguments, std::vector<GroupOffset>& known) {
+  NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(arguments.kafka, {}));
+  NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
+                 ListOffsetBounds(arguments.kafka, partitions, {}));
+  const std::vector<GroupOffset> before = std::exchange(known, {});
+  NEARDUP_ASSIGN(known, GroupOffsets(arguments.kafka, arguments.group, partitions, {}));
+  for (size_t i = 0; i < partitions.size(); ++i) {
+    const int64_t next = std::max(known[i].offset, bounds[i].begin);
+    if (next >= bounds[i].end) continue;
+    const bool moved = before.size() != known.size() || before[i].offset != known[i].offset;
+    if (moved) return false;
+    NEARDUP_ASSIGN(const bool more, HoldsRecordsFrom(arguments.kafka, partitions[i], next));
+    if (more) return false;
+  }
+  return true;
+}
+
+/// Waits until a group has committed all that the topics hold.
+Result<void> AwaitGroup(const Arguments& arguments) {
+  constexpr int kTimeoutMs = 600'000;
+  constexpr std::chrono::milliseconds kPauseMax{400};
+  std::chrono::milliseconds pause{25};
+  const Deadline deadline(kTimeoutMs);
+  std::vector<GroupOffset> known;
+  while (!deadline.passed()) {
+    NEARDUP_ASSIGN(const bool at_end, GroupIsAtEnd(arguments, known));
+    if (at_end) return {};
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, kPauseMax);  // each look makes new connections
+  }
+  return Error{ErrorCode::kUnavailable,
+               fmt::format("group {} has not read its topics to the end within {} ms",
+                           arguments.group, kTimeoutMs)};
 }
 
 Result<void> Delete(const Arguments& arguments) {
@@ -157,7 +245,7 @@ Result<void> Grow(const Arguments& arguments) {
 /// Commits an offset of a group, as an operator's tool does.
 Result<void> MoveGroup(const Arguments& arguments) {
   NEARDUP_ASSIGN(const std::unique_ptr<TopicTransaction> writer,
-                 TopicTransaction::New(arguments.kafka, "e2e-move-group", {}));
+                 TopicTransaction::New(arguments.kafka, OwnTransactionalId(arguments.topic), {}));
   NEARDUP_TRY(writer->Begin());
   return writer->Commit(arguments.group, {{.partition = {arguments.topic, arguments.partition},
                                            .next = {.offset = arguments.offset, .note = ""}}});
@@ -212,6 +300,7 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   fill->add_option("--seed", arguments.synthetic.seed)->required();
   fill->add_option("--per-second", arguments.per_second);
   fill->add_option("--abort-every", arguments.abort_every, "write transactions, abort each Nth");
+  fill->add_flag("--until-stopped", arguments.until_stopped, "other records follow until SIGTERM");
   CLI::App* grow = app.add_subcommand("grow");
   grow->add_option("--topic", arguments.topic)->required();
   grow->add_option("--partitions", arguments.partitions, "in all")->required();
@@ -228,6 +317,7 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   copy->add_option("--partition", arguments.partition)->required();
   copy->add_option("--offset", arguments.offset)->required();
   copy->add_option("--to", arguments.to_topic)->required();
+  copy->add_option("--records", arguments.records);
   CLI::App* remove = app.add_subcommand("delete");
   remove->add_option("--topic", arguments.topic)->required();
   remove->add_option("--partition", arguments.partition)->required();
@@ -239,9 +329,14 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   put->add_option("--file", arguments.file)->required();
   CLI::App* dump = app.add_subcommand("dump");
   dump->add_option("--topic", arguments.kafka.topics)->required()->expected(1);
+  CLI::App* bounds = app.add_subcommand("bounds");
+  bounds->add_option("--topics", arguments.kafka.topics)->required()->delimiter(',');
+  CLI::App* await_group = app.add_subcommand("await-group");
+  await_group->add_option("--group", arguments.group)->required();
+  await_group->add_option("--topics", arguments.kafka.topics)->required()->delimiter(',');
   return {{create, Create}, {fill, Fill}, {grow, Grow},     {move_group, MoveGroup},
           {leader, Leader}, {copy, Copy}, {remove, Delete}, {drop, Drop},
-          {put, Put},       {dump, Dump}};
+          {put, Put},       {dump, Dump}, {bounds, Bounds}, {await_group, AwaitGroup}};
 }
 
 int Main(int count, char** words) {
@@ -250,6 +345,9 @@ int Main(int count, char** words) {
   arguments.kafka.app = "e2e-load";
   const auto orders = Describe(app, arguments);
   CLI11_PARSE(app, count, words);
+  if (app.get_subcommands().front()->get_name() == "fill") {
+    std::signal(SIGTERM, [](int) { stopped = true; });
+  }
   const Result<void> done = orders.at(app.get_subcommands().front())(arguments);
   if (done.ok()) return 0;
   std::fprintf(stderr, "e2e_load: %s\n", done.error().text.c_str());

@@ -6,17 +6,23 @@ import random
 import time
 import unittest
 
-from harness import KafkaTest, RECORDS
+from harness import KafkaTest
 
+RECORDS = 5_000
+PER_SECOND = 500  # of a feed
 SECRET = 'a-planted-secret'
 
 
 class Promises(KafkaTest):
     def test_an_undisturbed_run_keeps_every_promise(self):
-        self.fill()
+        self.fill(RECORDS)
         config = self.write_config(kafka={'properties': {'sasl.password': SECRET}})
         service = self.start(config)
         self.wait_drained(service)
+        self.wait_decided(service, RECORDS)
+        # The positions are shown once a second.
+        self.wait(lambda: sum(each['next_offset'] or 0 for each in json.loads(service.get('/status')[1])['inputs'])
+                  == RECORDS, 'the positions of the inputs', services=[service])
         with self.subTest('/status says what the instance does, and no secret'):
             code, text = service.get('/status')
             self.assertEqual(code, 200)
@@ -59,7 +65,7 @@ class Promises(KafkaTest):
             self.assertTrue(worst['partial'])
 
     def test_at_distance_zero_only_equal_records_are_duplicates(self):
-        self.fill(records=20_000, seed=6)
+        self.fill(RECORDS, seed=6)
         config = self.write_config(match={'distance_max': 0})
         service = self.start(config)
         self.wait_drained(service)
@@ -67,25 +73,33 @@ class Promises(KafkaTest):
         self.assertRegex(metrics, r'(?m)^neardup_records_total\{verdict="near_duplicate"\} 0$')
         self.assertNotRegex(metrics, r'(?m)^neardup_records_total\{verdict="exact_duplicate"\} 0$')
         self.assertEqual(service.terminate()[0], 0)
-        report = self.assert_promises_kept(config, 20_000)
+        report = self.assert_promises_kept(config, RECORDS)
         self.assertGreater(report['duplicate'], 100)
 
+    def start_fed(self, seed, **sections):
+        """Starts a service that has more to decide at any moment."""
+        self.create_topics()
+        feed = self.feed(PER_SECOND, seed)
+        return self.write_config(**sections), feed
+
+    def drain(self, config, feed, service):
+        records = self.finish(feed)
+        self.wait_drained(service)
+        self.assertEqual(service.terminate()[0], 0, service.text()[-2000:])
+        self.assert_promises_kept(config, records)
+
     def test_a_stop_and_restart_in_the_middle_leaves_no_trace(self):
-        self.fill(seed=2)
-        config = self.write_config()
+        config, feed = self.start_fed(seed=2)
         first = self.start(config)
-        self.wait(lambda: first.decided() > RECORDS // 10, 'a tenth decided', services=[first])
-        code, _ = first.terminate()
-        self.assertEqual(code, 0, first.text()[-2000:])
+        self.wait(lambda: first.decided() > 0, 'first output', services=[first])
+        self.assertEqual(first.terminate()[0], 0, first.text()[-2000:])
         second = self.start(config)
-        self.wait_drained(second)
-        self.assertEqual(second.terminate()[0], 0)
-        self.assert_promises_kept(config, RECORDS)
+        self.wait(lambda: second.decided() > 0, 'output of the second instance', services=[second])
+        self.drain(config, feed, second)
 
     def test_ten_kills_at_random_moments_leave_no_trace(self):
-        self.fill(seed=3)
-        # Small transactions, so that all ten kills happen before the end of the inputs.
-        config = self.write_config(transaction={'interval_ms': 20, 'batch_records_max': 200})
+        # Small transactions, so that a kill meets each of their stages.
+        config, feed = self.start_fed(seed=3, transaction={'interval_ms': 20, 'batch_records_max': 200})
         moments = random.Random(5)
         killed_at = []
         for _ in range(10):
@@ -95,52 +109,39 @@ class Promises(KafkaTest):
             killed_at.append(int(service.decided()))
             service.kill()
         last = self.start(config)
-        self.wait_drained(last)
-        self.assertEqual(last.terminate()[0], 0)
+        self.wait(lambda: last.decided() > 0, 'output of the last instance', services=[last])
         print(f'\nkilled after {killed_at} records')
-        self.assert_promises_kept(config, RECORDS)
+        self.drain(config, feed, last)
 
-    def test_a_second_instance_takes_over_after_a_kill(self):
-        self.fill(records=RECORDS // 2, seed=4)
-        config = self.write_config()
+    def start_with_standby(self, seed):
+        config, feed = self.start_fed(seed)
         first = self.start(config)
         self.wait(lambda: first.decided() > 0, 'first output', services=[first])
         second = self.start(config)
         self.wait(lambda: 'lane is standby' in second.text(), 'standby', services=[second])
         self.wait(lambda: second.get('/readyz')[0] == 200, 'standby ready', services=[second])
-        self.wait_drained(first)
-        # Slowly, so that some are left for the second instance.
-        loader = self.fill_meanwhile(RECORDS // 2, 44, per_second=RECORDS // 20)
         before = first.decided()
         self.wait(lambda: first.decided() > before, 'output of the first', services=[first])
-        first.kill()
-        killed = time.monotonic()
+        return config, feed, first, second
+
+    def await_take_over(self, second, what):
+        begun = time.monotonic()
         self.wait(lambda: second.decided() > 0, 'output of the second instance', services=[second])
-        print(f'\nfirst output of the second instance {time.monotonic() - killed:.2f} s after the kill')
-        self.finish(loader)
-        self.wait_drained(second)
-        self.assertEqual(second.terminate()[0], 0)
-        self.assert_promises_kept(config, RECORDS // 2 * 2)
+        print(f'\nfirst output of the second instance {time.monotonic() - begun:.2f} s after the {what}')
+
+    def test_a_second_instance_takes_over_after_a_kill(self):
+        config, feed, first, second = self.start_with_standby(seed=4)
+        self.assertEqual(second.decided(), 0)
+        first.kill()
+        self.await_take_over(second, 'kill')
+        self.drain(config, feed, second)
 
     def test_a_clean_stop_hands_over_at_once(self):
-        self.fill(records=20_000, seed=5)
-        config = self.write_config()
-        first = self.start(config)
-        self.wait_drained(first)
-        second = self.start(config)
-        self.wait(lambda: 'lane is standby' in second.text(), 'standby', services=[second])
-        self.wait(lambda: second.get('/readyz')[0] == 200, 'standby ready', services=[second])
-        loader = self.fill_meanwhile(20_000, 55, per_second=2_000)
-        before = first.decided()
-        self.wait(lambda: first.decided() > before, 'output of the first', services=[first])
+        config, feed, first, second = self.start_with_standby(seed=5)
+        self.assertEqual(second.decided(), 0)
         self.assertEqual(first.terminate()[0], 0)
-        stopped = time.monotonic()
-        self.wait(lambda: second.decided() > 0, 'output of the second instance', services=[second])
-        print(f'\nfirst output of the second instance {time.monotonic() - stopped:.2f} s after the stop')
-        self.finish(loader)
-        self.wait_drained(second)
-        self.assertEqual(second.terminate()[0], 0)
-        self.assert_promises_kept(config, 40_000)
+        self.await_take_over(second, 'stop')
+        self.drain(config, feed, second)
 
 
 if __name__ == '__main__':

@@ -5,6 +5,7 @@ import unittest
 
 from harness import KafkaTest, NEARDUP, run
 
+
 class Repair(KafkaTest):
     def setUp(self):
         super().setUp()
@@ -19,9 +20,9 @@ class Repair(KafkaTest):
     def config_named(self, name, **sections):
         return self.write_config(**sections).replace(self.directory / f'{self.name}.{name}.yaml')
 
-    def run_to_end(self, config, *options):
+    def run_to_end(self, config, *options, app=None):
         service = self.start(config, *options)
-        self.wait_drained(service)
+        self.wait_drained(service, app=app)
         self.assertEqual(service.terminate()[0], 0, service.text()[-3000:])
         return service
 
@@ -74,7 +75,7 @@ class Repair(KafkaTest):
 
         right = self.config_named('right')
         refused = self.start(right)
-        refused.process.wait(timeout=60)
+        refused.process.wait(timeout=180)
         self.assertEqual(refused.process.returncode, 78)
         self.assertIn('neardup reindex', refused.text())
 
@@ -105,9 +106,6 @@ class Repair(KafkaTest):
         rest = self.neardup('replay', right, '--dead-letter', letters)
         self.assertIn('parse', rest)
         self.assertNotIn('missing_field    2,', rest)
-
-    def fill_more(self, records, seed):
-        self.load('fill', '--topics', self.topic, '--records', records, '--seed', seed)
 
     def test_after_a_reindex_nothing_is_written_twice_and_old_originals_are_found(self):
         self.fill(records=3000, seed=4)
@@ -156,15 +154,15 @@ class Repair(KafkaTest):
         self.run_to_end(config)
         before = self.outputs()
         second = self.start(config, '--app', f'{self.app}-second')
-        second.process.wait(timeout=60)
+        second.process.wait(timeout=180)
         self.assertEqual(second.process.returncode, 78, second.text()[-3000:])
         self.assertIn('its output topics hold records of another app', second.text())
         self.assertIn('neardup reindex', second.text())
         self.assertEqual(self.outputs(), before)
         self.assert_promises_kept(config, 1000)
 
-        third = ('--app', f'{self.app}-third', '--set', 'output.on_foreign_records=continue')
-        self.run_to_end(config, *third)
+        third = f'{self.app}-third'
+        self.run_to_end(config, '--app', third, '--set', 'output.on_foreign_records=continue', app=third)
         done = run(NEARDUP, 'verify', '--config', config)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn('cause: the outputs hold records of more than one lane', done.stdout)

@@ -11,7 +11,6 @@ RECORDS = 500
 class Rights(KafkaTest):
     # Every client is User:ANONYMOUS. It may do everything, except on resources that have rules.
     kafka_options = (
-        '--fast-start',
         '--property', 'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
         '--property', 'allow.everyone.if.no.acl.found=true')
 
@@ -19,7 +18,7 @@ class Rights(KafkaTest):
         """Waits until the log holds a line with all of the texts."""
         def found():
             return any(all(text in line for text in texts) for line in service.text().splitlines())
-        self.wait(found, f'a line with {texts}', 60)
+        self.wait(found, f'a line with {texts}')
 
     def test_a_missing_right_is_named_with_its_topic(self):
         self.fill(records=RECORDS, seed=31)
@@ -31,7 +30,7 @@ class Rights(KafkaTest):
         output = f'{self.topics[0]}.unique'
         # From now on the topic has rules.
         allow(self.brokers, 'User:ANONYMOUS', f'Describe@topic:{output}', f'DescribeConfigs@topic:{output}')
-        self.load('fill', '--topics', ','.join(self.topics), '--records', RECORDS, '--seed', 32)
+        self.fill_more(RECORDS, seed=32)
         service = self.start(config)
         self.refusal(service, 'lane lost', output, 'Write')
         with self.subTest('with the right it goes on'):

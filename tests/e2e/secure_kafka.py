@@ -4,7 +4,7 @@ import re
 import shutil
 import tempfile
 
-from harness import KAFKA_VERSION, KafkaTest, NEARDUP, free_port, run
+from harness import KAFKA_VERSION, KafkaTest, NEARDUP, free_port, free_ports, run
 
 PASSWORD = 'planted-secret-4711'
 KEY_PASSWORD = 'planted-key-secret-0815'
@@ -71,7 +71,7 @@ class SecureKafkaTest(KafkaTest):
         cls.addClassCleanup(shutil.rmtree, cls.secrets)
         cls.certificates = Certificates(cls.secrets)
         cls.ports = {name: free_port() for name in ('LOGIN', 'MUTUAL', 'EXPIRED', 'ELSEWHERE')}
-        base = free_port()
+        base = free_ports(2)  # of the broker, and of its controller
         plain = ' '.join(f'user_{user}="{PASSWORD}"' for user in ('neardup', *cls.users))
         listeners = [f'PLAINTEXT://127.0.0.1:{base}', *(f'{name}://127.0.0.1:{p}' for name, p in cls.ports.items())]
         properties = {
@@ -94,7 +94,7 @@ class SecureKafkaTest(KafkaTest):
                 f'org.apache.kafka.common.security.plain.PlainLoginModule required {plain};')
             properties[f'listener.name.{name}.scram-sha-512.sasl.jaas.config'] = (
                 'org.apache.kafka.common.security.scram.ScramLoginModule required;')
-        cls.kafka_options = ('--fast-start', '--port', str(base), *(
+        cls.kafka_options = ('--port', str(base), *(
             part for name, value in properties.items() for part in ('--property', f'{name}={value}')))
         super().setUpClass()
         if SCRAM:

@@ -7,7 +7,7 @@ import unittest
 
 from harness import KafkaTest, NEARDUP, run
 
-RECORDS = 20_000
+RECORDS = 4_000
 
 
 def moment(milliseconds):
@@ -27,19 +27,20 @@ class Verify(KafkaTest):
         config = self.write_config(transaction={'interval_ms': 20, 'batch_records_max': 200})
         service = self.start(config)
         self.wait(lambda: service.decided() > 0, 'first output', services=[service])
-        loader = self.fill_meanwhile(RECORDS, 77, per_second=2500)
+        feed = self.feed(1000, seed=77)
         inputs = 0
         audits = []
-        while loader.poll() is None or not audits:
+        while len(audits) < 5:
             report = self.verified(config)
             self.assertGreaterEqual(report['inputs'], inputs)
             inputs = report['inputs']
             audits.append((inputs, report['pending']))
-        self.finish(loader)
+        self.wait(lambda: service.decided() >= 2 * RECORDS, 'as many records again', services=[service])
+        records = self.finish(feed)
         print(f'\nbeside the running service: {audits} (checked, pending)')
         self.wait_drained(service)
         whole = self.verified(config)
-        self.assertEqual(whole['inputs'], 2 * RECORDS)
+        self.assertEqual(whole['inputs'], records)
         self.assertEqual(whole['pending'], 0)
         self.assertFalse(whole['partial'])
 
@@ -50,33 +51,33 @@ class Verify(KafkaTest):
             split = moment(times[len(times) // 2])
             before = self.verified(config, '--to', split)
             after = self.verified(config, '--from', split)
-            self.assertEqual(before['inputs'] + after['inputs'], 2 * RECORDS)
+            self.assertEqual(before['inputs'] + after['inputs'], records)
             self.assertTrue(before['partial'] and after['partial'])
             self.assertGreater(before['inputs'], RECORDS // 10)
             self.assertGreater(after['inputs'], RECORDS // 10)
             self.assertGreater(after['originals_left_out'], 0)
             self.assertTrue(any('name an original outside' in text for text in after['warnings']))
         with self.subTest('a range of offsets'):
-            part = self.verified(config, '--from', f'{self.topics[0]}/0/5000',
-                                 '--to', f'{self.topics[0]}/0/6500')
-            self.assertEqual(part['inputs'], 1500)
+            part = self.verified(config, '--from', f'{self.topics[0]}/0/500',
+                                 '--to', f'{self.topics[0]}/0/1100')
+            self.assertEqual(part['inputs'], 600)
         with self.subTest('too little memory is refused before the start'):
-            done = run(NEARDUP, 'verify', '--config', config, '--memory-max', '100MiB')
+            done = run(NEARDUP, 'verify', '--config', config, '--memory-max', '10MiB')
             self.assertEqual(done.returncode, 78)
-            self.assertRegex(done.stderr, r'up to 4\d,\d{3} records, up to \d+ MiB of memory')
+            self.assertRegex(done.stderr, rf'up to {records:,} records, up to \d+ MiB of memory')
             self.assertIn('raise --memory-max', done.stderr)
             self.assertIn('--since, --from or --to', done.stderr)
         self.assertEqual(service.terminate()[0], 0)
         with self.subTest('records that nobody has decided are pending'):
-            self.finish(self.fill_meanwhile(500, 777))
+            self.fill_more(500, seed=777)
             report = self.verified(config, '--to', '2100-01-01')
-            self.assertEqual((report['inputs'], report['pending']), (2 * RECORDS, 500))
+            self.assertEqual((report['inputs'], report['pending']), (records, 500))
         with self.subTest('a second output is seen only where the range reads'):
             topic = f'{self.topics[0]}.unique'
             self.load('copy', '--from', topic, '--partition', 0, '--offset', 10, '--to', topic)
-            self.verified(config, '--from', f'{self.topics[0]}/0/5000')
+            self.verified(config, '--from', f'{self.topics[0]}/0/500')
             done = run(NEARDUP, 'verify', '--config', config, '--json', '--to',
-                       f'{self.topics[0]}/0/1000')
+                       f'{self.topics[0]}/0/100')
             # The second copy stands at the end of the output, which this range does not read.
             self.assertEqual(done.returncode, 0, done.stdout[-3000:])
             done = run(NEARDUP, 'verify', '--config', config, '--json')

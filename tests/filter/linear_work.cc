@@ -113,14 +113,14 @@ void CountTwoSizes(const FilterOptions& options, std::string_view variant, const
   }
 }
 
-void CountAll() {
+void CountAll(size_t masked_bytes) {
   FilterOptions plain;
   FilterOptions masked;
   masked.record.fields = {{"/title", 1.0}};
   masked.feature.masks = {true, true, true, true, true};
   for (const NamedShape& shape : Shapes()) {
     CountTwoSizes(plain, "plain", shape, 10'000);
-    CountTwoSizes(masked, "masked", shape, 100'000);
+    CountTwoSizes(masked, "masked", shape, masked_bytes);
     for (const std::string_view scheme : SchemeNames()) {
       FilterOptions options;
       options.scheme.name = scheme;
@@ -133,4 +133,7 @@ void CountAll() {
 }  // namespace
 }  // namespace neardup
 
-int main() { neardup::CountAll(); }
+int main(int count, char** words) {
+  // A mask looks back and ahead, so its texts are longer.
+  neardup::CountAll(count > 1 ? std::stoul(words[1]) : 20'000);
+}

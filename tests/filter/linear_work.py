@@ -26,11 +26,11 @@ def counts(folder):
     return found
 
 
-def main(program):
+def main(*program):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         subprocess.run(['valgrind', '--tool=callgrind', '-q', '--compress-strings=no',
-                        f'--callgrind-out-file={folder}/out', program], check=True)
+                        f'--callgrind-out-file={folder}/out', *program], check=True)
         found = counts(folder)
     bad = 0
     largest = ('', 0.0)
@@ -51,4 +51,4 @@ def main(program):
 
 
 if __name__ == '__main__':
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -10,6 +10,7 @@
 #include "fuzz/fuzz_target.h"
 
 namespace neardup {
+namespace {
 
 std::vector<std::string> Seeds() {
   return {
@@ -19,13 +20,9 @@ std::vector<std::string> Seeds() {
       "\napp: ${APP:-x}\nkafka: {properties: {client.id: \"${A}\"}}\n"};
 }
 
-}  // namespace neardup
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace neardup;
+void Run(std::string_view text) {
   static const std::filesystem::path file = std::filesystem::temp_directory_path() /
                                             ("neardup-fuzz-" + std::to_string(getpid()) + ".yaml");
-  const std::string_view text = TextOf(data, size);
   ConfigLayers layers;
   layers.file = file;
   layers.environment = {{"A", "1"}};
@@ -40,8 +37,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::filesystem::remove(file);
   if (!config.ok()) {
     Require(!config.error().text.empty(), "a refusal has no text");
-    return 0;
+    return;
   }
   static_cast<void>(CheckRunnable(*config));
-  return 0;
 }
+
+}  // namespace
+
+extern const FuzzTarget kConfigTarget{"config", Seeds, Run};
+
+}  // namespace neardup

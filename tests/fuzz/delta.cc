@@ -39,14 +39,16 @@ Delta Sample() {
   return delta;
 }
 
-}  // namespace
-
 std::vector<std::string> Seeds() {
   std::vector<std::string> seeds;
   Delta fresh = Sample();
   fresh.fresh = true;
   fresh.settings_seq = 12;
-  for (const Delta& delta : {Delta(), Sample(), fresh}) {
+  Delta named = Sample();
+  named.log_id = named.writer = 8;
+  named.writer_before = 9;
+  named.pipeline = {{"blog", "news"}, "{topic}.unique", "duplicate", "dead"};
+  for (const Delta& delta : {Delta(), Sample(), fresh, named}) {
     std::string bytes = Encode(delta);
     bytes.resize(bytes.size() - kChecksumBytes);
     seeds.push_back(bytes);
@@ -54,18 +56,20 @@ std::vector<std::string> Seeds() {
   return seeds;
 }
 
-}  // namespace neardup
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace neardup;
-  const std::string bytes = WithChecksum(TextOf(data, size));
+void Run(std::string_view text) {
+  const std::string bytes = WithChecksum(text);
   const Result<Delta> delta = DecodeDelta(bytes);
   if (!delta.ok()) {
     Require(delta.error().code == ErrorCode::kCorrupt && !delta.error().text.empty(),
             "a refusal has another code, or no text");
-    return 0;
+    return;
   }
   const Result<Delta> again = DecodeDelta(Encode(*delta));
   Require(again.ok() && *again == *delta, "a delta differs after it was encoded and decoded");
-  return 0;
 }
+
+}  // namespace
+
+extern const FuzzTarget kDeltaTarget{"delta", Seeds, Run};
+
+}  // namespace neardup

@@ -1,26 +1,30 @@
-// What every fuzz target has: LLVMFuzzerTestOneInput, as libFuzzer calls it, and inputs to begin
-// with.
+// A fuzz target: something that reads foreign bytes, and inputs to begin with.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// Returns 0. Ends the process if the input breaks a promise.
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
 namespace neardup {
 
-/// Valid inputs, from which others are made.
-std::vector<std::string> Seeds();
+struct FuzzTarget {
+  std::string_view name;
+  /// Returns valid inputs, from which others are made.
+  std::vector<std::string> (*seeds)();
+  /// Ends the process if the input breaks a promise.
+  void (*run)(std::string_view input);
+};
+
+std::span<const FuzzTarget* const> FuzzTargets();
+/// Returns null if there is no such target.
+const FuzzTarget* FindFuzzTarget(std::string_view name);
+/// The names of all targets, for an error.
+std::string FuzzTargetNames();
 
 /// Prints `text` and aborts unless `holds`.
 void Require(bool holds, std::string_view text);
-
-inline std::string_view TextOf(const uint8_t* data, size_t size) {
-  return {reinterpret_cast<const char*>(data), size};
-}
 
 }  // namespace neardup

@@ -3,6 +3,7 @@
 #include "stream/route_header.h"
 
 namespace neardup {
+namespace {
 
 std::vector<std::string> Seeds() {
   return {"seq=81;origin=news/3/5512",
@@ -13,11 +14,7 @@ std::vector<std::string> Seeds() {
           "neardup-seq=81\nneardup-origin=news/3/5512\nneardup-late=true"};
 }
 
-}  // namespace neardup
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace neardup;
-  const std::string_view text = TextOf(data, size);
+void Run(std::string_view text) {
   std::vector<HeaderView> headers = {{"neardup", text}};
   const Result<ParsedHeader> packed = ParseRouteHeader(headers);
   if (packed.ok()) {
@@ -43,5 +40,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     AppendPercentEncoded(encoded, *decoded);
     Require(PercentDecoded(encoded) == decoded, "a text differs after it was encoded and decoded");
   }
-  return 0;
 }
+
+}  // namespace
+
+extern const FuzzTarget kHeaderTarget{"header", Seeds, Run};
+
+}  // namespace neardup

@@ -52,8 +52,6 @@ std::string Exchange(uint16_t port, std::string_view bytes) {
   return answer;
 }
 
-}  // namespace
-
 std::vector<std::string> Seeds() {
   return {"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", "GET /readyz HTTP/1.0\r\n\r\n",
           "GET /healthz HTTP/1.1\r\nRange: bytes=0-,0-\r\nConnection: close\r\n\r\n",
@@ -61,19 +59,21 @@ std::vector<std::string> Seeds() {
           "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"};
 }
 
-}  // namespace neardup
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace neardup;
+void Run(std::string_view text) {
   static StandingClock clock;
   static Health health(clock, {});
   static const std::unique_ptr<HttpServer> server = Started(health);
-  const std::string answer = Exchange(server->port(), TextOf(data, size));
+  const std::string answer = Exchange(server->port(), text);
   Require(answer.size() < 64 << 10, "an answer is larger than 64 KiB");
   static size_t calls = 0;
   if (++calls % 64 == 0) {
     const std::string probe = Exchange(server->port(), "GET /healthz HTTP/1.0\r\n\r\n");
     Require(probe.starts_with("HTTP/1."), "the server does not answer a probe any more");
   }
-  return 0;
 }
+
+}  // namespace
+
+extern const FuzzTarget kHttpTarget{"http", Seeds, Run};
+
+}  // namespace neardup

@@ -3,6 +3,7 @@
 #include "state/snapshot.h"
 
 namespace neardup {
+namespace {
 
 std::vector<std::string> Seeds() {
   SnapshotManifest manifest;
@@ -17,12 +18,13 @@ std::vector<std::string> Seeds() {
   return {Encode(manifest)};
 }
 
-}  // namespace neardup
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace neardup;
-  const std::string_view text = TextOf(data, size);
+void Run(std::string_view text) {
   const Result<SnapshotManifest> manifest = DecodeSnapshotManifest(text);
   if (manifest.ok()) Require(Encode(*manifest) == text, "accepts what Encode does not write");
-  return 0;
 }
+
+}  // namespace
+
+extern const FuzzTarget kManifestTarget{"manifest", Seeds, Run};
+
+}  // namespace neardup

@@ -7,6 +7,7 @@
 #include "learn/profile_text.h"
 
 namespace neardup {
+namespace {
 
 std::vector<std::string> Seeds() {
   StreamProfile profile;
@@ -27,17 +28,19 @@ void CheckProfile(std::string_view text) {
   }
 }
 
-}  // namespace neardup
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace neardup;
-  CheckProfile(TextOf(data, size));
-  const Result<Model> model = ParseModel(TextOf(data, size), "fuzz");
+void Run(std::string_view text) {
+  CheckProfile(text);
+  const Result<Model> model = ParseModel(text, "fuzz");
   if (!model.ok()) {
     Require(model.error().code == ErrorCode::kConfig, "a refusal has another code");
-    return 0;
+    return;
   }
   const Result<Model> again = ParseModel(ModelText(*model), "fuzz");
   Require(again.ok() && *again == *model, "a model differs after it was written and read");
-  return 0;
 }
+
+}  // namespace
+
+extern const FuzzTarget kModelTarget{"model", Seeds, Run};
+
+}  // namespace neardup

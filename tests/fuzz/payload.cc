@@ -138,8 +138,6 @@ Verdict DecideBoth(Filters& filters, const FingerprintedRecord& record) {
   return verdict;
 }
 
-}  // namespace
-
 std::vector<std::string> Seeds() {
   const std::vector<std::string> payloads = {
       R"({"title":"Harbour bridge closed","text":"<b>The bridge</b> near 12:30 &amp; 10.0.0.1"})",
@@ -156,13 +154,10 @@ std::vector<std::string> Seeds() {
   return seeds;
 }
 
-}  // namespace neardup
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace neardup;
-  if (size == 0) return 0;
-  Filters& filters = FiltersOf(data[0] % kOptionSets);
-  const RecordView payload{{0, 0}, 1'700'000'000'000, TextOf(data + 1, size - 1)};
+void Run(std::string_view text) {
+  if (text.empty()) return;
+  Filters& filters = FiltersOf(static_cast<uint8_t>(text[0]) % kOptionSets);
+  const RecordView payload{{0, 0}, 1'700'000'000'000, text.substr(1)};
   const FingerprintedRecord first = filters.fingerprinter.Compute(payload);
   FingerprintedRecord second = filters.fingerprinter.Compute(payload);
   Require(Equal(first, second), "the second fingerprint of a payload differs from the first");
@@ -176,5 +171,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   filters.whole->Rollback();
   filters.parted->Rollback();
   Require(filters.whole->entries() == 0, "a rollback left entries");
-  return 0;
 }
+
+}  // namespace
+
+extern const FuzzTarget kPayloadTarget{"payload", Seeds, Run};
+
+}  // namespace neardup

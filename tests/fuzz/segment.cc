@@ -33,8 +33,6 @@ std::string Bytes(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-}  // namespace
-
 std::vector<std::string> Seeds() {
   std::vector<std::string> seeds;
   SnapshotSegment row;
@@ -53,21 +51,23 @@ std::vector<std::string> Seeds() {
   return seeds;
 }
 
-}  // namespace neardup
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace neardup;
+void Run(std::string_view text) {
   SnapshotSegment row;
   row.number = 2;
-  row.bytes = size;
-  row.checksum = Hash64(TextOf(data, size));
-  std::ofstream(SegmentPath(Folder(), 2), std::ios::binary) << TextOf(data, size);
+  row.bytes = text.size();
+  row.checksum = Hash64(text);
+  std::ofstream(SegmentPath(Folder(), 2), std::ios::binary) << text;
   uint64_t deltas = 0;
   const Result<void> read = ReadSegment(Folder(), 0, row, [&](Delta&&) -> Result<void> {
     ++deltas;
     return {};
   });
-  Require(deltas <= size, "more deltas than bytes");
+  Require(deltas <= text.size(), "more deltas than bytes");
   if (!read.ok()) Require(!read.error().text.empty(), "a refusal has no text");
-  return 0;
 }
+
+}  // namespace
+
+extern const FuzzTarget kSegmentTarget{"segment", Seeds, Run};
+
+}  // namespace neardup

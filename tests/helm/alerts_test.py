@@ -45,6 +45,7 @@ def healthy():
         made[series("neardup_lane_losses_total", instance, 'code="unavailable"')] = f"0x{LENGTH}"
         for reason in ("time", "capacity"):
             made[series("neardup_index_evictions_total", instance, f'reason="{reason}"')] = f"0x{LENGTH}"
+        made[series("neardup_undecided_records", instance, 'topic="t"')] = f"40x{LENGTH}"
     made[RECORDS % "unique"] = f"0+4800x{LENGTH}"
     made[RECORDS % "near_duplicate"] = f"0+1200x{LENGTH}"
     made[series("neardup_last_poll_timestamp_seconds", ACTIVE)] = f"0+60x{LENGTH}"
@@ -65,6 +66,10 @@ FAULTS = {
     "NeardupDown": ({UP % ACTIVE: f"1x9 0x10 1{REST}", UP % STANDBY: f"1x9 0x10 1{REST}"}, (13, 20), (9, 11, 23)),
     "NeardupNoActiveInstance": (
         {STATE % (ACTIVE, "active"): f"1x9 0x10 1{REST}"}, (13, 20), (9, 11, 23)),
+    # An instance is active, and holds the lane for other topics or cannot commit.
+    "NeardupNothingDecided": (
+        {RECORDS % "unique": f"0+4800x9 43200x30 48000+4800{REST}",
+         RECORDS % "near_duplicate": f"0+1200x9 10800x30 12000+1200{REST}"}, (27, 38), (9, 22, 45)),
     "NeardupStandbyMissing": (
         {STATE % (STANDBY, "standby"): f"1x9 0x20 1{REST}"}, (26, 30), (9, 24, 33)),
     "NeardupRestartLoop": (
@@ -108,8 +113,17 @@ FURTHER = {
         series("neardup_snapshot_timestamp_seconds", ACTIVE): f"0+60x30 1800{REST}"}, (60,), (45,)),
     "an old snapshot of an idle service": (None, {
         series("neardup_snapshot_timestamp_seconds", ACTIVE): f"0+60x30 1800{REST}",
-        RECORDS % "unique": f"0+4800x30 144000{REST}", RECORDS % "near_duplicate": f"0+1200x30 36000{REST}"},
-        (), (60, 600)),
+        RECORDS % "unique": f"0+4800x30 144000{REST}", RECORDS % "near_duplicate": f"0+1200x30 36000{REST}",
+        **{series("neardup_undecided_records", instance, 'topic="t"'): f"40x29 0{REST}"
+           for instance in (ACTIVE, STANDBY)}}, (), (60, 600)),
+    "nothing arrives, so nothing is decided": (None, {
+        RECORDS % "unique": f"0+4800x9 43200{REST}", RECORDS % "near_duplicate": f"0+1200x9 10800{REST}",
+        **{series("neardup_undecided_records", instance, 'topic="t"'): f"40x9 0{REST}"
+           for instance in (ACTIVE, STANDBY)}}, (), (30, 60)),
+    "records wait, and only a standby knows": ("NeardupNothingDecided", {
+        RECORDS % "unique": f"0+4800x9 _{REST}", RECORDS % "near_duplicate": f"0+1200x9 _{REST}",
+        series("neardup_undecided_records", ACTIVE, 'topic="t"'): f"0{REST}",
+        series("neardup_undecided_records", STANDBY, 'topic="t"'): f"40+6000{REST}"}, (30, 60), (9, 20)),
     "no snapshots": (None, {
         series("neardup_snapshot_timestamp_seconds", instance): f"_{REST}" for instance in (ACTIVE, STANDBY)},
         (), (60, 600)),
@@ -173,7 +187,7 @@ class Alerts(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = promtool("check", folder, "rules.yaml", self.rules)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("17 rules found", done.stdout)
+        self.assertIn("18 rules found", done.stdout)
 
     def test_a_healthy_service_fires_none(self):
         self.assert_holds(test_of("healthy", None, {}, (), (0, 1, 5, 30, 60, DAY, DAY + 90, LENGTH - 1)))

@@ -15,7 +15,7 @@ from chart import CHART, EXAMPLES, NEARDUP, RELEASE, ROOT, objects, run, templat
 REQUIRED = {"kafka.bootstrapServers": "kafka:9092", "config.input.topics": ["articles"]}
 KUBERNETES = ("1.29.0", "1.33.0", "1.37.0")
 # Kinds that are not Kubernetes' own.
-CUSTOM = {"PodMonitor", "ServiceMonitor", "PrometheusRule"}
+CUSTOM = {"PodMonitor", "ServiceMonitor", "PrometheusRule", "KafkaTopic", "KafkaUser"}
 
 
 def with_required(**more):
@@ -84,6 +84,11 @@ class Examples(unittest.TestCase):
                 config.write_text(text)
                 done = run(NEARDUP, "validate", "--config", config,
                            env={**os.environ, "POD_NAME": "news-neardup-0"})
+                if done.returncode != 0 and "sasl.oauthbearer.method" in text:
+                    # The library of Debian 12 cannot get tokens. The service must say so.
+                    self.assertEqual(done.returncode, 78)
+                    self.assertIn("libcurl", done.stderr)
+                    continue
                 self.assertEqual((done.returncode, done.stdout), (0, "valid\n"), done.stderr)
 
     def test_the_strimzi_example_gives_the_user_and_topics_of_the_service(self):
@@ -136,6 +141,9 @@ class Values(unittest.TestCase):
                 ("metrics.prometheusRule.thresholds.lag", 1, "lag"),
                 ("livenessProbe.period", 1, "period"),
                 ("config.windw", {}, "windw"),
+                ("strimzi.inputPartition", {}, "inputPartition"),
+                ("extraArgs", "--set", "/extraArgs"),
+                ("cpu.recordsPerSecond", -1, "/cpu/recordsPerSecond"),
                 ("config.window.windo_ms", "1h", "windo_ms"),
                 ("config.window.entries_max", 10, "/config/window/entries_max"),
                 ("config.record.null_value", "drop", "/config/record/null_value")):
@@ -144,6 +152,7 @@ class Values(unittest.TestCase):
 
     def test_settings_of_the_chart_have_one_place(self):
         for path, value in (("config.kafka.brokers", "kafka:9092"), ("config.metrics.port", 9000),
+                            ("config.metrics.host", "::"),
                             ("config.state.dir", "state")):
             with self.subTest(path):
                 self.refused(f"{path}: the chart sets it", with_required(**{path: value}))
@@ -154,6 +163,16 @@ class Values(unittest.TestCase):
 
     def test_a_login_needs_its_secret(self):
         self.refused("kafka.sasl.existingSecret", with_required(kafka__sasl__enabled=True))
+
+    def test_a_token_needs_the_url_that_gives_it(self):
+        self.refused("kafka.sasl.oauth.tokenEndpointUrl", with_required(
+            kafka__sasl={"enabled": True, "mechanism": "OAUTHBEARER", "existingSecret": "client"}))
+
+    def test_strimzi_needs_the_topics_and_their_partitions(self):
+        self.refused("strimzi.inputPartitions: expected the number of partitions of the input topic articles",
+                     with_required(strimzi__enabled=True))
+        self.refused("strimzi.enabled: expected the input topics",
+                     {"kafka.bootstrapServers": "kafka:9092", "strimzi.enabled": True})
 
     def test_large_numbers_are_written_out(self):
         text = chart.service_config(objects(sets=with_required(config__window__entries_max=10_000_000)))
@@ -266,6 +285,118 @@ class Pods(unittest.TestCase):
         self.assertEqual(properties["ssl.key.location"], "/etc/neardup/client/user.key")
 
 
+    def test_every_further_part_of_a_pod_comes_from_the_values(self):
+        found = objects([EXAMPLES["everything"]])
+        spec, container = pod_of(found)["spec"], container_of(found)
+        self.assertEqual(found["StatefulSet"]["spec"]["revisionHistoryLimit"], 3)
+        self.assertEqual(spec["runtimeClassName"], "gvisor")
+        self.assertEqual(spec["dnsConfig"], {"options": [{"name": "ndots", "value": "1"}]})
+        self.assertEqual(spec["hostAliases"], [{"ip": "10.0.0.9", "hostnames": ["kafka-1.example"]}])
+        self.assertEqual(container["lifecycle"], {"preStop": {"exec": {"command": ["sleep", "1"]}}})
+        self.assertEqual(container["args"][-2:], ["--set", "state.snapshot_interval_ms=3m"])
+        self.assertEqual(found["Service"]["metadata"]["annotations"], {"example.com/owner": "search"})
+        spec, container = pod_of(objects(sets=REQUIRED))["spec"], container_of(objects(sets=REQUIRED))
+        for absent in ("runtimeClassName", "dnsConfig", "hostAliases"):
+            self.assertNotIn(absent, spec)
+        self.assertNotIn("lifecycle", container)
+
+    def test_the_pods_are_open_on_the_address_of_the_values_whatever_the_image_sets(self):
+        for sets, host in ((REQUIRED, "0.0.0.0"), (with_required(metrics__host="::"), "::"),
+                           ({"existingConfigMap": "mine", "resources": {"limits": {"memory": "1Gi"}}}, "0.0.0.0")):
+            env = container_of(objects(sets=sets))["env"]
+            self.assertIn({"name": "NEARDUP_METRICS__HOST", "value": host}, env)
+
+    def test_a_token_login_has_the_properties_of_the_library(self):
+        properties = yaml.safe_load(chart.service_config(objects([EXAMPLES["strimzi-oauth"]])))["kafka"]["properties"]
+        self.assertEqual(properties, {
+            "security.protocol": "sasl_ssl", "sasl.mechanism": "OAUTHBEARER", "sasl.oauthbearer.method": "oidc",
+            "sasl.oauthbearer.client.id": "neardup",
+            "sasl.oauthbearer.client.secret": "${file:/etc/neardup/sasl/secret}",
+            "sasl.oauthbearer.token.endpoint.url": "https://login.example/token", "sasl.oauthbearer.scope": "kafka",
+            "sasl.oauthbearer.extensions": "logicalCluster=lkc-1"})
+
+    def test_the_volume_is_three_snapshots_of_a_full_window_and_10_gibibytes_at_least(self):
+        page = (ROOT / "docs/snapshot.md").read_text()
+        entry_bytes = int(re.search(r"\| bytes per entry on disk \| (\d+) \|", page).group(1))
+        for entries, size in ((1_000_000, None), (79_000_000, None), (200_000_000, None),
+                              (1_000_000_000, "7Gi")):
+            expected = size or f"{max(10, -(-3 * entry_bytes * int(entries) // 2 ** 30))}Gi"
+            sets = with_required(config__window__entries_max=entries, persistence__size=size or "")
+            claim, = objects(sets=sets)["StatefulSet"]["spec"]["volumeClaimTemplates"]
+            self.assertEqual(claim["spec"]["resources"]["requests"]["storage"], expected, entries)
+        reference = with_required(config__window__entries_max="${ENTRIES}", resources={
+            "requests": {"memory": "1Gi"}, "limits": {"memory": "1Gi"}})
+        self.assertIn("set persistence.size", template(sets=reference).stderr)
+
+    def test_the_cpu_is_that_of_the_table_of_the_page(self):
+        page = (ROOT / "docs/deploy-kubernetes.md").read_text()
+        head, rows = re.search(r"(?m)^\| records per second ((?:\| of [\d,]+ bytes )+)\|\n\|[-: |]+\|\n((?:\|.*\|\n)+)",
+                               page).groups()
+        sizes = [int(size.replace(",", "")) for size in re.findall(r"of ([\d,]+) bytes", head)]
+        self.assertGreaterEqual(len(rows.splitlines()), 3)
+        for row in rows.splitlines():
+            rate, *cpus = [cell.strip().replace(",", "") for cell in row.strip("|").split("|")]
+            for size, cpu in zip(sizes, cpus, strict=True):
+                found = objects(sets=with_required(cpu={"recordsPerSecond": int(rate), "recordBytes": size}))
+                asked = container_of(found)["resources"]["requests"]["cpu"]
+                self.assertEqual(asked, f"{int(float(cpu) * 1000)}m", (rate, size))
+                threads = yaml.safe_load(chart.service_config(found))["threads"]["fingerprint"]
+                self.assertEqual(threads, -int(-float(cpu) // 1))
+        self.assertEqual(container_of(objects(sets=REQUIRED))["resources"]["requests"]["cpu"], "2")
+        for more in ({"requests": {"cpu": "750m"}}, {"limits": {"cpu": "3"}}):
+            found = container_of(objects(sets=with_required(resources=more, cpu__recordsPerSecond=900000)))
+            self.assertEqual({part: found["resources"].get(part, {}).get("cpu") for part in more},
+                             {part: value["cpu"] for part, value in more.items()})
+
+
+class Strimzi(unittest.TestCase):
+    """strimzi.enabled: topics and user as in examples/strimzi.yaml."""
+
+    def made(self, sets=None, values=()):
+        found = objects(values, sets)
+        return {key: each for key, each in found.items() if isinstance(key, tuple) and key[0].startswith("Kafka")}
+
+    def test_the_objects_are_those_of_the_example(self):
+        sets = {"strimzi": {"enabled": True, "inputPartitions": {"articles": 6}}}
+        made = self.made(sets, [EXAMPLES["strimzi"]])
+        example = {(each["kind"], each["metadata"]["name"]): each
+                   for each in yaml.safe_load_all((CHART / "examples/strimzi.yaml").read_text())}
+        example.pop(("KafkaTopic", "articles"))
+        self.assertEqual(set(made), set(example))
+        for key, each in made.items():
+            wanted = example[key]
+            self.assertEqual(each["apiVersion"], wanted["apiVersion"])
+            self.assertLessEqual(wanted["metadata"]["labels"].items(), each["metadata"]["labels"].items())
+            kept = each["metadata"].get("annotations", {}).get("helm.sh/resource-policy")
+            self.assertEqual(kept, "keep" if key[0] == "KafkaTopic" else None, "an uninstallation must keep the topics")
+            if key[0] == "KafkaTopic":
+                self.assertEqual((each["spec"]["partitions"], each["spec"]["replicas"]),
+                                 (wanted["spec"]["partitions"], wanted["spec"]["replicas"]), key)
+                self.assertLessEqual(wanted["spec"].get("config", {}).items(), each["spec"].get("config", {}).items())
+                continue
+            self.assertEqual(each["spec"]["authentication"], wanted["spec"]["authentication"])
+            self.assertCountEqual(map(json.dumps, each["spec"]["authorization"]["acls"]),
+                                  map(json.dumps, wanted["spec"]["authorization"]["acls"]))
+
+    def test_the_service_creates_no_topic_then(self):
+        for enabled in (True, False):
+            sets = with_required(strimzi={"enabled": enabled, "inputPartitions": {"articles": 6}})
+            config = yaml.safe_load(chart.service_config(objects(sets=sets)))
+            self.assertEqual(config.get("output", {}).get("create_topics"), False if enabled else None)
+
+    def test_topics_may_have_names_that_kubernetes_refuses(self):
+        made = self.made(values=[EXAMPLES["strimzi-oauth"]])
+        topics = {each["spec"].get("topicName", name): (name, each["spec"]["partitions"])
+                  for (kind, name), each in made.items() if kind == "KafkaTopic"}
+        self.assertEqual(topics, {
+            "articles.unique": ("articles.unique", 6), "Big_Deals.unique": ("big-deals.unique", 12),
+            "articles.dead-letter": ("articles.dead-letter", 6), "Big_Deals.dead-letter": ("big-deals.dead-letter", 12),
+            "copies.articles": ("copies.articles", 6), "copies.Big_Deals": ("copies.big-deals", 12),
+            "neardup-changelog": ("neardup-changelog", 1), "neardup-lease": ("neardup-lease", 1)})
+        self.assertEqual({each["metadata"]["namespace"] for each in made.values()}, {"kafka"})
+        self.assertNotIn("authentication", made["KafkaUser", "neardup"]["spec"])
+
+
 class Memory(unittest.TestCase):
     """The memory of the pods is what the program prints for their configuration."""
 
@@ -309,7 +440,7 @@ class Memory(unittest.TestCase):
     def test_memory_that_cannot_be_computed_must_be_set(self):
         scheme = with_required(config__match__scheme="minhash")
         self.assertIn("whose memory has no bound", template(sets=scheme).stderr)
-        reference = with_required(config__window__entries_max="${ENTRIES}")
+        reference = with_required(config__window__entries_max="${ENTRIES}", persistence__size="10Gi")
         self.assertIn("config.window.entries_max is ${ENTRIES}", template(sets=reference).stderr)
         memory = {"requests": {"memory": "1Gi"}, "limits": {"memory": "1Gi"}}
         for sets in (scheme, reference):

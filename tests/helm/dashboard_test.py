@@ -66,6 +66,11 @@ class Dashboard(unittest.TestCase):
         names = [variable["name"] for variable in self.dashboard["templating"]["list"]]
         self.assertEqual(names, ["datasource", "namespace", "job", "instance"])
 
+    def test_all_of_a_variable_is_every_value_that_its_label_has(self):
+        # Grafana's linter wants .+ for job and instance, which every series has. Only Kubernetes sets a namespace.
+        values = {each["name"]: each.get("allValue") for each in self.dashboard["templating"]["list"]}
+        self.assertEqual(values, {"datasource": None, "namespace": ".*", "job": ".+", "instance": ".+"})
+
     def test_every_panel_says_what_it_shows(self):
         for panel in self.panels:
             self.assertTrue(panel["title"] and panel["description"], panel["id"])

@@ -59,6 +59,13 @@ class Dockerfile(unittest.TestCase):
         self.assertEqual(command, ["neardup", "healthcheck", "--url", f"http://127.0.0.1:{port}/healthz"])
         self.assertRegex(self.statefulset, 'livenessProbe:\n *{{- include "neardup.probe" .* "path" "/healthz"')
 
+    def test_the_pages_are_open_in_the_image_and_in_the_compose_file_and_nowhere_else(self):
+        self.assertEqual(of_last_stage("ENV"), ["NEARDUP_METRICS__HOST=0.0.0.0"])
+        self.assertRegex(run(NEARDUP, "config", "show").stdout, r'\n  host: "?127\.0\.0\.1"?\n')
+        for path, host in (("config/compose/neardup.yaml", "0.0.0.0"), ("config/package/neardup.yaml", None)):
+            config = yaml.safe_load((ROOT / path).read_text())
+            self.assertEqual(config.get("metrics", {}).get("host"), host, path)
+
     def test_the_chart_starts_the_program_of_the_image(self):
         self.assertEqual(of_last_stage("ENTRYPOINT"), ['["neardup"]'])
         self.assertIn("command: [neardup]", self.statefulset)

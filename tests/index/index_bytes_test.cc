@@ -1,44 +1,14 @@
 // The index never exceeds the bound that BytesMax computes, and counts the memory that it really
 // takes from the allocator.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/counted_allocations.h"
 #include "index/index.h"
-
-namespace {
-
-/// Bytes allocated by operator new and not freed, including the overhead of the allocator.
-std::atomic<uint64_t> allocated_bytes = 0;
-
-void* Allocate(size_t bytes) {
-  void* const memory = std::malloc(bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  allocated_bytes += malloc_usable_size(memory) + sizeof(size_t);
-  return memory;
-}
-
-void Free(void* memory) {
-  if (memory == nullptr) return;
-  allocated_bytes -= malloc_usable_size(memory) + sizeof(size_t);
-  std::free(memory);
-}
-
-}  // namespace
-
-void* operator new(size_t bytes) { return Allocate(bytes); }
-void* operator new[](size_t bytes) { return Allocate(bytes); }
-void operator delete(void* memory) noexcept { Free(memory); }
-void operator delete[](void* memory) noexcept { Free(memory); }
-void operator delete(void* memory, size_t) noexcept { Free(memory); }
-void operator delete[](void* memory, size_t) noexcept { Free(memory); }
 
 namespace neardup {
 namespace {

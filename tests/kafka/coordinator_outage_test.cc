@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "kafka/handle.h"
@@ -37,8 +38,8 @@ class CoordinatorOutage : public ::testing::Test {
     rd_kafka_mock_coordinator_set(cluster_.get(), "group", options_.app.c_str(), kOfGroup);
   }
 
-  Result<void> CommitDuringAnOutage() {
-    auto transaction = NewKafkaTransaction(options_, 0, {}, {});
+  Result<void> CommitDuringAnOutage(const KafkaLog& log = {}) {
+    auto transaction = NewKafkaTransaction(options_, 0, {}, log);
     NEARDUP_TRY(transaction->Fence());
     const std::vector<InputProgress> progress = {{input_, 1, 0}};
     // The first commit finds the coordinator.
@@ -71,6 +72,13 @@ TEST_F(CoordinatorOutage, ACommitEndsWhenTheCoordinatorOfTheGroupStaysAway) {
   options_.transaction_timeout_ms = 1000;
   const Result<void> committed = CommitDuringAnOutage();
   EXPECT_FALSE(committed.ok());
+}
+
+TEST_F(CoordinatorOutage, ACallThatIsAbandonedDoesNotKeepTheLog) {
+  options_.transaction_timeout_ms = 1000;
+  const auto log_owner = std::make_shared<int>(0);
+  EXPECT_FALSE(CommitDuringAnOutage([log_owner](int, std::string_view) {}).ok());
+  EXPECT_EQ(log_owner.use_count(), 1);
 }
 
 }  // namespace

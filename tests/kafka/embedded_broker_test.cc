@@ -7,6 +7,7 @@
 
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
+#include "kafka/topics.h"
 
 namespace neardup {
 namespace {
@@ -32,6 +33,15 @@ class Embedded : public ::testing::Test {
   KafkaOptions options_;
   InputPartition input_;
 };
+
+// The time-out of this test would end a wait for a share of this one.
+TEST_F(Embedded, AMissingTopicIsNotWaitedForAsLongAsAnAnswer) {
+  options_.answer_timeout_ms = 3'600'000;
+  options_.topics.push_back("no-such-topic");
+  const Result<FoundInputs> found = ListInputs(options_, {});
+  ASSERT_OK(found);
+  EXPECT_THAT(found->missing_topics, ElementsAre("no-such-topic"));
+}
 
 TEST_F(Embedded, RecordsPassFromTheInputToTheOutputs) {
   Write(options_.brokers, input_.topic, 1, {Record("a"), Record("b"), Record("c")});

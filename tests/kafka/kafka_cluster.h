@@ -78,7 +78,7 @@ class OpenOffsets {
 /// The committed offset of a group; -1: none.
 int64_t GroupOffset(const std::string& brokers, const std::string& group, const std::string& topic,
                     int32_t partition);
-/// Members of a group that is stable; -1 while it rebalances.
+/// Members of a group that is stable; -1 while it rebalances, or if it does not exist yet.
 int GroupMembers(const std::string& brokers, const std::string& group);
 /// Waits until no transaction is open in the partition. The broker answers a commit before it
 /// writes the markers.

@@ -56,5 +56,14 @@ TEST(LeaderWatch, APartitionWithoutALeaderIsSilent) {
   EXPECT_FALSE(watch.IsSilent(kNews0));
 }
 
+TEST(AnyBrokerAnswers, NeedsAConnectedBrokerThatHasSentSomethingLately) {
+  EXPECT_TRUE(AnyBrokerAnswers(Statistics("DOWN", -1), 500'000));
+  EXPECT_TRUE(AnyBrokerAnswers(Statistics("UP", 100'000), 300'000));
+  EXPECT_FALSE(AnyBrokerAnswers(Statistics("UP", 600'000), 300'000));
+  EXPECT_FALSE(AnyBrokerAnswers(Statistics("DOWN", 100), 300'000));
+  EXPECT_FALSE(AnyBrokerAnswers("{}", 300'000));
+  EXPECT_FALSE(AnyBrokerAnswers("not JSON", 300'000));
+}
+
 }  // namespace
 }  // namespace neardup

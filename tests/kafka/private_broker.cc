@@ -1,5 +1,6 @@
-// Starts one broker for all tests of the executable, and stops it at the end. If
-// NEARDUP_TEST_BROKERS is set, the tests use that running broker instead.
+// The broker of the tests: the one that NEARDUP_TEST_BROKERS names; otherwise the one that
+// tests/e2e/shared_kafka.py started, whose address is in the file E2E_BROKERS_FILE; otherwise one
+// that is started here for all tests of the executable, and stopped at the end.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 #include "kafka/kafka_cluster.h"
@@ -35,6 +37,13 @@ class PrivateBroker : public ::testing::Environment {
   void SetUp() override {
     if (const char* given = std::getenv("NEARDUP_TEST_BROKERS"); given != nullptr) {
       brokers = given;
+      unsetenv("NEARDUP_TEST_BROKERS");  // the commands under test take it for a setting
+      return;
+    }
+    if (const char* file = std::getenv("E2E_BROKERS_FILE"); file != nullptr) {
+      if (!(std::ifstream(file) >> brokers)) {
+        throw std::runtime_error(std::string("found no address of a broker in ") + file);
+      }
       return;
     }
     std::string pattern = (std::filesystem::temp_directory_path() / "neardup-test-XXXXXX").string();

@@ -19,11 +19,12 @@ using ::testing::Pair;
 
 TEST(Properties, TheUsersValueWinsOverADefault) {
   KafkaOptions options;
+  options.app = "news";
   options.producer_properties["linger.ms"] = "3";
   const auto properties = ClientProperties(options, ClientRole::kWriter, 4);
   ASSERT_OK(properties);
   EXPECT_THAT(*properties, Contains(Pair("linger.ms", "3")));
-  EXPECT_THAT(*properties, Contains(Pair("transactional.id", "neardup-lane-4")));
+  EXPECT_THAT(*properties, Contains(Pair("transactional.id", "news-lane-4")));
 }
 
 TEST(Properties, PropertiesThatCorrectnessDependsOnCannotBeChanged) {

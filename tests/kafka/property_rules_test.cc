@@ -33,10 +33,10 @@ TEST(PropertyRules, UpToFiveRequestsInFlightKeepTheOrder) {
 }
 
 TEST(PropertyRules, SecretPropertiesAreRecognisedByTheirNames) {
-  for (const char* name :
-       {"sasl.password", "ssl.key.password", "ssl.key.pem", "ssl.keystore.password",
-        "sasl.oauthbearer.client.secret", "sasl.jaas.config", "sasl.oauthbearer.config",
-        "SASL.PASSWORD", "sasl.oauthbearer.assertion.private.key.passphrase"}) {
+  for (const char* name : {"sasl.password", "ssl.key.password", "ssl.key.pem",
+                           "ssl.keystore.password", "sasl.oauthbearer.client.secret",
+                           "sasl.jaas.config", "sasl.oauthbearer.config", "sasl.kerberos.kinit.cmd",
+                           "SASL.PASSWORD", "sasl.oauthbearer.assertion.private.key.passphrase"}) {
     EXPECT_TRUE(IsSecretProperty(name)) << name;
   }
   for (const char* name : {"sasl.username", "ssl.key.location", "ssl.ca.pem", "client.id"}) {

@@ -55,11 +55,16 @@ TEST_F(RealLease, TheOnlyMemberHoldsIt) {
 TEST_F(RealLease, AMemberThatJoinsBeforeItsBrokerKnowsTheTopicHoldsItSoonAfter) {
   options_ = FreshOptions(TestBrokers());
   auto lease = Join();
-  std::this_thread::sleep_for(std::chrono::seconds(1));
+  bool unknown = false;
+  for (int looks = 0; looks < 3000 && !unknown; ++looks) {
+    unknown = !lease->Held().ok();  // an error until the broker knows the topic
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ASSERT_TRUE(unknown);
   CreateTopic(options_.brokers, LeaseTopic(options_), 1);
   bool held = false;
   for (int looks = 0; looks < 3000 && !held; ++looks) {
-    const Result<bool> answer = lease->Held();  // an error until the broker knows the topic
+    const Result<bool> answer = lease->Held();
     held = answer.ok() && *answer;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -70,8 +75,9 @@ TEST_F(RealLease, ANewcomerDoesNotTakeItButGetsItAtRelease) {
   auto first = Join();
   AwaitHeld(*first);
   auto second = Join();
-  // Joining takes some heartbeats, and after 5 s the newcomer joins once more. Both must never hold
-  // the lease at the same time.
+  AwaitMembers(2);
+  // After 5 s without the lease the newcomer joins once more. Both must never hold the lease at the
+  // same time. Nothing outside shows that it has joined again, so this is a wait for a time.
   for (int looks = 0; looks < 800; ++looks) {
     ASSERT_TRUE(*first->Held());
     ASSERT_FALSE(*second->Held());
@@ -98,6 +104,7 @@ TEST_F(RealLease, AMemberThatLeavesGivesItToAnotherAndGetsItBackOnlyFromThat) {
   EXPECT_FALSE(*first->Held());
   AwaitHeld(*second);
   first->Join();
+  AwaitMembers(2);
   for (int looks = 0; looks < 100; ++looks) {
     ASSERT_TRUE(*second->Held());
     ASSERT_FALSE(*first->Held());

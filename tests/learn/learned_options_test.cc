@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "feature/mask.h"
 #include "learn/synthetic_streams.h"
 #include "neardup/filter.h"
 
@@ -67,6 +68,54 @@ TEST(LearnOptions, KeepsWhatAPersonGave) {
   EXPECT_EQ(learned.options.match.distance_max, 5);
   EXPECT_EQ(learned.options.record.fields, given.record.fields);
   EXPECT_TRUE(learned.options.match.widen) << "what is not given is learned";
+}
+
+/// A series of events that differ by a number: mode exact fits them.
+std::vector<std::string> SeriesOfEvents(size_t records) {
+  std::vector<std::string> payloads;
+  for (size_t i = 0; i < records; ++i) {
+    payloads.push_back(R"({"text":"the backup of the large database on host )" +
+                       std::to_string(i % 10) +
+                       " has written another block of the archive, number " +
+                       std::to_string(1000 + i) + R"(, to the remote store"})");
+  }
+  return payloads;
+}
+
+TEST(LearnOptions, NeverSaysThatOnlyEqualRecordsAreJoinedWhenADistanceIsGiven) {
+  FilterOptions given;
+  given.match.distance_max = 3;
+  const auto said = [&](const std::vector<std::string>& payloads, const FilterOptions& options,
+                        const std::set<std::string>& kept) {
+    const LearnedOptions learned = LearnedFrom(payloads, options, kept);
+    std::string text = learned.mode;
+    for (const std::string& reason : learned.reasons) text += "\n" + reason;
+    return text;
+  };
+  const std::vector<std::string> few = ScrapedArticles(kRecordsMin - 1);
+  const std::vector<std::string> series = SeriesOfEvents(600);
+  for (const std::vector<std::string>* payloads : {&few, &series}) {
+    EXPECT_THAT(said(*payloads, {}, {}), HasSubstr("only")) << "the stream does not suggest exact";
+    const std::string text = said(*payloads, given, {"match.distance_max"});
+    EXPECT_THAT(text, ::testing::StartsWith("near\n"));
+    EXPECT_THAT(text, HasSubstr("match.distance_max is given as 3, so records that are near enough "
+                                "are duplicates, too"));
+    EXPECT_EQ(text.find("only"), std::string::npos) << text;
+  }
+  given.match.distance_max = 0;
+  EXPECT_THAT(said(series, given, {"match.distance_max"}),
+              HasSubstr("match.distance_max is given as 0, so only equal records are duplicates"));
+}
+
+TEST(LearnOptions, NamesNoChoiceOfASettingThatIsGiven) {
+  const std::vector<std::string> payloads = SeriesOfEvents(600);
+  FilterOptions given;
+  given.feature.masks = MasksNamed(std::vector<std::string>{"ip"});
+  const LearnedOptions learned =
+      LearnedFrom(payloads, given, {"feature.masks", "feature.features_min", "window.entries_max"});
+  for (const std::string& reason : learned.reasons) {
+    EXPECT_EQ(reason.find("also chosen"), std::string::npos) << reason;
+  }
 }
 
 TEST(LearnOptions, OfTooFewRecordsJoinsOnlyEqualOnesAndSaysSo) {

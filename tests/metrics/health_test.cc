@@ -90,6 +90,24 @@ TEST_F(HealthTest, AStandbyIsReadyAgainOnceItFollowsAnotherInstance) {
   ExpectReady("standby");
 }
 
+TEST_F(HealthTest, NoInstanceIsReadyWhileNoBrokerAnswers) {
+  bool answers = true;
+  health_.AskForBrokers([&] { return answers; });
+  for (const LanePhase phase : {LanePhase::kActive, LanePhase::kStandby, LanePhase::kLearning}) {
+    health_.PhaseChanged(phase);
+    answers = true;
+    ExpectReady(Name(phase));
+    answers = false;
+    ExpectNotReady(std::string(Name(phase)) + ", but no broker answers");
+    EXPECT_TRUE(health_.Alive().ok) << "a restart does not help";
+  }
+  health_.PhaseChanged(LanePhase::kRestoring);
+  ExpectNotReady("restoring");
+  health_.AskForBrokers({});
+  health_.PhaseChanged(LanePhase::kActive);
+  ExpectReady("active");
+}
+
 TEST_F(HealthTest, AnActiveLaneThatDoesNotCommitIsNotReady) {
   health_.PhaseChanged(LanePhase::kActive);
   health_.BatchPolled(kNews0, 5, 500);

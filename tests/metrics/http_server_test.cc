@@ -101,7 +101,15 @@ TEST_F(HttpServerTest, TheIndexNamesEveryPageAndOthersAreNotFound) {
 /// A connection on which a test writes what it likes.
 class RawConnection {
  public:
-  explicit RawConnection(uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  /// `from`: an address of this host, in the order of the network; 0: any.
+  explicit RawConnection(uint16_t port, in_addr_t from = 0)
+      : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in own = {};
+    own.sin_family = AF_INET;
+    own.sin_addr.s_addr = from;
+    if (from != 0) {
+      EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&own), sizeof(own)), 0);
+    }
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -140,6 +148,46 @@ TEST_F(HttpServerTest, ProbesAreAnsweredBesideConnectionsThatNeverFinishTheirReq
     EXPECT_EQ(Get("/metrics").body, "m 1\n") << i;
   }
 }
+
+// More than the server keeps, and than one round of it accepts.
+constexpr int kFlood = 600;
+// No connection ends because the machine is slow.
+const HttpOptions kPatient{.host = "127.0.0.1", .port = 0, .connection_ms_max = 3'600'000};
+constexpr const char* kRequestBegin = "GET /healthz HTTP/1.1\r\nHost: x\r\n";
+
+TEST_F(HttpServerTest, AProbeThatIsSlowToSendOutlastsAFloodOfAnsweredConnections) {
+  Start(kPatient);
+  RawConnection slow(server_->port());
+  ASSERT_TRUE(slow.Send(kRequestBegin));
+  // Their peers do not close, so that their places stay taken.
+  std::vector<std::unique_ptr<RawConnection>> flood;
+  for (int i = 0; i < kFlood; ++i) {
+    if (flood.size() == 300) flood.clear();
+    flood.push_back(std::make_unique<RawConnection>(server_->port()));
+    ASSERT_TRUE(flood.back()->Send("GET /metrics HTTP/1.1\r\n\r\n"));
+    EXPECT_TRUE(flood.back()->ReadAll().ends_with("\r\n\r\nm 1\n")) << i;
+  }
+  ASSERT_TRUE(slow.Send("\r\n"));
+  EXPECT_TRUE(slow.ReadAll().starts_with("HTTP/1.1 200 "));
+}
+
+TEST_F(HttpServerTest, AProbeThatIsSlowToSendOutlastsAFloodOfSilentConnectionsFromElsewhere) {
+  Start(kPatient);
+  RawConnection slow(server_->port());
+  ASSERT_TRUE(slow.Send(kRequestBegin));
+  const in_addr_t elsewhere = htonl(INADDR_LOOPBACK + 1);
+  std::vector<std::unique_ptr<RawConnection>> flood;
+  for (int i = 0; i < kFlood; ++i) {
+    if (flood.size() == 300) flood.clear();
+    flood.push_back(std::make_unique<RawConnection>(server_->port(), elsewhere));
+    ASSERT_TRUE(flood.back()->Send(kRequestBegin));
+  }
+  EXPECT_EQ(Get("/healthz").status, 200);  // the server has accepted all of the flood
+  ASSERT_TRUE(slow.Send("\r\n"));
+  EXPECT_TRUE(slow.ReadAll().starts_with("HTTP/1.1 200 "));
+}
+
+TEST_F(HttpServerTest, ServesOnlyThisHostByDefault) { EXPECT_EQ(HttpOptions().host, "127.0.0.1"); }
 
 TEST_F(HttpServerTest, RangesAreNotServed) {
   std::string ranges = "0-";

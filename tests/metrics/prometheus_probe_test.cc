@@ -118,6 +118,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.DeadLettersExcessive(true, "");
   probe_.SnapshotWritten({.entries = 5, .bytes = 100, .seconds = 0.5});
   probe_.ChangelogPurged(3);
+  probe_.InputUndecided("news", 12);
   probe_.KeeperFailed(Retriable(ErrorCode::kIo, ""));
   probe_.SetMemoryBound(1000, kMemoryParts);
   probe_.KafkaComplained(true);
@@ -254,6 +255,7 @@ TEST_F(PrometheusProbeTest, LaneLossesAndTransactionsAreCountedByCause) {
   probe_.TransactionAborted(Retriable(ErrorCode::kAborted, ""));
   probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
   probe_.LaneLost(Retriable(ErrorCode::kUnavailable, ""));
+  probe_.LateRequestFenced();
   probe_.OffsetsDiffer(kNews0, 1, 2);
   const Families now = Scrape();
   EXPECT_EQ(ValueOf(now, "neardup_transactions_total", {{"result", "aborted"}}), 1);
@@ -261,6 +263,7 @@ TEST_F(PrometheusProbeTest, LaneLossesAndTransactionsAreCountedByCause) {
   EXPECT_EQ(ValueOf(now, "neardup_lane_losses_total", {{"code", "fenced"}}), 1);
   EXPECT_EQ(ValueOf(now, "neardup_lane_losses_total", {{"code", "unavailable"}}), 1);
   EXPECT_EQ(ValueOf(now, "neardup_lane_losses_total", {{"code", "internal"}}), 0);
+  EXPECT_EQ(ValueOf(now, "neardup_late_requests_fenced_total"), 1);
   EXPECT_EQ(ValueOf(now, "neardup_group_offset_mismatches_total"), 1);
 }
 
@@ -283,6 +286,16 @@ TEST_F(PrometheusProbeTest, GaugesShowTheNewestValuesAndTimesInSeconds) {
   EXPECT_EQ(ValueOf(now, "neardup_promotions_total"), 1);
   EXPECT_EQ(ValueOf(now, "neardup_restored_entries"), 6);
   EXPECT_EQ(ValueOf(now, "neardup_restore_duration_seconds"), 1.5);
+}
+
+TEST_F(PrometheusProbeTest, ALaneThatHasCaughtUpOrWorksIsRestoredEvenFromAnEmptyChangelog) {
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_restore_progress_ratio"), 0);
+  probe_.Promoted(0, 0, 0.5);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_restore_progress_ratio"), 1);
+  probe_.Restoring(0.25, 1);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_restore_progress_ratio"), 0.25);
+  probe_.CaughtUp(7, 5);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_restore_progress_ratio"), 1);
 }
 
 TEST_F(PrometheusProbeTest, CountersSurviveAnIndexThatStartsAgain) {

@@ -68,6 +68,19 @@ class Files(unittest.TestCase):
         done = run(NEARDUP, "validate", "--config", path, "--set", "input.topics=[news]")
         self.assertEqual((done.returncode, done.stdout), (0, "valid\n"), done.stderr)
 
+    def test_the_unit_does_not_start_again_after_exit_codes_that_need_a_person(self):
+        section = (ROOT / "docs/configure.md").read_text().split("## Exit codes\n", 1)[1]
+        rows = dict(re.findall(r"(?m)^\| (\d+) \|.*\| ([^|]*) \|$", section))
+        person = {code for code, action in rows.items() if action == "a person has to change something"}
+        again = {code for code, action in rows.items() if action == "a start may succeed later"}
+        named = set(re.findall(r"= (\d+),", (ROOT / "src/app/exit_code.h").read_text()))
+        self.assertEqual(person | again | {"0", "1", "128"}, named)
+        unit = re.search(r"(?m)^RestartPreventExitStatus=(.*)$", UNIT.read_text()).group(1).split()
+        self.assertEqual(set(unit), person)
+        page = (ROOT / "docs/deploy-systemd.md").read_text()
+        listed = re.search(r"except after the exit codes ([\d, and]+)\.", page).group(1)
+        self.assertEqual(re.findall(r"\d+", listed), unit)
+
     def test_the_unit_leaves_little_exposed(self):
         done = run("systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE_MAX}", "--no-pager", UNIT)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

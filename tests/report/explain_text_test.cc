@@ -41,9 +41,19 @@ TEST(ExplainText, NamesTheRecordWithTooFewWords) {
   FilterOptions options;
   const std::string text = ExplainText(ReportOf(options, kA, kB));
   EXPECT_THAT(text,
-              HasSubstr("a.json has 11 distinct words, and b.json has 11 distinct words. With "
-                        "fewer than 12 (feature.features_min)"));
-  EXPECT_THAT(text, HasSubstr("of the words alone"));
+              HasSubstr("They differ. a.json has 11 distinct words, and b.json has 11 distinct "
+                        "words. A record with fewer than 12 (feature.features_min) is not compared "
+                        "by distance: it repeats only records that are equal to it.\n"));
+  EXPECT_THAT(text, HasSubstr("feature.features_min 11"));
+}
+
+TEST(ExplainText, ShowsNoDistanceOfARecordWithTooFewWords) {
+  const ExplainReport report = ReportOf(FilterOptions(), kA, kB);
+  for (const std::string& text : {ExplainText(report), ExplainPage(report)}) {
+    for (const char* part : {"bits", "simhash", "votes", "text keys", "at most"}) {
+      EXPECT_THAT(text, Not(HasSubstr(part)));
+    }
+  }
 }
 
 TEST(ExplainText, HoldsNothingThatATerminalWouldObey) {

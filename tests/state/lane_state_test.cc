@@ -62,6 +62,34 @@ TEST(LaneState, CarriesWhatItLearnedInTheFirstDeltaAndThenFromTimeToTime) {
                                             2 * LaneState::kCommitsPerLearned}));
 }
 
+TEST(LaneState, NamesItsTopicsInEveryDeltaAndKnowsThoseOfTheNewestOne) {
+  const PipelineTopics ours = {{"a", "news"}, "u", "d", "x"};
+  const PipelineTopics theirs = {{"news"}, "u", "d", "x"};
+  auto active = MakeLane(TestOptions());
+  active->SetTopics(theirs);
+  EXPECT_FALSE(active->lane_topics().known());
+  EXPECT_TRUE(active->AddInput({"news", 0}, 0).ok());
+  auto standby = MakeLane(TestOptions());
+  standby->SetTopics(ours);
+  for (uint32_t commit = 0; commit < 3; ++commit) {
+    Decide(*active, {0, commit}, 1'700'000'000'000, commit);
+    const std::vector<Delta> deltas = active->Uncommitted();
+    for (const Delta& delta : deltas) {
+      EXPECT_EQ(delta.pipeline, theirs);
+      ASSERT_TRUE(standby->Apply(delta).ok());
+    }
+    active->Commit();
+    EXPECT_EQ(active->lane_topics(), theirs);
+    EXPECT_EQ(standby->lane_topics(), theirs);
+  }
+  EXPECT_EQ(standby->Uncommitted().front().pipeline, ours) << "from its promotion on";
+  standby->Commit();
+  EXPECT_EQ(standby->lane_topics(), ours);
+  ASSERT_TRUE(standby->Clear().ok());
+  EXPECT_FALSE(standby->lane_topics().known());
+  EXPECT_EQ(standby->Uncommitted().front().pipeline, ours);
+}
+
 TEST(LaneState, RefusesADeltaThatSaysItLearnedOtherwise) {
   auto active = MakeLane(TestOptions());
   active->SetLearned("theirs");

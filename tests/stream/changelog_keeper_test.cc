@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,9 @@ class ChangelogKeeperTest : public testing::Test, public PartialKeeperProbe {
   void ChangelogPurged(int64_t offset) override { purged_to_ = offset; }
   void PurgeRefused(const Error&) override { ++refused_; }
   void KeeperFailed(const Error&) override { ++failed_; }
+  void InputUndecided(const std::string& topic, int64_t records) override {
+    undecided_[topic] = records;
+  }
 
   void Steps(int steps) {
     ChangelogKeeper keeper(options_, log_, clock_, *this, std::nullopt);
@@ -65,7 +69,28 @@ class ChangelogKeeperTest : public testing::Test, public PartialKeeperProbe {
   int64_t purged_to_ = 0;
   int refused_ = 0;
   int failed_ = 0;
+  std::map<std::string, int64_t> undecided_;
 };
+
+TEST_F(ChangelogKeeperTest, TellsHowManyRecordsAreUndecidedAsOftenAsItsPeriod) {
+  int asked = 0;
+  Result<int64_t> end = int64_t{10};
+  options_.input_end = [&](const InputPartition& input) {
+    EXPECT_EQ(input, (InputPartition{"a", 0}));
+    ++asked;
+    return end;
+  };
+  options_.snapshot_interval_ms = 1000;
+  Steps(40);
+  EXPECT_EQ(undecided_, (std::map<std::string, int64_t>{{"a", 7}})) << "3 of 10 are decided";
+  EXPECT_GE(asked, 2);
+  EXPECT_LE(asked, 4) << "in 40 s";
+  undecided_.clear();
+  end = Retriable(ErrorCode::kUnavailable, "no leader");
+  Steps(40);
+  EXPECT_TRUE(undecided_.empty()) << "nothing is known";
+  EXPECT_EQ(failed_, 0);
+}
 
 TEST_F(ChangelogKeeperTest, PurgesWhatHoldsNoLiveEntry) {
   Steps(5);

@@ -28,9 +28,15 @@ struct StandbyProbe : PartialProbe {
   void InputUnreachable(const InputPartition& input, bool unreachable) override {
     unreachable_events.emplace_back(input, unreachable);
   }
+  void PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) override {
+    pipeline_changes.emplace_back(before, now);
+  }
+  void LateRequestFenced() override { ++late_requests_fenced; }
   int times = 0;
+  int late_requests_fenced = 0;
   uint64_t seq = 0;
   std::vector<InputLoss> losses;
+  std::vector<std::pair<PipelineTopics, PipelineTopics>> pipeline_changes;
   std::vector<std::pair<std::string, bool>> missing_events;
   std::vector<std::pair<InputPartition, bool>> unreachable_events;
 };

@@ -125,7 +125,12 @@ void MemoryBroker::TimeOut(const std::string& id) {
 void MemoryBroker::Arrive(size_t late_end) {
   const LateEnd end = late_ends[late_end];
   late_ends.erase(late_ends.begin() + static_cast<std::ptrdiff_t>(late_end));
-  if (IsCurrent(end.id, end.epoch)) EndTransaction(end.id, /*commit=*/true);
+  if (!IsCurrent(end.id, end.epoch)) return;
+  // Its client does not know, and goes on sending.
+  std::vector<std::string> unsent = std::exchange(producers_[end.id].unsent_deltas, {});
+  EndTransaction(end.id, end.commit);
+  Settle(end.id);
+  producers_[end.id].unsent_deltas = std::move(unsent);
 }
 
 void MemoryBroker::Finish(MemoryProducer& producer, bool commit) {

@@ -130,11 +130,15 @@ class MemoryBroker {
   /// The outcome of a transaction is answered before its markers are written; Settle writes them.
   bool marks_late = false;
 
+  /// Many requests to commit or abort succeed, and reach the broker a second time later.
+  bool copies_ends = false;
+
   struct LateEnd {
     std::string id;
     uint64_t epoch = 0;
+    bool commit = true;
   };
-  /// Requests to commit that are still on their way.
+  /// Requests to end a transaction that are still on their way.
   std::vector<LateEnd> late_ends;
 
   /// Ends the id's open transaction, and makes the returned epoch the only one that may write.
@@ -152,7 +156,8 @@ class MemoryBroker {
   void Settle(const std::string& id);
   /// The transaction lasted too long: the broker aborts it and locks its producer out.
   void TimeOut(const std::string& id);
-  /// One of the late requests arrives. One of an old epoch has no effect.
+  /// One of the late requests arrives, and ends the transaction that is open now. One of an old
+  /// epoch has no effect.
   void Arrive(size_t late_end);
 
  private:

@@ -13,6 +13,7 @@ using Kind = Faults::Kind;
 Result<void> AsError(Kind kind) {
   switch (kind) {
     case Kind::kNone:
+    case Kind::kCopyLate:
       return {};
     case Kind::kCrash:
       return Fatal(ErrorCode::kInternal, "crash");
@@ -137,8 +138,8 @@ Result<void> MemoryChangelog::Poll(
     int timeout_ms, const std::function<Result<void>(const ChangelogRecord&)>& visit) {
   NEARDUP_TRY(AsError(faults_.Draw("PollChangelog", {Kind::kCrash, Kind::kUnavailable})));
   if (!is_open_) return Fatal(ErrorCode::kInternal, "the changelog is not open");
-  if (fetched_.empty() && (next_offset_ < broker_.changelog_begin ||
-                           next_offset_ > broker_.ChangelogEnd())) {
+  if (fetched_.empty() &&
+      (next_offset_ < broker_.changelog_begin || next_offset_ > broker_.ChangelogEnd())) {
     return Error{ErrorCode::kNotFound, "the log does not hold the offset"};
   }
   if (fetched_.empty()) Fetch();
@@ -203,6 +204,17 @@ Result<void> MemoryTransaction::Check(std::string_view call, std::initializer_li
   const Kind kind = faults_.Draw(call, possible);
   if (kind != Kind::kNone && kind != Kind::kAborted) usable_ = false;
   NEARDUP_TRY(AsError(kind));
+  return CheckCurrent();
+}
+
+/// Draws for a call that ends the transaction.
+Kind MemoryTransaction::DrawEnd(std::string_view call, std::initializer_list<Kind> possible) {
+  const Kind kind = faults_.Draw(call, possible);
+  const bool again = broker_.copies_ends && kind == Kind::kNone && faults_.random()() % 4 == 0;
+  return again ? Kind::kCopyLate : kind;
+}
+
+Result<void> MemoryTransaction::CheckCurrent() {
   if (broker_.IsCurrent(id_, epoch_)) return {};
   usable_ = false;
   return Error{ErrorCode::kFenced, "fenced by a newer instance"};
@@ -210,7 +222,7 @@ Result<void> MemoryTransaction::Check(std::string_view call, std::initializer_li
 
 Result<void> MemoryTransaction::Fence() {
   const Kind kind = faults_.Draw("Fence", {Kind::kCrash, Kind::kUnavailable, Kind::kLostAnswer});
-  usable_ = open_ = false;
+  usable_ = open_ = copy_late_ = false;
   refusals_.clear();
   if (kind == Kind::kNone || kind == Kind::kLostAnswer) {
     epoch_ = fences || broker_.EpochOf(id_) == 0 ? broker_.Fence(id_) : broker_.EpochOf(id_);
@@ -221,6 +233,10 @@ Result<void> MemoryTransaction::Fence() {
 
 Result<void> MemoryTransaction::Begin() {
   NEARDUP_TRY(CheckLegal("Begin", !open_));
+  if (copy_late_) {
+    usable_ = false;
+    return Retriable(ErrorCode::kUnavailable, "a request may arrive late");
+  }
   NEARDUP_TRY(Check("Begin", {Kind::kCrash, Kind::kFenced}));
   open_ = true;
   return {};
@@ -274,8 +290,8 @@ Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs,
   const bool early = faults_.random()() % 2 == 0;
   if (early) AskMeanwhile(meanwhile);
   const Kind kind =
-      faults_.Draw("Commit", {Kind::kCrash, Kind::kAborted, Kind::kFenced, Kind::kUnknownHappened,
-                              Kind::kUnknownLate, Kind::kUnknownLost});
+      DrawEnd("Commit", {Kind::kCrash, Kind::kAborted, Kind::kFenced, Kind::kUnknownHappened,
+                         Kind::kUnknownLate, Kind::kUnknownLost, Kind::kCopyLate});
   if (!broker_.IsCurrent(id_, epoch_)) {
     usable_ = false;
     return Error{ErrorCode::kFenced, "fenced by a newer instance"};
@@ -286,19 +302,30 @@ Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs,
   broker_.AddOffsets(id_, inputs);
   // A crash after the commit, too, is a commit whose outcome nobody heard of.
   const bool happens = kind == Kind::kNone || kind == Kind::kUnknownHappened ||
+                       kind == Kind::kCopyLate ||
                        (kind == Kind::kCrash && faults_.random()() % 2 == 0);
   if (happens) broker_.EndTransaction(id_, /*commit=*/true);
-  if (kind == Kind::kUnknownLate) broker_.late_ends.push_back({id_, epoch_});
+  if (kind == Kind::kUnknownLate || kind == Kind::kCopyLate) {
+    broker_.late_ends.push_back({id_, epoch_, /*commit=*/true});
+  }
   open_ = false;
-  usable_ = kind == Kind::kNone;
+  usable_ = kind == Kind::kNone || kind == Kind::kCopyLate;
+  copy_late_ = counts_commits && kind == Kind::kCopyLate;
   if (!early) AskMeanwhile(meanwhile);
   return AsError(kind);
 }
 
 Result<void> MemoryTransaction::Abort() {
-  NEARDUP_TRY(Check("Abort", {Kind::kCrash, Kind::kUnavailable, Kind::kFenced}));
+  NEARDUP_TRY(CheckLegal("Abort", usable_));
+  const Kind kind =
+      DrawEnd("Abort", {Kind::kCrash, Kind::kUnavailable, Kind::kFenced, Kind::kCopyLate});
+  usable_ = kind == Kind::kNone || kind == Kind::kCopyLate;
+  NEARDUP_TRY(AsError(kind));
+  NEARDUP_TRY(CheckCurrent());
   broker_.EndTransaction(id_, /*commit=*/false);
+  if (kind == Kind::kCopyLate) broker_.late_ends.push_back({id_, epoch_, /*commit=*/false});
   open_ = false;
+  copy_late_ = counts_aborts && kind == Kind::kCopyLate;
   return {};
 }
 
@@ -307,7 +334,7 @@ void MemoryTransaction::Abandon(bool abort) {
   if (abort && usable_ && kind == Kind::kNone && broker_.IsCurrent(id_, epoch_)) {
     broker_.EndTransaction(id_, /*commit=*/false);
   }
-  usable_ = open_ = false;
+  usable_ = open_ = copy_late_ = false;
 }
 
 Result<std::vector<int64_t>> MemoryTransaction::CommittedOffsets(

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <initializer_list>
 #include <random>
 #include <span>
 #include <string>
@@ -31,7 +33,8 @@ class Faults {
     kFenced,
     kUnknownHappened,
     kUnknownLate,  ///< the broker gets the request later, or never
-    kUnknownLost
+    kUnknownLost,
+    kCopyLate  ///< the call succeeds, and the broker gets its request a second time, later or never
   };
   /// Every call of a port that a broker answers asks this before it does anything.
   virtual Kind Draw(std::string_view call, std::initializer_list<Kind> possible);
@@ -123,6 +126,7 @@ class MemoryTransaction : public Transaction {
       : broker_(broker), faults_(faults), id_(std::move(id)) {}
   Result<void> Fence() override;
   Result<void> Begin() override;
+  bool must_fence() const override { return copy_late_; }
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view bytes) override;
   Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override;
@@ -133,9 +137,14 @@ class MemoryTransaction : public Transaction {
   size_t record_bytes_max(const InputPartition&) const override { return broker_.record_bytes_max; }
 
   bool fences = true;  ///< false: Fence joins the current epoch, which the contract forbids
+  /// False: a commit or an abort whose request may arrive once more counts as one that cannot.
+  bool counts_commits = true;
+  bool counts_aborts = true;
 
  private:
   Result<void> Check(std::string_view call, std::initializer_list<Faults::Kind> possible);
+  Faults::Kind DrawEnd(std::string_view call, std::initializer_list<Faults::Kind> possible);
+  Result<void> CheckCurrent();
   Result<void> CheckLegal(std::string_view call, bool legal);
   void AskMeanwhile(const Meanwhile& meanwhile);
   bool TopicIsGone(std::span<const InputProgress> inputs) const;
@@ -146,6 +155,7 @@ class MemoryTransaction : public Transaction {
   uint64_t epoch_ = 0;
   bool usable_ = false;
   bool open_ = false;
+  bool copy_late_ = false;
   std::vector<Refusal> refusals_;
 };
 

@@ -169,6 +169,12 @@ void InstancePorts::Plant(Mistake mistake, MemoryBroker& broker, Faults& lane_ca
     case Mistake::kTakesAnotherLog:
       changelog = std::make_unique<TrustedChangelog>(broker, lane_calls);
       return;
+    case Mistake::kLateCommitIgnored:
+      transaction->counts_commits = false;
+      return;
+    case Mistake::kLateAbortIgnored:
+      transaction->counts_aborts = false;
+      return;
     case Mistake::kPurgeBeyondLive:
       keeper_changelog = std::make_unique<GreedyChangelog>(broker, keeper_calls);
       return;

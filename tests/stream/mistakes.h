@@ -21,13 +21,15 @@ enum class Mistake : uint8_t {
   kPurgeBeyondLive,         ///< a purge deletes the oldest live entry
   kReadAheadIsDecided,      ///< what is polled during a commit counts as decided with it
   kTakesAnotherLog,         ///< a changelog that was created again counts as the one that was read
+  kLateCommitIgnored,       ///< no fence after a commit whose request may arrive once more
+  kLateAbortIgnored,        ///< no fence after an abort whose request may arrive once more
 };
 
 struct MistakeName {
   Mistake mistake;
   std::string_view name;
 };
-inline constexpr std::array<MistakeName, 8> kMistakes = {{
+inline constexpr std::array<MistakeName, 10> kMistakes = {{
     {Mistake::kEndBeforeFence, "end-before-fence"},
     {Mistake::kNoFence, "no-fence"},
     {Mistake::kStateBeforeTransaction, "state-before-transaction"},
@@ -36,6 +38,8 @@ inline constexpr std::array<MistakeName, 8> kMistakes = {{
     {Mistake::kPurgeBeyondLive, "purge-beyond-live"},
     {Mistake::kReadAheadIsDecided, "read-ahead-is-decided"},
     {Mistake::kTakesAnotherLog, "takes-another-log"},
+    {Mistake::kLateCommitIgnored, "late-commit-ignored"},
+    {Mistake::kLateAbortIgnored, "late-abort-ignored"},
 }};
 std::optional<Mistake> FindMistake(std::string_view name);
 

@@ -29,10 +29,16 @@ Faults::Kind SimulatedThread::Draw(std::string_view call, std::initializer_list<
   if (kind == Kind::kCrash) return Kind::kNone;  // the scheduler crashes instances
   ++deeds_.faults;
   if (world_.trace) {
-    constexpr std::array<const char*, 9> kNames = {
-        "none",       "crash",  "no answer",       "an answer that is lost",
-        "must abort", "fenced", "happens unheard", "arrives late, unheard",
-        "is lost"};
+    constexpr std::array<const char*, 10> kNames = {"none",
+                                                    "crash",
+                                                    "no answer",
+                                                    "an answer that is lost",
+                                                    "must abort",
+                                                    "fenced",
+                                                    "happens unheard",
+                                                    "arrives late, unheard",
+                                                    "is lost",
+                                                    "arrives once more, later"};
     world_.Tell(
         fmt::format("   {} {}: {}: {}", name_, member_, call, kNames[static_cast<size_t>(kind)]));
   }

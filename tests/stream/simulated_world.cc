@@ -70,6 +70,7 @@ SimulatedWorld::SimulatedWorld(const Schedule& schedule_in, const Trace& trace_i
   broker.marks_changelog = random.Chance(800);
   broker.marks_late = random.Chance(500);
   broker.sends_deltas_late = random.Chance(300);
+  broker.copies_ends = random.Chance(300);
   members.resize(schedule.instances);
   event_ms_ = kBaseMs;
   broker.inputs[{"a", 0}];
@@ -316,7 +317,12 @@ void SimulatedWorld::MoveOffsets() {
 
 void SimulatedWorld::Happen() {
   const std::string id = "lane-0";
-  switch (random.Below(14)) {
+  if (!broker.late_ends.empty() && random.Chance(250)) {
+    Tell("a late commit or abort arrives");
+    broker.Arrive(random.Below(broker.late_ends.size()));
+    return;
+  }
+  switch (random.Below(13)) {
     case 0:
     case 1:
       if (schedule.grows) Grow();
@@ -348,12 +354,6 @@ void SimulatedWorld::Happen() {
       broker.TimeOut(id);
       return;
     case 11:
-      if (!broker.late_ends.empty()) {
-        Tell("a late commit arrives");
-        broker.Arrive(random.Below(broker.late_ends.size()));
-      }
-      return;
-    case 12:
       broker.Settle(id);
       return;
     default:
@@ -370,6 +370,7 @@ void SimulatedWorld::Happen() {
 
 void SimulatedWorld::EndFaults() {
   quiet = true;
+  broker.copies_ends = false;
   Tell("the faults end");
   RecreateTopic();
   broker.unreachable.clear();

@@ -94,7 +94,26 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- add $index $moving (div $moving 4) 67108864 (mul $partitions 65536) -}}
 {{- end -}}
 
-{{/* The resources of the container: those of the values, with the memory where they set none. */}}
+{{/*
+The size of a volume: three times 45 bytes for each entry (docs/snapshot.md), because two snapshots are kept while the
+next one grows. At least 10Gi, so that few changes of the window need new volumes.
+*/}}
+{{- define "neardup.volumeSize" -}}
+{{- if .Values.persistence.size -}}
+{{- .Values.persistence.size -}}
+{{- else if .Values.existingConfigMap -}}
+10Gi
+{{- else -}}
+{{- $entries := dig "window" "entries_max" 1000000 .Values.config -}}
+{{- if not (regexMatch "^[0-9]+$" (ternary (toString $entries) ($entries | int64 | toString) (kindIs "string" $entries))) -}}
+{{- fail (printf "config.window.entries_max is %s, and the chart cannot compute the size of the volume from it: write a number, or set persistence.size" (toString $entries)) -}}
+{{- end -}}
+{{- $bytes := mul 3 45 (int64 $entries) -}}
+{{- printf "%dGi" (max 10 (div (add $bytes 1073741823) 1073741824)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The resources of the container: those of the values, with memory and CPU where they set none. */}}
 {{- define "neardup.resources" -}}
 {{- $resources := deepCopy .Values.resources -}}
 {{- $requests := default dict $resources.requests -}}
@@ -105,6 +124,7 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- if not (hasKey $requests "memory") }}{{ $_ := set $requests "memory" (get $limits "memory" | default (printf "%dMi" $mebibytes)) }}{{ end -}}
 {{- if $wantsLimit }}{{ $_ := set $limits "memory" (printf "%dMi" $mebibytes) }}{{ end -}}
 {{- end -}}
+{{- if not (or (hasKey $requests "cpu") (hasKey $limits "cpu")) }}{{ $_ := set $requests "cpu" (include "neardup.cpu" .) }}{{ end -}}
 {{- if $requests }}{{ $_ := set $resources "requests" $requests }}{{ end -}}
 {{- if $limits }}{{ $_ := set $resources "limits" $limits }}{{ end -}}
 {{- toYaml $resources -}}

@@ -47,6 +47,21 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end -}}
 {{- end -}}
 
+{{/* Metadata of an object that Strimzi makes a topic or a user of. */}}
+{{- define "neardup.strimziMetadata" }}
+metadata:
+  name: {{ .name }}
+  namespace: {{ .namespace }}
+  labels:
+    {{- include "neardup.labels" .root | nindent 4 }}
+    strimzi.io/cluster: {{ .root.Values.strimzi.cluster }}
+  {{- if .keep }}
+  annotations:
+    # Strimzi deletes a topic with its object.
+    helm.sh/resource-policy: keep
+  {{- end }}
+{{- end -}}
+
 {{/* A list of values that may hold templates, as YAML. */}}
 {{- define "neardup.tpl" -}}
 {{- tpl (toYaml .value) .root -}}

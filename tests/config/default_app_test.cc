@@ -1,0 +1,82 @@
+// The app of a pipeline that nobody named.
+#include "config/default_app.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "config_text.h"
+
+namespace neardup {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+TEST(DefaultApp, NamesTheInputTopics) {
+  EXPECT_EQ(DefaultApp({"notes"}), "neardup-notes");
+  EXPECT_EQ(DefaultApp({"news", "goods"}), "neardup-goods-news");
+  EXPECT_EQ(DefaultApp({"goods", "news", "goods"}), "neardup-goods-news") << "a set";
+  EXPECT_EQ(DefaultApp({}), "neardup");
+}
+
+TEST(DefaultApp, IsAValidAndShortNameForAnyTopics) {
+  const std::vector<std::vector<std::string>> lists = {
+      {"News"},
+      {"news", "Goods"},
+      {std::string(249, 'x')},
+      {"_a", ".b", "-c"},
+      std::vector<std::string>(1, std::string(190, 'y')),
+      {std::string(40, 'a'), std::string(40, 'b')}};
+  for (const std::vector<std::string>& topics : lists) {
+    EXPECT_THAT(DefaultApp(topics), MatchesRegex("[a-z0-9][a-z0-9._-]{0,199}"));
+  }
+  EXPECT_LE(DefaultApp({std::string(40, 'a'), std::string(40, 'b')}).size(), 80U);
+}
+
+TEST(DefaultApp, TellsListsApartThatItShortens) {
+  EXPECT_NE(DefaultApp({"News"}), DefaultApp({"news"}));
+  EXPECT_NE(DefaultApp({"News"}), DefaultApp({"NEWS"}));
+  const std::string a(60, 'a');
+  EXPECT_NE(DefaultApp({a, "b"}), DefaultApp({a, "c"}));
+}
+
+using DefaultAppInAConfig = ConfigText;
+
+TEST_F(DefaultAppInAConfig, StandsForAnEmptyName) {
+  const Result<LoadedConfig> config = Load("input:\n  topics: [notes]\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->settings.kafka.app, "neardup-notes");
+  EXPECT_TRUE(config->settings.app_is_default);
+  const Result<LoadedConfig> named = Load("app: mine\ninput:\n  topics: [notes]\n");
+  EXPECT_EQ(named->settings.kafka.app, "mine");
+  EXPECT_FALSE(named->settings.app_is_default);
+}
+
+TEST_F(DefaultAppInAConfig, DoesNotShowSecretTopics) {
+  const std::filesystem::path secret = Write("secret", "hidden");
+  const Result<LoadedConfig> config =
+      Load("input:\n  topics:\n    - ${file:" + secret.string() + "}\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_TRUE(config->IsSecret("app"));
+}
+
+TEST_F(DefaultAppInAConfig, IsNoNameForAPipelineWhoseTopicsChange) {
+  EXPECT_THAT(Complaints("input:\n  topics: [a, b]\n  topics_before: [a]\n"),
+              HasSubstr("app: found nothing, expected the app of the pipeline whose topics change; "
+                        "without a name it was neardup-a until now"));
+  EXPECT_EQ(Complaints("app: neardup-a\ninput:\n  topics: [a, b]\n  topics_before: [a]\n"), "");
+}
+
+TEST_F(DefaultAppInAConfig, TheOutputsOfBeforeAreThree) {
+  EXPECT_THAT(Complaints("output:\n  topics_before: [a, b]\n"),
+              HasSubstr("output.topics_before: found 2, expected 3 topics"));
+  const Result<LoadedConfig> config = Load("output:\n  topics_before: [a, b, \"{topic}.c\"]\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->settings.lane.pipeline.before.duplicate, "b");
+}
+
+}  // namespace
+}  // namespace neardup
