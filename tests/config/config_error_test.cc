@@ -120,9 +120,10 @@ TEST_F(ConfigError, ChoicesAreListedWithTheNearest) {
 }
 
 TEST_F(ConfigError, NamesThatDoNotFitTheirPatternAreRefused) {
-  EXPECT_EQ(Complaints("app: My App\n"),
-            "c.yaml:1: app: found My App, expected a name of 1 to 200 lower-case letters, digits, "
-            "'.', '_' or '-', starting with a letter or digit");
+  EXPECT_EQ(
+      Complaints("app: My App\n"),
+      "c.yaml:1: app: found My App, expected a name of 1 to 200 lower-case letters, digits, "
+      "'.', '_' or '-', starting with a letter or digit; or \"\" for one from the input topics");
   EXPECT_EQ(Complaints("input:\n  topics: [..]\n"),
             "c.yaml:2: input.topics[0]: found .., expected a topic name: 1 to 249 letters, digits, "
             "'.', '_' or '-'");
@@ -132,9 +133,11 @@ TEST_F(ConfigError, NamesThatDoNotFitTheirPatternAreRefused) {
   EXPECT_EQ(Complaints("output:\n  unique_topic: \"{name}.u\"\n"),
             "c.yaml:2: output.unique_topic: found the text \"{name}.u\", expected a topic name of "
             "letters, digits, '.', '_' or '-', where {topic} stands for the input topic");
-  EXPECT_EQ(Complaints("app: " + std::string(200'000, 'a') + "\n"),
-            "c.yaml:1: app: found a text of 200000 bytes, expected a name of 1 to 200 lower-case "
-            "letters, digits, '.', '_' or '-', starting with a letter or digit");
+  EXPECT_EQ(
+      Complaints("app: " + std::string(200'000, 'a') + "\n"),
+      "c.yaml:1: app: found a text of 200000 bytes, expected a name of 1 to 200 lower-case "
+      "letters, digits, '.', '_' or '-', starting with a letter or digit; or \"\" for one from "
+      "the input topics");
 }
 
 TEST_F(ConfigError, RepeatedKeysAreReportedWithBothLines) {
@@ -274,7 +277,7 @@ TEST_F(ConfigError, AllMistakesAreReportedTogether) {
                        {{"NEARDUP_METRICS__PORT", "web"}}, {"window.window_ms=1"}),
             "c.yaml:4: log.fromat: unknown setting, did you mean log.format?\n"
             "c.yaml:1: app: found A!, expected a name of 1 to 200 lower-case letters, digits, '.', "
-            "'_' or '-', starting with a letter or digit\n"
+            "'_' or '-', starting with a letter or digit; or \"\" for one from the input topics\n"
             "c.yaml:3: log.level: found loud, expected one of debug, info, warn, error\n"
             "NEARDUP_METRICS__PORT: metrics.port: found web, expected a whole number from 0 to "
             "65535\n"

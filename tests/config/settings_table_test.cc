@@ -151,7 +151,8 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [distance, sum, per_bit, widen, text_keys, neighbours] = match;
   [[maybe_unused]] auto [scheme_name, scheme_values] = scheme;
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
-  [[maybe_unused]] auto [host, port, certificate, key, user, password, connection_ms] = HttpOptions{};
+  [[maybe_unused]] auto [host, port, certificate, key, user, password, connection_ms] =
+      HttpOptions{};
   [[maybe_unused]] auto [kafka, app_is_default, inputs_before, outputs_before, lanes, learning,
                          model_file, reference, http, level, log_format, state_dir,
                          snapshot_interval, purge, on_foreign] = Settings{};

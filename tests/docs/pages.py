@@ -1,6 +1,6 @@
 """Runs the documentation: every command shown in README.md and docs/*.md, against the output shown.
 
-    pages.py ROOT --neardup build/debug/neardup [--kind plain|kafka|embed] [--page docs/embed.md]
+    pages.py ROOT --neardup build/release/neardup [--kind plain|kafka|embed] [--page docs/embed.md]
     pages.py ROOT --links
 
 Exits with 1 and prints `page:line: what is wrong` if a page does not hold.

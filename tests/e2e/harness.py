@@ -28,7 +28,7 @@ def newest_build():
     """The folder of the newest build, for a test that is run by hand."""
     loaders = sorted(ROOT.glob('build/*/e2e_load'), key=lambda path: path.stat().st_mtime)
     if not loaders:
-        raise RuntimeError(f'found no e2e_load in {ROOT}/build; build it with: scripts/build debug')
+        raise RuntimeError(f'found no e2e_load in {ROOT}/build; build it with: scripts/build release')
     return loaders[-1].parent
 
 

@@ -166,7 +166,7 @@ class Security(SecureKafkaTest):
         """Spoils the secrets of a running service, then mends them. It goes on all the time."""
         spoil()
         self.wait(lambda: service.metric('neardup_secrets_refused') == 1, 'a refusal', services=[service])
-        self.assert_line(service.text(), 'error changed secrets are not used yet', named)
+        self.assert_line(service.text(), f' error {named}', 'changed secrets are not used yet')
         self.fill_more(RECORDS, seed=8)
         self.wait_drained(service)
         mend()

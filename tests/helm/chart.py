@@ -1,6 +1,6 @@
 """Shared by the chart tests: the tools, helm's output as objects, and the parts of the chart that are generated.
 
-    chart.py --neardup build/debug/neardup --write
+    chart.py --neardup build/release/neardup --write
 
 writes the generated parts again: README.md, `config` in values.schema.json, the dashboard, and rendered/.
 """

@@ -69,7 +69,7 @@ class Examples(unittest.TestCase):
             with self.subTest(path.name):
                 self.assertTrue(path.exists(), path)
                 self.assertEqual(path.read_text(), content(),
-                                 "run: python3 tests/helm/chart.py --neardup build/debug/neardup --write")
+                                 "run: python3 tests/helm/chart.py --neardup build/release/neardup --write")
 
     def test_each_configuration_is_valid_for_the_service(self):
         for name, path in EXAMPLES.items():

@@ -34,15 +34,6 @@ class Embedded : public ::testing::Test {
   InputPartition input_;
 };
 
-// The time-out of this test would end a wait for a share of this one.
-TEST_F(Embedded, AMissingTopicIsNotWaitedForAsLongAsAnAnswer) {
-  options_.answer_timeout_ms = 3'600'000;
-  options_.topics.push_back("no-such-topic");
-  const Result<FoundInputs> found = ListInputs(options_, {});
-  ASSERT_OK(found);
-  EXPECT_THAT(found->missing_topics, ElementsAre("no-such-topic"));
-}
-
 TEST_F(Embedded, RecordsPassFromTheInputToTheOutputs) {
   Write(options_.brokers, input_.topic, 1, {Record("a"), Record("b"), Record("c")});
   auto source = NewKafkaSource(options_, {});

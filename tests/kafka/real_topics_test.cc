@@ -50,6 +50,15 @@ TEST_F(RealTopics, AreListedSortedOverAllInputs) {
   EXPECT_EQ(*partitions, expected);
 }
 
+// The time-out of this test would end a wait for a share of this one.
+TEST_F(RealTopics, AMissingInputIsNotWaitedForAsLongAsAnAnswer) {
+  options_.answer_timeout_ms = 3'600'000;
+  options_.topics = {FreshName("no-such-topic")};
+  const Result<FoundInputs> found = ListInputs(options_, {});
+  ASSERT_OK(found);
+  EXPECT_THAT(found->missing_topics, ::testing::ElementsAre(options_.topics.back()));
+}
+
 TEST_F(RealTopics, MissingTopicsAreCreatedToFitTheInput) {
   CreateTopic(options_.brokers, topic_, 3, {{"max.message.bytes", "2000000"}});
   const auto report = Ensure(3);

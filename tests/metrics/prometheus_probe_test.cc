@@ -96,6 +96,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.TransactionCommitted(SomeBatch());
   probe_.TransactionAborted(Retriable(ErrorCode::kAborted, ""));
   probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
+  probe_.LateRequestFenced();
   probe_.LeaseLeft(16'000);
   probe_.Promoted(12, 6, 1.5);
   probe_.OffsetsDiffer(kNews0, 1, 2);
@@ -142,6 +143,7 @@ TEST_F(PrometheusProbeTest, FamiliesHaveTheNamesTypesAndHelpOfTheCatalogue) {
   probe_.InputLag(kNews0, 0, 0);
   probe_.InputLost({kNews0, InputLoss::Kind::kDeleted, 10, 15});
   probe_.InputMissing("news", false);
+  probe_.InputUndecided("news", 12);
   probe_.SetMemoryBound(1000, kMemoryParts);
   probe_.SetDrift(kDrift, false);
   std::map<std::string, const MetricRow*> rows;
@@ -167,6 +169,7 @@ TEST_F(PrometheusProbeTest, HasAsManySeriesAsTheCatalogueSays) {
     probe_.InputLag(input, 1, 2);
     probe_.InputLost({input, InputLoss::Kind::kDeleted, 10, 15});
     probe_.InputMissing(input.topic, true);
+    probe_.InputUndecided(input.topic, 12);
   }
   probe_.TransactionCommitted(SomeBatch());
   probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "gone"));
