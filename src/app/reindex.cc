@@ -13,7 +13,6 @@
 
 #include "app/stopped_lane.h"
 #include "app/topic_reading.h"
-#include "filter/watermark.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
 #include "neardup/filter.h"
@@ -25,8 +24,6 @@
 namespace neardup {
 namespace {
 
-/// All deltas are written in one transaction.
-constexpr int32_t kTransactionTimeoutMs = 5 * 60'000;
 int64_t WallMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::system_clock::now().time_since_epoch())
@@ -66,7 +63,7 @@ class Reindexer {
     report_.seq = last_.seq_last;
     const std::string spec = FingerprintSpec(filter_);
     if (spec != last_.spec) report_.difference = SpecDifference(spec, last_.spec);
-    horizon_ms_ = HorizonAt(last_.watermark_ms, filter_.window);
+    horizon_ms_ = HorizonAfter(last_, filter_.window);
     NEARDUP_TRY(ReadUniques());
     NEARDUP_ASSIGN(const std::vector<Delta> deltas, MakeDeltas());
     if (lane != nullptr) NEARDUP_TRY(lane->Commit(deltas));
@@ -196,27 +193,19 @@ Result<void> CheckHeaders(const Settings& settings) {
                "cannot be indexed; expected packed, separate or full");
 }
 
-Settings Patient(Settings settings) {
-  int32_t& timeout_ms = settings.kafka.transaction_timeout_ms;
-  timeout_ms = std::max(timeout_ms, kTransactionTimeoutMs);
-  return settings;
-}
-
 }  // namespace
 
 Result<ReindexReport> Reindex(const Settings& settings, bool execute, const KafkaLog& log) {
   NEARDUP_TRY(CheckHeaders(settings));
-  const Settings patient = Patient(settings);
-  if (!execute) return Reindexer(patient, log).Run(nullptr);
-  NEARDUP_ASSIGN(const std::unique_ptr<StoppedLane> lane, StoppedLane::Take(patient, log));
-  return Reindexer(patient, log).Run(lane.get());
+  if (!execute) return Reindexer(settings, log).Run(nullptr);
+  NEARDUP_ASSIGN(const std::unique_ptr<StoppedLane> lane, StoppedLane::Take(settings, log));
+  return Reindexer(settings, log).Run(lane.get());
 }
 
 Result<ReindexReport> ReindexOwnLane(const Settings& settings, const KafkaLog& log) {
   NEARDUP_TRY(CheckHeaders(settings));
-  const Settings patient = Patient(settings);
-  NEARDUP_ASSIGN(const std::unique_ptr<StoppedLane> lane, StoppedLane::TakeOwn(patient, log));
-  return Reindexer(patient, log).Run(lane.get());
+  NEARDUP_ASSIGN(const std::unique_ptr<StoppedLane> lane, StoppedLane::TakeOwn(settings, log));
+  return Reindexer(settings, log).Run(lane.get());
 }
 
 }  // namespace neardup

@@ -14,6 +14,7 @@
 #include "app/stopped_lane.h"
 #include "app/topic_reading.h"
 #include "base/number_text.h"
+#include "base/random_id.h"
 #include "kafka/consumer_group.h"
 #include "kafka/topic_admin.h"
 #include "kafka/topics.h"
@@ -79,6 +80,9 @@ Result<PlannedMove> Plan(const Settings& settings, const std::vector<InputMove>&
   delta.seq_first = delta.seq_last + 1;
   delta.fresh = false;
   ++delta.epoch;
+  delta.writer_before = delta.writer;
+  delta.writer = DrawId();
+  if (delta.log_id == 0) delta.log_id = delta.writer;
   for (const InputMove& move : moves) {
     const auto input =
         std::find_if(delta.inputs.begin(), delta.inputs.end(),
@@ -128,7 +132,7 @@ Result<std::string> MoveInputs(const Settings& settings, const std::vector<Input
   NEARDUP_ASSIGN(const std::unique_ptr<StoppedLane> lane, StoppedLane::Take(settings, log));
   // Nobody can write to the changelog from here on.
   NEARDUP_ASSIGN(const PlannedMove plan, Plan(settings, moves, log));
-  NEARDUP_TRY(lane->Commit({&plan.delta, 1}));
+  NEARDUP_TRY(lane->Commit({plan.delta}));
   return plan.text + "done: the next start continues there\n";
 }
 
@@ -168,7 +172,10 @@ Result<std::string> ForgetLane(const Settings& settings, bool execute, const Kaf
   text += OutputText(settings, inputs);
   if (!execute) return text + kAddExecute;
 
-  NEARDUP_TRY(CheckNoInstance(settings, log));
+  // An instance that is paused is no member of the lease's group. It must commit nothing any more.
+  const auto lane = StoppedLane::Take(settings, log);
+  // Without the changelog, or an output, the lane is taken all the same.
+  if (!lane.ok() && lane.error().code != ErrorCode::kNotFound) return lane.error();
   NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(kafka, ClientRole::kWatermark, log));
   TopicAdmin admin(std::move(client), kafka);
   // The offsets go first: a changelog without offsets is still a whole lane.

@@ -45,6 +45,9 @@ namespace {
 
 constexpr int32_t kLanes = 1;
 constexpr int64_t kLearningPauseMs = 500;
+// How often an instance that waits for another one to learn looks into the changelog. Each look
+// opens connections.
+constexpr int64_t kLearnedElsewherePeriodMs = 5'000;
 constexpr int64_t kLearningReportMs = 60'000;
 
 std::string NextAttempt(const LaterLearning& later) {
@@ -76,9 +79,13 @@ class GrowingSource : public Source {
     return source_.Bounds(partition);
   }
   Result<void> Assign(std::span<const InputAssignment> inputs) override {
-    // The lane has fenced, and has read its changelog to the end.
-    if (before_first_assign_) NEARDUP_TRY(before_first_assign_());
-    before_first_assign_ = nullptr;
+    if (inputs.empty()) {
+      promoted_ = false;
+    } else if (!promoted_) {
+      // The lane has fenced, and has read its changelog to the end.
+      if (before_promotion_) NEARDUP_TRY(before_promotion_());
+      promoted_ = true;
+    }
     return source_.Assign(inputs);
   }
   Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override {
@@ -87,9 +94,9 @@ class GrowingSource : public Source {
   std::vector<InputStatus> Status() override { return source_.Status(); }
   bool polls_beside() const override { return source_.polls_beside(); }
 
-  /// Its error is that of the first Assign, which is then called again.
-  void BeforeFirstAssign(std::function<Result<void>()> check) {
-    before_first_assign_ = std::move(check);
+  /// Its error is that of the first Assign of a promotion.
+  void BeforePromotion(std::function<Result<void>()> check) {
+    before_promotion_ = std::move(check);
   }
   void Saw(std::vector<InputPartition> partitions) { seen_ = std::move(partitions); }
   const std::vector<InputPartition>& seen() const { return seen_; }
@@ -99,7 +106,87 @@ class GrowingSource : public Source {
   Source& source_;
   KafkaLog log_;
   std::vector<InputPartition> seen_;
-  std::function<Result<void>()> before_first_assign_;
+  std::function<Result<void>()> before_promotion_;
+  bool promoted_ = false;
+};
+
+/// Makes sure before each promotion that the topics exist which the lane writes. When a transaction
+/// had to be aborted, it looks whether one of them is gone, and has the lane taken again.
+class TransactionOnTopics : public Transaction {
+ public:
+  TransactionOnTopics(const KafkaOptions& options, const GrowingSource& source,
+                      std::unique_ptr<Transaction> transaction, KafkaLog log)
+      : options_(options),
+        source_(source),
+        transaction_(std::move(transaction)),
+        log_(std::move(log)) {}
+
+  Result<void> Fence() override {
+    aborted_ = false;
+    NEARDUP_TRY(Ensure());
+    return transaction_->Fence();
+  }
+  Result<void> Begin() override {
+    if (std::exchange(aborted_, false)) {
+      NEARDUP_ASSIGN(const std::optional<std::string> missing, FindMissing());
+      if (missing) {
+        return Retriable(ErrorCode::kUnavailable,
+                         fmt::format("topic {} does not exist any more; taking the lane again, "
+                                     "which creates it",
+                                     *missing));
+      }
+    }
+    return transaction_->Begin();
+  }
+  bool must_fence() const override { return transaction_->must_fence(); }
+  Result<void> Publish(const RoutedRecord& record) override {
+    return transaction_->Publish(record);
+  }
+  Result<void> PublishDelta(std::string_view bytes) override {
+    return transaction_->PublishDelta(bytes);
+  }
+  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override {
+    return transaction_->Commit(inputs, meanwhile);
+  }
+  Result<void> Abort() override {
+    aborted_ = true;
+    return transaction_->Abort();
+  }
+  void Abandon(bool abort) override { transaction_->Abandon(abort); }
+  std::vector<Refusal> TakeRefusals() override { return transaction_->TakeRefusals(); }
+  Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override {
+    return transaction_->CommittedOffsets(inputs);
+  }
+  size_t record_bytes_max(const InputPartition& input) const override {
+    return transaction_->record_bytes_max(input);
+  }
+
+ private:
+  Result<std::optional<std::string>> FindMissing() const {
+    return FindMissingTopic(options_, source_.seen(), log_);
+  }
+  Result<void> Ensure() const {
+    NEARDUP_ASSIGN(const std::optional<std::string> missing, FindMissing());
+    if (!missing) return {};
+    if (!options_.create_topics) {
+      return Retriable(ErrorCode::kUnavailable,
+                       fmt::format("topic {} does not exist any more, and output.create_topics is "
+                                   "off; create it, with as many partitions as before",
+                                   *missing));
+    }
+    NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, source_.seen(), kLanes, log_));
+    for (const std::string& topic : report.created) {
+      spdlog::error("topic {} was gone, and is created again: what it held is lost to its readers",
+                    topic);
+    }
+    return {};
+  }
+
+  const KafkaOptions& options_;
+  const GrowingSource& source_;
+  std::unique_ptr<Transaction> transaction_;
+  KafkaLog log_;
+  bool aborted_ = false;
 };
 
 /// A lease that the end of a lane gives up, unless the service that follows in this process shall
@@ -175,7 +262,6 @@ KeeperOptions KeeperOptionsOf(const Settings& settings) {
   options.snapshot_interval_ms = settings.snapshot_interval_ms;
   options.purge = settings.purge_changelog;
   options.learned = !settings.lane.learned.empty();
-  options.on_changelog_loss = settings.lane.on_changelog_loss;
   if (!settings.state_dir.empty()) {
     options.folder = SnapshotFolder(settings.state_dir, options.lane);
   }
@@ -235,6 +321,8 @@ struct Service::Parts {
   /// instance that holds the lease.
   Result<void> Learn();
   Result<LearnedState> LearnOrFollow();
+  Result<std::optional<LearnedState>> TryToLearn(const std::function<Result<void>(size_t)>& wait,
+                                                 int64_t& look_at_ms);
   void TakeUpLease(std::unique_ptr<Lease> taken);
   /// For an active lane that found too few records at first: learns again when there are more, and
   /// indexes its unique records again. True: the changelog holds other settings than this lane.
@@ -283,7 +371,9 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   WatchDrift();
   const uint16_t lane_number = settings.lane.lane;
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, kafka_log));
-  transaction = NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, kafka_log);
+  transaction = std::make_unique<TransactionOnTopics>(
+      kafka, *source, NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, kafka_log),
+      kafka_log);
   if (!lease) TakeUpLease(NewKafkaLease(kafka, lane_number, kafka_log));
   KafkaOptions follower = kafka;
   follower.answer_timeout_ms = std::min(kafka.answer_timeout_ms, kFollowerAnswerMs);
@@ -300,7 +390,7 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   NEARDUP_ASSIGN(lane, Lane::New(settings.lane,
                                  {*source, *changelog, *transaction, *lease, clock, *lane_probe},
                                  std::move(snapshot)));
-  source->BeforeFirstAssign([this] { return CheckOutputsAreNew(); });
+  source->BeforePromotion([this] { return CheckOutputsAreNew(); });
   NEARDUP_ASSIGN(std::unique_ptr<Changelog> followed,
                  NewKafkaChangelog(follower, lane_number, kafka_log));
   local_state->Follow(std::move(followed));
@@ -473,18 +563,39 @@ Result<LearnedState> Service::Parts::LearnOrFollow() {
     if (held) return {};
     return Error{ErrorCode::kAborted, "another instance holds the lease"};
   };
+  int64_t look_at_ms = 0;
+  std::string trouble;
   while (true) {
-    NEARDUP_ASSIGN(const bool held, lease->Held());
-    if (held) {
-      const Result<LearnedOptions> learned = LearnFromTopics(settings, kafka_log, wait);
-      if (learned.ok()) return LearnedState{false, LearnedText(*learned)};
-      if (learned.error().code != ErrorCode::kAborted) return learned.error();
+    Result<std::optional<LearnedState>> tried = TryToLearn(wait, look_at_ms);
+    if (tried.ok() && *tried) return std::move(**tried);
+    if (!tried.ok()) {
+      if (tried.error().fatal || tried.error().code != ErrorCode::kUnavailable) {
+        return tried.error();
+      }
+      if (trouble.empty()) spdlog::warn("cannot learn now, trying again: {}", tried.error().text);
+      trouble = tried.error().text;
+    } else if (!std::exchange(trouble, {}).empty()) {
+      spdlog::info("the brokers answer again; learning goes on");
     }
-    NEARDUP_ASSIGN(const LearnedState state, ReadLearned(settings, kafka_log));
-    if (state.begun) return state;
     health.Stepped();
     clock.SleepMs(kLearningPauseMs);
   }
+}
+
+/// Learns if this instance holds the lease; otherwise looks whether another one has, at most every
+/// kLearnedElsewherePeriodMs. nullopt: nobody has learned yet.
+Result<std::optional<LearnedState>> Service::Parts::TryToLearn(
+    const std::function<Result<void>(size_t)>& wait, int64_t& look_at_ms) {
+  NEARDUP_ASSIGN(const bool held, lease->Held());
+  if (held) {
+    const Result<LearnedOptions> learned = LearnFromTopics(settings, kafka_log, wait);
+    if (learned.ok()) return std::optional(LearnedState{false, LearnedText(*learned)});
+    if (learned.error().code != ErrorCode::kAborted) return learned.error();
+  }
+  if (clock.SteadyMs() < look_at_ms) return std::optional<LearnedState>();
+  look_at_ms = clock.SteadyMs() + kLearnedElsewherePeriodMs;
+  NEARDUP_ASSIGN(LearnedState state, ReadLearned(settings, kafka_log));
+  return state.begun ? std::optional(std::move(state)) : std::nullopt;
 }
 
 void Service::Parts::TakeUpLease(std::unique_ptr<Lease> taken) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "app/changelog_reading.h"
@@ -105,13 +106,29 @@ Result<std::unique_ptr<StoppedLane>> StoppedLane::TakeOwn(const Settings& settin
   std::unique_ptr<Transaction> transaction =
       NewKafkaTransaction(settings.kafka, settings.lane.lane, {}, log);
   NEARDUP_TRY(transaction->Fence());
-  return std::unique_ptr<StoppedLane>(new StoppedLane(std::move(transaction)));
+  return std::unique_ptr<StoppedLane>(
+      new StoppedLane(std::move(transaction), settings.lane.transaction_bytes_max));
 }
 
-Result<void> StoppedLane::Commit(std::span<const Delta> deltas) {
-  NEARDUP_TRY(transaction_->Begin());
-  for (const Delta& delta : deltas) NEARDUP_TRY(transaction_->PublishDelta(Encode(delta)));
-  return transaction_->Commit(deltas.back().inputs, NothingMeanwhile);
+Result<void> StoppedLane::Commit(std::vector<Delta> deltas) {
+  size_t bytes_of_all = 0;
+  for (const Delta& delta : deltas) bytes_of_all += Encode(delta).size();
+  if (bytes_of_all > bytes_max_) {
+    for (Delta& delta : deltas) delta.entries_live = deltas.back().entries_live;
+  }
+  for (size_t next = 0; next < deltas.size();) {
+    // No other instance can have written meanwhile and gone unnoticed: its delta would not follow.
+    if (transaction_->must_fence()) NEARDUP_TRY(transaction_->Fence());
+    NEARDUP_TRY(transaction_->Begin());
+    size_t bytes = 0;
+    for (; next < deltas.size() && bytes < bytes_max_; ++next) {
+      const std::string encoded = Encode(deltas[next]);
+      NEARDUP_TRY(transaction_->PublishDelta(encoded));
+      bytes += encoded.size();
+    }
+    NEARDUP_TRY(transaction_->Commit(deltas.back().inputs, NothingMeanwhile));
+  }
+  return {};
 }
 
 }  // namespace neardup

@@ -6,7 +6,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
+#include <utility>
+#include <vector>
 
 #include "config/settings.h"
 #include "kafka/kafka_options.h"
@@ -52,15 +53,19 @@ class StoppedLane {
   static Result<std::unique_ptr<StoppedLane>> TakeOwn(const Settings& settings,
                                                       const KafkaLog& log);
 
-  /// Writes the deltas, and commits the offsets of their last one for the group, in one
-  /// transaction. After an error nothing has changed, except after kUnknownOutcome: then the
-  /// changelog says whether it has.
-  Result<void> Commit(std::span<const Delta> deltas);
+  /// Writes the deltas, and commits the offsets of their last one for the group. Up to
+  /// transaction.bytes_max of them are one transaction: after an error nothing has changed, except
+  /// after kUnknownOutcome, when the changelog says whether it has. More of them take several
+  /// transactions, each as long as one of the service at most. If only some of these are
+  /// committed, the changelog counts more live entries than it holds, so that no lane starts with
+  /// it before the deltas are written again.
+  Result<void> Commit(std::vector<Delta> deltas);
 
  private:
-  explicit StoppedLane(std::unique_ptr<Transaction> transaction)
-      : transaction_(std::move(transaction)) {}
+  StoppedLane(std::unique_ptr<Transaction> transaction, size_t bytes_max)
+      : transaction_(std::move(transaction)), bytes_max_(bytes_max) {}
   std::unique_ptr<Transaction> transaction_;
+  size_t bytes_max_;
 };
 
 }  // namespace neardup

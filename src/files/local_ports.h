@@ -46,7 +46,8 @@ class EmptyChangelog : public Changelog {
   bool keeps_deltas() const override { return false; }
   Result<int64_t> CommittedEnd() override { return int64_t{0}; }
   int64_t known_end() const override { return 0; }
-  Result<void> Purge(int64_t) override { return {}; }
+  Result<bool> Holds(const ChangelogMark&) override { return true; }
+  Result<bool> Purge(int64_t, const ChangelogMark&) override { return true; }
 };
 
 }  // namespace neardup

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/hash.h"
 #include "kafka/client.h"
 #include "kafka/deadline.h"
 #include "kafka/kafka_ports.h"
@@ -17,9 +18,9 @@ namespace {
 
 // Bounds one Poll, so that its caller regularly gets control back.
 constexpr int kRecordsPerPollMax = 1000;
-// A broker that no longer leads the partition may name an end that lies before the true one. It
-// learns that it was replaced within this number of answer time-outs.
-constexpr int kStaleAnswersMax = 6;
+constexpr int kHoldsSliceMs = 200;
+// How long the answer of Holds suffices for a purge.
+constexpr std::chrono::seconds kHoldsFor(5);
 
 class KafkaChangelog : public Changelog {
  public:
@@ -41,16 +42,15 @@ class KafkaChangelog : public Changelog {
   Result<int64_t> End() override;
   Result<int64_t> CommittedEnd() override;
   int64_t known_end() const override;
-  Result<void> Purge(int64_t offset) override {
-    return admin_.DeleteRecords(partition_.topic, partition_.partition, offset);
-  }
+  Result<bool> Holds(const ChangelogMark& mark) override;
+  Result<bool> Purge(int64_t offset, const ChangelogMark& held) override;
 
  private:
-  /// The error for a log that ends before `offset`, up to which it was read.
-  Error EndsBefore(int64_t offset, int64_t end);
   Result<OffsetBounds> AskBounds() {
     return AskOffsetBounds(*watermarks_, partition_, answer_timeout_ms_);
   }
+  /// The checksum of the record at this offset; nullopt if there is none.
+  Result<std::optional<uint64_t>> FetchChecksum(int64_t offset);
   Result<void> Visit(const rd_kafka_message_t& record,
                      const std::function<Result<void>(const ChangelogRecord&)>& visit);
 
@@ -63,16 +63,21 @@ class KafkaChangelog : public Changelog {
   TopicAdmin admin_;
   int64_t next_offset_ = 0;
   bool assigned_ = false;
-  /// Since when each answer names an end before the offset that was read.
-  std::optional<std::chrono::steady_clock::time_point> ends_before_since_;
   std::chrono::steady_clock::time_point closed_at_{};
+  std::chrono::steady_clock::time_point asked_at_{};  ///< when Holds last ended
   size_t bytes_since_wake_ = 0;
 };
 
 Result<void> KafkaChangelog::Open(int64_t offset) {
   NEARDUP_ASSIGN(const OffsetBounds bounds, AskBounds());
-  if (offset > bounds.end) return EndsBefore(offset, bounds.end);
-  ends_before_since_.reset();
+  if (offset > bounds.end) {
+    // The caller has just heard of a later end.
+    return Retriable(ErrorCode::kUnavailable,
+                     fmt::format("changelog {} ends at offset {}, expected at least {}: a broker "
+                                 "that no longer leads the partition has named one of these ends, "
+                                 "or the topic was deleted and created again",
+                                 name_, bounds.end, offset));
+  }
   next_offset_ = std::max(offset, bounds.begin);
   // Without this question the reader may find the topic only a second later.
   NEARDUP_TRY(PartitionCount(*reader_, partition_.topic, answer_timeout_ms_));
@@ -87,19 +92,6 @@ Result<void> KafkaChangelog::Open(int64_t offset) {
     return {};
   }
   return reader_->Explain(FromKafka(code, fmt::format("opening changelog {}", name_)));
-}
-
-Error KafkaChangelog::EndsBefore(int64_t offset, int64_t end) {
-  const auto now = std::chrono::steady_clock::now();
-  if (!ends_before_since_) ends_before_since_ = now;
-  const std::string text = fmt::format(
-      "changelog {} ends at offset {}, but was read up to offset {} before", name_, end, offset);
-  const std::chrono::milliseconds wait(int64_t{kStaleAnswersMax} * answer_timeout_ms_);
-  if (now - *ends_before_since_ < wait) {
-    return Retriable(ErrorCode::kUnavailable,
-                     text + ": perhaps its broker no longer leads the partition; asking again");
-  }
-  return Fatal(ErrorCode::kMismatch, text + ": the topic was deleted and recreated, or truncated");
 }
 
 void KafkaChangelog::Close() {
@@ -120,6 +112,60 @@ Result<int64_t> KafkaChangelog::CommittedEnd() {
   NEARDUP_ASSIGN(const OffsetBounds bounds,
                  AskOffsetBounds(*reader_, partition_, answer_timeout_ms_));
   return bounds.end;
+}
+
+Result<bool> KafkaChangelog::Holds(const ChangelogMark& mark) {
+  NEARDUP_ASSIGN(const OffsetBounds bounds, AskBounds());
+  if (mark.offset < bounds.begin || mark.offset >= bounds.end) return false;
+  // The reader may hold records that it fetched long ago, so another client asks.
+  const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(list.get(), partition_.topic.c_str(), partition_.partition)
+      ->offset = mark.offset;
+  std::this_thread::sleep_until(asked_at_ + kBetweenAssigns);
+  const rd_kafka_resp_err_t code = rd_kafka_assign(watermarks_->get(), list.get());
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return watermarks_->Explain(FromKafka(code, fmt::format("reading changelog {} again", name_)));
+  }
+  const Result<std::optional<uint64_t>> found = FetchChecksum(mark.offset);
+  rd_kafka_assign(watermarks_->get(), nullptr);
+  asked_at_ = std::chrono::steady_clock::now();
+  if (!found.ok()) return found.error();
+  return *found == mark.checksum;
+}
+
+Result<std::optional<uint64_t>> KafkaChangelog::FetchChecksum(int64_t offset) {
+  const std::string doing = fmt::format("reading changelog {} again at offset {}", name_, offset);
+  const Deadline deadline(answer_timeout_ms_);
+  while (!deadline.passed()) {
+    const MessageHandle record(
+        rd_kafka_consumer_poll(watermarks_->get(), deadline.left_ms(kHoldsSliceMs)));
+    if (!record) continue;
+    if (record->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      if (record->offset != offset) return std::optional<uint64_t>();
+      return std::optional(Hash64({static_cast<const char*>(record->payload), record->len}));
+    }
+    if (record->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) return std::optional<uint64_t>();
+    const Error error = watermarks_->ExplainEvent(*record, doing, partition_.topic);
+    if (error.code == ErrorCode::kNotFound) return std::optional<uint64_t>();
+    if (error.code != ErrorCode::kUnavailable) return error;
+  }
+  return watermarks_->Explain(FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, doing));
+}
+
+/// The brokers cannot compare and delete in one step. If the process was stopped between the two,
+/// the answer is too old, and the caller asks again later.
+Result<bool> KafkaChangelog::Purge(int64_t offset, const ChangelogMark& held) {
+  const auto asked_at = std::chrono::steady_clock::now();
+  NEARDUP_ASSIGN(const bool holds, Holds(held));
+  if (!holds) return false;
+  if (std::chrono::steady_clock::now() - asked_at > kHoldsFor) {
+    return Retriable(ErrorCode::kUnavailable,
+                     fmt::format("purging changelog {}: the question whether it is still the same "
+                                 "log took more than {} s; nothing is purged",
+                                 name_, kHoldsFor.count()));
+  }
+  NEARDUP_TRY(admin_.DeleteRecords(partition_.topic, partition_.partition, offset));
+  return true;
 }
 
 int64_t KafkaChangelog::known_end() const {

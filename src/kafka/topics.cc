@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -280,6 +281,25 @@ Result<std::vector<int64_t>> ListOffsetsAtTime(const KafkaOptions& options,
     offsets.push_back(row.offset < 0 ? bounds[static_cast<size_t>(i)].end : row.offset);
   }
   return offsets;
+}
+
+Result<std::optional<std::string>> FindMissingTopic(const KafkaOptions& options,
+                                                    std::span<const InputPartition> inputs,
+                                                    const KafkaLog& log) {
+  std::set<std::string> topics = {ChangelogTopic(options), LeaseTopic(options)};
+  for (const InputPartition& input : inputs) {
+    topics.insert(ExpandTopic(options.unique_topic, input.topic));
+    topics.insert(ExpandTopic(options.duplicate_topic, input.topic));
+    topics.insert(ExpandTopic(options.dead_letter_topic, input.topic));
+  }
+  NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
+                 Client::New(options, ClientRole::kWatermark, log));
+  for (const std::string& topic : topics) {
+    NEARDUP_ASSIGN(const std::optional<int32_t> count,
+                   PartitionCount(*client, topic, options.answer_timeout_ms));
+    if (!count) return std::optional(topic);
+  }
+  return std::optional<std::string>();
 }
 
 Result<TopicReport> EnsureTopics(const KafkaOptions& options,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,6 +48,12 @@ Result<std::vector<std::string>> CheckChangelogSettings(const std::string& topic
 Properties OutputSettings();
 /// Room for our headers and the framing in an output topic, beyond the input's largest record.
 inline constexpr int64_t kHeaderRoomBytes = 64 * 1024;
+
+/// The first of the topics of EnsureTopics that does not exist; nullopt if all do. Asks one
+/// question for each topic, and changes nothing.
+Result<std::optional<std::string>> FindMissingTopic(const KafkaOptions& options,
+                                                    std::span<const InputPartition> inputs,
+                                                    const KafkaLog& log);
 
 /// What EnsureTopics found and did.
 struct TopicReport {

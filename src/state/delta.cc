@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kMagic = "NDLT";
 constexpr uint16_t kVersion = 5;
-constexpr uint16_t kVersionWithoutPipeline = 4;
+constexpr uint16_t kVersionWithoutWriter = 4;
 constexpr uint16_t kVersionWithoutLearned = 3;
 constexpr uint16_t kOldestVersion = 2;
 constexpr size_t kChecksumBytes = 8;
@@ -28,8 +28,9 @@ constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1 + 1 + 1;
 constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
 
 uint16_t VersionOf(const Delta& delta) {
-  if (delta.pipeline.known()) return kVersion;
-  return delta.learned.empty() ? kVersionWithoutLearned : kVersionWithoutPipeline;
+  assert(delta.writer != 0 || !delta.pipeline.known());
+  if (delta.writer != 0) return kVersion;
+  return delta.learned.empty() ? kVersionWithoutLearned : kVersionWithoutWriter;
 }
 
 std::vector<std::string_view> Topics(const Delta& delta) {
@@ -46,8 +47,9 @@ uint64_t IndexOf(std::string_view topic, const std::vector<std::string_view>& to
 }
 
 void WriteHeader(const Delta& delta, ByteWriter& out) {
+  const uint16_t version = VersionOf(delta);
   out.Raw(kMagic);
-  out.U16(VersionOf(delta));
+  out.U16(version);
   out.U16(delta.lane);
   out.U64(delta.epoch);
   out.U64(delta.seq_first);
@@ -61,7 +63,12 @@ void WriteHeader(const Delta& delta, ByteWriter& out) {
   out.U64(delta.entries_live);
   out.U64(delta.settings_seq);
   out.U8(delta.fresh ? 1 : 0);
-  if (VersionOf(delta) >= 4) out.Text(delta.learned);
+  if (version > kVersionWithoutLearned) out.Text(delta.learned);
+  if (version > kVersionWithoutWriter) {
+    out.U64(delta.log_id);
+    out.U64(delta.writer);
+    out.U64(delta.writer_before);
+  }
   out.Text(delta.spec);
 }
 
@@ -86,7 +93,7 @@ void WriteInputs(const Delta& delta, ByteWriter& out) {
     out.Zigzag(input.next_offset);
     out.I64(input.time_ms);
   }
-  if (delta.pipeline.known()) WritePipeline(delta.pipeline, topics, out);
+  if (delta.writer != 0) WritePipeline(delta.pipeline, topics, out);
 }
 
 void WriteNumbers(const std::vector<uint64_t>& numbers, ByteWriter& out) {
@@ -144,6 +151,12 @@ uint16_t ReadHeader(ByteReader& in, Delta& delta) {
   delta.distance_max = in.U8("distance_max");
   if (version >= 3) ReadBeginning(in, delta);
   if (version >= 4) delta.learned = in.Text("learned");
+  if (version >= 5) {
+    delta.log_id = in.U64("log_id");
+    delta.writer = in.U64("writer");
+    if (delta.writer == 0) in.Fail("writer", "a number that is not 0");
+    delta.writer_before = in.U64("writer_before");
+  }
   delta.spec = in.Text("spec");
   return version;
 }
@@ -151,7 +164,6 @@ uint16_t ReadHeader(ByteReader& in, Delta& delta) {
 void ReadPipeline(ByteReader& in, const std::vector<std::string_view>& topics,
                   PipelineTopics& pipeline) {
   const size_t inputs = in.Count(1, "number of input topics");
-  if (inputs == 0) in.Fail("number of input topics", "at least 1");
   if (inputs > topics.size()) in.Fail("input topics", "distinct topics of the list before");
   for (size_t i = 0; i < inputs && in.ok(); ++i) {
     const std::string_view topic = topics[in.VarintUpTo(topics.size() - 1, "input topic")];
@@ -161,6 +173,9 @@ void ReadPipeline(ByteReader& in, const std::vector<std::string_view>& topics,
   pipeline.unique = in.Text("unique topic");
   pipeline.duplicate = in.Text("duplicate topic");
   pipeline.dead_letter = in.Text("dead-letter topic");
+  const bool none =
+      pipeline.unique.empty() && pipeline.duplicate.empty() && pipeline.dead_letter.empty();
+  if (inputs == 0 && !none) in.Fail("number of input topics", "at least 1");
 }
 
 void ReadInputs(ByteReader& in, uint16_t version, Delta& delta) {
@@ -271,8 +286,13 @@ Result<Delta> DecodeDelta(std::string_view bytes) {
   return delta;
 }
 
+bool FollowsDelta(const Delta& next, uint64_t writer, uint64_t seq_last) {
+  return !next.fresh && next.seq_first == seq_last + 1 &&
+         (next.writer_before == writer || next.writer == writer);
+}
+
 bool CanMerge(const Delta& delta, const Delta& next) {
-  return !next.fresh && next.seq_first == delta.seq_last + 1 && next.lane == delta.lane &&
+  return FollowsDelta(next, delta.writer, delta.seq_last) && next.lane == delta.lane &&
          next.spec == delta.spec && KeepsInputNumbers(delta, next) &&
          EntryBytes(delta) + EntryBytes(next) <= kDeltaBytesTarget;
 }
@@ -281,6 +301,7 @@ void Merge(Delta& delta, Delta&& next) {
   assert(CanMerge(delta, next));
   const uint64_t seq_first = delta.seq_first;
   const bool fresh = delta.fresh;
+  const uint64_t writer_before = delta.writer_before;
   const uint64_t epoch = std::max(delta.epoch, next.epoch);
   // A restart forgets which inputs were idle, so the watermark may go back. Entries that an earlier
   // watermark has expired stay expired.
@@ -294,6 +315,7 @@ void Merge(Delta& delta, Delta&& next) {
   delta = std::move(next);
   delta.seq_first = seq_first;
   delta.fresh = fresh;
+  delta.writer_before = writer_before;
   delta.epoch = epoch;
   delta.watermark_ms = watermark_ms;
   delta.horizon_ms = horizon_ms;

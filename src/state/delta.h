@@ -5,7 +5,9 @@
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      5; 4 without `pipeline`; 3 without `pipeline` and `learned`
+//   version         u16      5; 4 without `log_id` to `writer_before` and `pipeline`; 3 also
+//   without
+//                            `learned`
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -22,14 +24,18 @@
 //                            the lane was indexed again under new settings
 //   fresh           u8       1: the state begins from nothing with this delta, whatever was before;
 //                            else 0
-//   learned         text     what the lane learned from its stream (LearnedText); from version 4 on
+//   learned         text     what the lane learned from its stream (LearnedText); since version 4
+//   log_id          u64      `writer` of the first delta of this log; since version 5
+//   writer          u64      drawn at random by each promotion, never 0; since version 5
+//   writer_before   u64      `writer` of the delta before this one; 0 if there is none, or if that
+//                            delta is of an older version; since version 5
 //   spec            text     FingerprintSpec of the filter
 //   topics          varint count, then text each; distinct, ascending
 //   inputs          varint count, then each: varint topic index, varint partition,
 //                   zigzag next_offset, i64 time_ms (largest event time seen, INT64_MIN if none)
 //   pipeline        varint count, then each: varint topic index of an input topic, ascending;
 //                   text each: the names or templates of the unique, duplicate and dead-letter
-//                   topic; version 5 only
+//                   topic. All empty: not known. Since version 5
 //   entries         varint count, then each: u64 simhash, u64 order, u64 exact, zigzag (time_ms -
 //                   time_ms of the entry before, 0 at first; modulo 2^64), varint index into
 //                   inputs, varint offset (0 or more), u8 number of text keys (0 to 3), u32 each,
@@ -43,6 +49,11 @@
 // is not seq_last + 1 of the delta before, the changelog has a hole. A fresh delta, and those after
 // it up to settings_seq, may hold entries of records that were decided before: the lane was indexed
 // again.
+//
+// Two logs may hold deltas with the same epochs and seqs: the topic was deleted and created again,
+// or restored from an older copy, and went on from there. Their deltas have other writers. So a
+// delta continues what a reader knows only if it names the writer of the newest delta that the
+// reader knows (FollowsDelta).
 //
 // The first delta of a lane that learned its settings holds them. So does the first delta of every
 // 256th commit (LaneState::kCommitsPerLearned), and that of an index that `neardup reindex` made;
@@ -87,9 +98,12 @@ struct Delta {
   uint64_t settings_seq = 1;
   bool fresh = false;
   std::string learned{};
+  uint64_t log_id = 0;
+  uint64_t writer = 0;  ///< 0: a delta of version 4 or older
+  uint64_t writer_before = 0;
   std::string spec;
   std::vector<InputProgress> inputs;
-  /// Not known in deltas of versions before 5.
+  /// Not known in deltas of versions before 5. Known only in a delta with a writer.
   PipelineTopics pipeline{};
   /// Position::input is an index into `inputs`.
   std::vector<Entry> entries;
@@ -102,6 +116,10 @@ std::string Encode(const Delta& delta);
 size_t EncodedBytesMax(const Entry& entry);
 /// kCorrupt names the byte offset and what was expected. Never reads outside `bytes`.
 Result<Delta> DecodeDelta(std::string_view bytes);
+
+/// True if `next` is not fresh and continues a log whose newest delta has this writer and seq_last.
+/// Also true if a writer's own delta is read again that decided nothing.
+bool FollowsDelta(const Delta& next, uint64_t writer, uint64_t seq_last);
 
 /// True if `next` may be merged into `delta`: it follows it and is not fresh, has the same lane and
 /// FingerprintSpec, names the same inputs in the same places (and perhaps more after them), and

@@ -118,6 +118,10 @@ std::string SpecDifference(std::string_view here, std::string_view changelog) {
   return text.empty() ? whole : text;
 }
 
+bool HasLostItsEnd(const LogPlace& end, const LogPlace& known) {
+  return end.log_id == known.log_id && end.epoch <= known.epoch && end.seq < known.seq;
+}
+
 Result<std::unique_ptr<LaneState>> LaneState::New(const FilterOptions& options, uint16_t lane) {
   NEARDUP_ASSIGN(std::unique_ptr<Filter> filter, Filter::New(options));
   return std::unique_ptr<LaneState>(new LaneState(options, lane, std::move(filter)));
@@ -156,6 +160,8 @@ Result<void> LaneState::Apply(Delta delta) {
   if (!any_) seq_first_ = delta.seq_first;
   seq_ = seq_committed_ = delta.seq_last;
   epoch_ = std::max(epoch_, delta.epoch);
+  log_id_ = delta.log_id;
+  writer_ = delta.writer;
   settings_seq_ = delta.settings_seq;
   if (lane_topics_ != delta.pipeline) lane_topics_ = std::move(delta.pipeline);
   entries_held_ += delta.entries.size();
@@ -222,6 +228,17 @@ Result<void> LaneState::CheckFollows(const Delta& delta) const {
                     "this topic. Restore the topic from a mirror, or start from nothing with "
                     "`neardup reset --all`; see docs/recovery.md",
                     seq_ + 1, delta.seq_first)};
+  }
+  if (any_ && !delta.fresh && !FollowsDelta(delta, writer_, seq_)) {
+    return Error{
+        ErrorCode::kCorrupt,
+        fmt::format(
+            "the changelog has a hole: expected a delta that follows one of writer {:016x}, "
+            "found one that follows writer {:016x}, from seq_first {}. Something other "
+            "than neardup deleted or wrote records of this topic. Restore the topic from "
+            "a mirror, or start from nothing with `neardup reset --all`; see "
+            "docs/recovery.md",
+            writer_, delta.writer_before, delta.seq_first)};
   }
   return {};
 }
@@ -309,6 +326,7 @@ std::vector<Delta> LaneState::Uncommitted() const {
   }
   deltas.push_back(MakeDelta(before, SealHere()));
   if (commits_to_learned_ == 0) deltas.front().learned = learned_;
+  deltas.front().writer_before = writer_;
   return deltas;
 }
 
@@ -316,6 +334,8 @@ Delta LaneState::MakeDelta(const Seal& before, const Seal& end) const {
   Delta delta;
   delta.lane = lane_;
   delta.epoch = epoch_;
+  delta.writer = delta.writer_before = next_writer_ == 0 ? writer_ : next_writer_;
+  delta.log_id = log_id_ == 0 ? delta.writer : log_id_;
   delta.seq_first = before.seq_last + 1;
   delta.seq_last = end.seq_last;
   delta.watermark_ms = end.watermark_ms;
@@ -357,6 +377,8 @@ void LaneState::BeginCommit() {
 void LaneState::Commit() {
   if (!committing_) BeginCommit();
   const Seal& end = *committing_;
+  if (next_writer_ != 0) writer_ = next_writer_;
+  if (log_id_ == 0) log_id_ = writer_;
   entries_held_ += end.entries;
   entries_live_ = LiveUpTo(end.entries);
   if (!any_) seq_first_ = seq_committed_ + 1;

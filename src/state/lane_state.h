@@ -23,6 +23,17 @@ namespace neardup {
 /// 12, changelog 8; ...`. The texts as they are if they are no such specs or say the same.
 std::string SpecDifference(std::string_view here, std::string_view changelog);
 
+/// How far a reader knows a changelog.
+struct LogPlace {
+  uint64_t log_id = 0;  ///< Delta::log_id; 0: deltas of version 4 or older
+  uint64_t epoch = 0;
+  uint64_t seq = 0;
+};
+/// True if the log that ends at `end` has lost its end since a reader knew it up to `known`: it is
+/// the same log, and nobody was promoted on it since. A promotion on a log without its end is
+/// somebody's decision to go on without it.
+bool HasLostItsEnd(const LogPlace& end, const LogPlace& known);
+
 /// The result of applying a lane's deltas in order, and the source of the next ones. It numbers the
 /// lane's input partitions: Position::input is an index into inputs(), which only grows.
 /// One owner thread.
@@ -44,10 +55,10 @@ class LaneState {
   /// Adds the next delta of the changelog. The first one may start at any seq, because the
   /// beginning of the changelog may have been purged. A fresh one replaces the state. Nothing may
   /// be uncommitted. Afterwards the horizon is as the commit of the delta left it. kCorrupt: a hole
-  /// in seq, or a delta that contradicts itself. kMismatch: another lane, another
-  /// FingerprintSpec or other learned settings; the text names what differs and what to do.
-  /// kExhausted: more inputs or larger offsets than a Position takes. The state is unchanged after
-  /// an error.
+  /// in seq, a delta that does not follow (FollowsDelta), or one that contradicts itself.
+  /// kMismatch: another lane, another FingerprintSpec or other learned settings; the text names
+  /// what differs and what to do. kExhausted: more inputs or larger offsets than a Position takes.
+  /// The state is unchanged after an error.
   Result<void> Apply(Delta delta);
 
   /// Back to the state of New. Frees the old index before it makes the new one.
@@ -94,7 +105,15 @@ class LaneState {
   std::optional<uint64_t> entries_missing() const;
   /// Nothing was applied or committed yet.
   bool empty() const { return !any_; }
-  void StartEpoch() { ++epoch_; }
+  /// `writer` is not 0, and no other promotion has drawn it (DrawId). The next deltas carry it.
+  void StartEpoch(uint64_t writer) {
+    ++epoch_;
+    next_writer_ = writer;
+  }
+  /// Delta::writer of the newest delta that was applied or committed.
+  uint64_t writer() const { return writer_; }
+  /// Where the newest delta that was applied or committed is.
+  LogPlace place() const { return {log_id_, epoch_, seq_committed_}; }
 
   /// Deltas for everything since the last Commit. At least one, because it carries the offsets. No
   /// commit may have begun. Each has at most about kDeltaBytesTarget bytes and one more entry.
@@ -146,6 +165,9 @@ class LaneState {
   uint64_t seq_ = 0;
   uint64_t seq_committed_ = 0;
   uint64_t epoch_ = 0;
+  uint64_t log_id_ = 0;
+  uint64_t writer_ = 0;
+  uint64_t next_writer_ = 0;  ///< of the coming deltas; 0: writer_ stays
   uint64_t settings_seq_ = 1;
   uint64_t seq_first_ = 0;
   uint64_t entries_held_ = 0;                ///< in all applied and committed deltas

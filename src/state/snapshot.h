@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "neardup/result.h"
+#include "state/changelog_mark.h"
 #include "state/delta.h"
 #include "state/durable_file.h"
 
@@ -27,14 +28,6 @@ struct SnapshotSegment {
   int64_t time_max_ms = INT64_MIN;  ///< largest event time of an entry; INT64_MIN without entries
 
   bool operator==(const SnapshotSegment&) const = default;
-};
-
-/// Identifies a record of the changelog.
-struct ChangelogMark {
-  int64_t offset = -1;
-  uint64_t checksum = 0;  ///< Hash64 of its bytes
-
-  bool operator==(const ChangelogMark&) const = default;
 };
 
 struct SnapshotManifest {

@@ -13,7 +13,13 @@ void ChangelogFollower::StartOver() {
   open_ = false;
   foreign_.reset();
   mark_.reset();
+  newest_.reset();
   resume_offset_.reset();
+}
+
+Result<bool> ChangelogFollower::StillHoldsNewest() {
+  if (!newest_) return false;
+  return log_.Holds(*newest_);
 }
 
 void ChangelogFollower::StartBehind(const ChangelogMark& mark) {
@@ -36,6 +42,7 @@ Result<bool> ChangelogFollower::Poll(
           return {};
         }
         NEARDUP_TRY(visit(record));
+        newest_ = {record.offset, Hash64(record.bytes)};
         KnowBelow(record.offset + 1);
         return {};
       });
@@ -66,6 +73,16 @@ Result<bool> ChangelogFollower::Poll(
 
 Result<bool> ChangelogFollower::Open() {
   if (mark_) return OpenAtMark();
+  if (resume_offset_) {
+    NEARDUP_ASSIGN(const int64_t end, log_.End());
+    if (end < *resume_offset_) {
+      return GiveUp(
+          fmt::format("it was deleted and created again, or truncated (it ends at offset {}, but "
+                      "was read up to offset {} before)",
+                      end, *resume_offset_),
+          /*is_another_log=*/true);
+    }
+  }
   NEARDUP_TRY(log_.Open(resume_offset_.value_or(0)));
   if (!resume_offset_) {
     begin_offset_ = log_.next_offset();
@@ -101,6 +118,7 @@ void ChangelogFollower::KnowBelow(int64_t offset) {
 void ChangelogFollower::Compare(const ChangelogRecord& record) {
   const ChangelogMark found{record.offset, Hash64(record.bytes)};
   if (found == *mark_) {
+    newest_ = found;
     mark_.reset();
   } else {
     foreign_ = found;

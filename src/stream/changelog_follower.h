@@ -22,8 +22,12 @@ class ChangelogFollower {
   void StartOver();
   /// The next Poll begins after the record of `mark`, once it has found that record in the log.
   void StartBehind(const ChangelogMark& mark);
-  /// The caller knows everything below `offset`. The log is opened there the next time.
-  void MoveTo(int64_t offset) { resume_offset_ = offset; }
+  /// The caller knows everything below `offset`, and has written what follows. The log is opened
+  /// there the next time.
+  void MoveTo(int64_t offset) {
+    resume_offset_ = offset;
+    newest_.reset();
+  }
   /// The next Poll opens the log again. Until then nothing is read ahead.
   void Close() {
     open_ = false;
@@ -43,6 +47,11 @@ class ChangelogFollower {
   int64_t begin_offset() const { return begin_offset_; }
 
   bool is_open() const { return open_; }
+  /// The last record that was handed out, or the mark that was found in the log; nullopt after
+  /// MoveTo and StartOver, until one of these happens.
+  const std::optional<ChangelogMark>& newest() const { return newest_; }
+  /// True if the log holds newest() now, whatever was read ahead. False if there is none.
+  Result<bool> StillHoldsNewest();
   /// Every record below was handed out, or was known before.
   int64_t next_offset() const { return open_ ? log_.next_offset() : resume_offset_.value_or(0); }
   Result<int64_t> End() { return log_.End(); }
@@ -63,7 +72,8 @@ class ChangelogFollower {
   std::optional<int64_t> resume_offset_;
   /// The record to find before anything is handed out.
   std::optional<ChangelogMark> mark_;
-  /// What was found in place of it.
+  std::optional<ChangelogMark> newest_;
+  /// What was found in place of `mark_`.
   std::optional<ChangelogMark> foreign_;
   int64_t begin_offset_ = 0;
   std::string why_;

@@ -18,17 +18,20 @@ constexpr int64_t kWatchPeriodMs = 15'000;
 }  // namespace
 
 ChangelogKeeper::ChangelogKeeper(const KeeperOptions& options, Changelog& log, Clock& clock,
-                                 KeeperProbe& probe, std::optional<SnapshotManifest> base)
+                                 KeeperProbe& probe, std::optional<KeeperBase> base)
     : options_(options),
       clock_(clock),
       log_(log),
       probe_(probe),
-      base_(std::move(base)),
       follower_(log),
       spec_(FingerprintSpec(options.filter)),
       live_(options.filter.window),
       due_at_ms_(clock.SteadyMs() + options.snapshot_interval_ms) {
-  if (base_ && !base_->changelog.empty() && base_->changelog != log.name()) base_.reset();
+  if (!base) return;
+  const std::string& of = base->manifest.changelog;
+  if (!of.empty() && of != log.name()) return;
+  base_ = std::move(base->manifest);
+  base_place_ = base->place;
 }
 
 void ChangelogKeeper::Step() {
@@ -57,30 +60,42 @@ void ChangelogKeeper::Finish() {
 
 Result<void> ChangelogKeeper::Follow() {
   if (!begun_) NEARDUP_TRY(Begin());
-  NEARDUP_ASSIGN(const bool resumed,
-                 follower_.Poll(kPollTimeoutMs,
-                                [this](const ChangelogRecord& record) { return Keep(record); }));
-  if (resumed) return {};
-  if (follower_.is_another_log() && options_.on_changelog_loss == OnLoss::kFail) {
-    return Error{ErrorCode::kCorrupt, follower_.why()};
+  const Result<bool> resumed = follower_.Poll(
+      kPollTimeoutMs, [this](const ChangelogRecord& record) { return Keep(record); });
+  // A log with a hole shows it again and again, so this is an error, after which the keeper waits.
+  if (std::exchange(found_hole_, false)) LeaveLog(resumed.error().text);
+  if (!resumed.ok()) return resumed.error();
+  if (!*resumed) {
+    if (!follower_.is_another_log()) place_.reset();
+    LeaveLog(follower_.why());
   }
-  if (writer_) probe_.SnapshotRestarted(follower_.why());
+  return {};
+}
+
+/// Drops what it knows of a log that is not the one that it reads.
+void ChangelogKeeper::LeaveLog(const std::string& why) {
+  if (writer_) probe_.SnapshotRestarted(why);
+  if (place_ && !left_log_) left_log_ = place_;
+  purged_to_ = 0;
   writer_.reset();
   base_.reset();
-  StartOver();
-  return {};
+  begun_ = false;
 }
 
 /// Begins with the snapshot on disk, or with nothing.
 Result<void> ChangelogKeeper::Begin() {
   follower_.StartOver();
   learned_at_.clear();
+  writer_of_newest_.reset();
+  place_.reset();
   live_ = LiveRange(options_.filter.window);
   if (base_) {
     for (const SnapshotSegment& segment : base_->segments) {
       live_.Add(segment.changelog_offset, segment.entries, segment.time_max_ms);
     }
     follower_.StartBehind(base_->end);
+    place_ = base_place_;
+    if (place_) place_->seq = base_->seq;
   }
   if (!options_.folder.empty()) {
     NEARDUP_ASSIGN(writer_, SnapshotWriter::New(options_.folder, options_.lane, spec_, base_,
@@ -97,6 +112,20 @@ Result<void> ChangelogKeeper::Keep(const ChangelogRecord& record) {
     error.text = fmt::format("changelog offset {}: {}", record.offset, error.text);
     return error;
   }
+  const bool follows =
+      !place_ || delta->fresh ||
+      FollowsDelta(*delta, writer_of_newest_.value_or(delta->writer_before), place_->seq);
+  if (!follows) {
+    found_hole_ = true;
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("changelog offset {}: the delta does not follow what was read "
+                             "before: the changelog was deleted and created again, or restored "
+                             "from a copy, or it has a hole; reading it from its beginning",
+                             record.offset)};
+  }
+  place_ = {delta->log_id, delta->epoch, delta->seq_last};
+  writer_of_newest_ = delta->writer;
+  if (left_log_ && !HasLostItsEnd(*place_, *left_log_)) left_log_.reset();
   live_.Add(record.offset, *delta);
   backlog_.Follow(*delta);
   if (!delta->learned.empty()) learned_at_.push_back(record.offset);
@@ -118,12 +147,13 @@ void ChangelogKeeper::WatchInputs() {
 }
 
 Result<void> ChangelogKeeper::Publish() {
-  if (!writer_) return {};
+  if (!writer_ || left_log_) return {};
   const int64_t started_ms = clock_.SteadyMs();
   const uint64_t number_before = base_ ? base_->number : 0;
   writer_->DropBelow(live_.begin_offset());
   NEARDUP_TRY(writer_->Publish(clock_.WallMs()));
   base_ = writer_->published();
+  base_place_ = place_;
   if (!base_ || base_->number == number_before) return {};
   const auto seconds = static_cast<double>(clock_.SteadyMs() - started_ms) / 1000;
   probe_.SnapshotWritten({base_->entries(), base_->bytes(), base_->segments.size(), base_->seq,
@@ -143,9 +173,14 @@ int64_t ChangelogKeeper::PurgeOffset() {
 
 void ChangelogKeeper::Purge() {
   const int64_t begin = PurgeOffset();
-  if (!options_.purge || begin <= purged_to_) return;
-  const Result<void> purged = log_.Purge(begin);
-  if (purged.ok()) {
+  // Offsets say nothing about another log, so nothing is purged before a record was found again.
+  if (!options_.purge || begin <= purged_to_ || left_log_ || !follower_.newest()) return;
+  const Result<bool> purged = log_.Purge(begin, *follower_.newest());
+  if (purged.ok() && !*purged) {
+    LeaveLog(
+        "the changelog was deleted and created again, or restored from a copy: it does not hold "
+        "the delta that was read last; reading it from its beginning");
+  } else if (purged.ok()) {
     purged_to_ = begin;
     probe_.ChangelogPurged(begin);
   } else if (purged.error().code == ErrorCode::kAuth || purged.error().code == ErrorCode::kConfig) {

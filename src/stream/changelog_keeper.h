@@ -11,6 +11,7 @@
 
 #include "neardup/options.h"
 #include "neardup/result.h"
+#include "state/lane_state.h"
 #include "state/live_range.h"
 #include "state/snapshot.h"
 #include "state/snapshot_writer.h"
@@ -32,22 +33,27 @@ struct KeeperOptions {
   bool purge = true;
   /// The lane learned its settings: a purged changelog still begins with a delta that holds them.
   bool learned = false;
-  /// kFail: a snapshot of another changelog stays as it is, because the lane refuses that
-  /// changelog.
-  OnLoss on_changelog_loss = OnLoss::kFail;
   /// Asks for the end of an input partition, perhaps for some seconds. Empty: the keeper does not
   /// say how many records are undecided.
   std::function<Result<int64_t>(const InputPartition&)> input_end{};
 };
 
+/// A snapshot to continue, which must be whole, and how far it knows the changelog.
+struct KeeperBase {
+  SnapshotManifest manifest;
+  LogPlace place;
+};
+
 /// Follows the committed deltas with a changelog reader of its own, so that no lane waits for it.
-/// One owner thread calls everything; ports and probe must outlive it.
+/// When it finds that this is another log than it knew, it starts over. If that log may be the same
+/// one without its end (HasLostItsEnd), it purges nothing and keeps its snapshot, until an instance
+/// was promoted: that instance has judged the loss. One owner thread calls everything; ports and
+/// probe must outlive it.
 class ChangelogKeeper {
  public:
-  /// `base`: the snapshot in the folder to continue, unless it is of another changelog; it must be
-  /// whole.
+  /// `base`: the snapshot in the folder to continue, unless it is of another changelog.
   ChangelogKeeper(const KeeperOptions& options, Changelog& log, Clock& clock, KeeperProbe& probe,
-                  std::optional<SnapshotManifest> base);
+                  std::optional<KeeperBase> base);
 
   /// A bounded piece of work, about 100 ms. Reports errors to the probe and tries again after a
   /// snapshot interval.
@@ -61,6 +67,8 @@ class ChangelogKeeper {
   Result<void> Keep(const ChangelogRecord& record);
   Result<void> Publish();
   void Purge();
+  /// Drops what it knows of a log that is not the one that it reads.
+  void LeaveLog(const std::string& why);
   int64_t PurgeOffset();
   void StartOver();
   /// Asks for one end at most.
@@ -75,6 +83,13 @@ class ChangelogKeeper {
 
   bool begun_ = false;
   ChangelogFollower follower_;
+  /// Of the newest delta that it knows, and the writer of that delta if it was read.
+  std::optional<LogPlace> place_;
+  std::optional<LogPlace> base_place_;  ///< the same of the newest delta in `base_`
+  std::optional<uint64_t> writer_of_newest_;
+  bool found_hole_ = false;
+  /// How far it knew the log that it has left.
+  std::optional<LogPlace> left_log_;
   std::string spec_;
   LiveRange live_;
   std::unique_ptr<SnapshotWriter> writer_;

@@ -54,10 +54,15 @@ std::optional<std::string> FindLostTail(const LaneState& state,
 
 std::optional<std::string> FindChangelogLoss(const LaneState& state,
                                              std::optional<int64_t> begin_offset,
-                                             const std::vector<GroupPosition>& group) {
+                                             const std::vector<GroupPosition>& group,
+                                             const std::optional<LogPlace>& known) {
   const std::optional<std::string> head =
       state.empty() ? std::nullopt : FindLostHead(state, begin_offset);
-  const std::optional<std::string> tail = FindLostTail(state, group);
+  std::optional<std::string> tail = FindLostTail(state, group);
+  if (!tail && known && !state.empty() && HasLostItsEnd(state.place(), *known)) {
+    tail = fmt::format("it ends at seq {}, but this instance knew it up to seq {}", state.seq(),
+                       known->seq);
+  }
   if (head && tail) return *head + "; " + *tail;
   return head ? head : tail;
 }

@@ -18,7 +18,8 @@ struct GroupPosition {
   int64_t offset = -1;
 };
 
-/// Says what is missing in the changelog that `state` was read from, or nullopt.
+/// Says what is missing in the changelog that `state` was read from, or nullopt. `known`: where
+/// this process has known the changelog to end before it read it again, if it had to.
 ///
 /// A delta and the group's offsets are committed in one transaction, so a group that is ahead of
 /// LaneState::committed_offset has seen deltas that are gone. The newest delta counts the live
@@ -28,7 +29,8 @@ struct GroupPosition {
 /// its beginning.
 std::optional<std::string> FindChangelogLoss(const LaneState& state,
                                              std::optional<int64_t> begin_offset,
-                                             const std::vector<GroupPosition>& group);
+                                             const std::vector<GroupPosition>& group,
+                                             const std::optional<LogPlace>& known = {});
 
 /// The inputs go on where the group is, if it is ahead: the records below are in the outputs
 /// already. The records count as decided, so that no seq is given twice. To be committed.

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/hash.h"
+#include "base/random_id.h"
 #include "state/delta.h"
 
 namespace neardup {
@@ -65,6 +67,7 @@ Result<std::unique_ptr<Lane>> Lane::New(const LaneOptions& options, const LanePo
     return lane;
   }
   lane->follower_.StartBehind(snapshot->manifest.end);
+  lane->newest_delta_ = snapshot->manifest.end.checksum;
   lane->from_snapshot_ = true;
   return lane;
 }
@@ -190,18 +193,20 @@ void Lane::ReportCaughtUp() {
 }
 
 Result<void> Lane::FollowChangelog(int timeout_ms) {
-  NEARDUP_ASSIGN(
-      const bool resumed,
-      follower_.Poll(timeout_ms, [this](const ChangelogRecord& record) { return Fold(record); }));
-  if (resumed) return CheckSettings();
-  if (follower_.is_another_log()) {
-    // The snapshot holds deltas that were committed and are gone.
-    if (options_.on_changelog_loss == OnLoss::kFail) {
-      return ChangelogLossRefused(ports_.changelog.name(), follower_.why());
-    }
-    ports_.probe.ChangelogLost(ports_.changelog.name(), follower_.why());
-  }
-  return DiscardState(follower_.why());
+  const Result<bool> resumed =
+      follower_.Poll(timeout_ms, [this](const ChangelogRecord& record) { return Fold(record); });
+  if (std::exchange(found_hole_, false)) return LeaveLog(resumed.error().text);
+  if (!resumed.ok()) return resumed.error();
+  if (*resumed) return CheckSettings();
+  return follower_.is_another_log() ? LeaveLog(follower_.why()) : DiscardState(follower_.why());
+}
+
+/// What this instance remembers is worth nothing: the log says what is true. If it is the same log
+/// and has lost its end, the next promotion finds out.
+Result<void> Lane::LeaveLog(const std::string& why) {
+  follower_.StartOver();
+  if (!state_->empty() && !left_log_) left_log_ = state_->place();
+  return DiscardState(why);
 }
 
 /// Deltas of other settings may only be followed by a fresh delta of these settings.
@@ -230,6 +235,7 @@ Result<void> Lane::DiscardState(const std::string& why) {
   refused_.Clear();  // inputs may get other numbers
   other_settings_.reset();
   from_snapshot_ = false;
+  newest_delta_ = 0;
   return state_->Clear();
 }
 
@@ -243,12 +249,26 @@ Result<void> Lane::Fold(const ChangelogRecord& record) {
   if (!delta.ok()) return at_offset(delta.error());
   const bool decided_any = delta->seq_first <= delta->seq_last;
   const bool known =
-      delta->seq_last < state_->seq() || (decided_any && delta->seq_last == state_->seq());
+      delta->writer == state_->writer() &&
+      (delta->seq_last < state_->seq() || (decided_any && delta->seq_last == state_->seq()));
   if (other_settings_ && !delta->fresh) return {};
   // Committed by this instance before it lost the lane.
   if (!state_->empty() && known && !delta->fresh) return {};
+  const ChangelogMark mark{record.offset, Hash64(record.bytes)};
+  const bool follows =
+      state_->empty() || delta->fresh || FollowsDelta(*delta, state_->writer(), state_->seq());
+  if (!follows && delta->lane == options_.lane && hole_ != mark) {
+    hole_ = mark;
+    found_hole_ = true;
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("the delta at changelog offset {} does not follow what was read "
+                             "before: the changelog was deleted and created again, or restored "
+                             "from a copy, or it has a hole; reading it from its beginning",
+                             record.offset)};
+  }
   const Result<void> applied = state_->Apply(*delta);
   if (applied.ok()) {
+    newest_delta_ = mark.checksum;
     if (delta->fresh) {
       refused_.Clear();  // inputs may have got other numbers
       other_settings_.reset();
@@ -269,14 +289,24 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
   const int64_t started_ms = ports_.clock.SteadyMs();
   // Fence first: afterwards no other instance can append to the changelog, so its end is final.
   NEARDUP_TRY(ports_.transaction.Fence());
-  NEARDUP_ASSIGN(const std::optional<int64_t> end, RestoreAll(stop));
+  NEARDUP_ASSIGN(std::optional<int64_t> end, RestoreAll(stop));
   if (!end) return {};
+  NEARDUP_ASSIGN(const bool is_our_log, ConfirmLog());
+  if (!is_our_log) {
+    NEARDUP_ASSIGN(end, RestoreAll(stop));
+    if (!end) return {};
+    NEARDUP_ASSIGN(const bool confirmed, ConfirmLog());
+    if (!confirmed) {
+      return Retriable(ErrorCode::kUnavailable,
+                       "the changelog was replaced while it was read; reading it again");
+    }
+  }
   NEARDUP_TRY(CheckPipeline());
   const PipelineTopics before = LaneTopics();
   NEARDUP_TRY(inputs_.Find(*state_));
   NEARDUP_TRY(CheckChangelog(*end));
   NEARDUP_TRY(inputs_.Assign(*state_));
-  state_->StartEpoch();
+  state_->StartEpoch(DrawId());
   // This first delta makes the epoch and the start offsets of the inputs durable before any
   // verdict.
   NEARDUP_TRY(open_.Begin());
@@ -287,6 +317,8 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
     ports_.probe.PipelineChanged(before, options_.pipeline.topics);
   }
   caught_up_ = true;
+  left_log_.reset();
+  hole_.reset();
   promoted_at_ms_ = ports_.clock.SteadyMs();
   follower_.Close();  // this lane knows what it writes
   SetPhase(LanePhase::kActive);
@@ -311,7 +343,8 @@ Result<void> Lane::CheckChangelog(int64_t end) {
   NEARDUP_ASSIGN(const std::vector<GroupPosition> group,
                  inputs_.GroupOffsets(*state_, ports_.transaction));
   const std::optional<std::string> loss = FindChangelogLoss(
-      *state_, from_snapshot_ ? std::nullopt : std::optional(follower_.begin_offset()), group);
+      *state_, from_snapshot_ ? std::nullopt : std::optional(follower_.begin_offset()), group,
+      left_log_);
   if (!loss) return {};
   // A broker that no longer leads the changelog names an end that lies before the true one.
   NEARDUP_ASSIGN(const int64_t end_now, follower_.End());
@@ -327,6 +360,24 @@ Result<void> Lane::CheckChangelog(int64_t end) {
   ports_.probe.ChangelogLost(ports_.changelog.name(), *loss);
   GoOnAtTheGroup(*state_, group);
   return {};
+}
+
+/// The records may have been read ahead, and an instance that was paused may have read all of them
+/// before the log was deleted and created again. So the brokers are asked once more, after the
+/// fence.
+Result<bool> Lane::ConfirmLog() {
+  if (!ports_.changelog.keeps_deltas() || state_->empty()) return true;
+  const std::optional<ChangelogMark>& newest = follower_.newest();
+  const bool is_read = newest && newest->checksum == newest_delta_;
+  if (is_read) {
+    NEARDUP_ASSIGN(const bool held, follower_.StillHoldsNewest());
+    if (held) return true;
+  }
+  NEARDUP_TRY(LeaveLog(
+      "the changelog does not end with the delta that this instance knows as its newest: it was "
+      "deleted and created again, or restored from a copy, or truncated; reading it from its "
+      "beginning"));
+  return false;
 }
 
 /// The opening delta must stand right behind the end that was read. Otherwise that end came from a
@@ -582,17 +633,25 @@ Result<bool> Lane::DecideAhead() {
 Result<void> Lane::Commit(const Meanwhile& meanwhile) {
   StageTimer timer(ports_.probe);
   NEARDUP_TRY(CheckDeadLetters());
-  NEARDUP_TRY(open_.PublishDeltas(*state_));
-  // Once the commit below succeeds, no other instance can have written before this end. Without an
-  // answer the lane would only read more after it is lost; it asks again at the next mark.
+  // Once the commit below succeeds, no other instance can have written before this end, and the
+  // deltas below are behind it. Without an answer the lane would only read more after it is lost;
+  // it asks again at the next mark.
   std::optional<int64_t> end;
   if (ports_.clock.SteadyMs() >= mark_at_ms_) {
     mark_at_ms_ = ports_.clock.SteadyMs() + kMarkPeriodMs;
     if (const Result<int64_t> asked = follower_.End(); asked.ok()) end = *asked;
+    if (end && *end < follower_.next_offset()) {
+      return Retriable(ErrorCode::kUnavailable,
+                       fmt::format("the changelog ends at offset {}, and ended at offset {} or "
+                                   "behind it before; taking the lane again to find out why",
+                                   *end, follower_.next_offset()));
+    }
   }
+  NEARDUP_TRY(open_.PublishDeltas(*state_));
   state_->BeginCommit();
   NEARDUP_TRY(open_.Commit(inputs_.Progress(*state_), meanwhile));
   state_->Commit();
+  newest_delta_ = open_.newest_delta();
   candidacy_.Committed();
   if (end) follower_.MoveTo(*end);
   inputs_.Committed();

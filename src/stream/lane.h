@@ -87,6 +87,8 @@ class Lane {
   Result<void> JoinIfCaughtUp();
   void ReportCaughtUp();
   Result<void> FollowChangelog(int timeout_ms);
+  /// The follower starts over, because this is not the log that the state was read from.
+  Result<void> LeaveLog(const std::string& why);
   Result<void> DiscardState(const std::string& why);
   Result<void> Fold(const ChangelogRecord& record);
   Result<void> CheckSettings();
@@ -103,6 +105,8 @@ class Lane {
   /// An error, or a report, if the changelog lost what was committed to it. `end`: where it ended
   /// when it was read.
   Result<void> CheckChangelog(int64_t end);
+  /// False, and starts over, if the newest delta of the state is not the newest one of the log.
+  Result<bool> ConfirmLog();
   Result<void> ConfirmEnd(int64_t end, int64_t opening_deltas);
 
   Result<void> ActiveStep();
@@ -155,6 +159,14 @@ class Lane {
   LanePhase phase_ = LanePhase::kStarting;
 
   ChangelogFollower follower_;
+  /// Checksum of the newest delta that the state holds.
+  uint64_t newest_delta_ = 0;
+  /// The first delta that does not follow the one before it. A log that was deleted and created
+  /// again while it was read shows one, too, and it is gone when the log is read again.
+  std::optional<ChangelogMark> hole_;
+  bool found_hole_ = false;  ///< while records are visited
+  /// Where the log ended that the lane has left because it was another one.
+  std::optional<LogPlace> left_log_;
   /// The state does not come from the changelog alone.
   bool from_snapshot_ = false;
   /// Why the first of the deltas of other settings was refused that no fresh delta has replaced.

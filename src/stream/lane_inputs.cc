@@ -20,6 +20,8 @@ constexpr int64_t kBeyondEndAfterMs = 10'000;
 // Time between two looks at a topic that is unknown, or at a log that does not hold the next
 // offset.
 constexpr int64_t kLookAgainMs = 1'000;
+// How often a commit adds the offsets of inputs that have not moved.
+constexpr int64_t kAddAllPeriodMs = 600'000;
 
 std::string NameOf(const InputPartition& partition) {
   return fmt::format("{}/{}", partition.topic, partition.partition);
@@ -52,6 +54,7 @@ Result<void> LaneInputs::Find(LaneState& state) {
   for (const InputPartition& input : unreachable_) probe_.InputUnreachable(input, false);
   unreachable_.clear();
   losses_.clear();
+  added_.clear();
   last_timestamp_ms_.clear();
   beyond_end_since_ms_.clear();
   unread_start_.clear();
@@ -60,6 +63,7 @@ Result<void> LaneInputs::Find(LaneState& state) {
 
 Result<void> LaneInputs::Rewind(LaneState& state) {
   losses_.clear();
+  added_.clear();  // the transaction is aborted, and its offsets with it
   LookSoon();
   return Assign(state);
 }
@@ -187,9 +191,25 @@ int64_t LaneInputs::lag_records() const {
                          [](int64_t sum, const InputStatus& row) { return sum + row.lag_records; });
 }
 
+bool LaneInputs::IsMissing(uint32_t input) const {
+  return std::any_of(status_.begin(), status_.end(), [input](const InputStatus& row) {
+    return row.input == input && row.trouble == InputTrouble::kMissing;
+  });
+}
+
 std::span<const InputProgress> LaneInputs::Progress(const LaneState& state) {
   progress_.clear();
-  for (const uint32_t input : assigned_) progress_.push_back(state.inputs()[input]);
+  added_.resize(state.inputs().size(), -1);
+  const int64_t now_ms = clock_.SteadyMs();
+  const bool all = now_ms >= add_all_at_ms_;
+  if (all) add_all_at_ms_ = now_ms + kAddAllPeriodMs;
+  for (const uint32_t input : assigned_) {
+    const InputProgress& progress = state.inputs()[input];
+    if ((all || progress.next_offset != added_[input]) && !IsMissing(input)) {
+      progress_.push_back(progress);
+      added_[input] = progress.next_offset;
+    }
+  }
   return progress_;
 }
 

@@ -60,7 +60,10 @@ class LaneInputs {
 
   /// How many records are not polled yet, in all inputs; as InputStatus::lag_records.
   int64_t lag_records() const;
-  /// The inputs that are read, and how far they are decided. Valid until the next call.
+  /// The inputs whose offsets the next commit adds, and how far they are decided: those that moved
+  /// since they were added last, and all of them once in a while, so that the brokers do not forget
+  /// an idle one. Without inputs that do not exist, because brokers answer for those only when the
+  /// transaction has timed out. Valid until the next call.
   std::span<const InputProgress> Progress(const LaneState& state);
   /// True while a loss was accepted that no commit has made durable.
   bool lost_any() const { return !losses_.empty(); }
@@ -110,7 +113,11 @@ class LaneInputs {
   int64_t looked_at_ms_ = 0;
   int64_t refresh_at_ms_ = 0;
   int64_t repair_at_ms_ = 0;
-  std::vector<InputProgress> progress_;  ///< scratch
+  bool IsMissing(uint32_t input) const;
+
+  std::vector<InputProgress> progress_;  ///< what the coming commit adds
+  std::vector<int64_t> added_;           ///< by input: the offset that a commit added last; -1
+  int64_t add_all_at_ms_ = 0;
   /// Scratch: records and bytes, by input.
   std::vector<std::pair<uint64_t, uint64_t>> polled_;
 };

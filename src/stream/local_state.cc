@@ -35,9 +35,9 @@ Result<std::optional<RestoredSnapshot>> LocalState::Restore(Probe& probe) {
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> restored,
                  RestoreSnapshot(options_.folder, options_.filter, options_.lane, events));
   if (!restored) return restored;
-  restored_ = restored->manifest;
+  restored_ = KeeperBase{restored->manifest, restored->state->place()};
   const auto seconds = static_cast<double>(clock_.SteadyMs() - started_ms) / 1000;
-  probe.SnapshotRestored(restored_->entries(), seconds);
+  probe.SnapshotRestored(restored_->manifest.entries(), seconds);
   return restored;
 }
 

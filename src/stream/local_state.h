@@ -38,7 +38,7 @@ class LocalState {
   Clock& clock_;
   KeeperProbe& keeper_probe_;
   FileLock lock_;
-  std::optional<SnapshotManifest> restored_;
+  std::optional<KeeperBase> restored_;
   std::unique_ptr<Changelog> log_;
   std::unique_ptr<ChangelogKeeper> keeper_;
   std::atomic<bool> stop_ = false;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/hash.h"
 #include "state/delta.h"
 
 namespace neardup {
@@ -30,6 +31,7 @@ Result<void> OpenTransaction::PublishDeltas(const LaneState& state) {
     const std::string bytes = Encode(delta);
     NEARDUP_TRY(port_.PublishDelta(bytes));
     counted_.delta_bytes += bytes.size();
+    newest_delta_ = Hash64(bytes);
   }
   return {};
 }

@@ -30,6 +30,8 @@ class OpenTransaction {
   /// `bytes`: size of the record's key, value and headers.
   Result<void> Publish(const RoutedRecord& record, size_t bytes);
   Result<void> PublishDeltas(const LaneState& state);
+  /// Hash64 of the last delta that was published.
+  uint64_t newest_delta() const { return newest_delta_; }
   /// It stays open until Close.
   Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) {
     return port_.Commit(inputs, meanwhile);
@@ -68,6 +70,7 @@ class OpenTransaction {
   bool is_open_ = false;
   int64_t begun_ms_ = 0;
   size_t bytes_ = 0;
+  uint64_t newest_delta_ = 0;
   CommittedBatch counted_;
   std::vector<int64_t> timestamps_ms_;
   /// A moving mean over the transactions.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "neardup/result.h"
+#include "state/changelog_mark.h"
 #include "state/input.h"
 #include "stream/message.h"
 
@@ -121,13 +122,17 @@ class Changelog {
   /// Returns the offset up to which Poll can visit records now. It is below End while the
   /// transaction of some writer is open.
   virtual Result<int64_t> CommittedEnd() = 0;
+  /// True if the log holds this record now. Asks the brokers, whatever was read ahead: the log may
+  /// have been deleted and created again since.
+  virtual Result<bool> Holds(const ChangelogMark& mark) = 0;
   /// The end that came with the records read last; -1 before the first. Asks nobody.
   virtual int64_t known_end() const = 0;
   /// False if nothing is kept: the log is always empty.
   virtual bool keeps_deltas() const { return true; }
-  /// Deletes all records below this offset, for all readers. Fails with kAuth or kConfig if this
-  /// user may not delete records.
-  virtual Result<void> Purge(int64_t offset) = 0;
+  /// Deletes all records below this offset, for all readers, if the log holds `held` right before.
+  /// Otherwise it is another log: returns false, and deletes nothing. Fails with kAuth or kConfig
+  /// if this user may not delete records.
+  virtual Result<bool> Purge(int64_t offset, const ChangelogMark& held) = 0;
 };
 
 /// Work that a caller does while it waits; false: there is none left.

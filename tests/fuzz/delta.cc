@@ -45,6 +45,8 @@ std::vector<std::string> Seeds() {
   fresh.fresh = true;
   fresh.settings_seq = 12;
   Delta named = Sample();
+  named.log_id = named.writer = 8;
+  named.writer_before = 9;
   named.pipeline = {{"blog", "news"}, "{topic}.unique", "duplicate", "dead"};
   for (const Delta& delta : {Delta(), Sample(), fresh, named}) {
     std::string bytes = Encode(delta);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/hash.h"
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
 #include "stream/changelog_follower.h"
@@ -126,23 +127,9 @@ TEST_F(RealChangelog, ALogThatEndsBeforeTheOffsetReadBeforeMayBeShownByAStaleLea
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
   EXPECT_TRUE(opened.error().retriable);
+  EXPECT_THAT(opened.error().text, HasSubstr(topic_ + "/0"));
   WriteDelta("b", true);
   ASSERT_OK(changelog_->Open(3));
-}
-
-TEST_F(RealChangelog, RefusesALogThatEndsBeforeTheOffsetReadBeforeForLong) {
-  options_.answer_timeout_ms = 500;
-  changelog_ = NewKafkaChangelog(options_, 0, {}).value();
-  WriteDelta("a", true);
-  Result<void> opened = changelog_->Open(3);
-  ASSERT_FALSE(opened.ok());
-  while (!opened.ok() && opened.error().code == ErrorCode::kUnavailable) {
-    opened = changelog_->Open(3);
-  }
-  ASSERT_FALSE(opened.ok());
-  EXPECT_EQ(opened.error().code, ErrorCode::kMismatch);
-  EXPECT_TRUE(opened.error().fatal);
-  EXPECT_THAT(opened.error().text, HasSubstr(topic_ + "/0"));
 }
 
 TEST_F(RealChangelog, AMissingLogIsNamed) {
@@ -159,16 +146,37 @@ TEST_F(RealChangelog, PurgedRecordsAreGoneForEveryReader) {
   WriteDelta("a", true);
   WriteDelta("b", true);
   WriteDelta("c", true);
-  ASSERT_OK(changelog_->Purge(2));
+  const ChangelogMark newest{4, Hash64("c")};
+  ASSERT_OK(changelog_->Purge(2, newest));
   ASSERT_OK(changelog_->Open(0));
   EXPECT_EQ(changelog_->next_offset(), 2);
   EXPECT_THAT(VisitTo(6), ElementsAre("b", "c"));
-  ASSERT_OK(changelog_->Purge(2));  // a second time has no effect
+  ASSERT_OK(changelog_->Purge(2, newest));  // a second time has no effect
+}
+
+TEST_F(RealChangelog, NothingIsPurgedFromALogThatDoesNotHoldTheRecordThatWasReadLast) {
+  WriteDelta("a", true);
+  WriteDelta("b", true);
+  for (const ChangelogMark& mark :
+       {ChangelogMark{2, Hash64("of another log")}, ChangelogMark{1, Hash64("a")},
+        ChangelogMark{200, Hash64("b")}}) {
+    const Result<bool> held = changelog_->Holds(mark);
+    ASSERT_OK(held);
+    EXPECT_FALSE(*held) << mark.offset;
+    const Result<bool> purged = changelog_->Purge(2, mark);
+    ASSERT_OK(purged);
+    EXPECT_FALSE(*purged) << mark.offset;
+  }
+  const Result<bool> held = changelog_->Holds({2, Hash64("b")});
+  ASSERT_OK(held);
+  EXPECT_TRUE(*held);
+  ASSERT_OK(changelog_->Open(0));
+  EXPECT_EQ(changelog_->next_offset(), 0);
 }
 
 TEST_F(RealChangelog, PurgingPastTheEndIsRefused) {
   WriteDelta("a", true);
-  const Result<void> purged = changelog_->Purge(100);
+  const Result<bool> purged = changelog_->Purge(100, {0, Hash64("a")});
   ASSERT_FALSE(purged.ok());
   EXPECT_THAT(purged.error().text, HasSubstr("below offset 100"));
 }
@@ -193,7 +201,7 @@ TEST_F(RealChangelog, AReaderThatFellBehindThePurgeStartsAgainAndReadsTheRest) {
   follower.Close();
   WriteDelta("b", true);
   WriteDelta("c", true);
-  ASSERT_OK(changelog_->Purge(4));
+  ASSERT_OK(changelog_->Purge(4, {4, Hash64("c")}));
   poll_until("c", true);
   EXPECT_THAT(read, ElementsAre("a", "c"));
 }

@@ -121,20 +121,25 @@ TEST(Delta, IsOfVersion4IfItHoldsWhatTheLaneLearned) {
   EXPECT_EQ(*decoded, delta);
 }
 
-/// SmallDelta with the topics of its lane. The golden file of version 5.
-Delta DeltaWithTopics() {
+/// SmallDelta with its writer and the topics of its lane. The golden file of version 5.
+Delta DeltaOfVersion5() {
   Delta delta = SmallDelta();
+  delta.log_id = 0x1112131415161718;
+  delta.writer = 0x2122232425262728;
+  delta.writer_before = 0x3132333435363738;
   delta.pipeline = {{"blog", "new"}, "u", "{topic}.d", "dead"};
   return delta;
 }
 
-TEST(Delta, IsOfVersion5IfItNamesTheTopicsOfTheLane) {
+TEST(Delta, IsOfVersion5IfItNamesItsWriterAndTheTopicsOfTheLane) {
   // clang-format off
   const std::string body =
       std::string("4e444c5405000200")  // magic, version, lane
           .append(kNumbersHex)
           .append("56341200000000005a0000000000000001")  // entries_live, settings_seq, fresh
           .append("00")  // learned
+          .append("1817161514131211")  // log_id
+          .append("2827262524232221" "3837363534333231")  // writer, writer_before
           .append("0d7b2276657273696f6e223a317d")  // spec
           .append("0304626c6f67036e6577046e657773"  // topics
                   "03"  // inputs
@@ -144,14 +149,31 @@ TEST(Delta, IsOfVersion5IfItNamesTheTopicsOfTheLane) {
                   "020001" "0175" "097b746f7069637d2e64" "0464656164")  // pipeline
           .append(kRestHex.substr(kRestHex.find("028877665544332211")));  // entries
   // clang-format on
-  EXPECT_EQ(Hex(Encode(DeltaWithTopics())), Hex(WithChecksum(FromHex(body))));
+  EXPECT_EQ(Hex(Encode(DeltaOfVersion5())), Hex(WithChecksum(FromHex(body))));
   const Result<Delta> decoded = DecodeDelta(WithChecksum(FromHex(body)));
   ASSERT_TRUE(decoded.ok()) << decoded.error().text;
-  EXPECT_EQ(*decoded, DeltaWithTopics());
+  EXPECT_EQ(*decoded, DeltaOfVersion5());
+}
+
+TEST(Delta, OfVersion5NeedNotNameTheTopicsOfTheLane) {
+  Delta delta = DeltaOfVersion5();
+  delta.pipeline = {};
+  const Result<Delta> decoded = DecodeDelta(Encode(delta));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, delta) << "neardup reindex continues a lane of an older version";
+}
+
+TEST(Delta, OfVersion5RefusesTheWriter0) {
+  std::string body = Encode(DeltaOfVersion5());
+  body.resize(body.size() - 8);
+  const size_t writer = body.find(FromHex("2827262524232221"));
+  ASSERT_NE(writer, body.npos);
+  body.replace(writer, 8, 8, 0);
+  EXPECT_THAT(DecodeDelta(WithChecksum(body)).error().text, HasSubstr("writer: expected"));
 }
 
 TEST(Delta, HoldsTheTopicsBesideWhatTheLaneLearned) {
-  Delta delta = DeltaWithTopics();
+  Delta delta = DeltaOfVersion5();
   delta.learned = "{}";
   delta.inputs.clear();
   delta.entries.clear();
@@ -162,14 +184,14 @@ TEST(Delta, HoldsTheTopicsBesideWhatTheLaneLearned) {
 
 TEST(Delta, RefusesTopicsOfALaneThatAreNoneOrNotAscending) {
   const auto refusal = [](std::vector<std::string> inputs) {
-    Delta delta = DeltaWithTopics();
+    Delta delta = DeltaOfVersion5();
     delta.pipeline.inputs = std::move(inputs);
     const Result<Delta> decoded = DecodeDelta(Encode(delta));
     return decoded.ok() ? std::string() : decoded.error().text;
   };
   EXPECT_THAT(refusal({"new", "blog"}), HasSubstr("input topics: expected ascending"));
   EXPECT_THAT(refusal({"blog", "blog"}), HasSubstr("input topics: expected ascending"));
-  std::string body = Encode(DeltaWithTopics());
+  std::string body = Encode(DeltaOfVersion5());
   body.resize(body.size() - 8);
   const size_t count = body.find(std::string("\x02\x00\x01\x01u", 5));
   ASSERT_NE(count, body.npos);
@@ -181,7 +203,7 @@ TEST(Delta, RefusesTopicsOfALaneThatAreNoneOrNotAscending) {
 }
 
 TEST(Delta, AMergedDeltaHasTheTopicsOfTheLaterOne) {
-  Delta first = DeltaWithTopics();
+  Delta first = DeltaOfVersion5();
   Delta next = first;
   next.fresh = false;
   next.seq_first = next.seq_last + 1;
@@ -196,6 +218,19 @@ TEST(Delta, AMergedDeltaHasTheTopicsOfTheLaterOne) {
   merged = first;
   Merge(merged, std::move(old));
   EXPECT_EQ(merged.pipeline, first.pipeline) << "an older version names none";
+}
+
+TEST(Delta, FollowsOnlyADeltaOfTheWriterThatItNames) {
+  Delta next = SmallDelta();
+  next.fresh = false;
+  next.writer = 7;
+  next.writer_before = 6;
+  EXPECT_TRUE(FollowsDelta(next, 6, 99));
+  EXPECT_TRUE(FollowsDelta(next, 7, 99)) << "it is read again";
+  EXPECT_FALSE(FollowsDelta(next, 5, 99));
+  EXPECT_FALSE(FollowsDelta(next, 6, 98));
+  next.fresh = true;
+  EXPECT_FALSE(FollowsDelta(next, 6, 99));
 }
 
 TEST(Delta, ReadsVersion2WhichDoesNotSayHowManyEntriesAreLive) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/random_id.h"
 
 namespace neardup {
 namespace {
@@ -64,7 +65,7 @@ LaneHistory::LaneHistory(const FilterOptions& options, uint64_t seed)
     : options_(options), random_(seed), state_(MakeLane(options)) {
   AddInput();
   AddInput();
-  state_->StartEpoch();
+  state_->StartEpoch(DrawId());
   Commit(0);
 }
 
@@ -100,7 +101,7 @@ void LaneHistory::Commit(size_t records) {
 
 void LaneHistory::Restart() {
   state_ = Folded(options_, changelog_, 0, changelog_.size());
-  state_->StartEpoch();
+  state_->StartEpoch(DrawId());
   Commit(0);
 }
 

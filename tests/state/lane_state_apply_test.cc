@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/random_id.h"
 #include "state/lane_history.h"
 #include "state/lane_state.h"
 
@@ -173,7 +174,7 @@ TEST(LaneState, TheLargestEpochCounts) {
   delta.epoch = 4;
   ASSERT_TRUE(state->Apply(delta).ok());
   EXPECT_EQ(state->epoch(), 9U);
-  state->StartEpoch();
+  state->StartEpoch(DrawId());
   EXPECT_EQ(state->Uncommitted().front().epoch, 10U);
 }
 

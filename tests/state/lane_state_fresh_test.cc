@@ -70,6 +70,25 @@ TEST(FreshDelta, ReplacesAllThatALaneHasAndKeepsItsProgress) {
                      history.changelog().size());
 }
 
+TEST(FreshDelta, BringsBackNothingThatTheLaneHasForgotten) {
+  WindowOptions window;
+  window.window_ms = 1000;
+  window.lateness_ms = 100;
+  Delta last;
+  last.window_ms = 1000;
+  last.watermark_ms = 10'000;
+  last.horizon_ms = 8'900;
+  EXPECT_EQ(HorizonAfter(last, window), 8'900);
+  last.watermark_ms = 9'000;  // a restart has forgotten which inputs were idle
+  EXPECT_EQ(HorizonAfter(last, window), 8'900);
+  last.watermark_ms = INT64_MIN;
+  EXPECT_EQ(HorizonAfter(last, window), 8'900);
+  window.window_ms = 3000;
+  EXPECT_EQ(HorizonAfter(last, window), 6'900);
+  last.horizon_ms = INT64_MIN;
+  EXPECT_EQ(HorizonAfter(last, window), INT64_MIN);
+}
+
 TEST(FreshDelta, ManyRecordsAreCutIntoDeltasOfWhichOnlyTheFirstIsFresh) {
   FilterOptions options = SnapshotTestOptions();
   options.window.entries_max = 20'000;

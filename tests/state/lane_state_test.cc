@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/random_id.h"
 #include "state/lane_history.h"
 
 namespace neardup {
@@ -119,7 +120,7 @@ TEST(LaneState, ApplyingTheDeltasGivesTheSameStateAndTheSameVerdicts) {
       EXPECT_TRUE(active->AddInput({"news", partition}, 100 * partition).ok());
     }
     for (int transaction = 0; transaction < 30; ++transaction) {
-      if (transaction % 7 == 0) active->StartEpoch();
+      if (transaction % 7 == 0) active->StartEpoch(DrawId());
       if (transaction == 15) {
         EXPECT_TRUE(active->AddInput({"blog", 0}, 0).ok());
       }
@@ -267,7 +268,7 @@ TEST(LaneState, ACutAtTheVeryLastRecordLeavesNoEmptyDeltaBehind) {
 TEST(LaneState, ADeltaWithoutRecordsStillCarriesTheOffsets) {
   auto active = MakeLane(TestOptions());
   EXPECT_TRUE(active->AddInput({"news", 0}, 17).ok());
-  active->StartEpoch();
+  active->StartEpoch(DrawId());
   const std::vector<Delta> deltas = active->Uncommitted();
   ASSERT_EQ(deltas.size(), 1U);
   EXPECT_EQ(deltas[0].seq_first, 1U);

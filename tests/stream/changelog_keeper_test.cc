@@ -20,9 +20,9 @@ namespace {
 class UnpurgedChangelog : public MemoryChangelog {
  public:
   using MemoryChangelog::MemoryChangelog;
-  Result<void> Purge(int64_t offset) override {
+  Result<bool> Purge(int64_t offset, const ChangelogMark& held) override {
     ++purges;
-    if (!refusal) return MemoryChangelog::Purge(offset);
+    if (!refusal) return MemoryChangelog::Purge(offset, held);
     return *refusal;
   }
   std::optional<Error> refusal;

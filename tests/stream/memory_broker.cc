@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.h"
+
 namespace neardup {
 
 int64_t MemoryBroker::StableEnd(const InputPartition& input) {
@@ -32,6 +34,20 @@ std::string_view MemoryBroker::NewestDelta() const {
     if (delta->kind == MemoryDelta::Kind::kCommitted && !delta->bytes.empty()) return *delta;
   }
   return {};
+}
+
+bool MemoryBroker::Holds(const ChangelogMark& mark) const {
+  if (mark.offset < changelog_begin || mark.offset >= ChangelogEnd()) return false;
+  return Hash64(changelog[static_cast<size_t>(mark.offset)].bytes) == mark.checksum;
+}
+
+void MemoryBroker::Reset(const std::string& id) {
+  Fence(id);
+  changelog.clear();
+  changelog_begin = 0;
+  group_offsets.clear();
+  outputs.clear();
+  commits.clear();
 }
 
 void MemoryBroker::LoseChangelogFrom(int64_t offset) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "neardup/verdict.h"
+#include "state/changelog_mark.h"
 #include "state/input.h"
 
 namespace neardup {
@@ -113,6 +114,10 @@ class MemoryBroker {
   int64_t ChangelogStableEnd() const;
   /// The committed delta that is newest; empty without one.
   std::string_view NewestDelta() const;
+  bool Holds(const ChangelogMark& mark) const;
+  /// What `neardup reset --all` does: locks the lane's producers out, and deletes the changelog,
+  /// the offsets of the group and the outputs.
+  void Reset(const std::string& id);
   /// Cuts the changelog's end off, as the election of a broker that lagged behind does.
   void LoseChangelogFrom(int64_t offset);
 

@@ -129,6 +129,7 @@ std::vector<InputStatus> MemorySource::Status() {
 Result<void> MemoryChangelog::Open(int64_t offset) {
   NEARDUP_TRY(AsError(faults_.Draw("Open", {})));
   next_offset_ = std::max(offset, broker_.changelog_begin);
+  fetched_.clear();
   is_open_ = true;
   return {};
 }
@@ -137,18 +138,30 @@ Result<void> MemoryChangelog::Poll(
     int timeout_ms, const std::function<Result<void>(const ChangelogRecord&)>& visit) {
   NEARDUP_TRY(AsError(faults_.Draw("PollChangelog", {Kind::kCrash, Kind::kUnavailable})));
   if (!is_open_) return Fatal(ErrorCode::kInternal, "the changelog is not open");
-  if (next_offset_ < broker_.changelog_begin) {
-    return Error{ErrorCode::kNotFound, "the offset was purged"};
+  if (fetched_.empty() &&
+      (next_offset_ < broker_.changelog_begin || next_offset_ > broker_.ChangelogEnd())) {
+    return Error{ErrorCode::kNotFound, "the log does not hold the offset"};
   }
-  const int64_t end = reads_uncommitted ? broker_.ChangelogEnd() : broker_.ChangelogStableEnd();
-  if (next_offset_ >= end) faults_.Wait(timeout_ms);
-  for (int n = 0; n < 3 && next_offset_ < end; ++n) {
-    const MemoryDelta delta = broker_.changelog[static_cast<size_t>(next_offset_)];
-    const bool visible = reads_uncommitted || delta.kind == MemoryDelta::Kind::kCommitted;
-    if (visible && !delta.bytes.empty()) NEARDUP_TRY(visit({next_offset_, delta.bytes}));
-    ++next_offset_;
+  if (fetched_.empty()) Fetch();
+  if (fetched_.empty()) faults_.Wait(timeout_ms);
+  if (fetched_.empty()) Fetch();
+  for (int n = 0; n < 3 && !fetched_.empty(); ++n) {
+    const Fetched next = fetched_.front();
+    if (!next.bytes.empty()) NEARDUP_TRY(visit({next.offset, next.bytes}));
+    fetched_.pop_front();
+    next_offset_ = next.offset + 1;
   }
   return {};
+}
+
+void MemoryChangelog::Fetch() {
+  if (next_offset_ < broker_.changelog_begin) return;
+  const int64_t end = reads_uncommitted ? broker_.ChangelogEnd() : broker_.ChangelogStableEnd();
+  for (int64_t offset = next_offset_; offset < std::min(end, next_offset_ + read_ahead); ++offset) {
+    const MemoryDelta& delta = broker_.changelog[static_cast<size_t>(offset)];
+    const bool visible = reads_uncommitted || delta.kind == MemoryDelta::Kind::kCommitted;
+    fetched_.push_back({offset, visible ? delta.bytes : std::string()});
+  }
 }
 
 Result<int64_t> MemoryChangelog::End() {
@@ -163,13 +176,20 @@ Result<int64_t> MemoryChangelog::CommittedEnd() {
   return broker_.ChangelogStableEnd();
 }
 
-Result<void> MemoryChangelog::Purge(int64_t offset) {
+Result<bool> MemoryChangelog::Holds(const ChangelogMark& mark) {
+  NEARDUP_TRY(AsError(faults_.Draw("Holds", {Kind::kCrash, Kind::kUnavailable})));
+  return broker_.Holds(mark);
+}
+
+Result<bool> MemoryChangelog::Purge(int64_t offset, const ChangelogMark& held) {
   const Kind kind = faults_.Draw("Purge", {Kind::kCrash, Kind::kUnavailable, Kind::kLostAnswer});
-  if (kind == Kind::kNone || kind == Kind::kLostAnswer) {
+  const bool holds = broker_.Holds(held);
+  if (holds && (kind == Kind::kNone || kind == Kind::kLostAnswer)) {
     broker_.changelog_begin =
         std::max(broker_.changelog_begin, std::min(offset, broker_.ChangelogEnd()));
   }
-  return AsError(kind);
+  NEARDUP_TRY(AsError(kind));
+  return holds;
 }
 
 // ---- transaction

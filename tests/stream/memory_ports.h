@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <initializer_list>
 #include <random>
@@ -85,24 +86,37 @@ class MemoryChangelog : public Changelog {
   MemoryChangelog(MemoryBroker& broker, Faults& faults) : broker_(broker), faults_(faults) {}
   std::string name() const override { return "memory-changelog/0"; }
   Result<void> Open(int64_t offset) override;
-  void Close() override { is_open_ = false; }
+  void Close() override {
+    is_open_ = false;
+    fetched_.clear();
+  }
   Result<void> Poll(int timeout_ms,
                     const std::function<Result<void>(const ChangelogRecord&)>& visit) override;
   int64_t next_offset() const override { return next_offset_; }
   Result<int64_t> End() override;
   Result<int64_t> CommittedEnd() override;
   int64_t known_end() const override { return broker_.ChangelogEnd(); }
-  Result<void> Purge(int64_t offset) override;
+  Result<bool> Holds(const ChangelogMark& mark) override;
+  Result<bool> Purge(int64_t offset, const ChangelogMark& held) override;
   bool is_open() const { return is_open_; }
 
   bool end_unknown = false;        ///< End fails
   int64_t stale_end = -1;          ///< what the next End returns, as a broker that no longer leads
+  int64_t read_ahead = 3;          ///< records that are fetched together; a Poll hands out three
   bool reads_uncommitted = false;  ///< visits deltas of open and aborted transactions, too
 
  private:
   MemoryBroker& broker_;
   Faults& faults_;
+  /// Records that were read ahead. Another log may have taken the place of theirs.
+  struct Fetched {
+    int64_t offset = 0;
+    std::string bytes;  ///< empty: nothing that a reader sees
+  };
+  void Fetch();
+
   int64_t next_offset_ = 0;
+  std::deque<Fetched> fetched_;
   bool is_open_ = false;
 };
 

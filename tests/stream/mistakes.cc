@@ -72,7 +72,18 @@ class SourceAtTheGroup : public MemorySource {
 class GreedyChangelog : public MemoryChangelog {
  public:
   using MemoryChangelog::MemoryChangelog;
-  Result<void> Purge(int64_t offset) override { return MemoryChangelog::Purge(offset + 5); }
+  Result<bool> Purge(int64_t offset, const ChangelogMark& held) override {
+    return MemoryChangelog::Purge(offset + 5, held);
+  }
+};
+
+class TrustedChangelog : public MemoryChangelog {
+ public:
+  using MemoryChangelog::MemoryChangelog;
+  Result<bool> Holds(const ChangelogMark& mark) override {
+    NEARDUP_TRY(MemoryChangelog::Holds(mark));
+    return true;
+  }
 };
 
 /// Continues after a rewind behind what was polled while the last commit waited.
@@ -122,6 +133,12 @@ InstancePorts::InstancePorts(MemoryBroker& broker, Faults& lane_calls, Faults& k
       changelog(std::make_unique<MemoryChangelog>(broker, lane_calls)),
       transaction(std::make_unique<MemoryTransaction>(broker, lane_calls)),
       keeper_changelog(std::make_unique<MemoryChangelog>(broker, keeper_calls)) {
+  Plant(mistake, broker, lane_calls, keeper_calls);
+  changelog->read_ahead = keeper_changelog->read_ahead = 8;
+}
+
+void InstancePorts::Plant(Mistake mistake, MemoryBroker& broker, Faults& lane_calls,
+                          Faults& keeper_calls) {
   switch (mistake) {
     case Mistake::kNone:
       return;
@@ -149,6 +166,9 @@ InstancePorts::InstancePorts(MemoryBroker& broker, Faults& lane_calls, Faults& k
       source = std::move(keeping);
       return;
     }
+    case Mistake::kTakesAnotherLog:
+      changelog = std::make_unique<TrustedChangelog>(broker, lane_calls);
+      return;
     case Mistake::kLateCommitIgnored:
       transaction->counts_commits = false;
       return;

@@ -20,6 +20,7 @@ enum class Mistake : uint8_t {
   kSnapshotBeforeCommit,    ///< a snapshot holds deltas that are not committed
   kPurgeBeyondLive,         ///< a purge deletes the oldest live entry
   kReadAheadIsDecided,      ///< what is polled during a commit counts as decided with it
+  kTakesAnotherLog,         ///< a changelog that was created again counts as the one that was read
   kLateCommitIgnored,       ///< no fence after a commit whose request may arrive once more
   kLateAbortIgnored,        ///< no fence after an abort whose request may arrive once more
 };
@@ -28,7 +29,7 @@ struct MistakeName {
   Mistake mistake;
   std::string_view name;
 };
-inline constexpr std::array<MistakeName, 9> kMistakes = {{
+inline constexpr std::array<MistakeName, 10> kMistakes = {{
     {Mistake::kEndBeforeFence, "end-before-fence"},
     {Mistake::kNoFence, "no-fence"},
     {Mistake::kStateBeforeTransaction, "state-before-transaction"},
@@ -36,6 +37,7 @@ inline constexpr std::array<MistakeName, 9> kMistakes = {{
     {Mistake::kSnapshotBeforeCommit, "snapshot-before-commit"},
     {Mistake::kPurgeBeyondLive, "purge-beyond-live"},
     {Mistake::kReadAheadIsDecided, "read-ahead-is-decided"},
+    {Mistake::kTakesAnotherLog, "takes-another-log"},
     {Mistake::kLateCommitIgnored, "late-commit-ignored"},
     {Mistake::kLateAbortIgnored, "late-abort-ignored"},
 }};
@@ -49,6 +51,9 @@ struct InstancePorts {
   std::unique_ptr<MemoryChangelog> changelog;
   std::unique_ptr<MemoryTransaction> transaction;
   std::unique_ptr<MemoryChangelog> keeper_changelog;
+
+ private:
+  void Plant(Mistake mistake, MemoryBroker& broker, Faults& lane_calls, Faults& keeper_calls);
 };
 
 }  // namespace neardup

@@ -34,6 +34,7 @@ struct Schedule {
   bool idles = false;             ///< inputs are silent for longer than idle_ms
   bool moves_offsets = false;     ///< an operator moves the offsets of the group back
   bool loses_changelog = false;   ///< the changelog loses its beginning or its end
+  bool resets = false;            ///< an operator resets the lane beside live instances
   bool restarts_cleanly = false;  ///< instances are stopped and started
 };
 

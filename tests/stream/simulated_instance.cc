@@ -68,7 +68,10 @@ Result<bool> SimulatedThread::Held() {
   if (Draw("Held", {Kind::kUnavailable}) == Kind::kUnavailable) {
     return Retriable(ErrorCode::kUnavailable, "no answer");
   }
-  return world_.members[member_].held;
+  SimulatedWorld::Member& member = world_.members[member_];
+  if (!std::exchange(member.lost, false)) return member.held;
+  member.held = world_.holder() == member_;
+  return false;
 }
 
 SimulatedInstance::SimulatedInstance(SimulatedWorld& world, size_t member, Mistake mistake,
@@ -96,7 +99,7 @@ void SimulatedInstance::Start() {
   stopping_ = false;
   ports_ = std::make_unique<InstancePorts>(world_.broker, lane_thread_, keeper_thread_, mistake_);
   std::optional<RestoredSnapshot> restored;
-  std::optional<SnapshotManifest> base;
+  std::optional<KeeperBase> base;
   if (schedule.snapshots) {
     lock_ = TakeSnapshotFolder(folder_).value();
     SnapshotEvents events;
@@ -105,7 +108,7 @@ void SimulatedInstance::Start() {
     if (found.ok()) restored = std::move(found).value();
   }
   if (restored) {
-    base = restored->manifest;
+    base = KeeperBase{restored->manifest, restored->state->place()};
     ++deeds_.snapshots_restored;
   }
   auto lane = Lane::New(schedule.options,
@@ -127,7 +130,6 @@ void SimulatedInstance::Start() {
   if (schedule.snapshots) keeping.folder = folder_;
   keeping.snapshot_interval_ms = 100;
   keeping.segment_bytes = 1500;
-  keeping.on_changelog_loss = schedule.options.on_changelog_loss;
   keeper_ = std::make_unique<ChangelogKeeper>(keeping, *ports_->keeper_changelog, keeper_thread_,
                                               *this, std::move(base));
   keeper_thread_.fiber.Start([this] { RunKeeper(); });

@@ -289,6 +289,21 @@ void SimulatedWorld::LoseChangelog() {
   Tell(fmt::format("the changelog now ends at {}", broker.ChangelogEnd()));
 }
 
+void SimulatedWorld::Reset() {
+  broker.Reset("lane-0");
+  Tell("the lane is reset");
+  holder_.reset();
+  for (Member& member : members) member.lost = member.held;
+  noted_outputs_ = 0;
+  first_undecided_ = 0;
+  decided_.assign(written.size(), false);
+  // The next start decides what the inputs hold.
+  for (WrittenRecord& row : written) {
+    const bool gone = row.record.offset < broker.deleted_below[row.input];
+    row.may_be_missing = row.may_be_missing || gone;
+  }
+}
+
 void SimulatedWorld::MoveOffsets() {
   for (auto& [input, offset] : broker.group_offsets) {
     if (offset > 0 && random.Chance(500)) {

@@ -45,6 +45,7 @@ class SimulatedWorld {
   struct Member {
     bool candidate = false;
     bool held = false;  ///< what this instance believes
+    bool lost = false;  ///< it hears once that the lease's group was deleted, when it asks next
   };
   std::vector<Member> members;
   std::optional<size_t> holder() const { return holder_; }
@@ -52,6 +53,8 @@ class SimulatedWorld {
 
   // ---- what happens between two calls
 
+  /// The lane is forgotten while its instances go on, or are paused.
+  void Reset();
   /// One of the events that the schedule allows.
   void Happen();
   /// Gives a free lease to a candidate.

@@ -83,6 +83,12 @@ class Scheduler {
   void Event() {
     SeededRandom& random = world_.random;
     SimulatedInstance& instance = *random.Pick(instances_);
+    if (schedule_.resets && random.Chance(60)) {
+      world_.Reset();
+      // It may have been paused already, or wakes up when the new log has grown.
+      if (random.Chance(500)) instance.paused_until = outcome_.switches + random.Below(400);
+      return;
+    }
     switch (random.Below(8)) {
       case 0:
         // The others go on for long, as when a process is stopped or its machine swaps.
@@ -167,6 +173,8 @@ class Scheduler {
         .all_inputs_busy = !schedule_.idles && !schedule_.recreates && !schedule_.preloaded};
     outcome_.broken = FindBrokenPromise(evidence);
     if (outcome_.broken || outcome_.refused || world_.changelog_lost) return;
+    // Nobody has decided anything since the lane was reset.
+    if (schedule_.resets && broker.NewestDelta().empty() && broker.outputs.empty()) return;
     const Result<Delta> newest = DecodeDelta(broker.NewestDelta());
     if (!newest.ok()) {
       outcome_.broken = "Durability: " + newest.error().text;

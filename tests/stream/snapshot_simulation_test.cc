@@ -51,10 +51,10 @@ class Process : public PartialProbe, public PartialKeeperProbe {
     events.refused = [&](const Error&) { ++counts.refused; };
     auto restored = RestoreSnapshot(folder, options.filter, options.lane, events);
     EXPECT_TRUE(restored.ok()) << restored.error().text;
-    std::optional<SnapshotManifest> base;
+    std::optional<KeeperBase> base;
     if (*restored) {
       ++counts.restored;
-      base = (*restored)->manifest;
+      base = KeeperBase{(*restored)->manifest, (*restored)->state->place()};
     }
     auto lane = Lane::New(options, {source_, changelog_, transaction_, lease, clock, *this},
                           std::move(*restored));
