@@ -65,6 +65,12 @@ STANDARD_NAMES = {
     "vector": "vector",
 }
 HEADER_OF = {name: header for header, names in STANDARD_NAMES.items() for name in names.split()}
+# Names without std:: that several headers declare. One of these must be reached.
+GLOBAL_NAMES = (
+    (re.compile(r"\bu?int(?:8|16|32|64)_t\b|\bU?INT(?:8|16|32|64)_(?:MAX|MIN)\b"), ("cstdint",)),
+    (re.compile(r"\b(?:size_t|ptrdiff_t)\b"),
+     ("cstddef", "cstdio", "cstdlib", "cstring", "span", "string", "string_view", "vector")),
+)
 PACKAGES = "scripts/packages.debian"
 ROOM_LIST = "src/CMakeLists.txt"
 
@@ -255,6 +261,37 @@ def headers_include_what_they_name(tree):
             yield f"{path}:{number}: names std::{name}; expected #include <{header}> in this header"
 
 
+def included_by(tree, path):
+    """What a file includes, and what the headers of the project among these include in turn."""
+    names, waiting, seen = set(), [path], {path}
+    while waiting:
+        for _, line in tree.lines(waiting.pop()):
+            found = ANY_INCLUDE.match(line)
+            if not found:
+                continue
+            names.add(found.group(1))
+            for folder in ("src", "include", "tests"):
+                header = f"{folder}/{found.group(1)}"
+                if header in tree.paths and header not in seen:
+                    seen.add(header)
+                    waiting.append(header)
+    return names
+
+
+def headers_reach_what_they_name(tree):
+    """As headers_include_what_they_name, for the names that stand without std::."""
+    for path in tree.sources("src", "include", "tests", endings=(".h",)):
+        included = included_by(tree, path)
+        for names, headers in GLOBAL_NAMES:
+            if included.intersection(headers):
+                continue
+            for number, line in tree.lines(path):
+                found = names.search(line.split("//")[0])
+                if found:
+                    yield f"{path}:{number}: names {found.group(0)}; expected #include <{headers[0]}> in this header"
+                    break
+
+
 def headers_are_guarded(tree):
     for path in tree.sources("src", "include", endings=(".h",)):
         if not any(line.strip() == "#pragma once" for _, line in tree.lines(path)):
@@ -316,7 +353,7 @@ def packages_stand_in_one_file(tree):
 
 RULES = (rooms_point_down, public_headers_have_one_owner, includes_are_declared,
          third_parties_stay_outside, headers_are_guarded, a_source_includes_its_own_header_first, headers_include_what_they_name,
-         nothing_is_left_for_later, no_machine_is_named, sources_are_built,
+         headers_reach_what_they_name, nothing_is_left_for_later, no_machine_is_named, sources_are_built,
          packages_stand_in_one_file)
 
 

@@ -131,6 +131,14 @@ class House(unittest.TestCase):
         self.assertEqual(self.breaches({"src/base/hash.h": "#pragma once\n#include <string>\nstd::string_view Hash();\n"}),
                          [])
 
+    def test_a_header_that_reaches_no_header_of_an_integer_is_refused(self):
+        self.assert_one({"src/base/hash.h": "#pragma once\nuint64_t Hash();\n"},
+                        "src/base/hash.h:2:", "uint64_t", "<cstdint>")
+        self.assert_one({"src/base/hash.h": "#pragma once\nint Hash(size_t bytes);\n"},
+                        "src/base/hash.h:2:", "size_t", "<cstddef>")
+        self.assertEqual(self.breaches({"src/base/hash.h": "#pragma once\n#include \"base/word.h\"\nuint64_t Hash();\n",
+                                        "src/base/word.h": "#pragma once\n#include <cstdint>\n"}), [])
+
     def test_a_source_that_includes_something_before_its_own_header_is_refused(self):
         self.assert_one({"src/base/hash.cc": '#include <string>\n#include "base/hash.h"\n'},
                         "src/base/hash.cc:1:", "string first", "base/hash.h")
