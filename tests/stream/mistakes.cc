@@ -120,6 +120,12 @@ class TransactionThatKeepsReadAhead : public MemoryTransaction {
 
 }  // namespace
 
+bool IsHarmless(Mistake mistake) {
+  return std::any_of(kMistakes.begin(), kMistakes.end(), [&](const MistakeName& each) {
+    return each.mistake == mistake && each.harmless;
+  });
+}
+
 std::optional<Mistake> FindMistake(std::string_view name) {
   for (const MistakeName& each : kMistakes) {
     if (each.name == name) return each.mistake;

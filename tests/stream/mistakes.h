@@ -1,4 +1,5 @@
-// Mistakes that a simulation must find, planted in the ports of a lane: negative controls.
+// Mistakes that a simulation must find, planted in the ports of a lane: negative controls. Those
+// that are harmless must not be found.
 #pragma once
 
 #include <array>
@@ -28,13 +29,16 @@ enum class Mistake : uint8_t {
 struct MistakeName {
   Mistake mistake;
   std::string_view name;
+  /// The lane detects it and loses nothing: no schedule may break a promise.
+  bool harmless = false;
 };
 inline constexpr std::array<MistakeName, 10> kMistakes = {{
     {Mistake::kEndBeforeFence, "end-before-fence"},
     {Mistake::kNoFence, "no-fence"},
     {Mistake::kStateBeforeTransaction, "state-before-transaction"},
     {Mistake::kGroupOffsetsAsTruth, "group-offsets-as-truth"},
-    {Mistake::kSnapshotBeforeCommit, "snapshot-before-commit"},
+    // A lane drops a snapshot whose newest delta the changelog does not hold.
+    {Mistake::kSnapshotBeforeCommit, "snapshot-before-commit", true},
     {Mistake::kPurgeBeyondLive, "purge-beyond-live"},
     {Mistake::kReadAheadIsDecided, "read-ahead-is-decided"},
     {Mistake::kTakesAnotherLog, "takes-another-log"},
@@ -42,6 +46,7 @@ inline constexpr std::array<MistakeName, 10> kMistakes = {{
     {Mistake::kLateAbortIgnored, "late-abort-ignored"},
 }};
 std::optional<Mistake> FindMistake(std::string_view name);
+bool IsHarmless(Mistake mistake);
 
 /// The ports of an instance, with one mistake.
 struct InstancePorts {
