@@ -49,8 +49,8 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   rd_kafka_t* get() const { return handle_; }
-  /// Logs nothing more, and forgets the log. For an owner that goes away while something else keeps
-  /// the client, because the log may go away, too. Waits for a line that is being logged.
+  /// Logs nothing more, and forgets the log. Call it before the owner of the log goes away while
+  /// something else still keeps the client. Waits for a line that is being logged.
   void Silence();
 
   /// Makes the library look now which partitions it may ask for. Without that, a version before

@@ -37,8 +37,8 @@ void UnansweredRequests::Watch(rd_kafka_conf_t* conf) {
 rd_kafka_resp_err_t UnansweredRequests::Made(rd_kafka_t* client, const rd_kafka_conf_t*, void* self,
                                              char*, size_t) {
   // The library calls this also when it gives up waiting for an answer: the connection broke, or
-  // the time was over. It sends the request again only after that. What it has given up before it
-  // was sent counts, too, because the library does not tell.
+  // the time was over. It sends the request again only after that. Requests that it gives up
+  // before it sends them count as well, because the library does not tell them apart.
   return rd_kafka_interceptor_add_on_response_received(
       client, "neardup",
       [](rd_kafka_t*, int, const char*, int32_t, int16_t api_key, int16_t, int32_t, size_t, int64_t,

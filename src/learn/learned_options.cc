@@ -197,7 +197,7 @@ LearnedOptions OnlyEqual(std::span<const RecordView> records, const FilterOption
 std::string GivenDistance(int distance_max) {
   return fmt::format("match.distance_max is given as {}, so {}", distance_max,
                      distance_max == 0 ? "only equal records are duplicates"
-                                       : "records that are near enough are duplicates, too");
+                                       : "near records are duplicates as well");
 }
 
 std::string ModeReason(const Calibration& calibration, int distance_max, bool given) {

@@ -34,7 +34,7 @@ namespace {
 /// When all are open, a new connection takes the place of another one: silent ones cannot keep a
 /// probe out.
 constexpr size_t kConnectionsMax = 256;
-/// Connections that one round of the loop accepts, so that the others are served, too.
+/// Connections that one round of the loop accepts at most, so that open ones are served meanwhile.
 constexpr size_t kAcceptedMax = 64;
 constexpr size_t kRequestBytesMax = 8192;
 constexpr auto kNoDescriptorPause = std::chrono::milliseconds(10);

@@ -162,7 +162,7 @@ class Lane {
   /// Checksum of the newest delta that the state holds.
   uint64_t newest_delta_ = 0;
   /// The first delta that does not follow the one before it. A log that was deleted and created
-  /// again while it was read shows one, too, and it is gone when the log is read again.
+  /// again while it was read also shows one. It is gone when the log is read again.
   std::optional<ChangelogMark> hole_;
   bool found_hole_ = false;  ///< while records are visited
   /// Where the log ended that the lane has left because it was another one.

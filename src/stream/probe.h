@@ -255,8 +255,8 @@ class KeeperProbe {
   virtual void KeeperFailed(const Error& error) = 0;
   /// The snapshot does not fit the changelog; the keeper begins a new one.
   virtual void SnapshotRestarted(std::string_view why) = 0;
-  /// So many records of an input topic are not decided, by the newest delta. Those that are being
-  /// decided and those of open transactions count.
+  /// The number of records of an input topic that the newest delta does not cover. Records that are
+  /// being decided and those of open transactions count.
   virtual void InputUndecided(const std::string& topic, int64_t records) = 0;
 };
 

@@ -351,7 +351,7 @@ class LateRequests(Fault):
             ordered = on.link.late_total()
             on.link.deliver_late(on.random.choice(self.kinds), on.random.uniform(0, self.delay_s_max), self.hangs(on))
             on.wait(lambda: on.link.late_total() > ordered, None, 2)
-            # Mostly the lane goes on before the next request is late, so that the late one meets a transaction.
+            # Usually wait until the lane goes on, so that the late request arrives during a later transaction.
             if on.random.random() < 0.8:
                 on.wait_output()
                 on.sleep(on.random.uniform(0, 1))

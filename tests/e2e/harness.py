@@ -210,7 +210,7 @@ class KafkaTest(unittest.TestCase):
             self.load('create', '--topic', topic, '--partitions', partitions)
 
     def fill_meanwhile(self, records, seed, per_second=0, topics=None):
-        """Starts a loader that writes so many records beside the test."""
+        """Starts a loader that writes this number of records while the test goes on."""
         return subprocess.Popen(
             [str(LOADER), '--brokers', self.brokers, 'fill', '--topics', ','.join(topics or self.topics),
              '--records', str(records), '--seed', str(seed), '--per-second', str(per_second)])
@@ -232,7 +232,7 @@ class KafkaTest(unittest.TestCase):
         return {place: (int(first), int(end)) for place, first, end in rows}
 
     def count(self, *topics):
-        """The records that topics hold. Markers of transactions count, too."""
+        """The number of offsets that topics hold: records, and markers of transactions."""
         return sum(end - first for first, end in self.bounds(*topics).values())
 
     def start(self, config, *more):
@@ -265,7 +265,7 @@ class KafkaTest(unittest.TestCase):
         self.wait(lambda: self.is_active(service), 'an active instance', seconds, [service])
 
     def wait_decided(self, service, records):
-        """Waits until the service has counted so many records."""
+        """Waits until the service has counted this number of records."""
         self.wait(lambda: service.decided() >= records, f'{records} records decided', services=[service])
         self.assertEqual(service.decided(), records)
 

@@ -98,8 +98,8 @@ TEST(LearnOptions, NeverSaysThatOnlyEqualRecordsAreJoinedWhenADistanceIsGiven) {
   for (const std::vector<std::string>* payloads : {&few, &series}) {
     const std::string text = said(*payloads, given, {"match.distance_max"});
     EXPECT_THAT(text, ::testing::StartsWith("near\n"));
-    EXPECT_THAT(text, HasSubstr("match.distance_max is given as 3, so records that are near enough "
-                                "are duplicates, too"));
+    EXPECT_THAT(text, HasSubstr("match.distance_max is given as 3, so near records are "
+                                "duplicates as well"));
     EXPECT_EQ(text.find("only"), std::string::npos) << text;
   }
   given.match.distance_max = 0;

@@ -99,7 +99,7 @@ TEST_F(LaneOfAPipeline, TheNamedTopicsAreReplacedOnceAndReported) {
   EXPECT_EQ(NewestTopics(), Topics({"a", "b"}));
   Instance back(broker_, faults_, clock_, With(Topics({"a"})));
   const std::optional<Error> refused = StepUntil(back, [&] { return back.lease.candidate; });
-  ASSERT_TRUE(refused) << "going back is a change, too";
+  ASSERT_TRUE(refused) << "going back is also a change";
   EXPECT_EQ(refused->code, ErrorCode::kMismatch);
   Run(With(Topics({"a", "b"})));
 }
