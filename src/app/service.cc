@@ -14,8 +14,10 @@
 #include <utility>
 
 #include "app/drift_watch.h"
+#include "app/kept_lease.h"
 #include "app/lane_learning.h"
 #include "app/lane_pipeline.h"
+#include "app/lane_topics.h"
 #include "app/later_learning.h"
 #include "app/log.h"
 #include "app/reindex.h"
@@ -43,9 +45,8 @@
 namespace neardup {
 namespace {
 
-constexpr int32_t kLanes = 1;
 constexpr int64_t kLearningPauseMs = 500;
-// How often an instance that waits for another one to learn looks into the changelog. Each look
+// How often an instance that waits for another one to learn checks the changelog. Each check
 // opens connections.
 constexpr int64_t kLearnedElsewherePeriodMs = 5'000;
 constexpr int64_t kLearningReportMs = 60'000;
@@ -57,167 +58,6 @@ std::string NextAttempt(const LaterLearning& later) {
   return fmt::format("the next attempt is when it has decided {} records",
                      Grouped(later.next_seq()));
 }
-
-/// A source that adds partitions to the output topics when an input topic grows.
-class GrowingSource : public Source {
- public:
-  GrowingSource(const KafkaOptions& options, Source& source, KafkaLog log)
-      : options_(options), source_(source), log_(std::move(log)) {}
-
-  Result<FoundInputs> Find() override {
-    NEARDUP_ASSIGN(FoundInputs found, source_.Find());
-    if (found.partitions == seen_) return found;
-    NEARDUP_ASSIGN(const TopicReport report,
-                   EnsureTopics(options_, found.partitions, kLanes, log_));
-    for (const std::string& topic : report.grown) {
-      spdlog::info("topic {}: partitions added, because its input topic has more", topic);
-    }
-    seen_ = found.partitions;
-    return found;
-  }
-  Result<OffsetBounds> Bounds(const InputPartition& partition) override {
-    return source_.Bounds(partition);
-  }
-  Result<void> Assign(std::span<const InputAssignment> inputs) override {
-    if (inputs.empty()) {
-      promoted_ = false;
-    } else if (!promoted_) {
-      // The lane has fenced, and has read its changelog to the end.
-      if (before_promotion_) NEARDUP_TRY(before_promotion_());
-      promoted_ = true;
-    }
-    return source_.Assign(inputs);
-  }
-  Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override {
-    return source_.Poll(records_max, timeout_ms, out);
-  }
-  std::vector<InputStatus> Status() override { return source_.Status(); }
-  bool polls_beside() const override { return source_.polls_beside(); }
-
-  /// Its error is that of the first Assign of a promotion.
-  void BeforePromotion(std::function<Result<void>()> check) {
-    before_promotion_ = std::move(check);
-  }
-  void Saw(std::vector<InputPartition> partitions) { seen_ = std::move(partitions); }
-  const std::vector<InputPartition>& seen() const { return seen_; }
-
- private:
-  const KafkaOptions& options_;
-  Source& source_;
-  KafkaLog log_;
-  std::vector<InputPartition> seen_;
-  std::function<Result<void>()> before_promotion_;
-  bool promoted_ = false;
-};
-
-/// Makes sure before each promotion that the topics exist which the lane writes. When a transaction
-/// had to be aborted, it looks whether one of them is gone, and has the lane taken again.
-class TransactionOnTopics : public Transaction {
- public:
-  TransactionOnTopics(const KafkaOptions& options, const GrowingSource& source,
-                      std::unique_ptr<Transaction> transaction, KafkaLog log)
-      : options_(options),
-        source_(source),
-        transaction_(std::move(transaction)),
-        log_(std::move(log)) {}
-
-  Result<void> Fence() override {
-    aborted_ = false;
-    NEARDUP_TRY(Ensure());
-    return transaction_->Fence();
-  }
-  Result<void> Begin() override {
-    if (std::exchange(aborted_, false)) {
-      NEARDUP_ASSIGN(const std::optional<std::string> missing, FindMissing());
-      if (missing) {
-        return Retriable(ErrorCode::kUnavailable,
-                         fmt::format("topic {} does not exist any more; taking the lane again, "
-                                     "which creates it",
-                                     *missing));
-      }
-    }
-    return transaction_->Begin();
-  }
-  bool must_fence() const override { return transaction_->must_fence(); }
-  Result<void> Publish(const RoutedRecord& record) override {
-    return transaction_->Publish(record);
-  }
-  Result<void> PublishDelta(std::string_view bytes) override {
-    return transaction_->PublishDelta(bytes);
-  }
-  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override {
-    return transaction_->Commit(inputs, meanwhile);
-  }
-  Result<void> Abort() override {
-    aborted_ = true;
-    return transaction_->Abort();
-  }
-  void Abandon(bool abort) override { transaction_->Abandon(abort); }
-  std::vector<Refusal> TakeRefusals() override { return transaction_->TakeRefusals(); }
-  Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override {
-    return transaction_->CommittedOffsets(inputs);
-  }
-  size_t record_bytes_max(const InputPartition& input) const override {
-    return transaction_->record_bytes_max(input);
-  }
-
- private:
-  Result<std::optional<std::string>> FindMissing() const {
-    return FindMissingTopic(options_, source_.seen(), log_);
-  }
-  Result<void> Ensure() const {
-    NEARDUP_ASSIGN(const std::optional<std::string> missing, FindMissing());
-    if (!missing) return {};
-    if (!options_.create_topics) {
-      return Retriable(ErrorCode::kUnavailable,
-                       fmt::format("topic {} does not exist any more, and output.create_topics is "
-                                   "off; create it, with as many partitions as before",
-                                   *missing));
-    }
-    NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, source_.seen(), kLanes, log_));
-    for (const std::string& topic : report.created) {
-      spdlog::error("topic {} was gone, and is created again: what it held is lost to its readers",
-                    topic);
-    }
-    return {};
-  }
-
-  const KafkaOptions& options_;
-  const GrowingSource& source_;
-  std::unique_ptr<Transaction> transaction_;
-  KafkaLog log_;
-  bool aborted_ = false;
-};
-
-/// A lease that the end of a lane gives up, unless the service that follows in this process shall
-/// go on with it.
-class KeptLease : public Lease {
- public:
-  explicit KeptLease(std::unique_ptr<Lease> lease) : lease_(std::move(lease)) {}
-
-  void Join() override { lease_->Join(); }
-  void Leave() override { lease_->Leave(); }
-  Result<bool> Held() override { return lease_->Held(); }
-  bool hears_brokers() const override { return lease_->hears_brokers(); }
-  /// A standby that kept its place could get the lane while it restores, in place of another
-  /// standby that is ready.
-  void Release() override {
-    if (keep_) {
-      const Result<bool> held = lease_->Held();
-      kept_ = held.ok() && *held;
-    }
-    if (!kept_) lease_->Release();
-  }
-
-  void Keep() { keep_ = true; }
-  /// The lease, if Release has kept it.
-  std::unique_ptr<Lease> Take() { return kept_ ? std::move(lease_) : nullptr; }
-
- private:
-  std::unique_ptr<Lease> lease_;
-  std::atomic<bool> keep_ = false;
-  bool kept_ = false;
-};
 
 /// Counts the complaints of clients in the metrics of a service. A client may outlive its service:
 /// that of a kept lease, or one that the library cannot end.
@@ -582,7 +422,7 @@ Result<LearnedState> Service::Parts::LearnOrFollow() {
   }
 }
 
-/// Learns if this instance holds the lease; otherwise looks whether another one has, at most every
+/// Learns if this instance holds the lease; else checks whether another one has, at most every
 /// kLearnedElsewherePeriodMs. nullopt: nobody has learned yet.
 Result<std::optional<LearnedState>> Service::Parts::TryToLearn(
     const std::function<Result<void>(size_t)>& wait, int64_t& look_at_ms) {
@@ -600,7 +440,7 @@ Result<std::optional<LearnedState>> Service::Parts::TryToLearn(
 
 void Service::Parts::TakeUpLease(std::unique_ptr<Lease> taken) {
   lease = std::make_unique<KeptLease>(std::move(taken));
-  health.AskForBrokers([this] { return lease->hears_brokers(); });
+  health.AskForBrokers([this] { return lease->brokers_answer(); });
 }
 
 Result<void> Service::Parts::CheckOutputsAreNew() {

@@ -35,7 +35,7 @@ constexpr std::chrono::milliseconds kJoinAgainAfterMax(10'000);
 // never silent for this long.
 constexpr int64_t kSilentUs = 3'000'000;
 // A new member needs a moment to connect, and a member may change to another broker.
-constexpr std::chrono::seconds kHeardWithin(4);
+constexpr std::chrono::seconds kAnswerWithin(4);
 
 class KafkaLease : public Lease {
  public:
@@ -50,7 +50,7 @@ class KafkaLease : public Lease {
   void Join() override;
   void Leave() override;
   Result<bool> Held() override;
-  bool hears_brokers() const override;
+  bool brokers_answer() const override;
   void Release() override;
 
  private:
@@ -69,7 +69,7 @@ class KafkaLease : public Lease {
   void AwaitRetry(const Wish& before);
   Result<void> Subscribe();
   void Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions);
-  /// False: this member lacks a right, and hears nothing more.
+  /// False: this member lacks a right, and the group tells it nothing more.
   bool PollOnce();
   void AwaitFirstAssignment();
   bool WantsNewAssignment();
@@ -77,7 +77,7 @@ class KafkaLease : public Lease {
   bool OwnsNothing() const;
   void Close();
   void Report(Error error);
-  void Heard();
+  void BrokerAnswered();
 
   const KafkaOptions options_;
   const KafkaLog log_;
@@ -85,7 +85,7 @@ class KafkaLease : public Lease {
   const int32_t lane_;
 
   /// When a broker answered last, or the member joined; the largest value while there is none.
-  std::atomic<std::chrono::steady_clock::time_point> heard_at_{
+  std::atomic<std::chrono::steady_clock::time_point> answered_at_{
       std::chrono::steady_clock::time_point::max()};
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -135,13 +135,13 @@ Result<bool> KafkaLease::Held() {
   return wish_.member && assigned_ && joined_leaves_ == wish_.leaves;
 }
 
-bool KafkaLease::hears_brokers() const {
+bool KafkaLease::brokers_answer() const {
   const auto now = std::chrono::steady_clock::now();
-  const auto heard_at = heard_at_.load();
-  return heard_at > now || now - heard_at <= kHeardWithin;
+  const auto answered_at = answered_at_.load();
+  return answered_at > now || now - answered_at <= kAnswerWithin;
 }
 
-void KafkaLease::Heard() { heard_at_ = std::chrono::steady_clock::now(); }
+void KafkaLease::BrokerAnswered() { answered_at_ = std::chrono::steady_clock::now(); }
 
 void KafkaLease::Release() {
   {
@@ -200,12 +200,12 @@ Result<void> KafkaLease::Subscribe() {
     Rebalance(code, partitions);
   };
   hooks.statistics = [this](std::string_view json) {
-    if (AnyBrokerAnswers(json, kSilentUs)) Heard();
+    if (AnyBrokerAnswers(json, kSilentUs)) BrokerAnswered();
   };
   was_assigned_ = false;
   subscribed_at_ = std::chrono::steady_clock::now();
   NEARDUP_ASSIGN(client_, Client::New(options_, ClientRole::kLease, log_, hooks));
-  Heard();
+  BrokerAnswered();
   const PartitionListHandle topics(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(topics.get(), topic_.c_str(), RD_KAFKA_PARTITION_UA);
   const rd_kafka_resp_err_t code = rd_kafka_subscribe(client_->get(), topics.get());
@@ -321,7 +321,7 @@ void KafkaLease::Close() {
   } else {
     Client::Retire(std::move(client_));
   }
-  heard_at_ = std::chrono::steady_clock::time_point::max();
+  answered_at_ = std::chrono::steady_clock::time_point::max();
   const std::lock_guard<std::mutex> lock(mutex_);
   assigned_ = false;
 }

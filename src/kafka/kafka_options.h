@@ -41,8 +41,10 @@ struct KafkaOptions {
   std::map<std::string, std::string> producer_properties;
 };
 
-std::string ChangelogTopic(const KafkaOptions& options);  ///< <app>-changelog
-std::string LeaseTopic(const KafkaOptions& options);      ///< <app>-lease
+inline std::string ChangelogTopic(const KafkaOptions& options) {
+  return options.app + "-changelog";
+}
+inline std::string LeaseTopic(const KafkaOptions& options) { return options.app + "-lease"; }
 
 /// Receives the client library's log lines, from several of its threads at once. It must not call
 /// the kafka room. `level` is a syslog level; 7 is debug.

@@ -43,7 +43,7 @@ Properties Defaults(const KafkaOptions& options, ClientRole role) {
   // is formed, it gives the members nothing, and would ask again only after five minutes.
   if (role == ClientRole::kLease) {
     properties["topic.metadata.refresh.interval.ms"] = "2000";
-    properties["statistics.interval.ms"] = "1000";  // for Lease::hears_brokers
+    properties["statistics.interval.ms"] = "1000";  // for Lease::brokers_answer
   }
   if (IsWriter(role)) SetWriteDefaults(options, properties);
   return properties;

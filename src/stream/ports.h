@@ -129,7 +129,7 @@ class Changelog {
   virtual int64_t known_end() const = 0;
   /// False if nothing is kept: the log is always empty.
   virtual bool keeps_deltas() const { return true; }
-  /// Deletes all records below this offset, for all readers, if the log holds `held` right before.
+  /// Deletes all records below this offset, for all readers, if the log then still holds `held`.
   /// Otherwise it is another log: returns false, and deletes nothing. Fails with kAuth or kConfig
   /// if this user may not delete records.
   virtual Result<bool> Purge(int64_t offset, const ChangelogMark& held) = 0;
@@ -209,7 +209,7 @@ class Lease {
   /// True while this instance should be active. False right after Leave.
   virtual Result<bool> Held() = 0;
   /// False once no broker has answered this candidate for some seconds. Any thread may ask.
-  virtual bool hears_brokers() const { return true; }
+  virtual bool brokers_answer() const { return true; }
   /// Leaves for good, and waits until the lease is given up.
   virtual void Release() = 0;
 };
