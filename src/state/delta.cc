@@ -291,6 +291,14 @@ bool FollowsDelta(const Delta& next, uint64_t writer, uint64_t seq_last) {
          (next.writer_before == writer || next.writer == writer);
 }
 
+Error DeltaDoesNotFollow(int64_t offset) {
+  return {ErrorCode::kCorrupt,
+          fmt::format("the delta at changelog offset {} does not follow what was read before: the "
+                      "changelog was deleted and created again, or restored from a copy, or it has "
+                      "a hole; reading it from its beginning",
+                      offset)};
+}
+
 bool CanMerge(const Delta& delta, const Delta& next) {
   return FollowsDelta(next, delta.writer, delta.seq_last) && next.lane == delta.lane &&
          next.spec == delta.spec && KeepsInputNumbers(delta, next) &&

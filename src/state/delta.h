@@ -6,8 +6,7 @@
 //
 //   magic           4 bytes  "NDLT"
 //   version         u16      5; 4 without `log_id` to `writer_before` and `pipeline`; 3 also
-//   without
-//                            `learned`
+//                            without `learned`
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -51,7 +50,7 @@
 // again.
 //
 // Two logs may hold deltas with the same epochs and seqs: the topic was deleted and created again,
-// or restored from an older copy, and went on from there. Their deltas have other writers. So a
+// or restored from an older copy, and went on from there. Their deltas differ in the writer. So a
 // delta continues what a reader knows only if it names the writer of the newest delta that the
 // reader knows (FollowsDelta).
 //
@@ -118,8 +117,10 @@ size_t EncodedBytesMax(const Entry& entry);
 Result<Delta> DecodeDelta(std::string_view bytes);
 
 /// True if `next` is not fresh and continues a log whose newest delta has this writer and seq_last.
-/// Also true if a writer's own delta is read again that decided nothing.
+/// Also true if `next` is a delta of this writer that decided nothing and is read again.
 bool FollowsDelta(const Delta& next, uint64_t writer, uint64_t seq_last);
+/// kCorrupt: the delta at this offset of the changelog does not follow what its reader has read.
+Error DeltaDoesNotFollow(int64_t offset);
 
 /// True if `next` may be merged into `delta`: it follows it and is not fresh, has the same lane and
 /// FingerprintSpec, names the same inputs in the same places (and perhaps more after them), and

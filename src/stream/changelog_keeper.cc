@@ -72,7 +72,7 @@ Result<void> ChangelogKeeper::Follow() {
   return {};
 }
 
-/// Drops what it knows of a log that is not the one that it reads.
+/// Drops what it remembers of another log than the one that it reads now.
 void ChangelogKeeper::LeaveLog(const std::string& why) {
   if (writer_) probe_.SnapshotRestarted(why);
   if (place_ && !left_log_) left_log_ = place_;
@@ -117,11 +117,7 @@ Result<void> ChangelogKeeper::Keep(const ChangelogRecord& record) {
       FollowsDelta(*delta, writer_of_newest_.value_or(delta->writer_before), place_->seq);
   if (!follows) {
     found_hole_ = true;
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("changelog offset {}: the delta does not follow what was read "
-                             "before: the changelog was deleted and created again, or restored "
-                             "from a copy, or it has a hole; reading it from its beginning",
-                             record.offset)};
+    return DeltaDoesNotFollow(record.offset);
   }
   place_ = {delta->log_id, delta->epoch, delta->seq_last};
   writer_of_newest_ = delta->writer;
@@ -134,7 +130,7 @@ Result<void> ChangelogKeeper::Keep(const ChangelogRecord& record) {
   return writer_->Append(std::move(*delta), {record.offset, Hash64(record.bytes)});
 }
 
-/// All inputs in turn within a period. An end that is not known now is asked for in the next turn.
+/// Asks for the end of each input once in a period. One that is unknown waits for the next.
 void ChangelogKeeper::WatchInputs() {
   const int64_t now_ms = clock_.SteadyMs();
   if (!options_.input_end || backlog_.inputs() == 0 || now_ms < ask_at_ms_) return;
@@ -173,7 +169,7 @@ int64_t ChangelogKeeper::PurgeOffset() {
 
 void ChangelogKeeper::Purge() {
   const int64_t begin = PurgeOffset();
-  // Offsets say nothing about another log, so nothing is purged before a record was found again.
+  // Offsets mean nothing in another log, so nothing is purged until a known record is found again.
   if (!options_.purge || begin <= purged_to_ || left_log_ || !follower_.newest()) return;
   const Result<bool> purged = log_.Purge(begin, *follower_.newest());
   if (purged.ok() && !*purged) {

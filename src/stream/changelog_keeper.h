@@ -67,7 +67,7 @@ class ChangelogKeeper {
   Result<void> Keep(const ChangelogRecord& record);
   Result<void> Publish();
   void Purge();
-  /// Drops what it knows of a log that is not the one that it reads.
+  /// Drops what it remembers of another log than the one that it reads now.
   void LeaveLog(const std::string& why);
   int64_t PurgeOffset();
   void StartOver();
@@ -83,12 +83,13 @@ class ChangelogKeeper {
 
   bool begun_ = false;
   ChangelogFollower follower_;
-  /// Of the newest delta that it knows, and the writer of that delta if it was read.
+  /// The place of the newest delta that it has read or that a snapshot holds. Its writer is known
+  /// only if it was read.
   std::optional<LogPlace> place_;
   std::optional<LogPlace> base_place_;  ///< the same of the newest delta in `base_`
   std::optional<uint64_t> writer_of_newest_;
   bool found_hole_ = false;
-  /// How far it knew the log that it has left.
+  /// How far it had read the log that it has left.
   std::optional<LogPlace> left_log_;
   std::string spec_;
   LiveRange live_;

@@ -201,7 +201,7 @@ Result<void> Lane::FollowChangelog(int timeout_ms) {
   return follower_.is_another_log() ? LeaveLog(follower_.why()) : DiscardState(follower_.why());
 }
 
-/// What this instance remembers is worth nothing: the log says what is true. If it is the same log
+/// What this instance remembers no longer counts, only what the log says. If it is the same log
 /// and has lost its end, the next promotion finds out.
 Result<void> Lane::LeaveLog(const std::string& why) {
   follower_.StartOver();
@@ -260,11 +260,7 @@ Result<void> Lane::Fold(const ChangelogRecord& record) {
   if (!follows && delta->lane == options_.lane && hole_ != mark) {
     hole_ = mark;
     found_hole_ = true;
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("the delta at changelog offset {} does not follow what was read "
-                             "before: the changelog was deleted and created again, or restored "
-                             "from a copy, or it has a hole; reading it from its beginning",
-                             record.offset)};
+    return DeltaDoesNotFollow(record.offset);
   }
   const Result<void> applied = state_->Apply(*delta);
   if (applied.ok()) {
@@ -634,7 +630,7 @@ Result<void> Lane::Commit(const Meanwhile& meanwhile) {
   StageTimer timer(ports_.probe);
   NEARDUP_TRY(CheckDeadLetters());
   // Once the commit below succeeds, no other instance can have written before this end, and the
-  // deltas below are behind it. Without an answer the lane would only read more after it is lost;
+  // deltas below come after it. Without an answer the lane would only read more after it is lost;
   // it asks again at the next mark.
   std::optional<int64_t> end;
   if (ports_.clock.SteadyMs() >= mark_at_ms_) {
@@ -642,8 +638,8 @@ Result<void> Lane::Commit(const Meanwhile& meanwhile) {
     if (const Result<int64_t> asked = follower_.End(); asked.ok()) end = *asked;
     if (end && *end < follower_.next_offset()) {
       return Retriable(ErrorCode::kUnavailable,
-                       fmt::format("the changelog ends at offset {}, and ended at offset {} or "
-                                   "behind it before; taking the lane again to find out why",
+                       fmt::format("the changelog ends at offset {}, but used to end at {} or "
+                                   "higher; taking the lane again to find out why",
                                    *end, follower_.next_offset()));
     }
   }
@@ -781,7 +777,7 @@ void Lane::Lose(const Error& error) {
   Forget();
   ports_.probe.LaneLost(error);
   if (late_request) {
-    // The transaction before has ended: this instance is not in trouble.
+    // The previous transaction has ended: this instance is not at fault.
     ports_.probe.LateRequestFenced();
   } else if (const std::optional<int64_t> lasted_ms = candidacy_.Lost(error)) {
     goal_.reset();
