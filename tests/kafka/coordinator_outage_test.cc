@@ -6,9 +6,9 @@
 #include <memory>
 #include <thread>
 
-#include "kafka/handle.h"
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
+#include "kafka/mock_cluster.h"
 
 namespace neardup {
 namespace {
@@ -19,18 +19,14 @@ constexpr int kOfGroup = 2;
 class CoordinatorOutage : public ::testing::Test {
  protected:
   CoordinatorOutage() {
-    rd_kafka_conf_t* conf = rd_kafka_conf_new();
-    rd_kafka_conf_set_log_cb(conf, [](const rd_kafka_t*, int, const char*, const char*) {});
-    client_.reset(rd_kafka_new(RD_KAFKA_PRODUCER, conf, nullptr, 0));
-    cluster_.reset(rd_kafka_mock_cluster_new(client_.get(), 2));
-    options_ = FreshOptions(rd_kafka_mock_cluster_bootstraps(cluster_.get()));
+    options_ = FreshOptions(cluster_.bootstrap());
     input_ = {options_.topics[0], 0};
     // The mock cluster of librdkafka 2.8 takes offsets only of topics that it has; that of 2.0.2
     // takes all.
     for (const std::string& topic :
          {input_.topic, input_.topic + ".unique", input_.topic + ".duplicate",
           input_.topic + ".dead-letter", ChangelogTopic(options_)}) {
-      rd_kafka_mock_topic_create(cluster_.get(), topic.c_str(), 1, 1);
+      cluster_.CreateTopic(topic);
       rd_kafka_mock_partition_set_leader(cluster_.get(), topic.c_str(), 0, kOthers);
     }
     const std::string id = options_.app + "-lane-0";
@@ -52,8 +48,7 @@ class CoordinatorOutage : public ::testing::Test {
     return transaction->Commit(progress, NothingMeanwhile);
   }
 
-  std::unique_ptr<rd_kafka_t, HandleDeleter<rd_kafka_destroy>> client_;
-  MockClusterHandle cluster_;
+  MockCluster cluster_{2};
   KafkaOptions options_;
   InputPartition input_;
 };

@@ -1,50 +1,40 @@
 // Requests that a broker does not answer, because their connection breaks: such a request may still
-// reach the broker, and must not meet another transaction of the same producer. On a mock cluster,
-// which breaks the connection in place of an answer.
+// reach the broker, and must not act on another transaction of the same producer. On a mock
+// cluster, which breaks the connection in place of an answer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "kafka/handle.h"
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
+#include "kafka/mock_cluster.h"
 
 namespace neardup {
 namespace {
 
 using ::testing::HasSubstr;
 
-// Keys of requests in Kafka's protocol.
-constexpr int16_t kProduce = 0;
-constexpr int16_t kEndTxn = 26;
-constexpr int16_t kTxnOffsetCommit = 28;
-
-constexpr auto kCut = RD_KAFKA_RESP_ERR__TRANSPORT;
+constexpr auto kCut = MockCluster::kCut;
+constexpr auto kProduce = MockCluster::kProduce;
+constexpr auto kEndTxn = MockCluster::kEndTxn;
+constexpr auto kTxnOffsetCommit = MockCluster::kTxnOffsetCommit;
 
 class LateRequest : public ::testing::Test {
  protected:
   LateRequest() {
-    rd_kafka_conf_t* conf = rd_kafka_conf_new();
-    rd_kafka_conf_set_log_cb(conf, [](const rd_kafka_t*, int, const char*, const char*) {});
-    client_.reset(rd_kafka_new(RD_KAFKA_PRODUCER, conf, nullptr, 0));
-    cluster_.reset(rd_kafka_mock_cluster_new(client_.get(), 1));
-    options_ = FreshOptions(rd_kafka_mock_cluster_bootstraps(cluster_.get()));
-    // No event tells of a connection that is lost.
+    options_ = FreshOptions(cluster_.bootstrap());
+    // No event reports a lost connection.
     options_.properties["log.connection.close"] = "false";
     input_ = {options_.topics[0], 0};
     for (const std::string& topic :
          {input_.topic, input_.topic + ".unique", input_.topic + ".duplicate",
           input_.topic + ".dead-letter", ChangelogTopic(options_)}) {
-      rd_kafka_mock_topic_create(cluster_.get(), topic.c_str(), 1, 1);
+      cluster_.CreateTopic(topic);
     }
     transaction_ = NewKafkaTransaction(options_, 0, {}, {});
   }
 
-  /// The answer to the next request of this kind; kCut: none.
-  void Answer(int16_t api_key, rd_kafka_resp_err_t error) {
-    rd_kafka_mock_push_request_errors_array(cluster_.get(), api_key, 1, &error);
-  }
   Result<void> Publish(const std::string& value) {
     const TestRecord record = Record(value);
     Verdict verdict;
@@ -75,8 +65,7 @@ class LateRequest : public ::testing::Test {
     EXPECT_FALSE(transaction_->must_fence());
   }
 
-  std::unique_ptr<rd_kafka_t, HandleDeleter<rd_kafka_destroy>> client_;
-  MockClusterHandle cluster_;
+  MockCluster cluster_{1};
   KafkaOptions options_;
   InputPartition input_;
   std::unique_ptr<Transaction> transaction_;
@@ -97,7 +86,7 @@ TEST_F(LateRequest, TransactionsWhoseRequestsAreAllAnsweredNeedNoFence) {
 TEST_F(LateRequest, ACommitThatIsSentTwiceNeedsAFence) {
   ASSERT_OK(transaction_->Fence());
   ASSERT_OK(CommitOne());
-  Answer(kEndTxn, kCut);
+  cluster_.Answer(kEndTxn, kCut);
   ASSERT_OK(CommitOne());
   ExpectFenceNeeded("EndTxn");
 }
@@ -108,12 +97,12 @@ TEST_F(LateRequest, AnAbortThatIsSentTwiceNeedsAFence) {
   ASSERT_OK(transaction_->Begin());
   ASSERT_OK(Publish("gone"));
   ASSERT_OK(transaction_->PublishDelta("gone"));
-  Answer(kTxnOffsetCommit, RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION);
+  cluster_.Answer(kTxnOffsetCommit, RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION);
   const std::vector<InputProgress> progress = {{input_, 1, 0}};
   const Result<void> committed = transaction_->Commit(progress, NothingMeanwhile);
   ASSERT_FALSE(committed.ok());
   ASSERT_EQ(committed.error().code, ErrorCode::kAborted) << committed.error().text;
-  Answer(kEndTxn, kCut);
+  cluster_.Answer(kEndTxn, kCut);
   ASSERT_OK(transaction_->Abort());
   ExpectFenceNeeded("EndTxn");
 }
@@ -131,7 +120,7 @@ TEST_F(LateRequest, ACommitThatTimesOutAndIsSentAgainNeedsAFence) {
 
 TEST_F(LateRequest, ACommitThatTheBrokerPutsOffNeedsNoFence) {
   ASSERT_OK(transaction_->Fence());
-  Answer(kEndTxn, RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS);
+  cluster_.Answer(kEndTxn, RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS);
   ASSERT_OK(CommitOne());
   EXPECT_FALSE(transaction_->must_fence());
   ASSERT_OK(CommitOne());
@@ -140,7 +129,7 @@ TEST_F(LateRequest, ACommitThatTheBrokerPutsOffNeedsNoFence) {
 TEST_F(LateRequest, OffsetsThatAreSentTwiceNeedAFence) {
   ASSERT_OK(transaction_->Fence());
   ASSERT_OK(CommitOne());
-  Answer(kTxnOffsetCommit, kCut);
+  cluster_.Answer(kTxnOffsetCommit, kCut);
   ASSERT_OK(CommitOne());
   ExpectFenceNeeded("TxnOffsetCommit");
 }
@@ -148,7 +137,7 @@ TEST_F(LateRequest, OffsetsThatAreSentTwiceNeedAFence) {
 TEST_F(LateRequest, ABatchThatIsSentTwiceNeedsNoFenceAfterACommit) {
   ASSERT_OK(transaction_->Fence());
   ASSERT_OK(CommitOne());
-  Answer(kProduce, kCut);
+  cluster_.Answer(kProduce, kCut);
   ASSERT_OK(CommitOne());
   EXPECT_FALSE(transaction_->must_fence());
   ASSERT_OK(CommitOne());
@@ -158,8 +147,8 @@ TEST_F(LateRequest, ABatchThatIsSentTwiceNeedsAFenceAfterAnAbort) {
   ASSERT_OK(transaction_->Fence());
   ASSERT_OK(CommitOne());
   ASSERT_OK(transaction_->Begin());
-  Answer(kProduce, kCut);
-  Answer(kTxnOffsetCommit, RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION);
+  cluster_.Answer(kProduce, kCut);
+  cluster_.Answer(kTxnOffsetCommit, RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION);
   ASSERT_OK(Publish("gone"));
   const Result<void> committed = Commit();
   ASSERT_FALSE(committed.ok());
@@ -170,7 +159,7 @@ TEST_F(LateRequest, ABatchThatIsSentTwiceNeedsAFenceAfterAnAbort) {
 
 TEST_F(LateRequest, WhatWasLateInAnEarlierTransactionIsForgottenAfterTheNextOne) {
   ASSERT_OK(transaction_->Fence());
-  Answer(kProduce, kCut);
+  cluster_.Answer(kProduce, kCut);
   ASSERT_OK(CommitOne());
   ASSERT_OK(transaction_->Begin());
   ASSERT_OK(Publish("gone"));

@@ -77,7 +77,7 @@ TEST_F(RealLease, ANewcomerDoesNotTakeItButGetsItAtRelease) {
   auto second = Join();
   AwaitMembers(2);
   // After 5 s without the lease the newcomer joins once more. Both must never hold the lease at the
-  // same time. Nothing outside shows that it has joined again, so this is a wait for a time.
+  // same time. Nothing outside shows that it has joined again, so the test waits a fixed time.
   for (int looks = 0; looks < 800; ++looks) {
     ASSERT_TRUE(*first->Held());
     ASSERT_FALSE(*second->Held());

@@ -50,7 +50,7 @@ TEST_F(RealTopics, AreListedSortedOverAllInputs) {
   EXPECT_EQ(*partitions, expected);
 }
 
-// The time-out of this test would end a wait for a share of this one.
+// So long that the time-out of the test would end a wait for even a share of it.
 TEST_F(RealTopics, AMissingInputIsNotWaitedForAsLongAsAnAnswer) {
   options_.answer_timeout_ms = 3'600'000;
   options_.topics = {FreshName("no-such-topic")};

@@ -5,27 +5,19 @@
 
 #include <memory>
 
-#include "kafka/handle.h"
+#include "kafka/mock_cluster.h"
 
 namespace neardup {
 namespace {
 
-// Keys of requests in Kafka's protocol.
-constexpr int16_t kEndTxn = 26;
-constexpr int16_t kTxnOffsetCommit = 28;
-
 class TopicTransactionTest : public ::testing::TestWithParam<int16_t> {
  protected:
   TopicTransactionTest() {
-    rd_kafka_conf_t* conf = rd_kafka_conf_new();
-    rd_kafka_conf_set_log_cb(conf, [](const rd_kafka_t*, int, const char*, const char*) {});
-    client_.reset(rd_kafka_new(RD_KAFKA_PRODUCER, conf, nullptr, 0));
-    cluster_.reset(rd_kafka_mock_cluster_new(client_.get(), 1));
-    options_.brokers = rd_kafka_mock_cluster_bootstraps(cluster_.get());
+    options_.brokers = cluster_.bootstrap();
     options_.app = "app";
     options_.topics = {"news"};
     options_.properties["log.connection.close"] = "false";
-    rd_kafka_mock_topic_create(cluster_.get(), "news", 1, 1);
+    cluster_.CreateTopic("news");
   }
   static Result<void> CommitOne(TopicTransaction& transaction) {
     const InputPartition input{"news", 0};
@@ -36,8 +28,7 @@ class TopicTransactionTest : public ::testing::TestWithParam<int16_t> {
     return transaction.Commit("group", {{.partition = input, .next = {.offset = 1, .note = ""}}});
   }
 
-  std::unique_ptr<rd_kafka_t, HandleDeleter<rd_kafka_destroy>> client_;
-  MockClusterHandle cluster_;
+  MockCluster cluster_{1};
   KafkaOptions options_;
 };
 
@@ -50,8 +41,7 @@ TEST_P(TopicTransactionTest, IsSpentWhenARequestOfACommitMayArriveLate) {
     ASSERT_TRUE(committed.ok()) << committed.error().text;
     EXPECT_FALSE(transaction.is_spent());
   }
-  const auto cut = RD_KAFKA_RESP_ERR__TRANSPORT;
-  rd_kafka_mock_push_request_errors_array(cluster_.get(), GetParam(), 1, &cut);
+  cluster_.Answer(GetParam(), MockCluster::kCut);
   const Result<void> committed = CommitOne(transaction);
   ASSERT_TRUE(committed.ok()) << committed.error().text;
   EXPECT_TRUE(transaction.is_spent());
@@ -64,7 +54,7 @@ TEST_P(TopicTransactionTest, IsSpentWhenARequestOfACommitMayArriveLate) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Requests, TopicTransactionTest,
-                         ::testing::Values(kEndTxn, kTxnOffsetCommit));
+                         ::testing::Values(MockCluster::kEndTxn, MockCluster::kTxnOffsetCommit));
 
 }  // namespace
 }  // namespace neardup
