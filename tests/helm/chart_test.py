@@ -173,6 +173,8 @@ class Values(unittest.TestCase):
                      with_required(strimzi__enabled=True))
         self.refused("strimzi.enabled: expected the input topics",
                      {"kafka.bootstrapServers": "kafka:9092", "strimzi.enabled": True})
+        self.refused("strimzi.enabled: expected a name in config.app",
+                     with_required(strimzi__enabled=True, config__app=""))
 
     def test_large_numbers_are_written_out(self):
         text = chart.service_config(objects(sets=with_required(config__window__entries_max=10_000_000)))
