@@ -15,7 +15,7 @@
 namespace neardup {
 namespace {
 
-/// Nobody shall begin anew unawares because the default of `app` has changed.
+/// A pipeline must not silently start from nothing because the default of `app` has changed.
 Result<void> CheckOldDefaultApp(const Settings& settings, const KafkaLog& log) {
   if (!settings.app_is_default) return {};
   Settings old = settings;
@@ -33,7 +33,7 @@ Result<void> CheckOldDefaultApp(const Settings& settings, const KafkaLog& log) {
       ErrorCode::kConfig,
       fmt::format("app {0} has decided nothing yet, but app {1} {2}, up to seq {3}, and {1} was "
                   "the app of every pipeline without a name in older versions. To go on where it "
-                  "is, set app: {1}. To begin anew beside it, set app: {0}",
+                  "is, set app: {1}. To start a new pipeline beside it, set app: {0}",
                   settings.kafka.app, kPlainApp, TextOf(theirs), (*newest)->seq_last));
 }
 

@@ -11,7 +11,7 @@
 namespace neardup {
 
 /// Reads the end of the changelog. Returns the topics that the instance will replace, or nothing if
-/// it has those of the changelog, or if there is no changelog that can be read now: the lane checks
+/// its topics are those of the changelog, or if no changelog can be read now: the lane checks
 /// it again. kMismatch: it belongs to another pipeline. kConfig: the changelog is that of an older
 /// version, in which the default of `app` was another one. kUnavailable: no broker answers.
 Result<std::optional<PipelineTopics>> FindPipeline(const Settings& settings, const KafkaLog& log);

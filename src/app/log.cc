@@ -256,7 +256,7 @@ void LogProbe::InputMissing(const std::string& topic, bool missing) {
   if (missing) {
     spdlog::error(
         "input topic {} does not exist any more; reading the other topics; create it again, or "
-        "take it out of input.topics, and name the topics of before in input.topics_before",
+        "remove it from input.topics, and name the previous topics in input.topics_before",
         topic);
   } else {
     spdlog::warn("input topic {} exists again", topic);

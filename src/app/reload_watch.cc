@@ -60,7 +60,7 @@ void ReloadWatch::Watch(const std::stop_token& end) {
 void ReloadWatch::ReadAgain() {
   Result<LoadedConfig> now = Load(arguments_);
   if (!now.ok()) {
-    // Each complaint begins a line of its own with the file and its line.
+    // Each complaint is a line of its own, which begins with the file and the line number.
     std::istringstream lines(now.error().text);
     for (std::string line; std::getline(lines, line);) spdlog::error("{}", line);
     spdlog::error("the new configuration is refused for the reason above, and nothing is changed");

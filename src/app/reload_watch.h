@@ -22,8 +22,8 @@ struct ReloadHooks {
   /// Changed secrets do not work or cannot be read, so the service goes on with those in use;
   /// false: that is over.
   std::function<void(bool)> secrets_refused;
-  /// The service shall end, and start again with Next(): changed secrets work, or a setting has
-  /// changed that needs this. `keeps_lease`: the login is the same, so that the instance can keep
+  /// The service must end, and start again with Next(): new secrets work, or a setting that needs
+  /// a restart has changed. `keeps_lease`: the login is the same, so that the instance can keep
   /// its lease meanwhile.
   std::function<void(bool keeps_lease)> start_again;
 };

@@ -145,7 +145,7 @@ class Replayer {
     if (found == committed_) return {};
     return Error{ErrorCode::kFenced,
                  fmt::format("group {} has other offsets than this run has committed: another "
-                             "replay of topic {} runs; let it end, then run this one again",
+                             "replay of topic {} is running; let it end, then run this one again",
                              group_, order_.topic)};
   }
 

@@ -46,9 +46,9 @@ std::string TextOf(const ReplayCounts& counts, bool execute) {
     std::vector<std::string> topics;
     for (const auto& [topic, by_reason] : counts.replayed) topics.push_back(topic);
     text += fmt::format(
-        "a record that goes back is written to its input topic again: every consumer of {} reads "
+        "a replayed record is written to its input topic again: every consumer of {} reads it "
         "it "
-        "twice, other pipelines and apps too\n",
+        "twice, even other pipelines and apps\n",
         fmt::join(topics, ", "));
   }
   const std::string total = Grouped(counts.total());

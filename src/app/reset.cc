@@ -172,9 +172,9 @@ Result<std::string> ForgetLane(const Settings& settings, bool execute, const Kaf
   text += OutputText(settings, inputs);
   if (!execute) return text + kAddExecute;
 
-  // An instance that is paused is no member of the lease's group. It must commit nothing any more.
+  // A paused instance is not a member of the lease's group. It must not be able to commit again.
   const auto lane = StoppedLane::Take(settings, log);
-  // Without the changelog, or an output, the lane is taken all the same.
+  // The lane is taken even if the changelog or an output does not exist.
   if (!lane.ok() && lane.error().code != ErrorCode::kNotFound) return lane.error();
   NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(kafka, ClientRole::kWatermark, log));
   TopicAdmin admin(std::move(client), kafka);

@@ -92,7 +92,7 @@ Result<void> PrepareStateDir(const std::string& path) {
   return {};
 }
 
-/// Runs a service until it is stopped, or shall start again. Then `config` is what to start with,
+/// Runs a service until it is stopped or has to restart. Then `config` is what to start with,
 /// and `lease` the one that this instance has kept, if any.
 Result<void> RunUntilItEnds(const ConfigArguments& arguments, LoadedConfig& config,
                             std::unique_ptr<Lease>& lease) {

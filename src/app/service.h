@@ -20,7 +20,7 @@ class Service {
   /// Connects to the broker, creates absent topics, and serves metrics unless http.port is 0.
   /// `receivers` receive the lane's events in addition to log and metrics; they must outlive the
   /// service. `shown_settings`: the settings for /status, a JSON object without secrets; empty: it
-  /// shows none. `lease`: what TakeLease of the service before has returned. An error says what to
+  /// shows none. `lease`: what TakeLease of the previous service returned. An error says what to
   /// repair, and leaves nothing running.
   static Result<std::unique_ptr<Service>> New(const Settings& settings,
                                               const std::vector<Probe*>& receivers = {},
@@ -35,7 +35,7 @@ class Service {
   /// a new service takes them. An error is final.
   Result<void> Run(const std::atomic<bool>& stop);
 
-  /// From now on the end of Run keeps the lease, if this instance has it: a service with other
+  /// After this, Run keeps the lease when it ends, if this instance has it: a service with other
   /// settings goes on with it in this process. Any thread may call it.
   void KeepLease();
   /// The lease that was kept, after Run has ended; null without one.

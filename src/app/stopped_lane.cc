@@ -117,7 +117,7 @@ Result<void> StoppedLane::Commit(std::vector<Delta> deltas) {
     for (Delta& delta : deltas) delta.entries_live = deltas.back().entries_live;
   }
   for (size_t next = 0; next < deltas.size();) {
-    // No other instance can have written meanwhile and gone unnoticed: its delta would not follow.
+    // If another instance has written meanwhile, a reader notices: the deltas do not follow.
     if (transaction_->must_fence()) NEARDUP_TRY(transaction_->Fence());
     NEARDUP_TRY(transaction_->Begin());
     size_t bytes = 0;

@@ -1,12 +1,12 @@
-// Numbers that tell things apart which different processes make.
+// Random numbers that distinguish things that different processes make.
 #pragma once
 
 #include <cstdint>
 
 namespace neardup {
 
-/// 64 random bits of the system, never 0. Two calls give the same number only by a coincidence that
-/// can be neglected, also on different machines. From any thread.
+/// 64 random bits of the system, never 0. Two calls, even on different machines, practically never
+/// give the same number. From any thread.
 uint64_t DrawId();
 
 }  // namespace neardup

@@ -8,7 +8,7 @@
 namespace neardup {
 namespace {
 
-// Of the names of the topics, in bytes. One topic stays whole where a list is cut.
+// Limit for the names of the topics, in bytes. If a list is cut, one topic stays whole.
 constexpr size_t kOneMax = 190;
 constexpr size_t kSeveralMax = 64;
 constexpr size_t kCutMax = 40;

@@ -50,7 +50,7 @@ struct Settings {
 
   /// Without a configuration, `app` must be set.
   KafkaOptions kafka;
-  /// Nobody named an app: it comes from the input topics (DefaultApp).
+  /// No app was configured: it comes from the input topics (DefaultApp).
   bool app_is_default = false;
   /// Topics that a lane had before those of `kafka`. LoadConfig derives lane.pipeline from them.
   std::vector<std::string> input_topics_before;

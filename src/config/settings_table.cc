@@ -211,14 +211,14 @@ std::vector<Setting> Rows() {
       Text("app", NEARDUP_MEMBER(kafka.app), kAppName,
            "Name of the pipeline. The consumer group, the transactional ids, the changelog and the "
            "lease topic are named after it. Instances with the same name act as one service; give "
-           "every pipeline its own name. Empty: neardup- and the input topics, such as "
+           "every pipeline its own name. Empty: neardup- followed by the input topics, such as "
            "neardup-news."),
 
       TextList("input.topics", NEARDUP_MEMBER(kafka.topics), kTopicName,
                "Topics to read. `neardup run` needs at least one."),
       TextList("input.topics_before", NEARDUP_MEMBER(input_topics_before), kTopicName,
-               "All topics that this pipeline read until now, if input.topics shall replace them. "
-               "Without them, an instance refuses a changelog of other topics. Needs `app`. Has no "
+               "All topics that this pipeline read until now, if input.topics is to replace them. "
+               "If empty, an instance refuses a changelog of other topics. Needs `app`. Has no "
                "effect once the change is made."),
       Choice("input.start", NEARDUP_MEMBER(lane.start_at), {"earliest", "latest"},
              "Where to start in the partitions of a topic that this app has not read before. A new "
@@ -244,7 +244,7 @@ std::vector<Setting> Rows() {
            "Topic for dead letters: records that cannot be compared."),
       TextList("output.topics_before", NEARDUP_MEMBER(output_topics_before), kTopicTemplate,
                "The unique_topic, duplicate_topic and dead_letter_topic that this pipeline had "
-               "until now, if those above shall replace them. Has no effect once the change is "
+               "until now, if those above are to replace them. Has no effect once the change is "
                "made."),
       Choice("output.headers", NEARDUP_MEMBER(lane.headers), {"packed", "separate", "full", "none"},
              "Headers that carry the verdict on an output record. packed: one header, `neardup`; "

@@ -19,7 +19,7 @@ namespace {
 // Bounds one Poll, so that its caller regularly gets control back.
 constexpr int kRecordsPerPollMax = 1000;
 constexpr int kHoldsSliceMs = 200;
-// How long the answer of Holds suffices for a purge.
+// How long a purge may rely on the answer of Holds.
 constexpr std::chrono::seconds kHoldsFor(5);
 
 class KafkaChangelog : public Changelog {
@@ -71,7 +71,7 @@ class KafkaChangelog : public Changelog {
 Result<void> KafkaChangelog::Open(int64_t offset) {
   NEARDUP_ASSIGN(const OffsetBounds bounds, AskBounds());
   if (offset > bounds.end) {
-    // The caller has just heard of a later end.
+    // The caller has just been told a later end offset.
     return Retriable(ErrorCode::kUnavailable,
                      fmt::format("changelog {} ends at offset {}, expected at least {}: a broker "
                                  "that no longer leads the partition has named one of these ends, "

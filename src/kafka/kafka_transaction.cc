@@ -161,7 +161,7 @@ void KafkaTransaction::DropProducer() {
   late_request_.clear();
   changelog_.reset();
   outputs_.Unbind();
-  // A call that was abandoned keeps the client for longer than the log lives.
+  // An abandoned call keeps the client alive for longer than the log.
   if (client_.use_count() > 1) client_->Silence();
   client_.reset();
 }

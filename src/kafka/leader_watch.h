@@ -24,7 +24,7 @@ class LeaderWatch {
 };
 
 /// Whether a broker is connected and has sent something in the last `silent_us` microseconds. The
-/// client must have asked for something meanwhile. False for text that is no statistics.
+/// client must have asked for something meanwhile. False if the text is not statistics.
 bool AnyBrokerAnswers(std::string_view statistics, int64_t silent_us);
 
 }  // namespace neardup

@@ -23,7 +23,7 @@ struct GroupProgress {
 
 /// All writes between Begin and Commit become visible together with the offsets, or none does. An
 /// error is final: make a new object, which aborts what is open, and read the group's offsets
-/// again; they say what was committed. The same when a commit has left the object spent. One
+/// again; they say what was committed. Also after a commit that left it unusable. One
 /// thread.
 class TopicTransaction {
  public:

@@ -49,8 +49,8 @@ Properties OutputSettings();
 /// Room for our headers and the framing in an output topic, beyond the input's largest record.
 inline constexpr int64_t kHeaderRoomBytes = 64 * 1024;
 
-/// The first of the topics of EnsureTopics that does not exist; nullopt if all do. Asks one
-/// question for each topic, and changes nothing.
+/// The first of the topics of EnsureTopics that does not exist; nullopt if all do. Sends one
+/// request for each topic, and changes nothing.
 Result<std::optional<std::string>> FindMissingTopic(const KafkaOptions& options,
                                                     std::span<const InputPartition> inputs,
                                                     const KafkaLog& log);

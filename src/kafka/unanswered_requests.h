@@ -7,8 +7,8 @@
 //   TxnOffsetCommit     puts older offsets into the next transaction. After an abort, they may
 //                       even lie after those of the records that are decided again.
 //   Produce             does no harm after a commit: the broker knows the batch by its sequence
-//                       number, and drops it. After an abort, the library gives the numbers of
-//                       records that it sends no more to new records. The broker may then take
+//                       number, and drops it. After an abort, the library reuses the
+//                       numbers of records that it has given up. The broker may then take
 //                       the late batch, and drop the new one.
 //   AddPartitionsToTxn, AddOffsetsToTxn
 //                       add a partition to the next transaction, or open one, which the next
@@ -28,7 +28,7 @@
 
 namespace neardup {
 
-/// The library's threads count; one thread owns the transactions and calls the other members.
+/// The library's threads do the counting; one thread owns the transactions and calls the rest.
 class UnansweredRequests {
  public:
   /// Counts the requests of the client that is made from `conf`. This object must outlive it.

@@ -193,7 +193,7 @@ LearnedOptions OnlyEqual(std::span<const RecordView> records, const FilterOption
   return learned;
 }
 
-/// What is said of a distance that was given.
+/// The message about a distance that was configured.
 std::string GivenDistance(int distance_max) {
   return fmt::format("match.distance_max is given as {}, so {}", distance_max,
                      distance_max == 0 ? "only equal records are duplicates"
@@ -210,7 +210,7 @@ std::string ModeReason(const Calibration& calibration, int distance_max, bool gi
                      calibration.mode == MatchMode::kExact ? 0 : calibration.distance_max);
 }
 
-/// `kept`: settings that were given, and so were not chosen.
+/// `kept`: settings that were configured, so that learning did not choose them.
 std::string FurtherReason(const Tuning& tuning, const std::set<std::string>& kept) {
   std::vector<std::string> further;
   if (!tuning.masks_reason.empty() && !kept.contains("feature.masks")) {

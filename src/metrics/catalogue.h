@@ -258,8 +258,8 @@ inline constexpr auto kMetrics = [] {
       {.name = "neardup_undecided_records",
        .type = kGauge,
        .labels = {"topic"},
-       .help = "Records of an input that no instance has decided, those of open transactions "
-               "included; every instance reports it, and asks for the ends about every 15 s"},
+       .help = "Records of an input that no instance has decided, including open transactions; "
+               "every instance reports it, and refreshes the end offsets about every 15 s"},
       {.name = "neardup_changelog_purged_offset",
        .type = kGauge,
        .help = "Offset below which this instance deleted the changelog's records"},

@@ -49,8 +49,8 @@ class Health : public PartialProbe {
   void InputLag(const InputPartition& input, int64_t records, double seconds) override;
   /// Call it after every step of the lane.
   void Stepped();
-  /// `answer` says whether any broker answers. Ready asks it, in any thread, until it is replaced.
-  /// An empty one: nothing is known.
+  /// `answer` says whether any broker answers. Ready calls it, in any thread, until replaced.
+  /// If `answer` is empty, nothing is known.
   void AskForBrokers(std::function<bool()> answer);
 
   /// True while the lane has not failed and its last step or change of phase is at most step_ms_max

@@ -261,7 +261,7 @@ struct HttpServer::Parts {
 
   void Run();
   void Accept();
-  /// Closes the connection that is missed least. There must be one.
+  /// Closes the least important connection. There must be one.
   void CloseOne();
   /// Returns false when the connection is over.
   bool Serve(Connection& connection);
@@ -330,9 +330,9 @@ void HttpServer::Parts::Accept() {
   }
 }
 
-/// An answered connection waits only for its peer to close. Without one, the peer with the most
-/// connections loses its oldest: a flood from one address evicts its own connections, and a probe
-/// from another address has the time that it needs to send its request.
+/// An answered connection waits only for its peer to close. If none is answered, the peer with the
+/// most connections loses its oldest: a flood from one address evicts its own connections, and a
+/// probe from another address has the time that it needs to send its request.
 void HttpServer::Parts::CloseOne() {
   const auto is_answered = [](const Connection& each) { return each.is_answered(); };
   auto closed = std::find_if(connections.begin(), connections.end(), is_answered);

@@ -36,7 +36,7 @@ class HttpServer {
  public:
   /// What `pages` refers to and `health` must outlive the server. Each connection gets one answer,
   /// within 5 s; a request of more than 8 KB is refused. When all places are taken, a new
-  /// connection gets that of an answered one, or else that of the oldest of the peer that has the
+  /// connection replaces an answered one, or else the oldest connection of the peer that has the
   /// most. Port 0 takes any free port. A kConfig error names an address that is in use or is not an
   /// address of this host, or a certificate that cannot be used. New certificates are read from
   /// their files while it runs.

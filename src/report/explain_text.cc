@@ -53,7 +53,7 @@ std::string FewWordsText(const ExplainReport& report) {
   }
   return fmt::format(
       "{}. A record with fewer than {} (feature.features_min) is not compared by distance: it "
-      "repeats only records that are equal to it.",
+      "is a duplicate only of records that are equal to it.",
       fmt::join(parts, ", and "), report.options.feature.features_min);
 }
 

@@ -1,4 +1,4 @@
-// A record of the changelog, as its readers recognise it.
+// How the readers of the changelog recognise one of its records.
 #pragma once
 
 #include <cstdint>

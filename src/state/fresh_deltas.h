@@ -12,7 +12,7 @@
 
 namespace neardup {
 
-/// Below this event time an index of these window options needs no entry after `last`. At least as
+/// After `last`, an index of these window options needs no entry below this time. At least as
 /// late as the horizon of `last`, unless the window is longer now: the watermark of `last` may have
 /// fallen, because a restart forgets which inputs were idle.
 int64_t HorizonAfter(const Delta& last, const WindowOptions& window);

@@ -23,15 +23,15 @@ namespace neardup {
 /// 12, changelog 8; ...`. The texts as they are if they are no such specs or say the same.
 std::string SpecDifference(std::string_view here, std::string_view changelog);
 
-/// How far a reader knows a changelog.
+/// How far a reader has read a changelog.
 struct LogPlace {
   uint64_t log_id = 0;  ///< Delta::log_id; 0: deltas of version 4 or older
   uint64_t epoch = 0;
   uint64_t seq = 0;
 };
 /// True if the log that ends at `end` has lost its end since a reader knew it up to `known`: it is
-/// the same log, and nobody was promoted on it since. A promotion on a log without its end is
-/// somebody's decision to go on without it.
+/// the same log, and nobody was promoted on it since. A promotion on a truncated log means that
+/// somebody decided to go on without the lost end.
 bool HasLostItsEnd(const LogPlace& end, const LogPlace& known);
 
 /// The result of applying a lane's deltas in order, and the source of the next ones. It numbers the
@@ -112,7 +112,7 @@ class LaneState {
   }
   /// Delta::writer of the newest delta that was applied or committed.
   uint64_t writer() const { return writer_; }
-  /// Where the newest delta that was applied or committed is.
+  /// Position of the newest delta that was applied or committed.
   LogPlace place() const { return {log_id_, epoch_, seq_committed_}; }
 
   /// Deltas for everything since the last Commit. At least one, because it carries the offsets. No

@@ -65,7 +65,7 @@ std::string ListText(const Names& names) {
   return text;
 }
 
-/// Of long lists, those that are not in `other` come first.
+/// In long lists, topics that are not in `other` come first.
 Names DifferentFirst(Names names, Names other) {
   other = Sorted(std::move(other));
   std::stable_partition(names.begin(), names.end(), [&](const std::string& name) {
@@ -149,7 +149,7 @@ Error OtherPipeline(const Pipeline& pipeline, const PipelineTopics& lane,
                            "  this instance {}\n"
                            "  the changelog {}\n"
                            "Give this pipeline an `app` of its own. If it is the same pipeline and "
-                           "its topics shall change, set {} and keep the `app`; see "
+                           "its topics are meant to change, set {} and keep the `app`; see "
                            "docs/run-on-kafka.md#change-the-topics-of-a-pipeline",
                            changelog, SideText(pipeline.topics, lane),
                            SideText(lane, pipeline.topics), AllowingSettings(pipeline, lane)));

@@ -1,4 +1,4 @@
-// The topics of a lane: what it reads, and where it writes. The changelog knows them, so that an
+// The topics of a lane: what it reads, and where it writes. The changelog names them, so that an
 // instance of another pipeline that has the same `app` by mistake is refused.
 #pragma once
 
@@ -48,10 +48,10 @@ enum class PipelineMatch : uint8_t {
   kOther,    ///< the lane is that of another pipeline
 };
 
-/// Templates count as the names that they give. A lane of which nothing is known is the same.
+/// Compares the names that templates expand to. A lane with unknown topics counts as the same.
 PipelineMatch Compare(const Pipeline& pipeline, const PipelineTopics& lane);
 
-/// kMismatch, fatal. Shows the topics of both, and says what to do. `changelog`: its name.
+/// A fatal kMismatch, which shows the topics of both, and says what to do. `changelog`: its name.
 Error OtherPipeline(const Pipeline& pipeline, const PipelineTopics& lane,
                     std::string_view changelog);
 

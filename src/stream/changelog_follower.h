@@ -50,7 +50,7 @@ class ChangelogFollower {
   /// The last record that was handed out, or the mark that was found in the log; nullopt after
   /// MoveTo and StartOver, until one of these happens.
   const std::optional<ChangelogMark>& newest() const { return newest_; }
-  /// True if the log holds newest() now, whatever was read ahead. False if there is none.
+  /// True if the log holds newest() now, no matter what was read ahead. False without newest().
   Result<bool> StillHoldsNewest();
   /// Every record below was handed out, or was known before.
   int64_t next_offset() const { return open_ ? log_.next_offset() : resume_offset_.value_or(0); }

@@ -19,7 +19,7 @@ struct GroupPosition {
 };
 
 /// Says what is missing in the changelog that `state` was read from, or nullopt. `known`: where
-/// this process has known the changelog to end before it read it again, if it had to.
+/// the changelog ended, as far as this process knew, before it was read again, if it was.
 ///
 /// A delta and the group's offsets are committed in one transaction, so a group that is ahead of
 /// LaneState::committed_offset has seen deltas that are gone. The newest delta counts the live

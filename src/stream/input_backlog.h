@@ -1,5 +1,5 @@
 // How many records of the inputs no instance has decided, as the changelog and the ends of the
-// inputs tell it. A standby knows it as well as the active instance.
+// inputs show. A standby can tell this just as the active instance can.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class InputBacklog {
   void Follow(const Delta& delta);
 
   size_t inputs() const { return inputs_.size(); }
-  /// Names the inputs in turn. There must be one.
+  /// Returns one input after the other. There must be one.
   InputPartition NextToAsk();
   /// `end`: the offset after the newest record.
   void SetEnd(const InputPartition& input, int64_t end);

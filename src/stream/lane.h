@@ -94,7 +94,7 @@ class Lane {
   Result<void> CheckSettings();
   /// What is known of the topics of the lane.
   PipelineTopics LaneTopics() const;
-  /// kMismatch if the changelog ends as that of another pipeline.
+  /// kMismatch if the newest delta of the changelog is of another pipeline.
   Result<void> CheckPipeline();
 
   Result<void> Promote(const std::atomic<bool>& stop);
@@ -165,7 +165,7 @@ class Lane {
   /// again while it was read also shows one. It is gone when the log is read again.
   std::optional<ChangelogMark> hole_;
   bool found_hole_ = false;  ///< while records are visited
-  /// Where the log ended that the lane has left because it was another one.
+  /// The end of the log that the lane has left because it was not the log that it knew.
   std::optional<LogPlace> left_log_;
   /// The state does not come from the changelog alone.
   bool from_snapshot_ = false;

@@ -62,7 +62,7 @@ class LaneInputs {
   int64_t lag_records() const;
   /// The inputs whose offsets the next commit adds, and how far they are decided: those that moved
   /// since they were added last, and all of them once in a while, so that the brokers do not forget
-  /// an idle one. Without inputs that do not exist, because brokers answer for those only when the
+  /// an idle one. Omits inputs that do not exist, because brokers answer for those only when the
   /// transaction has timed out. Valid until the next call.
   std::span<const InputProgress> Progress(const LaneState& state);
   /// True while a loss was accepted that no commit has made durable.

@@ -45,7 +45,7 @@ struct LaneOptions {
   /// (Delta::learned). Empty: a person gave them.
   std::string learned;
   uint16_t lane = 0;
-  /// Its topics, and those that it may replace. Without topics, any changelog will do.
+  /// The lane's topics, and those that they may replace. If empty, any changelog is accepted.
   Pipeline pipeline;
   StartAt start_at = StartAt::kEarliest;
   HeaderStyle headers = HeaderStyle::kPacked;

@@ -10,7 +10,7 @@ REQUESTS = {0: 'Produce', 1: 'Fetch', 2: 'ListOffsets', 3: 'Metadata', 9: 'Offse
             11: 'JoinGroup', 12: 'Heartbeat', 13: 'LeaveGroup', 14: 'SyncGroup', 18: 'ApiVersions',
             21: 'DeleteRecords', 22: 'InitProducerId', 24: 'AddPartitionsToTxn', 25: 'AddOffsetsToTxn', 26: 'EndTxn',
             28: 'TxnOffsetCommit'}
-# A request begins with its size (4 bytes, without these 4) and its key (2 bytes).
+# A request begins with its size (4 bytes, which are not counted) and its key (2 bytes).
 SIZE_BYTES = 4
 KEY_END = 6
 # How long the answers to late requests are awaited before the broker's side of the connection is closed.
@@ -116,7 +116,7 @@ class Link:
         return await reader.read(-1)
 
     async def deliver(self, far_writer, data, delay_s):
-        """As an orphaned socket does: what was sent arrives in its order, and nobody reads the answers."""
+        """Acts like an orphaned socket: what was sent arrives in order, and nobody reads the answers."""
         await self.wait_late(delay_s)
         far_writer.write(data)
         await far_writer.drain()

@@ -14,7 +14,7 @@ from link import Link
 FAILPOINTS = BUILD / 'tests/chaos/libneardup_failpoints.so'
 RECORDS_OF_A_FILL = 300
 SMALL_WINDOW = 1000
-# The topics of unique records refuse records that are further ahead of the clock.
+# The topics of unique records refuse records that are ahead of the clock by more than this.
 TIME_AHEAD_MAX_MS = 3600_000
 # 69 is "unavailable", and ends an instance for which the brokers were silent for too long: an
 # orchestrator starts it again.
@@ -276,7 +276,7 @@ class Round:
                           '--config', f'message.timestamp.after.max.ms={time_ahead_max_ms}')
 
     def properties(self):
-        """Of librdkafka. A connection that is lost may be no event for its owner."""
+        """An event of librdkafka. Its owner may get none for a lost connection."""
         properties = {'log.connection.close': self.random.choice(['true', 'false'])}
         if self.short_time_outs:
             properties['socket.timeout.ms'] = '2000'

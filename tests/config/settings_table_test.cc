@@ -157,9 +157,9 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
                          model_file, reference, http, level, log_format, state_dir,
                          snapshot_interval, purge, on_foreign] = Settings{};
   [[maybe_unused]] auto [mode, sample, records_max, records_min, wait, on, kept] = learning;
-  // Of LaneOptions, lane, filter, learned, pipeline and dead_letters are no settings: the process
-  // numbers its lanes, and the others count by their members or are derived, as learning.on and
-  // kept and app_is_default are. The model and the reference come from model_file; the masks are
+  // In LaneOptions, lane, filter, learned, pipeline and dead_letters are not settings: the process
+  // numbers its lanes, and the others count by their members or are derived. So are learning.on,
+  // kept and app_is_default. The model and the reference come from model_file; the masks are
   // one setting; the pages have a fixed time for a connection.
   constexpr size_t kMembers = 19 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 6 + 6 + 5 + 2;
   EXPECT_EQ(SettingsTable().size(), kMembers);

@@ -126,7 +126,7 @@ class Service:
 
 
 class Feed:
-    """Writes records at an even pace beside the test, until it is stopped. So a service that reads them is busy at
+    """Writes records at an even pace during the test, until it is stopped. So a service that reads them is busy at
     any moment, however fast it is."""
     def __init__(self, brokers, topics, per_second, seed):
         self.process = subprocess.Popen(
@@ -137,7 +137,7 @@ class Feed:
         return self.process.poll() is None
 
     def stop(self):
-        """Returns when all that was written is in the topics. The exit code of the loader, 0 if all went well."""
+        """Returns when all that was written is in the topics. Gives the exit code of the loader, 0 if all went well."""
         self.process.terminate()
         return self.process.wait(timeout=120)
 

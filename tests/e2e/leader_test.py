@@ -9,8 +9,8 @@ from harness import KafkaTest, ROOT, RUN, run
 
 MOVES = int(os.environ.get('E2E_MOVES', '2'))
 PER_SECOND = 300
-# The lane asks for the end of the changelog once a minute, after a move too. Nothing outside shows that it has asked,
-# so the test lasts a little longer than that. It is the only wait for a time among these tests.
+# The lane asks for the end of the changelog once a minute, also after a move. Nothing outside shows that it has asked,
+# so the test lasts a little longer than that. It is the only wait for a fixed time in these tests.
 SECONDS_OF_A_MARK = 62
 
 

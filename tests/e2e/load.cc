@@ -192,8 +192,8 @@ Result<bool> HoldsRecordsFrom(const KafkaOptions& kafka, const InputPartition& p
   return found;
 }
 
-/// Whether a group has committed offsets behind every record of the topics. `known`: the offsets
-/// that the last call found. Where they have not moved since, it looks for records behind them.
+/// Whether a group has committed offsets after every record of the topics. `known`: the offsets
+/// that the last call found. Where they have not moved since, it looks for records after them.
 Result<bool> GroupIsAtEnd(const Arguments& arguments, std::vector<GroupOffset>& known) {
   NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(arguments.kafka, {}));
   NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,

@@ -110,14 +110,14 @@ class Pipelines(KafkaTest):
         self.assertIn(f'reads {self.deals}; writes', text)
 
     def test_an_upgrade_from_the_old_default_app_does_not_begin_anew(self):
-        # The changelog of this name would meet the next run on the same broker.
+        # Otherwise the next run on the same broker would find the changelog of this name.
         self.addCleanup(self.load, 'drop', '--topic', 'neardup-changelog')
         old = self.start(self.config([self.notes], 'neardup'))
         self.wait_drained(old)
         self.assertEqual(old.terminate()[0], 0)
         text = self.wait_refused(self.start(self.config([self.notes])))
         self.assertIn('To go on where it is, set app: neardup', text)
-        # Another pipeline is not concerned.
+        # Another pipeline is not affected.
         deals = self.start(self.config([self.deals]))
         self.wait_drained(deals)
         self.assertEqual(deals.terminate()[0], 0)

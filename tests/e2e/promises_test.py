@@ -77,7 +77,7 @@ class Promises(KafkaTest):
         self.assertGreater(report['duplicate'], 100)
 
     def start_fed(self, seed, **sections):
-        """Starts a service that has more to decide at any moment."""
+        """Starts a service that always has more records to decide."""
         self.create_topics()
         feed = self.feed(PER_SECOND, seed)
         return self.write_config(**sections), feed
@@ -98,7 +98,7 @@ class Promises(KafkaTest):
         self.drain(config, feed, second)
 
     def test_ten_kills_at_random_moments_leave_no_trace(self):
-        # Small transactions, so that a kill meets each of their stages.
+        # Small transactions, so that a kill hits each of their stages.
         config, feed = self.start_fed(seed=3, transaction={'interval_ms': 20, 'batch_records_max': 200})
         moments = random.Random(5)
         killed_at = []

@@ -40,7 +40,7 @@ def shared_brokers():
     file = os.environ.get('E2E_BROKERS_FILE')
     if not file:
         return None
-    # A test of ctest must not start a broker of its own in silence: all of them would.
+    # A test under ctest must not silently start a broker of its own: all of them would.
     return pathlib.Path(file).read_text().strip()
 
 

@@ -1,4 +1,4 @@
-// A fuzz target: something that reads foreign bytes, and inputs to begin with.
+// A fuzz target: code that parses bytes from outside, and inputs to start from.
 #pragma once
 
 #include <cstddef>

@@ -65,7 +65,7 @@ STANDARD_NAMES = {
     "vector": "vector",
 }
 HEADER_OF = {name: header for header, names in STANDARD_NAMES.items() for name in names.split()}
-# Names without std:: that several headers declare. One of these must be reached.
+# Names without std:: that several headers declare. One of these headers must be included.
 GLOBAL_NAMES = (
     (re.compile(r"\bu?int(?:8|16|32|64)_t\b|\bU?INT(?:8|16|32|64)_(?:MAX|MIN)\b"), ("cstdint",)),
     (re.compile(r"\b(?:size_t|ptrdiff_t)\b"),

@@ -101,7 +101,7 @@ TEST_F(HttpServerTest, TheIndexNamesEveryPageAndOthersAreNotFound) {
 /// A connection on which a test writes what it likes.
 class RawConnection {
  public:
-  /// `from`: an address of this host, in the order of the network; 0: any.
+  /// `from`: an address of this host, in network byte order; 0: any.
   explicit RawConnection(uint16_t port, in_addr_t from = 0)
       : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in own = {};
@@ -149,7 +149,7 @@ TEST_F(HttpServerTest, ProbesAreAnsweredBesideConnectionsThatNeverFinishTheirReq
   }
 }
 
-// More than the server keeps, and than one round of it accepts.
+// More connections than the server keeps, and than one round of its loop accepts.
 constexpr int kFlood = 600;
 // No connection ends because the machine is slow.
 const HttpOptions kPatient{.host = "127.0.0.1", .port = 0, .connection_ms_max = 3'600'000};

@@ -43,7 +43,7 @@ TEST(ExplainText, NamesTheRecordWithTooFewWords) {
   EXPECT_THAT(text,
               HasSubstr("They differ. a.json has 11 distinct words, and b.json has 11 distinct "
                         "words. A record with fewer than 12 (feature.features_min) is not compared "
-                        "by distance: it repeats only records that are equal to it.\n"));
+                        "by distance: it is a duplicate only of records that are equal to it.\n"));
   EXPECT_THAT(text, HasSubstr("feature.features_min 11"));
 }
 

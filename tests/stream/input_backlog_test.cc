@@ -1,4 +1,4 @@
-// The records that wait, by the changelog and the ends of the inputs.
+// The records that wait, according to the changelog and the ends of the inputs.
 #include "stream/input_backlog.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // A lane whose commit or abort succeeds while its request may reach the broker once more: the lane
-// is fenced before its next transaction, and this is no trouble of its instance.
+// is fenced before its next transaction, and this is not counted as a fault.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -14,7 +14,7 @@
 namespace neardup {
 namespace {
 
-/// Nothing fails but what the test orders.
+/// Only what the test asks for fails.
 class OrderedFaults : public Faults {
  public:
   OrderedFaults() : Faults(1, 0) {}
@@ -46,7 +46,7 @@ class LateRequestOfALane : public ::testing::Test {
     });
     ASSERT_FALSE(error) << error->text;
   }
-  /// What still arrives finds another epoch.
+  /// Requests that still arrive find a newer epoch.
   void ExpectLateRequestsToBeVoid() {
     ASSERT_FALSE(broker_.late_ends.empty());
     for (const MemoryBroker::LateEnd& late : broker_.late_ends) {

@@ -130,7 +130,7 @@ class MemoryBroker {
   /// The outcome of a transaction is answered before its markers are written; Settle writes them.
   bool marks_late = false;
 
-  /// Many requests to commit or abort succeed, and reach the broker a second time later.
+  /// Many requests to commit or abort succeed, and later reach the broker a second time.
   bool copies_ends = false;
 
   struct LateEnd {

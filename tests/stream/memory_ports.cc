@@ -207,7 +207,7 @@ Result<void> MemoryTransaction::Check(std::string_view call, std::initializer_li
   return CheckCurrent();
 }
 
-/// Draws for a call that ends the transaction.
+/// Draws the outcome of a call that ends the transaction.
 Kind MemoryTransaction::DrawEnd(std::string_view call, std::initializer_list<Kind> possible) {
   const Kind kind = faults_.Draw(call, possible);
   const bool again = broker_.copies_ends && kind == Kind::kNone && faults_.random()() % 4 == 0;

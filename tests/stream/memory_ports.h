@@ -108,7 +108,7 @@ class MemoryChangelog : public Changelog {
  private:
   MemoryBroker& broker_;
   Faults& faults_;
-  /// Records that were read ahead. Another log may have taken the place of theirs.
+  /// Records that were read ahead. Their log may have been replaced by another one.
   struct Fetched {
     int64_t offset = 0;
     std::string bytes;  ///< empty: nothing that a reader sees
@@ -137,7 +137,7 @@ class MemoryTransaction : public Transaction {
   size_t record_bytes_max(const InputPartition&) const override { return broker_.record_bytes_max; }
 
   bool fences = true;  ///< false: Fence joins the current epoch, which the contract forbids
-  /// False: a commit or an abort whose request may arrive once more counts as one that cannot.
+  /// False: pretends that no request of a commit or an abort can arrive once more.
   bool counts_commits = true;
   bool counts_aborts = true;
 

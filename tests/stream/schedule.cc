@@ -64,7 +64,7 @@ Schedule DrawSchedule(uint64_t seed) {
   schedule.options = DrawOptions(random, schedule);
   // A preloaded changelog was written by a lane that learned nothing.
   if (!schedule.preloaded && random.Chance(300)) schedule.options.learned = "learned";
-  // A first start does not begin without one of its topics.
+  // A first start needs all of its topics.
   schedule.resets = random.Chance(150) && !schedule.loses_changelog && !schedule.preloaded &&
                     !schedule.recreates && !schedule.overtakes;
   return schedule;

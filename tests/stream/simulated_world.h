@@ -53,7 +53,7 @@ class SimulatedWorld {
 
   // ---- what happens between two calls
 
-  /// The lane is forgotten while its instances go on, or are paused.
+  /// The lane is reset while its instances go on, or are paused.
   void Reset();
   /// One of the events that the schedule allows.
   void Happen();

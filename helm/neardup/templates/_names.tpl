@@ -47,7 +47,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end -}}
 {{- end -}}
 
-{{/* Metadata of an object that Strimzi makes a topic or a user of. */}}
+{{/* Metadata of an object that Strimzi turns into a topic or a user. */}}
 {{- define "neardup.strimziMetadata" }}
 metadata:
   name: {{ .name }}
