@@ -47,7 +47,6 @@ std::string TextOf(const ReplayCounts& counts, bool execute) {
     for (const auto& [topic, by_reason] : counts.replayed) topics.push_back(topic);
     text += fmt::format(
         "a replayed record is written to its input topic again: every consumer of {} reads it "
-        "it "
         "twice, even other pipelines and apps\n",
         fmt::join(topics, ", "));
   }
