@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/ports.h"
+#include "lane/ports.h"
 
 namespace neardup {
 

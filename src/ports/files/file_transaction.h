@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "files/packed_file.h"
-#include "stream/ports.h"
+#include "lane/ports.h"
 
 namespace neardup {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "stream/ports.h"
+#include "lane/ports.h"
 
 namespace neardup {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "stream/ports.h"
+#include "lane/ports.h"
 
 namespace neardup {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "kafka/kafka_options.h"
+#include "lane/ports.h"
 #include "neardup/result.h"
-#include "stream/ports.h"
 
 namespace neardup {
 

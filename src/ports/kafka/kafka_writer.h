@@ -6,8 +6,8 @@
 #include <string>
 
 #include "kafka/kafka_options.h"
+#include "lane/message.h"
 #include "neardup/result.h"
-#include "stream/message.h"
 
 namespace neardup {
 

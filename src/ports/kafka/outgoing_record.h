@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kafka/handle.h"
+#include "lane/message.h"
 #include "neardup/result.h"
-#include "stream/message.h"
 
 namespace neardup {
 

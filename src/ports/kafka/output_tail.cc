@@ -8,7 +8,7 @@
 #include "kafka/deadline.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
-#include "stream/route_header.h"
+#include "lane/route_header.h"
 
 namespace neardup {
 namespace {

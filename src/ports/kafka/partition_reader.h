@@ -16,9 +16,9 @@
 #include "kafka/client.h"
 #include "kafka/deadline.h"
 #include "kafka/handle.h"
+#include "lane/message.h"
+#include "lane/ports.h"
 #include "neardup/result.h"
-#include "stream/message.h"
-#include "stream/ports.h"
 
 namespace neardup {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kafka/handle.h"
+#include "lane/ports.h"
 #include "neardup/record.h"
-#include "stream/ports.h"
 
 namespace neardup {
 

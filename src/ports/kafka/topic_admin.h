@@ -10,9 +10,9 @@
 
 #include "kafka/client.h"
 #include "kafka/kafka_options.h"
+#include "lane/ports.h"
 #include "neardup/result.h"
 #include "state/input.h"
-#include "stream/ports.h"
 
 namespace neardup {
 

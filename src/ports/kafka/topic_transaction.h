@@ -9,9 +9,9 @@
 
 #include "kafka/consumer_group.h"
 #include "kafka/kafka_options.h"
+#include "lane/message.h"
 #include "neardup/result.h"
 #include "state/input.h"
-#include "stream/message.h"
 
 namespace neardup {
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <string_view>
 
+#include "lane/probe.h"
 #include "neardup/result.h"
 #include "neardup/verdict.h"
-#include "stream/probe.h"
 
 namespace neardup {
 

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "lane/ports.h"
+#include "lane/probe.h"
 #include "state/input.h"
-#include "stream/ports.h"
-#include "stream/probe.h"
 
 namespace neardup {
 

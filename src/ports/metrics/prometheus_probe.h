@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "lane/ports.h"
+#include "lane/probe.h"
 #include "metrics/build_info.h"
-#include "stream/ports.h"
-#include "stream/probe.h"
 
 namespace neardup {
 

@@ -9,10 +9,10 @@
 #include <set>
 #include <string>
 
+#include "lane/ports.h"
+#include "lane/probe.h"
 #include "metrics/build_info.h"
 #include "state/input.h"
-#include "stream/ports.h"
-#include "stream/probe.h"
 
 namespace neardup {
 

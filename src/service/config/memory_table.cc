@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "kafka/prefetch.h"
+#include "lane/batch_reader.h"
+#include "lane/fingerprint_pool.h"
 #include "neardup/filter.h"
-#include "stream/batch_reader.h"
-#include "stream/fingerprint_pool.h"
 
 namespace neardup {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "kafka/kafka_options.h"
+#include "lane/lane_options.h"
 #include "learn/stream_profile.h"
 #include "metrics/http_server.h"
-#include "stream/lane_options.h"
 
 namespace neardup {
 

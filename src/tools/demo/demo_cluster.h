@@ -13,9 +13,9 @@
 #include "demo/synthetic_stream.h"
 #include "kafka/embedded_broker.h"
 #include "kafka/kafka_options.h"
+#include "lane/message.h"
 #include "neardup/result.h"
 #include "state/input.h"
-#include "stream/message.h"
 
 namespace neardup {
 

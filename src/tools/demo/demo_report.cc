@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "base/number_text.h"
-#include "report/word_difference.h"
+#include "text/word_difference.h"
 
 namespace neardup {
 

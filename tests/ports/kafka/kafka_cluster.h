@@ -12,7 +12,7 @@
 
 #include "kafka/handle.h"
 #include "kafka/kafka_options.h"
-#include "stream/message.h"
+#include "lane/message.h"
 
 #define ASSERT_OK(expr)                                              \
   do {                                                               \

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
-#include "stream/changelog_follower.h"
+#include "lane/changelog_follower.h"
 
 namespace neardup {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "stream/ports.h"
+#include "lane/ports.h"
 
 namespace neardup {
 
