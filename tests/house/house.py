@@ -74,6 +74,7 @@ GLOBAL_NAMES = (
 )
 PACKAGES = "scripts/packages.debian"
 WING_LIST = "CMakeLists.txt"
+ROOM_TABLE = "src/README.md"
 
 
 class Tree:
@@ -207,6 +208,17 @@ def folders_are_declared(tree):
             reported.add((top, place))
             yield (f"{path}:1: {top}/{place} is not a room; expected src/WING/ROOM with a wing of NEARDUP_WINGS in "
                    f"{WING_LIST}, and a room of src/WING/CMakeLists.txt")
+
+
+def rooms_stand_in_the_table(tree):
+    rows = {found.group(1) for _, line in tree.lines(ROOM_TABLE) if (found := re.match(r"\| `([\w/]+)`", line))}
+    places = {room.wing: room for room in reversed(tree.house.all)}
+    places.update({f"{room.wing}/{room.name}": room for room in tree.house.all})
+    for place, room in places.items():
+        if place not in rows:
+            yield f"{ROOM_TABLE}:1: has no row for `{place}`, which {room.list} declares"
+    for row in sorted(rows - places.keys()):
+        yield f"{ROOM_TABLE}:1: has a row for `{row}`, which is neither a wing nor a room"
 
 
 def public_headers_have_one_owner(tree):
@@ -374,7 +386,7 @@ def packages_stand_in_one_file(tree):
                 yield f"{path}:{number}: names the package {names[-1]}; only {PACKAGES} may name packages"
 
 
-RULES = (rooms_point_down, folders_are_declared, public_headers_have_one_owner, includes_are_declared,
+RULES = (rooms_point_down, folders_are_declared, rooms_stand_in_the_table, public_headers_have_one_owner, includes_are_declared,
          third_parties_stay_outside, headers_are_guarded, a_source_includes_its_own_header_first, headers_include_what_they_name,
          headers_reach_what_they_name, nothing_is_left_for_later, no_machine_is_named, sources_are_built,
          packages_stand_in_one_file)

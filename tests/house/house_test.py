@@ -16,6 +16,8 @@ CLEAN = {
     "README.md": "Read https://example.org/home/page and run scripts/test. mktemp /tmp/a.XXXXXX\n",
     "include/neardup/record.h": "#pragma once\nstruct Record {};\n",
     "CMakeLists.txt": "# x\nset(NEARDUP_WINGS library lane ports)\n",
+    "src/README.md": ("| place | what |\n| `library` | a |\n| `library/base` | a |\n| `library/record` | a |\n"
+                      "| `lane` | a |\n| `lane/lane` | a |\n| `ports` | a |\n| `ports/kafka` | a |\n"),
     "src/library/CMakeLists.txt": ("neardup_room(base\n  SOURCES hash.cc)\n"
                                    "neardup_room(record SOURCES fields.cc PUBLIC_HEADERS record.h\n"
                                    "  ROOMS base LIBS x)\n"),
@@ -90,6 +92,11 @@ class House(unittest.TestCase):
         self.assert_one({"tests/lane/kafka/world.h": "#pragma once\n"}, "tests/lane/kafka/world.h:1:", "is not a room")
         self.assertEqual(self.breaches({"tests/e2e/world.h": "#pragma once\n"}), [])
 
+    def test_every_room_has_a_row_in_the_table(self):
+        table = CLEAN["src/README.md"]
+        self.assert_one({"src/README.md": table.replace("| `lane/lane` | a |\n", "")}, "src/README.md:1:", "`lane/lane`")
+        self.assert_one({"src/README.md": table + "| `ports/files` | a |\n"}, "src/README.md:1:", "`ports/files`")
+
     def test_an_include_upwards_is_named_with_file_and_line(self):
         self.assert_one({"src/library/record/fields.cc": '\n#include "lane/lane.h"\n'},
                         "src/library/record/fields.cc:2:", "record includes lane/lane.h")
@@ -135,6 +142,7 @@ class House(unittest.TestCase):
 
     def test_librdkafka_stays_in_kafka(self):
         self.assert_one({**self.rooms(("add_exec", "neardup_room(files SOURCES run.cc)\nadd_exec")),
+                         "src/README.md": CLEAN["src/README.md"] + "| `ports/files` | a |\n",
                          "src/ports/files/run.cc": "#include <librdkafka/rdkafka.h>\n"},
                         "src/ports/files/run.cc:1:", "in kafka only")
 
