@@ -1,5 +1,5 @@
 {{/*
-The most memory that an instance takes, as `neardup config show` prints it. src/config/memory_table.cc and
+The most memory that an instance takes, as `neardup config show` prints it. src/service/config/memory_table.cc and
 Index::BytesMax are the source of the formula; a test compares the result with what the program prints.
 */}}
 
