@@ -115,8 +115,8 @@ void WriteEntries(const Delta& delta, ByteWriter& out) {
     out.Varint(static_cast<uint64_t>(entry.origin.offset));
     out.U8(static_cast<uint8_t>(entry.text_keys.keys().size()));
     for (const uint32_t key : entry.text_keys.keys()) out.U32(key);
-    WriteNumbers(entry.sketch.words, out);
-    WriteNumbers(entry.sketch.keys, out);
+    WriteNumbers(entry.sketch->words, out);
+    WriteNumbers(entry.sketch->keys, out);
     time_before_ms = time_ms;
   }
 }
@@ -222,8 +222,10 @@ void ReadEntries(ByteReader& in, Delta& delta) {
     entry.origin.input = static_cast<uint32_t>(input);
     entry.origin.offset = static_cast<int64_t>(in.VarintUpTo(INT64_MAX, "offset of an entry"));
     ReadTextKeys(in, entry);
-    ReadNumbers(in, "sketch words", entry.sketch.words);
-    ReadNumbers(in, "sketch keys", entry.sketch.keys);
+    Sketch sketch;
+    ReadNumbers(in, "sketch words", sketch.words);
+    ReadNumbers(in, "sketch keys", sketch.keys);
+    entry.sketch = std::move(sketch);
   }
 }
 
@@ -263,7 +265,7 @@ bool KeepsInputNumbers(const Delta& delta, const Delta& next) {
 
 }  // namespace
 
-size_t EncodedBytesMax(const Entry& entry) { return kPlainEntryBytesMax + entry.sketch.bytes(); }
+size_t EncodedBytesMax(const Entry& entry) { return kPlainEntryBytesMax + entry.sketch->bytes(); }
 
 std::string Encode(const Delta& delta) {
   ByteWriter out;

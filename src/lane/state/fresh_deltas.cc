@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "base/random_id.h"
@@ -43,7 +44,7 @@ Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta
   deltas[0].writer_before = last.writer;
   // The index chooses which text keys an entry remembers.
   NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(options.scheme));
-  EntryIndex index(options, chosen.scheme);
+  const std::unique_ptr<EntryIndex> index = EntryIndex::New(options, chosen.scheme);
   size_t bytes = 0;
   uint64_t entries = 0;
   for (const FingerprintedRecord& record : records) {
@@ -52,7 +53,7 @@ Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta
       deltas.push_back(empty);
       bytes = 0;
     }
-    Entry entry = index.Remember(record, record.outcome.time_ms);
+    Entry entry = index->Remember(record, record.outcome.time_ms);
     bytes += EncodedBytesMax(entry);
     deltas.back().entries.push_back(std::move(entry));
     deltas.back().entries_live = ++entries;

@@ -1,15 +1,13 @@
 // The entries that a filter remembers, and the look-ups among them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <variant>
 #include <vector>
 
-#include "index/index.h"
-#include "index/sketch_index.h"
 #include "neardup/entry.h"
 #include "neardup/fingerprint.h"
 #include "neardup/options.h"
@@ -18,9 +16,9 @@
 
 namespace neardup {
 
-/// Uses an Index for the filter's own scheme, and a SketchIndex for a comparison scheme. Times
-/// passed to it must be clamped already. One thread at a time; const members may run on any number
-/// of threads while no other member runs.
+/// The one place where the filter's own scheme (NearEntries) and the comparison schemes
+/// (SketchEntries) part. Times passed to it must be clamped already. One thread at a time; const
+/// members may run on any number of threads while no other member runs.
 class EntryIndex {
  public:
   /// Entries that Forget dropped.
@@ -30,73 +28,53 @@ class EntryIndex {
   };
 
   /// `scheme`: nullptr for the filter's own.
-  EntryIndex(const FilterOptions& options, std::shared_ptr<const Scheme> scheme);
+  static std::unique_ptr<EntryIndex> New(const FilterOptions& options,
+                                         std::shared_ptr<const Scheme> scheme);
+  virtual ~EntryIndex() = default;
 
   /// Prefetches what the records that follow records[next] closely will read. Does nothing with a
   /// comparison scheme.
-  void Prefetch(std::span<const FingerprintedRecord> records, size_t next) const;
+  virtual void Prefetch(std::span<const FingerprintedRecord> records, size_t next) const = 0;
   /// Looks up many records; event times after `time_max_ms` count as `time_max_ms`. With a
   /// comparison scheme it looks up nothing, and FindNearest does all the work.
-  void LookUp(std::span<const FingerprintedRecord> records, int64_t time_max_ms,
-              std::span<LookedUp> found) const;
+  virtual void LookUp(std::span<const FingerprintedRecord> records, int64_t time_max_ms,
+                      std::span<LookedUp> found) const = 0;
   /// Finds the best match. While the result of `ahead` still holds, only newer entries are looked
   /// up.
-  std::optional<Match> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
-                                   const LookedUp& ahead);
+  virtual std::optional<Match> FindNearest(const FingerprintedRecord& record, int64_t time_ms,
+                                           const LookedUp& ahead) = 0;
   /// Returns all matches, the best first.
-  std::vector<Match> FindAll(const FingerprintedRecord& record, int64_t time_ms) const;
+  virtual std::vector<Match> FindAll(const FingerprintedRecord& record, int64_t time_ms) const = 0;
 
   /// Inserts a record, and returns the entry that remembers it.
-  Entry Remember(const FingerprintedRecord& record, int64_t time_ms);
+  virtual Entry Remember(const FingerprintedRecord& record, int64_t time_ms) = 0;
   /// Inserts entries that were remembered before, in their order.
-  void Restore(std::span<const Entry> entries);
+  virtual void Restore(std::span<const Entry> entries) = 0;
   /// Many are restored faster between these two: see Index::BeginLoad.
-  void BeginRestore();
-  void EndRestore();
+  virtual void BeginRestore() = 0;
+  virtual void EndRestore() = 0;
   /// From now on, look-ups find nothing that a Forget of this moment would drop. Until that Forget,
   /// a Rollback brings it back.
-  void Hide(int64_t horizon_ms);
+  virtual void Hide(int64_t horizon_ms) = 0;
   /// Forgets the newest entries. `newest` must be these entries in the order of their insertion.
-  void Rollback(std::span<const Entry> newest);
+  virtual void Rollback(std::span<const Entry> newest) = 0;
   /// Drops the oldest entries: those beyond capacity, and then those older than the horizon. The
   /// `kept` newest entries are not dropped, and do not count for the capacity.
   /// Calling it more or less often does not change which entries are left in the end.
-  void Forget(int64_t horizon_ms, size_t kept);
+  virtual void Forget(int64_t horizon_ms, size_t kept) = 0;
 
-  uint64_t size() const;
-  const Forgotten& forgotten() const { return forgotten_; }
+  virtual uint64_t size() const = 0;
+  virtual const Forgotten& forgotten() const = 0;
   /// INT64_MIN when empty.
-  int64_t oldest_time_ms() const;
-  uint64_t bytes() const;
-  /// Upper bound of bytes() with the filter's own scheme, while at most `live_max` entries are
-  /// live.
-  static uint64_t BytesMax(const FilterOptions& options, uint64_t live_max);
+  virtual int64_t oldest_time_ms() const = 0;
+  virtual uint64_t bytes() const = 0;
   /// Comparisons made by all look-ups so far. Those of LookUp count when FindNearest uses its
   /// result.
-  uint64_t candidates() const;
+  virtual uint64_t candidates() const = 0;
   /// Text keys that were not stored, because their line was full. 0 with a comparison scheme.
-  uint64_t keys_refused() const;
+  virtual uint64_t keys_refused() const = 0;
   /// nullopt with a comparison scheme.
-  std::optional<IndexStatistics> Statistics() const;
-
- private:
-  IndexQuery QueryOf(const FingerprintedRecord& record, int64_t time_ms) const;
-  bool StillHolds(const LookedUp& ahead, int64_t time_ms) const;
-  /// The first entry that Forget would leave.
-  template <class AnyIndex>
-  uint64_t FirstLeft(const AnyIndex& index, int64_t horizon_ms, size_t kept) const;
-  void LookUpGroup(const Index& index, std::span<const FingerprintedRecord> records,
-                   int64_t time_max_ms, std::span<LookedUp> found) const;
-
-  std::shared_ptr<const Scheme> scheme_;
-  int64_t window_ms_;
-  uint64_t entries_max_;
-  std::variant<Index, SketchIndex> index_;
-  Forgotten forgotten_;
-  uint64_t visible_id_ = 0;  ///< entries with smaller numbers are hidden
-  /// Changes whenever a number may have been given to another entry. Never 0.
-  uint64_t revision_ = 1;
-  uint64_t candidates_ahead_ = 0;  ///< comparisons of the LookUp results that FindNearest used
+  virtual std::optional<IndexStatistics> Statistics() const = 0;
 };
 
 }  // namespace neardup

@@ -62,14 +62,16 @@ class SketchFingerprinter {
     for (const SchemeText& text : read.texts) {
       result.features += static_cast<uint32_t>(text.tokens.size());
     }
-    scheme_->Compute(read.texts, result.sketch);
-    if (result.sketch.bytes() > kSketchBytesMax) {
+    Sketch sketch;
+    scheme_->Compute(read.texts, sketch);
+    if (sketch.bytes() > kSketchBytesMax) {
       result.outcome.Fail(
           Reason::kTooLarge,
           fmt::format("scheme {} keeps {} bytes of the record, at most {} can be remembered",
-                      scheme_->name(), result.sketch.bytes(), kSketchBytesMax));
-      result.sketch = {};
+                      scheme_->name(), sketch.bytes(), kSketchBytesMax));
+      return result;
     }
+    result.sketch = std::move(sketch);
     return result;
   }
 

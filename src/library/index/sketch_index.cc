@@ -11,7 +11,7 @@ SketchIndex::SketchIndex(const Scheme& scheme, uint64_t begin_id)
 uint64_t SketchIndex::Insert(const Entry& entry) {
   const uint64_t id = end_id();
   Stored stored;
-  const auto& [words, keys] = entry.sketch;
+  const auto& [words, keys] = *entry.sketch;
   stored.content.reserve(words.size() + (scans_all_ ? 0 : keys.size()));
   stored.content = words;
   if (!scans_all_) stored.content.insert(stored.content.end(), keys.begin(), keys.end());
@@ -95,7 +95,7 @@ std::optional<EntryMatch> SketchIndex::FindNearest(const Entry& sought, int64_t 
     }
     return best;
   }
-  Meet(sought.sketch, met_);
+  Meet(*sought.sketch, met_);
   for (const uint64_t id : met_) {
     if (id >= since_id && settled_by(id)) break;
   }
@@ -108,7 +108,7 @@ std::vector<EntryMatch> SketchIndex::FindAll(const Entry& sought, int64_t window
   if (scans_all_) {
     for (uint64_t id = begin_id_; id < end_id(); ++id) met.push_back(id);
   } else {
-    Meet(sought.sketch, met);
+    Meet(*sought.sketch, met);
   }
   std::vector<EntryMatch> all;
   for (const uint64_t id : met) {
@@ -139,7 +139,7 @@ bool SketchIndex::MayMatch(const Stored& stored, const Entry& sought, int64_t wi
 
 std::optional<EntryMatch> SketchIndex::Compare(uint64_t id, const Entry& sought) const {
   const Stored& stored = entry(id);
-  const std::optional<int> distance = scheme_.Distance(stored.words(), sought.sketch.words);
+  const std::optional<int> distance = scheme_.Distance(stored.words(), sought.sketch->words);
   if (!distance) return std::nullopt;
   const bool exact = stored.exact == sought.fingerprint.exact;
   return EntryMatch{.id = id,

@@ -208,7 +208,9 @@ Result<SchemeRun> RunSketches(const LabelledSet& set, const FilterOptions& optio
       calls.AddUnique(i);
       continue;
     }
-    scheme->Compute(texts.texts, entry.sketch);
+    Sketch sketch;
+    scheme->Compute(texts.texts, sketch);
+    entry.sketch = std::move(sketch);
     entry.time_ms = texts.outcome.time_ms;
     entry.origin = record.position;
     if (const auto match = index.FindNearest(entry, options.window.window_ms)) {

@@ -100,8 +100,8 @@ Result<PairExplanation> ExplainPair(const FilterOptions& options, const RecordVi
       CompareOwn(options, judged.remembered, explained);
     } else {
       NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(options.scheme));
-      explained.distance = chosen.scheme->Distance(explained.a.fingerprinted.sketch.words,
-                                                   explained.b.fingerprinted.sketch.words);
+      explained.distance = chosen.scheme->Distance(explained.a.fingerprinted.sketch->words,
+                                                   explained.b.fingerprinted.sketch->words);
     }
   }
   explained.cause = CauseOf(options, explained);

@@ -170,8 +170,8 @@ void Audit::Cover(const ParsedHeader& header, const FingerprintedRecord* content
   ledger_.fingerprints.Append(content->fingerprint);
   if (options_.filter.match.widen) ledger_.text_keys.Append(content->text_keys);
   if (chosen_.scheme) {
-    ledger_.sketches.push_back(content->sketch);
-    sketch_bytes_ += sizeof(Sketch) + content->sketch.bytes();
+    ledger_.sketches.push_back(*content->sketch);
+    sketch_bytes_ += sizeof(Sketch) + content->sketch->bytes();
   }
 }
 

@@ -181,7 +181,7 @@ template <class Violated>
 void VerdictChecks::CheckSketches(const Duplicate& duplicate, const AuditRow& original,
                                   const std::string& original_text, const Violated& violated) {
   const auto distance = chosen_.scheme->Distance(ledger_.sketches[original.content].words,
-                                                 duplicate.content.sketch.words);
+                                                 duplicate.content.sketch->words);
   if (!distance) {
     violated(fmt::format(
         "the scheme {} does not accept its {} as near; verify with the settings of the service",

@@ -97,7 +97,7 @@ class Auditor {
     }
     if (dead || record.outcome.passed) return {};
     Remembered entry{.fingerprint = record.fingerprint,
-                     .word = record.sketch.words.empty() ? 0 : record.sketch.words[0],
+                     .word = record.sketch->words.empty() ? 0 : record.sketch->words[0],
                      .time_ms = record.outcome.time_ms,
                      .input = output.input,
                      .offset = output.offset};

@@ -122,7 +122,8 @@ TEST(DeltaMerge, RefusesAResultThatIsTooLarge) {
   pair.next.entries.resize(1100, pair.next.entries.front());
   EXPECT_FALSE(CanMerge(pair.delta, pair.next));
   pair = Mergeable();
-  pair.next.entries.front().sketch.words.resize(kDeltaBytesTarget / 8);
+  pair.next.entries.front().sketch =
+      Sketch{.words = std::vector<uint64_t>(kDeltaBytesTarget / 8), .keys = {}};
   EXPECT_FALSE(CanMerge(pair.delta, pair.next));
 }
 

@@ -38,7 +38,7 @@ Delta SmallDelta() {
                     {}},
                    {{1, 2, 3}, 1'699'999'999'000, {2, 999'999}, {}}};
   delta.entries[0].text_keys.Add(0x01020304);
-  delta.entries[0].sketch = {.words = {0x0102030405060708, 9}, .keys = {0xa1b2}};
+  delta.entries[0].sketch = Sketch{.words = {0x0102030405060708, 9}, .keys = {0xa1b2}};
   for (const uint32_t key : {1U, UINT32_MAX, 0xa0b0c0d0U}) delta.entries[1].text_keys.Add(key);
   return delta;
 }
@@ -410,9 +410,10 @@ TEST(Delta, DecodesToWhatWasEncoded) {
       for (uint64_t keys = random() % 4; keys > 0; --keys) {
         delta.entries.back().text_keys.Add(static_cast<uint32_t>(random()) | 1);
       }
-      Sketch& sketch = delta.entries.back().sketch;
+      Sketch sketch;
       for (uint64_t words = random() % 5; words > 0; --words) sketch.words.push_back(random());
       for (uint64_t keys = random() % 300; keys > 250; --keys) sketch.keys.push_back(random());
+      delta.entries.back().sketch = std::move(sketch);
     }
     const Result<Delta> decoded = DecodeDelta(Encode(delta));
     ASSERT_TRUE(decoded.ok()) << "round " << round << ": " << decoded.error().text;

@@ -48,8 +48,7 @@ FingerprintedRecord MakeRecord(const FilterOptions& options, Position position, 
   record.fingerprint = {code, ~code, Mix64(code)};
   record.features = 40;
   if (!options.scheme.is_own()) {
-    record.sketch.words = {code >> 32, uint64_t{1} << 40};
-    record.sketch.keys = {code >> 32};
+    record.sketch = Sketch{.words = {code >> 32, uint64_t{1} << 40}, .keys = {code >> 32}};
     return record;
   }
   // The last ones are shared by many.

@@ -219,10 +219,12 @@ TEST(LaneState, LargeSketchesAreCutIntoDeltasThatABrokerTakes) {
     record.outcome.time_ms = 5000;
     // Every tenth as large as can be; words and keys all its own.
     const size_t numbers = offset % 10 == 0 ? kSketchBytesMax / 8 : random() % 20'000;
+    Sketch sketch;
     for (size_t i = 0; i < numbers; ++i) {
-      (i % 4 == 0 ? record.sketch.keys : record.sketch.words).push_back(random());
+      (i % 4 == 0 ? sketch.keys : sketch.words).push_back(random());
     }
-    std::sort(record.sketch.words.begin(), record.sketch.words.end());
+    std::sort(sketch.words.begin(), sketch.words.end());
+    record.sketch = std::move(sketch);
     records.push_back(record);
     active->filter().Decide(record);
     active->Advance(record.position);
@@ -243,7 +245,7 @@ TEST(LaneState, LargeSketchesAreCutIntoDeltasThatABrokerTakes) {
   for (FingerprintedRecord& record : records) {
     record.position.offset += 100;
     const Verdict verdict = standby->filter().Decide(record);
-    if (record.sketch.words.empty() || record.sketch.keys.empty()) continue;
+    if (record.sketch->words.empty() || record.sketch->keys.empty()) continue;
     ASSERT_EQ(verdict.decision, Decision::kDuplicate);
     EXPECT_EQ(verdict.match.original.offset, record.position.offset - 100);
   }

@@ -144,8 +144,8 @@ class ScannedFilter {
     if (std::abs(entry.outcome.time_ms - record.outcome.time_ms) > options_.window.window_ms)
       return {};
     if (entry.position == record.position) return {};
-    if (!chosen_.row->finds_all && !ShareAKey(entry.sketch, record.sketch)) return {};
-    return chosen_.scheme->Distance(entry.sketch.words, record.sketch.words);
+    if (!chosen_.row->finds_all && !ShareAKey(*entry.sketch, *record.sketch)) return {};
+    return chosen_.scheme->Distance(entry.sketch->words, record.sketch->words);
   }
 
   FilterOptions options_;
@@ -232,9 +232,9 @@ TEST(SchemeFilter, RecordsHaveTheExactHashAndASketchOnly) {
   EXPECT_EQ(record.fingerprint.order, 0U);
   EXPECT_TRUE(record.text_keys.keys().empty());
   EXPECT_EQ(record.features, 6U);
-  EXPECT_EQ(record.sketch.words.size(), 3U);
+  EXPECT_EQ(record.sketch->words.size(), 3U);
   EXPECT_EQ(record.position, (Position{0, 1}));
-  EXPECT_TRUE(Fingerprinter(own).Compute({{0, 1}, 5, payload}).sketch.words.empty());
+  EXPECT_TRUE(Fingerprinter(own).Compute({{0, 1}, 5, payload}).sketch->words.empty());
 }
 
 TEST(SchemeFilter, ATooLargeSketchMakesADeadLetter) {
@@ -253,7 +253,7 @@ TEST(SchemeFilter, ATooLargeSketchMakesADeadLetter) {
   const auto small =
       fingerprinter.Compute({{0, 2}, 5, R"({"title":")" + text.substr(0, 30'000) + R"("})"});
   EXPECT_EQ((*filter)->Decide(small).decision, Decision::kUnique);
-  EXPECT_LE(small.sketch.bytes(), kSketchBytesMax);
+  EXPECT_LE(small.sketch->bytes(), kSketchBytesMax);
 }
 
 TEST(SchemeFilter, CountsItsMemoryAndHasNoBound) {

@@ -33,11 +33,12 @@ class NumberScheme : public Scheme {
 };
 
 Entry Make(uint64_t number, int64_t offset = -1, int64_t time_ms = 0) {
-  return {.fingerprint = {},
-          .time_ms = time_ms,
-          .origin = {0, offset},
-          .text_keys = {},
-          .sketch = {.words = {number}, .keys = {number / 10, 1'000'000 + (number + 5) / 10}}};
+  return {
+      .fingerprint = {},
+      .time_ms = time_ms,
+      .origin = {0, offset},
+      .text_keys = {},
+      .sketch = Sketch{.words = {number}, .keys = {number / 10, 1'000'000 + (number + 5) / 10}}};
 }
 
 using Found = std::optional<EntryMatch>;
@@ -137,9 +138,9 @@ struct ScannedIndex {
     Found best;
     for (size_t i = 0; i < entries.size(); ++i) {
       const Entry& entry = entries[i];
-      const bool met = scheme.scans_all() || entry.sketch.keys[0] == sought.sketch.keys[0] ||
-                       entry.sketch.keys[1] == sought.sketch.keys[1];
-      const auto distance = scheme.Distance(entry.sketch.words, sought.sketch.words);
+      const bool met = scheme.scans_all() || entry.sketch->keys[0] == sought.sketch->keys[0] ||
+                       entry.sketch->keys[1] == sought.sketch->keys[1];
+      const auto distance = scheme.Distance(entry.sketch->words, sought.sketch->words);
       if (!met || !distance || entry.origin == sought.origin) continue;
       if (std::abs(entry.time_ms - sought.time_ms) > window_ms) continue;
       if (!best || *distance < best->distance) best = {{begin_id + i, *distance}};

@@ -115,7 +115,7 @@ class ScanFilter {
     for (const FingerprintedRecord& entry : entries_) {
       if (std::llabs(entry.outcome.time_ms - record.outcome.time_ms) > options_.window.window_ms)
         continue;
-      const auto distance = scheme_->Distance(entry.sketch.words, record.sketch.words);
+      const auto distance = scheme_->Distance(entry.sketch->words, record.sketch->words);
       const bool found = verdict.decision == Decision::kDuplicate;
       if (!distance || (found && *distance >= verdict.match.distance)) continue;
       verdict.decision = Decision::kDuplicate;
