@@ -6,17 +6,8 @@
 
 namespace neardup {
 
-BatchReader::~BatchReader() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_one();
-  if (thread_.joinable()) thread_.join();
-}
-
-bool BatchReader::CanBegin() {
-  if (!IsRead(0) || read_.size() >= kBatchesAheadMax) return false;
+bool BatchReader::CanBegin() const {
+  if (is_reading() || read_.size() >= kBatchesAheadMax) return false;
   return read_.empty() || (read_.back().result.ok() && !read_.back().batch.exhausted);
 }
 
@@ -31,30 +22,21 @@ void BatchReader::Begin(size_t records_max, int timeout_ms) {
     Keep(Read(std::move(memory), records_max, timeout_ms));
     return;
   }
-  if (!thread_.joinable()) thread_ = std::thread([this] { RunOrders(); });
-  std::packaged_task<ReadBatch()> order(
+  reading_ = thread_.Run(std::packaged_task<ReadBatch()>(
       [this, memory = std::move(memory), records_max, timeout_ms]() mutable {
         return Read(std::move(memory), records_max, timeout_ms);
-      });
-  reading_ = order.get_future();
-  {
-    const std::lock_guard lock(mutex_);
-    order_ = std::move(order);
-  }
-  changed_.notify_one();
+      }));
 }
 
-bool BatchReader::IsRead(int timeout_ms) {
+void BatchReader::Collect(int timeout_ms) {
   if (is_reading()) {
     const auto status = reading_.wait_for(std::chrono::milliseconds(timeout_ms));
-    if (status != std::future_status::ready) return false;
+    if (status != std::future_status::ready) return;
     Await();
   }
-  if (!read_.empty() && read_.back().is_empty()) {
-    spare_.push_back(std::move(read_.back().batch));
-    read_.pop_back();
-  }
-  return true;
+  if (read_.empty() || !read_.back().is_empty()) return;
+  spare_.push_back(std::move(read_.back().batch));
+  read_.pop_back();
 }
 
 Result<void> BatchReader::Take(Batch& batch) {
@@ -85,18 +67,6 @@ void BatchReader::Await() {
 void BatchReader::Keep(ReadBatch read) {
   records_ahead_ += read.batch.messages.size();
   read_.push_back(std::move(read));
-}
-
-void BatchReader::RunOrders() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return stopping_ || order_.valid(); });
-    if (stopping_) return;
-    std::packaged_task<ReadBatch()> order = std::move(order_);
-    lock.unlock();
-    order();
-    lock.lock();
-  }
 }
 
 BatchReader::ReadBatch BatchReader::Read(Batch memory, size_t records_max, int timeout_ms) {

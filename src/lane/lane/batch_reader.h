@@ -1,14 +1,12 @@
 // Polls and fingerprints the next batches while those before are decided, published or committed.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <future>
-#include <mutex>
-#include <thread>
 #include <vector>
 
+#include "base/task_thread.h"
 #include "lane/fingerprint_pool.h"
 #include "lane/message.h"
 #include "lane/ports.h"
@@ -35,17 +33,13 @@ inline constexpr size_t kBatchesAheadMax = 4;
 
 /// Reads one batch at a time, and holds those that were read and not taken, in order. A batch is
 /// read in a thread of its own where the source allows that (Source::polls_beside), else in the
-/// calling thread, at once. The thread lives as long as the reader, so that the allocator can reuse
-/// the memory of earlier batches. For a new thread it would take fresh pages.
+/// calling thread, at once.
 ///
 /// One owner thread. The source and the pool must outlive it. The source belongs to it as long as
 /// a batch is being read, or was read and not taken.
 class BatchReader {
  public:
   BatchReader(Source& source, FingerprintPool& pool) : source_(source), pool_(pool) {}
-  ~BatchReader();
-  BatchReader(const BatchReader&) = delete;
-  BatchReader& operator=(const BatchReader&) = delete;
 
   /// A batch is being read, or was read and not taken.
   bool has_begun() const { return is_reading() || !read_.empty(); }
@@ -55,13 +49,13 @@ class BatchReader {
   size_t batches_ahead() const { return read_.size(); }
   /// True if another batch may begin now: none is being read, fewer than kBatchesAheadMax wait, and
   /// the last one is neither an error nor the end of the source.
-  bool CanBegin();
+  bool CanBegin() const;
   /// Begins to read up to `records_max` records. Waits up to `timeout_ms` for the first, in the
   /// thread that reads. CanBegin must be true.
   void Begin(size_t records_max, int timeout_ms);
-  /// Waits up to `timeout_ms` while a batch is being read. Returns true if no batch is being read
-  /// any more. In that case it drops the last batch if that holds no record, no error and no end.
-  bool IsRead(int timeout_ms);
+  /// Waits up to `timeout_ms` for the batch that is being read, if any. Drops the last batch that
+  /// was read if it holds no record, no error and not the end of the source.
+  void Collect(int timeout_ms);
   /// Swaps `batch` with the oldest batch that was read, and reuses the old memory of `batch`. If no
   /// batch is ready, it waits for the one that is being read. A batch must have begun. If the poll
   /// failed, this returns its error and leaves `batch` empty.
@@ -79,8 +73,6 @@ class BatchReader {
   };
 
   ReadBatch Read(Batch memory, size_t records_max, int timeout_ms);
-  /// What the thread does.
-  void RunOrders();
   /// Waits for the batch that is being read, if any.
   void Await();
   void Keep(ReadBatch read);
@@ -91,12 +83,7 @@ class BatchReader {
   std::deque<ReadBatch> read_;
   size_t records_ahead_ = 0;
   std::vector<Batch> spare_;  ///< memory for later batches
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::packaged_task<ReadBatch()> order_;  ///< what to read next, if valid; guarded by mutex_
-  bool stopping_ = false;                  ///< guarded by mutex_
-  std::thread thread_;                     ///< begins with the first order
+  TaskThread<ReadBatch> thread_;
 };
 
 }  // namespace neardup

@@ -27,6 +27,12 @@ std::string NameOf(const InputPartition& partition) {
   return fmt::format("{}/{}", partition.topic, partition.partition);
 }
 
+/// Since when something lasts: from now on if that is not known.
+int64_t SinceOrNow(std::optional<int64_t>& since_ms, int64_t now_ms) {
+  if (!since_ms) since_ms = now_ms;
+  return *since_ms;
+}
+
 Error RefusedLoss(const InputProgress& input, InputLoss::Kind kind, const OffsetBounds& bounds) {
   const std::string name = NameOf(input.partition);
   const std::string found =
@@ -54,26 +60,22 @@ Result<void> LaneInputs::Find(LaneState& state) {
   for (const InputPartition& input : unreachable_) probe_.InputUnreachable(input, false);
   unreachable_.clear();
   losses_.clear();
-  added_.clear();
-  last_timestamp_ms_.clear();
-  beyond_end_since_ms_.clear();
-  unread_start_.clear();
+  read_.clear();
   return FindPartitions(state, state.empty());
 }
 
 Result<void> LaneInputs::Rewind(LaneState& state) {
   losses_.clear();
-  added_.clear();  // the transaction is aborted, and its offsets with it
+  // The transaction is aborted, and its offsets with it.
+  for (ReadInput& read : read_) read.added_offset.reset();
   LookSoon();
   return Assign(state);
 }
 
 Result<void> LaneInputs::Assign(LaneState& state) {
   const std::vector<InputProgress>& inputs = state.inputs();
-  at_end_since_ms_.assign(inputs.size(), -1);
-  last_timestamp_ms_.resize(inputs.size(), -1);
-  beyond_end_since_ms_.resize(inputs.size(), -1);
-  unread_start_.resize(inputs.size(), -1);
+  read_.resize(inputs.size());
+  for (ReadInput& read : read_) read.at_end_since_ms.reset();
   for (uint32_t input = 0; input < inputs.size(); ++input) {
     state.filter().SetIdle(input, true);  // an input that is not read does not hold the watermark
   }
@@ -143,7 +145,7 @@ void LaneInputs::Took(const LaneState& state, const Batch& batch) {
 }
 
 void LaneInputs::Decided(const Message& message) {
-  last_timestamp_ms_[message.position.input] = message.timestamp_ms;
+  read_[message.position.input].last_timestamp_ms = message.timestamp_ms;
 }
 
 void LaneInputs::UpdateEnds(LaneState& state) {
@@ -153,15 +155,12 @@ void LaneInputs::UpdateEnds(LaneState& state) {
     if (status.next_offset > state.inputs()[input].next_offset) {
       state.MoveInput(input, status.next_offset);
     }
-    if (status.at_end || status.next_offset != unread_start_[input]) unread_start_[input] = -1;
-    if (status.trouble != InputTrouble::kOffsetGone) beyond_end_since_ms_[input] = -1;
-    int64_t& since_ms = at_end_since_ms_[input];
-    if (!status.at_end) {
-      since_ms = -1;
-    } else if (since_ms < 0) {
-      since_ms = now_ms;
-    }
-    state.filter().SetIdle(input, since_ms >= 0 && now_ms - since_ms >= options_.idle_ms);
+    ReadInput& read = read_[input];
+    if (status.at_end || status.next_offset != read.unread_start) read.unread_start.reset();
+    if (status.trouble != InputTrouble::kOffsetGone) read.beyond_end_since_ms.reset();
+    if (!status.at_end) read.at_end_since_ms.reset();
+    const int64_t since_ms = status.at_end ? SinceOrNow(read.at_end_since_ms, now_ms) : now_ms;
+    state.filter().SetIdle(input, status.at_end && now_ms - since_ms >= options_.idle_ms);
     const InputPartition& partition = state.inputs()[input].partition;
     if (status.trouble == InputTrouble::kUnreachable) SetUnreachable(partition, true);
     if (status.trouble == InputTrouble::kNone) SetUnreachable(partition, false);
@@ -177,9 +176,9 @@ void LaneInputs::SetUnreachable(const InputPartition& partition, bool unreachabl
 void LaneInputs::ReportLag(const LaneState& state) {
   const int64_t wall_ms = clock_.WallMs();
   for (const InputStatus& status : status_) {
-    const int64_t last_ms = last_timestamp_ms_[status.input];
-    const bool behind = status.lag_records > 0 && last_ms >= 0;
-    const auto lag_s = behind ? static_cast<double>(wall_ms - last_ms) / 1000 : 0.0;
+    const std::optional<int64_t> last_ms = read_[status.input].last_timestamp_ms;
+    const bool behind = status.lag_records > 0 && last_ms.value_or(-1) >= 0;
+    const auto lag_s = behind ? static_cast<double>(wall_ms - *last_ms) / 1000 : 0.0;
     const InputProgress& input = state.inputs()[status.input];
     probe_.InputLag(input.partition, status.lag_records, lag_s);
     probe_.InputPosition(input.partition, input.next_offset);
@@ -199,15 +198,15 @@ bool LaneInputs::IsMissing(uint32_t input) const {
 
 std::span<const InputProgress> LaneInputs::Progress(const LaneState& state) {
   progress_.clear();
-  added_.resize(state.inputs().size(), -1);
   const int64_t now_ms = clock_.SteadyMs();
   const bool all = now_ms >= add_all_at_ms_;
   if (all) add_all_at_ms_ = now_ms + kAddAllPeriodMs;
   for (const uint32_t input : assigned_) {
     const InputProgress& progress = state.inputs()[input];
-    if ((all || progress.next_offset != added_[input]) && !IsMissing(input)) {
+    std::optional<int64_t>& added = read_[input].added_offset;
+    if ((all || progress.next_offset != added) && !IsMissing(input)) {
       progress_.push_back(progress);
-      added_[input] = progress.next_offset;
+      added = progress.next_offset;
     }
   }
   return progress_;
@@ -236,8 +235,8 @@ Result<void> LaneInputs::FindPartitions(LaneState& state, bool first_start) {
       const StartAt at = grown ? StartAt::kEarliest : options_.start_at;
       NEARDUP_ASSIGN(const int64_t offset, source_.StartOffset(partition, at));
       NEARDUP_ASSIGN(input, state.AddInput(partition, offset));
-      unread_start_.resize(state.inputs().size(), -1);
-      if (at == StartAt::kEarliest) unread_start_[*input] = offset;
+      read_.resize(state.inputs().size());
+      if (at == StartAt::kEarliest) read_[*input].unread_start = offset;
     } else if (again.contains(partition.topic)) {
       NEARDUP_ASSIGN(const OffsetBounds bounds, source_.Bounds(partition));
       NEARDUP_TRY(Accept(state, *input, InputLoss::Kind::kReplaced, bounds));
@@ -332,18 +331,18 @@ Result<bool> LaneInputs::FindPlace(LaneState& state, uint32_t input) {
     return false;
   }
   if (!bounds.ok()) return bounds.error();
+  ReadInput& read = read_[input];
   if (progress.next_offset < bounds->begin) {
-    const bool unread = progress.next_offset == unread_start_[input];
+    const bool unread = progress.next_offset == read.unread_start;
     NEARDUP_TRY(Accept(
         state, input, unread ? InputLoss::Kind::kUnreadStart : InputLoss::Kind::kDeleted, *bounds));
-    if (unread) unread_start_[input] = bounds->begin;
+    if (unread) read.unread_start = bounds->begin;
   } else if (progress.next_offset > bounds->end) {
-    int64_t& since_ms = beyond_end_since_ms_[input];
-    if (since_ms < 0) since_ms = clock_.SteadyMs();
-    if (clock_.SteadyMs() - since_ms < kBeyondEndAfterMs) return false;
+    const int64_t now_ms = clock_.SteadyMs();
+    if (now_ms - SinceOrNow(read.beyond_end_since_ms, now_ms) < kBeyondEndAfterMs) return false;
     NEARDUP_TRY(Accept(state, input, InputLoss::Kind::kReplaced, *bounds));
   }
-  beyond_end_since_ms_[input] = -1;
+  read.beyond_end_since_ms.reset();
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -78,6 +79,18 @@ class LaneInputs {
     int64_t since_ms = 0;
     bool confirmed = false;
   };
+  /// How the reading of one input goes. Times are those of the steady clock.
+  struct ReadInput {
+    std::optional<int64_t> at_end_since_ms;
+    /// The next offset is beyond the end of the log.
+    std::optional<int64_t> beyond_end_since_ms;
+    /// The start that this lane chose, until something is read.
+    std::optional<int64_t> unread_start;
+    /// Of the newest decided record.
+    std::optional<int64_t> last_timestamp_ms;
+    /// The offset that a transaction added last.
+    std::optional<int64_t> added_offset;
+  };
 
   Result<void> FindPartitions(LaneState& state, bool first_start);
   /// Returns the topics that were missing for certain, and exist again.
@@ -90,6 +103,7 @@ class LaneInputs {
   Result<void> Accept(LaneState& state, uint32_t input, InputLoss::Kind kind,
                       const OffsetBounds& bounds);
   void SetUnreachable(const InputPartition& partition, bool unreachable);
+  bool IsMissing(uint32_t input) const;
   void LookSoon();
 
   const LaneOptions& options_;
@@ -102,21 +116,13 @@ class LaneInputs {
   bool exhausted_ = false;
   std::map<std::string, MissingTopic> missing_;
   std::vector<InputLoss> losses_;  ///< accepted, and not durable yet
-  // By input; -1 where it does not apply: since when the input is at its end; the timestamp of the
-  // newest decided record; since when the next offset is beyond the end; the start that this lane
-  // chose, until something is read.
-  std::vector<int64_t> at_end_since_ms_;
-  std::vector<int64_t> last_timestamp_ms_;
-  std::vector<int64_t> beyond_end_since_ms_;
-  std::vector<int64_t> unread_start_;
+  std::vector<ReadInput> read_;    ///< by input
   std::set<InputPartition> unreachable_;
   int64_t looked_at_ms_ = 0;
   int64_t refresh_at_ms_ = 0;
   int64_t repair_at_ms_ = 0;
-  bool IsMissing(uint32_t input) const;
 
   std::vector<InputProgress> progress_;  ///< what the coming commit adds
-  std::vector<int64_t> added_;           ///< by input: the offset that a commit added last; -1
   int64_t add_all_at_ms_ = 0;
   /// Scratch: records and bytes, by input.
   std::vector<std::pair<uint64_t, uint64_t>> polled_;

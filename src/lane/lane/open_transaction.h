@@ -32,10 +32,6 @@ class OpenTransaction {
   Result<void> PublishDeltas(const LaneState& state);
   /// Hash64 of the last delta that was published.
   uint64_t newest_delta() const { return newest_delta_; }
-  /// It stays open until Close.
-  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) {
-    return port_.Commit(inputs, meanwhile);
-  }
   /// Call after a commit. Returns what the transaction did.
   CommittedBatch Close();
   /// Call when it is aborted, or lost with its producer.

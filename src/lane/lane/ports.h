@@ -135,16 +135,13 @@ class Changelog {
   virtual Result<bool> Purge(int64_t offset, const ChangelogMark& held) = 0;
 };
 
-/// Work that a caller does while it waits; false: there is none left.
-using Meanwhile = std::function<bool()>;
-inline bool NothingMeanwhile() { return false; }
-
 /// Writes outputs, deltas and offsets of the lane. All writes of one transaction become visible
 /// together, or none. Only one instance can write at a time.
 ///
 /// Call Fence first. Any number of transactions may follow; each is Begin, Publish*, PublishDelta+,
-/// then Commit or Abort. After a kAborted from any of these, call Abort. After another error, only
-/// Fence is legal. The port itself retries what a retry can repair, within a deadline.
+/// then a commit or Abort. A commit is StartCommit, CommitHasEnded*, FinishCommit. After a kAborted
+/// from any of these, call Abort. After another error, only Fence is legal. The port itself retries
+/// what a retry can repair, within a deadline.
 ///
 /// A request whose connection broke may reach the broker seconds after the port has sent it again
 /// and ended the transaction. Fence makes such a late request void. Without Fence, it would act on
@@ -163,15 +160,21 @@ class Transaction {
   /// away after the call. Blocks while the limit of records in flight is reached.
   virtual Result<void> Publish(const RoutedRecord& record) = 0;
   virtual Result<void> PublishDelta(std::string_view bytes) = 0;
-  /// Waits for all deliveries, adds the offsets and commits. After kAborted, call Abort and build
-  /// the transaction again. After kUnknownOutcome, call Fence; then the last delta of the changelog
-  /// says whether the commit happened.
-  ///
-  /// While it waits, it may call `meanwhile` on the caller's thread, again and again until that
-  /// returns false: it has nothing left to do. `meanwhile` must not call this port, except
-  /// record_bytes_max.
-  virtual Result<void> Commit(std::span<const InputProgress> inputs,
-                              const Meanwhile& meanwhile) = 0;
+  /// Starts to wait for all deliveries, to add the offsets of `inputs` and to commit. Returns at
+  /// once. Until FinishCommit, `inputs` must stay as they are, and only CommitHasEnded and
+  /// record_bytes_max may be called.
+  virtual void StartCommit(std::span<const InputProgress> inputs) = 0;
+  /// True if FinishCommit will not wait.
+  virtual bool CommitHasEnded() = 0;
+  /// Waits for the end of the commit. After kAborted, call Abort and build the transaction again.
+  /// After kUnknownOutcome, call Fence; then the last delta of the changelog says whether the
+  /// commit happened.
+  virtual Result<void> FinishCommit() = 0;
+  /// A commit with nothing to do meanwhile.
+  Result<void> Commit(std::span<const InputProgress> inputs) {
+    StartCommit(inputs);
+    return FinishCommit();
+  }
   virtual Result<void> Abort() = 0;
   /// Ends the producer, because the lane is lost. If `abort`, an open transaction is aborted
   /// before, unless that takes long: readers of the outputs wait behind it. Afterwards only Fence

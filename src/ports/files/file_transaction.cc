@@ -108,7 +108,7 @@ Result<void> FileTransaction::WritePair(const RoutedRecord& record, const std::s
   return WriteLine(*pairs_, line_);
 }
 
-Result<void> FileTransaction::Commit(std::span<const InputProgress>, const Meanwhile&) {
+Result<void> FileTransaction::FinishCommit() {
   for (PackedFile* file : Files()) NEARDUP_TRY(file->Flush());
   return {};
 }

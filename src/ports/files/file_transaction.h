@@ -43,7 +43,9 @@ class FileTransaction : public Transaction {
   Result<void> Begin() override { return {}; }
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view) override { return {}; }
-  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override;
+  void StartCommit(std::span<const InputProgress>) override {}
+  bool CommitHasEnded() override { return true; }
+  Result<void> FinishCommit() override;
   Result<void> Abort() override { return {}; }
   void Abandon(bool) override {}
   std::vector<Refusal> TakeRefusals() override { return {}; }

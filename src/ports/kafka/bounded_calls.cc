@@ -16,24 +16,16 @@ constexpr std::chrono::seconds kLastWait(1);
 BoundedCalls::~BoundedCalls() {
   const auto deadline = std::chrono::steady_clock::now() + kLastWait;
   for (Abandoned& call : abandoned_) {
-    if (call.answer.wait_until(deadline) == std::future_status::ready) {
-      call.thread.join();
-    } else {
-      call.thread.detach();  // it owns what it uses
-    }
+    if (call.answer.wait_until(deadline) != std::future_status::ready) call.thread->Abandon();
   }
 }
 
 Result<ErrorHandle> BoundedCalls::Await(std::packaged_task<ErrorHandle()> call, int timeout_ms,
                                         const std::string& doing) {
-  std::future<ErrorHandle> answer = call.get_future();
-  std::thread thread([call = std::move(call)]() mutable { call(); });
+  std::future<ErrorHandle> answer = thread_->Run(std::move(call));
   const std::chrono::milliseconds bound(timeout_ms + grace_ms_);
-  if (answer.wait_for(bound) == std::future_status::ready) {
-    thread.join();
-    return answer.get();
-  }
-  abandoned_.push_back({std::move(answer), std::move(thread)});
+  if (answer.wait_for(bound) == std::future_status::ready) return answer.get();
+  abandoned_.push_back({std::move(answer), std::exchange(thread_, std::make_unique<Thread>())});
   DropFinished();
   const std::string text = fmt::format("{}: no answer for {} s", doing, bound.count() / 1000);
   if (abandoned_.size() < kAbandonedMax) return Retriable(ErrorCode::kUnavailable, text);
@@ -44,10 +36,7 @@ Result<ErrorHandle> BoundedCalls::Await(std::packaged_task<ErrorHandle()> call, 
 
 void BoundedCalls::DropFinished() {
   std::erase_if(abandoned_, [](Abandoned& call) {
-    const bool finished =
-        call.answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-    if (finished) call.thread.join();
-    return finished;
+    return call.answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   });
 }
 

@@ -1,11 +1,12 @@
-// Calls of the library that may not return within their time-out, each in a thread of its own.
+// Calls of the library that may not return within their time-out, in a thread of their own.
 #pragma once
 
 #include <future>
+#include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "base/task_thread.h"
 #include "kafka/handle.h"
 #include "neardup/result.h"
 
@@ -27,13 +28,15 @@ class BoundedCalls {
                             const std::string& doing);
 
  private:
+  using Thread = TaskThread<ErrorHandle>;
   struct Abandoned {
     std::future<ErrorHandle> answer;
-    std::thread thread;
+    std::unique_ptr<Thread> thread;
   };
   void DropFinished();
 
   int grace_ms_;
+  std::unique_ptr<Thread> thread_ = std::make_unique<Thread>();
   std::vector<Abandoned> abandoned_;
 };
 

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/task_thread.h"
 #include "kafka/bounded_calls.h"
 #include "kafka/client.h"
 #include "kafka/deadline.h"
@@ -74,7 +75,9 @@ class KafkaTransaction : public Transaction {
   bool must_fence() const override { return !late_request_.empty(); }
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view bytes) override;
-  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override;
+  void StartCommit(std::span<const InputProgress> inputs) override;
+  bool CommitHasEnded() override;
+  Result<void> FinishCommit() override;
   Result<void> Abort() override;
   void Abandon(bool abort) override;
   std::vector<Refusal> TakeRefusals() override { return refusals_.Take(); }
@@ -123,6 +126,8 @@ class KafkaTransaction : public Transaction {
   Refusals refusals_;
   std::string refused_delta_;  ///< the changelog's reason to refuse a delta; empty without
   uint32_t published_ = 0;
+  std::future<Result<void>> committed_;  ///< valid from StartCommit to FinishCommit
+  TaskThread<Result<void>> committer_;
 };
 
 Result<void> KafkaTransaction::Fence() {
@@ -158,6 +163,8 @@ Result<void> KafkaTransaction::Fence() {
 }
 
 void KafkaTransaction::DropProducer() {
+  if (committed_.valid()) committed_.wait();  // it uses the producer
+  committed_ = {};
   late_request_.clear();
   changelog_.reset();
   outputs_.Unbind();
@@ -403,17 +410,18 @@ Result<void> KafkaTransaction::FlushAll() {
   }
 }
 
-Result<void> KafkaTransaction::Commit(std::span<const InputProgress> inputs,
-                                      const Meanwhile& meanwhile) {
-  assert(client_);
-  std::future<Result<void>> committed =
-      std::async(std::launch::async, [this, inputs] { return DeliverAndCommit(inputs); });
-  const auto waits = [&committed] {
-    return committed.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
-  };
-  while (waits() && meanwhile()) {
-  }
-  NEARDUP_TRY(committed.get());
+void KafkaTransaction::StartCommit(std::span<const InputProgress> inputs) {
+  assert(client_ && !committed_.valid());
+  committed_ = committer_.Run(
+      std::packaged_task<Result<void>()>([this, inputs] { return DeliverAndCommit(inputs); }));
+}
+
+bool KafkaTransaction::CommitHasEnded() {
+  return committed_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+Result<void> KafkaTransaction::FinishCommit() {
+  NEARDUP_TRY(committed_.get());
   client_->EndLoans();
   return {};
 }

@@ -126,7 +126,7 @@ Result<void> StoppedLane::Commit(std::vector<Delta> deltas) {
       NEARDUP_TRY(transaction_->PublishDelta(encoded));
       bytes += encoded.size();
     }
-    NEARDUP_TRY(transaction_->Commit(deltas.back().inputs, NothingMeanwhile));
+    NEARDUP_TRY(transaction_->Commit(deltas.back().inputs));
   }
   return {};
 }

@@ -88,10 +88,13 @@ Result<void> TransactionOnTopics::PublishDelta(std::string_view bytes) {
   return transaction_->PublishDelta(bytes);
 }
 
-Result<void> TransactionOnTopics::Commit(std::span<const InputProgress> inputs,
-                                         const Meanwhile& meanwhile) {
-  return transaction_->Commit(inputs, meanwhile);
+void TransactionOnTopics::StartCommit(std::span<const InputProgress> inputs) {
+  transaction_->StartCommit(inputs);
 }
+
+bool TransactionOnTopics::CommitHasEnded() { return transaction_->CommitHasEnded(); }
+
+Result<void> TransactionOnTopics::FinishCommit() { return transaction_->FinishCommit(); }
 
 Result<void> TransactionOnTopics::Abort() {
   aborted_ = true;

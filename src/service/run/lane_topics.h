@@ -60,7 +60,9 @@ class TransactionOnTopics : public Transaction {
   bool must_fence() const override;
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view bytes) override;
-  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override;
+  void StartCommit(std::span<const InputProgress> inputs) override;
+  bool CommitHasEnded() override;
+  Result<void> FinishCommit() override;
   Result<void> Abort() override;
   void Abandon(bool abort) override;
   std::vector<Refusal> TakeRefusals() override;

@@ -58,6 +58,13 @@ class CountingSource : public Source {
 
 class BatchReaderTest : public testing::TestWithParam<bool> {
  protected:
+  /// Waits until the batch that has begun is read.
+  void AwaitBatch() {
+    do {
+      reader_.Collect(10);
+    } while (reader_.is_reading());
+  }
+
   CountingSource source_{GetParam()};
   FilterOptions options_;
   FingerprintPool pool_{options_, 2};
@@ -99,8 +106,7 @@ TEST_P(BatchReaderTest, AnErrorComesBehindTheRecordsBeforeIt) {
   ASSERT_TRUE(reader_.Take(batch_).ok());
   EXPECT_EQ(batch_.messages.size(), 20U);
   reader_.Begin(20, 0);
-  while (!reader_.IsRead(10)) {
-  }
+  AwaitBatch();
   EXPECT_FALSE(reader_.CanBegin());
   EXPECT_TRUE(reader_.has_begun());
   const Result<void> taken = reader_.Take(batch_);
@@ -129,7 +135,7 @@ TEST_P(BatchReaderTest, ReadsSeveralBatchesAheadUpToABound) {
       reader_.Begin(10, 0);
       ++batches;
     }
-    reader_.IsRead(1);
+    reader_.Collect(1);
   }
   EXPECT_EQ(batches, kBatchesAheadMax);
   EXPECT_EQ(reader_.records_ahead(), 10 * kBatchesAheadMax);
@@ -147,8 +153,7 @@ TEST_P(BatchReaderTest, AnErrorWaitsBehindTheBatchesThatWereReadBefore) {
   source_.fails_at = 20;
   while (!reader_.has_begun() || reader_.CanBegin()) {
     if (reader_.CanBegin()) reader_.Begin(10, 0);
-    while (!reader_.IsRead(10)) {
-    }
+    AwaitBatch();
   }
   for (int batch = 0; batch < 2; ++batch) {
     ASSERT_TRUE(reader_.Take(batch_).ok());
@@ -178,8 +183,7 @@ TEST_P(BatchReaderTest, ABatchThatBroughtNothingIsForgotten) {
   ASSERT_TRUE(source_.Assign(inputs).ok());
   source_.hides = true;
   reader_.Begin(50, 0);
-  while (!reader_.IsRead(10)) {
-  }
+  AwaitBatch();
   EXPECT_FALSE(reader_.has_begun());
   source_.hides = false;
   reader_.Begin(50, 0);
@@ -191,8 +195,7 @@ TEST_P(BatchReaderTest, TheEndOfTheSourceIsNotForgotten) {
   const std::vector<InputAssignment> inputs = {{0, {"topic", 0}, 1000}};
   ASSERT_TRUE(source_.Assign(inputs).ok());
   reader_.Begin(50, 0);
-  while (!reader_.IsRead(10)) {
-  }
+  AwaitBatch();
   EXPECT_FALSE(reader_.CanBegin());
   ASSERT_TRUE(reader_.Take(batch_).ok());
   EXPECT_TRUE(batch_.exhausted);

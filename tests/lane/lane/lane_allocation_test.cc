@@ -64,10 +64,10 @@ class CountingTransaction : public Transaction {
     return {};
   }
   Result<void> PublishDelta(std::string_view) override { return {}; }
-  Result<void> Commit(std::span<const InputProgress>, const Meanwhile& meanwhile) override {
+  void StartCommit(std::span<const InputProgress>) override { asked_ = 0; }
+  bool CommitHasEnded() override { return asked_++ == 4; }
+  Result<void> FinishCommit() override {
     ++commits;
-    for (int asked = 0; asked < 4 && meanwhile(); ++asked) {
-    }
     return {};
   }
   Result<void> Abort() override { return {}; }
@@ -82,6 +82,9 @@ class CountingTransaction : public Transaction {
   uint64_t unique = 0;
   uint64_t duplicate = 0;
   uint64_t commits = 0;
+
+ private:
+  int asked_ = 0;
 };
 
 TEST(Lane, AllocatesNothingForARecordInTheLongRun) {

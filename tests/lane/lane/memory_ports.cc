@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace neardup {
 namespace {
@@ -277,18 +280,28 @@ bool MemoryTransaction::TopicIsGone(std::span<const InputProgress> inputs) const
   });
 }
 
-/// A real commit takes longer or shorter, so that `meanwhile` is called once or several times.
-void MemoryTransaction::AskMeanwhile(const Meanwhile& meanwhile) {
-  for (uint64_t times = 1 + faults_.random()() % 3; times > 0 && meanwhile(); --times) {
-  }
+/// A real commit takes longer or shorter. It takes effect at its end, or at once, and then its
+/// answer is on the way for long.
+void MemoryTransaction::StartCommit(std::span<const InputProgress> inputs) {
+  assert(!committed_);
+  committing_ = inputs;
+  waits_ = 1 + faults_.random()() % 3;
+  if (faults_.random()() % 2 == 0) committed_ = EndCommit();
 }
 
-Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs,
-                                       const Meanwhile& meanwhile) {
+bool MemoryTransaction::CommitHasEnded() {
+  if (waits_ == 0) return true;
+  --waits_;
+  return false;
+}
+
+Result<void> MemoryTransaction::FinishCommit() {
+  Result<void> result = committed_ ? *std::exchange(committed_, std::nullopt) : EndCommit();
+  return result;
+}
+
+Result<void> MemoryTransaction::EndCommit() {
   NEARDUP_TRY(CheckLegal("Commit", usable_ && open_));
-  // Before the commit takes effect, or after it, while its answer is on the way.
-  const bool early = faults_.random()() % 2 == 0;
-  if (early) AskMeanwhile(meanwhile);
   const Kind kind =
       DrawEnd("Commit", {Kind::kCrash, Kind::kAborted, Kind::kFenced, Kind::kUnknownHappened,
                          Kind::kUnknownLate, Kind::kUnknownLost, Kind::kCopyLate});
@@ -296,10 +309,11 @@ Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs,
     usable_ = false;
     return Error{ErrorCode::kFenced, "fenced by a newer instance"};
   }
-  if (TopicIsGone(inputs)) return Error{ErrorCode::kAborted, "an offset's topic does not exist"};
+  if (TopicIsGone(committing_))
+    return Error{ErrorCode::kAborted, "an offset's topic does not exist"};
   if (!refusals_.empty()) return Error{ErrorCode::kAborted, "a record was refused"};
   if (kind == Kind::kAborted) return AsError(kind);
-  broker_.AddOffsets(id_, inputs);
+  broker_.AddOffsets(id_, committing_);
   // A crash after the commit, too, is a commit whose outcome nobody heard of.
   const bool happens = kind == Kind::kNone || kind == Kind::kUnknownHappened ||
                        kind == Kind::kCopyLate ||
@@ -311,7 +325,6 @@ Result<void> MemoryTransaction::Commit(std::span<const InputProgress> inputs,
   open_ = false;
   usable_ = kind == Kind::kNone || kind == Kind::kCopyLate;
   copy_late_ = counts_commits && kind == Kind::kCopyLate;
-  if (!early) AskMeanwhile(meanwhile);
   return AsError(kind);
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -129,7 +130,9 @@ class MemoryTransaction : public Transaction {
   bool must_fence() const override { return copy_late_; }
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view bytes) override;
-  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override;
+  void StartCommit(std::span<const InputProgress> inputs) override;
+  bool CommitHasEnded() override;
+  Result<void> FinishCommit() override;
   Result<void> Abort() override;
   void Abandon(bool abort) override;
   std::vector<Refusal> TakeRefusals() override { return std::exchange(refusals_, {}); }
@@ -146,7 +149,7 @@ class MemoryTransaction : public Transaction {
   Faults::Kind DrawEnd(std::string_view call, std::initializer_list<Faults::Kind> possible);
   Result<void> CheckCurrent();
   Result<void> CheckLegal(std::string_view call, bool legal);
-  void AskMeanwhile(const Meanwhile& meanwhile);
+  Result<void> EndCommit();
   bool TopicIsGone(std::span<const InputProgress> inputs) const;
 
   MemoryBroker& broker_;
@@ -157,6 +160,9 @@ class MemoryTransaction : public Transaction {
   bool open_ = false;
   bool copy_late_ = false;
   std::vector<Refusal> refusals_;
+  std::span<const InputProgress> committing_;  ///< from StartCommit to FinishCommit
+  uint64_t waits_ = 0;                         ///< how often CommitHasEnded still returns false
+  std::optional<Result<void>> committed_;      ///< has taken effect, and its answer is on the way
 };
 
 /// A lease the test moves by hand.

@@ -106,15 +106,20 @@ class TransactionThatKeepsReadAhead : public MemoryTransaction {
   TransactionThatKeepsReadAhead(MemoryBroker& broker, Faults& faults,
                                 SourceThatKeepsReadAhead& source)
       : MemoryTransaction(broker, faults), source_(source) {}
-  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override {
-    return MemoryTransaction::Commit(inputs, [&] {
-      const bool more = meanwhile();
-      for (const InputStatus& row : source_.Status()) source_.read_to[row.input] = row.next_offset;
-      return more;
-    });
+  bool CommitHasEnded() override {
+    Remember();
+    return MemoryTransaction::CommitHasEnded();
+  }
+  Result<void> FinishCommit() override {
+    Remember();
+    return MemoryTransaction::FinishCommit();
   }
 
  private:
+  void Remember() {
+    for (const InputStatus& row : source_.Status()) source_.read_to[row.input] = row.next_offset;
+  }
+
   SourceThatKeepsReadAhead& source_;
 };
 

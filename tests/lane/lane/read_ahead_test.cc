@@ -25,20 +25,28 @@ class WaitingTransaction : public MemoryTransaction {
     ++published;
     return MemoryTransaction::Publish(record);
   }
-  Result<void> Commit(std::span<const InputProgress> inputs, const Meanwhile& meanwhile) override {
+  void StartCommit(std::span<const InputProgress> inputs) override {
+    inputs_ = inputs;
+    asked_ = 0;
     if (waits) waits();
-    for (int asked = 0; asked < 10 && meanwhile(); ++asked) {
-    }
+  }
+  bool CommitHasEnded() override { return asked_++ == 10; }
+  Result<void> FinishCommit() override {
     ++commits;
     if (outcome) {
       if (std::optional<Error> error = outcome(commits)) return std::move(*error);
     }
-    return MemoryTransaction::Commit(inputs, NothingMeanwhile);
+    MemoryTransaction::StartCommit(inputs_);
+    return MemoryTransaction::FinishCommit();
   }
   std::function<std::optional<Error>(int)> outcome;
   std::function<void()> waits;
   int commits = 0;
   uint64_t published = 0;
+
+ private:
+  std::span<const InputProgress> inputs_;
+  int asked_ = 0;
 };
 
 class FailingSource : public MemorySource {

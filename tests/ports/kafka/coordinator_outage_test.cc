@@ -41,11 +41,11 @@ class CoordinatorOutage : public ::testing::Test {
     // The first commit finds the coordinator.
     NEARDUP_TRY(transaction->Begin());
     NEARDUP_TRY(transaction->PublishDelta("delta"));
-    NEARDUP_TRY(transaction->Commit(progress, NothingMeanwhile));
+    NEARDUP_TRY(transaction->Commit(progress));
     rd_kafka_mock_broker_set_down(cluster_.get(), kOfGroup);
     NEARDUP_TRY(transaction->Begin());
     NEARDUP_TRY(transaction->PublishDelta("delta"));
-    return transaction->Commit(progress, NothingMeanwhile);
+    return transaction->Commit(progress);
   }
 
   MockCluster cluster_{2};

@@ -55,7 +55,7 @@ TEST_F(Embedded, RecordsPassFromTheInputToTheOutputs) {
   }
   ASSERT_OK(transaction->PublishDelta("delta"));
   const std::vector<InputProgress> progress = {{input_, 3, 0}};
-  ASSERT_OK(transaction->Commit(progress, NothingMeanwhile));
+  ASSERT_OK(transaction->Commit(progress));
   EXPECT_THAT(ReadValues(options_.brokers, input_.topic + ".unique", 1), ElementsAre("b", "c"));
 }
 

@@ -44,7 +44,7 @@ class LateRequest : public ::testing::Test {
   Result<void> Commit() {
     NEARDUP_TRY(transaction_->PublishDelta("delta"));
     const std::vector<InputProgress> progress = {{input_, 1, 0}};
-    return transaction_->Commit(progress, NothingMeanwhile);
+    return transaction_->Commit(progress);
   }
   Result<void> CommitOne() {
     NEARDUP_TRY(transaction_->Begin());
@@ -99,7 +99,7 @@ TEST_F(LateRequest, AnAbortThatIsSentTwiceNeedsAFence) {
   ASSERT_OK(transaction_->PublishDelta("gone"));
   cluster_.Answer(kTxnOffsetCommit, RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION);
   const std::vector<InputProgress> progress = {{input_, 1, 0}};
-  const Result<void> committed = transaction_->Commit(progress, NothingMeanwhile);
+  const Result<void> committed = transaction_->Commit(progress);
   ASSERT_FALSE(committed.ok());
   ASSERT_EQ(committed.error().code, ErrorCode::kAborted) << committed.error().text;
   cluster_.Answer(kEndTxn, kCut);

@@ -57,7 +57,7 @@ class RealTransaction : public ::testing::Test {
   Result<void> Commit(Transaction& transaction, int64_t next_offset) {
     NEARDUP_TRY(transaction.PublishDelta("delta"));
     const std::vector<InputProgress> progress = {{input_, next_offset, 0}};
-    NEARDUP_TRY(transaction.Commit(progress, NothingMeanwhile));
+    NEARDUP_TRY(transaction.Commit(progress));
     for (const std::string* output :
          {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
       AwaitNothingOpen(options_.brokers, ExpandTopic(*output, input_.topic), 1);
@@ -169,7 +169,7 @@ TEST_F(RealTransaction, APartitionThatIsNewerThanTheProducerTakesRecords) {
   ASSERT_OK(Publish(*transaction, Record("new"), 0));
   ASSERT_OK(transaction->PublishDelta("delta"));
   const std::vector<InputProgress> progress = {{input_, 1, 0}};
-  ASSERT_OK(transaction->Commit(progress, NothingMeanwhile));
+  ASSERT_OK(transaction->Commit(progress));
   AwaitNothingOpen(options_.brokers, input_.topic + ".unique", 2);
   EXPECT_THAT(ReadValues(options_.brokers, input_.topic + ".unique", 2), ElementsAre("new"));
 }
