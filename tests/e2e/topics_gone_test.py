@@ -25,7 +25,7 @@ class TopicsGone(KafkaTest):
     def reset(self, config):
         """Runs `reset --all` until the instances that were paused or killed no longer count."""
         def done():
-            result = run(NEARDUP, 'reset', '--config', config, '--all', '--execute')
+            result = run(NEARDUP, 'reset', '--config', config, '--all', '--execute', code=None)
             if result.returncode == 69:
                 return False
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
@@ -119,10 +119,10 @@ class BrokersGone(KafkaTest):
                   services=[service])
         kafka = self.directory / 'kafka'
         scripts = ROOT / 'scripts/kafka'
-        self.assertEqual(run(scripts, 'pause', 1, '--dir', kafka).returncode, 0)
+        run(scripts, 'pause', 1, '--dir', kafka)
         self.wait(lambda: 'cannot learn now' in service.text(), 'the outage noticed', seconds=120,
                   services=[service])
-        self.assertEqual(run(scripts, 'resume', 1, '--dir', kafka).returncode, 0)
+        run(scripts, 'resume', 1, '--dir', kafka)
         self.load('fill', '--topics', ','.join(self.topics), '--records', 2000, '--seed', 48)
         self.wait_drained(service)
         self.assertEqual(service.terminate()[0], 0, service.text()[-2000:])
