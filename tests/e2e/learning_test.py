@@ -2,6 +2,7 @@
 way to start must give one choice, and `neardup verify` must find every promise kept under it."""
 import json
 import re
+import signal
 import time
 import unittest
 
@@ -84,6 +85,20 @@ class Learning(KafkaTest):
         self.wait(lambda: active.decided() > 0, 'the first records', services=both)
         active.kill()
         self.settle(config, standby, RECORDS)
+
+    def test_a_configuration_that_changes_while_the_lane_learns_is_read_again(self):
+        self.create_topics(1)
+        service = self.start(self.config())
+        self.wait(lambda: 'learning from the input topics' in service.text(), 'the learning', services=[service])
+        config = self.config(window={'window_ms': '1h'})
+        service.process.send_signal(signal.SIGHUP)
+        self.wait(lambda: service.text().count('learning from the input topics') == 2, 'the learning again',
+                  services=[service])
+        self.assertIn('starts again with: window.window_ms', service.text())
+        self.fill_again(seed=10)
+        self.wait_drained(service)
+        self.assertIn('"window_ms":3600000', service.get('/status')[1].replace(' ', ''))
+        self.settle(config, service, RECORDS)
 
     def test_a_trickle_does_not_wait_for_ever_and_learns_again_when_it_has_grown(self):
         self.create_topics(1)
