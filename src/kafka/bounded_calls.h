@@ -1,6 +1,7 @@
 // Calls of the library that may not return within their time-out, each in a thread of its own.
 #pragma once
 
+#include <functional>
 #include <future>
 #include <string>
 #include <thread>
@@ -19,12 +20,16 @@ class BoundedCalls {
   /// Waits a second for the abandoned calls, then leaves them to themselves.
   ~BoundedCalls();
 
+  /// Its error says that the call cannot succeed any more.
+  using Check = std::function<Result<void>()>;
+
   /// Runs the call and returns its answer. The call must own all that it uses. A call that does not
   /// return in time is abandoned: it goes on, perhaps until the process ends, and the result is
-  /// kUnavailable. A call that is abandoned keeps a producer with its memory, so that too many of
-  /// them are a fatal error.
+  /// kUnavailable. If `check`, which is asked several times a second, returns an error, the call
+  /// is abandoned at once, and the result is that error. A call that is abandoned keeps a producer
+  /// with its memory, so that too many of them are a fatal error.
   Result<ErrorHandle> Await(std::packaged_task<ErrorHandle()> call, int timeout_ms,
-                            const std::string& doing);
+                            const std::string& doing, const Check& check = {});
 
  private:
   struct Abandoned {

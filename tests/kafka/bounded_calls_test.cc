@@ -18,6 +18,27 @@ TEST(BoundedCalls, ReturnTheAnswerOfACallThatEndsInTime) {
   EXPECT_EQ(rd_kafka_error_code(answer->get()), RD_KAFKA_RESP_ERR__FENCED);
 }
 
+TEST(BoundedCalls, AbandonACallWhoseCheckFailsBeforeItsTimeOut) {
+  std::promise<void> end;
+  const std::shared_future<void> ended = end.get_future().share();
+  BoundedCalls calls(0);
+  int checks = 0;
+  const Result<ErrorHandle> answer =
+      calls.Await(std::packaged_task<ErrorHandle()>([ended] {
+                    ended.wait();
+                    return ErrorHandle();
+                  }),
+                  kLongMs, "adding the offsets", [&checks]() -> Result<void> {
+                    if (++checks < 2) return {};
+                    return Retriable(ErrorCode::kUnavailable, "the topic is gone");
+                  });
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().text, "the topic is gone");
+  EXPECT_TRUE(answer.error().retriable);
+  EXPECT_EQ(checks, 2);
+  end.set_value();
+}
+
 TEST(BoundedCalls, AbandonACallThatHangsAndEndTheProcessWhenManyHang) {
   std::promise<void> end;
   const std::shared_future<void> ended = end.get_future().share();
