@@ -99,11 +99,11 @@ class Pipelines(KafkaTest):
         # It takes over as soon as both others are gone or paused; here the active one stops.
         changed = self.start(self.config([self.deals], app, input={'topics_before': [self.notes]}))
         self.wait_ready(changed)
-        active.terminate()
+        self.assertEqual(active.terminate()[0], 0)
         standby_took = lambda: standby.metric('neardup_promotions_total') > 0
         self.wait(lambda: standby_took() or changed.metric('neardup_promotions_total') > 0, 'a take-over')
         if standby_took():
-            standby.terminate()
+            self.assertEqual(standby.terminate()[0], 0)
             standby = self.start(self.config([self.notes], app))
             self.wait(lambda: changed.metric('neardup_promotions_total') > 0, 'the change')
         text = self.wait_refused(standby)

@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -50,12 +52,36 @@ std::string ShownSettings(const LoadedConfig& config) {
   return nlohmann::ordered_json::parse(ShowConfig(config, {.json = true})).at("settings").dump();
 }
 
-/// The same with what the lane of this service learned.
-std::string ShownSettings(LoadedConfig config, const Service& service) {
-  const LaneOptions& lane = service.settings().lane;
-  if (!lane.learned.empty()) config.settings.lane.filter = lane.filter;
-  return ShownSettings(config);
-}
+/// The settings of /status: those of the configuration, with what the lane has learned since.
+class StatusSettings {
+ public:
+  StatusSettings(Service& service, LoadedConfig config)
+      : service_(service), config_(std::move(config)) {}
+  /// From any thread.
+  void Take(const LoadedConfig& config) {
+    const std::lock_guard lock(mutex_);
+    config_ = config;
+    Show();
+  }
+  void TakeLearned(const LaneOptions& lane) {
+    if (lane.learned.empty()) return;
+    const std::lock_guard lock(mutex_);
+    learned_ = lane.filter;
+    Show();
+  }
+
+ private:
+  void Show() {
+    LoadedConfig shown = config_;
+    if (learned_) shown.settings.lane.filter = *learned_;
+    service_.ShowSettings(ShownSettings(shown));
+  }
+
+  Service& service_;
+  std::mutex mutex_;
+  LoadedConfig config_;                   ///< guarded by mutex_
+  std::optional<FilterOptions> learned_;  ///< guarded by mutex_
+};
 
 /// Ends the process on the stop signal if the lane does not run yet: a snapshot may take minutes to
 /// restore. Otherwise ends it if it still runs kStopDeadline after the signal.
@@ -99,20 +125,20 @@ Result<void> RunUntilItEnds(const ConfigArguments& arguments, LoadedConfig& conf
   TlsFiles files = ReadTlsFiles(config.settings.kafka);
   NEARDUP_ASSIGN(const std::unique_ptr<Service> service,
                  Service::New(config.settings, {}, ShownSettings(config), std::move(lease)));
-  service->ShowSettings(ShownSettings(config, *service));
+  StatusSettings shown(*service, config);
   ReloadHooks hooks;
   hooks.asked = [] { return g_reload.exchange(false); };
-  hooks.applied = [&](const LoadedConfig& now) {
-    service->ShowSettings(ShownSettings(now, *service));
-  };
+  hooks.applied = [&](const LoadedConfig& now) { shown.Take(now); };
   hooks.secrets_refused = [&](bool refused) { service->ShowSecretsRefused(refused); };
   hooks.start_again = [&](bool keeps_lease) {
     if (keeps_lease) service->KeepLease();
     g_end_lane = true;
   };
   ReloadWatch reload(arguments, config, std::move(files), std::move(hooks));
-  g_lane_runs = true;
-  NEARDUP_TRY(service->Run(g_end_lane));
+  NEARDUP_TRY(service->Run(g_end_lane, [&] {
+    shown.TakeLearned(service->settings().lane);
+    g_lane_runs = true;
+  }));
   config = reload.Next();
   lease = service->TakeLease();
   return {};

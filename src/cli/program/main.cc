@@ -492,6 +492,7 @@ void AddHealthcheck(CLI::App& app, HealthcheckArguments& healthcheck, Command& c
   CLI::App* command =
       app.add_subcommand("healthcheck", "ask a running instance whether it is ready");
   AddConfigFile(command, healthcheck.config);
+  AddShortForm(command, healthcheck.config, "--metrics-port", "metrics.port", false);
   command
       ->add_option("--url", healthcheck.url,
                    "ask this address (default: metrics.host and metrics.port of the "

@@ -157,7 +157,10 @@ Result<void> ActiveLoop::DecideAndPublish() {
     for (const LookedUp& each : found) {
       NEARDUP_TRY(DecideNext(batch_, each));
       NEARDUP_TRY(PublishNext(batch_));
-      if (open_.is_full()) NEARDUP_TRY(Commit());
+      // Each suspect waits for its own answer. Many of them take longer than a transaction may
+      // last.
+      const bool ends_early = refused_.any() && open_.is_due();
+      if (open_.is_full() || ends_early) NEARDUP_TRY(Commit());
     }
     timer.Lap(Stage::kDecide);
   }
@@ -266,8 +269,9 @@ Result<void> ActiveLoop::BeginWithAhead() {
 Result<bool> ActiveLoop::DecideAhead() {
   if (!ahead_.empty() && !ahead_.back().is_decided()) return false;
   reader_.Collect(0);
-  // A refresh needs a moment without an open transaction.
-  if (reader_.records_ahead() == 0 || inputs_.NeedsRefresh()) return false;
+  // A refresh needs a moment without an open transaction. Suspects that are decided ahead could not
+  // be committed in pieces.
+  if (reader_.records_ahead() == 0 || inputs_.NeedsRefresh() || refused_.any()) return false;
   if (ahead_.empty()) {
     ahead_bytes_ = 0;
     ahead_since_ms_ = ports_.clock.SteadyMs();

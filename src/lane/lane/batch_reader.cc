@@ -22,10 +22,9 @@ void BatchReader::Begin(size_t records_max, int timeout_ms) {
     Keep(Read(std::move(memory), records_max, timeout_ms));
     return;
   }
-  reading_ = thread_.Run(std::packaged_task<ReadBatch()>(
-      [this, memory = std::move(memory), records_max, timeout_ms]() mutable {
-        return Read(std::move(memory), records_max, timeout_ms);
-      }));
+  reading_ = thread_.Run([this, memory = std::move(memory), records_max, timeout_ms]() mutable {
+    return Read(std::move(memory), records_max, timeout_ms);
+  });
 }
 
 void BatchReader::Collect(int timeout_ms) {

@@ -209,7 +209,7 @@ class Lease {
   virtual void Join() = 0;
   /// This instance is no candidate any more. If it holds the lease, another candidate gets it soon.
   virtual void Leave() = 0;
-  /// True while this instance should be active. False right after Leave.
+  /// True while this instance should be active. False after Leave, and once after every loss.
   virtual Result<bool> Held() = 0;
   /// False once no broker has answered this candidate for some seconds. Any thread may ask.
   virtual bool brokers_answer() const { return true; }

@@ -29,6 +29,7 @@ class RefusedRecords {
   /// `input`: the input partition of the record. Fatal kConfig when this was a reference.
   Result<void> Add(const Transaction::Refusal& refusal, const InputPartition& input);
 
+  bool any() const { return !refused_.empty(); }
   /// True if the record was refused before and must be published alone.
   bool IsSuspect(const Position& position) const;
   /// The verdict on a record that its output cannot take: a dead letter, to be published by

@@ -3,9 +3,11 @@
 
 #include <cassert>
 #include <condition_variable>
+#include <exception>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -13,7 +15,8 @@ namespace neardup {
 
 /// The thread begins with the first task and lives as long as its owner, so that a task costs no
 /// new thread, and the allocator can reuse the memory of earlier tasks. What a task throws reaches
-/// the owner through the future. One owner thread.
+/// the owner through the future. When the answer is ready, what the task held is gone. One owner
+/// thread.
 template <class Answer>
 class TaskThread {
  public:
@@ -26,16 +29,33 @@ class TaskThread {
   TaskThread(const TaskThread&) = delete;
   TaskThread& operator=(const TaskThread&) = delete;
 
-  /// Starts `task`. The answer of the task before must be ready.
-  std::future<Answer> Run(std::packaged_task<Answer()> task) {
-    std::future<Answer> answer = task.get_future();
+  /// Starts `task`, which takes no argument. The answer of the task before must be ready.
+  template <class Task>
+  std::future<Answer> Run(Task task) {
+    std::promise<Answer> promise;
+    std::future<Answer> answer = promise.get_future();
     if (!thread_.joinable()) {
       thread_ = std::thread([mailbox = mailbox_] { Serve(*mailbox); });
     }
     {
       const std::lock_guard lock(mailbox_->mutex);
-      assert(!mailbox_->task.valid());
-      mailbox_->task = std::move(task);
+      assert(!mailbox_->order.valid());
+      mailbox_->order = std::packaged_task<void()>(
+          [task = std::optional(std::move(task)), promise = std::move(promise)]() mutable {
+            std::optional<Answer> found;
+            std::exception_ptr thrown;
+            try {
+              found = (*task)();
+            } catch (...) {
+              thrown = std::current_exception();
+            }
+            task.reset();
+            if (thrown) {
+              promise.set_exception(std::move(thrown));
+            } else {
+              promise.set_value(std::move(*found));
+            }
+          });
     }
     mailbox_->changed.notify_one();
     return answer;
@@ -52,7 +72,7 @@ class TaskThread {
   struct Mailbox {
     std::mutex mutex;
     std::condition_variable changed;
-    std::packaged_task<Answer()> task;  ///< to run next, if valid
+    std::packaged_task<void()> order;  ///< to run next, if valid
     bool stopping = false;
   };
 
@@ -67,11 +87,11 @@ class TaskThread {
   static void Serve(Mailbox& mailbox) {
     std::unique_lock lock(mailbox.mutex);
     while (true) {
-      mailbox.changed.wait(lock, [&] { return mailbox.stopping || mailbox.task.valid(); });
-      if (!mailbox.task.valid()) return;
-      std::packaged_task<Answer()> task = std::move(mailbox.task);
+      mailbox.changed.wait(lock, [&] { return mailbox.stopping || mailbox.order.valid(); });
+      if (!mailbox.order.valid()) return;
+      std::packaged_task<void()> order = std::move(mailbox.order);
       lock.unlock();
-      task();
+      order();
       lock.lock();
     }
   }

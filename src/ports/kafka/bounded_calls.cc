@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace neardup {
@@ -10,6 +12,7 @@ namespace {
 
 constexpr size_t kAbandonedMax = 4;
 constexpr std::chrono::seconds kLastWait(1);
+constexpr std::chrono::milliseconds kBetweenChecks(300);
 
 }  // namespace
 
@@ -20,17 +23,29 @@ BoundedCalls::~BoundedCalls() {
   }
 }
 
-Result<ErrorHandle> BoundedCalls::Await(std::packaged_task<ErrorHandle()> call, int timeout_ms,
-                                        const std::string& doing) {
-  std::future<ErrorHandle> answer = thread_->Run(std::move(call));
+Result<ErrorHandle> BoundedCalls::AwaitAnswer(std::future<ErrorHandle> answer, int timeout_ms,
+                                              const std::string& doing, const Check& check) {
   const std::chrono::milliseconds bound(timeout_ms + grace_ms_);
-  if (answer.wait_for(bound) == std::future_status::ready) return answer.get();
+  const auto deadline = std::chrono::steady_clock::now() + bound;
+  std::optional<Error> why;
+  while (!why) {
+    const auto next = std::chrono::steady_clock::now() + kBetweenChecks;
+    if (answer.wait_until(check ? std::min(next, deadline) : deadline) ==
+        std::future_status::ready) {
+      return answer.get();
+    }
+    if (std::chrono::steady_clock::now() >= deadline) {
+      why = Retriable(ErrorCode::kUnavailable,
+                      fmt::format("{}: no answer for {} s", doing, bound.count() / 1000));
+    } else if (const Result<void> checked = check(); !checked.ok()) {
+      why = checked.error();
+    }
+  }
   abandoned_.push_back({std::move(answer), std::exchange(thread_, std::make_unique<Thread>())});
   DropFinished();
-  const std::string text = fmt::format("{}: no answer for {} s", doing, bound.count() / 1000);
-  if (abandoned_.size() < kAbandonedMax) return Retriable(ErrorCode::kUnavailable, text);
+  if (abandoned_.size() < kAbandonedMax) return *why;
   return Fatal(ErrorCode::kUnavailable,
-               fmt::format("{}, and {} earlier calls hang, too; start the process again", text,
+               fmt::format("{}, and {} earlier calls hang, too; start the process again", why->text,
                            abandoned_.size() - 1));
 }
 

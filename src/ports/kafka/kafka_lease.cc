@@ -76,6 +76,7 @@ class KafkaLease : public Lease {
   bool MayBeDestroyed() const;
   bool OwnsNothing() const;
   void Close();
+  void Lost();
   void Report(Error error);
   void BrokerAnswered();
 
@@ -91,6 +92,7 @@ class KafkaLease : public Lease {
   std::condition_variable changed_;
   Wish wish_;                   ///< guarded by mutex_
   bool assigned_ = false;       ///< guarded by mutex_; to the member that joined_ names
+  bool lost_ = false;           ///< guarded by mutex_; it was assigned, Held has not said so since
   std::optional<Error> error_;  ///< guarded by mutex_; the last one that Held has not returned
 
   /// Of the thread; null while this instance is no member.
@@ -132,6 +134,7 @@ Result<bool> KafkaLease::Held() {
     const Error error = *std::exchange(error_, std::nullopt);
     return error;
   }
+  if (std::exchange(lost_, false)) return false;
   return wish_.member && assigned_ && joined_leaves_ == wish_.leaves;
 }
 
@@ -218,10 +221,7 @@ void KafkaLease::Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_li
       rd_kafka_topic_partition_list_find(partitions, topic_.c_str(), lane_) != nullptr;
   const bool assigned = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
   was_assigned_ = was_assigned_ || assigned;
-  if (ours && !assigned) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    assigned_ = false;
-  }
+  if (ours && !assigned) Lost();
   const ErrorHandle refused(assigned ? rd_kafka_incremental_assign(client_->get(), partitions)
                                      : rd_kafka_incremental_unassign(client_->get(), partitions));
   // Nobody should write to the topic; its records are not read.
@@ -322,7 +322,12 @@ void KafkaLease::Close() {
     Client::Retire(std::move(client_));
   }
   answered_at_ = std::chrono::steady_clock::time_point::max();
+  Lost();
+}
+
+void KafkaLease::Lost() {
   const std::lock_guard<std::mutex> lock(mutex_);
+  lost_ = lost_ || assigned_;
   assigned_ = false;
 }
 

@@ -102,9 +102,10 @@ void KafkaSource::Disconnect() {
 
 Result<void> KafkaSource::Assign(std::span<const InputAssignment> inputs) {
   const PrefetchShare share = ShareOf(options_.prefetch_bytes_max, inputs.size());
-  if (!inputs.empty() && share.answer_bytes_max != share_.answer_bytes_max) {
-    NEARDUP_TRY(
-        Connect(share));  // the library takes the size of answers only when a client is made
+  // The library takes the size of answers only when a client is made. One that may be larger is no
+  // reason: the old client may take seconds to end if its partitions were deleted.
+  if (!inputs.empty() && share.answer_bytes_max < share_.answer_bytes_max) {
+    NEARDUP_TRY(Connect(share));
   }
   std::this_thread::sleep_until(assigned_at_ + kBetweenAssigns);
   readers_.clear();

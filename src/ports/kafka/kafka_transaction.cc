@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <future>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -98,6 +99,7 @@ class KafkaTransaction : public Transaction {
   Result<void> FlushAll();
   Result<void> DeliverAndCommit(std::span<const InputProgress> inputs);
   Result<void> SendOffsets(std::span<const InputProgress> inputs, const Deadline& deadline);
+  Result<void> CheckTopicsExist(std::span<const InputProgress> inputs) const;
   Result<void> CommitProducer(const Deadline& deadline);
   /// Repeats `call` while it fails with kUnavailable. After the deadline the error gets the code
   /// `when_late`.
@@ -412,8 +414,7 @@ Result<void> KafkaTransaction::FlushAll() {
 
 void KafkaTransaction::StartCommit(std::span<const InputProgress> inputs) {
   assert(client_ && !committed_.valid());
-  committed_ = committer_.Run(
-      std::packaged_task<Result<void>()>([this, inputs] { return DeliverAndCommit(inputs); }));
+  committed_ = committer_.Run([this, inputs] { return DeliverAndCommit(inputs); });
 }
 
 bool KafkaTransaction::CommitHasEnded() {
@@ -450,14 +451,37 @@ Result<void> KafkaTransaction::SendOffsets(std::span<const InputProgress> inputs
   const std::string doing = fmt::format("adding the offsets of group {}", options_.app);
   // A time-out of the call aborts the transaction, so it gets all the time that is left.
   const int timeout_ms = std::max(1, deadline.left_ms(options_.transaction_timeout_ms));
-  std::packaged_task<ErrorHandle()> task(
-      [client = client_, offsets = std::move(offsets), group = std::move(group), timeout_ms] {
-        return ErrorHandle(rd_kafka_send_offsets_to_transaction(client->get(), offsets.get(),
-                                                                group.get(), timeout_ms));
-      });
-  NEARDUP_ASSIGN(const ErrorHandle refused, calls_.Await(std::move(task), timeout_ms, doing));
+  auto task = [client = client_, offsets = std::move(offsets), group = std::move(group),
+               timeout_ms] {
+    return ErrorHandle(rd_kafka_send_offsets_to_transaction(client->get(), offsets.get(),
+                                                            group.get(), timeout_ms));
+  };
+  NEARDUP_ASSIGN(const ErrorHandle refused,
+                 calls_.Await(std::move(task), timeout_ms, doing,
+                              [this, inputs] { return CheckTopicsExist(inputs); }));
   rd_kafka_poll(client_->get(), 0);  // hears the reason
   return refused ? Refused(*refused, doing) : Result<void>();
+}
+
+/// The library tries to add the offsets of a topic that was deleted until the time is over, and the
+/// outputs of the other inputs would wait.
+Result<void> KafkaTransaction::CheckTopicsExist(std::span<const InputProgress> inputs) const {
+  std::set<std::string> topics;
+  for (const InputProgress& input : inputs) topics.insert(input.partition.topic);
+  for (const std::string& topic : topics) {
+    const TopicHandle handle(rd_kafka_topic_new(client_->get(), topic.c_str(), nullptr));
+    const rd_kafka_metadata_t* answer = nullptr;
+    const rd_kafka_resp_err_t code =
+        rd_kafka_metadata(client_->get(), 0, handle.get(), &answer, kSliceMs);
+    const MetadataHandle metadata(answer);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR || metadata->topic_cnt != 1) continue;
+    if (metadata->topics[0].err != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) continue;
+    return Retriable(ErrorCode::kUnavailable,
+                     fmt::format("adding the offsets of group {}: topic {} does not exist any "
+                                 "more; taking the lane again without it",
+                                 options_.app, topic));
+  }
+  return {};
 }
 
 Result<void> KafkaTransaction::CommitProducer(const Deadline& deadline) {

@@ -106,8 +106,7 @@ Result<std::unique_ptr<StoppedLane>> StoppedLane::TakeOwn(const Settings& settin
   std::unique_ptr<Transaction> transaction =
       NewKafkaTransaction(settings.kafka, settings.lane.lane, {}, log);
   NEARDUP_TRY(transaction->Fence());
-  return std::unique_ptr<StoppedLane>(
-      new StoppedLane(std::move(transaction), settings.lane.transaction_bytes_max));
+  return std::make_unique<StoppedLane>(std::move(transaction), settings.lane.transaction_bytes_max);
 }
 
 Result<void> StoppedLane::Commit(std::vector<Delta> deltas) {

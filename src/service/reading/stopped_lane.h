@@ -53,6 +53,10 @@ class StoppedLane {
   static Result<std::unique_ptr<StoppedLane>> TakeOwn(const Settings& settings,
                                                       const KafkaLog& log);
 
+  /// `transaction` is fenced. Up to `bytes_max` of deltas are one transaction.
+  StoppedLane(std::unique_ptr<Transaction> transaction, size_t bytes_max)
+      : transaction_(std::move(transaction)), bytes_max_(bytes_max) {}
+
   /// Writes the deltas, and commits the offsets of their last one for the group. Up to
   /// transaction.bytes_max of them are one transaction: after an error nothing has changed, except
   /// after kUnknownOutcome, when the changelog shows what happened. More deltas take several
@@ -62,8 +66,6 @@ class StoppedLane {
   Result<void> Commit(std::vector<Delta> deltas);
 
  private:
-  StoppedLane(std::unique_ptr<Transaction> transaction, size_t bytes_max)
-      : transaction_(std::move(transaction)), bytes_max_(bytes_max) {}
   std::unique_ptr<Transaction> transaction_;
   size_t bytes_max_;
 };

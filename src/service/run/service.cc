@@ -151,16 +151,18 @@ struct Service::Parts {
   std::unique_ptr<Lane> lane;
   std::unique_ptr<LocalState> local_state;
 
-  Result<void> Build(const std::vector<Probe*>& receivers);
-  Result<void> Serve();
+  Result<void> Serve(const std::vector<Probe*>& receivers);
+  /// Makes everything that the lane needs. False: `stop` was set before.
+  Result<bool> Build(const std::atomic<bool>& stop);
   Result<TopicReport> PrepareTopics();
   /// An instance of another pipeline ends before it creates a topic or stands by. The lane checks
   /// it again when it knows the end of the changelog.
   Result<void> CheckPipeline();
   /// Puts what the lane learned in force. A lane that has learned nothing yet does it now, in the
-  /// instance that holds the lease.
-  Result<void> Learn();
-  Result<LearnedState> LearnOrFollow();
+  /// instance that holds the lease. False: `stop` was set before.
+  Result<bool> Learn(const std::atomic<bool>& stop);
+  /// nullopt: `stop` was set before.
+  Result<std::optional<LearnedState>> LearnOrFollow(const std::atomic<bool>& stop);
   Result<std::optional<LearnedState>> TryToLearn(const std::function<Result<void>(size_t)>& wait,
                                                  int64_t& look_at_ms);
   void TakeUpLease(std::unique_ptr<Lease> taken);
@@ -182,15 +184,16 @@ Result<std::unique_ptr<Service>> Service::New(const Settings& settings,
                                               std::string shown_settings,
                                               std::unique_ptr<Lease> lease) {
   auto parts = std::make_unique<Parts>(settings, std::move(shown_settings));
-  if (lease) parts->TakeUpLease(std::move(lease));
-  NEARDUP_TRY(parts->Build(receivers));
+  parts->TakeUpLease(lease ? std::move(lease)
+                           : NewKafkaLease(settings.kafka, settings.lane.lane, parts->kafka_log));
+  NEARDUP_TRY(parts->Serve(receivers));
   return std::unique_ptr<Service>(new Service(std::move(parts)));
 }
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Service::~Service() = default;
 
-Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
+Result<void> Service::Parts::Serve(const std::vector<Probe*>& receivers) {
   spdlog::info("app {} {}; neardup {} ({}, {}), {}", settings.kafka.app,
                TextOf(settings.lane.pipeline.topics), kVersion, kRevision, kCompiler,
                ClientLibraryName());
@@ -200,13 +203,22 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   std::vector<Probe*> probes = {&log, &metrics, &status, &health};
   probes.insert(probes.end(), receivers.begin(), receivers.end());
   probe = std::make_unique<ProbeFan>(std::move(probes));
-  NEARDUP_TRY(Serve());
+  if (settings.http.port == 0) return {};
+  const HttpPages pages = {[this] { return metrics.Text(); }, [this] { return status.Text(); }};
+  NEARDUP_ASSIGN(http, HttpServer::Start(settings.http, pages, health));
+  spdlog::info("serving /metrics, /status, /healthz and /readyz on {}:{}", settings.http.host,
+               http->port());
+  return {};
+}
+
+Result<bool> Service::Parts::Build(const std::atomic<bool>& stop) {
   const KafkaOptions& kafka = settings.kafka;
   NEARDUP_ASSIGN(kafka_source, NewKafkaSource(kafka, kafka_log));
   source = std::make_unique<GrowingSource>(kafka, *kafka_source, kafka_log);
   NEARDUP_TRY(CheckPipeline());
   NEARDUP_ASSIGN(const TopicReport topics, PrepareTopics());
-  NEARDUP_TRY(Learn());
+  NEARDUP_ASSIGN(const bool learned, Learn(stop));
+  if (!learned) return false;
   ShowMemory();
   WatchDrift();
   const uint16_t lane_number = settings.lane.lane;
@@ -214,7 +226,6 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   transaction = std::make_unique<TransactionOnTopics>(
       kafka, *source, NewKafkaTransaction(kafka, lane_number, topics.max_message_bytes, kafka_log),
       kafka_log);
-  if (!lease) TakeUpLease(NewKafkaLease(kafka, lane_number, kafka_log));
   KafkaOptions follower = kafka;
   follower.answer_timeout_ms = std::min(kafka.answer_timeout_ms, kFollowerAnswerMs);
   KeeperOptions keeper = KeeperOptionsOf(settings);
@@ -234,16 +245,7 @@ Result<void> Service::Parts::Build(const std::vector<Probe*>& receivers) {
   NEARDUP_ASSIGN(std::unique_ptr<Changelog> followed,
                  NewKafkaChangelog(follower, lane_number, kafka_log));
   local_state->Follow(std::move(followed));
-  return {};
-}
-
-Result<void> Service::Parts::Serve() {
-  if (settings.http.port == 0) return {};
-  const HttpPages pages = {[this] { return metrics.Text(); }, [this] { return status.Text(); }};
-  NEARDUP_ASSIGN(http, HttpServer::Start(settings.http, pages, health));
-  spdlog::info("serving /metrics, /status, /healthz and /readyz on {}:{}", settings.http.host,
-               http->port());
-  return {};
+  return true;
 }
 
 Result<void> Service::Parts::CheckPipeline() {
@@ -325,25 +327,27 @@ void Service::Parts::ShowDrift(const DriftReport& report) {
       fmt::join(texts, "; "));
 }
 
-Result<void> Service::Parts::Learn() {
-  if (!settings.learning.on) return {};
+Result<bool> Service::Parts::Learn(const std::atomic<bool>& stop) {
+  if (!settings.learning.on) return true;
   NEARDUP_ASSIGN(LearnedState state, ReadLearned(settings, kafka_log));
   if (!state.begun) {
-    NEARDUP_ASSIGN(state, LearnOrFollow());
+    NEARDUP_ASSIGN(std::optional<LearnedState> found, LearnOrFollow(stop));
+    if (!found) return false;
+    state = std::move(*found);
   } else if (state.learned.empty()) {
     spdlog::info(
         "this lane began without learned settings, so the given settings and the defaults stay in "
         "force; to let it learn, stop all instances and run `neardup reindex --execute`");
   }
-  if (state.learned.empty()) return {};
+  if (state.learned.empty()) return true;
   NEARDUP_ASSIGN(const LearnedOptions learned, TakeLearnedText(state.learned, settings));
   for (const std::string& reason : learned.reasons) spdlog::info("learned settings: {}", reason);
-  if (!learned.provisional) return {};
+  if (!learned.provisional) return true;
   spdlog::warn("{}", WhatFollows(settings));
   if (LearnsLater(settings)) {
     later = LaterLearning(static_cast<uint64_t>(settings.learning.records_min));
   }
-  return {};
+  return true;
 }
 
 bool Service::Parts::LearnAgainIfDue() {
@@ -382,9 +386,8 @@ bool Service::Parts::IsLearnedElsewhere(const Error& error) {
   return found.ok() && !found->learned.empty() && found->learned != settings.lane.learned;
 }
 
-Result<LearnedState> Service::Parts::LearnOrFollow() {
+Result<std::optional<LearnedState>> Service::Parts::LearnOrFollow(const std::atomic<bool>& stop) {
   probe->PhaseChanged(LanePhase::kLearning);
-  if (!lease) TakeUpLease(NewKafkaLease(settings.kafka, settings.lane.lane, kafka_log));
   lease->Join();
   spdlog::info(
       "learning from the input topics what to compare (match.mode: auto); with input.start: "
@@ -392,6 +395,7 @@ Result<LearnedState> Service::Parts::LearnOrFollow() {
       "first record",
       settings.learning.records_min, DurationText(settings.learning.wait_ms));
   int64_t told_at_ms = clock.SteadyMs();
+  bool has_worked = false;  // so the login was right, and no right was missing
   const auto wait = [&](size_t records) -> Result<void> {
     health.Stepped();
     if (clock.SteadyMs() - told_at_ms >= kLearningReportMs) {
@@ -399,27 +403,33 @@ Result<LearnedState> Service::Parts::LearnOrFollow() {
       spdlog::info("still learning: the input topics hold {} of {} records", records,
                    settings.learning.records_min);
     }
+    has_worked = true;
+    if (stop) return Error{ErrorCode::kAborted, "the service stops"};
     NEARDUP_ASSIGN(const bool held, lease->Held());
     if (held) return {};
     return Error{ErrorCode::kAborted, "another instance holds the lease"};
   };
   int64_t look_at_ms = 0;
   std::string trouble;
-  while (true) {
+  while (!stop) {
     Result<std::optional<LearnedState>> tried = TryToLearn(wait, look_at_ms);
-    if (tried.ok() && *tried) return std::move(**tried);
+    if (tried.ok() && *tried) return tried;
     if (!tried.ok()) {
-      if (tried.error().fatal || tried.error().code != ErrorCode::kUnavailable) {
-        return tried.error();
-      }
+      // A password may change at the brokers before it changes in the files of this instance.
+      const ErrorCode code = tried.error().code;
+      const bool may_pass =
+          code == ErrorCode::kUnavailable || (code == ErrorCode::kAuth && has_worked);
+      if (tried.error().fatal || !may_pass) return tried.error();
       if (trouble.empty()) spdlog::warn("cannot learn now, trying again: {}", tried.error().text);
       trouble = tried.error().text;
     } else if (!std::exchange(trouble, {}).empty()) {
       spdlog::info("the brokers answer again; learning goes on");
     }
+    has_worked = has_worked || tried.ok();
     health.Stepped();
     clock.SleepMs(kLearningPauseMs);
   }
+  return std::optional<LearnedState>();
 }
 
 /// Learns if this instance holds the lease; else checks whether another one has, at most every
@@ -469,8 +479,15 @@ Result<void> Service::Parts::CheckOutputsAreNew() {
           kafka.app, *found));
 }
 
-Result<void> Service::Run(const std::atomic<bool>& stop) {
+Result<void> Service::Run(const std::atomic<bool>& stop, const std::function<void()>& prepared) {
   Parts& parts = *parts_;
+  NEARDUP_ASSIGN(const bool built, parts.Build(stop));
+  if (!built) {
+    spdlog::info("stopping before the lane has begun");
+    parts.lease->Release();
+    return {};
+  }
+  if (prepared) prepared();
   while (!stop.load(std::memory_order_relaxed)) {
     if (const Result<bool> stepped = parts.lane->Step(stop); !stepped.ok()) {
       if (!parts.IsLearnedElsewhere(stepped.error())) return stepped.error();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,11 +18,10 @@ namespace neardup {
 /// The composition root of `run` and `demo`.
 class Service {
  public:
-  /// Connects to the broker, creates absent topics, and serves metrics unless http.port is 0.
-  /// `receivers` receive the lane's events in addition to log and metrics; they must outlive the
-  /// service. `shown_settings`: the settings for /status, a JSON object without secrets; empty: it
-  /// shows none. `lease`: what TakeLease of the previous service returned. An error says what to
-  /// repair, and leaves nothing running.
+  /// Serves metrics unless http.port is 0. `receivers` receive the lane's events in addition to log
+  /// and metrics; they must outlive the service. `shown_settings`: the settings for /status, a JSON
+  /// object without secrets; empty: it shows none. `lease`: what TakeLease of the previous service
+  /// returned.
   static Result<std::unique_ptr<Service>> New(const Settings& settings,
                                               const std::vector<Probe*>& receivers = {},
                                               std::string shown_settings = {},
@@ -30,10 +30,12 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  /// Runs the lane until `stop`, then commits what is decided and gives the lease up. Any thread
-  /// may set `stop`. Also ends, without an error, when the changelog holds other learned settings:
-  /// a new service takes them. An error is final.
-  Result<void> Run(const std::atomic<bool>& stop);
+  /// Connects to the broker, creates absent topics, and learns what to compare if nobody has named
+  /// it, which may take days. Then calls `prepared`, if there is one, and runs the lane until
+  /// `stop`; commits what is decided and gives the lease up. Any thread may set `stop`. Also ends,
+  /// without an error, when the changelog holds other learned settings: a new service takes them.
+  /// An error is final, and says what to repair.
+  Result<void> Run(const std::atomic<bool>& stop, const std::function<void()>& prepared = {});
 
   /// After this, Run keeps the lease when it ends, if this instance has it: a service with other
   /// settings goes on with it in this process. Any thread may call it.
@@ -41,7 +43,8 @@ class Service {
   /// The lease that was kept, after Run has ended; null without one.
   std::unique_ptr<Lease> TakeLease();
 
-  /// Those in force, with what the lane learned. They do not change.
+  /// Those in force, with what the lane learned. They do not change after `prepared`; call it from
+  /// the thread of Run before.
   const Settings& settings() const;
 
   /// Replaces the settings of /status. Any thread may call it.

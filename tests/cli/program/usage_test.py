@@ -116,7 +116,7 @@ class Usage(unittest.TestCase):
 
     def test_healthcheck_asks_where_the_configuration_says(self):
         for host, shown in (("0.0.0.0", "127.0.0.1"), ("127.0.0.1", "127.0.0.1"), ('"::"', "[::1]")):
-            done = subprocess.run([NEARDUP, "healthcheck", "--set", f"metrics.host={host}", "--set", "metrics.port=9"],
+            done = subprocess.run([NEARDUP, "healthcheck", "--set", f"metrics.host={host}", "--metrics-port", "9"],
                                   capture_output=True, text=True)
             self.assertEqual(done.returncode, 69, done.stderr)
             self.assertIn(f"http://{shown}:9/readyz: cannot connect", done.stderr)

@@ -42,7 +42,8 @@ bool MemoryBroker::Holds(const ChangelogMark& mark) const {
 }
 
 void MemoryBroker::Reset(const std::string& id) {
-  Fence(id);
+  if (reset_fences) Fence(id);
+  producers_[id].first_delta = -1;
   changelog.clear();
   changelog_begin = 0;
   group_offsets.clear();

@@ -118,6 +118,8 @@ class MemoryBroker {
   /// What `neardup reset --all` does: locks the lane's producers out, and deletes the changelog,
   /// the offsets of the group and the outputs.
   void Reset(const std::string& id);
+  /// False: Reset locks nobody out.
+  bool reset_fences = true;
   /// Cuts the changelog's end off, as the election of a broker that lagged behind does.
   void LoseChangelogFrom(int64_t offset);
 

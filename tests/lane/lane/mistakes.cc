@@ -152,6 +152,7 @@ void InstancePorts::Plant(Mistake mistake, MemoryBroker& broker, Faults& lane_ca
                           Faults& keeper_calls) {
   switch (mistake) {
     case Mistake::kNone:
+    case Mistake::kResetWithoutFence:
       return;
     case Mistake::kEndBeforeFence: {
       auto stale = std::make_unique<StaleChangelog>(broker, lane_calls);

@@ -1,5 +1,5 @@
-// Mistakes that a simulation must find, planted in the ports of a lane: negative controls. Those
-// that are harmless must not be found.
+// Mistakes that a simulation must find, planted in the ports of a lane or in its reset: negative
+// controls. Those that are harmless must not be found.
 #pragma once
 
 #include <array>
@@ -24,6 +24,7 @@ enum class Mistake : uint8_t {
   kTakesAnotherLog,         ///< a changelog that was created again counts as the one that was read
   kLateCommitIgnored,       ///< no fence after a commit whose request may arrive once more
   kLateAbortIgnored,        ///< no fence after an abort whose request may arrive once more
+  kResetWithoutFence,       ///< a reset leaves the lane to an instance that is paused
 };
 
 struct MistakeName {
@@ -32,7 +33,7 @@ struct MistakeName {
   /// The lane detects it and loses nothing: no schedule may break a promise.
   bool harmless = false;
 };
-inline constexpr std::array<MistakeName, 10> kMistakes = {{
+inline constexpr std::array<MistakeName, 11> kMistakes = {{
     {Mistake::kEndBeforeFence, "end-before-fence"},
     {Mistake::kNoFence, "no-fence"},
     {Mistake::kStateBeforeTransaction, "state-before-transaction"},
@@ -44,6 +45,7 @@ inline constexpr std::array<MistakeName, 10> kMistakes = {{
     {Mistake::kTakesAnotherLog, "takes-another-log"},
     {Mistake::kLateCommitIgnored, "late-commit-ignored"},
     {Mistake::kLateAbortIgnored, "late-abort-ignored"},
+    {Mistake::kResetWithoutFence, "reset-without-fence"},
 }};
 std::optional<Mistake> FindMistake(std::string_view name);
 bool IsHarmless(Mistake mistake);

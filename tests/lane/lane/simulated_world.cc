@@ -265,7 +265,9 @@ void SimulatedWorld::GrantLease() {
 /// The former holder may hear of it much later: until then only the fence protects the lane.
 void SimulatedWorld::MoveLease() {
   for (Member& member : members) {
-    if (random.Chance(500)) member.held = false;
+    if (!random.Chance(500)) continue;
+    member.lost = member.lost || member.held;
+    member.held = false;
   }
   holder_.reset();
   GrantLease();

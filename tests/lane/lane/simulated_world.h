@@ -45,7 +45,7 @@ class SimulatedWorld {
   struct Member {
     bool candidate = false;
     bool held = false;  ///< what this instance believes
-    bool lost = false;  ///< it hears once that the lease's group was deleted, when it asks next
+    bool lost = false;  ///< it hears once that it lost the lease, when it asks next
   };
   std::vector<Member> members;
   std::optional<size_t> holder() const { return holder_; }

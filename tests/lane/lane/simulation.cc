@@ -22,6 +22,7 @@ class Scheduler {
   Scheduler(const Schedule& schedule, Mistake mistake, const std::filesystem::path& folder,
             const Trace& trace)
       : schedule_(schedule), world_(schedule, trace) {
+    world_.broker.reset_fences = mistake != Mistake::kResetWithoutFence;
     for (size_t i = 0; i < schedule.instances; ++i) {
       instances_.push_back(std::make_unique<SimulatedInstance>(
           world_, i, mistake, folder / std::to_string(i), outcome_.deeds));

@@ -88,6 +88,19 @@ TEST_F(RealLease, ANewcomerDoesNotTakeItButGetsItAtRelease) {
   AwaitHeld(*second);
 }
 
+// Another instance may have had the lease meanwhile. A lane that has nothing to commit would not
+// hear of it.
+TEST_F(RealLease, AMemberThatLostItAndHasItAgainIsToldOnce) {
+  auto lease = Join();
+  AwaitHeld(*lease);
+  lease->Leave();
+  AwaitMembers(0);
+  lease->Join();
+  AwaitMembers(1);
+  EXPECT_FALSE(*lease->Held());
+  AwaitHeld(*lease);
+}
+
 TEST_F(RealLease, AMemberThatIsDestroyedGivesItUp) {
   {
     auto first = Join();
