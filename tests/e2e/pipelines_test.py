@@ -37,7 +37,7 @@ class Pipelines(KafkaTest):
         self.wait(lambda: service.get('/readyz')[0] == 200, 'ready', services=[service])
 
     def wait_refused(self, service):
-        self.wait(lambda: service.process.poll() is not None, 'the refusal', seconds=60)
+        self.wait(lambda: service.process.poll() is not None, 'the refusal')
         self.assertEqual(service.process.returncode, CONFIG_ERROR, service.text()[-3000:])
         return service.text()
 

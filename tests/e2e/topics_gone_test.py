@@ -30,7 +30,7 @@ class TopicsGone(KafkaTest):
                 return False
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
             return True
-        self.wait(done, 'the reset', seconds=60)
+        self.wait(done, 'the reset')
         self.outputs_are_deleted()
 
     def test_a_standby_that_was_paused_during_a_reset_starts_over(self):
@@ -139,7 +139,7 @@ class BrokersGone(KafkaTest):
         kafka = self.directory / 'kafka'
         scripts = ROOT / 'scripts/kafka'
         run(scripts, 'pause', 1, '--dir', kafka)
-        self.wait(lambda: 'cannot learn now' in service.text(), 'the outage noticed', seconds=120,
+        self.wait(lambda: 'cannot learn now' in service.text(), 'the outage noticed',
                   services=[service])
         run(scripts, 'resume', 1, '--dir', kafka)
         self.load('fill', '--topics', ','.join(self.topics), '--records', 2000, '--seed', 48)

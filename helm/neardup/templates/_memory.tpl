@@ -55,7 +55,7 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- $lines := max 65536 (div (mul $entries 300) 930) -}}
 {{- $keys = mul (div (add $lines 63) 64) 64 64 -}}
 {{- end -}}
-{{- $uncommitted := mul (include "neardup.powerOfTwo" .uncommitted | int64) 112 -}}
+{{- $uncommitted := mul (include "neardup.powerOfTwo" .uncommitted | int64) 72 -}}
 {{- add 65784 $store $blocks $keys $uncommitted -}}
 {{- end -}}
 

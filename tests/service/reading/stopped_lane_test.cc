@@ -18,7 +18,7 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kEntries = 9000;
+constexpr size_t kEntries = 20'000;
 constexpr size_t kBytesMax = kDeltaBytesTarget;
 
 FilterOptions Options() {
