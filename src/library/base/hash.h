@@ -9,8 +9,8 @@ namespace neardup {
 
 /// XXH3, 64 bits (https://github.com/Cyan4973/xxHash, stable since version 0.8.0). FORMAT: never
 /// changes, because fingerprints and the checksums of stored state are computed with it;
-/// tests/library/base/hash_test.cc checks it against the published test vectors. Not for secrets: anyone
-/// can construct collisions.
+/// tests/library/base/hash_test.cc checks it against the published test vectors. Not for secrets:
+/// anyone can construct collisions.
 uint64_t Hash64(std::string_view bytes, uint64_t seed = 0);
 
 struct Digest128 {
