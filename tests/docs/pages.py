@@ -77,7 +77,7 @@ APPROXIMATE = {
 }
 NEAR_ENOUGH = 0.01
 
-RUNS_FOR_S_MAX = 300
+RUNS_FOR_S_MAX = 1200
 MATCHES_WITHIN_S = 60
 FILE_LANGUAGES = ("yaml", "cpp", "cmake", "json")
 STILL_LANGUAGES = ("text", "mermaid")
