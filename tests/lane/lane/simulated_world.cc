@@ -258,7 +258,10 @@ void SimulatedWorld::GrantLease() {
   }
   if (candidates.empty()) return;
   holder_ = random.Pick(candidates);
-  members[*holder_].held = true;
+  Member& member = members[*holder_];
+  // One that has not heard of an earlier loss hears of it before it goes on.
+  member.lost = member.lost || member.held;
+  member.held = true;
   Tell(fmt::format("lane {} gets the lease", *holder_));
 }
 
@@ -295,7 +298,7 @@ void SimulatedWorld::Reset() {
   broker.Reset("lane-0");
   Tell("the lane is reset");
   holder_.reset();
-  for (Member& member : members) member.lost = member.held;
+  for (Member& member : members) member.lost = member.lost || member.held;
   noted_outputs_ = 0;
   first_undecided_ = 0;
   decided_.assign(written.size(), false);
