@@ -150,6 +150,18 @@ Result<std::optional<LearnedOptions>> Learn(const FilterArguments& arguments, Se
   return {std::move(learned)};
 }
 
+/// Decides all records. Returns false if `stop` ended it early. The outputs do not wait for a
+/// commit: a reader of a pipe gets the lines of the records that came so far.
+Result<bool> Decide(Lane& lane, FileTransaction& files, const std::atomic<bool>& stop) {
+  bool more = true;
+  while (more && !stop.load(std::memory_order_relaxed)) {
+    NEARDUP_ASSIGN(more, lane.Step(stop));
+    NEARDUP_TRY(files.Flush());
+  }
+  NEARDUP_TRY(lane.Drain());
+  return !more;
+}
+
 /// Returns the exit code.
 Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& config) {
   const StopSignal& stop = StopOnSignals();
@@ -161,6 +173,7 @@ Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& conf
   NEARDUP_ASSIGN(const std::unique_ptr<FileTransaction> files,
                  FileTransaction::Open(arguments.outputs, IdOf(arguments.id_field)));
   Settings settings = config.settings;
+  settings.lane.transaction_records = settings.file_run.commit_records;
   SampledSource source(std::move(file));
   const Result<std::optional<LearnedOptions>> learning = Learn(arguments, settings, source);
   if (!learning.ok()) return WithUnfinished(learning.error(), files->Unfinished());
@@ -173,7 +186,7 @@ Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& conf
   ProbeFan probe({&totals, &excess});
   NEARDUP_ASSIGN(const std::unique_ptr<Lane> lane,
                  Lane::New(settings.lane, {source, changelog, *files, lease, clock, probe}));
-  const Result<bool> finished = lane->Run(stop.came);
+  const Result<bool> finished = Decide(*lane, *files, stop.came);
   totals.Finish();
   Result<void> ran = finished.ok() ? Result<void>() : finished.error();
   if (ran.ok() && !*finished) {

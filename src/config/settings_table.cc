@@ -381,6 +381,10 @@ std::vector<Setting> Rows() {
                "transaction.interval_ms + 1s."),
 
       // 6 s and 30 min are the default bounds of the brokers.
+      Integer("filter.commit_records", NEARDUP_MEMBER(file_run.commit_records), {1, 1'000'000},
+              "`neardup filter` commits after exactly this many records, whatever the clock says. "
+              "It forgets old entries only then, so two runs over one file give the same bytes."),
+
       Duration("lease.session_timeout_ms", NEARDUP_MEMBER(kafka.session_timeout_ms),
                {6 * kSecondMs, 30 * kMinuteMs},
                "A standby replaces an active instance that has been silent for this long."),
@@ -482,6 +486,7 @@ const std::vector<SettingSection>& SettingSections() {
       {"window", "How long records are remembered, and how many."},
       {"transaction", "How much work is committed at once."},
       {"lease", "How instances of one app agree which of them is active."},
+      {"filter", "How `neardup filter` works through a file. Other commands do not use it."},
       {"retry", "How long the lane waits after an error before it starts again."},
       {"threads", "How many threads work."},
       {"kafka", "How to connect to Kafka."},

@@ -109,6 +109,10 @@ Result<void> FileTransaction::WritePair(const RoutedRecord& record, const std::s
 }
 
 Result<void> FileTransaction::Commit(std::span<const InputProgress>, const Meanwhile&) {
+  return Flush();
+}
+
+Result<void> FileTransaction::Flush() {
   for (PackedFile* file : Files()) NEARDUP_TRY(file->Flush());
   return {};
 }

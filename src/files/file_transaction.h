@@ -50,6 +50,8 @@ class FileTransaction : public Transaction {
   Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
   size_t record_bytes_max(const InputPartition&) const override { return SIZE_MAX; }
 
+  /// Passes everything written on to the system.
+  Result<void> Flush();
   /// Call once, when the whole input is decided.
   Result<void> Finish();
   /// The files that hold what they held before, because Finish was not called.

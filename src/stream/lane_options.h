@@ -57,6 +57,10 @@ struct LaneOptions {
   /// Records that are polled, fingerprinted and decided together.
   size_t batch_records_max = 2000;
   /// An input that has been at its end for this long does not hold the watermark back.
+  /// Not 0: a transaction is committed after exactly this many records, and neither by time nor by
+  /// size, and nothing is decided while it commits. What the lane remembers then depends only on
+  /// the records and their order, so that two runs give the same verdicts.
+  size_t transaction_records = 0;
   int64_t idle_ms = 10'000;
   /// Time between two looks for new partitions.
   int64_t partitions_refresh_ms = 30'000;
@@ -82,4 +86,5 @@ constexpr uint64_t UncommittedMax(const LaneOptions& options) {
   return (options.transaction_bytes_max + kRecordBytesMin - 1) / kRecordBytesMin;
 }
 
+  if (options.transaction_records > 0) return options.transaction_records;
 }  // namespace neardup

@@ -2,9 +2,12 @@
 import gzip
 import json
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 
 NEARDUP = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -112,6 +115,75 @@ class Outputs(unittest.TestCase):
         self.assertEqual(len(one.splitlines()), len(lines) + 1)
         self.assertIn('near', one)
         self.assertEqual(one, many)
+
+
+class Reproducible(unittest.TestCase):
+    """What is forgotten, and when, depends on the records only: not on the speed of the run, the threads or batches."""
+
+    def run_twice(self, lines, *options):
+        outputs = []
+        fast = ('--set', 'threads.fingerprint=1')
+        slow = ('--set', 'threads.fingerprint=3', '--set', 'transaction.batch_records_max=137',
+                '--set', 'transaction.interval_ms=10', '--set', 'transaction.bytes_max=64KiB')
+        for more, wait_s in ((fast, 0), (slow, 0.02)):
+            process = subprocess.Popen(
+                [str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--verdicts', '-', *options, *more],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            reader = threading.Thread(target=lambda: outputs.append(process.stdout.read()))
+            reader.start()
+            for begin in range(0, len(lines), 701):
+                process.stdin.write(''.join(lines[begin:begin + 701]).encode())
+                process.stdin.flush()
+                time.sleep(wait_s)
+            process.stdin.close()
+            reader.join()
+            self.assertEqual(process.wait(), 0, process.stderr.read())
+            process.stdout.close()
+            process.stderr.close()
+        self.assertEqual(len(outputs[0].splitlines()), len(lines) + 1)
+        self.assertTrue(outputs[0] == outputs[1], 'the verdicts of two runs differ')
+        return outputs[0].decode()
+
+    def lines(self, count, time_of):
+        """Each second record repeats one that came up to `count / 5` records before; each fourth with another word."""
+        choose = random.Random(7)
+        numbers = []
+        lines = []
+        for i in range(count):
+            number = i
+            if i % 2 and numbers:
+                number = numbers[max(0, len(numbers) - 1 - choose.randrange(count // 10))]
+            else:
+                numbers.append(i)
+            words = [f'w{number * k % 7919}' for k in range(1, 16)]
+            if i % 4 == 1:
+                words[choose.randrange(15)] = 'other'
+            lines.append(json.dumps({'title': ' '.join(words), **time_of(i)}) + '\n')
+        return lines
+
+    def test_with_room_for_a_tenth_of_the_unique_records(self):
+        lines = self.lines(20000, lambda i: {})
+        few = self.run_twice(lines, '--set', 'window.entries_max=1000')
+        all_of_them = self.run_twice(lines, '--set', 'window.entries_max=100000')
+        self.assertIn('near', few)
+        self.assertGreater(few.count('unique'), 1.2 * all_of_them.count('unique'))
+        self.assertGreaterEqual(all_of_them.count('unique'), 10000)
+
+    def test_with_records_that_expire_or_come_late(self):
+        def time_of(i):
+            late_ms = 40_000 if i % 50 == 0 else 0
+            return {'at': 1_700_000_000_000 + 10 * i - late_ms}
+        lines = self.lines(20000, time_of)
+        options = ('--set', 'record.time_field=at', '--set', 'record.time_format=milliseconds')
+        short = self.run_twice(lines, *options, '--set', 'window.window_ms=5s', '--set', 'window.lateness_ms=1s')
+        long = self.run_twice(lines, *options, '--set', 'window.window_ms=1h')
+        self.assertGreater(short.count('unique'), 1.2 * long.count('unique'))
+
+    def test_another_length_of_commits_is_another_moment_to_forget(self):
+        lines = self.lines(20000, lambda i: {})
+        each, default = (self.run_twice(lines, '--set', 'window.entries_max=1000', '--set', f'filter.commit_records={n}')
+                         for n in (1, 2000))
+        self.assertNotEqual(each, default)
 
 
 if __name__ == '__main__':

@@ -369,11 +369,35 @@ TEST(Lane, AStopEndsALongRestoreEarlyAndGivesTheLeaseUp) {
   auto lane = Lane::New(options, {source, changelog, transaction, lease, clock, probe});
   ASSERT_TRUE(lane.ok());
   const size_t committed = broker.commits.size();
-  ASSERT_TRUE((*lane)->Run(probe.stop).ok());
+  while (!probe.stop) ASSERT_TRUE((*lane)->Step(probe.stop).ok());
+  ASSERT_TRUE((*lane)->Drain().ok());
   EXPECT_GE(probe.share, 0);
   EXPECT_LT(probe.share, 0.5) << "the restore went on after the stop";
   EXPECT_EQ(broker.commits.size(), committed);
   EXPECT_FALSE(lease.held);
+}
+
+TEST(Lane, CommitsAfterANumberOfRecordsAndNotByTimeOrSize) {
+  Faults faults(18, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 500);
+  LaneOptions options = TestOptions(3);
+  options.transaction_records = 70;
+  options.transaction_interval_ms = 1;
+  options.transaction_bytes_max = 1;
+  options.batch_records_max = 33;
+  MemoryClock clock;
+  Instance instance(broker, faults, clock, options);
+  instance.lease.held = true;
+  std::set<size_t> committed;
+  for (int step = 0; step < 2000 && instance.lane->state().seq() < 500; ++step) {
+    ASSERT_TRUE(instance.lane->Step().ok());
+    clock.SleepMs(10);
+    committed.insert(broker.outputs.size());
+  }
+  EXPECT_THAT(committed, testing::ElementsAre(0, 70, 140, 210, 280, 350, 420, 490));
+  ASSERT_TRUE(instance.lane->Drain().ok());
+  EXPECT_EQ(broker.outputs.size(), 500U);
 }
 
 TEST(Lane, IsACandidateForTheLeaseOnlyWhenItHasReadTheChangelog) {
