@@ -169,7 +169,8 @@ Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& conf
   NEARDUP_TRY(CheckPaths(arguments, config));
   NEARDUP_ASSIGN(
       std::unique_ptr<FileSource> file,
-      FileSource::Open(arguments.input, config.settings.lane.filter.record.record_bytes_max));
+      FileSource::Open(arguments.input, config.settings.lane.filter.record.record_bytes_max,
+                       FileContent::kRecords));
   NEARDUP_ASSIGN(const std::unique_ptr<FileTransaction> files,
                  FileTransaction::Open(arguments.outputs, IdOf(arguments.id_field)));
   Settings settings = config.settings;

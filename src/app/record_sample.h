@@ -14,7 +14,7 @@
 namespace neardup {
 
 /// Reads at most `records_max` records from the beginning of a JSON Lines file, which may be a .gz
-/// file or "-" (standard input). kNotFound: the file is missing or empty.
+/// or .zst file or "-" (standard input). kNotFound: the file is missing or empty.
 Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t records_max);
 
 enum class SampleEnd : uint8_t {

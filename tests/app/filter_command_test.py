@@ -117,6 +117,72 @@ class Outputs(unittest.TestCase):
         self.assertEqual(one, many)
 
 
+class Forms(unittest.TestCase):
+    """Files as people have them."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix='neardup-filter-')
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def filter(self, content, *options, fields=('--fields', 'title')):
+        path = self.folder / 'r.jsonl'
+        path.write_bytes(content)
+        unique = self.folder / 'u.jsonl'
+        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), *fields, '--json', '--unique', str(unique),
+                               *options], text=True, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stderr), unique.read_bytes()
+
+    def test_an_empty_file_holds_no_records(self):
+        for fields in ((), ('--fields', 'title')):
+            summary, unique = self.filter(b'', fields=fields)
+            self.assertEqual((summary['records'], unique), (0, b''))
+
+    def test_the_last_line_may_lack_its_end(self):
+        summary, unique = self.filter('\n'.join(LINES[:2]).encode())
+        self.assertEqual((summary['unique'], summary['exact_duplicates'], summary['dead_letters']), (1, 1, 0))
+        self.assertEqual(unique, LINES[0].encode() + b'\n')
+
+    def test_lines_of_windows_stay_as_they_are(self):
+        summary, unique = self.filter('\r\n'.join([*LINES[:4], '']).encode())
+        self.assertEqual((summary['unique'], summary['exact_duplicates'], summary['near_duplicates']), (2, 1, 1))
+        self.assertEqual(unique, f'{LINES[0]}\r\n{LINES[3]}\r\n'.encode())
+
+    def test_a_byte_order_mark_is_no_part_of_the_first_record(self):
+        summary, unique = self.filter(b'\xef\xbb\xbf' + '\n'.join(LINES[:2]).encode())
+        self.assertEqual((summary['unique'], summary['exact_duplicates']), (1, 1))
+        self.assertEqual(unique, LINES[0].encode() + b'\n')
+
+    def test_a_folder_is_named(self):
+        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(self.folder)], text=True, capture_output=True)
+        self.assertEqual((done.returncode, done.stderr),
+                         (74, f'neardup: {self.folder}: found a folder, expected a file\n'))
+
+    def test_a_file_that_grows_for_ever_is_read_to_its_old_end(self):
+        path = self.folder / 'r.jsonl'
+        path.write_text(''.join(f'{line}\n' for line in LINES[:4]) * 3000)
+        writing = threading.Event()
+
+        def append():
+            with path.open('a') as file:
+                while not writing.is_set():
+                    file.write(f'{LINES[0]}\n' * 10)
+                    file.flush()
+                    time.sleep(0.001)
+        writer = threading.Thread(target=append)
+        writer.start()
+        try:
+            done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), '--fields', 'title', '--json'],
+                                  text=True, capture_output=True)
+        finally:
+            writing.set()
+            writer.join()
+        summary = json.loads(done.stderr)
+        self.assertEqual((done.returncode, summary['dead_letters']), (0, 0))
+        self.assertGreaterEqual(summary['records'], 12000)
+
+
 class Reproducible(unittest.TestCase):
     """What is forgotten, and when, depends on the records only: not on the speed of the run, the threads or batches."""
 
