@@ -13,6 +13,7 @@
 #include "app/exit_code.h"
 #include "app/lane_learning.h"
 #include "app/lane_pipeline.h"
+#include "app/sample_check.h"
 #include "config/documents.h"
 #include "config/setting_value.h"
 #include "kafka/client.h"
@@ -77,6 +78,10 @@ int ValidateOnline(const Settings& settings) {
                       .subject = "app " + settings.kafka.app,
                       .text = TextOf(**pipeline) + ", which this configuration changes"});
   }
+  const bool can_read = std::none_of(checks.begin(), checks.end(), [](const OnlineCheck& check) {
+    return check.level == CheckLevel::kWrong;
+  });
+  if (can_read) checks.push_back(CheckSample(settings, PrintKafkaErrors()));
   constexpr std::string_view kLevels[] = {"ok", "warning", "wrong"};
   std::array<size_t, std::size(kLevels)> counts{};
   int code = kExitOk;

@@ -175,6 +175,8 @@ Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& conf
                  FileTransaction::Open(arguments.outputs, IdOf(arguments.id_field)));
   Settings settings = config.settings;
   settings.lane.transaction_records = settings.file_run.commit_records;
+  // Nothing takes its name before the end, which tells whether any record was compared.
+  settings.lane.dead_letters.on_first_excess = OnExcess::kWarn;
   SampledSource source(std::move(file));
   const Result<std::optional<LearnedOptions>> learning = Learn(arguments, settings, source);
   if (!learning.ok()) return WithUnfinished(learning.error(), files->Unfinished());

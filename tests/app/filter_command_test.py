@@ -30,7 +30,7 @@ class TooManyDeadLetters(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertIn('warning: too many dead letters: 300 of 300 records are dead letters (100 %)',
                       done.stderr)
-        self.assertIn('this record has no field titel, did you mean title?', done.stderr)
+        self.assertIn('expected field `titel`, found `title` in 100 % of records', done.stderr)
 
     def test_with_the_right_name_there_is_no_warning(self):
         done = self.filter('--fields', 'title')

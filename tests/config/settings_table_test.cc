@@ -142,7 +142,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
                          transaction_bytes, transaction_records, batch, idle, refresh, data_loss,
                          missing_topic, threads, on_changelog_loss, backoff_min, backoff_max,
                          give_up, stay_out] = LaneOptions{};
-  [[maybe_unused]] auto [share, on_excess] = dead_letters;
+  [[maybe_unused]] auto [share, on_excess, on_first_excess] = dead_letters;
   [[maybe_unused]] auto [record, feature, model, match, window, scheme] = FilterOptions{};
   [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
                          depth] = record;

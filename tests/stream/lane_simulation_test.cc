@@ -701,8 +701,61 @@ TEST(Lane, StopsBeforeTheCommitWhenTooManyRecordsAreDeadLettersAndTheOptionsSayS
   for (int step = 0; step < 100 && stepped.ok(); ++step) stepped = instance.lane->Step();
   ASSERT_FALSE(stepped.ok());
   EXPECT_EQ(stepped.error().code, ErrorCode::kConfig);
-  EXPECT_THAT(stepped.error().text, testing::HasSubstr("no field txet, did you mean text?"));
+  EXPECT_THAT(stepped.error().text,
+              testing::HasSubstr("expected field `txet`, found `text` in 100 % of records"));
   EXPECT_TRUE(broker.outputs.empty());
+}
+
+TEST(Lane, StopsBeforeTheFirstCommitWhenMostRecordsAreDeadLetters) {
+  Faults faults(16, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 500);
+  LaneOptions options = TestOptions(3);
+  options.filter.record.fields = {{"txet", 1.0}};
+  options.transaction_interval_ms = 1000;  // more than enough records to judge
+  MemoryClock clock;
+  Instance instance(broker, faults, clock, options);
+  instance.lease.held = true;
+  Result<bool> stepped = true;
+  for (int step = 0; step < 100 && stepped.ok(); ++step) stepped = instance.lane->Step();
+  ASSERT_FALSE(stepped.ok());
+  EXPECT_EQ(stepped.error().code, ErrorCode::kConfig);
+  EXPECT_TRUE(stepped.error().fatal);
+  EXPECT_THAT(stepped.error().text, testing::StartsWith("stopped before the first commit: "));
+  EXPECT_THAT(stepped.error().text, testing::HasSubstr("expected field `txet`"));
+  EXPECT_TRUE(broker.outputs.empty());
+  // The changelog of a lane that has decided nothing takes the corrected settings.
+  EXPECT_FALSE(broker.changelog.empty());
+  RunToEnd(broker, faults, TestOptions(3), false);
+  EXPECT_EQ(broker.outputs.size(), InputRecords(broker));
+  ExpectSerialReplay(broker, TestOptions(3));
+}
+
+TEST(Lane, WritesDeadLettersOnlyIfAPersonSaysSo) {
+  Faults faults(19, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 500);
+  LaneOptions options = TestOptions(3);
+  options.filter.record.fields = {{"txet", 1.0}};
+  options.dead_letters.share_max = 1;
+  RunToEnd(broker, faults, options, false);
+  EXPECT_EQ(broker.outputs.size(), InputRecords(broker));
+}
+
+TEST(Lane, GoesOnWhenMostRecordsAreDeadLettersAfterTheFirstCommit) {
+  Faults faults(17, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 100);
+  RunToEnd(broker, faults, TestOptions(3), false);
+  const size_t decided = broker.outputs.size();
+  FillInputs(broker, faults.random(), 500);
+  for (auto& [input, records] : broker.inputs) {
+    for (MemoryRecord& record : records) {
+      if (record.id > decided) record.value = "not JSON";
+    }
+  }
+  RunToEnd(broker, faults, TestOptions(3), false);  // also with a new instance
+  EXPECT_EQ(broker.outputs.size(), InputRecords(broker));
 }
 
 TEST(Lane, RefusesAChangelogWithAHole) {
