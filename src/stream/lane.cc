@@ -550,7 +550,8 @@ Result<void> Lane::PublishNext(DecidedBatch& batch) {
                              .original_input = original,
                              .headers = headers,
                              .by_reference = decided.by_reference,
-                             .alone = refused_.IsSuspect(position)},
+                             .alone = refused_.IsSuspect(position),
+                             .exact = fingerprint.exact},
                             decided.bytes));
   inputs_.Decided(message);
   ++batch.published;

@@ -25,12 +25,48 @@ class TooManyDeadLetters(unittest.TestCase):
         return subprocess.run([str(NEARDUP), 'filter', '--input', str(self.records), *options],
                               text=True, capture_output=True)
 
-    def test_a_wrong_field_name_is_a_warning_that_names_the_right_one(self):
+    def test_if_no_record_can_be_compared_it_fails_and_names_the_field_that_was_meant(self):
+        unique = self.records.with_name('unique.jsonl')
+        unique.write_text('of an earlier run\n')
+        done = self.filter('--fields', 'titel', '--unique', str(unique))
+        self.assertEqual(done.returncode, 65)
+        self.assertIn(f'{self.records}: all 300 records are dead letters; the most frequent reason is missing_field '
+                      '(300 records), such as line 1: ', done.stderr)
+        self.assertIn('expected field `titel`, found `title` in 100 % of records', done.stderr)
+        self.assertIn(f'not written: {unique}', done.stderr)
+        self.assertEqual(unique.read_text(), 'of an earlier run\n')
+
+    def test_one_record_that_cannot_be_compared_is_all_of_them(self):
+        self.records.write_text('{"title": "x"}\n')
+        done = self.filter('--fields', 'titel')
+        self.assertEqual(done.returncode, 65)
+        self.assertIn('expected field `titel`, found `title` in 100 % of records', done.stderr)
+
+    def test_if_most_records_cannot_be_compared_it_warns(self):
+        self.records.write_text(self.records.read_text() + '{"titel": "x"}\n')
         done = self.filter('--fields', 'titel')
         self.assertEqual(done.returncode, 0)
-        self.assertIn('warning: too many dead letters: 300 of 300 records are dead letters (100 %)',
-                      done.stderr)
-        self.assertIn('expected field `titel`, found `title` in 100 % of records', done.stderr)
+        self.assertIn('warning: too many dead letters: 300 of 301 records are dead letters (99.7 %)', done.stderr)
+        self.assertIn('found `title` in 100 % of records', done.stderr)
+
+    def test_a_file_of_another_format_is_named_with_what_to_do(self):
+        for content, what, remedy in (
+                ('[\n {"title": "a"},\n {"title": "b"}\n]\n', 'found a JSON array', "jq -c '.[]'"),
+                ('[{"title": "a"}, {"title": "b"}]\n', 'found a JSON array', "jq -c '.[]'"),
+                ('{\n  "title": "a"\n}\n', 'JSON object that has several lines', 'jq -c .'),
+                ('id,title\n1,a\n2,b\n', 'found what looks like CSV', 'mlr --icsv --ojsonl cat'),
+                ('just a line of text\nand more\n', 'found what looks like plain text', "jq -cR '{text: .}'")):
+            self.records.write_text(content)
+            for options in ((), ('--fields', 'title')):
+                done = self.filter(*options)
+                self.assertEqual(done.returncode, 65, done.stderr)
+                self.assertIn(what, done.stderr)
+                self.assertIn(remedy, done.stderr)
+
+    def test_an_output_that_would_have_to_be_compressed_with_zstd_is_refused(self):
+        done = self.filter('--fields', 'title', '--unique', str(self.records.with_name('u.zst')))
+        self.assertEqual(done.returncode, 78)
+        self.assertIn('u.zst: cannot be written, because outputs are not compressed with zstd', done.stderr)
 
     def test_with_the_right_name_there_is_no_warning(self):
         done = self.filter('--fields', 'title')
@@ -92,6 +128,62 @@ class Outputs(unittest.TestCase):
         for pair, line in zip(pairs, LINES[1:3]):
             self.assertEqual(pair['original']['record'], json.loads(LINES[0]))
             self.assertEqual(pair['duplicate']['record'], json.loads(line))
+
+    def test_groups_hold_the_original_first_and_then_its_duplicates(self):
+        lines = LINES + ['{"id": "a6", "title": "%s"}' % TITLE, LINES[3]]
+        groups = [json.loads(line) for line in self.filter('--groups', '-', lines=lines).splitlines()]
+        self.assertEqual(groups, [
+            {'size': 4, 'members': [{'id': 'a1'}, {'id': 'a2', 'kind': 'exact', 'distance': 0},
+                                    {'id': 'a3', 'kind': 'near', 'distance': 2},
+                                    {'id': 'a6', 'kind': 'exact', 'distance': 0}]},
+            {'size': 2, 'members': [{'id': 'a4'}, {'id': 'a4', 'kind': 'exact', 'distance': 0}]}])
+
+    def test_an_id_is_a_text_everywhere_as_the_record_writes_it(self):
+        ids = ['17', '12345678901234567890123', '1.50', 'true', '"a\\u0042"', 'null']
+        lines = ['{"id": %s, "title": "%s"}' % (id, TITLE) for id in ids]
+        expected = ['17', '12345678901234567890123', '1.50', 'true', 'aB', '6']
+        verdicts = self.filter('--verdicts', '-', lines=lines).splitlines()[1:]
+        self.assertEqual([line.split('\t')[0] for line in verdicts], expected)
+        group, = map(json.loads, self.filter('--groups', '-', lines=lines).splitlines())
+        self.assertEqual([member['id'] for member in group['members']], expected)
+        pairs = [json.loads(line) for line in self.filter('--pairs', '-', lines=lines).splitlines()]
+        self.assertEqual([pair['duplicate']['id'] for pair in pairs], expected[1:])
+        self.assertEqual({pair['original']['id'] for pair in pairs}, {'17'})
+
+    def test_without_an_id_field_lines_are_numbered(self):
+        path = self.folder / 'r.jsonl'
+        path.write_text(''.join(f'{line}\n' for line in LINES))
+        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), '--fields', 'title', '--groups', '-'],
+                              text=True, capture_output=True)
+        self.assertEqual([member['id'] for member in json.loads(done.stdout)['members']], ['1', '2', '3'])
+
+    def test_an_id_field_that_no_record_has_is_an_error_that_names_the_nearest(self):
+        path = self.folder / 'r.jsonl'
+        path.write_text(''.join(f'{line}\n' for line in LINES))
+        unique = self.folder / 'u.jsonl'
+        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), '--fields', 'title', '--id-field', 'ids',
+                               '--unique', str(unique)], text=True, capture_output=True)
+        self.assertEqual(done.returncode, 78, done.stderr)
+        self.assertIn('--id-field ids: none of the first 4 records has this field, did you mean id?; the first of them has '
+                      'the fields id, title.', done.stderr)
+        self.assertFalse(unique.exists())
+
+    def summary(self, lines):
+        path = self.folder / 'r.jsonl'
+        path.write_text(''.join(f'{line}\n' for line in lines))
+        command = [str(NEARDUP), 'filter', '--input', str(path), '--fields', 'title', '--verdicts', '-']
+        done = subprocess.run([*command, '--json'], text=True, capture_output=True)
+        kinds = [line.split('\t')[4] for line in done.stdout.splitlines()[1:]]
+        return json.loads(done.stderr), kinds, subprocess.run(command, text=True, capture_output=True).stderr
+
+    def test_a_record_that_equals_an_earlier_duplicate_counts_as_exact(self):
+        near = LINES[2].replace('a3', 'b1')
+        summary, kinds, text = self.summary([LINES[0], near, near, near.upper().replace('TITLE', 'title'), LINES[1]])
+        self.assertEqual(kinds, ['', 'near', 'near', 'near', 'exact'])
+        self.assertEqual((summary['exact_duplicates'], summary['near_duplicates']), (3, 1))
+        self.assertEqual(summary['exact_duplicates_of_kind_near'], 2)
+        self.assertRegex(text, r'exact duplicates +3\n')
+        self.assertIn('2 of the exact duplicates are equal to an earlier near duplicate', text)
 
     def test_line_mode_answers_each_line_before_the_next_one_comes(self):
         process = subprocess.Popen([str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--id-field', 'id',
