@@ -105,8 +105,8 @@ _neardup() {
       values=''
       files='' ;;
     'neardup healthcheck')
-      words='--help --config --set --url'
-      values='--set --url'
+      words='--help --config --set --metrics-port --url'
+      values='--set --metrics-port --url'
       files='-c --config' ;;
     'neardup version')
       words='--help'

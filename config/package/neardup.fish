@@ -221,6 +221,7 @@ complete --command neardup --condition '__neardup_at neardup config reference' -
 complete --command neardup --condition '__neardup_at neardup healthcheck' --short-option h --long-option help --description 'Print this help message and exit'
 complete --command neardup --condition '__neardup_at neardup healthcheck' --short-option c --long-option config --require-parameter --force-files --description 'read settings from this YAML file; `neardup config example` prints one'
 complete --command neardup --condition '__neardup_at neardup healthcheck' --long-option set --exclusive --description 'override one setting, such as --set window.window_ms=1h; repeatable'
+complete --command neardup --condition '__neardup_at neardup healthcheck' --long-option metrics-port --exclusive --description 'short for --set metrics.port=VALUE'
 complete --command neardup --condition '__neardup_at neardup healthcheck' --long-option url --exclusive --description 'ask this address (default: metrics.host and metrics.port of the configuration, http://127.0.0.1:9404/readyz without one)'
 complete --command neardup --condition '__neardup_at neardup version' --short-option h --long-option help --description 'Print this help message and exit'
 complete --command neardup --condition '__neardup_at neardup completion' --arguments bash --description ''

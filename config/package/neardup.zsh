@@ -315,8 +315,9 @@ _neardup() {
       options=('--help:Print this help message and exit'
                '--config:read settings from this YAML file; `neardup config example` prints one'
                '--set:override one setting, such as --set window.window_ms=1h; repeatable'
+               '--metrics-port:short for --set metrics.port=VALUE'
                '--url:ask this address (default: metrics.host and metrics.port of the configuration, http://127.0.0.1:9404/readyz without one)')
-      values=(--set --url)
+      values=(--set --metrics-port --url)
       files=(-c --config)
       takes_files= ;;
     'neardup version')

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <thread>
 
-#include "app/exit_code.h"
+#include "process/exit_code.h"
 
 namespace neardup {
 namespace {

@@ -16,11 +16,11 @@
 #include <thread>
 #include <vector>
 
-#include "app/service.h"
 #include "bench/program.h"
 #include "config/settings.h"
 #include "kafka/kafka_writer.h"
 #include "kafka/topic_admin.h"
+#include "run/service.h"
 
 namespace neardup {
 namespace {

@@ -77,7 +77,7 @@ APPROXIMATE = {
 }
 NEAR_ENOUGH = 0.01
 
-RUNS_FOR_S_MAX = 300
+RUNS_FOR_S_MAX = 1200
 MATCHES_WITHIN_S = 60
 FILE_LANGUAGES = ("yaml", "cpp", "cmake", "json")
 STILL_LANGUAGES = ("text", "mermaid")
@@ -547,8 +547,8 @@ def broken_links(root, page, text, settings):
 def pages_of(root):
     root = pathlib.Path(root)
     pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
-    pages += [page for page in (root / "CONTRIBUTING.md", root / "SECURITY.md", root / "CHANGELOG.md")
-              if page.exists()]
+    others = (root / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "src/README.md"))
+    pages += [page for page in others if page.exists()]
     return [page.relative_to(root).as_posix() for page in pages]
 
 

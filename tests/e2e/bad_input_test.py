@@ -137,8 +137,7 @@ class BadInput(KafkaTest):
 
     def fails(self, code, pattern, *more, **sections):
         config = self.write_config(**sections)
-        done = run(NEARDUP, 'run', '--config', config, '--metrics-port', '0', *more, timeout=180)
-        self.assertEqual(done.returncode, code, done.stderr)
+        done = run(NEARDUP, 'run', '--config', config, '--metrics-port', '0', *more, code=code, timeout=180)
         self.assertRegex(done.stderr, pattern)
 
     def test_an_unknown_topic_is_named(self):
@@ -150,8 +149,7 @@ class BadInput(KafkaTest):
     def test_a_wrong_config_names_file_line_and_nearest_name(self):
         config = self.directory / 'wrong.yaml'
         config.write_text('app: a\nwindow:\n  window_m: 5\n  entries_max: many\n')
-        done = run(NEARDUP, 'run', '--config', config)
-        self.assertEqual(done.returncode, 78)
+        done = run(NEARDUP, 'run', '--config', config, code=78)
         self.assertRegex(done.stderr, r'wrong\.yaml:3.*window_m\b.*window_ms')
         self.assertRegex(done.stderr, r'wrong\.yaml:4.*entries_max')
 

@@ -211,7 +211,8 @@ Result<bool> GroupIsAtEnd(const Arguments& arguments, std::vector<GroupOffset>& 
   return true;
 }
 
-/// Waits until a group has committed all that the topics hold.
+/// Waits until a group has committed all that the topics hold. A broker that does not answer in
+/// time is asked again.
 Result<void> AwaitGroup(const Arguments& arguments) {
   constexpr int kTimeoutMs = 600'000;
   constexpr std::chrono::milliseconds kPauseMax{400};
@@ -219,8 +220,9 @@ Result<void> AwaitGroup(const Arguments& arguments) {
   const Deadline deadline(kTimeoutMs);
   std::vector<GroupOffset> known;
   while (!deadline.passed()) {
-    NEARDUP_ASSIGN(const bool at_end, GroupIsAtEnd(arguments, known));
-    if (at_end) return {};
+    const Result<bool> at_end = GroupIsAtEnd(arguments, known);
+    if (!at_end.ok() && !at_end.error().retriable) return at_end.error();
+    if (at_end.ok() && *at_end) return {};
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, kPauseMax);  // each look makes new connections
   }

@@ -37,7 +37,7 @@ class Pipelines(KafkaTest):
         self.wait(lambda: service.get('/readyz')[0] == 200, 'ready', services=[service])
 
     def wait_refused(self, service):
-        self.wait(lambda: service.process.poll() is not None, 'the refusal', seconds=60)
+        self.wait(lambda: service.process.poll() is not None, 'the refusal')
         self.assertEqual(service.process.returncode, CONFIG_ERROR, service.text()[-3000:])
         return service.text()
 
@@ -99,11 +99,11 @@ class Pipelines(KafkaTest):
         # It takes over as soon as both others are gone or paused; here the active one stops.
         changed = self.start(self.config([self.deals], app, input={'topics_before': [self.notes]}))
         self.wait_ready(changed)
-        active.terminate()
+        self.assertEqual(active.terminate()[0], 0)
         standby_took = lambda: standby.metric('neardup_promotions_total') > 0
         self.wait(lambda: standby_took() or changed.metric('neardup_promotions_total') > 0, 'a take-over')
         if standby_took():
-            standby.terminate()
+            self.assertEqual(standby.terminate()[0], 0)
             standby = self.start(self.config([self.notes], app))
             self.wait(lambda: changed.metric('neardup_promotions_total') > 0, 'the change')
         text = self.wait_refused(standby)

@@ -15,7 +15,9 @@ import subprocess
 import sys
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / 'scripts/kafka'
-OPTIONS = ('--fast-start', '--heap', '1024', '--property', 'num.io.threads=8')
+# A command must not need much longer transactions than the service.
+OPTIONS = ('--fast-start', '--heap', '1024', '--property', 'num.io.threads=8', '--property',
+           'transaction.max.timeout.ms=60000')
 ANSWER_S = 10
 # The service takes every variable NEARDUP_... for one of its settings.
 GIVEN = os.environ.pop('NEARDUP_TEST_BROKERS', None)

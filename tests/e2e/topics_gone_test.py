@@ -25,12 +25,12 @@ class TopicsGone(KafkaTest):
     def reset(self, config):
         """Runs `reset --all` until the instances that were paused or killed no longer count."""
         def done():
-            result = run(NEARDUP, 'reset', '--config', config, '--all', '--execute')
+            result = run(NEARDUP, 'reset', '--config', config, '--all', '--execute', code=None)
             if result.returncode == 69:
                 return False
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
             return True
-        self.wait(done, 'the reset', seconds=60)
+        self.wait(done, 'the reset')
         self.outputs_are_deleted()
 
     def test_a_standby_that_was_paused_during_a_reset_starts_over(self):
@@ -89,6 +89,25 @@ class TopicsGone(KafkaTest):
         self.assertEqual(service.metric('neardup_lane_losses_total'), 0, service.text()[-2000:])
         self.assertEqual(service.terminate()[0], 0, service.text()[-2000:])
 
+    def test_an_input_that_is_deleted_while_its_records_are_decided_does_not_hold_the_others_back(self):
+        self.create_topics()
+        gone, kept = self.topics
+        config = self.write_config()
+        service = self.start(config)
+        feed = self.feed(per_second=300, seed=49)
+        self.wait(lambda: service.decided() > 300, 'records decided', services=[service])
+        self.load('drop', '--topic', gone)
+        feed.process.kill()
+        feed.process.wait()
+        self.topics = [kept]
+        self.fill_more(records=RECORDS, seed=50)
+        self.wait(lambda: 'does not exist any more' in service.text(), 'the topic missed', services=[service])
+        self.wait_drained(service)
+        # The library itself gives up the offsets of the lost topic only when the transaction has lasted too long.
+        self.assertNotIn('could not work for', service.text())
+        self.assertNotIn('Failed to commit offsets', service.text())
+        self.assertEqual(service.terminate()[0], 0, service.text()[-2000:])
+
     def test_a_deleted_output_is_created_again(self):
         self.fill(records=RECORDS, seed=46)
         config = self.write_config()
@@ -119,10 +138,10 @@ class BrokersGone(KafkaTest):
                   services=[service])
         kafka = self.directory / 'kafka'
         scripts = ROOT / 'scripts/kafka'
-        self.assertEqual(run(scripts, 'pause', 1, '--dir', kafka).returncode, 0)
-        self.wait(lambda: 'cannot learn now' in service.text(), 'the outage noticed', seconds=120,
+        run(scripts, 'pause', 1, '--dir', kafka)
+        self.wait(lambda: 'cannot learn now' in service.text(), 'the outage noticed',
                   services=[service])
-        self.assertEqual(run(scripts, 'resume', 1, '--dir', kafka).returncode, 0)
+        run(scripts, 'resume', 1, '--dir', kafka)
         self.load('fill', '--topics', ','.join(self.topics), '--records', 2000, '--seed', 48)
         self.wait_drained(service)
         self.assertEqual(service.terminate()[0], 0, service.text()[-2000:])

@@ -18,7 +18,6 @@ def moment(milliseconds):
 class Verify(KafkaTest):
     def verified(self, config, *options):
         done = run(NEARDUP, 'verify', '--config', config, '--json', *options)
-        self.assertEqual(done.returncode, 0, done.stdout[-6000:] + done.stderr)
         self.assertEqual(done.stderr, '', 'no progress with --json')
         return json.loads(done.stdout)
 
@@ -62,8 +61,7 @@ class Verify(KafkaTest):
                                  '--to', f'{self.topics[0]}/0/1100')
             self.assertEqual(part['inputs'], 600)
         with self.subTest('too little memory is refused before the start'):
-            done = run(NEARDUP, 'verify', '--config', config, '--memory-max', '10MiB')
-            self.assertEqual(done.returncode, 78)
+            done = run(NEARDUP, 'verify', '--config', config, '--memory-max', '10MiB', code=78)
             self.assertRegex(done.stderr, rf'up to {records:,} records, up to \d+ MiB of memory')
             self.assertIn('raise --memory-max', done.stderr)
             self.assertIn('--since, --from or --to', done.stderr)
@@ -76,12 +74,9 @@ class Verify(KafkaTest):
             topic = f'{self.topics[0]}.unique'
             self.load('copy', '--from', topic, '--partition', 0, '--offset', 10, '--to', topic)
             self.verified(config, '--from', f'{self.topics[0]}/0/500')
-            done = run(NEARDUP, 'verify', '--config', config, '--json', '--to',
-                       f'{self.topics[0]}/0/100')
             # The second copy stands at the end of the output, which this range does not read.
-            self.assertEqual(done.returncode, 0, done.stdout[-3000:])
-            done = run(NEARDUP, 'verify', '--config', config, '--json')
-            self.assertEqual(done.returncode, 1)
+            run(NEARDUP, 'verify', '--config', config, '--json', '--to', f'{self.topics[0]}/0/100')
+            run(NEARDUP, 'verify', '--config', config, '--json', code=1)
 
     def test_the_bound_is_said_before_the_start_and_quiet_is_quiet(self):
         self.fill(records=2000, seed=8)
@@ -89,12 +84,10 @@ class Verify(KafkaTest):
         service = self.start(config)
         self.wait_drained(service)
         done = run(NEARDUP, 'verify', '--config', config)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(re.search(r'verifying up to 2,\d{3} records, up to \d+ MiB', done.stderr),
                         done.stderr)
         self.assertEqual(run(NEARDUP, 'verify', '--config', config, '--quiet').stderr, '')
-        done = run(NEARDUP, 'verify', '--config', config, '--from', 'yesterday')
-        self.assertEqual(done.returncode, 78)
+        done = run(NEARDUP, 'verify', '--config', config, '--from', 'yesterday', code=78)
         self.assertIn('--from: found yesterday', done.stderr)
         self.assertEqual(service.terminate()[0], 0)
 

@@ -34,8 +34,7 @@ Delta Sample() {
   entry.time_ms = 1'699'999'999'000;
   entry.text_keys.Add(99);
   delta.entries = {entry, entry};
-  delta.entries[1].sketch.words = {5, 6};
-  delta.entries[1].sketch.keys = {7};
+  delta.entries[1].sketch = Sketch{.words = {5, 6}, .keys = {7}};
   return delta;
 }
 

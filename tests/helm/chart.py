@@ -21,7 +21,7 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHART = ROOT / "helm" / "neardup"
 RENDERED = pathlib.Path(__file__).resolve().parent / "rendered"
-NEARDUP = pathlib.Path(os.environ.get("NEARDUP", ROOT / "build" / "debug" / "neardup"))
+NEARDUP = pathlib.Path(os.environ.get("NEARDUP", ROOT / "build" / "release" / "neardup"))
 RELEASE, NAMESPACE = "news", "search"
 
 # Names of the values files whose rendering is kept, and the files.

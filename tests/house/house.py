@@ -12,7 +12,8 @@ import pathlib
 import re
 import sys
 
-# Headers that `stream`, the rooms before it and the public headers must not include.
+# Wings that know nothing of the outside world, and headers that they and the public headers must not include.
+INNER_WINGS = ("library", "lane")
 OUTSIDE_WORLD = ("librdkafka/", "prometheus/", "httplib.h", "yaml-cpp/", "spdlog/", "CLI/")
 
 # Headers that only one room and its tests may include. Benchmarks compare with the libraries themselves.
@@ -72,7 +73,8 @@ GLOBAL_NAMES = (
      ("cstddef", "cstdio", "cstdlib", "cstring", "span", "string", "string_view", "vector")),
 )
 PACKAGES = "scripts/packages.debian"
-ROOM_LIST = "src/CMakeLists.txt"
+WING_LIST = "CMakeLists.txt"
+ROOM_TABLE = "src/README.md"
 
 
 class Tree:
@@ -82,6 +84,7 @@ class Tree:
         self.root = pathlib.Path(root).resolve()
         self.paths = sorted(self._walk())
         self._lines = {}
+        self.house = House(self)
 
     def _walk(self):
         ignored = {".git", "__pycache__"}
@@ -98,11 +101,11 @@ class Tree:
                     yield (here / file).as_posix()
 
     def lines(self, path):
-        """The lines of a text file as (number, text); no lines for a binary file."""
+        """The lines of a text file as (number, text); no lines for a binary file or none."""
         if path not in self._lines:
             try:
                 text = (self.root / path).read_bytes().decode("utf-8")
-            except UnicodeDecodeError:
+            except (UnicodeDecodeError, FileNotFoundError):
                 text = ""
             self._lines[path] = [] if "\0" in text else list(enumerate(text.splitlines(), 1))
         return self._lines[path]
@@ -115,16 +118,12 @@ class Tree:
                 and p.endswith(endings)]
 
 
-def room_of(path):
-    """The room of a path src/<room>/x or tests/<room>/x; None for other paths."""
-    parts = path.split("/")
-    return parts[1] if len(parts) > 2 and parts[0] in ("src", "tests") else None
-
-
 class Room:
-    """One neardup_room call of src/CMakeLists.txt."""
+    """One neardup_room call in the CMakeLists.txt of a wing."""
 
-    def __init__(self, line, words):
+    def __init__(self, wing, line, words):
+        self.wing = wing
+        self.list = f"src/{wing}/CMakeLists.txt"
         self.line = line
         self.name = words[0]
         self.lists = {}
@@ -139,62 +138,103 @@ class Room:
         return self.lists.get(key, [])
 
 
-def declared_rooms(tree):
-    """The rooms by name, in the order of src/CMakeLists.txt."""
-    text = re.sub(r"#[^\n]*", "", tree.text(ROOM_LIST))
-    rooms = {}
-    for call in re.finditer(r"neardup_room\s*\(([^)]*)\)", text):
-        room = Room(text.count("\n", 0, call.start()) + 1, call.group(1).split())
-        rooms[room.name] = room
-    return rooms
+class House:
+    """The wings and rooms that the build files declare, from the lowest to the highest."""
 
+    def __init__(self, tree):
+        found = re.search(r"set\(NEARDUP_WINGS ([^)]*)\)", tree.text(WING_LIST))
+        self.wings = found.group(1).split() if found else []
+        self.all = []
+        for wing in self.wings:
+            text = re.sub(r"#[^\n]*", "", tree.text(f"src/{wing}/CMakeLists.txt"))
+            for call in re.finditer(r"neardup_room\s*\(([^)]*)\)", text):
+                self.all.append(Room(wing, text.count("\n", 0, call.start()) + 1, call.group(1).split()))
+        self.rooms = {room.name: room for room in self.all}
+        self.owners = {f"neardup/{header}": room.name for room in self.all for header in room.words("PUBLIC_HEADERS")}
+        self.reached = {name: self._reachable(name) for name in self.rooms}
+        self.headers = {}
+        for path in tree.paths:
+            if path.endswith(".h"):
+                self.headers.setdefault(self._include_of(path), path)
 
-def reachable(rooms, name):
-    """The room itself, the rooms that it names, and the rooms that these reach."""
-    seen, waiting = {name}, [name]
-    while waiting:
-        room = rooms.get(waiting.pop())
-        for below in room.words("ROOMS") if room else []:
-            if below not in seen:
-                seen.add(below)
-                waiting.append(below)
-    return seen
+    def room_of(self, path):
+        """The room of src/WING/ROOM/x, tests/WING/ROOM/x or tests/ROOM/x; None for other paths."""
+        parts = path.split("/")
+        if len(parts) > 3 and parts[0] in ("src", "tests") and parts[1] in self.wings:
+            return parts[2]
+        return parts[1] if len(parts) > 2 and parts[0] == "tests" else None
 
+    def _include_of(self, path):
+        """How an include names a header."""
+        parts = path.split("/")
+        below_wing = parts[0] in ("src", "tests") and parts[1] in self.wings
+        return "/".join(parts[2 if below_wing else 1:])
 
-def owners_of_public_headers(rooms):
-    """Maps each public header neardup/x.h to the room that declares it."""
-    return {f"neardup/{header}": room.name
-            for room in rooms.values() for header in room.words("PUBLIC_HEADERS")}
+    def _reachable(self, name):
+        """The room itself, the rooms that it names, and the rooms that these reach."""
+        seen, waiting = {name}, [name]
+        while waiting:
+            room = self.rooms.get(waiting.pop())
+            for below in room.words("ROOMS") if room else []:
+                if below not in seen:
+                    seen.add(below)
+                    waiting.append(below)
+        return seen
 
 
 def rooms_point_down(tree):
-    rooms = declared_rooms(tree)
     before = []
-    for room in rooms.values():
+    for room in tree.house.all:
         for name in room.words("ROOMS"):
             if name not in before:
-                yield (f"{ROOM_LIST}:{room.line}: room {room.name} names {name}, which is not "
-                       "listed before it; rooms depend only on rooms above them")
+                yield (f"{room.list}:{room.line}: room {room.name} names {name}, which is not listed before it; a room "
+                       f"may name rooms above it in this file, and rooms of the wings before its own in {WING_LIST}")
+        if room.name in before:
+            yield f"{room.list}:{room.line}: there are two rooms {room.name}; expected one name for one room"
         before.append(room.name)
 
 
+def folders_are_declared(tree):
+    """The code stands in declared rooms, and the tests of a room stand in the same place below tests."""
+    house = tree.house
+    places = {f"{room.wing}/{room.name}" for room in house.all}
+    reported = set()
+    for path in tree.sources("src", "tests", endings=(".h", ".cc", ".py")):
+        top, *folders = path.split("/")[:-1]
+        place = "/".join(folders[:2])
+        if top == "tests" and (not folders or folders[0] not in house.wings):
+            continue  # tests of no single room
+        if place not in places and (top, place) not in reported:
+            reported.add((top, place))
+            yield (f"{path}:1: {top}/{place} is not a room; expected src/WING/ROOM with a wing of NEARDUP_WINGS in "
+                   f"{WING_LIST}, and a room of src/WING/CMakeLists.txt")
+
+
+def rooms_stand_in_the_table(tree):
+    rows = {found.group(1) for _, line in tree.lines(ROOM_TABLE) if (found := re.match(r"\| `([\w/]+)`", line))}
+    places = {room.wing: room for room in reversed(tree.house.all)}
+    places.update({f"{room.wing}/{room.name}": room for room in tree.house.all})
+    for place, room in places.items():
+        if place not in rows:
+            yield f"{ROOM_TABLE}:1: has no row for `{place}`, which {room.list} declares"
+    for row in sorted(rows - places.keys()):
+        yield f"{ROOM_TABLE}:1: has a row for `{row}`, which is neither a wing nor a room"
+
+
 def public_headers_have_one_owner(tree):
-    rooms = declared_rooms(tree)
-    listed = [header for room in rooms.values() for header in room.words("PUBLIC_HEADERS")]
+    listed = [header for room in tree.house.all for header in room.words("PUBLIC_HEADERS")]
     for path in tree.sources("include", endings=(".h",)):
         count = listed.count(path.rsplit("/", 1)[-1])
         if count != 1:
-            yield (f"{path}:1: is in PUBLIC_HEADERS of {count} rooms in {ROOM_LIST}; expected "
-                   "exactly one")
+            yield f"{path}:1: is in PUBLIC_HEADERS of {count} rooms; expected exactly one"
 
 
 def includes_are_declared(tree):
-    rooms = declared_rooms(tree)
-    owners = owners_of_public_headers(rooms)
+    house = tree.house
     for path in tree.sources("src", "include"):
         public_name = path.removeprefix("include/") if path.startswith("include/") else None
-        home = owners.get(public_name) if public_name else room_of(path)
-        allowed = reachable(rooms, home) if home in rooms else set()
+        home = house.owners.get(public_name) if public_name else house.room_of(path)
+        allowed = house.reached.get(home, set())
         for number, line in tree.lines(path):
             found = QUOTED_INCLUDE.match(line)
             if not found:
@@ -204,28 +244,26 @@ def includes_are_declared(tree):
                 yield (f'{path}:{number}: #include "{header}": a public header may include only '
                        "public headers")
                 continue
-            target = owners.get(header, header.split("/")[0] if "/" in header else None)
-            if target not in rooms:
-                yield (f'{path}:{number}: #include "{header}" ; expected "neardup/x.h", or '
-                       '"room/x.h" of a room in ' + ROOM_LIST)
-            elif target not in allowed:
+            target = house.owners.get(header, header.split("/")[0] if "/" in header else None)
+            if target not in house.rooms:
+                yield f'{path}:{number}: #include "{header}"; expected "neardup/x.h", or "room/x.h" of a room'
+            elif target not in allowed and home in house.rooms:
                 yield (f"{path}:{number}: room {home} includes {header} of room {target}, which "
-                       f"its ROOMS in {ROOM_LIST} do not reach")
+                       f"its ROOMS in {house.rooms[home].list} do not reach")
 
 
 def third_parties_stay_outside(tree):
-    names = list(declared_rooms(tree))
-    inner = set(names[:names.index("stream") + 1]) if "stream" in names else set(names)
+    inner = tuple(f"src/{wing}/" for wing in INNER_WINGS)
     for path in tree.sources("src", "include", "tests"):
-        room = room_of(path)
-        is_inner = path.startswith("include/") or (path.startswith("src/") and room in inner)
+        room = tree.house.room_of(path)
+        is_inner = path.startswith(("include/", *inner))
         for number, line in tree.lines(path):
             found = ANY_INCLUDE.match(line)
             if not found:
                 continue
             header = found.group(1)
             if is_inner and header.startswith(OUTSIDE_WORLD):
-                yield f"{path}:{number}: {header} must not be included in stream or a room before it"
+                yield f"{path}:{number}: {header} must not be included in the wings {' and '.join(INNER_WINGS)}"
             for prefix, home in ONE_ROOM_ONLY.items():
                 if header.startswith(prefix) and room not in (home, "bench"):
                     yield f"{path}:{number}: {header} may be included in {home} only"
@@ -234,8 +272,9 @@ def third_parties_stay_outside(tree):
 def a_source_includes_its_own_header_first(tree):
     """A header that is the first include of its source compiles without other headers of the project before it."""
     for path in tree.sources("src", endings=(".cc",)):
-        own = path.removeprefix("src/").removesuffix(".cc") + ".h"
-        if f"src/{own}" not in tree.paths:
+        header = path.removesuffix(".cc") + ".h"
+        own = "/".join(header.split("/")[2:])
+        if tree.house.headers.get(own) != header:
             continue
         for number, line in tree.lines(path):
             found = ANY_INCLUDE.match(line)
@@ -270,11 +309,10 @@ def included_by(tree, path):
             if not found:
                 continue
             names.add(found.group(1))
-            for folder in ("src", "include", "tests"):
-                header = f"{folder}/{found.group(1)}"
-                if header in tree.paths and header not in seen:
-                    seen.add(header)
-                    waiting.append(header)
+            header = tree.house.headers.get(found.group(1))
+            if header and header not in seen:
+                seen.add(header)
+                waiting.append(header)
     return names
 
 
@@ -315,19 +353,16 @@ def no_machine_is_named(tree):
 
 
 def sources_are_built(tree):
+    house = tree.house
     for path in tree.sources("src", "tests", endings=(".cc",)):
         folder, name = path.rsplit("/", 1)
-        top = folder.split("/")[0]
-        cmake = ROOM_LIST if top == "src" else f"{folder}/CMakeLists.txt"
-        text = tree.text(cmake) if cmake in tree.paths else ""
-        room = declared_rooms(tree).get(room_of(path)) if top == "src" else None
+        room = house.rooms.get(house.room_of(path)) if path.startswith("src/") else None
         if room and name in room.words("SOURCES"):
             continue
-        if top == "src" and re.search(rf"(?<![\w.-]){re.escape(room_of(path) + '/' + name)}", text):
-            continue
-        if top != "src" and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text):
-            continue
-        yield f"{path}:1: is not listed in {cmake}, so it is not built"
+        # A program of a wing names its sources as room/file.cc.
+        cmake, word = (room.list, f"{room.name}/{name}") if room else (f"{folder}/CMakeLists.txt", name)
+        if not re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w.-])", tree.text(cmake)):
+            yield f"{path}:1: is not listed in {cmake}, so it is not built"
 
 
 def packages_stand_in_one_file(tree):
@@ -351,7 +386,7 @@ def packages_stand_in_one_file(tree):
                 yield f"{path}:{number}: names the package {names[-1]}; only {PACKAGES} may name packages"
 
 
-RULES = (rooms_point_down, public_headers_have_one_owner, includes_are_declared,
+RULES = (rooms_point_down, folders_are_declared, rooms_stand_in_the_table, public_headers_have_one_owner, includes_are_declared,
          third_parties_stay_outside, headers_are_guarded, a_source_includes_its_own_header_first, headers_include_what_they_name,
          headers_reach_what_they_name, nothing_is_left_for_later, no_machine_is_named, sources_are_built,
          packages_stand_in_one_file)

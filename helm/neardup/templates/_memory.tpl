@@ -1,5 +1,5 @@
 {{/*
-The most memory that an instance takes, as `neardup config show` prints it. src/config/memory_table.cc and
+The most memory that an instance takes, as `neardup config show` prints it. src/service/config/memory_table.cc and
 Index::BytesMax are the source of the formula; a test compares the result with what the program prints.
 */}}
 
@@ -55,7 +55,7 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- $lines := max 65536 (div (mul $entries 300) 930) -}}
 {{- $keys = mul (div (add $lines 63) 64) 64 64 -}}
 {{- end -}}
-{{- $uncommitted := mul (include "neardup.powerOfTwo" .uncommitted | int64) 112 -}}
+{{- $uncommitted := mul (include "neardup.powerOfTwo" .uncommitted | int64) 72 -}}
 {{- add 65784 $store $blocks $keys $uncommitted -}}
 {{- end -}}
 

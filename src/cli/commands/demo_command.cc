@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <future>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/number_text.h"
+#include "commands/commands.h"
+#include "commands/totals.h"
+#include "config/settings.h"
+#include "demo/demo_cluster.h"
+#include "demo/demo_report.h"
+#include "files/local_ports.h"
+#include "kafka/deadline.h"
+#include "process/exit_code.h"
+#include "run/log.h"
+#include "run/service.h"
+
+namespace neardup {
+namespace {
+
+constexpr int kDeadlineMs = 120'000;
+/// Short, because the embedded broker never answers a request for the settings of a topic.
+constexpr int32_t kAnswerTimeoutMs = 500;
+constexpr auto kGlance = std::chrono::milliseconds(20);
+
+constexpr const char* kNextSteps =
+    "Next, choose what is compared, from a sample of your records or the one that comes with "
+    "neardup\n"
+    "(in a package: /usr/share/doc/neardup/examples), and filter a file without Kafka:\n"
+    "  neardup tune --sample config/examples/articles.jsonl.gz --output articles.yaml\n"
+    "  neardup filter --config articles.yaml --input config/examples/articles.jsonl.gz "
+    "--unique unique.jsonl\n"
+    "Then run the service on a Kafka broker:\n"
+    "  neardup run --config articles.yaml --brokers localhost:9092 --input articles\n";
+
+void Say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+
+/// Counts the records that the lane commits, and stops it when all are committed.
+class DemoWatch : public PartialProbe {
+ public:
+  explicit DemoWatch(size_t records) : live_(isatty(STDERR_FILENO) == 1), records_(records) {}
+
+  /// Starts the clock here: the time of joining the consumer group is not the speed of the lane.
+  void PhaseChanged(LanePhase phase) override {
+    if (phase != LanePhase::kActive || totals_) return;
+    totals_.emplace(clock_, live_, records_);
+  }
+  void TransactionCommitted(const CommittedBatch& batch) override {
+    if (!totals_) return;
+    totals_->TransactionCommitted(batch);
+    if (totals_->sum().records() >= records_) stop_ = true;
+  }
+
+  std::atomic<bool>& stop() { return stop_; }
+
+  // Call the following only after the lane has stopped.
+  void Finish() {
+    if (totals_) totals_->Finish();
+  }
+  size_t records() const { return records_; }
+  uint64_t committed() const { return totals_ ? totals_->sum().records() : 0; }
+  DemoSpeed speed() const {
+    return totals_ ? DemoSpeed{totals_->seconds(), totals_->records_per_s()} : DemoSpeed{};
+  }
+
+ private:
+  const bool live_;
+  const uint64_t records_;
+  SystemClock clock_;
+  std::optional<Totals> totals_;
+  std::atomic<bool> stop_ = false;
+};
+
+Settings DemoSettings(const DemoArguments& arguments, const KafkaOptions& kafka,
+                      std::span<const SyntheticRecord> records) {
+  Settings settings;
+  settings.kafka = kafka;
+  settings.kafka.answer_timeout_ms = kAnswerTimeoutMs;
+  settings.http.port = 0;
+  settings.log_level = LogLevel::kError;
+  FilterOptions& filter = settings.lane.filter;
+  filter.record.exclude = kSyntheticFieldsExcluded;
+  filter.match.distance_max = arguments.distance_max;
+  // Every original stays in the window until its last copy.
+  filter.window.window_ms =
+      std::max(filter.window.window_ms, records.back().timestamp_ms - records.front().timestamp_ms);
+  return settings;
+}
+
+/// Runs the service until all records are committed or a stop signal comes.
+Result<void> RunLane(const Settings& settings, const std::atomic<bool>& stop_signal,
+                     DemoWatch& watch) {
+  NEARDUP_ASSIGN(const std::unique_ptr<Service> service, Service::New(settings, {&watch}));
+  const Deadline deadline(kDeadlineMs);
+  std::future<Result<void>> lane =
+      std::async(std::launch::async, [&] { return service->Run(watch.stop()); });
+  bool late = false;
+  while (lane.wait_for(kGlance) != std::future_status::ready) {
+    late = late || deadline.passed();
+    if (late || stop_signal) watch.stop() = true;
+  }
+  watch.Finish();
+  NEARDUP_TRY(lane.get());
+  if (late) {
+    return Error{
+        ErrorCode::kUnavailable,
+        fmt::format("only {} of {} records were committed within {} s. If the machine is busy, "
+                    "try fewer records: neardup demo --records 2000",
+                    Grouped(watch.committed()), Grouped(watch.records()), kDeadlineMs / 1000)};
+  }
+  return {};
+}
+
+Result<void> Demo(const DemoArguments& arguments) {
+  const std::atomic<bool>& stop_signal = CatchStopSignals();
+  const SyntheticStream stream =
+      GenerateSyntheticStream({.count = arguments.records, .seed = arguments.seed});
+  const std::vector<SyntheticRecord>& records = stream.records;
+  if (records.empty()) return Error{ErrorCode::kConfig, "--records: found 0, expected 1 or more"};
+  Say(
+      fmt::format("Writing {} synthetic records to the topics articles and products of a broker "
+                  "inside this process ...",
+                  Grouped(records.size())));
+  NEARDUP_ASSIGN(const std::unique_ptr<DemoCluster> cluster, DemoCluster::New(records, LogKafka));
+  NEARDUP_TRY(cluster->Fill());
+  const Settings settings = DemoSettings(arguments, cluster->options(), records);
+  Say("Starting the service: it joins its consumer group, which takes some seconds ...");
+  DemoWatch watch(records.size());
+  NEARDUP_TRY(RunLane(settings, stop_signal, watch));
+  if (stop_signal) {
+    Say(fmt::format("Stopped after {} records.", Grouped(watch.committed())));
+    return {};
+  }
+  Say("Reading the output topics ...");
+  NEARDUP_ASSIGN(const std::vector<DemoVerdict> verdicts, cluster->ReadVerdicts());
+  fmt::print("\n{}\n", DemoTable(CountVerdicts(stream.labels, verdicts), watch.speed()));
+  for (const size_t index : PickDuplicates(stream, verdicts)) {
+    fmt::print("{}\n", DuplicateText(stream, verdicts, index));
+  }
+  fmt::print("{}", kNextSteps);
+  return {};
+}
+
+}  // namespace
+
+int DemoCommand(const DemoArguments& arguments) {
+  StartLog(LogLevel::kError, LogFormat::kText);
+  const Result<void> shown = Demo(arguments);
+  return shown.ok() ? kExitOk : Fail(shown.error());
+}
+
+}  // namespace neardup

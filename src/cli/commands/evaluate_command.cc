@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/output_file.h"
+#include "commands/commands.h"
+#include "evaluate/evaluation_report.h"
+#include "evaluate/labelled_set.h"
+#include "evaluate/scheme_run.h"
+#include "files/whole_file.h"
+#include "neardup/filter.h"
+#include "process/exit_code.h"
+#include "process/stop_signals.h"
+
+namespace neardup {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns to the start of the line and clears it.
+constexpr const char* kClearLine = "\r\x1b[K";
+
+/// The files of one labelled set.
+struct SetFiles {
+  std::string name;
+  std::string records;
+  std::string labels;
+  std::string description;  ///< empty: none
+};
+
+SetFiles FilesOf(const std::string& folder) {
+  const fs::path path(folder);
+  const fs::path plain = path / "records.jsonl";
+  const fs::path set = path / "set.json";
+  SetFiles files;
+  files.name = (path.has_filename() ? path : path.parent_path()).filename().string();
+  files.records = (fs::exists(plain) ? plain : path / "records.jsonl.gz").string();
+  files.labels = (path / "labels.tsv").string();
+  if (fs::exists(set)) files.description = set.string();
+  return files;
+}
+
+Result<std::vector<SetFiles>> ListSets(const EvaluateArguments& arguments) {
+  std::vector<SetFiles> sets;
+  for (const std::string& folder : arguments.data) sets.push_back(FilesOf(folder));
+  if (arguments.records.empty() != arguments.labels.empty()) {
+    return Error{ErrorCode::kConfig,
+                 "found only one of --records and --labels; expected both, or --data FOLDER"};
+  }
+  if (!arguments.records.empty()) {
+    sets.push_back({arguments.records, arguments.records, arguments.labels, ""});
+  }
+  if (sets.empty()) {
+    return Error{
+        ErrorCode::kConfig,
+        "found no labelled set; expected --data FOLDER, a folder with records.jsonl.gz and "
+        "labels.tsv, or --records and --labels. `neardup generate` makes a labelled set from "
+        "your records"};
+  }
+  return sets;
+}
+
+/// Compares the configured fields; if there are none, those that the set names; else all.
+Result<FilterOptions> OptionsFor(const SetFiles& files, FilterOptions options) {
+  if (!options.record.fields.empty() || files.description.empty()) return options;
+  NEARDUP_ASSIGN(const std::string text, ReadText(files.description));
+  NEARDUP_ASSIGN(const std::vector<std::string> names, ParseSetFields(text, files.description));
+  for (const std::string& name : names) options.record.fields.push_back({name, 1.0});
+  return options;
+}
+
+Result<LabelledSet> ReadSet(const SetFiles& files, const std::string& id_field) {
+  NEARDUP_ASSIGN(const std::string labels_text, ReadText(files.labels));
+  NEARDUP_ASSIGN(std::vector<Label> labels, ParseLabels(labels_text, files.labels));
+  NEARDUP_ASSIGN(std::vector<std::string> payloads, ReadRecords(files.records));
+  return JoinLabels(files.name, std::move(payloads), std::move(labels), id_field);
+}
+
+/// Refuses key fields together with other schemes: only the filter knows keys.
+Result<void> CheckKeys(const FilterOptions& options, std::span<const SchemeChoice> schemes) {
+  for (const FieldSelector& field : options.record.fields) {
+    if (!field.key) continue;
+    for (const SchemeChoice& scheme : schemes) {
+      if (scheme.is_filter()) continue;
+      return Error{ErrorCode::kConfig,
+                   fmt::format("--scheme {}: found the key field {}, but only neardup supports key "
+                               "fields; evaluate neardup alone, or remove the key field",
+                               scheme.text, field.path)};
+    }
+  }
+  return {};
+}
+
+/// Refuses records of which none can be compared.
+Result<void> CheckRecords(const LabelledSet& set, const FilterOptions& options) {
+  NEARDUP_TRY(CheckOptions(options));
+  Fingerprinter fingerprinter(options);
+  std::string first;
+  for (size_t i = 0; i < set.payloads.size(); ++i) {
+    const FingerprintedRecord record = fingerprinter.Compute(set.View(i));
+    if (record.outcome.comparable()) return {};
+    if (i == 0) first = record.outcome.error;
+  }
+  return Error{ErrorCode::kCorrupt, fmt::format("{}: none of its {} records can be compared: {}",
+                                                set.name, set.payloads.size(), first)};
+}
+
+/// Says which scheme is running: on a terminal now, otherwise if a signal stops the run.
+void ShowProgress(const SetFiles& files, const std::string& scheme) {
+  NowDoing(fmt::format("measuring {} on {}", scheme, files.name));
+  if (isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "{}{}: {} ", kClearLine, files.name, scheme);
+}
+
+Result<SetReport> Report(const SetFiles& files, const EvaluateArguments& arguments,
+                         std::span<const SchemeChoice> schemes, const FilterOptions& configured) {
+  NEARDUP_ASSIGN(const FilterOptions options, OptionsFor(files, configured));
+  NEARDUP_TRY(CheckKeys(options, schemes));
+  NowDoing(fmt::format("reading {}", files.name));
+  NEARDUP_ASSIGN(const LabelledSet set, ReadSet(files, arguments.id_field));
+  NEARDUP_TRY(CheckRecords(set, options));
+  SetReport report;
+  report.name = set.name;
+  for (const FieldSelector& field : options.record.fields) report.fields.push_back(field.path);
+  report.records = set.payloads.size();
+  report.unlabelled = set.unlabelled();
+  for (const SchemeChoice& scheme : schemes) {
+    ShowProgress(files, scheme.text);
+    NEARDUP_ASSIGN(SchemeRun run, scheme.is_filter() ? RunFilter(set, options)
+                                                     : RunSketches(set, options, scheme));
+    run.scheme = scheme.text;
+    report.runs.push_back(std::move(run));
+    if (!scheme.is_filter() || !report.curve.empty()) continue;
+    NEARDUP_ASSIGN(report.curve, RunDistances(set, options));
+  }
+  return report;
+}
+
+Result<std::optional<OutputFile>> OpenPage(const EvaluateArguments& arguments,
+                                           std::vector<NamedFile> reads,
+                                           std::span<const SetFiles> sets) {
+  if (arguments.html.empty()) return std::optional<OutputFile>();
+  for (const SetFiles& files : sets) {
+    const bool one = files.records == arguments.records;
+    reads.push_back({one ? "--records" : "--data", files.records});
+    reads.push_back({one ? "--labels" : "--data", files.labels});
+    reads.push_back({"--data", files.description});
+  }
+  NEARDUP_TRY(CheckFiles(reads, std::vector<NamedFile>{{"--html", arguments.html}}));
+  NEARDUP_ASSIGN(OutputFile page, OutputFile::Open(arguments.html));
+  return std::optional<OutputFile>(std::move(page));
+}
+
+Result<void> Evaluate(const EvaluateArguments& arguments, const LoadedConfig& config) {
+  NEARDUP_ASSIGN(const std::vector<SetFiles> sets, ListSets(arguments));
+  NEARDUP_ASSIGN(const std::vector<SchemeChoice> schemes, ParseSchemes(arguments.schemes));
+  NEARDUP_ASSIGN(std::optional<OutputFile> page,
+                 OpenPage(arguments, FilesRead(arguments.config, config), sets));
+  std::vector<SetReport> reports;
+  for (const SetFiles& files : sets) {
+    NEARDUP_ASSIGN(SetReport report,
+                   Report(files, arguments, schemes, config.settings.lane.filter));
+    reports.push_back(std::move(report));
+  }
+  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{}", kClearLine);
+  if (page) {
+    NEARDUP_TRY(page->Write(ReportHtml(reports)));
+    NEARDUP_TRY(page->Finish());
+  }
+  NEARDUP_ASSIGN(OutputFile out, OutputFile::Open("-"));
+  NEARDUP_TRY(out.Write(arguments.json ? ReportJson(reports) : ReportTable(reports)));
+  return out.Finish();
+}
+
+}  // namespace
+
+int EvaluateCommand(const EvaluateArguments& arguments) {
+  EndOnSignals();
+  const Result<LoadedConfig> config = Load(arguments.config);
+  if (!config.ok()) return Fail(config.error());
+  for (const std::string& warning : config->warnings) {
+    fmt::print(stderr, "neardup: warning: {}\n", warning);
+  }
+  const Result<void> done = Evaluate(arguments, *config);
+  return done.ok() ? kExitOk : Fail(done.error());
+}
+
+}  // namespace neardup

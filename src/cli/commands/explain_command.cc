@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/output_file.h"
+#include "commands/commands.h"
+#include "explain/explain_page.h"
+#include "explain/explain_text.h"
+#include "explain/explained_record.h"
+#include "explain/explanation.h"
+#include "learned/lane_learning.h"
+#include "process/exit_code.h"
+#include "process/stop_signals.h"
+#include "reading/topic_reading.h"
+
+namespace neardup {
+namespace {
+
+/// The earlier record, then the later one.
+struct RecordPair {
+  NamedRecord a;
+  NamedRecord b;
+};
+
+Result<RecordPair> FindPair(const std::vector<std::string>& names, const Settings& settings) {
+  RecordFinder finder(settings, PrintKafkaErrors());
+  NEARDUP_ASSIGN(NamedRecord first, finder.Find(names[0]));
+  if (names.size() == 1) {
+    if (!first.from_topic) {
+      return Error{ErrorCode::kConfig,
+                   fmt::format("{}: found one record, expected two, the earlier one first; one "
+                               "record is enough if it is the position of a duplicate, "
+                               "TOPIC/PARTITION/OFFSET",
+                               first.name)};
+    }
+    NEARDUP_ASSIGN(NamedRecord original, finder.FindOriginal(first));
+    return RecordPair{std::move(original), std::move(first)};
+  }
+  NEARDUP_ASSIGN(NamedRecord second, finder.Find(names[1]));
+  return RecordPair{std::move(first), std::move(second)};
+}
+
+Result<void> CheckComparable(const NamedRecord& named, const ExplainedRecord& record) {
+  const ReadOutcome& outcome = record.fingerprinted.outcome;
+  if (outcome.comparable()) return {};
+  if (outcome.passed) {
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("{}: found a null value, which passes to unique and is not compared "
+                             "(record.null_value)",
+                             named.name)};
+  }
+  return Error{ErrorCode::kCorrupt, fmt::format("{}: found a dead letter ({}), which cannot be "
+                                                "compared: {}",
+                                                named.name, Name(outcome.reason), outcome.error)};
+}
+
+/// What the service wrote on the later record.
+std::vector<std::string> NotesAbout(const NamedRecord& b, const PairExplanation& explained) {
+  if (!b.header || !b.header->original) return {};
+  const ParsedOriginal& original = *b.header->original;
+  std::vector<std::string> notes = {fmt::format(
+      "The service called it a duplicate of {}/{} ({}, distance {}).", TextOf(original.partition),
+      original.offset, Name(original.kind), original.distance)};
+  const Verdict& verdict = explained.verdict;
+  const bool same = verdict.decision == Decision::kDuplicate &&
+                    verdict.match.kind == original.kind &&
+                    verdict.match.distance == original.distance;
+  if (!same) {
+    notes.emplace_back(
+        "This explanation differs: give the configuration of the service with "
+        "--config, and the original that it names.");
+  }
+  return notes;
+}
+
+Result<int> RunExplain(const ExplainArguments& arguments) {
+  NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
+  NEARDUP_TRY(CheckFiles(FilesRead(arguments.config, config),
+                         std::vector<NamedFile>{{"--html", arguments.html}}));
+  NEARDUP_ASSIGN(const RecordPair pair, FindPair(arguments.records, config.settings));
+  if (pair.b.header) NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
+  const FilterOptions& options = config.settings.lane.filter;
+  NEARDUP_ASSIGN(PairExplanation explained, ExplainPair(options, pair.a.view(), pair.b.view()));
+  NEARDUP_TRY(CheckComparable(pair.a, explained.a));
+  NEARDUP_TRY(CheckComparable(pair.b, explained.b));
+  std::vector<std::string> notes = NotesAbout(pair.b, explained);
+  const ExplainReport report{pair.a.name, pair.b.name, options, std::move(explained),
+                             std::move(notes)};
+  if (!arguments.html.empty()) {
+    NEARDUP_ASSIGN(OutputFile page, OutputFile::Open(arguments.html));
+    NEARDUP_TRY(page.Write(ExplainPage(report)));
+    NEARDUP_TRY(page.Finish());
+  }
+  if (arguments.html != "-") {
+    std::fputs((arguments.json ? ExplainJson(report) : ExplainText(report)).c_str(), stdout);
+  }
+  return report.explained.verdict.decision == Decision::kDuplicate ? kExitOk : kExitNo;
+}
+
+}  // namespace
+
+int ExplainCommand(const ExplainArguments& arguments) {
+  EndOnSignals();
+  NowDoing("reading the records");
+  const Result<int> ran = RunExplain(arguments);
+  return ran.ok() ? *ran : Fail(ran.error());
+}
+
+}  // namespace neardup

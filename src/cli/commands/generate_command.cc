@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/number_text.h"
+#include "commands/commands.h"
+#include "evaluate/labelled_set.h"
+#include "evaluate/planting.h"
+#include "files/packed_file.h"
+#include "files/whole_file.h"
+#include "process/exit_code.h"
+#include "process/stop_signals.h"
+
+namespace neardup {
+namespace {
+
+/// What a record must have for an edit, given the name of the edit.
+std::string_view NeedOf(std::string_view edit) {
+  if (edit == Name(EditKind::kReordered)) return "two different sentences in the longest text";
+  if (edit == Name(EditKind::kSentenceDrop)) return "two sentences in the longest text";
+  if (edit == Name(EditKind::kFieldChange)) return "two of the --fields";
+  if (edit == Name(EditKind::kExact) || edit == Name(EditKind::kFormat)) return "a text";
+  return "two words in the --fields";
+}
+
+void PrintSummary(const PlantedStream& stream) {
+  uint64_t copies = 0;
+  for (const auto& [name, count] : stream.planted) copies += count;
+  fmt::print(stderr, "{} records and {} copies of them\n", Grouped(stream.payloads.size() - copies),
+             Grouped(copies));
+  for (const auto& [name, count] : stream.planted) {
+    fmt::print(stderr, "  {:<18} {:>10}\n", name, Grouped(count));
+  }
+  for (const auto& [name, count] : stream.not_planted) {
+    fmt::print(
+        stderr,
+        "neardup: warning: {}: {} copies were not made, because too few records have {}, which "
+        "this edit needs\n",
+        name, Grouped(count), NeedOf(name));
+  }
+  if (stream.left_out > 0) {
+    fmt::print(stderr, "neardup: warning: dead letters left out: {}; the first is {}\n",
+               Grouped(stream.left_out), stream.first_left_out);
+  }
+}
+
+/// The number of copies that --copies asks for, given the number of records.
+Result<size_t> ParseCopies(const std::string& text, size_t records) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [read_to, code] = std::from_chars(text.data(), end, number);
+  const std::string_view rest(read_to, static_cast<size_t>(end - read_to));
+  if (code != std::errc() || (!rest.empty() && rest != "%") || !(number >= 0 && number <= 1e9)) {
+    return Error{ErrorCode::kConfig,
+                 fmt::format("--copies {}: expected a number of copies (500) or their share of the "
+                             "records (0.2 or 20%)",
+                             text)};
+  }
+  const auto whole = static_cast<double>(records);
+  if (rest == "%") return static_cast<size_t>(std::llround(number / 100 * whole));
+  const bool share = text.find('.') != std::string::npos;
+  return static_cast<size_t>(std::llround(share ? number * whole : number));
+}
+
+/// Returns the edits that --kinds and --strength ask for: one edit for each kind without strengths,
+/// and one for each strength of every other kind.
+Result<std::vector<Edit>> ListEdits(const std::vector<std::string>& kinds,
+                                    const std::vector<double>& strengths) {
+  std::vector<std::string> names = kinds;
+  if (names.empty()) {
+    for (const EditKind kind : kEditKinds) {
+      if (kind != EditKind::kFormat) names.emplace_back(Name(kind));
+    }
+  }
+  std::vector<Edit> edits;
+  for (const std::string& name : names) {
+    const std::optional<EditKind> kind = EditKindOf(name);
+    if (!kind) {
+      std::vector<std::string_view> known;
+      for (const EditKind one : kEditKinds) known.push_back(Name(one));
+      return Error{ErrorCode::kConfig,
+                   fmt::format("--kinds {}: unknown; expected one or more of {}", name,
+                               fmt::join(known, ", "))};
+    }
+    if (!HasStrength(*kind)) edits.push_back({*kind, 0});
+    for (size_t i = 0; HasStrength(*kind) && i < strengths.size(); ++i) {
+      const auto percent = static_cast<int>(std::lround(strengths[i] * 100));
+      if (percent < 1 || percent > 100) {
+        return Error{ErrorCode::kConfig,
+                     fmt::format("--strength {}: expected a share of the words from 0.01 to 1",
+                                 strengths[i])};
+      }
+      edits.push_back({*kind, percent});
+    }
+  }
+  return edits;
+}
+
+Result<void> Generate(const GenerateArguments& arguments) {
+  NEARDUP_TRY(CheckFiles(
+      std::vector<NamedFile>{{"--input", arguments.input}},
+      std::vector<NamedFile>{{"--output", arguments.output}, {"--labels", arguments.labels}}));
+  NEARDUP_ASSIGN(PackedFile records, PackedFile::Open(arguments.output));
+  NEARDUP_ASSIGN(PackedFile labels, PackedFile::Open(arguments.labels));
+  PlantingOptions options;
+  options.fields = arguments.fields;
+  options.id_field = arguments.id_field;
+  options.seed = arguments.seed;
+  NEARDUP_ASSIGN(options.edits, ListEdits(arguments.kinds, arguments.strengths));
+  NowDoing("reading records");
+  NEARDUP_ASSIGN(const std::vector<std::string> payloads, ReadRecords(arguments.input));
+  NEARDUP_ASSIGN(options.copies, ParseCopies(arguments.copies, payloads.size()));
+  NowDoing(fmt::format("planting copies in {} records", Grouped(payloads.size())));
+  const Result<PlantedStream> planted = PlantCopies(payloads, options);
+  if (!planted.ok() && planted.error().code == ErrorCode::kCorrupt) {
+    return Error{ErrorCode::kCorrupt, fmt::format("{}: {}", arguments.input, planted.error().text)};
+  }
+  if (!planted.ok()) return planted.error();
+  const PlantedStream& stream = *planted;
+  for (const std::string& payload : stream.payloads) NEARDUP_TRY(records.Write(payload + '\n'));
+  NEARDUP_TRY(labels.Write(LabelsText(stream.labels)));
+  NEARDUP_TRY(PackedFile::Finish(std::vector<PackedFile*>{&records, &labels}));
+  PrintSummary(stream);
+  return {};
+}
+
+}  // namespace
+
+int GenerateCommand(const GenerateArguments& arguments) {
+  EndOnSignals();
+  const Result<void> done = Generate(arguments);
+  return done.ok() ? kExitOk : Fail(done.error());
+}
+
+}  // namespace neardup

@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <vector>
+
+#include "base/output_file.h"
+#include "commands/commands.h"
+#include "files/whole_file.h"
+#include "learn/model_file.h"
+#include "learn/sample.h"
+#include "process/exit_code.h"
+#include "process/stop_signals.h"
+#include "reading/record_sample.h"
+
+namespace neardup {
+namespace {
+
+Result<void> Learn(const LearnArguments& arguments) {
+  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  const std::vector<NamedFile> reads = {{"--sample", arguments.sample},
+                                        {"--config", arguments.config.file}};
+  NEARDUP_TRY(CheckFiles(reads, std::vector<NamedFile>{{"--output", arguments.output}}));
+  if (!arguments.force) NEARDUP_TRY(CheckNew({arguments.output}));
+  NEARDUP_ASSIGN(OutputFile output, OutputFile::Open(arguments.output));
+  NEARDUP_ASSIGN(const std::vector<Message> messages,
+                 ReadFileSample(arguments.sample, arguments.records));
+  NowDoing(fmt::format("learning from {} records", messages.size()));
+  Sample sample(config.settings.lane.filter, {arguments.hash_seed});
+  for (const RecordView& record : ViewsOf(messages)) sample.Add(record);
+  if (sample.records().empty()) {
+    return Error{ErrorCode::kConfig,
+                 fmt::format("{}: {}", arguments.sample, NothingComparableText(sample))};
+  }
+  const Model model = LearnModel(sample);
+  NEARDUP_TRY(output.Write(ModelText(model)));
+  NEARDUP_TRY(output.Finish());
+  fmt::print(stderr, "{}: learned from {} distinct records of {}; {} common phrases\n",
+             arguments.output, sample.records().size(), sample.seen(), model.common.size());
+  if (model.centre == Model().centre) {
+    fmt::print(stderr,
+               "neardup: warning: {}: fewer than 100 records have enough words to be compared by "
+               "distance, so the model holds only the hash seed; give a larger sample\n",
+               arguments.sample);
+  }
+  return {};
+}
+
+}  // namespace
+
+int LearnCommand(const LearnArguments& arguments) {
+  EndOnSignals();
+  NowDoing("reading the sample");
+  const Result<void> learned = Learn(arguments);
+  return learned.ok() ? kExitOk : Fail(learned.error());
+}
+
+}  // namespace neardup

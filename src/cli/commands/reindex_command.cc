@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+#include <string>
+
+#include "base/number_text.h"
+#include "commands/commands.h"
+#include "config/config.h"
+#include "learned/lane_learning.h"
+#include "process/exit_code.h"
+#include "reindex/reindex.h"
+
+namespace neardup {
+namespace {
+
+std::string TextOf(const ReindexReport& report, bool execute) {
+  std::string text = report.difference.empty()
+                         ? "settings      as in the changelog\n"
+                         : fmt::format("settings      {}\n", report.difference);
+  text += fmt::format("old index     {} entries, up to seq {}\n", Grouped(report.entries_before),
+                      report.seq);
+  text += fmt::format("read          {} unique records\n", Grouped(report.records));
+  if (report.outside > 0) {
+    text += fmt::format("left out      {} outside of the window\n", Grouped(report.outside));
+  }
+  if (report.incomparable > 0) {
+    text += fmt::format("left out      {} that cannot be compared under these settings\n",
+                        Grouped(report.incomparable));
+  }
+  text += fmt::format("new index     {} entries\n", Grouped(report.entries));
+  return text + (execute
+                     ? "done: `neardup run` continues with these settings after the same offsets\n"
+                     : "nothing is changed yet: add --execute\n");
+}
+
+Result<ReindexReport> RunReindex(const ReindexArguments& arguments) {
+  NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
+  NEARDUP_TRY(CheckRunnable(config));
+  if (config.settings.learning.on) {
+    Settings& settings = config.settings;
+    const auto refuse_to_wait = [&settings](size_t records) -> Result<void> {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("input topics {}: found {} records, expected at least {} to learn "
+                               "from (auto.records_min); write more records, or set match.mode to "
+                               "near or exact",
+                               fmt::join(settings.kafka.topics, ", "), records,
+                               settings.learning.records_min)};
+    };
+    NEARDUP_ASSIGN(const LearnedOptions learned,
+                   LearnFromTopics(settings, PrintKafkaErrors(), refuse_to_wait));
+    NEARDUP_ASSIGN(const LearnedOptions taken, TakeLearnedText(LearnedText(learned), settings));
+    for (const std::string& reason : taken.reasons) std::cout << reason << '\n';
+  }
+  return Reindex(config.settings, arguments.execute, PrintKafkaErrors());
+}
+
+}  // namespace
+
+int ReindexCommand(const ReindexArguments& arguments) {
+  const Result<ReindexReport> report = RunReindex(arguments);
+  if (!report.ok()) return Fail(report.error());
+  std::cout << TextOf(*report, arguments.execute);
+  return kExitOk;
+}
+
+}  // namespace neardup

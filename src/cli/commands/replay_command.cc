@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "base/number_text.h"
+#include "commands/commands.h"
+#include "config/config.h"
+#include "process/exit_code.h"
+#include "repair/replay.h"
+
+namespace neardup {
+namespace {
+
+constexpr size_t kGoneShown = 20;
+
+std::string TextOf(const ReplayCounts& counts, bool execute) {
+  std::string text;
+  for (const auto& [topic, by_reason] : counts.replayed) {
+    for (size_t reason = 1; reason < by_reason.size(); ++reason) {
+      if (by_reason[reason] == 0) continue;
+      text += fmt::format("{:<30} {:<16} {:>12}\n", topic, Name(static_cast<Reason>(reason)),
+                          Grouped(by_reason[reason]));
+    }
+  }
+  if (!counts.gone.empty()) {
+    text += fmt::format(
+        "{} dead letters by reference are left out, because their record is gone "
+        "from its input:\n",
+        Grouped(counts.gone.size()));
+    for (size_t i = 0; i < std::min(counts.gone.size(), kGoneShown); ++i) {
+      text += fmt::format("  {}\n", counts.gone[i]);
+    }
+    if (counts.gone.size() > kGoneShown) text += "  ...\n";
+  }
+  if (counts.foreign > 0) {
+    text += fmt::format(
+        "{} records are left out, because they are no dead letters of the input "
+        "topics of this configuration\n",
+        Grouped(counts.foreign));
+  }
+  if (counts.total() > 0) {
+    std::vector<std::string> topics;
+    for (const auto& [topic, by_reason] : counts.replayed) topics.push_back(topic);
+    text += fmt::format(
+        "a replayed record is written to its input topic again: every consumer of {} reads it "
+        "twice, even other pipelines and apps\n",
+        fmt::join(topics, ", "));
+  }
+  const std::string total = Grouped(counts.total());
+  return text + (execute ? fmt::format("{} records went back to their input topics\n", total)
+                         : fmt::format("{} records would go back to their input topics; nothing is "
+                                       "changed yet: add --execute\n",
+                                       total));
+}
+
+Result<ReplayOrder> OrderOf(const ReplayArguments& arguments) {
+  ReplayOrder order{.topic = arguments.topic, .reasons = {}, .execute = arguments.execute};
+  for (const std::string& name : arguments.reasons) {
+    int reason = 1;
+    while (reason < kReasonCount && name != Name(static_cast<Reason>(reason))) ++reason;
+    if (reason == kReasonCount) {
+      return Error{ErrorCode::kConfig,
+                   fmt::format("--reason: found {}, expected a reason of docs/recovery.md, such as "
+                               "missing_field",
+                               name)};
+    }
+    order.reasons.push_back(static_cast<Reason>(reason));
+  }
+  return order;
+}
+
+Result<ReplayCounts> RunReplay(const ReplayArguments& arguments) {
+  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  NEARDUP_TRY(CheckRunnable(config));
+  NEARDUP_ASSIGN(const ReplayOrder order, OrderOf(arguments));
+  return Replay(config.settings, order, PrintKafkaErrors());
+}
+
+}  // namespace
+
+int ReplayCommand(const ReplayArguments& arguments) {
+  const Result<ReplayCounts> counts = RunReplay(arguments);
+  if (!counts.ok()) return Fail(counts.error());
+  std::cout << TextOf(*counts, arguments.execute);
+  return kExitOk;
+}
+
+}  // namespace neardup

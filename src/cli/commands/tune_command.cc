@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/output_file.h"
+#include "commands/commands.h"
+#include "commands/tune_comparison.h"
+#include "files/whole_file.h"
+#include "learn/model_file.h"
+#include "learn/stream_profile.h"
+#include "learn/tuning.h"
+#include "process/exit_code.h"
+#include "process/stop_signals.h"
+#include "reading/record_sample.h"
+#include "tune/tune_config.h"
+#include "tune/tune_page.h"
+#include "tune/tune_summary.h"
+
+namespace neardup {
+namespace {
+
+/// What is wrong with the options that name files and topics; empty: nothing.
+std::string ArgumentProblem(const TuneArguments& arguments) {
+  const bool sample = !arguments.sample.empty();
+  const bool topic = !arguments.topic.empty();
+  if (sample && topic) return "found both --sample and --topic, expected one of them";
+  const bool compares = !arguments.compare.empty();
+  if (!sample && !topic && !compares) {
+    return "found neither --sample nor --topic, expected one of them";
+  }
+  if (compares && !arguments.config.file.empty()) {
+    return "found both --config and --compare, expected one of them";
+  }
+  if (arguments.output.empty() != compares) {
+    return compares ? "found both --output and --compare, expected one of them"
+                    : "found neither --output nor --compare, expected one of them";
+  }
+  if (sample && arguments.latest) return "--latest: found with --sample, expected with --topic";
+  return "";
+}
+
+TuneFiles FilesOf(const TuneArguments& arguments) {
+  TuneFiles files;
+  files.sample = arguments.topic.empty() ? arguments.sample : "topic " + arguments.topic;
+  files.given = arguments.config.file;
+  files.config = arguments.output;
+  files.model = std::filesystem::path(arguments.output).replace_extension(".model.json");
+  files.page = arguments.report.empty()
+                   ? std::filesystem::path(arguments.output).replace_extension(".html")
+                   : std::filesystem::path(arguments.report);
+  return files;
+}
+
+Result<std::vector<Message>> ReadSample(const TuneArguments& arguments, KafkaOptions kafka) {
+  if (arguments.topic.empty()) return ReadFileSample(arguments.sample, arguments.records);
+  kafka.topics = {arguments.topic};
+  return ReadTopicSample(kafka, arguments.records,
+                         arguments.latest ? SampleEnd::kNewest : SampleEnd::kOldest,
+                         PrintKafkaErrors());
+}
+
+/// The outputs, open.
+struct TuneOutputs {
+  OutputFile config;
+  OutputFile model;
+  OutputFile page;
+};
+
+/// The configuration and its model may take the place of those that --config names.
+Result<TuneOutputs> OpenOutputs(const TuneArguments& arguments, const TuneFiles& files) {
+  const NamedFile config = {"--output", files.config.string()};
+  const NamedFile model = {"the model of --output", files.model.string()};
+  const NamedFile page = {arguments.report.empty() ? "the report of --output" : "--report",
+                          files.page.string()};
+  NEARDUP_TRY(CheckFiles(std::vector<NamedFile>{{"--sample", arguments.sample}},
+                         std::vector<NamedFile>{config, model, page}));
+  NEARDUP_TRY(CheckFiles(std::vector<NamedFile>{{"--config", arguments.config.file}},
+                         std::vector<NamedFile>{model, page}));
+  if (!arguments.force) NEARDUP_TRY(CheckNew({files.config, files.model, files.page}));
+  NEARDUP_ASSIGN(OutputFile config_file, OutputFile::Open(config.path));
+  NEARDUP_ASSIGN(OutputFile model_file, OutputFile::Open(model.path));
+  NEARDUP_ASSIGN(OutputFile page_file, OutputFile::Open(page.path));
+  return TuneOutputs{std::move(config_file), std::move(model_file), std::move(page_file)};
+}
+
+Result<void> WriteAll(const TuneArguments& arguments, const TuneFiles& files, const Settings& given,
+                      const Tuning& tuning, const std::vector<Message>& messages,
+                      TuneOutputs& outputs) {
+  Settings settings;
+  settings.lane.filter = tuning.proposed;
+  settings.model_file = files.model.filename().string();
+  if (!arguments.topic.empty()) {
+    settings.kafka.brokers = given.kafka.brokers;
+    settings.kafka.topics = {arguments.topic};
+  }
+  const StreamProfile profile = ProfileOf(ViewsOf(messages), tuning.proposed);
+  NEARDUP_TRY(outputs.model.Write(ModelText(tuning.proposed.model, profile)));
+  NEARDUP_TRY(outputs.config.Write(TuneConfig(settings, tuning, files)));
+  NEARDUP_TRY(outputs.page.Write(TunePage(tuning, files, ViewsOf(messages))));
+  return OutputFile::Finish(
+      std::vector<OutputFile*>{&outputs.model, &outputs.config, &outputs.page});
+}
+
+Result<void> RunTune(const TuneArguments& arguments) {
+  const TuneFiles files = FilesOf(arguments);
+  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  NEARDUP_ASSIGN(TuneOutputs outputs, OpenOutputs(arguments, files));
+  NEARDUP_ASSIGN(const std::vector<Message> messages, ReadSample(arguments, config.settings.kafka));
+  NowDoing(fmt::format("studying {} records", messages.size()));
+  TuneOptions options;
+  options.filter = config.settings.lane.filter;
+  if (arguments.window_entries > 0) {
+    options.calibration.window_entries = arguments.window_entries;
+  } else {
+    options.calibration.window_entries_min = kTunedWindowMin;
+  }
+  options.hash_seed = arguments.hash_seed;
+  const Result<Tuning> tuned = Tune(ViewsOf(messages), options);
+  if (!tuned.ok()) {
+    return Error{tuned.error().code, fmt::format("{}: {}", files.sample, tuned.error().text)};
+  }
+  const Tuning& tuning = *tuned;
+  NEARDUP_TRY(WriteAll(arguments, files, config.settings, tuning, messages, outputs));
+  const std::string text = arguments.json ? TuneJson(tuning, files) : TuneText(tuning, files);
+  std::fputs(text.c_str(), stdout);
+  return {};
+}
+
+}  // namespace
+
+int TuneCommand(const TuneArguments& arguments) {
+  const std::string problem = ArgumentProblem(arguments);
+  if (!problem.empty()) {
+    fmt::print(stderr, "neardup: {}; see `neardup tune --help`\n", problem);
+    return kExitUsage;
+  }
+  EndOnSignals();
+  NowDoing("reading the sample");
+  if (!arguments.compare.empty()) {
+    const Result<int> compared = CompareTuning(arguments);
+    return compared.ok() ? *compared : Fail(compared.error());
+  }
+  const Result<void> ran = RunTune(arguments);
+  return ran.ok() ? kExitOk : Fail(ran.error());
+}
+
+}  // namespace neardup

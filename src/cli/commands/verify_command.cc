@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "commands/commands.h"
+#include "config/config.h"
+#include "config/quantity.h"
+#include "files/local_ports.h"
+#include "learned/lane_learning.h"
+#include "process/exit_code.h"
+#include "verify/topic_audit.h"
+
+namespace neardup {
+namespace {
+
+ProgressStyle StyleFor(const VerifyArguments& arguments) {
+  if (arguments.quiet || arguments.json) return ProgressStyle::kNone;
+  return isatty(STDERR_FILENO) != 0 ? ProgressStyle::kBar : ProgressStyle::kLines;
+}
+
+Result<TopicAuditOptions> OptionsOf(const VerifyArguments& arguments, int64_t now_ms) {
+  TopicAuditOptions options;
+  NEARDUP_ASSIGN(options.range, ParseInputRange(arguments.range, now_ms));
+  if (arguments.memory_max.empty()) return options;
+  const auto bytes = ParseBytes(arguments.memory_max);
+  if (!bytes || *bytes <= 0) {
+    return Error{
+        ErrorCode::kConfig,
+        fmt::format("--memory-max: found {}, expected a size such as 8GiB", arguments.memory_max)};
+  }
+  options.memory_max = static_cast<uint64_t>(*bytes);
+  return options;
+}
+
+Result<TopicAudit> Verify(const VerifyArguments& arguments) {
+  SystemClock clock;
+  NEARDUP_ASSIGN(const TopicAuditOptions options, OptionsOf(arguments, clock.WallMs()));
+  NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
+  NEARDUP_TRY(CheckRunnable(config));
+  NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
+  Progress progress(StyleFor(arguments), std::cerr, [&clock] { return clock.SteadyMs(); });
+  Result<TopicAudit> audit = AuditTopics(config.settings, options, progress, PrintKafkaErrors());
+  progress.End();
+  return audit;
+}
+
+uint64_t Pending(const TopicAudit& audit) {
+  uint64_t sum = 0;
+  for (const AuditedRange& range : audit.ranges)
+    sum += static_cast<uint64_t>(range.pending_records);
+  return sum;
+}
+
+nlohmann::ordered_json JsonOf(const TopicAudit& audit) {
+  const AuditReport& report = audit.report;
+  nlohmann::ordered_json json = {{"ok", report.ok()},
+                                 {"partial", audit.partial},
+                                 {"inputs", report.inputs},
+                                 {"unique", report.unique},
+                                 {"duplicate", report.duplicates},
+                                 {"dead_letter", report.dead_letters},
+                                 {"pending", Pending(audit)},
+                                 {"newer_outputs", report.newer_outputs},
+                                 {"older_outputs", report.older_outputs},
+                                 {"originals_left_out", report.originals_left_out},
+                                 {"outputs_deleted", report.outputs_deleted},
+                                 {"outputs_without_input", report.outputs_without_input},
+                                 {"pairs_excused", report.pairs_excused},
+                                 {"cause", report.cause},
+                                 {"records_max", audit.records_max},
+                                 {"memory_bytes_max", audit.memory_bytes_max}};
+  json["checks"] = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < kAuditCheckCount; ++i) {
+    const CheckOutcome& outcome = report.checks[i];
+    nlohmann::ordered_json first = nlohmann::ordered_json::array();
+    for (const Violation& violation : outcome.first) {
+      first.push_back({{"where", violation.where}, {"text", violation.text}});
+    }
+    json["checks"].push_back({{"check", Name(static_cast<AuditCheck>(i))},
+                              {"records", outcome.looked_at},
+                              {"violations", outcome.violations},
+                              {"first", std::move(first)}});
+  }
+  json["partitions"] = nlohmann::ordered_json::array();
+  for (const AuditedRange& range : audit.ranges) {
+    json["partitions"].push_back({{"topic", range.partition.topic},
+                                  {"partition", range.partition.partition},
+                                  {"begin", range.begin},
+                                  {"end", range.end},
+                                  {"pending", range.pending_records}});
+  }
+  json["warnings"] = audit.warnings;
+  return json;
+}
+
+/// Violations may quote bytes that are not UTF-8; the dump replaces them.
+std::string PrintableJson(const TopicAudit& audit) {
+  return JsonOf(audit).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string TextOf(const TopicAudit& audit) {
+  std::string text = ReportText(audit.report) + '\n';
+  for (const AuditedRange& range : audit.ranges) {
+    text += fmt::format("{}/{}: audited offsets {} to {}, {} pending\n", range.partition.topic,
+                        range.partition.partition, range.begin, range.end, range.pending_records);
+  }
+  for (const std::string& warning : audit.warnings) text += fmt::format("warning: {}\n", warning);
+  if (!audit.report.ok()) return text + "\nNOT all checks hold\n";
+  text += audit.partial ? "\nall checks that could be made hold\n" : "\nall checks hold\n";
+  return text;
+}
+
+}  // namespace
+
+int VerifyCommand(const VerifyArguments& arguments) {
+  const Result<TopicAudit> audit = Verify(arguments);
+  if (!audit.ok()) {
+    std::cerr << "neardup verify: " << audit.error().text << '\n';
+    return ExitCodeOf(audit.error());
+  }
+  std::cout << (arguments.json ? PrintableJson(*audit) + '\n' : TextOf(*audit));
+  return audit->report.ok() ? kExitOk : kExitNo;
+}
+
+}  // namespace neardup

@@ -1,0 +1,95 @@
+#include "process/stop_signals.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/output_file.h"
+#include "process/exit_code.h"
+
+namespace neardup {
+namespace {
+
+/// Never destroyed: the thread that waits for signals reads it until the process ends.
+struct Waiter {
+  std::mutex mutex;
+  std::string doing = "starting";
+  StopSignal stop;
+  bool first_is_only_noted = false;
+};
+
+Waiter& TheWaiter() {
+  static auto* const waiter = new Waiter;
+  return *waiter;
+}
+
+[[noreturn]] void EndNow(int number) {
+  const AbandonedFiles files = AbandonOutputFiles();
+  std::string text;
+  {
+    const std::lock_guard lock(TheWaiter().mutex);
+    text = fmt::format("neardup: stopped by {} while {}", SignalName(number), TheWaiter().doing);
+  }
+  if (!files.written.empty()) text += fmt::format("; written: {}", fmt::join(files.written, ", "));
+  if (!files.not_written.empty()) {
+    text += fmt::format("; not written: {}", fmt::join(files.not_written, ", "));
+  }
+  fmt::print(stderr, "{}\n", text);
+  _exit(kExitSignal + number);
+}
+
+void WaitForSignals(sigset_t signals) {
+  int number = 0;
+  while (sigwait(&signals, &number) == 0) {
+    StopSignal& stop = TheWaiter().stop;
+    if (!TheWaiter().first_is_only_noted || stop.came) EndNow(number);
+    stop.number = number;
+    stop.came = true;
+  }
+}
+
+/// Blocks the signals in this thread and in those that it starts, except in the one that waits.
+void StartWaiting() {
+  signal(SIGPIPE, SIG_IGN);
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now = {};
+    sigaction(number, nullptr, &now);
+    if (now.sa_handler != SIG_IGN) sigaddset(&signals, number);
+  }
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread(WaitForSignals, signals).detach();
+}
+
+void StartWaitingOnce() {
+  static std::once_flag started;
+  std::call_once(started, StartWaiting);
+}
+
+}  // namespace
+
+void EndOnSignals() { StartWaitingOnce(); }
+
+void NowDoing(std::string text) {
+  const std::lock_guard lock(TheWaiter().mutex);
+  TheWaiter().doing = std::move(text);
+}
+
+const StopSignal& StopOnSignals() {
+  TheWaiter().first_is_only_noted = true;
+  StartWaitingOnce();
+  return TheWaiter().stop;
+}
+
+const char* SignalName(int number) {
+  return number == SIGINT ? "SIGINT" : number == SIGTERM ? "SIGTERM" : "SIGHUP";
+}
+
+}  // namespace neardup

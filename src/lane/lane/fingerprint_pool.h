@@ -1,0 +1,79 @@
+// Fingerprints a batch and looks it up in the index, on several threads.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "lane/message.h"
+#include "neardup/filter.h"
+
+namespace neardup {
+
+/// Larger records are computed one at a time, in memory that is freed after the batch: parsing and
+/// the tokens of a record take many times its size.
+inline constexpr size_t kLargeRecordBytes = size_t{256} << 10;
+
+/// Spreads a batch over a fixed set of threads, one of which is the calling thread, and waits for
+/// all of them. One thread may call Fingerprint while another calls LookUp. Then the fixed threads
+/// do the look-ups first, because the verdicts wait for them.
+class FingerprintPool {
+ public:
+  /// With `threads` 0, the pool has one thread per core.
+  FingerprintPool(const FilterOptions& options, uint32_t threads);
+  ~FingerprintPool();
+  FingerprintPool(const FingerprintPool&) = delete;
+  FingerprintPool& operator=(const FingerprintPool&) = delete;
+
+  /// Writes the fingerprints of `batch` to the beginning of `records`, which grows where it is
+  /// shorter and keeps its memory.
+  void Fingerprint(std::span<const Message> batch, std::vector<FingerprintedRecord>& records);
+  /// Looks up all records. The result is valid until the next call. Reads `filter`, only during the
+  /// call.
+  std::span<const LookedUp> LookUp(std::span<const FingerprintedRecord> records,
+                                   const Filter& filter);
+
+ private:
+  /// Work on the records [begin, end) of a batch. `worker` is the number of the thread, and 0 for
+  /// the calling thread.
+  using ChunkWork = std::function<void(size_t worker, size_t begin, size_t end)>;
+  struct Job {
+    const ChunkWork* work = nullptr;
+    size_t records = 0;
+    size_t next = 0;     ///< the first record that no thread has taken
+    size_t pending = 0;  ///< records that are not done
+  };
+  /// The most urgent kind first.
+  enum Kind { kLookUp, kFingerprint, kKinds };
+
+  /// Spreads `records` over the threads and waits until all of them are done.
+  void Spread(Kind kind, size_t records, const ChunkWork& work);
+  void Work(size_t worker);
+  /// Does one chunk of the job, without the lock.
+  void DoChunk(Job& job, size_t worker, std::unique_lock<std::mutex>& lock);
+  /// The most urgent job that has a chunk to take; null if no job has one.
+  Job* FindJob();
+  /// A record for which there is not enough memory is a dead letter.
+  FingerprintedRecord ComputeLarge(const RecordView& record);
+
+  FilterOptions options_;
+  std::vector<Fingerprinter> fingerprinters_;  ///< by worker
+  std::mutex large_mutex_;
+  std::optional<Fingerprinter> large_;  ///< guarded by large_mutex_; only during Fingerprint
+  std::vector<LookedUp> found_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  std::array<Job, kKinds> jobs_;  ///< guarded by mutex_
+  bool stopping_ = false;         ///< guarded by mutex_
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace neardup

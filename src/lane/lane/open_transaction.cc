@@ -1,0 +1,92 @@
+#include "lane/open_transaction.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "base/hash.h"
+#include "state/delta.h"
+
+namespace neardup {
+
+Result<void> OpenTransaction::BeginSince(int64_t since_ms) {
+  if (is_open_) return {};
+  NEARDUP_TRY(port_.Begin());
+  is_open_ = true;
+  begun_ms_ = since_ms;
+  bytes_ = 0;
+  records_ = 0;
+  return {};
+}
+
+Result<void> OpenTransaction::Publish(const RoutedRecord& record, size_t bytes) {
+  NEARDUP_TRY(port_.Publish(record));
+  bytes_ += CountedBytes(bytes);
+  ++records_;
+  record_bytes_mean_ = (record_bytes_mean_ * 63 + bytes) / 64;
+  Count(record, bytes);
+  return {};
+}
+
+Result<void> OpenTransaction::PublishDeltas(const LaneState& state) {
+  for (const Delta& delta : state.Uncommitted()) {
+    const std::string bytes = Encode(delta);
+    NEARDUP_TRY(port_.PublishDelta(bytes));
+    counted_.delta_bytes += bytes.size();
+    newest_delta_ = Hash64(bytes);
+  }
+  return {};
+}
+
+CommittedBatch OpenTransaction::Close() {
+  counted_.duration_s = static_cast<double>(clock_.SteadyMs() - begun_ms_) / 1000;
+  const int64_t now_ms = clock_.WallMs();
+  for (const int64_t timestamp_ms : timestamps_ms_) {
+    const int64_t age_ms = timestamp_ms < 0 ? 0 : std::max<int64_t>(0, now_ms - timestamp_ms);
+    counted_.latencies_s.push_back(static_cast<double>(age_ms) / 1000);
+  }
+  CommittedBatch committed = std::move(counted_);
+  Forget();
+  return committed;
+}
+
+void OpenTransaction::Forget() {
+  is_open_ = false;
+  counted_ = {};
+  timestamps_ms_.clear();
+}
+
+int64_t OpenTransaction::left_ms() const {
+  assert(is_open_);
+  if (by_records()) return INT64_MAX;
+  return options_.transaction_interval_ms - (clock_.SteadyMs() - begun_ms_);
+}
+
+size_t OpenTransaction::records_that_fit() const {
+  return options_.transaction_bytes_max / std::max<size_t>(1, record_bytes_mean_);
+}
+
+void OpenTransaction::Count(const RoutedRecord& record, size_t bytes) {
+  const Verdict& verdict = record.verdict;
+  counted_.bytes_in += bytes;
+  counted_.late += verdict.late ? 1 : 0;
+  counted_.clamped += verdict.clamped ? 1 : 0;
+  switch (verdict.decision) {
+    case Decision::kUnique:
+      ++(verdict.outcome.passed ? counted_.passed : counted_.unique);
+      break;
+    case Decision::kDuplicate:
+      ++(verdict.match.kind == MatchKind::kExact ? counted_.exact_duplicates
+                                                 : counted_.near_duplicates);
+      counted_.distance_sum += static_cast<uint64_t>(verdict.match.distance);
+      ++counted_.distances[std::min(static_cast<size_t>(verdict.match.distance),
+                                    counted_.distances.size() - 1)];
+      break;
+    case Decision::kDeadLetter:
+      ++counted_.dead_letters[static_cast<size_t>(verdict.outcome.reason)];
+      break;
+  }
+  timestamps_ms_.push_back(record.message.timestamp_ms);
+}
+
+}  // namespace neardup

@@ -1,0 +1,116 @@
+// The verdict on an output record, in headers that follow the record's own.
+//
+// FORMAT. HeaderStyle::kPacked is one header `neardup`, text, fields separated by ';', in this
+// order:
+//
+//   seq=81                    the number of the decision in the lane, from 1
+//   origin=news/3/5512        input topic, partition, offset; the last two '/' separate them
+//   original=news/1/771       duplicates only, like the next two: the record that it repeats
+//   distance=2                of the simhashes, or what another scheme computed
+//   kind=near                 exact|near
+//   reason=parse              dead letters only, like the next: the name of a Reason
+//   error=...                 text for a person; cut to kRouteErrorBytesMax, absent when empty
+//   late, clamped, passed     flags without a value, present only when they hold
+//   simhash=%016x;order=%016x;exact=%016x   kFull only, and only where there is a fingerprint
+//
+// In topics and errors every byte except ASCII letters, digits and -._~/:,()' is percent-encoded,
+// so that Kafka's topic names stay readable. HeaderStyle::kSeparate writes one header per field,
+// `neardup-seq`, `neardup-origin`, ..., with the same text; flags have the value `true`.
+// HeaderStyle::kNone writes nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lane/lane_options.h"
+#include "lane/message.h"
+#include "neardup/fingerprint.h"
+#include "neardup/result.h"
+#include "neardup/verdict.h"
+#include "state/input.h"
+
+namespace neardup {
+
+/// Percent-encoding (RFC 3986, section 2.1): appends `text`; every byte except ASCII letters,
+/// digits and -._~/:,()' becomes %XX.
+void AppendPercentEncoded(std::string& out, std::string_view text);
+/// nullopt when a byte is not encoded that must be, or when two hex digits do not follow a '%'.
+std::optional<std::string> PercentDecoded(std::string_view text);
+
+/// How many bytes of a dead letter's error are kept, before encoding. Cut between two UTF-8
+/// characters.
+inline constexpr size_t kRouteErrorBytesMax = 300;
+
+/// Builds the headers in memory of its own, which it reuses: it soon allocates nothing more.
+/// One owner thread.
+class RouteHeaderWriter {
+ public:
+  explicit RouteHeaderWriter(HeaderStyle style) : style_(style) {}
+
+  /// `original`: input partition of verdict.match.original; set for duplicates, unused otherwise.
+  /// The result is valid until the next call. Empty for HeaderStyle::kNone.
+  const std::vector<HeaderView>& Write(uint64_t seq, const InputPartition& origin,
+                                       int64_t origin_offset, const Verdict& verdict,
+                                       const InputPartition* original,
+                                       const Fingerprint& fingerprint);
+
+ private:
+  void WriteVerdict(const Verdict& verdict, const InputPartition* original);
+  void WriteFingerprint(const Fingerprint& fingerprint);
+  /// Starts a field. Its value is what is appended to `text_` until the next one starts.
+  void StartField(std::string_view header_name);
+  void StartFlag(std::string_view header_name);
+  void AppendPosition(const InputPartition& partition, int64_t offset);
+
+  struct Field {
+    std::string_view header_name;
+    size_t begin;  ///< of the value in text_
+  };
+
+  HeaderStyle style_;
+  std::string text_;
+  std::vector<Field> fields_;
+  std::vector<HeaderView> headers_;
+};
+
+struct ParsedOriginal {
+  InputPartition partition;
+  int64_t offset = 0;
+  int distance = 0;
+  MatchKind kind = MatchKind::kExact;
+
+  bool operator==(const ParsedOriginal&) const = default;
+};
+
+struct ParsedHeader {
+  uint64_t seq = 0;
+  InputPartition origin;
+  int64_t origin_offset = 0;
+  std::optional<ParsedOriginal> original;
+  Reason reason = Reason::kNone;
+  std::string error;
+  bool late = false;
+  bool clamped = false;
+  bool passed = false;
+  std::optional<Fingerprint> fingerprint;
+  /// Our headers are the `count` headers from index `first` on. The others are the record's own.
+  size_t first = 0;
+  size_t count = 0;
+
+  Decision decision() const {
+    if (original.has_value()) return Decision::kDuplicate;
+    return reason == Reason::kNone ? Decision::kUnique : Decision::kDeadLetter;
+  }
+  bool operator==(const ParsedHeader&) const = default;
+};
+
+/// Finds and reads our headers, of any style, among the headers of an output record. The record may
+/// also carry those of an earlier lane, as headers of its own: the last ones count. kNotFound:
+/// there are none. kCorrupt: they do not have the form above; the text says where.
+Result<ParsedHeader> ParseRouteHeader(const std::vector<HeaderView>& headers);
+
+}  // namespace neardup

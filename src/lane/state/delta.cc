@@ -1,0 +1,337 @@
+#include "state/delta.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <iterator>
+#include <utility>
+
+#include "base/hash.h"
+#include "state/byte_stream.h"
+
+namespace neardup {
+
+namespace {
+
+constexpr std::string_view kMagic = "NDLT";
+constexpr uint16_t kVersion = 5;
+constexpr uint16_t kVersionWithoutWriter = 4;
+constexpr uint16_t kVersionWithoutLearned = 3;
+constexpr uint16_t kOldestVersion = 2;
+constexpr size_t kChecksumBytes = 8;
+constexpr size_t kTopicBytesMin = 1;
+constexpr size_t kInputBytesMin = 1 + 1 + 1 + 8;
+constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1 + 1 + 1;
+/// Of an entry without its sketch: simhash, order, exact, the longest varints of time, input and
+/// offset, three text keys, and the counts of the sketch's words and keys.
+constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
+
+uint16_t VersionOf(const Delta& delta) {
+  assert(delta.writer != 0 || !delta.pipeline.known());
+  if (delta.writer != 0) return kVersion;
+  return delta.learned.empty() ? kVersionWithoutLearned : kVersionWithoutWriter;
+}
+
+std::vector<std::string_view> Topics(const Delta& delta) {
+  std::vector<std::string_view> topics(delta.pipeline.inputs.begin(), delta.pipeline.inputs.end());
+  for (const InputProgress& input : delta.inputs) topics.push_back(input.partition.topic);
+  std::sort(topics.begin(), topics.end());
+  topics.erase(std::unique(topics.begin(), topics.end()), topics.end());
+  return topics;
+}
+
+uint64_t IndexOf(std::string_view topic, const std::vector<std::string_view>& topics) {
+  const auto found = std::lower_bound(topics.begin(), topics.end(), topic);
+  return static_cast<uint64_t>(found - topics.begin());
+}
+
+void WriteHeader(const Delta& delta, ByteWriter& out) {
+  const uint16_t version = VersionOf(delta);
+  out.Raw(kMagic);
+  out.U16(version);
+  out.U16(delta.lane);
+  out.U64(delta.epoch);
+  out.U64(delta.seq_first);
+  out.U64(delta.seq_last);
+  out.I64(delta.watermark_ms);
+  out.I64(delta.horizon_ms);
+  out.I64(delta.window_ms);
+  out.U64(delta.entries_max);
+  assert(delta.distance_max >= 0 && delta.distance_max <= UINT8_MAX);
+  out.U8(static_cast<uint8_t>(delta.distance_max));
+  out.U64(delta.entries_live);
+  out.U64(delta.settings_seq);
+  out.U8(delta.fresh ? 1 : 0);
+  if (version > kVersionWithoutLearned) out.Text(delta.learned);
+  if (version > kVersionWithoutWriter) {
+    out.U64(delta.log_id);
+    out.U64(delta.writer);
+    out.U64(delta.writer_before);
+  }
+  out.Text(delta.spec);
+}
+
+void WritePipeline(const PipelineTopics& pipeline, const std::vector<std::string_view>& topics,
+                   ByteWriter& out) {
+  out.Varint(pipeline.inputs.size());
+  for (const std::string& input : pipeline.inputs) out.Varint(IndexOf(input, topics));
+  out.Text(pipeline.unique);
+  out.Text(pipeline.duplicate);
+  out.Text(pipeline.dead_letter);
+}
+
+void WriteInputs(const Delta& delta, ByteWriter& out) {
+  const std::vector<std::string_view> topics = Topics(delta);
+  out.Varint(topics.size());
+  for (const std::string_view topic : topics) out.Text(topic);
+  out.Varint(delta.inputs.size());
+  for (const InputProgress& input : delta.inputs) {
+    out.Varint(IndexOf(input.partition.topic, topics));
+    assert(input.partition.partition >= 0);
+    out.Varint(static_cast<uint64_t>(input.partition.partition));
+    out.Zigzag(input.next_offset);
+    out.I64(input.time_ms);
+  }
+  if (delta.writer != 0) WritePipeline(delta.pipeline, topics, out);
+}
+
+void WriteNumbers(const std::vector<uint64_t>& numbers, ByteWriter& out) {
+  out.Varint(numbers.size());
+  for (const uint64_t number : numbers) out.U64(number);
+}
+
+void WriteEntries(const Delta& delta, ByteWriter& out) {
+  out.Varint(delta.entries.size());
+  uint64_t time_before_ms = 0;
+  for (const Entry& entry : delta.entries) {
+    assert(entry.origin.input < delta.inputs.size() && entry.origin.offset >= 0);
+    out.U64(entry.fingerprint.simhash);
+    out.U64(entry.fingerprint.order);
+    out.U64(entry.fingerprint.exact);
+    const auto time_ms = static_cast<uint64_t>(entry.time_ms);
+    out.Zigzag(static_cast<int64_t>(time_ms - time_before_ms));
+    out.Varint(entry.origin.input);
+    out.Varint(static_cast<uint64_t>(entry.origin.offset));
+    out.U8(static_cast<uint8_t>(entry.text_keys.keys().size()));
+    for (const uint32_t key : entry.text_keys.keys()) out.U32(key);
+    WriteNumbers(entry.sketch->words, out);
+    WriteNumbers(entry.sketch->keys, out);
+    time_before_ms = time_ms;
+  }
+}
+
+/// What version 3 added.
+void ReadBeginning(ByteReader& in, Delta& delta) {
+  delta.entries_live = in.U64("entries_live");
+  delta.settings_seq = in.U64("settings_seq");
+  const uint8_t fresh = in.U8("fresh");
+  if (fresh > 1) in.Fail("fresh", fmt::format("0 or 1, found {}", fresh));
+  delta.fresh = fresh == 1;
+}
+
+/// Returns the version.
+uint16_t ReadHeader(ByteReader& in, Delta& delta) {
+  in.Raw(kMagic.size(), "magic");
+  const uint16_t version = in.U16("version");
+  if (version < kOldestVersion || version > kVersion) {
+    in.Fail("version",
+            fmt::format("{} to {}, found {}; another version of neardup wrote this delta: "
+                        "use that version",
+                        kOldestVersion, kVersion, version));
+  }
+  delta.lane = in.U16("lane");
+  delta.epoch = in.U64("epoch");
+  delta.seq_first = in.U64("seq_first");
+  delta.seq_last = in.U64("seq_last");
+  delta.watermark_ms = in.I64("watermark_ms");
+  delta.horizon_ms = in.I64("horizon_ms");
+  delta.window_ms = in.I64("window_ms");
+  delta.entries_max = in.U64("entries_max");
+  delta.distance_max = in.U8("distance_max");
+  if (version >= 3) ReadBeginning(in, delta);
+  if (version >= 4) delta.learned = in.Text("learned");
+  if (version >= 5) {
+    delta.log_id = in.U64("log_id");
+    delta.writer = in.U64("writer");
+    if (delta.writer == 0) in.Fail("writer", "a number that is not 0");
+    delta.writer_before = in.U64("writer_before");
+  }
+  delta.spec = in.Text("spec");
+  return version;
+}
+
+void ReadPipeline(ByteReader& in, const std::vector<std::string_view>& topics,
+                  PipelineTopics& pipeline) {
+  const size_t inputs = in.Count(1, "number of input topics");
+  if (inputs > topics.size()) in.Fail("input topics", "distinct topics of the list before");
+  for (size_t i = 0; i < inputs && in.ok(); ++i) {
+    const std::string_view topic = topics[in.VarintUpTo(topics.size() - 1, "input topic")];
+    if (i > 0 && topic <= pipeline.inputs.back()) in.Fail("input topics", "ascending");
+    pipeline.inputs.emplace_back(topic);
+  }
+  pipeline.unique = in.Text("unique topic");
+  pipeline.duplicate = in.Text("duplicate topic");
+  pipeline.dead_letter = in.Text("dead-letter topic");
+  const bool none =
+      pipeline.unique.empty() && pipeline.duplicate.empty() && pipeline.dead_letter.empty();
+  if (inputs == 0 && !none) in.Fail("number of input topics", "at least 1");
+}
+
+void ReadInputs(ByteReader& in, uint16_t version, Delta& delta) {
+  std::vector<std::string_view> topics(in.Count(kTopicBytesMin, "number of topics"));
+  for (std::string_view& topic : topics) topic = in.Text("topic");
+  delta.inputs.resize(in.Count(kInputBytesMin, "number of inputs"));
+  if (topics.empty() && !delta.inputs.empty()) in.Fail("topics", "the topics of the inputs");
+  if (!in.ok()) return;
+  for (InputProgress& input : delta.inputs) {
+    input.partition.topic = topics[in.VarintUpTo(topics.size() - 1, "topic of an input")];
+    input.partition.partition = static_cast<int32_t>(in.VarintUpTo(INT32_MAX, "partition"));
+    input.next_offset = in.Zigzag("next_offset");
+    input.time_ms = in.I64("time_ms of an input");
+  }
+  if (version >= 5) ReadPipeline(in, topics, delta.pipeline);
+}
+
+void ReadTextKeys(ByteReader& in, Entry& entry) {
+  for (int keys = in.U8("number of text keys"); keys > 0; --keys) {
+    const uint32_t key = in.U32("text key");
+    if (key == 0 || entry.text_keys.full()) in.Fail("text keys", "at most 3, none of them 0");
+    if (!in.ok()) return;
+    entry.text_keys.Add(key);
+  }
+}
+
+void ReadNumbers(ByteReader& in, const char* what, std::vector<uint64_t>& numbers) {
+  numbers.resize(in.Count(sizeof(uint64_t), what));
+  for (uint64_t& number : numbers) number = in.U64(what);
+}
+
+void ReadEntries(ByteReader& in, Delta& delta) {
+  delta.entries.resize(in.Count(kEntryBytesMin, "number of entries"));
+  if (delta.inputs.empty() && !delta.entries.empty()) in.Fail("entries", "none without inputs");
+  if (!in.ok()) return;
+  uint64_t time_ms = 0;
+  for (Entry& entry : delta.entries) {
+    entry.fingerprint.simhash = in.U64("simhash");
+    entry.fingerprint.order = in.U64("order");
+    entry.fingerprint.exact = in.U64("exact");
+    time_ms += static_cast<uint64_t>(in.Zigzag("time_ms of an entry"));
+    entry.time_ms = static_cast<int64_t>(time_ms);
+    const uint64_t input = in.VarintUpTo(delta.inputs.size() - 1, "input of an entry");
+    entry.origin.input = static_cast<uint32_t>(input);
+    entry.origin.offset = static_cast<int64_t>(in.VarintUpTo(INT64_MAX, "offset of an entry"));
+    ReadTextKeys(in, entry);
+    Sketch sketch;
+    ReadNumbers(in, "sketch words", sketch.words);
+    ReadNumbers(in, "sketch keys", sketch.keys);
+    entry.sketch = std::move(sketch);
+  }
+}
+
+/// The bytes before the checksum, if the checksum is right.
+Result<std::string_view> CheckedBody(std::string_view bytes) {
+  if (bytes.size() < kMagic.size() + kChecksumBytes || bytes.substr(0, kMagic.size()) != kMagic) {
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("byte 0 of {}, magic: expected \"NDLT\"; this is not a delta, or only "
+                             "a part of one; docs/recovery.md says what to do",
+                             bytes.size())};
+  }
+  const size_t body_bytes = bytes.size() - kChecksumBytes;
+  ByteReader tail(bytes.substr(body_bytes));
+  if (tail.U64("checksum") != Hash64(bytes.substr(0, body_bytes))) {
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("byte {} of {}, checksum: expected the XXH3-64 of all bytes before; "
+                             "the delta is damaged; docs/recovery.md says what to do",
+                             body_bytes, bytes.size())};
+  }
+  return bytes.substr(0, body_bytes);
+}
+
+size_t EntryBytes(const Delta& delta) {
+  size_t bytes = 0;
+  for (const Entry& entry : delta.entries) bytes += EncodedBytesMax(entry);
+  return bytes;
+}
+
+/// True if an input number means the same in both.
+bool KeepsInputNumbers(const Delta& delta, const Delta& next) {
+  return delta.inputs.size() <= next.inputs.size() &&
+         std::equal(delta.inputs.begin(), delta.inputs.end(), next.inputs.begin(),
+                    [](const InputProgress& a, const InputProgress& b) {
+                      return a.partition == b.partition;
+                    });
+}
+
+}  // namespace
+
+size_t EncodedBytesMax(const Entry& entry) { return kPlainEntryBytesMax + entry.sketch->bytes(); }
+
+std::string Encode(const Delta& delta) {
+  ByteWriter out;
+  WriteHeader(delta, out);
+  WriteInputs(delta, out);
+  WriteEntries(delta, out);
+  out.U64(Hash64(out.bytes()));
+  return out.Take();
+}
+
+Result<Delta> DecodeDelta(std::string_view bytes) {
+  NEARDUP_ASSIGN(const std::string_view body, CheckedBody(bytes));
+  ByteReader in(body);
+  Delta delta;
+  const uint16_t version = ReadHeader(in, delta);
+  ReadInputs(in, version, delta);
+  ReadEntries(in, delta);
+  if (in.remaining() > 0) in.Fail("checksum", "to follow the entries immediately");
+  if (!in.ok()) return in.error();
+  return delta;
+}
+
+bool FollowsDelta(const Delta& next, uint64_t writer, uint64_t seq_last) {
+  return !next.fresh && next.seq_first == seq_last + 1 &&
+         (next.writer_before == writer || next.writer == writer);
+}
+
+Error DeltaDoesNotFollow(int64_t offset) {
+  return {ErrorCode::kCorrupt,
+          fmt::format("the delta at changelog offset {} does not follow what was read before: the "
+                      "changelog was deleted and created again, or restored from a copy, or it has "
+                      "a hole; reading it from its beginning",
+                      offset)};
+}
+
+bool CanMerge(const Delta& delta, const Delta& next) {
+  return FollowsDelta(next, delta.writer, delta.seq_last) && next.lane == delta.lane &&
+         next.spec == delta.spec && KeepsInputNumbers(delta, next) &&
+         EntryBytes(delta) + EntryBytes(next) <= kDeltaBytesTarget;
+}
+
+void Merge(Delta& delta, Delta&& next) {
+  assert(CanMerge(delta, next));
+  const uint64_t seq_first = delta.seq_first;
+  const bool fresh = delta.fresh;
+  const uint64_t writer_before = delta.writer_before;
+  const uint64_t epoch = std::max(delta.epoch, next.epoch);
+  // A restart forgets which inputs were idle, so the watermark may go back. Entries that an earlier
+  // watermark has expired stay expired.
+  const int64_t watermark_ms = std::max(delta.watermark_ms, next.watermark_ms);
+  const int64_t horizon_ms = std::max(delta.horizon_ms, next.horizon_ms);
+  std::string learned = std::move(delta.learned.empty() ? next.learned : delta.learned);
+  std::vector<Entry> entries = std::move(delta.entries);
+  entries.insert(entries.end(), std::make_move_iterator(next.entries.begin()),
+                 std::make_move_iterator(next.entries.end()));
+  PipelineTopics pipeline = std::move(next.pipeline.known() ? next.pipeline : delta.pipeline);
+  delta = std::move(next);
+  delta.seq_first = seq_first;
+  delta.fresh = fresh;
+  delta.writer_before = writer_before;
+  delta.epoch = epoch;
+  delta.watermark_ms = watermark_ms;
+  delta.horizon_ms = horizon_ms;
+  delta.learned = std::move(learned);
+  delta.pipeline = std::move(pipeline);
+  delta.entries = std::move(entries);
+}
+
+}  // namespace neardup

@@ -1,0 +1,40 @@
+// A source whose first records were read before its lane began, to learn from them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lane/ports.h"
+
+namespace neardup {
+
+/// Reads the first records of `source` ahead, and hands them out again before the other records.
+/// `source` must have one input partition, and is read once from front to back. Memory: the
+/// records read ahead, until they are polled.
+class SampledSource : public Source {
+ public:
+  explicit SampledSource(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+
+  /// Reads up to `records_max` records ahead, and no more after `bytes_max` bytes. Waits for them,
+  /// or for the end. Returns them in order; call it once, before Assign.
+  Result<std::span<const Message>> ReadAhead(size_t records_max, size_t bytes_max);
+
+  Result<FoundInputs> Find() override { return source_->Find(); }
+  Result<OffsetBounds> Bounds(const InputPartition& partition) override {
+    return source_->Bounds(partition);
+  }
+  Result<void> Assign(std::span<const InputAssignment> inputs) override;
+  Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
+  std::vector<InputStatus> Status() override;
+  bool exhausted() const override { return polled_ == ahead_.size() && source_->exhausted(); }
+  bool polls_beside() const override { return source_->polls_beside(); }
+
+ private:
+  std::unique_ptr<Source> source_;
+  std::vector<Message> ahead_;
+  size_t polled_ = 0;  ///< how many of ahead_ are handed out
+};
+
+}  // namespace neardup

@@ -1,0 +1,551 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <future>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "base/task_thread.h"
+#include "kafka/bounded_calls.h"
+#include "kafka/client.h"
+#include "kafka/deadline.h"
+#include "kafka/kafka_ports.h"
+#include "kafka/outgoing_record.h"
+#include "kafka/output_topics.h"
+#include "kafka/refusals.h"
+#include "kafka/topic_admin.h"
+
+namespace neardup {
+namespace {
+
+// Long waits are cut into slices; the client's complaints are heard between two slices.
+constexpr int kSliceMs = 1000;
+constexpr int kFlushSliceMs = 100;
+// Between two questions about a topic that has no leader yet.
+constexpr int kLeaderRetryMs = 50;
+// While a commit waits for deliveries, it sends the offsets after this number of slices: a failed
+// transaction sends nothing more, and only such a call reports the failure.
+constexpr int kFlushSlicesPerSendOffsets = 5;
+// The call that adds offsets ignores its time-out while the group has no coordinator (librdkafka
+// issue 5456). It is abandoned after its time-out and this time.
+constexpr int kAbandonAfterMs = 5000;
+// How long the last abort of a lost lane may take.
+constexpr int kLastAbortMs = 1000;
+constexpr int kLogWarning = 4;
+// A foreign transaction that holds offsets of the group may stay open for long.
+constexpr int kStableOffsetsMs = 2000;
+constexpr std::chrono::milliseconds kGrowthRetry(50);
+// Failed deliveries are heard after at most this number of published records.
+constexpr uint32_t kRecordsPerHearing = 1000;
+
+Result<OutgoingRecord> Outgoing(const RoutedRecord& record, rd_kafka_topic_t* topic, void* tag) {
+  const Message& message = record.message;
+  OutgoingRecord outgoing{.topic = topic,
+                          .partition = record.input.partition,
+                          .timestamp_ms = message.timestamp_ms,
+                          .tag = tag};
+  const size_t headers = record.headers.size() + (record.by_reference ? 0 : message.headers.size());
+  if (headers > 0) outgoing.headers.reset(rd_kafka_headers_new(headers));
+  if (!record.by_reference) {
+    outgoing.key = message.key;
+    outgoing.value = message.value;
+    outgoing.lends_value = message.owner != nullptr;
+    NEARDUP_TRY(AddHeaders(message.headers, outgoing));
+  } else if (record.verdict.outcome.reason == Reason::kUndeliverable) {
+    outgoing.timestamp_ms.reset();  // the broker may have refused the record's own
+  }
+  NEARDUP_TRY(AddHeaders(record.headers, outgoing));
+  return outgoing;
+}
+
+class KafkaTransaction : public Transaction {
+ public:
+  KafkaTransaction(const KafkaOptions& options, uint16_t lane,
+                   std::map<std::string, int64_t> max_message_bytes, KafkaLog log)
+      : options_(options),
+        lane_(lane),
+        log_(std::move(log)),
+        outputs_(options_, std::move(max_message_bytes)) {}
+  ~KafkaTransaction() override { DropProducer(); }
+
+  Result<void> Fence() override;
+  Result<void> Begin() override;
+  bool must_fence() const override { return !late_request_.empty(); }
+  Result<void> Publish(const RoutedRecord& record) override;
+  Result<void> PublishDelta(std::string_view bytes) override;
+  void StartCommit(std::span<const InputProgress> inputs) override;
+  bool CommitHasEnded() override;
+  Result<void> FinishCommit() override;
+  Result<void> Abort() override;
+  void Abandon(bool abort) override;
+  std::vector<Refusal> TakeRefusals() override { return refusals_.Take(); }
+  Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
+  size_t record_bytes_max(const InputPartition& input) const override {
+    return outputs_.record_bytes_max(input.topic);
+  }
+
+ private:
+  void DropProducer();
+  Result<void> WarmUp(const std::string& topic);
+  Result<void> Produce(const RoutedRecord& record, rd_kafka_topic_t* topic, void* tag);
+  Result<void> ProduceAlone(const RoutedRecord& record, rd_kafka_topic_t* topic);
+  /// Waits while the library's queue is full. kExhausted: the library takes no record so large.
+  Result<void> SendBounded(OutgoingRecord& record, std::string_view doing);
+  /// Waits for at most a slice; true when no record is in flight any more.
+  Result<bool> Flush(const Deadline& deadline);
+  Result<void> FlushAll();
+  Result<void> DeliverAndCommit(std::span<const InputProgress> inputs);
+  Result<void> SendOffsets(std::span<const InputProgress> inputs, const Deadline& deadline);
+  Result<void> CheckTopicsExist(std::span<const InputProgress> inputs) const;
+  Result<void> CommitProducer(const Deadline& deadline);
+  /// Repeats `call` while it fails with kUnavailable. After the deadline the error gets the code
+  /// `when_late`.
+  template <class Call>
+  Result<void> Retry(Call call, const Deadline& deadline, std::string_view doing,
+                     ErrorCode when_late);
+  /// The error of a call that the library refuses because of an earlier failure.
+  Error AlreadyFailed(std::string_view doing) const;
+  /// Adds the right on a topic that is missing. `why`: the library's reason, which names the topic.
+  Error NoTopicRight(const Error& error, const std::string& why) const;
+  /// The error of a call, with the right that it needs.
+  Error Refused(const rd_kafka_error_t& refused, std::string_view doing) const;
+  Result<void> CheckRefusals() const;
+  Result<void> CheckFatalError(std::string_view doing) const;
+  void Failed(const rd_kafka_message_t& message);
+
+  KafkaOptions options_;
+  uint16_t lane_;
+  KafkaLog log_;
+  OutputTopics outputs_;
+  std::shared_ptr<Client> client_;
+  TopicHandle changelog_;
+  BoundedCalls calls_{kAbandonAfterMs};
+  /// Which request of the last transaction may arrive late and harm the next one; empty: none.
+  std::string late_request_;
+  Refusals refusals_;
+  std::string refused_delta_;  ///< the changelog's reason to refuse a delta; empty without
+  uint32_t published_ = 0;
+  std::future<Result<void>> committed_;  ///< valid from StartCommit to FinishCommit
+  TaskThread<Result<void>> committer_;
+};
+
+Result<void> KafkaTransaction::Fence() {
+  DropProducer();
+  ClientHooks hooks;
+  hooks.delivery_failed = [this](const rd_kafka_message_t& message) { Failed(message); };
+  Properties extra;
+  if (!options_.producer_properties.contains("batch.size") &&
+      !options_.properties.contains("batch.size")) {
+    extra["batch.size"] = std::to_string(outputs_.batch_bytes_max());
+  }
+  NEARDUP_ASSIGN(client_,
+                 Client::New(options_, ClientRole::kWriter, log_, std::move(hooks), lane_, extra));
+  NEARDUP_TRY(Retry([this] { return rd_kafka_init_transactions(client_->get(), kSliceMs); },
+                    Deadline(options_.transaction_timeout_ms),
+                    fmt::format("taking the transactional id {}-lane-{}", options_.app, lane_),
+                    ErrorCode::kUnavailable));
+  outputs_.Bind(client_);
+  changelog_.reset(rd_kafka_topic_new(client_->get(), ChangelogTopic(options_).c_str(), nullptr));
+  // The library asks for a topic's leaders with the first record, which then waits for up to a
+  // second. Asking here costs a millisecond.
+  NEARDUP_TRY(WarmUp(ChangelogTopic(options_)));
+  for (const std::string& input : options_.topics) {
+    for (const std::string* name :
+         {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
+      const Result<void> warmed = WarmUp(ExpandTopic(*name, input));
+      if (warmed.ok()) continue;
+      // An input that does not exist may have no outputs.
+      if (warmed.error().code != ErrorCode::kNotFound || WarmUp(input).ok()) return warmed;
+    }
+  }
+  return {};
+}
+
+void KafkaTransaction::DropProducer() {
+  if (committed_.valid()) committed_.wait();  // it uses the producer
+  committed_ = {};
+  late_request_.clear();
+  changelog_.reset();
+  outputs_.Unbind();
+  // An abandoned call keeps the client alive for longer than the log.
+  if (client_.use_count() > 1) client_->Silence();
+  client_.reset();
+}
+
+Result<void> KafkaTransaction::WarmUp(const std::string& topic) {
+  const TopicHandle handle(rd_kafka_topic_new(client_->get(), topic.c_str(), nullptr));
+  const Deadline deadline(options_.answer_timeout_ms);
+  const Deadline unknown_deadline(options_.answer_timeout_ms / kUnknownShare);
+  rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+  do {
+    const rd_kafka_metadata_t* answer = nullptr;
+    code = rd_kafka_metadata(client_->get(), 0, handle.get(), &answer, deadline.left_ms(kSliceMs));
+    const MetadataHandle metadata(answer);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->topic_cnt == 1) {
+      code = metadata->topics[0].err;
+    }
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+    rd_kafka_poll(client_->get(), deadline.left_ms(kLeaderRetryMs));
+    const bool unknown = code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+    if (IsRefusedAccess(code) || (unknown && unknown_deadline.passed())) break;
+  } while (!deadline.passed() && !client_->LoginRefused());
+  return client_->Explain(FromKafka(code, fmt::format("asking for the leaders of topic {}", topic)),
+                          {"Describe", ResourceKind::kTopic, topic});
+}
+
+template <class Call>
+Result<void> KafkaTransaction::Retry(Call call, const Deadline& deadline, std::string_view doing,
+                                     ErrorCode when_late) {
+  while (true) {
+    const ErrorHandle refused(call());
+    if (!refused) {
+      client_->Answered();
+      return {};
+    }
+    rd_kafka_poll(client_->get(), 0);  // hears the reason
+    const Error error = FromKafka(*refused, doing);
+    if (error.code != ErrorCode::kUnavailable || client_->LoginRefused()) {
+      return Refused(*refused, doing);
+    }
+    if (!deadline.passed()) continue;
+    Error late = client_->Explain(error);
+    if (late.code == ErrorCode::kUnavailable) late.code = when_late;
+    return late;
+  }
+}
+
+Result<void> KafkaTransaction::Begin() {
+  assert(client_);
+  // After a fatal error, begin_transaction may wait forever.
+  NEARDUP_TRY(CheckFatalError("beginning a transaction"));
+  if (must_fence()) {
+    return Retriable(ErrorCode::kUnavailable,
+                     fmt::format("beginning a transaction: {}. The lane is taken again, which "
+                                 "makes the late request void",
+                                 late_request_));
+  }
+  refusals_.StartTransaction();
+  client_->TransactionBegins();
+  refused_delta_.clear();
+  const ErrorHandle refused(rd_kafka_begin_transaction(client_->get()));
+  if (refused) return client_->Explain(FromKafka(*refused, "beginning a transaction"));
+  return {};
+}
+
+Result<void> KafkaTransaction::Abort() {
+  assert(client_);
+  NEARDUP_TRY(Retry([this] { return rd_kafka_abort_transaction(client_->get(), kSliceMs); },
+                    Deadline(options_.transaction_timeout_ms), "aborting the transaction",
+                    ErrorCode::kUnavailable));
+  late_request_ = client_->unanswered().LateAfterAbort();
+  client_->EndLoans();
+  return {};
+}
+
+void KafkaTransaction::Abandon(bool abort) {
+  if (client_ && abort && CheckFatalError("aborting").ok()) {
+    // Without success the next fence or the transaction time-out ends the transaction.
+    const ErrorHandle refused(rd_kafka_abort_transaction(client_->get(), kLastAbortMs));
+  }
+  DropProducer();
+}
+
+Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
+  rd_kafka_topic_t* topic = outputs_.Find(record.input.topic, record.verdict.decision);
+  const Position& position = record.message.position;
+  if (record.alone) return ProduceAlone(record, topic);
+  NEARDUP_TRY(Produce(record, topic, refusals_.Tag(position, /*alone=*/false)));
+  if (++published_ % kRecordsPerHearing == 0) {
+    rd_kafka_poll(client_->get(), 0);
+    NEARDUP_TRY(CheckRefusals());
+  }
+  return {};
+}
+
+Result<void> KafkaTransaction::ProduceAlone(const RoutedRecord& record, rd_kafka_topic_t* topic) {
+  NEARDUP_TRY(FlushAll());
+  NEARDUP_TRY(Produce(record, topic, refusals_.Tag(record.message.position, /*alone=*/true)));
+  return FlushAll();
+}
+
+Result<void> KafkaTransaction::Produce(const RoutedRecord& record, rd_kafka_topic_t* topic,
+                                       void* tag) {
+  NEARDUP_ASSIGN(OutgoingRecord outgoing, Outgoing(record, topic, tag));
+  if (outgoing.lends_value) client_->Lend(record.message.owner);
+  const Result<void> sent = SendBounded(outgoing, "publishing");
+  if (sent.ok() || sent.error().code != ErrorCode::kExhausted) return sent;
+  refusals_.ReportTooLarge(record.message.position, sent.error().text);
+  return CheckRefusals();
+}
+
+Result<void> KafkaTransaction::PublishDelta(std::string_view bytes) {
+  OutgoingRecord delta{.topic = changelog_.get(), .partition = lane_, .value = bytes};
+  const Result<void> sent = SendBounded(delta, "writing the changelog");
+  if (sent.ok() || sent.error().code != ErrorCode::kExhausted) return sent;
+  return Fatal(ErrorCode::kConfig, sent.error().text);
+}
+
+Result<void> KafkaTransaction::SendBounded(OutgoingRecord& record, std::string_view doing) {
+  assert(client_);
+  rd_kafka_resp_err_t code = Send(client_->get(), record);
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  const Deadline deadline(options_.transaction_timeout_ms);
+  while (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline.passed()) {
+    rd_kafka_poll(client_->get(), deadline.left_ms(1));
+    NEARDUP_TRY(CheckRefusals());
+    code = Send(client_->get(), record);
+  }
+  // The topic may have grown since the library asked for its partitions, and a broker may show the
+  // new ones later than another.
+  const Deadline growth_deadline(options_.answer_timeout_ms);
+  while (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION && !growth_deadline.passed()) {
+    NEARDUP_TRY(WarmUp(rd_kafka_topic_name(record.topic)));
+    code = Send(client_->get(), record);
+    if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION) std::this_thread::sleep_for(kGrowthRetry);
+  }
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
+    return Error{
+        ErrorCode::kExhausted,
+        fmt::format("{}: the record is larger than the producer property message.max.bytes",
+                    doing)};
+  }
+  rd_kafka_poll(client_->get(), 0);
+  NEARDUP_TRY(CheckRefusals());
+  NEARDUP_TRY(CheckFatalError(doing));
+  if (code == RD_KAFKA_RESP_ERR__STATE) return AlreadyFailed(doing);
+  return client_->Explain(FromKafka(code, doing));
+}
+
+Error KafkaTransaction::AlreadyFailed(std::string_view doing) const {
+  const std::string why = client_->TransactionFailure();
+  const auto names = [&why](rd_kafka_resp_err_t code) {
+    return why.find(rd_kafka_err2str(code)) != why.npos;
+  };
+  if (names(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED)) {
+    return NoTopicRight({ErrorCode::kAuth, fmt::format("{}: {}", doing, why)}, why);
+  }
+  return Error{ErrorCode::kAborted,
+               why.empty() ? fmt::format("{}: the transaction has already failed", doing)
+                           : fmt::format("{}: {}", doing, why)};
+}
+
+Error KafkaTransaction::Refused(const rd_kafka_error_t& refused, std::string_view doing) const {
+  const Error error = FromKafka(refused, doing);
+  switch (rd_kafka_error_code(&refused)) {
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+      return client_->Explain(error, {"Write", ResourceKind::kTransactionalId,
+                                      fmt::format("{}-lane-{}", options_.app, lane_)});
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
+      return client_->Explain(error, {"Read", ResourceKind::kGroup, options_.app});
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+      return NoTopicRight(error, client_->TransactionFailure() + error.text);
+    default:
+      return client_->Explain(error);
+  }
+}
+
+Error KafkaTransaction::NoTopicRight(const Error& error, const std::string& why) const {
+  // Such as: Failed to add partition "news.unique" [0] to transaction: ...
+  const size_t begin = why.find('"');
+  const size_t end = begin == why.npos ? begin : why.find('"', begin + 1);
+  if (end != why.npos) {
+    return client_->Explain(
+        error, {"Write", ResourceKind::kTopic, why.substr(begin + 1, end - begin - 1)});
+  }
+  // Such as: Failed to commit offsets to transaction on broker ...: news[0](Broker: ...)
+  // librdkafka 2.8 also names the id of the topic, or that there is none: news((null))[0]
+  for (const std::string& input : options_.topics) {
+    if (why.find(" " + input + "[") != why.npos || why.find(" " + input + "(") != why.npos) {
+      return client_->Explain(error, {"Read", ResourceKind::kTopic, input});
+    }
+  }
+  return client_->Explain(error);
+}
+
+void KafkaTransaction::Failed(const rd_kafka_message_t& message) {
+  if (message._private != nullptr) {
+    refusals_.Report(message._private, message.err);
+  } else if (Refusals::IsContentRefused(message.err)) {
+    refused_delta_ = rd_kafka_err2str(message.err);
+  }
+}
+
+Result<void> KafkaTransaction::CheckRefusals() const {
+  if (!refused_delta_.empty()) {
+    return Fatal(ErrorCode::kConfig,
+                 fmt::format("topic {} refuses a delta: {}; its max.message.bytes must be at least "
+                             "1 MB",
+                             ChangelogTopic(options_), refused_delta_));
+  }
+  if (!refusals_.any()) return {};
+  return Error{ErrorCode::kAborted, "an output topic refuses the content of some records"};
+}
+
+Result<void> KafkaTransaction::CheckFatalError(std::string_view doing) const {
+  std::array<char, 512> reason{};
+  const auto code = rd_kafka_fatal_error(client_->get(), reason.data(), reason.size());
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  return FromKafka(code, doing, reason.data());
+}
+
+Result<bool> KafkaTransaction::Flush(const Deadline& deadline) {
+  const rd_kafka_resp_err_t code = rd_kafka_flush(client_->get(), deadline.left_ms(kFlushSliceMs));
+  rd_kafka_poll(client_->get(), 0);
+  NEARDUP_TRY(CheckRefusals());
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return true;
+  NEARDUP_TRY(CheckFatalError("waiting for deliveries"));
+  if (!deadline.passed() && !client_->LoginRefused()) return false;
+  return client_->Explain(
+      FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, "waiting for deliveries",
+                fmt::format("{} records are in flight", rd_kafka_outq_len(client_->get()))));
+}
+
+Result<void> KafkaTransaction::FlushAll() {
+  const Deadline deadline(options_.transaction_timeout_ms);
+  while (true) {
+    NEARDUP_ASSIGN(const bool done, Flush(deadline));
+    if (done) return {};
+  }
+}
+
+void KafkaTransaction::StartCommit(std::span<const InputProgress> inputs) {
+  assert(client_ && !committed_.valid());
+  committed_ = committer_.Run([this, inputs] { return DeliverAndCommit(inputs); });
+}
+
+bool KafkaTransaction::CommitHasEnded() {
+  return committed_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+Result<void> KafkaTransaction::FinishCommit() {
+  NEARDUP_TRY(committed_.get());
+  client_->EndLoans();
+  return {};
+}
+
+Result<void> KafkaTransaction::DeliverAndCommit(std::span<const InputProgress> inputs) {
+  const Deadline deadline(options_.transaction_timeout_ms);
+  for (int slice = 1;; ++slice) {
+    NEARDUP_ASSIGN(const bool done, Flush(deadline));
+    if (done) break;
+    if (slice % kFlushSlicesPerSendOffsets == 0) NEARDUP_TRY(SendOffsets(inputs, deadline));
+  }
+  NEARDUP_TRY(SendOffsets(inputs, deadline));
+  return CommitProducer(deadline);
+}
+
+Result<void> KafkaTransaction::SendOffsets(std::span<const InputProgress> inputs,
+                                           const Deadline& deadline) {
+  PartitionListHandle offsets(rd_kafka_topic_partition_list_new(static_cast<int>(inputs.size())));
+  for (const InputProgress& input : inputs) {
+    rd_kafka_topic_partition_list_add(offsets.get(), input.partition.topic.c_str(),
+                                      input.partition.partition)
+        ->offset = input.next_offset;
+  }
+  // The group has no members; the transactional id fences other instances.
+  GroupMetadataHandle group(rd_kafka_consumer_group_metadata_new(options_.app.c_str()));
+  const std::string doing = fmt::format("adding the offsets of group {}", options_.app);
+  // A time-out of the call aborts the transaction, so it gets all the time that is left.
+  const int timeout_ms = std::max(1, deadline.left_ms(options_.transaction_timeout_ms));
+  auto task = [client = client_, offsets = std::move(offsets), group = std::move(group),
+               timeout_ms] {
+    return ErrorHandle(rd_kafka_send_offsets_to_transaction(client->get(), offsets.get(),
+                                                            group.get(), timeout_ms));
+  };
+  NEARDUP_ASSIGN(const ErrorHandle refused,
+                 calls_.Await(std::move(task), timeout_ms, doing,
+                              [this, inputs] { return CheckTopicsExist(inputs); }));
+  rd_kafka_poll(client_->get(), 0);  // hears the reason
+  return refused ? Refused(*refused, doing) : Result<void>();
+}
+
+/// The library tries to add the offsets of a topic that was deleted until the time is over, and the
+/// outputs of the other inputs would wait.
+Result<void> KafkaTransaction::CheckTopicsExist(std::span<const InputProgress> inputs) const {
+  std::set<std::string> topics;
+  for (const InputProgress& input : inputs) topics.insert(input.partition.topic);
+  for (const std::string& topic : topics) {
+    const TopicHandle handle(rd_kafka_topic_new(client_->get(), topic.c_str(), nullptr));
+    const rd_kafka_metadata_t* answer = nullptr;
+    const rd_kafka_resp_err_t code =
+        rd_kafka_metadata(client_->get(), 0, handle.get(), &answer, kSliceMs);
+    const MetadataHandle metadata(answer);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR || metadata->topic_cnt != 1) continue;
+    if (metadata->topics[0].err != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) continue;
+    return Retriable(ErrorCode::kUnavailable,
+                     fmt::format("adding the offsets of group {}: topic {} does not exist any "
+                                 "more; taking the lane again without it",
+                                 options_.app, topic));
+  }
+  return {};
+}
+
+Result<void> KafkaTransaction::CommitProducer(const Deadline& deadline) {
+  Result<void> committed =
+      Retry([this] { return rd_kafka_commit_transaction(client_->get(), kSliceMs); }, deadline,
+            "committing the transaction", ErrorCode::kUnknownOutcome);
+  if (committed.ok()) {
+    late_request_ = client_->unanswered().LateAfterCommit();
+    return {};
+  }
+  Error error = committed.error();
+  // The broker may have received the request.
+  if (error.code == ErrorCode::kInternal) error.code = ErrorCode::kUnknownOutcome;
+  return error;
+}
+
+Result<std::vector<int64_t>> KafkaTransaction::CommittedOffsets(
+    std::span<const InputPartition> inputs) {
+  const PartitionListHandle list(
+      rd_kafka_topic_partition_list_new(static_cast<int>(inputs.size())));
+  for (const InputPartition& input : inputs) {
+    rd_kafka_topic_partition_list_add(list.get(), input.topic.c_str(), input.partition);
+  }
+  // A read_committed client waits for an offset that is in an open transaction. That is right
+  // behind a commit of our own, which is about to end. A foreign transaction may stay open for any
+  // time, so that then the offsets before it count.
+  rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+  for (const ClientRole role : {ClientRole::kSource, ClientRole::kWatermark}) {
+    const bool stable = role == ClientRole::kSource;
+    NEARDUP_ASSIGN(const std::shared_ptr<Client> reader, Client::New(options_, role, log_));
+    code = rd_kafka_committed(reader->get(), list.get(),
+                              stable ? std::min(kStableOffsetsMs, options_.answer_timeout_ms)
+                                     : options_.answer_timeout_ms);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) break;
+    const std::string doing = fmt::format("reading the offsets of group {}", options_.app);
+    // A missing right shows only as a time-out here, and as an event.
+    while (const MessageHandle event{rd_kafka_consumer_poll(reader->get(), 0)}) {
+      if (IsMissingRight(event->err)) {
+        return reader->ExplainEvent(*event, doing, inputs.empty() ? "" : inputs.front().topic);
+      }
+    }
+    const Error error = reader->Explain(FromKafka(code, doing));
+    if (!stable || error.code != ErrorCode::kUnavailable) return error;
+    if (log_)
+      log_(kLogWarning,
+           fmt::format("{}; a transaction that is not of this lane may hold them, going on "
+                       "with the offsets before it",
+                       error.text));
+  }
+  std::vector<int64_t> offsets;
+  for (int i = 0; i < list->cnt; ++i) {
+    const int64_t offset = list->elems[i].offset;
+    offsets.push_back(offset < 0 ? -1 : offset);
+  }
+  return offsets;
+}
+
+}  // namespace
+
+std::unique_ptr<Transaction> NewKafkaTransaction(const KafkaOptions& options, uint16_t lane,
+                                                 std::map<std::string, int64_t> max_message_bytes,
+                                                 KafkaLog log) {
+  return std::make_unique<KafkaTransaction>(options, lane, std::move(max_message_bytes),
+                                            std::move(log));
+}
+
+}  // namespace neardup

@@ -1,0 +1,87 @@
+// What this instance is and does, for /status: one JSON object for people and scripts.
+// docs/observe.md describes its members.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "lane/ports.h"
+#include "lane/probe.h"
+#include "metrics/build_info.h"
+#include "state/input.h"
+
+namespace neardup {
+
+/// The lane's thread calls the events of Probe, the keeper's thread those of KeeperProbe, and any
+/// thread Text.
+class Status : public PartialProbe, public PartialKeeperProbe {
+ public:
+  /// `settings`: a JSON object without secrets; empty: the answer has no settings. The clock must
+  /// outlive this object.
+  Status(BuildInfo build, std::string settings, const Clock& clock);
+
+  void SetMemoryBound(uint64_t bytes);
+  /// In place of those of the constructor.
+  void ShowSettings(std::string settings);
+
+  void PhaseChanged(LanePhase phase) override;
+  void Followed(uint64_t seq) override;
+  void CaughtUp(uint64_t seq, uint64_t entries) override;
+  void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
+  void TransactionCommitted(const CommittedBatch& batch) override;
+  void LaneLost(const Error& error) override;
+  void InputMissing(const std::string& topic, bool missing) override;
+  void InputUnreachable(const InputPartition& input, bool unreachable) override;
+  void Gauges(const LaneGauges& gauges) override;
+  void InputLag(const InputPartition& input, int64_t records, double seconds) override;
+  void InputPosition(const InputPartition& input, int64_t next_offset) override;
+  void SnapshotWritten(const WrittenSnapshot& snapshot) override;
+  void ChangelogPurged(int64_t offset) override;
+  void KeeperFailed(const Error& error) override;
+
+  std::string Text() const;
+
+ private:
+  struct Input {
+    int64_t next_offset = -1;
+    int64_t lag_records = 0;
+    double lag_s = 0;
+    bool unreachable = false;
+  };
+  /// An error, and when it happened.
+  struct Event {
+    int64_t at_ms = 0;
+    std::string text;
+  };
+
+  const BuildInfo build_;
+  std::string settings_;  ///< guarded by mutex_
+  const Clock& clock_;
+  mutable std::mutex mutex_;  ///< guards the members below
+  int64_t started_at_ms_;
+  LanePhase phase_ = LanePhase::kStarting;
+  int64_t phase_since_ms_;
+  bool caught_up_ = false;
+  uint64_t seq_ = 0;
+  uint64_t promotions_ = 0;
+  double promotion_s_ = 0;
+  uint64_t losses_ = 0;
+  std::optional<Event> last_loss_;
+  uint64_t records_ = 0;
+  int64_t committed_at_ms_ = -1;
+  /// Of an active lane; empty otherwise.
+  std::map<InputPartition, Input> inputs_;
+  std::set<std::string> missing_topics_;
+  std::optional<LaneGauges> gauges_;
+  uint64_t memory_bound_ = 0;
+  std::optional<WrittenSnapshot> snapshot_;
+  int64_t snapshot_at_ms_ = 0;
+  std::optional<Event> keeper_failure_;
+  int64_t purged_to_ = 0;
+};
+
+}  // namespace neardup

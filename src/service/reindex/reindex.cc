@@ -1,0 +1,211 @@
+#include "reindex/reindex.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "kafka/kafka_ports.h"
+#include "kafka/topics.h"
+#include "lane/route_header.h"
+#include "neardup/filter.h"
+#include "reading/stopped_lane.h"
+#include "reading/topic_reading.h"
+#include "state/fresh_deltas.h"
+#include "state/lane_state.h"
+#include "state/pipeline.h"
+
+namespace neardup {
+namespace {
+
+int64_t WallMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// A unique record under the new settings.
+struct UniqueRecord {
+  uint64_t seq = 0;
+  FingerprintedRecord record;
+};
+
+class Reindexer {
+ public:
+  Reindexer(const Settings& settings, const KafkaLog& log)
+      : settings_(settings),
+        log_(log),
+        filter_(settings.lane.filter),
+        fingerprinter_(filter_),
+        clock_max_ms_(WallMs() + filter_.window.ahead_max_ms) {}
+
+  Result<ReindexReport> Run(StoppedLane* lane) {
+    NEARDUP_ASSIGN(std::optional<ChangelogSummary> changelog, ReadChangelog(settings_, log_));
+    if (!changelog) {
+      return Error{
+          ErrorCode::kNotFound,
+          fmt::format("changelog {} holds nothing, so there is nothing to index again; the "
+                      "first start takes the new settings",
+                      ChangelogTopic(settings_.kafka))};
+    }
+    last_ = std::move(changelog->last);
+    const PipelineTopics topics = TopicsOfLane(last_.pipeline, last_.inputs);
+    if (Compare(settings_.lane.pipeline, topics) == PipelineMatch::kOther) {
+      return OtherPipeline(settings_.lane.pipeline, topics, ChangelogTopic(settings_.kafka));
+    }
+    report_.entries_before = changelog->entries;
+    report_.seq = last_.seq_last;
+    const std::string spec = FingerprintSpec(filter_);
+    if (spec != last_.spec) report_.difference = SpecDifference(spec, last_.spec);
+    horizon_ms_ = HorizonAfter(last_, filter_.window);
+    NEARDUP_TRY(ReadUniques());
+    NEARDUP_ASSIGN(const std::vector<Delta> deltas, MakeDeltas());
+    if (lane != nullptr) NEARDUP_TRY(lane->Commit(deltas));
+    return std::move(report_);
+  }
+
+ private:
+  Result<void> ReadUniques() {
+    KafkaOptions options = settings_.kafka;
+    NEARDUP_ASSIGN(options.topics, UniqueTopics());
+    NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(options, log_));
+    NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source->Partitions());
+    NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
+                   ListOffsetBounds(settings_.kafka, partitions, log_));
+    std::vector<int64_t> begins;
+    for (const OffsetBounds& each : bounds) begins.push_back(each.begin);
+    // Where the timestamp is the event time, older records need not be read.
+    if (filter_.record.time_field.empty() && horizon_ms_ > 0) {
+      NEARDUP_ASSIGN(begins, ListOffsetsAtTime(settings_.kafka, partitions, horizon_ms_, log_));
+    }
+    std::vector<ReadRange> ranges;
+    for (size_t i = 0; i < partitions.size(); ++i) {
+      ranges.push_back({partitions[i], std::max(begins[i], bounds[i].begin), bounds[i].end});
+    }
+    for (uint32_t i = 0; i < last_.inputs.size(); ++i) numbers_[last_.inputs[i].partition] = i;
+    return ReadRanges(*source, ranges, [&](const Message& message) {
+      return Add(ranges[message.position.input].partition, message);
+    });
+  }
+
+  /// The unique topics of all inputs of the lane that exist, even of inputs that it no longer
+  /// reads.
+  Result<std::vector<std::string>> UniqueTopics() {
+    const std::set<std::string> read(settings_.kafka.topics.begin(), settings_.kafka.topics.end());
+    std::set<std::string> names;
+    for (const InputProgress& input : last_.inputs) {
+      KafkaOptions one = settings_.kafka;
+      one.topics = {ExpandTopic(one.unique_topic, input.partition.topic)};
+      if (names.contains(one.topics[0])) continue;
+      const auto found = ListPartitions(one, log_);
+      if (found.ok()) {
+        names.insert(one.topics[0]);
+      } else if (found.error().code != ErrorCode::kNotFound ||
+                 read.contains(input.partition.topic)) {
+        return found.error();
+      }
+    }
+    return {{names.begin(), names.end()}};
+  }
+
+  Result<void> Add(const InputPartition& place, const Message& message) {
+    const Result<ParsedHeader> header = ParseRouteHeader(message.headers);
+    const std::string where = fmt::format("{}/{}", TextOf(place), message.position.offset);
+    if (!header.ok()) {
+      return Error{ErrorCode::kMismatch, fmt::format("{}: {}", where, header.error().text)};
+    }
+    if (header->decision() != Decision::kUnique || header->passed) return {};
+    const auto number = numbers_.find(header->origin);
+    if (header->seq > last_.seq_last || number == numbers_.end()) {
+      return Error{
+          ErrorCode::kMismatch,
+          fmt::format(
+              "{}: this record has seq {} and comes from {}/{}, but the lane has decided "
+              "records up to seq {}, and that record is none of them: another app has written "
+              "to this topic; give every app its own output topics",
+              where, header->seq, TextOf(header->origin), header->origin_offset, last_.seq_last)};
+    }
+    ++report_.records;
+    UniqueRecord unique;
+    unique.seq = header->seq;
+    unique.record = fingerprinter_.Compute(
+        {{number->second, header->origin_offset}, message.timestamp_ms, message.value});
+    unique.record.outcome.time_ms = std::min(unique.record.outcome.time_ms, clock_max_ms_);
+    if (!unique.record.outcome.comparable()) {
+      ++report_.incomparable;
+      return {};
+    }
+    if (unique.record.outcome.time_ms < horizon_ms_) {
+      ++report_.outside;
+      return {};
+    }
+    uniques_.push_back(std::move(unique));
+    if (uniques_.size() >= 2 * filter_.window.entries_max) KeepNewest();
+    return {};
+  }
+
+  /// The index holds no more than entries_max.
+  void KeepNewest() {
+    const size_t most = filter_.window.entries_max;
+    if (uniques_.size() <= most) return;
+    const auto later = [](const UniqueRecord& a, const UniqueRecord& b) { return a.seq > b.seq; };
+    const auto end = uniques_.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(uniques_.begin(), end, uniques_.end(), later);
+    report_.outside += uniques_.size() - most;
+    uniques_.erase(end, uniques_.end());
+  }
+
+  Result<std::vector<Delta>> MakeDeltas() {
+    KeepNewest();
+    std::sort(uniques_.begin(), uniques_.end(),
+              [](const UniqueRecord& a, const UniqueRecord& b) { return a.seq < b.seq; });
+    std::vector<FingerprintedRecord> records;
+    records.reserve(uniques_.size());
+    for (UniqueRecord& unique : uniques_) records.push_back(std::move(unique.record));
+    report_.entries = records.size();
+    NEARDUP_ASSIGN(std::vector<Delta> deltas, FreshDeltas(filter_, last_, records));
+    deltas.front().learned = settings_.lane.learned;
+    return deltas;
+  }
+
+  const Settings& settings_;
+  const KafkaLog& log_;
+  const FilterOptions& filter_;
+  Fingerprinter fingerprinter_;
+  int64_t clock_max_ms_;  ///< later event times are set back to it, as the lane does
+  int64_t horizon_ms_ = INT64_MIN;
+  Delta last_;
+  std::map<InputPartition, uint32_t> numbers_;  ///< places in last_.inputs
+  std::vector<UniqueRecord> uniques_;
+  ReindexReport report_;
+};
+
+Result<void> CheckHeaders(const Settings& settings) {
+  if (settings.lane.headers != HeaderStyle::kNone) return {};
+  return Fatal(ErrorCode::kConfig,
+               "output.headers is none, so the unique records do not say where they come from, and "
+               "cannot be indexed; expected packed, separate or full");
+}
+
+}  // namespace
+
+Result<ReindexReport> Reindex(const Settings& settings, bool execute, const KafkaLog& log) {
+  NEARDUP_TRY(CheckHeaders(settings));
+  if (!execute) return Reindexer(settings, log).Run(nullptr);
+  NEARDUP_ASSIGN(const std::unique_ptr<StoppedLane> lane, StoppedLane::Take(settings, log));
+  return Reindexer(settings, log).Run(lane.get());
+}
+
+Result<ReindexReport> ReindexOwnLane(const Settings& settings, const KafkaLog& log) {
+  NEARDUP_TRY(CheckHeaders(settings));
+  NEARDUP_ASSIGN(const std::unique_ptr<StoppedLane> lane, StoppedLane::TakeOwn(settings, log));
+  return Reindexer(settings, log).Run(lane.get());
+}
+
+}  // namespace neardup

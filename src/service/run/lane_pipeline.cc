@@ -1,0 +1,67 @@
+#include "run/lane_pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/default_app.h"
+#include "kafka/topics.h"
+#include "reading/stopped_lane.h"
+#include "state/delta.h"
+
+namespace neardup {
+namespace {
+
+/// A pipeline must not silently start from nothing because the default of `app` has changed.
+Result<void> CheckOldDefaultApp(const Settings& settings, const KafkaLog& log) {
+  if (!settings.app_is_default) return {};
+  Settings old = settings;
+  old.kafka.app = kPlainApp;
+  const Result<bool> begun = HasChangelog(old.kafka, old.lane.lane, log);
+  if (!begun.ok() || !*begun) return {};
+  const Result<std::optional<Delta>> newest = ReadNewestDelta(old, log);
+  if (!newest.ok() || !*newest) return {};
+  const std::vector<std::string>& ours = settings.lane.pipeline.topics.inputs;
+  const PipelineTopics theirs = TopicsOfLane((*newest)->pipeline, (*newest)->inputs);
+  const auto shared =
+      std::find_first_of(ours.begin(), ours.end(), theirs.inputs.begin(), theirs.inputs.end());
+  if (shared == ours.end()) return {};
+  return Fatal(
+      ErrorCode::kConfig,
+      fmt::format("app {0} has decided nothing yet, but app {1} {2}, up to seq {3}, and {1} was "
+                  "the app of every pipeline without a name in older versions. To go on where it "
+                  "is, set app: {1}. To start a new pipeline beside it, set app: {0}",
+                  settings.kafka.app, kPlainApp, TextOf(theirs), (*newest)->seq_last));
+}
+
+}  // namespace
+
+Result<std::optional<PipelineTopics>> FindPipeline(const Settings& settings, const KafkaLog& log) {
+  const std::optional<PipelineTopics> nothing;
+  const Result<bool> begun = HasChangelog(settings.kafka, settings.lane.lane, log);
+  if (!begun.ok() && begun.error().code == ErrorCode::kUnavailable) return begun.error();
+  if (!begun.ok()) return nothing;  // the lane names the right that is missing
+  if (!*begun) {
+    NEARDUP_TRY(CheckOldDefaultApp(settings, log));
+    return nothing;
+  }
+  const Result<std::optional<Delta>> newest = ReadNewestDelta(settings, log);
+  if (!newest.ok() || !*newest) return nothing;
+  const Pipeline& pipeline = settings.lane.pipeline;
+  PipelineTopics found = TopicsOfLane((*newest)->pipeline, (*newest)->inputs);
+  switch (Compare(pipeline, found)) {
+    case PipelineMatch::kSame:
+      return nothing;
+    case PipelineMatch::kChanges:
+      return std::optional(std::move(found));
+    case PipelineMatch::kOther:
+      break;
+  }
+  return OtherPipeline(pipeline, found,
+                       fmt::format("{}/{}", ChangelogTopic(settings.kafka), settings.lane.lane));
+}
+
+}  // namespace neardup

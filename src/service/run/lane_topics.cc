@@ -1,0 +1,140 @@
+#include "run/lane_topics.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "kafka/topics.h"
+
+namespace neardup {
+
+GrowingSource::GrowingSource(const KafkaOptions& options, Source& source, KafkaLog log)
+    : options_(options), source_(source), log_(std::move(log)) {}
+
+Result<FoundInputs> GrowingSource::Find() {
+  NEARDUP_ASSIGN(FoundInputs found, source_.Find());
+  if (found.partitions == seen_) return found;
+  NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, found.partitions, kLanes, log_));
+  for (const std::string& topic : report.grown) {
+    spdlog::info("topic {}: partitions added, because its input topic has more", topic);
+  }
+  seen_ = found.partitions;
+  return found;
+}
+
+Result<OffsetBounds> GrowingSource::Bounds(const InputPartition& partition) {
+  return source_.Bounds(partition);
+}
+
+Result<void> GrowingSource::Assign(std::span<const InputAssignment> inputs) {
+  if (inputs.empty()) {
+    promoted_ = false;
+  } else if (!promoted_) {
+    // The lane has fenced its predecessor, and has read its changelog to the end.
+    if (before_promotion_) NEARDUP_TRY(before_promotion_());
+    promoted_ = true;
+  }
+  return source_.Assign(inputs);
+}
+
+Result<void> GrowingSource::Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) {
+  return source_.Poll(records_max, timeout_ms, out);
+}
+
+std::vector<InputStatus> GrowingSource::Status() { return source_.Status(); }
+
+bool GrowingSource::polls_beside() const { return source_.polls_beside(); }
+
+void GrowingSource::BeforePromotion(std::function<Result<void>()> check) {
+  before_promotion_ = std::move(check);
+}
+
+void GrowingSource::Saw(std::vector<InputPartition> partitions) { seen_ = std::move(partitions); }
+
+TransactionOnTopics::TransactionOnTopics(const KafkaOptions& options, const GrowingSource& source,
+                                         std::unique_ptr<Transaction> transaction, KafkaLog log)
+    : options_(options),
+      source_(source),
+      transaction_(std::move(transaction)),
+      log_(std::move(log)) {}
+
+Result<void> TransactionOnTopics::Fence() {
+  aborted_ = false;
+  NEARDUP_TRY(Ensure());
+  return transaction_->Fence();
+}
+
+Result<void> TransactionOnTopics::Begin() {
+  if (std::exchange(aborted_, false)) {
+    NEARDUP_ASSIGN(const std::optional<std::string> missing, FindMissing());
+    if (missing) {
+      return Retriable(ErrorCode::kUnavailable,
+                       fmt::format("topic {} does not exist any more; taking the lane again, "
+                                   "which creates it",
+                                   *missing));
+    }
+  }
+  return transaction_->Begin();
+}
+
+bool TransactionOnTopics::must_fence() const { return transaction_->must_fence(); }
+
+Result<void> TransactionOnTopics::Publish(const RoutedRecord& record) {
+  return transaction_->Publish(record);
+}
+
+Result<void> TransactionOnTopics::PublishDelta(std::string_view bytes) {
+  return transaction_->PublishDelta(bytes);
+}
+
+void TransactionOnTopics::StartCommit(std::span<const InputProgress> inputs) {
+  transaction_->StartCommit(inputs);
+}
+
+bool TransactionOnTopics::CommitHasEnded() { return transaction_->CommitHasEnded(); }
+
+Result<void> TransactionOnTopics::FinishCommit() { return transaction_->FinishCommit(); }
+
+Result<void> TransactionOnTopics::Abort() {
+  aborted_ = true;
+  return transaction_->Abort();
+}
+
+void TransactionOnTopics::Abandon(bool abort) { transaction_->Abandon(abort); }
+
+std::vector<Transaction::Refusal> TransactionOnTopics::TakeRefusals() {
+  return transaction_->TakeRefusals();
+}
+
+Result<std::vector<int64_t>> TransactionOnTopics::CommittedOffsets(
+    std::span<const InputPartition> inputs) {
+  return transaction_->CommittedOffsets(inputs);
+}
+
+size_t TransactionOnTopics::record_bytes_max(const InputPartition& input) const {
+  return transaction_->record_bytes_max(input);
+}
+
+Result<std::optional<std::string>> TransactionOnTopics::FindMissing() const {
+  return FindMissingTopic(options_, source_.seen(), log_);
+}
+
+Result<void> TransactionOnTopics::Ensure() const {
+  NEARDUP_ASSIGN(const std::optional<std::string> missing, FindMissing());
+  if (!missing) return {};
+  if (!options_.create_topics) {
+    return Retriable(ErrorCode::kUnavailable,
+                     fmt::format("topic {} does not exist any more, and output.create_topics is "
+                                 "off; create it, with as many partitions as before",
+                                 *missing));
+  }
+  NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, source_.seen(), kLanes, log_));
+  for (const std::string& topic : report.created) {
+    spdlog::error("topic {} was gone, and is created again: what it held is lost to its readers",
+                  topic);
+  }
+  return {};
+}
+
+}  // namespace neardup

@@ -1,0 +1,83 @@
+// The topics of a lane change while it runs: an input topic gets more partitions, or somebody
+// deletes a topic that the lane writes. These ports keep the output topics as the lane needs them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kafka/kafka_options.h"
+#include "lane/ports.h"
+
+namespace neardup {
+
+inline constexpr int32_t kLanes = 1;
+
+/// A source that adds partitions to the output topics when an input topic grows. `options` and
+/// `source` must outlive it.
+class GrowingSource : public Source {
+ public:
+  GrowingSource(const KafkaOptions& options, Source& source, KafkaLog log);
+
+  Result<FoundInputs> Find() override;
+  Result<OffsetBounds> Bounds(const InputPartition& partition) override;
+  Result<void> Assign(std::span<const InputAssignment> inputs) override;
+  Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
+  std::vector<InputStatus> Status() override;
+  bool polls_beside() const override;
+
+  /// If it fails, the first Assign of a promotion returns its error.
+  void BeforePromotion(std::function<Result<void>()> check);
+  /// The output topics fit these partitions.
+  void Saw(std::vector<InputPartition> partitions);
+  const std::vector<InputPartition>& seen() const { return seen_; }
+
+ private:
+  const KafkaOptions& options_;
+  Source& source_;
+  KafkaLog log_;
+  std::vector<InputPartition> seen_;
+  std::function<Result<void>()> before_promotion_;
+  bool promoted_ = false;
+};
+
+/// Makes sure before each promotion that the topics that the lane writes exist. When a transaction
+/// had to be aborted, it checks whether one of them is gone, and then the lane is taken again.
+/// `options` and `source` must outlive it.
+class TransactionOnTopics : public Transaction {
+ public:
+  TransactionOnTopics(const KafkaOptions& options, const GrowingSource& source,
+                      std::unique_ptr<Transaction> transaction, KafkaLog log);
+
+  Result<void> Fence() override;
+  Result<void> Begin() override;
+  bool must_fence() const override;
+  Result<void> Publish(const RoutedRecord& record) override;
+  Result<void> PublishDelta(std::string_view bytes) override;
+  void StartCommit(std::span<const InputProgress> inputs) override;
+  bool CommitHasEnded() override;
+  Result<void> FinishCommit() override;
+  Result<void> Abort() override;
+  void Abandon(bool abort) override;
+  std::vector<Refusal> TakeRefusals() override;
+  Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
+  size_t record_bytes_max(const InputPartition& input) const override;
+
+ private:
+  Result<std::optional<std::string>> FindMissing() const;
+  Result<void> Ensure() const;
+
+  const KafkaOptions& options_;
+  const GrowingSource& source_;
+  std::unique_ptr<Transaction> transaction_;
+  KafkaLog log_;
+  bool aborted_ = false;
+};
+
+}  // namespace neardup

@@ -1,0 +1,292 @@
+#include "run/log.h"
+
+#include <fmt/format.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace neardup {
+
+namespace {
+
+constexpr int64_t kLogPeriodMs = 10'000;
+constexpr int64_t kRestoreLogPeriodMs = 2'000;
+constexpr int64_t kLossLogPeriodMs = 30'000;
+
+// spdlog's own patterns cannot escape a message for JSON.
+class JsonFormatter : public spdlog::formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& out) override {
+    spdlog::memory_buf_t time;
+    time_.format(message, time);
+    const auto level = spdlog::level::to_string_view(message.level);
+    const nlohmann::ordered_json line = {
+        {"time", std::string(time.data(), time.size())},
+        {"level", std::string(level.data(), level.size())},
+        {"message", std::string(message.payload.data(), message.payload.size())}};
+    const std::string text = line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    out.append(text.data(), text.data() + text.size());
+    out.push_back('\n');
+  }
+  std::unique_ptr<spdlog::formatter> clone() const override {
+    return std::make_unique<JsonFormatter>();
+  }
+
+ private:
+  spdlog::pattern_formatter time_{"%Y-%m-%dT%H:%M:%S.%eZ", spdlog::pattern_time_type::utc, ""};
+};
+
+spdlog::level::level_enum LevelOf(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarn:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
+  }
+  return spdlog::level::info;
+}
+
+}  // namespace
+
+void StartLog(LogLevel level, LogFormat format) {
+  auto logger = std::make_shared<spdlog::logger>(
+      "neardup", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  if (format == LogFormat::kJson) {
+    logger->set_formatter(std::make_unique<JsonFormatter>());
+  } else {
+    logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
+        "%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %v", spdlog::pattern_time_type::utc));
+  }
+  logger->set_level(LevelOf(level));
+  logger->flush_on(spdlog::level::info);
+  spdlog::set_default_logger(std::move(logger));
+}
+
+void SetLogLevel(LogLevel level) { spdlog::set_level(LevelOf(level)); }
+
+void LogProbe::PhaseChanged(LanePhase phase) {
+  // Each failed attempt to take the lane again passes through these phases.
+  const bool attempt = phase == LanePhase::kStandby || phase == LanePhase::kRestoring ||
+                       (refused_ && phase == LanePhase::kActive);
+  const auto level = losses_ > 1 && attempt ? spdlog::level::debug : spdlog::level::info;
+  spdlog::log(level, "lane is {}", Name(phase));
+}
+
+void LogProbe::CaughtUp(uint64_t seq, uint64_t entries) {
+  spdlog::info("standby has caught up with the changelog: {} entries, seq {}", entries, seq);
+}
+
+void LogProbe::Restoring(double share, uint64_t entries) {
+  const int64_t now_ms = clock_.SteadyMs();
+  if (restore_log_at_ms_ == 0) restore_log_at_ms_ = now_ms + kRestoreLogPeriodMs;
+  if (now_ms < restore_log_at_ms_) return;
+  restore_log_at_ms_ = now_ms + kRestoreLogPeriodMs;
+  spdlog::info("restoring: {:.0f} %, {} entries", share * 100, entries);
+}
+
+void LogProbe::SnapshotRestored(uint64_t entries, double seconds) {
+  spdlog::info("snapshot restored: {} entries in {:.3f} s", entries, seconds);
+}
+
+void LogProbe::StateDiscarded(std::string_view why) {
+  spdlog::warn("discarding the state; an older snapshot or the changelog replaces it: {}", why);
+}
+
+void LogProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
+  spdlog::debug("snapshot written in {:.3f} s: {} entries, {} bytes, up to seq {}",
+                snapshot.seconds, snapshot.entries, snapshot.bytes, snapshot.seq);
+}
+
+void LogProbe::ChangelogPurged(int64_t offset) {
+  spdlog::debug("changelog purged below offset {}", offset);
+}
+
+void LogProbe::PurgeRefused(const Error& error) {
+  spdlog::warn(
+      "the changelog cannot be purged and will grow ({}); give this user the right to delete "
+      "records of its topic, or set state.purge_changelog to false",
+      error.text);
+}
+
+void LogProbe::KeeperFailed(const Error& error) {
+  spdlog::warn("cannot keep the snapshot and the changelog up to date, trying again later: {}",
+               error.text);
+}
+
+void LogProbe::SnapshotRestarted(std::string_view why) {
+  spdlog::warn("beginning a new snapshot: {}", why);
+}
+
+void LogProbe::TransactionCommitted(const CommittedBatch& batch) {
+  if (batch.records() == 0) return;
+  if (refused_) {
+    spdlog::info("the lane works again, {} s after it was lost and {} failed attempts",
+                 (clock_.SteadyMs() - lost_at_ms_) / 1000, losses_ - 1);
+    losses_ = 0;
+    refused_ = false;
+  }
+  unique_ += batch.unique + batch.passed;
+  duplicates_ += batch.duplicates();
+  dead_ += batch.dead();
+  if (!logged_first_) {
+    logged_first_ = true;
+    spdlog::info("first output committed ({} records)", batch.records());
+  }
+  const int64_t now_ms = clock_.SteadyMs();
+  if (now_ms < log_at_ms_) return;
+  log_at_ms_ = now_ms + kLogPeriodMs;
+  spdlog::info("decided since the last report: {} unique, {} duplicates, {} dead letters", unique_,
+               duplicates_, dead_);
+  unique_ = duplicates_ = dead_ = 0;
+}
+
+void LogProbe::TransactionAborted(const Error& error) {
+  spdlog::warn("transaction aborted, deciding its records again: {}", error.text);
+}
+
+void LogProbe::LaneLost(const Error& error) {
+  logged_first_ = false;
+  const int64_t now_ms = clock_.SteadyMs();
+  if (error.code == ErrorCode::kFenced) {
+    losses_ = 0;
+    refused_ = false;
+    spdlog::warn("lane lost: {}; standing by", error.text);
+    return;
+  }
+  refused_ = error.code == ErrorCode::kAuth;
+  std::string text = error.text;
+  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });  // such as "after 2ms"
+  if (losses_++ == 0 || (refused_ && text != loss_text_)) {
+    loss_text_ = std::move(text);
+    if (losses_ == 1) lost_at_ms_ = now_ms;
+    loss_log_at_ms_ = now_ms + kLossLogPeriodMs;
+    spdlog::warn("lane lost ({}), trying to take it again: {}", Name(error.code), error.text);
+  } else if (now_ms >= loss_log_at_ms_) {
+    loss_log_at_ms_ = now_ms + kLossLogPeriodMs;
+    spdlog::warn("lane not taken again for {} s; {} attempts failed, the last one ({}) with: {}",
+                 (now_ms - lost_at_ms_) / 1000, losses_ - 1, Name(error.code), error.text);
+  }
+}
+
+void LogProbe::Followed(uint64_t /*seq*/) {
+  if (losses_ == 0) return;
+  losses_ = 0;
+  refused_ = false;
+  spdlog::info("another instance has the lane; standing by");
+}
+
+void LogProbe::LeaseLeft(int64_t lasted_ms) {
+  spdlog::error(
+      "the lane could not work for {} s: this instance leaves the lease to another one, and "
+      "becomes a "
+      "candidate again after lease.stay_out_ms; see docs/recovery.md",
+      lasted_ms / 1000);
+}
+
+void LogProbe::Promoted(uint64_t seq, uint64_t entries, double seconds) {
+  // An instance that may not write to an output takes the lane and loses it again.
+  if (refused_) {
+    spdlog::debug("lane taken in {:.3f} s, {} entries restored", seconds, entries);
+    return;
+  }
+  std::string before;
+  if (losses_ > 0) {
+    before = fmt::format(", {} s after it was lost", (clock_.SteadyMs() - lost_at_ms_) / 1000);
+    if (losses_ > 1) before += fmt::format(" and {} failed attempts", losses_ - 1);
+  }
+  losses_ = 0;
+  spdlog::info("lane taken in {:.3f} s{}: {} entries restored, continuing after seq {}", seconds,
+               before, entries, seq);
+}
+
+void LogProbe::PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) {
+  spdlog::warn(
+      "the topics of this pipeline have changed, as input.topics_before or "
+      "output.topics_before allows: it {} now; before, it {}",
+      TextOf(now), TextOf(before));
+}
+
+void LogProbe::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) {
+  spdlog::warn(
+      "{}/{}: the consumer group is at offset {}, the changelog at offset {}; continuing at the "
+      "offset of the changelog",
+      input.topic, input.partition, group, delta);
+}
+
+void LogProbe::ChangelogLost(std::string_view name, std::string_view what) {
+  spdlog::error(
+      "changelog {} lost records: {}; going on without them, because state.on_changelog_loss is "
+      "continue; records that repeat the lost ones count as unique",
+      name, what);
+}
+
+void LogProbe::InputLost(const InputLoss& loss) {
+  const std::string name = fmt::format("{}/{}", loss.partition.topic, loss.partition.partition);
+  switch (loss.kind) {
+    case InputLoss::Kind::kUnreadStart:
+      spdlog::warn(
+          "{}: offsets {} to {} were deleted before the first of them was read; starting at offset "
+          "{}, the first that the log holds",
+          name, loss.from, loss.to - 1, loss.to);
+      break;
+    case InputLoss::Kind::kDeleted:
+      spdlog::error(
+          "{}: {} offsets ({} to {}) were deleted before they were read; continuing at offset {} "
+          "(input.on_data_loss is continue)",
+          name, loss.to - loss.from, loss.from, loss.to - 1, loss.to);
+      break;
+    case InputLoss::Kind::kReplaced:
+      spdlog::error(
+          "{}: the topic was created again, or its log was cut, below offset {}; reading it from "
+          "offset {} (input.on_data_loss is continue)",
+          name, loss.from, loss.to);
+      break;
+  }
+}
+
+void LogProbe::InputMissing(const std::string& topic, bool missing) {
+  if (missing) {
+    spdlog::error(
+        "input topic {} does not exist any more; reading the other topics; create it again, or "
+        "remove it from input.topics, and name the previous topics in input.topics_before",
+        topic);
+  } else {
+    spdlog::warn("input topic {} exists again", topic);
+  }
+}
+
+void LogProbe::InputUnreachable(const InputPartition& input, bool unreachable) {
+  if (unreachable) {
+    spdlog::warn(
+        "{}/{}: its leader does not answer; its records wait, and it holds the watermark; check "
+        "that the partition has a leader",
+        input.topic, input.partition);
+  } else {
+    spdlog::info("{}/{}: its leader answers again", input.topic, input.partition);
+  }
+}
+
+void LogProbe::RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) {
+  spdlog::warn(
+      "{}/{} offset {}: the output topic refuses this record: {}; it is sent again alone, or "
+      "becomes a dead letter; see docs/recovery.md",
+      input.topic, input.partition, offset, text);
+}
+
+void LogProbe::DeadLettersExcessive(bool excessive, std::string_view why) {
+  if (excessive) {
+    spdlog::error("too many dead letters: {}; see docs/recovery.md#too-many-dead-letters", why);
+  } else {
+    spdlog::info("the share of dead letters is below dead_letters.share_max again");
+  }
+}
+
+}  // namespace neardup

@@ -1,0 +1,173 @@
+#include "evaluate/edits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "text/cut_text.h"
+
+namespace neardup {
+
+namespace {
+
+/// Words that a vocabulary keeps for each kind of script.
+constexpr size_t kWordsMost = 50'000;
+/// Draws for a word that is not the excluded one.
+constexpr int kTriesMost = 50;
+
+/// Position of a word in several texts.
+struct Place {
+  size_t text = 0;
+  size_t word = 0;
+};
+
+std::vector<Place> PlacesOf(std::span<const CutWords> cuts) {
+  std::vector<Place> places;
+  for (size_t text = 0; text < cuts.size(); ++text) {
+    for (size_t word = 0; word < cuts[text].words.size(); ++word) places.push_back({text, word});
+  }
+  return places;
+}
+
+bool ReplaceWord(CutWord& word, const Vocabulary& vocabulary, SeededRandom& random) {
+  std::optional<std::string> other = vocabulary.Pick(word.spaced, word.text, random);
+  if (!other) return false;
+  word.text = std::move(*other);
+  return true;
+}
+
+/// Inserts a word after the word at `place`.
+bool InsertWord(CutWords& cut, size_t place, const Vocabulary& vocabulary, SeededRandom& random) {
+  CutWord& before = cut.words[place];
+  std::optional<std::string> text = vocabulary.Pick(before.spaced, "", random);
+  if (!text) return false;
+  CutWord inserted{std::move(*text), std::move(before.gap), before.spaced};
+  before.gap = before.spaced ? " " : "";
+  cut.words.insert(cut.words.begin() + static_cast<std::ptrdiff_t>(place) + 1, std::move(inserted));
+  return true;
+}
+
+/// Keeps the punctuation around the word, and a space between two words that would otherwise meet.
+void DeleteWord(CutWords& cut, size_t place) {
+  const std::string gap = cut.words[place].gap;
+  cut.words.erase(cut.words.begin() + static_cast<std::ptrdiff_t>(place));
+  if (place == 0) return;
+  CutWord& before = cut.words[place - 1];
+  const bool white = gap.find_first_not_of(" \t") == std::string::npos;
+  if (!white || before.gap.empty()) before.gap = gap;
+  const bool runs_meet = before.gap.empty() && before.spaced && place < cut.words.size();
+  if (runs_meet && cut.words[place].spaced) before.gap = " ";
+}
+
+}  // namespace
+
+void Vocabulary::Add(std::string_view text) {
+  for (CutWord& word : CutIntoWords(text).words) {
+    Reservoir& reservoir = word.spaced ? spaced_ : unspaced_;
+    ++reservoir.seen;
+    if (reservoir.words.size() < kWordsMost) {
+      reservoir.words.push_back(std::move(word.text));
+    } else if (const uint64_t place = random_.Below(reservoir.seen); place < kWordsMost) {
+      reservoir.words[place] = std::move(word.text);
+    }
+  }
+}
+
+std::optional<std::string> Vocabulary::Pick(bool spaced, std::string_view excluded,
+                                            SeededRandom& random) const {
+  const std::vector<std::string>& words = spaced ? spaced_.words : unspaced_.words;
+  for (int i = 0; i < kTriesMost && !words.empty(); ++i) {
+    if (const std::string& word = random.Pick(words); word != excluded) return word;
+  }
+  return std::nullopt;
+}
+
+bool HasStrength(EditKind kind) {
+  return kind == EditKind::kInserted || kind == EditKind::kDeleted || kind == EditKind::kReplaced;
+}
+
+std::string_view Name(EditKind kind) {
+  switch (kind) {
+    case EditKind::kExact:
+      return "exact";
+    case EditKind::kReordered:
+      return "reordered";
+    case EditKind::kInserted:
+      return "inserted";
+    case EditKind::kDeleted:
+      return "deleted";
+    case EditKind::kReplaced:
+      return "replaced";
+    case EditKind::kFieldChange:
+      return "field-change";
+    case EditKind::kSentenceDrop:
+      return "sentence-drop";
+    case EditKind::kFormat:
+      return "format";
+  }
+  return "exact";
+}
+
+std::optional<EditKind> EditKindOf(std::string_view name) {
+  for (const EditKind kind : kEditKinds) {
+    if (Name(kind) == name) return kind;
+  }
+  return std::nullopt;
+}
+
+std::string Name(const Edit& edit) {
+  if (!HasStrength(edit.kind)) return std::string(Name(edit.kind));
+  return fmt::format("{}-{}", Name(edit.kind), edit.strength_percent);
+}
+
+bool EditWords(const Edit& edit, std::span<std::string> texts, const Vocabulary& vocabulary,
+               SeededRandom& random) {
+  assert(HasStrength(edit.kind));
+  std::vector<CutWords> cuts;
+  for (const std::string& text : texts) cuts.push_back(CutIntoWords(text));
+  const std::vector<Place> places = PlacesOf(cuts);
+  const size_t wanted =
+      std::max<size_t>(1, (places.size() * static_cast<size_t>(edit.strength_percent) + 50) / 100);
+  // At least one word must be left.
+  if (places.size() < wanted + (edit.kind == EditKind::kDeleted ? 1 : 0)) return false;
+  const std::vector<size_t> chosen = random.Choose(wanted, places.size());
+  // From the back, so that the positions of the remaining places stay valid.
+  for (auto number = chosen.rbegin(); number != chosen.rend(); ++number) {
+    const auto [text, word] = places[*number];
+    CutWords& cut = cuts[text];
+    if (edit.kind == EditKind::kDeleted) {
+      DeleteWord(cut, word);
+    } else if (edit.kind == EditKind::kInserted
+                   ? !InsertWord(cut, word, vocabulary, random)
+                   : !ReplaceWord(cut.words[word], vocabulary, random)) {
+      return false;
+    }
+  }
+  for (size_t i = 0; i < texts.size(); ++i) texts[i] = Join(cuts[i]);
+  return true;
+}
+
+bool ReorderSentences(std::string& text, SeededRandom& random) {
+  CutSentences cut = CutIntoSentences(text);
+  const std::vector<std::string> before = cut.sentences;
+  if (std::adjacent_find(before.begin(), before.end(), std::not_equal_to<>()) == before.end()) {
+    return false;
+  }
+  while (cut.sentences == before) random.Shuffle(cut.sentences);
+  text = Join(cut);
+  return true;
+}
+
+bool DropSentence(std::string& text, SeededRandom& random) {
+  CutSentences cut = CutIntoSentences(text);
+  if (cut.sentences.size() < 2) return false;
+  const auto dropped = static_cast<std::ptrdiff_t>(random.Below(cut.sentences.size()));
+  cut.sentences.erase(cut.sentences.begin() + dropped);
+  cut.gaps.erase(cut.gaps.begin() + dropped);
+  text = Join(cut);
+  return true;
+}
+
+}  // namespace neardup

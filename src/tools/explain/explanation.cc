@@ -1,0 +1,112 @@
+#include "explain/explanation.h"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+#include "explain/verdict_changes.h"
+#include "filter/match_scheme.h"
+
+namespace neardup {
+namespace {
+
+/// The text keys of `b` under which the filter remembers `a`.
+std::vector<ExplainedKey> SharedKeys(const StoredKeys& remembered, const ExplainedRecord& b) {
+  std::vector<ExplainedKey> shared;
+  for (const ExplainedKey& key : b.text_keys) {
+    const auto of_a = remembered.keys();
+    if (std::find(of_a.begin(), of_a.end(), key.key) != of_a.end()) shared.push_back(key);
+  }
+  return shared;
+}
+
+void CompareOwn(const FilterOptions& options, const StoredKeys& remembered,
+                PairExplanation& explained) {
+  const FingerprintedRecord& a = explained.a.fingerprinted;
+  const FingerprintedRecord& b = explained.b.fingerprinted;
+  explained.distance = std::popcount(a.fingerprint.simhash ^ b.fingerprint.simhash);
+  explained.order_distance = std::popcount(a.fingerprint.order ^ b.fingerprint.order);
+  explained.keys_differ = explained.a.key != explained.b.key;
+  explained.shared_keys = SharedKeys(remembered, explained.b);
+  explained.limits =
+      LimitsFor(options.match, b.features, static_cast<int>(explained.shared_keys.size()));
+  explained.words = DivideDifference(explained.a.words, explained.a.words_votes, explained.b.words,
+                                     explained.b.words_votes);
+  explained.pairs = DivideDifference(explained.a.pairs, explained.a.pairs_votes, explained.b.pairs,
+                                     explained.b.pairs_votes);
+}
+
+Cause CauseOf(const FilterOptions& options, const PairExplanation& explained) {
+  const ReadOutcome& a = explained.a.fingerprinted.outcome;
+  const ReadOutcome& b = explained.b.fingerprinted.outcome;
+  if (!a.comparable() || !b.comparable()) return Cause::kNotComparable;
+  if (explained.verdict.decision == Decision::kDuplicate) {
+    return explained.verdict.match.kind == MatchKind::kExact ? Cause::kEqual : Cause::kNear;
+  }
+  if (!WithinWindow(a.time_ms, b.time_ms, options.window.window_ms)) return Cause::kOutsideWindow;
+  if (!options.scheme.is_own()) {
+    return explained.distance ? Cause::kNotFound : Cause::kOtherScheme;
+  }
+  if (explained.keys_differ) return Cause::kKeysDiffer;
+  if (options.match.distance_max == 0) return Cause::kExactMode;
+  if (explained.a.exact_only || explained.b.exact_only) return Cause::kFewWords;
+  if (*explained.distance > explained.limits.distance_max) return Cause::kTooFar;
+  if (*explained.distance + explained.order_distance > explained.limits.sum_max) {
+    return Cause::kTooFarInSum;
+  }
+  return Cause::kNotFound;
+}
+
+}  // namespace
+
+const char* Name(Cause cause) {
+  switch (cause) {
+    case Cause::kEqual:
+      return "equal";
+    case Cause::kNear:
+      return "near";
+    case Cause::kNotComparable:
+      return "not_comparable";
+    case Cause::kOutsideWindow:
+      return "outside_window";
+    case Cause::kKeysDiffer:
+      return "keys_differ";
+    case Cause::kExactMode:
+      return "exact_mode";
+    case Cause::kFewWords:
+      return "few_words";
+    case Cause::kTooFar:
+      return "too_far";
+    case Cause::kTooFarInSum:
+      return "too_far_in_sum";
+    case Cause::kNotFound:
+      return "not_found";
+    case Cause::kOtherScheme:
+      return "other_scheme";
+  }
+  return "unknown";
+}
+
+Result<PairExplanation> ExplainPair(const FilterOptions& options, const RecordView& a,
+                                    const RecordView& b) {
+  NEARDUP_ASSIGN(const JudgedPair judged, JudgePair(options, a, b));
+  RecordExplainer explainer(options);
+  PairExplanation explained;
+  explained.a = explainer.Explain(a);
+  explained.b = explainer.Explain(b);
+  explained.verdict = judged.verdict;
+  if (judged.comparable) {
+    if (options.scheme.is_own()) {
+      CompareOwn(options, judged.remembered, explained);
+    } else {
+      NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(options.scheme));
+      explained.distance = chosen.scheme->Distance(explained.a.fingerprinted.sketch->words,
+                                                   explained.b.fingerprinted.sketch->words);
+    }
+  }
+  explained.cause = CauseOf(options, explained);
+  if (judged.comparable) explained.changes = FindChanges(options, a, b, explained);
+  return explained;
+}
+
+}  // namespace neardup

@@ -1,0 +1,283 @@
+#include "tune/tune_summary.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/number_text.h"
+#include "feature/mask.h"
+
+namespace neardup {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kBarColumns = 50;
+constexpr size_t kPathColumnsMax = 40;
+
+/// From this share of agreeing halves on the result counts as reliable, or as fairly reliable.
+constexpr double kReliable = 0.9;
+constexpr double kFairlyReliable = 0.66;
+
+/// Share of the comparable records that have an earlier record within distance_max.
+double NearShare(const Tuning& tuning) {
+  const NeighbourStatistics& neighbours = tuning.calibration.neighbours;
+  if (neighbours.records == 0) return 0;
+  const auto begin = neighbours.nearest.begin();
+  const size_t near =
+      std::accumulate(begin, begin + tuning.proposed.match.distance_max + 1, size_t{0});
+  return static_cast<double>(near) / static_cast<double>(neighbours.records);
+}
+
+std::vector<std::string> KeyPaths(const RecordOptions& record) {
+  std::vector<std::string> paths;
+  for (const FieldSelector& field : record.fields) {
+    if (field.key) paths.push_back(field.path);
+  }
+  return paths;
+}
+
+std::string Row(std::string_view name, std::string_view text) {
+  return fmt::format("{:<14}{}\n", name, text);
+}
+
+std::string Histogram(const Tuning& tuning) {
+  const std::vector<uint32_t>& bins = tuning.calibration.neighbours.nearest;
+  const auto last = std::find_if(bins.rbegin(), bins.rend(), [](uint32_t n) { return n > 0; });
+  if (last == bins.rend()) return "";
+  const uint32_t most = *std::max_element(bins.begin(), bins.end());
+  std::string text = "\nRecords by the distance to their nearest earlier record\nbits  records\n";
+  const auto end = bins.size() - static_cast<size_t>(last - bins.rbegin());
+  for (size_t bin = 0; bin < end; ++bin) {
+    // Rounded up: every bin that is not empty shows.
+    const size_t columns = (uint64_t{bins[bin]} * kBarColumns + most - 1) / most;
+    std::string line =
+        fmt::format("{:>4} {:>8} {}", bin, Grouped(bins[bin]), std::string(columns, '#'));
+    if (static_cast<int>(bin) == tuning.proposed.match.distance_max) {
+      line = fmt::format("{:<30}  <- distance_max", line);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return text;
+}
+
+std::string FieldsTable(const Tuning& tuning) {
+  size_t columns = 5;
+  for (const StudiedField& field : tuning.fields) {
+    columns = std::max(columns, std::min(field.facts.path.size(), kPathColumnsMax));
+  }
+  std::string text = fmt::format("\n{:<{}}  compared  why\n", "field", columns);
+  for (const StudiedField& field : tuning.fields) {
+    const bool compared = IsSelected(tuning.proposed.record, field.facts.path);
+    const std::string doubt = DoubtAbout(tuning, field);
+    text += fmt::format("{:<{}}  {:<8}  {}{}{}\n", field.facts.path, columns,
+                        compared ? "yes" : "no", compared && tuning.fields_given ? "given; " : "",
+                        field.reason, doubt.empty() ? "" : fmt::format("; {}", doubt));
+  }
+  if (tuning.fields_left_out > 0) {
+    text += fmt::format("The sample has more than {} fields. The others were not studied.\n",
+                        FieldStudy::kFieldsMax);
+  }
+  return text;
+}
+
+std::string ProposalRows(const Tuning& tuning) {
+  std::string rows;
+  for (const TuneProposal& proposal : ProposalsOf(tuning)) {
+    rows += Row(proposal.name, proposal.text);
+  }
+  return rows;
+}
+
+Json ProposalsJson(const Tuning& tuning) {
+  Json proposals = Json::object();
+  for (const TuneProposal& proposal : ProposalsOf(tuning)) proposals[proposal.name] = proposal.text;
+  return proposals;
+}
+
+Json FieldsJson(const Tuning& tuning) {
+  Json fields = Json::array();
+  for (const StudiedField& field : tuning.fields) {
+    const FieldFacts& facts = field.facts;
+    fields.push_back({{"path", facts.path},
+                      {"compared", IsSelected(tuning.proposed.record, facts.path)},
+                      {"role", Name(field.role)},
+                      {"reason", field.reason},
+                      {"present", facts.present},
+                      {"distinct", facts.distinct},
+                      {"most_frequent", facts.most_frequent},
+                      {"tokens_mean", facts.tokens_mean},
+                      {"bytes_mean", facts.bytes_mean},
+                      {"times", facts.times},
+                      {"numbers", facts.numbers},
+                      {"flags", facts.flags}});
+  }
+  return fields;
+}
+
+}  // namespace
+
+std::string TuneText(const Tuning& tuning, const TuneFiles& files) {
+  std::vector<std::string> fields;
+  for (const FieldSelector& field : tuning.proposed.record.fields) fields.push_back(field.path);
+  return Row("sample", files.sample) + Row("", SampleText(tuning)) +
+         Row("fields", fmt::format("{} ({})", fmt::join(fields, ", "),
+                                   tuning.fields_given ? "given" : "proposed")) +
+         Row("mode", ModeText(tuning)) + Row("reason", tuning.calibration.reason) +
+         Row("confidence", ConfidenceText(tuning)) + Row("near copies", NearCopiesText(tuning)) +
+         (ChanceText(tuning).empty() ? "" : Row("by chance", ChanceText(tuning))) +
+         ProposalRows(tuning) + Histogram(tuning) + FieldsTable(tuning) + '\n' +
+         Row("config", files.config.string()) + Row("model", files.model.string()) +
+         Row("report", fmt::format("{}: look at its pairs of records before you use the config",
+                                   files.page.string()));
+}
+
+std::string TuneJson(const Tuning& tuning, const TuneFiles& files) {
+  const Calibration& calibration = tuning.calibration;
+  const MatchOptions& match = tuning.proposed.match;
+  const Json json = {{"sample",
+                      {{"from", files.sample},
+                       {"records", tuning.records},
+                       {"distinct", tuning.distinct},
+                       {"repeats", tuning.repeats},
+                       {"dead_letters", tuning.dead_letters},
+                       {"comparable", calibration.comparable}}},
+                     {"mode", Name(calibration.mode)},
+                     {"reason", calibration.reason},
+                     {"votes", calibration.votes},
+                     {"votes_for", calibration.votes_for},
+                     {"match",
+                      {{"distance_max", match.distance_max},
+                       {"distance_sum_max", match.distance_sum_max},
+                       {"features_per_bit", match.features_per_bit},
+                       {"widen", match.widen},
+                       {"text_keys", match.text_keys}}},
+                     {"keys", KeyPaths(tuning.proposed.record)},
+                     {"masks", MaskNames(tuning.proposed.feature.masks)},
+                     {"features_min", tuning.proposed.feature.features_min},
+                     {"proposals", ProposalsJson(tuning)},
+                     {"near_share", NearShare(tuning)},
+                     {"neighbours_mean", calibration.neighbours.neighbours_mean},
+                     {"window_entries", tuning.proposed.window.entries_max},
+                     {"window_distance_max", calibration.window_distance_max},
+                     {"false_match_rate", calibration.false_match_rate},
+                     {"false_match_rates", calibration.false_match_rates},
+                     {"nearest", calibration.neighbours.nearest},
+                     {"gap",
+                      {{"at", calibration.valley.middle},
+                       {"depth", calibration.valley.ratio_to_unrelated},
+                       {"unrelated", calibration.valley.unrelated}}},
+                     {"fields_given", tuning.fields_given},
+                     {"fields", FieldsJson(tuning)},
+                     {"config", files.config.string()},
+                     {"model", files.model.string()},
+                     {"report", files.page.string()}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string ModeText(const Tuning& tuning) {
+  const MatchOptions& match = tuning.proposed.match;
+  return fmt::format("{}, distance_max {}{}", Name(tuning.calibration.mode), match.distance_max,
+                     match.widen ? ", larger for texts that share phrases" : "");
+}
+
+std::string ConfidenceText(const Tuning& tuning) {
+  const Calibration& calibration = tuning.calibration;
+  if (calibration.too_few) return "none: the sample is too small; give a larger one";
+  if (calibration.votes == 0) {
+    return "the masks decide the result, so check that you agree with each of them";
+  }
+  const double share =
+      static_cast<double>(calibration.votes_for) / static_cast<double>(calibration.votes);
+  return fmt::format(
+      "{} of {} random halves of the sample give the same mode, and a distance at "
+      "most 1 away: the result is {}",
+      calibration.votes_for, calibration.votes,
+      share >= kReliable         ? "reliable"
+      : share >= kFairlyReliable ? "fairly reliable"
+                                 : "not reliable, so look at the pairs");
+}
+
+std::string SampleText(const Tuning& tuning) {
+  return fmt::format(
+      "{} records ({} distinct, {} repeats, {} dead letters); {} have enough words to be compared "
+      "by distance",
+      Grouped(tuning.records), Grouped(tuning.distinct), Grouped(tuning.repeats),
+      Grouped(tuning.dead_letters), Grouped(tuning.calibration.comparable));
+}
+
+std::string NearCopiesText(const Tuning& tuning) {
+  const NeighbourStatistics& neighbours = tuning.calibration.neighbours;
+  const int distance_max = tuning.proposed.match.distance_max;
+  const double records = static_cast<double>(std::max<size_t>(neighbours.records, 1));
+  const std::string found =
+      distance_max > 0 ? fmt::format("{} of these records have an earlier record within {} bits; ",
+                                     PercentText(NearShare(tuning)), distance_max)
+                       : "";
+  return fmt::format(
+      "{}{} have an earlier or later record within {} bits, {:.1f} of them on average", found,
+      PercentText(static_cast<double>(neighbours.with_neighbour) / records), kNeighbourBits,
+      neighbours.neighbours_mean);
+}
+
+std::string ChanceText(const Tuning& tuning) {
+  if (tuning.calibration.too_few) return "";
+  if (tuning.proposed.match.distance_max == 0) {
+    return "no record matches by chance, since only equal records are joined";
+  }
+  // The expected number of such matches for each record, which exceeds 1 in windows far too large.
+  return fmt::format(
+      "{} of unrelated records would be called duplicates while the window holds {} unique records",
+      PercentText(std::min(tuning.calibration.false_match_rate, 1.0)),
+      Grouped(tuning.proposed.window.entries_max));
+}
+
+std::string PercentText(double share) {
+  if (share > 0 && share < 1e-5) return "less than 0.001 %";
+  return fmt::format("{:.3g} %", 100 * share);
+}
+
+std::vector<TuneProposal> ProposalsOf(const Tuning& tuning) {
+  std::vector<TuneProposal> proposals;
+  const FilterOptions& proposed = tuning.proposed;
+  if (!tuning.keys_reason.empty()) {
+    proposals.push_back(
+        {"keys", "record.fields",
+         fmt::format("only records with equal {} are compared: {}",
+                     fmt::join(KeyPaths(proposed.record), ", "), tuning.keys_reason)});
+  }
+  if (!tuning.short_reason.empty()) {
+    proposals.push_back(
+        {"short", "feature.features_min",
+         fmt::format("records with at least {} distinct tokens are compared by distance: {}",
+                     proposed.feature.features_min, tuning.short_reason)});
+  }
+  if (!tuning.masks_reason.empty()) {
+    proposals.push_back(
+        {"masks", "feature.masks",
+         fmt::format("these kinds of text count as equal whatever their value: {}. Reason: {}. "
+                     "Remove a kind that tells your records apart",
+                     fmt::join(MaskNames(proposed.feature.masks), ", "), tuning.masks_reason)});
+  }
+  if (tuning.window_smaller) {
+    proposals.push_back(
+        {"window", "window.entries_max",
+         fmt::format("at most {} unique records: a larger window has more chance matches, and the "
+                     "smaller distance that it needs would miss the copies in this sample. "
+                     "--window sets another size",
+                     Grouped(proposed.window.entries_max))});
+  }
+  return proposals;
+}
+
+std::string DoubtAbout(const Tuning& tuning, const StudiedField& field) {
+  const bool compared = IsSelected(tuning.proposed.record, field.facts.path);
+  return tuning.fields_given && compared && !IsCompared(field.role) ? "consider leaving it out"
+                                                                    : "";
+}
+
+}  // namespace neardup

@@ -1,0 +1,112 @@
+// Checks the promises of a lane from outside: compares all input records with all output records,
+// by methods that share no code with the lane and the index. Only fingerprints, event times and the
+// rule for a match come from the filter.
+//
+//   Audit audit(options);
+//   for each input partition    number = audit.AddPartition(...)
+//   for each input record       audit.AddInput(message)    with that number in its position
+//   for each output record      audit.AddOutput(place, message)
+//   AuditReport report = audit.Finish();
+//
+// All records are judged by the given options. If distance, window or capacity changed between runs
+// of a lane, records decided before the change may show as violations.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "filter/match_scheme.h"
+#include "lane/message.h"
+#include "lane/route_header.h"
+#include "neardup/filter.h"
+#include "verify/ledger.h"
+#include "verify/report.h"
+#include "verify/verdicts.h"
+
+namespace neardup {
+
+/// One input partition, and which of its records are audited.
+struct AuditedInput {
+  InputPartition partition;
+  /// Records below are deleted: they need no output, and their outputs are checked by their own
+  /// content.
+  int64_t begin = 0;
+  /// Records from here on need no output, and their outputs are left out. To audit a running lane,
+  /// give the offsets of one committed transaction.
+  int64_t end = INT64_MAX;
+  /// Records below `begin` may exist, and are left out with their outputs. Needs
+  /// AuditOptions::part.
+  bool left_out_before = false;
+  std::string unique_topic;
+  std::string duplicate_topic;
+  std::string dead_letter_topic;
+};
+
+/// Memory that an audit needs at its peak for each input record, without the sketches of another
+/// scheme than the filter's own. It is reached when all records are unique.
+inline constexpr int kAuditBytesPerRecord = 100;
+/// The same for each output of a deleted input record.
+inline constexpr int kAuditBytesPerDeleted = 160;
+
+/// One owner thread. Add all inputs before the first output.
+class Audit {
+ public:
+  explicit Audit(const AuditOptions& options);
+
+  /// Returns the partition's number, which is Position::input of its records. Add a partition once.
+  uint32_t AddPartition(const AuditedInput& input);
+  /// Add the records of a partition in order of their offsets.
+  void AddInput(const Message& message);
+  /// Says that outputs of this partition with this verdict were deleted at the beginning of their
+  /// topic. A record without an output that stands before the first one there is left out, because
+  /// its output may have been among them. Needs AuditOptions::part. Call it before the first
+  /// output.
+  void AddDeletedOutputs(uint32_t input, Decision decision);
+  /// `place`: the topic and partition the record was read from. Add the records of a place in order
+  /// of their offsets.
+  void AddOutput(const InputPartition& place, const Message& message);
+  /// Says that all outputs of the unique topics were added. Saves memory: until then, a duplicate
+  /// waits for its original.
+  void UniquesDone() { verdicts_.UniquesDone(); }
+  /// The seq of a record that is left out, and was decided after those of its partition that are
+  /// audited. AddOutput notices it by itself.
+  void LeftOutAfter(uint64_t seq);
+  /// Memory held now for the records.
+  size_t bytes() const;
+  /// Runs the checks that need all records. Call it once. `progress` gets the share that is done.
+  AuditReport Finish(const std::function<void(double)>& progress = {});
+
+ private:
+  PayloadDigest DigestOf(const Message& message, size_t first_left_out, size_t count_left_out);
+  /// The row of an output's input record; nullptr, with a violation, if there is none or another
+  /// output already names it.
+  AuditRow* CoveredRow(uint32_t input, const ParsedHeader& header, const Message& message,
+                       const std::string& where);
+  void CheckPayload(const AuditRow& row, const PayloadDigest& digest, const Message& message,
+                    const std::string& where);
+  /// Notes in the row what the header and the content say.
+  void Cover(const ParsedHeader& header, const FingerprintedRecord* content, int64_t output_offset,
+             AuditRow& row);
+  bool CheckRoute(uint32_t input, Decision decision, const InputPartition& place,
+                  const std::string& where);
+  /// A lane writes each output in order of seq, so a smaller seq comes from another lane.
+  void CheckOneLane(const InputPartition& place, uint64_t seq, const std::string& where);
+  void CheckOrder(uint32_t input, Decision decision, int64_t origin_offset,
+                  const std::string& where);
+
+  AuditOptions options_;
+  ChosenScheme chosen_;
+  Fingerprinter fingerprinter_;
+  AuditLedger ledger_;
+  AuditReport report_;
+  VerdictChecks verdicts_;
+  std::map<InputPartition, uint64_t> newest_seq_;  ///< by the output that it was read from
+  uint64_t behind_ = 0;  ///< outputs with a smaller seq than one before them in their partition
+  uint64_t first_left_out_seq_ = UINT64_MAX;  ///< of those left out after the audited ones
+  uint64_t sketch_bytes_ = 0;
+  std::string header_bytes_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,117 @@
+// What an audit remembers of each record: hashes and the verdict, never payloads. A row takes 40
+// bytes, a remembered unique 24 more.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "neardup/fingerprint.h"
+#include "neardup/verdict.h"
+#include "state/input.h"
+#include "verify/column.h"
+
+namespace neardup {
+
+/// Hashes of the parts that an output must take over unchanged. A changed key or header goes
+/// unnoticed with a chance of 2^-32, a changed value with 2^-64.
+struct PayloadDigest {
+  uint64_t value = 0;
+  uint32_t key = 0;
+  uint32_t headers = 0;
+};
+
+/// Where a covered record is in the outputs.
+struct AuditedOutput {
+  uint64_t seq;
+  int64_t offset;
+};
+
+/// An input record, and the first output that names it as its origin. The second half is set when
+/// that output is read (`covered`).
+struct AuditRow {
+  static constexpr uint32_t kNoContent = UINT32_MAX;
+
+  int64_t offset = 0;
+  /// Kafka's timestamp of the input record; once it is covered, its event time.
+  int64_t time_ms = 0;
+  union {
+    PayloadDigest digest;  ///< until it is covered
+    AuditedOutput output;  ///< once it is covered
+  };
+  /// Number of the content of a remembered unique (AuditLedger::fingerprints); else kNoContent.
+  uint32_t content = kNoContent;
+  /// Number of distinct tokens, at most 65,535. No setting asks for more.
+  uint16_t features = 0;
+  uint8_t decision = 0;
+  bool covered : 1;
+  bool passed : 1;  ///< by policy, as the header states
+  bool late : 1;
+  bool clamped : 1;
+  bool remembered : 1;  ///< the filter remembers it: later records may be its duplicates
+  bool input_deleted : 1;
+
+  AuditRow()
+      : digest(),
+        covered(false),
+        passed(false),
+        late(false),
+        clamped(false),
+        remembered(false),
+        input_deleted(false) {}
+};
+static_assert(sizeof(AuditRow) == 40);
+
+struct AuditPartition {
+  InputPartition partition;
+  int64_t begin = 0;                  ///< first audited offset
+  int64_t end = 0;                    ///< records from here on are not audited
+  bool left_out_before = false;       ///< records below `begin` are left out, not deleted
+  std::array<std::string, 3> topics;  ///< its output topics, by Decision
+  Column<AuditRow> rows;              ///< by offset
+  /// Records below `begin` that outputs name, made from these outputs; by offset.
+  std::map<int64_t, AuditRow> deleted;
+  /// Largest origin offset seen on each of `topics`.
+  std::array<int64_t, 3> last_offset = {-1, -1, -1};
+  /// By topic: outputs of records below this offset may be deleted. 0: no output is deleted.
+  std::array<int64_t, 3> outputs_kept_from = {0, 0, 0};
+};
+
+/// The rows of all input partitions. Partitions are numbered from 0 in the order of AddPartition.
+/// Pointers to rows stay valid.
+class AuditLedger {
+ public:
+  static constexpr uint32_t kNoInput = UINT32_MAX;
+
+  uint32_t AddPartition(AuditPartition partition);
+  /// kNoInput if the partition was not added.
+  uint32_t Find(const InputPartition& partition) const;
+  /// nullptr if there is no record at this offset.
+  AuditRow* Row(uint32_t input, int64_t offset);
+
+  std::vector<AuditPartition>& partitions() { return partitions_; }
+  const std::vector<AuditPartition>& partitions() const { return partitions_; }
+  /// topic/partition/offset of the row's output, or of the input record if it has no output.
+  std::string Place(uint32_t input, const AuditRow& row) const;
+  /// The same; searches for the row's partition.
+  std::string Place(const AuditRow& row) const;
+  /// topic/partition/offset of an input record.
+  std::string Origin(uint32_t input, int64_t offset) const;
+
+  /// The content of remembered uniques, by AuditRow::content.
+  Column<Fingerprint> fingerprints;
+  Column<ProbedKeys> text_keys;  ///< only with MatchOptions::widen
+  std::deque<Sketch> sketches;   ///< only with another scheme than the filter's own
+
+ private:
+  std::vector<AuditPartition> partitions_;
+  std::map<InputPartition, uint32_t> numbers_;
+};
+
+/// topic/partition/offset.
+std::string PositionText(const InputPartition& partition, int64_t offset);
+
+}  // namespace neardup

@@ -1,0 +1,97 @@
+// The checks on each record and its verdict.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "filter/match_scheme.h"
+#include "lane/route_header.h"
+#include "neardup/filter.h"
+#include "verify/ledger.h"
+#include "verify/report.h"
+
+namespace neardup {
+
+struct AuditOptions {
+  FilterOptions filter;
+  /// The lane did not start at the beginning of its inputs (StartAt::kLatest). Records before the
+  /// first decided one of each partition need no output.
+  bool started_late = false;
+  /// seq of the first record that was decided under `filter`. Older ones were decided under other
+  /// settings: their verdicts and their fingerprints are not checked, but they are remembered as
+  /// `filter` reads them (`neardup reindex`).
+  uint64_t settings_seq = 1;
+  /// Time at which the outputs were read: a clamped event time is at most this plus ahead_max_ms.
+  int64_t now_ms = INT64_MAX;
+  /// Some decided records are left out. Then gaps in seq are no violations, originals that are left
+  /// out are only counted, and what was forgotten is judged by the next two.
+  bool part = false;
+  /// With `part`: the largest event time of the records that were left out and decided before the
+  /// audited ones of their partition; INT64_MAX if unknown.
+  int64_t earlier_time_max_ms = INT64_MAX;
+  /// With `part`: the filter's horizon after the last audited record; INT64_MAX if unknown.
+  int64_t horizon_ms = INT64_MAX;
+};
+
+/// An output record with a header and a known origin.
+struct DecidedRecord {
+  uint32_t input = 0;
+  const AuditRow* row = nullptr;
+  ParsedHeader header;
+  /// Computed from the payload; nullptr if the payload is not that of the input.
+  const FingerprintedRecord* content = nullptr;
+};
+
+/// Checks coverage, seq, order by seq, soundness of duplicates, and reasons of dead letters.
+class VerdictChecks {
+ public:
+  VerdictChecks(const AuditOptions& options, const ChosenScheme& chosen, AuditLedger& ledger,
+                AuditReport& report)
+      : options_(options), chosen_(chosen), ledger_(ledger), report_(report) {}
+
+  /// Checks the verdict of a record that was just covered.
+  void Check(const DecidedRecord& decided);
+  /// No unique is covered any more.
+  void UniquesDone();
+  /// Runs the checks that need all records. Returns the covered rows in order of seq.
+  std::vector<const AuditRow*> Finish();
+
+ private:
+  /// What the checks of a duplicate need.
+  struct Duplicate {
+    uint32_t input = 0;
+    const AuditRow* row = nullptr;
+    uint32_t original_input = 0;
+    int64_t original_offset = 0;
+    int distance = 0;
+    MatchKind kind = MatchKind::kExact;
+    bool content_known = false;
+    FingerprintedRecord content;
+  };
+
+  void CheckDeadLetter(const DecidedRecord& decided);
+  void CheckDuplicate(const Duplicate& duplicate);
+  template <class Violated>
+  void CheckMatch(const Duplicate& duplicate, const AuditRow& original,
+                  const std::string& original_text, const Violated& violated);
+  template <class Violated>
+  void CheckFingerprints(const Duplicate& duplicate, const AuditRow& original,
+                         const std::string& original_text, const Violated& violated);
+  template <class Violated>
+  void CheckSketches(const Duplicate& duplicate, const AuditRow& original,
+                     const std::string& original_text, const Violated& violated);
+  bool IsLeftOut(uint32_t input, int64_t offset) const;
+  void CheckRow(uint32_t input, const AuditRow& row, uint64_t& last_seq,
+                std::vector<const AuditRow*>& by_seq);
+  void CheckSeq(const std::vector<const AuditRow*>& by_seq);
+
+  const AuditOptions& options_;
+  const ChosenScheme& chosen_;
+  AuditLedger& ledger_;
+  AuditReport& report_;
+  bool uniques_done_ = false;
+  std::vector<Duplicate> waiting_;  ///< for their originals
+};
+
+}  // namespace neardup

@@ -1,0 +1,82 @@
+// One lane over the broker in memory, which a test steps by hand.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lane/lane.h"
+#include "lane/memory_ports.h"
+
+namespace neardup {
+
+/// Counts how often a standby reports that it has caught up, and keeps what it reports of inputs.
+struct StandbyProbe : PartialProbe {
+  void CaughtUp(uint64_t seq_in, uint64_t) override {
+    ++times;
+    seq = seq_in;
+  }
+  void InputLost(const InputLoss& loss) override { losses.push_back(loss); }
+  void InputMissing(const std::string& topic, bool missing) override {
+    missing_events.emplace_back(topic, missing);
+  }
+  void InputUnreachable(const InputPartition& input, bool unreachable) override {
+    unreachable_events.emplace_back(input, unreachable);
+  }
+  void PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) override {
+    pipeline_changes.emplace_back(before, now);
+  }
+  void LateRequestFenced() override { ++late_requests_fenced; }
+  int times = 0;
+  int late_requests_fenced = 0;
+  uint64_t seq = 0;
+  std::vector<InputLoss> losses;
+  std::vector<std::pair<PipelineTopics, PipelineTopics>> pipeline_changes;
+  std::vector<std::pair<std::string, bool>> missing_events;
+  std::vector<std::pair<InputPartition, bool>> unreachable_events;
+};
+
+struct Instance {
+  Instance(MemoryBroker& broker, Faults& faults, MemoryClock& clock_in, const LaneOptions& options)
+      : source(broker, faults),
+        changelog(broker, faults),
+        transaction(broker, faults),
+        clock(clock_in) {
+    auto made = Lane::New(options, {source, changelog, transaction, lease, clock, probe});
+    EXPECT_TRUE(made.ok());
+    lane = std::move(made).value();
+  }
+  bool AtEnd() {
+    for (const InputStatus& status : source.Status()) {
+      if (!status.at_end) return false;
+    }
+    return lane->phase() == LanePhase::kActive;
+  }
+
+  MemorySource source;
+  MemoryChangelog changelog;
+  MemoryTransaction transaction;
+  MemoryLease lease;
+  MemoryClock& clock;
+  StandbyProbe probe;
+  std::unique_ptr<Lane> lane;
+};
+
+/// Steps until `done`, or until the lane fails; returns its error.
+template <class Condition>
+std::optional<Error> StepUntil(Instance& instance, Condition done) {
+  for (int step = 0; step < 2000 && !done(); ++step) {
+    const Result<bool> stepped = instance.lane->Step();
+    if (!stepped.ok()) return stepped.error();
+    instance.clock.SleepMs(100);
+  }
+  EXPECT_TRUE(done()) << "it never happened";
+  return std::nullopt;
+}
+
+}  // namespace neardup

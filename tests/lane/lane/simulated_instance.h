@@ -1,0 +1,113 @@
+// A simulated process: a lane on one fiber, the keeper of its changelog on another, and a folder
+// for snapshots that outlives both.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "lane/changelog_keeper.h"
+#include "lane/fiber.h"
+#include "lane/lane.h"
+#include "lane/memory_ports.h"
+#include "lane/mistakes.h"
+#include "lane/simulated_world.h"
+#include "state/snapshot.h"
+
+namespace neardup {
+
+/// What all instances of a schedule did.
+struct Deeds {
+  uint64_t faults = 0;
+  uint64_t crashes = 0;
+  uint64_t promotions = 0;
+  uint64_t snapshots_restored = 0;
+  uint64_t purges = 0;
+  uint64_t expired = 0;
+  uint64_t evicted = 0;
+};
+
+/// One line of work of an instance. Every call of its ports comes here first, and lets the
+/// scheduler choose who goes on.
+class SimulatedThread : public Faults, public Clock, public Lease {
+ public:
+  SimulatedThread(SimulatedWorld& world, size_t member, std::string_view name, Deeds& deeds);
+
+  Fiber fiber;
+  int64_t wake_at_ms = 0;
+
+  Kind Draw(std::string_view call, std::initializer_list<Kind> possible) override;
+  void Wait(int64_t ms) override;
+
+  int64_t WallMs() const override { return 1'700'000'000'000 + world_.now_ms; }
+  int64_t SteadyMs() const override { return world_.now_ms; }
+  void SleepMs(int64_t ms) override;
+
+  void Join() override;
+  void Leave() override;
+  Result<bool> Held() override;
+  void Release() override { Leave(); }
+
+ private:
+  SimulatedWorld& world_;
+  size_t member_;
+  std::string_view name_;
+  Deeds& deeds_;
+};
+
+class SimulatedInstance : public PartialProbe, public PartialKeeperProbe {
+ public:
+  SimulatedInstance(SimulatedWorld& world, size_t member, Mistake mistake,
+                    std::filesystem::path folder, Deeds& deeds);
+  ~SimulatedInstance() override;
+
+  void Start();
+  /// Ends it at the calls where it waits.
+  void Kill();
+  /// Ends it after a last commit.
+  void Stop() { stopping_ = true; }
+  /// Frees the lane and the ports of an instance that has ended.
+  void CleanUp();
+
+  bool started() const { return lane_ != nullptr; }
+  bool ended() const;
+  bool active() const { return started() && lane_->phase() == LanePhase::kActive; }
+  /// The lane cannot continue.
+  const std::optional<Error>& error() const { return error_; }
+  std::array<SimulatedThread*, 2> threads() { return {&lane_thread_, &keeper_thread_}; }
+  size_t member() const { return member_; }
+  /// Switches for which it does not get its turn.
+  uint64_t paused_until = 0;
+
+ private:
+  void RunLane();
+  void RunKeeper();
+
+  void Promoted(uint64_t, uint64_t, double) override { ++deeds_.promotions; }
+  void LaneLost(const Error& error) override { Tell("lost: ", error.text); }
+  void ChangelogLost(std::string_view, std::string_view what) override { Tell("loss: ", what); }
+  void StateDiscarded(std::string_view why) override { Tell("discards: ", why); }
+  void ChangelogPurged(int64_t) override { ++deeds_.purges; }
+  void Tell(std::string_view what, std::string_view text) const;
+
+  SimulatedWorld& world_;
+  size_t member_;
+  Mistake mistake_;
+  std::filesystem::path folder_;
+  Deeds& deeds_;
+  SimulatedThread lane_thread_;
+  SimulatedThread keeper_thread_;
+
+  FileLock lock_;
+  std::unique_ptr<InstancePorts> ports_;
+  std::unique_ptr<Lane> lane_;
+  std::unique_ptr<ChangelogKeeper> keeper_;
+  bool stopping_ = false;
+  std::optional<Error> error_;
+};
+
+}  // namespace neardup

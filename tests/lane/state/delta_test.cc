@@ -1,0 +1,425 @@
+// The changelog's bytes: a golden file, round trips, and damage of every kind.
+#include "state/delta.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "base/hash.h"
+#include "state/byte_stream.h"
+
+namespace neardup {
+namespace {
+
+using testing::HasSubstr;
+
+Delta SmallDelta() {
+  Delta delta;
+  delta.lane = 2;
+  delta.epoch = 3;
+  delta.seq_first = 100;
+  delta.seq_last = 104;
+  delta.watermark_ms = 1'700'000'000'000;
+  delta.horizon_ms = 1'699'913'000'000;
+  delta.window_ms = 86'400'000;
+  delta.entries_max = 1'000'000;
+  delta.distance_max = 3;
+  delta.entries_live = 0x123456;
+  delta.settings_seq = 90;
+  delta.fresh = true;
+  delta.spec = R"({"version":1})";
+  delta.inputs = {{{"news", 0}, 42, 1'700'000'000'500},
+                  {{"blog", 3}, 7, INT64_MIN},
+                  {{"news", 300}, 1'000'000, -1}};
+  delta.entries = {{{0x1122334455667788, 0x0f1e2d3c4b5a6978, 0x99aabbccddeeff00},
+                    1'700'000'000'000,
+                    {0, 40},
+                    {}},
+                   {{1, 2, 3}, 1'699'999'999'000, {2, 999'999}, {}}};
+  delta.entries[0].text_keys.Add(0x01020304);
+  delta.entries[0].sketch = Sketch{.words = {0x0102030405060708, 9}, .keys = {0xa1b2}};
+  for (const uint32_t key : {1U, UINT32_MAX, 0xa0b0c0d0U}) delta.entries[1].text_keys.Add(key);
+  return delta;
+}
+
+std::string Hex(std::string_view bytes) {
+  std::string hex;
+  for (const char byte : bytes) {
+    hex += "0123456789abcdef"[static_cast<uint8_t>(byte) >> 4];
+    hex += "0123456789abcdef"[static_cast<uint8_t>(byte) & 15];
+  }
+  return hex;
+}
+
+std::string FromHex(std::string_view hex) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+  }
+  return bytes;
+}
+
+std::string WithChecksum(std::string body) {
+  ByteWriter out;
+  out.Raw(body);
+  out.U64(Hash64(body));
+  return out.Take();
+}
+
+/// Parts of SmallDelta(), byte for byte. Changelogs out there hold them: they never change.
+// clang-format off
+constexpr std::string_view kNumbersHex =
+    "030000000000000064000000000000006800000000000000"  // epoch, seq_first, seq_last
+    "0068e5cf8b01000040e4b5ca8b010000"  // watermark, horizon
+    "005c26050000000040420f000000000003";  // window, entries_max, distance_max
+constexpr std::string_view kRestHex =
+    "0d7b2276657273696f6e223a317d"  // spec
+    "0204626c6f67046e657773"  // topics
+    "03"  // inputs
+    "010054f469e5cf8b010000"
+    "00030e0000000000000080"
+    "01ac0280897affffffffffffffff"
+    "02"  // entries
+    "8877665544332211" "78695a4b3c2d1e0f" "00ffeeddccbbaa99" "80a0abfef962" "00" "28"
+    "01" "04030201" "02" "0807060504030201" "0900000000000000" "01" "b2a1000000000000"
+    "0100000000000000" "0200000000000000" "0300000000000000" "cf0f" "02" "bf843d"
+    "03" "01000000" "ffffffff" "d0c0b0a0" "00" "00";
+
+/// The golden file of version 3.
+std::string GoldenHex() {
+  return std::string("4e444c5403000200")  // magic, version, lane
+      .append(kNumbersHex)
+      .append("56341200000000005a0000000000000001")  // entries_live, settings_seq, fresh
+      .append(kRestHex)
+      .append("83958049558f5b2d");
+}
+/// The golden file of version 2.
+std::string GoldenHexOfVersion2() {
+  return std::string("4e444c5402000200").append(kNumbersHex).append(kRestHex).append("76a03742119cd321");
+}
+// clang-format on
+
+TEST(Delta, EncodesToTheBytesOfTheGoldenFile) {
+  EXPECT_EQ(Hex(Encode(SmallDelta())), GoldenHex());
+  const Result<Delta> decoded = DecodeDelta(FromHex(GoldenHex()));
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(*decoded, SmallDelta());
+}
+
+TEST(Delta, IsOfVersion4IfItHoldsWhatTheLaneLearned) {
+  Delta delta = SmallDelta();
+  delta.learned = "{}";
+  std::string body = FromHex(GoldenHex());
+  body.resize(body.size() - 8);
+  body[4] = 4;
+  body.insert(FromHex(std::string("4e444c5403000200").append(kNumbersHex)).size() + 17,
+              std::string("\x02{}"));
+  EXPECT_EQ(Hex(Encode(delta)), Hex(WithChecksum(body)));
+  const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, delta);
+}
+
+/// SmallDelta with its writer and the topics of its lane. The golden file of version 5.
+Delta DeltaOfVersion5() {
+  Delta delta = SmallDelta();
+  delta.log_id = 0x1112131415161718;
+  delta.writer = 0x2122232425262728;
+  delta.writer_before = 0x3132333435363738;
+  delta.pipeline = {{"blog", "new"}, "u", "{topic}.d", "dead"};
+  return delta;
+}
+
+TEST(Delta, IsOfVersion5IfItNamesItsWriterAndTheTopicsOfTheLane) {
+  // clang-format off
+  const std::string body =
+      std::string("4e444c5405000200")  // magic, version, lane
+          .append(kNumbersHex)
+          .append("56341200000000005a0000000000000001")  // entries_live, settings_seq, fresh
+          .append("00")  // learned
+          .append("1817161514131211")  // log_id
+          .append("2827262524232221" "3837363534333231")  // writer, writer_before
+          .append("0d7b2276657273696f6e223a317d")  // spec
+          .append("0304626c6f67036e6577046e657773"  // topics
+                  "03"  // inputs
+                  "020054f469e5cf8b010000"
+                  "00030e0000000000000080"
+                  "02ac0280897affffffffffffffff"
+                  "020001" "0175" "097b746f7069637d2e64" "0464656164")  // pipeline
+          .append(kRestHex.substr(kRestHex.find("028877665544332211")));  // entries
+  // clang-format on
+  EXPECT_EQ(Hex(Encode(DeltaOfVersion5())), Hex(WithChecksum(FromHex(body))));
+  const Result<Delta> decoded = DecodeDelta(WithChecksum(FromHex(body)));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, DeltaOfVersion5());
+}
+
+TEST(Delta, OfVersion5NeedNotNameTheTopicsOfTheLane) {
+  Delta delta = DeltaOfVersion5();
+  delta.pipeline = {};
+  const Result<Delta> decoded = DecodeDelta(Encode(delta));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, delta) << "neardup reindex continues a lane of an older version";
+}
+
+TEST(Delta, OfVersion5RefusesTheWriter0) {
+  std::string body = Encode(DeltaOfVersion5());
+  body.resize(body.size() - 8);
+  const size_t writer = body.find(FromHex("2827262524232221"));
+  ASSERT_NE(writer, body.npos);
+  body.replace(writer, 8, 8, 0);
+  EXPECT_THAT(DecodeDelta(WithChecksum(body)).error().text, HasSubstr("writer: expected"));
+}
+
+TEST(Delta, HoldsTheTopicsBesideWhatTheLaneLearned) {
+  Delta delta = DeltaOfVersion5();
+  delta.learned = "{}";
+  delta.inputs.clear();
+  delta.entries.clear();
+  const Result<Delta> decoded = DecodeDelta(Encode(delta));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, delta) << "also before any of them was read";
+}
+
+TEST(Delta, RefusesTopicsOfALaneThatAreNoneOrNotAscending) {
+  const auto refusal = [](std::vector<std::string> inputs) {
+    Delta delta = DeltaOfVersion5();
+    delta.pipeline.inputs = std::move(inputs);
+    const Result<Delta> decoded = DecodeDelta(Encode(delta));
+    return decoded.ok() ? std::string() : decoded.error().text;
+  };
+  EXPECT_THAT(refusal({"new", "blog"}), HasSubstr("input topics: expected ascending"));
+  EXPECT_THAT(refusal({"blog", "blog"}), HasSubstr("input topics: expected ascending"));
+  std::string body = Encode(DeltaOfVersion5());
+  body.resize(body.size() - 8);
+  const size_t count = body.find(std::string("\x02\x00\x01\x01u", 5));
+  ASSERT_NE(count, body.npos);
+  body[count] = 0;
+  EXPECT_THAT(DecodeDelta(WithChecksum(body)).error().text,
+              HasSubstr("number of input topics: expected at least 1"));
+  body[count] = 100;
+  EXPECT_FALSE(DecodeDelta(WithChecksum(body)).ok());
+}
+
+TEST(Delta, AMergedDeltaHasTheTopicsOfTheLaterOne) {
+  Delta first = DeltaOfVersion5();
+  Delta next = first;
+  next.fresh = false;
+  next.seq_first = next.seq_last + 1;
+  next.seq_last += 3;
+  next.pipeline.unique = "later";
+  Delta old = next;
+  old.pipeline = {};
+  ASSERT_TRUE(CanMerge(first, next));
+  Delta merged = first;
+  Merge(merged, Delta(next));
+  EXPECT_EQ(merged.pipeline, next.pipeline);
+  merged = first;
+  Merge(merged, std::move(old));
+  EXPECT_EQ(merged.pipeline, first.pipeline) << "an older version names none";
+}
+
+TEST(Delta, FollowsOnlyADeltaOfTheWriterThatItNames) {
+  Delta next = SmallDelta();
+  next.fresh = false;
+  next.writer = 7;
+  next.writer_before = 6;
+  EXPECT_TRUE(FollowsDelta(next, 6, 99));
+  EXPECT_TRUE(FollowsDelta(next, 7, 99)) << "it is read again";
+  EXPECT_FALSE(FollowsDelta(next, 5, 99));
+  EXPECT_FALSE(FollowsDelta(next, 6, 98));
+  next.fresh = true;
+  EXPECT_FALSE(FollowsDelta(next, 6, 99));
+}
+
+TEST(Delta, ReadsVersion2WhichDoesNotSayHowManyEntriesAreLive) {
+  const Result<Delta> decoded = DecodeDelta(FromHex(GoldenHexOfVersion2()));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  Delta expected = SmallDelta();
+  expected.entries_live = kEntriesUnknown;
+  expected.settings_seq = 1;
+  expected.fresh = false;
+  EXPECT_EQ(*decoded, expected);
+}
+
+TEST(Delta, RefusesAFreshThatIsNeither0Nor1) {
+  std::string body = Encode(SmallDelta());
+  body.resize(body.size() - 8);
+  body[8 + 24 + 16 + 17 + 16] = 2;
+  const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
+  ASSERT_FALSE(decoded.ok());
+  EXPECT_THAT(decoded.error().text, HasSubstr("fresh: expected 0 or 1, found 2"));
+}
+
+TEST(Delta, RefusesADeltaWithAnyBitFlipped) {
+  const std::string bytes = Encode(SmallDelta());
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
+      const Result<Delta> decoded = DecodeDelta(damaged);
+      ASSERT_FALSE(decoded.ok()) << "byte " << i << " bit " << bit;
+      ASSERT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+    }
+  }
+}
+
+TEST(Delta, RefusesEveryOtherLength) {
+  const std::string bytes = Encode(SmallDelta());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const Result<Delta> decoded = DecodeDelta(std::string_view(bytes).substr(0, size));
+    ASSERT_FALSE(decoded.ok()) << size;
+    ASSERT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+  }
+  EXPECT_FALSE(DecodeDelta(bytes + '\0').ok());
+}
+
+// The checksum is right here, so only the reader itself stands between the damage and the caller.
+TEST(Delta, ReadsDamageUnderAValidChecksumSafely) {
+  std::mt19937_64 random(11);
+  const std::string bytes = Encode(SmallDelta());
+  const std::string body = bytes.substr(0, bytes.size() - 8);
+  size_t refused = 0;
+  const auto decode = [&](std::string damaged) {
+    const Result<Delta> decoded = DecodeDelta(WithChecksum(std::move(damaged)));
+    if (decoded.ok()) {
+      for (const Entry& entry : decoded->entries) {
+        ASSERT_LT(entry.origin.input, decoded->inputs.size());
+        ASSERT_GE(entry.origin.offset, 0);
+        for (const uint32_t key : entry.text_keys.keys()) ASSERT_NE(key, 0U);
+      }
+      return;
+    }
+    ++refused;
+    ASSERT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+    ASSERT_THAT(decoded.error().text, HasSubstr("byte "));
+  };
+  for (size_t size = 0; size < body.size(); ++size) decode(body.substr(0, size));
+  EXPECT_EQ(refused, body.size()) << "every cut takes away something that is needed";
+  for (size_t i = 0; i < body.size(); ++i) {
+    for (int value = 0; value < 256; ++value) {
+      std::string damaged = body;
+      damaged[i] = static_cast<char>(value);
+      decode(damaged);
+    }
+  }
+  for (int round = 0; round < 20'000; ++round) {
+    std::string damaged = body;
+    for (uint64_t n = 1 + random() % 8; n > 0; --n) {
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    }
+    decode(damaged);
+  }
+  EXPECT_FALSE(DecodeDelta(WithChecksum(body + "x")).ok());
+  EXPECT_GT(refused, 10'000U);
+}
+
+TEST(Delta, RefusesHugeCountsBeforeItAllocatesMemory) {
+  Delta empty = SmallDelta();
+  empty.inputs.clear();
+  empty.entries.clear();
+  std::string body = Encode(empty);
+  body.resize(body.size() - 8 - 3);  // the checksum and the three counts
+  for (int count = 0; count < 3; ++count) {
+    ByteWriter out;
+    out.Raw(body);
+    for (int i = 0; i < count; ++i) out.Varint(0);
+    out.Varint(UINT64_MAX / 64);
+    out.Raw(std::string(40, '\0'));
+    const Result<Delta> decoded = DecodeDelta(WithChecksum(out.Take()));
+    ASSERT_FALSE(decoded.ok()) << count;
+    EXPECT_THAT(decoded.error().text, HasSubstr("expected at most")) << count;
+  }
+}
+
+TEST(Delta, RefusesMoreThanThreeTextKeysAndATextKeyOfZero) {
+  const std::string bytes = Encode(SmallDelta());
+  const size_t last = bytes.size() - 8 - 2 - 3 * 4 - 1;  // the number of the last entry's text keys
+  const std::string body = bytes.substr(0, bytes.size() - 8);
+  ASSERT_EQ(body[last], 3);
+  std::string four = body;
+  four[last] = 4;
+  const Result<Delta> crowded = DecodeDelta(WithChecksum(four + std::string("abcd")));
+  ASSERT_FALSE(crowded.ok());
+  EXPECT_THAT(crowded.error().text, HasSubstr("text keys: expected at most 3, none of them 0"));
+  std::string zero = body;
+  zero.replace(last + 1, 4, 4, '\0');
+  const Result<Delta> nothing = DecodeDelta(WithChecksum(zero));
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_THAT(nothing.error().text, HasSubstr("text keys: expected at most 3, none of them 0"));
+  std::string two = body;
+  two.erase(last + 1, 4);
+  two[last] = 2;
+  const Result<Delta> fewer = DecodeDelta(WithChecksum(two));
+  ASSERT_TRUE(fewer.ok()) << fewer.error().text;
+  EXPECT_EQ(fewer->entries[1].text_keys.keys().size(), 2U);
+}
+
+TEST(Delta, RefusesASketchThatIsLongerThanTheDelta) {
+  const std::string bytes = Encode(SmallDelta());
+  std::string body = bytes.substr(0, bytes.size() - 8);
+  for (const size_t from_end : {size_t{1}, size_t{2}}) {
+    std::string longer = body;
+    longer[longer.size() - from_end] = 100;
+    const Result<Delta> decoded = DecodeDelta(WithChecksum(longer));
+    ASSERT_FALSE(decoded.ok());
+    EXPECT_THAT(decoded.error().text, HasSubstr(from_end == 1 ? "sketch keys" : "sketch words"));
+  }
+}
+
+TEST(Delta, RefusesAnotherVersionAndNamesIt) {
+  std::string body = Encode(SmallDelta());
+  body.resize(body.size() - 8);
+  body[4] = 9;
+  const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
+  ASSERT_FALSE(decoded.ok());
+  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 5, found 9"));
+}
+
+TEST(Delta, DecodesToWhatWasEncoded) {
+  std::mt19937_64 random(5);
+  const auto any_time = [&] {
+    const int64_t extremes[] = {INT64_MIN, INT64_MAX, -1, 0};
+    return random() % 8 == 0 ? extremes[random() % 4] : static_cast<int64_t>(random());
+  };
+  for (int round = 0; round < 500; ++round) {
+    Delta delta;
+    delta.lane = static_cast<uint16_t>(random());
+    delta.epoch = random() >> (random() % 64);
+    delta.seq_first = random() >> (random() % 64);
+    delta.seq_last = random();
+    delta.watermark_ms = any_time();
+    delta.horizon_ms = any_time();
+    delta.window_ms = any_time();
+    delta.entries_max = random();
+    delta.distance_max = static_cast<int>(random() % 8);
+    delta.entries_live = random() >> (random() % 64);
+    delta.settings_seq = random() >> (random() % 64);
+    delta.fresh = random() % 2 == 0;
+    delta.spec = std::string(random() % 300, 'x');
+    for (uint64_t n = random() % 20; n > 0; --n) {
+      const InputPartition partition{"topic" + std::to_string(random() % 5),
+                                     static_cast<int32_t>(random() >> 33)};
+      delta.inputs.push_back({partition, static_cast<int64_t>(random()), any_time()});
+    }
+    for (uint64_t n = delta.inputs.empty() ? 0 : random() % 50; n > 0; --n) {
+      const Position origin{static_cast<uint32_t>(random() % delta.inputs.size()),
+                            static_cast<int64_t>(random() >> (1 + random() % 63))};
+      delta.entries.push_back({{random(), random(), random()}, any_time(), origin, {}});
+      for (uint64_t keys = random() % 4; keys > 0; --keys) {
+        delta.entries.back().text_keys.Add(static_cast<uint32_t>(random()) | 1);
+      }
+      Sketch sketch;
+      for (uint64_t words = random() % 5; words > 0; --words) sketch.words.push_back(random());
+      for (uint64_t keys = random() % 300; keys > 250; --keys) sketch.keys.push_back(random());
+      delta.entries.back().sketch = std::move(sketch);
+    }
+    const Result<Delta> decoded = DecodeDelta(Encode(delta));
+    ASSERT_TRUE(decoded.ok()) << "round " << round << ": " << decoded.error().text;
+    ASSERT_EQ(*decoded, delta) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace neardup

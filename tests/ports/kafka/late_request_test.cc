@@ -1,0 +1,171 @@
+// Requests that a broker does not answer, because their connection breaks: such a request may still
+// reach the broker, and must not act on another transaction of the same producer. On a mock
+// cluster, which breaks the connection in place of an answer.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "kafka/kafka_cluster.h"
+#include "kafka/kafka_ports.h"
+#include "kafka/mock_cluster.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr auto kCut = MockCluster::kCut;
+constexpr auto kProduce = MockCluster::kProduce;
+constexpr auto kEndTxn = MockCluster::kEndTxn;
+constexpr auto kTxnOffsetCommit = MockCluster::kTxnOffsetCommit;
+
+class LateRequest : public ::testing::Test {
+ protected:
+  LateRequest() {
+    options_ = FreshOptions(cluster_.bootstrap());
+    // No event reports a lost connection.
+    options_.properties["log.connection.close"] = "false";
+    input_ = {options_.topics[0], 0};
+    for (const std::string& topic :
+         {input_.topic, input_.topic + ".unique", input_.topic + ".duplicate",
+          input_.topic + ".dead-letter", ChangelogTopic(options_)}) {
+      cluster_.CreateTopic(topic);
+    }
+    transaction_ = NewKafkaTransaction(options_, 0, {}, {});
+  }
+
+  Result<void> Publish(const std::string& value) {
+    const TestRecord record = Record(value);
+    Verdict verdict;
+    return transaction_->Publish(
+        {AsMessage(record, {0, 0}), input_, verdict, 1, nullptr, {}, false, false});
+  }
+  Result<void> Commit() {
+    NEARDUP_TRY(transaction_->PublishDelta("delta"));
+    const std::vector<InputProgress> progress = {{input_, 1, 0}};
+    return transaction_->Commit(progress);
+  }
+  Result<void> CommitOne() {
+    NEARDUP_TRY(transaction_->Begin());
+    NEARDUP_TRY(Publish("a"));
+    return Commit();
+  }
+  /// Nothing but a fence is legal.
+  void ExpectFenceNeeded(const std::string& kind) {
+    EXPECT_TRUE(transaction_->must_fence());
+    const Result<void> begun = transaction_->Begin();
+    ASSERT_FALSE(begun.ok());
+    EXPECT_EQ(begun.error().code, ErrorCode::kUnavailable);
+    EXPECT_TRUE(begun.error().retriable);
+    EXPECT_THAT(begun.error().text, HasSubstr(kind));
+    ASSERT_OK(transaction_->Fence());
+    EXPECT_FALSE(transaction_->must_fence());
+    ASSERT_OK(CommitOne());
+    EXPECT_FALSE(transaction_->must_fence());
+  }
+
+  MockCluster cluster_{1};
+  KafkaOptions options_;
+  InputPartition input_;
+  std::unique_ptr<Transaction> transaction_;
+};
+
+TEST_F(LateRequest, TransactionsWhoseRequestsAreAllAnsweredNeedNoFence) {
+  ASSERT_OK(transaction_->Fence());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_OK(CommitOne());
+    EXPECT_FALSE(transaction_->must_fence());
+    ASSERT_OK(transaction_->Begin());
+    ASSERT_OK(Publish("gone"));
+    ASSERT_OK(transaction_->Abort());
+    EXPECT_FALSE(transaction_->must_fence());
+  }
+}
+
+TEST_F(LateRequest, ACommitThatIsSentTwiceNeedsAFence) {
+  ASSERT_OK(transaction_->Fence());
+  ASSERT_OK(CommitOne());
+  cluster_.Answer(kEndTxn, kCut);
+  ASSERT_OK(CommitOne());
+  ExpectFenceNeeded("EndTxn");
+}
+
+TEST_F(LateRequest, AnAbortThatIsSentTwiceNeedsAFence) {
+  ASSERT_OK(transaction_->Fence());
+  ASSERT_OK(CommitOne());
+  ASSERT_OK(transaction_->Begin());
+  ASSERT_OK(Publish("gone"));
+  ASSERT_OK(transaction_->PublishDelta("gone"));
+  cluster_.Answer(kTxnOffsetCommit, RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION);
+  const std::vector<InputProgress> progress = {{input_, 1, 0}};
+  const Result<void> committed = transaction_->Commit(progress);
+  ASSERT_FALSE(committed.ok());
+  ASSERT_EQ(committed.error().code, ErrorCode::kAborted) << committed.error().text;
+  cluster_.Answer(kEndTxn, kCut);
+  ASSERT_OK(transaction_->Abort());
+  ExpectFenceNeeded("EndTxn");
+}
+
+TEST_F(LateRequest, ACommitThatTimesOutAndIsSentAgainNeedsAFence) {
+  options_.properties["socket.timeout.ms"] = "1000";
+  transaction_ = NewKafkaTransaction(options_, 0, {}, {});
+  ASSERT_OK(transaction_->Fence());
+  ASSERT_OK(CommitOne());
+  rd_kafka_mock_broker_push_request_error_rtts(cluster_.get(), 1, kEndTxn, 1,
+                                               RD_KAFKA_RESP_ERR_NO_ERROR, 5000);
+  ASSERT_OK(CommitOne());
+  ExpectFenceNeeded("EndTxn");
+}
+
+TEST_F(LateRequest, ACommitThatTheBrokerPutsOffNeedsNoFence) {
+  ASSERT_OK(transaction_->Fence());
+  cluster_.Answer(kEndTxn, RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS);
+  ASSERT_OK(CommitOne());
+  EXPECT_FALSE(transaction_->must_fence());
+  ASSERT_OK(CommitOne());
+}
+
+TEST_F(LateRequest, OffsetsThatAreSentTwiceNeedAFence) {
+  ASSERT_OK(transaction_->Fence());
+  ASSERT_OK(CommitOne());
+  cluster_.Answer(kTxnOffsetCommit, kCut);
+  ASSERT_OK(CommitOne());
+  ExpectFenceNeeded("TxnOffsetCommit");
+}
+
+TEST_F(LateRequest, ABatchThatIsSentTwiceNeedsNoFenceAfterACommit) {
+  ASSERT_OK(transaction_->Fence());
+  ASSERT_OK(CommitOne());
+  cluster_.Answer(kProduce, kCut);
+  ASSERT_OK(CommitOne());
+  EXPECT_FALSE(transaction_->must_fence());
+  ASSERT_OK(CommitOne());
+}
+
+TEST_F(LateRequest, ABatchThatIsSentTwiceNeedsAFenceAfterAnAbort) {
+  ASSERT_OK(transaction_->Fence());
+  ASSERT_OK(CommitOne());
+  ASSERT_OK(transaction_->Begin());
+  cluster_.Answer(kProduce, kCut);
+  cluster_.Answer(kTxnOffsetCommit, RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION);
+  ASSERT_OK(Publish("gone"));
+  const Result<void> committed = Commit();
+  ASSERT_FALSE(committed.ok());
+  ASSERT_EQ(committed.error().code, ErrorCode::kAborted) << committed.error().text;
+  ASSERT_OK(transaction_->Abort());
+  ExpectFenceNeeded("Produce");
+}
+
+TEST_F(LateRequest, WhatWasLateInAnEarlierTransactionIsForgottenAfterTheNextOne) {
+  ASSERT_OK(transaction_->Fence());
+  cluster_.Answer(kProduce, kCut);
+  ASSERT_OK(CommitOne());
+  ASSERT_OK(transaction_->Begin());
+  ASSERT_OK(Publish("gone"));
+  ASSERT_OK(transaction_->Abort());
+  EXPECT_FALSE(transaction_->must_fence());
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,97 @@
+// What the watch of a configuration says of a file that cannot be read.
+#include "run/reload_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace neardup {
+namespace {
+
+/// Collects the log lines, without time and level, while it lives.
+class LogLines {
+ public:
+  LogLines() : before_(spdlog::default_logger()) {
+    const auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(text_);
+    sink->set_pattern("%v");
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
+  }
+  ~LogLines() { spdlog::set_default_logger(before_); }
+
+  /// Call it when nothing writes to the log.
+  std::vector<std::string> lines() const {
+    std::istringstream text(text_.str());
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    return lines;
+  }
+
+ private:
+  std::ostringstream text_;
+  std::shared_ptr<spdlog::logger> before_;
+};
+
+class ReloadWatchTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = std::filesystem::temp_directory_path() / ("neardup-reload-" + std::to_string(getpid()));
+    Write("app: news\n");
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  void Write(const std::string& text) { std::ofstream(path_) << text; }
+
+  /// Loads the file once, writes `text` to it, asks the watch to read it again, and returns the
+  /// log.
+  std::vector<std::string> LogOfReading(const std::string& text) {
+    ConfigArguments arguments;
+    arguments.file = path_.string();
+    const Result<LoadedConfig> running = Load(arguments);
+    EXPECT_TRUE(running.ok()) << running.error().text;
+    Write(text);
+    const LogLines log;
+    std::atomic<int> asked = 0;
+    ReloadHooks hooks;
+    hooks.asked = [&] { return asked++ == 0; };
+    hooks.applied = [](const LoadedConfig&) {};
+    hooks.secrets_refused = [](bool) {};
+    hooks.start_again = [](bool) {};
+    ReloadWatch watch(arguments, *running, {}, hooks);
+    // The second question comes after the first answer.
+    while (asked < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    watch.Next();
+    return log.lines();
+  }
+
+  std::filesystem::path path_;
+};
+
+TEST_F(ReloadWatchTest, AMistakeInTheFileBeginsTheLineAndIsSaidOnce) {
+  const std::vector<std::string> lines = LogOfReading("app: news\nwindow: [\n");
+  ASSERT_EQ(lines.size(), 2U) << ::testing::PrintToString(lines);
+  EXPECT_THAT(lines[0], ::testing::StartsWith(path_.string() + ":"));
+  EXPECT_THAT(lines[0], ::testing::HasSubstr(": not YAML: "));
+  EXPECT_EQ(lines[1],
+            "the new configuration is refused for the reason above, and nothing is changed");
+}
+
+TEST_F(ReloadWatchTest, EveryMistakeHasALineOfItsOwn) {
+  const std::vector<std::string> lines = LogOfReading("app: news\nwindw: 1\nmatc: 2\n");
+  ASSERT_EQ(lines.size(), 3U) << ::testing::PrintToString(lines);
+  EXPECT_THAT(lines[0], ::testing::StartsWith(path_.string() + ":2: windw: "));
+  EXPECT_THAT(lines[1], ::testing::StartsWith(path_.string() + ":3: matc: "));
+}
+
+}  // namespace
+}  // namespace neardup
