@@ -62,7 +62,8 @@ class Service:
         settings = {
             "app": app, "kafka.brokers": bench.brokers, "input.topics": f"[{topic}]",
             "output.unique_topic": f"{app}-unique", "output.duplicate_topic": f"{app}-duplicate",
-            "output.dead_letter_topic": f"{app}-dead", "record.fields": "[title, body]", **MODES[mode],
+            "output.dead_letter_topic": f"{app}-dead", "record.fields": "[title, body]", "match.mode": "near",
+            **MODES[mode],
             "window.entries_max": window_entries, "transaction.interval_ms": f"{INTERVAL_MS}ms",
             "metrics.port": self.port}
         sets = [part for path, value in settings.items() for part in ("--set", f"{path}={value}")]

@@ -283,6 +283,7 @@ class Round:
             'input': {'topics': self.topics, 'on_data_loss': 'continue', 'partitions_refresh_ms': '1s'},
             'output': {'headers': 'full'},
             'record': {'fields': ['title', 'body', 'name', 'brand', 'description']},
+            'match': {'mode': 'near'},
             'window': {'entries_max': self.entries_max},
             'transaction': {'interval_ms': self.random.choice([20, 100, 500]), 'timeout_ms': '10s'},
             'lease': {'session_timeout_ms': 6000, 'heartbeat_interval_ms': 500},

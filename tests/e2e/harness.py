@@ -188,6 +188,8 @@ class KafkaTest(unittest.TestCase):
             'kafka': {'brokers': self.brokers},
             'input': {'topics': self.topics},
             'record': {'fields': ['title', 'body', 'name', 'brand', 'description']},
+            # Nothing is learned, so that a lane starts at once and decides as its settings say.
+            'match': {'mode': 'near'},
             'lease': {'session_timeout_ms': 6000, 'heartbeat_interval_ms': 500},
         }
         for section, values in sections.items():

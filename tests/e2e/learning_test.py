@@ -17,6 +17,8 @@ class Learning(KafkaTest):
         config = json.loads(path.read_text())
         if 'record' not in sections:
             del config['record']
+        if 'mode' not in sections.get('match', {}):
+            del config['match']['mode']
         path.write_text(json.dumps(config))
         return path
 

@@ -134,6 +134,7 @@ class Live(KafkaTest):
             "kafka.bootstrapServers": f"127.0.0.1:{USER_PORT}", "kafka.tls.enabled": False,
             "kafka.sasl.mechanism": "PLAIN",
             "config.record.fields": ["title", "body", "name", "brand", "description"],
+            "config.match.mode": "near",
             "config.window.entries_max": 1000,
             "config.state": {"snapshot_interval_ms": "1s"}, **more}
 

@@ -157,6 +157,7 @@ class Pods(KafkaTest):
             "config": {
                 "input": {"topics": self.topics},
                 "record": {"fields": ["title", "body", "name", "brand", "description"], "record_bytes_max": "1MiB"},
+                "match": {"mode": "near"},
                 "window": {"entries_max": 500000},
                 "kafka": {"prefetch_bytes_max": "64MiB"},
                 "state": {"snapshot_interval_ms": "5s"}},

@@ -83,7 +83,8 @@ class Service(unittest.TestCase):
         cls.config = cls.folder / "neardup.yaml"
         cls.config.write_text(json.dumps({
             "kafka": {"brokers": brokers}, "input": {"topics": ["articles"]},
-            "record": {"fields": ["title", "text"]}, "state": {"snapshot_interval_ms": 1000}}))
+            "record": {"fields": ["title", "text"]}, "match": {"mode": "near"},
+            "state": {"snapshot_interval_ms": 1000}}))
         cls.config.chmod(0o644)
         records = cls.folder / "articles.jsonl"
         records.write_text(output_of(run(ROOT / "scripts/synthetic-articles", RECORDS)))

@@ -90,7 +90,7 @@ struct LearnArguments {
   ConfigArguments config;
   std::string sample;  ///< JSON Lines, also .gz; - is standard input
   std::string output;
-  size_t records = 3000;
+  size_t records = 50'000;
   uint64_t hash_seed = 0;
   /// Overwrite the output.
   bool force = false;
@@ -108,7 +108,7 @@ struct TuneArguments {
   std::string compare;          ///< a configuration to compare with, in place of an output
   std::string report;           ///< empty: beside the output
   uint64_t window_entries = 0;  ///< 0: `tune` chooses, 1,000,000 at most
-  size_t records = 3000;
+  size_t records = 50'000;
   uint64_t hash_seed = 0;
   /// Read the newest records of the topic instead of the oldest.
   bool latest = false;

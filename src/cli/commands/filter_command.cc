@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,6 +19,7 @@
 #include "files/file_source.h"
 #include "files/local_ports.h"
 #include "files/sampled_source.h"
+#include "files/spread_sample.h"
 #include "lane/lane.h"
 #include "lane/probe_fan.h"
 #include "learn/learned_options.h"
@@ -125,24 +128,51 @@ std::string StoppedText(const char* signal, uint64_t records, const FileOutputs&
                     fmt::join(unfinished, ", "), records);
 }
 
-/// Learns from the first records of the input, if nobody said what to compare, and puts it in
-/// force.
+size_t BytesOfAll(std::span<const Message> messages) {
+  size_t bytes = 0;
+  for (const Message& message : messages) bytes += BytesOf(message);
+  return bytes;
+}
+
+/// Learns from records of the whole input what nobody said, and puts it in force. A pipe, and what
+/// is compressed, cannot be read twice: they are known as far as they are read ahead.
 Result<std::optional<LearnedOptions>> Learn(const FilterArguments& arguments, Settings& settings,
                                             SampledSource& source) {
   const LearningSettings& learning = settings.learning;
+  FilterOptions& filter = settings.lane.filter;
   if (!learning.on) return {std::nullopt};
   if (arguments.outputs.line_mode) {
+    if (!filter.record.fields.empty()) return {std::nullopt};
     fmt::print(
         stderr,
         "neardup: warning: --line-mode answers each line before it reads the next, so nothing is "
         "learned from the input. All fields are compared; --fields names the fields to compare\n");
     return {std::nullopt};
   }
-  NEARDUP_ASSIGN(const std::span<const Message> sample,
-                 source.ReadAhead(static_cast<size_t>(learning.records_max), kSampleBytesMax));
-  FilterOptions& filter = settings.lane.filter;
-  LearnedOptions learned = LearnOptions(ViewsOf(sample), filter, learning.kept,
+  const auto records_max = static_cast<size_t>(learning.records_max);
+  NEARDUP_ASSIGN(
+      const std::span<const Message> ahead,
+      source.ReadAhead(records_max, kSampleBytesMax, static_cast<size_t>(learning.records_min)));
+  std::vector<Message> spread;
+  uint64_t lines = ahead.size();
+  if (!source.read_all()) {
+    lines = EstimateLines(arguments.input, ahead.size(), BytesOfAll(ahead));
+    NEARDUP_ASSIGN(spread, ReadSpreadSample(arguments.input, records_max, BytesOfAll(ahead)));
+  }
+  // The window holds the whole file, unless a person says otherwise. The distance is learned for
+  // as many records as there are.
+  std::set<std::string> kept = learning.kept;
+  const bool window_given = !kept.insert("window.entries_max").second;
+  uint64_t window = filter.window.entries_max;
+  if (!window_given) {
+    window = std::clamp(lines, window, WindowOptions::kEntriesMaxRange.max);
+    if (lines > 0) {
+      filter.window.entries_max = std::clamp(lines, WindowOptions::kEntriesMaxRange.min, window);
+    }
+  }
+  LearnedOptions learned = LearnOptions(ViewsOf(spread.empty() ? ahead : spread), filter, kept,
                                         static_cast<size_t>(learning.records_min));
+  learned.options.window.entries_max = window;
   filter = learned.options;
   if (!arguments.json) {
     for (const std::string& reason : learned.reasons) fmt::print(stderr, "{}\n", reason);

@@ -7,6 +7,7 @@
 #include "base/output_file.h"
 #include "commands/commands.h"
 #include "files/whole_file.h"
+#include "learn/drawn_records.h"
 #include "learn/model_file.h"
 #include "learn/sample.h"
 #include "process/exit_code.h"
@@ -27,7 +28,7 @@ Result<void> Learn(const LearnArguments& arguments) {
                  ReadFileSample(arguments.sample, arguments.records));
   NowDoing(fmt::format("learning from {} records", messages.size()));
   Sample sample(config.settings.lane.filter, {arguments.hash_seed});
-  for (const RecordView& record : ViewsOf(messages)) sample.Add(record);
+  for (const RecordView& record : EvenPart(ViewsOf(messages))) sample.Add(record);
   if (sample.records().empty()) {
     return Error{ErrorCode::kConfig,
                  fmt::format("{}: {}", arguments.sample, NothingComparableText(sample))};

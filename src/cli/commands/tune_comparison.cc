@@ -27,7 +27,8 @@ Result<LoadedConfig> ReadCompared(const TuneArguments& arguments) {
   NEARDUP_ASSIGN(LoadedConfig config, Load(compared));
   NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
   const Settings& settings = config.settings;
-  if (settings.learning.on && settings.lane.learned.empty()) {
+  const bool fields_given = !settings.lane.filter.record.fields.empty();
+  if (settings.learning.on && settings.lane.learned.empty() && !fields_given) {
     return Error{ErrorCode::kConfig,
                  fmt::format("{}: names no fields to compare, and its lane has learned none yet; "
                              "expected a configuration that `tune` wrote, or one whose service has "

@@ -160,7 +160,7 @@ void AddFilter(CLI::App& app, FilterArguments& filter, Command& chosen) {
 /// Size of a sample, hash seed, permission to overwrite.
 template <class Arguments>
 void AddSampleFlags(CLI::App* command, Arguments& arguments) {
-  AddNumber(command, "--records", arguments.records, {1, 20'000}, "read at most N records")
+  AddNumber(command, "--records", arguments.records, {1, 100'000}, "read at most N records")
       ->capture_default_str();
   AddSeed(command, "--hash-seed", arguments.hash_seed,
           "seed of the fingerprints; another seed gives other, equally good ones");

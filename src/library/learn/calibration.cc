@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 namespace neardup {
@@ -105,28 +106,27 @@ Calibration Calibrate(const Sample& sample, const CalibrationOptions& options) {
   const SampleFingerprints fingerprints(sample);
   std::vector<size_t> all(fingerprints.size());
   std::iota(all.begin(), all.end(), size_t{0});
-  const VotedChoice voted = VoteOnMode(fingerprints, all);
   Calibration result;
   result.comparable = fingerprints.size();
-  result.neighbours = voted.neighbours;
+  result.neighbours = FindNeighbours(fingerprints, fingerprints.drawn(), all);
   result.valley = FindValley(result.neighbours);
-  result.mode = voted.choice.mode;
-  result.reason = voted.choice.reason;
-  result.too_few = voted.choice.too_few;
-  result.votes = voted.votes;
-  result.votes_for = voted.votes_for;
+  ModeChoice choice = ChooseMode(result.neighbours);
+  if (options.prose && !choice.too_few) choice = ProseMode();
+  result.mode = choice.mode;
+  result.reason = choice.reason;
+  result.too_few = choice.too_few;
 
   const ChanceMatches chance(fingerprints);
   std::vector<double>& rates = result.false_match_rates;
   for (int distance = 0; distance <= kDistanceMax; ++distance) {
     rates.push_back(chance.PairRate(distance, kTunedDistanceSumMax));
   }
-  result.window_entries = ChooseWindow(voted.choice, rates, options);
+  result.window_entries = ChooseWindow(choice, rates, options);
   for (double& rate : rates) rate *= static_cast<double>(result.window_entries);
   result.window_distance_max = WindowDistanceMax(rates, options.false_match_rate_max);
-  result.distance_max = std::min(voted.choice.distance_max, result.window_distance_max);
-  result.widen = result.mode == MatchMode::kNear && voted.choice.copies &&
-                 result.valley.near_share >= kNearShareMin;
+  result.distance_max = std::min(choice.distance_max, result.window_distance_max);
+  result.widen = result.mode == MatchMode::kNear && choice.copies &&
+                 (options.prose || result.valley.near_share >= kNearShareMin);
   result.false_match_rate = rates[static_cast<size_t>(result.distance_max)];
   return result;
 }
@@ -137,7 +137,10 @@ bool ShortRecordsHaveCopies(const Sample& sample, uint32_t features) {
   for (size_t index = 0; index < fingerprints.size(); ++index) {
     if (sample.records()[fingerprints.record(index)].features < features) indices.push_back(index);
   }
-  const ModeChoice choice = VoteOnMode(fingerprints, indices).choice;
+  std::vector<size_t> drawn;
+  std::set_intersection(indices.begin(), indices.end(), fingerprints.drawn().begin(),
+                        fingerprints.drawn().end(), std::back_inserter(drawn));
+  const ModeChoice choice = ChooseMode(FindNeighbours(fingerprints, drawn, indices));
   return choice.mode == MatchMode::kNear && choice.copies;
 }
 

@@ -26,6 +26,9 @@ struct CalibrationOptions {
   uint64_t window_entries_min = UINT64_MAX;
   /// Accepted share of unrelated records that match by chance.
   double false_match_rate_max = 0.01;
+  /// Prose says what the records are. Then only chance matches limit the distance, since records
+  /// that share their prose are copies, however many there are of one.
+  bool prose = false;
 };
 
 struct Calibration {
@@ -46,14 +49,10 @@ struct Calibration {
   double false_match_rate = 0;
   /// The same for each distance from 0 to kDistanceMax.
   std::vector<double> false_match_rates;
-  /// Random halves of the sample that also chose, and how many of them chose the same mode and a
-  /// distance at most 1 away. Both are 0 if masks decided.
-  int votes = 0;
-  int votes_for = 0;
 };
 
 /// Deterministic. The sample must have the seeds of CalibrationSeeds. The time grows with the
-/// square of the sample: about half a second for 3,000 records.
+/// square of the sample.
 Calibration Calibrate(const Sample& sample, const CalibrationOptions& options);
 
 /// Whether the records with fewer than `features` distinct tokens, compared only with each other,

@@ -1,6 +1,7 @@
 #include "learn/field_study.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #include "base/hash.h"
@@ -29,15 +31,47 @@ constexpr double kRareShare = 0.01;
 constexpr double kFilledShare = 0.5;
 /// In fewer records than this, numbers may rise by chance.
 constexpr size_t kCounterRecords = 100;
+/// Records are written in runs, each with many records of one date.
+constexpr double kWrittenDistinct = 0.01;
 /// Names, labels and numbers have fewer tokens than texts do.
 constexpr double kTextTokens = 8;
-/// A short field with at most this many distinct values is a label.
-constexpr size_t kLabelsMax = 100;
 /// A text of this many tokens says what a record is about without its labels.
 constexpr double kLongTextTokens = 24;
+/// A short field with at most this many distinct values is a label.
+constexpr size_t kLabelsMax = 100;
+/// Prose has at least this many tokens on average: the titles of news have seven.
+constexpr double kProseTokens = 6;
+/// And this many bytes: a Han character is a token, but says less than a word.
+constexpr double kProseBytes = 36;
+/// Of the tokens of prose at least these are words. Logs and addresses have a third of numbers.
+constexpr double kProseWorded = 0.75;
+/// Texts have up to a quarter of phrases that many values hold; templates, names of firms, paths
+/// and addresses have more than a third.
+constexpr double kProseCommonPhrases = 0.3;
+/// A value of fewer tokens than this that comes again is a formula, and no copy.
+constexpr size_t kFormulaTokens = 8;
+constexpr double kProseFormulas = 0.25;
+/// Names that come again and again, such as those of maintainers, are no prose.
+constexpr double kProseDistinct = 0.25;
+/// A phrase is common if it is in this share of the distinct values, and in some of them.
+constexpr double kCommonPhraseShare = 0.003;
+constexpr size_t kCommonPhraseValues = 5;
+/// Tokens of a value that are looked at for its phrases.
+constexpr size_t kPhraseTokens = 64;
 constexpr double kMostRecords = 0.5;
+/// With prose in fewer records than this, records are compared as what they are: structures.
+constexpr double kProsePresent = 0.8;
+/// A field that fewer records lack is in all of them.
+constexpr double kAllRecords = 0.999;
 
 std::string Percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+bool IsProse(const FieldFacts& facts) {
+  return facts.present >= kMostRecords && facts.tokens_mean >= kProseTokens &&
+         facts.bytes_mean >= kProseBytes && facts.words < kNearlyAll / 2 &&
+         facts.worded >= kProseWorded && facts.common_phrases <= kProseCommonPhrases &&
+         facts.formulas <= kProseFormulas && facts.distinct >= kProseDistinct;
+}
 
 bool IsLabel(const FieldFacts& facts) {
   return facts.values <= kLabelsMax && facts.distinct < kNearlyAll;
@@ -53,6 +87,11 @@ std::pair<FieldRole, std::string> Judge(const FieldFacts& facts) {
     return {FieldRole::kTime,
             fmt::format("{} of its values are times of day, in which copies of a record differ",
                         Percent(facts.times))};
+  }
+  if (facts.latest_dates >= kNearlyAll && facts.distinct < kWrittenDistinct) {
+    return {FieldRole::kTime,
+            "a date that no other date of a record follows, and that many records share: it says "
+            "when the record was written"};
   }
   if (facts.present < kRareShare) {
     return {FieldRole::kRare, fmt::format("in only {} of the records", Percent(facts.present))};
@@ -81,6 +120,7 @@ std::pair<FieldRole, std::string> Judge(const FieldFacts& facts) {
   const std::string tokens = fmt::format("{:.3g} tokens on average", facts.tokens_mean);
   // Addresses are one word of many tokens.
   const bool words = facts.words >= kNearlyAll;
+  if (IsProse(facts)) return {FieldRole::kProse, "prose of " + tokens};
   if (facts.tokens_mean >= kTextTokens && !words) return {FieldRole::kText, "text of " + tokens};
   if (facts.filled < kFilledShare) {
     return {FieldRole::kRare, fmt::format("short, and empty in {} of the records that name it",
@@ -135,6 +175,22 @@ bool IsFlag(std::string_view text) {
   return std::find(std::begin(kFlags), std::end(kFlags), text) != std::end(kFlags);
 }
 
+constexpr size_t kDateBytes = 10;
+
+/// 2026-01-31, whatever follows.
+bool IsDate(std::string_view text) {
+  if (text.size() < kDateBytes) return false;
+  for (size_t i = 0; i < kDateBytes; ++i) {
+    const bool dash = i == 4 || i == 7;
+    if (dash ? text[i] != '-' : text[i] < '0' || text[i] > '9') return false;
+  }
+  return true;
+}
+
+bool HoldsDigit(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 bool IsWord(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
 }
@@ -154,6 +210,8 @@ double Ratio(size_t part, size_t whole) {
 
 const char* Name(FieldRole role) {
   switch (role) {
+    case FieldRole::kProse:
+      return "prose";
     case FieldRole::kText:
       return "text";
     case FieldRole::kShortText:
@@ -166,8 +224,8 @@ const char* Name(FieldRole role) {
       return "constant";
     case FieldRole::kFlag:
       return "flag";
-    case FieldRole::kLabel:
-      return "label";
+    case FieldRole::kMetadata:
+      return "metadata";
     case FieldRole::kRare:
       return "rare";
   }
@@ -182,19 +240,44 @@ StudiedField JudgeField(FieldFacts facts) {
   return {std::move(facts), role, std::move(reason)};
 }
 
-void LeaveLabelsToText(std::vector<StudiedField>& fields) {
-  const StudiedField* text = nullptr;
-  for (const StudiedField& field : fields) {
-    if (field.role != FieldRole::kText || field.facts.present < kMostRecords) continue;
-    if (field.facts.tokens_mean < kLongTextTokens) continue;
-    if (text == nullptr || field.facts.tokens_mean > text->facts.tokens_mean) text = &field;
-  }
-  if (text == nullptr) return;
+namespace {
+
+void LeaveLabels(std::vector<StudiedField>& fields) {
+  const auto text = std::find_if(fields.begin(), fields.end(), [](const StudiedField& field) {
+    return field.role == FieldRole::kText && field.facts.present >= kMostRecords &&
+           field.facts.tokens_mean >= kLongTextTokens;
+  });
+  if (text == fields.end()) return;
   for (StudiedField& field : fields) {
     if (field.role != FieldRole::kShortText || !IsLabel(field.facts)) continue;
-    field.role = FieldRole::kLabel;
+    field.role = FieldRole::kMetadata;
     field.reason =
-        fmt::format("a label: {}, while {} holds the text", field.reason, text->facts.path);
+        fmt::format("metadata: {}, while {} holds the text", field.reason, text->facts.path);
+  }
+}
+
+}  // namespace
+
+void LeaveMetadata(std::vector<StudiedField>& fields) {
+  double present = 0;
+  std::vector<std::string> prose;
+  for (const StudiedField& field : fields) {
+    if (field.role != FieldRole::kProse) continue;
+    present = std::max(present, field.facts.present);
+    prose.push_back(field.facts.path);
+  }
+  if (present < kProsePresent) return LeaveLabels(fields);
+  const StudiedField* beside = nullptr;
+  for (const StudiedField& field : fields) {
+    const bool may = field.role == FieldRole::kText || field.role == FieldRole::kShortText;
+    if (present >= kAllRecords || !may || field.facts.present < kAllRecords) continue;
+    if (beside == nullptr || field.facts.tokens_mean > beside->facts.tokens_mean) beside = &field;
+  }
+  for (StudiedField& field : fields) {
+    if (&field == beside || field.role == FieldRole::kProse || !IsCompared(field.role)) continue;
+    field.role = FieldRole::kMetadata;
+    field.reason = fmt::format("metadata: {}, while {} {} what people compare", field.reason,
+                               fmt::join(prose, " and "), prose.size() == 1 ? "is" : "are");
   }
 }
 
@@ -210,6 +293,7 @@ void FieldStudy::Add(std::string_view payload) {
   const Json record = Json::parse(payload, nullptr, false);
   if (!record.is_object()) return;
   FieldPath path;
+  std::vector<std::pair<std::string, size_t>> dates;  // with the number of their field
   VisitFields(record, path, [&](const FieldPath& place, const std::string& text) {
     const std::string pointer = ToPointer(place);
     if (!numbers_.contains(pointer)) {
@@ -220,10 +304,15 @@ void FieldStudy::Add(std::string_view payload) {
       numbers_.emplace(pointer, fields_.size());
       fields_.emplace_back().path = SelectorOf(place);
     }
-    Counts& counts = fields_[numbers_.at(pointer)];
+    const size_t number = numbers_.at(pointer);
+    Counts& counts = fields_[number];
     ++counts.named;
     if (!text.empty()) Count(counts, text);
+    if (IsDate(text)) dates.emplace_back(text.substr(0, kDateBytes), number);
   });
+  if (dates.size() < 2) return;
+  const std::string latest = std::max_element(dates.begin(), dates.end())->first;
+  for (const auto& [date, number] : dates) fields_[number].latest_dates += date == latest ? 1 : 0;
 }
 
 void FieldStudy::Count(Counts& counts, std::string_view text) {
@@ -242,14 +331,45 @@ void FieldStudy::Count(Counts& counts, std::string_view text) {
     counts.rises += *whole > counts.number_before ? 1 : 0;
     counts.number_before = *whole;
   }
-  ++counts.values[Hash64(text)];
+  Counts::Value& value = counts.values[Hash64(text)];
+  value.tokens = tokens_.token_count();
+  if (++value.records == 1) CountPhrases(counts);
+}
+
+void FieldStudy::CountPhrases(Counts& counts) {
+  std::string_view text = tokens_.TextFrom(0);
+  std::vector<uint64_t> hashes;
+  while (!text.empty() && hashes.size() < kPhraseTokens) {
+    const std::string_view token = text.substr(0, text.find(' '));
+    text.remove_prefix(token.size() + 1);
+    hashes.push_back(Hash64(token));
+    ++counts.value_tokens;
+    counts.worded += HoldsDigit(token) ? 0 : 1;
+  }
+  std::unordered_set<uint64_t> phrases;
+  for (size_t i = 2; i < hashes.size(); ++i) {
+    phrases.insert(Mix64(Mix64(hashes[i - 2]) + hashes[i - 1]) + hashes[i]);
+  }
+  for (const uint64_t phrase : phrases) ++counts.phrases[phrase];
 }
 
 std::vector<StudiedField> FieldStudy::Finish() const {
   std::vector<StudiedField> studied;
   for (const Counts& counts : fields_) {
     size_t most = 0;
-    for (const auto& [value, records] : counts.values) most = std::max(most, records);
+    size_t formulas = 0;
+    for (const auto& [hash, value] : counts.values) {
+      most = std::max(most, value.records);
+      if (value.records > 1 && value.tokens < kFormulaTokens) formulas += value.records;
+    }
+    const double share = kCommonPhraseShare * static_cast<double>(counts.values.size());
+    const size_t common_min = std::max(kCommonPhraseValues, static_cast<size_t>(share));
+    size_t phrases = 0;
+    size_t common = 0;
+    for (const auto& [hash, values] : counts.phrases) {
+      phrases += values;
+      if (values >= common_min) common += values;
+    }
     FieldFacts facts;
     facts.path = counts.path;
     facts.records = counts.present;
@@ -266,9 +386,13 @@ std::vector<StudiedField> FieldStudy::Finish() const {
     facts.words = Ratio(counts.words, counts.present);
     facts.codes = Ratio(counts.codes, counts.present);
     facts.rises = Ratio(counts.rises, counts.present);
+    facts.latest_dates = Ratio(counts.latest_dates, counts.present);
+    facts.worded = Ratio(counts.worded, counts.value_tokens);
+    facts.common_phrases = Ratio(common, phrases);
+    facts.formulas = Ratio(formulas, counts.present);
     studied.push_back(JudgeField(std::move(facts)));
   }
-  LeaveLabelsToText(studied);
+  LeaveMetadata(studied);
   return studied;
 }
 

@@ -15,20 +15,21 @@
 namespace neardup {
 
 enum class FieldRole : uint8_t {
-  kText,
+  kProse,  ///< what people read and compare: sentences, most of them found in no other record
+  kText,   ///< longer than a name, but made of parts that many records share
   kShortText,
   kIdentifier,  ///< this role and the following: better left out
   kTime,
   kConstant,
   kFlag,
-  kLabel,
+  kMetadata,  ///< says something about a record whose prose says what it is
   kRare,
 };
 const char* Name(FieldRole role);
 
 /// Whether fields of this role are worth comparing.
 constexpr bool IsCompared(FieldRole role) {
-  return role == FieldRole::kText || role == FieldRole::kShortText;
+  return role == FieldRole::kProse || role == FieldRole::kText || role == FieldRole::kShortText;
 }
 
 /// What the sample shows of a field. A record counts as having the field if its value is neither
@@ -54,6 +55,16 @@ struct FieldFacts {
   double codes = 0;  ///< share for which IsCodeText is true
   /// Share of the records whose value is a whole number larger than the whole number before it.
   double rises = 0;
+  /// Share of the records in which the field is a date, as other fields are, and none of these is
+  /// later.
+  double latest_dates = 0;
+  double worded = 0;  ///< share of its tokens that hold no digit
+  /// Of the phrases (three tokens in a row) of its distinct values, the share that many values
+  /// hold.
+  double common_phrases = 0;
+  /// Share of the records whose value has few tokens and is in another record, too: a formula, such
+  /// as "fixed a typo", that says of what kind a record is.
+  double formulas = 0;
 };
 
 struct StudiedField {
@@ -69,9 +80,11 @@ bool HoldsCodes(const FieldFacts& facts);
 /// The role that fits these facts, and why.
 StudiedField JudgeField(FieldFacts facts);
 
-/// If most records hold a long text, the labels beside it (a language, a section) become kLabel:
-/// they say little about the record, and copies of it may have others.
-void LeaveLabelsToText(std::vector<StudiedField>& fields);
+/// If nearly every record holds prose, all other fields that would be compared become kMetadata: a
+/// copy has the same text, but comes from another source, at another time, under another name.
+/// Where a few records lack the prose, the longest text that all records have stays beside it, so
+/// that those can be compared, too.
+void LeaveMetadata(std::vector<StudiedField>& fields);
 
 /// The shortest selector of a path: a top-level name, or else a JSON Pointer.
 std::string SelectorOf(const FieldPath& path);
@@ -85,7 +98,7 @@ class FieldStudy {
   void Add(std::string_view payload);
 
   /// Returns the studied fields (at most kFieldsMax), in the order in which they were first seen,
-  /// after LeaveLabelsToText.
+  /// after LeaveMetadata.
   std::vector<StudiedField> Finish() const;
 
   /// Only the first 500 fields are studied. Records with more of them use data as names.
@@ -106,11 +119,21 @@ class FieldStudy {
     size_t words = 0;
     size_t codes = 0;
     size_t rises = 0;
+    size_t latest_dates = 0;
     int64_t number_before = 0;
-    std::unordered_map<uint64_t, size_t> values;  ///< records by hash of the value
+    struct Value {
+      size_t records = 0;
+      size_t tokens = 0;
+    };
+    std::unordered_map<uint64_t, Value> values;    ///< by hash of the value
+    std::unordered_map<uint64_t, size_t> phrases;  ///< distinct values by hash of the phrase
+    size_t value_tokens = 0;                       ///< of the distinct values, as far as looked at
+    size_t worded = 0;                             ///< of these, without a digit
   };
 
   void Count(Counts& counts, std::string_view text);
+  /// Counts the words and phrases of tokens_, which are those of a value that is new.
+  void CountPhrases(Counts& counts);
 
   Tokeniser tokeniser_;
   TokenList tokens_;  ///< scratch

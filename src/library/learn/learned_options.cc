@@ -148,8 +148,8 @@ std::string FieldsReason(const FilterOptions& options, std::span<const StudiedFi
 /// Whether most records have a text of their own in this field. Records that are equal in it are
 /// then copies, whatever their identifiers say.
 bool TellsRecordsApart(const StudiedField& field) {
-  return field.role == FieldRole::kText && field.facts.present >= kMostRecords &&
-         field.facts.distinct >= kMostRecords;
+  const bool text = field.role == FieldRole::kProse || field.role == FieldRole::kText;
+  return text && field.facts.present >= kMostRecords && field.facts.distinct >= kMostRecords;
 }
 
 /// The fields in which copies of a record differ, as far as few records show it.
@@ -190,6 +190,15 @@ LearnedOptions OnlyEqual(std::span<const RecordView> records, const FilterOption
                          ? "compared fields: all"
                          : fmt::format("compared fields: all but {} (times, codes and identifiers)",
                                        Named(left_out))};
+  return learned;
+}
+
+/// Joins what the named fields and the other given settings say.
+LearnedOptions AsGiven(const FilterOptions& given, size_t records, const std::string& why) {
+  LearnedOptions learned;
+  learned.options = given;
+  learned.records = records;
+  learned.reasons = {why + "; the named fields are compared with the default settings"};
   return learned;
 }
 
@@ -262,6 +271,11 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
         std::min(kTunedWindowMin, options.calibration.window_entries);
   }
   const auto only_equal = [&](const std::string& why) {
+    if (!given.record.fields.empty()) {
+      LearnedOptions learned = AsGiven(given, records.size(), why);
+      learned.mode = Name(given.match.distance_max == 0 ? MatchMode::kExact : MatchMode::kNear);
+      return learned;
+    }
     LearnedOptions learned = OnlyEqual(records, given, why);
     FilterOptions taken = given;
     TakeLearned(learned.options, kept, taken);
@@ -298,6 +312,9 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
   LearnedOptions learned;
   learned.options = given;
   TakeLearned(tuning.proposed, kept, learned.options);
+  const Claim claim = learned.options == tuning.proposed
+                          ? tuning.claim
+                          : PlantedSample(records, learned.options.record).Measure(learned.options);
   const int distance_max = learned.options.match.distance_max;
   const bool distance_given = kept.contains(kDistancePath);
   learned.mode = Name(!distance_given     ? tuning.calibration.mode
@@ -308,10 +325,9 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
                                  Grouped(tuning.distinct)),
                      FieldsReason(learned.options, tuning.fields),
                      ModeReason(tuning.calibration, distance_max, distance_given)};
-  if (tuning.calibration.votes > 0 && !distance_given) {
-    learned.reasons.push_back(fmt::format("confidence: {} of {} random halves of the sample agree",
-                                          tuning.calibration.votes_for, tuning.calibration.votes));
-  }
+  const std::string doubt = ClaimDoubt(claim, tuning.question);
+  learned.reasons.push_back(
+      fmt::format("measured: {}{}{}", ClaimText(claim), doubt.empty() ? "" : "; ", doubt));
   const std::string further = FurtherReason(tuning, kept);
   if (!further.empty()) learned.reasons.push_back(further);
   if (LearnedText(learned).size() > kLearnedBytesMax) learned.options.model.common.clear();

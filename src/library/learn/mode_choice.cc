@@ -1,11 +1,8 @@
 #include "learn/mode_choice.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -22,11 +19,8 @@ constexpr int kValleyMin = 6;
 /// A place with at most this share of the records is as good as empty.
 constexpr double kEmptyShare = 0.003;
 
-/// Arbitrary, but fixed, so that results can be repeated.
-constexpr uint64_t kHalvesSeed = 0x6e656172647570;
-constexpr int kVotes = 12;
-/// Fewer records than this say nothing about a stream.
-constexpr size_t kComparableMin = 50;
+/// Fewer records than this say nothing about a stream, and have no model (LearnModel).
+constexpr size_t kComparableMin = 100;
 
 /// More neighbours than this on average make a series. Copies come one or two at a time (1.0 to 1.5
 /// neighbours in streams of texts), the events of a series in dozens (2.2 to 40 neighbours).
@@ -55,41 +49,6 @@ std::vector<double> Smoothed(const std::vector<uint32_t>& bins) {
 ModeChoice Near(int distance, bool copies, std::string reason) {
   const int most = copies ? kDistanceMax : kDistanceMaxWithoutCopies;
   return {MatchMode::kNear, std::clamp(distance, kDistanceMin, most), copies, std::move(reason)};
-}
-
-std::vector<ModeChoice> ChoicesOfHalves(const SampleFingerprints& fingerprints,
-                                        std::span<const size_t> indices) {
-  std::vector<ModeChoice> choices;
-  std::mt19937_64 random(kHalvesSeed);
-  for (int vote = 0; vote < kVotes; ++vote) {
-    std::vector<size_t> half;
-    for (const size_t index : indices) {
-      if (random() % 2 == 0) half.push_back(index);
-    }
-    choices.push_back(ChooseMode(FindNeighbours(fingerprints, half)));
-  }
-  return choices;
-}
-
-/// The mode of more than half of the halves, or else that of the whole sample.
-MatchMode MajorityMode(const ModeChoice& whole, const std::vector<ModeChoice>& halves) {
-  std::array<int, 3> votes{};
-  for (const ModeChoice& half : halves) ++votes[static_cast<size_t>(half.mode)];
-  for (size_t mode = 0; mode < votes.size(); ++mode) {
-    if (2 * votes[mode] > kVotes) return static_cast<MatchMode>(mode);
-  }
-  return whole.mode;
-}
-
-/// Of all choices of this mode the one with the median distance.
-ModeChoice MedianChoice(MatchMode mode, const ModeChoice& whole, std::vector<ModeChoice> choices) {
-  choices.push_back(whole);
-  std::erase_if(choices, [mode](const ModeChoice& choice) { return choice.mode != mode; });
-  const auto middle = choices.begin() + static_cast<int64_t>((choices.size() - 1) / 2);
-  std::nth_element(
-      choices.begin(), middle, choices.end(),
-      [](const ModeChoice& a, const ModeChoice& b) { return a.distance_max < b.distance_max; });
-  return *middle;
 }
 
 }  // namespace
@@ -177,19 +136,8 @@ ModeChoice ChooseMode(const NeighbourStatistics& statistics) {
           "distance yourself"};
 }
 
-VotedChoice VoteOnMode(const SampleFingerprints& fingerprints, std::span<const size_t> indices) {
-  VotedChoice voted;
-  voted.neighbours = FindNeighbours(fingerprints, indices);
-  const ModeChoice whole = ChooseMode(voted.neighbours);
-  const std::vector<ModeChoice> halves = ChoicesOfHalves(fingerprints, indices);
-  voted.choice = MedianChoice(MajorityMode(whole, halves), whole, halves);
-  voted.votes = kVotes;
-  for (const ModeChoice& half : halves) {
-    const bool agrees = half.mode == voted.choice.mode &&
-                        std::abs(half.distance_max - voted.choice.distance_max) <= 1;
-    voted.votes_for += agrees ? 1 : 0;
-  }
-  return voted;
+ModeChoice ProseMode() {
+  return Near(kDistanceMax, true, "records that share most of their prose are copies");
 }
 
 }  // namespace neardup

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "learn/neighbours.h"
@@ -53,17 +52,7 @@ struct ModeChoice {
 
 ModeChoice ChooseMode(const NeighbourStatistics& statistics);
 
-/// A choice that does not depend on single records: random halves of the records choose, too.
-struct VotedChoice {
-  /// The mode that more than half of the halves chose, or else that of all records, with the median
-  /// of the distances chosen for this mode.
-  ModeChoice choice;
-  NeighbourStatistics neighbours;  ///< of all records
-  int votes = 0;                   ///< number of halves
-  int votes_for = 0;  ///< halves that chose the same mode and a distance at most 1 away
-};
-
-/// Over the records with these indices, ascending. Deterministic.
-VotedChoice VoteOnMode(const SampleFingerprints& fingerprints, std::span<const size_t> indices);
+/// The widest near mode, for records whose prose says what they are.
+ModeChoice ProseMode();
 
 }  // namespace neardup

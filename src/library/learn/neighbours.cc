@@ -27,7 +27,9 @@ std::pair<size_t, int> NearestBefore(const SampleFingerprints& fingerprints, siz
 SampleFingerprints::SampleFingerprints(const Sample& sample)
     : simhashes_(sample.hash_seeds().size() - 1), orders_(simhashes_.size()) {
   for (size_t i = 0; i < sample.records().size(); ++i) {
-    if (!sample.records()[i].exact_only) records_.push_back(i);
+    if (sample.records()[i].exact_only) continue;
+    if (sample.records()[i].drawn) drawn_.push_back(records_.size());
+    records_.push_back(i);
   }
   for (size_t seed = 0; seed < simhashes_.size(); ++seed) {
     const auto centre = CentreOf(sample, seed + 1);
@@ -61,34 +63,35 @@ void SampleFingerprints::TakeValues(const Sample& sample) {
 }
 
 NeighbourStatistics FindNeighbours(const SampleFingerprints& fingerprints,
-                                   std::span<const size_t> indices) {
+                                   std::span<const size_t> drawn, std::span<const size_t> among) {
   NeighbourStatistics found;
-  found.records = indices.size();
+  found.records = drawn.size();
   found.differing.resize(fingerprints.parts());
   const int seeds = static_cast<int>(fingerprints.seeds());
-  std::vector<size_t> neighbours(indices.size());
-  for (size_t i = 1; i < indices.size(); ++i) {
+  std::vector<bool> is_drawn(fingerprints.size());
+  for (const size_t i : drawn) is_drawn[i] = true;
+  size_t all = 0;
+  for (const size_t i : drawn) {
     int nearest = INT_MAX;
-    for (size_t j = 0; j < i; ++j) {
-      const int sum = fingerprints.DistanceSum(indices[i], indices[j]);
-      nearest = std::min(nearest, sum);
+    size_t neighbours = 0;
+    for (const size_t j : among) {
+      if (j == i) continue;
+      const int sum = fingerprints.DistanceSum(i, j);
+      if (j < i) nearest = std::min(nearest, sum);
       if (sum > kNeighbourBits * seeds) continue;
-      ++neighbours[i];
-      ++neighbours[j];
+      ++neighbours;
+      if (is_drawn[j] && j > i) continue;  // counted from the other side
       ++found.near_pairs;
       for (size_t part = 0; part < fingerprints.parts(); ++part) {
-        found.differing[part] += fingerprints.DiffersIn(part, indices[i], indices[j]) ? 1 : 0;
+        found.differing[part] += fingerprints.DiffersIn(part, i, j) ? 1 : 0;
       }
     }
-    ++found.nearest[static_cast<size_t>(nearest / seeds)];
-  }
-  size_t sum = 0;
-  for (const size_t count : neighbours) {
-    sum += count;
-    found.with_neighbour += count > 0 ? 1 : 0;
+    if (nearest != INT_MAX) ++found.nearest[static_cast<size_t>(nearest / seeds)];
+    all += neighbours;
+    found.with_neighbour += neighbours > 0 ? 1 : 0;
   }
   if (found.with_neighbour > 0) {
-    found.neighbours_mean = static_cast<double>(sum) / static_cast<double>(found.with_neighbour);
+    found.neighbours_mean = static_cast<double>(all) / static_cast<double>(found.with_neighbour);
   }
   return found;
 }

@@ -24,6 +24,8 @@ class SampleFingerprints {
   size_t seeds() const { return simhashes_.size(); }
   /// Index into Sample::records().
   size_t record(size_t index) const { return records_[index]; }
+  /// The records that were drawn at random (SampledRecord::drawn), ascending.
+  const std::vector<size_t>& drawn() const { return drawn_; }
 
   int SimhashDistance(size_t seed, size_t a, size_t b) const {
     return Distance(simhashes_[seed][a], simhashes_[seed][b]);
@@ -50,6 +52,7 @@ class SampleFingerprints {
   static int Distance(uint64_t a, uint64_t b) { return std::popcount(a ^ b); }
 
   std::vector<size_t> records_;
+  std::vector<size_t> drawn_;
   std::vector<std::vector<uint64_t>> simhashes_;  ///< [seed][index]
   std::vector<std::vector<uint64_t>> orders_;     ///< [seed][index]
   size_t parts_ = 0;
@@ -61,20 +64,21 @@ inline constexpr int kNeighbourBits = 10;
 
 struct NeighbourStatistics {
   static constexpr size_t kBins = 65;
-  /// Histogram by whole bits, 0 to 64: the mean distance of each record but the first to the
-  /// nearest earlier record.
+  /// Histogram by whole bits, 0 to 64: the mean distance of each drawn record to the nearest
+  /// earlier record, if there is one.
   std::vector<uint32_t> nearest = std::vector<uint32_t>(kBins);
-  size_t records = 0;
-  size_t with_neighbour = 0;   ///< records that have a neighbour, earlier or later
+  size_t records = 0;          ///< that were drawn
+  size_t with_neighbour = 0;   ///< drawn records that have a neighbour, earlier or later
   double neighbours_mean = 0;  ///< neighbours of each of these
-  size_t near_pairs = 0;       ///< pairs of neighbours
+  size_t near_pairs = 0;       ///< pairs of neighbours, of which at least one was drawn
   /// For each part (SampleFingerprints::parts), the near pairs that differ in it.
   std::vector<size_t> differing;
 };
 
-/// Over the records with these indices, ascending.
+/// Of the records `drawn`, among the records `among`. Both are indices, ascending, and `drawn` is a
+/// part of `among`.
 NeighbourStatistics FindNeighbours(const SampleFingerprints& fingerprints,
-                                   std::span<const size_t> indices);
+                                   std::span<const size_t> drawn, std::span<const size_t> among);
 
 /// Of the part in which near pairs differ most often, the share of near pairs that differ in it. 1
 /// if records have one part only, or if there are no near pairs.

@@ -91,8 +91,19 @@ KeyProposal ProposeKeys(const std::vector<FieldSelector>& fields,
   return proposal;
 }
 
-MaskProposal ProposeMasks(std::span<const RecordView> records, const FilterOptions& options,
-                          const Sample& sample) {
+std::string TellingField(const std::vector<FieldSelector>& fields, const Sample& sample,
+                         const NeighbourStatistics& statistics) {
+  if (fields.size() < 2 || statistics.near_pairs == 0) return "";
+  const std::vector<size_t> parts = PartsOf(sample.numeric_fields());
+  size_t telling = 0;
+  for (size_t field = 1; field < fields.size(); ++field) {
+    if (statistics.differing[parts[field]] > statistics.differing[parts[telling]]) telling = field;
+  }
+  return fields[telling].path;
+}
+
+MaskProposal ProposeMasks(std::span<const RecordView> records, const FilterOptions& options) {
+  const Sample sample = MaskedSample(records, options, {});
   const std::vector<bool> numeric_fields = sample.numeric_fields();
   const bool texts_only =
       std::find(numeric_fields.begin(), numeric_fields.end(), true) == numeric_fields.end();

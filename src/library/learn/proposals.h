@@ -26,6 +26,11 @@ KeyProposal ProposeKeys(const std::vector<FieldSelector>& fields,
                         std::span<const StudiedField> studied, const Sample& sample,
                         const NeighbourStatistics& statistics);
 
+/// The path of the field in which near records differ most often; empty if there is but one field,
+/// or no near records. `statistics` are over all comparable records of `sample`.
+std::string TellingField(const std::vector<FieldSelector>& fields, const Sample& sample,
+                         const NeighbourStatistics& statistics);
+
 struct MaskProposal {
   Masks masks;         ///< none: no proposal
   std::string reason;  ///< one sentence for people, without a full stop
@@ -33,8 +38,7 @@ struct MaskProposal {
 
 /// Proposes all masks if they leave only a few texts that recur, as the messages of programs do,
 /// and if no field is numeric. Proposes the mask of times alone if many records differ only in
-/// times. `sample` has these records, without masks.
-MaskProposal ProposeMasks(std::span<const RecordView> records, const FilterOptions& options,
-                          const Sample& sample);
+/// times. `options` must have no masks.
+MaskProposal ProposeMasks(std::span<const RecordView> records, const FilterOptions& options);
 
 }  // namespace neardup

@@ -50,7 +50,7 @@ Sample::Sample(const FilterOptions& options, const std::vector<uint64_t>& hash_s
   }
 }
 
-void Sample::Add(const RecordView& record) {
+void Sample::Add(const RecordView& record, bool drawn) {
   const uint64_t number = seen_++;
   const RecordFeatures& features = readers_.front().Read(record);
   if (!features.outcome.comparable()) {
@@ -67,6 +67,7 @@ void Sample::Add(const RecordView& record) {
   sampled.key = features.key;
   sampled.features = features.features;
   sampled.number = number;
+  sampled.drawn = drawn;
   sampled.exact_only = features.exact_only;
   if (!features.exact_only) {
     sampled.triples.assign(features.triples.begin(), features.triples.end());

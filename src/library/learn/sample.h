@@ -32,6 +32,9 @@ struct SampledRecord {
   /// Number of records that the sample was given before this one, repeats and dead letters
   /// included.
   uint64_t number = 0;
+  /// The record was drawn at random. The others are in the sample because they are near one that
+  /// was.
+  bool drawn = true;
   /// The record has too few tokens to be compared by distance. Then the following are empty.
   bool exact_only = false;
   /// One for each hash seed of the sample.
@@ -51,7 +54,7 @@ class Sample {
 
   /// Keeps the record if its exact hash is new. Repeats, dead letters and records that pass
   /// unchecked are only counted.
-  void Add(const RecordView& record);
+  void Add(const RecordView& record, bool drawn = true);
 
   const std::vector<SampledRecord>& records() const { return records_; }
   const std::vector<uint64_t>& hash_seeds() const { return hash_seeds_; }

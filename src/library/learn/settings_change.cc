@@ -37,11 +37,11 @@ void AddFields(const FilterOptions& options, const Tuning& now,
     const bool compared = IsSelected(options.record, path);
     const bool proposed = IsSelected(now.proposed.record, path);
     if (compared && !proposed && !PathsOf(options.record, true).contains(path)) {
-      // A label or a flag does little harm where there is text.
-      const bool harmless = field.role == FieldRole::kLabel || field.role == FieldRole::kFlag;
+      // A flag does little harm where there is text.
+      const bool harmless = field.role == FieldRole::kFlag;
       change(path, true, "leave it out", !harmless, field.reason);
     } else if (!compared && proposed) {
-      const bool text = field.role == FieldRole::kText;
+      const bool text = field.role == FieldRole::kProse || field.role == FieldRole::kText;
       change(path, false, "compare it", text,
              text ? "it holds text, and copies may differ or agree in it" : "it is short");
     }

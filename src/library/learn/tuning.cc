@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "feature/mask.h"
+#include "learn/drawn_records.h"
 #include "learn/proposals.h"
 
 namespace neardup {
@@ -17,6 +19,12 @@ namespace {
 
 /// With fewer tokens than this, a change of a single token exceeds every distance in use.
 constexpr uint32_t kShortFeaturesMin = 4;
+/// Texts with fewer tokens than this say something else when one of them is another.
+constexpr uint32_t kShortProseFeaturesMin = 8;
+/// Of the records that are joined by distance, about this share may be unlike.
+constexpr double kUnlikeMax = 0.01;
+/// Chance exceeds its mean by more than this many standard deviations in one of 40 cases.
+constexpr double kDeviations = 2;
 /// Keys are proposed if at least this many records of the sample have a neighbour with equal keys.
 constexpr size_t kKeyedNeighboursMin = 4;
 
@@ -77,7 +85,7 @@ std::string NoTextText(const std::vector<StudiedField>& studied) {
 
 Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   FieldStudy study;
-  for (const RecordView& record : records) {
+  for (const RecordView& record : EvenPart(records)) {
     if (record.value) study.Add(*record.value);
   }
   tuning.fields = study.Finish();
@@ -93,45 +101,164 @@ Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   return Error{ErrorCode::kConfig, NoTextText(tuning.fields)};
 }
 
+/// Whether prose is among the fields that are compared by likeness.
+bool ComparesProse(const Tuning& tuning) {
+  RecordOptions record = tuning.proposed.record;
+  std::erase_if(record.fields, [](const FieldSelector& field) { return field.key; });
+  return std::any_of(tuning.fields.begin(), tuning.fields.end(), [&](const StudiedField& field) {
+    return field.role == FieldRole::kProse && IsSelected(record, field.facts.path);
+  });
+}
+
+/// Whether more records are unlike than may be, beyond what may be chance in one sample.
+bool JoinsUnlike(const Claim& claim) {
+  const double allowed = kUnlikeMax * static_cast<double>(claim.near);
+  return static_cast<double>(claim.unlike) > allowed + kDeviations * std::sqrt(allowed);
+}
+
+/// A distance that was tried, and what it found.
+struct ProseTrial {
+  int distance_max = 0;
+  Claim claim;
+};
+
 /// Holds the sample under the options proposed so far, and its calibration. Each step tries further
 /// options and keeps them if the sample supports them.
 class Tuner {
  public:
   Tuner(std::span<const RecordView> records, const TuneOptions& options, Tuning& tuning)
       : records_(records), options_(options), tuning_(tuning) {
-    sample_ = SampleOf(tuning.proposed);
-    tuning.calibration = Calibrate(*sample_, options.calibration);
+    options_.calibration.prose = ComparesProse(tuning);
+    uint32_t& features_min = tuning.proposed.feature.features_min;
+    given_features_min_ = features_min;
+    if (options_.calibration.prose) features_min = std::min(features_min, kShortProseFeaturesMin);
+    SamplePointer sample = SampleOf(tuning.proposed);
+    Calibration calibration = Calibrate(*sample, options_.calibration);
+    Take(tuning.proposed, std::move(sample), std::move(calibration));
   }
 
   const Sample& sample() const { return *sample_; }
+  bool prose() const { return options_.calibration.prose && !tuning_.calibration.too_few; }
+  /// Proposes how records with prose are compared, as trials with planted copies show it.
+  void TryProse();
+  /// What is proposed, with the model of the sample and the match options of the calibration.
+  FilterOptions Trial() const;
+  /// What the proposed options find in the sample.
+  Claim Measured() { return Planted().Measure(tuning_.proposed); }
   void TryMasks();
   void TryKeys();
   void TryShortRecords();
+  /// Gives up what makes unlike records near.
+  void TryNarrower();
 
  private:
   using SamplePointer = std::unique_ptr<const Sample>;
 
-  SamplePointer SampleOf(const FilterOptions& filter) const {
+  SamplePointer SampleOf(const FilterOptions& filter) {
+    FilterOptions seeded = filter;
+    seeded.model = {};
+    seeded.model.hash_seed = options_.hash_seed;
+    DrawnRecords& drawn = drawn_;
+    drawn = DrawRecords(records_, seeded);
     auto sample = std::make_unique<Sample>(filter, CalibrationSeeds(options_.hash_seed));
-    for (const RecordView& record : records_) sample->Add(record);
+    for (const DrawnRecords::Drawn& record : drawn.records) {
+      sample->Add(records_[record.record], record.at_random);
+    }
+    if (drawn.records.empty()) {
+      for (const RecordView& record : EvenPart(records_)) sample->Add(record);
+    }
     return sample;
   }
+  /// The sample with copies planted in the proposed fields.
+  PlantedSample& Planted();
+  /// The widest distance under which nearly all joined records share their text.
+  ProseTrial WidestLike(uint32_t features_min);
+  /// Proposes what SampleOf was called with last.
   void Take(FilterOptions proposed, SamplePointer sample, Calibration calibration) {
+    model_ = drawn_.model;
+    tuning_.repeats = drawn_.repeats;
+    tuning_.dead_letters = drawn_.dead_letters;
+    tuning_.distinct = drawn_.distinct;
     tuning_.proposed = std::move(proposed);
     sample_ = std::move(sample);
     tuning_.calibration = std::move(calibration);
   }
 
   std::span<const RecordView> records_;
-  const TuneOptions& options_;
+  TuneOptions options_;
   Tuning& tuning_;
+  uint32_t given_features_min_ = 0;
   SamplePointer sample_;
+  Model model_;         ///< of sample_
+  DrawnRecords drawn_;  ///< of the options that SampleOf was called with last
+  std::unique_ptr<PlantedSample> planted_;
+  RecordOptions planted_in_;
 };
+
+FilterOptions Tuner::Trial() const {
+  FilterOptions trial = tuning_.proposed;
+  trial.model = model_;
+  trial.match = MatchOptionsFor(tuning_.calibration);
+  return trial;
+}
+
+PlantedSample& Tuner::Planted() {
+  const RecordOptions& record = tuning_.proposed.record;
+  if (!planted_ || !(planted_in_ == record)) {
+    planted_ = std::make_unique<PlantedSample>(records_, record);
+    planted_in_ = record;
+  }
+  return *planted_;
+}
+
+ProseTrial Tuner::WidestLike(uint32_t features_min) {
+  FilterOptions trial = Trial();
+  trial.feature.features_min = features_min;
+  const auto at = [&](int distance) {
+    trial.match.distance_max = distance;
+    return ProseTrial{distance, Planted().Measure(trial)};
+  };
+  ProseTrial widest = at(tuning_.calibration.distance_max);
+  if (!JoinsUnlike(widest.claim)) return widest;
+  int low = kDistanceMin;
+  int high = widest.distance_max;
+  widest = at(low);
+  while (low + 1 < high) {
+    const int middle = (low + high) / 2;
+    ProseTrial tried = at(middle);
+    if (JoinsUnlike(tried.claim)) {
+      high = middle;
+    } else {
+      low = middle;
+      widest = std::move(tried);
+    }
+  }
+  return widest;
+}
+
+void Tuner::TryProse() {
+  uint32_t& features_min = tuning_.proposed.feature.features_min;
+  ProseTrial best = WidestLike(features_min);
+  Calibration& calibration = tuning_.calibration;
+  if (features_min < given_features_min_ && best.distance_max < calibration.distance_max) {
+    ProseTrial longer = WidestLike(given_features_min_);
+    if (longer.claim.recall() >= best.claim.recall()) {
+      best = std::move(longer);
+      features_min = given_features_min_;
+    }
+  }
+  calibration.distance_max = best.distance_max;
+  calibration.false_match_rate =
+      calibration.false_match_rates[static_cast<size_t>(best.distance_max)];
+  if (features_min < given_features_min_) {
+    tuning_.short_reason = "planted copies of short texts are found, and few others are joined";
+  }
+}
 
 /// If near records are not copies, they may be copies with masks.
 void Tuner::TryMasks() {
   if (tuning_.calibration.mode == MatchMode::kNear || tuning_.proposed.feature.masks.any()) return;
-  MaskProposal found = ProposeMasks(records_, tuning_.proposed, *sample_);
+  MaskProposal found = ProposeMasks(EvenPart(records_), tuning_.proposed);
   if (!found.masks.any()) return;
   FilterOptions masked = tuning_.proposed;
   masked.feature.masks = found.masks;
@@ -142,8 +269,6 @@ void Tuner::TryMasks() {
     // different.
     calibration.widen = false;
     calibration.too_few = false;
-    calibration.votes = 0;
-    calibration.votes_for = 0;
     calibration.mode = MatchMode::kExact;
     calibration.distance_max = 0;
     calibration.false_match_rate = calibration.false_match_rates.front();
@@ -191,6 +316,11 @@ void Tuner::TryShortRecords() {
   Take(std::move(lowered), std::move(sample), std::move(calibration));
 }
 
+void Tuner::TryNarrower() {
+  Calibration& calibration = tuning_.calibration;
+  if (calibration.widen && JoinsUnlike(Planted().Measure(Trial()))) calibration.widen = false;
+}
+
 }  // namespace
 
 Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& options) {
@@ -201,20 +331,30 @@ Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& opti
   if (tuner.sample().records().empty()) {
     return Error{ErrorCode::kConfig, NothingComparableText(tuner.sample())};
   }
-  tuner.TryMasks();
-  tuner.TryKeys();
-  tuner.TryShortRecords();
+  if (tuner.prose()) {
+    tuner.TryProse();
+  } else {
+    tuner.TryMasks();
+    tuner.TryKeys();
+    tuner.TryShortRecords();
+    tuner.TryNarrower();
+  }
   const Sample& sample = tuner.sample();
-  tuning.records = sample.seen();
-  tuning.repeats = sample.repeats();
-  tuning.dead_letters = sample.dead_letters();
-  tuning.distinct = sample.records().size();
+  tuning.records = records.size();
   tuning.pairs = FindSamplePairs(sample, SampleFingerprints(sample), Tuning::kPairDistanceMax,
                                  Tuning::kPairsMax);
-  tuning.proposed.model = LearnModel(sample);
-  tuning.proposed.match = MatchOptionsFor(tuning.calibration);
+  tuning.proposed = tuner.Trial();
   tuning.proposed.window.entries_max = tuning.calibration.window_entries;
   tuning.window_smaller = tuning.calibration.window_entries < options.calibration.window_entries;
+  tuning.claim = tuner.Measured();
+  if (tuning.calibration.mode == MatchMode::kExact) {
+    const std::string telling =
+        TellingField(tuning.proposed.record.fields, sample, tuning.calibration.neighbours);
+    if (!telling.empty()) {
+      tuning.question = fmt::format(
+          "is {} part of what makes two records the same? If not, name the other fields", telling);
+    }
+  }
   return tuning;
 }
 

@@ -11,12 +11,14 @@ constexpr int kPollTimeoutMs = 200;
 
 }  // namespace
 
-Result<std::span<const Message>> SampledSource::ReadAhead(size_t records_max, size_t bytes_max) {
+Result<std::span<const Message>> SampledSource::ReadAhead(size_t records_max, size_t bytes_max,
+                                                          size_t records_enough) {
   size_t bytes = 0;
   while (ahead_.size() < records_max && bytes < bytes_max && !source_->exhausted()) {
     const size_t before = ahead_.size();
     NEARDUP_TRY(source_->Poll(records_max - before, kPollTimeoutMs, ahead_));
     for (size_t i = before; i < ahead_.size(); ++i) bytes += BytesOf(ahead_[i]);
+    if (ahead_.size() == before && before >= records_enough) break;
   }
   return std::span<const Message>(ahead_);
 }

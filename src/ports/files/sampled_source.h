@@ -18,8 +18,13 @@ class SampledSource : public Source {
   explicit SampledSource(std::unique_ptr<Source> source) : source_(std::move(source)) {}
 
   /// Reads up to `records_max` records ahead, and no more after `bytes_max` bytes. Waits for them,
-  /// or for the end. Returns them in order; call it once, before Assign.
-  Result<std::span<const Message>> ReadAhead(size_t records_max, size_t bytes_max);
+  /// or for the end; once it has `records_enough`, it does not wait for an input that pauses.
+  /// Returns them in order; call it once, before Assign.
+  Result<std::span<const Message>> ReadAhead(size_t records_max, size_t bytes_max,
+                                             size_t records_enough = SIZE_MAX);
+
+  /// Whether ReadAhead reached the end of the input.
+  bool read_all() const { return source_->exhausted(); }
 
   Result<FoundInputs> Find() override { return source_->Find(); }
   Result<OffsetBounds> Bounds(const InputPartition& partition) override {

@@ -115,8 +115,7 @@ class Loader {
     for (const std::string& path : LearnablePaths()) {
       if (given(path)) learning.kept.insert(path);
     }
-    const bool wanted = filter.record.fields.empty() || given("match.mode");
-    learning.on = learning.mode == ComparisonMode::kAuto && wanted && filter.scheme.is_own() &&
+    learning.on = learning.mode == ComparisonMode::kAuto && filter.scheme.is_own() &&
                   settings.model_file.empty();
   }
 

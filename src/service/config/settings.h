@@ -27,7 +27,7 @@ enum class OnForeignRecords : uint8_t { kFail, kContinue };
 
 /// How the settings of comparison are found (match.mode).
 enum class ComparisonMode : uint8_t {
-  kAuto,   ///< the lane learns them, if no field is named or match.mode is given as auto
+  kAuto,   ///< the lane learns those that nobody gave
   kNear,   ///< the given settings and the defaults
   kExact,  ///< the same, but only records with equal fields are duplicates
 };
@@ -36,7 +36,7 @@ enum class ComparisonMode : uint8_t {
 struct LearningSettings {
   ComparisonMode mode = ComparisonMode::kAuto;
   StartAt sample = StartAt::kEarliest;
-  int64_t records_max = 3000;
+  int64_t records_max = 50'000;
   int64_t records_min = 200;
   int64_t wait_ms = 60'000;
   /// The lane learns. LoadConfig derives this and the next from the rest.

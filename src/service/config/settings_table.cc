@@ -306,10 +306,11 @@ std::vector<Setting> Rows() {
 
       Choice(
           "match.mode", NEARDUP_MEMBER(learning.mode), {"auto", "near", "exact"},
-          "auto: the lane learns from the first records what to compare and how, if record.fields "
-          "is empty or auto is given here. Settings that are given win. feature.model, or another "
-          "match.scheme than neardup, turns learning off. near: the lane compares as the settings "
-          "say. exact: only records with equal fields are duplicates."),
+          "auto: the lane learns from a sample what to compare and how. Settings that are given "
+          "win, "
+          "and the others are learned. feature.model, or another match.scheme than neardup, turns "
+          "learning off. near: the lane compares as the settings say. exact: only records with "
+          "equal fields are duplicates."),
       SchemeChoice("match.scheme", NEARDUP_MEMBER(lane.filter.scheme.name),
                    "Method that tells duplicates: neardup, or another scheme of docs/schemes.md. "
                    "With another scheme, only match.scheme_options of the settings below has an "
@@ -341,15 +342,16 @@ std::vector<Setting> Rows() {
 
       Choice("auto.sample", NEARDUP_MEMBER(learning.sample), {"earliest", "latest"},
              "Which records of the input topics the lane learns from: the oldest or the newest."),
-      Integer("auto.records_max", NEARDUP_MEMBER(learning.records_max), {50, 10'000},
-              "Largest number of records to learn from."),
+      Integer("auto.records_max", NEARDUP_MEMBER(learning.records_max), {50, 100'000},
+              "Largest number of records to learn from. At most 64 MiB of them are read."),
       Integer("auto.records_min", NEARDUP_MEMBER(learning.records_min), {50, 10'000},
               "Number of records that the lane waits for at its first start, unless input.start is "
               "latest. A lane that found fewer learns again when it has decided this many."),
       Duration("auto.wait_ms", NEARDUP_MEMBER(learning.wait_ms), {0, 24 * kHourMs},
                "Longest wait for auto.records_min records, counted from the first record. If there "
-               "are fewer then, only records that are equal in all fields but times, codes and "
-               "identifiers are duplicates, until the lane has decided auto.records_min records."),
+               "are fewer then, the settings are provisional: without record.fields, only records "
+               "that are equal in all fields but times, codes and identifiers are duplicates, "
+               "until the lane has decided auto.records_min records."),
 
       Duration("window.window_ms", NEARDUP_MEMBER(lane.filter.window.window_ms),
                WindowOptions::kWindowRange,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "files/file_source.h"
+#include "files/spread_sample.h"
 #include "kafka/kafka_ports.h"
 #include "neardup/options.h"
 
@@ -95,8 +96,15 @@ Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t reco
   NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source,
                  FileSource::Open(path, RecordOptions().record_bytes_max));
   std::vector<Message> messages;
-  while (messages.size() < records_max && !source->exhausted()) {
-    NEARDUP_TRY(source->Poll(records_max - messages.size(), kPollTimeoutMs, messages));
+  size_t bytes = 0;
+  while (messages.size() < records_max && bytes < kSampleBytesMax && !source->exhausted()) {
+    const size_t before = messages.size();
+    NEARDUP_TRY(source->Poll(records_max - before, kPollTimeoutMs, messages));
+    for (size_t i = before; i < messages.size(); ++i) bytes += BytesOf(messages[i]);
+  }
+  if (!source->exhausted()) {
+    NEARDUP_ASSIGN(std::vector<Message> spread, ReadSpreadSample(path, records_max, bytes));
+    if (!spread.empty()) return spread;
   }
   if (!messages.empty()) return messages;
   return Error{

@@ -13,8 +13,9 @@
 
 namespace neardup {
 
-/// Reads at most `records_max` records from the beginning of a JSON Lines file, which may be a .gz
-/// file or "-" (standard input). kNotFound: the file is missing or empty.
+/// Reads at most `records_max` records of a JSON Lines file, and about kSampleBytesMax: all, or
+/// stretches from its whole length. Of a .gz file and of "-" (standard input), it reads the
+/// beginning. kNotFound: the file is missing or empty.
 Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t records_max);
 
 enum class SampleEnd : uint8_t {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluate/edits.h"
+#include "edits/edits.h"
 #include "evaluate/labelled_set.h"
 
 namespace neardup {

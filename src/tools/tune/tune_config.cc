@@ -27,8 +27,8 @@ std::string FieldsComment(const Tuning& tuning) {
 }
 
 std::string DistanceComment(const Tuning& tuning) {
-  std::string text = fmt::format("Mode {}: {}. Confidence: {}.", Name(tuning.calibration.mode),
-                                 tuning.calibration.reason, ConfidenceText(tuning));
+  std::string text = fmt::format("Mode {}: {}. Measured: {}.", Name(tuning.calibration.mode),
+                                 tuning.calibration.reason, MeasuredText(tuning));
   const std::string chance = ChanceText(tuning);
   if (!chance.empty()) text += fmt::format(" Chance matches: {}.", chance);
   return text;

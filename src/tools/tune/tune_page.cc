@@ -24,7 +24,7 @@ std::string VerdictBox(const Tuning& tuning, const TuneFiles& files) {
   std::string html = fmt::format("<div class=\"verdict {}\">\n<p><strong>{}</strong></p>\n",
                                  Name(tuning.calibration.mode), EscapeHtml(ModeText(tuning))) +
                      HtmlParagraph(fmt::format("Reason: {}.", tuning.calibration.reason)) +
-                     HtmlParagraph(fmt::format("Confidence: {}.", ConfidenceText(tuning))) +
+                     HtmlParagraph(fmt::format("Measured: {}.", MeasuredText(tuning))) +
                      HtmlParagraph(fmt::format("Near copies: {}.", NearCopiesText(tuning)));
   const std::string chance = ChanceText(tuning);
   if (!chance.empty()) html += HtmlParagraph(fmt::format("Chance matches: {}.", chance));

@@ -19,10 +19,6 @@ using Json = nlohmann::ordered_json;
 constexpr int kBarColumns = 50;
 constexpr size_t kPathColumnsMax = 40;
 
-/// From this share of agreeing halves on the result counts as reliable, or as fairly reliable.
-constexpr double kReliable = 0.9;
-constexpr double kFairlyReliable = 0.66;
-
 /// Share of the comparable records that have an earlier record within distance_max.
 double NearShare(const Tuning& tuning) {
   const NeighbourStatistics& neighbours = tuning.calibration.neighbours;
@@ -85,6 +81,18 @@ std::string FieldsTable(const Tuning& tuning) {
   return text;
 }
 
+Json ClaimJson(const Claim& claim) {
+  Json found = Json::object();
+  for (const ClaimedEdit& edit : claim.edits) {
+    found[Name(edit.edit)] = {{"planted", edit.planted}, {"found", edit.found}};
+  }
+  return {{"copies", found},
+          {"unique", claim.unique},
+          {"exact_duplicates", claim.exact},
+          {"near_duplicates", claim.near},
+          {"unlike", claim.unlike}};
+}
+
 std::string ProposalRows(const Tuning& tuning) {
   std::string rows;
   for (const TuneProposal& proposal : ProposalsOf(tuning)) {
@@ -128,7 +136,7 @@ std::string TuneText(const Tuning& tuning, const TuneFiles& files) {
          Row("fields", fmt::format("{} ({})", fmt::join(fields, ", "),
                                    tuning.fields_given ? "given" : "proposed")) +
          Row("mode", ModeText(tuning)) + Row("reason", tuning.calibration.reason) +
-         Row("confidence", ConfidenceText(tuning)) + Row("near copies", NearCopiesText(tuning)) +
+         Row("measured", MeasuredText(tuning)) + Row("near copies", NearCopiesText(tuning)) +
          (ChanceText(tuning).empty() ? "" : Row("by chance", ChanceText(tuning))) +
          ProposalRows(tuning) + Histogram(tuning) + FieldsTable(tuning) + '\n' +
          Row("config", files.config.string()) + Row("model", files.model.string()) +
@@ -148,8 +156,7 @@ std::string TuneJson(const Tuning& tuning, const TuneFiles& files) {
                        {"comparable", calibration.comparable}}},
                      {"mode", Name(calibration.mode)},
                      {"reason", calibration.reason},
-                     {"votes", calibration.votes},
-                     {"votes_for", calibration.votes_for},
+                     {"measured", ClaimJson(tuning.claim)},
                      {"match",
                       {{"distance_max", match.distance_max},
                        {"distance_sum_max", match.distance_sum_max},
@@ -185,21 +192,10 @@ std::string ModeText(const Tuning& tuning) {
                      match.widen ? ", larger for texts that share phrases" : "");
 }
 
-std::string ConfidenceText(const Tuning& tuning) {
-  const Calibration& calibration = tuning.calibration;
-  if (calibration.too_few) return "none: the sample is too small; give a larger one";
-  if (calibration.votes == 0) {
-    return "the masks decide the result, so check that you agree with each of them";
-  }
-  const double share =
-      static_cast<double>(calibration.votes_for) / static_cast<double>(calibration.votes);
-  return fmt::format(
-      "{} of {} random halves of the sample give the same mode, and a distance at "
-      "most 1 away: the result is {}",
-      calibration.votes_for, calibration.votes,
-      share >= kReliable         ? "reliable"
-      : share >= kFairlyReliable ? "fairly reliable"
-                                 : "not reliable, so look at the pairs");
+std::string MeasuredText(const Tuning& tuning) {
+  if (tuning.calibration.too_few) return "nothing: the sample is too small; give a larger one";
+  const std::string doubt = ClaimDoubt(tuning.claim, tuning.question);
+  return ClaimText(tuning.claim) + (doubt.empty() ? "" : "; " + doubt);
 }
 
 std::string SampleText(const Tuning& tuning) {

@@ -26,7 +26,7 @@ std::string TuneJson(const Tuning& tuning, const TuneFiles& files);
 
 /// Sentences without a full stop at their end.
 std::string ModeText(const Tuning& tuning);        ///< mode and distance
-std::string ConfidenceText(const Tuning& tuning);  ///< how far random halves of the sample agree
+std::string MeasuredText(const Tuning& tuning);    ///< what planted copies say of the proposal
 std::string SampleText(const Tuning& tuning);      ///< records, repeats, dead letters
 std::string NearCopiesText(const Tuning& tuning);  ///< how many records have a near copy
 std::string ChanceText(

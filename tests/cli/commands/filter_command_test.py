@@ -2,6 +2,7 @@
 import gzip
 import json
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,63 @@ class TooManyDeadLetters(unittest.TestCase):
         done = self.filter('--fields', 'titel', '--set', 'dead_letters.on_excess=fail')
         self.assertEqual(done.returncode, 78)
         self.assertIn('stopped before the commit because dead_letters.on_excess is fail', done.stderr)
+
+
+class Learning(unittest.TestCase):
+    """Records with prose and fields of their sources; a fifth are copies with one other word, by another source."""
+
+    WORDS = [a + b for a in ('har', 'bri', 'cou', 'deb', 'tra', 'mor', 'win', 'sto', 'gar', 'lan')
+             for b in ('bour', 'dge', 'ncil', 'ate', 'ffic', 'ning', 'ter', 'ry', 'den', 'tern')]
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix='neardup-filter-')
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.random = random.Random(7)
+        texts = []
+        for _ in range(1000):
+            text = ' '.join(self.random.choices(self.WORDS, k=30))
+            if texts and self.random.random() < .2:
+                text = self.random.choice(texts).replace(' ', ' another ', 1)
+            texts.append(text)
+        self.records = [json.dumps({'id': i, 'site': f'site {i % 7} of the north', 'author': f'writer {i % 31}', 'text': text})
+                        for i, text in enumerate(texts)]
+
+    def filter(self, *options):
+        path = self.folder / 'records.jsonl'
+        path.write_text('\n'.join(self.records) + '\n')
+        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), '--json', *options],
+                              text=True, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stderr)
+
+    def fields(self, summary):
+        return [field['path'] for field in summary['learned']['record.fields']]
+
+    def test_only_the_prose_is_compared_in_any_order(self):
+        sorted_by_site = sorted(self.records, key=lambda record: json.loads(record)['site'])
+        for records in (self.records, sorted_by_site, self.random.sample(self.records, len(self.records))):
+            self.records = records
+            found = self.filter()
+            self.assertEqual(self.fields(found), ['text'])
+            self.assertGreater(found['near_duplicates'], 120)
+            self.assertTrue(any(reason.startswith('measured: of planted copies') for reason in found['learned']['reasons']))
+
+    def test_naming_the_fields_fixes_the_fields_and_nothing_else(self):
+        chosen, named = self.filter(), self.filter('--fields', 'text')
+        for key in ('unique', 'near_duplicates'):
+            self.assertEqual(named[key], chosen[key])
+        self.assertEqual(named['learned']['match.distance_max'], chosen['learned']['match.distance_max'])
+        self.assertNotIn('learned', self.filter('--fields', 'text', '--set', 'match.mode=near'))
+
+    def test_naming_a_distance_fixes_the_distance_and_nothing_else(self):
+        found = self.filter('--set', 'match.distance_max=2')
+        self.assertEqual(found['learned']['match.distance_max'], 2)
+        self.assertEqual(self.fields(found), ['text'])
+
+    def test_the_window_holds_the_whole_file_unless_a_person_says_otherwise(self):
+        self.assertEqual(self.filter()['learned']['window.entries_max'], 1_000_000)
+        self.assertEqual(self.filter('--set', 'window.entries_max=1000')['learned']['window.entries_max'], 1000)
 
 
 TITLE = 'Council approves the new harbour bridge after a long debate on cost and traffic in the city'

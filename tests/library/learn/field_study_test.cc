@@ -35,8 +35,8 @@ Json Article(SeededRandom& random, size_t number) {
           {"url", "https://example.org/a/" + std::to_string(number)},
           {"crawled", "2026-01-02 03:04:" + std::to_string(10 + number % 50)},
           {"stamp", 1'760'000'000'000 + number},
-          {"title", Sentence(random, 6)},
-          {"body", Sentence(random, 50)},
+          {"title", Phrase(random, 4)},
+          {"body", Phrase(random, 50)},
           {"author", "Writer " + std::to_string(number % 37)},
           {"section", number % 3 == 0 ? "World" : "Sport"},
           {"price", static_cast<double>(number % 50) + 0.5},
@@ -81,18 +81,18 @@ TEST(FieldStudy, GivesEachFieldItsRoleAndTheReason) {
            {"url", FieldRole::kIdentifier, "looks like an identifier"},
            {"crawled", FieldRole::kTime, "100 % of its values are times of day"},
            {"stamp", FieldRole::kTime, "in which copies of a record differ"},
-           {"title", FieldRole::kShortText, "short text of 6 tokens on average"},
-           {"body", FieldRole::kText, "text of 50 tokens on average"},
-           {"author", FieldRole::kLabel, "a label: one of 37 values, while body holds the text"},
-           {"section", FieldRole::kLabel, "a label: one of 2 values, while body holds the text"},
-           {"price", FieldRole::kLabel, "a label: a number"},
-           {"day", FieldRole::kLabel, "a label: one of 15 values, while body holds the text"},
+           {"title", FieldRole::kMetadata, "metadata: short text of 4 tokens on average"},
+           {"body", FieldRole::kProse, "prose of 50 tokens on average"},
+           {"author", FieldRole::kMetadata,
+            "metadata: one of 37 values, while body is what people compare"},
+           {"section", FieldRole::kMetadata, "metadata: one of 2 values"},
+           {"price", FieldRole::kMetadata, "metadata: a number"},
+           {"day", FieldRole::kMetadata, "metadata: one of 15 values"},
            {"language", FieldRole::kConstant, "the same value in 99.5 % of the records"},
            {"premium", FieldRole::kFlag, "a flag"},
            {"archived", FieldRole::kFlag, "a flag"},
-           {"tags", FieldRole::kLabel, "a label: one of 35 values, while body holds the text"},
-           {"/source/name", FieldRole::kLabel,
-            "a label: one of 9 values, while body holds the text"},
+           {"tags", FieldRole::kMetadata, "metadata: one of 35 values"},
+           {"/source/name", FieldRole::kMetadata, "metadata: one of 9 values"},
            {"/source/a~1b", FieldRole::kConstant, "null or empty in every record"},
            {"nothing", FieldRole::kConstant, "null or empty in every record"},
            {"correction", FieldRole::kRare, "in only 0.5 % of the records"}}) {
@@ -138,13 +138,59 @@ std::vector<StudiedField> Studied(const std::function<Json(size_t)>& record, siz
   return study.Finish();
 }
 
-TEST(FieldStudy, KeepsLabelsWhereNoLongTextSaysMore) {
+TEST(FieldStudy, KeepsOtherFieldsWhereNoProseSaysWhatARecordIs) {
+  SeededRandom random(3);
+  const auto of = [&](size_t i, const std::string& text) {
+    return Json{{"message", text}, {"section", i % 3 == 0 ? "World" : "Sport"}};
+  };
+  // Numbers, templates, and formulas that come again.
+  const std::vector<std::string> templates = {Phrase(random, 20), Phrase(random, 20)};
+  const std::vector<std::string> formulas = {"fixed a typo in the comment section",
+                                             "removed one sentence without any source"};
+  for (const auto& fields :
+       {Studied([&](size_t i) { return of(i, Sentence(random, 12)); }),
+        Studied([&](size_t i) { return of(i, templates[i % 2] + " " + LetterWord(i * 31)); }),
+        Studied([&](size_t i) {
+          return of(i, i % 2 == 0 ? formulas[i / 2 % 2] : Phrase(random, 14));
+        })}) {
+    EXPECT_EQ(Find(fields, "message").role, FieldRole::kText);
+    EXPECT_EQ(Find(fields, "section").role, FieldRole::kShortText);
+  }
+}
+
+TEST(FieldStudy, TakesNamesThatComeAgainAsMetadataOfProse) {
+  SeededRandom random(3);
+  std::vector<std::string> names;
+  while (names.size() < 20) names.push_back("Team of " + Phrase(random, 8) + " in the north");
+  const auto fields = Studied([&](size_t i) {
+    return Json{{"maintainer", names[i % 20]}, {"summary", Phrase(random, 14)}};
+  });
+  EXPECT_EQ(Find(fields, "summary").role, FieldRole::kProse);
+  EXPECT_EQ(Find(fields, "maintainer").role, FieldRole::kMetadata);
+}
+
+TEST(FieldStudy, FindsTheProseOfCopiesAndOfNestedObjects) {
+  SeededRandom random(3);
+  std::vector<std::string> texts;
+  while (texts.size() < 80) texts.push_back(Phrase(random, 30));
+  const auto fields = Studied([&](size_t i) {
+    return Json{
+        {"about", {{"text", texts[i % 80]}, {"author", "writer " + std::to_string(i % 9)}}}};
+  });
+  EXPECT_EQ(Find(fields, "/about/text").role, FieldRole::kProse);
+  EXPECT_EQ(Find(fields, "/about/author").role, FieldRole::kMetadata);
+}
+
+TEST(FieldStudy, KeepsTheNameOfRecordsWhereSomeLackTheProse) {
   SeededRandom random(3);
   const auto fields = Studied([&](size_t i) {
-    return Json{{"title", Sentence(random, 10)}, {"section", i % 3 == 0 ? "World" : "Sport"}};
+    Json record = {{"name", Phrase(random, 3)}, {"maker", "maker " + std::to_string(i % 7)}};
+    if (i % 10 > 0) record["description"] = Phrase(random, 30);
+    return record;
   });
-  EXPECT_EQ(Find(fields, "title").role, FieldRole::kText);
-  EXPECT_EQ(Find(fields, "section").role, FieldRole::kShortText);
+  EXPECT_EQ(Find(fields, "description").role, FieldRole::kProse);
+  EXPECT_EQ(Find(fields, "name").role, FieldRole::kShortText) << "no record may be without fields";
+  EXPECT_EQ(Find(fields, "maker").role, FieldRole::kMetadata);
 }
 
 TEST(FieldStudy, KnowsCodesEvenIfManyRecordsShareThem) {

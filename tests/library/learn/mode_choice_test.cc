@@ -25,12 +25,17 @@ Sample SampleUnder(const FilterOptions& options, const std::vector<std::string>&
   return sample;
 }
 
-VotedChoice VoteOn(const FilterOptions& options, const std::vector<std::string>& payloads) {
+struct Found {
+  NeighbourStatistics neighbours;
+  ModeChoice choice;
+};
+
+Found ChoiceOn(const FilterOptions& options, const std::vector<std::string>& payloads) {
   const Sample sample = SampleUnder(options, payloads);
   const SampleFingerprints fingerprints(sample);
-  std::vector<size_t> all(fingerprints.size());
-  std::iota(all.begin(), all.end(), size_t{0});
-  return VoteOnMode(fingerprints, all);
+  const std::vector<size_t>& all = fingerprints.drawn();
+  const NeighbourStatistics neighbours = FindNeighbours(fingerprints, all, all);
+  return {neighbours, ChooseMode(neighbours)};
 }
 
 /// The payloads with one more field at their end.
@@ -50,7 +55,7 @@ std::vector<std::string> Names(size_t count) {
 }
 
 TEST(ModeChoice, TakesManyCopiesAsNearIfNoFieldAlwaysDiffers) {
-  const VotedChoice found = VoteOn(OptionsOf(kPaperFields), CitationStream(kSeed, kRecords));
+  const Found found = ChoiceOn(OptionsOf(kPaperFields), CitationStream(kSeed, kRecords));
   EXPECT_GT(found.neighbours.neighbours_mean, 2) << "as many neighbours as in a series";
   EXPECT_LT(LargestDifferingShare(found.neighbours), 0.8);
   EXPECT_EQ(found.choice.mode, MatchMode::kNear) << found.choice.reason;
@@ -61,8 +66,8 @@ TEST(ModeChoice, TakesManyCopiesAsNearIfNoFieldAlwaysDiffers) {
 TEST(ModeChoice, TakesManyCopiesAsASeriesIfAFieldAlwaysDiffers) {
   std::vector<std::string> fields = kPaperFields;
   fields.emplace_back("page");
-  const VotedChoice found =
-      VoteOn(OptionsOf(fields), With(CitationStream(kSeed, kRecords), "page", Names(kRecords)));
+  const Found found =
+      ChoiceOn(OptionsOf(fields), With(CitationStream(kSeed, kRecords), "page", Names(kRecords)));
   EXPECT_GT(LargestDifferingShare(found.neighbours), 0.9);
   EXPECT_EQ(found.choice.mode, MatchMode::kExact) << found.choice.reason;
 }
@@ -80,14 +85,14 @@ TEST(ModeChoice, TakesAllNumericFieldsAsOne) {
     }
     payloads.push_back(RecordOf(event));
   }
-  const VotedChoice found = VoteOn(OptionsOf({"product", "low", "mean", "high"}), payloads);
+  const Found found = ChoiceOn(OptionsOf({"product", "low", "mean", "high"}), payloads);
   ASSERT_EQ(found.neighbours.differing.size(), 2U)
       << "the product is one part, all prices are the other";
   EXPECT_EQ(found.choice.mode, MatchMode::kExact) << found.choice.reason;
 }
 
 TEST(ModeChoice, TakesNearRecordsOfOneFieldAsASeries) {
-  const VotedChoice found = VoteOn(TextOptions(), SeriesStream(kSeed, kRecords));
+  const Found found = ChoiceOn(TextOptions(), SeriesStream(kSeed, kRecords));
   EXPECT_EQ(LargestDifferingShare(found.neighbours), 1);
   EXPECT_EQ(found.choice.mode, MatchMode::kExact) << found.choice.reason;
 }
@@ -115,7 +120,7 @@ std::vector<std::string> RewrittenStream() {
 }
 
 TEST(ModeChoice, TakesRewrittenCopiesWithAPeakOfTheirOwnAsNear) {
-  const VotedChoice found = VoteOn(TextOptions(), RewrittenStream());
+  const Found found = ChoiceOn(TextOptions(), RewrittenStream());
   const Valley valley = FindValley(found.neighbours);
   EXPECT_GT(valley.ratio_to_unrelated, 0.06) << "the valley is not clear";
   EXPECT_LE(valley.ratio_to_lower_peak, 0.5);
@@ -128,11 +133,12 @@ TEST(ModeChoice, LooksOnlyAtTheGivenRecords) {
   const std::vector<std::string> payloads = TextStream(kSeed, 200, 100, 3);
   const Sample sample = SampleOf(payloads, CalibrationSeeds(0));
   const SampleFingerprints fingerprints(sample);
-  std::vector<size_t> indices(100);
-  std::iota(indices.begin(), indices.end(), size_t{0});
-  const VotedChoice part = VoteOnMode(fingerprints, indices);
-  EXPECT_EQ(part.neighbours.records, 100U);
-  EXPECT_EQ(part.votes, 12);
+  std::vector<size_t> among(100);
+  std::iota(among.begin(), among.end(), size_t{0});
+  const std::vector<size_t> drawn(among.begin() + 50, among.end());
+  const NeighbourStatistics part = FindNeighbours(fingerprints, drawn, among);
+  EXPECT_EQ(part.records, 50U);
+  EXPECT_EQ(std::accumulate(part.nearest.begin(), part.nearest.end(), 0U), 50U);
 }
 
 }  // namespace

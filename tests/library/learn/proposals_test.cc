@@ -134,6 +134,7 @@ TEST(Keys, AreNotProposedIfTheyFindNoCopies) {
   EXPECT_EQ(tuning.calibration.mode, MatchMode::kExact) << tuning.calibration.reason;
   EXPECT_EQ(tuning.proposed.record.fields, OptionsOf(kEditFields).record.fields);
   EXPECT_EQ(tuning.keys_reason, "");
+  EXPECT_THAT(tuning.question, HasSubstr("is page part of what makes two records the same?"));
 }
 
 KeyProposal KeysOf(const std::vector<std::string>& payloads, const FilterOptions& options) {
@@ -147,7 +148,7 @@ KeyProposal KeysOf(const std::vector<std::string>& payloads, const FilterOptions
   std::vector<size_t> all(fingerprints.size());
   std::iota(all.begin(), all.end(), size_t{0});
   return ProposeKeys(options.record.fields, study.Finish(), sample,
-                     FindNeighbours(fingerprints, all));
+                     FindNeighbours(fingerprints, all, all));
 }
 
 TEST(Keys, AreAllFieldsButTheLongestTextUnlessTheTextTellsEventsApart) {

@@ -141,6 +141,54 @@ TEST(Tune, ChangesOnlyTheModelWithTheHashSeed) {
   EXPECT_NE(a->proposed.model.centre, b->proposed.model.centre);
 }
 
+/// Messages by authors of three projects, as a version control system has them: a line in five has
+/// fewer than twelve words, and a tenth are copies with one other word, by somebody else.
+std::vector<std::string> CommitStream() {
+  SeededRandom random(kSeed);
+  std::vector<std::string> payloads;
+  std::vector<std::string> messages;
+  for (size_t i = 0; i < 3600; ++i) {
+    std::string message = Phrase(random, random.Chance(200) ? 10 : 30);
+    if (messages.size() > 50 && random.Chance(100)) {
+      message = random.Pick(messages);
+      message.replace(0, message.find(' '), "otherwise");
+    }
+    messages.push_back(message);
+    const std::string author = "author" + LetterWord(i / 300 * 20 + random.Below(20));
+    payloads.push_back(RecordOf({{"project", "project" + LetterWord(i / 1200)},
+                                 {"author", author + " of the north"},
+                                 {"mail", author + "@example.org"},
+                                 {"message", message}}));
+  }
+  return payloads;
+}
+
+TEST(Tune, ChoosesTheSameForSortedAndShuffledRecords) {
+  std::vector<std::string> payloads = CommitStream();
+  SeededRandom random(kSeed);
+  int distance_max = -1;
+  for (int order = 0; order < 3; ++order) {
+    const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
+    ASSERT_TRUE(tuning.ok()) << tuning.error().text;
+    EXPECT_EQ(tuning->proposed.record.fields, (std::vector<FieldSelector>{{"message", 1.0}}));
+    EXPECT_EQ(tuning->calibration.mode, MatchMode::kNear);
+    EXPECT_LT(tuning->proposed.feature.features_min, 12U) << "short messages are compared, too";
+    if (order == 0) distance_max = tuning->proposed.match.distance_max;
+    EXPECT_NEAR(tuning->proposed.match.distance_max, distance_max, 1);
+    EXPECT_GT(tuning->claim.recall(), 0.9);
+    EXPECT_LT(tuning->claim.unlike_share(), 0.02);
+    random.Shuffle(payloads);
+  }
+}
+
+TEST(Tune, LearnsTheRestForGivenFieldsOfProse) {
+  const Result<Tuning> tuning = Tune(ViewsOf(CommitStream()), {.filter = OptionsOf({"message"})});
+  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
+  EXPECT_TRUE(tuning->fields_given);
+  EXPECT_EQ(tuning->calibration.mode, MatchMode::kNear);
+  EXPECT_GT(tuning->claim.recall(), 0.9);
+}
+
 TEST(Tune, SaysWhenNothingCanBeProposed) {
   const Result<Tuning> no_text = Tune(ViewsOf({R"({"id":1})", R"({"id":2})"}), {});
   ASSERT_FALSE(no_text.ok());

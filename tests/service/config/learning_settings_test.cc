@@ -18,10 +18,11 @@ class LearningSettingsTest : public ConfigText {
   }
 };
 
-TEST_F(LearningSettingsTest, ALaneLearnsIfNobodyNamesTheFields) {
+TEST_F(LearningSettingsTest, ALaneLearnsWhetherOrNotFieldsAreNamed) {
   EXPECT_TRUE(Of(Load("app: a")).on);
   EXPECT_TRUE(Of(Load("match: {mode: auto}")).on);
-  EXPECT_FALSE(Of(Load("record: {fields: [text]}")).on);
+  EXPECT_TRUE(Of(Load("record: {fields: [text]}")).on);
+  EXPECT_FALSE(Of(Load("record: {fields: [text]}\nmatch: {mode: near}")).on);
   EXPECT_TRUE(Of(Load("record: {fields: [text]}\nmatch: {mode: auto}")).on);
   EXPECT_FALSE(Of(Load("match: {mode: near}")).on);
   EXPECT_FALSE(Of(Load("match: {mode: exact}")).on);

@@ -39,7 +39,7 @@ TEST(TunePage, ShowsVerdictFieldsAndPairs) {
   const Tuning tuning = TuningOf(payloads);
   const std::string page = TunePage(tuning, kFiles, ViewsOf(payloads));
   EXPECT_THAT(page, AllOf(HasSubstr(ModeText(tuning)), HasSubstr(tuning.calibration.reason),
-                          HasSubstr(ConfidenceText(tuning)), HasSubstr("<td>text</td>"),
+                          HasSubstr(MeasuredText(tuning)), HasSubstr("<td>text</td>"),
                           HasSubstr("articles &lt;of&gt; today.jsonl")));
   size_t pairs = 0;
   for (const auto& at_distance : tuning.pairs) pairs += at_distance.size();
@@ -119,15 +119,12 @@ TEST(TuneSummary, CountsNearCopiesUpToTheDistance) {
   EXPECT_EQ(NearCopiesText(tuning),
             "30 % of these records have an earlier record within 5 bits; 40 % have an earlier or "
             "later record within 10 bits, 1.2 of them on average");
-  tuning.calibration.votes = 12;
-  for (const auto& [votes_for, expected] :
-       {std::pair(12, "is reliable"), std::pair(8, "fairly reliable"),
-        std::pair(5, "not reliable")}) {
-    tuning.calibration.votes_for = votes_for;
-    EXPECT_THAT(ConfidenceText(tuning), HasSubstr(expected));
-  }
+  EXPECT_EQ(MeasuredText(tuning), ClaimText(tuning.claim)) << "a good claim leaves no doubt";
+  tuning.claim.near = 100;
+  tuning.claim.unlike = 50;
+  EXPECT_THAT(MeasuredText(tuning), HasSubstr("50 % of the joined records share little text"));
   tuning.calibration.too_few = true;
-  EXPECT_EQ(ConfidenceText(tuning), "none: the sample is too small; give a larger one");
+  EXPECT_EQ(MeasuredText(tuning), "nothing: the sample is too small; give a larger one");
   EXPECT_EQ(ChanceText(tuning), "");
 }
 

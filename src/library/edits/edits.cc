@@ -1,4 +1,4 @@
-#include "evaluate/edits.h"
+#include "edits/edits.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "evaluate/edits.h"
+#include "edits/edits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

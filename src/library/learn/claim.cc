@@ -1,0 +1,224 @@
+#include "learn/claim.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "edits/record_copier.h"
+#include "filter/record_features.h"
+
+namespace neardup {
+namespace {
+
+constexpr std::array<Edit, 5> kEdits = {{{EditKind::kReplaced, 0},
+                                         {EditKind::kReplaced, 5},
+                                         {EditKind::kReplaced, 20},
+                                         {EditKind::kSentenceDrop, 0},
+                                         {EditKind::kReordered, 0}}};
+constexpr std::array<const char*, 5> kEditTexts = {
+    "one word changed", "5 % changed", "20 % changed", "a sentence dropped", "sentences reordered"};
+/// Edits whose copies anybody would call copies.
+constexpr size_t kSmallEdits = 2;
+constexpr size_t kCopiesOfEdit = 200;
+/// Records that are tried for one copy.
+constexpr int kTriesMost = 4;
+/// Arbitrary, but fixed, so that results can be repeated.
+constexpr uint64_t kSeed = 0x6e656172647570;
+/// A record of fewer tokens is not the same record when one of them is another.
+constexpr uint32_t kPlantedFeaturesMin = 8;
+/// Copies share more of their phrases than this, even with a fifth of their words replaced.
+constexpr double kLikeShare = 0.3;
+constexpr size_t kAuditedMax = 2000;
+/// A claim with less recall, or more unlike records, is poor.
+constexpr double kPoorRecall = 0.8;
+constexpr double kPoorUnlike = 0.02;
+
+double Share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string Percent(double share) {
+  const double percent = 100 * share;
+  if (percent == 0 || percent >= 10) return fmt::format("{:.0f} %", percent);
+  return percent < 0.01 ? "less than 0.01 %" : fmt::format("{:.2g} %", percent);
+}
+
+/// Paths of the compared fields that are no keys.
+std::vector<FieldPath> TextFields(const RecordOptions& record) {
+  std::vector<FieldPath> paths;
+  for (const FieldSelector& field : record.fields) {
+    const Result<FieldPath> path = ParseFieldPath(field.path);
+    if (path.ok() && !field.key) paths.push_back(*path);
+  }
+  return paths;
+}
+
+}  // namespace
+
+double Claim::recall() const {
+  uint64_t planted = 0;
+  uint64_t found = 0;
+  for (size_t i = 0; i < std::min(kSmallEdits, edits.size()); ++i) {
+    planted += edits[i].planted;
+    found += edits[i].found;
+  }
+  return Share(found, planted);
+}
+
+double Claim::unlike_share() const { return Share(unlike, near); }
+double Claim::false_share() const { return Share(unlike, unique + unlike); }
+
+bool Claim::measured() const {
+  return std::any_of(edits.begin(), edits.end(), [](const auto& edit) { return edit.planted > 0; });
+}
+
+std::string ClaimText(const Claim& claim) {
+  if (!claim.measured()) return "no copies could be planted, since no record has enough words";
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < claim.edits.size(); ++i) {
+    if (claim.edits[i].planted == 0) continue;
+    parts.push_back(
+        fmt::format("{} of those with {}", Percent(claim.edits[i].share()), kEditTexts[i]));
+  }
+  return fmt::format("of planted copies it finds {}; it joins {} of unrelated records",
+                     fmt::join(parts, ", "), Percent(claim.false_share()));
+}
+
+std::string ClaimDoubt(const Claim& claim, const std::string& question) {
+  if (!claim.measured()) return "";
+  if (claim.unlike_share() > kPoorUnlike) {
+    return fmt::format(
+        "{} of the joined records share little text, so look at the pairs and name "
+        "the fields to compare",
+        Percent(claim.unlike_share()));
+  }
+  if (claim.recall() >= kPoorRecall) return "";
+  return "copies with small changes are missed" + (question.empty() ? "" : ": " + question);
+}
+
+PlantedSample::PlantedSample(std::span<const RecordView> records, const RecordOptions& record) {
+  const size_t taken = std::min(records.size(), kRecordsMax);
+  for (size_t i = 0; i < taken; ++i) records_.push_back(records[i * records.size() / taken]);
+  Plant(record);
+}
+
+void PlantedSample::Plant(const RecordOptions& record) {
+  const std::vector<FieldPath> fields = TextFields(record);
+  if (fields.empty() || records_.empty()) return;
+  FilterOptions options;
+  options.record = record;
+  RecordFeatureReader reader(options);
+  const RecordCopier copier(fields);
+  SeededRandom random(kSeed);
+  Vocabulary vocabulary(kSeed);
+  const auto words_of = std::min<size_t>(records_.size(), 500);
+  for (size_t i = 0; i < words_of; ++i) {
+    const RecordView& from = records_[i * records_.size() / words_of];
+    if (reader.Read(from).outcome.comparable()) copier.AddWords(*from.value, vocabulary);
+  }
+  for (size_t edit = 0; edit < kEdits.size(); ++edit) {
+    for (size_t copy = 0; copy < kCopiesOfEdit; ++copy) {
+      for (int tried = 0; tried < kTriesMost; ++tried) {
+        const RecordView& original = random.Pick(records_);
+        const RecordFeatures& features = reader.Read(original);
+        if (!features.outcome.comparable() || features.features < kPlantedFeaturesMin) continue;
+        const uint64_t exact = features.exact;
+        const auto edited =
+            copier.Edited(*original.value, kEdits[edit], *original.value, vocabulary, random);
+        if (!edited) continue;
+        Copy made{edited->dump(), original.time_ms, edit};
+        const RecordFeatures& after = reader.Read({{}, made.time_ms, made.payload});
+        if (!after.outcome.comparable() || after.exact == exact) continue;
+        copies_.push_back(std::move(made));
+        break;
+      }
+    }
+  }
+}
+
+void PlantedSample::Fingerprint(const FilterOptions& options) {
+  std::string spec = FingerprintSpec(options);
+  if (spec == spec_) return;
+  spec_ = std::move(spec);
+  Fingerprinter fingerprinter(options);
+  record_prints_.clear();
+  copy_prints_.clear();
+  for (size_t i = 0; i < records_.size(); ++i) {
+    RecordView record = records_[i];
+    record.position = {0, static_cast<int64_t>(i)};
+    record_prints_.push_back(fingerprinter.Compute(record));
+  }
+  for (size_t i = 0; i < copies_.size(); ++i) {
+    const Position position = {1, static_cast<int64_t>(i)};
+    copy_prints_.push_back(
+        fingerprinter.Compute({position, copies_[i].time_ms, copies_[i].payload}));
+  }
+  phrases_.assign(records_.size(), {});
+}
+
+bool PlantedSample::AreUnlike(size_t a, size_t b) const {
+  std::vector<uint64_t> shared;
+  std::set_intersection(phrases_[a].begin(), phrases_[a].end(), phrases_[b].begin(),
+                        phrases_[b].end(), std::back_inserter(shared));
+  const size_t shorter = std::max<size_t>(std::min(phrases_[a].size(), phrases_[b].size()), 1);
+  return Share(shared.size(), shorter) < kLikeShare;
+}
+
+Claim PlantedSample::Measure(const FilterOptions& options) {
+  Fingerprint(options);
+  Claim claim;
+  for (const Edit& edit : kEdits) claim.edits.push_back({edit});
+  FilterOptions trial = options;
+  trial.window.entries_max =
+      std::max<uint64_t>(records_.size(), WindowOptions::kEntriesMaxRange.min);
+  const Result<std::unique_ptr<Filter>> created = Filter::New(trial);
+  if (!created.ok()) return claim;
+  Filter& filter = **created;
+  std::vector<std::pair<size_t, size_t>> joined;
+  for (size_t i = 0; i < record_prints_.size(); ++i) {
+    if (!record_prints_[i].outcome.comparable()) continue;
+    const Verdict verdict = filter.Decide(record_prints_[i]);
+    if (verdict.decision == Decision::kUnique) ++claim.unique;
+    if (verdict.decision != Decision::kDuplicate) continue;
+    if (verdict.match.kind == MatchKind::kExact) {
+      ++claim.exact;
+    } else {
+      joined.emplace_back(i, static_cast<size_t>(verdict.match.original.offset));
+    }
+  }
+  claim.near = joined.size();
+  RecordFeatureReader reader(options);
+  const auto read = [&](size_t record) {
+    std::vector<uint64_t>& phrases = phrases_[record];
+    if (!phrases.empty()) return;
+    const RecordFeatures& features = reader.Read(records_[record]);
+    phrases.assign(features.triples.begin(), features.triples.end());
+    std::sort(phrases.begin(), phrases.end());
+    phrases.erase(std::unique(phrases.begin(), phrases.end()), phrases.end());
+  };
+  const size_t audited = std::min(joined.size(), kAuditedMax);
+  size_t unlike = 0;
+  for (size_t i = 0; i < audited; ++i) {
+    const auto [later, earlier] = joined[i * joined.size() / audited];
+    read(later);
+    read(earlier);
+    unlike += AreUnlike(later, earlier) ? 1 : 0;
+  }
+  if (audited > 0) claim.unlike = unlike * joined.size() / audited;
+  for (size_t i = 0; i < copy_prints_.size(); ++i) {
+    if (!copy_prints_[i].outcome.comparable()) continue;
+    ClaimedEdit& edit = claim.edits[copies_[i].edit];
+    ++edit.planted;
+    edit.found += filter.FindAll(copy_prints_[i]).empty() ? 0 : 1;
+  }
+  return claim;
+}
+
+}  // namespace neardup

@@ -1,0 +1,108 @@
+#include "learn/drawn_records.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+#include "base/seeded_random.h"
+#include "learn/sample.h"
+#include "neardup/filter.h"
+
+namespace neardup {
+namespace {
+
+/// Drawn at random, each with its nearest others. Copies come in ones and twos; the events of a
+/// series fill all places.
+constexpr size_t kDrawn = 1000;
+constexpr size_t kNearest = 3;
+/// Arbitrary, but fixed, so that results can be repeated.
+constexpr uint64_t kSeed = 0x6e656172647570;
+
+/// The model of an even part, without which all simhashes of a stream are alike.
+Model ModelOfPart(std::span<const RecordView> records, const FilterOptions& options) {
+  Sample sample(options, {options.model.hash_seed});
+  for (const RecordView& record : EvenPart(records)) sample.Add(record);
+  return LearnModel(sample);
+}
+
+/// The distinct records of a sample that are not dead letters.
+struct Distinct {
+  std::vector<size_t> records;  ///< indices into the sample
+  std::vector<uint64_t> simhashes;
+  std::vector<bool> sketched;  ///< the record has enough tokens to be compared by distance
+};
+
+Distinct FindDistinct(std::span<const RecordView> records, const FilterOptions& options,
+                      DrawnRecords& drawn) {
+  Distinct distinct;
+  FilterOptions centred = options;
+  drawn.model = ModelOfPart(records, options);
+  centred.model = drawn.model;
+  Fingerprinter fingerprinter(centred);
+  std::unordered_set<uint64_t> seen;
+  for (size_t i = 0; i < records.size(); ++i) {
+    const FingerprintedRecord record = fingerprinter.Compute(records[i]);
+    if (!record.outcome.comparable()) {
+      ++drawn.dead_letters;
+    } else if (!seen.insert(record.fingerprint.exact).second) {
+      ++drawn.repeats;
+    } else {
+      distinct.records.push_back(i);
+      distinct.simhashes.push_back(record.fingerprint.simhash);
+      distinct.sketched.push_back(record.fingerprint.simhash != record.fingerprint.exact);
+    }
+  }
+  drawn.distinct = distinct.records.size();
+  return distinct;
+}
+
+/// The nearest others of a record, as indices into `distinct`.
+std::vector<size_t> NearestTo(const Distinct& distinct, size_t record) {
+  std::array<std::pair<int, size_t>, kNearest> nearest;
+  nearest.fill({65, 0});
+  for (size_t other = 0; other < distinct.simhashes.size(); ++other) {
+    const int distance = std::popcount(distinct.simhashes[record] ^ distinct.simhashes[other]);
+    if (distance >= nearest.back().first || other == record || !distinct.sketched[other]) continue;
+    nearest.back() = {distance, other};
+    std::sort(nearest.begin(), nearest.end());
+  }
+  std::vector<size_t> found;
+  for (const auto& [distance, other] : nearest) {
+    if (distance <= 64) found.push_back(other);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<RecordView> EvenPart(std::span<const RecordView> records) {
+  const size_t taken = std::min(records.size(), kStudiedMax);
+  std::vector<RecordView> part;
+  for (size_t i = 0; i < taken; ++i) part.push_back(records[i * records.size() / taken]);
+  return part;
+}
+
+DrawnRecords DrawRecords(std::span<const RecordView> records, const FilterOptions& options) {
+  DrawnRecords drawn;
+  const Distinct distinct = FindDistinct(records, options, drawn);
+  std::map<size_t, bool> chosen;  // at random, by index into `distinct`
+  if (distinct.records.size() <= kStudiedMax) {
+    for (size_t i = 0; i < distinct.records.size(); ++i) chosen[i] = true;
+  } else {
+    SeededRandom random(kSeed);
+    for (const size_t i : random.Choose(kDrawn, distinct.records.size())) {
+      chosen[i] = true;
+      if (!distinct.sketched[i]) continue;
+      for (const size_t other : NearestTo(distinct, i)) chosen.emplace(other, false);
+    }
+  }
+  for (const auto& [i, at_random] : chosen) {
+    drawn.records.push_back({distinct.records[i], at_random});
+  }
+  return drawn;
+}
+
+}  // namespace neardup

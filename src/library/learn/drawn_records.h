@@ -1,0 +1,41 @@
+// Draws the records of a sample that are studied closely, so that copies are among them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "neardup/options.h"
+#include "neardup/record.h"
+
+namespace neardup {
+
+/// Records drawn at random, and for each of them the nearest others of the whole sample. A random
+/// part of a large sample would hold hardly any record together with its copy, and consecutive
+/// records would show only those copies that come at once. So the order of the records changes
+/// nothing but chance.
+struct DrawnRecords {
+  struct Drawn {
+    size_t record = 0;      ///< index into the sample
+    bool at_random = true;  ///< false: it is near one that was drawn at random
+  };
+  std::vector<Drawn> records;  ///< by index, ascending
+  Model model;                 ///< of EvenPart
+  // Of the whole sample:
+  uint64_t repeats = 0;
+  uint64_t dead_letters = 0;
+  uint64_t distinct = 0;
+};
+
+/// Samples of at most this many records are drawn as a whole.
+inline constexpr size_t kStudiedMax = 3000;
+
+/// At most kStudiedMax records, evenly distributed.
+std::vector<RecordView> EvenPart(std::span<const RecordView> records);
+
+/// The options must be valid; the model's hash seed is that of `options`. Deterministic.
+DrawnRecords DrawRecords(std::span<const RecordView> records, const FilterOptions& options);
+
+}  // namespace neardup

@@ -1,0 +1,76 @@
+#include "files/spread_sample.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace neardup {
+namespace {
+
+constexpr uint64_t kStretches = 32;
+constexpr std::string_view kGzipMark = "\x1f\x8b";
+
+/// Bytes of a plain file; 0: it is none.
+uint64_t PlainBytes(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) || error) return 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string mark(kGzipMark.size(), ' ');
+  if (!file.read(mark.data(), static_cast<std::streamsize>(mark.size())) || mark == kGzipMark) {
+    return 0;
+  }
+  const uintmax_t bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
+}  // namespace
+
+Result<std::vector<Message>> ReadSpreadSample(const std::string& path, size_t records_max,
+                                              size_t bytes_max) {
+  std::vector<Message> messages;
+  const uint64_t bytes = PlainBytes(path);
+  if (bytes <= bytes_max) return messages;
+  std::ifstream file(path, std::ios::binary);
+  const size_t stretch = bytes_max / kStretches;
+  const size_t lines_max = std::max<size_t>(records_max / kStretches, 1);
+  for (uint64_t number = 0; number < kStretches; ++number) {
+    const uint64_t begin = number * (bytes / kStretches);
+    std::string text(stretch, ' ');
+    file.clear();
+    file.seekg(static_cast<std::streamoff>(begin));
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (file.bad()) {
+      return Error{ErrorCode::kIo, fmt::format("{}: cannot read at byte {}", path, begin)};
+    }
+    text.resize(static_cast<size_t>(file.gcount()));
+    const auto owner = std::make_shared<const std::string>(std::move(text));
+    std::string_view rest = *owner;
+    // The first line of a stretch begins before it, and its last line may end behind it.
+    if (number > 0) rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+    for (size_t lines = 0; lines < lines_max; ++lines) {
+      const size_t end = rest.find('\n');
+      if (end == std::string_view::npos) break;
+      Message message;
+      message.position = {0, static_cast<int64_t>(messages.size())};
+      message.value = rest.substr(0, end);
+      message.owner = owner;
+      messages.push_back(std::move(message));
+      rest.remove_prefix(end + 1);
+    }
+  }
+  return messages;
+}
+
+uint64_t EstimateLines(const std::string& path, size_t lines, size_t bytes) {
+  const uint64_t all = PlainBytes(path);
+  return bytes == 0 ? 0 : all / std::max<uint64_t>(bytes / std::max<size_t>(lines, 1), 1);
+}
+
+}  // namespace neardup
