@@ -17,9 +17,9 @@ _neardup() {
       values='--set --fields --keys --brokers --input --app --state-dir --metrics-port'
       files='-c --config' ;;
     'neardup filter')
-      words='--help --config --set --fields --keys --input --unique --duplicate --dead-letter --verdicts --pairs --line-mode --id-field --json'
+      words='--help --config --set --fields --keys --input --unique --duplicate --dead-letter --verdicts --pairs --groups --line-mode --id-field --json'
       values='--set --fields --keys --id-field'
-      files='-c --config -i --input --unique --duplicate --dead-letter --verdicts --pairs' ;;
+      files='-c --config -i --input --unique --duplicate --dead-letter --verdicts --pairs --groups' ;;
     'neardup learn')
       words='--help --config --set --fields --keys --sample --records --hash-seed --force --output'
       values='--set --fields --keys --records --hash-seed'

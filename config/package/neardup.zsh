@@ -39,17 +39,18 @@ _neardup() {
                '--set:override one setting, such as --set window.window_ms=1h; repeatable'
                '--fields:short for --set record.fields=[LIST]'
                '--keys:add key fields to --fields: duplicates must be equal in all of them'
-               '--input:read JSON Lines from this file, also .gz; - is standard input'
+               '--input:read JSON Lines from this file, also .gz and .zst; - is standard input'
                '--unique:write unique lines here; - is standard output, .gz is compressed'
                '--duplicate:write duplicate lines here; - is standard output, .gz is compressed'
                '--dead-letter:write lines that cannot be compared here; - is standard output, .gz is compressed'
                '--verdicts:write id, verdict, original id, distance and kind here, separated by tabs; - is standard output, .gz is compressed'
                '--pairs:write each duplicate beside its original here, as a line of JSON; holds the unique records in memory; - is standard output, .gz is compressed'
+               '--groups:write each group of duplicates here, original first, as a line of JSON with their ids; holds the ids in memory; - is standard output, .gz is compressed'
                '--line-mode:write one verdict at once for each line that is read, on standard output unless --verdicts names a file, and without a header line'
-               '--id-field:field that identifies a record in the verdicts (default: the line number)'
+               '--id-field:field that identifies a record in verdicts, pairs and groups (default: the line number)'
                '--json:print the summary as one JSON object, on standard error')
       values=(--set --fields --keys --id-field)
-      files=(-c --config -i --input --unique --duplicate --dead-letter --verdicts --pairs)
+      files=(-c --config -i --input --unique --duplicate --dead-letter --verdicts --pairs --groups)
       takes_files= ;;
     'neardup learn')
       choices=()
@@ -58,7 +59,7 @@ _neardup() {
                '--set:override one setting, such as --set window.window_ms=1h; repeatable'
                '--fields:short for --set record.fields=[LIST]'
                '--keys:add key fields to --fields: duplicates must be equal in all of them'
-               '--sample:read JSON Lines from this file, also .gz; - is standard input'
+               '--sample:read JSON Lines from this file, also .gz and .zst; - is standard input'
                '--records:read at most N records, 1 to 20000'
                '--hash-seed:seed of the fingerprints; another seed gives other, equally good ones, 0 or more'
                '--force:overwrite existing output files'
@@ -74,7 +75,7 @@ _neardup() {
                '--fields:short for --set record.fields=[LIST]'
                '--keys:add key fields to --fields: duplicates must be equal in all of them'
                '--brokers:short for --set kafka.brokers=VALUE'
-               '--sample:read JSON Lines from this file, also .gz; - is standard input'
+               '--sample:read JSON Lines from this file, also .gz and .zst; - is standard input'
                '--topic:read the sample from this Kafka topic instead'
                '--latest:read the newest records of the topic instead of the oldest'
                '--window:unique records that the window will hold, 1000 to 1000000000 (default: 1000000, or fewer if chance matches in a larger window would hide the copies)'
@@ -121,7 +122,7 @@ _neardup() {
     'neardup generate')
       choices=()
       options=('--help:Print this help message and exit'
-               '--input:read JSON Lines from this file, also .gz; - is standard input'
+               '--input:read JSON Lines from this file, also .gz and .zst; - is standard input'
                '--fields:fields that are compared, and so edited'
                '--output:write records and copies here; .gz is compressed'
                '--labels:write the labels here'

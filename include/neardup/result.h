@@ -16,6 +16,7 @@ enum class ErrorCode : uint8_t {
   kConfig,          ///< the configuration is wrong; a person has to change it
   kNotFound,        ///< something that was named, such as a file or an input, does not exist
   kIo,              ///< reading or writing failed
+  kBadInput,        ///< the records to read are of another format, or none can be compared
   kCorrupt,         ///< stored bytes do not have the documented form
   kMismatch,        ///< the state belongs to another configuration or to other inputs
   kUnavailable,     ///< the other side does not answer at the moment
@@ -36,6 +37,8 @@ constexpr const char* Name(ErrorCode code) {
       return "not_found";
     case ErrorCode::kIo:
       return "io";
+    case ErrorCode::kBadInput:
+      return "bad_input";
     case ErrorCode::kCorrupt:
       return "corrupt";
     case ErrorCode::kMismatch:

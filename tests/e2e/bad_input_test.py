@@ -114,6 +114,27 @@ class BadInput(KafkaTest):
                          rf'origin={re.escape(topic)}/0/1;reason=too_large;error=')
         self.assert_promises_kept(config, 3)
 
+    def test_a_wrong_field_name_stops_a_service_before_it_has_written_anything(self):
+        self.topics = self.topics[:1]
+        self.fill(records=500, partitions=1)
+        found = r'500 of 500 records are dead letters .*expected field `titel`, found `title` in [0-9.]+ % of records'
+        config = self.write_config(record={'fields': ['titel']})
+        checked = run(NEARDUP, 'validate', '--online', '--config', config)
+        self.assertEqual(checked.returncode, 78, checked.stdout)
+        self.assertRegex(checked.stdout, f'wrong +records: {found}')
+        self.fails(78, f'stopped before the first commit: .*titel', record={'fields': ['titel']})
+        for kind in ('unique', 'duplicate', 'dead-letter'):
+            self.assertEqual(self.dump(f'{self.topics[0]}.{kind}'), [])
+        # The name is corrected, and the service decides all records.
+        config = self.write_config()
+        checked = run(NEARDUP, 'validate', '--online', '--config', config)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
+        self.assertRegex(checked.stdout, 'ok +records: [0-9]+ of 500 sampled records can be compared')
+        service = self.start(config)
+        self.wait_drained(service)
+        self.assertEqual(service.terminate()[0], 0)
+        self.assert_promises_kept(config, 500)
+
     def fails(self, code, pattern, *more, **sections):
         config = self.write_config(**sections)
         done = run(NEARDUP, 'run', '--config', config, '--metrics-port', '0', *more, code=code, timeout=180)

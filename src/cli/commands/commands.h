@@ -62,7 +62,7 @@ int HealthcheckCommand(const HealthcheckArguments& arguments);
 
 struct FilterArguments {
   ConfigArguments config;
-  std::string input;  ///< JSON Lines, also .gz; - is standard input
+  std::string input;  ///< JSON Lines, also .gz and .zst; - is standard input
   FileOutputs outputs;
   /// Field that names a record in the verdicts; empty: the line number, from 1.
   std::string id_field;
@@ -88,7 +88,7 @@ int DemoCommand(const DemoArguments& arguments);
 
 struct LearnArguments {
   ConfigArguments config;
-  std::string sample;  ///< JSON Lines, also .gz; - is standard input
+  std::string sample;  ///< JSON Lines, also .gz and .zst; - is standard input
   std::string output;
   size_t records = 50'000;
   uint64_t hash_seed = 0;
@@ -189,7 +189,7 @@ struct EvaluateArguments {
 int EvaluateCommand(const EvaluateArguments& arguments);
 
 struct GenerateArguments {
-  std::string input;  ///< JSON Lines, also .gz; - is standard input
+  std::string input;  ///< JSON Lines, also .gz and .zst; - is standard input
   std::vector<std::string> fields;
   std::string output;
   std::string labels;

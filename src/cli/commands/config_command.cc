@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "commands/commands.h"
+#include "commands/sample_check.h"
 #include "config/documents.h"
 #include "kafka/client.h"
 #include "kafka/online_check.h"
@@ -54,6 +55,10 @@ int ValidateOnline(const Settings& settings) {
                       .subject = "app " + settings.kafka.app,
                       .text = TextOf(**pipeline) + ", which this configuration changes"});
   }
+  const bool can_read = std::none_of(checks.begin(), checks.end(), [](const OnlineCheck& check) {
+    return check.level == CheckLevel::kWrong;
+  });
+  if (can_read) checks.push_back(CheckSample(settings, PrintKafkaErrors()));
   constexpr std::string_view kLevels[] = {"ok", "warning", "wrong"};
   std::array<size_t, std::size(kLevels)> counts{};
   int code = kExitOk;

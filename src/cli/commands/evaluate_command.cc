@@ -78,7 +78,7 @@ Result<FilterOptions> OptionsFor(const SetFiles& files, FilterOptions options) {
 Result<LabelledSet> ReadSet(const SetFiles& files, const std::string& id_field) {
   NEARDUP_ASSIGN(const std::string labels_text, ReadText(files.labels));
   NEARDUP_ASSIGN(std::vector<Label> labels, ParseLabels(labels_text, files.labels));
-  NEARDUP_ASSIGN(std::vector<std::string> payloads, ReadLines(files.records));
+  NEARDUP_ASSIGN(std::vector<std::string> payloads, ReadRecords(files.records));
   return JoinLabels(files.name, std::move(payloads), std::move(labels), id_field);
 }
 

@@ -26,17 +26,9 @@
 #include "process/exit_code.h"
 #include "process/stop_signals.h"
 #include "reading/record_sample.h"
-#include "record/field_extractor.h"
 
 namespace neardup {
 namespace {
-
-FileTransaction::IdOf IdOf(const std::string& id_field) {
-  auto reader = std::make_shared<RecordIdReader>(id_field);
-  return [reader](const Message& message) {
-    return reader->Read(message.value.value_or(""), message.position.offset + 1);
-  };
-}
 
 /// Keeps the warning about dead letters for the summary.
 struct ExcessProbe : PartialProbe {
@@ -46,9 +38,21 @@ struct ExcessProbe : PartialProbe {
   std::string why;
 };
 
-void PrintSummary(const Totals& totals, const FilterOptions& filter,
-                  const std::string& first_dead_letter) {
+/// How many records repeat an earlier record exactly, or nearly. The kind of a duplicate compares
+/// it with the unique record that it names; here an earlier duplicate counts, too.
+struct Repeats {
+  uint64_t exact = 0;
+  uint64_t near = 0;
+};
+
+Repeats RepeatsOf(const CommittedBatch& sum, const FileTransaction& files) {
+  return {sum.exact_duplicates + files.exact_repeats(),
+          sum.near_duplicates - files.exact_repeats()};
+}
+
+void PrintSummary(const Totals& totals, const FilterOptions& filter, const FileTransaction& files) {
   const CommittedBatch& sum = totals.sum();
+  const Repeats repeats = RepeatsOf(sum, files);
   const std::string rule = filter.scheme.is_own()
                                ? fmt::format("distance_max {}", filter.match.distance_max)
                                : fmt::format("scheme {}", filter.scheme.name);
@@ -59,29 +63,39 @@ void PrintSummary(const Totals& totals, const FilterOptions& filter,
     std::fprintf(stderr, "  %-18s %12s\n", name, Grouped(count).c_str());
   };
   row("unique", sum.unique + sum.passed);
-  row("exact duplicates", sum.exact_duplicates);
-  row("near duplicates", sum.near_duplicates);
+  row("exact duplicates", repeats.exact);
+  row("near duplicates", repeats.near);
   row("dead letters", sum.dead());
   for (size_t reason = 0; reason < sum.dead_letters.size(); ++reason) {
     if (sum.dead_letters[reason] == 0) continue;
     std::fprintf(stderr, "    %-16s %12s\n", Name(static_cast<Reason>(reason)),
                  Grouped(sum.dead_letters[reason]).c_str());
   }
-  if (!first_dead_letter.empty()) {
-    std::fprintf(stderr, "the first dead letter is %s\n", first_dead_letter.c_str());
+  if (files.exact_repeats() > 0) {
+    fmt::print(
+        stderr,
+        "{} of the exact duplicates are equal to an earlier near duplicate; their kind in the "
+        "verdicts is near, because it compares them with the original\n",
+        Grouped(files.exact_repeats()));
+  }
+  if (sum.dead() > 0 && sum.dead() < sum.records()) {  // of all, the error tells
+    fmt::print(stderr, "the first dead letter is {}\n", files.first_dead_letter());
   }
 }
 
-void PrintJson(const Totals& totals, const std::optional<LearnedOptions>& learned) {
+void PrintJson(const Totals& totals, const FileTransaction& files,
+               const std::optional<LearnedOptions>& learned) {
   const CommittedBatch& sum = totals.sum();
+  const Repeats repeats = RepeatsOf(sum, files);
   nlohmann::ordered_json reasons = nlohmann::ordered_json::object();
   for (size_t reason = 1; reason < sum.dead_letters.size(); ++reason) {
     reasons[Name(static_cast<Reason>(reason))] = sum.dead_letters[reason];
   }
   nlohmann::ordered_json json = {{"records", sum.records()},
                                  {"unique", sum.unique + sum.passed},
-                                 {"exact_duplicates", sum.exact_duplicates},
-                                 {"near_duplicates", sum.near_duplicates},
+                                 {"exact_duplicates", repeats.exact},
+                                 {"near_duplicates", repeats.near},
+                                 {"exact_duplicates_of_kind_near", files.exact_repeats()},
                                  {"dead_letters", sum.dead()},
                                  {"dead_letters_by_reason", reasons},
                                  {"seconds", totals.seconds()},
@@ -102,7 +116,8 @@ Result<void> CheckPaths(const FilterArguments& arguments, const LoadedConfig& co
                               {"--duplicate", outputs.duplicate},
                               {"--dead-letter", outputs.dead_letter},
                               {"--verdicts", outputs.verdicts},
-                              {"--pairs", outputs.pairs}};
+                              {"--pairs", outputs.pairs},
+                              {"--groups", outputs.groups}};
   return CheckFiles(reads, writes);
 }
 
@@ -113,10 +128,16 @@ Error WithUnfinished(Error error, const std::vector<std::string>& files) {
   return error;
 }
 
+Result<void> Finish(FileTransaction& files) {
+  const Result<void> finished = files.Finish();
+  return finished.ok() ? finished : WithUnfinished(finished.error(), files.Unfinished());
+}
+
 /// What the run that a signal stopped has left.
 std::string StoppedText(const char* signal, uint64_t records, const FileOutputs& outputs,
                         const std::vector<std::string>& unfinished) {
   std::string text = fmt::format("stopped by {} after {} records", signal, Grouped(records));
+  // Groups are written at the end only.
   for (const std::string* path : {&outputs.unique, &outputs.duplicate, &outputs.dead_letter,
                                   &outputs.verdicts, &outputs.pairs}) {
     if (*path == "-") text += "; standard output holds the lines of these records";
@@ -180,6 +201,32 @@ Result<std::optional<LearnedOptions>> Learn(const FilterArguments& arguments, Se
   return {std::move(learned)};
 }
 
+/// kBadInput if nothing was compared. A wrong field name, or a file of another format, does that.
+Result<void> CheckComparedAny(const std::string& input, const CommittedBatch& sum,
+                              const FileTransaction& files, const RecordOptions& record) {
+  if (sum.records() == 0 || sum.dead() < sum.records()) return {};
+  const auto most = std::max_element(sum.dead_letters.begin(), sum.dead_letters.end());
+  const auto reason = static_cast<Reason>(most - sum.dead_letters.begin());
+  return Fatal(
+      ErrorCode::kBadInput,
+      fmt::format("{}: all {} records are dead letters; the most frequent reason is {} ({} "
+                  "records){}",
+                  input == "-" ? "standard input" : input, Grouped(sum.records()), Name(reason),
+                  Grouped(*most), files.causes().Explain(reason, record)));
+}
+
+/// Decides all records. Returns false if `stop` ended it early. The outputs do not wait for a
+/// commit: a reader of a pipe gets the lines of the records that came so far.
+Result<bool> Decide(Lane& lane, FileTransaction& files, const std::atomic<bool>& stop) {
+  bool more = true;
+  while (more && !stop.load(std::memory_order_relaxed)) {
+    NEARDUP_ASSIGN(more, lane.Step(stop));
+    NEARDUP_TRY(files.Flush());
+  }
+  NEARDUP_TRY(lane.Drain());
+  return !more;
+}
+
 /// Returns the exit code.
 Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& config) {
   const StopSignal& stop = StopOnSignals();
@@ -187,23 +234,27 @@ Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& conf
   NEARDUP_TRY(CheckPaths(arguments, config));
   NEARDUP_ASSIGN(
       std::unique_ptr<FileSource> file,
-      FileSource::Open(arguments.input, config.settings.lane.filter.record.record_bytes_max));
+      FileSource::Open(arguments.input, config.settings.lane.filter.record.record_bytes_max,
+                       FileContent::kRecords));
   NEARDUP_ASSIGN(const std::unique_ptr<FileTransaction> files,
-                 FileTransaction::Open(arguments.outputs, IdOf(arguments.id_field)));
+                 FileTransaction::Open(arguments.outputs, arguments.id_field));
   Settings settings = config.settings;
+  settings.lane.transaction_records = settings.file_run.commit_records;
+  // Nothing takes its name before the end, which tells whether any record was compared.
+  settings.lane.dead_letters.on_first_excess = OnExcess::kWarn;
   SampledSource source(std::move(file));
+  SystemClock clock;
+  Totals totals(clock, isatty(STDERR_FILENO) != 0 && !arguments.json);  // learning counts as well
   const Result<std::optional<LearnedOptions>> learning = Learn(arguments, settings, source);
   if (!learning.ok()) return WithUnfinished(learning.error(), files->Unfinished());
   const std::optional<LearnedOptions>& learned = *learning;
-  SystemClock clock;
   OwnLease lease;
   EmptyChangelog changelog;
-  Totals totals(clock, isatty(STDERR_FILENO) != 0 && !arguments.json);
   ExcessProbe excess;
   ProbeFan probe({&totals, &excess});
   NEARDUP_ASSIGN(const std::unique_ptr<Lane> lane,
                  Lane::New(settings.lane, {source, changelog, *files, lease, clock, probe}));
-  const Result<bool> finished = lane->Run(stop.came);
+  const Result<bool> finished = Decide(*lane, *files, stop.came);
   totals.Finish();
   Result<void> ran = finished.ok() ? Result<void>() : finished.error();
   if (ran.ok() && !*finished) {
@@ -212,13 +263,16 @@ Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& conf
                            files->Unfinished()));
     return kExitSignal + stop.number;
   }
-  if (ran.ok()) ran = files->Finish();
   if (!ran.ok()) return WithUnfinished(ran.error(), files->Unfinished());
+  const Result<void> compared =
+      CheckComparedAny(arguments.input, totals.sum(), *files, settings.lane.filter.record);
+  if (compared.ok()) NEARDUP_TRY(Finish(*files));
   if (arguments.json) {
-    PrintJson(totals, learned);
+    PrintJson(totals, *files, learned);
   } else {
-    PrintSummary(totals, settings.lane.filter, files->first_dead_letter());
+    PrintSummary(totals, settings.lane.filter, *files);
   }
+  if (!compared.ok()) return WithUnfinished(compared.error(), files->Unfinished());
   if (!excess.why.empty()) {
     std::fprintf(stderr, "neardup: warning: too many dead letters: %s\n", excess.why.c_str());
   }

@@ -113,7 +113,7 @@ Result<void> Generate(const GenerateArguments& arguments) {
   options.seed = arguments.seed;
   NEARDUP_ASSIGN(options.edits, ListEdits(arguments.kinds, arguments.strengths));
   NowDoing("reading records");
-  NEARDUP_ASSIGN(const std::vector<std::string> payloads, ReadLines(arguments.input));
+  NEARDUP_ASSIGN(const std::vector<std::string> payloads, ReadRecords(arguments.input));
   NEARDUP_ASSIGN(options.copies, ParseCopies(arguments.copies, payloads.size()));
   NowDoing(fmt::format("planting copies in {} records", Grouped(payloads.size())));
   const Result<PlantedStream> planted = PlantCopies(payloads, options);

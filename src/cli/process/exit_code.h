@@ -11,6 +11,7 @@ enum ExitCode : int {
   /// longer fit.
   kExitNo = 1,
   kExitUsage = 64,        ///< wrong arguments
+  kExitBadInput = 65,     ///< records of another format, or none that can be compared
   kExitNoInput = 66,      ///< a named file or topic does not exist
   kExitUnavailable = 69,  ///< a broker or server does not answer
   kExitInternal = 70,     ///< internal error, or a stop that took too long
@@ -28,6 +29,8 @@ inline int ExitCodeOf(const Error& error) {
       return kExitConfig;
     case ErrorCode::kNotFound:
       return kExitNoInput;
+    case ErrorCode::kBadInput:
+      return kExitBadInput;
     case ErrorCode::kCorrupt:
     case ErrorCode::kIo:
       return kExitIo;

@@ -64,6 +64,7 @@ constexpr ExitCodeRow kExitCodes[] = {
      "duplicate, `healthcheck` got another answer than 200, `tune --compare` found settings that "
      "no longer fit"},
     {"64", "wrong arguments"},
+    {"65", "the input is of another format, or none of its records can be compared"},
     {"66", "a named file or topic does not exist"},
     {"69", "a broker or server does not answer"},
     {"70", "internal error, or a stop that took too long"},

@@ -68,7 +68,8 @@ CLI::Option* AddSeed(CLI::App* command, const char* name, uint64_t& seed, const 
       ->check(NumberCheck<uint64_t>(0, kMax, fmt::format("a whole number from 0 to {}", kMax)));
 }
 
-constexpr char kJsonLinesHelp[] = "read JSON Lines from this file, also .gz; - is standard input";
+constexpr char kJsonLinesHelp[] =
+    "read JSON Lines from this file, also .gz and .zst; - is standard input";
 
 /// An option that is short for one --set. `list`: the value is the items of a list.
 void AddShortForm(CLI::App* command, ConfigArguments& config, const std::string& option,
@@ -145,12 +146,17 @@ void AddFilter(CLI::App& app, FilterArguments& filter, Command& chosen) {
   add_output("--pairs", filter.outputs.pairs,
              "write each duplicate beside its original here, as a line of JSON; holds the unique "
              "records in memory");
+  add_output("--groups", filter.outputs.groups,
+             "write each group of duplicates here, original first, as a line of JSON with their "
+             "ids; holds the ids in memory");
   command->add_flag("--line-mode", filter.outputs.line_mode,
                     "write one verdict at once for each line that is read, on standard output "
                     "unless --verdicts names a file, and without a header line");
   command
-      ->add_option("--id-field", filter.id_field,
-                   "field that identifies a record in the verdicts (default: the line number)")
+      ->add_option(
+          "--id-field", filter.id_field,
+          "field that identifies a record in verdicts, pairs and groups (default: the line "
+          "number)")
       ->type_name("FIELD");
   command->add_flag("--json", filter.json,
                     "print the summary as one JSON object, on standard error");

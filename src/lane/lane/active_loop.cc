@@ -216,7 +216,8 @@ Result<void> ActiveLoop::PublishNext(DecidedBatch& batch) {
                              .original_input = original,
                              .headers = headers,
                              .by_reference = decided.by_reference,
-                             .alone = refused_.IsSuspect(position)},
+                             .alone = refused_.IsSuspect(position),
+                             .exact = fingerprint.exact},
                             decided.bytes));
   inputs_.Decided(message);
   ++batch.published;
@@ -320,17 +321,28 @@ Result<void> ActiveLoop::FinishCommit() {
 }
 
 Result<void> ActiveLoop::CheckDeadLetters() {
-  const std::optional<std::string> why = dead_letters_.Judge(open_.counted());
+  const DeadLetterOptions& options = options_.dead_letters;
+  const bool first_commit = state_.seq_committed() == 0;
+  const std::optional<std::string> why = dead_letters_.Judge(open_.counted(), first_commit);
   if (!why) return {};
   ports_.probe.DeadLettersExcessive(true, *why);
-  if (options_.dead_letters.on_excess == OnExcess::kWarn) return {};
-  Error error =
-      Fatal(ErrorCode::kConfig,
-            fmt::format(
-                "stopped before the commit because dead_letters.on_excess is fail: {}. Nothing of "
-                "this transaction is visible; correct the settings, or raise "
-                "dead_letters.share_max",
-                *why));
+  Error error;
+  if (options.on_excess == OnExcess::kFail) {
+    error = Fatal(
+        ErrorCode::kConfig,
+        fmt::format(
+            "stopped before the commit because dead_letters.on_excess is fail: {}. Nothing of "
+            "this transaction is visible; correct the settings, or raise dead_letters.share_max",
+            *why));
+  } else if (first_commit && options.on_first_excess == OnExcess::kFail) {
+    error = Fatal(ErrorCode::kConfig,
+                  fmt::format("stopped before the first commit: {}. Nothing is written yet; "
+                              "correct the settings or the input, or raise "
+                              "dead_letters.share_max if these records are to be dead letters",
+                              *why));
+  } else {
+    return {};
+  }
   // Otherwise readers of the outputs would wait for the transaction until it times out.
   if (const Result<void> aborted = ports_.transaction.Abort(); !aborted.ok()) {
     error.text += fmt::format(" ({})", aborted.error().text);

@@ -82,7 +82,7 @@ class ActiveLoop {
   /// Decides a batch that was read while a commit waits. False: none is ready, or none may be
   /// decided before the commit.
   Result<bool> DecideAhead();
-  /// Fails if too many records are dead letters and the options say so.
+  /// Fails if too many records are dead letters, and the options say so or nothing was committed.
   Result<void> CheckDeadLetters();
   void CountCommitted();
   /// Commits the positions of inputs that moved without a record. No transaction may be open.

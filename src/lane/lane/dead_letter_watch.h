@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "lane/dead_letter_causes.h"
 #include "lane/lane_options.h"
 #include "lane/message.h"
 #include "lane/probe.h"
@@ -20,27 +21,25 @@ namespace neardup {
 class DeadLetterWatch {
  public:
   static constexpr uint64_t kRecordsMin = 100;
+  /// Before anything is committed, a person who has just started the lane is at hand.
+  static constexpr uint64_t kFirstRecordsMin = 20;
   static constexpr int64_t kWindowMs = 60'000;
 
   DeadLetterWatch(const DeadLetterOptions& options, const RecordOptions& record)
       : options_(options), record_(record) {}
 
-  /// Call it for each dead letter. Keeps the first of each reason in a window, to explain it.
+  /// Call it for each dead letter.
   void Saw(const Message& message, const InputPartition& input, const Verdict& verdict);
   /// Judges the window together with what a transaction would add. A value: the share has become
   /// too large, or is no longer; the text says why. Call it before the transaction is committed.
-  std::optional<std::string> Judge(const CommittedBatch& open);
+  /// `first_commit`: nothing was ever committed, so fewer records suffice.
+  std::optional<std::string> Judge(const CommittedBatch& open, bool first_commit);
   /// Counts what was committed, and closes the window when it is over.
   void Committed(const CommittedBatch& batch, int64_t now_ms);
 
   bool excessive() const { return excessive_; }
 
  private:
-  struct Sample {
-    std::string place;  ///< topic/partition/offset
-    std::string error;
-    std::string payload;  ///< cut away if it is large
-  };
   struct Counts {
     uint64_t records = 0;
     std::array<uint64_t, kReasonCount> dead_letters{};
@@ -51,13 +50,12 @@ class DeadLetterWatch {
   };
 
   std::string Explain(const Counts& counts) const;
-  std::string MissingFieldHint(const std::string& payload, Reason reason) const;
 
   const DeadLetterOptions& options_;
   const RecordOptions& record_;
   Counts window_;
   int64_t window_end_ms_ = 0;  ///< 0 before the first record of the window
-  std::array<std::optional<Sample>, kReasonCount> samples_;
+  DeadLetterCauses causes_;    ///< in this window
   bool excessive_ = false;
 };
 

@@ -72,15 +72,6 @@ Result<void> Lane::Drain() {
   return final ? committed : Result<void>();
 }
 
-Result<bool> Lane::Run(const std::atomic<bool>& stop) {
-  bool more = true;
-  while (more && !stop.load(std::memory_order_relaxed)) {
-    NEARDUP_ASSIGN(more, Step(stop));
-  }
-  NEARDUP_TRY(Drain());
-  return !more;
-}
-
 void Lane::SetPhase(LanePhase phase) {
   if (phase == phase_) return;
   phase_ = phase;

@@ -49,9 +49,6 @@ class Lane {
   Result<bool> Step(const std::atomic<bool>& stop = kNoStop);
   /// Commits what is decided and gives the lease up. Do not use the lane afterwards.
   Result<void> Drain();
-  /// Steps until `stop` or until the source is exhausted, then drains. Returns true if the source
-  /// is exhausted and everything is committed; otherwise records may be polled and not decided.
-  Result<bool> Run(const std::atomic<bool>& stop);
 
   LanePhase phase() const { return phase_; }
   const LaneState& state() const { return *state_; }

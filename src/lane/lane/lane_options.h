@@ -33,6 +33,9 @@ struct DeadLetterOptions {
   /// Largest share of dead letters among the records, 0 to 1. 1: no share is too large.
   double share_max = 0.5;
   OnExcess on_excess = OnExcess::kWarn;
+  /// In place of on_excess kWarn while nothing was ever committed: the settings are then probably
+  /// wrong, and nothing is lost yet.
+  OnExcess on_first_excess = OnExcess::kFail;
 };
 
 /// Each record counts for at least this many bytes in a transaction, because headers, framing and
@@ -54,6 +57,10 @@ struct LaneOptions {
   /// least 1.
   int64_t transaction_interval_ms = 100;
   size_t transaction_bytes_max = size_t{32} << 20;
+  /// Not 0: a transaction is committed after exactly this many records, and neither by time nor by
+  /// size, and nothing is decided while it commits. What the lane remembers then depends only on
+  /// the records and their order, so that two runs give the same verdicts.
+  size_t transaction_records = 0;
   /// Records that are polled, fingerprinted and decided together.
   size_t batch_records_max = 2000;
   /// An input that has been at its end for this long does not hold the watermark back.
@@ -79,6 +86,7 @@ struct LaneOptions {
 
 /// The largest number of entries that can be uncommitted at once.
 constexpr uint64_t UncommittedMax(const LaneOptions& options) {
+  if (options.transaction_records > 0) return options.transaction_records;
   return (options.transaction_bytes_max + kRecordBytesMin - 1) / kRecordBytesMin;
 }
 

@@ -61,6 +61,8 @@ struct RoutedRecord {
   bool by_reference = false;
   /// Must not share a batch with other records: a refusal of the batch then means this record.
   bool alone = false;
+  /// Fingerprint::exact of a record that was compared, otherwise 0.
+  uint64_t exact = 0;
 };
 
 }  // namespace neardup

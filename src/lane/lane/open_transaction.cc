@@ -15,12 +15,14 @@ Result<void> OpenTransaction::BeginSince(int64_t since_ms) {
   is_open_ = true;
   begun_ms_ = since_ms;
   bytes_ = 0;
+  records_ = 0;
   return {};
 }
 
 Result<void> OpenTransaction::Publish(const RoutedRecord& record, size_t bytes) {
   NEARDUP_TRY(port_.Publish(record));
   bytes_ += CountedBytes(bytes);
+  ++records_;
   record_bytes_mean_ = (record_bytes_mean_ * 63 + bytes) / 64;
   Count(record, bytes);
   return {};
@@ -56,6 +58,7 @@ void OpenTransaction::Forget() {
 
 int64_t OpenTransaction::left_ms() const {
   assert(is_open_);
+  if (by_records()) return INT64_MAX;
   return options_.transaction_interval_ms - (clock_.SteadyMs() - begun_ms_);
 }
 

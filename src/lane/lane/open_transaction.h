@@ -40,23 +40,32 @@ class OpenTransaction {
   /// What the transaction holds so far.
   const CommittedBatch& counted() const { return counted_; }
   bool is_open() const { return is_open_; }
-  bool is_full() const { return bytes_ >= options_.transaction_bytes_max; }
-  /// True if this transaction has no room for the records that count as `bytes`.
-  bool is_full_with(size_t bytes) const { return bytes_ + bytes >= options_.transaction_bytes_max; }
+  bool is_full() const {
+    return by_records() ? records_ >= options_.transaction_records
+                        : bytes_ >= options_.transaction_bytes_max;
+  }
+  /// True if this transaction has no room for the records that count as `bytes`, which are decided
+  /// while it commits.
+  bool is_full_with(size_t bytes) const {
+    return by_records() || bytes_ + bytes >= options_.transaction_bytes_max;
+  }
   /// What a record of this size counts in a transaction.
   static size_t CountedBytes(size_t bytes) { return std::max(bytes, kRecordBytesMin); }
   /// It is open, and has lasted for the transaction interval, or is three quarters full. The rest
-  /// is room for what is decided while it commits.
+  /// is room for what is decided while it commits. With LaneOptions::transaction_records: it is
+  /// full.
   bool is_due() const {
+    if (by_records()) return is_open_ && is_full();
     const size_t most = options_.transaction_bytes_max;
     return is_open_ && (bytes_ >= most - most / 4 || left_ms() <= 0);
   }
-  /// Time until the transaction interval is over. It must be open.
+  /// Time until the transaction interval is over; INT64_MAX if no time ends it. It must be open.
   int64_t left_ms() const;
   /// How many records fill a transaction, judged by the size of those published so far.
   size_t records_that_fit() const;
 
  private:
+  bool by_records() const { return options_.transaction_records > 0; }
   void Count(const RoutedRecord& record, size_t bytes);
 
   const LaneOptions& options_;
@@ -66,6 +75,7 @@ class OpenTransaction {
   bool is_open_ = false;
   int64_t begun_ms_ = 0;
   size_t bytes_ = 0;
+  size_t records_ = 0;
   uint64_t newest_delta_ = 0;
   CommittedBatch counted_;
   std::vector<int64_t> timestamps_ms_;

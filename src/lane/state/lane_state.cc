@@ -193,7 +193,9 @@ Result<void> LaneState::CheckBelongs(const Delta& delta) const {
                              "says what to do",
                              delta.lane, lane_)};
   }
-  if (delta.spec != spec_) {
+  // Before the first decision no fingerprint exists, and a person may still correct the settings.
+  const bool decided_any = delta.seq_last > 0;
+  if (decided_any && delta.spec != spec_) {
     return Error{
         ErrorCode::kMismatch,
         fmt::format("the changelog was written with other fingerprint settings: {}. Restore "

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "record/field_collector.h"
+#include "record/foreign_format.h"
 #include "record/json_syntax.h"
 
 namespace neardup {
@@ -51,6 +52,8 @@ class FieldExtractor::Walk {
   bool ReadString(ondemand::value& value, std::string_view token, const Place& place);
   bool ReadKey(ondemand::field& field, std::string_view& key);
 
+  /// Adds to the error what the payload is, if it is no JSON object.
+  void NameFormat(std::string_view payload);
   /// Makes the record a dead letter and returns false.
   bool Fail(Reason reason, std::string text);
   bool FailDepth();
@@ -85,11 +88,26 @@ const ExtractedRecord& FieldExtractor::Walk::Extract(const RecordView& record) {
     Fail(Reason::kTooLarge,
          fmt::format("the payload has more than {} bytes (record.record_bytes_max)",
                      options_.record_bytes_max));
+    NameFormat(*record.value);
     return result_;
   }
   collector_.Start();
-  if (ReadDocument(*record.value)) collector_.Finish(result_);
+  if (ReadDocument(*record.value)) {
+    collector_.Finish(result_);
+  } else {
+    NameFormat(*record.value);
+  }
   return result_;
+}
+
+void FieldExtractor::Walk::NameFormat(std::string_view payload) {
+  ReadOutcome& outcome = result_.outcome;
+  const bool is_json =
+      outcome.reason == Reason::kTooDeep || outcome.reason == Reason::kDuplicateKey;
+  if (is_json) return;
+  if (const std::optional<ForeignFormat> format = FormatOfPayload(payload)) {
+    outcome.error += fmt::format("; found {}: {}", format->what, format->remedy);
+  }
 }
 
 void FieldExtractor::Walk::Reserve(size_t payload_bytes) {

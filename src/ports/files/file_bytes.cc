@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,14 +12,13 @@
 #include <filesystem>
 #include <utility>
 
+#include "files/decompressor.h"
+
 namespace neardup {
 
 namespace {
 
 constexpr size_t kReadBytes = size_t{1} << 18;
-constexpr std::string_view kGzipMagic = "\x1f\x8b";
-/// Window bits for zlib: the largest window, and gzip only.
-constexpr int kGzipOnly = 16 + MAX_WBITS;
 
 Error Failed(std::string text) { return Fatal(ErrorCode::kIo, std::move(text)); }
 
@@ -31,16 +30,16 @@ struct FileBytes::Parts {
   enum class State { kUnknown, kPlain, kMember, kBetween };
 
   int descriptor = -1;
+  std::optional<uint64_t> bytes_at_open;
   State state = State::kUnknown;
   std::string pending;  ///< read, but not passed on
   size_t begin = 0;     ///< where the bytes in `pending` begin that are not handed out yet
   bool end_of_file = false;
-  z_stream zlib = {};
-  bool zlib_ready = false;
+  uint64_t members = 0;                        ///< that have begun
+  std::unique_ptr<Decompressor> decompressor;  ///< nullptr: the bytes are not compressed
 
   std::string_view rest() const { return std::string_view(pending).substr(begin); }
   ~Parts() {
-    if (zlib_ready) inflateEnd(&zlib);
     if (descriptor >= 0) close(descriptor);
   }
 };
@@ -57,6 +56,11 @@ Result<std::unique_ptr<FileBytes>> FileBytes::Open(const std::string& path) {
     return Error{errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
                  fmt::format("cannot be opened: {}", std::strerror(errno))};
   }
+  struct stat status = {};
+  if (fstat(parts->descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
+    const off_t begin = lseek(parts->descriptor, 0, SEEK_CUR);
+    if (begin >= 0 && status.st_size > begin) parts->bytes_at_open = status.st_size - begin;
+  }
   return std::unique_ptr<FileBytes>(new FileBytes(std::move(parts)));
 }
 
@@ -64,25 +68,40 @@ FileBytes::FileBytes(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 FileBytes::~FileBytes() = default;
 
+std::optional<uint64_t> FileBytes::bytes_at_open() const {
+  return parts_->state == Parts::State::kPlain ? parts_->bytes_at_open : std::nullopt;
+}
+
 bool FileBytes::at_end() const {
   const bool may_end = parts_->state != Parts::State::kMember;
   return parts_->end_of_file && parts_->rest().empty() && may_end;
 }
 
+bool FileBytes::NeedsBytes() const {
+  const Parts& parts = *parts_;
+  const std::string_view rest = parts.rest();
+  switch (parts.state) {
+    case Parts::State::kUnknown:
+      return Decompressor::IsUndecided(rest);
+    case Parts::State::kPlain:
+      return rest.empty();
+    case Parts::State::kMember:
+      return rest.empty() && !parts.decompressor->holds_more();
+    case Parts::State::kBetween:
+      return rest.size() < parts.decompressor->beginning_bytes();
+  }
+  return false;
+}
+
 Result<void> FileBytes::Read(size_t bytes_max, int timeout_ms, std::string& out) {
   Parts& parts = *parts_;
-  const bool beginning =
-      parts.state == Parts::State::kUnknown || parts.state == Parts::State::kBetween;
-  const size_t wanted = beginning ? kGzipMagic.size() : 1;
-  // zlib may still hold bytes that it read before.
-  const bool inflated_all = parts.state != Parts::State::kMember || parts.zlib.avail_out > 0;
-  if (parts.rest().size() < wanted && !parts.end_of_file && inflated_all) {
+  if (NeedsBytes() && !parts.end_of_file) {
     NEARDUP_TRY(Fill(timeout_ms));
-    if (parts.rest().size() < wanted && !parts.end_of_file) return {};
+    if (NeedsBytes() && !parts.end_of_file) return {};
   }
   if (parts.state == Parts::State::kUnknown) {
-    const bool gzip = parts.rest().starts_with(kGzipMagic);
-    parts.state = gzip ? Parts::State::kBetween : Parts::State::kPlain;
+    parts.decompressor = Decompressor::For(parts.rest());
+    parts.state = parts.decompressor ? Parts::State::kBetween : Parts::State::kPlain;
   }
   if (parts.state == Parts::State::kPlain) {
     const std::string_view bytes = parts.rest().substr(0, bytes_max);
@@ -91,7 +110,7 @@ Result<void> FileBytes::Read(size_t bytes_max, int timeout_ms, std::string& out)
     return {};
   }
   if (parts.state == Parts::State::kBetween) NEARDUP_TRY(BetweenMembers());
-  if (parts.state == Parts::State::kMember) NEARDUP_TRY(Inflate(bytes_max, out));
+  if (parts.state == Parts::State::kMember) NEARDUP_TRY(Decompress(bytes_max, out));
   return {};
 }
 
@@ -113,46 +132,36 @@ Result<void> FileBytes::Fill(int timeout_ms) {
 
 Result<void> FileBytes::BetweenMembers() {
   Parts& parts = *parts_;
-  const size_t padding = std::min(parts.rest().find_first_not_of('\0'), parts.rest().size());
-  const bool first = !parts.zlib_ready;
-  if (!first) parts.begin += padding;
+  Decompressor& decompressor = *parts.decompressor;
+  if (parts.members > 0) parts.begin += decompressor.Padding(parts.rest());
   if (parts.rest().empty()) return {};
-  if (parts.rest().size() < kGzipMagic.size() && !parts.end_of_file) return {};
-  if (!parts.rest().starts_with(kGzipMagic)) {
+  if (NeedsBytes() && !parts.end_of_file) return {};
+  if (!decompressor.Begins(parts.rest())) {
     return Failed(
-        "found other bytes behind the end of the gzip data, expected the end of the file or more "
-        "gzip data; was something appended to the file without compression?");
+        fmt::format("found other bytes behind the end of the {0} data, expected the end of the "
+                    "file or more {0} data; was something appended to the file without "
+                    "compression?",
+                    decompressor.name()));
   }
-  const int ready = first ? inflateInit2(&parts.zlib, kGzipOnly) : inflateReset(&parts.zlib);
-  if (ready != Z_OK) return Failed("zlib cannot start");
-  parts.zlib_ready = true;
+  NEARDUP_TRY(decompressor.Start());
+  ++parts.members;
   parts.state = Parts::State::kMember;
   return {};
 }
 
-Result<void> FileBytes::Inflate(size_t bytes_max, std::string& out) {
+Result<void> FileBytes::Decompress(size_t bytes_max, std::string& out) {
   Parts& parts = *parts_;
   const size_t before = out.size();
-  out.resize(before + bytes_max);
-  parts.zlib.next_in = reinterpret_cast<Bytef*>(parts.pending.data() + parts.begin);
-  parts.zlib.avail_in = static_cast<uInt>(parts.rest().size());
-  parts.zlib.next_out = reinterpret_cast<Bytef*>(out.data() + before);
-  parts.zlib.avail_out = static_cast<uInt>(bytes_max);
-  const int code = inflate(&parts.zlib, Z_NO_FLUSH);
-  parts.begin = parts.pending.size() - parts.zlib.avail_in;
-  out.resize(out.size() - parts.zlib.avail_out);
-  if (code == Z_STREAM_END) {
+  std::string_view in = parts.rest();
+  NEARDUP_ASSIGN(const bool ended, parts.decompressor->Run(in, bytes_max, out));
+  parts.begin = parts.pending.size() - in.size();
+  if (ended) {
     parts.state = Parts::State::kBetween;
     return {};
   }
-  if (code == Z_OK || code == Z_BUF_ERROR) {
-    const bool stuck = out.size() == before && parts.rest().empty() && parts.end_of_file;
-    return stuck ? Failed("ends in the middle of the gzip data") : Result<void>();
-  }
-  return Failed(
-      fmt::format("damaged gzip data ({}); earlier lines may be wrong too; check it with "
-                  "gzip -t",
-                  parts.zlib.msg == nullptr ? "out of memory" : parts.zlib.msg));
+  const bool stuck = out.size() == before && in.empty() && parts.end_of_file;
+  if (!stuck) return {};
+  return Failed(fmt::format("ends in the middle of the {} data", parts.decompressor->name()));
 }
 
 }  // namespace neardup

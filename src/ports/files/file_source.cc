@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "files/file_bytes.h"
+#include "record/foreign_format.h"
 
 namespace neardup {
 
@@ -21,17 +23,22 @@ struct Line {
 };
 }  // namespace
 
-Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path,
-                                                     size_t line_bytes_max) {
+Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path, size_t line_bytes_max,
+                                                     FileContent content) {
   Result<std::unique_ptr<FileBytes>> reader = FileBytes::Open(path);
   if (!reader.ok()) {
     return Error{reader.error().code, fmt::format("{}: {}", path, reader.error().text)};
   }
-  return std::unique_ptr<FileSource>(new FileSource(path, line_bytes_max, std::move(*reader)));
+  return std::unique_ptr<FileSource>(
+      new FileSource(path, line_bytes_max, content, std::move(*reader)));
 }
 
-FileSource::FileSource(std::string path, size_t line_bytes_max, std::unique_ptr<FileBytes> reader)
-    : path_(std::move(path)), line_bytes_max_(line_bytes_max), reader_(std::move(reader)) {}
+FileSource::FileSource(std::string path, size_t line_bytes_max, FileContent content,
+                       std::unique_ptr<FileBytes> reader)
+    : path_(std::move(path)),
+      line_bytes_max_(line_bytes_max),
+      content_(content),
+      reader_(std::move(reader)) {}
 
 FileSource::~FileSource() = default;
 
@@ -89,6 +96,9 @@ Result<void> FileSource::Poll(size_t records_max, int timeout_ms, std::vector<Me
     NEARDUP_TRY(Fill(timeout_ms));
     if (pending_.size() == searched_ && !exhausted_) break;  // nothing came in time
   }
+  if (content_ == FileContent::kRecords && next_line_ == 0 && !lines.empty()) {
+    NEARDUP_TRY(CheckFormat(std::string_view(pending_).substr(0, lines.front().bytes)));
+  }
   const auto block = std::make_shared<const std::string>(pending_.substr(0, begin));
   pending_.erase(0, begin);
   searched_ -= std::min(searched_, begin);
@@ -103,13 +113,26 @@ Result<void> FileSource::Poll(size_t records_max, int timeout_ms, std::vector<Me
   return {};
 }
 
+Result<void> FileSource::CheckFormat(std::string_view first_line) const {
+  const std::optional<ForeignFormat> format = FormatOfFile(first_line);
+  if (!format) return {};
+  return Fatal(
+      ErrorCode::kBadInput,
+      fmt::format("{}: found {}, expected JSON Lines, with one JSON object on each line; {}", path_,
+                  format->what, format->remedy));
+}
+
 Result<void> FileSource::Fill(int timeout_ms) {
+  const size_t before = pending_.size();
   const Result<void> read = reader_->Read(kReadBytes, timeout_ms, pending_);
   if (!read.ok()) {
     return Fatal(read.error().code,
                  fmt::format("{}: after line {}: {}", path_, next_line_, read.error().text));
   }
   exhausted_ = reader_->at_end();
+  const size_t new_bytes = pending_.size() - before;
+  bytes_read_ += new_bytes;
+  if (const auto most = reader_->bytes_at_open()) DropWhatWasAppended(*most, new_bytes);
   const bool more_of_the_mark = kByteOrderMark.starts_with(pending_) && !exhausted_ &&
                                 pending_.size() < kByteOrderMark.size();
   if (begun_ || more_of_the_mark) return {};
@@ -119,6 +142,18 @@ Result<void> FileSource::Fill(int timeout_ms) {
     searched_ = 0;
   }
   return {};
+}
+
+void FileSource::DropWhatWasAppended(uint64_t bytes_at_open, size_t new_bytes) {
+  if (bytes_read_ < bytes_at_open || new_bytes == 0) return;
+  const auto appended =
+      static_cast<size_t>(std::min<uint64_t>(bytes_read_ - bytes_at_open, new_bytes));
+  // The line that holds the last byte of that time may end with it.
+  const bool holds_last = appended < new_bytes;
+  const size_t end = pending_.find('\n', pending_.size() - appended - (holds_last ? 1 : 0));
+  if (end == std::string::npos) return;
+  pending_.resize(end + 1);
+  exhausted_ = true;
 }
 
 std::vector<InputStatus> FileSource::Status() {

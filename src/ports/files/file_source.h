@@ -1,5 +1,5 @@
-// Records from JSON Lines: a file, a .gz file, or standard input. A record's offset is its line,
-// from 0.
+// Records from JSON Lines: a file, a .gz or .zst file, or standard input. A record's offset is its
+// line, from 0.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,27 @@ namespace neardup {
 
 class FileBytes;
 
-/// The Source port over one file, with one input partition {path, 0}. A line ends with LF, which
-/// the last line may lack; a CR before it belongs to the line. An empty line is a record of zero
-/// bytes. A byte order mark at the beginning belongs to no line. Memory is bounded by the largest
-/// line: of a line that does not fit, only the beginning is kept.
+/// What a file must hold.
+enum class FileContent : uint8_t {
+  kLines,    ///< anything
+  kRecords,  ///< JSON Lines: a file whose first line shows another format is kBadInput
+};
+
+/// The Source port over one file, with one input partition {path, 0}. A file that grows meanwhile
+/// is read as far as it went when it was opened, and to the end of the line that began before. A
+/// line ends with LF, which the last line may lack; a CR before it belongs to the line. An empty
+/// line is a record of zero bytes. A byte order mark at the beginning belongs to no line. Memory is
+/// bounded by the largest line: of a line that does not fit, only the beginning is kept.
 class FileSource : public Source {
  public:
+  static constexpr size_t kUnlimited = SIZE_MAX - 1;
+
   /// "-" is standard input. Compressed input is recognised by its content. Of a line with more than
   /// `line_bytes_max` bytes, the record may hold only the first line_bytes_max + 1, and
   /// Message::bytes_left_out counts the others.
   static Result<std::unique_ptr<FileSource>> Open(const std::string& path,
-                                                  size_t line_bytes_max = kUnlimited);
+                                                  size_t line_bytes_max = kUnlimited,
+                                                  FileContent content = FileContent::kLines);
   ~FileSource() override;
 
   Result<FoundInputs> Find() override;
@@ -38,21 +48,26 @@ class FileSource : public Source {
   bool polls_beside() const override { return true; }
 
  private:
-  static constexpr size_t kUnlimited = SIZE_MAX - 1;
-
-  FileSource(std::string path, size_t line_bytes_max, std::unique_ptr<FileBytes> reader);
+  FileSource(std::string path, size_t line_bytes_max, FileContent content,
+             std::unique_ptr<FileBytes> reader);
+  /// kBadInput if a file with this first line cannot hold JSON Lines.
+  Result<void> CheckFormat(std::string_view first_line) const;
   Result<void> Fill(int timeout_ms);
+  /// Ends the input behind the last line that began before the file was opened.
+  void DropWhatWasAppended(uint64_t bytes_at_open, size_t new_bytes);
   void LeaveOut(size_t line_bytes);
 
   std::string path_;
   size_t line_bytes_max_;
+  FileContent content_;
   std::unique_ptr<FileBytes> reader_;
   uint32_t number_ = 0;
   int64_t next_line_ = 0;
   std::string pending_;    ///< read but not polled yet
   size_t searched_ = 0;    ///< pending_ has no LF before this index
   uint64_t left_out_ = 0;  ///< bytes of the first line of pending_ that were dropped
-  bool begun_ = false;     ///< a byte order mark is dropped, or there is none
+  uint64_t bytes_read_ = 0;
+  bool begun_ = false;  ///< a byte order mark is dropped, or there is none
   bool exhausted_ = false;
 };
 

@@ -1,14 +1,23 @@
 #include "files/file_transaction.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cassert>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "base/nearest_name.h"
+#include "base/number_text.h"
+#include "files/json_text.h"
+#include "record/field_names.h"
 
 namespace neardup {
 
 namespace {
+
+constexpr size_t kNamesMax = 200;
+constexpr size_t kNamesShown = 8;
+constexpr size_t kFirstPayloadBytesMax = size_t{1} << 20;
 
 Result<std::optional<PackedFile>> OpenGiven(const std::string& path) {
   if (path.empty()) return std::optional<PackedFile>();
@@ -29,18 +38,20 @@ void AppendCell(std::string& line, std::string_view cell) {
   for (const char c : cell) line += (c == '\t' || c == '\n' || c == '\r') ? ' ' : c;
 }
 
+std::string LineText(int64_t offset) { return std::to_string(offset + 1); }
+
 }  // namespace
 
 Result<std::unique_ptr<FileTransaction>> FileTransaction::Open(const FileOutputs& outputs,
-                                                               IdOf id_of) {
-  std::unique_ptr<FileTransaction> files(new FileTransaction);
+                                                               const std::string& id_field) {
+  std::unique_ptr<FileTransaction> files(new FileTransaction(id_field));
   NEARDUP_ASSIGN(files->routes_[0], OpenGiven(outputs.unique));
   NEARDUP_ASSIGN(files->routes_[1], OpenGiven(outputs.duplicate));
   NEARDUP_ASSIGN(files->routes_[2], OpenGiven(outputs.dead_letter));
   NEARDUP_ASSIGN(files->verdicts_, OpenGiven(outputs.verdicts));
   NEARDUP_ASSIGN(files->pairs_, OpenGiven(outputs.pairs));
+  NEARDUP_ASSIGN(files->groups_, OpenGiven(outputs.groups));
   files->line_mode_ = outputs.line_mode;
-  files->id_of_ = std::move(id_of);
   if (files->verdicts_ && !files->line_mode_) {
     NEARDUP_TRY(WriteLine(*files->verdicts_, "id\tverdict\toriginal\tdistance\tkind"));
   }
@@ -53,28 +64,60 @@ Result<void> FileTransaction::WriteLine(PackedFile& file, std::string_view line)
 }
 
 Result<void> FileTransaction::Publish(const RoutedRecord& record) {
-  if (record.verdict.decision == Decision::kDeadLetter && first_dead_letter_.empty()) {
-    first_dead_letter_ = fmt::format("line {}: {}", record.message.position.offset + 1,
-                                     record.verdict.outcome.error);
+  const Verdict& verdict = record.verdict;
+  const std::string_view payload = record.message.value.value_or("");
+  if (verdict.decision == Decision::kDeadLetter) {
+    NoteDeadLetter(record);
+  } else {
+    NoteIdField(payload);
+    exact_repeats_.Saw(verdict, record.exact);
   }
-  std::optional<PackedFile>& route = routes_[static_cast<size_t>(record.verdict.decision)];
+  std::optional<PackedFile>& route = routes_[static_cast<size_t>(verdict.decision)];
   if (route) {
     const std::string reference = ReferenceTo(record.message);
-    NEARDUP_TRY(
-        WriteLine(*route, reference.empty() ? record.message.value.value_or("") : reference));
+    NEARDUP_TRY(WriteLine(*route, reference.empty() ? payload : reference));
   }
-  if (!verdicts_ && !pairs_) return {};
-  std::string id = id_of_(record.message);
+  if (!verdicts_ && !pairs_ && !groups_) return {};
+  std::string id = ids_.Read(payload, record.message.position.offset + 1);
   if (verdicts_) NEARDUP_TRY(WriteVerdict(record, id));
-  if (pairs_ && record.verdict.decision == Decision::kDuplicate) {
-    NEARDUP_TRY(WritePair(record, id));
+  if (verdict.decision == Decision::kDuplicate) {
+    if (pairs_) NEARDUP_TRY(WritePair(record, id));
+    if (groups_) in_groups_.Add(verdict.match, OriginalId(verdict.match), id);
   }
-  if (record.verdict.decision == Decision::kUnique) {
-    Original original{std::move(id), {}};
-    if (pairs_) original.payload = record.message.value.value_or("");
-    originals_.emplace(record.message.position.offset, std::move(original));
-  }
+  if (verdict.decision == Decision::kUnique) Remember(record, std::move(id));
   return {};
+}
+
+void FileTransaction::NoteDeadLetter(const RoutedRecord& record) {
+  const auto place = [&] { return "line " + LineText(record.message.position.offset); };
+  const ReadOutcome& outcome = record.verdict.outcome;
+  if (first_dead_letter_.empty()) first_dead_letter_ = place() + ": " + outcome.error;
+  causes_.Saw(record.message, outcome, place);
+}
+
+void FileTransaction::NoteIdField(std::string_view payload) {
+  if (has_id_ || id_field_.empty()) return;
+  has_id_ = ids_.Has(payload);
+  if (has_id_) {
+    first_payload_ = {};
+    return;
+  }
+  if (++without_id_ == 1) first_payload_ = payload.substr(0, kFirstPayloadBytesMax);
+}
+
+Result<void> FileTransaction::CheckIdField() const {
+  if (has_id_ || without_id_ == 0) return {};
+  std::vector<std::string> names = FieldNames(first_payload_, kNamesMax);
+  std::string text = fmt::format("--id-field {}: none of the first {} records has this field",
+                                 id_field_, Grouped(without_id_));
+  if (const auto near = NearestName(PlainFieldName(id_field_), names)) {
+    text += fmt::format(", did you mean {}?", *near);
+  }
+  if (names.size() > kNamesShown) names.resize(kNamesShown);
+  return Fatal(ErrorCode::kConfig,
+               fmt::format("{}; the first of them has the fields {}. Leave --id-field out to name "
+                           "records by their line",
+                           text, fmt::join(names, ", ")));
 }
 
 Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record, const std::string& id) {
@@ -85,7 +128,7 @@ Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record, const std
   line_ += Name(verdict.decision);
   if (verdict.decision == Decision::kDuplicate) {
     line_ += '\t';
-    AppendCell(line_, originals_[verdict.match.original.offset].id);
+    AppendCell(line_, OriginalId(verdict.match));
     line_ += '\t' + std::to_string(verdict.match.distance) + '\t' + Name(verdict.match.kind);
   } else {
     line_ += "\t\t\t";
@@ -98,17 +141,31 @@ Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record, const std
 Result<void> FileTransaction::WritePair(const RoutedRecord& record, const std::string& id) {
   const Match& match = record.verdict.match;
   const Original& original = originals_[match.original.offset];
-  const auto text = [](const std::string& bytes) {
-    return nlohmann::json(bytes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  };
   line_ = fmt::format(
       R"({{"kind":"{}","distance":{},"original":{{"id":{},"record":{}}},"duplicate":{{"id":{},"record":{}}}}})",
-      Name(match.kind), match.distance, text(original.id), original.payload, text(id),
+      Name(match.kind), match.distance, JsonText(original.id), original.payload, JsonText(id),
       record.message.value.value_or(""));
   return WriteLine(*pairs_, line_);
 }
 
+void FileTransaction::Remember(const RoutedRecord& record, std::string id) {
+  if (id_field_.empty() && !pairs_) return;  // the line is the id
+  Original original{std::move(id), {}};
+  if (pairs_) original.payload = record.message.value.value_or("");
+  originals_.emplace(record.message.position.offset, std::move(original));
+}
+
+std::string FileTransaction::OriginalId(const Match& match) const {
+  const auto found = originals_.find(match.original.offset);
+  return found == originals_.end() ? LineText(match.original.offset) : found->second.id;
+}
+
 Result<void> FileTransaction::FinishCommit() {
+  NEARDUP_TRY(CheckIdField());
+  return Flush();
+}
+
+Result<void> FileTransaction::Flush() {
   for (PackedFile* file : Files()) NEARDUP_TRY(file->Flush());
   return {};
 }
@@ -116,13 +173,16 @@ Result<void> FileTransaction::FinishCommit() {
 std::vector<PackedFile*> FileTransaction::Files() {
   std::vector<PackedFile*> files;
   for (std::optional<PackedFile>* file :
-       {&routes_[0], &routes_[1], &routes_[2], &verdicts_, &pairs_}) {
+       {&routes_[0], &routes_[1], &routes_[2], &verdicts_, &pairs_, &groups_}) {
     if (file->has_value()) files.push_back(&**file);
   }
   return files;
 }
 
-Result<void> FileTransaction::Finish() { return PackedFile::Finish(Files()); }
+Result<void> FileTransaction::Finish() {
+  if (groups_) NEARDUP_TRY(in_groups_.Write(*groups_));
+  return PackedFile::Finish(Files());
+}
 
 std::vector<std::string> FileTransaction::Unfinished() {
   std::vector<std::string> names;

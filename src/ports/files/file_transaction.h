@@ -1,7 +1,7 @@
 // Writes routed records to files: payloads as lines, unchanged; verdicts as a table.
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,8 +10,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "files/duplicate_groups.h"
+#include "files/exact_repeats.h"
 #include "files/packed_file.h"
+#include "lane/dead_letter_causes.h"
 #include "lane/ports.h"
+#include "record/field_extractor.h"
 
 namespace neardup {
 
@@ -23,6 +27,8 @@ struct FileOutputs {
   std::string verdicts;
   /// For each duplicate a line of JSON with its original and itself.
   std::string pairs;
+  /// DuplicateGroups.
+  std::string groups;
   /// The verdicts go out line by line as records are decided, and without a header line.
   bool line_mode = false;
 };
@@ -30,14 +36,17 @@ struct FileOutputs {
 /// The Transaction port over files, for one run over one input. It undoes nothing: an error is
 /// final, and a run that failed must be repeated from the start. The files take their names in
 /// Finish; without it, they hold what they held before. The verdicts are tab-separated: a header
-/// line, then id, verdict, original id, distance and kind. With `pairs`, it holds every unique
-/// record in memory.
+/// line, then id, verdict, original id, distance and kind.
+///
+/// An id is a text everywhere: the value of the field `id_field`, as the record writes it, or the
+/// number of the line, from 1. In memory it holds the ids of unique records if there is an
+/// `id_field`, their payloads with `pairs`, and the ids of duplicates with `groups`.
 class FileTransaction : public Transaction {
  public:
-  /// The name of a record in the verdicts.
-  using IdOf = std::function<std::string(const Message&)>;
-
-  static Result<std::unique_ptr<FileTransaction>> Open(const FileOutputs& outputs, IdOf id_of);
+  /// `id_field`: a field selector; empty: line numbers. A commit fails with kConfig if no record
+  /// that was compared so far has the field.
+  static Result<std::unique_ptr<FileTransaction>> Open(const FileOutputs& outputs,
+                                                       const std::string& id_field);
 
   Result<void> Fence() override { return {}; }
   Result<void> Begin() override { return {}; }
@@ -52,6 +61,8 @@ class FileTransaction : public Transaction {
   Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
   size_t record_bytes_max(const InputPartition&) const override { return SIZE_MAX; }
 
+  /// Passes everything written on to the system.
+  Result<void> Flush();
   /// Call once, when the whole input is decided.
   Result<void> Finish();
   /// The files that hold what they held before, because Finish was not called.
@@ -59,6 +70,9 @@ class FileTransaction : public Transaction {
 
   /// "line N: why it cannot be compared"; empty if there is none.
   const std::string& first_dead_letter() const { return first_dead_letter_; }
+  const DeadLetterCauses& causes() const { return causes_; }
+  /// ExactRepeats::count.
+  uint64_t exact_repeats() const { return exact_repeats_.count(); }
 
  private:
   /// What is known of a unique record, for the duplicates that name it.
@@ -67,20 +81,35 @@ class FileTransaction : public Transaction {
     std::string payload;  ///< only with `pairs`
   };
 
+  explicit FileTransaction(const std::string& id_field) : id_field_(id_field), ids_(id_field) {}
+
   static Result<void> WriteLine(PackedFile& file, std::string_view line);
+  void NoteDeadLetter(const RoutedRecord& record);
+  void NoteIdField(std::string_view payload);
+  Result<void> CheckIdField() const;
   Result<void> WriteVerdict(const RoutedRecord& record, const std::string& id);
   Result<void> WritePair(const RoutedRecord& record, const std::string& id);
+  void Remember(const RoutedRecord& record, std::string id);
+  std::string OriginalId(const Match& match) const;
 
   std::vector<PackedFile*> Files();
 
   std::optional<PackedFile> routes_[3];  ///< by Decision
   std::optional<PackedFile> verdicts_;
   std::optional<PackedFile> pairs_;
+  std::optional<PackedFile> groups_;
   bool line_mode_ = false;
-  IdOf id_of_;
+  std::string id_field_;
+  RecordIdReader ids_;
+  bool has_id_ = false;                              ///< some record has the field
+  uint64_t without_id_ = 0;                          ///< compared records before that one
+  std::string first_payload_;                        ///< of them
   std::unordered_map<int64_t, Original> originals_;  ///< by offset
+  DuplicateGroups in_groups_;
   std::string line_;
   std::string first_dead_letter_;
+  DeadLetterCauses causes_;
+  ExactRepeats exact_repeats_;
 };
 
 }  // namespace neardup

@@ -69,6 +69,12 @@ PackedFile& PackedFile::operator=(PackedFile&&) noexcept = default;
 PackedFile::~PackedFile() = default;
 
 Result<PackedFile> PackedFile::Open(const std::string& path) {
+  if (path.ends_with(".zst")) {
+    return Error{ErrorCode::kConfig,
+                 path +
+                     ": cannot be written, because outputs are not compressed with zstd; end its "
+                     "name with .gz, or write to - and pipe that through zstd"};
+  }
   NEARDUP_ASSIGN(OutputFile file, OutputFile::Open(path));
   std::unique_ptr<Deflater> deflater;
   if (path.ends_with(".gz")) {

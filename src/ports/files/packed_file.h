@@ -11,7 +11,7 @@
 
 namespace neardup {
 
-/// An OutputFile, gzip if the path ends with .gz.
+/// An OutputFile, gzip if the path ends with .gz. A path that ends with .zst is refused.
 class PackedFile {
  public:
   static Result<PackedFile> Open(const std::string& path);

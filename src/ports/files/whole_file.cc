@@ -13,10 +13,9 @@ namespace {
 constexpr size_t kPollLines = 10'000;
 constexpr int kWaitMs = 1000;
 
-}  // namespace
-
-Result<std::vector<std::string>> ReadLines(const std::string& path) {
-  NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source, FileSource::Open(path));
+Result<std::vector<std::string>> ReadAll(const std::string& path, FileContent content) {
+  NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source,
+                 FileSource::Open(path, FileSource::kUnlimited, content));
   std::vector<std::string> lines;
   while (!source->exhausted()) {
     std::vector<Message> messages;
@@ -26,8 +25,14 @@ Result<std::vector<std::string>> ReadLines(const std::string& path) {
   return lines;
 }
 
+}  // namespace
+
+Result<std::vector<std::string>> ReadRecords(const std::string& path) {
+  return ReadAll(path, FileContent::kRecords);
+}
+
 Result<std::string> ReadText(const std::string& path) {
-  NEARDUP_ASSIGN(const std::vector<std::string> lines, ReadLines(path));
+  NEARDUP_ASSIGN(const std::vector<std::string> lines, ReadAll(path, FileContent::kLines));
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
   return text;

@@ -9,10 +9,11 @@
 
 namespace neardup {
 
-/// The lines of a file, a .gz file, or standard input ("-"), as FileSource splits them.
-Result<std::vector<std::string>> ReadLines(const std::string& path);
+/// The lines of a file of records (FileContent::kRecords), as FileSource splits them. "-" is
+/// standard input.
+Result<std::vector<std::string>> ReadRecords(const std::string& path);
 
-/// The same as one text, with an LF after each line.
+/// A file or standard input as one text, with an LF after each line.
 Result<std::string> ReadText(const std::string& path);
 
 /// Checks that no output overwrites anything: kIo names the first file that already exists.

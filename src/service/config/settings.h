@@ -45,6 +45,12 @@ struct LearningSettings {
   std::set<std::string> kept;
 };
 
+/// What `neardup filter` does otherwise than the service.
+struct FileRunSettings {
+  /// As LaneOptions::transaction_records.
+  size_t commit_records = 2000;
+};
+
 struct Settings {
   Settings() { lane.filter.record.record_bytes_max = kServiceRecordBytesMax; }
 
@@ -57,6 +63,7 @@ struct Settings {
   std::vector<std::string> output_topics_before;  ///< unique, duplicate, dead letter; or empty
   LaneOptions lane;  ///< lane.filter holds the options of record, feature, match and window
   LearningSettings learning;
+  FileRunSettings file_run;
   /// File that lane.filter.model was read from; empty: the model is the default.
   std::string model_file;
   /// The sample that the settings were chosen from, for drift to be measured against; nothing if

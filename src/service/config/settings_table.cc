@@ -267,7 +267,8 @@ std::vector<Setting> Rows() {
       Choice(
           "dead_letters.on_excess", NEARDUP_MEMBER(lane.dead_letters.on_excess), {"warn", "fail"},
           "What happens then. warn: an error line in the log, and the metric "
-          "neardup_dead_letters_excessive is 1; fail: the service also stops before the commit."),
+          "neardup_dead_letters_excessive is 1; fail: the service also stops before the commit. A "
+          "service that has committed nothing yet always stops, if it has at least 20 records."),
 
       FieldList("record.fields", NEARDUP_MEMBER(lane.filter.record.fields),
                 "Fields to compare: top-level names, JSON Pointers (/article/title), or {path: "
@@ -382,6 +383,10 @@ std::vector<Setting> Rows() {
                "The broker aborts a transaction that stays open for longer. Must be more than "
                "transaction.interval_ms + 1s."),
 
+      Integer("filter.commit_records", NEARDUP_MEMBER(file_run.commit_records), {1, 1'000'000},
+              "`neardup filter` commits after exactly this many records, whatever the clock says. "
+              "It forgets old entries only then, so two runs over one file give the same bytes."),
+
       // 6 s and 30 min are the default bounds of the brokers.
       Duration("lease.session_timeout_ms", NEARDUP_MEMBER(kafka.session_timeout_ms),
                {6 * kSecondMs, 30 * kMinuteMs},
@@ -483,6 +488,7 @@ const std::vector<SettingSection>& SettingSections() {
       {"auto", "How the lane learns at its first start, under match.mode: auto."},
       {"window", "How long records are remembered, and how many."},
       {"transaction", "How much work is committed at once."},
+      {"filter", "How `neardup filter` works through a file. Other commands do not use it."},
       {"lease", "How instances of one app agree which of them is active."},
       {"retry", "How long the lane waits after an error before it starts again."},
       {"threads", "How many threads work."},

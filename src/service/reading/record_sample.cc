@@ -94,7 +94,7 @@ class TopicSample {
 
 Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t records_max) {
   NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source,
-                 FileSource::Open(path, RecordOptions().record_bytes_max));
+                 FileSource::Open(path, RecordOptions().record_bytes_max, FileContent::kRecords));
   std::vector<Message> messages;
   size_t bytes = 0;
   while (messages.size() < records_max && bytes < kSampleBytesMax && !source->exhausted()) {

@@ -14,7 +14,7 @@
 namespace neardup {
 
 /// Reads at most `records_max` records of a JSON Lines file, and about kSampleBytesMax: all, or
-/// stretches from its whole length. Of a .gz file and of "-" (standard input), it reads the
+/// stretches from its whole length. Of a .gz or .zst file and of "-" (standard input), it reads the
 /// beginning. kNotFound: the file is missing or empty.
 Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t records_max);
 

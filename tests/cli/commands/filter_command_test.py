@@ -6,6 +6,8 @@ import random
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 
 NEARDUP = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -23,12 +25,48 @@ class TooManyDeadLetters(unittest.TestCase):
         return subprocess.run([str(NEARDUP), 'filter', '--input', str(self.records), *options],
                               text=True, capture_output=True)
 
-    def test_a_wrong_field_name_is_a_warning_that_names_the_right_one(self):
+    def test_if_no_record_can_be_compared_it_fails_and_names_the_field_that_was_meant(self):
+        unique = self.records.with_name('unique.jsonl')
+        unique.write_text('of an earlier run\n')
+        done = self.filter('--fields', 'titel', '--unique', str(unique))
+        self.assertEqual(done.returncode, 65)
+        self.assertIn(f'{self.records}: all 300 records are dead letters; the most frequent reason is missing_field '
+                      '(300 records), such as line 1: ', done.stderr)
+        self.assertIn('expected field `titel`, found `title` in 100 % of records', done.stderr)
+        self.assertIn(f'not written: {unique}', done.stderr)
+        self.assertEqual(unique.read_text(), 'of an earlier run\n')
+
+    def test_one_record_that_cannot_be_compared_is_all_of_them(self):
+        self.records.write_text('{"title": "x"}\n')
+        done = self.filter('--fields', 'titel')
+        self.assertEqual(done.returncode, 65)
+        self.assertIn('expected field `titel`, found `title` in 100 % of records', done.stderr)
+
+    def test_if_most_records_cannot_be_compared_it_warns(self):
+        self.records.write_text(self.records.read_text() + '{"titel": "x"}\n')
         done = self.filter('--fields', 'titel')
         self.assertEqual(done.returncode, 0)
-        self.assertIn('warning: too many dead letters: 300 of 300 records are dead letters (100 %)',
-                      done.stderr)
-        self.assertIn('this record has no field titel, did you mean title?', done.stderr)
+        self.assertIn('warning: too many dead letters: 300 of 301 records are dead letters (99.7 %)', done.stderr)
+        self.assertIn('found `title` in 100 % of records', done.stderr)
+
+    def test_a_file_of_another_format_is_named_with_what_to_do(self):
+        for content, what, remedy in (
+                ('[\n {"title": "a"},\n {"title": "b"}\n]\n', 'found a JSON array', "jq -c '.[]'"),
+                ('[{"title": "a"}, {"title": "b"}]\n', 'found a JSON array', "jq -c '.[]'"),
+                ('{\n  "title": "a"\n}\n', 'JSON object that has several lines', 'jq -c .'),
+                ('id,title\n1,a\n2,b\n', 'found what looks like CSV', 'mlr --icsv --ojsonl cat'),
+                ('just a line of text\nand more\n', 'found what looks like plain text', "jq -cR '{text: .}'")):
+            self.records.write_text(content)
+            for options in ((), ('--fields', 'title')):
+                done = self.filter(*options)
+                self.assertEqual(done.returncode, 65, done.stderr)
+                self.assertIn(what, done.stderr)
+                self.assertIn(remedy, done.stderr)
+
+    def test_an_output_that_would_have_to_be_compressed_with_zstd_is_refused(self):
+        done = self.filter('--fields', 'title', '--unique', str(self.records.with_name('u.zst')))
+        self.assertEqual(done.returncode, 78)
+        self.assertIn('u.zst: cannot be written, because outputs are not compressed with zstd', done.stderr)
 
     def test_with_the_right_name_there_is_no_warning(self):
         done = self.filter('--fields', 'title')
@@ -148,6 +186,62 @@ class Outputs(unittest.TestCase):
             self.assertEqual(pair['original']['record'], json.loads(LINES[0]))
             self.assertEqual(pair['duplicate']['record'], json.loads(line))
 
+    def test_groups_hold_the_original_first_and_then_its_duplicates(self):
+        lines = LINES + ['{"id": "a6", "title": "%s"}' % TITLE, LINES[3]]
+        groups = [json.loads(line) for line in self.filter('--groups', '-', lines=lines).splitlines()]
+        self.assertEqual(groups, [
+            {'size': 4, 'members': [{'id': 'a1'}, {'id': 'a2', 'kind': 'exact', 'distance': 0},
+                                    {'id': 'a3', 'kind': 'near', 'distance': 2},
+                                    {'id': 'a6', 'kind': 'exact', 'distance': 0}]},
+            {'size': 2, 'members': [{'id': 'a4'}, {'id': 'a4', 'kind': 'exact', 'distance': 0}]}])
+
+    def test_an_id_is_a_text_everywhere_as_the_record_writes_it(self):
+        ids = ['17', '12345678901234567890123', '1.50', 'true', '"a\\u0042"', 'null']
+        lines = ['{"id": %s, "title": "%s"}' % (id, TITLE) for id in ids]
+        expected = ['17', '12345678901234567890123', '1.50', 'true', 'aB', '6']
+        verdicts = self.filter('--verdicts', '-', lines=lines).splitlines()[1:]
+        self.assertEqual([line.split('\t')[0] for line in verdicts], expected)
+        group, = map(json.loads, self.filter('--groups', '-', lines=lines).splitlines())
+        self.assertEqual([member['id'] for member in group['members']], expected)
+        pairs = [json.loads(line) for line in self.filter('--pairs', '-', lines=lines).splitlines()]
+        self.assertEqual([pair['duplicate']['id'] for pair in pairs], expected[1:])
+        self.assertEqual({pair['original']['id'] for pair in pairs}, {'17'})
+
+    def test_without_an_id_field_lines_are_numbered(self):
+        path = self.folder / 'r.jsonl'
+        path.write_text(''.join(f'{line}\n' for line in LINES))
+        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), '--fields', 'title', '--groups', '-'],
+                              text=True, capture_output=True)
+        self.assertEqual([member['id'] for member in json.loads(done.stdout)['members']], ['1', '2', '3'])
+
+    def test_an_id_field_that_no_record_has_is_an_error_that_names_the_nearest(self):
+        path = self.folder / 'r.jsonl'
+        path.write_text(''.join(f'{line}\n' for line in LINES))
+        unique = self.folder / 'u.jsonl'
+        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), '--fields', 'title', '--id-field', 'ids',
+                               '--unique', str(unique)], text=True, capture_output=True)
+        self.assertEqual(done.returncode, 78, done.stderr)
+        self.assertIn('--id-field ids: none of the first 4 records has this field, did you mean id?; the first of them has '
+                      'the fields id, title.', done.stderr)
+        self.assertFalse(unique.exists())
+
+    def summary(self, lines):
+        path = self.folder / 'r.jsonl'
+        path.write_text(''.join(f'{line}\n' for line in lines))
+        command = [str(NEARDUP), 'filter', '--input', str(path), '--fields', 'title', '--verdicts', '-']
+        done = subprocess.run([*command, '--json'], text=True, capture_output=True)
+        kinds = [line.split('\t')[4] for line in done.stdout.splitlines()[1:]]
+        return json.loads(done.stderr), kinds, subprocess.run(command, text=True, capture_output=True).stderr
+
+    def test_a_record_that_equals_an_earlier_duplicate_counts_as_exact(self):
+        near = LINES[2].replace('a3', 'b1')
+        summary, kinds, text = self.summary([LINES[0], near, near, near.upper().replace('TITLE', 'title'), LINES[1]])
+        self.assertEqual(kinds, ['', 'near', 'near', 'near', 'exact'])
+        self.assertEqual((summary['exact_duplicates'], summary['near_duplicates']), (3, 1))
+        self.assertEqual(summary['exact_duplicates_of_kind_near'], 2)
+        self.assertRegex(text, r'exact duplicates +3\n')
+        self.assertIn('2 of the exact duplicates are equal to an earlier near duplicate', text)
+
     def test_line_mode_answers_each_line_before_the_next_one_comes(self):
         process = subprocess.Popen([str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--id-field', 'id',
                                     '--line-mode'], text=True, bufsize=1, stdin=subprocess.PIPE,
@@ -170,6 +264,141 @@ class Outputs(unittest.TestCase):
         self.assertEqual(len(one.splitlines()), len(lines) + 1)
         self.assertIn('near', one)
         self.assertEqual(one, many)
+
+
+class Forms(unittest.TestCase):
+    """Files as people have them."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix='neardup-filter-')
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def filter(self, content, *options, fields=('--fields', 'title')):
+        path = self.folder / 'r.jsonl'
+        path.write_bytes(content)
+        unique = self.folder / 'u.jsonl'
+        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), *fields, '--json', '--unique', str(unique),
+                               *options], text=True, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stderr), unique.read_bytes()
+
+    def test_an_empty_file_holds_no_records(self):
+        for fields in ((), ('--fields', 'title')):
+            summary, unique = self.filter(b'', fields=fields)
+            self.assertEqual((summary['records'], unique), (0, b''))
+
+    def test_the_last_line_may_lack_its_end(self):
+        summary, unique = self.filter('\n'.join(LINES[:2]).encode())
+        self.assertEqual((summary['unique'], summary['exact_duplicates'], summary['dead_letters']), (1, 1, 0))
+        self.assertEqual(unique, LINES[0].encode() + b'\n')
+
+    def test_lines_of_windows_stay_as_they_are(self):
+        summary, unique = self.filter('\r\n'.join([*LINES[:4], '']).encode())
+        self.assertEqual((summary['unique'], summary['exact_duplicates'], summary['near_duplicates']), (2, 1, 1))
+        self.assertEqual(unique, f'{LINES[0]}\r\n{LINES[3]}\r\n'.encode())
+
+    def test_a_byte_order_mark_is_no_part_of_the_first_record(self):
+        summary, unique = self.filter(b'\xef\xbb\xbf' + '\n'.join(LINES[:2]).encode())
+        self.assertEqual((summary['unique'], summary['exact_duplicates']), (1, 1))
+        self.assertEqual(unique, LINES[0].encode() + b'\n')
+
+    def test_a_folder_is_named(self):
+        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(self.folder)], text=True, capture_output=True)
+        self.assertEqual((done.returncode, done.stderr),
+                         (74, f'neardup: {self.folder}: found a folder, expected a file\n'))
+
+    def test_a_file_that_grows_for_ever_is_read_to_its_old_end(self):
+        path = self.folder / 'r.jsonl'
+        path.write_text(''.join(f'{line}\n' for line in LINES[:4]) * 3000)
+        writing = threading.Event()
+
+        def append():
+            with path.open('a') as file:
+                while not writing.is_set():
+                    file.write(f'{LINES[0]}\n' * 10)
+                    file.flush()
+                    time.sleep(0.001)
+        writer = threading.Thread(target=append)
+        writer.start()
+        try:
+            done = subprocess.run([str(NEARDUP), 'filter', '--input', str(path), '--fields', 'title', '--json'],
+                                  text=True, capture_output=True)
+        finally:
+            writing.set()
+            writer.join()
+        summary = json.loads(done.stderr)
+        self.assertEqual((done.returncode, summary['dead_letters']), (0, 0))
+        self.assertGreaterEqual(summary['records'], 12000)
+
+
+class Reproducible(unittest.TestCase):
+    """What is forgotten, and when, depends on the records only: not on the speed of the run, the threads or batches."""
+
+    def run_twice(self, lines, *options):
+        outputs = []
+        fast = ('--set', 'threads.fingerprint=1')
+        slow = ('--set', 'threads.fingerprint=3', '--set', 'transaction.batch_records_max=137',
+                '--set', 'transaction.interval_ms=10', '--set', 'transaction.bytes_max=64KiB')
+        for more, wait_s in ((fast, 0), (slow, 0.02)):
+            process = subprocess.Popen(
+                [str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--verdicts', '-', *options, *more],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            reader = threading.Thread(target=lambda: outputs.append(process.stdout.read()))
+            reader.start()
+            for begin in range(0, len(lines), 701):
+                process.stdin.write(''.join(lines[begin:begin + 701]).encode())
+                process.stdin.flush()
+                time.sleep(wait_s)
+            process.stdin.close()
+            reader.join()
+            self.assertEqual(process.wait(), 0, process.stderr.read())
+            process.stdout.close()
+            process.stderr.close()
+        self.assertEqual(len(outputs[0].splitlines()), len(lines) + 1)
+        self.assertTrue(outputs[0] == outputs[1], 'the verdicts of two runs differ')
+        return outputs[0].decode()
+
+    def lines(self, count, time_of):
+        """Each second record repeats one that came up to `count / 5` records before; each fourth with another word."""
+        choose = random.Random(7)
+        numbers = []
+        lines = []
+        for i in range(count):
+            number = i
+            if i % 2 and numbers:
+                number = numbers[max(0, len(numbers) - 1 - choose.randrange(count // 10))]
+            else:
+                numbers.append(i)
+            words = [f'w{number * k % 7919}' for k in range(1, 16)]
+            if i % 4 == 1:
+                words[choose.randrange(15)] = 'other'
+            lines.append(json.dumps({'title': ' '.join(words), **time_of(i)}) + '\n')
+        return lines
+
+    def test_with_room_for_a_tenth_of_the_unique_records(self):
+        lines = self.lines(20000, lambda i: {})
+        few = self.run_twice(lines, '--set', 'window.entries_max=1000')
+        all_of_them = self.run_twice(lines, '--set', 'window.entries_max=100000')
+        self.assertIn('near', few)
+        self.assertGreater(few.count('unique'), 1.2 * all_of_them.count('unique'))
+        self.assertGreaterEqual(all_of_them.count('unique'), 10000)
+
+    def test_with_records_that_expire_or_come_late(self):
+        def time_of(i):
+            late_ms = 40_000 if i % 50 == 0 else 0
+            return {'at': 1_700_000_000_000 + 10 * i - late_ms}
+        lines = self.lines(20000, time_of)
+        options = ('--set', 'record.time_field=at', '--set', 'record.time_format=milliseconds')
+        short = self.run_twice(lines, *options, '--set', 'window.window_ms=5s', '--set', 'window.lateness_ms=1s')
+        long = self.run_twice(lines, *options, '--set', 'window.window_ms=1h')
+        self.assertGreater(short.count('unique'), 1.2 * long.count('unique'))
+
+    def test_another_length_of_commits_is_another_moment_to_forget(self):
+        lines = self.lines(20000, lambda i: {})
+        each, default = (self.run_twice(lines, '--set', 'window.entries_max=1000', '--set', f'filter.commit_records={n}')
+                         for n in (1, 2000))
+        self.assertNotEqual(each, default)
 
 
 if __name__ == '__main__':

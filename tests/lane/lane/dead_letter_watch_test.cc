@@ -21,7 +21,7 @@ class DeadLetterWatchTest : public testing::Test {
  protected:
   /// What a lane does with a transaction; the text if the share has become too large.
   std::optional<std::string> Commit(const CommittedBatch& batch, int64_t now_ms = 1000) {
-    std::optional<std::string> why = watch.Judge(batch);
+    std::optional<std::string> why = watch.Judge(batch, false);
     watch.Committed(batch, now_ms);
     return why;
   }
@@ -49,7 +49,7 @@ TEST_F(DeadLetterWatchTest, AWrongFieldNameShowsInTheFirstTransactionWithTheName
       *why,
       "9038 of 9038 records are dead letters (100 %), and dead_letters.share_max is 50 %; the "
       "most frequent reason is missing_field (9038 records), such as news/3/17: the field is "
-      "missing; this record has no field titel, did you mean title?; this record has the "
+      "missing; expected field `titel`, found `title` in 100 % of records; these records have the "
       "fields title, text, url");
 }
 
@@ -58,18 +58,38 @@ TEST_F(DeadLetterWatchTest, AMissingTimeFieldIsNamedToo) {
   See(Reason::kEventTime, R"({"time": 1})");
   CommittedBatch batch;
   batch.dead_letters[static_cast<size_t>(Reason::kEventTime)] = 200;
-  EXPECT_THAT(*Commit(batch), HasSubstr("no field tiem, did you mean time?"));
+  EXPECT_THAT(*Commit(batch), HasSubstr("expected field `tiem`, found `time` in 100 % of records"));
 }
 
 TEST_F(DeadLetterWatchTest, AnotherReasonNeedsNoNames) {
   record.fields = {{"titel", 1.0}};
   See(Reason::kParse, "{");
-  EXPECT_THAT(*Commit(Batch(0, 10, 200)), Not(HasSubstr("did you mean")));
+  EXPECT_THAT(*Commit(Batch(0, 10, 200)), Not(HasSubstr("expected field")));
 }
 
 TEST_F(DeadLetterWatchTest, FewRecordsAreNotJudged) {
   EXPECT_FALSE(Commit(Batch(0, 60)));
   EXPECT_TRUE(Commit(Batch(0, 60)));  // 120 together
+}
+
+TEST_F(DeadLetterWatchTest, BeforeTheFirstCommitTwentyRecordsAreEnough) {
+  EXPECT_FALSE(watch.Judge(Batch(0, 19), true));
+  EXPECT_FALSE(watch.Judge(Batch(0, 20), false));
+  EXPECT_FALSE(watch.Judge(Batch(10, 10), true));
+  EXPECT_TRUE(watch.Judge(Batch(9, 11), true));
+}
+
+TEST_F(DeadLetterWatchTest, SaysInHowManyRecordsTheFieldIsThatWasMeant) {
+  record.fields = {{"title", 1.0}};
+  for (int i = 0; i < 3; ++i) See(Reason::kMissingField, R"({"TITLE": "x"})");
+  See(Reason::kMissingField, R"({"text": "x"})");
+  EXPECT_THAT(*Commit(Batch(0, 200)), HasSubstr("found `TITLE` in 75 % of records"));
+}
+
+TEST_F(DeadLetterWatchTest, AFieldInAnotherObjectIsFoundByItsLastName) {
+  record.fields = {{"headline", 1.0}};
+  See(Reason::kMissingField, R"({"id": 1, "article": {"headline": "x"}})");
+  EXPECT_THAT(*Commit(Batch(0, 200)), HasSubstr("found `/article/headline` in 100 % of records"));
 }
 
 TEST_F(DeadLetterWatchTest, ASharePreciselyAtTheBoundIsNormal) {

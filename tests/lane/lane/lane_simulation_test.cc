@@ -369,11 +369,35 @@ TEST(Lane, AStopEndsALongRestoreEarlyAndGivesTheLeaseUp) {
   auto lane = Lane::New(options, {source, changelog, transaction, lease, clock, probe});
   ASSERT_TRUE(lane.ok());
   const size_t committed = broker.commits.size();
-  ASSERT_TRUE((*lane)->Run(probe.stop).ok());
+  while (!probe.stop) ASSERT_TRUE((*lane)->Step(probe.stop).ok());
+  ASSERT_TRUE((*lane)->Drain().ok());
   EXPECT_GE(probe.share, 0);
   EXPECT_LT(probe.share, 0.5) << "the restore went on after the stop";
   EXPECT_EQ(broker.commits.size(), committed);
   EXPECT_FALSE(lease.held);
+}
+
+TEST(Lane, CommitsAfterANumberOfRecordsAndNotByTimeOrSize) {
+  Faults faults(18, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 500);
+  LaneOptions options = TestOptions(3);
+  options.transaction_records = 70;
+  options.transaction_interval_ms = 1;
+  options.transaction_bytes_max = 1;
+  options.batch_records_max = 33;
+  MemoryClock clock;
+  Instance instance(broker, faults, clock, options);
+  instance.lease.held = true;
+  std::set<size_t> committed;
+  for (int step = 0; step < 2000 && instance.lane->state().seq() < 500; ++step) {
+    ASSERT_TRUE(instance.lane->Step().ok());
+    clock.SleepMs(10);
+    committed.insert(broker.outputs.size());
+  }
+  EXPECT_THAT(committed, testing::ElementsAre(0, 70, 140, 210, 280, 350, 420, 490));
+  ASSERT_TRUE(instance.lane->Drain().ok());
+  EXPECT_EQ(broker.outputs.size(), 500U);
 }
 
 TEST(Lane, IsACandidateForTheLeaseOnlyWhenItHasReadTheChangelog) {
@@ -677,8 +701,61 @@ TEST(Lane, StopsBeforeTheCommitWhenTooManyRecordsAreDeadLettersAndTheOptionsSayS
   for (int step = 0; step < 100 && stepped.ok(); ++step) stepped = instance.lane->Step();
   ASSERT_FALSE(stepped.ok());
   EXPECT_EQ(stepped.error().code, ErrorCode::kConfig);
-  EXPECT_THAT(stepped.error().text, testing::HasSubstr("no field txet, did you mean text?"));
+  EXPECT_THAT(stepped.error().text,
+              testing::HasSubstr("expected field `txet`, found `text` in 100 % of records"));
   EXPECT_TRUE(broker.outputs.empty());
+}
+
+TEST(Lane, StopsBeforeTheFirstCommitWhenMostRecordsAreDeadLetters) {
+  Faults faults(16, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 500);
+  LaneOptions options = TestOptions(3);
+  options.filter.record.fields = {{"txet", 1.0}};
+  options.transaction_interval_ms = 1000;  // more than enough records to judge
+  MemoryClock clock;
+  Instance instance(broker, faults, clock, options);
+  instance.lease.held = true;
+  Result<bool> stepped = true;
+  for (int step = 0; step < 100 && stepped.ok(); ++step) stepped = instance.lane->Step();
+  ASSERT_FALSE(stepped.ok());
+  EXPECT_EQ(stepped.error().code, ErrorCode::kConfig);
+  EXPECT_TRUE(stepped.error().fatal);
+  EXPECT_THAT(stepped.error().text, testing::StartsWith("stopped before the first commit: "));
+  EXPECT_THAT(stepped.error().text, testing::HasSubstr("expected field `txet`"));
+  EXPECT_TRUE(broker.outputs.empty());
+  // The changelog of a lane that has decided nothing takes the corrected settings.
+  EXPECT_FALSE(broker.changelog.empty());
+  RunToEnd(broker, faults, TestOptions(3), false);
+  EXPECT_EQ(broker.outputs.size(), InputRecords(broker));
+  ExpectSerialReplay(broker, TestOptions(3));
+}
+
+TEST(Lane, WritesDeadLettersOnlyIfAPersonSaysSo) {
+  Faults faults(19, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 500);
+  LaneOptions options = TestOptions(3);
+  options.filter.record.fields = {{"txet", 1.0}};
+  options.dead_letters.share_max = 1;
+  RunToEnd(broker, faults, options, false);
+  EXPECT_EQ(broker.outputs.size(), InputRecords(broker));
+}
+
+TEST(Lane, GoesOnWhenMostRecordsAreDeadLettersAfterTheFirstCommit) {
+  Faults faults(17, 0);
+  MemoryBroker broker;
+  FillInputs(broker, faults.random(), 100);
+  RunToEnd(broker, faults, TestOptions(3), false);
+  const size_t decided = broker.outputs.size();
+  FillInputs(broker, faults.random(), 500);
+  for (auto& [input, records] : broker.inputs) {
+    for (MemoryRecord& record : records) {
+      if (record.id > decided) record.value = "not JSON";
+    }
+  }
+  RunToEnd(broker, faults, TestOptions(3), false);  // also with a new instance
+  EXPECT_EQ(broker.outputs.size(), InputRecords(broker));
 }
 
 TEST(Lane, RefusesAChangelogWithAHole) {

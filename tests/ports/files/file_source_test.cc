@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -36,6 +37,14 @@ std::string Gzip(const std::string& text) {
   return out;
 }
 
+std::string Zstd(const std::string& text) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  const size_t size = ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 1);
+  EXPECT_EQ(ZSTD_isError(size), 0U);
+  out.resize(size);
+  return out;
+}
+
 class FileSourceTest : public testing::Test {
  protected:
   FileSourceTest() {
@@ -46,7 +55,7 @@ class FileSourceTest : public testing::Test {
 
   Result<std::vector<std::string>> Read(const std::string& bytes) {
     std::ofstream(folder_ / "f", std::ios::binary) << bytes;
-    return ReadLines((folder_ / "f").string());
+    return ReadRecords((folder_ / "f").string());
   }
   std::vector<std::string> Lines(const std::string& bytes) {
     const Result<std::vector<std::string>> read = Read(bytes);
@@ -122,13 +131,95 @@ TEST_F(FileSourceTest, RefusesGzipThatIsCutOrDamaged) {
   EXPECT_THAT(ErrorOf(damaged), HasSubstr("damaged gzip data (incorrect data check)"));
 }
 
+TEST_F(FileSourceTest, ReadsZstdOfSeveralFramesAndSkippedOnes) {
+  std::string large;
+  for (int i = 0; i < 300'000; ++i) large += std::to_string(i) + "\n";
+  EXPECT_EQ(Lines(Zstd(large)).size(), 300'000U);
+  EXPECT_THAT(Lines(Zstd("a\n") + Zstd("") + Zstd("b\nc")), ElementsAre("a", "b", "c"));
+  const std::string skipped("\x5f\x2a\x4d\x18\x03\0\0\0xyz", 11);
+  EXPECT_THAT(Lines(skipped + Zstd("a\n") + skipped), ElementsAre("a"));
+  EXPECT_THAT(Lines(Zstd("\xEF\xBB\xBF{}\n")), ElementsAre("{}"));
+  // Beginnings that a compressed file could have.
+  EXPECT_THAT(Lines("("), ElementsAre("("));
+  EXPECT_THAT(Lines("P"), ElementsAre("P"));
+  EXPECT_THAT(Lines("P*M"), ElementsAre("P*M"));
+}
+
+TEST_F(FileSourceTest, RefusesZstdThatIsCutOrDamagedOrGoesOnWithoutCompression) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "line " + std::to_string(i) + "\n";
+  const std::string whole = Zstd(text);
+  for (size_t size = 4; size < whole.size(); ++size) {
+    EXPECT_THAT(ErrorOf(whole.substr(0, size)), HasSubstr("in the middle of the zstd data"))
+        << size;
+  }
+  std::string damaged = whole;
+  damaged[4] ^= 0x18;  // reserved and size bits of the header of the frame
+  EXPECT_THAT(ErrorOf(damaged), HasSubstr("zstd data"));
+  EXPECT_THAT(ErrorOf(whole + "{}\n"), HasSubstr("behind the end of the zstd data"));
+  EXPECT_THAT(ErrorOf(whole + Gzip("a\n")), HasSubstr("behind the end of the zstd data"));
+}
+
+TEST_F(FileSourceTest, NamesAFileThatCannotHoldJsonLines) {
+  const auto code_of = [this](const std::string& bytes) { return Read(bytes).error().code; };
+  EXPECT_THAT(
+      ErrorOf("[\n  {\"a\": 1},\n  {\"a\": 2}\n]\n"),
+      HasSubstr("found a JSON array, expected JSON Lines, with one JSON object on each line; "
+                "write each element as a record of its own, for instance with jq -c '.[]'"));
+  EXPECT_THAT(ErrorOf("[{\"a\": 1},\n{\"a\": 2}]\n"), HasSubstr("found a JSON array"));
+  EXPECT_THAT(ErrorOf("PAR1\x15\x04"), HasSubstr("found a Parquet file"));
+  EXPECT_THAT(ErrorOf("Obj\x01 avro.schema"), HasSubstr("avro-tools tojson"));
+  EXPECT_THAT(ErrorOf("\xfd"
+                      "7zXZ"),
+              HasSubstr("xz -dc"));
+  EXPECT_THAT(ErrorOf(Gzip(Gzip("{}\n"))), HasSubstr("found gzip data"));
+  EXPECT_EQ(code_of("[\n"), ErrorCode::kBadInput);
+}
+
+TEST_F(FileSourceTest, OnlyTheFirstLineTellsTheFormat) {
+  EXPECT_THAT(Lines("{}\n[\n"), ElementsAre("{}", "["));
+  EXPECT_THAT(Lines("{\n}\n"), ElementsAre("{", "}"));  // one broken record does not condemn a file
+  EXPECT_THAT(Lines("[1, 2]\n{}\n"), ElementsAre("[1, 2]", "{}"));
+  EXPECT_THAT(Lines("[info] started,\n"), ElementsAre("[info] started,"));
+}
+
+TEST_F(FileSourceTest, AFileThatGrowsIsReadAsFarAsItWentWhenItWasOpened) {
+  const std::string large(size_t{3} << 20, 'x');  // several reads
+  struct Case {
+    std::string before;
+    std::string after;
+    std::vector<std::string> lines;
+  };
+  const Case cases[] = {
+      {"a\nb\n", "c\nd\n", {"a", "b"}},
+      {"a\nb", "c\nd\n", {"a", "bc"}},  // a writer in the middle of a line
+      {"a\nb", "c", {"a", "bc"}},       // and still there at the end
+      {"a\n", "", {"a"}},
+      {"a\n" + large, large + "\nd\n", {"a", large + large}},
+      {"a\n" + large + "\n", large + "\n", {"a", large}},
+      {"", "a\n", {"a"}},  // pseudo files, such as those in /proc, claim to be empty
+  };
+  for (const Case& each : cases) {
+    const std::string path = (folder_ / "f").string();
+    std::ofstream(path, std::ios::binary) << each.before;
+    const auto source = FileSource::Open(path);
+    ASSERT_TRUE(source.ok());
+    std::ofstream(path, std::ios::binary | std::ios::app) << each.after;
+    std::vector<Message> messages;
+    while (!(*source)->exhausted()) ASSERT_TRUE((*source)->Poll(10, 1000, messages).ok());
+    std::vector<std::string> lines;
+    for (const Message& message : messages) lines.emplace_back(message.value.value_or("?"));
+    EXPECT_EQ(lines, each.lines) << each.before.substr(0, 10);
+  }
+}
+
 TEST_F(FileSourceTest, SaysWhyAFileCannotBeOpened) {
-  const Result<std::vector<std::string>> absent = ReadLines((folder_ / "absent").string());
+  const Result<std::vector<std::string>> absent = ReadRecords((folder_ / "absent").string());
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.error().code, ErrorCode::kNotFound);
   EXPECT_EQ(absent.error().text,
             (folder_ / "absent").string() + ": cannot be opened: No such file or directory");
-  EXPECT_EQ(ReadLines(folder_.string()).error().text,
+  EXPECT_EQ(ReadRecords(folder_.string()).error().text,
             folder_.string() + ": found a folder, expected a file");
 }
 

@@ -1,0 +1,30 @@
+#include "files/duplicate_groups.h"
+
+#include <fmt/format.h>
+
+#include "files/json_text.h"
+
+namespace neardup {
+
+void DuplicateGroups::Add(const Match& match, const std::string& original_id,
+                          const std::string& id) {
+  Group& group = groups_[match.original.offset];
+  if (group.duplicates.empty()) group.original_id = original_id;
+  group.duplicates.push_back({id, match.distance, match.kind});
+}
+
+Result<void> DuplicateGroups::Write(PackedFile& file) const {
+  for (const auto& [offset, group] : groups_) {
+    std::string line = fmt::format(R"({{"size":{},"members":[{{"id":{}}})",
+                                   group.duplicates.size() + 1, JsonText(group.original_id));
+    for (const Member& member : group.duplicates) {
+      line += fmt::format(R"(,{{"id":{},"kind":"{}","distance":{}}})", JsonText(member.id),
+                          Name(member.kind), member.distance);
+    }
+    line += "]}\n";
+    NEARDUP_TRY(file.Write(line));
+  }
+  return {};
+}
+
+}  // namespace neardup
