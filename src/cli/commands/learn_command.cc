@@ -28,7 +28,7 @@ Result<void> Learn(const LearnArguments& arguments) {
                  ReadFileSample(arguments.sample, arguments.records));
   NowDoing(fmt::format("learning from {} records", messages.size()));
   Sample sample(config.settings.lane.filter, {arguments.hash_seed});
-  for (const RecordView& record : EvenPart(ViewsOf(messages))) sample.Add(record);
+  for (const RecordView& record : RandomPart(ViewsOf(messages))) sample.Add(record);
   if (sample.records().empty()) {
     return Error{ErrorCode::kConfig,
                  fmt::format("{}: {}", arguments.sample, NothingComparableText(sample))};

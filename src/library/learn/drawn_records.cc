@@ -4,10 +4,13 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include "base/seeded_random.h"
+#include "base/hash.h"
 #include "learn/sample.h"
 #include "neardup/filter.h"
 
@@ -21,16 +24,41 @@ constexpr size_t kNearest = 3;
 /// Arbitrary, but fixed, so that results can be repeated.
 constexpr uint64_t kSeed = 0x6e656172647570;
 
-/// The model of an even part, without which all simhashes of a stream are alike.
+/// Indices of the `count` lowest hashes, ascending.
+std::vector<size_t> Lowest(size_t count, const std::vector<uint64_t>& hashes) {
+  std::vector<size_t> indices(hashes.size());
+  std::iota(indices.begin(), indices.end(), size_t{0});
+  if (indices.size() <= count) return indices;
+  const auto end = indices.begin() + static_cast<ptrdiff_t>(count);
+  std::nth_element(indices.begin(), end, indices.end(),
+                   [&](size_t a, size_t b) { return hashes[a] < hashes[b]; });
+  indices.erase(end, indices.end());
+  std::sort(indices.begin(), indices.end());
+  return indices;
+}
+
+/// A hash of each payload, and of how many equal ones came before it.
+std::vector<uint64_t> PayloadHashes(std::span<const RecordView> records) {
+  std::unordered_map<uint64_t, uint64_t> seen;
+  std::vector<uint64_t> hashes;
+  for (const RecordView& record : records) {
+    const uint64_t hash = Hash64(record.value.value_or(std::string_view()));
+    hashes.push_back(Mix64(hash + Mix64(kSeed + seen[hash]++)));
+  }
+  return hashes;
+}
+
+/// The model of a random part, without which all simhashes of a stream are alike.
 Model ModelOfPart(std::span<const RecordView> records, const FilterOptions& options) {
   Sample sample(options, {options.model.hash_seed});
-  for (const RecordView& record : EvenPart(records)) sample.Add(record);
+  for (const RecordView& record : RandomPart(records)) sample.Add(record);
   return LearnModel(sample);
 }
 
 /// The distinct records of a sample that are not dead letters.
 struct Distinct {
   std::vector<size_t> records;  ///< indices into the sample
+  std::vector<uint64_t> hashes;  ///< of the content, seeded
   std::vector<uint64_t> simhashes;
   std::vector<bool> sketched;  ///< the record has enough tokens to be compared by distance
 };
@@ -51,6 +79,7 @@ Distinct FindDistinct(std::span<const RecordView> records, const FilterOptions& 
       ++drawn.repeats;
     } else {
       distinct.records.push_back(i);
+      distinct.hashes.push_back(Mix64(record.fingerprint.exact + kSeed));
       distinct.simhashes.push_back(record.fingerprint.simhash);
       distinct.sketched.push_back(record.fingerprint.simhash != record.fingerprint.exact);
     }
@@ -78,10 +107,9 @@ std::vector<size_t> NearestTo(const Distinct& distinct, size_t record) {
 
 }  // namespace
 
-std::vector<RecordView> EvenPart(std::span<const RecordView> records) {
-  const size_t taken = std::min(records.size(), kStudiedMax);
+std::vector<RecordView> RandomPart(std::span<const RecordView> records) {
   std::vector<RecordView> part;
-  for (size_t i = 0; i < taken; ++i) part.push_back(records[i * records.size() / taken]);
+  for (const size_t i : Lowest(kStudiedMax, PayloadHashes(records))) part.push_back(records[i]);
   return part;
 }
 
@@ -92,8 +120,7 @@ DrawnRecords DrawRecords(std::span<const RecordView> records, const FilterOption
   if (distinct.records.size() <= kStudiedMax) {
     for (size_t i = 0; i < distinct.records.size(); ++i) chosen[i] = true;
   } else {
-    SeededRandom random(kSeed);
-    for (const size_t i : random.Choose(kDrawn, distinct.records.size())) {
+    for (const size_t i : Lowest(kDrawn, distinct.hashes)) {
       chosen[i] = true;
       if (!distinct.sketched[i]) continue;
       for (const size_t other : NearestTo(distinct, i)) chosen.emplace(other, false);

@@ -14,15 +14,15 @@ namespace neardup {
 
 /// Records drawn at random, and for each of them the nearest others of the whole sample. A random
 /// part of a large sample would hold hardly any record together with its copy, and consecutive
-/// records would show only those copies that come at once. So the order of the records changes
-/// nothing but chance.
+/// records would show only those copies that come at once. Hashes of the records decide which are
+/// drawn, so their order changes nothing.
 struct DrawnRecords {
   struct Drawn {
     size_t record = 0;      ///< index into the sample
     bool at_random = true;  ///< false: it is near one that was drawn at random
   };
   std::vector<Drawn> records;  ///< by index, ascending
-  Model model;                 ///< of EvenPart
+  Model model;                 ///< of RandomPart
   // Of the whole sample:
   uint64_t repeats = 0;
   uint64_t dead_letters = 0;
@@ -32,8 +32,9 @@ struct DrawnRecords {
 /// Samples of at most this many records are drawn as a whole.
 inline constexpr size_t kStudiedMax = 3000;
 
-/// At most kStudiedMax records, evenly distributed.
-std::vector<RecordView> EvenPart(std::span<const RecordView> records);
+/// At most kStudiedMax records, in their order. The hashes of their payloads decide which, so that
+/// a sample in another order has the same part.
+std::vector<RecordView> RandomPart(std::span<const RecordView> records);
 
 /// The options must be valid; the model's hash seed is that of `options`. Deterministic.
 DrawnRecords DrawRecords(std::span<const RecordView> records, const FilterOptions& options);

@@ -26,6 +26,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kVersionKey = "neardup_learned";
 constexpr int kVersion = 1;
+constexpr const char* kFieldsPath = "record.fields";
 constexpr const char* kDistancePath = "match.distance_max";
 constexpr size_t kNamedMax = 12;
 /// With fewer records than this, a field of words may differ in each record by chance.
@@ -67,7 +68,7 @@ Json FieldsJson(const std::vector<FieldSelector>& fields) {
 
 Row FieldsRow() {
   return {
-      "record.fields",
+      kFieldsPath,
       [](const FilterOptions& from, FilterOptions& to) { to.record.fields = from.record.fields; },
       [](const FilterOptions& options) { return FieldsJson(options.record.fields); },
       [](const Json& json, FilterOptions& options) -> Result<void> {
@@ -122,6 +123,18 @@ const std::vector<Row>& Rows() {
 }
 
 #undef NEARDUP_OPTION
+
+bool IsKey(const FieldSelector& field) { return field.key; }
+
+/// Makes a field a key if `learned` has it as a key.
+void TakeKeys(const std::vector<FieldSelector>& learned, std::vector<FieldSelector>& fields) {
+  for (FieldSelector& field : fields) {
+    const auto same = std::find_if(learned.begin(), learned.end(), [&](const FieldSelector& other) {
+      return other.key && other.path == field.path;
+    });
+    if (same != learned.end()) field = *same;
+  }
+}
 
 std::string Named(const std::vector<std::string>& names) {
   const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(names.size(), kNamedMax));
@@ -227,8 +240,9 @@ std::string FurtherReason(const Tuning& tuning, const std::set<std::string>& kep
                                   fmt::join(MaskNames(tuning.proposed.feature.masks), ", "),
                                   tuning.masks_reason));
   }
-  if (!tuning.keys_reason.empty() && !kept.contains("record.fields"))
+  if (!tuning.keys_reason.empty()) {
     further.push_back("key fields (" + tuning.keys_reason + ")");
+  }
   if (!tuning.short_reason.empty() && !kept.contains("feature.features_min")) {
     further.push_back("short records are compared, too (" + tuning.short_reason + ")");
   }
@@ -256,6 +270,10 @@ void TakeLearned(const FilterOptions& learned, const std::set<std::string>& kept
                  FilterOptions& options) {
   for (const Row& row : Rows()) {
     if (!kept.contains(row.path)) row.copy(learned, options);
+  }
+  std::vector<FieldSelector>& fields = options.record.fields;
+  if (kept.contains(kFieldsPath) && std::none_of(fields.begin(), fields.end(), IsKey)) {
+    TakeKeys(learned.record.fields, fields);
   }
 }
 

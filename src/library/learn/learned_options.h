@@ -60,7 +60,8 @@ std::string LearnedText(const LearnedOptions& learned);
 Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& given,
                                     const std::string& name);
 
-/// Replaces the learnable options of `options`, except those in `kept`.
+/// Replaces the learnable options of `options`, except those in `kept`. Of fields that are kept and
+/// that name no key, those become keys that are keys in `learned`.
 void TakeLearned(const FilterOptions& learned, const std::set<std::string>& kept,
                  FilterOptions& options);
 

@@ -85,7 +85,7 @@ std::string NoTextText(const std::vector<StudiedField>& studied) {
 
 Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   FieldStudy study;
-  for (const RecordView& record : EvenPart(records)) {
+  for (const RecordView& record : RandomPart(records)) {
     if (record.value) study.Add(*record.value);
   }
   tuning.fields = study.Finish();
@@ -165,7 +165,7 @@ class Tuner {
       sample->Add(records_[record.record], record.at_random);
     }
     if (drawn.records.empty()) {
-      for (const RecordView& record : EvenPart(records_)) sample->Add(record);
+      for (const RecordView& record : RandomPart(records_)) sample->Add(record);
     }
     return sample;
   }
@@ -258,7 +258,7 @@ void Tuner::TryProse() {
 /// If near records are not copies, they may be copies with masks.
 void Tuner::TryMasks() {
   if (tuning_.calibration.mode == MatchMode::kNear || tuning_.proposed.feature.masks.any()) return;
-  MaskProposal found = ProposeMasks(EvenPart(records_), tuning_.proposed);
+  MaskProposal found = ProposeMasks(RandomPart(records_), tuning_.proposed);
   if (!found.masks.any()) return;
   FilterOptions masked = tuning_.proposed;
   masked.feature.masks = found.masks;

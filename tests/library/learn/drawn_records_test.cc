@@ -64,13 +64,50 @@ TEST(DrawnRecords, AreInTheOrderOfTheSample) {
   EXPECT_EQ(Chosen(drawn).size(), drawn.records.size());
 }
 
-TEST(EvenPart, TakesRecordsFromTheWholeLength) {
-  const std::vector<std::string> payloads(10'000, "{}");
-  const std::vector<RecordView> part = EvenPart(ViewsOf(payloads));
-  EXPECT_EQ(part.size(), kStudiedMax);
-  EXPECT_EQ(part.front().position.offset, 0);
-  EXPECT_GT(part.back().position.offset, 9990);
-  EXPECT_EQ(EvenPart(ViewsOf({"{}", "{}"})).size(), 2U);
+/// The records that were drawn, by their payloads.
+std::set<std::string> Drawn(const std::vector<std::string>& payloads) {
+  std::set<std::string> drawn;
+  for (const auto& record : DrawRecords(ViewsOf(payloads), TextOptions()).records) {
+    if (record.at_random) drawn.insert(payloads[record.record]);
+  }
+  return drawn;
+}
+
+TEST(DrawnRecords, AreTheSameInEveryOrderOfTheSample) {
+  std::vector<std::string> payloads = TextStream(kSeed, 8000, 50, 3);
+  const std::set<std::string> drawn = Drawn(payloads);
+  EXPECT_EQ(drawn.size(), 1000U);
+  std::sort(payloads.begin(), payloads.end());
+  EXPECT_EQ(Drawn(payloads), drawn);
+  std::reverse(payloads.begin(), payloads.end());
+  EXPECT_EQ(Drawn(payloads), drawn);
+}
+
+TEST(RandomPart, IsTheSameInEveryOrderOfTheSample) {
+  std::vector<std::string> payloads = TextStream(kSeed, 8000, 50, 3);
+  payloads.insert(payloads.end(), 4000, R"({"text":"the same"})");
+  const auto part = [&] {
+    std::multiset<std::string> values;
+    for (const RecordView& record : RandomPart(ViewsOf(payloads))) {
+      values.insert(std::string(*record.value));
+    }
+    return values;
+  };
+  const std::multiset<std::string> before = part();
+  EXPECT_EQ(before.size(), kStudiedMax);
+  EXPECT_NEAR(static_cast<double>(before.count(payloads.back())), 1000, 150)
+      << "a third of the records are equal, and so is a third of the part";
+  std::sort(payloads.begin(), payloads.end());
+  EXPECT_EQ(part(), before);
+}
+
+TEST(RandomPart, KeepsTheOrderOfTheRecords) {
+  const std::vector<std::string> payloads = TextStream(kSeed, 8000, 50, 3);
+  const std::vector<RecordView> part = RandomPart(ViewsOf(payloads));
+  EXPECT_TRUE(std::is_sorted(part.begin(), part.end(), [](const auto& a, const auto& b) {
+    return a.position < b.position;
+  }));
+  EXPECT_EQ(RandomPart(ViewsOf({"{}", "{}"})).size(), 2U);
 }
 
 }  // namespace

@@ -70,6 +70,29 @@ TEST(LearnOptions, KeepsWhatAPersonGave) {
   EXPECT_TRUE(learned.options.match.widen) << "what is not given is learned";
 }
 
+std::vector<std::string> KeysIn(const FilterOptions& options) {
+  std::vector<std::string> keys;
+  for (const FieldSelector& field : options.record.fields) {
+    if (field.key) keys.push_back(field.path);
+  }
+  return keys;
+}
+
+TEST(LearnOptions, LearnsWhichOfTheNamedFieldsAreKeys) {
+  const std::vector<std::string> payloads = EditStream(11, 3000, 60);
+  FilterOptions given = OptionsOf({"user", "comment", "page"});
+  given.record.fields[0].weight = 2;  // a key has no weight
+  const LearnedOptions learned = LearnedFrom(payloads, given, {"record.fields"});
+  EXPECT_THAT(KeysIn(learned.options), ElementsAre("user", "page"));
+  EXPECT_TRUE(CheckOptions(learned.options).ok());
+  EXPECT_THAT(learned.reasons.back(), HasSubstr("key fields"));
+
+  given = OptionsOf({"user", "comment", "page"});
+  given.record.fields[0].key = true;
+  EXPECT_THAT(KeysIn(LearnedFrom(payloads, given, {"record.fields"}).options), ElementsAre("user"))
+      << "a person who names a key names all keys";
+}
+
 /// A series of events that differ by a number: mode exact fits them.
 std::vector<std::string> SeriesOfEvents(size_t records) {
   std::vector<std::string> payloads;
@@ -275,6 +298,16 @@ TEST(TakeLearned, LeavesWhatIsKept) {
   EXPECT_EQ(options.match.distance_max, FilterOptions().match.distance_max);
   EXPECT_EQ(options.feature.features_min, 4U);
   EXPECT_EQ(options.record.missing_fields, MissingFields::kAll) << "that is never learned";
+}
+
+TEST(TakeLearned, TakesTheKeysOfFieldsThatAreKept) {
+  FilterOptions learned;
+  learned.record.fields = {{"page", 1.0, true}, {"comment", 1.0}, {"bot", 1.0, true}};
+  FilterOptions options;
+  options.record.fields = {{"comment", 3.0}, {"page", 2.0}};
+  TakeLearned(learned, {"record.fields"}, options);
+  EXPECT_THAT(options.record.fields,
+              ElementsAre(FieldSelector{"comment", 3.0}, FieldSelector{"page", 1.0, true}));
 }
 
 }  // namespace
