@@ -8,7 +8,7 @@
 
 #include "commands/commands.h"
 #include "config/config.h"
-#include "config/quantity.h"
+#include "base/quantity.h"
 #include "files/local_ports.h"
 #include "learned/lane_learning.h"
 #include "process/exit_code.h"

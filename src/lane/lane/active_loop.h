@@ -12,7 +12,7 @@
 #include "lane/batch_reader.h"
 #include "lane/dead_letter_watch.h"
 #include "lane/decided_batch.h"
-#include "lane/fingerprint_pool.h"
+#include "filter/fingerprint_pool.h"
 #include "lane/lane_inputs.h"
 #include "lane/lane_options.h"
 #include "lane/lane_ports.h"

@@ -85,7 +85,11 @@ BatchReader::ReadBatch BatchReader::Read(Batch memory, size_t records_max, int t
   batch.inputs = source_.Status();
   batch.exhausted = source_.exhausted();
   const Steady::time_point polled = Steady::now();
-  pool_.Fingerprint(batch.messages, batch.records);
+  const auto record_at = [&](size_t i, std::string&) {
+    const Message& message = batch.messages[i];
+    return RecordView{message.position, message.timestamp_ms, message.value};
+  };
+  pool_.Fingerprint(batch.messages.size(), record_at, batch.records);
   batch.poll_s = seconds(polled - begun);
   batch.fingerprint_s = seconds(Steady::now() - polled);
   return read;

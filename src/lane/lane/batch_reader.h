@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/task_thread.h"
-#include "lane/fingerprint_pool.h"
+#include "filter/fingerprint_pool.h"
 #include "lane/message.h"
 #include "lane/ports.h"
 #include "neardup/filter.h"

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "config/default_app.h"
-#include "config/quantity.h"
+#include "base/quantity.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
 #include "neardup/filter.h"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "config/quantity.h"
+#include "base/quantity.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
 #include "kafka/property_rules.h"

@@ -6,7 +6,7 @@
 
 #include "kafka/prefetch.h"
 #include "lane/batch_reader.h"
-#include "lane/fingerprint_pool.h"
+#include "filter/fingerprint_pool.h"
 #include "neardup/filter.h"
 
 namespace neardup {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/nearest_name.h"
-#include "config/quantity.h"
+#include "base/quantity.h"
 #include "kafka/property_rules.h"
 
 namespace neardup {

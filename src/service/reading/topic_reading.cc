@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "config/quantity.h"
+#include "base/quantity.h"
 
 namespace neardup {
 namespace {

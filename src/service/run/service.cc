@@ -15,7 +15,7 @@
 
 #include "base/number_text.h"
 #include "config/memory_table.h"
-#include "config/quantity.h"
+#include "base/quantity.h"
 #include "files/local_ports.h"
 #include "kafka/client.h"
 #include "kafka/complaint_log.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/number_text.h"
-#include "config/quantity.h"
+#include "base/quantity.h"
 #include "kafka/kafka_ports.h"
 #include "reading/topic_reading.h"
 

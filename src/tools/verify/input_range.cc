@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "config/quantity.h"
+#include "base/quantity.h"
 #include "reading/topic_reading.h"
 #include "record/event_time.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "lane/sanitizers.h"
+#include "base/sanitizers.h"
 
 #ifdef NEARDUP_ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>

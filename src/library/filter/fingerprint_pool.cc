@@ -1,4 +1,4 @@
-#include "lane/fingerprint_pool.h"
+#include "filter/fingerprint_pool.h"
 
 #include <fmt/format.h>
 
@@ -18,6 +18,7 @@ FingerprintPool::FingerprintPool(const FilterOptions& options, uint32_t threads)
     : options_(options) {
   const size_t count = threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
   for (size_t i = 0; i < count; ++i) fingerprinters_.emplace_back(options);
+  scratch_.resize(count);
   for (size_t i = 1; i < count; ++i) threads_.emplace_back([this, i] { Work(i); });
 }
 
@@ -30,15 +31,14 @@ FingerprintPool::~FingerprintPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void FingerprintPool::Fingerprint(std::span<const Message> batch,
+void FingerprintPool::Fingerprint(size_t count, const RecordAt& record_at,
                                   std::vector<FingerprintedRecord>& records) {
-  if (records.size() < batch.size()) records.resize(batch.size());
-  Spread(kFingerprint, batch.size(), [&](size_t worker, size_t begin, size_t end) {
+  if (records.size() < count) records.resize(count);
+  Spread(kFingerprint, count, [&](size_t worker, size_t begin, size_t end) {
     Fingerprinter& fingerprinter = fingerprinters_[worker];
     for (size_t i = begin; i < end; ++i) {
-      const Message& message = batch[i];
-      const RecordView record = {message.position, message.timestamp_ms, message.value};
-      const bool large = message.value && message.value->size() > kLargeRecordBytes;
+      const RecordView record = record_at(i, scratch_[worker]);
+      const bool large = record.value && record.value->size() > kLargeRecordBytes;
       records[i] = large ? ComputeLarge(record) : fingerprinter.Compute(record);
     }
   });

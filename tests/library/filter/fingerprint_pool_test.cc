@@ -1,5 +1,5 @@
 // The pool against one fingerprinter, and records that are too large for the memory at hand.
-#include "lane/fingerprint_pool.h"
+#include "filter/fingerprint_pool.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "lane/sanitizers.h"
+#include "base/sanitizers.h"
 
 namespace neardup {
 namespace {
@@ -22,11 +22,12 @@ std::string RecordOf(size_t bytes) {
   return text + "\"}";
 }
 
-Message MessageOf(const std::string& payload, int64_t offset) {
-  Message message;
-  message.position = {0, offset};
-  message.value = payload;
-  return message;
+RecordView ViewOf(const std::string& payload, size_t offset) {
+  return {{0, static_cast<int64_t>(offset)}, -1, payload};
+}
+
+RecordAt RecordsOf(const std::vector<std::string>& payloads) {
+  return [&](size_t i, std::string&) { return ViewOf(payloads[i], i); };
 }
 
 TEST(FingerprintPool, GivesRecordsOfEverySizeTheFingerprintOfOneFingerprinter) {
@@ -34,20 +35,33 @@ TEST(FingerprintPool, GivesRecordsOfEverySizeTheFingerprintOfOneFingerprinter) {
   FingerprintPool pool(options, 3);
   std::vector<std::string> payloads;
   for (size_t i = 0; i < 300; ++i) payloads.push_back(RecordOf(i % 40 == 7 ? 300'000 + i : 20 + i));
-  std::vector<Message> batch;
-  for (const std::string& payload : payloads) {
-    batch.push_back(MessageOf(payload, static_cast<int64_t>(batch.size())));
-  }
   Fingerprinter one(options);
   std::vector<FingerprintedRecord> records;
   for (int times = 0; times < 2; ++times) {
-    pool.Fingerprint(batch, records);
-    for (size_t i = 0; i < batch.size(); ++i) {
-      const FingerprintedRecord expected =
-          one.Compute({batch[i].position, batch[i].timestamp_ms, batch[i].value});
+    pool.Fingerprint(payloads.size(), RecordsOf(payloads), records);
+    for (size_t i = 0; i < payloads.size(); ++i) {
+      const FingerprintedRecord expected = one.Compute(ViewOf(payloads[i], i));
       EXPECT_EQ(records[i].fingerprint, expected.fingerprint) << i;
       EXPECT_EQ(records[i].position, expected.position) << i;
     }
+  }
+}
+
+TEST(FingerprintPool, GivesEachThreadScratchMemoryForItsRecords) {
+  const FilterOptions options;
+  FingerprintPool pool(options, 3);
+  std::vector<std::string> payloads;
+  for (size_t i = 0; i < 2000; ++i) payloads.push_back(RecordOf(20 + i % 90));
+  const RecordAt built = [&](size_t i, std::string& scratch) {
+    scratch = payloads[i];
+    return ViewOf(scratch, i);
+  };
+  std::vector<FingerprintedRecord> records;
+  std::vector<FingerprintedRecord> expected;
+  pool.Fingerprint(payloads.size(), built, records);
+  pool.Fingerprint(payloads.size(), RecordsOf(payloads), expected);
+  for (size_t i = 0; i < payloads.size(); ++i) {
+    EXPECT_EQ(records[i].fingerprint, expected[i].fingerprint) << i;
   }
 }
 
@@ -56,19 +70,15 @@ TEST(FingerprintPool, LooksUpWhileAnotherThreadFingerprints) {
   FingerprintPool pool(options, 3);
   std::vector<std::string> payloads;
   for (size_t i = 0; i < 1000; ++i) payloads.push_back(RecordOf(200 + i % 600));
-  std::vector<Message> batch;
-  for (const std::string& payload : payloads) {
-    batch.push_back(MessageOf(payload, static_cast<int64_t>(batch.size())));
-  }
   std::vector<FingerprintedRecord> records;
-  pool.Fingerprint(batch, records);
+  pool.Fingerprint(payloads.size(), RecordsOf(payloads), records);
 
   std::atomic<bool> stop = false;
   std::thread other([&] {
     std::vector<FingerprintedRecord> again;
     while (!stop) {
-      pool.Fingerprint(batch, again);
-      for (size_t i = 0; i < batch.size(); ++i) {
+      pool.Fingerprint(payloads.size(), RecordsOf(payloads), again);
+      for (size_t i = 0; i < payloads.size(); ++i) {
         ASSERT_EQ(again[i].fingerprint, records[i].fingerprint) << i;
       }
     }
@@ -77,7 +87,7 @@ TEST(FingerprintPool, LooksUpWhileAnotherThreadFingerprints) {
   const auto twin = Filter::New(options);
   ASSERT_TRUE(filter.ok() && twin.ok());
   constexpr size_t kTogether = 200;
-  for (size_t begin = 0; begin < batch.size(); begin += kTogether) {
+  for (size_t begin = 0; begin < payloads.size(); begin += kTogether) {
     const auto part = std::span<const FingerprintedRecord>(records).subspan(begin, kTogether);
     const std::span<const LookedUp> found = pool.LookUp(part, **filter);
     for (size_t i = 0; i < part.size(); ++i) {
@@ -109,10 +119,10 @@ void ComputeWithoutMemory() {
   FingerprintPool pool(options, 1);
   const std::string large = RecordOf(size_t{60} << 20);
   const std::string small = RecordOf(100);
-  const std::vector<Message> batch = {MessageOf(large, 0), MessageOf(small, 1)};
+  const std::vector<std::string> payloads = {large, small};
   LeaveBytes(size_t{64} << 20);
   std::vector<FingerprintedRecord> records;
-  pool.Fingerprint(batch, records);
+  pool.Fingerprint(payloads.size(), RecordsOf(payloads), records);
   const bool told = records[0].outcome.reason == Reason::kTooLarge &&
                     records[0].outcome.error.find("memory") != std::string::npos;
   std::_Exit(told && records[1].outcome.comparable() ? 0 : 1);

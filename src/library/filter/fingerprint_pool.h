@@ -8,10 +8,10 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
-#include "lane/message.h"
 #include "neardup/filter.h"
 
 namespace neardup {
@@ -19,6 +19,10 @@ namespace neardup {
 /// Larger records are computed one at a time, in memory that is freed after the batch: parsing and
 /// the tokens of a record take many times its size.
 inline constexpr size_t kLargeRecordBytes = size_t{256} << 10;
+
+/// Gives the record at an index of a batch. It is called on several threads at once, each with a
+/// `scratch` of its own. The record may borrow from `scratch`, until the next call with it.
+using RecordAt = std::function<RecordView(size_t index, std::string& scratch)>;
 
 /// Spreads a batch over a fixed set of threads, one of which is the calling thread, and waits for
 /// all of them. One thread may call Fingerprint while another calls LookUp. Then the fixed threads
@@ -31,9 +35,10 @@ class FingerprintPool {
   FingerprintPool(const FingerprintPool&) = delete;
   FingerprintPool& operator=(const FingerprintPool&) = delete;
 
-  /// Writes the fingerprints of `batch` to the beginning of `records`, which grows where it is
-  /// shorter and keeps its memory.
-  void Fingerprint(std::span<const Message> batch, std::vector<FingerprintedRecord>& records);
+  /// Writes the fingerprints of the records 0 to `count` - 1 to the beginning of `records`, which
+  /// grows where it is shorter and keeps its memory.
+  void Fingerprint(size_t count, const RecordAt& record_at,
+                   std::vector<FingerprintedRecord>& records);
   /// Looks up all records. The result is valid until the next call. Reads `filter`, only during the
   /// call.
   std::span<const LookedUp> LookUp(std::span<const FingerprintedRecord> records,
@@ -64,6 +69,7 @@ class FingerprintPool {
 
   FilterOptions options_;
   std::vector<Fingerprinter> fingerprinters_;  ///< by worker
+  std::vector<std::string> scratch_;           ///< by worker
   std::mutex large_mutex_;
   std::optional<Fingerprinter> large_;  ///< guarded by large_mutex_; only during Fingerprint
   std::vector<LookedUp> found_;

@@ -1,0 +1,121 @@
+// Decides records in batches, on all cores, as `neardup filter` decides the lines of a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/task_thread.h"
+#include "batch/fingerprint_columns.h"
+#include "filter/fingerprint_pool.h"
+#include "neardup/filter.h"
+#include "neardup/options.h"
+#include "neardup/result.h"
+#include "state/lane_state.h"
+
+namespace neardup {
+
+/// One value for each decided record in each column. Records are known by their numbers, which
+/// count from 0 in the order of the decisions.
+struct VerdictColumns {
+  /// What a column holds where a record has no such value.
+  static constexpr int64_t kNoOriginal = -1;
+  static constexpr int16_t kNoDistance = -1;
+  static constexpr uint8_t kNoKind = 255;
+
+  std::vector<uint8_t> decision;  ///< the value of a Decision
+  std::vector<int64_t> original;  ///< the number of the original; duplicates only
+  std::vector<int16_t> distance;  ///< in bits; duplicates only
+  std::vector<uint8_t> kind;      ///< the value of a MatchKind; duplicates only
+  std::vector<uint8_t> reason;    ///< the value of a Reason; not 0: a dead letter
+  std::vector<uint8_t> late;      ///< 1: older than the horizon, so the original may be forgotten
+  std::vector<std::pair<size_t, std::string>> errors;  ///< why rows are dead letters
+
+  size_t size() const { return decision.size(); }
+  void Reserve(size_t records);
+  void Add(const Verdict& verdict);
+};
+
+struct BatchOptions {
+  FilterOptions filter;
+  /// 0: one for each core.
+  uint32_t threads = 0;
+  /// The filter forgets old records after every so many decided ones, as filter.commit_records
+  /// says. Another number gives other verdicts once it forgets.
+  uint64_t commit_records = 2000;
+};
+
+/// The records 0 to `count` - 1 of a batch. Their positions are ignored.
+struct RecordBatch {
+  size_t count = 0;
+  RecordAt at;
+};
+
+/// A filter for records that come in batches. The verdicts are those of one long batch, and of
+/// `neardup filter`. Only one thread at a time may use it.
+class BatchFilter {
+ public:
+  /// What is remembered of the records that were decided since the call before, as deltas in order.
+  using DeltaSink = std::function<void(const Delta&)>;
+
+  /// kConfig: the options are refused, or ask for a comparison scheme.
+  static Result<std::unique_ptr<BatchFilter>> New(const BatchOptions& options);
+
+  /// From now on, each commit gives its deltas to `sink`, before it forgets anything.
+  void SetSink(DeltaSink sink) { sink_ = std::move(sink); }
+  /// Event times later than this and WindowOptions::ahead_max_ms are set back. Without a call, no
+  /// time is.
+  void SetClock(int64_t now_ms);
+
+  /// Decides the records in their order, and appends their verdicts to `verdicts`. With `kept`,
+  /// also appends their fingerprints to it.
+  void Decide(const RecordBatch& batch, VerdictColumns& verdicts,
+              FingerprintColumns* kept = nullptr);
+  /// Decides the records of the rows [begin, end). They must have been computed with options of the
+  /// same FingerprintSpec.
+  void Decide(const FingerprintColumns& fingerprints, size_t begin, size_t end,
+              VerdictColumns& verdicts);
+  /// What each record would be if it came next. Remembers nothing.
+  void Check(const RecordBatch& batch, VerdictColumns& verdicts);
+  /// Makes all decisions permanent, and forgets what is too old or too much. Decide does so by
+  /// itself after every BatchOptions::commit_records decisions.
+  void Commit();
+
+  /// Takes the next delta of a filter with options of the same FingerprintSpec. Call it before any
+  /// decision. An error of LaneState::Apply.
+  Result<void> Restore(Delta delta);
+
+  const FilterOptions& options() const { return options_.filter; }
+  const Filter& filter() const { return state_->filter(); }
+  /// How many records are decided: the number of the next one.
+  int64_t decided() const;
+
+ private:
+  BatchFilter(const BatchOptions& options, std::unique_ptr<LaneState> state);
+
+  /// Records up to the next commit, or to `records_left`.
+  size_t NextChunk(size_t records_left) const;
+  void DecideChunk(std::span<const FingerprintedRecord> records, VerdictColumns& verdicts);
+  Position PositionOf(size_t ahead) const;
+
+  BatchOptions options_;
+  std::unique_ptr<LaneState> state_;
+  FingerprintPool pool_;
+  TaskThread<bool> ahead_;  ///< fingerprints a chunk while the chunk before is decided
+  std::vector<FingerprintedRecord> chunk_;
+  std::vector<FingerprintedRecord> next_chunk_;
+  uint64_t uncommitted_ = 0;
+  DeltaSink sink_;
+};
+
+/// Computes the fingerprints of a batch and appends them to `columns`. `pool` must have options
+/// with the filter's own scheme.
+void ComputeFingerprints(FingerprintPool& pool, const RecordBatch& batch,
+                         FingerprintColumns& columns);
+
+}  // namespace neardup
