@@ -52,7 +52,7 @@ class Drift(KafkaTest):
         self.take_turn(topic)
         path = self.write_config(auto={'records_max': SAMPLE})
         config = json.loads(path.read_text())
-        del config['record']
+        del config['record'], config['match']
         path.write_text(json.dumps(config))
         return self.start(path), path
 

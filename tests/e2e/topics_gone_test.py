@@ -131,7 +131,7 @@ class BrokersGone(KafkaTest):
             self.load('create', '--topic', topic, '--partitions', 2)
         config = self.write_config(auto={'wait_ms': '3s'})
         settings = json.loads(config.read_text())
-        del settings['record']
+        del settings['record'], settings['match']
         config.write_text(json.dumps(settings))
         service = self.start(config)
         self.wait(lambda: 'learning from the input topics' in service.text(), 'learning',

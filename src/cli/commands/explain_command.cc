@@ -9,7 +9,7 @@
 #include "commands/commands.h"
 #include "explain/explain_page.h"
 #include "explain/explain_text.h"
-#include "explain/explained_record.h"
+#include "record_finder/record_finder.h"
 #include "explain/explanation.h"
 #include "learned/lane_learning.h"
 #include "process/exit_code.h"

@@ -17,7 +17,7 @@
 #include "process/exit_code.h"
 #include "process/stop_signals.h"
 #include "reading/record_sample.h"
-#include "tune/tune_config.h"
+#include "tune_config/tune_config.h"
 #include "tune/tune_page.h"
 #include "tune/tune_summary.h"
 

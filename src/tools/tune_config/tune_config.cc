@@ -1,4 +1,4 @@
-#include "tune/tune_config.h"
+#include "tune_config/tune_config.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // Tests that the service reads the configuration that `tune` writes.
-#include "tune/tune_config.h"
+#include "tune_config/tune_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

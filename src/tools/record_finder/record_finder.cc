@@ -1,4 +1,4 @@
-#include "explain/explained_record.h"
+#include "record_finder/record_finder.h"
 
 #include <fmt/format.h>
 
