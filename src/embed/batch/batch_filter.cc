@@ -60,8 +60,8 @@ Position BatchFilter::PositionOf(size_t ahead) const {
 }
 
 size_t BatchFilter::NextChunk(size_t records_left) const {
-  return std::min<uint64_t>({options_.commit_records - uncommitted_, records_left,
-                             kFingerprintedTogether});
+  return std::min<uint64_t>(
+      {options_.commit_records - uncommitted_, records_left, kFingerprintedTogether});
 }
 
 void BatchFilter::Decide(const RecordBatch& batch, VerdictColumns& verdicts,
@@ -86,14 +86,12 @@ void BatchFilter::Decide(const RecordBatch& batch, VerdictColumns& verdicts,
     // commit ends a chunk.
     const size_t next_begin = begin + count;
     const uint64_t uncommitted = (uncommitted_ + count) % options_.commit_records;
-    const size_t next_count =
-        std::min<uint64_t>({options_.commit_records - uncommitted, batch.count - next_begin,
-                            kFingerprintedTogether});
+    const size_t next_count = std::min<uint64_t>(
+        {options_.commit_records - uncommitted, batch.count - next_begin, kFingerprintedTogether});
     std::future<bool> ready;
     if (next_count > 0) {
-      ready = ahead_.Run([&, next_begin, next_count] {
-        return fingerprint(next_begin, next_count, next_chunk_);
-      });
+      ready = ahead_.Run(
+          [&, next_begin, next_count] { return fingerprint(next_begin, next_count, next_chunk_); });
     }
     const std::span<const FingerprintedRecord> chunk = std::span(chunk_).first(count);
     DecideChunk(chunk, verdicts);

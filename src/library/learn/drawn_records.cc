@@ -57,7 +57,7 @@ Model ModelOfPart(std::span<const RecordView> records, const FilterOptions& opti
 
 /// The distinct records of a sample that are not dead letters.
 struct Distinct {
-  std::vector<size_t> records;  ///< indices into the sample
+  std::vector<size_t> records;   ///< indices into the sample
   std::vector<uint64_t> hashes;  ///< of the content, seeded
   std::vector<uint64_t> simhashes;
   std::vector<bool> sketched;  ///< the record has enough tokens to be compared by distance

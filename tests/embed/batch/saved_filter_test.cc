@@ -26,9 +26,7 @@ class TemporaryFile {
     std::ifstream file(path(), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  void Write(const std::string& bytes) const {
-    std::ofstream(path(), std::ios::binary) << bytes;
-  }
+  void Write(const std::string& bytes) const { std::ofstream(path(), std::ios::binary) << bytes; }
 
  private:
   std::filesystem::path folder_;
