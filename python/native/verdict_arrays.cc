@@ -13,7 +13,6 @@ struct ArrayExport::Column {
   std::string format;
   size_t rows = 0;
   int64_t nulls = 0;
-  bool nullable = false;
   std::shared_ptr<void> memory;  ///< what `buffers` point to
   std::vector<uint8_t> validity;
   std::vector<const void*> buffers;
@@ -59,7 +58,6 @@ std::unique_ptr<Column> ColumnOf(const std::string& name, const char* format,
 void SetNulls(Column& column, const std::vector<bool>& nulls) {
   column.validity = Bits(nulls.size(), [&](size_t i) { return !nulls[i]; });
   column.nulls = std::count(nulls.begin(), nulls.end(), true);
-  column.nullable = true;
   column.buffers[0] = column.validity.data();
 }
 
@@ -108,7 +106,7 @@ void ExportSchema(const Column& column, ArrowSchema& schema) {
   schema = {};
   schema.format = node->format.c_str();
   schema.name = node->name.c_str();
-  schema.flags = column.nullable ? kNullable : 0;
+  schema.flags = kNullable;
   schema.n_children = static_cast<int64_t>(node->pointers.size());
   schema.children = node->pointers.data();
   schema.dictionary = column.dictionary ? &node->dictionary : nullptr;
