@@ -4,17 +4,20 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -191,6 +194,20 @@ int64_t NowMs() {
   return std::chrono::duration_cast<milliseconds>(now).count();
 }
 
+/// Lets one thread at a time do something without Python's lock. The other threads of Python go on.
+class OneAtATime {
+ public:
+  template <class Work>
+  auto Do(const Work& work) {
+    const nb::gil_scoped_release release;  // before the mutex: its owner may wait for Python's lock
+    const std::lock_guard lock(mutex_);
+    return work();
+  }
+
+ private:
+  std::mutex mutex_;
+};
+
 /// Decides a whole input, keeps its fingerprints, and decides them again under other settings.
 class PyRun {
  public:
@@ -202,36 +219,42 @@ class PyRun {
   }
 
   void Decide(const PyRows& rows, size_t begin, size_t end) {
-    const nb::gil_scoped_release release;
-    filter_->Decide(rows.Batch(begin, end), verdicts_, keeps_ ? kept_.get() : nullptr);
+    one_.Do([&] {
+      filter_->Decide(rows.Batch(begin, end), verdicts_, keeps_ ? kept_.get() : nullptr);
+    });
   }
   /// Decides the kept fingerprints again with a smaller distance.
-  std::unique_ptr<PyRun> Rethreshold(int distance_max) const {
+  std::unique_ptr<PyRun> Rethreshold(int distance_max) {
     if (!keeps_) Raise({ErrorCode::kConfig, "the fingerprints were not kept"});
     FilterOptions options = options_;
     options.match.distance_max = distance_max;
     auto run = std::make_unique<PyRun>(FilterSettingsText(options), threads_, true);
     run->kept_ = kept_;
-    const nb::gil_scoped_release release;
-    run->filter_->Decide(*kept_, 0, kept_->size(), run->verdicts_);
-    run->verdicts_.errors = kept_->errors;
+    one_.Do([&] {
+      run->filter_->Decide(*kept_, 0, kept_->size(), run->verdicts_);
+      run->verdicts_.errors = kept_->errors;
+    });
     return run;
   }
-  nb::tuple Verdicts() const { return VerdictCapsules(VerdictColumns(verdicts_)); }
-  std::vector<std::pair<size_t, std::string>> Errors() const { return verdicts_.errors; }
+  nb::tuple Verdicts() {
+    return VerdictCapsules(one_.Do([&] { return VerdictColumns(verdicts_); }));
+  }
+  std::vector<std::pair<size_t, std::string>> Errors() {
+    return one_.Do([&] { return verdicts_.errors; });
+  }
   std::string Settings() const { return FilterSettingsText(options_); }
-  uint64_t Forgotten() const { return filter_->filter().entries_evicted(); }
 
  private:
   FilterOptions options_;
   uint32_t threads_;
   bool keeps_;
   std::unique_ptr<BatchFilter> filter_;
+  OneAtATime one_;
   VerdictColumns verdicts_;
   std::shared_ptr<FingerprintColumns> kept_ = std::make_shared<FingerprintColumns>();
 };
 
-/// A filter that lives on. Python holds a lock of its own for each call.
+/// A filter that lives on.
 class PyFilter {
  public:
   explicit PyFilter(std::unique_ptr<SavedFilter> saved) : saved_(std::move(saved)) {}
@@ -243,30 +266,43 @@ class PyFilter {
     return std::make_unique<PyFilter>(Take(SavedFilter::Load(path, threads)));
   }
 
-  std::pair<nb::tuple, std::vector<std::pair<size_t, std::string>>> Decide(const PyRows& rows,
-                                                                           bool remember) {
-    VerdictColumns verdicts;
-    {
-      const nb::gil_scoped_release release;
+  /// The verdicts, why records are dead letters by their rows in this batch, and the number of the
+  /// first record.
+  std::tuple<nb::tuple, std::vector<std::pair<size_t, std::string>>, int64_t> Decide(
+      const PyRows& rows, bool remember) {
+    int64_t first = 0;
+    VerdictColumns verdicts = one_.Do([&] {
+      VerdictColumns decided;
       BatchFilter& filter = saved_->filter();
       filter.SetClock(NowMs());
+      first = filter.decided();
       const RecordBatch batch = rows.Batch(0, rows.rows->size());
       if (remember) {
-        filter.Decide(batch, verdicts);
+        filter.Decide(batch, decided);
       } else {
-        filter.Check(batch, verdicts);
+        filter.Check(batch, decided);
       }
-    }
+      return decided;
+    });
     auto errors = std::move(verdicts.errors);
-    return {VerdictCapsules(std::move(verdicts)), std::move(errors)};
+    return {VerdictCapsules(std::move(verdicts)), std::move(errors), first};
   }
-  void Save(const std::string& path) { Take(saved_->Save(path)); }
-  std::string Settings() { return FilterSettingsText(saved_->filter().options()); }
-  int64_t Decided() { return saved_->filter().decided(); }
-  uint64_t Entries() { return saved_->filter().filter().entries(); }
-  uint64_t Bytes() { return saved_->filter().filter().bytes() + saved_->log_bytes(); }
+  void Save(const std::string& path) {
+    Take(one_.Do([&] { return saved_->Save(path); }));
+  }
+  std::string Settings() const { return FilterSettingsText(saved_->filter().options()); }
+  int64_t Decided() {
+    return one_.Do([&] { return saved_->filter().decided(); });
+  }
+  uint64_t Entries() {
+    return one_.Do([&] { return saved_->filter().filter().entries(); });
+  }
+  uint64_t Bytes() {
+    return one_.Do([&] { return saved_->filter().filter().bytes() + saved_->log_bytes(); });
+  }
 
  private:
+  OneAtATime one_;
   std::unique_ptr<SavedFilter> saved_;
 };
 
@@ -414,33 +450,32 @@ NB_MODULE(_native, module) {
       .def("__len__", [](const PyRows& rows) { return rows.rows->size(); })
       .def(
           "json",
-          [](const PyRows& rows, size_t row) -> nb::object {
+          [](const PyRows& rows, size_t row) -> std::optional<nb::bytes> {
             if (row >= rows.rows->size()) throw nb::index_error("there is no such row");
             std::string scratch;
             const RecordView record = rows.rows->At(row, scratch);
-            if (!record.value) return nb::none();
+            if (!record.value) return std::nullopt;
             return nb::bytes(record.value->data(), record.value->size());
           },
           "row"_a, "One record as JSON.");
 
   nb::class_<PyRun>(module, "Run", "Decides a whole input.")
       .def(nb::init<const std::string&, uint32_t, bool>(), "settings"_a, "threads"_a, "keep"_a)
-      .def("decide", &PyRun::Decide, nb::lock_self(), "rows"_a, "begin"_a, "end"_a)
-      .def("rethreshold", &PyRun::Rethreshold, nb::lock_self(), "distance_max"_a)
-      .def("verdicts", &PyRun::Verdicts, nb::lock_self())
-      .def("errors", &PyRun::Errors, nb::lock_self())
-      .def("settings", &PyRun::Settings)
-      .def("forgotten", &PyRun::Forgotten, nb::lock_self());
+      .def("decide", &PyRun::Decide, "rows"_a, "begin"_a, "end"_a)
+      .def("rethreshold", &PyRun::Rethreshold, "distance_max"_a)
+      .def("verdicts", &PyRun::Verdicts)
+      .def("errors", &PyRun::Errors)
+      .def("settings", &PyRun::Settings);
 
   nb::class_<PyFilter>(module, "Filter", "Decides batch after batch.")
       .def_static("new", &PyFilter::New, "settings"_a, "threads"_a)
       .def_static("load", &PyFilter::Load, "path"_a, "threads"_a)
-      .def("decide", &PyFilter::Decide, nb::lock_self(), "rows"_a, "remember"_a)
-      .def("save", &PyFilter::Save, nb::lock_self(), "path"_a)
-      .def("settings", &PyFilter::Settings, nb::lock_self())
-      .def("decided", &PyFilter::Decided, nb::lock_self())
-      .def("entries", &PyFilter::Entries, nb::lock_self())
-      .def("bytes", &PyFilter::Bytes, nb::lock_self());
+      .def("decide", &PyFilter::Decide, "rows"_a, "remember"_a)
+      .def("save", &PyFilter::Save, "path"_a)
+      .def("settings", &PyFilter::Settings)
+      .def("decided", &PyFilter::Decided)
+      .def("entries", &PyFilter::Entries)
+      .def("bytes", &PyFilter::Bytes);
 
   module.def("learn", &Learn, "rows"_a, "settings"_a, "records_min"_a);
   module.def("tune", &TuneRows, "rows"_a, "settings"_a, "name"_a, "window_entries"_a);

@@ -68,12 +68,11 @@ class Filter:
         return self._one(record, remember=True)
 
     def _one(self, record: Any, remember: bool) -> Verdict:
-        capsules, errors = self._filter.decide(_native.Rows.of_list(payloads_of([record])), remember)
-        row = self.decided - 1 if remember else None
+        capsules, errors, row = self._filter.decide(_native.Rows.of_list(payloads_of([record])), remember)
         values = verdict_table(capsules).to_pylist()[0]
         return Verdict(
             verdict=values["verdict"],
-            row=row,
+            row=row if remember else None,
             original=values["original"],
             distance=values["distance"],
             kind=values["kind"],
@@ -91,8 +90,7 @@ class Filter:
             data, json, time: as for `dedup`.
         """
         rows = source_of(data).rows(self._filter.settings(), json, time)
-        first = self.decided
-        capsules, _ = self._filter.decide(rows, True)
+        capsules, _, first = self._filter.decide(rows, True)
         return Table(verdict_table(capsules, first))
 
     @property

@@ -73,6 +73,20 @@ def test_threads_wait_for_each_other():
     assert f.decided == 400 and len(f) == 400
 
 
+def test_threads_that_decide_batches_wait_for_each_other():
+    rng = random.Random(6)
+    texts = [text(rng) for _ in range(4000)]
+    f = nd.Filter(fields=["text"], threads=2)
+    numbers = []
+    work = lambda part: [numbers.extend(f.decide(part[i : i + 50])["row"]) for i in range(0, len(part), 50)]
+    threads = [threading.Thread(target=work, args=(texts[i::4],)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(numbers) == list(range(4000)) and len(f) == 4000
+
+
 def test_a_filter_that_would_have_to_learn_is_refused(tmp_path):
     with pytest.raises(nd.Error, match="neardup.tune"):
         nd.Filter({"record": {"fields": ["text"]}})
