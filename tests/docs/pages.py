@@ -15,6 +15,7 @@ block is. Readers see that word as a choice of colours, and nothing of the words
     yaml NAME, cpp NAME, cmake NAME, json NAME
                      a file: the block is written to NAME before the next session starts
     text, mermaid    figures and formats; nothing is run
+    python           a session of Python, which python/tests/test_docs.py runs
 
 A session is a list of commands and the output of each:
 
@@ -80,7 +81,7 @@ NEAR_ENOUGH = 0.01
 RUNS_FOR_S_MAX = 1200
 MATCHES_WITHIN_S = 60
 FILE_LANGUAGES = ("yaml", "cpp", "cmake", "json")
-STILL_LANGUAGES = ("text", "mermaid")
+STILL_LANGUAGES = ("text", "mermaid", "python")
 KINDS = ("plain", "kafka", "embed")
 BROKER_PORT = "19092"
 METRICS_PORT = "9404"
@@ -181,7 +182,7 @@ def blocks_of(page, text):
             indent, words = fence.group(1), fence.group(2).split()
             block = Block(page, number, words)
             if not words:
-                block.fail("a block needs a first word: console, a file's language, text or mermaid")
+                block.fail("a block needs a first word: console, a file's language, python, text or mermaid")
         elif fence:
             blocks.append(block)
             block = None

@@ -64,7 +64,7 @@ Result<void> SavedFilter::Save(const std::filesystem::path& path) {
   writer.Varint(log_.parts().size());
   for (const EntryLog::Part& part : log_.parts()) writer.Text(part.bytes);
   writer.U64(Hash64(writer.bytes()));
-  return WriteFileDurably(path, writer.bytes());
+  return WriteFileDurably(std::filesystem::absolute(path), writer.bytes());
 }
 
 Result<std::unique_ptr<SavedFilter>> SavedFilter::Load(const std::filesystem::path& path,

@@ -95,6 +95,16 @@ TEST(SavedFilter, RefusesAFileThatIsCutOrChangedAnywhere) {
   EXPECT_TRUE(SavedFilter::Load(file.path(), 1).ok());
 }
 
+TEST(SavedFilter, IsSavedInTheWorkingDirectory) {
+  const TemporaryFile file;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(file.path().parent_path());
+  const Result<void> saved = NewFilter(TextAndTime())->Save("state.nd");
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(saved.ok()) << saved.error().text;
+  EXPECT_TRUE(SavedFilter::Load(file.path(), 1).ok());
+}
+
 TEST(SavedFilter, NamesAFileThatDoesNotExist) {
   const auto loaded = SavedFilter::Load("/nowhere/state.nd", 1);
   ASSERT_FALSE(loaded.ok());
