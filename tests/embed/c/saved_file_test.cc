@@ -43,6 +43,20 @@ TEST(CSavedFile, DecidesOnAsTheFilterThatWasSaved) {
   EXPECT_EQ(Shown(Decide(loaded, second)), Shown(Decide(filter.get(), second)));
 }
 
+TEST(CSavedFile, MayHaveANameWithoutAFolder) {
+  const TemporaryFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  GivenText error;
+  EXPECT_EQ(neardup_filter_save(NewFilter().get(), "state.nd", error.place()), NEARDUP_OK)
+      << error.str();
+  neardup_filter* loaded = nullptr;
+  EXPECT_EQ(neardup_filter_load("state.nd", nullptr, &loaded, error.place()), NEARDUP_OK)
+      << error.str();
+  neardup_filter_free(loaded);
+  std::filesystem::current_path(before);
+}
+
 TEST(CSavedFile, EachFlippedByteAndEachCutIsAnError) {
   const TemporaryFolder folder;
   const std::string path = folder.path() / "state.nd";
