@@ -12,7 +12,7 @@ block is. Readers see that word as a choice of colours, and nothing of the words
     console kafka    a session that needs a broker (kind `kafka`)
     console embed    a session that compiles code (kind `embed`)
     console running  commands that keep running until the page ends (kind `kafka`)
-    yaml NAME, cpp NAME, cmake NAME, json NAME
+    yaml NAME, c NAME, cpp NAME, cmake NAME, json NAME
                      a file: the block is written to NAME before the next session starts
     text, mermaid    figures and formats; nothing is run
     python           a session of Python, which python/tests/test_docs.py runs
@@ -80,7 +80,7 @@ NEAR_ENOUGH = 0.01
 
 RUNS_FOR_S_MAX = 1200
 MATCHES_WITHIN_S = 60
-FILE_LANGUAGES = ("yaml", "cpp", "cmake", "json")
+FILE_LANGUAGES = ("yaml", "c", "cpp", "cmake", "json")
 STILL_LANGUAGES = ("text", "mermaid", "python")
 KINDS = ("plain", "kafka", "embed")
 BROKER_PORT = "19092"

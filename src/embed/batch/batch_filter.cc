@@ -14,6 +14,14 @@ constexpr const char* kInputName = "records";
 /// Fingerprints that are computed together, where no commit asks for fewer.
 constexpr size_t kFingerprintedTogether = 4096;
 
+/// Waits for a task that uses variables of this block, also when the block ends with an exception.
+struct WaitFor {
+  const std::future<bool>& task;
+  ~WaitFor() {
+    if (task.valid()) task.wait();
+  }
+};
+
 }  // namespace
 
 void VerdictColumns::Reserve(size_t records) {
@@ -89,6 +97,7 @@ void BatchFilter::Decide(const RecordBatch& batch, VerdictColumns& verdicts,
     const size_t next_count = std::min<uint64_t>(
         {options_.commit_records - uncommitted, batch.count - next_begin, kFingerprintedTogether});
     std::future<bool> ready;
+    const WaitFor wait{ready};
     if (next_count > 0) {
       ready = ahead_.Run(
           [&, next_begin, next_count] { return fingerprint(next_begin, next_count, next_chunk_); });
