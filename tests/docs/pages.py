@@ -12,7 +12,7 @@ block is. Readers see that word as a choice of colours, and nothing of the words
     console kafka    a session that needs a broker (kind `kafka`)
     console embed    a session that compiles code (kind `embed`)
     console running  commands that keep running until the page ends (kind `kafka`)
-    yaml NAME, cpp NAME, cmake NAME, json NAME
+    yaml NAME, cpp NAME, cmake NAME, json NAME, python NAME, java NAME, go NAME
                      a file: the block is written to NAME before the next session starts
     text, mermaid    figures and formats; nothing is run
 
@@ -66,6 +66,8 @@ BUILDS_BENCHMARKS = "builds the benchmarks and runs for minutes; tests/bench tes
 EXCEPTIONS = {
     "scripts/quickstart": "installs packages as root; continuous integration runs its parts",
     "scripts/test": "runs this test; continuous integration runs it",
+    "python3 duplicates.py localhost:19092 articles.duplicate": "needs a Python client, which the tests do not install",
+    "go run duplicates.go <values.txt": "needs Go, which the tests do not install",
     "scripts/bench hash": BUILDS_BENCHMARKS,
     "scripts/bench hash --input records.jsonl.gz --fields title,text": BUILDS_BENCHMARKS,
     "scripts/bench hash --json hash.json --rounds 25": BUILDS_BENCHMARKS,
@@ -79,7 +81,7 @@ NEAR_ENOUGH = 0.01
 
 RUNS_FOR_S_MAX = 1200
 MATCHES_WITHIN_S = 60
-FILE_LANGUAGES = ("yaml", "cpp", "cmake", "json")
+FILE_LANGUAGES = ("yaml", "cpp", "cmake", "json", "python", "java", "go")
 STILL_LANGUAGES = ("text", "mermaid")
 KINDS = ("plain", "kafka", "embed")
 BROKER_PORT = "19092"
