@@ -549,7 +549,8 @@ def broken_links(root, page, text, settings):
 def pages_of(root):
     root = pathlib.Path(root)
     pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
-    others = (root / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "src/README.md"))
+    others = (root / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "ROADMAP.md",
+                                     "CODE_OF_CONDUCT.md", "src/README.md"))
     pages += [page for page in others if page.exists()]
     return [page.relative_to(root).as_posix() for page in pages]
 
