@@ -53,8 +53,8 @@ _neardup() {
       values='--set --fields --keys --brokers --input --app --dead-letter --reason'
       files='-c --config' ;;
     'neardup reset')
-      words='--help --config --set --fields --keys --brokers --app --input --to --all --execute'
-      values='--set --fields --keys --brokers --app --input --to'
+      words='--help --config --set --fields --keys --brokers --app --state-dir --metrics-port --input --to --all --execute'
+      values='--set --fields --keys --brokers --app --state-dir --metrics-port --input --to'
       files='-c --config' ;;
     'neardup reindex')
       words='--help --config --set --fields --keys --brokers --input --app --execute'

@@ -60,7 +60,7 @@ _neardup() {
                '--fields:short for --set record.fields=[LIST]'
                '--keys:add key fields to --fields: duplicates must be equal in all of them'
                '--sample:read JSON Lines from this file, also .gz and .zst; - is standard input'
-               '--records:read at most N records, 1 to 20000'
+               '--records:read at most N records, 1 to 100000'
                '--hash-seed:seed of the fingerprints; another seed gives other, equally good ones, 0 or more'
                '--force:overwrite existing output files'
                '--output:write the model here')
@@ -79,7 +79,7 @@ _neardup() {
                '--topic:read the sample from this Kafka topic instead'
                '--latest:read the newest records of the topic instead of the oldest'
                '--window:unique records that the window will hold, 1000 to 1000000000 (default: 1000000, or fewer if chance matches in a larger window would hide the copies)'
-               '--records:read at most N records, 1 to 20000'
+               '--records:read at most N records, 1 to 100000'
                '--hash-seed:seed of the fingerprints; another seed gives other, equally good ones, 0 or more'
                '--force:overwrite existing output files'
                '--report:write the HTML report here (default: beside --output)'
@@ -187,11 +187,13 @@ _neardup() {
                '--keys:add key fields to --fields: duplicates must be equal in all of them'
                '--brokers:short for --set kafka.brokers=VALUE'
                '--app:short for --set app=VALUE'
-               '--input:move this input partition; repeatable'
+               '--state-dir:short for --set state.dir=VALUE'
+               '--metrics-port:short for --set metrics.port=VALUE'
+               '--input:move this input partition; repeatable. With --all: the input topics, as for `run`'
                '--to:to this offset: earliest, latest or a number; once for each --input'
                '--all:delete the changelog, the lease topic, the group offsets and the snapshots, so that the next start is a first start'
                '--execute:make the change; without this flag, only print what would change')
-      values=(--set --fields --keys --brokers --app --input --to)
+      values=(--set --fields --keys --brokers --app --state-dir --metrics-port --input --to)
       files=(-c --config)
       takes_files= ;;
     'neardup reindex')

@@ -25,7 +25,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.skipif(not (ROOT / "docs/python.md").exists(), reason="the page is not part of the package")
 def test_every_block_of_the_page_holds(folder):
     text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```pycon\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 8
     session = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "docs/python.md", None, 0)
     failed, tried = doctest.DocTestRunner(optionflags=FLAGS).run(session)

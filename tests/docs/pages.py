@@ -12,10 +12,10 @@ block is. Readers see that word as a choice of colours, and nothing of the words
     console kafka    a session that needs a broker (kind `kafka`)
     console embed    a session that compiles code (kind `embed`)
     console running  commands that keep running until the page ends (kind `kafka`)
-    yaml NAME, c NAME, cpp NAME, cmake NAME, json NAME
+    yaml NAME, c NAME, cpp NAME, cmake NAME, json NAME, python NAME, java NAME, go NAME
                      a file: the block is written to NAME before the next session starts
     text, mermaid    figures and formats; nothing is run
-    python           a session of Python, which python/tests/test_docs.py runs
+    pycon            a session of Python, which python/tests/test_docs.py runs
 
 A session is a list of commands and the output of each:
 
@@ -67,6 +67,8 @@ BUILDS_BENCHMARKS = "builds the benchmarks and runs for minutes; tests/bench tes
 EXCEPTIONS = {
     "scripts/quickstart": "installs packages as root; continuous integration runs its parts",
     "scripts/test": "runs this test; continuous integration runs it",
+    "python3 duplicates.py localhost:19092 articles.duplicate": "needs a Python client, which the tests do not install",
+    "go run duplicates.go <values.txt": "needs Go, which the tests do not install",
     "scripts/bench hash": BUILDS_BENCHMARKS,
     "scripts/bench hash --input records.jsonl.gz --fields title,text": BUILDS_BENCHMARKS,
     "scripts/bench hash --json hash.json --rounds 25": BUILDS_BENCHMARKS,
@@ -80,8 +82,8 @@ NEAR_ENOUGH = 0.01
 
 RUNS_FOR_S_MAX = 1200
 MATCHES_WITHIN_S = 60
-FILE_LANGUAGES = ("yaml", "c", "cpp", "cmake", "json")
-STILL_LANGUAGES = ("text", "mermaid", "python")
+FILE_LANGUAGES = ("yaml", "c", "cpp", "cmake", "json", "python", "java", "go")
+STILL_LANGUAGES = ("text", "mermaid", "pycon")
 KINDS = ("plain", "kafka", "embed")
 BROKER_PORT = "19092"
 METRICS_PORT = "9404"
@@ -182,7 +184,7 @@ def blocks_of(page, text):
             indent, words = fence.group(1), fence.group(2).split()
             block = Block(page, number, words)
             if not words:
-                block.fail("a block needs a first word: console, a file's language, python, text or mermaid")
+                block.fail("a block needs a first word: console, a file's language, pycon, text or mermaid")
         elif fence:
             blocks.append(block)
             block = None
@@ -548,7 +550,8 @@ def broken_links(root, page, text, settings):
 def pages_of(root):
     root = pathlib.Path(root)
     pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
-    others = (root / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "src/README.md"))
+    others = (root / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "ROADMAP.md",
+                                     "CODE_OF_CONDUCT.md", "src/README.md"))
     pages += [page for page in others if page.exists()]
     return [page.relative_to(root).as_posix() for page in pages]
 

@@ -174,7 +174,7 @@ class Repair(KafkaTest):
         state = self.directory / f'{self.name}.state'
         self.run_to_end(config, '--state-dir', state)
         self.assertTrue((state / 'lane-0').exists())
-        options = ('--all', '--set', f'state.dir={state}')
+        options = ('--all', '--input', self.topic, '--state-dir', str(state))  # as for `run`
         text = self.neardup('reset', config, *options)
         self.assertIn('read again: ' + self.topic, text)
         self.assertTrue((state / 'lane-0').exists())

@@ -310,6 +310,12 @@ class Security(SecureKafkaTest):
         self.assert_line(done.stdout, 'wrong    topic small-changelog: does not exist', 'replication factor')
         self.assertEqual(done.returncode, 78)
 
+    def test_a_compacted_input_is_a_warning(self):
+        self.load('create', '--topic', 'compacted', '--partitions', 1, '--config', 'cleanup.policy=compact')
+        done = self.online({'brokers': self.brokers}, '--set', 'app=compacted', '--set', 'input.topics=[compacted]')
+        self.assert_line(done.stdout, 'warning  topic compacted: cleanup.policy=compact', 'docs/compacted-inputs.md')
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_a_right_that_the_service_can_do_without_is_a_warning(self):
         for user, right in MISSED.items():
             operation, kind, name = words(right)

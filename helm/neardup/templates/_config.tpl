@@ -29,7 +29,7 @@ all that it holds, by whole numbers where they are whole.
 
 {{/*
 CPUs that an instance asks for, where the values name none. A record takes 4 us and 2.8 us for each KB on the machine
-of docs/throughput.md. Twice as much is for slower machines and for catching up.
+of docs/performance.md. Twice as much is for slower machines and for catching up.
 */}}
 {{- define "neardup.cpu" -}}
 {{- with .Values.cpu -}}

@@ -26,13 +26,23 @@ Result<InputPartition> PartitionNamed(const std::string& text) {
       fmt::format("--input: found {}, expected TOPIC/PARTITION, such as articles/0", text)};
 }
 
+/// The settings. With --all, --input is short for input.topics, as it is for `run`.
+Result<LoadedConfig> ConfigOf(const ResetArguments& arguments) {
+  ConfigArguments config = arguments.config;
+  if (arguments.all && !arguments.inputs.empty()) {
+    config.sets.push_back(fmt::format("input.topics=[{}]", fmt::join(arguments.inputs, ",")));
+  }
+  return Load(config);
+}
+
 Result<std::vector<InputMove>> MovesOf(const ResetArguments& arguments) {
+  if (arguments.all) return std::vector<InputMove>();
   if (arguments.inputs.size() != arguments.targets.size()) {
     return Error{ErrorCode::kConfig,
                  fmt::format("found {} --input and {} --to, expected one --to for each --input",
                              arguments.inputs.size(), arguments.targets.size())};
   }
-  if (arguments.all == !arguments.inputs.empty()) {
+  if (arguments.inputs.empty()) {
     return Error{ErrorCode::kConfig, "expected either --all, or --input with --to"};
   }
   std::vector<InputMove> moves;
@@ -44,7 +54,7 @@ Result<std::vector<InputMove>> MovesOf(const ResetArguments& arguments) {
 }
 
 Result<std::string> RunReset(const ResetArguments& arguments) {
-  NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
+  NEARDUP_ASSIGN(const LoadedConfig config, ConfigOf(arguments));
   NEARDUP_TRY(CheckRunnable(config));
   NEARDUP_ASSIGN(const std::vector<InputMove> moves, MovesOf(arguments));
   const KafkaLog log = PrintKafkaErrors();

@@ -1,6 +1,6 @@
 // The settings of jemalloc, which replaces malloc and free in the program and in its libraries. A
 // record is allocated in one thread and freed in another. The allocator of the C library is slow at
-// that: with jemalloc the whole service takes about a quarter less CPU (docs/throughput.md).
+// that: with jemalloc the whole service takes about a quarter less CPU (docs/performance.md).
 
 extern "C" {
 /// Read by jemalloc before main. Freed memory goes back to the system after a second, also while

@@ -71,15 +71,16 @@ constexpr ExitCodeRow kExitCodes[] = {
     {"74", "reading or writing failed, or bytes do not have the documented form"},
     {"77", "credentials or permissions refused"},
     {"78", "the configuration is wrong, or the state belongs to another configuration"},
-    {"130, 143",
-     "SIGINT or SIGTERM stopped a command that reads and writes files before its end; `run` and "
-     "`demo` exit with 0"},
+    {"129, 130, 143",
+     "SIGHUP, SIGINT or SIGTERM stopped a command that reads and writes files before its end; "
+     "`run` and `demo` exit with 0 after the last two, and SIGHUP makes `run` read its "
+     "configuration again"},
 };
 
 std::string ExitCodesText() {
   std::string text = "Exit codes:\n";
   for (const ExitCodeRow& row : kExitCodes)
-    text += fmt::format("  {:<9} {}\n", row.code, row.meaning);
+    text += fmt::format("  {:<14} {}\n", row.code, row.meaning);
   return text;
 }
 

@@ -393,23 +393,30 @@ void AddRepair(CLI::App& app, ReplayArguments& replay, ResetArguments& reset,
   AddConfig(command, reset.config);
   AddShortForm(command, reset.config, "--brokers", "kafka.brokers", false);
   AddShortForm(command, reset.config, "--app", "app", false);
+  AddShortForm(command, reset.config, "--state-dir", "state.dir", false);
+  AddShortForm(command, reset.config, "--metrics-port", "metrics.port", false);
   CLI::Option* inputs =
-      command->add_option("--input", reset.inputs, "move this input partition; repeatable")
+      command
+          ->add_option("--input", reset.inputs,
+                       "move this input partition; repeatable. With --all: the input topics, as "
+                       "for `run`")
           ->type_name("TOPIC/PARTITION");
   CLI::Option* targets =
       command
           ->add_option("--to", reset.targets,
                        "to this offset: earliest, latest or a number; once for each --input")
           ->type_name("OFFSET");
-  inputs->needs(targets);
   targets->needs(inputs);
   command
       ->add_flag("--all", reset.all,
                  "delete the changelog, the lease topic, the group offsets and the snapshots, so "
                  "that the next start is a first start")
-      ->excludes(inputs);
+      ->excludes(targets);
   AddExecute(command, reset.execute);
-  command->callback([&] { chosen = [&] { return ResetCommand(reset); }; });
+  command->callback([&, inputs, targets] {
+    if (!reset.all && *inputs && !*targets) throw CLI::RequiresError("--input", "--to");
+    chosen = [&] { return ResetCommand(reset); };
+  });
 
   command = app.add_subcommand("reindex",
                                "rebuild the index of a stopped service, for other fields, "

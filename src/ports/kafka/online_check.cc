@@ -67,6 +67,7 @@ class Checker {
   void CheckSettings(const Topic& topic, TopicAdmin& admin);
   void CheckSize(const Topic& topic, const Properties& settings);
   void CheckReplicas(const Topic& topic, const Properties& settings);
+  void CheckCompaction(const Topic& topic, const Properties& settings);
   void CheckTopicRights(const std::vector<Topic>& topics, TopicAdmin& admin);
   void CheckGroup(const std::string& group, const std::string& topic);
   /// By the rules of the cluster; for rights that no call can try.
@@ -277,6 +278,17 @@ void Checker::CheckReplicas(const Topic& topic, const Properties& settings) {
   }
 }
 
+void Checker::CheckCompaction(const Topic& topic, const Properties& settings) {
+  const auto policy = settings.find("cleanup.policy");
+  if (policy == settings.end() || policy->second.find("compact") == std::string::npos) return;
+  Warn(SubjectOf(topic),
+       fmt::format("cleanup.policy={}, expected delete: in a compacted topic a record replaces the "
+                   "one before it with the same key. An update that resembles an older record "
+                   "becomes a duplicate, and a tombstone becomes a dead letter; see "
+                   "docs/compacted-inputs.md",
+                   policy->second));
+}
+
 void Checker::CheckSettings(const Topic& topic, TopicAdmin& admin) {
   const bool is_lease = !topic.read && !topic.write;
   if (is_lease) return;
@@ -290,6 +302,8 @@ void Checker::CheckSettings(const Topic& topic, TopicAdmin& admin) {
   if (topic.ours) {
     CheckSize(topic, *read);
     CheckReplicas(topic, *read);
+  } else {
+    CheckCompaction(topic, *read);
   }
   if (topic.is_changelog) {
     const auto judged = CheckChangelogSettings(topic.name, *read, shapes_.at(topic.name).replicas);

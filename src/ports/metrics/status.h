@@ -1,5 +1,5 @@
 // What this instance is and does, for /status: one JSON object for people and scripts.
-// docs/observe.md describes its members.
+// docs/monitoring.md describes its members.
 #pragma once
 
 #include <cstdint>

@@ -177,9 +177,10 @@ class Reader {
   std::optional<SettingValue> ReadChoice(const YamlValue& value) {
     const std::vector<std::string>& choices = setting_.choices;
     bool scalar = value.form == Form::kScalar;
-    if (scalar && std::find(choices.begin(), choices.end(), value.text) != choices.end()) {
-      return value.text;
-    }
+    const auto holds = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), value.text) != names.end();
+    };
+    if (scalar && (holds(choices) || holds(setting_.choices_elsewhere))) return value.text;
     std::string expected = ExpectationText(setting_);
     if (scalar && !value.secret) {
       if (auto meant = NearestName(value.text, choices)) {

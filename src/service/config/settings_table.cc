@@ -193,7 +193,10 @@ Setting SchemeChoice(std::string path, Member member, std::string help) {
   Setting row =
       PlainRow<std::string>(SettingKind::kChoice, std::move(path), member, std::move(help));
   row.choices.push_back(MatchScheme().name);
-  for (const std::string_view name : SchemeNames()) row.choices.emplace_back(name);
+  for (const SchemeRow& scheme : SchemeRows()) {
+    const bool needs_sample = scheme.frequencies == FrequencyUse::kNeeded;
+    (needs_sample ? row.choices_elsewhere : row.choices).emplace_back(scheme.name);
+  }
   return row;
 }
 
@@ -273,7 +276,8 @@ std::vector<Setting> Rows() {
       FieldList("record.fields", NEARDUP_MEMBER(lane.filter.record.fields),
                 "Fields to compare: top-level names, JSON Pointers (/article/title), or {path: "
                 "title, weight: 2}. {path: user, key: true} is a key field: duplicates must be "
-                "equal in it. Empty: every top-level field that is not excluded."),
+                "equal in it. Empty: with match.mode auto the lane learns them; otherwise every top-level "
+                "field that is not excluded is compared."),
       TextList("record.exclude", NEARDUP_MEMBER(lane.filter.record.exclude), kField,
                "Fields that are never compared, not even inside a selected field."),
       Choice("record.missing_fields", NEARDUP_MEMBER(lane.filter.record.missing_fields),
@@ -315,7 +319,7 @@ std::vector<Setting> Rows() {
       SchemeChoice("match.scheme", NEARDUP_MEMBER(lane.filter.scheme.name),
                    "Method that tells duplicates: neardup, or another scheme of docs/schemes.md. "
                    "With another scheme, only match.scheme_options of the settings below has an "
-                   "effect."),
+                   "effect. Schemes that need a sample run in `neardup evaluate` only."),
       SchemeOptions("match.scheme_options", NEARDUP_MEMBER(lane.filter.scheme.values),
                     "Parameters of another scheme than neardup, by name. Parameters left out have "
                     "their defaults."),

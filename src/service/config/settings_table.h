@@ -50,6 +50,8 @@ struct Setting {
   int64_t max = 0;
   std::optional<int64_t> except;
   std::vector<std::string> choices;
+  /// Values that are read, so that a later check can say which command takes them. Never offered.
+  std::vector<std::string> choices_elsewhere;
   /// Texts and items of lists: a regular expression (ECMAScript) for the whole text, and what it
   /// takes in words. Empty: any text.
   std::string pattern;

@@ -53,6 +53,15 @@ class Usage(unittest.TestCase):
         self.assert_says("--verison", "--verison: unknown option; did you mean --version?")
         self.assert_says("help fliter", "fliter: unknown command; did you mean `neardup filter`?")
 
+    def test_reset_takes_inputs_as_run_does_only_with_all(self):
+        self.assert_says("reset --input news/0", "--input requires --to; see `neardup reset --help`")
+        self.assert_says("reset --all --to latest --input news/0", "--to excludes --all; see `neardup reset --help`")
+        # It takes the options of `run`, and gets as far as the broker that does not answer.
+        done = subprocess.run([NEARDUP, "reset", "--all", "--brokers", "localhost:1", "--input", "news,notes", "--fields",
+                               "title", "--state-dir", "s", "--metrics-port", "0", "--set",
+                               "kafka.answer_timeout_ms=100ms"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 69, done.stderr)
+
     def run_well(self, words):
         done = subprocess.run([NEARDUP, *words.split()], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""), words)
@@ -158,7 +167,7 @@ class Usage(unittest.TestCase):
 
     def test_says_which_values_an_option_takes(self):
         self.assert_says("tune --records abc", "--records: found abc, expected a whole number "
-                         "from 1 to 20000; see `neardup tune --help`")
+                         "from 1 to 100000; see `neardup tune --help`")
         self.assert_says("demo --seed -1", "--seed: found -1, expected a whole number from 0 to "
                          "18446744073709551615; see `neardup demo --help`")
         self.assert_says("generate --strength 5%", "--strength: found 5%, expected a number from "

@@ -5,6 +5,7 @@
 
 #include "config/documents.h"
 #include "config_text.h"
+#include "schemes/schemes.h"
 
 namespace neardup {
 namespace {
@@ -55,6 +56,17 @@ TEST_F(SchemeSettings, MistakesAreReportedWhereTheyWereWritten) {
             "parameter 'length'; it takes shingle_length, similarity_min");
   EXPECT_THAT(Complaints("match:\n  scheme_options: {distance_max: 3}\n"),
               HasSubstr("c.yaml:2: match.scheme_options: found distance_max, expected none"));
+}
+
+TEST_F(SchemeSettings, OffersNoSchemeThatOnlyEvaluateTakes) {
+  const std::string offered = Complaints("match:\n  scheme: minhahs\n");
+  for (const SchemeRow& scheme : SchemeRows()) {
+    const bool needs_sample = scheme.frequencies == FrequencyUse::kNeeded;
+    const std::string name = " " + std::string(scheme.name);
+    const bool is_offered = offered.find(name + ",") != offered.npos ||
+                            offered.find(name + " (did you mean") != offered.npos;
+    EXPECT_NE(is_offered, needs_sample) << scheme.name << ": " << offered;
+  }
 }
 
 TEST_F(SchemeSettings, RunRefusesASchemeThatComparesAllEntriesAndFilterTakesIt) {
