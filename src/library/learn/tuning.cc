@@ -84,7 +84,7 @@ std::string NoTextText(const std::vector<StudiedField>& studied) {
 }
 
 Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
-  FieldStudy study;
+  FieldStudy study(records.size());
   for (const RecordView& record : RandomPart(records)) {
     if (record.value) study.Add(*record.value);
   }
