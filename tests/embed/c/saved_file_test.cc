@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "c/caller.h"
 #include "state/temporary_folder.h"
 
@@ -85,6 +87,40 @@ TEST(CSavedFile, EachFlippedByteAndEachCutIsAnError) {
     expect_error(whole.substr(0, i), "cut at " + std::to_string(i));
   }
   expect_error(whole + '\0', "a byte too many");
+}
+
+/// What a program that writes such files may do wrong, but no disk.
+TEST(CSavedFile, WithFlippedBytesAndAFittingChecksumItIsReadOrRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "state.nd";
+  const OwnedFilter filter = NewFilter();
+  const std::vector<std::string> payloads = SomePayloads(30, 14);
+  const std::vector<neardup_record> records = RecordsOf(payloads);
+  Decide(filter.get(), records);
+  ASSERT_EQ(neardup_filter_save(filter.get(), path.c_str(), nullptr), NEARDUP_OK);
+  const std::string whole = Content(path);
+  const size_t body = whole.size() - sizeof(uint64_t);
+  int read = 0;
+  int refused = 0;
+  for (size_t i = 0; i < body; ++i) {
+    for (const int flipped : {0x01, 0x80, 0xff}) {
+      std::string content = whole.substr(0, body);
+      content[i] = static_cast<char>(content[i] ^ flipped);
+      const uint64_t checksum = Hash64(content);
+      content.append(reinterpret_cast<const char*>(&checksum), sizeof checksum);
+      Write(path, content);
+      neardup_filter* loaded = nullptr;
+      GivenText error;
+      const neardup_status status =
+          neardup_filter_load(path.c_str(), nullptr, &loaded, error.place());
+      const OwnedFilter owned(loaded);
+      EXPECT_EQ(status == NEARDUP_OK, error.is_null());
+      if (status == NEARDUP_OK) Decide(loaded, records);
+      ++(status == NEARDUP_OK ? read : refused);
+    }
+  }
+  EXPECT_GT(read, 0);
+  EXPECT_GT(refused, 0);
 }
 
 }  // namespace
