@@ -12,9 +12,10 @@ block is. Readers see that word as a choice of colours, and nothing of the words
     console kafka    a session that needs a broker (kind `kafka`)
     console embed    a session that compiles code (kind `embed`)
     console running  commands that keep running until the page ends (kind `kafka`)
-    yaml NAME, cpp NAME, cmake NAME, json NAME, python NAME, java NAME, go NAME
+    yaml NAME, c NAME, cpp NAME, cmake NAME, json NAME, python NAME, java NAME, go NAME
                      a file: the block is written to NAME before the next session starts
     text, mermaid    figures and formats; nothing is run
+    pycon            a session of Python, which python/tests/test_docs.py runs
 
 A session is a list of commands and the output of each:
 
@@ -81,8 +82,8 @@ NEAR_ENOUGH = 0.01
 
 RUNS_FOR_S_MAX = 1200
 MATCHES_WITHIN_S = 60
-FILE_LANGUAGES = ("yaml", "cpp", "cmake", "json", "python", "java", "go")
-STILL_LANGUAGES = ("text", "mermaid")
+FILE_LANGUAGES = ("yaml", "c", "cpp", "cmake", "json", "python", "java", "go")
+STILL_LANGUAGES = ("text", "mermaid", "pycon")
 KINDS = ("plain", "kafka", "embed")
 BROKER_PORT = "19092"
 METRICS_PORT = "9404"
@@ -183,7 +184,7 @@ def blocks_of(page, text):
             indent, words = fence.group(1), fence.group(2).split()
             block = Block(page, number, words)
             if not words:
-                block.fail("a block needs a first word: console, a file's language, text or mermaid")
+                block.fail("a block needs a first word: console, a file's language, pycon, text or mermaid")
         elif fence:
             blocks.append(block)
             block = None

@@ -13,7 +13,7 @@ import re
 import sys
 
 # Wings that know nothing of the outside world, and headers that they and the public headers must not include.
-INNER_WINGS = ("library", "lane")
+INNER_WINGS = ("library", "lane", "embed")
 OUTSIDE_WORLD = ("librdkafka/", "prometheus/", "httplib.h", "yaml-cpp/", "spdlog/", "CLI/")
 
 # Headers that only one room and its tests may include. Benchmarks compare with the libraries themselves.
@@ -68,9 +68,9 @@ STANDARD_NAMES = {
 HEADER_OF = {name: header for header, names in STANDARD_NAMES.items() for name in names.split()}
 # Names without std:: that several headers declare. One of these headers must be included.
 GLOBAL_NAMES = (
-    (re.compile(r"\bu?int(?:8|16|32|64)_t\b|\bU?INT(?:8|16|32|64)_(?:MAX|MIN)\b"), ("cstdint",)),
+    (re.compile(r"\bu?int(?:8|16|32|64)_t\b|\bU?INT(?:8|16|32|64)_(?:MAX|MIN)\b"), ("cstdint", "stdint.h")),
     (re.compile(r"\b(?:size_t|ptrdiff_t)\b"),
-     ("cstddef", "cstdio", "cstdlib", "cstring", "span", "string", "string_view", "vector")),
+     ("cstddef", "stddef.h", "cstdio", "cstdlib", "cstring", "span", "string", "string_view", "vector")),
 )
 PACKAGES = "scripts/packages.debian"
 WING_LIST = "CMakeLists.txt"
@@ -142,8 +142,8 @@ class House:
     """The wings and rooms that the build files declare, from the lowest to the highest."""
 
     def __init__(self, tree):
-        found = re.search(r"set\(NEARDUP_WINGS ([^)]*)\)", tree.text(WING_LIST))
-        self.wings = found.group(1).split() if found else []
+        lists = re.findall(r"(?:set\(|list\(APPEND )NEARDUP_WINGS ([^)]*)\)", tree.text(WING_LIST))
+        self.wings = [wing for wings in lists for wing in wings.split()]
         self.all = []
         for wing in self.wings:
             text = re.sub(r"#[^\n]*", "", tree.text(f"src/{wing}/CMakeLists.txt"))
@@ -263,7 +263,7 @@ def third_parties_stay_outside(tree):
                 continue
             header = found.group(1)
             if is_inner and header.startswith(OUTSIDE_WORLD):
-                yield f"{path}:{number}: {header} must not be included in the wings {' and '.join(INNER_WINGS)}"
+                yield f"{path}:{number}: {header} must not be included in the wings {', '.join(INNER_WINGS)}"
             for prefix, home in ONE_ROOM_ONLY.items():
                 if header.startswith(prefix) and room not in (home, "bench"):
                     yield f"{path}:{number}: {header} may be included in {home} only"

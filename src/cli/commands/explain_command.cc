@@ -9,12 +9,12 @@
 #include "commands/commands.h"
 #include "explain/explain_page.h"
 #include "explain/explain_text.h"
-#include "record_finder/record_finder.h"
 #include "explain/explanation.h"
 #include "learned/lane_learning.h"
 #include "process/exit_code.h"
 #include "process/stop_signals.h"
 #include "reading/topic_reading.h"
+#include "record_finder/record_finder.h"
 
 namespace neardup {
 namespace {

@@ -17,9 +17,9 @@
 #include "process/exit_code.h"
 #include "process/stop_signals.h"
 #include "reading/record_sample.h"
-#include "tune_config/tune_config.h"
 #include "tune/tune_page.h"
 #include "tune/tune_summary.h"
+#include "tune_config/tune_config.h"
 
 namespace neardup {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "base/quantity.h"
 #include "commands/commands.h"
 #include "config/config.h"
-#include "base/quantity.h"
 #include "files/local_ports.h"
 #include "learned/lane_learning.h"
 #include "process/exit_code.h"

@@ -14,6 +14,14 @@ constexpr const char* kInputName = "records";
 /// Fingerprints that are computed together, where no commit asks for fewer.
 constexpr size_t kFingerprintedTogether = 4096;
 
+/// Waits for a task that uses variables of this block, also when the block ends with an exception.
+struct WaitFor {
+  const std::future<bool>& task;
+  ~WaitFor() {
+    if (task.valid()) task.wait();
+  }
+};
+
 }  // namespace
 
 void VerdictColumns::Reserve(size_t records) {
@@ -60,8 +68,8 @@ Position BatchFilter::PositionOf(size_t ahead) const {
 }
 
 size_t BatchFilter::NextChunk(size_t records_left) const {
-  return std::min<uint64_t>({options_.commit_records - uncommitted_, records_left,
-                             kFingerprintedTogether});
+  return std::min<uint64_t>(
+      {options_.commit_records - uncommitted_, records_left, kFingerprintedTogether});
 }
 
 void BatchFilter::Decide(const RecordBatch& batch, VerdictColumns& verdicts,
@@ -86,14 +94,13 @@ void BatchFilter::Decide(const RecordBatch& batch, VerdictColumns& verdicts,
     // commit ends a chunk.
     const size_t next_begin = begin + count;
     const uint64_t uncommitted = (uncommitted_ + count) % options_.commit_records;
-    const size_t next_count =
-        std::min<uint64_t>({options_.commit_records - uncommitted, batch.count - next_begin,
-                            kFingerprintedTogether});
+    const size_t next_count = std::min<uint64_t>(
+        {options_.commit_records - uncommitted, batch.count - next_begin, kFingerprintedTogether});
     std::future<bool> ready;
+    const WaitFor wait{ready};
     if (next_count > 0) {
-      ready = ahead_.Run([&, next_begin, next_count] {
-        return fingerprint(next_begin, next_count, next_chunk_);
-      });
+      ready = ahead_.Run(
+          [&, next_begin, next_count] { return fingerprint(next_begin, next_count, next_chunk_); });
     }
     const std::span<const FingerprintedRecord> chunk = std::span(chunk_).first(count);
     DecideChunk(chunk, verdicts);

@@ -64,7 +64,7 @@ Result<void> SavedFilter::Save(const std::filesystem::path& path) {
   writer.Varint(log_.parts().size());
   for (const EntryLog::Part& part : log_.parts()) writer.Text(part.bytes);
   writer.U64(Hash64(writer.bytes()));
-  return WriteFileDurably(path, writer.bytes());
+  return WriteFileDurably(std::filesystem::absolute(path), writer.bytes());
 }
 
 Result<std::unique_ptr<SavedFilter>> SavedFilter::Load(const std::filesystem::path& path,
@@ -76,12 +76,12 @@ Result<std::unique_ptr<SavedFilter>> SavedFilter::Load(const std::filesystem::pa
   return loaded;
 }
 
-Result<std::unique_ptr<SavedFilter>> SavedFilter::Decode(std::string_view bytes,
-                                                         uint32_t threads) {
+Result<std::unique_ptr<SavedFilter>> SavedFilter::Decode(std::string_view bytes, uint32_t threads) {
   ByteReader reader(bytes);
   if (reader.Raw(kMagic.size(), "the magic number") != kMagic) {
-    return Error{ErrorCode::kCorrupt, "this is no saved filter; expected a file that begins with "
-                                      "NDSF"};
+    return Error{ErrorCode::kCorrupt,
+                 "this is no saved filter; expected a file that begins with "
+                 "NDSF"};
   }
   const uint16_t version = reader.U16("the version");
   if (reader.ok() && version != kVersion) {
@@ -93,8 +93,9 @@ Result<std::unique_ptr<SavedFilter>> SavedFilter::Decode(std::string_view bytes,
   if (bytes.size() < kChecksumBytes) return reader.error();
   const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
   if (ByteReader(bytes.substr(body.size())).U64("the checksum") != Hash64(body)) {
-    return Error{ErrorCode::kCorrupt, "the file is damaged: its checksum does not fit its content; "
-                                      "take a copy of it, or begin with a new filter"};
+    return Error{ErrorCode::kCorrupt,
+                 "the file is damaged: its checksum does not fit its content; "
+                 "take a copy of it, or begin with a new filter"};
   }
   const std::string_view settings = reader.Text("the settings");
   BatchOptions options;

@@ -56,6 +56,7 @@ class SavedFilter {
   Result<void> Save(const std::filesystem::path& path);
 
   BatchFilter& filter() { return *filter_; }
+  const BatchFilter& filter() const { return *filter_; }
   size_t log_bytes() const { return log_.bytes(); }
 
  private:

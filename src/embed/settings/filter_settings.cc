@@ -26,8 +26,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kModePath = "match.mode";
 /// Sections of the configuration file that a filter without Kafka has no use for.
 constexpr const char* kServiceSections[] = {
-    "app",    "input", "output",  "dead_letters", "auto",    "transaction", "filter", "lease",
-    "retry",  "threads", "kafka", "metrics",      "log",     "state",       "routing"};
+    "app",   "input",   "output", "dead_letters", "auto", "transaction", "filter", "lease",
+    "retry", "threads", "kafka",  "metrics",      "log",  "state",       "routing"};
 
 std::string Shown(const Json& value) {
   constexpr size_t kBytesMax = 60;
@@ -49,8 +49,8 @@ struct Row {
 
 /// A number that `parse` also reads from a text with a unit; null: only numbers.
 template <class Member>
-Row NumberRow(const std::string& path, Member member, std::optional<int64_t> (*parse)(std::string_view),
-              const char* what) {
+Row NumberRow(const std::string& path, Member member,
+              std::optional<int64_t> (*parse)(std::string_view), const char* what) {
   return {path,
           [=](const Json& json, FilterOptions& options) -> Result<void> {
             auto& to = member(options);
@@ -289,11 +289,11 @@ Result<std::vector<std::pair<std::string, Json>>> Flattened(const Json& json) {
 }  // namespace
 
 Result<FilterSettings> ParseFilterSettings(std::string_view text) {
-  const Json json =
-      NestsDeeperThan(text) ? Json() : Json::parse(text, nullptr, false);
+  const Json json = NestsDeeperThan(text) ? Json() : Json::parse(text, nullptr, false);
   if (!json.is_object()) {
-    return Error{ErrorCode::kConfig, "settings: expected a JSON object with sections such as "
-                                     "record and match"};
+    return Error{ErrorCode::kConfig,
+                 "settings: expected a JSON object with sections such as "
+                 "record and match"};
   }
   NEARDUP_ASSIGN(const auto flattened, Flattened(json));
   FilterSettings settings;

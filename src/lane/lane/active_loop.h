@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "filter/fingerprint_pool.h"
 #include "lane/batch_reader.h"
 #include "lane/dead_letter_watch.h"
 #include "lane/decided_batch.h"
-#include "filter/fingerprint_pool.h"
 #include "lane/lane_inputs.h"
 #include "lane/lane_options.h"
 #include "lane/lane_ports.h"

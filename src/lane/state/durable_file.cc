@@ -31,7 +31,8 @@ Result<void> WriteAll(int descriptor, const std::filesystem::path& path, std::st
   return {};
 }
 
-Result<void> SyncFolder(const std::filesystem::path& folder) {
+Result<void> SyncFolderOf(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return Failed(folder, "opening the folder");
   const int synced = fsync(descriptor);
@@ -59,7 +60,7 @@ Result<void> WriteFileDurably(const std::filesystem::path& path, std::string_vie
     return written;
   }
   if (rename(temporary.c_str(), path.c_str()) != 0) return Failed(path, "renaming to this name");
-  return SyncFolder(path.parent_path());
+  return SyncFolderOf(path);
 }
 
 // ---- AppendedFile
@@ -107,7 +108,7 @@ Result<void> AppendedFile::Append(std::string_view bytes) {
 Result<void> AppendedFile::Sync() {
   if (fdatasync(descriptor_) != 0) return Failed(path_, "syncing");
   if (folder_synced_) return {};
-  NEARDUP_TRY(SyncFolder(path_.parent_path()));
+  NEARDUP_TRY(SyncFolderOf(path_));
   folder_synced_ = true;
   return {};
 }

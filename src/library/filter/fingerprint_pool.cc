@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace neardup {
 
@@ -19,7 +20,11 @@ FingerprintPool::FingerprintPool(const FilterOptions& options, uint32_t threads)
   const size_t count = threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
   for (size_t i = 0; i < count; ++i) fingerprinters_.emplace_back(options);
   scratch_.resize(count);
-  for (size_t i = 1; i < count; ++i) threads_.emplace_back([this, i] { Work(i); });
+  threads_.reserve(count - 1);
+  try {
+    for (size_t i = 1; i < count; ++i) threads_.emplace_back([this, i] { Work(i); });
+  } catch (const std::exception&) {  // no more threads available: the existing ones do the work
+  }
 }
 
 FingerprintPool::~FingerprintPool() {
@@ -66,7 +71,8 @@ void FingerprintPool::Spread(Kind kind, size_t records, const ChunkWork& work) {
   wake_.notify_all();
   while (job.next < job.records) DoChunk(job, 0, lock);
   done_.wait(lock, [&job] { return job.pending == 0; });
-  job = {};
+  const std::exception_ptr thrown = std::exchange(job, {}).thrown;
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 void FingerprintPool::Work(size_t worker) {
@@ -90,8 +96,18 @@ void FingerprintPool::DoChunk(Job& job, size_t worker, std::unique_lock<std::mut
   const ChunkWork& work = *job.work;
   job.next = end;
   lock.unlock();
-  work(worker, begin, end);
+  std::exception_ptr thrown;
+  try {
+    work(worker, begin, end);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
   lock.lock();
+  if (thrown) {  // nothing more is begun
+    job.thrown = thrown;
+    job.pending -= job.records - job.next;
+    job.next = job.records;
+  }
   job.pending -= end - begin;
   if (job.pending == 0) done_.notify_all();
 }

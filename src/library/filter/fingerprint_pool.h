@@ -4,6 +4,7 @@
 #include <array>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -26,7 +27,8 @@ using RecordAt = std::function<RecordView(size_t index, std::string& scratch)>;
 
 /// Spreads a batch over a fixed set of threads, one of which is the calling thread, and waits for
 /// all of them. One thread may call Fingerprint while another calls LookUp. Then the fixed threads
-/// do the look-ups first, because the verdicts wait for them.
+/// do the look-ups first, because the verdicts wait for them. What a call throws on any of the
+/// threads reaches the caller when no thread works for the call any more.
 class FingerprintPool {
  public:
   /// With `threads` 0, the pool has one thread per core.
@@ -53,6 +55,7 @@ class FingerprintPool {
     size_t records = 0;
     size_t next = 0;     ///< the first record that no thread has taken
     size_t pending = 0;  ///< records that are not done
+    std::exception_ptr thrown{};
   };
   /// The most urgent kind first.
   enum Kind { kLookUp, kFingerprint, kKinds };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "index/processor.h"
 #include "learn/sample.h"
 #include "neardup/filter.h"
 
@@ -57,7 +57,7 @@ Model ModelOfPart(std::span<const RecordView> records, const FilterOptions& opti
 
 /// The distinct records of a sample that are not dead letters.
 struct Distinct {
-  std::vector<size_t> records;  ///< indices into the sample
+  std::vector<size_t> records;   ///< indices into the sample
   std::vector<uint64_t> hashes;  ///< of the content, seeded
   std::vector<uint64_t> simhashes;
   std::vector<bool> sketched;  ///< the record has enough tokens to be compared by distance
@@ -93,7 +93,7 @@ std::vector<size_t> NearestTo(const Distinct& distinct, size_t record) {
   std::array<std::pair<int, size_t>, kNearest> nearest;
   nearest.fill({65, 0});
   for (size_t other = 0; other < distinct.simhashes.size(); ++other) {
-    const int distance = std::popcount(distinct.simhashes[record] ^ distinct.simhashes[other]);
+    const int distance = BitCount(distinct.simhashes[record] ^ distinct.simhashes[other]);
     if (distance >= nearest.back().first || other == record || !distinct.sketched[other]) continue;
     nearest.back() = {distance, other};
     std::sort(nearest.begin(), nearest.end());

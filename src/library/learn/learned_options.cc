@@ -244,7 +244,7 @@ std::string FurtherReason(const Tuning& tuning, const std::set<std::string>& kep
     further.push_back("key fields (" + tuning.keys_reason + ")");
   }
   if (!tuning.short_reason.empty() && !kept.contains("feature.features_min")) {
-    further.push_back("short records are compared, too (" + tuning.short_reason + ")");
+    further.push_back("short records are compared as well (" + tuning.short_reason + ")");
   }
   if (tuning.window_smaller && !kept.contains("window.entries_max")) {
     further.push_back(

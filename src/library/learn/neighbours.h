@@ -1,12 +1,12 @@
 // How close the records of a sample are to each other.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "index/processor.h"
 #include "learn/sample.h"
 
 namespace neardup {
@@ -49,7 +49,7 @@ class SampleFingerprints {
 
  private:
   void TakeValues(const Sample& sample);
-  static int Distance(uint64_t a, uint64_t b) { return std::popcount(a ^ b); }
+  static int Distance(uint64_t a, uint64_t b) { return BitCount(a ^ b); }
 
   std::vector<size_t> records_;
   std::vector<size_t> drawn_;

@@ -6,8 +6,8 @@
 #include <initializer_list>
 #include <map>
 
-#include "config/default_app.h"
 #include "base/quantity.h"
+#include "config/default_app.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
 #include "neardup/filter.h"

@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "filter/fingerprint_pool.h"
 #include "kafka/prefetch.h"
 #include "lane/batch_reader.h"
-#include "filter/fingerprint_pool.h"
 #include "neardup/filter.h"
 
 namespace neardup {

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "base/number_text.h"
-#include "config/memory_table.h"
 #include "base/quantity.h"
+#include "config/memory_table.h"
 #include "files/local_ports.h"
 #include "kafka/client.h"
 #include "kafka/complaint_log.h"

@@ -30,8 +30,8 @@ Rows Model(const std::vector<std::string>& records, const FilterOptions& options
   Fingerprinter fingerprinter(options);
   VerdictColumns verdicts;
   for (size_t i = 0; i < records.size(); ++i) {
-    verdicts.Add((*filter)->Decide(
-        fingerprinter.Compute({{0, static_cast<int64_t>(i)}, 0, records[i]})));
+    verdicts.Add(
+        (*filter)->Decide(fingerprinter.Compute({{0, static_cast<int64_t>(i)}, 0, records[i]})));
     if ((i + 1) % kCommitRecords == 0) (*filter)->Commit();
   }
   EXPECT_GT((*filter)->entries_evicted() + (*filter)->entries_expired(), 1000U);

@@ -1,6 +1,7 @@
 // Records for the tests of batches.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -26,9 +26,7 @@ class TemporaryFile {
     std::ifstream file(path(), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  void Write(const std::string& bytes) const {
-    std::ofstream(path(), std::ios::binary) << bytes;
-  }
+  void Write(const std::string& bytes) const { std::ofstream(path(), std::ios::binary) << bytes; }
 
  private:
   std::filesystem::path folder_;
@@ -94,6 +92,16 @@ TEST(SavedFilter, RefusesAFileThatIsCutOrChangedAnywhere) {
     EXPECT_FALSE(SavedFilter::Load(file.path(), 1).ok()) << place;
   }
   file.Write(whole);
+  EXPECT_TRUE(SavedFilter::Load(file.path(), 1).ok());
+}
+
+TEST(SavedFilter, IsSavedInTheWorkingDirectory) {
+  const TemporaryFile file;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(file.path().parent_path());
+  const Result<void> saved = NewFilter(TextAndTime())->Save("state.nd");
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(saved.ok()) << saved.error().text;
   EXPECT_TRUE(SavedFilter::Load(file.path(), 1).ok());
 }
 

@@ -36,8 +36,8 @@ TEST(FilterSettings, TakeSectionsAndDottedPaths) {
     "window": {"window_ms": "36h", "entries_max": 5000}})");
   ASSERT_TRUE(parsed.ok()) << parsed.error().text;
   const FilterOptions& options = parsed->options;
-  EXPECT_EQ(options.record.fields, (std::vector<FieldSelector>{
-                                       {"title"}, {"/a/b", 2.0}, {"user", 1.0, true}}));
+  EXPECT_EQ(options.record.fields,
+            (std::vector<FieldSelector>{{"title"}, {"/a/b", 2.0}, {"user", 1.0, true}}));
   EXPECT_EQ(options.record.null_value, NullValue::kUnique);
   EXPECT_EQ(options.record.record_bytes_max, size_t{1} << 20);
   EXPECT_TRUE(options.feature.masks.time && options.feature.masks.ip);

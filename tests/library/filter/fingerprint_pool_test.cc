@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -99,6 +100,26 @@ TEST(FingerprintPool, LooksUpWhileAnotherThreadFingerprints) {
   }
   stop = true;
   other.join();
+}
+
+TEST(FingerprintPool, WhatARecordThrowsReachesTheCallerAndThePoolWorksOn) {
+  const FilterOptions options;
+  FingerprintPool pool(options, 3);
+  std::vector<std::string> payloads;
+  for (size_t i = 0; i < 1000; ++i) payloads.push_back(RecordOf(20 + i % 90));
+  std::vector<FingerprintedRecord> records;
+  for (size_t bad = 0; bad < payloads.size(); bad += 37) {
+    const RecordAt throwing = [&](size_t i, std::string&) {
+      if (i >= bad) throw std::bad_alloc();
+      return ViewOf(payloads[i], i);
+    };
+    EXPECT_THROW(pool.Fingerprint(payloads.size(), throwing, records), std::bad_alloc) << bad;
+  }
+  pool.Fingerprint(payloads.size(), RecordsOf(payloads), records);
+  Fingerprinter one(options);
+  for (size_t i = 0; i < payloads.size(); ++i) {
+    EXPECT_EQ(records[i].fingerprint, one.Compute(ViewOf(payloads[i], i)).fingerprint) << i;
+  }
 }
 
 // A sanitizer ends the process when memory is short.

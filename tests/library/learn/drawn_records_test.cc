@@ -104,9 +104,8 @@ TEST(RandomPart, IsTheSameInEveryOrderOfTheSample) {
 TEST(RandomPart, KeepsTheOrderOfTheRecords) {
   const std::vector<std::string> payloads = TextStream(kSeed, 8000, 50, 3);
   const std::vector<RecordView> part = RandomPart(ViewsOf(payloads));
-  EXPECT_TRUE(std::is_sorted(part.begin(), part.end(), [](const auto& a, const auto& b) {
-    return a.position < b.position;
-  }));
+  EXPECT_TRUE(std::is_sorted(part.begin(), part.end(),
+                             [](const auto& a, const auto& b) { return a.position < b.position; }));
   EXPECT_EQ(RandomPart(ViewsOf({"{}", "{}"})).size(), 2U);
 }
 

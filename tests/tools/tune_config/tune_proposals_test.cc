@@ -9,9 +9,9 @@
 #include "config/config_text.h"
 #include "learn/model_file.h"
 #include "learn/synthetic_streams.h"
-#include "tune_config/tune_config.h"
 #include "tune/tune_page.h"
 #include "tune/tune_summary.h"
+#include "tune_config/tune_config.h"
 
 namespace neardup {
 namespace {

@@ -1,0 +1,188 @@
+"""The functions of the package."""
+
+from __future__ import annotations
+
+import json as _json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from . import _native
+from ._results import Explanation, Result, Tuning, _batch
+from ._settings import Field, settings_json
+from ._tables import Source, Table, payloads_of, source_of
+
+_RECORDS_MIN = 200
+"""With fewer records nothing is learned; the same as auto.records_min."""
+_STEP = 65_536
+"""Records between two looks at the keyboard."""
+
+Config = str | os.PathLike[str] | Mapping[str, Any]
+
+
+def dedup(
+    data: Any,
+    fields: Sequence[Field] | str | None = None,
+    *,
+    keys: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    distance_max: int | None = None,
+    config: Config | None = None,
+    json: str = "",
+    time: str = "",
+    threads: int = 0,
+    progress: bool | Callable[[int, int], None] = False,
+) -> Result:
+    """Finds the records that repeat an earlier one.
+
+    What is not given is learned from the records themselves: which fields are compared, how near two records must be,
+    and more. The verdicts are those of ``neardup filter`` on the same records as JSON Lines.
+
+    Args:
+        data: a pandas or Polars data frame, an Arrow table, a DuckDB relation, a path (JSON Lines, also .gz and .zst,
+            Parquet, CSV, Feather), or an iterable of dict, str or bytes. A str that begins with ``{`` is a record in
+            JSON, any other str a text. bytes are a record in JSON.
+        fields: the fields to compare: names, JSON Pointers such as ``/article/title``, or
+            ``{"path": "title", "weight": 2}``.
+        keys: fields in which duplicates must be equal.
+        exclude: fields that are never compared.
+        distance_max: how many of 64 bits may differ, 0 to 12. 0: only equal records are duplicates.
+        config: a configuration file, or its sections as a dict. What is named in this call wins.
+        json: the column of a table that holds whole records as JSON.
+        time: the column of a table that holds the event time: timestamps, dates, or milliseconds since 1970. Without
+            it, and without ``record.time_field`` in the configuration, there is no window: a record may repeat any
+            earlier one.
+        threads: how many threads work; 0: one for each core.
+        progress: True shows a bar (needs tqdm). A function is called with the number of records that are decided and
+            the number of all.
+
+    Raises:
+        Error: the settings or the input are wrong. The text says what, and what to do.
+    """
+    source = source_of(data)
+    given = settings_json(config, fields=fields, keys=keys, exclude=exclude, distance_max=distance_max)
+    rows = source.rows(given, json, time)
+    learned, _mode, reasons = _native.learn(rows, given, _RECORDS_MIN)
+    if source.table is not None and not json:
+        rows = source.rows(learned, json, time)  # of the chosen columns only
+    return _run(source, rows, learned, reasons, threads, progress)
+
+
+def _run(
+    source: Source,
+    rows: _native.Rows,
+    settings: str,
+    reasons: list[str],
+    threads: int,
+    progress: bool | Callable[[int, int], None],
+) -> Result:
+    run = _native.Run(settings, threads, True)
+    total = len(rows)
+    with _Progress(progress, total) as show:
+        for begin in range(0, total, _STEP):
+            end = min(begin + _STEP, total)
+            run.decide(rows, begin, end)
+            show(end)
+    return Result(run, source, rows, reasons)
+
+
+class _Progress:
+    """A bar, a function, or nothing."""
+
+    def __init__(self, wanted: bool | Callable[[int, int], None], total: int) -> None:
+        self._total = total
+        self._call = wanted if callable(wanted) else None
+        self._bar: Any = None
+        if wanted is True:
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(total=total, unit=" records", unit_scale=True)
+
+    def __enter__(self) -> Callable[[int], None]:
+        return self._show
+
+    def _show(self, done: int) -> None:
+        if self._call is not None:
+            self._call(done, self._total)
+        if self._bar is not None:
+            self._bar.update(done - self._bar.n)
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def tune(
+    data: Any,
+    fields: Sequence[Field] | str | None = None,
+    *,
+    keys: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    config: Config | None = None,
+    json: str = "",
+    window_entries: int = 0,
+) -> Tuning:
+    """Proposes settings for a stream of such records, and says why.
+
+    Args:
+        data, fields, keys, exclude, config, json: as for `dedup`.
+        window_entries: how many unique records the window of the service will hold. The more it holds, the more
+            unrelated records match by chance. 0: 1,000,000, or fewer where copies need it.
+
+    Raises:
+        Error: the records give no reason to propose anything.
+    """
+    source = source_of(data)
+    given = settings_json(config, fields=fields, keys=keys, exclude=exclude)
+    found = _native.tune(source.rows(given, json), given, source.name, window_entries)
+    return Tuning(
+        settings=_parsed(found["settings"]),
+        text=found["text"],
+        details=_parsed(found["json"]),
+        _page=found["page"],
+        _model=found["model"],
+        _settings_json=found["settings"],
+    )
+
+
+def explain(
+    a: Any,
+    b: Any,
+    fields: Sequence[Field] | str | None = None,
+    *,
+    keys: Sequence[str] | None = None,
+    distance_max: int | None = None,
+    config: Config | None = None,
+) -> Explanation:
+    """Says why record `b` repeats record `a`, or does not: dict, str (a text or JSON) or bytes (JSON)."""
+    given = settings_json(config, fields=fields, keys=keys, distance_max=distance_max)
+    rows = _native.Rows.of_list(payloads_of([a]) + payloads_of([b]))
+    text, details, page = _native.explain(rows, given)
+    return Explanation(text=text, details=_parsed(details), _page=page)
+
+
+def fingerprint(
+    data: Any,
+    fields: Sequence[Field] | str | None = None,
+    *,
+    keys: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    config: Config | None = None,
+    json: str = "",
+    time: str = "",
+    threads: int = 0,
+) -> Table:
+    """Computes the fingerprint of each record. Nothing is learned and nothing is decided.
+
+    The columns are ``simhash``, ``order`` and ``exact`` (uint64), ``features`` (distinct words), ``time_ms`` (since
+    1970), ``text_keys`` (eight uint32; 0 where there is none), ``reason`` (null unless the record cannot be compared)
+    and ``passed``. Two records are near if few bits of their ``simhash`` differ, and equal if ``exact`` is equal.
+    Fingerprints can be compared only if they were computed with the same settings.
+    """
+    source = source_of(data)
+    given = settings_json(config, fields=fields, keys=keys, exclude=exclude)
+    return Table(_batch(_native.fingerprint(source.rows(given, json, time), given, threads)))
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    return _json.loads(text)

@@ -1,0 +1,150 @@
+"""Settings: from keyword arguments, dictionaries and configuration files, as the JSON that the library reads."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Union
+
+import yaml
+
+from ._errors import Error
+
+Field = Union[str, Mapping[str, Any]]
+"""A field to compare: a name, a JSON Pointer such as ``/article/title``, or ``{"path": "title", "weight": 2}``."""
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_SECTIONS = ("record", "feature", "match", "window")
+
+
+def _interpolated(text: str, path: Path) -> str:
+    """Puts in the environment variables of a configuration file, ``${NAME}`` or ``${NAME:-default}``."""
+
+    def value(match: re.Match[str]) -> str:
+        name, default = match.groups()
+        found = os.environ.get(name, default)
+        if found is None:
+            raise Error(f"{path}: the environment variable {name} is not set; set it, or write ${{{name}:-default}}")
+        return found
+
+    return _VARIABLE.sub(value, text)
+
+
+def read_config(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Reads the filter settings of a configuration file, with the model that it names."""
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise Error(f"{file}: cannot read the configuration: {error.strerror}") from None
+    try:
+        config = yaml.safe_load(_interpolated(text, file)) or {}
+    except yaml.YAMLError as error:
+        raise Error(f"{file}: not YAML: {error}") from None
+    if not isinstance(config, dict):
+        raise Error(f"{file}: expected sections such as record and match, found {type(config).__name__}")
+    model = (config.get("feature") or {}).get("model")
+    if model:
+        model_file = file.parent / model
+        try:
+            config["feature"] = {**config["feature"], "model": json.loads(model_file.read_text(encoding="utf-8"))}
+        except OSError as error:
+            raise Error(f"{file}: feature.model: cannot read {model_file}: {error.strerror}") from None
+        except ValueError as error:
+            raise Error(f"{file}: feature.model: {model_file} is no model file: {error}") from None
+    return config
+
+
+def with_path(settings: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """The settings with one of them set: ``with_path(s, "match.distance_max", 6)``."""
+    section, key = path.split(".", 1)
+    return {**settings, section: {**(settings.get(section) or {}), key: value}}
+
+
+def settings_json(
+    config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    *,
+    fields: Sequence[Field] | str | None = None,
+    keys: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    distance_max: int | None = None,
+    mode: str | None = None,
+) -> str:
+    """Brings everything that was given together. What is named here wins over the configuration."""
+    if config is None:
+        settings: dict[str, Any] = {}
+    elif isinstance(config, Mapping):
+        settings = {name: dict(value) if isinstance(value, Mapping) else value for name, value in config.items()}
+    else:
+        settings = read_config(config)
+    if fields is not None or keys is not None:
+        named = [fields] if isinstance(fields, str) else list(fields or [])
+        chosen: list[Any] = [dict(field) if isinstance(field, Mapping) else field for field in named]
+        chosen += [{"path": key, "key": True} for key in keys or []]
+        settings = with_path(settings, "record.fields", chosen)
+    if exclude is not None:
+        settings = with_path(settings, "record.exclude", list(exclude))
+    if distance_max is not None:
+        settings = with_path(settings, "match.distance_max", distance_max)
+    if mode is not None:
+        settings = with_path(settings, "match.mode", mode)
+    return json.dumps(settings)
+
+
+def columns_of(settings: str, names: Sequence[str], time: str) -> list[str]:
+    """The columns of a table that a filter with these settings reads; an empty list stands for all."""
+    record = json.loads(settings).get("record") or {}
+    fields = record.get("fields") or []
+    if not fields:
+        return []
+    wanted = [field if isinstance(field, str) else field["path"] for field in fields]
+    if record.get("time_field"):
+        wanted.append(record["time_field"])
+    tops = [_top_level(path) for path in wanted]
+    if any(top not in names for top in tops):
+        missing = next(top for top in tops if top not in names)
+        import difflib
+
+        near = difflib.get_close_matches(missing, names, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise Error(f"the table has no column {missing}{hint}; it has {', '.join(names)}")
+    return list(dict.fromkeys(tops))
+
+
+def _top_level(path: str) -> str:
+    if not path.startswith("/"):
+        return path
+    return path[1:].split("/", 1)[0].replace("~1", "/").replace("~0", "~")
+
+
+def yaml_text(settings: str, model_file: str, comments: Sequence[str]) -> str:
+    """The settings as a configuration file. Settings with their default values are left out."""
+    given = json.loads(settings)
+    defaults = json.loads(_defaults())
+    out: dict[str, Any] = {}
+    for section in _SECTIONS:
+        kept = {
+            key: value
+            for key, value in given[section].items()
+            if value != defaults[section].get(key) and (section, key) != ("feature", "model")
+        }
+        if section == "feature" and model_file:
+            kept["model"] = model_file
+        if section == "record":
+            kept.setdefault("fields", given["record"]["fields"])
+        if section == "match":
+            kept.setdefault("distance_max", given["match"]["distance_max"])
+            kept["mode"] = given["match"]["mode"]
+        if kept:
+            out[section] = kept
+    head = "".join(f"# {line}\n" for line in comments)
+    return head + yaml.safe_dump(out, sort_keys=False, allow_unicode=True)
+
+
+def _defaults() -> str:
+    from . import _native
+
+    return _native.Filter.new('{"match": {"mode": "near"}}', 1).settings()

@@ -1,0 +1,219 @@
+"""Records wherever people have them: data frames, Arrow tables, files, lists."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from . import _native
+from ._errors import Error
+from ._settings import columns_of
+
+
+class Table:
+    """An Arrow table that converts to what you work with.
+
+    Any library that reads Arrow takes it as it is: ``pandas.DataFrame.from_arrow``, ``polars.from_arrow``,
+    ``pyarrow.table``, DuckDB.
+    """
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return self._table.num_rows
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return self._table.column_names
+
+    def __getitem__(self, column: str) -> list[Any]:
+        """The values of a column as a list."""
+        return self._table.column(column).to_pylist()
+
+    def head(self, rows: int = 5) -> Table:
+        """The first rows."""
+        return Table(self._table.slice(0, rows))
+
+    def to_arrow(self) -> pa.Table:
+        """The table as a ``pyarrow.Table``, without a copy."""
+        return self._table
+
+    def to_pandas(self) -> Any:
+        """The table as a ``pandas.DataFrame``."""
+        return self._table.to_pandas()
+
+    def to_polars(self) -> Any:
+        """The table as a ``polars.DataFrame``."""
+        import polars
+
+        return polars.from_arrow(self._table)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One dictionary for each row."""
+        return self._table.to_pylist()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._table.schema.__arrow_c_schema__()
+
+    def __repr__(self) -> str:
+        return f"neardup.Table of {len(self):,} rows: {', '.join(self.columns)}"
+
+    def _repr_html_(self) -> str:
+        from ._html import table_html
+
+        return table_html(self._table.slice(0, 20), len(self))
+
+
+class Source:
+    """Records that were given, in one of two forms: a table, or one JSON text for each record."""
+
+    def __init__(self, table: pa.Table | None, payloads: list[bytes | None] | None, lines: bytes | None, name: str):
+        self.table = table
+        self._payloads = payloads
+        self._lines = lines
+        self.name = name
+
+    def rows(self, settings: str, json_column: str = "", time: str = "") -> _native.Rows:
+        """The records as the library reads them. Only the columns that the settings name are read."""
+        if self.table is None:
+            if json_column or time:
+                raise Error("json and time name columns of a table; the records are no table")
+            if self._lines is not None:
+                return _native.Rows.of_lines(self._lines)
+            return _native.Rows.of_list(self._payloads or [])
+        names = self.table.column_names
+        for column in filter(None, (json_column, time)):
+            if column not in names:
+                raise Error(f"the table has no column {column}; it has {', '.join(names)}")
+        fields = [] if json_column else columns_of(settings, names, time)
+        return _native.Rows.of_stream(self.table.__arrow_c_stream__(), fields, json_column, time)
+
+    def as_table(self) -> pa.Table:
+        """The records as a table. Records that do not fit into one have a single column, `record`."""
+        if self.table is not None:
+            return self.table
+        payloads = self._lines.split(b"\n") if self._lines is not None else self._payloads or []
+        if self._lines is not None and payloads and payloads[-1] == b"":
+            payloads = payloads[:-1]
+        try:
+            return pa.Table.from_pylist([json.loads(payload or b"{}") for payload in payloads])
+        except (ValueError, TypeError, AttributeError, pa.ArrowException):  # bad records, or records of many shapes
+            texts = [None if payload is None else payload.decode("utf-8", "replace") for payload in payloads]
+            return pa.table({"record": pa.array(texts, pa.large_string())})
+
+
+def source_of(data: Any) -> Source:
+    """Takes a data frame, an Arrow table, a path, or an iterable of dict, str or bytes."""
+    if isinstance(data, Source):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return _read_file(Path(data))
+    table = _table_of(data)
+    if table is not None:
+        return Source(table, None, None, "the table")
+    if isinstance(data, Mapping):
+        raise Error("expected a list of records, found a single dict; write [record]")
+    if isinstance(data, (bytes, bytearray)):
+        raise Error("expected a list of records, found bytes; write [record], or data.splitlines() for JSON Lines")
+    if isinstance(data, Iterable):
+        records = list(data)
+        if records and all(isinstance(each, str) and not each.lstrip().startswith("{") for each in records):
+            return Source(pa.table({"text": pa.array(records, pa.large_string())}), None, None, "the list")
+        return Source(None, payloads_of(records), None, "the list")
+    raise Error(
+        f"expected a data frame, an Arrow table, a path, or an iterable of dict, str or bytes, found {type(data).__name__}"
+    )
+
+
+def _table_of(data: Any) -> pa.Table | None:
+    if isinstance(data, Table):
+        return data.to_arrow()
+    if isinstance(data, pa.Table):
+        return data
+    if isinstance(data, (pa.RecordBatch, pa.RecordBatchReader)):
+        return pa.table(data) if isinstance(data, pa.RecordBatch) else data.read_all()
+    module = type(data).__module__.partition(".")[0]
+    if module == "pandas":
+        if type(data).__name__ == "Series":
+            data = data.to_frame(data.name if isinstance(data.name, str) else "text")
+        return pa.Table.from_pandas(data, preserve_index=False)
+    if module == "polars":
+        if type(data).__name__ == "LazyFrame":
+            data = data.collect()
+        if type(data).__name__ == "Series":
+            data = data.to_frame()
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.table(data)
+    for convert in ("to_arrow_table", "fetch_arrow_table"):  # DuckDB before it had the protocol
+        if hasattr(data, convert):
+            return getattr(data, convert)()
+    return None
+
+
+def payloads_of(records: Iterable[Any]) -> list[bytes | None]:
+    """Each record as JSON. A text that does not begin with `{` is a record with the one field `text`."""
+    payloads: list[bytes | None] = []
+    as_json: bool | None = None
+    for record in records:
+        if record is None:
+            payloads.append(None)
+        elif isinstance(record, bytes):
+            payloads.append(record)
+        elif isinstance(record, str):
+            if as_json is None and record.strip():
+                as_json = record.lstrip().startswith("{")
+            payloads.append(record.encode("utf-8", "surrogatepass") if as_json else _dumped({"text": record}))
+        elif isinstance(record, Mapping):
+            payloads.append(_dumped(record))
+        else:
+            raise Error(f"record {len(payloads)}: expected dict, str or bytes, found {type(record).__name__}")
+    return payloads
+
+
+def _dumped(record: Mapping[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str).encode("utf-8", "surrogatepass")
+
+
+def _read_file(path: Path) -> Source:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    try:
+        if ".parquet" in suffixes:
+            import pyarrow.parquet
+
+            return Source(pyarrow.parquet.read_table(path), None, None, str(path))
+        if ".csv" in suffixes:
+            import pyarrow.csv
+
+            return Source(pyarrow.csv.read_csv(path), None, None, str(path))
+        if suffixes and suffixes[-1] in (".arrow", ".feather"):
+            import pyarrow.feather
+
+            return Source(pyarrow.feather.read_table(path), None, None, str(path))
+        if suffixes and suffixes[-1] == ".gz":
+            with gzip.open(path, "rb") as file:
+                lines = file.read()
+        elif suffixes and suffixes[-1] == ".zst":
+            with pa.input_stream(str(path), compression="zstd") as stream:
+                lines = stream.read()
+        else:
+            lines = path.read_bytes()
+    except FileNotFoundError:
+        raise Error(
+            f"{path}: there is no such file; a list of texts is given as [text, ...]"
+        ) from None
+    except OSError as error:
+        raise Error(f"{path}: cannot read the file: {error}") from None
+    if lines.lstrip()[:1] == b"[":
+        raise Error(f"{path}: expected JSON Lines, one record on each line, found a JSON array; give json.load(...)")
+    return Source(None, None, lines, str(path))
