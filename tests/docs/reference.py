@@ -18,7 +18,8 @@ DOCS = ROOT / "docs"
 
 
 def printed(neardup, *words):
-    return subprocess.run([neardup, *words], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([neardup, *words], capture_output=True, text=True, check=True).stdout
+    return text.replace(f"Usage: {neardup} ", "Usage: neardup ")
 
 
 def commands(neardup, *names):

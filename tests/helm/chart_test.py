@@ -318,7 +318,7 @@ class Pods(unittest.TestCase):
             "sasl.oauthbearer.extensions": "logicalCluster=lkc-1"})
 
     def test_the_volume_is_three_snapshots_of_a_full_window_and_10_gibibytes_at_least(self):
-        page = (ROOT / "docs/snapshot.md").read_text()
+        page = (ROOT / "docs/performance.md").read_text()
         entry_bytes = int(re.search(r"\| bytes per entry on disk \| (\d+) \|", page).group(1))
         for entries, size in ((1_000_000, None), (79_000_000, None), (200_000_000, None),
                               (1_000_000_000, "7Gi")):
