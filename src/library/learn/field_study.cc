@@ -260,6 +260,12 @@ void LeaveLabels(std::vector<StudiedField>& fields) {
 
 }  // namespace
 
+bool ProseSaysAll(std::span<const StudiedField> fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const StudiedField& field) {
+    return field.role == FieldRole::kProse && field.facts.present >= kProsePresent;
+  });
+}
+
 void LeaveMetadata(std::vector<StudiedField>& fields) {
   double present = 0;
   std::vector<std::string> prose;
@@ -268,7 +274,7 @@ void LeaveMetadata(std::vector<StudiedField>& fields) {
     present = std::max(present, field.facts.present);
     prose.push_back(field.facts.path);
   }
-  if (present < kProsePresent) return LeaveLabels(fields);
+  if (!ProseSaysAll(fields)) return LeaveLabels(fields);
   const StudiedField* beside = nullptr;
   for (const StudiedField& field : fields) {
     const bool may = field.role == FieldRole::kText || field.role == FieldRole::kShortText;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -85,6 +86,9 @@ bool HoldsCodes(const FieldFacts& facts);
 
 /// The role that fits these facts, and why.
 StudiedField JudgeField(FieldFacts facts);
+
+/// Whether nearly every record holds prose, so that the prose says what the records are.
+bool ProseSaysAll(std::span<const StudiedField> fields);
 
 /// If nearly every record holds prose, all other fields that would be compared become kMetadata: a
 /// copy has the same text, but comes from another source, at another time, under another name.
