@@ -2,7 +2,7 @@
 function __neardup_at --description 'Whether the words so far name this command'
     set --local at neardup
     for word in (commandline --tokenize --current-process --cut-at-cursor)[2..]
-        if contains -- "$at $word" 'neardup run' 'neardup filter' 'neardup learn' 'neardup tune' 'neardup evaluate' 'neardup explain' 'neardup generate' 'neardup demo' 'neardup verify' 'neardup replay' 'neardup reset' 'neardup reindex' 'neardup snapshot' 'neardup snapshot inspect' 'neardup snapshot verify' 'neardup snapshot index' 'neardup snapshot find' 'neardup validate' 'neardup config' 'neardup config show' 'neardup config schema' 'neardup config example' 'neardup config reference' 'neardup healthcheck' 'neardup version' 'neardup completion' 'neardup manual' 'neardup help'
+        if contains -- "$at $word" 'neardup run' 'neardup filter' 'neardup learn' 'neardup tune' 'neardup evaluate' 'neardup explain' 'neardup test' 'neardup generate' 'neardup demo' 'neardup verify' 'neardup replay' 'neardup reset' 'neardup reindex' 'neardup snapshot' 'neardup snapshot inspect' 'neardup snapshot verify' 'neardup snapshot index' 'neardup snapshot find' 'neardup validate' 'neardup config' 'neardup config show' 'neardup config schema' 'neardup config example' 'neardup config reference' 'neardup healthcheck' 'neardup version' 'neardup completion' 'neardup manual' 'neardup help'
             set at "$at $word"
         end
     end
@@ -15,6 +15,7 @@ complete --command neardup --condition '__neardup_at neardup' --arguments learn 
 complete --command neardup --condition '__neardup_at neardup' --arguments tune --description 'propose a configuration from a sample of a stream, with a report that explains it'
 complete --command neardup --condition '__neardup_at neardup' --arguments evaluate --description 'measure precision, recall and speed of schemes on labelled records'
 complete --command neardup --condition '__neardup_at neardup' --arguments explain --description 'say why a record repeats another one or does not, and what would change that'
+complete --command neardup --condition '__neardup_at neardup' --arguments test --description 'decide pairs of records, and compare the verdicts with the expected ones'
 complete --command neardup --condition '__neardup_at neardup' --arguments generate --description 'plant edited copies in your records, and write the labels for `evaluate`'
 complete --command neardup --condition '__neardup_at neardup' --arguments demo --description 'run the service on an embedded broker and a synthetic stream'
 complete --command neardup --condition '__neardup_at neardup' --arguments verify --description 'check the guarantees of a pipeline on its topics'
@@ -104,6 +105,12 @@ complete --command neardup --condition '__neardup_at neardup explain' --long-opt
 complete --command neardup --condition '__neardup_at neardup explain' --long-option brokers --exclusive --description 'short for --set kafka.brokers=VALUE'
 complete --command neardup --condition '__neardup_at neardup explain' --long-option json --description 'print one JSON object'
 complete --command neardup --condition '__neardup_at neardup explain' --long-option html --require-parameter --force-files --description 'also write the explanation as an HTML page; - is standard output, in place of the text'
+complete --command neardup --condition '__neardup_at neardup test' --short-option h --long-option help --description 'Print this help message and exit'
+complete --command neardup --condition '__neardup_at neardup test' --short-option c --long-option config --require-parameter --force-files --description 'read settings from this YAML file; `neardup config example` prints one'
+complete --command neardup --condition '__neardup_at neardup test' --long-option set --exclusive --description 'override one setting, such as --set window.window_ms=1h; repeatable'
+complete --command neardup --condition '__neardup_at neardup test' --long-option fields --exclusive --description 'short for --set record.fields=[LIST]'
+complete --command neardup --condition '__neardup_at neardup test' --long-option keys --exclusive --description 'add key fields to --fields: duplicates must be equal in all of them'
+complete --command neardup --condition '__neardup_at neardup test' --long-option json --description 'print one JSON object'
 complete --command neardup --condition '__neardup_at neardup generate' --short-option h --long-option help --description 'Print this help message and exit'
 complete --command neardup --condition '__neardup_at neardup generate' --short-option i --long-option input --require-parameter --force-files --description 'read JSON Lines from this file, also .gz and .zst; - is standard input'
 complete --command neardup --condition '__neardup_at neardup generate' --long-option fields --exclusive --description 'fields that are compared, and so edited'
@@ -237,6 +244,7 @@ complete --command neardup --condition '__neardup_at neardup help' --arguments l
 complete --command neardup --condition '__neardup_at neardup help' --arguments tune --description 'propose a configuration from a sample of a stream, with a report that explains it'
 complete --command neardup --condition '__neardup_at neardup help' --arguments evaluate --description 'measure precision, recall and speed of schemes on labelled records'
 complete --command neardup --condition '__neardup_at neardup help' --arguments explain --description 'say why a record repeats another one or does not, and what would change that'
+complete --command neardup --condition '__neardup_at neardup help' --arguments test --description 'decide pairs of records, and compare the verdicts with the expected ones'
 complete --command neardup --condition '__neardup_at neardup help' --arguments generate --description 'plant edited copies in your records, and write the labels for `evaluate`'
 complete --command neardup --condition '__neardup_at neardup help' --arguments demo --description 'run the service on an embedded broker and a synthetic stream'
 complete --command neardup --condition '__neardup_at neardup help' --arguments verify --description 'check the guarantees of a pipeline on its topics'

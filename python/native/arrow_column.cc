@@ -17,7 +17,9 @@ const T* BufferOf(const ArrowArray& array, int64_t index) {
   return static_cast<const T*>(array.buffers[index]);
 }
 
-bool BitAt(const uint8_t* bits, size_t index) { return ((bits[index / 8] >> (index % 8)) & 1) != 0; }
+bool BitAt(const uint8_t* bits, size_t index) {
+  return ((bits[index / 8] >> (index % 8)) & 1) != 0;
+}
 
 template <class T>
 class NumberColumn : public ArrowColumn {
@@ -70,9 +72,7 @@ template <class Offset>
 class OffsetTextColumn : public TextColumn {
  public:
   explicit OffsetTextColumn(const ArrowArray& array)
-      : TextColumn(array),
-        offsets_(BufferOf<Offset>(array, 1)),
-        bytes_(BufferOf<char>(array, 2)) {}
+      : TextColumn(array), offsets_(BufferOf<Offset>(array, 1)), bytes_(BufferOf<char>(array, 2)) {}
 
  private:
   std::string_view At(size_t row) const override {
@@ -181,8 +181,8 @@ class DecimalColumn : public ArrowColumn {
     __int128 value = 0;
     std::memcpy(&value, values_ + (offset_ + row) * sizeof value, sizeof value);
     const bool negative = value < 0;
-    unsigned __int128 rest = negative ? -static_cast<unsigned __int128>(value)
-                                      : static_cast<unsigned __int128>(value);
+    unsigned __int128 rest =
+        negative ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
     std::string digits;
     do {
       digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
@@ -317,7 +317,10 @@ Error Unsupported(const ArrowSchema& schema) {
 
 template <class T>
 Made MakeTime(const ArrowArray& array, char unit) {
-  const int64_t per_s = unit == 's' ? 1 : unit == 'm' ? 1000 : unit == 'u' ? 1'000'000 : 1'000'000'000;
+  const int64_t per_s = unit == 's'   ? 1
+                        : unit == 'm' ? 1000
+                        : unit == 'u' ? 1'000'000
+                                      : 1'000'000'000;
   return Make<TimeColumn<T>>(array, per_s, false);
 }
 
@@ -358,8 +361,8 @@ Made MakeNested(const ArrowSchema& schema, const ArrowArray& array) {
     }
     return Make<StructColumn>(array, std::move(names), std::move(columns));
   }
-  const bool is_list = format == "+l" || format == "+L" || format == "+m" ||
-                       format.substr(0, 3) == "+w:";
+  const bool is_list =
+      format == "+l" || format == "+L" || format == "+m" || format.substr(0, 3) == "+w:";
   if (!is_list || schema.n_children != 1) return Unsupported(schema);
   NEARDUP_ASSIGN(auto items, ArrowColumn::New(*schema.children[0], *array.children[0]));
   if (format == "+L") return Make<ListColumn<int64_t>>(array, std::move(items));
@@ -424,8 +427,7 @@ Result<std::unique_ptr<ArrowColumn>> ArrowColumn::New(const ArrowSchema& schema,
     case 'v':
       return Make<ViewTextColumn>(array);
     case 'w':
-      return Make<FixedBytesColumn>(array,
-                                    static_cast<size_t>(std::stoul(schema.format + 2)));
+      return Make<FixedBytesColumn>(array, static_cast<size_t>(std::stoul(schema.format + 2)));
     case 'd':
       return MakeDecimal(schema, array);
     case 't':

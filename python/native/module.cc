@@ -68,9 +68,8 @@ struct PyRows {
   nb::object owner;
 
   RecordBatch Batch(size_t begin, size_t end) const {
-    return {end - begin, [this, begin](size_t i, std::string& scratch) {
-              return rows->At(begin + i, scratch);
-            }};
+    return {end - begin,
+            [this, begin](size_t i, std::string& scratch) { return rows->At(begin + i, scratch); }};
   }
 };
 
@@ -121,7 +120,8 @@ nb::tuple Capsules(ArrayExport&& exported) {
     if (held->release != nullptr) held->release(held);
     delete held;
   };
-  const nb::object first = nb::steal<nb::object>(PyCapsule_New(schema, "arrow_schema", free_schema));
+  const nb::object first =
+      nb::steal<nb::object>(PyCapsule_New(schema, "arrow_schema", free_schema));
   const nb::object second = nb::steal<nb::object>(PyCapsule_New(array, "arrow_array", free_array));
   return nb::make_tuple(first, second);
 }
@@ -145,9 +145,9 @@ std::vector<uint8_t> ReasonsOrNull(std::vector<uint8_t> reasons) {
 
 nb::tuple VerdictCapsules(VerdictColumns&& verdicts) {
   ArrayExport exported(verdicts.size());
-  exported.AddNames("verdict", std::move(verdicts.decision),
-                    {Name(Decision::kUnique), Name(Decision::kDuplicate),
-                     Name(Decision::kDeadLetter)});
+  exported.AddNames(
+      "verdict", std::move(verdicts.decision),
+      {Name(Decision::kUnique), Name(Decision::kDuplicate), Name(Decision::kDeadLetter)});
   exported.AddNumbers("original", std::move(verdicts.original), VerdictColumns::kNoOriginal);
   exported.AddNumbers("distance", std::move(verdicts.distance), VerdictColumns::kNoDistance);
   exported.AddNames("kind", std::move(verdicts.kind),
@@ -259,8 +259,7 @@ class PyFilter {
  public:
   explicit PyFilter(std::unique_ptr<SavedFilter> saved) : saved_(std::move(saved)) {}
   static std::unique_ptr<PyFilter> New(const std::string& settings, uint32_t threads) {
-    return std::make_unique<PyFilter>(
-        Take(SavedFilter::New({DecidedOptions(settings), threads})));
+    return std::make_unique<PyFilter>(Take(SavedFilter::New({DecidedOptions(settings), threads})));
   }
   static std::unique_ptr<PyFilter> Load(const std::string& path, uint32_t threads) {
     return std::make_unique<PyFilter>(Take(SavedFilter::Load(path, threads)));

@@ -77,10 +77,10 @@ Result<void> TableRows::AddChunk(const TableColumns& columns) {
   for (int64_t i = 0; i < schema_.n_children && !json; ++i) {
     const auto index = static_cast<size_t>(i);
     const std::string name = schema_.children[i]->name;
-    const bool wanted = columns.fields.empty()
-                            ? index != time
-                            : std::find(columns.fields.begin(), columns.fields.end(), name) !=
-                                  columns.fields.end();
+    const bool wanted =
+        columns.fields.empty()
+            ? index != time
+            : std::find(columns.fields.begin(), columns.fields.end(), name) != columns.fields.end();
     if (!wanted) continue;
     NEARDUP_ASSIGN(auto field, column(index));
     chunk.fields.push_back(std::move(field));

@@ -136,6 +136,16 @@ struct ExplainArguments {
 /// that. kExitOk if it does, kExitNo if it does not, another code if they cannot be compared.
 int ExplainCommand(const ExplainArguments& arguments);
 
+struct TestArguments {
+  ConfigArguments config;
+  std::string cases;  ///< a file of ParseVerdictCases
+  bool json = false;  ///< print one JSON object
+};
+
+/// `neardup test`: decides pairs of records, and compares the verdicts with those that a person
+/// expects. kExitOk if all are as expected, kExitNo if not.
+int TestCommand(const TestArguments& arguments);
+
 // Repair. All of these need a stopped service, except replay, and only count without `execute`.
 
 struct ReplayArguments {

@@ -30,6 +30,7 @@ constexpr CommandExample kExamples[] = {
     {"neardup explain",
      "neardup explain articles.jsonl:1 articles.jsonl:7 --config articles.yaml --html pair.html"},
     {"neardup explain", "neardup explain articles.duplicate/0/17 --config articles.yaml"},
+    {"neardup test", "neardup test cases.jsonl --config articles.yaml"},
     {"neardup generate",
      "neardup generate --input articles.jsonl --fields title,text --output planted.jsonl --labels "
      "labels.tsv"},
@@ -61,7 +62,8 @@ constexpr ExitCodeRow kExitCodes[] = {
     {"0", "success"},
     {"1",
      "the answer is no: `verify` found a violation, `snapshot` found damage, `explain` found no "
-     "duplicate, `healthcheck` got another answer than 200, `tune --compare` found settings that "
+     "duplicate, `test` found another verdict than expected, `healthcheck` got another answer than "
+     "200, `tune --compare` found settings that "
      "no longer fit"},
     {"64", "wrong arguments"},
     {"65", "the input is of another format, or none of its records can be compared"},

@@ -272,6 +272,20 @@ void AddExplain(CLI::App& app, ExplainArguments& explain, Command& chosen) {
   command->callback([&] { chosen = [&] { return ExplainCommand(explain); }; });
 }
 
+void AddTest(CLI::App& app, TestArguments& test, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "test", "decide pairs of records, and compare the verdicts with the expected ones");
+  command
+      ->add_option("CASES", test.cases,
+                   "JSON Lines: {\"a\": record, \"b\": later record, \"expect\": unique, "
+                   "duplicate, exact, near or dead-letter, \"name\": text}")
+      ->type_name("")
+      ->required();
+  AddConfig(command, test.config);
+  command->add_flag("--json", test.json, "print one JSON object");
+  command->callback([&] { chosen = [&] { return TestCommand(test); }; });
+}
+
 void AddGenerate(CLI::App& app, GenerateArguments& generate, Command& chosen) {
   CLI::App* command = app.add_subcommand(
       "generate", "plant edited copies in your records, and write the labels for `evaluate`");
@@ -703,6 +717,7 @@ int Main(int count, char** words) {
   TuneArguments tune;
   EvaluateArguments evaluate;
   ExplainArguments explain;
+  TestArguments test;
   GenerateArguments generate;
   DemoArguments demo;
   VerifyArguments verify;
@@ -724,6 +739,7 @@ int Main(int count, char** words) {
   AddTune(app, tune, chosen);
   AddEvaluate(app, evaluate, chosen);
   AddExplain(app, explain, chosen);
+  AddTest(app, test, chosen);
   AddGenerate(app, generate, chosen);
   AddDemo(app, demo, chosen);
   AddVerify(app, verify, chosen);

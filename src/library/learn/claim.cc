@@ -13,6 +13,7 @@
 
 #include "edits/record_copier.h"
 #include "filter/record_features.h"
+#include "learn/drawn_records.h"
 
 namespace neardup {
 namespace {
@@ -103,9 +104,8 @@ std::string ClaimDoubt(const Claim& claim, const std::string& question) {
   return "copies with small changes are missed" + (question.empty() ? "" : ": " + question);
 }
 
-PlantedSample::PlantedSample(std::span<const RecordView> records, const RecordOptions& record) {
-  const size_t taken = std::min(records.size(), kRecordsMax);
-  for (size_t i = 0; i < taken; ++i) records_.push_back(records[i * records.size() / taken]);
+PlantedSample::PlantedSample(std::span<const RecordView> records, const RecordOptions& record)
+    : records_(ShuffledPart(records, kRecordsMax)) {
   Plant(record);
 }
 

@@ -57,8 +57,8 @@ std::string ClaimDoubt(const Claim& claim, const std::string& question);
 /// A sample with planted copies, to try settings on. Deterministic. One owner thread.
 class PlantedSample {
  public:
-  /// The fields, keys and excluded fields of `record` say which texts are edited. Of more than
-  /// kRecordsMax records, it takes evenly distributed ones.
+  /// The fields, keys and excluded fields of `record` say which texts are edited. It takes at most
+  /// kRecordsMax records, and the same ones whatever their order.
   PlantedSample(std::span<const RecordView> records, const RecordOptions& record);
   static constexpr size_t kRecordsMax = 20'000;
 

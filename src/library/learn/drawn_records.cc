@@ -113,6 +113,16 @@ std::vector<RecordView> RandomPart(std::span<const RecordView> records) {
   return part;
 }
 
+std::vector<RecordView> ShuffledPart(std::span<const RecordView> records, size_t count) {
+  const std::vector<uint64_t> hashes = PayloadHashes(records);
+  std::vector<size_t> indices = Lowest(count, hashes);
+  std::sort(indices.begin(), indices.end(),
+            [&](size_t a, size_t b) { return hashes[a] < hashes[b]; });
+  std::vector<RecordView> part;
+  for (const size_t i : indices) part.push_back(records[i]);
+  return part;
+}
+
 DrawnRecords DrawRecords(std::span<const RecordView> records, const FilterOptions& options) {
   DrawnRecords drawn;
   const Distinct distinct = FindDistinct(records, options, drawn);

@@ -36,6 +36,10 @@ inline constexpr size_t kStudiedMax = 3000;
 /// a sample in another order has the same part.
 std::vector<RecordView> RandomPart(std::span<const RecordView> records);
 
+/// At most `count` records, in the order of the hashes of their payloads: the same for a sample in
+/// any order.
+std::vector<RecordView> ShuffledPart(std::span<const RecordView> records, size_t count);
+
 /// The options must be valid; the model's hash seed is that of `options`. Deterministic.
 DrawnRecords DrawRecords(std::span<const RecordView> records, const FilterOptions& options);
 

@@ -70,7 +70,8 @@ bool IsProse(const FieldFacts& facts) {
   return facts.present >= kMostRecords && facts.tokens_mean >= kProseTokens &&
          facts.bytes_mean >= kProseBytes && facts.words < kNearlyAll / 2 &&
          facts.worded >= kProseWorded && facts.common_phrases <= kProseCommonPhrases &&
-         facts.formulas <= kProseFormulas && facts.distinct >= kProseDistinct;
+         facts.formulas <= kProseFormulas && facts.distinct_of_all >= kProseDistinct &&
+         facts.tokens_of_item >= kProseTokens;
 }
 
 bool IsLabel(const FieldFacts& facts) {
@@ -153,7 +154,8 @@ void AppendLeaves(const Json& value, size_t depth, std::string& text) {
   }
 }
 
-/// Calls `visit(path, text)` for each field of an object, at any depth. Arrays are one field.
+/// Calls `visit(path, text, items)` for each field of an object, at any depth. An array is one
+/// field of several items.
 template <class Visit>
 void VisitFields(const Json& object, FieldPath& path, const Visit& visit) {
   for (const auto& member : object.items()) {
@@ -163,7 +165,7 @@ void VisitFields(const Json& object, FieldPath& path, const Visit& visit) {
     } else {
       std::string text;
       AppendLeaves(member.value(), kDepthMax, text);
-      visit(path, text);
+      visit(path, text, std::max<size_t>(member.value().is_array() ? member.value().size() : 1, 1));
     }
     path.pop_back();
   }
@@ -258,6 +260,12 @@ void LeaveLabels(std::vector<StudiedField>& fields) {
 
 }  // namespace
 
+bool ProseSaysAll(std::span<const StudiedField> fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const StudiedField& field) {
+    return field.role == FieldRole::kProse && field.facts.present >= kProsePresent;
+  });
+}
+
 void LeaveMetadata(std::vector<StudiedField>& fields) {
   double present = 0;
   std::vector<std::string> prose;
@@ -266,7 +274,7 @@ void LeaveMetadata(std::vector<StudiedField>& fields) {
     present = std::max(present, field.facts.present);
     prose.push_back(field.facts.path);
   }
-  if (present < kProsePresent) return LeaveLabels(fields);
+  if (!ProseSaysAll(fields)) return LeaveLabels(fields);
   const StudiedField* beside = nullptr;
   for (const StudiedField& field : fields) {
     const bool may = field.role == FieldRole::kText || field.role == FieldRole::kShortText;
@@ -286,7 +294,7 @@ std::string SelectorOf(const FieldPath& path) {
   return is_name ? path[0] : ToPointer(path);
 }
 
-FieldStudy::FieldStudy() : tokeniser_(true) {}
+FieldStudy::FieldStudy(size_t records_of_all) : tokeniser_(true), records_of_all_(records_of_all) {}
 
 void FieldStudy::Add(std::string_view payload) {
   ++records_;
@@ -294,7 +302,7 @@ void FieldStudy::Add(std::string_view payload) {
   if (!record.is_object()) return;
   FieldPath path;
   std::vector<std::pair<std::string, size_t>> dates;  // with the number of their field
-  VisitFields(record, path, [&](const FieldPath& place, const std::string& text) {
+  VisitFields(record, path, [&](const FieldPath& place, const std::string& text, size_t items) {
     const std::string pointer = ToPointer(place);
     if (!numbers_.contains(pointer)) {
       if (fields_.size() == kFieldsMax) {
@@ -307,7 +315,7 @@ void FieldStudy::Add(std::string_view payload) {
     const size_t number = numbers_.at(pointer);
     Counts& counts = fields_[number];
     ++counts.named;
-    if (!text.empty()) Count(counts, text);
+    if (!text.empty()) Count(counts, text, items);
     if (IsDate(text)) dates.emplace_back(text.substr(0, kDateBytes), number);
   });
   if (dates.size() < 2) return;
@@ -315,12 +323,13 @@ void FieldStudy::Add(std::string_view payload) {
   for (const auto& [date, number] : dates) fields_[number].latest_dates += date == latest ? 1 : 0;
 }
 
-void FieldStudy::Count(Counts& counts, std::string_view text) {
+void FieldStudy::Count(Counts& counts, std::string_view text, size_t items) {
   tokens_.Clear();
   tokeniser_.Tokenise(text, tokens_);
   std::string number;
   ++counts.present;
   counts.tokens += tokens_.token_count();
+  counts.items += items;
   counts.bytes += text.size();
   counts.times += IsTimeText(text) ? 1 : 0;
   counts.numbers += CanonicalNumber(text, number) ? 1 : 0;
@@ -353,13 +362,29 @@ void FieldStudy::CountPhrases(Counts& counts) {
   for (const uint64_t phrase : phrases) ++counts.phrases[phrase];
 }
 
+/// Chao's estimate (1984) of the number of distinct values: d + f1 (f1 - 1) / (2 (f2 + 1)), where
+/// f1 values were seen once and f2 twice.
+double FieldStudy::DistinctOfAll(const FieldFacts& facts, size_t once, size_t twice) const {
+  const double share = Ratio(records_of_all_, records_);
+  if (share <= 1) return facts.distinct;
+  const auto singles = static_cast<double>(once);
+  const double values =
+      static_cast<double>(facts.values) +
+      singles * std::max(singles - 1, 0.0) / (2 * (static_cast<double>(twice) + 1));
+  return std::min(1.0, values / (share * static_cast<double>(facts.records)));
+}
+
 std::vector<StudiedField> FieldStudy::Finish() const {
   std::vector<StudiedField> studied;
   for (const Counts& counts : fields_) {
     size_t most = 0;
     size_t formulas = 0;
+    size_t once = 0;
+    size_t twice = 0;
     for (const auto& [hash, value] : counts.values) {
       most = std::max(most, value.records);
+      once += value.records == 1 ? 1 : 0;
+      twice += value.records == 2 ? 1 : 0;
       if (value.records > 1 && value.tokens < kFormulaTokens) formulas += value.records;
     }
     const double share = kCommonPhraseShare * static_cast<double>(counts.values.size());
@@ -377,6 +402,8 @@ std::vector<StudiedField> FieldStudy::Finish() const {
     facts.filled = Ratio(counts.present, counts.named);
     facts.values = counts.values.size();
     facts.distinct = Ratio(counts.values.size(), counts.present);
+    facts.distinct_of_all = DistinctOfAll(facts, once, twice);
+    facts.tokens_of_item = Ratio(counts.tokens, counts.items);
     facts.most_frequent = Ratio(most, counts.present);
     facts.tokens_mean = Ratio(counts.tokens, counts.present);
     facts.bytes_mean = Ratio(counts.bytes, counts.present);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -43,8 +44,14 @@ struct FieldFacts {
   double present = 0;
   /// Share of the records that name the field, whatever its value, for which it is not empty.
   double filled = 0;
-  size_t values = 0;         ///< number of distinct values
-  double distinct = 0;       ///< distinct values per record
+  size_t values = 0;    ///< number of distinct values
+  double distinct = 0;  ///< distinct values per record
+  /// The same for all records that the studied ones were drawn from, estimated. Headings that come
+  /// again in every file seem different in a small part of the records.
+  double distinct_of_all = 0;
+  /// Tokens of one item of an array, on average; of the whole value if it is no array. An array of
+  /// names or tags has many tokens, but says nothing.
+  double tokens_of_item = 0;
   double most_frequent = 0;  ///< share of the most frequent value
   double tokens_mean = 0;
   double bytes_mean = 0;
@@ -80,6 +87,9 @@ bool HoldsCodes(const FieldFacts& facts);
 /// The role that fits these facts, and why.
 StudiedField JudgeField(FieldFacts facts);
 
+/// Whether nearly every record holds prose, so that the prose says what the records are.
+bool ProseSaysAll(std::span<const StudiedField> fields);
+
 /// If nearly every record holds prose, all other fields that would be compared become kMetadata: a
 /// copy has the same text, but comes from another source, at another time, under another name.
 /// Where a few records lack the prose, the longest text that all records have stays beside it, so
@@ -92,7 +102,8 @@ std::string SelectorOf(const FieldPath& path);
 /// Collects the facts of all fields. Only one thread may use it.
 class FieldStudy {
  public:
-  FieldStudy();
+  /// The records that are added were drawn at random from this many; 0: they are all.
+  explicit FieldStudy(size_t records_of_all = 0);
 
   /// A payload that is no JSON object counts as a record without fields.
   void Add(std::string_view payload);
@@ -112,6 +123,7 @@ class FieldStudy {
     size_t named = 0;
     size_t present = 0;
     size_t tokens = 0;
+    size_t items = 0;
     size_t bytes = 0;
     size_t times = 0;
     size_t numbers = 0;
@@ -131,12 +143,15 @@ class FieldStudy {
     size_t worded = 0;                             ///< of these, without a digit
   };
 
-  void Count(Counts& counts, std::string_view text);
+  void Count(Counts& counts, std::string_view text, size_t items);
+  /// FieldFacts::distinct_of_all, from the number of values that were seen once and twice.
+  double DistinctOfAll(const FieldFacts& facts, size_t once, size_t twice) const;
   /// Counts the words and phrases of tokens_, which are those of a value that is new.
   void CountPhrases(Counts& counts);
 
   Tokeniser tokeniser_;
   TokenList tokens_;  ///< scratch
+  size_t records_of_all_;
   size_t records_ = 0;
   uint64_t fields_left_out_ = 0;
   std::vector<Counts> fields_;

@@ -48,14 +48,16 @@ bool ProposeFields(const std::vector<StudiedField>& studied, RecordOptions& opti
   std::map<std::string, size_t> fields_in;
   for (const StudiedField& field : studied) ++fields_in[TopOf(field.facts.path)];
   const std::vector<std::string> given = options.exclude;
+  const bool prose = ProseSaysAll(studied);
   std::set<std::string> whole;
   bool with_times = false;
   for (const StudiedField& field : studied) {
     const std::string& path = field.facts.path;
     if (IsBelowAny(path, given)) continue;
     const std::string top = TopOf(path);
-    with_times |= fields_in[top] > kOwnFieldsMax && field.role == FieldRole::kTime;
-    if (fields_in[top] <= kOwnFieldsMax) {
+    const bool own = prose || fields_in[top] <= kOwnFieldsMax;
+    with_times |= !own && field.role == FieldRole::kTime;
+    if (own) {
       if (IsCompared(field.role)) options.fields.push_back({path, 1.0});
     } else if (field.role == FieldRole::kIdentifier || field.role == FieldRole::kTime) {
       options.exclude.push_back(path);
@@ -84,7 +86,7 @@ std::string NoTextText(const std::vector<StudiedField>& studied) {
 }
 
 Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
-  FieldStudy study;
+  FieldStudy study(records.size());
   for (const RecordView& record : RandomPart(records)) {
     if (record.value) study.Add(*record.value);
   }

@@ -58,7 +58,8 @@ struct Tuning {
 
 /// A top-level field with more fields than this below it is proposed as a whole, without its
 /// identifiers and times: its records are of many kinds. If single fields were proposed, two
-/// records of a kind that the sample hardly shows could seem equal.
+/// records of a kind that the sample hardly shows could seem equal. If nearly every record holds
+/// prose, single fields are proposed, since the prose tells the records apart.
 inline constexpr size_t kOwnFieldsMax = 20;
 
 /// The options must be valid. kConfig: the records give no reason to propose anything; the text is

@@ -276,7 +276,8 @@ std::vector<Setting> Rows() {
       FieldList("record.fields", NEARDUP_MEMBER(lane.filter.record.fields),
                 "Fields to compare: top-level names, JSON Pointers (/article/title), or {path: "
                 "title, weight: 2}. {path: user, key: true} is a key field: duplicates must be "
-                "equal in it. Empty: with match.mode auto the lane learns them; otherwise every top-level "
+                "equal in it. Empty: with match.mode auto the lane learns them; otherwise every "
+                "top-level "
                 "field that is not excluded is compared."),
       TextList("record.exclude", NEARDUP_MEMBER(lane.filter.record.exclude), kField,
                "Fields that are never compared, not even inside a selected field."),

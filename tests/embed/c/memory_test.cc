@@ -19,17 +19,28 @@ std::atomic<int64_t> allocations_left = -1;
 /// Smaller allocations neither count nor fail.
 std::atomic<std::size_t> bytes_min = 0;
 
+void* AllocatedOrNull(std::size_t bytes) {
+  const bool counts = bytes >= bytes_min && allocations_left.load() >= 0;
+  if (counts && allocations_left.fetch_sub(1) == 0) return nullptr;
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+
 void* Allocated(std::size_t bytes) {
-  if (bytes >= bytes_min && allocations_left.load() >= 0 && allocations_left.fetch_sub(1) == 0)
-    throw std::bad_alloc();
-  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
+  void* const memory = AllocatedOrNull(bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
 }
 
 }  // namespace
 
 void* operator new(std::size_t bytes) { return Allocated(bytes); }
 void* operator new[](std::size_t bytes) { return Allocated(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return AllocatedOrNull(bytes);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return AllocatedOrNull(bytes);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "c/caller.h"
 #include "state/temporary_folder.h"
 
@@ -43,6 +45,10 @@ TEST(CSavedFile, DecidesOnAsTheFilterThatWasSaved) {
   EXPECT_EQ(Shown(Decide(loaded, second)), Shown(Decide(filter.get(), second)));
 }
 
+/// A small filter is read many times in a moment.
+constexpr const char* kSmall =
+    R"({"record": {"fields": ["title"]}, "match": {"mode": "near"}, "window": {"entries_max": 1000}})";
+
 TEST(CSavedFile, MayHaveANameWithoutAFolder) {
   const TemporaryFolder folder;
   const std::filesystem::path before = std::filesystem::current_path();
@@ -61,7 +67,7 @@ TEST(CSavedFile, EachFlippedByteAndEachCutIsAnError) {
   const TemporaryFolder folder;
   const std::string path = folder.path() / "state.nd";
   const std::string damaged = folder.path() / "damaged.nd";
-  const OwnedFilter filter = NewFilter();
+  const OwnedFilter filter = NewFilter(kSmall);
   const std::vector<std::string> payloads = SomePayloads(30, 10);
   Decide(filter.get(), RecordsOf(payloads));
   ASSERT_EQ(neardup_filter_save(filter.get(), path.c_str(), nullptr), NEARDUP_OK);
@@ -85,6 +91,38 @@ TEST(CSavedFile, EachFlippedByteAndEachCutIsAnError) {
     expect_error(whole.substr(0, i), "cut at " + std::to_string(i));
   }
   expect_error(whole + '\0', "a byte too many");
+}
+
+/// What a program that writes such files may do wrong, but no disk.
+TEST(CSavedFile, WithFlippedBytesAndAFittingChecksumItIsReadOrRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "state.nd";
+  const OwnedFilter filter = NewFilter(kSmall);
+  const std::vector<std::string> payloads = SomePayloads(30, 14);
+  const std::vector<neardup_record> records = RecordsOf(payloads);
+  Decide(filter.get(), records);
+  ASSERT_EQ(neardup_filter_save(filter.get(), path.c_str(), nullptr), NEARDUP_OK);
+  const std::string whole = Content(path);
+  const size_t body = whole.size() - sizeof(uint64_t);
+  int read = 0;
+  int refused = 0;
+  for (size_t i = 0; i < body; ++i) {
+    std::string content = whole.substr(0, body);
+    content[i] = static_cast<char>(content[i] ^ (1 << (i % 8)));
+    const uint64_t checksum = Hash64(content);
+    content.append(reinterpret_cast<const char*>(&checksum), sizeof checksum);
+    Write(path, content);
+    neardup_filter* loaded = nullptr;
+    GivenText error;
+    const neardup_status status =
+        neardup_filter_load(path.c_str(), nullptr, &loaded, error.place());
+    const OwnedFilter owned(loaded);
+    EXPECT_EQ(status == NEARDUP_OK, error.is_null());
+    if (status == NEARDUP_OK) Decide(loaded, records);
+    ++(status == NEARDUP_OK ? read : refused);
+  }
+  EXPECT_GT(read, 0);
+  EXPECT_GT(refused, 0);
 }
 
 }  // namespace

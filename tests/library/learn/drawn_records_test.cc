@@ -101,6 +101,21 @@ TEST(RandomPart, IsTheSameInEveryOrderOfTheSample) {
   EXPECT_EQ(part(), before);
 }
 
+TEST(ShuffledPart, IsTheSameListForEveryOrderOfTheSample) {
+  std::vector<std::string> payloads = TextStream(kSeed, 3000, 50, 3);
+  const auto part = [&] {
+    std::vector<std::string> values;
+    for (const RecordView& record : ShuffledPart(ViewsOf(payloads), 1000)) {
+      values.emplace_back(*record.value);
+    }
+    return values;
+  };
+  const std::vector<std::string> before = part();
+  EXPECT_EQ(before.size(), 1000U);
+  std::reverse(payloads.begin(), payloads.end());
+  EXPECT_EQ(part(), before);
+}
+
 TEST(RandomPart, KeepsTheOrderOfTheRecords) {
   const std::vector<std::string> payloads = TextStream(kSeed, 8000, 50, 3);
   const std::vector<RecordView> part = RandomPart(ViewsOf(payloads));

@@ -289,5 +289,43 @@ TEST(FieldStudy, SurvivesDeepNesting) {
   EXPECT_EQ(study.Finish().size(), 2U);
 }
 
+/// The role of a field in records that were drawn from `of_all`.
+FieldRole RoleIn(const std::vector<std::string>& payloads, size_t of_all, const std::string& path) {
+  FieldStudy study(of_all);
+  for (const std::string& payload : payloads) study.Add(payload);
+  for (const StudiedField& field : study.Finish()) {
+    if (field.facts.path == path) return field.role;
+  }
+  return FieldRole::kRare;
+}
+
+TEST(FieldStudy, DoesNotTakeHeadingsThatComeAgainForProse) {
+  SeededRandom random(20261125);
+  std::vector<std::string> headings;
+  for (int i = 0; i < 2000; ++i) headings.push_back(Phrase(random, 9));
+  std::vector<std::string> part;
+  for (int i = 0; i < 2000; ++i) {
+    part.push_back(RecordOf({{"section", random.Pick(headings)}, {"text", Phrase(random, 40)}}));
+  }
+  EXPECT_EQ(RoleIn(part, 40'000, "text"), FieldRole::kProse);
+  EXPECT_NE(RoleIn(part, 40'000, "section"), FieldRole::kProse)
+      << "2,000 headings of 40,000 records";
+}
+
+TEST(FieldStudy, DoesNotTakeAListOfNamesForProse) {
+  SeededRandom random(20261125);
+  std::vector<std::string> part;
+  for (int i = 0; i < 500; ++i) {
+    std::string cast;
+    for (int name = 0; name < 6; ++name) {
+      cast += (name == 0 ? "\"" : ",\"") + Phrase(random, 2) + "\"";
+    }
+    part.push_back("{\"cast\":[" + cast + "],\"lines\":[\"" + Phrase(random, 12) + "\",\"" +
+                   Phrase(random, 12) + "\"]}");
+  }
+  EXPECT_NE(RoleIn(part, 500, "cast"), FieldRole::kProse);
+  EXPECT_EQ(RoleIn(part, 500, "lines"), FieldRole::kProse) << "a poem is an array of lines";
+}
+
 }  // namespace
 }  // namespace neardup

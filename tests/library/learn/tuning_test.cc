@@ -63,6 +63,20 @@ TEST(Tune, DoesNotProposeExcludedFields) {
 }
 
 // Events of thirty kinds, each with fields of its own below `payload`.
+TEST(Tune, LeavesOutAFieldOfManyKindsBesideProse) {
+  SeededRandom random(20261125);
+  std::vector<std::string> payloads;
+  for (int i = 0; i < 600; ++i) {
+    const std::string kind = std::to_string(random.Below(30));
+    payloads.push_back(R"({"description":")" + Phrase(random, 30) + R"(","update":{"url)" + kind +
+                       R"(":")" + Phrase(random, 9) + R"(","hash)" + kind + R"(":"x"}})");
+  }
+  const Result<Tuning> tuned = Tune(ViewsOf(payloads), {});
+  ASSERT_TRUE(tuned.ok()) << tuned.error().text;
+  ASSERT_EQ(tuned->proposed.record.fields.size(), 1U);
+  EXPECT_EQ(tuned->proposed.record.fields[0].path, "description");
+}
+
 TEST(Tune, ProposesAFieldOfManyKindsAsAWhole) {
   SeededRandom random(kSeed);
   std::vector<std::string> payloads;
