@@ -75,7 +75,7 @@ complete --command neardup --condition '__neardup_at neardup tune' --long-option
 complete --command neardup --condition '__neardup_at neardup tune' --long-option brokers --exclusive --description 'short for --set kafka.brokers=VALUE'
 complete --command neardup --condition '__neardup_at neardup tune' --long-option sample --require-parameter --force-files --description 'read JSON Lines from this file, also .gz and .zst; - is standard input'
 complete --command neardup --condition '__neardup_at neardup tune' --long-option topic --exclusive --description 'read the sample from this Kafka topic instead'
-complete --command neardup --condition '__neardup_at neardup tune' --long-option latest --description 'read the newest records of the topic instead of the oldest'
+complete --command neardup --condition '__neardup_at neardup tune' --long-option latest --description 'read the newest records of the topic, and not some of its whole length'
 complete --command neardup --condition '__neardup_at neardup tune' --long-option window --exclusive --description 'unique records that the window will hold, 1000 to 1000000000 (default: 1000000, or fewer if chance matches in a larger window would hide the copies)'
 complete --command neardup --condition '__neardup_at neardup tune' --long-option records --exclusive --description 'read at most N records, 1 to 100000'
 complete --command neardup --condition '__neardup_at neardup tune' --long-option hash-seed --exclusive --description 'seed of the fingerprints; another seed gives other, equally good ones, 0 or more'

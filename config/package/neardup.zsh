@@ -77,7 +77,7 @@ _neardup() {
                '--brokers:short for --set kafka.brokers=VALUE'
                '--sample:read JSON Lines from this file, also .gz and .zst; - is standard input'
                '--topic:read the sample from this Kafka topic instead'
-               '--latest:read the newest records of the topic instead of the oldest'
+               '--latest:read the newest records of the topic, and not some of its whole length'
                '--window:unique records that the window will hold, 1000 to 1000000000 (default: 1000000, or fewer if chance matches in a larger window would hide the copies)'
                '--records:read at most N records, 1 to 100000'
                '--hash-seed:seed of the fingerprints; another seed gives other, equally good ones, 0 or more'
