@@ -218,7 +218,7 @@ class Security(SecureKafkaTest):
         config = self.write_config(
             kafka=self.login('neardup', 'SCRAM-SHA-512', **{'sasl.password': f'${{file:{password}}}'}))
         settings = json.loads(config.read_text())
-        del settings['record']
+        del settings['record'], settings['match']
         config.write_text(json.dumps(settings))
         service = self.start(config)
         self.wait(lambda: 'learning from the input topics' in service.text(), 'the learning', services=[service])
