@@ -52,10 +52,10 @@ OnlineCheck Judge(const LaneOptions& lane, const std::vector<Message>& messages,
 }  // namespace
 
 OnlineCheck CheckSample(const Settings& settings, const KafkaLog& log) {
-  const SampleEnd end =
-      settings.lane.start_at == StartAt::kLatest ? SampleEnd::kNewest : SampleEnd::kOldest;
+  const SamplePart part =
+      settings.lane.start_at == StartAt::kLatest ? SamplePart::kNewest : SamplePart::kOldest;
   const Result<std::vector<Message>> messages =
-      ReadTopicSample(settings.kafka, kRecordsMax, end, log);
+      ReadTopicSample(settings.kafka, kRecordsMax, part, log);
   if (!messages.ok() && messages.error().code == ErrorCode::kNotFound) {
     return {CheckLevel::kOk, kSubject, "the input topics hold none yet, so none is checked"};
   }

@@ -60,7 +60,7 @@ Result<std::vector<Message>> ReadSample(const TuneArguments& arguments, KafkaOpt
   if (arguments.topic.empty()) return ReadFileSample(arguments.sample, arguments.records);
   kafka.topics = {arguments.topic};
   return ReadTopicSample(kafka, arguments.records,
-                         arguments.latest ? SampleEnd::kNewest : SampleEnd::kOldest,
+                         arguments.latest ? SamplePart::kNewest : SamplePart::kSpread,
                          PrintKafkaErrors());
 }
 

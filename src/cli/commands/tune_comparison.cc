@@ -64,11 +64,11 @@ Result<NamedSample> ReadNewSample(const TuneArguments& arguments, KafkaOptions k
                  "found no records to compare with, expected --sample, --topic, or input.topics in "
                  "the configuration"};
   }
-  const SampleEnd end = named && !arguments.latest ? SampleEnd::kOldest : SampleEnd::kNewest;
+  const SamplePart part = named && !arguments.latest ? SamplePart::kSpread : SamplePart::kNewest;
   NEARDUP_ASSIGN(std::vector<Message> messages,
-                 ReadTopicSample(kafka, arguments.records, end, PrintKafkaErrors()));
+                 ReadTopicSample(kafka, arguments.records, part, PrintKafkaErrors()));
   return NamedSample{fmt::format("topic {}{}", fmt::join(kafka.topics, ", "),
-                                 end == SampleEnd::kNewest ? ", newest records" : ""),
+                                 part == SamplePart::kNewest ? ", newest records" : ""),
                      std::move(messages)};
 }
 

@@ -194,7 +194,7 @@ void AddTune(CLI::App& app, TuneArguments& tune, Command& chosen) {
   command->add_option("--topic", tune.topic, "read the sample from this Kafka topic instead")
       ->type_name("TOPIC");
   command->add_flag("--latest", tune.latest,
-                    "read the newest records of the topic instead of the oldest");
+                    "read the newest records of the topic, and not some of its whole length");
   AddNumber(
       command, "--window", tune.window_entries, WindowOptions::kEntriesMaxRange,
       "unique records that the window will hold",

@@ -32,10 +32,17 @@ enum class ComparisonMode : uint8_t {
   kExact,  ///< the same, but only records with equal fields are duplicates
 };
 
+/// Which records of the input topics a lane learns from (auto.sample).
+enum class LearnedRecords : uint8_t {
+  kSpread,    ///< of the whole length of the topics
+  kEarliest,  ///< the oldest
+  kLatest,    ///< the newest
+};
+
 /// How a lane learns from its stream, before it decides the first record.
 struct LearningSettings {
   ComparisonMode mode = ComparisonMode::kAuto;
-  StartAt sample = StartAt::kEarliest;
+  LearnedRecords sample = LearnedRecords::kSpread;
   int64_t records_max = 50'000;
   int64_t records_min = 200;
   int64_t wait_ms = 60'000;

@@ -346,8 +346,9 @@ std::vector<Setting> Rows() {
            "Look up all blocks that differ in one bit too. Guarantees to find originals up to "
            "distance 7 instead of 3, at 64 more probes per record."),
 
-      Choice("auto.sample", NEARDUP_MEMBER(learning.sample), {"earliest", "latest"},
-             "Which records of the input topics the lane learns from: the oldest or the newest."),
+      Choice("auto.sample", NEARDUP_MEMBER(learning.sample), {"spread", "earliest", "latest"},
+             "Which records of the input topics the lane learns from. spread: of the whole length "
+             "of all partitions; earliest: the oldest; latest: the newest."),
       Integer("auto.records_max", NEARDUP_MEMBER(learning.records_max), {50, 100'000},
               "Largest number of records to learn from. At most 64 MiB of them are read."),
       Integer("auto.records_min", NEARDUP_MEMBER(learning.records_min), {50, 10'000},

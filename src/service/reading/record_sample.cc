@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -22,31 +23,24 @@ constexpr int kPollTimeoutMs = 200;
 /// Longest time without a record before the topic counts as stalled.
 constexpr auto kReadStall = std::chrono::seconds(30);
 
-/// Reads a topic once, up to the end offsets found when it started.
+/// A sample that is spread over topics consists of so many stretches. Each costs a moment, since
+/// the brokers are asked for other offsets.
+constexpr int64_t kStretches = 8;
+
+/// Reads topics once, up to the end offsets found when it started.
 class TopicSample {
  public:
   TopicSample(Source& source, std::string topics, size_t records_max)
       : source_(source), topics_(std::move(topics)), records_max_(records_max) {}
 
-  Result<std::vector<Message>> Read(SampleEnd end) {
-    NEARDUP_TRY(Assign(end));
-    auto moved_at = std::chrono::steady_clock::now();
-    while (messages_.size() < records_max_ && bytes_ < kSampleBytesMax && !AtEnd()) {
-      const size_t before = messages_.size();
-      const size_t wanted = std::min(kRecordsPerPoll, records_max_ - before);
-      NEARDUP_TRY(source_.Poll(wanted, kPollTimeoutMs, messages_));
-      for (size_t i = before; i < messages_.size(); ++i) {
-        next_offsets_[messages_[i].position.input] = messages_[i].position.offset + 1;
-        bytes_ += BytesOf(messages_[i]);
+  Result<std::vector<Message>> Read(SamplePart part) {
+    NEARDUP_TRY(FindRanges(part));
+    if (part == SamplePart::kSpread && Records() > static_cast<int64_t>(records_max_)) {
+      for (int64_t stretch = 0; stretch < kStretches; ++stretch) {
+        NEARDUP_TRY(ReadOffsets(StretchOf(stretch), kSampleBytesMax / kStretches));
       }
-      const auto now = std::chrono::steady_clock::now();
-      if (messages_.size() > before) moved_at = now;
-      if (now - moved_at > kReadStall) {
-        return Retriable(ErrorCode::kUnavailable,
-                         fmt::format("{}: read {} records, then none for {} s before the end was "
-                                     "reached; check that each partition has a leader",
-                                     topics_, messages_.size(), kReadStall.count()));
-      }
+    } else {
+      NEARDUP_TRY(ReadOffsets(ranges_, kSampleBytesMax));
     }
     if (!messages_.empty()) return std::move(messages_);
     return Error{
@@ -57,37 +51,112 @@ class TopicSample {
   }
 
  private:
-  Result<void> Assign(SampleEnd end) {
+  /// Offsets of a partition. Its index in a list of ranges is the number of the input.
+  struct Range {
+    InputPartition partition;
+    int64_t begin = 0;
+    int64_t end = 0;
+    bool read = false;  ///< to its end
+  };
+
+  Result<void> FindRanges(SamplePart part) {
     NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source_.Partitions());
     const auto share = static_cast<int64_t>((records_max_ + partitions.size() - 1) /
                                             std::max<size_t>(partitions.size(), 1));
-    std::vector<InputAssignment> assignments;
     for (const InputPartition& partition : partitions) {
       NEARDUP_ASSIGN(int64_t begin, source_.StartOffset(partition, StartAt::kEarliest));
-      NEARDUP_ASSIGN(const int64_t last, source_.StartOffset(partition, StartAt::kLatest));
-      if (end == SampleEnd::kNewest) begin = std::max(begin, last - share);
-      const auto number = static_cast<uint32_t>(assignments.size());
-      assignments.push_back({number, partition, begin});
-      next_offsets_.push_back(begin);
-      end_offsets_.push_back(last);
+      NEARDUP_ASSIGN(const int64_t end, source_.StartOffset(partition, StartAt::kLatest));
+      if (part == SamplePart::kNewest) begin = std::max(begin, end - share);
+      ranges_.push_back({partition, begin, end});
+    }
+    return {};
+  }
+
+  int64_t Records() const {
+    int64_t records = 0;
+    for (const Range& range : ranges_) records += range.end - range.begin;
+    return records;
+  }
+
+  /// The beginning of one stretch of each partition. All stretches together hold about records_max_
+  /// records, of each partition in proportion to its length.
+  std::vector<Range> StretchOf(int64_t stretch) const {
+    const double share =
+        static_cast<double>(records_max_) / static_cast<double>(std::max<int64_t>(Records(), 1));
+    std::vector<Range> parts = ranges_;
+    for (Range& part : parts) {
+      const auto length = static_cast<double>(part.end - part.begin) / kStretches;
+      part.begin += static_cast<int64_t>(length * static_cast<double>(stretch));
+      part.end = std::min(part.end, part.begin + static_cast<int64_t>(std::ceil(length * share)));
+    }
+    return parts;
+  }
+
+  /// Reads all ranges, or as much as the sample may hold.
+  Result<void> ReadOffsets(std::vector<Range> ranges, size_t bytes_more) {
+    const size_t bytes_max = bytes_ + bytes_more;
+    NEARDUP_TRY(Assign(ranges));
+    auto moved_at = std::chrono::steady_clock::now();
+    std::vector<Message> polled;
+    while (messages_.size() < records_max_ && bytes_ < bytes_max && !AllRead(ranges)) {
+      polled.clear();
+      NEARDUP_TRY(source_.Poll(std::min(kRecordsPerPoll, records_max_ - messages_.size()),
+                               kPollTimeoutMs, polled));
+      const size_t taken = Take(polled, ranges);
+      const auto now = std::chrono::steady_clock::now();
+      if (!polled.empty()) moved_at = now;
+      // Records with earlier timestamps come first, also those behind the end of their range.
+      if (!polled.empty() && taken == 0) NEARDUP_TRY(Assign(ranges));
+      if (now - moved_at > kReadStall) {
+        return Retriable(ErrorCode::kUnavailable,
+                         fmt::format("{}: read {} records, then none for {} s before the end was "
+                                     "reached; check that each partition has a leader",
+                                     topics_, messages_.size(), kReadStall.count()));
+      }
+    }
+    return {};
+  }
+
+  /// Assigns what is not read yet.
+  Result<void> Assign(const std::vector<Range>& ranges) {
+    std::vector<InputAssignment> assignments;
+    for (size_t input = 0; input < ranges.size(); ++input) {
+      const Range& range = ranges[input];
+      if (range.read) continue;
+      assignments.push_back({static_cast<uint32_t>(input), range.partition, range.begin});
     }
     return source_.Assign(assignments);
   }
 
-  bool AtEnd() {
-    const std::vector<InputStatus> status = source_.Status();
-    return std::all_of(status.begin(), status.end(), [this](const InputStatus& input) {
-      return input.at_end || next_offsets_[input.input] >= end_offsets_[input.input];
-    });
+  /// Keeps the records that are in their ranges, and moves the beginnings of the ranges behind
+  /// them. Returns how many it keeps.
+  size_t Take(std::vector<Message>& polled, std::vector<Range>& ranges) {
+    size_t taken = 0;
+    for (Message& message : polled) {
+      Range& range = ranges[message.position.input];
+      range.begin = message.position.offset + 1;
+      if (message.position.offset >= range.end) continue;
+      bytes_ += BytesOf(message);
+      messages_.push_back(std::move(message));
+      ++taken;
+    }
+    return taken;
+  }
+
+  bool AllRead(std::vector<Range>& ranges) {
+    for (const InputStatus& input : source_.Status()) {
+      Range& range = ranges[input.input];
+      range.read = input.at_end || range.begin >= range.end;
+    }
+    return std::all_of(ranges.begin(), ranges.end(), [](const Range& range) { return range.read; });
   }
 
   Source& source_;
   std::string topics_;
   size_t records_max_;
+  std::vector<Range> ranges_;  ///< of the whole sample
   size_t bytes_ = 0;
   std::vector<Message> messages_;
-  std::vector<int64_t> next_offsets_;  ///< by input
-  std::vector<int64_t> end_offsets_;
 };
 
 }  // namespace
@@ -113,10 +182,10 @@ Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t reco
 }
 
 Result<std::vector<Message>> ReadTopicSample(const KafkaOptions& options, size_t records_max,
-                                             SampleEnd end, const KafkaLog& log) {
+                                             SamplePart part, const KafkaLog& log) {
   NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(options, log));
   return TopicSample(*source, fmt::format("{}", fmt::join(options.topics, ", ")), records_max)
-      .Read(end);
+      .Read(part);
 }
 
 std::vector<RecordView> ViewsOf(std::span<const Message> messages) {

@@ -18,7 +18,9 @@ namespace neardup {
 /// beginning. kNotFound: the file is missing or empty.
 Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t records_max);
 
-enum class SampleEnd : uint8_t {
+/// Which records of topics a sample holds.
+enum class SamplePart : uint8_t {
+  kSpread,  ///< stretches from the whole length of all partitions, or all records if they fit
   kOldest,  ///< from the beginning of all partitions, in the order of their timestamps
   kNewest,  ///< from the end of all partitions, the same number from each
 };
@@ -28,7 +30,7 @@ enum class SampleEnd : uint8_t {
 /// missing, or all are empty. kUnavailable: no broker answers, or no record came for 30 s although
 /// the end was not reached.
 Result<std::vector<Message>> ReadTopicSample(const KafkaOptions& options, size_t records_max,
-                                             SampleEnd end, const KafkaLog& log);
+                                             SamplePart part, const KafkaLog& log);
 inline constexpr size_t kSampleBytesMax = size_t{64} << 20;
 
 /// The messages as records at the positions {0, index}. They refer to the messages.
