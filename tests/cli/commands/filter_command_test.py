@@ -342,7 +342,8 @@ class Reproducible(unittest.TestCase):
                 '--set', 'transaction.interval_ms=10', '--set', 'transaction.bytes_max=64KiB')
         for more, wait_s in ((fast, 0), (slow, 0.02)):
             process = subprocess.Popen(
-                [str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--verdicts', '-', *options, *more],
+                [str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--set', 'match.mode=near',
+                 '--verdicts', '-', *options, *more],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             reader = threading.Thread(target=lambda: outputs.append(process.stdout.read()))
             reader.start()
