@@ -207,11 +207,13 @@ Result<void> ActiveLoop::PublishNext(DecidedBatch& batch) {
   const InputPartition* original = verdict.decision == Decision::kDuplicate
                                        ? &inputs[verdict.match.original.input].partition
                                        : nullptr;
-  const std::vector<HeaderView>& headers =
-      header_writer_.Write(decided.seq, input, position.offset, verdict, original, fingerprint);
+  const Route route = RouteOf(options_.routing, verdict.decision, decided.by_reference);
+  const std::vector<HeaderView>& headers = header_writer_.Write(
+      {decided.seq, input, position.offset, verdict, route, original, fingerprint});
   NEARDUP_TRY(open_.Publish({.message = message,
                              .input = input,
                              .verdict = verdict,
+                             .route = route,
                              .seq = decided.seq,
                              .original_input = original,
                              .headers = headers,

@@ -8,6 +8,7 @@
 #include "lane/ports.h"
 #include "neardup/options.h"
 #include "state/pipeline.h"
+#include "state/route.h"
 
 namespace neardup {
 
@@ -52,6 +53,7 @@ struct LaneOptions {
   Pipeline pipeline;
   StartAt start_at = StartAt::kEarliest;
   HeaderStyle headers = HeaderStyle::kPacked;
+  RoutingMode routing = RoutingMode::kRoute;
   DeadLetterOptions dead_letters;
   /// A transaction is committed after this time or this size, whichever comes first. The size is at
   /// least 1.

@@ -12,6 +12,7 @@
 #include "neardup/record.h"
 #include "neardup/verdict.h"
 #include "state/input.h"
+#include "state/route.h"
 
 namespace neardup {
 
@@ -51,6 +52,7 @@ struct RoutedRecord {
   const Message& message;
   const InputPartition& input;
   const Verdict& verdict;
+  Route route = Route::kUnique;
   uint64_t seq = 0;
   /// Input partition of verdict.match.original; only for duplicates.
   const InputPartition* original_input = nullptr;

@@ -29,6 +29,7 @@ enum HeaderField : size_t {
   kLate,
   kClamped,
   kPassed,
+  kObserved,
   kSimhash,
   kOrder,
   kExact,
@@ -36,9 +37,9 @@ enum HeaderField : size_t {
 };
 /// As separate headers are named.
 constexpr std::array<std::string_view, kHeaderFieldCount> kHeaderNames = {
-    "neardup-seq",     "neardup-origin", "neardup-original", "neardup-distance", "neardup-kind",
-    "neardup-reason",  "neardup-error",  "neardup-late",     "neardup-clamped",  "neardup-passed",
-    "neardup-simhash", "neardup-order",  "neardup-exact"};
+    "neardup-seq",      "neardup-origin",  "neardup-original", "neardup-distance", "neardup-kind",
+    "neardup-reason",   "neardup-error",   "neardup-late",     "neardup-clamped",  "neardup-passed",
+    "neardup-observed", "neardup-simhash", "neardup-order",    "neardup-exact"};
 
 constexpr std::string_view PackedName(size_t field) {
   return kHeaderNames[field].substr(kSeparatePrefix.size());
@@ -163,6 +164,10 @@ class FieldReader {
       const bool any = seen_[kSimhash] || seen_[kOrder] || seen_[kExact];
       if (any && !seen_[part]) return Missing(part, "a fingerprint");
     }
+    if (seen_[kObserved] && !duplicate && !seen_[kReason]) {
+      return Error{ErrorCode::kCorrupt,
+                   "neardup header: expected observed with an original or a reason, found neither"};
+    }
     if (duplicate) header_.original = std::move(original_);
     if (seen_[kSimhash]) header_.fingerprint = fingerprint_;
     return std::move(header_);
@@ -170,7 +175,7 @@ class FieldReader {
 
  private:
   static bool IsFlag(HeaderField which) {
-    return which == kLate || which == kClamped || which == kPassed;
+    return which == kLate || which == kClamped || which == kPassed || which == kObserved;
   }
   static Error Missing(HeaderField which, std::string_view what) {
     return {ErrorCode::kCorrupt, fmt::format("neardup header: field '{}' is missing; {} has it",
@@ -183,8 +188,22 @@ class FieldReader {
       return Corrupt(field.name, packed_ ? "a flag without a value" : "'true'",
                      field.value.value_or("null"));
     }
-    (which == kLate ? header_.late : which == kClamped ? header_.clamped : header_.passed) = true;
+    FlagOf(which) = true;
     return {};
+  }
+
+  bool& FlagOf(HeaderField which) {
+    switch (which) {
+      case kLate:
+        return header_.late;
+      case kClamped:
+        return header_.clamped;
+      case kPassed:
+        return header_.passed;
+      default:
+        assert(which == kObserved);
+        return header_.observed;
+    }
   }
 
   Result<void> ReadValue(HeaderField which, std::string_view name, std::string_view value) {
@@ -213,6 +232,7 @@ class FieldReader {
       case kLate:
       case kClamped:
       case kPassed:
+      case kObserved:
       case kHeaderFieldCount:
         break;  // ReadFlag reads the flags
     }
@@ -317,22 +337,19 @@ std::optional<std::string> PercentDecoded(std::string_view text) {
   return out;
 }
 
-const std::vector<HeaderView>& RouteHeaderWriter::Write(uint64_t seq, const InputPartition& origin,
-                                                        int64_t origin_offset,
-                                                        const Verdict& verdict,
-                                                        const InputPartition* original,
-                                                        const Fingerprint& fingerprint) {
+const std::vector<HeaderView>& RouteHeaderWriter::Write(const HeaderContent& content) {
   text_.clear();
   fields_.clear();
   headers_.clear();
   if (style_ == HeaderStyle::kNone) return headers_;
   StartField(kHeaderNames[kSeq]);
-  AppendNumber(text_, static_cast<int64_t>(seq));
+  AppendNumber(text_, static_cast<int64_t>(content.seq));
   StartField(kHeaderNames[kOrigin]);
-  AppendPosition(origin, origin_offset);
-  WriteVerdict(verdict, original);
+  AppendPosition(content.origin, content.origin_offset);
+  WriteVerdict(content);
+  const Verdict& verdict = content.verdict;
   const bool has_fingerprint = verdict.decision != Decision::kDeadLetter && !verdict.outcome.passed;
-  if (style_ == HeaderStyle::kFull && has_fingerprint) WriteFingerprint(fingerprint);
+  if (style_ == HeaderStyle::kFull && has_fingerprint) WriteFingerprint(content.fingerprint);
   const std::string_view text = text_;
   if (style_ != HeaderStyle::kSeparate) {
     headers_.push_back({kPackedName, text});
@@ -346,11 +363,12 @@ const std::vector<HeaderView>& RouteHeaderWriter::Write(uint64_t seq, const Inpu
   return headers_;
 }
 
-void RouteHeaderWriter::WriteVerdict(const Verdict& verdict, const InputPartition* original) {
+void RouteHeaderWriter::WriteVerdict(const HeaderContent& content) {
+  const Verdict& verdict = content.verdict;
   if (verdict.decision == Decision::kDuplicate) {
-    assert(original != nullptr);
+    assert(content.original != nullptr);
     StartField(kHeaderNames[kOriginal]);
-    AppendPosition(*original, verdict.match.original.offset);
+    AppendPosition(*content.original, verdict.match.original.offset);
     StartField(kHeaderNames[kDistance]);
     AppendNumber(text_, verdict.match.distance);
     StartField(kHeaderNames[kKind]);
@@ -367,6 +385,7 @@ void RouteHeaderWriter::WriteVerdict(const Verdict& verdict, const InputPartitio
   if (verdict.late) StartFlag(kHeaderNames[kLate]);
   if (verdict.clamped) StartFlag(kHeaderNames[kClamped]);
   if (verdict.outcome.passed) StartFlag(kHeaderNames[kPassed]);
+  if (content.route != RouteOf(verdict.decision)) StartFlag(kHeaderNames[kObserved]);
 }
 
 void RouteHeaderWriter::WriteFingerprint(const Fingerprint& fingerprint) {

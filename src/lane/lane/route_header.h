@@ -11,6 +11,8 @@
 //   reason=parse              dead letters only, like the next: the name of a Reason
 //   error=...                 text for a person; cut to kRouteErrorBytesMax, absent when empty
 //   late, clamped, passed     flags without a value, present only when they hold
+//   observed                  flag: a duplicate or a dead letter on the unique topic, because the
+//                             lane observes (RoutingMode::kObserve)
 //   simhash=%016x;order=%016x;exact=%016x   kFull only, and only where there is a fingerprint
 //
 // In topics and errors every byte except ASCII letters, digits and -._~/:,()' is percent-encoded,
@@ -32,6 +34,7 @@
 #include "neardup/result.h"
 #include "neardup/verdict.h"
 #include "state/input.h"
+#include "state/route.h"
 
 namespace neardup {
 
@@ -45,21 +48,29 @@ std::optional<std::string> PercentDecoded(std::string_view text);
 /// characters.
 inline constexpr size_t kRouteErrorBytesMax = 300;
 
+/// What a header states.
+struct HeaderContent {
+  uint64_t seq = 0;
+  const InputPartition& origin;
+  int64_t origin_offset = 0;
+  const Verdict& verdict;
+  Route route = Route::kUnique;
+  /// Input partition of verdict.match.original; set for duplicates, unused otherwise.
+  const InputPartition* original = nullptr;
+  const Fingerprint& fingerprint;
+};
+
 /// Builds the headers in memory of its own, which it reuses: it soon allocates nothing more.
 /// One owner thread.
 class RouteHeaderWriter {
  public:
   explicit RouteHeaderWriter(HeaderStyle style) : style_(style) {}
 
-  /// `original`: input partition of verdict.match.original; set for duplicates, unused otherwise.
   /// The result is valid until the next call. Empty for HeaderStyle::kNone.
-  const std::vector<HeaderView>& Write(uint64_t seq, const InputPartition& origin,
-                                       int64_t origin_offset, const Verdict& verdict,
-                                       const InputPartition* original,
-                                       const Fingerprint& fingerprint);
+  const std::vector<HeaderView>& Write(const HeaderContent& content);
 
  private:
-  void WriteVerdict(const Verdict& verdict, const InputPartition* original);
+  void WriteVerdict(const HeaderContent& content);
   void WriteFingerprint(const Fingerprint& fingerprint);
   /// Starts a field. Its value is what is appended to `text_` until the next one starts.
   void StartField(std::string_view header_name);
@@ -96,6 +107,7 @@ struct ParsedHeader {
   bool late = false;
   bool clamped = false;
   bool passed = false;
+  bool observed = false;
   std::optional<Fingerprint> fingerprint;
   /// Our headers are the `count` headers from index `first` on. The others are the record's own.
   size_t first = 0;
@@ -105,6 +117,7 @@ struct ParsedHeader {
     if (original.has_value()) return Decision::kDuplicate;
     return reason == Reason::kNone ? Decision::kUnique : Decision::kDeadLetter;
   }
+  Route route() const { return observed ? Route::kUnique : RouteOf(decision()); }
   bool operator==(const ParsedHeader&) const = default;
 };
 

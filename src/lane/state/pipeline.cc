@@ -51,8 +51,9 @@ bool OutputsAreKnown(const PipelineTopics& topics) { return !topics.unique.empty
 Names Outputs(const PipelineTopics& topics) {
   Names all;
   for (const std::string* each : {&topics.unique, &topics.duplicate, &topics.dead_letter}) {
-    const Names names = Expanded(*each, topics.inputs);
-    all.insert(all.end(), names.begin(), names.end());
+    for (std::string& name : Expanded(*each, topics.inputs)) {
+      if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(std::move(name));
+    }
   }
   return all;
 }
@@ -74,10 +75,15 @@ Names DifferentFirst(Names names, Names other) {
   return names;
 }
 
+std::string ModeText(const PipelineTopics& topics) {
+  return topics.mode() == RoutingMode::kObserve ? " (routing.mode: observe)" : "";
+}
+
 std::string SideText(const PipelineTopics& topics, const PipelineTopics& other) {
   std::string text = "reads " + ListText(DifferentFirst(topics.inputs, other.inputs));
   if (!OutputsAreKnown(topics)) return text + "; its outputs are not known";
-  return text + "; writes " + ListText(DifferentFirst(Outputs(topics), Outputs(other)));
+  return text + "; writes " + ListText(DifferentFirst(Outputs(topics), Outputs(other))) +
+         ModeText(topics);
 }
 
 bool MayReplaceInputs(const Pipeline& pipeline, const PipelineTopics& lane) {
@@ -95,10 +101,17 @@ std::string AllowingSettings(const Pipeline& pipeline, const PipelineTopics& lan
   if (lane.inputs != pipeline.topics.inputs) {
     text = fmt::format("input.topics_before: [{}]", fmt::join(lane.inputs, ", "));
   }
-  if (OutputsAreKnown(lane) && !SameOutputs(pipeline.topics, lane, lane.inputs)) {
-    text += fmt::format(R"({}output.topics_before: ["{}", "{}", "{}"])",
-                        text.empty() ? "" : " and ", lane.unique, lane.duplicate, lane.dead_letter);
+  const auto add = [&text](const std::string& setting) {
+    text += (text.empty() ? "" : " and ") + setting;
+  };
+  if (!OutputsAreKnown(lane) || SameOutputs(pipeline.topics, lane, lane.inputs)) return text;
+  const PipelineTopics& ours = pipeline.topics;
+  if (!SameOutputs(UnderMode(ours, RoutingMode::kObserve), UnderMode(lane, RoutingMode::kObserve),
+                   lane.inputs)) {
+    add(fmt::format(R"(output.topics_before: ["{}", "{}", "{}"])", lane.unique, lane.duplicate,
+                    lane.dead_letter));
   }
+  if (ours.mode() != lane.mode()) add(fmt::format("routing.mode_before: {}", Name(lane.mode())));
   return text;
 }
 
@@ -112,6 +125,11 @@ std::string ExpandTopic(const std::string& topic_template, const std::string& in
     expanded.replace(at, kPlaceholder.size(), input_topic);
   }
   return expanded;
+}
+
+PipelineTopics UnderMode(PipelineTopics topics, RoutingMode mode) {
+  if (mode == RoutingMode::kObserve) topics.duplicate = topics.unique;
+  return topics;
 }
 
 std::vector<std::string> SortedTopics(std::vector<std::string> inputs) {
@@ -158,7 +176,7 @@ Error OtherPipeline(const Pipeline& pipeline, const PipelineTopics& lane,
 std::string TextOf(const PipelineTopics& topics) {
   std::string text = "reads " + ListText(topics.inputs);
   if (!OutputsAreKnown(topics)) return text;
-  return text + " and writes " + ListText(Outputs(topics));
+  return text + " and writes " + ListText(Outputs(topics)) + ModeText(topics);
 }
 
 }  // namespace neardup

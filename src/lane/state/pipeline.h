@@ -10,6 +10,7 @@
 
 #include "neardup/result.h"
 #include "state/input.h"
+#include "state/route.h"
 
 namespace neardup {
 
@@ -18,14 +19,21 @@ std::string ExpandTopic(const std::string& topic_template, const std::string& in
 
 struct PipelineTopics {
   std::vector<std::string> inputs;  ///< ascending, distinct; empty: not known
-  /// Names, or templates with {topic}; empty: not known.
+  /// Names, or templates with {topic}; empty: not known. A lane that observes sends duplicates to
+  /// the unique topic, so that both names are equal.
   std::string unique;
   std::string duplicate;
   std::string dead_letter;
 
   bool known() const { return !inputs.empty(); }
+  RoutingMode mode() const {
+    return !unique.empty() && unique == duplicate ? RoutingMode::kObserve : RoutingMode::kRoute;
+  }
   bool operator==(const PipelineTopics&) const = default;
 };
+
+/// The same topics as a lane uses them under this mode.
+PipelineTopics UnderMode(PipelineTopics topics, RoutingMode mode);
 
 /// The topics of an instance, and those of an older configuration that it may replace.
 struct Pipeline {

@@ -254,7 +254,7 @@ void KafkaTransaction::Abandon(bool abort) {
 }
 
 Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
-  rd_kafka_topic_t* topic = outputs_.Find(record.input.topic, record.verdict.decision);
+  rd_kafka_topic_t* topic = outputs_.Find(record.input.topic, record.route);
   const Position& position = record.message.position;
   if (record.alone) return ProduceAlone(record, topic);
   NEARDUP_TRY(Produce(record, topic, refusals_.Tag(position, /*alone=*/false)));

@@ -48,14 +48,14 @@ void OutputTopics::Unbind() {
   client_.reset();
 }
 
-rd_kafka_topic_t* OutputTopics::Find(const std::string& input_topic, Decision decision) {
-  const auto index = static_cast<size_t>(decision);
+rd_kafka_topic_t* OutputTopics::Find(const std::string& input_topic, Route route) {
+  const auto index = static_cast<size_t>(route);
   for (const Outputs& outputs : outputs_) {
     if (outputs.input_topic == input_topic) return outputs.handles[index].get();
   }
   Outputs& added = outputs_.emplace_back();
   added.input_topic = input_topic;
-  for (const Decision each : {Decision::kUnique, Decision::kDuplicate, Decision::kDeadLetter}) {
+  for (const Route each : kRoutes) {
     const std::string name = ExpandTopic(Template(each), input_topic);
     added.handles[static_cast<size_t>(each)].reset(
         rd_kafka_topic_new(client_->get(), name.c_str(), nullptr));
@@ -63,13 +63,13 @@ rd_kafka_topic_t* OutputTopics::Find(const std::string& input_topic, Decision de
   return added.handles[index].get();
 }
 
-const std::string& OutputTopics::Template(Decision decision) const {
-  switch (decision) {
-    case Decision::kUnique:
+const std::string& OutputTopics::Template(Route route) const {
+  switch (route) {
+    case Route::kUnique:
       return options_.unique_topic;
-    case Decision::kDuplicate:
+    case Route::kDuplicate:
       return options_.duplicate_topic;
-    case Decision::kDeadLetter:
+    case Route::kDeadLetter:
       break;
   }
   return options_.dead_letter_topic;
@@ -77,8 +77,8 @@ const std::string& OutputTopics::Template(Decision decision) const {
 
 int64_t OutputTopics::SmallestLimit(const std::string& input_topic) const {
   int64_t smallest = INT64_MAX;
-  for (const Decision decision : {Decision::kUnique, Decision::kDuplicate, Decision::kDeadLetter}) {
-    const auto found = max_message_bytes_.find(ExpandTopic(Template(decision), input_topic));
+  for (const Route route : kRoutes) {
+    const auto found = max_message_bytes_.find(ExpandTopic(Template(route), input_topic));
     smallest =
         std::min(smallest, found == max_message_bytes_.end() ? kBrokerDefaultBytes : found->second);
   }

@@ -10,7 +10,7 @@
 
 #include "kafka/client.h"
 #include "kafka/kafka_options.h"
-#include "neardup/verdict.h"
+#include "state/route.h"
 
 namespace neardup {
 
@@ -30,14 +30,14 @@ class OutputTopics {
   /// Frees the handles. Call it before the client is destroyed.
   void Unbind();
   /// The handle of an output topic; owned by this object.
-  rd_kafka_topic_t* Find(const std::string& input_topic, Decision decision);
+  rd_kafka_topic_t* Find(const std::string& input_topic, Route route);
 
  private:
   struct Outputs {
     std::string input_topic;
-    std::array<TopicHandle, 3> handles;  ///< by Decision
+    std::array<TopicHandle, kRouteCount> handles;  ///< by Route
   };
-  const std::string& Template(Decision decision) const;
+  const std::string& Template(Route route) const;
   int64_t SmallestLimit(const std::string& input_topic) const;
 
   const KafkaOptions& options_;

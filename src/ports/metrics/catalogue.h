@@ -144,6 +144,10 @@ inline constexpr auto kMetrics = [] {
       {.name = "neardup_clamped_records_total",
        .type = kCounter,
        .help = "Records whose event time was too far ahead of the clock and was clamped"},
+      {.name = "neardup_observed_records_total",
+       .type = kCounter,
+       .help = "Duplicates and dead letters that went to the unique topic, because routing.mode is "
+               "observe"},
       {.name = "neardup_end_to_end_latency_seconds",
        .type = kHistogram,
        .help = "Commit time minus the record's timestamp, at least 0",

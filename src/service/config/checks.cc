@@ -33,6 +33,7 @@ class Checks {
     CheckPair("metrics.user", settings_.http.user, "metrics.password", settings_.http.password);
     CheckTopics();
     CheckTopicsBefore();
+    CheckRouting();
     CheckLearning();
     CheckFilter();
   }
@@ -164,6 +165,15 @@ class Checks {
         outputs.size() != std::size(kTemplatePaths)) {
       Refuse("output.topics_before", "output.topics_before", fmt::format("{}", outputs.size()),
              "3 topics: the unique, the duplicate and the dead-letter topic of before");
+    }
+  }
+
+  void CheckRouting() {
+    const bool observes = settings_.lane.routing == RoutingMode::kObserve;
+    if (Read({"routing.mode", "output.headers"}) && observes &&
+        settings_.lane.headers == HeaderStyle::kNone) {
+      Refuse("output.headers", "routing.mode", "none",
+             "another style, because with routing.mode observe only the header states the verdict");
     }
   }
 

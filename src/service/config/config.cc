@@ -128,14 +128,23 @@ class Loader {
       if (config_.IsSecret("input.topics")) config_.secrets.insert("app");
     }
     Pipeline& pipeline = settings.lane.pipeline;
-    pipeline.topics = {SortedTopics(kafka.topics), kafka.unique_topic, kafka.duplicate_topic,
-                       kafka.dead_letter_topic};
-    pipeline.before.inputs = SortedTopics(settings.input_topics_before);
+    const RoutingMode mode = settings.lane.routing;
+    const RoutingMode mode_before = settings.routing_mode_before == ModeBefore::kSame ? mode
+                                    : settings.routing_mode_before == ModeBefore::kObserve
+                                        ? RoutingMode::kObserve
+                                        : RoutingMode::kRoute;
     const std::vector<std::string>& outputs = settings.output_topics_before;
-    if (outputs.size() != kOutputs) return;
-    pipeline.before.unique = outputs[0];
-    pipeline.before.duplicate = outputs[1];
-    pipeline.before.dead_letter = outputs[2];
+    const PipelineTopics ours{SortedTopics(kafka.topics), kafka.unique_topic, kafka.duplicate_topic,
+                              kafka.dead_letter_topic};
+    PipelineTopics before;
+    if (outputs.size() == kOutputs) {
+      before = {{}, outputs[0], outputs[1], outputs[2]};
+    } else if (mode_before != mode) {
+      before = ours;
+    }
+    pipeline.topics = UnderMode(ours, mode);
+    pipeline.before = UnderMode(std::move(before), mode_before);
+    pipeline.before.inputs = SortedTopics(settings.input_topics_before);
   }
 
   /// A single entry joins the entries that are set already; a whole map replaces them.

@@ -58,6 +58,9 @@ struct FileRunSettings {
   size_t commit_records = 2000;
 };
 
+/// The routing mode of a lane before that of LaneOptions::routing.
+enum class ModeBefore : uint8_t { kSame, kRoute, kObserve };
+
 struct Settings {
   Settings() { lane.filter.record.record_bytes_max = kServiceRecordBytesMax; }
 
@@ -68,6 +71,7 @@ struct Settings {
   /// Topics that a lane had before those of `kafka`. LoadConfig derives lane.pipeline from them.
   std::vector<std::string> input_topics_before;
   std::vector<std::string> output_topics_before;  ///< unique, duplicate, dead letter; or empty
+  ModeBefore routing_mode_before = ModeBefore::kSame;
   LaneOptions lane;  ///< lane.filter holds the options of record, feature, match and window
   LearningSettings learning;
   FileRunSettings file_run;

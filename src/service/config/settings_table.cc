@@ -263,6 +263,16 @@ std::vector<Setting> Rows() {
       WithoutZero(Integer("output.replication_factor", NEARDUP_MEMBER(kafka.replication_factor),
                           {-1, 32767}, "Replicas of created topics. -1: the broker's default.")),
 
+      Choice("routing.mode", NEARDUP_MEMBER(lane.routing), {"route", "observe"},
+             "route: each record goes to the topic of its verdict; observe: each record goes to "
+             "the unique topic, and its header states the verdict, so that consumers of that topic "
+             "see the stream as it was. Observing needs output.headers."),
+      Choice("routing.mode_before", NEARDUP_MEMBER(routing_mode_before),
+             {"same", "route", "observe"},
+             "The routing.mode that this pipeline had until now, if routing.mode is to replace it. "
+             "same: an instance refuses the changelog of a lane with another mode. Has no effect "
+             "once the change is made."),
+
       Share(
           "dead_letters.share_max", NEARDUP_MEMBER(lane.dead_letters.share_max),
           "A larger share of dead letters among the first 100 records, or later among the records "
@@ -487,6 +497,7 @@ const std::vector<SettingSection>& SettingSections() {
   static const std::vector<SettingSection> sections = {
       {"input", "Where records come from."},
       {"output", "Where records go, and which headers they get."},
+      {"routing", "Which topic a record goes to, once it is decided."},
       {"dead_letters", "When too many records are dead letters."},
       {"record", "Which fields of a record are compared, and which records are dead letters."},
       {"feature", "How text becomes features."},

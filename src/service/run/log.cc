@@ -209,8 +209,8 @@ void LogProbe::Promoted(uint64_t seq, uint64_t entries, double seconds) {
 
 void LogProbe::PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) {
   spdlog::warn(
-      "the topics of this pipeline have changed, as input.topics_before or "
-      "output.topics_before allows: it {} now; before, it {}",
+      "the topics of this pipeline have changed, as input.topics_before, output.topics_before or "
+      "routing.mode_before allows: it {} now; before, it {}",
       TextOf(now), TextOf(before));
 }
 

@@ -62,9 +62,9 @@ void Audit::AddInput(const Message& message) {
   ++report_.inputs;
 }
 
-void Audit::AddDeletedOutputs(uint32_t input, Decision decision) {
+void Audit::AddDeletedOutputs(uint32_t input, Route route) {
   assert(options_.part);
-  ledger_.partitions()[input].outputs_kept_from[static_cast<size_t>(decision)] = INT64_MAX;
+  ledger_.partitions()[input].outputs_kept_from[static_cast<size_t>(route)] = INT64_MAX;
 }
 
 PayloadDigest Audit::DigestOf(const Message& message, size_t first_left_out,
@@ -102,7 +102,7 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
     return;
   }
   AuditPartition& partition = ledger_.partitions()[input];
-  int64_t& kept_from = partition.outputs_kept_from[static_cast<size_t>(header.decision())];
+  int64_t& kept_from = partition.outputs_kept_from[static_cast<size_t>(header.route())];
   kept_from = std::min(kept_from, header.origin_offset);
   if (header.origin_offset >= partition.end) {
     ++report_.newer_outputs;
@@ -133,8 +133,8 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
     }
     verdicts_.Check({input, row, header, content ? &*content : nullptr});
   }
-  if (CheckRoute(input, header.decision(), place, where)) {
-    CheckOrder(input, header.decision(), header.origin_offset, where);
+  if (CheckRoute(input, header, place, where)) {
+    CheckOrder(input, header.route(), header.origin_offset, where);
   }
 }
 
@@ -149,6 +149,7 @@ void Audit::Cover(const ParsedHeader& header, const FingerprintedRecord* content
   row.passed = header.passed;
   row.late = header.late;
   row.clamped = header.clamped;
+  report_.observed += header.observed ? 1 : 0;
   switch (decision) {
     case Decision::kUnique:
       ++report_.unique;
@@ -232,14 +233,15 @@ void Audit::CheckPayload(const AuditRow& row, const PayloadDigest& digest, const
   }
 }
 
-bool Audit::CheckRoute(uint32_t input, Decision decision, const InputPartition& place,
+bool Audit::CheckRoute(uint32_t input, const ParsedHeader& header, const InputPartition& place,
                        const std::string& where) {
   ++report_[AuditCheck::kRoute].looked_at;
   const AuditPartition& partition = ledger_.partitions()[input];
-  const std::string& topic = partition.topics[static_cast<size_t>(decision)];
+  const std::string& topic = partition.topics[static_cast<size_t>(header.route())];
   if (place.topic != topic) {
     report_.Add(AuditCheck::kRoute, where,
-                fmt::format("is decided {} and belongs to topic {}", Name(decision), topic));
+                fmt::format("is decided {}{} and belongs to topic {}", Name(header.decision()),
+                            header.observed ? ", observed," : "", topic));
     return false;
   }
   if (place.partition != partition.partition.partition) {
@@ -252,9 +254,9 @@ bool Audit::CheckRoute(uint32_t input, Decision decision, const InputPartition& 
   return true;
 }
 
-void Audit::CheckOrder(uint32_t input, Decision decision, int64_t origin_offset,
+void Audit::CheckOrder(uint32_t input, Route route, int64_t origin_offset,
                        const std::string& where) {
-  int64_t& last = ledger_.partitions()[input].last_offset[static_cast<size_t>(decision)];
+  int64_t& last = ledger_.partitions()[input].last_offset[static_cast<size_t>(route)];
   ++report_[AuditCheck::kOrder].looked_at;
   if (origin_offset < last) {
     report_.Add(AuditCheck::kOrder, where,

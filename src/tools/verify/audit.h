@@ -59,11 +59,10 @@ class Audit {
   uint32_t AddPartition(const AuditedInput& input);
   /// Add the records of a partition in order of their offsets.
   void AddInput(const Message& message);
-  /// Says that outputs of this partition with this verdict were deleted at the beginning of their
-  /// topic. A record without an output that stands before the first one there is left out, because
-  /// its output may have been among them. Needs AuditOptions::part. Call it before the first
-  /// output.
-  void AddDeletedOutputs(uint32_t input, Decision decision);
+  /// Says that outputs of this partition were deleted at the beginning of this output topic. A
+  /// record without an output that stands before the first one there is left out, because its
+  /// output may have been among them. Needs AuditOptions::part. Call it before the first output.
+  void AddDeletedOutputs(uint32_t input, Route route);
   /// `place`: the topic and partition the record was read from. Add the records of a place in order
   /// of their offsets.
   void AddOutput(const InputPartition& place, const Message& message);
@@ -89,12 +88,11 @@ class Audit {
   /// Notes in the row what the header and the content say.
   void Cover(const ParsedHeader& header, const FingerprintedRecord* content, int64_t output_offset,
              AuditRow& row);
-  bool CheckRoute(uint32_t input, Decision decision, const InputPartition& place,
+  bool CheckRoute(uint32_t input, const ParsedHeader& header, const InputPartition& place,
                   const std::string& where);
   /// A lane writes each output in order of seq, so a smaller seq comes from another lane.
   void CheckOneLane(const InputPartition& place, uint64_t seq, const std::string& where);
-  void CheckOrder(uint32_t input, Decision decision, int64_t origin_offset,
-                  const std::string& where);
+  void CheckOrder(uint32_t input, Route route, int64_t origin_offset, const std::string& where);
 
   AuditOptions options_;
   ChosenScheme chosen_;

@@ -12,6 +12,7 @@
 #include "neardup/fingerprint.h"
 #include "neardup/verdict.h"
 #include "state/input.h"
+#include "state/route.h"
 #include "verify/column.h"
 
 namespace neardup {
@@ -67,17 +68,17 @@ static_assert(sizeof(AuditRow) == 40);
 
 struct AuditPartition {
   InputPartition partition;
-  int64_t begin = 0;                  ///< first audited offset
-  int64_t end = 0;                    ///< records from here on are not audited
-  bool left_out_before = false;       ///< records below `begin` are left out, not deleted
-  std::array<std::string, 3> topics;  ///< its output topics, by Decision
-  Column<AuditRow> rows;              ///< by offset
+  int64_t begin = 0;                            ///< first audited offset
+  int64_t end = 0;                              ///< records from here on are not audited
+  bool left_out_before = false;                 ///< records below `begin` are left out, not deleted
+  std::array<std::string, kRouteCount> topics;  ///< its output topics, by Route
+  Column<AuditRow> rows;                        ///< by offset
   /// Records below `begin` that outputs name, made from these outputs; by offset.
   std::map<int64_t, AuditRow> deleted;
   /// Largest origin offset seen on each of `topics`.
-  std::array<int64_t, 3> last_offset = {-1, -1, -1};
+  std::array<int64_t, kRouteCount> last_offset = {-1, -1, -1};
   /// By topic: outputs of records below this offset may be deleted. 0: no output is deleted.
-  std::array<int64_t, 3> outputs_kept_from = {0, 0, 0};
+  std::array<int64_t, kRouteCount> outputs_kept_from = {0, 0, 0};
 };
 
 /// The rows of all input partitions. Partitions are numbered from 0 in the order of AddPartition.

@@ -20,9 +20,8 @@ void Append(const std::optional<std::string_view>& part, std::string& bytes) {
 
 /// A dead letter by reference (too large or undeliverable) consists only of our header, and this
 /// lane writes none.
-bool IsByReference(const Message& message, Decision decision) {
-  return decision == Decision::kDeadLetter && !message.key && !message.value &&
-         message.headers.empty();
+bool IsByReference(const Message& message, Route route) {
+  return route == Route::kDeadLetter && !message.key && !message.value && message.headers.empty();
 }
 
 }  // namespace
@@ -61,11 +60,10 @@ void PayloadAudit::AddInput(const InputPartition& place, const Message& message,
   ++report_[AuditCheck::kCoverage].looked_at;
 }
 
-void PayloadAudit::AddOutput(const InputPartition& place, const Message& message,
-                             Decision decision) {
-  uint64_t& sum = decision == Decision::kUnique      ? report_.unique
-                  : decision == Decision::kDuplicate ? report_.duplicates
-                                                     : report_.dead_letters;
+void PayloadAudit::AddOutput(const InputPartition& place, const Message& message, Route route) {
+  uint64_t& sum = route == Route::kUnique      ? report_.unique
+                  : route == Route::kDuplicate ? report_.duplicates
+                                               : report_.dead_letters;
   ++sum;
   const auto found = records_.find(KeyOf(place.partition, message));
   if (found != records_.end() && found->second.found < found->second.allowed) {
@@ -73,7 +71,7 @@ void PayloadAudit::AddOutput(const InputPartition& place, const Message& message
     ++report_[AuditCheck::kPayload].looked_at;
     return;
   }
-  if (IsByReference(message, decision)) {
+  if (IsByReference(message, route)) {
     ++unmatched_[place.partition].by_reference;
     return;
   }

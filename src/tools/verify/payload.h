@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lane/message.h"
-#include "neardup/verdict.h"
+#include "state/route.h"
 #include "verify/report.h"
 
 namespace neardup {
@@ -27,8 +27,8 @@ class PayloadAudit {
   void AddDeleted(int32_t partition) { deleted_.insert(partition); }
   /// `demanded`: the record must be in an output; otherwise it may be in one.
   void AddInput(const InputPartition& place, const Message& message, bool demanded);
-  /// `decision`: the one whose topic the record was read from.
-  void AddOutput(const InputPartition& place, const Message& message, Decision decision);
+  /// `route`: the topic that the record was read from.
+  void AddOutput(const InputPartition& place, const Message& message, Route route);
   /// Memory held now for the records.
   size_t bytes() const { return records_.size() * kPayloadAuditBytesPerRecord; }
   /// Call it once, after the last output.

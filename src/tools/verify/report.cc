@@ -53,6 +53,9 @@ std::string ReportText(const AuditReport& report) {
   }
   text += fmt::format("\ninput records {}: unique {}, duplicate {}, dead-letter {}\n",
                       report.inputs, report.unique, report.duplicates, report.dead_letters);
+  if (report.observed > 0) {
+    text += fmt::format("on the unique topic because the lane observed: {}\n", report.observed);
+  }
   if (report.newer_outputs > 0) {
     text += fmt::format("outputs newer than the audited end: {}\n", report.newer_outputs);
   }

@@ -36,7 +36,6 @@ constexpr int64_t kPrefetchBytesMax = int64_t{32} << 20;
 constexpr uint64_t kBaseBytes = uint64_t{96} << 20;
 /// How often the memory is compared with its bound.
 constexpr uint64_t kRecordsPerCheck = 4096;
-constexpr Decision kDecisions[] = {Decision::kUnique, Decision::kDuplicate, Decision::kDeadLetter};
 
 using SteadyClock = std::chrono::steady_clock;
 
@@ -52,11 +51,11 @@ int64_t WallMs() {
 
 std::string MemoryText(uint64_t bytes) { return Grouped((bytes >> 20) + 1) + " MiB"; }
 
-/// An output partition. All its records come from one input partition and have one verdict: the
+/// An output partition. All its records come from one input partition and have one route: the
 /// configuration gives every topic one use.
 struct OutputPart {
   uint32_t input = 0;
-  Decision decision = Decision::kUnique;
+  Route route = Route::kUnique;
   ReadRange range;        ///< what is read
   int64_t kept_from = 0;  ///< the first offset that is not deleted
 };
@@ -167,18 +166,18 @@ class TopicReader {
   std::vector<std::string> OutputTopicNames() const {
     std::vector<std::string> names;
     for (const InputPartition& partition : partitions_) {
-      for (const Decision decision : kDecisions) names.push_back(OutputTopic(partition, decision));
+      for (const Route route : kRoutes) names.push_back(OutputTopic(partition, route));
     }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
   }
 
-  std::string OutputTopic(const InputPartition& partition, Decision decision) const {
+  std::string OutputTopic(const InputPartition& partition, Route route) const {
     const KafkaOptions& kafka = settings_.kafka;
     const std::string* templates[] = {&kafka.unique_topic, &kafka.duplicate_topic,
                                       &kafka.dead_letter_topic};
-    return ExpandTopic(*templates[static_cast<size_t>(decision)], partition.topic);
+    return ExpandTopic(*templates[static_cast<size_t>(route)], partition.topic);
   }
 
   /// Step 3. Waits until the transactions that wrote below these ends are closed, because the
@@ -297,15 +296,15 @@ class TopicReader {
 
   Result<void> ChooseOutputParts() {
     for (uint32_t input = 0; input < partitions_.size(); ++input) {
-      for (const Decision decision : kDecisions) {
-        const InputPartition place{OutputTopic(partitions_[input], decision),
+      for (const Route route : kRoutes) {
+        const InputPartition place{OutputTopic(partitions_[input], route),
                                    partitions_[input].partition};
         const auto bounds = output_ends_.find(place);
         if (bounds == output_ends_.end()) continue;  // of a new partition
         const AuditedRange& range = found_.ranges[input];
         if (range_.by_offset() && range.begin == range.end) continue;
         const OffsetBounds& ends = bounds->second;
-        outputs_.push_back({input, decision, {place, ends.begin, ends.end}, ends.begin});
+        outputs_.push_back({input, route, {place, ends.begin, ends.end}, ends.begin});
       }
     }
     if (!range_.whole()) {
@@ -412,12 +411,12 @@ class TopicReader {
     audit_.emplace(audit);
     for (const AuditedRange& range : found_.ranges) {
       audit_->AddPartition({range.partition, range.begin, range.end, !range_.whole(),
-                            OutputTopic(range.partition, Decision::kUnique),
-                            OutputTopic(range.partition, Decision::kDuplicate),
-                            OutputTopic(range.partition, Decision::kDeadLetter)});
+                            OutputTopic(range.partition, Route::kUnique),
+                            OutputTopic(range.partition, Route::kDuplicate),
+                            OutputTopic(range.partition, Route::kDeadLetter)});
     }
     for (const OutputPart& part : outputs_) {
-      if (part.kept_from > 0) audit_->AddDeletedOutputs(part.input, part.decision);
+      if (part.kept_from > 0) audit_->AddDeletedOutputs(part.input, part.route);
     }
     if (!range_.whole()) audit_->LeftOutAfter(seq_behind_);
     return {};
@@ -493,17 +492,17 @@ class TopicReader {
 
   /// The unique topics first: then no duplicate has to wait for its original.
   Result<void> ReadOutputs() {
-    NEARDUP_TRY(ReadOutputsOf("reading uniques", {Decision::kUnique}));
+    NEARDUP_TRY(ReadOutputsOf("reading uniques", {Route::kUnique}));
     if (has_headers()) audit_->UniquesDone();
     return ReadOutputsOf("reading duplicates and dead letters",
-                         {Decision::kDuplicate, Decision::kDeadLetter});
+                         {Route::kDuplicate, Route::kDeadLetter});
   }
 
-  Result<void> ReadOutputsOf(const char* step, std::initializer_list<Decision> decisions) {
+  Result<void> ReadOutputsOf(const char* step, std::initializer_list<Route> routes) {
     std::vector<ReadRange> ranges;
     std::vector<const OutputPart*> parts;
     for (OutputPart& part : outputs_) {
-      if (std::find(decisions.begin(), decisions.end(), part.decision) == decisions.end()) continue;
+      if (std::find(routes.begin(), routes.end(), part.route) == routes.end()) continue;
       NEARDUP_ASSIGN(const int64_t begin,
                      outputs_source_->StartOffset(part.range.partition, StartAt::kEarliest));
       // Retention goes on while the audit runs. Where it has deleted outputs before, more make no
@@ -519,7 +518,7 @@ class TopicReader {
       if (has_headers()) {
         audit_->AddOutput(part.range.partition, message);
       } else {
-        payload_audit_.AddOutput(part.range.partition, message, part.decision);
+        payload_audit_.AddOutput(part.range.partition, message, part.route);
       }
     });
   }

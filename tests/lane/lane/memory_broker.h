@@ -15,6 +15,7 @@
 #include "neardup/verdict.h"
 #include "state/changelog_mark.h"
 #include "state/input.h"
+#include "state/route.h"
 
 namespace neardup {
 
@@ -31,6 +32,7 @@ struct MemoryOutput {
   InputPartition input;
   int64_t offset = 0;
   Verdict verdict;
+  Route route = Route::kUnique;
   InputPartition original_input;
   std::optional<std::string> value;
   bool by_reference = false;

@@ -258,6 +258,7 @@ Result<void> MemoryTransaction::Publish(const RoutedRecord& record) {
   output.input = record.input;
   output.offset = record.message.position.offset;
   output.verdict = record.verdict;
+  output.route = record.route;
   if (record.original_input != nullptr) output.original_input = *record.original_input;
   if (!record.by_reference) output.value = record.message.value;
   output.by_reference = record.by_reference;

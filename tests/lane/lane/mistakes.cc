@@ -52,6 +52,16 @@ class TransactionWithoutState : public MemoryTransaction {
   MemoryBroker& broker_;
 };
 
+class TransactionThatRoutesByVerdict : public MemoryTransaction {
+ public:
+  using MemoryTransaction::MemoryTransaction;
+  Result<void> Publish(const RoutedRecord& record) override {
+    RoutedRecord routed = record;
+    routed.route = RouteOf(record.verdict.decision);
+    return MemoryTransaction::Publish(routed);
+  }
+};
+
 class SourceAtTheGroup : public MemorySource {
  public:
   SourceAtTheGroup(MemoryBroker& broker, Faults& faults)
@@ -165,6 +175,9 @@ void InstancePorts::Plant(Mistake mistake, MemoryBroker& broker, Faults& lane_ca
       return;
     case Mistake::kStateBeforeTransaction:
       transaction = std::make_unique<TransactionWithoutState>(broker, lane_calls);
+      return;
+    case Mistake::kRoutesByVerdict:
+      transaction = std::make_unique<TransactionThatRoutesByVerdict>(broker, lane_calls);
       return;
     case Mistake::kGroupOffsetsAsTruth:
       source = std::make_unique<SourceAtTheGroup>(broker, lane_calls);

@@ -51,10 +51,12 @@ class Auditor {
     for (const MemoryCommit& commit : evidence_.broker.commits) {
       committed_ = remembered_.size();
       horizon_ms_ = HorizonMs();
+      const size_t first = next;
       for (; next < commit.outputs; ++next) {
         if (auto broken = AuditOutput(outputs[next], fingerprints_[next])) return broken;
       }
-      if (auto broken = AuditHorizon(commit)) return broken;
+      newest_ = std::span(outputs).subspan(first, next - first);
+      if (auto broken = AuditDeltas(commit)) return broken;
     }
     if (next != outputs.size()) return "Coverage: outputs are visible without a commit";
     return evidence_.finished ? AuditMissing() : std::nullopt;
@@ -210,16 +212,33 @@ class Auditor {
                                       : watermark_ms_ - window.window_ms - window.lateness_ms;
   }
 
-  std::optional<std::string> AuditHorizon(const MemoryCommit& commit) const {
+  std::optional<std::string> AuditDeltas(const MemoryCommit& commit) const {
     for (const std::string& bytes : commit.deltas) {
       const Result<Delta> delta = DecodeDelta(bytes);
       if (!delta.ok()) return fmt::format("Durability: {}", delta.error().text);
+      if (auto broken = AuditRoutes(delta->pipeline.mode())) return broken;
       if (delta->watermark_ms > watermark_ms_ || delta->horizon_ms > horizon_ms_) {
         return fmt::format(
             "Completeness: the delta of seq {} has watermark {} and horizon {}; at most {} and {} "
             "are allowed",
             delta->seq_last, delta->watermark_ms, delta->horizon_ms, watermark_ms_, horizon_ms_);
       }
+    }
+    return {};
+  }
+
+  /// Of the newest commit. Only dead letters by reference go to their own topic under each mode.
+  std::optional<std::string> AuditRoutes(RoutingMode mode) const {
+    for (const MemoryOutput& output : newest_) {
+      const Decision decision = output.verdict.decision;
+      const bool passes = mode == RoutingMode::kObserve && !output.by_reference;
+      const Route expected = decision == Decision::kUnique || passes ? Route::kUnique
+                             : decision == Decision::kDuplicate      ? Route::kDuplicate
+                                                                     : Route::kDeadLetter;
+      if (output.route == expected) continue;
+      return fmt::format("Route: {} is {} and went to topic {}, and the deltas say {}",
+                         NameOf(output), Name(decision), static_cast<int>(output.route),
+                         Name(mode));
     }
     return {};
   }
@@ -239,6 +258,7 @@ class Auditor {
   std::span<const FingerprintedRecord> fingerprints_;  ///< by output
   std::vector<bool> decided_;
   std::map<InputPartition, std::pair<int, int64_t>> last_;
+  std::span<const MemoryOutput> newest_;  ///< of the newest commit
   std::vector<Remembered> remembered_;
   size_t committed_ = 0;  ///< how many of them are of earlier transactions
   std::map<InputPartition, int64_t> largest_;

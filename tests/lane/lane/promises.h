@@ -3,9 +3,10 @@
 // Coverage      every input record is in exactly one output, once, unchanged and in order
 // Soundness     a duplicate names an earlier unique record that is as near as the rule demands
 // Completeness  a unique record has no such original that was still to be remembered
+// Route         each record is on the topic that its verdict and the deltas of its commit name
 // Durability    a lane that starts from the committed deltas decides what was decided
 //
-// The first three are decided here by comparing every record with every earlier one. Of the code
+// The first four are decided here by comparing every record with every earlier one. Of the code
 // under test they use only the fingerprint and the match rule.
 #pragma once
 

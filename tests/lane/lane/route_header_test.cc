@@ -15,11 +15,13 @@ struct Sample {
   InputPartition origin{"news", 3};
   int64_t origin_offset = 5512;
   Verdict verdict;
+  bool observed = false;
   InputPartition original{"news", 1};
   Fingerprint fingerprint{0x0123456789abcdef, 0x00112233445566ff, 0xfedcba9876543210};
 
   const std::vector<HeaderView>& WriteWith(RouteHeaderWriter& writer) const {
-    return writer.Write(seq, origin, origin_offset, verdict, &original, fingerprint);
+    const Route route = observed ? Route::kUnique : RouteOf(verdict.decision);
+    return writer.Write({seq, origin, origin_offset, verdict, route, &original, fingerprint});
   }
 };
 
@@ -87,6 +89,22 @@ TEST(RouteHeader, FlagsArePresentOnlyWhenTheyHold) {
   sample.verdict.clamped = true;
   sample.verdict.outcome.passed = true;
   EXPECT_EQ(Packed(sample), "seq=81;origin=news/3/5512;late;clamped;passed");
+}
+
+TEST(RouteHeader, ADuplicateOrADeadLetterOnTheUniqueTopicIsObserved) {
+  Sample sample = Duplicate();
+  sample.observed = true;
+  EXPECT_EQ(Packed(sample),
+            "seq=81;origin=news/3/5512;original=news/1/771;distance=2;kind=near;observed");
+  EXPECT_EQ(Parse(Packed(sample))->decision(), Decision::kDuplicate);
+  EXPECT_EQ(Parse(Packed(sample))->route(), Route::kUnique);
+  EXPECT_EQ(Parse(Packed(Duplicate()))->route(), Route::kDuplicate);
+  sample = DeadLetter("");
+  sample.observed = true;
+  EXPECT_EQ(Packed(sample), "seq=81;origin=news/3/5512;reason=parse;observed");
+  sample = Sample();
+  sample.observed = true;
+  EXPECT_EQ(Packed(sample), "seq=81;origin=news/3/5512") << "a unique record is where it belongs";
 }
 
 TEST(RouteHeader, TheFullStyleAddsTheFingerprintWhereThereIsOne) {
@@ -164,6 +182,7 @@ Sample RandomSample(std::mt19937_64& random) {
     }
   }
   verdict.outcome.passed = verdict.decision == Decision::kUnique && random() % 4 == 0;
+  sample.observed = verdict.decision != Decision::kUnique && random() % 4 == 0;
   return sample;
 }
 
@@ -183,6 +202,7 @@ void ExpectSame(const Sample& sample, HeaderStyle style, const ParsedHeader& par
   EXPECT_EQ(parsed.late, verdict.late);
   EXPECT_EQ(parsed.clamped, verdict.clamped);
   EXPECT_EQ(parsed.passed, verdict.outcome.passed);
+  EXPECT_EQ(parsed.observed, sample.observed);
   const bool has_fingerprint = style == HeaderStyle::kFull &&
                                verdict.decision != Decision::kDeadLetter && !verdict.outcome.passed;
   ASSERT_EQ(parsed.fingerprint.has_value(), has_fingerprint);

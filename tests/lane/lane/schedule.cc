@@ -67,6 +67,8 @@ Schedule DrawSchedule(uint64_t seed) {
   // A first start needs all of its topics.
   schedule.resets = random.Chance(150) && !schedule.loses_changelog && !schedule.preloaded &&
                     !schedule.recreates && !schedule.overtakes;
+  // A preloaded changelog names no topics.
+  schedule.switches_mode = random.Chance(200) && !schedule.preloaded;
   return schedule;
 }
 

@@ -93,6 +93,22 @@ void SimulatedInstance::Tell(std::string_view what, std::string_view text) const
   if (world_.trace) world_.Tell(fmt::format("   lane {} {}{}", member_, what, text));
 }
 
+/// Those of the schedule. An instance under another routing mode than the one before it may replace
+/// it.
+LaneOptions SimulatedInstance::DrawOptions() const {
+  LaneOptions options = world_.schedule.options;
+  if (!world_.schedule.switches_mode) return options;
+  constexpr RoutingMode kModes[] = {RoutingMode::kRoute, RoutingMode::kObserve};
+  const size_t chosen = world_.random.Below(2);
+  const PipelineTopics topics{{"news"}, "{topic}.unique", "{topic}.duplicate", "{topic}.dead"};
+  options.routing = kModes[chosen];
+  options.pipeline.topics = UnderMode(topics, kModes[chosen]);
+  options.pipeline.before = UnderMode(topics, kModes[1 - chosen]);
+  options.pipeline.before.inputs.clear();
+  Tell("chooses to ", Name(options.routing));
+  return options;
+}
+
 void SimulatedInstance::Start() {
   Tell("starts", "");
   const Schedule& schedule = world_.schedule;
@@ -111,7 +127,7 @@ void SimulatedInstance::Start() {
     base = KeeperBase{restored->manifest, restored->state->place()};
     ++deeds_.snapshots_restored;
   }
-  auto lane = Lane::New(schedule.options,
+  auto lane = Lane::New(DrawOptions(),
                         {*ports_->source, *ports_->changelog, *ports_->transaction, lane_thread_,
                          lane_thread_, *this},
                         std::move(restored));

@@ -84,6 +84,7 @@ class SimulatedInstance : public PartialProbe, public PartialKeeperProbe {
   uint64_t paused_until = 0;
 
  private:
+  LaneOptions DrawOptions() const;
   void RunLane();
   void RunKeeper();
 

@@ -90,6 +90,37 @@ TEST(Pipeline, ARefusalShowsBothListsAndTheSettingsThatAllowTheChange) {
             Not(HasSubstr("input.topics_before"))));
 }
 
+TEST(Pipeline, TheTopicsOfALaneSayWhetherItObserves) {
+  const PipelineTopics routes = Topics({"a"});
+  const PipelineTopics observes = UnderMode(routes, RoutingMode::kObserve);
+  EXPECT_EQ(routes.mode(), RoutingMode::kRoute);
+  EXPECT_EQ(observes.mode(), RoutingMode::kObserve);
+  EXPECT_EQ(PipelineTopics().mode(), RoutingMode::kRoute) << "an old delta names no topics";
+  EXPECT_EQ(UnderMode(routes, RoutingMode::kRoute), routes);
+}
+
+TEST(Pipeline, ChangesItsRoutingModeOnlyIfTheModeBeforeIsNamed) {
+  const PipelineTopics routes = Topics({"a"});
+  const PipelineTopics observes = UnderMode(routes, RoutingMode::kObserve);
+  PipelineTopics before_routes = routes;
+  before_routes.inputs.clear();
+  PipelineTopics before_observes = observes;
+  before_observes.inputs.clear();
+  EXPECT_EQ(Compare({routes, {}}, observes), PipelineMatch::kOther);
+  EXPECT_EQ(Compare({observes, {}}, routes), PipelineMatch::kOther);
+  EXPECT_EQ(Compare({routes, before_observes}, observes), PipelineMatch::kChanges);
+  EXPECT_EQ(Compare({observes, before_routes}, routes), PipelineMatch::kChanges);
+  EXPECT_EQ(Compare({routes, before_observes}, routes), PipelineMatch::kSame) << "it is done";
+  EXPECT_THAT(OtherPipeline({routes, {}}, observes, "c").text,
+              AllOf(HasSubstr("set routing.mode_before: observe and keep"),
+                    HasSubstr("writes a.unique, a.dead-letter (routing.mode: observe)"),
+                    Not(HasSubstr("topics_before"))));
+  EXPECT_THAT(
+      OtherPipeline({UnderMode(Topics({"a"}, "new"), RoutingMode::kObserve), {}}, routes, "c").text,
+      HasSubstr(R"(set output.topics_before: ["{topic}.unique", "{topic}.duplicate", )"
+                R"("{topic}.dead-letter"] and routing.mode_before: route and keep)"));
+}
+
 TEST(Pipeline, ARefusalOfLongListsShowsWhatDiffers) {
   std::vector<std::string> many;
   for (int i = 100; i < 400; ++i) many.push_back("topic-" + std::to_string(i));

@@ -39,7 +39,7 @@ class LateRequest : public ::testing::Test {
     const TestRecord record = Record(value);
     Verdict verdict;
     return transaction_->Publish(
-        {AsMessage(record, {0, 0}), input_, verdict, 1, nullptr, {}, false, false});
+        {AsMessage(record, {0, 0}), input_, verdict, Route::kUnique, 1, nullptr, {}, false, false});
   }
   Result<void> Commit() {
     NEARDUP_TRY(transaction_->PublishDelta("delta"));

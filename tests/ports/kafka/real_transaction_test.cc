@@ -52,7 +52,8 @@ class RealTransaction : public ::testing::Test {
                        bool alone = false) {
     Verdict verdict;
     verdict.decision = decision;
-    return transaction.Publish({message, input_, verdict, 1, nullptr, ours_, by_reference, alone});
+    return transaction.Publish({message, input_, verdict, RouteOf(verdict.decision), 1, nullptr,
+                                ours_, by_reference, alone});
   }
   Result<void> Commit(Transaction& transaction, int64_t next_offset) {
     NEARDUP_TRY(transaction.PublishDelta("delta"));

@@ -78,5 +78,29 @@ TEST_F(DefaultAppInAConfig, TheOutputsOfBeforeAreThree) {
   EXPECT_EQ(config->settings.lane.pipeline.before.duplicate, "b");
 }
 
+TEST_F(DefaultAppInAConfig, AModeOfBeforeNamesTheTopicsThatItUsed) {
+  const auto pipeline_of = [this](const std::string& text) {
+    const Result<LoadedConfig> config = Load("input:\n  topics: [a]\n" + text);
+    EXPECT_TRUE(config.ok()) << config.error().text;
+    return config->settings.lane.pipeline;
+  };
+  const Pipeline plain = pipeline_of("routing:\n  mode: observe\n");
+  EXPECT_EQ(plain.topics.mode(), RoutingMode::kObserve);
+  EXPECT_TRUE(plain.before.unique.empty());
+  const Pipeline ends = pipeline_of("routing:\n  mode_before: observe\n");
+  EXPECT_EQ(ends.topics.mode(), RoutingMode::kRoute);
+  EXPECT_EQ(ends.before.mode(), RoutingMode::kObserve);
+  EXPECT_EQ(ends.before.unique, ends.topics.unique);
+  const Pipeline both = pipeline_of(
+      "routing:\n  mode: observe\n  mode_before: route\noutput:\n  topics_before: [b, c, d]\n");
+  EXPECT_EQ(both.before.duplicate, "c");
+}
+
+TEST_F(DefaultAppInAConfig, ALaneThatObservesNeedsHeaders) {
+  EXPECT_THAT(Complaints("routing:\n  mode: observe\noutput:\n  headers: none\n"),
+              HasSubstr("output.headers: found none, expected another style, because with "
+                        "routing.mode observe only the header states the verdict"));
+}
+
 }  // namespace
 }  // namespace neardup

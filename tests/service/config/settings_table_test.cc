@@ -138,10 +138,10 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [brokers, app, topics, unique, duplicate, dead, create, replication,
                          session, heartbeat, transaction, records, bytes, prefetch, all, consumer,
                          producer, answer] = KafkaOptions{};
-  [[maybe_unused]] auto [filter, learned, lane, pipeline, start, headers, dead_letters, interval,
-                         transaction_bytes, transaction_records, batch, idle, refresh, data_loss,
-                         missing_topic, threads, on_changelog_loss, backoff_min, backoff_max,
-                         give_up, stay_out] = LaneOptions{};
+  [[maybe_unused]] auto [filter, learned, lane, pipeline, start, headers, routing, dead_letters,
+                         interval, transaction_bytes, transaction_records, batch, idle, refresh,
+                         data_loss, missing_topic, threads, on_changelog_loss, backoff_min,
+                         backoff_max, give_up, stay_out] = LaneOptions{};
   [[maybe_unused]] auto [share, on_excess, on_first_excess] = dead_letters;
   [[maybe_unused]] auto [record, feature, model, match, window, scheme] = FilterOptions{};
   [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
@@ -153,16 +153,16 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
   [[maybe_unused]] auto [host, port, certificate, key, user, password, connection_ms] =
       HttpOptions{};
-  [[maybe_unused]] auto [kafka, app_is_default, inputs_before, outputs_before, lanes, learning,
-                         file_run, model_file, reference, http, level, log_format, state_dir,
-                         snapshot_interval, purge, on_foreign] = Settings{};
+  [[maybe_unused]] auto [kafka, app_is_default, inputs_before, outputs_before, mode_before, lanes,
+                         learning, file_run, model_file, reference, http, level, log_format,
+                         state_dir, snapshot_interval, purge, on_foreign] = Settings{};
   [[maybe_unused]] auto [commit_records] = file_run;
   [[maybe_unused]] auto [mode, sample, records_max, records_min, wait, on, kept] = learning;
   // In LaneOptions, lane, filter, learned, pipeline, dead_letters and transaction_records are not
   // settings: the process numbers its lanes, and the others count by their members or are derived.
   // So are learning.on, kept and app_is_default. The model and the reference come from model_file;
   // the masks are one setting; the pages have a fixed time for a connection.
-  constexpr size_t kMembers = 19 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 6 + 6 + 5 + 2 + 1;
+  constexpr size_t kMembers = 19 + 2 + (18 - 3) + 2 + 8 + 3 + 6 + 2 + 4 + 6 + 6 + 5 + 2 + 1;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);
@@ -223,6 +223,10 @@ TEST_F(SettingsTableTest, ChoicesNameEveryValueOfTheirEnum) {
   }
   FindSetting("output.headers")->set(settings, std::string("none"));
   EXPECT_EQ(settings.lane.headers, HeaderStyle::kNone);
+  FindSetting("routing.mode")->set(settings, std::string("observe"));
+  EXPECT_EQ(settings.lane.routing, RoutingMode::kObserve);
+  FindSetting("routing.mode_before")->set(settings, std::string("route"));
+  EXPECT_EQ(settings.routing_mode_before, ModeBefore::kRoute);
   FindSetting("dead_letters.on_excess")->set(settings, std::string("fail"));
   EXPECT_EQ(settings.lane.dead_letters.on_excess, OnExcess::kFail);
   FindSetting("output.on_foreign_records")->set(settings, std::string("continue"));

@@ -112,6 +112,25 @@ TEST(Audit, AnOutputInTheTopicOfAnotherRouteIsFound) {
   ExpectViolated(world.Audited(), {AuditCheck::kRoute}, "is decided duplicate and belongs to");
 }
 
+TEST(Audit, ALaneThatObservedForAWhileKeepsItsPromises) {
+  WorldOptions options;
+  options.filter = SmallFilter();
+  options.observes_for = 70;
+  const World world(options);
+  const AuditReport report = world.Audited();
+  EXPECT_TRUE(report.ok()) << ReportText(report);
+  EXPECT_GT(report.observed, 0U);
+  EXPECT_LT(report.observed, report.duplicates + report.dead_letters);
+}
+
+TEST(Audit, AnObservedDuplicateOutsideOfTheUniqueTopicIsFound) {
+  World world = SmallWorld();
+  std::string& header = world.header(world.FindOutput("duplicate"));
+  header += ";observed";
+  ExpectViolated(world.Audited(), {AuditCheck::kRoute},
+                 "is decided duplicate, observed, and belongs to topic");
+}
+
 TEST(Audit, AnOutputInAnotherPartitionIsFound) {
   World world = SmallWorld();
   const auto spot = world.FindOutput("unique");

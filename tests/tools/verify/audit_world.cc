@@ -158,8 +158,8 @@ class ScanFilter {
   int64_t horizon_ms_ = INT64_MIN;
 };
 
-std::string TopicOf(const std::string& input_topic, Decision decision) {
-  return input_topic + "." + Name(decision);
+std::string TopicOf(const std::string& input_topic, Route route) {
+  return input_topic + "." + Name(static_cast<Decision>(route));
 }
 
 }  // namespace
@@ -235,14 +235,15 @@ void World::Decide(const WorldOptions& options, const std::vector<Order>& order)
         {{number, record.offset}, record.timestamp_ms, record.message(number).value});
     const Verdict verdict = filter.Decide(fingerprinted);
     if (verdict.decision == Decision::kDuplicate) ++distances[verdict.match.distance];
+    const bool observes = options.observes_for != 0 && seq / options.observes_for % 2 == 0;
+    const Route route = observes ? Route::kUnique : RouteOf(verdict.decision);
     const auto& ours =
-        writer.Write(++seq, next.partition, record.offset, verdict,
-                     &numbers[verdict.match.original.input], fingerprinted.fingerprint);
+        writer.Write({++seq, next.partition, record.offset, verdict, route,
+                      &numbers[verdict.match.original.input], fingerprinted.fingerprint});
     for (const HeaderView& header : ours) {
       record.headers.emplace_back(std::string(header.name), std::string(*header.value));
     }
-    auto& place =
-        outputs[{TopicOf(next.partition.topic, verdict.decision), next.partition.partition}];
+    auto& place = outputs[{TopicOf(next.partition.topic, route), next.partition.partition}];
     record.offset = static_cast<int64_t>(place.size());
     place.push_back(std::move(record));
     if (seq % options.transaction_records == 0) filter.Commit();
@@ -282,9 +283,9 @@ AuditReport World::Audited() const {
     if (begins.count(partition) > 0) input.begin = begins.at(partition);
     if (ends.count(partition) > 0) input.end = ends.at(partition);
     input.left_out_before = audit.part && !begins.empty();
-    input.unique_topic = TopicOf(partition.topic, Decision::kUnique);
-    input.duplicate_topic = TopicOf(partition.topic, Decision::kDuplicate);
-    input.dead_letter_topic = TopicOf(partition.topic, Decision::kDeadLetter);
+    input.unique_topic = TopicOf(partition.topic, Route::kUnique);
+    input.duplicate_topic = TopicOf(partition.topic, Route::kDuplicate);
+    input.dead_letter_topic = TopicOf(partition.topic, Route::kDeadLetter);
     numbers[partition] = checker.AddPartition(input);
   }
   for (const auto& [partition, records] : inputs) {
@@ -294,10 +295,9 @@ AuditReport World::Audited() const {
   }
   for (const InputPartition& place : beheaded) {
     for (const auto& [partition, number] : numbers) {
-      for (const Decision decision :
-           {Decision::kUnique, Decision::kDuplicate, Decision::kDeadLetter}) {
-        if (place == InputPartition{TopicOf(partition.topic, decision), partition.partition}) {
-          checker.AddDeletedOutputs(number, decision);
+      for (const Route route : kRoutes) {
+        if (place == InputPartition{TopicOf(partition.topic, route), partition.partition}) {
+          checker.AddDeletedOutputs(number, route);
         }
       }
     }

@@ -34,6 +34,8 @@ struct WorldOptions {
   size_t transaction_records = 10;
   /// One record in this number has a new text; the others repeat an earlier text with few changes.
   uint32_t new_text_one_in = 3;
+  /// Not 0: the lane observes, and routes again, in turns of this many records.
+  size_t observes_for = 0;
 };
 
 /// Compares only the field "text". Window one hour, lateness one minute.

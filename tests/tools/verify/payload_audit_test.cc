@@ -46,7 +46,7 @@ class PayloadAuditTest : public testing::Test {
       audit.AddInput(input.place, input.record.message(0), input.record.offset < end_);
     }
     for (const Output& output : outputs_) {
-      audit.AddOutput(output.place, output.record.message(0), output.decision);
+      audit.AddOutput(output.place, output.record.message(0), RouteOf(output.decision));
     }
     return audit.Finish();
   }

@@ -1,0 +1,87 @@
+"""A lane on a real Kafka that observes first, and then routes: nothing is lost or twice, and the index stays."""
+import unittest
+
+from harness import KafkaTest
+
+CONFIG_ERROR = 78
+
+
+class Routing(KafkaTest):
+    def config(self, mode, before='same'):
+        path = self.write_config(routing={'mode': mode, 'mode_before': before})
+        return path.replace(path.with_name(f'{self.name}.{mode}.{before}.yaml'))
+
+    def run_to_end(self, config):
+        service = self.start(config)
+        self.wait_drained(service)
+        self.assertEqual(service.terminate()[0], 0, service.text()[-3000:])
+        return service
+
+    def headers(self, kind):
+        """The neardup headers of all records of the output topics of this kind."""
+        rows = [row for topic in self.topics for row in self.load('dump', '--topic', f'{topic}.{kind}').splitlines()]
+        return [bytes.fromhex(row.rsplit('neardup=0x', 1)[1]).decode() for row in rows]
+
+    def outputs(self):
+        return {kind: len(self.headers(kind)) for kind in ('unique', 'duplicate', 'dead-letter')}
+
+    def test_a_lane_that_observed_goes_on_by_routing_with_what_it_remembers(self):
+        self.fill(records=2000)
+        observing = self.config('observe')
+        service = self.run_to_end(observing)
+        self.assertIn('(routing.mode: observe)', service.text().splitlines()[0])
+        self.assertEqual(self.outputs(), {'unique': 2000, 'duplicate': 0, 'dead-letter': 0})
+        report = self.assert_promises_kept(observing, 2000)
+        observed = report['observed']
+        self.assertGreater(observed, 100)
+        self.assertEqual(observed, sum(header.endswith(';observed') for header in self.headers('unique')))
+
+        # The same stream again: all that was remembered is found.
+        self.fill_more(2000, seed=1)
+        refused = self.start(self.config('route'))
+        refused.process.wait(timeout=180)
+        self.assertEqual(refused.process.returncode, CONFIG_ERROR, refused.text())
+        self.assertIn('set routing.mode_before: observe and keep', refused.text())
+        self.assertEqual(self.outputs()['unique'], 2000)
+        routing = self.config('route', before='observe')
+        service = self.run_to_end(routing)
+        self.assertIn('the topics of this pipeline have changed', service.text())
+        outputs = self.outputs()
+        self.assertEqual(sum(outputs.values()), 4000)
+        self.assertLess(outputs['unique'], 2000 + 40)
+        report = self.assert_promises_kept(routing, 4000)
+        self.assertEqual(report['observed'], observed)
+
+        # Back again.
+        self.fill_more(500, seed=3)
+        self.run_to_end(self.config('observe', before='route'))
+        self.assertEqual(self.outputs(), {**outputs, 'unique': outputs['unique'] + 500})
+        self.assert_promises_kept(observing, 4500)
+
+    def test_the_mode_changes_by_kill_and_take_over_while_records_come(self):
+        self.create_topics()
+        feed = self.feed(per_second=2000)
+        modes = [('observe', 'same'), ('route', 'observe'), ('observe', 'route'), ('route', 'observe')]
+        active = None
+        for number, (mode, before) in enumerate(modes):
+            standby = self.start(self.config(mode, before))
+            self.wait(lambda: standby.get('/readyz')[0] == 200, 'ready', services=[standby])
+            if active is not None:
+                at_least = active.decided() + 100
+                self.wait(lambda: active.decided() >= at_least, 'more records', services=[active])
+                if number % 2:
+                    active.kill()
+                else:
+                    self.assertEqual(active.terminate()[0], 0)
+            active = standby
+            self.wait(lambda: self.is_active(active) and active.decided() > 100, 'active', services=[active])
+        records = self.finish(feed)
+        self.wait_drained(active)
+        self.assertEqual(active.terminate()[0], 0)
+        report = self.assert_promises_kept(self.config('route', before='observe'), records)
+        self.assertGreater(report['observed'], 0)
+        self.assertGreater(self.outputs()['duplicate'], 0)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
