@@ -2,7 +2,7 @@
 function __neardup_at --description 'Whether the words so far name this command'
     set --local at neardup
     for word in (commandline --tokenize --current-process --cut-at-cursor)[2..]
-        if contains -- "$at $word" 'neardup run' 'neardup filter' 'neardup learn' 'neardup tune' 'neardup evaluate' 'neardup explain' 'neardup test' 'neardup generate' 'neardup demo' 'neardup verify' 'neardup replay' 'neardup reset' 'neardup reindex' 'neardup snapshot' 'neardup snapshot inspect' 'neardup snapshot verify' 'neardup snapshot index' 'neardup snapshot find' 'neardup validate' 'neardup config' 'neardup config show' 'neardup config schema' 'neardup config example' 'neardup config reference' 'neardup healthcheck' 'neardup version' 'neardup completion' 'neardup manual' 'neardup help'
+        if contains -- "$at $word" 'neardup run' 'neardup filter' 'neardup learn' 'neardup tune' 'neardup evaluate' 'neardup explain' 'neardup test' 'neardup generate' 'neardup demo' 'neardup report' 'neardup verify' 'neardup replay' 'neardup reset' 'neardup reindex' 'neardup snapshot' 'neardup snapshot inspect' 'neardup snapshot verify' 'neardup snapshot index' 'neardup snapshot find' 'neardup validate' 'neardup config' 'neardup config show' 'neardup config schema' 'neardup config example' 'neardup config reference' 'neardup healthcheck' 'neardup version' 'neardup completion' 'neardup manual' 'neardup help'
             set at "$at $word"
         end
     end
@@ -18,6 +18,7 @@ complete --command neardup --condition '__neardup_at neardup' --arguments explai
 complete --command neardup --condition '__neardup_at neardup' --arguments test --description 'decide pairs of records, and compare the verdicts with the expected ones'
 complete --command neardup --condition '__neardup_at neardup' --arguments generate --description 'plant edited copies in your records, and write the labels for `evaluate`'
 complete --command neardup --condition '__neardup_at neardup' --arguments demo --description 'run the service on an embedded broker and a synthetic stream'
+complete --command neardup --condition '__neardup_at neardup' --arguments report --description 'count the verdicts in the output topics, and show pairs that were just near enough'
 complete --command neardup --condition '__neardup_at neardup' --arguments verify --description 'check the guarantees of a pipeline on its topics'
 complete --command neardup --condition '__neardup_at neardup' --arguments replay --description 'send dead letters back to their input topics, exactly once'
 complete --command neardup --condition '__neardup_at neardup' --arguments reset --description 'move the inputs of a stopped service to other offsets, or forget all it knows'
@@ -125,6 +126,18 @@ complete --command neardup --condition '__neardup_at neardup demo' --short-optio
 complete --command neardup --condition '__neardup_at neardup demo' --long-option records --exclusive --description 'records of the stream, 100 to 40000'
 complete --command neardup --condition '__neardup_at neardup demo' --long-option distance-max --exclusive --description 'largest distance between duplicates, in bits, 0 to 12'
 complete --command neardup --condition '__neardup_at neardup demo' --long-option seed --exclusive --description 'seed of the stream; another seed makes another stream, 0 or more'
+complete --command neardup --condition '__neardup_at neardup report' --short-option h --long-option help --description 'Print this help message and exit'
+complete --command neardup --condition '__neardup_at neardup report' --short-option c --long-option config --require-parameter --force-files --description 'read settings from this YAML file; `neardup config example` prints one'
+complete --command neardup --condition '__neardup_at neardup report' --long-option set --exclusive --description 'override one setting, such as --set window.window_ms=1h; repeatable'
+complete --command neardup --condition '__neardup_at neardup report' --long-option fields --exclusive --description 'short for --set record.fields=[LIST]'
+complete --command neardup --condition '__neardup_at neardup report' --long-option keys --exclusive --description 'add key fields to --fields: duplicates must be equal in all of them'
+complete --command neardup --condition '__neardup_at neardup report' --long-option brokers --exclusive --description 'short for --set kafka.brokers=VALUE'
+complete --command neardup --condition '__neardup_at neardup report' --long-option input --exclusive --description 'short for --set input.topics=[LIST]'
+complete --command neardup --condition '__neardup_at neardup report' --long-option app --exclusive --description 'short for --set app=VALUE'
+complete --command neardup --condition '__neardup_at neardup report' --long-option since --exclusive --description 'read only outputs from this time on: a time, or how long ago, such as 2h or 7d'
+complete --command neardup --condition '__neardup_at neardup report' --long-option examples --exclusive --description 'closest calls, and most copied records, to show'
+complete --command neardup --condition '__neardup_at neardup report' --long-option quiet --description 'show no progress'
+complete --command neardup --condition '__neardup_at neardup report' --long-option json --description 'print one JSON object, and show no progress'
 complete --command neardup --condition '__neardup_at neardup verify' --short-option h --long-option help --description 'Print this help message and exit'
 complete --command neardup --condition '__neardup_at neardup verify' --short-option c --long-option config --require-parameter --force-files --description 'read settings from this YAML file; `neardup config example` prints one'
 complete --command neardup --condition '__neardup_at neardup verify' --long-option set --exclusive --description 'override one setting, such as --set window.window_ms=1h; repeatable'
@@ -247,6 +260,7 @@ complete --command neardup --condition '__neardup_at neardup help' --arguments e
 complete --command neardup --condition '__neardup_at neardup help' --arguments test --description 'decide pairs of records, and compare the verdicts with the expected ones'
 complete --command neardup --condition '__neardup_at neardup help' --arguments generate --description 'plant edited copies in your records, and write the labels for `evaluate`'
 complete --command neardup --condition '__neardup_at neardup help' --arguments demo --description 'run the service on an embedded broker and a synthetic stream'
+complete --command neardup --condition '__neardup_at neardup help' --arguments report --description 'count the verdicts in the output topics, and show pairs that were just near enough'
 complete --command neardup --condition '__neardup_at neardup help' --arguments verify --description 'check the guarantees of a pipeline on its topics'
 complete --command neardup --condition '__neardup_at neardup help' --arguments replay --description 'send dead letters back to their input topics, exactly once'
 complete --command neardup --condition '__neardup_at neardup help' --arguments reset --description 'move the inputs of a stopped service to other offsets, or forget all it knows'

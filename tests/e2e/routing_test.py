@@ -1,7 +1,8 @@
 """A lane on a real Kafka that observes first, and then routes: nothing is lost or twice, and the index stays."""
+import json
 import unittest
 
-from harness import KafkaTest
+from harness import NEARDUP, KafkaTest, run
 
 CONFIG_ERROR = 78
 
@@ -35,6 +36,14 @@ class Routing(KafkaTest):
         observed = report['observed']
         self.assertGreater(observed, 100)
         self.assertEqual(observed, sum(header.endswith(';observed') for header in self.headers('unique')))
+
+        shown = json.loads(run(NEARDUP, 'report', '--config', observing, '--json').stdout)
+        self.assertEqual(shown['records'], 2000)
+        self.assertEqual(shown['observed'], observed)
+        self.assertEqual(shown['exact'] + shown['near'] + shown['dead_letter'], observed)
+        self.assertTrue(all(call['original_text'] for call in shown['closest_calls']))
+        later = run(NEARDUP, 'report', '--config', observing, '--since', '2200-01-01')
+        self.assertIn('0 decided records', later.stdout)
 
         # The same stream again: all that was remembered is found.
         self.fill_more(2000, seed=1)

@@ -216,6 +216,17 @@ struct GenerateArguments {
 /// `neardup generate`: plants edited copies in records and writes the stream and its labels.
 int GenerateCommand(const GenerateArguments& arguments);
 
+struct ReportArguments {
+  ConfigArguments config;
+  std::string since;    ///< a time, or a duration before now; empty: everything
+  size_t examples = 5;  ///< closest calls, and most copied records
+  bool json = false;    ///< print one JSON object
+  bool quiet = false;   ///< show no progress
+};
+
+/// `neardup report`: counts the verdicts in the output topics, and shows examples.
+int ReportCommand(const ReportArguments& arguments);
+
 struct VerifyArguments {
   ConfigArguments config;
   /// Which part of the inputs to check; all of them if it is empty.

@@ -35,6 +35,7 @@ constexpr CommandExample kExamples[] = {
      "neardup generate --input articles.jsonl --fields title,text --output planted.jsonl --labels "
      "labels.tsv"},
     {"neardup demo", "neardup demo --records 5000"},
+    {"neardup report", "neardup report --config neardup.yaml --since 24h"},
     {"neardup verify", "neardup verify --config neardup.yaml"},
     {"neardup verify", "neardup verify --config neardup.yaml --since 2h"},
     {"neardup replay",

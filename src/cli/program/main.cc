@@ -342,6 +342,26 @@ void AddDemo(CLI::App& app, DemoArguments& demo, Command& chosen) {
   command->callback([&] { chosen = [&] { return DemoCommand(demo); }; });
 }
 
+void AddReport(CLI::App& app, ReportArguments& report, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "report",
+      "count the verdicts in the output topics, and show pairs that were just near enough");
+  AddConfig(command, report.config);
+  AddKafka(command, report.config);
+  command
+      ->add_option("--since", report.since,
+                   "read only outputs from this time on: a time, or how long ago, such as 2h or 7d")
+      ->type_name("DURATION|TIME");
+  command
+      ->add_option("--examples", report.examples, "closest calls, and most copied records, to show")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  command->add_flag("--quiet", report.quiet, "show no progress");
+  command->add_flag("--json", report.json, "print one JSON object, and show no progress");
+  command->callback([&] { chosen = [&] { return ReportCommand(report); }; });
+}
+
 void AddVerify(CLI::App& app, VerifyArguments& verify, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("verify", "check the guarantees of a pipeline on its topics");
@@ -720,6 +740,7 @@ int Main(int count, char** words) {
   TestArguments test;
   GenerateArguments generate;
   DemoArguments demo;
+  ReportArguments report;
   VerifyArguments verify;
   ReplayArguments replay;
   ResetArguments reset;
@@ -742,6 +763,7 @@ int Main(int count, char** words) {
   AddTest(app, test, chosen);
   AddGenerate(app, generate, chosen);
   AddDemo(app, demo, chosen);
+  AddReport(app, report, chosen);
   AddVerify(app, verify, chosen);
   AddRepair(app, replay, reset, reindex, chosen);
   AddSnapshot(app, snapshot, restored, chosen);

@@ -1,0 +1,230 @@
+#include "report/verdict_summary.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/number_text.h"
+#include "text/word_difference.h"
+
+namespace neardup {
+namespace {
+
+std::string Place(const InputPartition& partition, int64_t offset) {
+  return fmt::format("{}/{}/{}", partition.topic, partition.partition, offset);
+}
+
+std::string TimeText(int64_t time_ms) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(static_cast<std::time_t>(time_ms / 1000)));
+}
+
+double Percent(uint64_t part, uint64_t all) {
+  return all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all);
+}
+
+std::string Row(std::string_view name, uint64_t count, uint64_t all) {
+  return fmt::format("  {:<24}{:>14}{:>9.2f} %\n", name, Grouped(count), Percent(count, all));
+}
+
+/// The words that only one of the texts has stand in [brackets].
+std::string Marked(const std::vector<TextStretch>& stretches) {
+  std::string text;
+  for (const TextStretch& stretch : stretches) {
+    const size_t end = stretch.text.find_last_not_of(' ') + 1;
+    text += stretch.differs && end > 0
+                ? "[" + stretch.text.substr(0, end) + "]" + stretch.text.substr(end)
+                : stretch.text;
+  }
+  // A terminal would obey control characters.
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  }
+  return text;
+}
+
+std::string CallText(const ClosestCall& call) {
+  std::string text =
+      fmt::format("  distance {}: {} of {}\n", call.distance, call.copy, call.original);
+  if (!call.original_text) {
+    return text + fmt::format("    copy      {}\n    original  (not in its topic any more)\n",
+                              Marked({{call.copy_text, false}}));
+  }
+  const WordDifference difference = CompareWords(*call.original_text, call.copy_text);
+  return text + fmt::format("    original  {}\n    copy      {}\n", Marked(difference.earlier),
+                            Marked(difference.later));
+}
+
+std::string DistancesText(const VerdictCounts& counts) {
+  std::string text;
+  for (size_t distance = 0; distance < kDistancesCounted; ++distance) {
+    if (counts.distances[distance] == 0) continue;
+    const char* more = distance + 1 == kDistancesCounted ? " or more" : "";
+    text += Row(fmt::format("{}{}", distance, more), counts.distances[distance], counts.near);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string CutText(std::string_view text) {
+  if (text.size() <= kTextBytesMax) return std::string(text);
+  size_t end = kTextBytesMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+uint64_t VerdictCounts::dead() const {
+  uint64_t sum = 0;
+  for (const uint64_t count : dead_letters) sum += count;
+  return sum;
+}
+
+void VerdictSummary::Add(const InputPartition& place, const Message& message) {
+  const Result<ParsedHeader> header = ParseRouteHeader(message.headers);
+  if (!header.ok()) {
+    ++counts_.unreadable;
+    return;
+  }
+  counts_.late += header->late ? 1 : 0;
+  counts_.observed += header->observed ? 1 : 0;
+  if (message.timestamp_ms >= 0) {
+    counts_.first_ms = std::min(counts_.first_ms, message.timestamp_ms);
+    counts_.last_ms = std::max(counts_.last_ms, message.timestamp_ms);
+  }
+  switch (header->decision()) {
+    case Decision::kUnique:
+      ++counts_.unique;
+      break;
+    case Decision::kDuplicate:
+      AddDuplicate(place, message, *header->original);
+      break;
+    case Decision::kDeadLetter:
+      ++counts_.dead_letters[static_cast<size_t>(header->reason)];
+      break;
+  }
+}
+
+void VerdictSummary::AddDuplicate(const InputPartition& place, const Message& message,
+                                  const ParsedOriginal& original) {
+  const std::string name = Place(original.partition, original.offset);
+  const auto found = originals_.find(name);
+  if (found != originals_.end()) {
+    CopiedRecord& copied = found->second;
+    ++copied.copies;
+    copied.first_ms = std::min(copied.first_ms, message.timestamp_ms);
+    copied.last_ms = std::max(copied.last_ms, message.timestamp_ms);
+  } else if (originals_.size() < kOriginalsMax) {
+    originals_[name] = {name, 1, message.timestamp_ms, message.timestamp_ms};
+  } else {
+    originals_left_out_ = true;
+  }
+  if (original.kind == MatchKind::kExact) {
+    ++counts_.exact;
+    return;
+  }
+  ++counts_.near;
+  const auto distance = static_cast<size_t>(std::max(0, original.distance));
+  ++counts_.distances[std::min(distance, kDistancesCounted - 1)];
+  const bool far =
+      calls_.size() < calls_max_ || (!calls_.empty() && original.distance > calls_.back().distance);
+  if (!far) return;
+  ClosestCall call{.copy = Place(place, message.position.offset),
+                   .original = name,
+                   .distance = original.distance,
+                   .copy_text = CutText(message.value.value_or(""))};
+  const auto after = std::find_if(calls_.begin(), calls_.end(), [&](const ClosestCall& other) {
+    return other.distance < call.distance;
+  });
+  calls_.insert(after, std::move(call));
+  if (calls_.size() > calls_max_) calls_.pop_back();
+}
+
+std::vector<CopiedRecord> VerdictSummary::MostCopied(size_t count) const {
+  std::vector<CopiedRecord> all;
+  all.reserve(originals_.size());
+  for (const auto& [name, copied] : originals_) all.push_back(copied);
+  const auto more = [](const CopiedRecord& a, const CopiedRecord& b) {
+    return a.copies != b.copies ? a.copies > b.copies : a.original < b.original;
+  };
+  const size_t kept = std::min(count, all.size());
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end(), more);
+  all.resize(kept);
+  return all;
+}
+
+std::string ReportText(const VerdictReport& report) {
+  const VerdictCounts& counts = report.counts;
+  const uint64_t all = counts.records();
+  std::string text = fmt::format("{} decided records", Grouped(all));
+  if (counts.first_ms <= counts.last_ms) {
+    text += fmt::format(", {} to {}", TimeText(counts.first_ms), TimeText(counts.last_ms));
+  }
+  text += "\n\n" + Row("unique", counts.unique, all) + Row("exact duplicates", counts.exact, all) +
+          Row("near duplicates", counts.near, all) + Row("dead letters", counts.dead(), all);
+  for (size_t reason = 0; reason < counts.dead_letters.size(); ++reason) {
+    if (counts.dead_letters[reason] == 0) continue;
+    text += Row(fmt::format("  {}", Name(static_cast<Reason>(reason))), counts.dead_letters[reason],
+                all);
+  }
+  if (counts.late > 0) text += Row("late", counts.late, all);
+  if (counts.observed > 0) {
+    text += fmt::format(
+        "\n{} of them went to the unique topic because the lane observed. By routing, they would "
+        "have gone to the duplicate and dead-letter topics.\n",
+        Grouped(counts.observed));
+  }
+  if (counts.near > 0) text += "\nnear duplicates by distance\n" + DistancesText(counts);
+  if (!report.closest_calls.empty()) {
+    text +=
+        "\nclosest calls: near duplicates with the largest distance, differing words in "
+        "[brackets]\n";
+    for (const ClosestCall& call : report.closest_calls) text += CallText(call);
+  }
+  if (!report.most_copied.empty()) text += "\nmost copied\n";
+  for (const CopiedRecord& copied : report.most_copied) {
+    text += fmt::format("  {:>10} copies of {}, {} to {}\n", Grouped(copied.copies),
+                        copied.original, TimeText(copied.first_ms), TimeText(copied.last_ms));
+  }
+  for (const std::string& note : report.notes) text += fmt::format("\nnote: {}\n", note);
+  return text;
+}
+
+std::string ReportJson(const VerdictReport& report) {
+  const VerdictCounts& counts = report.counts;
+  nlohmann::ordered_json json = {{"records", counts.records()},  {"unique", counts.unique},
+                                 {"exact", counts.exact},        {"near", counts.near},
+                                 {"dead_letter", counts.dead()}, {"late", counts.late},
+                                 {"observed", counts.observed},  {"unreadable", counts.unreadable}};
+  json["reasons"] = nlohmann::ordered_json::object();
+  for (size_t reason = 0; reason < counts.dead_letters.size(); ++reason) {
+    if (counts.dead_letters[reason] == 0) continue;
+    json["reasons"][Name(static_cast<Reason>(reason))] = counts.dead_letters[reason];
+  }
+  json["distances"] = counts.distances;
+  json["closest_calls"] = nlohmann::ordered_json::array();
+  for (const ClosestCall& call : report.closest_calls) {
+    nlohmann::ordered_json row = {{"copy", call.copy},
+                                  {"original", call.original},
+                                  {"distance", call.distance},
+                                  {"copy_text", call.copy_text}};
+    row["original_text"] = nullptr;
+    if (call.original_text) row["original_text"] = *call.original_text;
+    json["closest_calls"].push_back(std::move(row));
+  }
+  json["most_copied"] = nlohmann::ordered_json::array();
+  for (const CopiedRecord& copied : report.most_copied) {
+    json["most_copied"].push_back({{"original", copied.original},
+                                   {"copies", copied.copies},
+                                   {"first_ms", copied.first_ms},
+                                   {"last_ms", copied.last_ms}});
+  }
+  json["notes"] = report.notes;
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace neardup

@@ -1,0 +1,106 @@
+// What the outputs of a lane say about its verdicts: how many of each kind, which pairs were just
+// near enough, and which records were copied most.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lane/message.h"
+#include "lane/route_header.h"
+#include "neardup/verdict.h"
+#include "state/input.h"
+
+namespace neardup {
+
+/// A near duplicate whose distance is among the largest.
+struct ClosestCall {
+  std::string copy;      ///< topic/partition/offset in the outputs
+  std::string original;  ///< topic/partition/offset in the inputs
+  int distance = 0;
+  std::string copy_text;
+  /// What the input topic holds there; nullopt: not looked up, or deleted.
+  std::optional<std::string> original_text = {};
+};
+
+/// Cuts a text after about kTextBytesMax bytes, between two UTF-8 characters.
+std::string CutText(std::string_view text);
+
+struct CopiedRecord {
+  std::string original;  ///< topic/partition/offset in the inputs
+  uint64_t copies = 0;
+  int64_t first_ms = 0;  ///< Kafka's timestamps of the copies
+  int64_t last_ms = 0;
+};
+
+/// A text of an example is cut to about this many bytes.
+inline constexpr size_t kTextBytesMax = 2000;
+
+/// Distances from here on are counted together. Only comparison schemes have them.
+inline constexpr size_t kDistancesCounted = 18;
+
+struct VerdictCounts {
+  uint64_t unique = 0;
+  uint64_t exact = 0;
+  uint64_t near = 0;
+  std::array<uint64_t, kReasonCount> dead_letters{};    ///< by Reason
+  std::array<uint64_t, kDistancesCounted> distances{};  ///< of near duplicates
+  uint64_t late = 0;
+  uint64_t observed = 0;         ///< duplicates and dead letters on the unique topic
+  uint64_t unreadable = 0;       ///< records without a neardup header, or with a broken one
+  int64_t first_ms = INT64_MAX;  ///< Kafka's timestamps
+  int64_t last_ms = INT64_MIN;
+
+  uint64_t dead() const;
+  /// Without the unreadable ones.
+  uint64_t records() const { return unique + exact + near + dead(); }
+};
+
+/// Counts outputs. Keeps at most kOriginalsMax originals and `calls_max` pairs. One owner thread.
+class VerdictSummary {
+ public:
+  /// Originals that are copied for the first time after so many others are not counted one by one.
+  static constexpr size_t kOriginalsMax = 1'000'000;
+  explicit VerdictSummary(size_t calls_max) : calls_max_(calls_max) {}
+
+  /// `place`: the output topic and partition that the record was read from.
+  void Add(const InputPartition& place, const Message& message);
+
+  const VerdictCounts& counts() const { return counts_; }
+  /// Some originals were not counted one by one.
+  bool originals_left_out() const { return originals_left_out_; }
+  /// The largest distances first; among equal distances, those that were added first.
+  std::vector<ClosestCall>& closest_calls() { return calls_; }
+  /// The most copies first; at most `count`.
+  std::vector<CopiedRecord> MostCopied(size_t count) const;
+
+ private:
+  void AddDuplicate(const InputPartition& place, const Message& message,
+                    const ParsedOriginal& original);
+
+  size_t calls_max_;
+  VerdictCounts counts_;
+  std::vector<ClosestCall> calls_;
+  std::unordered_map<std::string, CopiedRecord> originals_;
+  bool originals_left_out_ = false;
+};
+
+/// What `neardup report` prints, besides the counts.
+struct VerdictReport {
+  VerdictCounts counts;
+  std::vector<ClosestCall> closest_calls;
+  std::vector<CopiedRecord> most_copied;
+  std::vector<std::string> notes = {};  ///< sentences
+};
+
+/// To be read from top to bottom: shares, distances, examples.
+std::string ReportText(const VerdictReport& report);
+/// The same as one JSON object.
+std::string ReportJson(const VerdictReport& report);
+
+}  // namespace neardup
