@@ -146,8 +146,8 @@ class Filter {
   /// Changes nothing in the filter.
   void Prefetch(std::span<const FingerprintedRecord> records, size_t next) const;
 
-  /// Returns all matches of the record, the best first; the first is the one that Decide would
-  /// name. Entries beyond GuaranteedDistance may be missing. Changes nothing.
+  /// Returns all matches of the record but the suspect ones, the best first; the first is the one
+  /// that Decide would name. Entries beyond GuaranteedDistance may be missing. Changes nothing.
   std::vector<Match> FindAll(const FingerprintedRecord& record) const;
 
   /// Call it when the decisions so far are being saved: the next Commit covers only them. Records

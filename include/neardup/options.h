@@ -140,6 +140,12 @@ struct MatchOptions {
   /// Look up blocks with one bit flipped too: raises the guarantee from 3 to 7 bits, at 64 more
   /// probes per record.
   bool neighbours = false;
+  /// A record that is no duplicate is a suspect (Match::suspect) if it is as near to an entry as
+  /// this distance in place of distance_max allows, without features_per_bit, and with a
+  /// distance_sum_max that is larger by the same number of bits. Has no effect unless it is larger
+  /// than distance_max, if that is 0, or with another scheme.
+  int suspect_distance_max = 0;
+  static constexpr Range<int> kSuspectDistanceMaxRange = {0, 16};
 
   bool operator==(const MatchOptions&) const = default;
 };

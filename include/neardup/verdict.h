@@ -96,7 +96,7 @@ struct ReadOutcome {
   }
 };
 
-/// An earlier unique record that a record repeats.
+/// An earlier unique record that a record repeats, or seems to repeat.
 struct Match {
   Position original;
   /// Event time of the original.
@@ -105,6 +105,9 @@ struct Match {
   /// negative.
   int distance = 0;
   MatchKind kind = MatchKind::kExact;
+  /// Too far away for a duplicate, and near enough to be looked at by a person
+  /// (MatchOptions::suspect_distance_max). Such a match is never exact.
+  bool suspect = false;
 
   bool operator==(const Match&) const = default;
 };
@@ -113,12 +116,17 @@ struct Verdict {
   Decision decision = Decision::kUnique;
   /// The record's outcome, with the event time that the filter used (see `clamped`).
   ReadOutcome outcome;
-  /// The best match. Duplicates only.
+  /// The best match of a duplicate, or of a suspect: a unique record whose match is `suspect`. A
+  /// suspect is remembered like every unique record.
   Match match;
   /// The record is older than the horizon: its original may already be forgotten.
   bool late = false;
   /// The event time was too far ahead of the clock and was clamped (WindowOptions::ahead_max_ms).
   bool clamped = false;
+
+  bool is_suspect() const { return decision == Decision::kUnique && match.suspect; }
+  /// `match` says something.
+  bool has_match() const { return decision == Decision::kDuplicate || is_suspect(); }
 };
 
 }  // namespace neardup

@@ -91,6 +91,18 @@ class Routing(KafkaTest):
         self.assertGreater(report['observed'], 0)
         self.assertGreater(self.outputs()['duplicate'], 0)
 
+    def test_suspects_are_unique_and_name_what_they_seem_to_repeat(self):
+        self.fill(records=3000)
+        config = self.write_config(match={'distance_max': 2, 'suspect_distance_max': 12})
+        service = self.start(config)
+        self.wait_drained(service)
+        suspects = sum(header.endswith(';suspect') for header in self.headers('unique'))
+        self.assertGreater(suspects, 20)
+        self.assertEqual(service.metric('neardup_suspect_records_total'), suspects)
+        self.assertEqual(service.terminate()[0], 0)
+        self.assertEqual(self.assert_promises_kept(config, 3000)['suspect'], suspects)
+        self.assertEqual(json.loads(run(NEARDUP, 'report', '--config', config, '--json').stdout)['suspect'], suspects)
+
 
 if __name__ == '__main__':
     unittest.main(verbosity=2)

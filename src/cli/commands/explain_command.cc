@@ -62,10 +62,11 @@ std::vector<std::string> NotesAbout(const NamedRecord& b, const PairExplanation&
   if (!b.header || !b.header->original) return {};
   const ParsedOriginal& original = *b.header->original;
   std::vector<std::string> notes = {fmt::format(
-      "The service called it a duplicate of {}/{} ({}, distance {}).", TextOf(original.partition),
-      original.offset, Name(original.kind), original.distance)};
+      "The service called it a {} {}/{} ({}, distance {}).",
+      b.header->suspect ? "suspect that seems to repeat" : "duplicate of",
+      TextOf(original.partition), original.offset, Name(original.kind), original.distance)};
   const Verdict& verdict = explained.verdict;
-  const bool same = verdict.decision == Decision::kDuplicate &&
+  const bool same = verdict.decision == b.header->decision() && verdict.has_match() &&
                     verdict.match.kind == original.kind &&
                     verdict.match.distance == original.distance;
   if (!same) {

@@ -63,6 +63,7 @@ nlohmann::ordered_json JsonOf(const TopicAudit& audit) {
                                  {"unique", report.unique},
                                  {"duplicate", report.duplicates},
                                  {"dead_letter", report.dead_letters},
+                                 {"suspect", report.suspects},
                                  {"observed", report.observed},
                                  {"pending", Pending(audit)},
                                  {"newer_outputs", report.newer_outputs},

@@ -241,6 +241,7 @@ const std::vector<Row>& Rows() {
       Text("match.scheme", NEARDUP_OPTION(scheme.name)),
       SchemeOptions(),
       count("match.distance_max", NEARDUP_OPTION(match.distance_max)),
+      count("match.suspect_distance_max", NEARDUP_OPTION(match.suspect_distance_max)),
       count("match.distance_sum_max", NEARDUP_OPTION(match.distance_sum_max)),
       count("match.features_per_bit", NEARDUP_OPTION(match.features_per_bit)),
       Flag("match.widen", NEARDUP_OPTION(match.widen)),

@@ -204,9 +204,8 @@ Result<void> ActiveLoop::PublishNext(DecidedBatch& batch) {
   const InputPartition& input = inputs[position.input].partition;
   NEARDUP_TRY(open_.Begin());
   if (verdict.decision == Decision::kDeadLetter) dead_letters_.Saw(message, input, verdict);
-  const InputPartition* original = verdict.decision == Decision::kDuplicate
-                                       ? &inputs[verdict.match.original.input].partition
-                                       : nullptr;
+  const InputPartition* original =
+      verdict.has_match() ? &inputs[verdict.match.original.input].partition : nullptr;
   const Route route = RouteOf(options_.routing, verdict.decision, decided.by_reference);
   const std::vector<HeaderView>& headers = header_writer_.Write(
       {decided.seq, input, position.offset, verdict, route, original, fingerprint});

@@ -54,7 +54,7 @@ struct RoutedRecord {
   const Verdict& verdict;
   Route route = Route::kUnique;
   uint64_t seq = 0;
-  /// Input partition of verdict.match.original; only for duplicates.
+  /// Input partition of verdict.match.original; nullptr without a match.
   const InputPartition* original_input = nullptr;
   /// Our headers, which follow the record's own.
   const std::vector<HeaderView>& headers;

@@ -71,6 +71,7 @@ void OpenTransaction::Count(const RoutedRecord& record, size_t bytes) {
   counted_.bytes_in += bytes;
   counted_.late += verdict.late ? 1 : 0;
   counted_.clamped += verdict.clamped ? 1 : 0;
+  counted_.suspects += verdict.is_suspect() ? 1 : 0;
   counted_.observed += record.route == RouteOf(verdict.decision) ? 0 : 1;
   switch (verdict.decision) {
     case Decision::kUnique:

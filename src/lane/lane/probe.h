@@ -57,6 +57,7 @@ struct CommittedBatch {
   uint64_t passed = 0;
   uint64_t late = 0;
   uint64_t clamped = 0;
+  uint64_t suspects = 0;  ///< among `unique`
   uint64_t observed = 0;  ///< duplicates and dead letters that went to the unique topic
   std::array<uint64_t, kReasonCount> dead_letters{};
   /// Duplicates by distance. The last element counts every distance of 17 or more. Only comparison

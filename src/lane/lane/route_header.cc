@@ -29,6 +29,7 @@ enum HeaderField : size_t {
   kLate,
   kClamped,
   kPassed,
+  kSuspect,
   kObserved,
   kSimhash,
   kOrder,
@@ -37,9 +38,9 @@ enum HeaderField : size_t {
 };
 /// As separate headers are named.
 constexpr std::array<std::string_view, kHeaderFieldCount> kHeaderNames = {
-    "neardup-seq",      "neardup-origin",  "neardup-original", "neardup-distance", "neardup-kind",
-    "neardup-reason",   "neardup-error",   "neardup-late",     "neardup-clamped",  "neardup-passed",
-    "neardup-observed", "neardup-simhash", "neardup-order",    "neardup-exact"};
+    "neardup-seq",     "neardup-origin",   "neardup-original", "neardup-distance", "neardup-kind",
+    "neardup-reason",  "neardup-error",    "neardup-late",     "neardup-clamped",  "neardup-passed",
+    "neardup-suspect", "neardup-observed", "neardup-simhash",  "neardup-order",    "neardup-exact"};
 
 constexpr std::string_view PackedName(size_t field) {
   return kHeaderNames[field].substr(kSeparatePrefix.size());
@@ -151,12 +152,14 @@ class FieldReader {
     for (HeaderField which : {kSeq, kOrigin}) {
       if (!seen_[which]) return Missing(which, "every record");
     }
-    const bool duplicate = seen_[kOriginal] || seen_[kDistance] || seen_[kKind];
+    const bool has_original = seen_[kOriginal] || seen_[kDistance] || seen_[kKind];
     for (HeaderField which : {kOriginal, kDistance, kKind}) {
-      if (duplicate && !seen_[which]) return Missing(which, "a duplicate");
+      if (has_original && !seen_[which]) return Missing(which, "a duplicate");
     }
+    if (seen_[kSuspect] && !has_original) return Missing(kOriginal, "a suspect");
+    const bool duplicate = has_original && !seen_[kSuspect];
     if (seen_[kError] && !seen_[kReason]) return Missing(kReason, "a record with an error");
-    if (duplicate && seen_[kReason]) {
+    if (has_original && seen_[kReason]) {
       return Error{ErrorCode::kCorrupt,
                    "neardup header: expected an original or a reason, found both"};
     }
@@ -168,14 +171,15 @@ class FieldReader {
       return Error{ErrorCode::kCorrupt,
                    "neardup header: expected observed with an original or a reason, found neither"};
     }
-    if (duplicate) header_.original = std::move(original_);
+    if (has_original) header_.original = std::move(original_);
     if (seen_[kSimhash]) header_.fingerprint = fingerprint_;
     return std::move(header_);
   }
 
  private:
   static bool IsFlag(HeaderField which) {
-    return which == kLate || which == kClamped || which == kPassed || which == kObserved;
+    return which == kLate || which == kClamped || which == kPassed || which == kSuspect ||
+           which == kObserved;
   }
   static Error Missing(HeaderField which, std::string_view what) {
     return {ErrorCode::kCorrupt, fmt::format("neardup header: field '{}' is missing; {} has it",
@@ -200,6 +204,8 @@ class FieldReader {
         return header_.clamped;
       case kPassed:
         return header_.passed;
+      case kSuspect:
+        return header_.suspect;
       default:
         assert(which == kObserved);
         return header_.observed;
@@ -232,6 +238,7 @@ class FieldReader {
       case kLate:
       case kClamped:
       case kPassed:
+      case kSuspect:
       case kObserved:
       case kHeaderFieldCount:
         break;  // ReadFlag reads the flags
@@ -365,7 +372,7 @@ const std::vector<HeaderView>& RouteHeaderWriter::Write(const HeaderContent& con
 
 void RouteHeaderWriter::WriteVerdict(const HeaderContent& content) {
   const Verdict& verdict = content.verdict;
-  if (verdict.decision == Decision::kDuplicate) {
+  if (verdict.has_match()) {
     assert(content.original != nullptr);
     StartField(kHeaderNames[kOriginal]);
     AppendPosition(*content.original, verdict.match.original.offset);
@@ -385,6 +392,7 @@ void RouteHeaderWriter::WriteVerdict(const HeaderContent& content) {
   if (verdict.late) StartFlag(kHeaderNames[kLate]);
   if (verdict.clamped) StartFlag(kHeaderNames[kClamped]);
   if (verdict.outcome.passed) StartFlag(kHeaderNames[kPassed]);
+  if (verdict.is_suspect()) StartFlag(kHeaderNames[kSuspect]);
   if (content.route != RouteOf(verdict.decision)) StartFlag(kHeaderNames[kObserved]);
 }
 

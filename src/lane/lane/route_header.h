@@ -5,12 +5,14 @@
 //
 //   seq=81                    the number of the decision in the lane, from 1
 //   origin=news/3/5512        input topic, partition, offset; the last two '/' separate them
-//   original=news/1/771       duplicates only, like the next two: the record that it repeats
+//   original=news/1/771       duplicates and suspects only, like the next two: the record that it
+//                             repeats, or seems to repeat
 //   distance=2                of the simhashes, or what another scheme computed
 //   kind=near                 exact|near
 //   reason=parse              dead letters only, like the next: the name of a Reason
 //   error=...                 text for a person; cut to kRouteErrorBytesMax, absent when empty
 //   late, clamped, passed     flags without a value, present only when they hold
+//   suspect                   flag: unique, though it seems to repeat the original
 //   observed                  flag: a duplicate or a dead letter on the unique topic, because the
 //                             lane observes (RoutingMode::kObserve)
 //   simhash=%016x;order=%016x;exact=%016x   kFull only, and only where there is a fingerprint
@@ -55,7 +57,7 @@ struct HeaderContent {
   int64_t origin_offset = 0;
   const Verdict& verdict;
   Route route = Route::kUnique;
-  /// Input partition of verdict.match.original; set for duplicates, unused otherwise.
+  /// Input partition of verdict.match.original; set if there is a match, unused otherwise.
   const InputPartition* original = nullptr;
   const Fingerprint& fingerprint;
 };
@@ -107,6 +109,7 @@ struct ParsedHeader {
   bool late = false;
   bool clamped = false;
   bool passed = false;
+  bool suspect = false;
   bool observed = false;
   std::optional<Fingerprint> fingerprint;
   /// Our headers are the `count` headers from index `first` on. The others are the record's own.
@@ -114,7 +117,7 @@ struct ParsedHeader {
   size_t count = 0;
 
   Decision decision() const {
-    if (original.has_value()) return Decision::kDuplicate;
+    if (original.has_value() && !suspect) return Decision::kDuplicate;
     return reason == Reason::kNone ? Decision::kUnique : Decision::kDeadLetter;
   }
   Route route() const { return observed ? Route::kUnique : RouteOf(decision()); }

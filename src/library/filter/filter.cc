@@ -93,9 +93,11 @@ Verdict Filter::Decide(const FingerprintedRecord& record, const LookedUp& found)
   verdict.late = time_ms < state_->next_horizon_ms();
   state_->watermark.Observe(record.position.input, time_ms);
   if (const std::optional<Match> match = state_->index->FindNearest(record, time_ms, found)) {
-    verdict.decision = Decision::kDuplicate;
     verdict.match = *match;
-    return verdict;
+    if (!match->suspect) {
+      verdict.decision = Decision::kDuplicate;
+      return verdict;
+    }
   }
   state_->uncommitted.push_back(state_->index->Remember(record, time_ms));
   return verdict;

@@ -79,7 +79,7 @@ std::optional<Match> NearEntries::FindNearest(const FingerprintedRecord& record,
   const std::optional<EntryMatch> best = index_.FindNearest(query);
   if (holds && ahead.match_) {
     const EntryMatch earlier{ahead.id_, ahead.match_->distance, ahead.order_distance_,
-                             ahead.match_->kind};
+                             ahead.match_->kind, ahead.match_->suspect};
     if (!best || Better(earlier, *best)) return ahead.match_;
   }
   if (!best) return std::nullopt;

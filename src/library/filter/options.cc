@@ -116,6 +116,8 @@ Result<void> CheckRecord(const RecordOptions& options) {
 Result<void> CheckMatch(const MatchOptions& options) {
   NEARDUP_TRY(
       CheckRange("match.distance_max", options.distance_max, MatchOptions::kDistanceMaxRange));
+  NEARDUP_TRY(CheckRange("match.suspect_distance_max", options.suspect_distance_max,
+                         MatchOptions::kSuspectDistanceMaxRange));
   NEARDUP_TRY(CheckRange("match.distance_sum_max", options.distance_sum_max,
                          MatchOptions::kDistanceSumMaxRange));
   NEARDUP_TRY(CheckRange("match.features_per_bit", options.features_per_bit,

@@ -74,7 +74,7 @@ class Index {
   void FindNearest(std::span<const IndexQuery> queries, std::span<Nearest> found) const {
     neardup::FindNearest(parts_, queries, found);
   }
-  /// Returns all matches, the best first.
+  /// Returns all matches but the suspect ones, the best first.
   std::vector<EntryMatch> FindAll(const IndexQuery& query) const {
     return neardup::FindAll(parts_, query);
   }
@@ -82,7 +82,7 @@ class Index {
   /// Describes a match of a live entry by position and event time.
   Match MatchOf(const EntryMatch& found) const {
     const StoredEntry& found_entry = entry(found.id);
-    return {found_entry.origin(), found_entry.time_ms(), found.distance, found.kind};
+    return {found_entry.origin(), found_entry.time_ms(), found.distance, found.kind, found.suspect};
   }
 
   const StoredEntry& entry(uint64_t id) const { return parts_.entries[id]; }

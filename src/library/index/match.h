@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <tuple>
 
 #include "neardup/options.h"
@@ -30,10 +31,21 @@ inline bool WithinWindow(int64_t a_ms, int64_t b_ms, int64_t window_ms) {
          static_cast<uint64_t>(window_ms);
 }
 
-/// The largest simhash distance that Accepts can accept.
+/// The rule for suspects, as one for duplicates; nullopt if there are none.
+constexpr std::optional<MatchOptions> SuspectRule(const MatchOptions& match) {
+  if (match.distance_max == 0 || match.suspect_distance_max <= match.distance_max) return {};
+  MatchOptions rule = match;
+  rule.distance_max = match.suspect_distance_max;
+  rule.distance_sum_max += match.suspect_distance_max - match.distance_max;
+  rule.features_per_bit = 0;
+  return rule;
+}
+
+/// The largest simhash distance of a match, a suspect one included.
 constexpr int DistanceMax(const MatchOptions& match) {
   if (match.distance_max == 0) return 0;
-  return match.distance_max + (match.widen ? kBitsPerKey * kWideningKeysMax : 0);
+  const int widening = match.widen ? kBitsPerKey * kWideningKeysMax : 0;
+  return std::max(match.distance_max, match.suspect_distance_max) + widening;
 }
 
 /// How far apart two records may be.
@@ -71,16 +83,17 @@ struct EntryMatch {
   int distance = 0;        ///< as Match::distance
   int order_distance = 0;  ///< Hamming distance of Fingerprint::order; 0 with a comparison scheme
   MatchKind kind = MatchKind::kExact;
+  bool suspect = false;  ///< as Match::suspect
 
   bool operator==(const EntryMatch&) const = default;
 };
 
-/// Whether `a` is the better match: exact before near, then the smaller sum of both distances, then
-/// the older entry. No two entries are equally good.
+/// Whether `a` is the better match: exact before near before suspect, then the smaller sum of both
+/// distances, then the older entry. No two entries are equally good.
 inline bool Better(const EntryMatch& a, const EntryMatch& b) {
   const int sum_a = a.distance + a.order_distance;
   const int sum_b = b.distance + b.order_distance;
-  return std::tie(a.kind, sum_a, a.id) < std::tie(b.kind, sum_b, b.id);
+  return std::tie(a.kind, a.suspect, sum_a, a.id) < std::tie(b.kind, b.suspect, sum_b, b.id);
 }
 
 }  // namespace neardup

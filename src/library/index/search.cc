@@ -47,7 +47,9 @@ LiveIds Asked(const IndexParts& parts, const IndexQuery& query) {
 class Comparison {
  public:
   explicit Comparison(const IndexParts& parts)
-      : parts_(parts), distance_max_(DistanceMax(parts.match)) {}
+      : parts_(parts),
+        distance_max_(DistanceMax(parts.match)),
+        suspect_rule_(SuspectRule(parts.match)) {}
 
   std::optional<EntryMatch> operator()(const IndexQuery& query, uint32_t id,
                                        const StoredEntry& entry) const {
@@ -58,7 +60,7 @@ class Comparison {
                      MatchKind::kExact};
     if (!entry.IsExact(sought)) {
       match.kind = MatchKind::kNear;
-      if (!IsNear(query, id, match)) return std::nullopt;
+      if (!Judge(query, id, match)) return std::nullopt;
     }
     if (entry.origin() == query.position) return std::nullopt;
     const int64_t time_ms = StoredEntry::KeptTime(query.time_ms);
@@ -67,17 +69,22 @@ class Comparison {
   }
 
  private:
-  bool IsNear(const IndexQuery& query, uint32_t id, const EntryMatch& match) const {
+  /// Whether the entry is near enough, at least for a suspect.
+  bool Judge(const IndexQuery& query, uint32_t id, EntryMatch& match) const {
     Nearness nearness{match.distance, match.order_distance, 0, query.features};
     if (Accepts(parts_.match, nearness)) return true;
-    if (!parts_.text_keys) return false;
-    parts_.text_keys->ForEach(query.text_keys.keys(), {id, 1},
-                              [&](uint32_t) { ++nearness.shared_keys; });
-    return Accepts(parts_.match, nearness);
+    if (parts_.text_keys) {
+      parts_.text_keys->ForEach(query.text_keys.keys(), {id, 1},
+                                [&](uint32_t) { ++nearness.shared_keys; });
+      if (Accepts(parts_.match, nearness)) return true;
+    }
+    match.suspect = suspect_rule_ && Accepts(*suspect_rule_, nearness);
+    return match.suspect;
   }
 
   const IndexParts& parts_;
   const int distance_max_;
+  const std::optional<MatchOptions> suspect_rule_;
 };
 
 /// Runs queries in groups through a pipeline of five steps: prefetch buckets and lines of text
@@ -246,7 +253,7 @@ Nearest FindNearestMarked(const IndexParts& parts, const NewestMarks& marks,
 std::vector<EntryMatch> FindAll(const IndexParts& parts, const IndexQuery& query) {
   std::vector<EntryMatch> all;
   const auto add = [&all](size_t, const std::optional<EntryMatch>& match) {
-    if (match) all.push_back(*match);
+    if (match && !match->suspect) all.push_back(*match);
   };
   Search(parts, std::span(&query, 1), add).Run();
   std::sort(all.begin(), all.end(), Better);

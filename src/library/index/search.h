@@ -76,7 +76,7 @@ void FindNearest(const IndexParts& parts, std::span<const IndexQuery> queries,
 Nearest FindNearestMarked(const IndexParts& parts, const NewestMarks& marks,
                           const IndexQuery& query);
 
-/// Returns all matches, the best first.
+/// Returns all matches but the suspect ones, the best first.
 std::vector<EntryMatch> FindAll(const IndexParts& parts, const IndexQuery& query);
 
 }  // namespace neardup

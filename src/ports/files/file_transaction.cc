@@ -125,8 +125,8 @@ Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record, const std
   line_.clear();
   AppendCell(line_, id);
   line_ += '\t';
-  line_ += Name(verdict.decision);
-  if (verdict.decision == Decision::kDuplicate) {
+  line_ += verdict.is_suspect() ? "suspect" : Name(verdict.decision);
+  if (verdict.has_match()) {
     line_ += '\t';
     AppendCell(line_, OriginalId(verdict.match));
     line_ += '\t' + std::to_string(verdict.match.distance) + '\t' + Name(verdict.match.kind);

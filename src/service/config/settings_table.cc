@@ -338,6 +338,11 @@ std::vector<Setting> Rows() {
               MatchOptions::kDistanceMaxRange,
               "Largest Hamming distance between the simhashes of duplicates, in bits. 0: only "
               "records with equal fields are duplicates."),
+      Integer("match.suspect_distance_max", NEARDUP_MEMBER(lane.filter.match.suspect_distance_max),
+              MatchOptions::kSuspectDistanceMaxRange,
+              "A unique record whose nearest original is farther away than match.distance_max, and "
+              "at most this far, is a suspect: it goes to the unique topic, and its header names "
+              "that original. 0: no suspects."),
       Integer("match.distance_sum_max", NEARDUP_MEMBER(lane.filter.match.distance_sum_max),
               MatchOptions::kDistanceSumMaxRange,
               "Largest sum, in bits, of that distance and the distance between the hashes of word "

@@ -253,6 +253,7 @@ Json DifferenceJson(const SketchDifference& difference) {
 
 Json VerdictJson(const Verdict& verdict) {
   Json json = {{"verdict", Name(verdict.decision)}};
+  if (verdict.is_suspect()) json["suspect"] = true;
   if (verdict.decision == Decision::kDuplicate) json["kind"] = Name(verdict.match.kind);
   return json;
 }
@@ -282,6 +283,7 @@ bool HaveDistance(const ExplainReport& report) {
 }
 
 std::string VerdictName(const Verdict& verdict) {
+  if (verdict.is_suspect()) return "suspect";
   if (verdict.decision != Decision::kDuplicate) return Name(verdict.decision);
   return fmt::format("{} duplicate", Name(verdict.match.kind));
 }
@@ -298,6 +300,12 @@ std::string VerdictSentence(const ExplainReport& report) {
   const Verdict& verdict = report.explained.verdict;
   if (verdict.decision == Decision::kDuplicate) {
     return fmt::format("{}: {} repeats {}", VerdictName(verdict), report.b, report.a);
+  }
+  if (verdict.is_suspect()) {
+    return fmt::format(
+        "unique, and a suspect: {} seems to repeat {}, within "
+        "match.suspect_distance_max ({})",
+        report.b, report.a, report.options.match.suspect_distance_max);
   }
   return fmt::format("unique: {} does not repeat {}", report.b, report.a);
 }

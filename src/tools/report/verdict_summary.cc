@@ -91,6 +91,7 @@ void VerdictSummary::Add(const InputPartition& place, const Message& message) {
     return;
   }
   counts_.late += header->late ? 1 : 0;
+  counts_.suspects += header->suspect ? 1 : 0;
   counts_.observed += header->observed ? 1 : 0;
   if (message.timestamp_ms >= 0) {
     counts_.first_ms = std::min(counts_.first_ms, message.timestamp_ms);
@@ -171,6 +172,7 @@ std::string ReportText(const VerdictReport& report) {
     text += Row(fmt::format("  {}", Name(static_cast<Reason>(reason))), counts.dead_letters[reason],
                 all);
   }
+  if (counts.suspects > 0) text += Row("suspects, among unique", counts.suspects, all);
   if (counts.late > 0) text += Row("late", counts.late, all);
   if (counts.observed > 0) {
     text += fmt::format(
@@ -199,6 +201,7 @@ std::string ReportJson(const VerdictReport& report) {
   nlohmann::ordered_json json = {{"records", counts.records()},  {"unique", counts.unique},
                                  {"exact", counts.exact},        {"near", counts.near},
                                  {"dead_letter", counts.dead()}, {"late", counts.late},
+                                 {"suspect", counts.suspects},   {"suspect", counts.suspects},
                                  {"observed", counts.observed},  {"unreadable", counts.unreadable}};
   json["reasons"] = nlohmann::ordered_json::object();
   for (size_t reason = 0; reason < counts.dead_letters.size(); ++reason) {

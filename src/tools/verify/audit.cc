@@ -149,6 +149,7 @@ void Audit::Cover(const ParsedHeader& header, const FingerprintedRecord* content
   row.passed = header.passed;
   row.late = header.late;
   row.clamped = header.clamped;
+  report_.suspects += header.suspect ? 1 : 0;
   report_.observed += header.observed ? 1 : 0;
   switch (decision) {
     case Decision::kUnique:

@@ -53,6 +53,9 @@ std::string ReportText(const AuditReport& report) {
   }
   text += fmt::format("\ninput records {}: unique {}, duplicate {}, dead-letter {}\n",
                       report.inputs, report.unique, report.duplicates, report.dead_letters);
+  if (report.suspects > 0) {
+    text += fmt::format("suspects among the unique records: {}\n", report.suspects);
+  }
   if (report.observed > 0) {
     text += fmt::format("on the unique topic because the lane observed: {}\n", report.observed);
   }

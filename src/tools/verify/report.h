@@ -46,6 +46,8 @@ struct AuditReport {
   uint64_t unique = 0;  ///< including records that passed by policy
   uint64_t duplicates = 0;
   uint64_t dead_letters = 0;
+  /// Number of uniques that are suspects.
+  uint64_t suspects = 0;
   /// Number of duplicates and dead letters that are on the unique topic, because the lane observed.
   uint64_t observed = 0;
   /// Number of outputs of input records at or after the audited end. They are not checked.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -30,6 +31,12 @@ int SharedKeys(const ProbedKeys& of_record, const ProbedKeys& of_original) {
   return shared;
 }
 
+std::string NearnessText(const Nearness& nearness) {
+  return fmt::format("distance {}, order distance {}, {} text keys shared, {} distinct tokens",
+                     nearness.distance, nearness.order_distance, nearness.shared_keys,
+                     nearness.features);
+}
+
 /// Only the output topic knows what it takes, so the audit cannot compute these two reasons.
 bool IsRefusedByTopic(Reason reason) {
   return reason == Reason::kTooLarge || reason == Reason::kUndeliverable;
@@ -42,9 +49,15 @@ void VerdictChecks::Check(const DecidedRecord& decided) {
   if (!decided.header.original) return;
   const ParsedOriginal& original = *decided.header.original;
   ++report_[AuditCheck::kSoundness].looked_at;
-  Duplicate duplicate{
-      decided.input,     decided.row,   ledger_.Find(original.partition), original.offset,
-      original.distance, original.kind, decided.content != nullptr,       {}};
+  Duplicate duplicate{decided.input,
+                      decided.row,
+                      ledger_.Find(original.partition),
+                      original.offset,
+                      original.distance,
+                      original.kind,
+                      decided.header.suspect,
+                      decided.content != nullptr,
+                      {}};
   if (decided.content != nullptr) duplicate.content = *decided.content;
   const AuditRow* row = duplicate.original_input == AuditLedger::kNoInput
                             ? nullptr
@@ -163,18 +176,43 @@ void VerdictChecks::CheckFingerprints(const Duplicate& duplicate, const AuditRow
     violated(fmt::format("states distance {} to its {}, recomputed: {}", duplicate.distance,
                          original_text, distance));
   }
+  if (duplicate.suspect) {
+    CheckSuspect(duplicate, original, original_text, violated);
+    return;
+  }
   if (second.exact == first.exact) return;
-  const int order_distance = std::popcount(second.order ^ first.order);
+  const Nearness nearness = NearnessOf(duplicate, original);
+  if (Accepts(options_.filter.match, nearness)) return;
+  violated(fmt::format("its {} is too far away: {}", original_text, NearnessText(nearness)));
+}
+
+template <class Violated>
+void VerdictChecks::CheckSuspect(const Duplicate& suspect, const AuditRow& original,
+                                 const std::string& original_text, const Violated& violated) {
+  Nearness nearness = NearnessOf(suspect, original);
+  const std::optional<MatchOptions> rule = SuspectRule(options_.filter.match);
+  if (!rule || !Accepts(*rule, nearness)) {
+    violated(fmt::format("its {} is too far away for a suspect (match.suspect_distance_max): {}",
+                         original_text, NearnessText(nearness)));
+    return;
+  }
+  nearness.shared_keys = 0;  // the lane may have seen none of them
+  const bool equal =
+      suspect.content.fingerprint.exact == ledger_.fingerprints[original.content].exact;
+  if (!equal && !Accepts(options_.filter.match, nearness)) return;
+  violated(fmt::format("is a suspect, and its {} is near enough for a duplicate: {}", original_text,
+                       NearnessText(nearness)));
+}
+
+Nearness VerdictChecks::NearnessOf(const Duplicate& duplicate, const AuditRow& original) const {
+  const Fingerprint& first = ledger_.fingerprints[original.content];
+  const Fingerprint& second = duplicate.content.fingerprint;
   const int shared_keys =
       options_.filter.match.widen
           ? SharedKeys(duplicate.content.text_keys, ledger_.text_keys[original.content])
           : 0;
-  const Nearness nearness{distance, order_distance, shared_keys, duplicate.content.features};
-  if (Accepts(options_.filter.match, nearness)) return;
-  violated(fmt::format(
-      "its {} is too far away: distance {}, order distance {}, {} text keys shared, {} distinct "
-      "tokens",
-      original_text, distance, order_distance, nearness.shared_keys, nearness.features));
+  return {std::popcount(second.simhash ^ first.simhash), std::popcount(second.order ^ first.order),
+          shared_keys, duplicate.content.features};
 }
 
 template <class Violated>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "filter/match_scheme.h"
+#include "index/match.h"
 #include "lane/route_header.h"
 #include "neardup/filter.h"
 #include "verify/ledger.h"
@@ -58,7 +59,7 @@ class VerdictChecks {
   std::vector<const AuditRow*> Finish();
 
  private:
-  /// What the checks of a duplicate need.
+  /// What the checks of a duplicate or a suspect need.
   struct Duplicate {
     uint32_t input = 0;
     const AuditRow* row = nullptr;
@@ -66,6 +67,7 @@ class VerdictChecks {
     int64_t original_offset = 0;
     int distance = 0;
     MatchKind kind = MatchKind::kExact;
+    bool suspect = false;
     bool content_known = false;
     FingerprintedRecord content;
   };
@@ -78,6 +80,10 @@ class VerdictChecks {
   template <class Violated>
   void CheckFingerprints(const Duplicate& duplicate, const AuditRow& original,
                          const std::string& original_text, const Violated& violated);
+  template <class Violated>
+  void CheckSuspect(const Duplicate& suspect, const AuditRow& original,
+                    const std::string& original_text, const Violated& violated);
+  Nearness NearnessOf(const Duplicate& duplicate, const AuditRow& original) const;
   template <class Violated>
   void CheckSketches(const Duplicate& duplicate, const AuditRow& original,
                      const std::string& original_text, const Violated& violated);

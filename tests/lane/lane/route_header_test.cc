@@ -34,6 +34,13 @@ Sample Duplicate() {
   return sample;
 }
 
+Sample Suspect() {
+  Sample sample = Duplicate();
+  sample.verdict.decision = Decision::kUnique;
+  sample.verdict.match.suspect = true;
+  return sample;
+}
+
 Sample DeadLetter(std::string error) {
   Sample sample;
   sample.verdict.decision = Decision::kDeadLetter;
@@ -107,6 +114,18 @@ TEST(RouteHeader, ADuplicateOrADeadLetterOnTheUniqueTopicIsObserved) {
   EXPECT_EQ(Packed(sample), "seq=81;origin=news/3/5512") << "a unique record is where it belongs";
 }
 
+TEST(RouteHeader, ASuspectIsUniqueAndNamesTheOriginalThatItSeemsToRepeat) {
+  EXPECT_EQ(Packed(Suspect()),
+            "seq=81;origin=news/3/5512;original=news/1/771;distance=2;kind=near;suspect");
+  const auto parsed = Parse(Packed(Suspect()));
+  ASSERT_TRUE(parsed.ok()) << parsed.error().text;
+  EXPECT_EQ(parsed->decision(), Decision::kUnique);
+  EXPECT_EQ(parsed->route(), Route::kUnique);
+  EXPECT_EQ(parsed->original->offset, 771);
+  EXPECT_FALSE(Parse("seq=81;origin=news/3/5512;suspect").ok());
+  EXPECT_FALSE(Parse("seq=81;origin=news/3/5512;observed").ok());
+}
+
 TEST(RouteHeader, TheFullStyleAddsTheFingerprintWhereThereIsOne) {
   EXPECT_EQ(Packed(Sample{}, HeaderStyle::kFull),
             "seq=81;origin=news/3/5512;simhash=0123456789abcdef;order=00112233445566ff;"
@@ -170,7 +189,8 @@ Sample RandomSample(std::mt19937_64& random) {
   verdict.decision = static_cast<Decision>(random() % 3);
   verdict.late = random() % 2 == 0;
   verdict.clamped = random() % 2 == 0;
-  if (verdict.decision == Decision::kDuplicate) {
+  verdict.match.suspect = verdict.decision == Decision::kUnique && random() % 4 == 0;
+  if (verdict.has_match()) {
     verdict.match.original.offset = static_cast<int64_t>(random() >> 1);
     verdict.match.distance = static_cast<int>(random() % 8 == 0 ? random() >> 33 : random() % 8);
     verdict.match.kind = static_cast<MatchKind>(random() % 2);
@@ -181,7 +201,8 @@ Sample RandomSample(std::mt19937_64& random) {
       verdict.outcome.error.push_back(static_cast<char>(random()));
     }
   }
-  verdict.outcome.passed = verdict.decision == Decision::kUnique && random() % 4 == 0;
+  verdict.outcome.passed =
+      verdict.decision == Decision::kUnique && !verdict.match.suspect && random() % 4 == 0;
   sample.observed = verdict.decision != Decision::kUnique && random() % 4 == 0;
   return sample;
 }
@@ -192,7 +213,8 @@ void ExpectSame(const Sample& sample, HeaderStyle style, const ParsedHeader& par
   EXPECT_EQ(parsed.origin, sample.origin);
   EXPECT_EQ(parsed.origin_offset, sample.origin_offset);
   EXPECT_EQ(parsed.decision(), verdict.decision);
-  ASSERT_EQ(parsed.original.has_value(), verdict.decision == Decision::kDuplicate);
+  ASSERT_EQ(parsed.original.has_value(), verdict.has_match());
+  EXPECT_EQ(parsed.suspect, verdict.is_suspect());
   if (parsed.original) {
     EXPECT_EQ(*parsed.original, (ParsedOriginal{sample.original, verdict.match.original.offset,
                                                 verdict.match.distance, verdict.match.kind}));

@@ -45,15 +45,28 @@ class ScannedFilter {
         best = &entry;
       }
     }
-    if (!best) {
-      now_.entries.push_back({record.fingerprint, record.outcome.time_ms, record.position, {}});
-      return verdict;
+    const bool suspects =
+        !best && options_.match.suspect_distance_max > options_.match.distance_max;
+    if (suspects) {
+      for (const Entry& entry : std::span(now_.entries).subspan(hidden)) {
+        if (IsSuspect(entry, record) && (!best || Rank(entry, record) < Rank(*best, record))) {
+          best = &entry;
+        }
+      }
     }
-    verdict.decision = Decision::kDuplicate;
-    verdict.match.original = best->origin;
-    verdict.match.kind = std::get<MatchKind>(Rank(*best, record));
-    verdict.match.distance = std::popcount(best->fingerprint.simhash ^ record.fingerprint.simhash);
+    const bool unique = !best || suspects;
+    verdict.match.suspect = best && suspects;
+    verdict.decision = unique ? Decision::kUnique : Decision::kDuplicate;
+    if (best) Name(*best, record, verdict);
+    if (unique) {
+      now_.entries.push_back({record.fingerprint, record.outcome.time_ms, record.position, {}});
+    }
     return verdict;
+  }
+  static void Name(const Entry& best, const FingerprintedRecord& record, Verdict& verdict) {
+    verdict.match.original = best.origin;
+    verdict.match.kind = std::get<MatchKind>(Rank(best, record));
+    verdict.match.distance = std::popcount(best.fingerprint.simhash ^ record.fingerprint.simhash);
   }
   void BeginCommit() { committing_ = {now_.entries.size(), Committed(now_)}; }
   void Commit() {
@@ -140,6 +153,16 @@ class ScannedFilter {
            entry.origin != record.position;
   }
 
+  bool IsSuspect(const Entry& entry, const FingerprintedRecord& record) const {
+    const auto [kind, sum] = Rank(entry, record);
+    const MatchOptions& match = options_.match;
+    const int distance = std::popcount(entry.fingerprint.simhash ^ record.fingerprint.simhash);
+    return match.distance_max > 0 && distance <= match.suspect_distance_max &&
+           sum <= match.distance_sum_max + match.suspect_distance_max - match.distance_max &&
+           std::abs(entry.time_ms - record.outcome.time_ms) <= options_.window.window_ms &&
+           entry.origin != record.position;
+  }
+
   FilterOptions options_;
   State now_;
   State committed_;
@@ -195,16 +218,18 @@ void ExpectSame(const Verdict& a, const Verdict& b) {
   ASSERT_EQ(a.decision, b.decision);
   ASSERT_EQ(a.outcome.reason, b.outcome.reason);
   ASSERT_EQ(a.late, b.late);
-  if (a.decision != Decision::kDuplicate) return;
+  ASSERT_EQ(a.match.suspect, b.match.suspect);
+  if (!a.has_match()) return;
   ASSERT_EQ(a.match.original, b.match.original);
   ASSERT_EQ(a.match.distance, b.match.distance);
   ASSERT_EQ(a.match.kind, b.match.kind);
 }
 
-FilterOptions TestOptions(int distance_max, bool small) {
+FilterOptions TestOptions(int distance_max, bool small, int suspect_distance_max = 0) {
   FilterOptions options;
   options.match.distance_max = distance_max;
   options.match.distance_sum_max = 12;
+  options.match.suspect_distance_max = suspect_distance_max;
   options.match.neighbours = true;  // so that up to distance 7 every match is found
   options.window = {.window_ms = small ? 30'000 : 8'000,
                     .lateness_ms = 500,
@@ -213,11 +238,11 @@ FilterOptions TestOptions(int distance_max, bool small) {
   return options;
 }
 
-class FilterModel : public testing::TestWithParam<std::tuple<int, bool>> {};
+class FilterModel : public testing::TestWithParam<std::tuple<int, bool, int>> {};
 
 TEST_P(FilterModel, DecidesAsAFullScanDoes) {
-  const auto [distance_max, small] = GetParam();
-  const FilterOptions options = TestOptions(distance_max, small);
+  const auto [distance_max, small, suspect_distance_max] = GetParam();
+  const FilterOptions options = TestOptions(distance_max, small, suspect_distance_max);
   const uint64_t seed = 500 + static_cast<uint64_t>(distance_max);
   SCOPED_TRACE("seed " + std::to_string(seed));
   RecordSource records(seed, false);
@@ -225,12 +250,14 @@ TEST_P(FilterModel, DecidesAsAFullScanDoes) {
   ASSERT_TRUE(filter.ok());
   ScannedFilter model(options);
   size_t duplicates = 0;
+  size_t suspects = 0;
   for (int step = 0; step < 9000; ++step) {
     SCOPED_TRACE("step " + std::to_string(step));
     const FingerprintedRecord record = records.Next();
     const Verdict verdict = (*filter)->Decide(record);
     ExpectSame(verdict, model.Decide(record));
     duplicates += verdict.decision == Decision::kDuplicate ? 1 : 0;
+    suspects += verdict.is_suspect() ? 1 : 0;
     const uint64_t dice = records.Dice(200);
     if (dice < 2) {
       (*filter)->BeginCommit();
@@ -246,11 +273,13 @@ TEST_P(FilterModel, DecidesAsAFullScanDoes) {
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(duplicates, 20U);
+  EXPECT_EQ(suspects > 20, distance_max > 0 && suspect_distance_max > distance_max);
   EXPECT_GT(small ? (*filter)->entries_evicted() : (*filter)->entries_expired(), 1000U);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryDistance, FilterModel,
-                         testing::Combine(testing::Range(0, 8), testing::Bool()));
+                         testing::Combine(testing::Range(0, 8), testing::Bool(),
+                                          testing::Values(0, 7)));
 
 TEST(FilterRestore, AFreshFilterWithTheCommittedEntriesDecidesLaterRecordsTheSame) {
   for (uint64_t seed = 1; seed <= 12; ++seed) {
@@ -258,6 +287,7 @@ TEST(FilterRestore, AFreshFilterWithTheCommittedEntriesDecidesLaterRecordsTheSam
     FilterOptions options = TestOptions(static_cast<int>(seed % 13), seed % 3 == 0);
     options.match.neighbours = seed % 4 == 0;
     options.match.widen = seed % 2 == 0;
+    options.match.suspect_distance_max = seed % 3 == 1 ? options.match.distance_max + 3 : 0;
     RecordSource records(seed, true);
     auto filter = Filter::New(options);
     auto restored = Filter::New(options);

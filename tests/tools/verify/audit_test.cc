@@ -123,6 +123,26 @@ TEST(Audit, ALaneThatObservedForAWhileKeepsItsPromises) {
   EXPECT_LT(report.observed, report.duplicates + report.dead_letters);
 }
 
+TEST(Audit, SuspectsAreCheckedAgainstTheirOwnRule) {
+  WorldOptions options;
+  options.filter = SmallFilter(2);
+  options.filter.match.suspect_distance_max = 9;
+  const World correct(options);
+  const AuditReport report = correct.Audited();
+  EXPECT_TRUE(report.ok()) << ReportText(report);
+  EXPECT_GT(report.suspects, 10U);
+
+  World farther(options);
+  farther.audit.filter.match.suspect_distance_max = 3;
+  ExpectViolated(farther.Audited(), {AuditCheck::kSoundness}, "is too far away for a suspect");
+
+  World nearer(options);
+  nearer.audit.filter.match.distance_max = 8;
+  nearer.audit.filter.match.features_per_bit = 0;
+  const AuditReport near = nearer.Audited();
+  EXPECT_THAT(ReportText(near), testing::HasSubstr("is near enough for a duplicate"));
+}
+
 TEST(Audit, AnObservedDuplicateOutsideOfTheUniqueTopicIsFound) {
   World world = SmallWorld();
   std::string& header = world.header(world.FindOutput("duplicate"));

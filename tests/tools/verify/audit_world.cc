@@ -92,6 +92,7 @@ class ScanFilter {
       verdict.match.kind = rank == 0 ? MatchKind::kExact : MatchKind::kNear;
     }
     if (verdict.decision == Decision::kUnique) {
+      NameSuspect(record, verdict);
       entries_.push_back(record);
     }
     return verdict;
@@ -125,6 +126,24 @@ class ScanFilter {
       verdict.match.kind = exact ? MatchKind::kExact : MatchKind::kNear;
     }
     if (verdict.decision == Decision::kUnique) entries_.push_back(record);
+  }
+
+  /// Without text keys.
+  void NameSuspect(const FingerprintedRecord& record, Verdict& verdict) const {
+    const MatchOptions& match = options_.match;
+    if (match.suspect_distance_max <= match.distance_max) return;
+    for (const FingerprintedRecord& entry : entries_) {
+      const int distance = std::popcount(entry.fingerprint.simhash ^ record.fingerprint.simhash);
+      const int order = std::popcount(entry.fingerprint.order ^ record.fingerprint.order);
+      const int more = match.suspect_distance_max - match.distance_max;
+      if (std::llabs(entry.outcome.time_ms - record.outcome.time_ms) > options_.window.window_ms ||
+          distance > match.suspect_distance_max ||
+          distance + order > match.distance_sum_max + more) {
+        continue;
+      }
+      verdict.match = {entry.position, 0, distance, MatchKind::kNear, true};
+      return;
+    }
   }
 
   /// 0 for an equal record, more for a less similar one, 1000 for one that is no duplicate. Written
