@@ -91,6 +91,21 @@ class Routing(KafkaTest):
         self.assertGreater(report['observed'], 0)
         self.assertGreater(self.outputs()['duplicate'], 0)
 
+    def test_one_of_many_duplicates_is_released_to_the_unique_topic(self):
+        self.fill(records=3000)
+        config = self.write_config(routing={'release_exact_one_of': 1, 'release_near_one_of': 4})
+        service = self.start(config)
+        self.wait_drained(service)
+        released = [header for header in self.headers('unique') if header.endswith(';released')]
+        routed = self.headers('duplicate')
+        self.assertTrue(any('kind=exact' in header for header in released))
+        self.assertFalse(any('kind=exact' in header for header in routed))
+        self.assertTrue(any('kind=near' in header for header in released))
+        self.assertTrue(any('kind=near' in header for header in routed))
+        self.assertEqual(service.metric('neardup_released_records_total'), len(released))
+        self.assertEqual(service.terminate()[0], 0)
+        self.assertEqual(self.assert_promises_kept(config, 3000)['released'], len(released))
+
     def test_suspects_are_unique_and_name_what_they_seem_to_repeat(self):
         self.fill(records=3000)
         config = self.write_config(match={'distance_max': 2, 'suspect_distance_max': 12})

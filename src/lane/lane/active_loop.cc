@@ -206,9 +206,11 @@ Result<void> ActiveLoop::PublishNext(DecidedBatch& batch) {
   if (verdict.decision == Decision::kDeadLetter) dead_letters_.Saw(message, input, verdict);
   const InputPartition* original =
       verdict.has_match() ? &inputs[verdict.match.original.input].partition : nullptr;
-  const Route route = RouteOf(options_.routing, verdict.decision, decided.by_reference);
-  const std::vector<HeaderView>& headers = header_writer_.Write(
-      {decided.seq, input, position.offset, verdict, route, original, fingerprint});
+  const Route route =
+      RouteOf(options_.routing, verdict, input, position.offset, decided.by_reference);
+  const std::vector<HeaderView>& headers =
+      header_writer_.Write({decided.seq, input, position.offset, verdict, route,
+                            options_.routing.mode, original, fingerprint});
   NEARDUP_TRY(open_.Publish({.message = message,
                              .input = input,
                              .verdict = verdict,

@@ -53,7 +53,7 @@ struct LaneOptions {
   Pipeline pipeline;
   StartAt start_at = StartAt::kEarliest;
   HeaderStyle headers = HeaderStyle::kPacked;
-  RoutingMode routing = RoutingMode::kRoute;
+  RoutingOptions routing;
   DeadLetterOptions dead_letters;
   /// A transaction is committed after this time or this size, whichever comes first. The size is at
   /// least 1.

@@ -72,7 +72,9 @@ void OpenTransaction::Count(const RoutedRecord& record, size_t bytes) {
   counted_.late += verdict.late ? 1 : 0;
   counted_.clamped += verdict.clamped ? 1 : 0;
   counted_.suspects += verdict.is_suspect() ? 1 : 0;
-  counted_.observed += record.route == RouteOf(verdict.decision) ? 0 : 1;
+  if (record.route != RouteOf(verdict.decision)) {
+    ++(options_.routing.mode == RoutingMode::kObserve ? counted_.observed : counted_.released);
+  }
   switch (verdict.decision) {
     case Decision::kUnique:
       ++(verdict.outcome.passed ? counted_.passed : counted_.unique);

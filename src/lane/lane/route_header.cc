@@ -30,6 +30,7 @@ enum HeaderField : size_t {
   kClamped,
   kPassed,
   kSuspect,
+  kReleased,
   kObserved,
   kSimhash,
   kOrder,
@@ -38,9 +39,10 @@ enum HeaderField : size_t {
 };
 /// As separate headers are named.
 constexpr std::array<std::string_view, kHeaderFieldCount> kHeaderNames = {
-    "neardup-seq",     "neardup-origin",   "neardup-original", "neardup-distance", "neardup-kind",
-    "neardup-reason",  "neardup-error",    "neardup-late",     "neardup-clamped",  "neardup-passed",
-    "neardup-suspect", "neardup-observed", "neardup-simhash",  "neardup-order",    "neardup-exact"};
+    "neardup-seq",      "neardup-origin",  "neardup-original", "neardup-distance",
+    "neardup-kind",     "neardup-reason",  "neardup-error",    "neardup-late",
+    "neardup-clamped",  "neardup-passed",  "neardup-suspect",  "neardup-released",
+    "neardup-observed", "neardup-simhash", "neardup-order",    "neardup-exact"};
 
 constexpr std::string_view PackedName(size_t field) {
   return kHeaderNames[field].substr(kSeparatePrefix.size());
@@ -171,6 +173,7 @@ class FieldReader {
       return Error{ErrorCode::kCorrupt,
                    "neardup header: expected observed with an original or a reason, found neither"};
     }
+    if (seen_[kReleased] && !duplicate) return Missing(kOriginal, "a released record");
     if (has_original) header_.original = std::move(original_);
     if (seen_[kSimhash]) header_.fingerprint = fingerprint_;
     return std::move(header_);
@@ -179,7 +182,7 @@ class FieldReader {
  private:
   static bool IsFlag(HeaderField which) {
     return which == kLate || which == kClamped || which == kPassed || which == kSuspect ||
-           which == kObserved;
+           which == kReleased || which == kObserved;
   }
   static Error Missing(HeaderField which, std::string_view what) {
     return {ErrorCode::kCorrupt, fmt::format("neardup header: field '{}' is missing; {} has it",
@@ -206,6 +209,8 @@ class FieldReader {
         return header_.passed;
       case kSuspect:
         return header_.suspect;
+      case kReleased:
+        return header_.released;
       default:
         assert(which == kObserved);
         return header_.observed;
@@ -239,6 +244,7 @@ class FieldReader {
       case kClamped:
       case kPassed:
       case kSuspect:
+      case kReleased:
       case kObserved:
       case kHeaderFieldCount:
         break;  // ReadFlag reads the flags
@@ -393,7 +399,9 @@ void RouteHeaderWriter::WriteVerdict(const HeaderContent& content) {
   if (verdict.clamped) StartFlag(kHeaderNames[kClamped]);
   if (verdict.outcome.passed) StartFlag(kHeaderNames[kPassed]);
   if (verdict.is_suspect()) StartFlag(kHeaderNames[kSuspect]);
-  if (content.route != RouteOf(verdict.decision)) StartFlag(kHeaderNames[kObserved]);
+  if (content.route != RouteOf(verdict.decision)) {
+    StartFlag(kHeaderNames[content.mode == RoutingMode::kObserve ? kObserved : kReleased]);
+  }
 }
 
 void RouteHeaderWriter::WriteFingerprint(const Fingerprint& fingerprint) {

@@ -13,6 +13,8 @@
 //   error=...                 text for a person; cut to kRouteErrorBytesMax, absent when empty
 //   late, clamped, passed     flags without a value, present only when they hold
 //   suspect                   flag: unique, though it seems to repeat the original
+//   released                  flag: a duplicate on the unique topic, one of many
+//                             (RoutingOptions::release_exact_one_of)
 //   observed                  flag: a duplicate or a dead letter on the unique topic, because the
 //                             lane observes (RoutingMode::kObserve)
 //   simhash=%016x;order=%016x;exact=%016x   kFull only, and only where there is a fingerprint
@@ -57,6 +59,7 @@ struct HeaderContent {
   int64_t origin_offset = 0;
   const Verdict& verdict;
   Route route = Route::kUnique;
+  RoutingMode mode = RoutingMode::kRoute;
   /// Input partition of verdict.match.original; set if there is a match, unused otherwise.
   const InputPartition* original = nullptr;
   const Fingerprint& fingerprint;
@@ -110,6 +113,7 @@ struct ParsedHeader {
   bool clamped = false;
   bool passed = false;
   bool suspect = false;
+  bool released = false;
   bool observed = false;
   std::optional<Fingerprint> fingerprint;
   /// Our headers are the `count` headers from index `first` on. The others are the record's own.
@@ -120,7 +124,7 @@ struct ParsedHeader {
     if (original.has_value() && !suspect) return Decision::kDuplicate;
     return reason == Reason::kNone ? Decision::kUnique : Decision::kDeadLetter;
   }
-  Route route() const { return observed ? Route::kUnique : RouteOf(decision()); }
+  Route route() const { return observed || released ? Route::kUnique : RouteOf(decision()); }
   bool operator==(const ParsedHeader&) const = default;
 };
 

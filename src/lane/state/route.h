@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/hash.h"
 #include "neardup/verdict.h"
+#include "state/input.h"
 
 namespace neardup {
 
@@ -26,11 +28,32 @@ inline constexpr size_t kRouteCount = 3;
 /// The topic of a verdict.
 constexpr Route RouteOf(Decision decision) { return static_cast<Route>(decision); }
 
+struct RoutingOptions {
+  RoutingMode mode = RoutingMode::kRoute;
+  /// Of the exact duplicates, one of this many goes to the unique topic: it is released. 0: none.
+  uint32_t release_exact_one_of = 0;
+  uint32_t release_near_one_of = 0;
+};
+
+/// Whether a duplicate is released. Its position alone decides, so that each instance decides the
+/// same, and again after an abort.
+inline bool IsReleased(const RoutingOptions& options, const Verdict& verdict,
+                       const InputPartition& input, int64_t offset) {
+  if (verdict.decision != Decision::kDuplicate) return false;
+  const uint32_t one_of = verdict.match.kind == MatchKind::kExact ? options.release_exact_one_of
+                                                                  : options.release_near_one_of;
+  if (one_of == 0) return false;
+  const auto partition = static_cast<uint64_t>(static_cast<uint32_t>(input.partition));
+  return Mix64(static_cast<uint64_t>(offset) ^ partition << 40) % one_of == 0;
+}
+
 /// A dead letter by reference (RoutedRecord::by_reference) is one that the unique topic does not
 /// take, so that it goes to its own topic under each mode.
-constexpr Route RouteOf(RoutingMode mode, Decision decision, bool by_reference) {
-  if (mode == RoutingMode::kObserve && !by_reference) return Route::kUnique;
-  return RouteOf(decision);
+inline Route RouteOf(const RoutingOptions& options, const Verdict& verdict,
+                     const InputPartition& input, int64_t offset, bool by_reference) {
+  const bool observed = options.mode == RoutingMode::kObserve && !by_reference;
+  if (observed || IsReleased(options, verdict, input, offset)) return Route::kUnique;
+  return RouteOf(verdict.decision);
 }
 
 }  // namespace neardup

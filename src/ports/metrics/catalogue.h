@@ -147,6 +147,10 @@ inline constexpr auto kMetrics = [] {
       {.name = "neardup_suspect_records_total",
        .type = kCounter,
        .help = "Unique records that seem to repeat an original, by match.suspect_distance_max"},
+      {.name = "neardup_released_records_total",
+       .type = kCounter,
+       .help = "Duplicates that went to the unique topic by routing.release_exact_one_of or "
+               "routing.release_near_one_of"},
       {.name = "neardup_observed_records_total",
        .type = kCounter,
        .help = "Duplicates and dead letters that went to the unique topic, because routing.mode is "

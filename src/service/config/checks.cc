@@ -169,12 +169,23 @@ class Checks {
   }
 
   void CheckRouting() {
-    const bool observes = settings_.lane.routing == RoutingMode::kObserve;
+    const bool observes = settings_.lane.routing.mode == RoutingMode::kObserve;
     if (Read({"routing.mode", "output.headers"}) && observes &&
         settings_.lane.headers == HeaderStyle::kNone) {
       Refuse("output.headers", "routing.mode", "none",
              "another style, because with routing.mode observe only the header states the verdict");
     }
+    CheckRelease("routing.release_exact_one_of", settings_.lane.routing.release_exact_one_of);
+    CheckRelease("routing.release_near_one_of", settings_.lane.routing.release_near_one_of);
+  }
+
+  void CheckRelease(const char* path, uint32_t one_of) {
+    if (!Read({path, "output.headers"}) || one_of == 0) return;
+    if (settings_.lane.headers != HeaderStyle::kNone) return;
+    Refuse("output.headers", path, "none",
+           fmt::format("another style, because only the header tells a released duplicate ({}) "
+                       "from a unique record",
+                       path));
   }
 
   void CheckTemplate(size_t output, std::map<std::string, std::string>& uses) {

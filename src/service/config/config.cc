@@ -128,7 +128,7 @@ class Loader {
       if (config_.IsSecret("input.topics")) config_.secrets.insert("app");
     }
     Pipeline& pipeline = settings.lane.pipeline;
-    const RoutingMode mode = settings.lane.routing;
+    const RoutingMode mode = settings.lane.routing.mode;
     const RoutingMode mode_before = settings.routing_mode_before == ModeBefore::kSame ? mode
                                     : settings.routing_mode_before == ModeBefore::kObserve
                                         ? RoutingMode::kObserve

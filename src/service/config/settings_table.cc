@@ -263,7 +263,7 @@ std::vector<Setting> Rows() {
       WithoutZero(Integer("output.replication_factor", NEARDUP_MEMBER(kafka.replication_factor),
                           {-1, 32767}, "Replicas of created topics. -1: the broker's default.")),
 
-      Choice("routing.mode", NEARDUP_MEMBER(lane.routing), {"route", "observe"},
+      Choice("routing.mode", NEARDUP_MEMBER(lane.routing.mode), {"route", "observe"},
              "route: each record goes to the topic of its verdict; observe: each record goes to "
              "the unique topic, and its header states the verdict, so that consumers of that topic "
              "see the stream as it was. Observing needs output.headers."),
@@ -272,6 +272,12 @@ std::vector<Setting> Rows() {
              "The routing.mode that this pipeline had until now, if routing.mode is to replace it. "
              "same: an instance refuses the changelog of a lane with another mode. Has no effect "
              "once the change is made."),
+      Integer("routing.release_exact_one_of", NEARDUP_MEMBER(lane.routing.release_exact_one_of),
+              {0, 1'000'000'000},
+              "Of the exact duplicates, one of this many goes to the unique topic, and its header "
+              "says that it is released. Its position decides which. 0: none."),
+      Integer("routing.release_near_one_of", NEARDUP_MEMBER(lane.routing.release_near_one_of),
+              {0, 1'000'000'000}, "The same for near duplicates."),
 
       Share(
           "dead_letters.share_max", NEARDUP_MEMBER(lane.dead_letters.share_max),

@@ -150,6 +150,7 @@ void Audit::Cover(const ParsedHeader& header, const FingerprintedRecord* content
   row.late = header.late;
   row.clamped = header.clamped;
   report_.suspects += header.suspect ? 1 : 0;
+  report_.released += header.released ? 1 : 0;
   report_.observed += header.observed ? 1 : 0;
   switch (decision) {
     case Decision::kUnique:
@@ -242,7 +243,10 @@ bool Audit::CheckRoute(uint32_t input, const ParsedHeader& header, const InputPa
   if (place.topic != topic) {
     report_.Add(AuditCheck::kRoute, where,
                 fmt::format("is decided {}{} and belongs to topic {}", Name(header.decision()),
-                            header.observed ? ", observed," : "", topic));
+                            header.observed   ? ", observed,"
+                            : header.released ? ", released,"
+                                              : "",
+                            topic));
     return false;
   }
   if (place.partition != partition.partition.partition) {

@@ -46,6 +46,8 @@ struct AuditReport {
   uint64_t unique = 0;  ///< including records that passed by policy
   uint64_t duplicates = 0;
   uint64_t dead_letters = 0;
+  /// Number of duplicates that were released to the unique topic.
+  uint64_t released = 0;
   /// Number of uniques that are suspects.
   uint64_t suspects = 0;
   /// Number of duplicates and dead letters that are on the unique topic, because the lane observed.

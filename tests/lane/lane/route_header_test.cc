@@ -16,12 +16,14 @@ struct Sample {
   int64_t origin_offset = 5512;
   Verdict verdict;
   bool observed = false;
+  bool released = false;
   InputPartition original{"news", 1};
   Fingerprint fingerprint{0x0123456789abcdef, 0x00112233445566ff, 0xfedcba9876543210};
 
   const std::vector<HeaderView>& WriteWith(RouteHeaderWriter& writer) const {
-    const Route route = observed ? Route::kUnique : RouteOf(verdict.decision);
-    return writer.Write({seq, origin, origin_offset, verdict, route, &original, fingerprint});
+    const RoutingMode mode = released ? RoutingMode::kRoute : RoutingMode::kObserve;
+    const Route route = observed || released ? Route::kUnique : RouteOf(verdict.decision);
+    return writer.Write({seq, origin, origin_offset, verdict, route, mode, &original, fingerprint});
   }
 };
 
@@ -114,6 +116,16 @@ TEST(RouteHeader, ADuplicateOrADeadLetterOnTheUniqueTopicIsObserved) {
   EXPECT_EQ(Packed(sample), "seq=81;origin=news/3/5512") << "a unique record is where it belongs";
 }
 
+TEST(RouteHeader, AReleasedDuplicateIsOnTheUniqueTopic) {
+  Sample sample = Duplicate();
+  sample.released = true;
+  EXPECT_EQ(Packed(sample),
+            "seq=81;origin=news/3/5512;original=news/1/771;distance=2;kind=near;released");
+  EXPECT_EQ(Parse(Packed(sample))->route(), Route::kUnique);
+  EXPECT_EQ(Parse(Packed(sample))->decision(), Decision::kDuplicate);
+  EXPECT_FALSE(Parse("seq=81;origin=news/3/5512;released").ok());
+}
+
 TEST(RouteHeader, ASuspectIsUniqueAndNamesTheOriginalThatItSeemsToRepeat) {
   EXPECT_EQ(Packed(Suspect()),
             "seq=81;origin=news/3/5512;original=news/1/771;distance=2;kind=near;suspect");
@@ -204,6 +216,8 @@ Sample RandomSample(std::mt19937_64& random) {
   verdict.outcome.passed =
       verdict.decision == Decision::kUnique && !verdict.match.suspect && random() % 4 == 0;
   sample.observed = verdict.decision != Decision::kUnique && random() % 4 == 0;
+  sample.released =
+      verdict.decision == Decision::kDuplicate && !sample.observed && random() % 4 == 0;
   return sample;
 }
 
@@ -225,6 +239,7 @@ void ExpectSame(const Sample& sample, HeaderStyle style, const ParsedHeader& par
   EXPECT_EQ(parsed.clamped, verdict.clamped);
   EXPECT_EQ(parsed.passed, verdict.outcome.passed);
   EXPECT_EQ(parsed.observed, sample.observed);
+  EXPECT_EQ(parsed.released, sample.released);
   const bool has_fingerprint = style == HeaderStyle::kFull &&
                                verdict.decision != Decision::kDeadLetter && !verdict.outcome.passed;
   ASSERT_EQ(parsed.fingerprint.has_value(), has_fingerprint);

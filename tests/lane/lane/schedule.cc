@@ -68,6 +68,10 @@ Schedule DrawSchedule(uint64_t seed) {
   schedule.resets = random.Chance(150) && !schedule.loses_changelog && !schedule.preloaded &&
                     !schedule.recreates && !schedule.overtakes;
   // A preloaded changelog names no topics.
+  if (random.Chance(200)) {
+    schedule.options.routing.release_exact_one_of = 1 + static_cast<uint32_t>(random.Below(4));
+    schedule.options.routing.release_near_one_of = static_cast<uint32_t>(random.Below(4));
+  }
   schedule.switches_mode = random.Chance(200) && !schedule.preloaded;
   return schedule;
 }

@@ -101,11 +101,11 @@ LaneOptions SimulatedInstance::DrawOptions() const {
   constexpr RoutingMode kModes[] = {RoutingMode::kRoute, RoutingMode::kObserve};
   const size_t chosen = world_.random.Below(2);
   const PipelineTopics topics{{"news"}, "{topic}.unique", "{topic}.duplicate", "{topic}.dead"};
-  options.routing = kModes[chosen];
+  options.routing.mode = kModes[chosen];
   options.pipeline.topics = UnderMode(topics, kModes[chosen]);
   options.pipeline.before = UnderMode(topics, kModes[1 - chosen]);
   options.pipeline.before.inputs.clear();
-  Tell("chooses to ", Name(options.routing));
+  Tell("chooses to ", Name(options.routing.mode));
   return options;
 }
 

@@ -257,7 +257,7 @@ void World::Decide(const WorldOptions& options, const std::vector<Order>& order)
     const bool observes = options.observes_for != 0 && seq / options.observes_for % 2 == 0;
     const Route route = observes ? Route::kUnique : RouteOf(verdict.decision);
     const auto& ours =
-        writer.Write({++seq, next.partition, record.offset, verdict, route,
+        writer.Write({++seq, next.partition, record.offset, verdict, route, RoutingMode::kObserve,
                       &numbers[verdict.match.original.input], fingerprinted.fingerprint});
     for (const HeaderView& header : ours) {
       record.headers.emplace_back(std::string(header.name), std::string(*header.value));
