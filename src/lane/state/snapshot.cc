@@ -243,15 +243,27 @@ Result<SnapshotNumbers> ListSnapshots(const fs::path& folder) {
   return found;
 }
 
-Result<SegmentWriter> SegmentWriter::Start(const fs::path& folder, uint16_t lane,
-                                           const SnapshotSegment& row) {
-  NEARDUP_ASSIGN(AppendedFile file, AppendedFile::Open(SegmentPath(folder, row.number), 0));
-  SegmentWriter writer(std::move(file), row);
+std::string SegmentHeader(uint16_t lane) {
   ByteWriter header;
   header.Raw(kSegmentMagic);
   header.U16(kSegmentVersion);
   header.U16(lane);
-  NEARDUP_TRY(writer.Write(header.bytes()));
+  return header.Take();
+}
+
+std::string SegmentFrame(const Delta& delta) {
+  ByteWriter frame;
+  const std::string bytes = Encode(delta);
+  frame.U32(static_cast<uint32_t>(bytes.size()));
+  frame.Raw(bytes);
+  return frame.Take();
+}
+
+Result<SegmentWriter> SegmentWriter::Start(const fs::path& folder, uint16_t lane,
+                                           const SnapshotSegment& row) {
+  NEARDUP_ASSIGN(AppendedFile file, AppendedFile::Open(SegmentPath(folder, row.number), 0));
+  SegmentWriter writer(std::move(file), row);
+  NEARDUP_TRY(writer.Write(SegmentHeader(lane)));
   return writer;
 }
 
@@ -265,10 +277,6 @@ Result<SegmentWriter> SegmentWriter::Continue(const fs::path& folder, const Snap
 }
 
 Result<void> SegmentWriter::Append(const Delta& delta, int64_t changelog_offset) {
-  ByteWriter frame;
-  const std::string bytes = Encode(delta);
-  frame.U32(static_cast<uint32_t>(bytes.size()));
-  frame.Raw(bytes);
   if (row_.seq_first == 0) {
     row_.seq_first = delta.seq_first;
     row_.changelog_offset = changelog_offset;
@@ -277,7 +285,7 @@ Result<void> SegmentWriter::Append(const Delta& delta, int64_t changelog_offset)
   for (const Entry& entry : delta.entries) {
     row_.time_max_ms = std::max(row_.time_max_ms, entry.time_ms);
   }
-  return Write(frame.bytes());
+  return Write(SegmentFrame(delta));
 }
 
 Result<void> SegmentWriter::Write(std::string_view bytes) {
@@ -288,10 +296,8 @@ Result<void> SegmentWriter::Write(std::string_view bytes) {
   return {};
 }
 
-Result<void> ReadSegment(const fs::path& folder, uint16_t lane, const SnapshotSegment& row,
-                         const std::function<Result<void>(Delta&&)>& visit) {
-  const fs::path path = SegmentPath(folder, row.number);
-  NEARDUP_ASSIGN(const std::string bytes, ReadChecked(path, row));
+Result<void> ReadSegmentBytes(std::string_view bytes, uint16_t lane,
+                              const std::function<Result<void>(Delta&&)>& visit) {
   ByteReader in(bytes);
   ReadSegmentHeader(in, lane);
   while (in.ok() && in.remaining() > 0) {
@@ -300,13 +306,28 @@ Result<void> ReadSegment(const fs::path& folder, uint16_t lane, const SnapshotSe
     if (!in.ok()) break;
     Result<Delta> delta = DecodeDelta(frame);
     if (!delta.ok()) {
-      return CorruptSegment(
-          path, fmt::format("the delta that ends at byte {}: {}", in.offset(), delta.error().text));
+      return Error{ErrorCode::kCorrupt, fmt::format("the delta that ends at byte {}: {}",
+                                                    in.offset(), delta.error().text)};
     }
     NEARDUP_TRY(visit(std::move(*delta)));
   }
-  if (!in.ok()) return CorruptSegment(path, in.error().text);
+  if (!in.ok()) return in.error();
   return {};
+}
+
+Result<void> ReadSegment(const fs::path& folder, uint16_t lane, const SnapshotSegment& row,
+                         const std::function<Result<void>(Delta&&)>& visit) {
+  const fs::path path = SegmentPath(folder, row.number);
+  NEARDUP_ASSIGN(const std::string bytes, ReadChecked(path, row));
+  // An error of `visit` goes out unchanged; one of the bytes names the file.
+  bool of_visit = false;
+  const Result<void> read = ReadSegmentBytes(bytes, lane, [&](Delta&& delta) -> Result<void> {
+    Result<void> visited = visit(std::move(delta));
+    of_visit = !visited.ok();
+    return visited;
+  });
+  if (!read.ok() && !of_visit) return CorruptSegment(path, read.error().text);
+  return read;
 }
 
 }  // namespace neardup

@@ -67,6 +67,15 @@ struct SnapshotNumbers {
 /// folder does not exist, and with kIo if it cannot be listed.
 Result<SnapshotNumbers> ListSnapshots(const std::filesystem::path& folder);
 
+/// The bytes that a segment begins with.
+std::string SegmentHeader(uint16_t lane);
+/// The bytes of one more delta in a segment.
+std::string SegmentFrame(const Delta& delta);
+/// Hands the deltas of a segment to `visit` in order. Returns an error of `visit` unchanged.
+/// kCorrupt says what is wrong.
+Result<void> ReadSegmentBytes(std::string_view bytes, uint16_t lane,
+                              const std::function<Result<void>(Delta&&)>& visit);
+
 /// The segment that grows. Do not use it after an error.
 class SegmentWriter {
  public:

@@ -1,0 +1,38 @@
+#include "batch/segmented_filter.h"
+
+#include <utility>
+
+#include "state/delta.h"
+#include "state/snapshot.h"
+
+namespace neardup {
+namespace {
+
+constexpr uint16_t kLane = 0;  ///< of a BatchFilter
+
+}  // namespace
+
+Result<std::unique_ptr<SegmentedFilter>> SegmentedFilter::New(const BatchOptions& options) {
+  NEARDUP_ASSIGN(std::unique_ptr<BatchFilter> filter, BatchFilter::New(options));
+  return std::unique_ptr<SegmentedFilter>(new SegmentedFilter(std::move(filter)));
+}
+
+SegmentedFilter::SegmentedFilter(std::unique_ptr<BatchFilter> filter)
+    : filter_(std::move(filter)), segment_(SegmentHeader(kLane)) {
+  filter_->SetSink([this](const Delta& delta) {
+    segment_ += SegmentFrame(delta);
+    entries_ += delta.entries.size();
+  });
+}
+
+std::string SegmentedFilter::TakeSegment() {
+  entries_ = 0;
+  return std::exchange(segment_, SegmentHeader(kLane));
+}
+
+Result<void> SegmentedFilter::Restore(std::string_view segment) {
+  return ReadSegmentBytes(segment, kLane,
+                          [this](Delta&& delta) { return filter_->Restore(std::move(delta)); });
+}
+
+}  // namespace neardup
