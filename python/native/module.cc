@@ -22,10 +22,13 @@
 #include <vector>
 
 #include "arrow_abi.h"
+#include "base/hash.h"
 #include "batch/batch_filter.h"
 #include "batch/saved_filter.h"
+#include "batch/segmented_filter.h"
 #include "explain/explain_page.h"
 #include "explain/explain_text.h"
+#include "fingerprint_table.h"
 #include "learn/learned_options.h"
 #include "learn/model_file.h"
 #include "learn/tuning.h"
@@ -410,17 +413,67 @@ nb::dict TuneRows(const PyRows& rows, const std::string& given, const std::strin
   return found;
 }
 
-nb::tuple FingerprintRows(const PyRows& rows, const std::string& settings, uint32_t threads) {
-  FilterSettings parsed = Take(ParseFilterSettings(settings));
-  FingerprintColumns columns;
-  {
-    const nb::gil_scoped_release release;
-    FingerprintPool pool(parsed.options, threads);
-    columns.Reserve(rows.rows->size());
-    ComputeFingerprints(pool, rows.Batch(0, rows.rows->size()), columns);
+/// Computes fingerprints, batch after batch.
+class PyFingerprinter {
+ public:
+  PyFingerprinter(const std::string& settings, uint32_t threads)
+      : pool_(Take(ParseFilterSettings(settings)).options, threads) {}
+
+  nb::tuple Compute(const PyRows& rows) {
+    FingerprintColumns columns;
+    {
+      const nb::gil_scoped_release release;
+      columns.Reserve(rows.rows->size());
+      ComputeFingerprints(pool_, rows.Batch(0, rows.rows->size()), columns);
+    }
+    return FingerprintCapsules(std::move(columns));
   }
-  return FingerprintCapsules(std::move(columns));
+
+ private:
+  FingerprintPool pool_;
+};
+
+nb::tuple FingerprintRows(const PyRows& rows, const std::string& settings, uint32_t threads) {
+  return PyFingerprinter(settings, threads).Compute(rows);
 }
+
+/// Decides one lane from fingerprints, and gives out what it remembers as segments.
+class PyLane {
+ public:
+  PyLane(const std::string& settings, uint32_t threads, uint64_t commit_records, int64_t now_ms)
+      : lane_(Take(SegmentedFilter::New({DecidedOptions(settings), threads, commit_records}))) {
+    lane_->filter().SetClock(now_ms);
+  }
+
+  nb::tuple Decide(const nb::object& capsule) {
+    void* pointer = PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream");
+    if (pointer == nullptr) throw nb::python_error();
+    const FingerprintColumns columns =
+        Take(ReadFingerprints(*static_cast<ArrowArrayStream*>(pointer)));
+    VerdictColumns verdicts;
+    {
+      const nb::gil_scoped_release release;
+      verdicts.Reserve(columns.size());
+      lane_->filter().Decide(columns, 0, columns.size(), verdicts);
+    }
+    return VerdictCapsules(std::move(verdicts));
+  }
+  nb::bytes TakeSegment() {
+    const std::string segment = lane_->TakeSegment();
+    return nb::bytes(segment.data(), segment.size());
+  }
+  void Restore(const nb::bytes& segment) {
+    Take(lane_->Restore({static_cast<const char*>(segment.data()), segment.size()}));
+  }
+  uint64_t SegmentEntries() const { return lane_->segment_entries(); }
+  int64_t Decided() { return lane_->filter().decided(); }
+  uint64_t Entries() { return lane_->filter().filter().entries(); }
+  uint64_t Evicted() { return lane_->filter().filter().entries_evicted(); }
+  uint64_t Bytes() { return lane_->filter().filter().bytes(); }
+
+ private:
+  std::unique_ptr<SegmentedFilter> lane_;
+};
 
 nb::tuple ExplainRows(const PyRows& rows, const std::string& settings) {
   FilterSettings parsed = Take(ParseFilterSettings(settings));
@@ -476,10 +529,43 @@ NB_MODULE(_native, module) {
       .def("entries", &PyFilter::Entries)
       .def("bytes", &PyFilter::Bytes);
 
+  nb::class_<PyFingerprinter>(module, "Fingerprinter", "Computes fingerprints, batch after batch.")
+      .def(nb::init<const std::string&, uint32_t>(), "settings"_a, "threads"_a)
+      .def("compute", &PyFingerprinter::Compute, nb::lock_self(), "rows"_a);
+
+  nb::class_<PyLane>(module, "Lane", "Decides one lane from fingerprints.")
+      .def(nb::init<const std::string&, uint32_t, uint64_t, int64_t>(), "settings"_a, "threads"_a,
+           "commit_records"_a, "now_ms"_a)
+      .def("decide", &PyLane::Decide, nb::lock_self(), "capsule"_a)
+      .def("take_segment", &PyLane::TakeSegment, nb::lock_self())
+      .def("restore", &PyLane::Restore, nb::lock_self(), "segment"_a)
+      .def("segment_entries", &PyLane::SegmentEntries, nb::lock_self())
+      .def("decided", &PyLane::Decided, nb::lock_self())
+      .def("entries", &PyLane::Entries, nb::lock_self())
+      .def("evicted", &PyLane::Evicted, nb::lock_self())
+      .def("bytes", &PyLane::Bytes, nb::lock_self());
+
   module.def("learn", &Learn, "rows"_a, "settings"_a, "records_min"_a);
   module.def("tune", &TuneRows, "rows"_a, "settings"_a, "name"_a, "window_entries"_a);
   module.def("fingerprint", &FingerprintRows, "rows"_a, "settings"_a, "threads"_a);
   module.def("explain", &ExplainRows, "rows"_a, "settings"_a);
+  module.def(
+      "settings",
+      [](const std::string& settings) { return FilterSettingsText(DecidedOptions(settings)); },
+      "settings"_a, "All settings of a filter that decides now.");
+  module.def(
+      "filter_bytes_max",
+      [](const std::string& settings, uint64_t commit_records) {
+        return FilterBytesMax(DecidedOptions(settings), commit_records);
+      },
+      "settings"_a, "commit_records"_a, "The most memory that a filter takes, in bytes.");
+  module.def(
+      "checksum",
+      [](const nb::bytes& bytes) {
+        return Hash64({static_cast<const char*>(bytes.data()), bytes.size()});
+      },
+      "bytes"_a, "XXH3-64.");
+  module.def("reasons", &ReasonNames, "The names of the reasons 0, 1, 2 and so on.");
   module.def(
       "set_error_class", [](nb::handle error) { g_error = error.inc_ref().ptr(); }, "error"_a,
       "The exception class that errors are raised as.");
