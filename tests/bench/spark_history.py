@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Measures neardup.spark on made-up records: wall time, bytes shuffled, CPU and memory.
+
+    PYTHONPATH=python nice python3 tests/bench/spark_history.py --records 1000000 5000000
+
+Each record is JSON with a text of 16 words, about 110 bytes. 5 % belong to one family of near copies, 13 % are near and
+4 % equal copies of other records. The session is local[2] with a driver of 6 GB. CPU counts this process, its JVM and
+all workers.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+WORDS = 16
+FILE_RECORDS = 250_000
+START_MS = 1_750_000_000_000
+CONFIG = {"record": {"fields": ["text"]}, "match": {"mode": "near"}, "window": {"window_ms": "365d"}}
+
+
+def generate(folder, count, seed=7):
+    """Files of records whose order of time is not that of the files."""
+    rng = np.random.default_rng(seed)
+    syllables = [a + b for a in "bcdfghklmnprstvz" for b in "aeiou"]
+    vocabulary = pa.array([a + b + c for a in syllables for b in syllables[:25] for c in ("n", "r", "st")])
+    family = rng.integers(0, len(vocabulary), WORDS, dtype=np.int16)
+    for first in range(0, count, FILE_RECORDS):
+        rows = min(FILE_RECORDS, count - first)
+        words = rng.integers(0, len(vocabulary), (rows, WORDS), dtype=np.int16)
+        chance = rng.random(rows)
+        copies = np.flatnonzero((chance < 0.17) & (np.arange(rows) > 1000))
+        words[copies] = words[(rng.random(len(copies)) * copies).astype(np.int64)]
+        words[chance >= 0.95] = family
+        near = np.flatnonzero((chance < 0.13) | (chance >= 0.95))
+        words[near, rng.integers(0, WORDS, len(near))] = rng.integers(0, len(vocabulary), len(near), dtype=np.int16)
+        texts = pc.binary_join_element_wise(*(vocabulary.take(pa.array(words[:, i])) for i in range(WORDS)), " ")
+        values = pc.binary_join_element_wise('{"text":"', texts, '"}', "")
+        time_ms = START_MS + (first + rng.permutation(rows)) // 3
+        table = pa.table(
+            {
+                "topic": pa.array(["articles"]).take(pa.array(np.zeros(rows, np.int8))),
+                "partition": pa.array((np.arange(rows) % 16).astype(np.int32)),
+                "offset": pa.array(np.arange(first, first + rows)),
+                "timestamp": pa.array(time_ms * 1000).cast(pa.timestamp("us", tz="UTC")),
+                "value": values.cast(pa.binary()),
+            }
+        )
+        pq.write_table(table, folder / f"{first // FILE_RECORDS:05}.parquet", compression="zstd")
+
+
+def processes():
+    """Parent, CPU seconds (with those of dead children) and resident bytes of each process."""
+    tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+    found = {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            fields = pathlib.Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        found[int(name)] = (int(fields[1]), sum(map(int, fields[11:15])) / tick, int(fields[21]) * page, name)
+    return found
+
+
+def below(found, pid):
+    children = [child for child, (parent, *_) in found.items() if parent == pid]
+    return [pid, *(each for child in children for each in below(found, child))]
+
+
+def cpu_s():
+    found = processes()
+    return sum(found[pid][1] for pid in below(found, os.getpid()) if pid in found)
+
+
+class WorkerMemory(threading.Thread):
+    """The largest memory of a Python worker."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.bytes = 0
+
+    def run(self):
+        while True:
+            found = processes()
+            for pid in below(found, os.getpid())[1:]:
+                try:
+                    is_worker = b"pyspark.daemon" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+                except OSError:
+                    continue
+                if is_worker and pid in found:
+                    self.bytes = max(self.bytes, found[pid][2])
+            time.sleep(0.2)
+
+
+def shuffled_bytes(context):
+    address = f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}/stages?status=complete"
+    address = address.replace(address.split("/")[2].split(":")[0], "127.0.0.1", 1)
+    with urllib.request.urlopen(address) as answer:
+        return sum(stage["shuffleWriteBytes"] for stage in json.load(answer))
+
+
+def measure(count, parent):
+    from pyspark.sql import SparkSession
+
+    import neardup as nd
+    import neardup.spark
+
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.driver.memory", "6g")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.local.dir", str(parent / "spark"))
+        .getOrCreate()
+    )
+    context = session.sparkContext
+    context.setLogLevel("ERROR")
+    memory = WorkerMemory()
+    memory.start()
+    config = {**CONFIG, "window": {**CONFIG["window"], "entries_max": count}}
+    cpu, begin = cpu_s(), time.monotonic()
+    df = session.read.parquet(str(parent / "lake"))
+    run = nd.spark.deduplicate(df, config=config, work_dir=parent / "work")
+    steps = {
+        step: (parent / f"work/{step}/done.json").stat().st_mtime - (parent / "work/run.json").stat().st_mtime
+        for step in ("fingerprints", "ordered", "decided")
+    }
+    wall, used = time.monotonic() - begin, cpu_s() - cpu
+    time.sleep(2)  # the page of the stages lags behind
+    shuffled = shuffled_bytes(context)
+    unique = run.unique(df).count()
+    joined = shuffled_bytes(context) - shuffled
+    print(
+        f"{count:,} records: {wall:.1f} s (done after "
+        + ", ".join(f"{step} {seconds:.1f} s" for step, seconds in steps.items())
+        + f"), CPU {used:.1f} s, {used / count * 1e6:.1f} us a record; {shuffled / count:.1f} bytes shuffled a record, "
+        f"and {joined / count:.1f} by unique(); worker at most {memory.bytes / 1e6:.0f} MB; "
+        f"{run.counts}, {unique:,} unique",
+        flush=True,
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--records", type=int, nargs="+", default=[1_000_000])
+    parser.add_argument("--folder", default=tempfile.gettempdir(), help="where the records and the work are kept")
+    arguments = parser.parse_args()
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    for count in arguments.records:
+        parent = pathlib.Path(tempfile.mkdtemp(prefix="neardup-spark-", dir=arguments.folder))
+        try:
+            (parent / "lake").mkdir()
+            generate(parent / "lake", count)
+            child = os.fork()  # a JVM of its own for each number
+            if child == 0:
+                measure(count, parent)
+                os._exit(0)
+            if os.waitpid(child, 0)[1] != 0:
+                sys.exit(1)
+        finally:
+            shutil.rmtree(parent, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
