@@ -106,6 +106,31 @@ class Routing(KafkaTest):
         self.assertEqual(service.terminate()[0], 0)
         self.assertEqual(self.assert_promises_kept(config, 3000)['released'], len(released))
 
+    def test_dropped_duplicates_are_counted_through_kills_and_take_overs(self):
+        self.create_topics()
+        feed = self.feed(per_second=2000)
+        config = self.write_config(routing={'exact': 'drop', 'near': 'drop'})
+        active = self.start(config)
+        for number in range(3):
+            self.wait(lambda: active.decided() > 300, 'records', services=[active])
+            standby = self.start(config)
+            self.wait(lambda: standby.get('/readyz')[0] == 200, 'ready', services=[standby])
+            if number == 1:
+                self.assertEqual(active.terminate()[0], 0)
+            else:
+                active.kill()
+            active = standby
+        records = self.finish(feed)
+        self.wait_drained(active)
+        self.assertEqual(active.terminate()[0], 0)
+        report = self.assert_promises_kept(config, records)
+        outputs = self.outputs()
+        self.assertEqual(outputs['duplicate'], 0)
+        self.assertGreater(report['dropped'], 20)
+        self.assertEqual(sum(outputs.values()) + report['dropped'], records)
+        shown = json.loads(run(NEARDUP, 'report', '--config', config, '--json').stdout)
+        self.assertIn(f'{report["dropped"]:,} duplicates went to no topic', ' '.join(shown['notes']))
+
     def test_suspects_are_unique_and_name_what_they_seem_to_repeat(self):
         self.fill(records=3000)
         config = self.write_config(match={'distance_max': 2, 'suspect_distance_max': 12})

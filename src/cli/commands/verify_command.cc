@@ -64,6 +64,7 @@ nlohmann::ordered_json JsonOf(const TopicAudit& audit) {
                                  {"duplicate", report.duplicates},
                                  {"dead_letter", report.dead_letters},
                                  {"suspect", report.suspects},
+                                 {"dropped", report.dropped},
                                  {"released", report.released},
                                  {"observed", report.observed},
                                  {"pending", Pending(audit)},

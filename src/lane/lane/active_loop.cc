@@ -190,6 +190,9 @@ Result<void> ActiveLoop::DecideNext(DecidedBatch& batch, const LookedUp& found) 
   decided.by_reference = undeliverable.has_value();
   decided.verdict =
       undeliverable ? std::move(*undeliverable) : filter.Decide(batch.batch.records[number], found);
+  decided.route =
+      RouteOf(options_.routing, decided.verdict, input, position.offset, decided.by_reference);
+  if (decided.route == Route::kNowhere) state_.CountDropped();
   decided.seq = state_.Advance(position);
   return {};
 }
@@ -206,15 +209,13 @@ Result<void> ActiveLoop::PublishNext(DecidedBatch& batch) {
   if (verdict.decision == Decision::kDeadLetter) dead_letters_.Saw(message, input, verdict);
   const InputPartition* original =
       verdict.has_match() ? &inputs[verdict.match.original.input].partition : nullptr;
-  const Route route =
-      RouteOf(options_.routing, verdict, input, position.offset, decided.by_reference);
   const std::vector<HeaderView>& headers =
-      header_writer_.Write({decided.seq, input, position.offset, verdict, route,
+      header_writer_.Write({decided.seq, input, position.offset, verdict, decided.route,
                             options_.routing.mode, original, fingerprint});
   NEARDUP_TRY(open_.Publish({.message = message,
                              .input = input,
                              .verdict = verdict,
-                             .route = route,
+                             .route = decided.route,
                              .seq = decided.seq,
                              .original_input = original,
                              .headers = headers,

@@ -7,6 +7,7 @@
 
 #include "lane/batch_reader.h"
 #include "neardup/verdict.h"
+#include "state/route.h"
 
 namespace neardup {
 
@@ -17,6 +18,7 @@ struct DecidedRecord {
   size_t bytes = 0;
   /// RoutedRecord::by_reference.
   bool by_reference = false;
+  Route route = Route::kUnique;
 };
 
 /// The first records of the batch are decided, and the first of these are published.

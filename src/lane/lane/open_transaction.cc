@@ -72,7 +72,9 @@ void OpenTransaction::Count(const RoutedRecord& record, size_t bytes) {
   counted_.late += verdict.late ? 1 : 0;
   counted_.clamped += verdict.clamped ? 1 : 0;
   counted_.suspects += verdict.is_suspect() ? 1 : 0;
-  if (record.route != RouteOf(verdict.decision)) {
+  if (record.route == Route::kNowhere) {
+    ++counted_.dropped;
+  } else if (record.route != RouteOf(verdict.decision)) {
     ++(options_.routing.mode == RoutingMode::kObserve ? counted_.observed : counted_.released);
   }
   switch (verdict.decision) {

@@ -156,8 +156,9 @@ class Transaction {
   /// True if a request of the transaction that ended last may arrive late, and would commit, abort
   /// or change the next one. Begin then fails with kUnavailable, and only Fence is legal.
   virtual bool must_fence() const { return false; }
-  /// Adds the record to the transaction. Copies or shares what it needs, so that the record may go
-  /// away after the call. Blocks while the limit of records in flight is reached.
+  /// Adds the record to the transaction; one with the route kNowhere is not written. Copies or
+  /// shares what it needs, so that the record may go away after the call. Blocks while the limit of
+  /// records in flight is reached.
   virtual Result<void> Publish(const RoutedRecord& record) = 0;
   virtual Result<void> PublishDelta(std::string_view bytes) = 0;
   /// Starts to wait for all deliveries, to add the offsets of `inputs` and to commit. Returns at

@@ -59,6 +59,7 @@ struct CommittedBatch {
   uint64_t clamped = 0;
   uint64_t suspects = 0;  ///< among `unique`
   uint64_t released = 0;  ///< duplicates that went to the unique topic by RoutingOptions::release_*
+  uint64_t dropped = 0;   ///< duplicates that went to no topic
   uint64_t observed = 0;  ///< duplicates and dead letters that went to the unique topic
   std::array<uint64_t, kReasonCount> dead_letters{};
   /// Duplicates by distance. The last element counts every distance of 17 or more. Only comparison

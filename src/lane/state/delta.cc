@@ -15,7 +15,8 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kMagic = "NDLT";
-constexpr uint16_t kVersion = 5;
+constexpr uint16_t kVersion = 6;
+constexpr uint16_t kVersionWithoutDropped = 5;
 constexpr uint16_t kVersionWithoutWriter = 4;
 constexpr uint16_t kVersionWithoutLearned = 3;
 constexpr uint16_t kOldestVersion = 2;
@@ -29,7 +30,8 @@ constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 
 
 uint16_t VersionOf(const Delta& delta) {
   assert(delta.writer != 0 || !delta.pipeline.known());
-  if (delta.writer != 0) return kVersion;
+  assert(delta.writer != 0 || delta.dropped == 0);
+  if (delta.writer != 0) return delta.dropped == 0 ? kVersionWithoutDropped : kVersion;
   return delta.learned.empty() ? kVersionWithoutLearned : kVersionWithoutWriter;
 }
 
@@ -69,6 +71,7 @@ void WriteHeader(const Delta& delta, ByteWriter& out) {
     out.U64(delta.writer);
     out.U64(delta.writer_before);
   }
+  if (version > kVersionWithoutDropped) out.U64(delta.dropped);
   out.Text(delta.spec);
 }
 
@@ -156,6 +159,10 @@ uint16_t ReadHeader(ByteReader& in, Delta& delta) {
     delta.writer = in.U64("writer");
     if (delta.writer == 0) in.Fail("writer", "a number that is not 0");
     delta.writer_before = in.U64("writer_before");
+  }
+  if (version >= 6) {
+    delta.dropped = in.U64("dropped");
+    if (delta.dropped == 0) in.Fail("dropped", "a number that is not 0");
   }
   delta.spec = in.Text("spec");
   return version;

@@ -1,12 +1,12 @@
 // The delta: what a run of decided records adds to a lane's state. The changelog consists of deltas
 // in order, and the changelog is the truth.
 //
-// FORMAT, version 5. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
+// FORMAT, version 6. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      5; 4 without `log_id` to `writer_before` and `pipeline`; 3 also
-//                            without `learned`
+//   version         u16      6; 5 without `dropped`, which is then 0; 4 also without `log_id` to
+//                            `writer_before` and `pipeline`; 3 also without `learned`
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -28,6 +28,8 @@
 //   writer          u64      drawn at random by each promotion, never 0; since version 5
 //   writer_before   u64      `writer` of the delta before this one; 0 if there is none, or if that
 //                            delta is of an older version; since version 5
+//   dropped         u64      how many duplicates of the lane went to no topic
+//                            (DuplicateRoute::kDrop), up to seq_last; not 0; since version 6
 //   spec            text     FingerprintSpec of the filter
 //   topics          varint count, then text each; distinct, ascending
 //   inputs          varint count, then each: varint topic index, varint partition,
@@ -100,6 +102,7 @@ struct Delta {
   uint64_t log_id = 0;
   uint64_t writer = 0;  ///< 0: a delta of version 4 or older
   uint64_t writer_before = 0;
+  uint64_t dropped = 0;
   std::string spec;
   std::vector<InputProgress> inputs;
   /// Not known in deltas of versions before 5. Known only in a delta with a writer.

@@ -159,6 +159,7 @@ Result<void> LaneState::Apply(Delta delta) {
   filter_->Restore(delta.entries);
   if (!any_) seq_first_ = delta.seq_first;
   seq_ = seq_committed_ = delta.seq_last;
+  dropped_ = dropped_committed_ = delta.dropped;
   epoch_ = std::max(epoch_, delta.epoch);
   log_id_ = delta.log_id;
   writer_ = delta.writer;
@@ -311,7 +312,7 @@ void LaneState::SealWhenFull() {
 }
 
 LaneState::Seal LaneState::SealHere() const {
-  return {seq_, filter_->uncommitted().size(), filter_->watermark_ms(), inputs_};
+  return {seq_, filter_->uncommitted().size(), filter_->watermark_ms(), inputs_, dropped_};
 }
 
 std::vector<Delta> LaneState::Uncommitted() const {
@@ -347,6 +348,7 @@ Delta LaneState::MakeDelta(const Seal& before, const Seal& end) const {
   delta.distance_max = options_.match.distance_max;
   delta.entries_live = LiveUpTo(end.entries);
   delta.settings_seq = settings_seq_;
+  delta.dropped = end.dropped;
   delta.spec = spec_;
   delta.inputs = end.inputs;
   delta.pipeline = topics_;
@@ -386,6 +388,7 @@ void LaneState::Commit() {
   if (!any_) seq_first_ = seq_committed_ + 1;
   filter_->Commit();
   seq_committed_ = end.seq_last;
+  dropped_committed_ = end.dropped;
   for (size_t i = 0; i < end.inputs.size(); ++i) {
     committed_offsets_[i] = end.inputs[i].next_offset;
   }
@@ -400,6 +403,7 @@ void LaneState::Commit() {
 void LaneState::Rollback() {
   filter_->Rollback();
   seq_ = seq_committed_;
+  dropped_ = dropped_committed_;
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
     inputs_[i].next_offset = committed_offsets_[i];
     inputs_[i].time_ms = filter_->time_ms(i);

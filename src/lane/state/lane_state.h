@@ -92,6 +92,10 @@ class LaneState {
   /// Counts a decided record: moves its input forward and returns its seq, which is the next one.
   /// Call it for each record, right after filter().Decide() where there is a call of Decide.
   uint64_t Advance(const Position& position);
+  /// Counts a duplicate that goes to no topic. Call it before Advance.
+  void CountDropped() { ++dropped_; }
+  /// How many duplicates of the lane went to no topic.
+  uint64_t dropped() const { return dropped_; }
   /// seq of the newest decided record, 0 before the first.
   uint64_t seq() const { return seq_; }
   uint64_t seq_committed() const { return seq_committed_; }
@@ -134,6 +138,7 @@ class LaneState {
     size_t entries = 0;  ///< how many of filter().uncommitted() are before the end
     int64_t watermark_ms = INT64_MIN;
     std::vector<InputProgress> inputs;
+    uint64_t dropped = 0;
   };
 
   LaneState(const FilterOptions& options, uint16_t lane, std::unique_ptr<Filter> filter);
@@ -164,6 +169,8 @@ class LaneState {
   size_t unsealed_bytes_ = 0;       ///< upper bound for those of them after the last seal
   uint64_t seq_ = 0;
   uint64_t seq_committed_ = 0;
+  uint64_t dropped_ = 0;
+  uint64_t dropped_committed_ = 0;
   uint64_t epoch_ = 0;
   uint64_t log_id_ = 0;
   uint64_t writer_ = 0;

@@ -19,9 +19,16 @@ constexpr const char* Name(RoutingMode mode) {
   return mode == RoutingMode::kObserve ? "observe" : "route";
 }
 
-/// An output topic of an input topic. The values are those of the decisions whose records go there
-/// by default.
-enum class Route : uint8_t { kUnique = 0, kDuplicate = 1, kDeadLetter = 2 };
+/// What happens to duplicates of one kind that are neither observed nor released.
+enum class DuplicateRoute : uint8_t {
+  kRoute,  ///< to the duplicate topic
+  kDrop,   ///< to no topic; the changelog counts them
+};
+
+/// An output topic of an input topic, or none. The values are those of the decisions whose records
+/// go there by default.
+enum class Route : uint8_t { kUnique = 0, kDuplicate = 1, kDeadLetter = 2, kNowhere = 3 };
+/// Those with a topic.
 inline constexpr Route kRoutes[] = {Route::kUnique, Route::kDuplicate, Route::kDeadLetter};
 inline constexpr size_t kRouteCount = 3;
 
@@ -30,6 +37,8 @@ constexpr Route RouteOf(Decision decision) { return static_cast<Route>(decision)
 
 struct RoutingOptions {
   RoutingMode mode = RoutingMode::kRoute;
+  DuplicateRoute exact = DuplicateRoute::kRoute;
+  DuplicateRoute near = DuplicateRoute::kRoute;
   /// Of the exact duplicates, one of this many goes to the unique topic: it is released. 0: none.
   uint32_t release_exact_one_of = 0;
   uint32_t release_near_one_of = 0;
@@ -53,6 +62,10 @@ inline Route RouteOf(const RoutingOptions& options, const Verdict& verdict,
                      const InputPartition& input, int64_t offset, bool by_reference) {
   const bool observed = options.mode == RoutingMode::kObserve && !by_reference;
   if (observed || IsReleased(options, verdict, input, offset)) return Route::kUnique;
+  if (verdict.decision == Decision::kDuplicate) {
+    const bool exact = verdict.match.kind == MatchKind::kExact;
+    if ((exact ? options.exact : options.near) == DuplicateRoute::kDrop) return Route::kNowhere;
+  }
   return RouteOf(verdict.decision);
 }
 

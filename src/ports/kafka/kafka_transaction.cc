@@ -254,6 +254,7 @@ void KafkaTransaction::Abandon(bool abort) {
 }
 
 Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
+  if (record.route == Route::kNowhere) return {};
   rd_kafka_topic_t* topic = outputs_.Find(record.input.topic, record.route);
   const Position& position = record.message.position;
   if (record.alone) return ProduceAlone(record, topic);

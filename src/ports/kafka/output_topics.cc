@@ -71,6 +71,8 @@ const std::string& OutputTopics::Template(Route route) const {
       return options_.duplicate_topic;
     case Route::kDeadLetter:
       break;
+    case Route::kNowhere:
+      assert(false);
   }
   return options_.dead_letter_topic;
 }

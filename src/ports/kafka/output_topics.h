@@ -29,7 +29,7 @@ class OutputTopics {
   void Bind(std::shared_ptr<Client> client);
   /// Frees the handles. Call it before the client is destroyed.
   void Unbind();
-  /// The handle of an output topic; owned by this object.
+  /// The handle of an output topic, which is not kNowhere; owned by this object.
   rd_kafka_topic_t* Find(const std::string& input_topic, Route route);
 
  private:

@@ -127,6 +127,7 @@ void PrometheusProbe::TransactionCommitted(const CommittedBatch& batch) {
   metrics.Count("neardup_late_records_total", Number(batch.late));
   metrics.Count("neardup_clamped_records_total", Number(batch.clamped));
   metrics.Count("neardup_suspect_records_total", Number(batch.suspects));
+  metrics.Count("neardup_dropped_records_total", Number(batch.dropped));
   metrics.Count("neardup_released_records_total", Number(batch.released));
   metrics.Count("neardup_observed_records_total", Number(batch.observed));
   metrics.ObserveAll("neardup_end_to_end_latency_seconds", batch.latencies_s);

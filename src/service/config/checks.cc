@@ -175,8 +175,19 @@ class Checks {
       Refuse("output.headers", "routing.mode", "none",
              "another style, because with routing.mode observe only the header states the verdict");
     }
+    CheckDrop("routing.exact", settings_.lane.routing.exact);
+    CheckDrop("routing.near", settings_.lane.routing.near);
     CheckRelease("routing.release_exact_one_of", settings_.lane.routing.release_exact_one_of);
     CheckRelease("routing.release_near_one_of", settings_.lane.routing.release_near_one_of);
+  }
+
+  void CheckDrop(const char* path, DuplicateRoute route) {
+    if (!Read({path, "output.headers"}) || route != DuplicateRoute::kDrop) return;
+    if (settings_.lane.headers != HeaderStyle::kNone) return;
+    Refuse("output.headers", path, "none",
+           fmt::format("another style, because without headers nothing tells a dropped duplicate "
+                       "({}) from a lost record",
+                       path));
   }
 
   void CheckRelease(const char* path, uint32_t one_of) {

@@ -272,6 +272,11 @@ std::vector<Setting> Rows() {
              "The routing.mode that this pipeline had until now, if routing.mode is to replace it. "
              "same: an instance refuses the changelog of a lane with another mode. Has no effect "
              "once the change is made."),
+      Choice("routing.exact", NEARDUP_MEMBER(lane.routing.exact), {"route", "drop"},
+             "What happens to exact duplicates while routing.mode is route. route: they go to the "
+             "duplicate topic; drop: to no topic. The changelog counts them."),
+      Choice("routing.near", NEARDUP_MEMBER(lane.routing.near), {"route", "drop"},
+             "The same for near duplicates."),
       Integer("routing.release_exact_one_of", NEARDUP_MEMBER(lane.routing.release_exact_one_of),
               {0, 1'000'000'000},
               "Of the exact duplicates, one of this many goes to the unique topic, and its header "

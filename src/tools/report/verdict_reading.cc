@@ -11,8 +11,10 @@
 #include "base/number_text.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
+#include "reading/stopped_lane.h"
 #include "reading/topic_reading.h"
 #include "record_finder/record_finder.h"
+#include "state/delta.h"
 #include "state/pipeline.h"
 
 namespace neardup {
@@ -85,6 +87,13 @@ Result<VerdictReport> ReadVerdicts(const Settings& settings, const VerdictReadin
                        .closest_calls = std::move(summary.closest_calls()),
                        .most_copied = summary.MostCopied(options.copied_max)};
   NEARDUP_TRY(FindOriginals(settings, report.closest_calls, log));
+  NEARDUP_ASSIGN(const std::optional<Delta> newest, ReadNewestDelta(settings, log));
+  if (newest && newest->dropped > 0) {
+    report.notes.push_back(fmt::format(
+        "{} duplicates went to no topic since the lane began (routing.exact or routing.near is "
+        "drop), and are not counted above",
+        Grouped(newest->dropped)));
+  }
   if (report.counts.unreadable > 0) {
     report.notes.push_back(fmt::format(
         "{} records of the output topics have no header of neardup, or a broken one, and are not "

@@ -84,6 +84,7 @@ std::vector<Remembered> RememberedUniques(const AuditOptions& options,
   std::vector<Remembered> uniques;
   uniques.reserve(static_cast<size_t>(count));
   int64_t time_max_ms = options.part ? options.earlier_time_max_ms : INT64_MIN;
+  if (options.dropped > 0) time_max_ms = INT64_MAX;  // the times of dropped records are not known
   for (const AuditRow* row : by_seq) {
     if (options.part && row->output.seq > first_left_out_seq) time_max_ms = INT64_MAX;
     if (row->remembered) {

@@ -56,6 +56,9 @@ std::string ReportText(const AuditReport& report) {
   if (report.suspects > 0) {
     text += fmt::format("suspects among the unique records: {}\n", report.suspects);
   }
+  if (report.dropped > 0) {
+    text += fmt::format("dropped duplicates, counted and not checked: {}\n", report.dropped);
+  }
   if (report.released > 0) {
     text += fmt::format("duplicates that were released to the unique topic: {}\n", report.released);
   }

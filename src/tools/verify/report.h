@@ -46,6 +46,9 @@ struct AuditReport {
   uint64_t unique = 0;  ///< including records that passed by policy
   uint64_t duplicates = 0;
   uint64_t dead_letters = 0;
+  /// Number of input records without an output that the lane has dropped. Their verdicts are not
+  /// checked.
+  uint64_t dropped = 0;
   /// Number of duplicates that were released to the unique topic.
   uint64_t released = 0;
   /// Number of uniques that are suspects.

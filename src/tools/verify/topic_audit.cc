@@ -401,7 +401,8 @@ class TopicReader {
     AuditOptions audit{.filter = settings_.lane.filter,
                        .started_late = started_late(),
                        .settings_seq = newest_ ? newest_->settings_seq : 1,
-                       .now_ms = WallMs()};
+                       .now_ms = WallMs(),
+                       .dropped = newest_ ? newest_->dropped : 0};
     audit.part = !range_.whole() || outputs_deleted();
     if (audit.part && newest_) {
       audit.horizon_ms = std::max(newest_->horizon_ms,

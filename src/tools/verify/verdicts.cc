@@ -258,8 +258,16 @@ void VerdictChecks::CheckRow(uint32_t input, const AuditRow& row, uint64_t& last
       ++report_.outputs_deleted;
       return;
     }
+    if (report_.dropped < options_.dropped) {
+      ++report_.dropped;
+      return;
+    }
     ++report_[AuditCheck::kCoverage].looked_at;
-    report_.Add(AuditCheck::kCoverage, ledger_.Place(input, row), "is in no output");
+    report_.Add(AuditCheck::kCoverage, ledger_.Place(input, row),
+                options_.dropped == 0
+                    ? "is in no output"
+                    : fmt::format("is in no output, and the lane has dropped only {} duplicates",
+                                  options_.dropped));
     return;
   }
   ++report_[AuditCheck::kCoverage].looked_at;
@@ -274,12 +282,14 @@ void VerdictChecks::CheckRow(uint32_t input, const AuditRow& row, uint64_t& last
 
 void VerdictChecks::CheckSeq(const std::vector<const AuditRow*>& by_seq) {
   uint64_t last = 0;
+  uint64_t missing = 0;  // dropped duplicates have a seq
   for (const AuditRow* row : by_seq) {
     ++report_[AuditCheck::kSeq].looked_at;
     const uint64_t seq = row->output.seq;
     if (seq == last) {
       report_.Add(AuditCheck::kSeq, ledger_.Place(*row), fmt::format("repeats seq {}", seq));
-    } else if (seq != last + 1 && !options_.part) {
+    } else if (seq != last + 1 && !options_.part &&
+               (missing += seq - last - 1) > options_.dropped) {
       report_.Add(AuditCheck::kSeq, ledger_.Place(*row),
                   fmt::format("has seq {}, the one before it is {}", seq, last));
     }

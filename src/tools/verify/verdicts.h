@@ -25,6 +25,8 @@ struct AuditOptions {
   uint64_t settings_seq = 1;
   /// Time at which the outputs were read: a clamped event time is at most this plus ahead_max_ms.
   int64_t now_ms = INT64_MAX;
+  /// Delta::dropped of the lane: so many records may be in no output.
+  uint64_t dropped = 0;
   /// Some decided records are left out. Then gaps in seq are no violations, originals that are left
   /// out are only counted, and what was forgotten is judged by the next two.
   bool part = false;

@@ -56,6 +56,7 @@ class Auditor {
         if (auto broken = AuditOutput(outputs[next], fingerprints_[next])) return broken;
       }
       newest_ = std::span(outputs).subspan(first, next - first);
+      for (const MemoryOutput& output : newest_) dropped_ += output.route == Route::kNowhere;
       if (auto broken = AuditDeltas(commit)) return broken;
     }
     if (next != outputs.size()) return "Coverage: outputs are visible without a commit";
@@ -217,6 +218,11 @@ class Auditor {
       const Result<Delta> delta = DecodeDelta(bytes);
       if (!delta.ok()) return fmt::format("Durability: {}", delta.error().text);
       if (auto broken = AuditRoutes(delta->pipeline.mode())) return broken;
+      const bool newest = &bytes == &commit.deltas.back();
+      if (!evidence_.lossy && (newest ? delta->dropped != dropped_ : delta->dropped > dropped_)) {
+        return fmt::format("Coverage: the delta of seq {} counts {} dropped duplicates of {}",
+                           delta->seq_last, delta->dropped, dropped_);
+      }
       if (delta->watermark_ms > watermark_ms_ || delta->horizon_ms > horizon_ms_) {
         return fmt::format(
             "Completeness: the delta of seq {} has watermark {} and horizon {}; at most {} and {} "
@@ -240,11 +246,21 @@ class Auditor {
           MayBeReleased(output)) {
         continue;
       }
+      if (expected == Route::kDuplicate && output.route == Route::kNowhere &&
+          MayBeDropped(output)) {
+        continue;
+      }
       return fmt::format("Route: {} is {} and went to topic {}, and the deltas say {}",
                          NameOf(output), Name(decision), static_cast<int>(output.route),
                          Name(mode));
     }
     return {};
+  }
+
+  bool MayBeDropped(const MemoryOutput& output) const {
+    const RoutingOptions& routing = evidence_.options.routing;
+    const bool exact = output.verdict.match.kind == MatchKind::kExact;
+    return (exact ? routing.exact : routing.near) == DuplicateRoute::kDrop;
   }
 
   bool MayBeReleased(const MemoryOutput& output) const {
@@ -275,6 +291,7 @@ class Auditor {
   int64_t watermark_ms_ = INT64_MIN;
   int64_t horizon_ms_ = INT64_MIN;
   uint64_t seq_ = 0;
+  uint64_t dropped_ = 0;
 };
 
 /// What differs between what was written and what the deltas give; empty if nothing.

@@ -72,6 +72,10 @@ Schedule DrawSchedule(uint64_t seed) {
     schedule.options.routing.release_exact_one_of = 1 + static_cast<uint32_t>(random.Below(4));
     schedule.options.routing.release_near_one_of = static_cast<uint32_t>(random.Below(4));
   }
+  RoutingOptions& routing = schedule.options.routing;
+  if (random.Chance(100)) routing.exact = DuplicateRoute::kDrop;
+  if (random.Chance(100)) routing.near = DuplicateRoute::kDrop;
+  // A preloaded changelog names no topics.
   schedule.switches_mode = random.Chance(200) && !schedule.preloaded;
   return schedule;
 }

@@ -155,6 +155,24 @@ TEST(Delta, IsOfVersion5IfItNamesItsWriterAndTheTopicsOfTheLane) {
   EXPECT_EQ(*decoded, DeltaOfVersion5());
 }
 
+TEST(Delta, IsOfVersion6IfTheLaneHasDroppedDuplicates) {
+  Delta delta = DeltaOfVersion5();
+  delta.dropped = 0x4142434445464748;
+  // The bytes of version 5, with another version and one more number before the spec.
+  std::string body = Encode(DeltaOfVersion5());
+  body.resize(body.size() - 8);
+  body[4] = 6;
+  body.insert(body.find(FromHex("0d7b2276657273696f6e223a317d")), FromHex("4847464544434241"));
+  EXPECT_EQ(Hex(Encode(delta)), Hex(WithChecksum(body)));
+  const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, delta);
+  body.replace(body.find(FromHex("4847464544434241")), 8, std::string(8, '\0'));
+  const Result<Delta> none = DecodeDelta(WithChecksum(body));
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(none.error().text, HasSubstr("dropped"));
+}
+
 TEST(Delta, OfVersion5NeedNotNameTheTopicsOfTheLane) {
   Delta delta = DeltaOfVersion5();
   delta.pipeline = {};
@@ -374,7 +392,7 @@ TEST(Delta, RefusesAnotherVersionAndNamesIt) {
   body[4] = 9;
   const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
   ASSERT_FALSE(decoded.ok());
-  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 5, found 9"));
+  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 6, found 9"));
 }
 
 TEST(Delta, DecodesToWhatWasEncoded) {

@@ -90,6 +90,47 @@ TEST(LaneState, NamesItsTopicsInEveryDeltaAndKnowsThoseOfTheNewestOne) {
   EXPECT_EQ(standby->Uncommitted().front().pipeline, ours);
 }
 
+TEST(LaneState, CountsDroppedDuplicatesAsItsDeltasDo) {
+  auto active = MakeLane(TestOptions());
+  auto standby = MakeLane(TestOptions());
+  active->StartEpoch(7);
+  EXPECT_TRUE(active->AddInput({"news", 0}, 0).ok());
+  std::mt19937_64 random(3);
+  uint64_t committed = 0;
+  int64_t offset = 0;
+  for (int round = 0; round < 200; ++round) {
+    uint64_t dropped = 0;
+    for (uint64_t n = random() % 6; n > 0; --n) {
+      if (random() % 2 == 0) {
+        active->CountDropped();
+        ++dropped;
+      }
+      Decide(*active, {0, offset++}, 1'700'000'000'000, random());
+    }
+    ASSERT_EQ(active->dropped(), committed + dropped);
+    if (random() % 3 == 0) {
+      active->Rollback();
+      ASSERT_EQ(active->dropped(), committed);
+      continue;
+    }
+    committed += dropped;
+    for (Delta& delta : active->Uncommitted()) {
+      ASSERT_EQ(delta.dropped, committed);
+      ASSERT_TRUE(standby->Apply(std::move(delta)).ok());
+    }
+    active->BeginCommit();
+    active->CountDropped();  // belongs to the next commit
+    active->Commit();
+    ASSERT_EQ(active->dropped(), committed + 1);
+    active->Rollback();
+    ASSERT_EQ(active->dropped(), committed);
+    ASSERT_EQ(standby->dropped(), committed);
+  }
+  EXPECT_GT(committed, 100U);
+  ASSERT_TRUE(standby->Clear().ok());
+  EXPECT_EQ(standby->dropped(), 0U);
+}
+
 TEST(LaneState, RefusesADeltaThatSaysItLearnedOtherwise) {
   auto active = MakeLane(TestOptions());
   active->SetLearned("theirs");

@@ -53,6 +53,20 @@ TEST(Route, OneOfSoManyDuplicatesOfAKindIsReleasedAndEachPositionIsDecidedTheSam
   }
 }
 
+TEST(Route, ADroppedKindGoesNowhereUnlessItIsObservedOrReleased) {
+  const Verdict exact = Of(Decision::kDuplicate, MatchKind::kExact);
+  const Verdict near = Of(Decision::kDuplicate);
+  RoutingOptions drops{.exact = DuplicateRoute::kDrop};
+  EXPECT_EQ(RouteOf(drops, exact, kInput, 7, false), Route::kNowhere);
+  EXPECT_EQ(RouteOf(drops, near, kInput, 7, false), Route::kDuplicate);
+  EXPECT_EQ(RouteOf(drops, Of(Decision::kUnique), kInput, 7, false), Route::kUnique);
+  EXPECT_EQ(RouteOf(drops, Of(Decision::kDeadLetter), kInput, 7, true), Route::kDeadLetter);
+  drops.release_exact_one_of = 1;
+  EXPECT_EQ(RouteOf(drops, exact, kInput, 7, false), Route::kUnique);
+  drops = {.mode = RoutingMode::kObserve, .exact = DuplicateRoute::kDrop};
+  EXPECT_EQ(RouteOf(drops, exact, kInput, 7, false), Route::kUnique);
+}
+
 TEST(Route, ReleasesOtherOffsetsInEachPartition) {
   const RoutingOptions options{.release_near_one_of = 2};
   int same = 0;

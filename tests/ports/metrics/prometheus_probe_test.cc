@@ -49,6 +49,7 @@ CommittedBatch SomeBatch() {
   batch.late = 2;
   batch.clamped = 5;
   batch.observed = 6;
+  batch.dropped = 9;
   batch.released = 8;
   batch.suspects = 7;
   batch.dead_letters[static_cast<size_t>(Reason::kParse)] = 6;
@@ -201,6 +202,7 @@ TEST_F(PrometheusProbeTest, ACommitCountsItsRecordsByVerdictAndReason) {
   EXPECT_EQ(ValueOf(now, "neardup_late_records_total"), 4);
   EXPECT_EQ(ValueOf(now, "neardup_clamped_records_total"), 10);
   EXPECT_EQ(ValueOf(now, "neardup_observed_records_total"), 12);
+  EXPECT_EQ(ValueOf(now, "neardup_dropped_records_total"), 18);
   EXPECT_EQ(ValueOf(now, "neardup_released_records_total"), 16);
   EXPECT_EQ(ValueOf(now, "neardup_suspect_records_total"), 14);
   EXPECT_EQ(ValueOf(now, "neardup_transactions_total", {{"result", "committed"}}), 2);

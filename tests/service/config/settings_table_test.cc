@@ -142,7 +142,8 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
                          interval, transaction_bytes, transaction_records, batch, idle, refresh,
                          data_loss, missing_topic, threads, on_changelog_loss, backoff_min,
                          backoff_max, give_up, stay_out] = LaneOptions{};
-  [[maybe_unused]] auto [routing_mode, release_exact, release_near] = routing;
+  [[maybe_unused]] auto [routing_mode, exact_route, near_route, release_exact, release_near] =
+      routing;
   [[maybe_unused]] auto [share, on_excess, on_first_excess] = dead_letters;
   [[maybe_unused]] auto [record, feature, model, match, window, scheme] = FilterOptions{};
   [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
@@ -163,7 +164,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   // settings: the process numbers its lanes, and the others count by their members or are derived.
   // So are learning.on, kept and app_is_default. The model and the reference come from model_file;
   // the masks are one setting; the pages have a fixed time for a connection.
-  constexpr size_t kMembers = 19 + 4 + (18 - 3) + 2 + 8 + 3 + 7 + 2 + 4 + 6 + 6 + 5 + 2 + 1;
+  constexpr size_t kMembers = 19 + 6 + (18 - 3) + 2 + 8 + 3 + 7 + 2 + 4 + 6 + 6 + 5 + 2 + 1;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);
@@ -226,6 +227,8 @@ TEST_F(SettingsTableTest, ChoicesNameEveryValueOfTheirEnum) {
   EXPECT_EQ(settings.lane.headers, HeaderStyle::kNone);
   FindSetting("routing.mode")->set(settings, std::string("observe"));
   EXPECT_EQ(settings.lane.routing.mode, RoutingMode::kObserve);
+  FindSetting("routing.exact")->set(settings, std::string("drop"));
+  EXPECT_EQ(settings.lane.routing.exact, DuplicateRoute::kDrop);
   FindSetting("routing.mode_before")->set(settings, std::string("route"));
   EXPECT_EQ(settings.routing_mode_before, ModeBefore::kRoute);
   FindSetting("dead_letters.on_excess")->set(settings, std::string("fail"));

@@ -123,6 +123,25 @@ TEST(Audit, ALaneThatObservedForAWhileKeepsItsPromises) {
   EXPECT_LT(report.observed, report.duplicates + report.dead_letters);
 }
 
+TEST(Audit, AsManyRecordsMayBeMissingAsTheLaneHasDropped) {
+  World world = SmallWorld();
+  uint64_t dropped = 0;
+  for (auto& [place, records] : world.outputs) {
+    if (!place.topic.ends_with("duplicate")) continue;
+    dropped += std::erase_if(records, [](const StoredRecord& record) {
+      return record.headers.back().second->find("kind=exact") != std::string::npos;
+    });
+  }
+  ASSERT_GT(dropped, 5U);
+  world.audit.dropped = dropped;
+  const AuditReport report = world.Audited();
+  EXPECT_TRUE(report.ok()) << ReportText(report);
+  EXPECT_EQ(report.dropped, dropped);
+  world.audit.dropped = dropped - 1;
+  ExpectViolated(world.Audited(), {AuditCheck::kCoverage, AuditCheck::kSeq},
+                 "is in no output, and the lane has dropped only");
+}
+
 TEST(Audit, SuspectsAreCheckedAgainstTheirOwnRule) {
   WorldOptions options;
   options.filter = SmallFilter(2);
