@@ -25,9 +25,9 @@ _neardup() {
       values='--set --fields --keys --records --hash-seed'
       files='-c --config --sample -o --output' ;;
     'neardup tune')
-      words='--help --config --set --fields --keys --brokers --sample --topic --latest --window --records --hash-seed --force --report --json --output --compare'
+      words='--help --config --set --fields --keys --brokers --sample --topic --latest --window --records --hash-seed --force --report --labels --json --output --compare'
       values='--set --fields --keys --brokers --topic --window --records --hash-seed'
-      files='-c --config --sample --report -o --output --compare' ;;
+      files='-c --config --sample --report --labels -o --output --compare' ;;
     'neardup evaluate')
       words='--help --config --set --fields --keys --data --records --labels --id-field --scheme --json --html'
       values='--set --fields --keys --id-field --scheme'

@@ -82,6 +82,7 @@ complete --command neardup --condition '__neardup_at neardup tune' --long-option
 complete --command neardup --condition '__neardup_at neardup tune' --long-option hash-seed --exclusive --description 'seed of the fingerprints; another seed gives other, equally good ones, 0 or more'
 complete --command neardup --condition '__neardup_at neardup tune' --long-option force --description 'overwrite existing output files'
 complete --command neardup --condition '__neardup_at neardup tune' --long-option report --require-parameter --force-files --description 'write the HTML report here (default: beside --output)'
+complete --command neardup --condition '__neardup_at neardup tune' --long-option labels --require-parameter --force-files --description 'pairs that you have marked, as for `neardup test`: fields, keys and distance are chosen so that most of them come out right'
 complete --command neardup --condition '__neardup_at neardup tune' --long-option json --description 'print the findings as one JSON object'
 complete --command neardup --condition '__neardup_at neardup tune' --short-option o --long-option output --require-parameter --force-files --description 'write the configuration here'
 complete --command neardup --condition '__neardup_at neardup tune' --long-option compare --require-parameter --force-files --description 'write nothing; say whether this configuration still fits, by default the newest records of its input topics'

@@ -83,11 +83,12 @@ _neardup() {
                '--hash-seed:seed of the fingerprints; another seed gives other, equally good ones, 0 or more'
                '--force:overwrite existing output files'
                '--report:write the HTML report here (default: beside --output)'
+               '--labels:pairs that you have marked, as for `neardup test`: fields, keys and distance are chosen so that most of them come out right'
                '--json:print the findings as one JSON object'
                '--output:write the configuration here'
                '--compare:write nothing; say whether this configuration still fits, by default the newest records of its input topics')
       values=(--set --fields --keys --brokers --topic --window --records --hash-seed)
-      files=(-c --config --sample --report -o --output --compare)
+      files=(-c --config --sample --report --labels -o --output --compare)
       takes_files= ;;
     'neardup evaluate')
       choices=()

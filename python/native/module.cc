@@ -378,8 +378,9 @@ nb::tuple Learn(const PyRows& rows, const std::string& given, size_t records_min
   return nb::make_tuple(FilterSettingsText(learned.options), learned.mode, learned.reasons);
 }
 
+/// `pairs` holds the earlier and the later record of each labelled pair, one after the other.
 nb::dict TuneRows(const PyRows& rows, const std::string& given, const std::string& name,
-                  uint64_t window_entries) {
+                  uint64_t window_entries, const PyRows& pairs, const std::vector<bool>& copies) {
   const FilterSettings settings = Take(ParseFilterSettings(given));
   TuneFiles files;
   files.sample = name;
@@ -397,6 +398,15 @@ nb::dict TuneRows(const PyRows& rows, const std::string& given, const std::strin
     } else {
       options.calibration.window_entries_min = kTunedWindowMin;
     }
+    std::deque<std::string> scratch;
+    const auto value = [&](size_t row) {
+      return pairs.rows->At(row, scratch.emplace_back()).value.value_or("");
+    };
+    std::vector<LabelledPair> labels;
+    for (size_t i = 0; i < copies.size(); ++i) {
+      labels.push_back({value(2 * i), value(2 * i + 1), copies[i]});
+    }
+    options.labels = labels;
     tuned = Tune(views, options);
     if (tuned.ok()) {
       page = TunePage(*tuned, files, views);
@@ -546,7 +556,8 @@ NB_MODULE(_native, module) {
       .def("bytes", &PyLane::Bytes, nb::lock_self());
 
   module.def("learn", &Learn, "rows"_a, "settings"_a, "records_min"_a);
-  module.def("tune", &TuneRows, "rows"_a, "settings"_a, "name"_a, "window_entries"_a);
+  module.def("tune", &TuneRows, "rows"_a, "settings"_a, "name"_a, "window_entries"_a, "pairs"_a,
+             "copies"_a);
   module.def("fingerprint", &FingerprintRows, "rows"_a, "settings"_a, "threads"_a);
   module.def("explain", &ExplainRows, "rows"_a, "settings"_a);
   module.def(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import _native
+from ._labels import Labels, marked_pairs
 from ._results import Explanation, Result, Tuning, _batch
 from ._settings import Field, settings_json
 from ._tables import Source, Table, payloads_of, source_of
@@ -121,6 +122,7 @@ def tune(
     config: Config | None = None,
     json: str = "",
     window_entries: int = 0,
+    labels: Labels | None = None,
 ) -> Tuning:
     """Proposes settings for a stream of such records, and says why.
 
@@ -128,13 +130,19 @@ def tune(
         data, fields, keys, exclude, config, json: as for `dedup`.
         window_entries: how many unique records the window of the service will hold. The more it holds, the more
             unrelated records match by chance. 0: 1,000,000, or fewer where copies need it.
+        labels: pairs that you have marked: ``(earlier, later, is_copy)`` for each, or the path of a file for
+            ``neardup test``. Fields, keys and distance are then chosen so that most of them come out right.
+            ``tuning.details["labels"]`` says how many do, and ``"wrong"`` there are the numbers of those that do not.
 
     Raises:
-        Error: the records give no reason to propose anything.
+        Error: the records give no reason to propose anything, or `labels` has another form.
     """
     source = source_of(data)
     given = settings_json(config, fields=fields, keys=keys, exclude=exclude)
-    found = _native.tune(source.rows(given, json), given, source.name, window_entries)
+    pairs, copies = marked_pairs(labels)
+    found = _native.tune(
+        source.rows(given, json), given, source.name, window_entries, _native.Rows.of_list(pairs), copies
+    )
     return Tuning(
         settings=_parsed(found["settings"]),
         text=found["text"],

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_content.h"
 #include "base/output_file.h"
+#include "cases/verdict_cases.h"
 #include "commands/commands.h"
 #include "commands/tune_comparison.h"
 #include "files/whole_file.h"
@@ -39,6 +41,10 @@ std::string ArgumentProblem(const TuneArguments& arguments) {
   if (arguments.output.empty() != compares) {
     return compares ? "found both --output and --compare, expected one of them"
                     : "found neither --output nor --compare, expected one of them";
+  }
+  if (compares && !arguments.labels.empty()) {
+    return "found both --labels and --compare, expected one of them; `neardup test` decides marked "
+           "pairs by a configuration";
   }
   if (sample && arguments.latest) return "--latest: found with --sample, expected with --topic";
   return "";
@@ -77,8 +83,9 @@ Result<TuneOutputs> OpenOutputs(const TuneArguments& arguments, const TuneFiles&
   const NamedFile model = {"the model of --output", files.model.string()};
   const NamedFile page = {arguments.report.empty() ? "the report of --output" : "--report",
                           files.page.string()};
-  NEARDUP_TRY(CheckFiles(std::vector<NamedFile>{{"--sample", arguments.sample}},
-                         std::vector<NamedFile>{config, model, page}));
+  NEARDUP_TRY(CheckFiles(
+      std::vector<NamedFile>{{"--sample", arguments.sample}, {"--labels", arguments.labels}},
+      std::vector<NamedFile>{config, model, page}));
   NEARDUP_TRY(CheckFiles(std::vector<NamedFile>{{"--config", arguments.config.file}},
                          std::vector<NamedFile>{model, page}));
   if (!arguments.force) NEARDUP_TRY(CheckNew({files.config, files.model, files.page}));
@@ -106,6 +113,54 @@ Result<void> WriteAll(const TuneArguments& arguments, const TuneFiles& files, co
       std::vector<OutputFile*>{&outputs.model, &outputs.config, &outputs.page});
 }
 
+Result<std::vector<VerdictCase>> ReadLabels(const TuneArguments& arguments) {
+  std::vector<VerdictCase> none;
+  if (arguments.labels.empty()) return none;
+  const Result<std::string> text = ReadFile(arguments.labels);
+  if (!text.ok()) {
+    return Error{text.error().code, fmt::format("{}: {}", arguments.labels, text.error().text)};
+  }
+  NEARDUP_ASSIGN(std::vector<VerdictCase> cases, ParseVerdictCases(*text, arguments.labels));
+  for (const VerdictCase& each : cases) {
+    if (each.expected != ExpectedVerdict::kDeadLetter) continue;
+    return Error{ErrorCode::kBadInput,
+                 fmt::format("{}:{}: expect: found dead-letter, expected unique, duplicate, exact "
+                             "or near: no setting that `tune` chooses makes a dead letter; take "
+                             "this pair out",
+                             arguments.labels, each.line)};
+  }
+  return cases;
+}
+
+/// The labels borrow from the cases.
+std::vector<LabelledPair> PairsOf(const std::vector<VerdictCase>& cases) {
+  std::vector<LabelledPair> pairs;
+  for (const VerdictCase& each : cases) {
+    pairs.push_back({each.a, each.b, each.expected != ExpectedVerdict::kUnique});
+  }
+  return pairs;
+}
+
+/// Says why pairs do not come out as they are marked. With many of them, the first ones.
+Result<void> PrintWrongLabels(const TuneArguments& arguments, const std::vector<VerdictCase>& cases,
+                              const Tuning& tuning) {
+  if (!tuning.labelled || tuning.labelled->after.wrong.empty()) return {};
+  constexpr size_t kShown = 10;
+  const std::vector<size_t>& wrong = tuning.labelled->after.wrong;
+  fmt::print("\nmarked pairs that do not come out right\n");
+  for (size_t i = 0; i < std::min(wrong.size(), kShown); ++i) {
+    const VerdictCase& each = cases[wrong[i]];
+    NEARDUP_ASSIGN(const CaseOutcome outcome, RunCase(each, tuning.proposed));
+    fmt::print("  {}:{}: expected {}, found {}. {}\n", arguments.labels, each.line,
+               Name(each.expected), outcome.found, outcome.reason);
+  }
+  if (wrong.size() > kShown) {
+    fmt::print("  and {} more; `neardup test {} --config {}` shows all\n", wrong.size() - kShown,
+               arguments.labels, arguments.output);
+  }
+  return {};
+}
+
 Result<void> RunTune(const TuneArguments& arguments) {
   const TuneFiles files = FilesOf(arguments);
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
@@ -120,6 +175,9 @@ Result<void> RunTune(const TuneArguments& arguments) {
     options.calibration.window_entries_min = kTunedWindowMin;
   }
   options.hash_seed = arguments.hash_seed;
+  NEARDUP_ASSIGN(const std::vector<VerdictCase> cases, ReadLabels(arguments));
+  const std::vector<LabelledPair> labels = PairsOf(cases);
+  options.labels = labels;
   const Result<Tuning> tuned = Tune(ViewsOf(messages), options);
   if (!tuned.ok()) {
     return Error{tuned.error().code, fmt::format("{}: {}", files.sample, tuned.error().text)};
@@ -128,7 +186,7 @@ Result<void> RunTune(const TuneArguments& arguments) {
   NEARDUP_TRY(WriteAll(arguments, files, config.settings, tuning, messages, outputs));
   const std::string text = arguments.json ? TuneJson(tuning, files) : TuneText(tuning, files);
   std::fputs(text.c_str(), stdout);
-  return {};
+  return arguments.json ? Result<void>() : PrintWrongLabels(arguments, cases, tuning);
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ constexpr CommandExample kExamples[] = {
     {"neardup tune", "neardup tune --sample articles.jsonl --output articles.yaml"},
     {"neardup tune",
      "neardup tune --brokers localhost:9092 --topic articles --output articles.yaml"},
+    {"neardup tune",
+     "neardup tune --sample articles.jsonl --labels marked.jsonl --output articles.yaml"},
     {"neardup tune", "neardup tune --compare articles.yaml --sample newer.jsonl"},
     {"neardup evaluate", "neardup evaluate --data labelled/ --fields title,text"},
     {"neardup evaluate",

@@ -203,6 +203,11 @@ void AddTune(CLI::App& app, TuneArguments& tune, Command& chosen) {
   command
       ->add_option("--report", tune.report, "write the HTML report here (default: beside --output)")
       ->type_name("FILE");
+  command
+      ->add_option("--labels", tune.labels,
+                   "pairs that you have marked, as for `neardup test`: fields, keys and distance "
+                   "are chosen so that most of them come out right")
+      ->type_name("FILE");
   command->add_flag("--json", tune.json, "print the findings as one JSON object");
   command->add_option("-o,--output", tune.output, "write the configuration here")
       ->type_name("FILE");

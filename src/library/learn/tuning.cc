@@ -152,6 +152,8 @@ class Tuner {
   void TryShortRecords();
   /// Gives up what makes unlike records near.
   void TryNarrower();
+  /// Changes the proposal until no change puts more of the marked pairs right.
+  void FitLabels();
 
  private:
   using SamplePointer = std::unique_ptr<const Sample>;
@@ -323,6 +325,38 @@ void Tuner::TryNarrower() {
   if (calibration.widen && JoinsUnlike(Planted().Measure(Trial()))) calibration.widen = false;
 }
 
+void Tuner::FitLabels() {
+  LabelledChoice choice =
+      FitToLabels(options_.labels, tuning_.proposed, tuning_.fields, tuning_.fields_given);
+  if (!choice.changes.empty()) {
+    const MatchOptions match = choice.options.match;
+    FilterOptions fitted = choice.options;
+    fitted.model = {};
+    SamplePointer sample = SampleOf(fitted);
+    Calibration calibration = Calibrate(*sample, options_.calibration);
+    calibration.mode = match.distance_max == 0 ? MatchMode::kExact : MatchMode::kNear;
+    calibration.distance_max = match.distance_max;
+    calibration.widen = match.widen;
+    calibration.false_match_rate =
+        calibration.false_match_rates[static_cast<size_t>(match.distance_max)];
+    calibration.reason = "most of the marked pairs come out right so";
+    // The search was without the model of the chosen fields.
+    FilterOptions proposed = fitted;
+    proposed.model = drawn_.model;
+    proposed.window.entries_max = calibration.window_entries;
+    choice.after = FitOf(options_.labels, proposed);
+    if (choice.after.score() > choice.before.score()) {
+      Take(std::move(fitted), std::move(sample), std::move(calibration));
+      tuning_.proposed = std::move(proposed);
+    } else {
+      choice.after = choice.before;
+      choice.changes.clear();
+    }
+  }
+  choice.options = tuning_.proposed;
+  tuning_.labelled = std::move(choice);
+}
+
 }  // namespace
 
 Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& options) {
@@ -347,6 +381,7 @@ Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& opti
                                  Tuning::kPairsMax);
   tuning.proposed = tuner.Trial();
   tuning.proposed.window.entries_max = tuning.calibration.window_entries;
+  if (!options.labels.empty()) tuner.FitLabels();
   tuning.window_smaller = tuning.calibration.window_entries < options.calibration.window_entries;
   tuning.claim = tuner.Measured();
   if (tuning.calibration.mode == MatchMode::kExact) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "learn/calibration.h"
 #include "learn/claim.h"
 #include "learn/field_study.h"
+#include "learn/labelled_pairs.h"
 #include "learn/neighbours.h"
 #include "neardup/options.h"
 #include "neardup/record.h"
@@ -22,6 +24,9 @@ struct TuneOptions {
   FilterOptions filter{};
   CalibrationOptions calibration{};
   uint64_t hash_seed = 0;
+  /// Pairs that a person has marked. If there are any, the proposal is changed until no change puts
+  /// more of them right.
+  std::span<const LabelledPair> labels{};
 };
 
 /// What the sample shows, and the options that follow from it.
@@ -49,6 +54,9 @@ struct Tuning {
   Claim claim;
   /// What a person should decide, as a question; empty: nothing stands out.
   std::string question;
+  /// What the marked pairs have changed, and how they come out; its options are those of
+  /// `proposed`. nullopt: none were given.
+  std::optional<LabelledChoice> labelled;
   /// By whole bits of distance, 0 to kPairDistanceMax.
   std::vector<std::vector<SamplePair>> pairs;
 

@@ -107,6 +107,20 @@ Json ProposalsJson(const Tuning& tuning) {
   return proposals;
 }
 
+Json LabelsJson(const LabelledChoice& labelled) {
+  const LabelFit& fit = labelled.after;
+  Json json = {{"copies", fit.copies},
+               {"copies_found", fit.copies_found},
+               {"others", fit.others},
+               {"others_apart", fit.others_apart},
+               {"right_before", labelled.before.right()},
+               {"changes", labelled.changes},
+               {"wrong", fit.wrong}};
+  json["unseen_score"] = nullptr;
+  if (labelled.unseen_score) json["unseen_score"] = *labelled.unseen_score;
+  return json;
+}
+
 Json FieldsJson(const Tuning& tuning) {
   Json fields = Json::array();
   for (const StudiedField& field : tuning.fields) {
@@ -137,6 +151,7 @@ std::string TuneText(const Tuning& tuning, const TuneFiles& files) {
                                    tuning.fields_given ? "given" : "proposed")) +
          Row("mode", ModeText(tuning)) + Row("reason", tuning.calibration.reason) +
          Row("measured", MeasuredText(tuning)) + Row("near copies", NearCopiesText(tuning)) +
+         (tuning.labelled ? Row("labels", LabelsText(*tuning.labelled)) : "") +
          (ChanceText(tuning).empty() ? "" : Row("by chance", ChanceText(tuning))) +
          ProposalRows(tuning) + Histogram(tuning) + FieldsTable(tuning) + '\n' +
          Row("config", files.config.string()) + Row("model", files.model.string()) +
@@ -147,43 +162,67 @@ std::string TuneText(const Tuning& tuning, const TuneFiles& files) {
 std::string TuneJson(const Tuning& tuning, const TuneFiles& files) {
   const Calibration& calibration = tuning.calibration;
   const MatchOptions& match = tuning.proposed.match;
-  const Json json = {{"sample",
-                      {{"from", files.sample},
-                       {"records", tuning.records},
-                       {"distinct", tuning.distinct},
-                       {"repeats", tuning.repeats},
-                       {"dead_letters", tuning.dead_letters},
-                       {"comparable", calibration.comparable}}},
-                     {"mode", Name(calibration.mode)},
-                     {"reason", calibration.reason},
-                     {"measured", ClaimJson(tuning.claim)},
-                     {"match",
-                      {{"distance_max", match.distance_max},
-                       {"distance_sum_max", match.distance_sum_max},
-                       {"features_per_bit", match.features_per_bit},
-                       {"widen", match.widen},
-                       {"text_keys", match.text_keys}}},
-                     {"keys", KeyPaths(tuning.proposed.record)},
-                     {"masks", MaskNames(tuning.proposed.feature.masks)},
-                     {"features_min", tuning.proposed.feature.features_min},
-                     {"proposals", ProposalsJson(tuning)},
-                     {"near_share", NearShare(tuning)},
-                     {"neighbours_mean", calibration.neighbours.neighbours_mean},
-                     {"window_entries", tuning.proposed.window.entries_max},
-                     {"window_distance_max", calibration.window_distance_max},
-                     {"false_match_rate", calibration.false_match_rate},
-                     {"false_match_rates", calibration.false_match_rates},
-                     {"nearest", calibration.neighbours.nearest},
-                     {"gap",
-                      {{"at", calibration.valley.middle},
-                       {"depth", calibration.valley.ratio_to_unrelated},
-                       {"unrelated", calibration.valley.unrelated}}},
-                     {"fields_given", tuning.fields_given},
-                     {"fields", FieldsJson(tuning)},
-                     {"config", files.config.string()},
-                     {"model", files.model.string()},
-                     {"report", files.page.string()}};
+  Json json = {{"sample",
+                {{"from", files.sample},
+                 {"records", tuning.records},
+                 {"distinct", tuning.distinct},
+                 {"repeats", tuning.repeats},
+                 {"dead_letters", tuning.dead_letters},
+                 {"comparable", calibration.comparable}}},
+               {"mode", Name(calibration.mode)},
+               {"reason", calibration.reason},
+               {"measured", ClaimJson(tuning.claim)},
+               {"match",
+                {{"distance_max", match.distance_max},
+                 {"distance_sum_max", match.distance_sum_max},
+                 {"features_per_bit", match.features_per_bit},
+                 {"widen", match.widen},
+                 {"text_keys", match.text_keys}}},
+               {"keys", KeyPaths(tuning.proposed.record)},
+               {"masks", MaskNames(tuning.proposed.feature.masks)},
+               {"features_min", tuning.proposed.feature.features_min},
+               {"proposals", ProposalsJson(tuning)},
+               {"near_share", NearShare(tuning)},
+               {"neighbours_mean", calibration.neighbours.neighbours_mean},
+               {"window_entries", tuning.proposed.window.entries_max},
+               {"window_distance_max", calibration.window_distance_max},
+               {"false_match_rate", calibration.false_match_rate},
+               {"false_match_rates", calibration.false_match_rates},
+               {"nearest", calibration.neighbours.nearest},
+               {"gap",
+                {{"at", calibration.valley.middle},
+                 {"depth", calibration.valley.ratio_to_unrelated},
+                 {"unrelated", calibration.valley.unrelated}}},
+               {"fields_given", tuning.fields_given},
+               {"fields", FieldsJson(tuning)},
+               {"config", files.config.string()},
+               {"model", files.model.string()},
+               {"report", files.page.string()}};
+  if (tuning.labelled) json["labels"] = LabelsJson(*tuning.labelled);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string LabelsText(const LabelledChoice& labelled) {
+  const LabelFit& fit = labelled.after;
+  std::string text = fmt::format(
+      "{} of {} marked pairs come out right: {} of {} copies are found, {} of {} others stay "
+      "apart; "
+      "without the marks, {} did",
+      fit.right(), fit.pairs(), fit.copies_found, fit.copies, fit.others_apart, fit.others,
+      labelled.before.right());
+  if (labelled.unseen_score) {
+    text += fmt::format("; of pairs that the choice had not seen, {} come out right",
+                        PercentText(*labelled.unseen_score));
+  }
+  if (!labelled.changes.empty()) {
+    text += fmt::format("; changed: {}", fmt::join(labelled.changes, "; "));
+  }
+  for (const auto& [count, kind] :
+       {std::pair(fit.copies, "copies"), std::pair(fit.others, "other pairs")}) {
+    if (count >= kLabelsFew) continue;
+    text += fmt::format("; {} marked {} say little, mark at least {}", count, kind, kLabelsFew);
+  }
+  return text;
 }
 
 std::string ModeText(const Tuning& tuning) {

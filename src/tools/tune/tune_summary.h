@@ -30,7 +30,9 @@ std::string MeasuredText(const Tuning& tuning);    ///< what planted copies say 
 std::string SampleText(const Tuning& tuning);      ///< records, repeats, dead letters
 std::string NearCopiesText(const Tuning& tuning);  ///< how many records have a near copy
 std::string ChanceText(
-    const Tuning& tuning);              ///< how many unrelated records would match; empty: unknown
+    const Tuning& tuning);  ///< how many unrelated records would match; empty: unknown
+/// How the marked pairs come out, what they have changed, and what they say too little about.
+std::string LabelsText(const LabelledChoice& labelled);
 std::string PercentText(double share);  ///< 0.08 -> "8 %"
 
 /// A setting that `tune` proposes besides fields and distance.

@@ -101,6 +101,46 @@ TEST_F(TuneCommandTest, SaysWhatIsWrongWithTheSample) {
   EXPECT_THAT(err_, HasSubstr("broken.jsonl: holds no JSON object; expected JSON Lines"));
 }
 
+TEST_F(TuneCommandTest, SaysHowMarkedPairsComeOutAndWhichDoNot) {
+  const std::vector<std::string> payloads = TextStream(8, 300, 100, 3);
+  std::string lines;
+  const auto add = [&](const std::string& a, const std::string& b, const char* expect) {
+    const nlohmann::json line = {{"a", a}, {"b", b}, {"expect", expect}};
+    lines += line.dump() + "\n";
+  };
+  for (size_t i = 0; i < 12; ++i) {
+    add(payloads[i], payloads[i], "duplicate");
+    add(payloads[i], payloads[i + 100], "unique");
+  }
+  add(payloads[0], payloads[0], "unique");  // the opposite of the first line
+  arguments_.labels = Write("marked.jsonl", lines).string();
+  ASSERT_EQ(Run(arguments_), kExitOk) << err_;
+  EXPECT_THAT(out_,
+              HasSubstr("24 of 25 marked pairs come out right: 12 of 12 copies are found, 12 of "
+                        "13 others stay apart"));
+  EXPECT_THAT(out_, HasSubstr("12 marked copies say little, mark at least 30"));
+  EXPECT_THAT(Plain(out_), HasSubstr("marked.jsonl:25: expected unique, found exact duplicate"));
+  arguments_.json = arguments_.force = true;
+  ASSERT_EQ(Run(arguments_), kExitOk) << err_;
+  EXPECT_EQ(nlohmann::json::parse(out_)["labels"]["wrong"], nlohmann::json({24}));
+}
+
+TEST_F(TuneCommandTest, RefusesMarksThatItCannotUse) {
+  arguments_.labels =
+      Write("marked.jsonl", R"({"a": {"text": "x"}, "b": {"text": "x"}, "expect": "dead-letter"})")
+          .string();
+  EXPECT_EQ(Run(arguments_), kExitBadInput);
+  EXPECT_THAT(Plain(err_), HasSubstr("marked.jsonl:1: expect: found dead-letter, expected unique"));
+  arguments_.labels = (folder_ / "nothing.jsonl").string();
+  arguments_.force = true;
+  EXPECT_NE(Run(arguments_), kExitOk);
+  EXPECT_THAT(Plain(err_), HasSubstr("nothing.jsonl"));
+  arguments_.compare = "c.yaml";
+  arguments_.output.clear();
+  EXPECT_EQ(Run(arguments_), kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("found both --labels and --compare"));
+}
+
 TEST_F(TuneCommandTest, NamesABrokerThatDoesNotAnswer) {
   arguments_.sample.clear();
   arguments_.topic = "articles";
