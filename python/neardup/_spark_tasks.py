@@ -78,7 +78,7 @@ def task_number() -> int:
 
 def parquet_bytes(table: pa.Table) -> bytes:
     """The same table gives the same bytes."""
-    texts = [f.name for f in table.schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
+    texts: Any = [f.name for f in table.schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
     sink = pa.BufferOutputStream()
     pq.write_table(
         table, sink, compression="zstd", use_dictionary=texts, write_statistics=False, store_schema=False,

@@ -17,7 +17,7 @@ import re
 import socket
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -141,7 +141,8 @@ def fingerprint(
             out = [*(name.removeprefix(IN) for name in inputs), *FINGERPRINT_COLUMNS]
             yield pyarrow.RecordBatch.from_arrays(arrays, out)
 
-    return names.frame.mapInArrow(run, schema)
+    frame: Any = names.frame  # its type knows no batches of pyarrow
+    return frame.mapInArrow(run, schema)
 
 
 class Run:
@@ -316,19 +317,31 @@ def _refuse_speculation(session: SparkSession) -> None:
 
 def _qualified(session: SparkSession, path: str) -> str:
     """The address with its scheme, as Spark understands it."""
-    context = session.sparkContext
-    hadoop = context._jvm.org.apache.hadoop.fs.Path(path)  # type: ignore[union-attr]
-    return hadoop.getFileSystem(context._jsc.hadoopConfiguration()).makeQualified(hadoop).toString()
+    hadoop = _jvm(session).org.apache.hadoop.fs.Path(path)
+    return hadoop.getFileSystem(_hadoop_configuration(session)).makeQualified(hadoop).toString()
+
+
+def _jvm(session: SparkSession) -> Any:
+    """Spark's classes of Java, which have no types in Python."""
+    return session.sparkContext._jvm
+
+
+def _hadoop_configuration(session: SparkSession) -> Any:
+    java: Any = session.sparkContext._jsc
+    return java.hadoopConfiguration()
 
 
 class _Memory:
     """How much memory deciding takes at most, and how much there is."""
 
     def __init__(self, session: SparkSession, settings: str, lanes: int) -> None:
-        self._conf = session.sparkContext.getConf()
-        self._context = session.sparkContext
+        self._conf: Any = session.sparkContext.getConf()
+        self._context: Any = session.sparkContext
         self._entries_max: int = _json.loads(settings)["window"]["entries_max"]
-        self._filter = _native.filter_bytes_max(settings, COMMIT_RECORDS)
+        bound = _native.filter_bytes_max(settings, COMMIT_RECORDS)
+        if bound is None:
+            raise Error("match.scheme: found another scheme, whose memory has no bound; expected neardup")
+        self._filter = bound
         self._is_local = self._context.master.startswith("local")
         cores = int(self._conf.get("spark.executor.cores", "1"))
         if self._is_local:
@@ -339,7 +352,7 @@ class _Memory:
 
     def _size(self, name: str, default: str) -> int:
         """A size as Spark reads it; without a unit it counts MiB."""
-        utils = self._context._jvm.org.apache.spark.network.util.JavaUtils  # type: ignore[union-attr]
+        utils = self._context._jvm.org.apache.spark.network.util.JavaUtils
         return utils.byteStringAsMb(self._conf.get(name, default)) << 20
 
     def _found(self) -> tuple[int, str]:
@@ -434,7 +447,8 @@ def _input_identity(df: DataFrame, names: _Names) -> dict[str, Any]:
     """What tells this input from another one, without reading the payloads."""
     types = dict(df.dtypes)
     read = [name.removeprefix(IN) for name in names.inputs] + ["timestamp", "value"]
-    plan = df._jdf.queryExecution().analyzed().toString()
+    java: Any = df._jdf
+    plan = java.queryExecution().analyzed().toString()
     identity: dict[str, Any] = {
         "columns": {name: types[names.in_df(name)] for name in read},
         "query": hashlib.sha256(re.sub(r"#\d+L?|@[0-9a-f]+|\[id=\d+\]|rdd\[\d+\]", "", plan).encode()).hexdigest()[:16],
@@ -453,14 +467,15 @@ def _input_identity(df: DataFrame, names: _Names) -> dict[str, Any]:
 
 
 def _with_sizes(df: DataFrame, files: list[str]) -> list[tuple[str, int]]:
-    context = df.sparkSession.sparkContext
-    path = context._jvm.org.apache.hadoop.fs.Path  # type: ignore[union-attr]
+    jvm = _jvm(df.sparkSession)
+    configuration = _hadoop_configuration(df.sparkSession)
+    path = jvm.org.apache.hadoop.fs.Path
     sizes: dict[str, int] = {}
     for folder in sorted({file.rpartition("/")[0] for file in files}):
-        place = path(context._jvm.java.net.URI(folder))  # type: ignore[union-attr]
-        for status in place.getFileSystem(context._jsc.hadoopConfiguration()).listStatus(place):
+        place = path(jvm.java.net.URI(folder))
+        for status in place.getFileSystem(configuration).listStatus(place):
             sizes[status.getPath().toUri().getPath()] = status.getLen()
-    uri = context._jvm.java.net.URI  # type: ignore[union-attr]
+    uri = jvm.java.net.URI
     return [(file, sizes.get(uri(file).getPath(), -1)) for file in files]
 
 
@@ -640,7 +655,7 @@ class _Work:
         """Reads the parts of an earlier run on the executors, and compares their checksums."""
         store = self._store
 
-        def damaged(names: Iterator[str]) -> Iterator[str]:
+        def damaged(names: Iterable[str]) -> Iterator[str]:
             for text in names:
                 try:
                     read_part(store, _json.loads(text))
