@@ -78,7 +78,8 @@ class ChunkReader {
                      fmt::format("column {}: expected the Arrow type {}, found {}", name,
                                  formats.substr(0, 1), format)};
       }
-      if (array_.children[i]->null_count > 0) {
+      // -1: nobody has counted them.
+      if (array_.children[i]->null_count != 0 && array_.children[i]->buffers[0] != nullptr) {
         return Error{ErrorCode::kConfig, fmt::format("column {} holds nulls", name)};
       }
       return array_.children[i];
