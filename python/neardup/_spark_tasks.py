@@ -195,7 +195,8 @@ class FingerprintTask:
                 continue
             self._refuse_nulls(batch)
             kept = [*self.inputs, "lane"]
-            arrays = [batch.column(name) for name in kept]
+            # Copies, because a column of a batch keeps the whole batch in memory, with its payloads.
+            arrays = [pa.concat_arrays([batch.column(name)]) for name in kept]
             arrays += fingerprint_arrays(fingerprinter, batch, "value", "timestamp")
             yield from writer.add(pa.RecordBatch.from_arrays(arrays, [*kept, *FINGERPRINT_COLUMNS]))
         yield from writer.close()

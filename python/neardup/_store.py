@@ -7,7 +7,6 @@ import os
 import shutil
 import uuid
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from . import _native
 from ._errors import Error
@@ -31,8 +30,12 @@ class Store:
         return self.uri
 
     def _local(self) -> str | None:
-        parts = urlsplit(self.uri)
-        return unquote(parts.path) if parts.scheme in ("", "file") else None
+        """The path of a local folder. Hadoop's addresses hold all characters as they are, so nothing is decoded."""
+        if self.uri.startswith("/"):
+            return self.uri
+        if self.uri.startswith("file:"):
+            return "/" + self.uri.removeprefix("file:").lstrip("/")
+        return None
 
     def _remote(self, name: str) -> tuple[Any, str]:
         from pyarrow import fs
@@ -107,15 +110,17 @@ class Store:
             system.delete_file(path)
 
     def names(self) -> list[str]:
-        """What is in the folder itself."""
+        """What is in the folder itself, without what an interrupted write has left."""
         local = self._local()
         if local is not None:
-            return sorted(os.listdir(local)) if os.path.isdir(local) else []
-        from pyarrow import fs
+            found = os.listdir(local) if os.path.isdir(local) else []
+        else:
+            from pyarrow import fs
 
-        system, path = self._remote("")
-        found = system.get_file_info(fs.FileSelector(path.rstrip("/"), allow_not_found=True))
-        return sorted(info.base_name for info in found)
+            system, path = self._remote("")
+            selected = fs.FileSelector(path.rstrip("/"), allow_not_found=True)
+            found = [info.base_name for info in system.get_file_info(selected)]
+        return sorted(name for name in found if not (name.startswith(".") and name.endswith(".tmp")))
 
     def read_json(self, name: str) -> Any:
         """The content of a JSON file; None: there is none."""

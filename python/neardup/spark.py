@@ -54,6 +54,7 @@ _TASK_BYTES = 300_000_000
 _OVERHEAD_FACTOR = 0.1
 _OVERHEAD_MIN = 384 << 20
 """Spark's defaults of spark.executor.memoryOverheadFactor and of the least overhead."""
+_PATTERN = "*?[]{}\\"
 _TIME_TYPES = ("timestamp", "timestamp_ntz", "bigint", "date")
 _ORDER_TYPES = (
     "timestamp", "timestamp_ntz", "date", "tinyint", "smallint", "int", "bigint", "string", "binary", "boolean",
@@ -94,7 +95,9 @@ def deduplicate(
     """
     session = _session(df)
     _refuse_speculation(session)
-    settings = _native.settings(settings_json(config))
+    settings = _settings(config)
+    if not order_by:
+        raise Error("order_by: expected at least one column that says which of two records is earlier, found none")
     names = _Names(df, order_by, key, columns or {}, lanes)
     memory = _Memory(session, settings, lanes)
     memory.refuse_if_too_large()
@@ -122,7 +125,7 @@ def fingerprint(
     Args:
         df, config, columns, key: as for `deduplicate`.
     """
-    settings = _native.settings(settings_json(config))
+    settings = _settings(config)
     names = _Names(df, (), key, columns or {}, 1)
     for name in names.key:
         if name in FINGERPRINT_COLUMNS:
@@ -131,7 +134,7 @@ def fingerprint(
     types = {field.name: field.dataType.simpleString() for field in names.frame.schema.fields}
     schema = ", ".join(f"`{name.removeprefix(IN)}` {types[name]}" for name in inputs) + ", " + FINGERPRINT
 
-    def run(batches: Iterator[Any]) -> Iterator[Any]:
+    def run(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow
 
         fingerprinter = _native.Fingerprinter(settings, 1)
@@ -141,8 +144,7 @@ def fingerprint(
             out = [*(name.removeprefix(IN) for name in inputs), *FINGERPRINT_COLUMNS]
             yield pyarrow.RecordBatch.from_arrays(arrays, out)
 
-    frame: Any = names.frame  # its type knows no batches of pyarrow
-    return frame.mapInArrow(run, schema)
+    return names.frame.mapInArrow(run, schema)
 
 
 class Run:
@@ -297,6 +299,17 @@ class _Names:
             )
 
 
+def _settings(config: Config) -> str:
+    settings = _native.settings(settings_json(config))
+    scheme = _json.loads(settings)["match"]["scheme"]
+    if scheme != "neardup":
+        raise Error(
+            f"match.scheme is {scheme}; expected neardup, because the other schemes have no fingerprints that can be "
+            "kept; they are for `neardup evaluate` and the service"
+        )
+    return settings
+
+
 def _session(df: DataFrame) -> SparkSession:
     session = df.sparkSession
     if not hasattr(session, "_jsparkSession"):
@@ -315,50 +328,52 @@ def _refuse_speculation(session: SparkSession) -> None:
         )
 
 
-def _qualified(session: SparkSession, path: str) -> str:
-    """The address with its scheme, as Spark understands it."""
-    hadoop = _jvm(session).org.apache.hadoop.fs.Path(path)
-    return hadoop.getFileSystem(_hadoop_configuration(session)).makeQualified(hadoop).toString()
-
-
 def _jvm(session: SparkSession) -> Any:
-    """Spark's classes of Java, which have no types in Python."""
+    """The Java classes, which have no types in Python."""
     return session.sparkContext._jvm
 
 
-def _hadoop_configuration(session: SparkSession) -> Any:
-    java: Any = session.sparkContext._jsc
-    return java.hadoopConfiguration()
+def _file_system(session: SparkSession, place: Any) -> Any:
+    context: Any = session.sparkContext
+    return place.getFileSystem(context._jsc.hadoopConfiguration())
+
+
+def _qualified(session: SparkSession, path: str) -> str:
+    """The address with its scheme, as Spark understands it."""
+    for character in _PATTERN:
+        if character in path:
+            raise Error(
+                f"work_dir {path}: Spark reads {character} as part of a pattern; take a folder without {_PATTERN} in "
+                "its name"
+            )
+    place = _jvm(session).org.apache.hadoop.fs.Path(path)
+    return _file_system(session, place).makeQualified(place).toString()
 
 
 class _Memory:
     """How much memory deciding takes at most, and how much there is."""
 
     def __init__(self, session: SparkSession, settings: str, lanes: int) -> None:
+        self._session = session
         self._conf: Any = session.sparkContext.getConf()
-        self._context: Any = session.sparkContext
         self._entries_max: int = _json.loads(settings)["window"]["entries_max"]
-        bound = _native.filter_bytes_max(settings, COMMIT_RECORDS)
-        if bound is None:
-            raise Error("match.scheme: found another scheme, whose memory has no bound; expected neardup")
-        self._filter = bound
-        self._is_local = self._context.master.startswith("local")
+        self._filter: int = _native.filter_bytes_max(settings, COMMIT_RECORDS)  # type: ignore[assignment]
+        self._is_local = self._conf.get("spark.master").startswith("local")
         cores = int(self._conf.get("spark.executor.cores", "1"))
         if self._is_local:
-            cores = self._context.defaultParallelism
+            cores = session.sparkContext.defaultParallelism
         self._at_once = max(1, min(lanes, cores // int(self._conf.get("spark.task.cpus", "1"))))
         self.needed = self._at_once * (self._filter + _TASK_BYTES)
         self.available, self._from = self._found()
 
     def _size(self, name: str, default: str) -> int:
         """A size as Spark reads it; without a unit it counts MiB."""
-        utils = self._context._jvm.org.apache.spark.network.util.JavaUtils
+        utils = _jvm(self._session).org.apache.spark.network.util.JavaUtils
         return utils.byteStringAsMb(self._conf.get(name, default)) << 20
 
     def _found(self) -> tuple[int, str]:
         if self._is_local:
-            heap = self._size("spark.driver.memory", "1g")
-            return machine_memory() - heap, "the memory of this machine less spark.driver.memory"
+            return machine_memory() - self._size("spark.driver.memory", "1g"), "the memory of this machine less spark.driver.memory"
         if self._conf.contains("spark.executor.pyspark.memory"):
             return self._size("spark.executor.pyspark.memory", "0"), "spark.executor.pyspark.memory"
         factor = float(self._conf.get("spark.executor.memoryOverheadFactor", str(_OVERHEAD_FACTOR)))
@@ -443,12 +458,21 @@ def _part_order(part: dict[str, Any]) -> tuple[int, int, int]:
     return part["lane"], part["task"], part["piece"]
 
 
+def _refuse_disorder(store: Store, parts: list[dict[str, Any]]) -> None:
+    for before, after in zip(parts, parts[1:]):
+        if (before["lane"], before["last"]) >= (after["lane"], after["first"]):
+            raise Error(
+                f"{store.place(after['name'])} begins with {after['first']}, which does not come after the end "
+                f"{before['last']} of {before['name']}; the parts are not in order, please report this"
+            )
+
+
 def _input_identity(df: DataFrame, names: _Names) -> dict[str, Any]:
     """What tells this input from another one, without reading the payloads."""
     types = dict(df.dtypes)
     read = [name.removeprefix(IN) for name in names.inputs] + ["timestamp", "value"]
-    java: Any = df._jdf
-    plan = java.queryExecution().analyzed().toString()
+    query: Any = df._jdf
+    plan = query.queryExecution().analyzed().toString()
     identity: dict[str, Any] = {
         "columns": {name: types[names.in_df(name)] for name in read},
         "query": hashlib.sha256(re.sub(r"#\d+L?|@[0-9a-f]+|\[id=\d+\]|rdd\[\d+\]", "", plan).encode()).hexdigest()[:16],
@@ -467,15 +491,13 @@ def _input_identity(df: DataFrame, names: _Names) -> dict[str, Any]:
 
 
 def _with_sizes(df: DataFrame, files: list[str]) -> list[tuple[str, int]]:
-    jvm = _jvm(df.sparkSession)
-    configuration = _hadoop_configuration(df.sparkSession)
-    path = jvm.org.apache.hadoop.fs.Path
+    session = df.sparkSession
+    uri = _jvm(session).java.net.URI
     sizes: dict[str, int] = {}
     for folder in sorted({file.rpartition("/")[0] for file in files}):
-        place = path(jvm.java.net.URI(folder))
-        for status in place.getFileSystem(configuration).listStatus(place):
+        place = _jvm(session).org.apache.hadoop.fs.Path(uri(folder))
+        for status in _file_system(session, place).listStatus(place):
             sizes[status.getPath().toUri().getPath()] = status.getLen()
-    uri = jvm.java.net.URI
     return [(file, sizes.get(uri(file).getPath(), -1)) for file in files]
 
 
@@ -590,12 +612,7 @@ class _Work:
             ordered = frame.orderBy("lane", *(_quoted(name) for name in order))
             parts = _reports(ordered.mapInArrow(reporting(task), "report string"))
         parts.sort(key=_part_order)
-        for before, after in zip(parts, parts[1:]):
-            if (before["lane"], before["last"]) >= (after["lane"], after["first"]):
-                raise Error(
-                    f"{self._store.place(after['name'])} begins with {after['first']}, which does not come after the "
-                    f"end {before['last']} of {before['name']}; the parts are not in order, please report this"
-                )
+        _refuse_disorder(self._store, parts)
         expected = sum(part["rows"] for part in fingerprints)
         found = sum(part["rows"] for part in parts)
         if found != expected:

@@ -9,18 +9,21 @@ import re
 import shutil
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("pyspark")
 
+import numpy as np  # noqa: E402
 import pyarrow as pa  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
 from conftest import copy_of, text  # noqa: E402
 
 import neardup as nd  # noqa: E402
 import neardup.spark  # noqa: E402
+from neardup import _spark_tasks  # noqa: E402
 from neardup._store import Store  # noqa: E402
 
 PROGRAM = os.environ.get("PROGRAM_UNDER_TEST", "")
@@ -147,6 +150,22 @@ def columns_of(expected):
     return [tuple(row[name] for name in COLUMNS) for row in expected]
 
 
+def late_by_the_definition(records):
+    """Older than window and lateness before the largest event time, as of the commit before."""
+    kept_ms = CONFIG["window"]["window_ms"] + CONFIG["window"]["lateness_ms"]
+    newest, horizon, late = -(2**63), -(2**63), []
+    for number, record in enumerate(records):
+        if number % 2000 == 0:
+            horizon = newest - kept_ms
+        try:
+            at = json.loads(record[4])["at"] if b"text" in record[4] else None
+        except (TypeError, ValueError):
+            at = None
+        late.append(at is not None and at < horizon)
+        newest = max(newest, at or newest)
+    return late
+
+
 def content(folder):
     """All files of the verdicts."""
     root = Path(folder)
@@ -165,6 +184,7 @@ def test_the_verdicts_are_those_of_dedup_whatever_the_partitions(
     run = nd.spark.deduplicate(df, config=CONFIG, work_dir=tmp_path / "work")
     found, wanted = verdicts_of(run, records), columns_of(expected)
     assert [i for i in range(len(records)) if found[i] != wanted[i]] == []
+    assert [row[4] for row in found] == late_by_the_definition(records)
     # Nothing of what the promise names is missing in these records.
     assert run.counts["late"] > 100 and run.counts["evicted"] > 1000 and run.counts["dead-letter"] > 100
     assert {row["kind"] for row in expected} == {"exact", "near", None}
@@ -177,10 +197,10 @@ def test_the_verdicts_are_those_of_dedup_whatever_the_partitions(
 
 
 @pytest.mark.skipif(not PROGRAM, reason="PROGRAM_UNDER_TEST names no program; the project's tests name it")
-def test_the_verdicts_are_those_of_the_program(spark, records, tmp_path):
+@pytest.mark.parametrize("partitions", [1, 3, 16])
+def test_the_verdicts_are_those_of_the_program(spark, lake, records, tmp_path, partitions):
     records = [record for record in records if record[4]]  # a line of a file is never null
-    pq.write_table(table_of(records), tmp_path / "a.parquet")
-    df = spark.read.parquet(str(tmp_path / "a.parquet"))
+    df = frame(spark, lake, partitions).where("value is not null")
     run = nd.spark.deduplicate(df, config=CONFIG, work_dir=tmp_path / "work")
     (tmp_path / "a.jsonl").write_bytes(b"".join(record[4] + b"\n" for record in records))
     (tmp_path / "c.yaml").write_text(json.dumps(CONFIG))
@@ -192,7 +212,9 @@ def test_the_verdicts_are_those_of_the_program(spark, records, tmp_path):
         is_duplicate = verdict == "duplicate"
         match = (int(original) - 1, int(distance), kind) if is_duplicate else (None, None, None)
         wanted.append((verdict, *match))
-    assert [row[:4] for row in verdicts_of(run, records)] == wanted
+    found = verdicts_of(run, records)
+    assert [row[:4] for row in found] == wanted
+    assert [row[4] for row in found] == late_by_the_definition(records)  # no output of the program has it
 
 
 def test_lanes_decide_alone(spark, lake, records, tmp_path):
@@ -367,11 +389,25 @@ def damage(path):
     path.write_bytes(data)
 
 
-def test_parts_that_are_read_in_the_order_of_their_names_are_refused(spark, lake, tmp_path, monkeypatch):
+def by_name(part):
     """The planted mistake: 10 comes before 2."""
-    monkeypatch.setattr(nd.spark, "_part_order", lambda part: (part["lane"], str(part["task"]), part["piece"]))
+    return part["lane"], str(part["task"]), part["piece"]
+
+
+def test_parts_that_are_read_in_the_order_of_their_names_are_refused(spark, lake, tmp_path, monkeypatch):
+    monkeypatch.setattr(nd.spark, "_part_order", by_name)
     with pytest.raises(nd.Error, match="not in order"):
         nd.spark.deduplicate(frame(spark, lake), config=CONFIG, work_dir=tmp_path / "work")
+
+
+def test_the_comparison_of_verdicts_sees_parts_in_a_wrong_order(
+    spark, lake, records, expected, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(nd.spark, "_part_order", by_name)
+    monkeypatch.setattr(nd.spark, "_refuse_disorder", lambda store, parts: None)
+    run = nd.spark.deduplicate(frame(spark, lake), config=CONFIG, work_dir=tmp_path / "work")
+    found, wanted = verdicts_of(run, records), columns_of(expected)
+    assert sum(found[i] != wanted[i] for i in range(len(records))) > 100
 
 
 # --- Errors ---
@@ -430,6 +466,14 @@ def test_columns_of_other_types_are_refused(spark, records, tmp_path):
     refused(df.withColumn("offset", df["offset"] * 1.0), tmp_path, "column offset: expected.*found double; cast it")
 
 
+def test_an_order_without_columns_and_another_scheme_are_refused(spark, lake, tmp_path):
+    refused(frame(spark, lake), tmp_path, "order_by: expected at least one column", order_by=[])
+    scheme = {"match": {"mode": "near", "scheme": "minhash"}}
+    refused(frame(spark, lake), tmp_path, "match.scheme is minhash; expected neardup", config=scheme)
+    with pytest.raises(nd.Error, match="match.scheme is minhash; expected neardup"):
+        nd.spark.fingerprint(frame(spark, lake), config=scheme)
+
+
 def test_settings_that_are_to_be_learned_are_refused(spark, lake, tmp_path):
     refused(frame(spark, lake), tmp_path, "match.mode is auto.*tune", config={"match": {"mode": "auto"}})
     refused(frame(spark, lake), tmp_path, "match.mode is auto.*tune", config={})
@@ -476,6 +520,20 @@ def test_a_folder_with_other_files_is_refused(spark, lake, tmp_path):
     assert (tmp_path / "work/thesis.txt").exists()
 
 
+def test_a_name_that_spark_reads_as_a_pattern_is_refused(spark, lake, tmp_path):
+    refused(frame(spark, lake), tmp_path, r"Spark reads \[ as part of a pattern", work_dir=tmp_path / "work[1]")
+
+
+def test_a_folder_may_have_any_other_name_and_the_rest_of_an_interrupted_write(spark, records, tmp_path):
+    df = written(spark, tmp_path, table_of(records[:3000]))
+    work = tmp_path / "my work%20#1é"
+    work.mkdir()
+    (work / ".run.json.0123.tmp").write_text("{")
+    runs = [nd.spark.deduplicate(df, config=CONFIG, work_dir=work) for _ in range(2)]
+    assert (work / "decided/done.json").exists()
+    assert runs[0].unique(df).count() == runs[1].counts["unique"]
+
+
 def test_speculation_is_refused(spark, lake, tmp_path):
     spark.sparkContext._conf.set("spark.speculation", "true")
     try:
@@ -511,6 +569,37 @@ def test_a_table_without_records_is_refused(spark, lake, tmp_path):
 def test_the_memory_is_that_of_the_cgroup_or_less():
     assert 0 < nd.spark.machine_memory() <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     assert sys.modules["neardup.spark"].FORMAT == 1
+
+
+def test_a_task_does_not_keep_the_payloads_in_memory(records, tmp_path, monkeypatch):
+    monkeypatch.setattr(_spark_tasks, "task_number", lambda: 0)
+    inputs = ["in_topic", "in_partition", "in_offset"]
+    table = table_of(records[:1000]).rename_columns([*inputs, "timestamp", "value"])
+    table = table.append_column("lane", pa.array([0] * 1000, pa.int32()))
+    memory = []
+
+    def batches():
+        for _ in range(3):
+            with pa.BufferOutputStream() as sink:
+                with pa.ipc.new_stream(sink, table.schema) as writer:
+                    writer.write_table(table)
+                message = np.frombuffer(sink.getvalue(), np.uint8).copy()
+            memory.append(weakref.ref(message))
+            yield from pa.ipc.open_stream(pa.py_buffer(message))
+
+    settings = neardup._native.settings(json.dumps(CONFIG))
+    store = Store(str(tmp_path))
+    held = []
+    add = _spark_tasks.PartWriter.add
+
+    def watched(self, batch):
+        held.append(sum(reference() is not None for reference in memory))
+        return add(self, batch)
+
+    monkeypatch.setattr(_spark_tasks.PartWriter, "add", watched)
+    parts = list(_spark_tasks.FingerprintTask(store, "fingerprints", settings, inputs)(batches()))
+    assert [part["rows"] for part in parts] == [3000]
+    assert held == [1, 1, 1]  # the batch that is read
 
 
 # --- The page ---
