@@ -29,10 +29,10 @@ def marked_pairs(labels: Labels | None) -> tuple[list[bytes | None], list[bool]]
         if not isinstance(pair, (tuple, list)) or len(pair) != 3:
             raise Error(f"labels[{number}]: expected (earlier, later, is_copy), found {pair!r}")
         earlier, later, copy = pair
-        if not isinstance(copy, bool):
+        if isinstance(copy, str) or copy not in (True, False):
             raise Error(f"labels[{number}]: expected True or False as the mark, found {copy!r}")
         records += [earlier, later]
-        copies.append(copy)
+        copies.append(bool(copy))
     return payloads_of(records), copies
 
 

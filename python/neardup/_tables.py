@@ -176,8 +176,12 @@ def payloads_of(records: Iterable[Any]) -> list[bytes | None]:
             payloads.append(record.encode("utf-8", "surrogatepass") if as_json else _dumped({"text": record}))
         elif isinstance(record, Mapping):
             payloads.append(_dumped(record))
+        elif hasattr(record, "to_dict"):  # a row of pandas
+            payloads.append(_dumped(record.to_dict()))
         else:
-            raise Error(f"record {len(payloads)}: expected dict, str or bytes, found {type(record).__name__}")
+            raise Error(
+                f"record {len(payloads)}: expected dict, str, bytes or a row of pandas, found {type(record).__name__}"
+            )
     return payloads
 
 

@@ -129,6 +129,8 @@ def test_rethreshold_decides_as_a_new_run_with_that_distance(articles):
         again = nd.dedup(records, FIELDS, config={"match": {"mode": "near"}}, distance_max=distance)
         assert rows_of(result.rethreshold(distance)) == rows_of(again)
         assert result.rethreshold(distance).settings["match"]["distance_max"] == distance
+        assert repr(result.rethreshold(9).rethreshold(distance)).count("in place of the above") == 1
+        assert f"match.distance_max {distance} in place of the above" in repr(result.rethreshold(distance))
     with pytest.raises(nd.Error, match="match.distance_max"):
         result.rethreshold(13)
 
@@ -192,7 +194,7 @@ def test_several_threads_may_dedup_at_once(articles, expected):
         (7, "expected a data frame, an Arrow table, a path, or an iterable"),
         ({"text": "a"}, "expected a list of records, found a single dict"),
         (b"{}", "expected a list of records, found bytes"),
-        (["a", 7], "record 1: expected dict, str or bytes, found int"),
+        (["a", 7], "record 1: expected dict, str, bytes or a row of pandas, found int"),
         ("/nowhere/a.jsonl", "/nowhere/a.jsonl: there is no such file"),
     ],
 )

@@ -40,6 +40,15 @@ def test_marked_pairs_choose_the_field_that_tells_copies(records, pairs):
     assert nd.explain(a, b, config=tuning.settings).details["verdict"] == "duplicate"
 
 
+def test_marks_from_a_column_of_numpy_or_as_numbers_count(records, pairs):
+    numpy = pytest.importorskip("numpy")
+    as_numbers = [(a, b, int(copy)) for a, b, copy in pairs]
+    of_numpy = [(a, b, numpy.bool_(copy)) for a, b, copy in pairs]
+    expected = nd.tune(records, labels=pairs).details["labels"]
+    assert nd.tune(records, labels=as_numbers).details["labels"] == expected
+    assert nd.tune(records, labels=of_numpy).details["labels"] == expected
+
+
 def test_a_file_for_neardup_test_serves_as_labels(records, pairs, tmp_path):
     path = tmp_path / "marked.jsonl"
     path.write_text(

@@ -79,3 +79,11 @@ def test_an_explanation_names_the_words_that_differ():
     assert "city" in explained.text and "town" in explained.text
     assert explained.details["verdict"] in ("duplicate", "unique")
     assert "<html" in explained._page
+
+
+def test_a_row_of_pandas_is_a_record():
+    pandas = pytest.importorskip("pandas")
+    rows = pandas.DataFrame([{"title": "Rain in the north", "n": 1}, {"title": "Rain in the NORTH", "n": 1}])
+    assert nd.explain(rows.iloc[0], rows.iloc[1], "title").details["verdict"] == "duplicate"
+    with pytest.raises(nd.Error, match="expected dict, str, bytes or a row of pandas, found int"):
+        nd.explain(1, 2, "title")
