@@ -24,6 +24,14 @@ struct Entry {
   bool operator==(const Entry&) const = default;
 };
 
+/// A record that the filter remembered, and has forgotten.
+struct ForgottenRecord {
+  Position origin;
+  uint64_t number = 0;  ///< as Match::number
+
+  bool operator==(const ForgottenRecord&) const = default;
+};
+
 /// What Filter::LookUp found for one record, to be passed to Filter::Decide with the same record.
 /// Opaque: only the filter reads it. A default-constructed one means that nothing was looked up.
 class LookedUp {

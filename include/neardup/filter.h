@@ -163,6 +163,12 @@ class Filter {
   /// Entries that are not permanent yet, in the order of their decisions.
   std::span<const Entry> uncommitted() const;
 
+  /// From now on, TakeForgotten returns the records that the filter has forgotten since the last
+  /// call, in the order in which it remembered them. Take them after each Commit and each call of a
+  /// Restore function, because they take memory until then.
+  void KeepForgotten();
+  std::vector<ForgottenRecord> TakeForgotten();
+
   // --- Recovery: rebuilds the state from a log of committed work. Nothing may be uncommitted. ---
 
   /// Adds entries in the order in which they were committed.
@@ -187,6 +193,10 @@ class Filter {
   int64_t time_ms(uint32_t input) const;
 
   uint64_t entries() const;
+  /// Entries are numbered in the order in which they are added. Those that are left have the
+  /// numbers [begin_number, end_number); a Rollback gives back those of the entries that it drops.
+  uint64_t begin_number() const;
+  uint64_t end_number() const;
   /// Entries dropped for capacity while they were still inside the window.
   uint64_t entries_evicted() const;
   /// Entries dropped because they were older than the horizon.

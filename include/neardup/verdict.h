@@ -108,8 +108,15 @@ struct Match {
   /// Too far away for a duplicate, and near enough to be looked at by a person
   /// (MatchOptions::suspect_distance_max). Such a match is never exact.
   bool suspect = false;
+  /// The number of the original's entry in the filter: Filter::begin_number and the next ones. Two
+  /// filters with the same entries may number them otherwise.
+  uint64_t number = 0;
 
-  bool operator==(const Match&) const = default;
+  /// Compares everything but the number.
+  bool operator==(const Match& other) const {
+    return original == other.original && time_ms == other.time_ms && distance == other.distance &&
+           kind == other.kind && suspect == other.suspect;
+  }
 };
 
 struct Verdict {

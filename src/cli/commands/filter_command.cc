@@ -65,6 +65,7 @@ void PrintSummary(const Totals& totals, const FilterOptions& filter, const FileT
   row("unique", sum.unique + sum.passed);
   row("exact duplicates", repeats.exact);
   row("near duplicates", repeats.near);
+  if (sum.replaced > 0) row("  newer than others", sum.replaced);
   row("dead letters", sum.dead());
   for (size_t reason = 0; reason < sum.dead_letters.size(); ++reason) {
     if (sum.dead_letters[reason] == 0) continue;
@@ -96,6 +97,7 @@ void PrintJson(const Totals& totals, const FileTransaction& files,
                                  {"exact_duplicates", repeats.exact},
                                  {"near_duplicates", repeats.near},
                                  {"exact_duplicates_of_kind_near", files.exact_repeats()},
+                                 {"replacing", sum.replaced},
                                  {"dead_letters", sum.dead()},
                                  {"dead_letters_by_reason", reasons},
                                  {"seconds", totals.seconds()},
@@ -131,6 +133,14 @@ Error WithUnfinished(Error error, const std::vector<std::string>& files) {
 Result<void> Finish(FileTransaction& files) {
   const Result<void> finished = files.Finish();
   return finished.ok() ? finished : WithUnfinished(finished.error(), files.Unfinished());
+}
+
+Result<void> WriteKept(FileTransaction& files, const FilterArguments& arguments,
+                       size_t line_bytes_max) {
+  if (!arguments.outputs.keeps_newest) return {};
+  NEARDUP_ASSIGN(const std::unique_ptr<FileSource> again,
+                 FileSource::Open(arguments.input, line_bytes_max, FileContent::kRecords));
+  return files.WriteKept(*again);
 }
 
 /// What the run that a signal stopped has left.
@@ -227,15 +237,33 @@ Result<bool> Decide(Lane& lane, FileTransaction& files, const std::atomic<bool>&
   return !more;
 }
 
+/// The lines that are kept are known at the end only, so that the input is read twice.
+Result<void> CheckKeepsNewest(const FilterArguments& arguments, const Settings& settings) {
+  if (settings.lane.routing.keep != Keep::kNewest) return {};
+  if (settings.lane.filter.record.time_field.empty()) {
+    return Fatal(ErrorCode::kConfig,
+                 "--keep newest: the lines of a file have no time of their own; name the field "
+                 "that says which record is newer: --set record.time_field=FIELD");
+  }
+  if (arguments.input == "-" || arguments.outputs.line_mode) {
+    return Fatal(ErrorCode::kConfig,
+                 fmt::format("--keep newest reads the input twice, which {} does not allow; write "
+                             "the records to a file first",
+                             arguments.input == "-" ? "standard input" : "--line-mode"));
+  }
+  return {};
+}
+
 /// Returns the exit code.
-Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& config) {
+Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
   const StopSignal& stop = StopOnSignals();
   NowDoing("deciding records");
   NEARDUP_TRY(CheckPaths(arguments, config));
-  NEARDUP_ASSIGN(
-      std::unique_ptr<FileSource> file,
-      FileSource::Open(arguments.input, config.settings.lane.filter.record.record_bytes_max,
-                       FileContent::kRecords));
+  NEARDUP_TRY(CheckKeepsNewest(arguments, config.settings));
+  arguments.outputs.keeps_newest = config.settings.lane.routing.keep == Keep::kNewest;
+  const size_t line_bytes_max = config.settings.lane.filter.record.record_bytes_max;
+  NEARDUP_ASSIGN(std::unique_ptr<FileSource> file,
+                 FileSource::Open(arguments.input, line_bytes_max, FileContent::kRecords));
   NEARDUP_ASSIGN(const std::unique_ptr<FileTransaction> files,
                  FileTransaction::Open(arguments.outputs, arguments.id_field));
   Settings settings = config.settings;
@@ -266,7 +294,11 @@ Result<int> RunFilter(const FilterArguments& arguments, const LoadedConfig& conf
   if (!ran.ok()) return WithUnfinished(ran.error(), files->Unfinished());
   const Result<void> compared =
       CheckComparedAny(arguments.input, totals.sum(), *files, settings.lane.filter.record);
-  if (compared.ok()) NEARDUP_TRY(Finish(*files));
+  if (compared.ok()) {
+    const Result<void> kept = WriteKept(*files, arguments, line_bytes_max);
+    if (!kept.ok()) return WithUnfinished(kept.error(), files->Unfinished());
+    NEARDUP_TRY(Finish(*files));
+  }
   if (arguments.json) {
     PrintJson(totals, *files, learned);
   } else {

@@ -32,6 +32,7 @@ void Totals::TransactionCommitted(const CommittedBatch& batch) {
   sum_.passed += batch.passed;
   sum_.late += batch.late;
   sum_.clamped += batch.clamped;
+  sum_.replaced += batch.replaced;
   sum_.bytes_in += batch.bytes_in;
   for (size_t i = 0; i < batch.dead_letters.size(); ++i) {
     sum_.dead_letters[i] += batch.dead_letters[i];

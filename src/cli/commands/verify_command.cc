@@ -65,6 +65,7 @@ nlohmann::ordered_json JsonOf(const TopicAudit& audit) {
                                  {"dead_letter", report.dead_letters},
                                  {"suspect", report.suspects},
                                  {"dropped", report.dropped},
+                                 {"replacing", report.replacing},
                                  {"released", report.released},
                                  {"observed", report.observed},
                                  {"pending", Pending(audit)},

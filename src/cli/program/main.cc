@@ -149,6 +149,7 @@ void AddFilter(CLI::App& app, FilterArguments& filter, Command& chosen) {
   add_output("--groups", filter.outputs.groups,
              "write each group of duplicates here, original first, as a line of JSON with their "
              "ids; holds the ids in memory");
+  AddShortForm(command, filter.config, "--keep", "routing.keep", false);
   command->add_flag("--line-mode", filter.outputs.line_mode,
                     "write one verdict at once for each line that is read, on standard output "
                     "unless --verdicts names a file, and without a header line");

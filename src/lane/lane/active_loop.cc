@@ -190,8 +190,12 @@ Result<void> ActiveLoop::DecideNext(DecidedBatch& batch, const LookedUp& found) 
   decided.by_reference = undeliverable.has_value();
   decided.verdict =
       undeliverable ? std::move(*undeliverable) : filter.Decide(batch.batch.records[number], found);
-  decided.route =
-      RouteOf(options_.routing, decided.verdict, input, position.offset, decided.by_reference);
+  const bool duplicate = decided.verdict.decision == Decision::kDuplicate;
+  if (duplicate && options_.routing.has_groups()) {
+    decided.joined = state_.Join(decided.verdict, position, options_.routing.keep);
+  }
+  decided.route = RouteOf(options_.routing, decided.verdict, input, position.offset,
+                          decided.by_reference, decided.joined && decided.joined->replaces);
   if (decided.route == Route::kNowhere) state_.CountDropped();
   decided.seq = state_.Advance(position);
   return {};
@@ -209,23 +213,47 @@ Result<void> ActiveLoop::PublishNext(DecidedBatch& batch) {
   if (verdict.decision == Decision::kDeadLetter) dead_letters_.Saw(message, input, verdict);
   const InputPartition* original =
       verdict.has_match() ? &inputs[verdict.match.original.input].partition : nullptr;
-  const std::vector<HeaderView>& headers =
-      header_writer_.Write({decided.seq, input, position.offset, verdict, decided.route,
-                            options_.routing.mode, original, fingerprint});
-  NEARDUP_TRY(open_.Publish({.message = message,
-                             .input = input,
-                             .verdict = verdict,
-                             .route = decided.route,
-                             .seq = decided.seq,
-                             .original_input = original,
-                             .headers = headers,
-                             .by_reference = decided.by_reference,
-                             .alone = refused_.IsSuspect(position),
-                             .exact = fingerprint.exact},
-                            decided.bytes));
+  HeaderContent content{.seq = decided.seq,
+                        .origin = input,
+                        .origin_offset = position.offset,
+                        .verdict = verdict,
+                        .route = decided.route,
+                        .mode = options_.routing.mode,
+                        .original = original,
+                        .fingerprint = fingerprint};
+  if (decided.joined && options_.routing.keep == Keep::kNewest) {
+    content.joined = &*decided.joined;
+    content.newest = &inputs[decided.joined->newest_before.input].partition;
+  }
+  const std::string group_key = GroupKeyOf(decided, message);
+  const bool keyed = !group_key.empty();
+  if (keyed) content.replaced_key = &message.key;
+  const std::vector<HeaderView>& headers = header_writer_.Write(content);
+  NEARDUP_TRY(
+      open_.Publish({.message = message,
+                     .input = input,
+                     .verdict = verdict,
+                     .route = decided.route,
+                     .joined = decided.joined ? &*decided.joined : nullptr,
+                     .seq = decided.seq,
+                     .original_input = original,
+                     .headers = headers,
+                     .group_key = keyed ? std::optional<std::string_view>(group_key) : std::nullopt,
+                     .target = keyed && original != nullptr ? *original : input,
+                     .by_reference = decided.by_reference,
+                     .alone = refused_.IsSuspect(position),
+                     .exact = fingerprint.exact},
+                    decided.bytes));
   inputs_.Decided(message);
   ++batch.published;
   return {};
+}
+
+std::string ActiveLoop::GroupKeyOf(const DecidedRecord& decided, const Message& message) const {
+  if (options_.unique_key != UniqueKey::kGroup || decided.route != Route::kUnique) return {};
+  const bool copy = decided.verdict.decision == Decision::kDuplicate;
+  const Position& original = copy ? decided.verdict.match.original : message.position;
+  return GroupKey(state_.inputs()[original.input].partition, original.offset);
 }
 
 Result<void> ActiveLoop::Commit() {
@@ -305,6 +333,7 @@ Result<void> ActiveLoop::StartCommit() {
   NEARDUP_TRY(CheckDeadLetters());
   NEARDUP_TRY(follower_.BeforeDeltas());
   NEARDUP_TRY(open_.PublishDeltas(state_));
+  if (options_.routing.publish_groups) NEARDUP_TRY(open_.PublishGroups(state_));
   state_.BeginCommit();
   ports_.transaction.StartCommit(inputs_.Progress(state_));
   return {};

@@ -68,6 +68,8 @@ class ActiveLoop {
   std::span<const LookedUp> LookUp(const DecidedBatch& batch);
   Result<void> DecideNext(DecidedBatch& batch, const LookedUp& found);
   Result<void> PublishNext(DecidedBatch& batch);
+  /// The key that replaces that of the record (UniqueKey::kGroup); empty if it keeps its own.
+  std::string GroupKeyOf(const DecidedRecord& decided, const Message& message) const;
   Result<void> Commit();
   /// As Commit. While the commit waits, it reads the next batches and decides them. They belong to
   /// the next transaction, which it begins with them.

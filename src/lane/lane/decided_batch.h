@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lane/batch_reader.h"
 #include "neardup/verdict.h"
+#include "state/groups.h"
 #include "state/route.h"
 
 namespace neardup {
@@ -19,6 +21,8 @@ struct DecidedRecord {
   /// RoutedRecord::by_reference.
   bool by_reference = false;
   Route route = Route::kUnique;
+  /// What became of a duplicate in its group, if the lane has groups (RoutingOptions::has_groups).
+  std::optional<JoinedGroup> joined{};
 };
 
 /// The first records of the batch are decided, and the first of these are published.

@@ -181,6 +181,7 @@ void Lane::ReportGauges() {
   const bool active = phase_ == LanePhase::kActive;
   ports_.probe.Gauges({.entries = filter.entries(),
                        .entries_max = options_.filter.window.entries_max,
+                       .groups = state_->groups().size(),
                        .index_bytes = filter.bytes(),
                        .entries_evicted = filter.entries_evicted(),
                        .entries_expired = filter.entries_expired(),

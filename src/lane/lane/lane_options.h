@@ -21,6 +21,13 @@ enum class HeaderStyle : uint8_t {
   kNone,      ///< no header
 };
 
+/// The key of the records on the unique topic.
+enum class UniqueKey : uint8_t {
+  kRecord,  ///< their own
+  kGroup,   ///< the position of the group's original, so that a compacted topic keeps one record of
+            ///< each group; a header holds their own key
+};
+
 /// What to do when something is lost that the lane relies on.
 enum class OnLoss : uint8_t {
   kFail,      ///< end with an error that says what is lost and what to do
@@ -54,6 +61,7 @@ struct LaneOptions {
   StartAt start_at = StartAt::kEarliest;
   HeaderStyle headers = HeaderStyle::kPacked;
   RoutingOptions routing;
+  UniqueKey unique_key = UniqueKey::kRecord;
   DeadLetterOptions dead_letters;
   /// A transaction is committed after this time or this size, whichever comes first. The size is at
   /// least 1.

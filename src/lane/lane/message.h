@@ -11,6 +11,7 @@
 
 #include "neardup/record.h"
 #include "neardup/verdict.h"
+#include "state/groups.h"
 #include "state/input.h"
 #include "state/route.h"
 
@@ -47,17 +48,30 @@ inline size_t BytesOf(const Message& message) {
   return bytes;
 }
 
+/// What a lane says of a group of records that repeat one another, in UTF-8 JSON.
+struct GroupRecord {
+  std::string key;
+  std::string value;
+};
+
 /// A record with its verdict, ready to be written.
 struct RoutedRecord {
   const Message& message;
   const InputPartition& input;
   const Verdict& verdict;
   Route route = Route::kUnique;
+  /// What became of a duplicate in its group; nullptr if the lane has no groups.
+  const JoinedGroup* joined = nullptr;
   uint64_t seq = 0;
   /// Input partition of verdict.match.original; nullptr without a match.
   const InputPartition* original_input = nullptr;
   /// Our headers, which follow the record's own.
   const std::vector<HeaderView>& headers;
+  /// Replaces the key of the record, if UniqueKey::kGroup demands it.
+  std::optional<std::string_view> group_key{};
+  /// The input partition whose output partition takes the record: `input`, or with `group_key` that
+  /// of the group's original, so that all records of a key are in one partition.
+  const InputPartition& target;
   /// A dead letter by reference goes out without its key, value and headers; our headers name its
   /// origin.
   bool by_reference = false;

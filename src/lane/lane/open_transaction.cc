@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "lane/group_text.h"
+#include "lane/route_header.h"
 #include "state/delta.h"
 
 namespace neardup {
@@ -34,6 +36,15 @@ Result<void> OpenTransaction::PublishDeltas(const LaneState& state) {
     NEARDUP_TRY(port_.PublishDelta(bytes));
     counted_.delta_bytes += bytes.size();
     newest_delta_ = Hash64(bytes);
+  }
+  return {};
+}
+
+Result<void> OpenTransaction::PublishGroups(const LaneState& state) {
+  for (const Group& group : state.ChangedGroups()) {
+    const InputPartition& original = state.inputs()[group.original.input].partition;
+    NEARDUP_TRY(port_.PublishGroup(
+        {GroupKey(original, group.original.offset), GroupText(group, state.inputs())}));
   }
   return {};
 }
@@ -75,7 +86,9 @@ void OpenTransaction::Count(const RoutedRecord& record, size_t bytes) {
   if (record.route == Route::kNowhere) {
     ++counted_.dropped;
   } else if (record.route != RouteOf(verdict.decision)) {
-    ++(options_.routing.mode == RoutingMode::kObserve ? counted_.observed : counted_.released);
+    ++(options_.routing.mode == RoutingMode::kObserve        ? counted_.observed
+       : record.joined != nullptr && record.joined->replaces ? counted_.replaced
+                                                             : counted_.released);
   }
   switch (verdict.decision) {
     case Decision::kUnique:

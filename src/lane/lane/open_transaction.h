@@ -30,6 +30,8 @@ class OpenTransaction {
   /// `bytes`: size of the record's key, value and headers.
   Result<void> Publish(const RoutedRecord& record, size_t bytes);
   Result<void> PublishDeltas(const LaneState& state);
+  /// Publishes each group that changed since the last commit.
+  Result<void> PublishGroups(const LaneState& state);
   /// Hash64 of the last delta that was published.
   uint64_t newest_delta() const { return newest_delta_; }
   /// Call after a commit. Returns what the transaction did.

@@ -139,9 +139,9 @@ class Changelog {
 /// together, or none. Only one instance can write at a time.
 ///
 /// Call Fence first. Any number of transactions may follow; each is Begin, Publish*, PublishDelta+,
-/// then a commit or Abort. A commit is StartCommit, CommitHasEnded*, FinishCommit. After a kAborted
-/// from any of these, call Abort. After another error, only Fence is legal. The port itself retries
-/// what a retry can repair, within a deadline.
+/// PublishGroup*, then a commit or Abort. A commit is StartCommit, CommitHasEnded*, FinishCommit.
+/// After a kAborted from any of these, call Abort. After another error, only Fence is legal. The
+/// port itself retries what a retry can repair, within a deadline.
 ///
 /// A request whose connection broke may reach the broker seconds after the port has sent it again
 /// and ended the transaction. Fence makes such a late request void. Without Fence, it would act on
@@ -161,6 +161,8 @@ class Transaction {
   /// records in flight is reached.
   virtual Result<void> Publish(const RoutedRecord& record) = 0;
   virtual Result<void> PublishDelta(std::string_view bytes) = 0;
+  /// Adds what the lane says of a group (RoutingOptions::publish_groups).
+  virtual Result<void> PublishGroup(const GroupRecord& group) = 0;
   /// Starts to wait for all deliveries, to add the offsets of `inputs` and to commit. Returns at
   /// once. Until FinishCommit, `inputs` must stay as they are, and only CommitHasEnded and
   /// record_bytes_max may be called.

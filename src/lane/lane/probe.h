@@ -59,6 +59,7 @@ struct CommittedBatch {
   uint64_t clamped = 0;
   uint64_t suspects = 0;  ///< among `unique`
   uint64_t released = 0;  ///< duplicates that went to the unique topic by RoutingOptions::release_*
+  uint64_t replaced = 0;  ///< duplicates that took the place of an earlier record (Keep::kNewest)
   uint64_t dropped = 0;   ///< duplicates that went to no topic
   uint64_t observed = 0;  ///< duplicates and dead letters that went to the unique topic
   std::array<uint64_t, kReasonCount> dead_letters{};
@@ -120,6 +121,7 @@ constexpr const char* Name(InputLoss::Kind kind) {
 struct LaneGauges {
   uint64_t entries = 0;
   uint64_t entries_max = 0;
+  uint64_t groups = 0;  ///< Groups::size
   uint64_t index_bytes = 0;
   uint64_t entries_evicted = 0;
   uint64_t entries_expired = 0;

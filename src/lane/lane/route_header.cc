@@ -16,6 +16,8 @@ constexpr std::string_view kPackedName = "neardup";
 /// Separate headers are named kSeparatePrefix + field; the packed text uses the field alone.
 constexpr std::string_view kSeparatePrefix = "neardup-";
 constexpr std::string_view kFlagValue = "true";
+/// Holds the own key of a record that is keyed by its group, in every style.
+constexpr std::string_view kOwnKeyName = "neardup-key";
 
 /// The fields of the header, in the order of kHeaderNames.
 enum HeaderField : size_t {
@@ -31,6 +33,9 @@ enum HeaderField : size_t {
   kPassed,
   kSuspect,
   kReleased,
+  kReplaces,
+  kNewest,
+  kKeyed,
   kObserved,
   kSimhash,
   kOrder,
@@ -39,16 +44,18 @@ enum HeaderField : size_t {
 };
 /// As separate headers are named.
 constexpr std::array<std::string_view, kHeaderFieldCount> kHeaderNames = {
-    "neardup-seq",      "neardup-origin",  "neardup-original", "neardup-distance",
-    "neardup-kind",     "neardup-reason",  "neardup-error",    "neardup-late",
-    "neardup-clamped",  "neardup-passed",  "neardup-suspect",  "neardup-released",
-    "neardup-observed", "neardup-simhash", "neardup-order",    "neardup-exact"};
+    "neardup-seq",      "neardup-origin", "neardup-original", "neardup-distance",
+    "neardup-kind",     "neardup-reason", "neardup-error",    "neardup-late",
+    "neardup-clamped",  "neardup-passed", "neardup-suspect",  "neardup-released",
+    "neardup-replaces", "neardup-newest", "neardup-keyed",    "neardup-observed",
+    "neardup-simhash",  "neardup-order",  "neardup-exact"};
 
 constexpr std::string_view PackedName(size_t field) {
   return kHeaderNames[field].substr(kSeparatePrefix.size());
 }
 
 constexpr size_t kFingerprintDigits = 16;
+constexpr std::string_view kPositionForm = "topic/partition/offset";
 
 bool IsUnreserved(char c) {
   if (('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9')) return true;
@@ -74,6 +81,14 @@ void AppendHex(std::string& out, uint64_t number) {
   }
 }
 
+void AppendPositionTo(std::string& out, const InputPartition& partition, int64_t offset) {
+  AppendPercentEncoded(out, partition.topic);
+  out.push_back('/');
+  AppendNumber(out, partition.partition);
+  out.push_back('/');
+  AppendNumber(out, offset);
+}
+
 std::string_view CutAtCharacter(std::string_view text, size_t bytes_max) {
   if (text.size() <= bytes_max) return text;
   size_t end = bytes_max;
@@ -96,11 +111,6 @@ std::optional<Number> ParseNumber(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
-
-struct ParsedPosition {
-  InputPartition partition;
-  int64_t offset = 0;
-};
 
 std::optional<ParsedPosition> ParsePosition(std::string_view text) {
   const size_t offset_slash = text.rfind('/');
@@ -174,6 +184,15 @@ class FieldReader {
                    "neardup header: expected observed with an original or a reason, found neither"};
     }
     if (seen_[kReleased] && !duplicate) return Missing(kOriginal, "a released record");
+    for (const HeaderField which : {kReplaces, kNewest}) {
+      if (seen_[which] && !duplicate) {
+        return Missing(kOriginal, fmt::format("a record with {}", PackedName(which)));
+      }
+    }
+    if (seen_[kReplaces] && seen_[kNewest]) {
+      return Error{ErrorCode::kCorrupt,
+                   "neardup header: expected one of replaces and newest, found both"};
+    }
     if (has_original) header_.original = std::move(original_);
     if (seen_[kSimhash]) header_.fingerprint = fingerprint_;
     return std::move(header_);
@@ -182,7 +201,7 @@ class FieldReader {
  private:
   static bool IsFlag(HeaderField which) {
     return which == kLate || which == kClamped || which == kPassed || which == kSuspect ||
-           which == kReleased || which == kObserved;
+           which == kReleased || which == kKeyed || which == kObserved;
   }
   static Error Missing(HeaderField which, std::string_view what) {
     return {ErrorCode::kCorrupt, fmt::format("neardup header: field '{}' is missing; {} has it",
@@ -211,6 +230,8 @@ class FieldReader {
         return header_.suspect;
       case kReleased:
         return header_.released;
+      case kKeyed:
+        return header_.keyed;
       default:
         assert(which == kObserved);
         return header_.observed;
@@ -225,6 +246,10 @@ class FieldReader {
         return StorePosition(header_.origin, header_.origin_offset, name, value);
       case kOriginal:
         return StorePosition(original_.partition, original_.offset, name, value);
+      case kReplaces:
+        return Store(header_.replaces, ParsePosition(value), name, kPositionForm, value);
+      case kNewest:
+        return Store(header_.newest, ParsePosition(value), name, kPositionForm, value);
       case kDistance:
         return Store(original_.distance, ParseNumber<int>(value), name, "a whole number", value);
       case kKind:
@@ -245,6 +270,7 @@ class FieldReader {
       case kPassed:
       case kSuspect:
       case kReleased:
+      case kKeyed:
       case kObserved:
       case kHeaderFieldCount:
         break;  // ReadFlag reads the flags
@@ -253,6 +279,14 @@ class FieldReader {
     return {};
   }
 
+  template <class T>
+  static Result<void> Store(std::optional<T>& target, std::optional<T> parsed,
+                            std::string_view name, std::string_view expected,
+                            std::string_view found) {
+    if (!parsed) return Corrupt(name, expected, found);
+    target = std::move(parsed);
+    return {};
+  }
   template <class T>
   static Result<void> Store(T& target, std::optional<T> parsed, std::string_view name,
                             std::string_view expected, std::string_view found) {
@@ -263,7 +297,7 @@ class FieldReader {
   static Result<void> StorePosition(InputPartition& partition, int64_t& offset,
                                     std::string_view name, std::string_view value) {
     auto position = ParsePosition(value);
-    if (!position) return Corrupt(name, "topic/partition/offset", value);
+    if (!position) return Corrupt(name, kPositionForm, value);
     partition = std::move(position->partition);
     offset = position->offset;
     return {};
@@ -355,6 +389,7 @@ const std::vector<HeaderView>& RouteHeaderWriter::Write(const HeaderContent& con
   fields_.clear();
   headers_.clear();
   if (style_ == HeaderStyle::kNone) return headers_;
+  if (content.replaced_key != nullptr) headers_.push_back({kOwnKeyName, *content.replaced_key});
   StartField(kHeaderNames[kSeq]);
   AppendNumber(text_, static_cast<int64_t>(content.seq));
   StartField(kHeaderNames[kOrigin]);
@@ -399,9 +434,21 @@ void RouteHeaderWriter::WriteVerdict(const HeaderContent& content) {
   if (verdict.clamped) StartFlag(kHeaderNames[kClamped]);
   if (verdict.outcome.passed) StartFlag(kHeaderNames[kPassed]);
   if (verdict.is_suspect()) StartFlag(kHeaderNames[kSuspect]);
-  if (content.route != RouteOf(verdict.decision)) {
-    StartFlag(kHeaderNames[content.mode == RoutingMode::kObserve ? kObserved : kReleased]);
+  const bool replaces = content.joined != nullptr && content.joined->replaces;
+  const bool elsewhere = content.route != RouteOf(verdict.decision);
+  const bool observed = elsewhere && content.mode == RoutingMode::kObserve;
+  if (elsewhere && !observed && !replaces) StartFlag(kHeaderNames[kReleased]);
+  WriteGroup(content);
+  if (observed) StartFlag(kHeaderNames[kObserved]);
+}
+
+void RouteHeaderWriter::WriteGroup(const HeaderContent& content) {
+  if (content.joined != nullptr) {
+    assert(content.newest != nullptr);
+    StartField(kHeaderNames[content.joined->replaces ? kReplaces : kNewest]);
+    AppendPosition(*content.newest, content.joined->newest_before.offset);
   }
+  if (content.replaced_key != nullptr) StartFlag(kHeaderNames[kKeyed]);
 }
 
 void RouteHeaderWriter::WriteFingerprint(const Fingerprint& fingerprint) {
@@ -433,11 +480,13 @@ void RouteHeaderWriter::StartFlag(std::string_view header_name) {
 }
 
 void RouteHeaderWriter::AppendPosition(const InputPartition& partition, int64_t offset) {
-  AppendPercentEncoded(text_, partition.topic);
-  text_.push_back('/');
-  AppendNumber(text_, partition.partition);
-  text_.push_back('/');
-  AppendNumber(text_, offset);
+  AppendPositionTo(text_, partition, offset);
+}
+
+std::string GroupKey(const InputPartition& original, int64_t offset) {
+  std::string key;
+  AppendPositionTo(key, original, offset);
+  return key;
 }
 
 Result<ParsedHeader> ParseRouteHeader(const std::vector<HeaderView>& headers) {
@@ -466,6 +515,16 @@ Result<ParsedHeader> ParseRouteHeader(const std::vector<HeaderView>& headers) {
   NEARDUP_ASSIGN(ParsedHeader parsed, last->name == kPackedName
                                           ? ParsePacked(*last->value)
                                           : ParseSeparate(headers, first, end - first));
+  if (parsed.keyed) {
+    if (first == 0 || headers[first - 1].name != kOwnKeyName) {
+      return Error{ErrorCode::kCorrupt,
+                   fmt::format("neardup header: the record is keyed by its group; expected the "
+                               "header '{}' with its own key before the others, found none",
+                               kOwnKeyName)};
+    }
+    --first;
+    parsed.own_key = headers[first].value;
+  }
   parsed.first = first;
   parsed.count = end - first;
   return parsed;

@@ -15,6 +15,13 @@
 //   suspect                   flag: unique, though it seems to repeat the original
 //   released                  flag: a duplicate on the unique topic, one of many
 //                             (RoutingOptions::release_exact_one_of)
+//   replaces=news/1/771       duplicates on the unique topic only: the record of its group whose
+//                             place it takes, because its event time is later (Keep::kNewest)
+//   newest=news/3/5512        other duplicates of a lane that keeps the newest: the record that
+//                             stands for its group
+//   keyed                     flag: the key is that of the group (UniqueKey::kGroup); the record's
+//                             own key is the value of the header `neardup-key` right before ours,
+//                             null if the record has none
 //   observed                  flag: a duplicate or a dead letter on the unique topic, because the
 //                             lane observes (RoutingMode::kObserve)
 //   simhash=%016x;order=%016x;exact=%016x   kFull only, and only where there is a fingerprint
@@ -63,7 +70,16 @@ struct HeaderContent {
   /// Input partition of verdict.match.original; set if there is a match, unused otherwise.
   const InputPartition* original = nullptr;
   const Fingerprint& fingerprint;
+  /// Set for a duplicate of a lane that keeps the newest, with the input partition of
+  /// joined->newest_before.
+  const JoinedGroup* joined = nullptr;
+  const InputPartition* newest = nullptr;
+  /// Set if the record's own key is replaced by that of its group.
+  const std::optional<std::string_view>* replaced_key = nullptr;
 };
+/// The key of a group (UniqueKey::kGroup): topic/partition/offset of its original, encoded as in
+/// the header.
+std::string GroupKey(const InputPartition& original, int64_t offset);
 
 /// Builds the headers in memory of its own, which it reuses: it soon allocates nothing more.
 /// One owner thread.
@@ -80,6 +96,7 @@ class RouteHeaderWriter {
   /// Starts a field. Its value is what is appended to `text_` until the next one starts.
   void StartField(std::string_view header_name);
   void StartFlag(std::string_view header_name);
+  void WriteGroup(const HeaderContent& content);
   void AppendPosition(const InputPartition& partition, int64_t offset);
 
   struct Field {
@@ -102,6 +119,13 @@ struct ParsedOriginal {
   bool operator==(const ParsedOriginal&) const = default;
 };
 
+struct ParsedPosition {
+  InputPartition partition;
+  int64_t offset = 0;
+
+  bool operator==(const ParsedPosition&) const = default;
+};
+
 struct ParsedHeader {
   uint64_t seq = 0;
   InputPartition origin;
@@ -115,6 +139,11 @@ struct ParsedHeader {
   bool suspect = false;
   bool released = false;
   bool observed = false;
+  bool keyed = false;
+  std::optional<ParsedPosition> replaces;
+  std::optional<ParsedPosition> newest;
+  /// With `keyed`: the record's own key. Borrowed from the headers that were parsed.
+  std::optional<std::string_view> own_key;
   std::optional<Fingerprint> fingerprint;
   /// Our headers are the `count` headers from index `first` on. The others are the record's own.
   size_t first = 0;
@@ -124,7 +153,9 @@ struct ParsedHeader {
     if (original.has_value() && !suspect) return Decision::kDuplicate;
     return reason == Reason::kNone ? Decision::kUnique : Decision::kDeadLetter;
   }
-  Route route() const { return observed || released ? Route::kUnique : RouteOf(decision()); }
+  Route route() const {
+    return observed || released || replaces ? Route::kUnique : RouteOf(decision());
+  }
   bool operator==(const ParsedHeader&) const = default;
 };
 

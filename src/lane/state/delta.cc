@@ -15,7 +15,8 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kMagic = "NDLT";
-constexpr uint16_t kVersion = 6;
+constexpr uint16_t kVersion = 7;
+constexpr uint16_t kVersionWithoutGroups = 6;
 constexpr uint16_t kVersionWithoutDropped = 5;
 constexpr uint16_t kVersionWithoutWriter = 4;
 constexpr uint16_t kVersionWithoutLearned = 3;
@@ -24,14 +25,16 @@ constexpr size_t kChecksumBytes = 8;
 constexpr size_t kTopicBytesMin = 1;
 constexpr size_t kInputBytesMin = 1 + 1 + 1 + 8;
 constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1 + 1 + 1;
+constexpr size_t kGroupBytesMin = 3 * 2 + 3 * 8 + 2 * 1;
 /// Of an entry without its sketch: simhash, order, exact, the longest varints of time, input and
 /// offset, three text keys, and the counts of the sketch's words and keys.
 constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
 
 uint16_t VersionOf(const Delta& delta) {
   assert(delta.writer != 0 || !delta.pipeline.known());
-  assert(delta.writer != 0 || delta.dropped == 0);
-  if (delta.writer != 0) return delta.dropped == 0 ? kVersionWithoutDropped : kVersion;
+  assert(delta.writer != 0 || (delta.dropped == 0 && delta.groups.empty()));
+  if (!delta.groups.empty()) return kVersion;
+  if (delta.writer != 0) return delta.dropped == 0 ? kVersionWithoutDropped : kVersionWithoutGroups;
   return delta.learned.empty() ? kVersionWithoutLearned : kVersionWithoutWriter;
 }
 
@@ -104,23 +107,42 @@ void WriteNumbers(const std::vector<uint64_t>& numbers, ByteWriter& out) {
   for (const uint64_t number : numbers) out.U64(number);
 }
 
+void WritePosition(const Position& position, const Delta& delta, ByteWriter& out) {
+  assert(position.input < delta.inputs.size() && position.offset >= 0);
+  out.Varint(position.input);
+  out.Varint(static_cast<uint64_t>(position.offset));
+}
+
 void WriteEntries(const Delta& delta, ByteWriter& out) {
   out.Varint(delta.entries.size());
   uint64_t time_before_ms = 0;
   for (const Entry& entry : delta.entries) {
-    assert(entry.origin.input < delta.inputs.size() && entry.origin.offset >= 0);
     out.U64(entry.fingerprint.simhash);
     out.U64(entry.fingerprint.order);
     out.U64(entry.fingerprint.exact);
     const auto time_ms = static_cast<uint64_t>(entry.time_ms);
     out.Zigzag(static_cast<int64_t>(time_ms - time_before_ms));
-    out.Varint(entry.origin.input);
-    out.Varint(static_cast<uint64_t>(entry.origin.offset));
+    WritePosition(entry.origin, delta, out);
     out.U8(static_cast<uint8_t>(entry.text_keys.keys().size()));
     for (const uint32_t key : entry.text_keys.keys()) out.U32(key);
     WriteNumbers(entry.sketch->words, out);
     WriteNumbers(entry.sketch->keys, out);
     time_before_ms = time_ms;
+  }
+}
+
+void WriteGroups(const Delta& delta, ByteWriter& out) {
+  if (delta.groups.empty()) return;
+  out.Varint(delta.groups.size());
+  for (const ChangedGroup& group : delta.groups) {
+    WritePosition(group.original, delta, out);
+    out.Varint(group.entries_after);
+    out.I64(group.original_time_ms);
+    out.Varint(group.copies);
+    WritePosition(group.last, delta, out);
+    out.I64(group.last_time_ms);
+    WritePosition(group.newest, delta, out);
+    out.I64(group.newest_time_ms);
   }
 }
 
@@ -162,7 +184,9 @@ uint16_t ReadHeader(ByteReader& in, Delta& delta) {
   }
   if (version >= 6) {
     delta.dropped = in.U64("dropped");
-    if (delta.dropped == 0) in.Fail("dropped", "a number that is not 0");
+    if (delta.dropped == 0 && version == kVersionWithoutGroups) {
+      in.Fail("dropped", "a number that is not 0");
+    }
   }
   delta.spec = in.Text("spec");
   return version;
@@ -214,6 +238,13 @@ void ReadNumbers(ByteReader& in, const char* what, std::vector<uint64_t>& number
   for (uint64_t& number : numbers) number = in.U64(what);
 }
 
+Position ReadPosition(ByteReader& in, const Delta& delta, const char* input_name,
+                      const char* offset_name) {
+  const uint64_t input = in.VarintUpTo(delta.inputs.size() - 1, input_name);
+  const uint64_t offset = in.VarintUpTo(INT64_MAX, offset_name);
+  return {static_cast<uint32_t>(input), static_cast<int64_t>(offset)};
+}
+
 void ReadEntries(ByteReader& in, Delta& delta) {
   delta.entries.resize(in.Count(kEntryBytesMin, "number of entries"));
   if (delta.inputs.empty() && !delta.entries.empty()) in.Fail("entries", "none without inputs");
@@ -225,14 +256,30 @@ void ReadEntries(ByteReader& in, Delta& delta) {
     entry.fingerprint.exact = in.U64("exact");
     time_ms += static_cast<uint64_t>(in.Zigzag("time_ms of an entry"));
     entry.time_ms = static_cast<int64_t>(time_ms);
-    const uint64_t input = in.VarintUpTo(delta.inputs.size() - 1, "input of an entry");
-    entry.origin.input = static_cast<uint32_t>(input);
-    entry.origin.offset = static_cast<int64_t>(in.VarintUpTo(INT64_MAX, "offset of an entry"));
+    entry.origin = ReadPosition(in, delta, "input of an entry", "offset of an entry");
     ReadTextKeys(in, entry);
     Sketch sketch;
     ReadNumbers(in, "sketch words", sketch.words);
     ReadNumbers(in, "sketch keys", sketch.keys);
     entry.sketch = std::move(sketch);
+  }
+}
+
+void ReadGroups(ByteReader& in, Delta& delta) {
+  delta.groups.resize(in.Count(kGroupBytesMin, "number of groups"));
+  if (delta.groups.empty()) in.Fail("number of groups", "at least 1");
+  if (delta.inputs.empty()) in.Fail("groups", "none without inputs");
+  if (!in.ok()) return;
+  for (ChangedGroup& group : delta.groups) {
+    group.original = ReadPosition(in, delta, "input of an original", "offset of an original");
+    group.entries_after = in.Varint("entries_after");
+    group.original_time_ms = in.I64("time_ms of an original");
+    group.copies = in.Varint("number of copies");
+    if (group.copies == 0) in.Fail("number of copies", "at least 1");
+    group.last = ReadPosition(in, delta, "input of a last copy", "offset of a last copy");
+    group.last_time_ms = in.I64("last_time_ms of a group");
+    group.newest = ReadPosition(in, delta, "input of a newest record", "offset of a newest record");
+    group.newest_time_ms = in.I64("newest_time_ms of a group");
   }
 }
 
@@ -255,8 +302,8 @@ Result<std::string_view> CheckedBody(std::string_view bytes) {
   return bytes.substr(0, body_bytes);
 }
 
-size_t EntryBytes(const Delta& delta) {
-  size_t bytes = 0;
+size_t ContentBytes(const Delta& delta) {
+  size_t bytes = delta.groups.size() * kEncodedGroupBytesMax;
   for (const Entry& entry : delta.entries) bytes += EncodedBytesMax(entry);
   return bytes;
 }
@@ -279,6 +326,7 @@ std::string Encode(const Delta& delta) {
   WriteHeader(delta, out);
   WriteInputs(delta, out);
   WriteEntries(delta, out);
+  WriteGroups(delta, out);
   out.U64(Hash64(out.bytes()));
   return out.Take();
 }
@@ -290,7 +338,8 @@ Result<Delta> DecodeDelta(std::string_view bytes) {
   const uint16_t version = ReadHeader(in, delta);
   ReadInputs(in, version, delta);
   ReadEntries(in, delta);
-  if (in.remaining() > 0) in.Fail("checksum", "to follow the entries immediately");
+  if (version >= kVersion && in.ok()) ReadGroups(in, delta);
+  if (in.remaining() > 0) in.Fail("checksum", "to follow the entries or groups immediately");
   if (!in.ok()) return in.error();
   return delta;
 }
@@ -311,7 +360,7 @@ Error DeltaDoesNotFollow(int64_t offset) {
 bool CanMerge(const Delta& delta, const Delta& next) {
   return FollowsDelta(next, delta.writer, delta.seq_last) && next.lane == delta.lane &&
          next.spec == delta.spec && KeepsInputNumbers(delta, next) &&
-         EntryBytes(delta) + EntryBytes(next) <= kDeltaBytesTarget;
+         ContentBytes(delta) + ContentBytes(next) <= kDeltaBytesTarget;
 }
 
 void Merge(Delta& delta, Delta&& next) {
@@ -328,6 +377,9 @@ void Merge(Delta& delta, Delta&& next) {
   std::vector<Entry> entries = std::move(delta.entries);
   entries.insert(entries.end(), std::make_move_iterator(next.entries.begin()),
                  std::make_move_iterator(next.entries.end()));
+  std::vector<ChangedGroup> groups = std::move(delta.groups);
+  for (ChangedGroup& group : groups) group.entries_after += next.entries.size();
+  groups.insert(groups.end(), next.groups.begin(), next.groups.end());
   PipelineTopics pipeline = std::move(next.pipeline.known() ? next.pipeline : delta.pipeline);
   delta = std::move(next);
   delta.seq_first = seq_first;
@@ -339,6 +391,7 @@ void Merge(Delta& delta, Delta&& next) {
   delta.learned = std::move(learned);
   delta.pipeline = std::move(pipeline);
   delta.entries = std::move(entries);
+  delta.groups = std::move(groups);
 }
 
 }  // namespace neardup

@@ -1,12 +1,13 @@
 // The delta: what a run of decided records adds to a lane's state. The changelog consists of deltas
 // in order, and the changelog is the truth.
 //
-// FORMAT, version 6. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
+// FORMAT, version 7. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      6; 5 without `dropped`, which is then 0; 4 also without `log_id` to
-//                            `writer_before` and `pipeline`; 3 also without `learned`
+//   version         u16      7; 6 without `groups`; 5 also without `dropped`, which is then 0; 4
+//                            also without `log_id` to `writer_before` and `pipeline`; 3 also
+//                            without `learned`
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -29,7 +30,8 @@
 //   writer_before   u64      `writer` of the delta before this one; 0 if there is none, or if that
 //                            delta is of an older version; since version 5
 //   dropped         u64      how many duplicates of the lane went to no topic
-//                            (DuplicateRoute::kDrop), up to seq_last; not 0; since version 6
+//                            (DuplicateRoute::kDrop), up to seq_last; not 0 in version 6; since
+//                            version 6
 //   spec            text     FingerprintSpec of the filter
 //   topics          varint count, then text each; distinct, ascending
 //   inputs          varint count, then each: varint topic index, varint partition,
@@ -41,6 +43,12 @@
 //                   time_ms of the entry before, 0 at first; modulo 2^64), varint index into
 //                   inputs, varint offset (0 or more), u8 number of text keys (0 to 3), u32 each,
 //                   varint number of sketch words, u64 each, varint number of sketch keys, u64 each
+//   groups          varint count, at least 1, then each group that changed, as it is after the
+//                   commit that the delta belongs to: position original, varint entries_after (how
+//                   many entries came after that of the original, up to the end of this delta), i64
+//                   original_time_ms, varint copies (1 or more), position last, i64 last_time_ms,
+//                   position newest, i64 newest_time_ms; a position is a varint index into inputs
+//                   and a varint offset. Since version 7
 //   checksum        u64      XXH3-64 of all bytes before
 //
 // A delta is complete in itself: it names every input of the lane, not only those that moved, so
@@ -72,6 +80,7 @@
 
 #include "neardup/filter.h"
 #include "neardup/result.h"
+#include "state/groups.h"
 #include "state/input.h"
 #include "state/pipeline.h"
 
@@ -83,6 +92,13 @@ inline constexpr size_t kDeltaBytesTarget = size_t{192} << 10;
 
 /// Delta::entries_live of a delta that does not say it.
 inline constexpr uint64_t kEntriesUnknown = UINT64_MAX;
+
+/// A group that the decided records changed.
+struct ChangedGroup : Group {
+  uint64_t entries_after = 0;
+
+  bool operator==(const ChangedGroup&) const = default;
+};
 
 /// The fields are described with the format above.
 struct Delta {
@@ -109,6 +125,8 @@ struct Delta {
   PipelineTopics pipeline{};
   /// Position::input is an index into `inputs`.
   std::vector<Entry> entries;
+  /// Their positions name inputs as those of the entries do.
+  std::vector<ChangedGroup> groups{};
 
   bool operator==(const Delta&) const = default;
 };
@@ -116,6 +134,9 @@ struct Delta {
 std::string Encode(const Delta& delta);
 /// At least what the entry takes in an encoded delta.
 size_t EncodedBytesMax(const Entry& entry);
+/// At least what a group takes in an encoded delta: its three positions with at most 5 and 7 bytes,
+/// three times, and two numbers.
+inline constexpr size_t kEncodedGroupBytesMax = 3 * (5 + 7) + 3 * 8 + 2 * 10;
 /// kCorrupt names the byte offset and what was expected. Never reads outside `bytes`.
 Result<Delta> DecodeDelta(std::string_view bytes);
 

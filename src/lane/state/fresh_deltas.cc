@@ -23,10 +23,12 @@ int64_t HorizonAfter(const Delta& last, const WindowOptions& window) {
 }
 
 Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta& last,
-                                       std::span<const FingerprintedRecord> records) {
+                                       std::span<const FingerprintedRecord> records,
+                                       std::span<const NumberedGroup> groups) {
   assert(records.size() <= options.window.entries_max);
   Delta empty = last;
   empty.entries.clear();
+  empty.groups.clear();
   empty.fresh = false;
   empty.learned.clear();
   empty.spec = FingerprintSpec(options);
@@ -57,6 +59,15 @@ Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta
     bytes += EncodedBytesMax(entry);
     deltas.back().entries.push_back(std::move(entry));
     deltas.back().entries_live = ++entries;
+  }
+  for (const NumberedGroup& group : groups) {
+    if (bytes >= kDeltaBytesTarget) {
+      deltas.push_back(empty);
+      deltas.back().entries_live = entries;
+      bytes = 0;
+    }
+    bytes += kEncodedGroupBytesMax;
+    deltas.back().groups.push_back({group, entries - 1 - group.number});
   }
   return deltas;
 }

@@ -9,6 +9,7 @@
 #include "neardup/options.h"
 #include "neardup/result.h"
 #include "state/delta.h"
+#include "state/groups.h"
 
 namespace neardup {
 
@@ -21,8 +22,10 @@ int64_t HorizonAfter(const Delta& last, const WindowOptions& window);
 /// the progress of the inputs, and replaces all entries by those of `records`. The records are
 /// unique ones of the lane, fingerprinted under `options`, in the order of their seq. They are not
 /// compared with each other, so that none is lost. At most entries_max, all comparable, and no
-/// event time before HorizonAfter. Only the first delta is fresh.
+/// event time before HorizonAfter. Only the first delta is fresh. `groups`: those of the records
+/// that were copied; NumberedGroup::number is the place of the original in `records`.
 Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta& last,
-                                       std::span<const FingerprintedRecord> records);
+                                       std::span<const FingerprintedRecord> records,
+                                       std::span<const NumberedGroup> groups = {});
 
 }  // namespace neardup

@@ -157,6 +157,8 @@ Result<void> LaneState::Apply(Delta delta) {
   filter_->RestoreHorizon(
       std::max(delta.horizon_ms, HorizonAt(delta.watermark_ms, options_.window)));
   filter_->Restore(delta.entries);
+  if (has_groups_) groups_.Forget(filter_->TakeForgotten());
+  RestoreGroups(delta, numbers);
   if (!any_) seq_first_ = delta.seq_first;
   seq_ = seq_committed_ = delta.seq_last;
   dropped_ = dropped_committed_ = delta.dropped;
@@ -257,6 +259,11 @@ Result<void> LaneState::CheckFits(const Delta& delta) const {
   for (const Entry& entry : delta.entries) {
     NEARDUP_TRY(CheckOffset(delta.inputs[entry.origin.input].partition, entry.origin.offset));
   }
+  for (const Group& group : delta.groups) {
+    for (const Position& position : {group.original, group.last, group.newest}) {
+      NEARDUP_TRY(CheckOffset(delta.inputs[position.input].partition, position.offset));
+    }
+  }
   return {};
 }
 
@@ -301,18 +308,46 @@ uint64_t LaneState::Advance(const Position& position) {
   return seq_;
 }
 
+/// A group whose original is forgotten, or was never restored, is left out.
+void LaneState::RestoreGroups(const Delta& delta, const std::vector<uint32_t>& numbers) {
+  if (delta.groups.empty()) return;
+  StartGroups();
+  const uint64_t end = filter_->end_number();
+  for (const ChangedGroup& changed : delta.groups) {
+    if (changed.entries_after >= end - filter_->begin_number()) continue;
+    NumberedGroup group{changed, end - 1 - changed.entries_after};
+    for (Position* position : {&group.original, &group.last, &group.newest}) {
+      position->input = numbers[position->input];
+    }
+    groups_.Restore(group);
+  }
+}
+
+JoinedGroup LaneState::Join(const Verdict& verdict, const Position& copy, Keep keep) {
+  StartGroups();
+  return groups_.Join(verdict.match, copy, verdict.outcome.time_ms, keep);
+}
+
+void LaneState::StartGroups() {
+  if (std::exchange(has_groups_, true)) return;
+  filter_->KeepForgotten();
+}
+
 void LaneState::SealWhenFull() {
   const std::span<const Entry> entries = filter_->uncommitted();
   for (; counted_entries_ < entries.size(); ++counted_entries_) {
     unsealed_bytes_ += EncodedBytesMax(entries[counted_entries_]);
   }
+  unsealed_bytes_ += (groups_.joins() - counted_joins_) * kEncodedGroupBytesMax;
+  counted_joins_ = groups_.joins();
   if (unsealed_bytes_ < kDeltaBytesTarget) return;
   seals_.push_back(SealHere());
   unsealed_bytes_ = 0;
 }
 
 LaneState::Seal LaneState::SealHere() const {
-  return {seq_, filter_->uncommitted().size(), filter_->watermark_ms(), inputs_, dropped_};
+  return {seq_,           filter_->uncommitted().size(), filter_->watermark_ms(), inputs_, dropped_,
+          groups_.joins()};
 }
 
 std::vector<Delta> LaneState::Uncommitted() const {
@@ -326,6 +361,7 @@ std::vector<Delta> LaneState::Uncommitted() const {
     deltas.push_back(MakeDelta(before, seal));
     before.seq_last = seal.seq_last;
     before.entries = seal.entries;
+    before.joins = seal.joins;
   }
   deltas.push_back(MakeDelta(before, SealHere()));
   if (commits_to_learned_ == 0) deltas.front().learned = learned_;
@@ -353,6 +389,10 @@ Delta LaneState::MakeDelta(const Seal& before, const Seal& end) const {
   delta.inputs = end.inputs;
   delta.pipeline = topics_;
   const std::span<const Entry> entries = filter_->uncommitted();
+  const uint64_t end_number = filter_->end_number() - (filter_->uncommitted().size() - end.entries);
+  for (const NumberedGroup& group : groups_.Changed(before.joins, end.joins)) {
+    delta.groups.push_back({group, end_number - 1 - group.number});
+  }
   delta.entries.assign(entries.begin() + before.entries, entries.begin() + end.entries);
   return delta;
 }
@@ -367,13 +407,16 @@ void LaneState::ForgetSeals() {
   seals_.clear();
   committing_.reset();
   counted_entries_ = 0;
+  counted_joins_ = 0;
   unsealed_bytes_ = 0;
 }
 
 void LaneState::BeginCommit() {
   seals_.clear();
   counted_entries_ = filter_->uncommitted().size();
+  counted_joins_ = groups_.joins();
   unsealed_bytes_ = 0;
+  groups_.BeginCommit();
   committing_ = SealHere();
   filter_->BeginCommit();
 }
@@ -387,13 +430,19 @@ void LaneState::Commit() {
   entries_live_ = LiveUpTo(end.entries);
   if (!any_) seq_first_ = seq_committed_ + 1;
   filter_->Commit();
+  groups_.Commit();
+  if (has_groups_) groups_.Forget(filter_->TakeForgotten());
   seq_committed_ = end.seq_last;
   dropped_committed_ = end.dropped;
   for (size_t i = 0; i < end.inputs.size(); ++i) {
     committed_offsets_[i] = end.inputs[i].next_offset;
   }
-  for (Seal& seal : seals_) seal.entries -= end.entries;
+  for (Seal& seal : seals_) {
+    seal.entries -= end.entries;
+    seal.joins -= end.joins;
+  }
   counted_entries_ -= end.entries;
+  counted_joins_ -= end.joins;
   committing_.reset();
   if (lane_topics_ != topics_) lane_topics_ = topics_;
   commits_to_learned_ = (commits_to_learned_ == 0 ? kCommitsPerLearned : commits_to_learned_) - 1;
@@ -402,6 +451,7 @@ void LaneState::Commit() {
 
 void LaneState::Rollback() {
   filter_->Rollback();
+  groups_.Rollback();
   seq_ = seq_committed_;
   dropped_ = dropped_committed_;
   for (uint32_t i = 0; i < inputs_.size(); ++i) {

@@ -15,6 +15,7 @@
 #include "neardup/filter.h"
 #include "neardup/result.h"
 #include "state/delta.h"
+#include "state/groups.h"
 #include "state/pipeline.h"
 
 namespace neardup {
@@ -94,6 +95,13 @@ class LaneState {
   uint64_t Advance(const Position& position);
   /// Counts a duplicate that goes to no topic. Call it before Advance.
   void CountDropped() { ++dropped_; }
+  /// Adds a duplicate to the group of its match. Call it before Advance.
+  JoinedGroup Join(const Verdict& verdict, const Position& copy, Keep keep);
+  /// The groups that the next deltas hold: those that changed since the last Commit. No commit may
+  /// have begun.
+  std::vector<NumberedGroup> ChangedGroups() const { return groups_.Changed(0, groups_.joins()); }
+  /// The groups that were ever joined or restored, and whose originals are remembered.
+  const Groups& groups() const { return groups_; }
   /// How many duplicates of the lane went to no topic.
   uint64_t dropped() const { return dropped_; }
   /// seq of the newest decided record, 0 before the first.
@@ -139,6 +147,7 @@ class LaneState {
     int64_t watermark_ms = INT64_MIN;
     std::vector<InputProgress> inputs;
     uint64_t dropped = 0;
+    size_t joins = 0;  ///< how many of the uncommitted joins are before the end
   };
 
   LaneState(const FilterOptions& options, uint16_t lane, std::unique_ptr<Filter> filter);
@@ -146,6 +155,9 @@ class LaneState {
   Result<void> CheckBelongs(const Delta& delta) const;
   Result<void> CheckFollows(const Delta& delta) const;
   Result<void> CheckFits(const Delta& delta) const;
+  /// Groups are forgotten with their originals from the first of them on.
+  void StartGroups();
+  void RestoreGroups(const Delta& delta, const std::vector<uint32_t>& numbers);
   void SealWhenFull();
   Seal SealHere() const;
   void ForgetSeals();
@@ -160,12 +172,15 @@ class LaneState {
   PipelineTopics lane_topics_;       ///< as the newest delta names them
   uint32_t commits_to_learned_ = 0;  ///< until a delta carries learned_ again
   std::unique_ptr<Filter> filter_;
+  Groups groups_;
+  bool has_groups_ = false;
   std::vector<InputProgress> inputs_;
   std::map<InputPartition, uint32_t> numbers_;
   std::vector<int64_t> committed_offsets_;
   std::vector<Seal> seals_;
   std::optional<Seal> committing_;  ///< the end of what the coming Commit covers, if it has begun
   size_t counted_entries_ = 0;      ///< how many of filter().uncommitted() Advance has counted
+  size_t counted_joins_ = 0;        ///< how many of the uncommitted joins Advance has counted
   size_t unsealed_bytes_ = 0;       ///< upper bound for those of them after the last seal
   uint64_t seq_ = 0;
   uint64_t seq_committed_ = 0;

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "neardup/verdict.h"
+#include "state/groups.h"
 #include "state/input.h"
 
 namespace neardup {
@@ -42,6 +43,11 @@ struct RoutingOptions {
   /// Of the exact duplicates, one of this many goes to the unique topic: it is released. 0: none.
   uint32_t release_exact_one_of = 0;
   uint32_t release_near_one_of = 0;
+  Keep keep = Keep::kFirst;
+  /// Group::copies and the times of groups are published, so that groups are kept for kFirst also.
+  bool publish_groups = false;
+
+  bool has_groups() const { return publish_groups || keep == Keep::kNewest; }
 };
 
 /// Whether a duplicate is released. Its position alone decides, so that each instance decides the
@@ -56,12 +62,14 @@ inline bool IsReleased(const RoutingOptions& options, const Verdict& verdict,
   return Mix64(static_cast<uint64_t>(offset) ^ partition << 40) % one_of == 0;
 }
 
+/// `replaces`: the record takes the place of an earlier one of its group (JoinedGroup::replaces).
 /// A dead letter by reference (RoutedRecord::by_reference) is one that the unique topic does not
 /// take, so that it goes to its own topic under each mode.
 inline Route RouteOf(const RoutingOptions& options, const Verdict& verdict,
-                     const InputPartition& input, int64_t offset, bool by_reference) {
+                     const InputPartition& input, int64_t offset, bool by_reference,
+                     bool replaces = false) {
   const bool observed = options.mode == RoutingMode::kObserve && !by_reference;
-  if (observed || IsReleased(options, verdict, input, offset)) return Route::kUnique;
+  if (observed || replaces || IsReleased(options, verdict, input, offset)) return Route::kUnique;
   if (verdict.decision == Decision::kDuplicate) {
     const bool exact = verdict.match.kind == MatchKind::kExact;
     if ((exact ? options.exact : options.near) == DuplicateRoute::kDrop) return Route::kNowhere;

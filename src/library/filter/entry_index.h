@@ -62,8 +62,14 @@ class EntryIndex {
   /// `kept` newest entries are not dropped, and do not count for the capacity.
   /// Calling it more or less often does not change which entries are left in the end.
   virtual void Forget(int64_t horizon_ms, size_t kept) = 0;
+  /// As Filter::KeepForgotten and Filter::TakeForgotten.
+  virtual void KeepForgotten() = 0;
+  virtual std::vector<ForgottenRecord> TakeForgotten() = 0;
 
   virtual uint64_t size() const = 0;
+  /// As Filter::begin_number and Filter::end_number.
+  virtual uint64_t begin_number() const = 0;
+  virtual uint64_t end_number() const = 0;
   virtual const Forgotten& forgotten() const = 0;
   /// INT64_MIN when empty.
   virtual int64_t oldest_time_ms() const = 0;

@@ -130,6 +130,9 @@ void Filter::Rollback() {
 
 std::span<const Entry> Filter::uncommitted() const { return state_->uncommitted; }
 
+void Filter::KeepForgotten() { state_->index->KeepForgotten(); }
+std::vector<ForgottenRecord> Filter::TakeForgotten() { return state_->index->TakeForgotten(); }
+
 void Filter::Restore(std::span<const Entry> entries) {
   assert(state_->uncommitted.empty());
   state_->index->Restore(entries);
@@ -155,6 +158,8 @@ int64_t Filter::horizon_ms() const { return state_->horizon_ms; }
 int64_t Filter::time_ms(uint32_t input) const { return state_->watermark.time_ms(input); }
 
 uint64_t Filter::entries() const { return state_->index->size(); }
+uint64_t Filter::begin_number() const { return state_->index->begin_number(); }
+uint64_t Filter::end_number() const { return state_->index->end_number(); }
 uint64_t Filter::entries_evicted() const { return state_->index->forgotten().evicted; }
 uint64_t Filter::entries_expired() const { return state_->index->forgotten().expired; }
 uint64_t Filter::bytes() const {

@@ -22,12 +22,18 @@ class RememberedEntries : public EntryIndex {
     const uint64_t left = FirstLeft(horizon_ms, kept);
     for (uint64_t id = index_.begin_id(); id < left; ++id) {
       ++(index_.time_ms(id) < horizon_ms ? forgotten_.expired : forgotten_.evicted);
+      if (keeps_forgotten_) taken_.push_back({index_.origin(id), id});
     }
     index_.Expire(left);
     visible_id_ = 0;
   }
 
+  void KeepForgotten() final { keeps_forgotten_ = true; }
+  std::vector<ForgottenRecord> TakeForgotten() final { return std::exchange(taken_, {}); }
+
   uint64_t size() const final { return index_.size(); }
+  uint64_t begin_number() const final { return index_.begin_id(); }
+  uint64_t end_number() const final { return index_.end_id(); }
   const Forgotten& forgotten() const final { return forgotten_; }
   int64_t oldest_time_ms() const final {
     return index_.size() == 0 ? INT64_MIN : index_.time_ms(index_.begin_id());
@@ -64,6 +70,8 @@ class RememberedEntries : public EntryIndex {
 
   const uint64_t entries_max_;
   Forgotten forgotten_;
+  bool keeps_forgotten_ = false;
+  std::vector<ForgottenRecord> taken_;  ///< forgotten since TakeForgotten
 };
 
 }  // namespace neardup

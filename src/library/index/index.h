@@ -82,11 +82,13 @@ class Index {
   /// Describes a match of a live entry by position and event time.
   Match MatchOf(const EntryMatch& found) const {
     const StoredEntry& found_entry = entry(found.id);
-    return {found_entry.origin(), found_entry.time_ms(), found.distance, found.kind, found.suspect};
+    return {found_entry.origin(), found_entry.time_ms(), found.distance,
+            found.kind,           found.suspect,         found.id};
   }
 
   const StoredEntry& entry(uint64_t id) const { return parts_.entries[id]; }
   int64_t time_ms(uint64_t id) const { return entry(id).time_ms(); }
+  Position origin(uint64_t id) const { return entry(id).origin(); }
   uint64_t begin_id() const { return parts_.entries.begin_id(); }
   uint64_t end_id() const { return parts_.entries.end_id(); }
   uint64_t size() const { return parts_.entries.size(); }

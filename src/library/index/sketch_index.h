@@ -48,10 +48,16 @@ class SketchIndex {
 
   /// Describes a match of a live entry by position and event time.
   Match MatchOf(const EntryMatch& found) const {
-    return {entry(found.id).origin, entry(found.id).time_ms, found.distance, found.kind};
+    return {entry(found.id).origin,
+            entry(found.id).time_ms,
+            found.distance,
+            found.kind,
+            false,
+            found.id};
   }
 
   int64_t time_ms(uint64_t id) const { return entry(id).time_ms; }
+  Position origin(uint64_t id) const { return entry(id).origin; }
   uint64_t begin_id() const { return begin_id_; }
   uint64_t end_id() const { return begin_id_ + entries_.size(); }
   uint64_t size() const { return entries_.size(); }

@@ -15,8 +15,11 @@ void DuplicateGroups::Add(const Match& match, const std::string& original_id,
 
 Result<void> DuplicateGroups::Write(PackedFile& file) const {
   for (const auto& [offset, group] : groups_) {
-    std::string line = fmt::format(R"({{"size":{},"members":[{{"id":{}}})",
-                                   group.duplicates.size() + 1, JsonText(group.original_id));
+    std::string line = fmt::format(R"({{"size":{},)", group.duplicates.size() + 1);
+    if (!group.newest_id.empty()) {
+      line += fmt::format(R"("newest":{},)", JsonText(group.newest_id));
+    }
+    line += fmt::format(R"("members":[{{"id":{}}})", JsonText(group.original_id));
     for (const Member& member : group.duplicates) {
       line += fmt::format(R"(,{{"id":{},"kind":"{}","distance":{}}})", JsonText(member.id),
                           Name(member.kind), member.distance);

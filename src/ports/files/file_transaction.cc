@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -52,6 +53,7 @@ Result<std::unique_ptr<FileTransaction>> FileTransaction::Open(const FileOutputs
   NEARDUP_ASSIGN(files->pairs_, OpenGiven(outputs.pairs));
   NEARDUP_ASSIGN(files->groups_, OpenGiven(outputs.groups));
   files->line_mode_ = outputs.line_mode;
+  files->keeps_newest_ = outputs.keeps_newest;
   if (files->verdicts_ && !files->line_mode_) {
     NEARDUP_TRY(WriteLine(*files->verdicts_, "id\tverdict\toriginal\tdistance\tkind"));
   }
@@ -72,8 +74,10 @@ Result<void> FileTransaction::Publish(const RoutedRecord& record) {
     NoteIdField(payload);
     exact_repeats_.Saw(verdict, record.exact);
   }
+  if (keeps_newest_) NoteKept(record);
   std::optional<PackedFile>& route = routes_[static_cast<size_t>(verdict.decision)];
-  if (route) {
+  const bool waits = keeps_newest_ && verdict.decision != Decision::kDeadLetter;
+  if (route && !waits) {
     const std::string reference = ReferenceTo(record.message);
     NEARDUP_TRY(WriteLine(*route, reference.empty() ? payload : reference));
   }
@@ -83,9 +87,52 @@ Result<void> FileTransaction::Publish(const RoutedRecord& record) {
   if (verdict.decision == Decision::kDuplicate) {
     if (pairs_) NEARDUP_TRY(WritePair(record, id));
     if (groups_) in_groups_.Add(verdict.match, OriginalId(verdict.match), id);
+    const bool replaces = record.joined != nullptr && record.joined->replaces;
+    if (groups_ && replaces) in_groups_.SetNewest(verdict.match, id);
   }
   if (verdict.decision == Decision::kUnique) Remember(record, std::move(id));
   return {};
+}
+
+void FileTransaction::NoteKept(const RoutedRecord& record) {
+  const auto line = static_cast<size_t>(record.message.position.offset);
+  kept_.resize(std::max(kept_.size(), line + 1));
+  dead_.resize(kept_.size());
+  const bool replaces = record.joined != nullptr && record.joined->replaces;
+  dead_[line] = record.verdict.decision == Decision::kDeadLetter;
+  kept_[line] = replaces || record.verdict.decision == Decision::kUnique;
+  if (replaces) kept_[static_cast<size_t>(record.joined->newest_before.offset)] = false;
+}
+
+Result<void> FileTransaction::WriteKept(Source& again) {
+  if (!keeps_newest_) return {};
+  std::optional<PackedFile>& unique = routes_[static_cast<size_t>(Route::kUnique)];
+  std::optional<PackedFile>& duplicate = routes_[static_cast<size_t>(Route::kDuplicate)];
+  if (!unique && !duplicate) return {};
+  NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, again.Partitions());
+  const InputAssignment whole{.input = 0, .partition = partitions.at(0), .next_offset = 0};
+  NEARDUP_TRY(again.Assign(std::span(&whole, 1)));
+  constexpr size_t kLinesPerPoll = 1000;
+  size_t lines = 0;
+  std::vector<Message> messages;
+  while (!again.exhausted() && lines <= kept_.size()) {
+    messages.clear();
+    NEARDUP_TRY(again.Poll(kLinesPerPoll, 0, messages));
+    for (const Message& message : messages) {
+      const auto line = static_cast<size_t>(message.position.offset);
+      lines = line + 1;
+      if (lines > kept_.size()) break;
+      if (dead_[line]) continue;
+      std::optional<PackedFile>& route = kept_[line] ? unique : duplicate;
+      if (route) NEARDUP_TRY(WriteLine(*route, message.value.value_or("")));
+    }
+  }
+  if (lines == kept_.size()) return {};
+  return Error{ErrorCode::kBadInput,
+               fmt::format("{}: the second reading found {} {} lines than the {} of the first; "
+                           "keep the file as it is while the command runs",
+                           partitions[0].topic, lines > kept_.size() ? "more" : "only",
+                           Grouped(lines), Grouped(kept_.size()))};
 }
 
 void FileTransaction::NoteDeadLetter(const RoutedRecord& record) {

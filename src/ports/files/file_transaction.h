@@ -31,6 +31,9 @@ struct FileOutputs {
   std::string groups;
   /// The verdicts go out line by line as records are decided, and without a header line.
   bool line_mode = false;
+  /// Keep::kNewest: unique and duplicate lines are written by WriteKept, once it is known which
+  /// record stands for each group.
+  bool keeps_newest = false;
 };
 
 /// The Transaction port over files, for one run over one input. It undoes nothing: an error is
@@ -52,6 +55,7 @@ class FileTransaction : public Transaction {
   Result<void> Begin() override { return {}; }
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view) override { return {}; }
+  Result<void> PublishGroup(const GroupRecord&) override { return {}; }
   void StartCommit(std::span<const InputProgress>) override {}
   bool CommitHasEnded() override { return true; }
   Result<void> FinishCommit() override;
@@ -61,6 +65,10 @@ class FileTransaction : public Transaction {
   Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
   size_t record_bytes_max(const InputPartition&) const override { return SIZE_MAX; }
 
+  /// Writes the unique and the duplicate lines, if they wait for it. `again` reads the same input
+  /// from its beginning. The lane keeps two bits of each line until then. kBadInput if the input
+  /// has fewer or more lines than before.
+  Result<void> WriteKept(Source& again);
   /// Passes everything written on to the system.
   Result<void> Flush();
   /// Call once, when the whole input is decided.
@@ -90,15 +98,20 @@ class FileTransaction : public Transaction {
   Result<void> WriteVerdict(const RoutedRecord& record, const std::string& id);
   Result<void> WritePair(const RoutedRecord& record, const std::string& id);
   void Remember(const RoutedRecord& record, std::string id);
+  /// Notes where the line is to go.
+  void NoteKept(const RoutedRecord& record);
   std::string OriginalId(const Match& match) const;
 
   std::vector<PackedFile*> Files();
 
-  std::optional<PackedFile> routes_[3];  ///< by Decision
+  std::optional<PackedFile> routes_[3];  ///< by Route
   std::optional<PackedFile> verdicts_;
   std::optional<PackedFile> pairs_;
   std::optional<PackedFile> groups_;
   bool line_mode_ = false;
+  bool keeps_newest_ = false;
+  std::vector<bool> kept_;  ///< by offset: the line stands for its group
+  std::vector<bool> dead_;  ///< by offset
   std::string id_field_;
   RecordIdReader ids_;
   bool has_id_ = false;                              ///< some record has the field

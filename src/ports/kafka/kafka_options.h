@@ -21,7 +21,9 @@ struct KafkaOptions {
   std::string unique_topic = "{topic}.unique";
   std::string duplicate_topic = "{topic}.duplicate";
   std::string dead_letter_topic = "{topic}.dead-letter";
-  /// Create output, changelog and lease topics that do not exist.
+  /// Where the lane says how often each record was copied. Empty: nowhere.
+  std::string groups_topic;
+  /// Create output, groups, changelog and lease topics that do not exist.
   bool create_topics = true;
   /// Of created topics; -1 takes the broker's default.
   int16_t replication_factor = -1;

@@ -44,13 +44,13 @@ constexpr uint32_t kRecordsPerHearing = 1000;
 Result<OutgoingRecord> Outgoing(const RoutedRecord& record, rd_kafka_topic_t* topic, void* tag) {
   const Message& message = record.message;
   OutgoingRecord outgoing{.topic = topic,
-                          .partition = record.input.partition,
+                          .partition = record.target.partition,
                           .timestamp_ms = message.timestamp_ms,
                           .tag = tag};
   const size_t headers = record.headers.size() + (record.by_reference ? 0 : message.headers.size());
   if (headers > 0) outgoing.headers.reset(rd_kafka_headers_new(headers));
   if (!record.by_reference) {
-    outgoing.key = message.key;
+    outgoing.key = record.group_key ? record.group_key : message.key;
     outgoing.value = message.value;
     outgoing.lends_value = message.owner != nullptr;
     NEARDUP_TRY(AddHeaders(message.headers, outgoing));
@@ -76,6 +76,7 @@ class KafkaTransaction : public Transaction {
   bool must_fence() const override { return !late_request_.empty(); }
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view bytes) override;
+  Result<void> PublishGroup(const GroupRecord& group) override;
   void StartCommit(std::span<const InputProgress> inputs) override;
   bool CommitHasEnded() override;
   Result<void> FinishCommit() override;
@@ -122,6 +123,7 @@ class KafkaTransaction : public Transaction {
   OutputTopics outputs_;
   std::shared_ptr<Client> client_;
   TopicHandle changelog_;
+  TopicHandle groups_;  ///< null without KafkaOptions::groups_topic
   BoundedCalls calls_{kAbandonAfterMs};
   /// Which request of the last transaction may arrive late and harm the next one; empty: none.
   std::string late_request_;
@@ -149,6 +151,10 @@ Result<void> KafkaTransaction::Fence() {
                     ErrorCode::kUnavailable));
   outputs_.Bind(client_);
   changelog_.reset(rd_kafka_topic_new(client_->get(), ChangelogTopic(options_).c_str(), nullptr));
+  if (!options_.groups_topic.empty()) {
+    groups_.reset(rd_kafka_topic_new(client_->get(), options_.groups_topic.c_str(), nullptr));
+    NEARDUP_TRY(WarmUp(options_.groups_topic));
+  }
   // The library asks for a topic's leaders with the first record, which then waits for up to a
   // second. Asking here costs a millisecond.
   NEARDUP_TRY(WarmUp(ChangelogTopic(options_)));
@@ -169,6 +175,7 @@ void KafkaTransaction::DropProducer() {
   committed_ = {};
   late_request_.clear();
   changelog_.reset();
+  groups_.reset();
   outputs_.Unbind();
   // An abandoned call keeps the client alive for longer than the log.
   if (client_.use_count() > 1) client_->Silence();
@@ -255,7 +262,7 @@ void KafkaTransaction::Abandon(bool abort) {
 
 Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
   if (record.route == Route::kNowhere) return {};
-  rd_kafka_topic_t* topic = outputs_.Find(record.input.topic, record.route);
+  rd_kafka_topic_t* topic = outputs_.Find(record.target.topic, record.route);
   const Position& position = record.message.position;
   if (record.alone) return ProduceAlone(record, topic);
   NEARDUP_TRY(Produce(record, topic, refusals_.Tag(position, /*alone=*/false)));
@@ -285,6 +292,16 @@ Result<void> KafkaTransaction::Produce(const RoutedRecord& record, rd_kafka_topi
 Result<void> KafkaTransaction::PublishDelta(std::string_view bytes) {
   OutgoingRecord delta{.topic = changelog_.get(), .partition = lane_, .value = bytes};
   const Result<void> sent = SendBounded(delta, "writing the changelog");
+  if (sent.ok() || sent.error().code != ErrorCode::kExhausted) return sent;
+  return Fatal(ErrorCode::kConfig, sent.error().text);
+}
+
+Result<void> KafkaTransaction::PublishGroup(const GroupRecord& group) {
+  OutgoingRecord record{.topic = groups_.get(),
+                        .partition = RD_KAFKA_PARTITION_UA,
+                        .key = group.key,
+                        .value = group.value};
+  const Result<void> sent = SendBounded(record, "writing the groups topic");
   if (sent.ok() || sent.error().code != ErrorCode::kExhausted) return sent;
   return Fatal(ErrorCode::kConfig, sent.error().text);
 }

@@ -148,6 +148,9 @@ std::vector<Topic> Checker::Topics() {
                         .write = true});
     }
   }
+  if (!options_.groups_topic.empty()) {
+    topics.push_back({.name = options_.groups_topic, .partitions = 1, .write = true});
+  }
   topics.push_back({.name = ChangelogTopic(options_),
                     .partitions = needs_.lane + 1,
                     .is_changelog = true,

@@ -45,6 +45,12 @@ class TopicKeeper {
 
   Result<void> EnsureOutputs(const std::string& input, int32_t partitions);
   Result<void> EnsureChangelog(int32_t lanes);
+  Result<void> EnsureGroups(int32_t partitions) {
+    if (options_.groups_topic.empty()) return {};
+    // More partitions would move the keys, and each partition is compacted by itself.
+    NEARDUP_ASSIGN(const std::optional<int32_t> existing, admin_.Partitions(options_.groups_topic));
+    return EnsureSize(options_.groups_topic, existing.value_or(partitions), GroupsSettings());
+  }
   Result<void> EnsureLease(int32_t lanes) { return EnsureSize(LeaseTopic(options_), lanes, {}); }
   TopicReport TakeReport() { return std::move(report_); }
 
@@ -160,6 +166,8 @@ Result<void> TopicKeeper::EnsureChangelog(int32_t lanes) {
 }  // namespace
 
 Properties OutputSettings() { return {{kTimeAhead, "9223372036854775807"}}; }
+
+Properties GroupsSettings() { return {{"cleanup.policy", "compact"}}; }
 
 Properties ChangelogSettings(int32_t replication_factor) {
   Properties settings = {{"cleanup.policy", "delete"},
@@ -287,6 +295,7 @@ Result<std::optional<std::string>> FindMissingTopic(const KafkaOptions& options,
                                                     std::span<const InputPartition> inputs,
                                                     const KafkaLog& log) {
   std::set<std::string> topics = {ChangelogTopic(options), LeaseTopic(options)};
+  if (!options.groups_topic.empty()) topics.insert(options.groups_topic);
   for (const InputPartition& input : inputs) {
     topics.insert(ExpandTopic(options.unique_topic, input.topic));
     topics.insert(ExpandTopic(options.duplicate_topic, input.topic));
@@ -312,7 +321,12 @@ Result<TopicReport> EnsureTopics(const KafkaOptions& options,
   }
   NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, log));
   TopicKeeper keeper(options, TopicAdmin(std::move(client), options));
-  for (const auto& [topic, count] : partitions) NEARDUP_TRY(keeper.EnsureOutputs(topic, count));
+  int32_t most = 1;
+  for (const auto& [topic, count] : partitions) {
+    NEARDUP_TRY(keeper.EnsureOutputs(topic, count));
+    most = std::max(most, count);
+  }
+  NEARDUP_TRY(keeper.EnsureGroups(most));
   NEARDUP_TRY(keeper.EnsureChangelog(lanes));
   NEARDUP_TRY(keeper.EnsureLease(lanes));
   return keeper.TakeReport();

@@ -44,6 +44,9 @@ Result<std::vector<std::string>> CheckChangelogSettings(const std::string& topic
                                                         const Properties& settings,
                                                         int32_t replicas);
 
+/// The settings with which a groups topic is created.
+Properties GroupsSettings();
+
 /// The settings with which the outputs of an input are created, without those of the input.
 Properties OutputSettings();
 /// Room for our headers and the framing in an output topic, beyond the input's largest record.
@@ -65,10 +68,11 @@ struct TopicReport {
   std::vector<std::string> warnings;
 };
 
-/// Creates and grows the output, changelog and lease topics for `inputs` and `lanes` lanes. Call it
-/// again when an input topic has grown.
+/// Creates and grows the output, groups, changelog and lease topics for `inputs` and `lanes` lanes.
+/// Call it again when an input topic has grown.
 ///   outputs    get the partitions of their input, and room for its largest record plus our
 ///              headers; when the input has grown, partitions are added
+///   groups     gets as many partitions as the largest input; one that exists is not grown
 ///   changelog  one partition per lane, no deletion by age or size, and records on two brokers
 ///              where there are three replicas. Settings that would lose state are a fatal kConfig
 ///              error with the command that corrects them

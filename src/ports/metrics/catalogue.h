@@ -150,6 +150,10 @@ inline constexpr auto kMetrics = [] {
       {.name = "neardup_dropped_records_total",
        .type = kCounter,
        .help = "Duplicates that went to no topic, because routing.exact or routing.near is drop"},
+      {.name = "neardup_replaced_records_total",
+       .type = kCounter,
+       .help = "Duplicates that went to the unique topic in place of an older record, because "
+               "routing.keep is newest"},
       {.name = "neardup_released_records_total",
        .type = kCounter,
        .help = "Duplicates that went to the unique topic by routing.release_exact_one_of or "
@@ -181,6 +185,9 @@ inline constexpr auto kMetrics = [] {
        .type = kCounter,
        .help = "Comparisons of look-ups with index entries"},
       {.name = "neardup_index_entries", .type = kGauge, .help = "Unique records remembered"},
+      {.name = "neardup_groups",
+       .type = kGauge,
+       .help = "Remembered records that were copied, with routing.keep newest or a groups topic"},
       {.name = "neardup_index_capacity_entries",
        .type = kGauge,
        .help = "Largest number of unique records the index remembers"},

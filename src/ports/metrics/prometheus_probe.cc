@@ -128,6 +128,7 @@ void PrometheusProbe::TransactionCommitted(const CommittedBatch& batch) {
   metrics.Count("neardup_clamped_records_total", Number(batch.clamped));
   metrics.Count("neardup_suspect_records_total", Number(batch.suspects));
   metrics.Count("neardup_dropped_records_total", Number(batch.dropped));
+  metrics.Count("neardup_replaced_records_total", Number(batch.replaced));
   metrics.Count("neardup_released_records_total", Number(batch.released));
   metrics.Count("neardup_observed_records_total", Number(batch.observed));
   metrics.ObserveAll("neardup_end_to_end_latency_seconds", batch.latencies_s);
@@ -200,6 +201,7 @@ void PrometheusProbe::InputUnreachable(const InputPartition& input, bool unreach
 void PrometheusProbe::Gauges(const LaneGauges& gauges) {
   MetricSet& metrics = state_->metrics;
   metrics.Set("neardup_index_entries", Number(gauges.entries));
+  metrics.Set("neardup_groups", Number(gauges.groups));
   metrics.Set("neardup_index_capacity_entries", Number(gauges.entries_max));
   metrics.Set("neardup_index_bytes", Number(gauges.index_bytes));
   metrics.Set("neardup_index_oldest_entry_timestamp_seconds", Seconds(gauges.oldest_time_ms));

@@ -139,6 +139,14 @@ class Checks {
     // Every topic in use, and what it is used for. Two uses of one topic would mix their records.
     std::map<std::string, std::string> uses = {{ChangelogTopic(kafka), "the changelog"},
                                                {LeaseTopic(kafka), "the lease topic"}};
+    if (const std::string& groups = kafka.groups_topic; !groups.empty()) {
+      const auto [use, added] = uses.emplace(groups, "the groups topic");
+      if (!added) {
+        Refuse("output.groups_topic", "app",
+               fmt::format("{}, which is {}", Shown("output.groups_topic", groups), use->second),
+               "another topic");
+      }
+    }
     for (const std::string& topic : kafka.topics) {
       auto [use, added] = uses.emplace(topic, "an input topic");
       if (!added) {
@@ -179,6 +187,36 @@ class Checks {
     CheckDrop("routing.near", settings_.lane.routing.near);
     CheckRelease("routing.release_exact_one_of", settings_.lane.routing.release_exact_one_of);
     CheckRelease("routing.release_near_one_of", settings_.lane.routing.release_near_one_of);
+    CheckKeep();
+  }
+
+  void CheckKeep() {
+    const LaneOptions& lane = settings_.lane;
+    const RoutingOptions& routing = lane.routing;
+    const bool newest = routing.keep == Keep::kNewest;
+    if (Read({"routing.keep", "output.headers"}) && newest && lane.headers == HeaderStyle::kNone) {
+      Refuse("output.headers", "routing.keep", "none",
+             "another style, because only the header names the record that a newer one replaces");
+    }
+    const bool grouped = lane.unique_key == UniqueKey::kGroup;
+    if (Read({"output.unique_key", "routing.keep"}) && grouped && !newest) {
+      Refuse("output.unique_key", "routing.keep", "group",
+             "record, or routing.keep newest: with first, the unique topic has one record of each "
+             "group anyway");
+    }
+    if (Read({"output.unique_key", "routing.mode"}) && grouped &&
+        routing.mode == RoutingMode::kObserve) {
+      Refuse("output.unique_key", "routing.mode", "group",
+             "record, because observing changes nothing for the consumers of the unique topic");
+    }
+    const bool releases = routing.release_exact_one_of > 0 || routing.release_near_one_of > 0;
+    if (Read(
+            {"output.unique_key", "routing.release_exact_one_of", "routing.release_near_one_of"}) &&
+        grouped && releases) {
+      Refuse("output.unique_key", "routing.release_exact_one_of", "group",
+             "record, or no released duplicates: one of them could take the place of a newer "
+             "record in a compacted topic");
+    }
   }
 
   void CheckDrop(const char* path, DuplicateRoute route) {

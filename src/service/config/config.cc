@@ -127,6 +127,7 @@ class Loader {
       kafka.app = DefaultApp(kafka.topics);
       if (config_.IsSecret("input.topics")) config_.secrets.insert("app");
     }
+    settings.lane.routing.publish_groups = !kafka.groups_topic.empty();
     Pipeline& pipeline = settings.lane.pipeline;
     const RoutingMode mode = settings.lane.routing.mode;
     const RoutingMode mode_before = settings.routing_mode_before == ModeBefore::kSame ? mode

@@ -48,6 +48,10 @@ MemoryTable MemoryOf(const Settings& settings, size_t partitions, size_t cores) 
   const std::optional<uint64_t> index = FilterBytesMax(lane.filter, transaction_records);
   table.index_is_bounded = index.has_value();
   add("index", index.value_or(0), "window.entries_max");
+  if (lane.routing.has_groups()) {
+    add("groups", Groups::BytesMax(lane.filter.window.entries_max, transaction_records),
+        "window.entries_max, routing.keep, output.groups_topic");
+  }
   const uint64_t steady = table.total;
   add("read ahead", PrefetchBytesMax(kafka.prefetch_bytes_max, partitions),
       "kafka.prefetch_bytes_max, input partitions");

@@ -32,6 +32,9 @@ constexpr Pattern kAppName = {
 // Kafka's own rule for topic names, which excludes the two names of folders, "." and "..".
 constexpr Pattern kTopicName = {"^(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}$",
                                 "a topic name: 1 to 249 letters, digits, '.', '_' or '-'"};
+constexpr Pattern kTopicNameOrNone = {
+    "^(|(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249})$",
+    "a topic name: 1 to 249 letters, digits, '.', '_' or '-'; or \"\" for none"};
 constexpr Pattern kTopicTemplate = {
     "^(?!\\.{1,2}$)([a-zA-Z0-9._-]|\\{topic\\}){1,249}$",
     "a topic name of letters, digits, '.', '_' or '-', where {topic} stands for the input topic"};
@@ -249,6 +252,14 @@ std::vector<Setting> Rows() {
                "The unique_topic, duplicate_topic and dead_letter_topic that this pipeline had "
                "until now, if those above are to replace them. Has no effect once the change is "
                "made."),
+      Choice("output.unique_key", NEARDUP_MEMBER(lane.unique_key), {"record", "group"},
+             "Key of the records on the unique topic. record: their own; group: the position of "
+             "the first record of their group, so that a compacted topic keeps one record of each "
+             "group. The header neardup-key then holds their own key. group needs routing.keep: "
+             "newest."),
+      Text("output.groups_topic", NEARDUP_MEMBER(kafka.groups_topic), kTopicNameOrNone,
+           "Compacted topic that says of each record that was copied how often and when, in the "
+           "same transactions, such as articles-groups. Empty: none."),
       Choice("output.headers", NEARDUP_MEMBER(lane.headers), {"packed", "separate", "full", "none"},
              "Headers that carry the verdict on an output record. packed: one header, `neardup`; "
              "separate: neardup-seq, neardup-origin and so on; full: packed with the fingerprint; "
@@ -259,7 +270,7 @@ std::vector<Setting> Rows() {
           "this app before it was reset. fail: stop; continue: write behind them, so that "
           "records may be in the outputs twice. Not noticed with output.headers: none."),
       Flag("output.create_topics", NEARDUP_MEMBER(kafka.create_topics),
-           "Create output, changelog and lease topics that do not exist."),
+           "Create output, groups, changelog and lease topics that do not exist."),
       WithoutZero(Integer("output.replication_factor", NEARDUP_MEMBER(kafka.replication_factor),
                           {-1, 32767}, "Replicas of created topics. -1: the broker's default.")),
 
@@ -277,6 +288,10 @@ std::vector<Setting> Rows() {
              "duplicate topic; drop: to no topic. The changelog counts them."),
       Choice("routing.near", NEARDUP_MEMBER(lane.routing.near), {"route", "drop"},
              "The same for near duplicates."),
+      Choice("routing.keep", NEARDUP_MEMBER(lane.routing.keep), {"first", "newest"},
+             "Which record of a group of duplicates the unique topic keeps. first: the one that "
+             "came first; newest: a duplicate with a later event time than the others also goes to "
+             "the unique topic, and its header names the record that it replaces."),
       Integer("routing.release_exact_one_of", NEARDUP_MEMBER(lane.routing.release_exact_one_of),
               {0, 1'000'000'000},
               "Of the exact duplicates, one of this many goes to the unique topic, and its header "

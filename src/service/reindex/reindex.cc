@@ -36,6 +36,15 @@ struct UniqueRecord {
   FingerprintedRecord record;
 };
 
+/// The records that took the place of an older one in the group of an original (Keep::kNewest), and
+/// the last of them.
+struct Replacing {
+  uint64_t count = 0;
+  uint64_t seq = 0;
+  Position position;
+  int64_t time_ms = 0;
+};
+
 class Reindexer {
  public:
   Reindexer(const Settings& settings, const KafkaLog& log)
@@ -120,7 +129,8 @@ class Reindexer {
     if (!header.ok()) {
       return Error{ErrorCode::kMismatch, fmt::format("{}: {}", where, header.error().text)};
     }
-    if (header->decision() != Decision::kUnique || header->passed) return {};
+    const bool unique_record = header->decision() == Decision::kUnique && !header->passed;
+    if (!unique_record && !header->replaces) return {};
     const auto number = numbers_.find(header->origin);
     if (header->seq > last_.seq_last || number == numbers_.end()) {
       return Error{
@@ -131,11 +141,15 @@ class Reindexer {
               "to this topic; give every app its own output topics",
               where, header->seq, TextOf(header->origin), header->origin_offset, last_.seq_last)};
     }
-    ++report_.records;
     UniqueRecord unique;
     unique.seq = header->seq;
     unique.record = fingerprinter_.Compute(
         {{number->second, header->origin_offset}, message.timestamp_ms, message.value});
+    if (header->replaces) {
+      AddReplacing(*header, unique);
+      return {};
+    }
+    ++report_.records;
     unique.record.outcome.time_ms = std::min(unique.record.outcome.time_ms, clock_max_ms_);
     if (!unique.record.outcome.comparable()) {
       ++report_.incomparable;
@@ -148,6 +162,40 @@ class Reindexer {
     uniques_.push_back(std::move(unique));
     if (uniques_.size() >= 2 * filter_.window.entries_max) KeepNewest();
     return {};
+  }
+
+  /// The newest record of a group stays what it is. How often the original was copied is counted
+  /// anew, because the duplicate topic is not read.
+  void AddReplacing(const ParsedHeader& header, const UniqueRecord& unique) {
+    const auto input = numbers_.find(header.original->partition);
+    if (input == numbers_.end()) return;
+    const int64_t time_ms = std::min(unique.record.outcome.time_ms, clock_max_ms_);
+    Replacing& newest = newest_[{input->second, header.original->offset}];
+    ++newest.count;
+    if (unique.seq < newest.seq) return;
+    newest.seq = unique.seq;
+    newest.position = unique.record.position;
+    newest.time_ms = time_ms;
+  }
+
+  /// The groups of those originals that stay.
+  std::vector<NumberedGroup> GroupsOf(std::span<const FingerprintedRecord> records) const {
+    std::vector<NumberedGroup> groups;
+    for (size_t i = 0; i < records.size(); ++i) {
+      const auto found = newest_.find(records[i].position);
+      if (found == newest_.end()) continue;
+      const Replacing& newest = found->second;
+      const int64_t time_ms = records[i].outcome.time_ms;
+      groups.push_back({{.original = records[i].position,
+                         .original_time_ms = time_ms,
+                         .copies = newest.count,
+                         .last = newest.position,
+                         .last_time_ms = std::max(time_ms, newest.time_ms),
+                         .newest = newest.position,
+                         .newest_time_ms = newest.time_ms},
+                        i});
+    }
+    return groups;
   }
 
   /// The index holds no more than entries_max.
@@ -169,7 +217,8 @@ class Reindexer {
     records.reserve(uniques_.size());
     for (UniqueRecord& unique : uniques_) records.push_back(std::move(unique.record));
     report_.entries = records.size();
-    NEARDUP_ASSIGN(std::vector<Delta> deltas, FreshDeltas(filter_, last_, records));
+    NEARDUP_ASSIGN(std::vector<Delta> deltas,
+                   FreshDeltas(filter_, last_, records, GroupsOf(records)));
     deltas.front().learned = settings_.lane.learned;
     return deltas;
   }
@@ -182,6 +231,8 @@ class Reindexer {
   int64_t horizon_ms_ = INT64_MIN;
   Delta last_;
   std::map<InputPartition, uint32_t> numbers_;  ///< places in last_.inputs
+  /// By the position of their original.
+  std::map<Position, Replacing> newest_;
   std::vector<UniqueRecord> uniques_;
   ReindexReport report_;
 };

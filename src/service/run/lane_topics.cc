@@ -88,6 +88,10 @@ Result<void> TransactionOnTopics::PublishDelta(std::string_view bytes) {
   return transaction_->PublishDelta(bytes);
 }
 
+Result<void> TransactionOnTopics::PublishGroup(const GroupRecord& group) {
+  return transaction_->PublishGroup(group);
+}
+
 void TransactionOnTopics::StartCommit(std::span<const InputProgress> inputs) {
   transaction_->StartCommit(inputs);
 }

@@ -60,6 +60,7 @@ class TransactionOnTopics : public Transaction {
   bool must_fence() const override;
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view bytes) override;
+  Result<void> PublishGroup(const GroupRecord& group) override;
   void StartCommit(std::span<const InputProgress> inputs) override;
   bool CommitHasEnded() override;
   Result<void> FinishCommit() override;

@@ -92,6 +92,7 @@ void VerdictSummary::Add(const InputPartition& place, const Message& message) {
   }
   counts_.late += header->late ? 1 : 0;
   counts_.suspects += header->suspect ? 1 : 0;
+  counts_.replacing += header->replaces ? 1 : 0;
   counts_.released += header->released ? 1 : 0;
   counts_.observed += header->observed ? 1 : 0;
   if (message.timestamp_ms >= 0) {
@@ -174,6 +175,7 @@ std::string ReportText(const VerdictReport& report) {
                 all);
   }
   if (counts.suspects > 0) text += Row("suspects, among unique", counts.suspects, all);
+  if (counts.replacing > 0) text += Row("newer than their group", counts.replacing, all);
   if (counts.released > 0) text += Row("released duplicates", counts.released, all);
   if (counts.late > 0) text += Row("late", counts.late, all);
   if (counts.observed > 0) {
@@ -200,11 +202,12 @@ std::string ReportText(const VerdictReport& report) {
 
 std::string ReportJson(const VerdictReport& report) {
   const VerdictCounts& counts = report.counts;
-  nlohmann::ordered_json json = {
-      {"records", counts.records()}, {"unique", counts.unique},        {"exact", counts.exact},
-      {"near", counts.near},         {"dead_letter", counts.dead()},   {"late", counts.late},
-      {"suspect", counts.suspects},  {"released", counts.released},    {"suspect", counts.suspects},
-      {"observed", counts.observed}, {"unreadable", counts.unreadable}};
+  nlohmann::ordered_json json = {{"records", counts.records()},    {"unique", counts.unique},
+                                 {"exact", counts.exact},          {"near", counts.near},
+                                 {"dead_letter", counts.dead()},   {"late", counts.late},
+                                 {"suspect", counts.suspects},     {"replacing", counts.replacing},
+                                 {"released", counts.released},    {"observed", counts.observed},
+                                 {"unreadable", counts.unreadable}};
   json["reasons"] = nlohmann::ordered_json::object();
   for (size_t reason = 0; reason < counts.dead_letters.size(); ++reason) {
     if (counts.dead_letters[reason] == 0) continue;

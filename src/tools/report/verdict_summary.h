@@ -52,6 +52,7 @@ struct VerdictCounts {
   std::array<uint64_t, kDistancesCounted> distances{};  ///< of near duplicates
   uint64_t late = 0;
   uint64_t suspects = 0;         ///< among `unique`
+  uint64_t replacing = 0;        ///< duplicates that took the place of an older record
   uint64_t released = 0;         ///< duplicates that were released to the unique topic
   uint64_t observed = 0;         ///< duplicates and dead letters on the unique topic
   uint64_t unreadable = 0;       ///< records without a neardup header, or with a broken one

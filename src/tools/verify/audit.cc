@@ -36,7 +36,8 @@ Audit::Audit(const AuditOptions& options)
     : options_(options),
       chosen_(ChooseScheme(options.filter.scheme).value()),
       fingerprinter_(options.filter),
-      verdicts_(options_, chosen_, ledger_, report_) {}
+      verdicts_(options_, chosen_, ledger_, report_),
+      groups_(ledger_, report_, options_.part) {}
 
 uint32_t Audit::AddPartition(const AuditedInput& input) {
   assert(ledger_.Find(input.partition) == AuditLedger::kNoInput);
@@ -57,7 +58,7 @@ void Audit::AddInput(const Message& message) {
   AuditRow row;
   row.offset = message.position.offset;
   row.time_ms = message.timestamp_ms;
-  row.digest = DigestOf(message, 0, 0);
+  row.digest = DigestOf(message, message.key, 0, 0);
   partition.rows.Append(row);
   ++report_.inputs;
 }
@@ -67,8 +68,8 @@ void Audit::AddDeletedOutputs(uint32_t input, Route route) {
   ledger_.partitions()[input].outputs_kept_from[static_cast<size_t>(route)] = INT64_MAX;
 }
 
-PayloadDigest Audit::DigestOf(const Message& message, size_t first_left_out,
-                              size_t count_left_out) {
+PayloadDigest Audit::DigestOf(const Message& message, const std::optional<std::string_view>& key,
+                              size_t first_left_out, size_t count_left_out) {
   header_bytes_.clear();
   auto append = [this](std::string_view bytes) {
     header_bytes_ += std::to_string(bytes.size());
@@ -81,7 +82,7 @@ PayloadDigest Audit::DigestOf(const Message& message, size_t first_left_out,
     if (message.headers[i].value) append(*message.headers[i].value);
     header_bytes_ += ';';
   }
-  return {Digest(message.value), Half(Digest(message.key)), Half(Hash64(header_bytes_))};
+  return {Digest(message.value), Half(Digest(key)), Half(Hash64(header_bytes_))};
 }
 
 void Audit::AddOutput(const InputPartition& place, const Message& message) {
@@ -115,10 +116,12 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
   }
   AuditRow* row = CoveredRow(input, header, message, where);
   if (row == nullptr) return;
-  const PayloadDigest digest = DigestOf(message, header.first, header.count);
+  const PayloadDigest digest =
+      DigestOf(message, header.keyed ? header.own_key : message.key, header.first, header.count);
   // What is the same in input and output need be computed only once, from the output.
   bool content_known = row->input_deleted;
   if (!row->input_deleted && !IsByReference(message, header.reason)) {
+    CheckKey(header, message, where);
     CheckPayload(*row, digest, message, where);
     content_known = digest.value == row->digest.value;
   }
@@ -127,13 +130,14 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
     content = fingerprinter_.Compute({{input, header.origin_offset}, row->time_ms, message.value});
   }
   Cover(header, content ? &*content : nullptr, message.position.offset, *row);
+  groups_.Add(input, *row, header, header.seq >= options_.settings_seq);
   if (header.seq >= options_.settings_seq) {
     if (content && header.fingerprint && *header.fingerprint != content->fingerprint) {
       report_.Add(AuditCheck::kHeader, where, "states another fingerprint than its payload has");
     }
     verdicts_.Check({input, row, header, content ? &*content : nullptr});
   }
-  if (CheckRoute(input, header, place, where)) {
+  if (CheckRoute(input, header, place, where) && !row->moved) {
     CheckOrder(input, header.route(), header.origin_offset, where);
   }
 }
@@ -145,10 +149,13 @@ void Audit::Cover(const ParsedHeader& header, const FingerprintedRecord* content
   const Decision decision = header.decision();
   row.covered = true;
   row.output = {header.seq, output_offset};
-  row.decision = static_cast<uint8_t>(decision);
+  row.decision = decision;
   row.passed = header.passed;
   row.late = header.late;
   row.clamped = header.clamped;
+  row.route = header.route();
+  row.moved = header.keyed && header.decision() == Decision::kDuplicate;
+  report_.replacing += header.replaces ? 1 : 0;
   report_.suspects += header.suspect ? 1 : 0;
   report_.released += header.released ? 1 : 0;
   report_.observed += header.observed ? 1 : 0;
@@ -217,6 +224,17 @@ AuditRow* Audit::CoveredRow(uint32_t input, const ParsedHeader& header, const Me
   return row;
 }
 
+void Audit::CheckKey(const ParsedHeader& header, const Message& message, const std::string& where) {
+  if (!header.keyed) return;
+  const bool copy = header.decision() == Decision::kDuplicate;
+  const std::string expected = copy ? GroupKey(header.original->partition, header.original->offset)
+                                    : GroupKey(header.origin, header.origin_offset);
+  if (message.key == expected) return;
+  report_.Add(AuditCheck::kPayload, where,
+              fmt::format("is keyed by its group; expected the key {}, found {}", expected,
+                          message.key.value_or("null")));
+}
+
 void Audit::CheckPayload(const AuditRow& row, const PayloadDigest& digest, const Message& message,
                          const std::string& where) {
   ++report_[AuditCheck::kPayload].looked_at;
@@ -238,12 +256,17 @@ void Audit::CheckPayload(const AuditRow& row, const PayloadDigest& digest, const
 bool Audit::CheckRoute(uint32_t input, const ParsedHeader& header, const InputPartition& place,
                        const std::string& where) {
   ++report_[AuditCheck::kRoute].looked_at;
-  const AuditPartition& partition = ledger_.partitions()[input];
+  // A record that is keyed by its group is in the partition of the group's original.
+  const bool moved = header.keyed && header.decision() == Decision::kDuplicate;
+  const uint32_t target = moved ? ledger_.Find(header.original->partition) : input;
+  if (target == AuditLedger::kNoInput) return true;  // the check of the verdict reports it
+  const AuditPartition& partition = ledger_.partitions()[target];
   const std::string& topic = partition.topics[static_cast<size_t>(header.route())];
   if (place.topic != topic) {
     report_.Add(AuditCheck::kRoute, where,
                 fmt::format("is decided {}{} and belongs to topic {}", Name(header.decision()),
                             header.observed   ? ", observed,"
+                            : header.replaces ? ", replacing an older record,"
                             : header.released ? ", released,"
                                               : "",
                             topic));
@@ -251,9 +274,12 @@ bool Audit::CheckRoute(uint32_t input, const ParsedHeader& header, const InputPa
   }
   if (place.partition != partition.partition.partition) {
     report_.Add(AuditCheck::kRoute, where,
-                fmt::format("comes from partition {} of its input, and belongs to the same "
-                            "partition of the output",
-                            partition.partition.partition));
+                moved ? fmt::format("is keyed by its group, and belongs to partition {}, that of "
+                                    "its original",
+                                    partition.partition.partition)
+                      : fmt::format("comes from partition {} of its input, and belongs to the "
+                                    "same partition of the output",
+                                    partition.partition.partition));
     return false;
   }
   return true;
@@ -272,7 +298,8 @@ void Audit::CheckOrder(uint32_t input, Route route, int64_t origin_offset,
 }
 
 size_t Audit::bytes() const {
-  size_t bytes = ledger_.fingerprints.bytes() + ledger_.text_keys.bytes() + sketch_bytes_;
+  size_t bytes =
+      groups_.bytes() + ledger_.fingerprints.bytes() + ledger_.text_keys.bytes() + sketch_bytes_;
   for (const AuditPartition& partition : ledger_.partitions()) {
     bytes += partition.rows.bytes() + partition.deleted.size() * kAuditBytesPerDeleted;
   }
@@ -280,6 +307,7 @@ size_t Audit::bytes() const {
 }
 
 AuditReport Audit::Finish(const std::function<void(double)>& progress) {
+  groups_.Finish();
   std::vector<const AuditRow*> by_seq = verdicts_.Finish();
   ledger_.text_keys = {};  // the next check, which needs the most memory, does not use them
   CheckCompleteness(options_, chosen_, ledger_, std::move(by_seq), first_left_out_seq_, report_,

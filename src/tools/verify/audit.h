@@ -21,6 +21,7 @@
 #include "lane/message.h"
 #include "lane/route_header.h"
 #include "neardup/filter.h"
+#include "verify/group_checks.h"
 #include "verify/ledger.h"
 #include "verify/report.h"
 #include "verify/verdicts.h"
@@ -78,11 +79,15 @@ class Audit {
   AuditReport Finish(const std::function<void(double)>& progress = {});
 
  private:
-  PayloadDigest DigestOf(const Message& message, size_t first_left_out, size_t count_left_out);
+  /// `key`: the record's own.
+  PayloadDigest DigestOf(const Message& message, const std::optional<std::string_view>& key,
+                         size_t first_left_out, size_t count_left_out);
   /// The row of an output's input record; nullptr, with a violation, if there is none or another
   /// output already names it.
   AuditRow* CoveredRow(uint32_t input, const ParsedHeader& header, const Message& message,
                        const std::string& where);
+  /// The key of a record that is keyed by its group.
+  void CheckKey(const ParsedHeader& header, const Message& message, const std::string& where);
   void CheckPayload(const AuditRow& row, const PayloadDigest& digest, const Message& message,
                     const std::string& where);
   /// Notes in the row what the header and the content say.
@@ -100,6 +105,7 @@ class Audit {
   AuditLedger ledger_;
   AuditReport report_;
   VerdictChecks verdicts_;
+  GroupChecks groups_;
   std::map<InputPartition, uint64_t> newest_seq_;  ///< by the output that it was read from
   uint64_t behind_ = 0;  ///< outputs with a smaller seq than one before them in their partition
   uint64_t first_left_out_seq_ = UINT64_MAX;  ///< of those left out after the audited ones

@@ -60,7 +60,7 @@ int64_t SaturatingAdd(int64_t a, int64_t b) {
 }
 
 bool IsCompared(const AuditRow& row) {
-  return static_cast<Decision>(row.decision) != Decision::kDeadLetter && !row.passed;
+  return row.decision != Decision::kDeadLetter && !row.passed;
 }
 
 /// A unique that the filter remembers.

@@ -50,9 +50,10 @@ AuditRow* AuditLedger::Row(uint32_t input, int64_t offset) {
 
 std::string AuditLedger::Place(uint32_t input, const AuditRow& row) const {
   const AuditPartition& partition = partitions_[input];
-  if (!row.covered) return Origin(input, row.offset);
-  return PositionText({partition.topics[row.decision], partition.partition.partition},
-                      row.output.offset);
+  if (!row.covered || row.moved) return Origin(input, row.offset);
+  return PositionText(
+      {partition.topics[static_cast<size_t>(row.route)], partition.partition.partition},
+      row.output.offset);
 }
 
 std::string AuditLedger::Place(const AuditRow& row) const {

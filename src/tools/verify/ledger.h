@@ -47,7 +47,9 @@ struct AuditRow {
   uint32_t content = kNoContent;
   /// Number of distinct tokens, at most 65,535. No setting asks for more.
   uint16_t features = 0;
-  uint8_t decision = 0;
+  Decision decision : 4;
+  Route route : 4;  ///< the one of its output, once it is covered
+  bool moved : 1;   ///< its output is in the partition of its original (UniqueKey::kGroup)
   bool covered : 1;
   bool passed : 1;  ///< by policy, as the header states
   bool late : 1;
@@ -57,6 +59,9 @@ struct AuditRow {
 
   AuditRow()
       : digest(),
+        decision(Decision::kUnique),
+        route(Route::kUnique),
+        moved(false),
         covered(false),
         passed(false),
         late(false),

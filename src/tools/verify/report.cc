@@ -59,6 +59,10 @@ std::string ReportText(const AuditReport& report) {
   if (report.dropped > 0) {
     text += fmt::format("dropped duplicates, counted and not checked: {}\n", report.dropped);
   }
+  if (report.replacing > 0) {
+    text +=
+        fmt::format("duplicates that took the place of an older record: {}\n", report.replacing);
+  }
   if (report.released > 0) {
     text += fmt::format("duplicates that were released to the unique topic: {}\n", report.released);
   }

@@ -49,6 +49,8 @@ struct AuditReport {
   /// Number of input records without an output that the lane has dropped. Their verdicts are not
   /// checked.
   uint64_t dropped = 0;
+  /// Number of duplicates on the unique topic that took the place of an older record.
+  uint64_t replacing = 0;
   /// Number of duplicates that were released to the unique topic.
   uint64_t released = 0;
   /// Number of uniques that are suspects.

@@ -64,6 +64,7 @@ class CountingTransaction : public Transaction {
     return {};
   }
   Result<void> PublishDelta(std::string_view) override { return {}; }
+  Result<void> PublishGroup(const GroupRecord&) override { return {}; }
   void StartCommit(std::span<const InputProgress>) override { asked_ = 0; }
   bool CommitHasEnded() override { return asked_++ == 4; }
   Result<void> FinishCommit() override {

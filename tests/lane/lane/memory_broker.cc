@@ -150,6 +150,7 @@ void MemoryBroker::Finish(MemoryProducer& producer, bool commit) {
       group_offsets[input.partition] = input.next_offset;
     }
     made_visible.outputs = outputs.size();
+    made_visible.groups = std::move(producer.groups);
     commits.push_back(std::move(made_visible));
   }
   producer = MemoryProducer{.epoch = producer.epoch};

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "lane/message.h"
+#include "lane/route_header.h"
 #include "neardup/verdict.h"
 #include "state/changelog_mark.h"
 #include "state/input.h"
@@ -34,6 +36,9 @@ struct MemoryOutput {
   Verdict verdict;
   Route route = Route::kUnique;
   InputPartition original_input;
+  /// As the header states them.
+  std::optional<ParsedPosition> replaces{};
+  std::optional<ParsedPosition> newest{};
   std::optional<std::string> value;
   bool by_reference = false;
   uint64_t record_id = 0;  ///< MemoryRecord::id
@@ -56,6 +61,7 @@ struct MemoryDelta {
 struct MemoryCommit {
   size_t outputs = 0;  ///< how many outputs were committed at its end
   std::vector<std::string> deltas;
+  std::map<std::string, std::string> groups{};  ///< records of the groups topic
 };
 
 /// What the broker knows of a transactional id.
@@ -67,6 +73,7 @@ struct MemoryProducer {
   std::vector<MemoryOutput> outputs{};
   int64_t first_delta = -1;  ///< its offset in the changelog
   std::vector<std::string> unsent_deltas{};
+  std::map<std::string, std::string> groups{};
   std::vector<InputProgress> offsets{};
 };
 
@@ -154,6 +161,9 @@ class MemoryBroker {
   }
   void Write(const std::string& id, MemoryOutput output);
   void WriteDelta(const std::string& id, std::string_view bytes);
+  void WriteGroup(const std::string& id, const GroupRecord& group) {
+    Open(id).groups[group.key] = group.value;
+  }
   void AddOffsets(const std::string& id, std::span<const InputProgress> offsets);
   void EndTransaction(const std::string& id, bool commit);
   /// Writes the markers of a transaction whose end is decided.

@@ -260,6 +260,10 @@ Result<void> MemoryTransaction::Publish(const RoutedRecord& record) {
   output.verdict = record.verdict;
   output.route = record.route;
   if (record.original_input != nullptr) output.original_input = *record.original_input;
+  if (const Result<ParsedHeader> header = ParseRouteHeader(record.headers); header.ok()) {
+    output.replaces = header->replaces;
+    output.newest = header->newest;
+  }
   if (!record.by_reference) output.value = record.message.value;
   output.by_reference = record.by_reference;
   output.record_id = static_cast<const MemoryRecord*>(record.message.owner.get())->id;
@@ -271,6 +275,13 @@ Result<void> MemoryTransaction::PublishDelta(std::string_view bytes) {
   NEARDUP_TRY(CheckLegal("PublishDelta", open_));
   NEARDUP_TRY(Check("PublishDelta", {Kind::kCrash, Kind::kAborted, Kind::kFenced}));
   broker_.WriteDelta(id_, bytes);
+  return {};
+}
+
+Result<void> MemoryTransaction::PublishGroup(const GroupRecord& group) {
+  NEARDUP_TRY(CheckLegal("PublishGroup", open_));
+  NEARDUP_TRY(Check("PublishGroup", {Kind::kCrash, Kind::kAborted, Kind::kFenced}));
+  broker_.WriteGroup(id_, group);
   return {};
 }
 

@@ -130,6 +130,7 @@ class MemoryTransaction : public Transaction {
   bool must_fence() const override { return copy_late_; }
   Result<void> Publish(const RoutedRecord& record) override;
   Result<void> PublishDelta(std::string_view bytes) override;
+  Result<void> PublishGroup(const GroupRecord& group) override;
   void StartCommit(std::span<const InputProgress> inputs) override;
   bool CommitHasEnded() override;
   Result<void> FinishCommit() override;

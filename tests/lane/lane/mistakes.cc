@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "state/delta.h"
+
 namespace neardup {
 namespace {
 
@@ -93,6 +95,21 @@ class TrustedChangelog : public MemoryChangelog {
   Result<bool> Holds(const ChangelogMark& mark) override {
     NEARDUP_TRY(MemoryChangelog::Holds(mark));
     return true;
+  }
+};
+
+class ChangelogWithoutGroups : public TrustedChangelog {
+ public:
+  using TrustedChangelog::TrustedChangelog;
+  Result<void> Poll(int timeout_ms,
+                    const std::function<Result<void>(const ChangelogRecord&)>& visit) override {
+    return TrustedChangelog::Poll(timeout_ms, [&](const ChangelogRecord& record) -> Result<void> {
+      Result<Delta> delta = DecodeDelta(record.bytes);
+      if (!delta.ok()) return visit(record);
+      delta->groups.clear();
+      const std::string bytes = Encode(*delta);
+      return visit({record.offset, bytes});
+    });
   }
 };
 
@@ -193,6 +210,9 @@ void InstancePorts::Plant(Mistake mistake, MemoryBroker& broker, Faults& lane_ca
     }
     case Mistake::kTakesAnotherLog:
       changelog = std::make_unique<TrustedChangelog>(broker, lane_calls);
+      return;
+    case Mistake::kForgetsGroups:
+      changelog = std::make_unique<ChangelogWithoutGroups>(broker, lane_calls);
       return;
     case Mistake::kLateCommitIgnored:
       transaction->counts_commits = false;

@@ -25,6 +25,7 @@ enum class Mistake : uint8_t {
   kLateCommitIgnored,       ///< no fence after a commit whose request may arrive once more
   kLateAbortIgnored,        ///< no fence after an abort whose request may arrive once more
   kResetWithoutFence,       ///< a reset leaves the lane to an instance that is paused
+  kForgetsGroups,           ///< a restored lane does not know the groups of its originals
   kRoutesByVerdict,         ///< a record goes to the topic of its verdict under each routing mode
 };
 
@@ -34,7 +35,7 @@ struct MistakeName {
   /// The lane detects it and loses nothing: no schedule may break a promise.
   bool harmless = false;
 };
-inline constexpr std::array<MistakeName, 12> kMistakes = {{
+inline constexpr std::array<MistakeName, 13> kMistakes = {{
     {Mistake::kEndBeforeFence, "end-before-fence"},
     {Mistake::kNoFence, "no-fence"},
     {Mistake::kStateBeforeTransaction, "state-before-transaction"},
@@ -47,6 +48,7 @@ inline constexpr std::array<MistakeName, 12> kMistakes = {{
     {Mistake::kLateCommitIgnored, "late-commit-ignored"},
     {Mistake::kLateAbortIgnored, "late-abort-ignored"},
     {Mistake::kResetWithoutFence, "reset-without-fence"},
+    {Mistake::kForgetsGroups, "forgets-groups"},
     {Mistake::kRoutesByVerdict, "routes-by-verdict"},
 }};
 std::optional<Mistake> FindMistake(std::string_view name);

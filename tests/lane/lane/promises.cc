@@ -6,6 +6,9 @@
 #include <bit>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,6 +29,22 @@ std::string NameOf(const InputPartition& input, int64_t offset) {
 
 std::string NameOf(const MemoryOutput& output) {
   return fmt::format("seq {}, {}", output.seq, NameOf(output.input, output.offset));
+}
+
+/// A record: its input partition, offset and event time.
+using GroupPlace = std::tuple<InputPartition, int64_t, int64_t>;
+
+/// What the outputs say of an original and its copies.
+struct SeenGroup {
+  uint64_t copies = 0;
+  GroupPlace last{};
+  int64_t last_time_ms = INT64_MIN;
+  GroupPlace newest{};
+};
+
+nlohmann::ordered_json ToJson(const GroupPlace& place) {
+  const auto& [input, offset, time_ms] = place;
+  return {{"topic", input.topic}, {"partition", input.partition}, {"offset", offset}};
 }
 
 struct Remembered {
@@ -57,6 +76,7 @@ class Auditor {
       }
       newest_ = std::span(outputs).subspan(first, next - first);
       for (const MemoryOutput& output : newest_) dropped_ += output.route == Route::kNowhere;
+      if (auto broken = AuditGroupsTopic(commit)) return broken;
       if (auto broken = AuditDeltas(commit)) return broken;
     }
     if (next != outputs.size()) return "Coverage: outputs are visible without a commit";
@@ -106,6 +126,7 @@ class Auditor {
                      .offset = output.offset};
     if (output.verdict.decision == Decision::kDuplicate) {
       if (auto broken = AuditDuplicate(output, entry, record.features)) return broken;
+      if (auto broken = AuditGroup(output, entry)) return broken;
     } else {
       if (auto broken = AuditUnique(output, entry, record.features)) return broken;
       remembered_.push_back(entry);
@@ -173,6 +194,74 @@ class Auditor {
     return fmt::format("Soundness: {} names {} at distance {}, which is no such earlier unique",
                        NameOf(output), NameOf(output.original_input, match.original.offset),
                        match.distance);
+  }
+
+  /// The group of an original is followed by what the headers say. A lane that keeps the first
+  /// record says nothing.
+  std::optional<std::string> AuditGroup(const MemoryOutput& output, const Remembered& entry) {
+    if (evidence_.lossy) return {};
+    const Match& match = output.verdict.match;
+    const GroupPlace original{output.original_input, match.original.offset, match.time_ms};
+    SeenGroup& group = groups_.try_emplace(original, SeenGroup{.newest = original}).first->second;
+    ++group.copies;
+    group.last = {output.input, output.offset, entry.time_ms};
+    group.last_time_ms = std::max({group.last_time_ms, match.time_ms, entry.time_ms});
+    changed_.insert(original);
+    const auto& [newest_input, newest_offset, newest_ms] = group.newest;
+    const std::optional<ParsedPosition>& stated = output.replaces ? output.replaces : output.newest;
+    if (evidence_.keep == Keep::kNewest && !stated) {
+      return fmt::format("Groups: {} does not say what is newest", NameOf(output));
+    }
+    if (!stated) return {};
+    if (evidence_.keep == Keep::kFirst) {
+      return fmt::format("Groups: {} has a newest record, and the first is kept", NameOf(output));
+    }
+    if (stated->partition != newest_input || stated->offset != newest_offset) {
+      return fmt::format("Groups: {} says that {} is the newest of its group, and it is {}",
+                         NameOf(output), NameOf(stated->partition, stated->offset),
+                         NameOf(newest_input, newest_offset));
+    }
+    if (output.replaces.has_value() != (entry.time_ms > newest_ms)) {
+      return fmt::format("Groups: {} of time {} {} a record of time {}", NameOf(output),
+                         entry.time_ms, output.replaces ? "replaces" : "does not replace",
+                         newest_ms);
+    }
+    if (!output.replaces) return {};
+    group.newest = group.last;
+    if (output.route == Route::kUnique) return {};
+    return fmt::format("Groups: {} replaces a record, and is not on the unique topic",
+                       NameOf(output));
+  }
+
+  /// The groups topic has one record for each group that the commit changed.
+  std::optional<std::string> AuditGroupsTopic(const MemoryCommit& commit) {
+    std::map<std::string, std::string> expected;
+    if (evidence_.options.routing.publish_groups && !evidence_.lossy) {
+      for (const GroupPlace& original : changed_) {
+        const SeenGroup& group = groups_.at(original);
+        const nlohmann::ordered_json json = {{"original", ToJson(original)},
+                                             {"copies", group.copies},
+                                             {"first_time_ms", std::get<2>(original)},
+                                             {"last_time_ms", group.last_time_ms},
+                                             {"last", ToJson(group.last)},
+                                             {"newest", ToJson(group.newest)}};
+        expected[NameOf(std::get<0>(original), std::get<1>(original))] = json.dump();
+      }
+    }
+    changed_.clear();
+    if (evidence_.lossy || commit.groups == expected) return {};
+    return fmt::format("Groups: a commit wrote {} records to the groups topic, expected {}: {}",
+                       commit.groups.size(), expected.size(), Differing(commit.groups, expected));
+  }
+
+  static std::string Differing(const std::map<std::string, std::string>& found,
+                               const std::map<std::string, std::string>& expected) {
+    for (const auto& [key, value] : expected) {
+      const auto at = found.find(key);
+      if (at == found.end()) return fmt::format("{} is missing", value);
+      if (at->second != value) return fmt::format("{}, expected {}", at->second, value);
+    }
+    return "more than expected";
   }
 
   std::optional<std::string> AuditUnique(const MemoryOutput& output, const Remembered& entry,
@@ -243,7 +332,7 @@ class Auditor {
                                                                      : Route::kDeadLetter;
       if (output.route == expected) continue;
       if (expected == Route::kDuplicate && output.route == Route::kUnique &&
-          MayBeReleased(output)) {
+          (output.replaces || MayBeReleased(output))) {
         continue;
       }
       if (expected == Route::kDuplicate && output.route == Route::kNowhere &&
@@ -285,6 +374,8 @@ class Auditor {
   std::vector<bool> decided_;
   std::map<InputPartition, std::pair<int, int64_t>> last_;
   std::span<const MemoryOutput> newest_;  ///< of the newest commit
+  std::map<GroupPlace, SeenGroup> groups_;
+  std::set<GroupPlace> changed_;  ///< by the newest commit
   std::vector<Remembered> remembered_;
   size_t committed_ = 0;  ///< how many of them are of earlier transactions
   std::map<InputPartition, int64_t> largest_;

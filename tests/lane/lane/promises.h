@@ -3,6 +3,8 @@
 // Coverage      every input record is in exactly one output, once, unchanged and in order
 // Soundness     a duplicate names an earlier unique record that is as near as the rule demands
 // Completeness  a unique record has no such original that was still to be remembered
+// Groups        a duplicate replaces the newest record of its group exactly if its event time is
+//               later, and the groups topic says what the outputs say
 // Route         each record is on the topic that its verdict and the deltas of its commit name
 // Durability    a lane that starts from the committed deltas decides what was decided
 //
@@ -38,6 +40,8 @@ struct Evidence {
   bool lossy = false;
   /// No input was idle, or vanished, so that each input holds the watermark back.
   bool all_inputs_busy = false;
+  /// What every instance keeps of a group; nullopt if they differ.
+  std::optional<Keep> keep = Keep::kFirst;
 };
 
 /// Says what is wrong, or nullopt. Begins with the name of the promise.

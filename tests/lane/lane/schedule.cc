@@ -75,6 +75,9 @@ Schedule DrawSchedule(uint64_t seed) {
   RoutingOptions& routing = schedule.options.routing;
   if (random.Chance(100)) routing.exact = DuplicateRoute::kDrop;
   if (random.Chance(100)) routing.near = DuplicateRoute::kDrop;
+  if (random.Chance(250)) routing.keep = Keep::kNewest;
+  routing.publish_groups = random.Chance(150);
+  schedule.switches_keep = random.Chance(100);
   // A preloaded changelog names no topics.
   schedule.switches_mode = random.Chance(200) && !schedule.preloaded;
   return schedule;

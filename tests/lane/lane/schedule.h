@@ -36,6 +36,7 @@ struct Schedule {
   bool loses_changelog = false;   ///< the changelog loses its beginning or its end
   bool resets = false;            ///< an operator resets the lane beside live instances
   bool restarts_cleanly = false;  ///< instances are stopped and started
+  bool switches_keep = false;     ///< each start chooses anew which record of a group to keep
   bool switches_mode = false;     ///< each start chooses anew whether to route or to observe
 };
 

@@ -97,6 +97,9 @@ void SimulatedInstance::Tell(std::string_view what, std::string_view text) const
 /// it.
 LaneOptions SimulatedInstance::DrawOptions() const {
   LaneOptions options = world_.schedule.options;
+  if (world_.schedule.switches_keep) {
+    options.routing.keep = world_.random.Below(2) == 0 ? Keep::kFirst : Keep::kNewest;
+  }
   if (!world_.schedule.switches_mode) return options;
   constexpr RoutingMode kModes[] = {RoutingMode::kRoute, RoutingMode::kObserve};
   const size_t chosen = world_.random.Below(2);

@@ -171,7 +171,9 @@ class Scheduler {
         .written = world_.written,
         .finished = !outcome_.refused,
         .lossy = world_.changelog_lost,
-        .all_inputs_busy = !schedule_.idles && !schedule_.recreates && !schedule_.preloaded};
+        .all_inputs_busy = !schedule_.idles && !schedule_.recreates && !schedule_.preloaded,
+        .keep =
+            schedule_.switches_keep ? std::nullopt : std::optional(schedule_.options.routing.keep)};
     outcome_.broken = FindBrokenPromise(evidence);
     if (outcome_.broken || outcome_.refused || world_.changelog_lost) return;
     // Nobody has decided anything since the lane was reset.

@@ -173,6 +173,66 @@ TEST(Delta, IsOfVersion6IfTheLaneHasDroppedDuplicates) {
   EXPECT_THAT(none.error().text, HasSubstr("dropped"));
 }
 
+/// With two groups. The golden file of version 7.
+Delta DeltaOfVersion7() {
+  Delta delta = DeltaOfVersion5();
+  delta.groups = {{{{0, 40}, 1'700'000'000'000, 3, {2, 300}, -1, {1, 7}, 5}, 200},
+                  {{{2, 999'999}, 1, 1, {0, 2}, 3, {0, 1}, 2}, 0}};
+  return delta;
+}
+
+TEST(Delta, IsOfVersion7IfGroupsHaveChanged) {
+  // The bytes of version 5, with another version, no dropped duplicates, and the groups at the end.
+  std::string body = Encode(DeltaOfVersion5());
+  body.resize(body.size() - 8);
+  body[4] = 7;
+  body.insert(body.find(FromHex("0d7b2276657273696f6e223a317d")), std::string(8, '\0'));
+  // clang-format off
+  body += FromHex(std::string("02")  // groups
+      .append("0028" "c801" "0068e5cf8b010000" "03")  // original, entries after, time, copies
+      .append("02ac02" "ffffffffffffffff")  // last, its time
+      .append("0107" "0500000000000000")  // newest, its time
+      .append("02bf843d" "00" "0100000000000000" "01")
+      .append("0002" "0300000000000000")
+      .append("0001" "0200000000000000"));
+  // clang-format on
+  EXPECT_EQ(Hex(Encode(DeltaOfVersion7())), Hex(WithChecksum(body)));
+  const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, DeltaOfVersion7());
+}
+
+TEST(Delta, OfVersion7MayAlsoCountDroppedDuplicates) {
+  Delta delta = DeltaOfVersion7();
+  delta.dropped = 9;
+  const Result<Delta> decoded = DecodeDelta(Encode(delta));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, delta);
+}
+
+TEST(Delta, RefusesAGroupWithoutCopiesAndAVersion7WithoutGroups) {
+  Delta delta = DeltaOfVersion7();
+  delta.groups[1].copies = 0;
+  EXPECT_THAT(DecodeDelta(Encode(delta)).error().text,
+              HasSubstr("number of copies: expected at least 1"));
+  std::string body = Encode(DeltaOfVersion5());
+  body.resize(body.size() - 8);
+  body[4] = 7;
+  body.insert(body.find(FromHex("0d7b2276657273696f6e223a317d")), std::string(8, '\0'));
+  body += '\0';
+  EXPECT_THAT(DecodeDelta(WithChecksum(body)).error().text,
+              HasSubstr("number of groups: expected at least 1"));
+}
+
+TEST(Delta, AGroupTakesNoMoreThanItsBound) {
+  Delta one = DeltaOfVersion5();
+  const Position far{2, kOffsetMax};
+  one.groups = {{{far, INT64_MIN, UINT64_MAX, far, INT64_MAX, far, INT64_MIN}, UINT64_MAX}};
+  Delta two = one;
+  two.groups.push_back(one.groups[0]);
+  EXPECT_LE(Encode(two).size() - Encode(one).size(), kEncodedGroupBytesMax);
+}
+
 TEST(Delta, OfVersion5NeedNotNameTheTopicsOfTheLane) {
   Delta delta = DeltaOfVersion5();
   delta.pipeline = {};
@@ -271,7 +331,7 @@ TEST(Delta, RefusesAFreshThatIsNeither0Nor1) {
 }
 
 TEST(Delta, RefusesADeltaWithAnyBitFlipped) {
-  const std::string bytes = Encode(SmallDelta());
+  const std::string bytes = Encode(DeltaOfVersion7());
   for (size_t i = 0; i < bytes.size(); ++i) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = bytes;
@@ -284,7 +344,7 @@ TEST(Delta, RefusesADeltaWithAnyBitFlipped) {
 }
 
 TEST(Delta, RefusesEveryOtherLength) {
-  const std::string bytes = Encode(SmallDelta());
+  const std::string bytes = Encode(DeltaOfVersion7());
   for (size_t size = 0; size < bytes.size(); ++size) {
     const Result<Delta> decoded = DecodeDelta(std::string_view(bytes).substr(0, size));
     ASSERT_FALSE(decoded.ok()) << size;
@@ -296,7 +356,7 @@ TEST(Delta, RefusesEveryOtherLength) {
 // The checksum is right here, so only the reader itself stands between the damage and the caller.
 TEST(Delta, ReadsDamageUnderAValidChecksumSafely) {
   std::mt19937_64 random(11);
-  const std::string bytes = Encode(SmallDelta());
+  const std::string bytes = Encode(DeltaOfVersion7());
   const std::string body = bytes.substr(0, bytes.size() - 8);
   size_t refused = 0;
   const auto decode = [&](std::string damaged) {
@@ -306,6 +366,13 @@ TEST(Delta, ReadsDamageUnderAValidChecksumSafely) {
         ASSERT_LT(entry.origin.input, decoded->inputs.size());
         ASSERT_GE(entry.origin.offset, 0);
         for (const uint32_t key : entry.text_keys.keys()) ASSERT_NE(key, 0U);
+      }
+      for (const Group& group : decoded->groups) {
+        ASSERT_GT(group.copies, 0U);
+        for (const Position& position : {group.original, group.last, group.newest}) {
+          ASSERT_LT(position.input, decoded->inputs.size());
+          ASSERT_GE(position.offset, 0);
+        }
       }
       return;
     }
@@ -392,7 +459,7 @@ TEST(Delta, RefusesAnotherVersionAndNamesIt) {
   body[4] = 9;
   const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
   ASSERT_FALSE(decoded.ok());
-  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 6, found 9"));
+  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 7, found 9"));
 }
 
 TEST(Delta, DecodesToWhatWasEncoded) {

@@ -18,6 +18,13 @@ uint64_t Blurred(uint64_t code, int bits, std::mt19937_64& random) {
   return code;
 }
 
+std::optional<Group> GroupOf(const LaneState& state, const Verdict& verdict) {
+  const Group* found = verdict.decision == Decision::kDuplicate
+                           ? state.groups().Find(verdict.match.original)
+                           : nullptr;
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
 }  // namespace
 
 FilterOptions SnapshotTestOptions() {
@@ -121,7 +128,8 @@ void LaneHistory::DecideOne() {
   const uint64_t code = Blurred(Mix64(family), copy ? static_cast<int>(random_() % 5) : 0, random_);
   const int64_t time_ms =
       time_ms_ - static_cast<int64_t>(random_() % (input % 2 == 0 ? 100 : 5000));
-  state_->filter().Decide(MakeRecord(options_, position, time_ms, code));
+  const Verdict verdict = state_->filter().Decide(MakeRecord(options_, position, time_ms, code));
+  if (verdict.decision == Decision::kDuplicate) state_->Join(verdict, position, Keep::kNewest);
   state_->Advance(position);
 }
 
@@ -151,6 +159,7 @@ void ExpectSameProgress(const LaneState& a, const LaneState& b) {
   EXPECT_EQ(a.filter().watermark_ms(), b.filter().watermark_ms());
   EXPECT_EQ(a.filter().entries(), b.filter().entries());
   EXPECT_EQ(a.filter().oldest_time_ms(), b.filter().oldest_time_ms());
+  EXPECT_EQ(a.groups().size(), b.groups().size());
 }
 
 void ExpectSameVerdicts(LaneState& a, LaneState& b, const FilterOptions& options,
@@ -171,6 +180,7 @@ void ExpectSameVerdicts(LaneState& a, LaneState& b, const FilterOptions& options
       ASSERT_EQ(ours.match.original, theirs.match.original);
       ASSERT_EQ(ours.match.distance, theirs.match.distance);
       ASSERT_EQ(ours.match.kind, theirs.match.kind);
+      ASSERT_EQ(GroupOf(a, ours), GroupOf(b, theirs));
     }
   }
   const std::span<const Entry> added = a.filter().uncommitted();

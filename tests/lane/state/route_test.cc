@@ -67,6 +67,17 @@ TEST(Route, ADroppedKindGoesNowhereUnlessItIsObservedOrReleased) {
   EXPECT_EQ(RouteOf(drops, exact, kInput, 7, false), Route::kUnique);
 }
 
+TEST(Route, OfARecordThatReplacesAnOlderOneIsTheUniqueTopic) {
+  const Verdict exact = Of(Decision::kDuplicate, MatchKind::kExact);
+  for (const RoutingMode mode : {RoutingMode::kRoute, RoutingMode::kObserve}) {
+    for (const DuplicateRoute route : {DuplicateRoute::kRoute, DuplicateRoute::kDrop}) {
+      const RoutingOptions options{.mode = mode, .exact = route, .keep = Keep::kNewest};
+      EXPECT_EQ(RouteOf(options, exact, kInput, 7, false, /*replaces=*/true), Route::kUnique);
+    }
+  }
+  EXPECT_EQ(RouteOf({.keep = Keep::kNewest}, exact, kInput, 7, false, false), Route::kDuplicate);
+}
+
 TEST(Route, ReleasesOtherOffsetsInEachPartition) {
   const RoutingOptions options{.release_near_one_of = 2};
   int same = 0;
