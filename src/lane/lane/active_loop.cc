@@ -229,21 +229,20 @@ Result<void> ActiveLoop::PublishNext(DecidedBatch& batch) {
   const bool keyed = !group_key.empty();
   if (keyed) content.replaced_key = &message.key;
   const std::vector<HeaderView>& headers = header_writer_.Write(content);
-  NEARDUP_TRY(
-      open_.Publish({.message = message,
-                     .input = input,
-                     .verdict = verdict,
-                     .route = decided.route,
-                     .joined = decided.joined ? &*decided.joined : nullptr,
-                     .seq = decided.seq,
-                     .original_input = original,
-                     .headers = headers,
-                     .group_key = keyed ? std::optional<std::string_view>(group_key) : std::nullopt,
-                     .target = keyed && original != nullptr ? *original : input,
-                     .by_reference = decided.by_reference,
-                     .alone = refused_.IsSuspect(position),
-                     .exact = fingerprint.exact},
-                    decided.bytes));
+  RoutedRecord routed{.message = message,
+                      .input = input,
+                      .verdict = verdict,
+                      .route = decided.route,
+                      .seq = decided.seq,
+                      .original_input = original,
+                      .headers = headers,
+                      .by_reference = decided.by_reference,
+                      .alone = refused_.IsSuspect(position),
+                      .exact = fingerprint.exact,
+                      .joined = decided.joined ? &*decided.joined : nullptr};
+  if (keyed) routed.group_key = group_key;
+  if (keyed && verdict.decision == Decision::kDuplicate) routed.group_input = original;
+  NEARDUP_TRY(open_.Publish(routed, decided.bytes));
   inputs_.Decided(message);
   ++batch.published;
   return {};

@@ -60,18 +60,11 @@ struct RoutedRecord {
   const InputPartition& input;
   const Verdict& verdict;
   Route route = Route::kUnique;
-  /// What became of a duplicate in its group; nullptr if the lane has no groups.
-  const JoinedGroup* joined = nullptr;
   uint64_t seq = 0;
   /// Input partition of verdict.match.original; nullptr without a match.
   const InputPartition* original_input = nullptr;
   /// Our headers, which follow the record's own.
   const std::vector<HeaderView>& headers;
-  /// Replaces the key of the record, if UniqueKey::kGroup demands it.
-  std::optional<std::string_view> group_key{};
-  /// The input partition whose output partition takes the record: `input`, or with `group_key` that
-  /// of the group's original, so that all records of a key are in one partition.
-  const InputPartition& target;
   /// A dead letter by reference goes out without its key, value and headers; our headers name its
   /// origin.
   bool by_reference = false;
@@ -79,6 +72,16 @@ struct RoutedRecord {
   bool alone = false;
   /// Fingerprint::exact of a record that was compared, otherwise 0.
   uint64_t exact = 0;
+  /// What became of a duplicate in its group; nullptr if the lane has no groups.
+  const JoinedGroup* joined = nullptr;
+  /// Replaces the key of the record, if UniqueKey::kGroup demands it.
+  std::optional<std::string_view> group_key{};
+  /// Of a duplicate with a group key: the input partition of the group's original. The output
+  /// partition of that one takes the record, so that all records of a key are together.
+  const InputPartition* group_input = nullptr;
+
+  /// The input partition whose output partition takes the record.
+  const InputPartition& target() const { return group_input == nullptr ? input : *group_input; }
 };
 
 }  // namespace neardup

@@ -44,7 +44,7 @@ constexpr uint32_t kRecordsPerHearing = 1000;
 Result<OutgoingRecord> Outgoing(const RoutedRecord& record, rd_kafka_topic_t* topic, void* tag) {
   const Message& message = record.message;
   OutgoingRecord outgoing{.topic = topic,
-                          .partition = record.target.partition,
+                          .partition = record.target().partition,
                           .timestamp_ms = message.timestamp_ms,
                           .tag = tag};
   const size_t headers = record.headers.size() + (record.by_reference ? 0 : message.headers.size());
@@ -262,7 +262,7 @@ void KafkaTransaction::Abandon(bool abort) {
 
 Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
   if (record.route == Route::kNowhere) return {};
-  rd_kafka_topic_t* topic = outputs_.Find(record.target.topic, record.route);
+  rd_kafka_topic_t* topic = outputs_.Find(record.target().topic, record.route);
   const Position& position = record.message.position;
   if (record.alone) return ProduceAlone(record, topic);
   NEARDUP_TRY(Produce(record, topic, refusals_.Tag(position, /*alone=*/false)));

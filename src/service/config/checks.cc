@@ -199,11 +199,6 @@ class Checks {
              "another style, because only the header names the record that a newer one replaces");
     }
     const bool grouped = lane.unique_key == UniqueKey::kGroup;
-    if (Read({"output.unique_key", "routing.keep"}) && grouped && !newest) {
-      Refuse("output.unique_key", "routing.keep", "group",
-             "record, or routing.keep newest: with first, the unique topic has one record of each "
-             "group anyway");
-    }
     if (Read({"output.unique_key", "routing.mode"}) && grouped &&
         routing.mode == RoutingMode::kObserve) {
       Refuse("output.unique_key", "routing.mode", "group",

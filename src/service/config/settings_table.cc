@@ -254,9 +254,8 @@ std::vector<Setting> Rows() {
                "made."),
       Choice("output.unique_key", NEARDUP_MEMBER(lane.unique_key), {"record", "group"},
              "Key of the records on the unique topic. record: their own; group: the position of "
-             "the first record of their group, so that a compacted topic keeps one record of each "
-             "group. The header neardup-key then holds their own key. group needs routing.keep: "
-             "newest."),
+             "the first record of their group, so that a compacted topic keeps the newest record "
+             "of each group (routing.keep). The header neardup-key then holds their own key."),
       Text("output.groups_topic", NEARDUP_MEMBER(kafka.groups_topic), kTopicNameOrNone,
            "Compacted topic that says of each record that was copied how often and when, in the "
            "same transactions, such as articles-groups. Empty: none."),

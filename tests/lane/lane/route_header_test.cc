@@ -2,12 +2,15 @@
 // the parser against headers broken on purpose.
 #include "lane/route_header.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
 namespace neardup {
 namespace {
+
+using testing::HasSubstr;
 
 /// Owns what the writer only borrows.
 struct Sample {
@@ -17,13 +20,25 @@ struct Sample {
   Verdict verdict;
   bool observed = false;
   bool released = false;
+  std::optional<JoinedGroup> joined{};
+  InputPartition newest{"a b", 4};
+  bool keyed = false;
+  std::optional<std::string_view> own_key{};
   InputPartition original{"news", 1};
   Fingerprint fingerprint{0x0123456789abcdef, 0x00112233445566ff, 0xfedcba9876543210};
 
   const std::vector<HeaderView>& WriteWith(RouteHeaderWriter& writer) const {
-    const RoutingMode mode = released ? RoutingMode::kRoute : RoutingMode::kObserve;
+    const bool replaces = joined && joined->replaces && !observed;
+    const RoutingMode mode = released || replaces ? RoutingMode::kRoute : RoutingMode::kObserve;
     const Route route = observed || released ? Route::kUnique : RouteOf(verdict.decision);
-    return writer.Write({seq, origin, origin_offset, verdict, route, mode, &original, fingerprint});
+    HeaderContent content{seq, origin, origin_offset, verdict, route, mode, &original, fingerprint};
+    if (joined) {
+      content.joined = &*joined;
+      content.newest = &newest;
+      if (joined->replaces) content.route = Route::kUnique;
+    }
+    if (keyed) content.replaced_key = &own_key;
+    return writer.Write(content);
   }
 };
 
@@ -126,6 +141,60 @@ TEST(RouteHeader, AReleasedDuplicateIsOnTheUniqueTopic) {
   EXPECT_FALSE(Parse("seq=81;origin=news/3/5512;released").ok());
 }
 
+TEST(RouteHeader, ADuplicateOfALaneThatKeepsTheNewestNamesTheRecordThatItReplacesOrThatStays) {
+  Sample sample = Duplicate();
+  sample.joined = JoinedGroup{{9, 12}, true};
+  EXPECT_EQ(Packed(sample),
+            "seq=81;origin=news/3/5512;original=news/1/771;distance=2;kind=near;"
+            "replaces=a%20b/4/12");
+  EXPECT_EQ(Parse(Packed(sample))->route(), Route::kUnique);
+  EXPECT_EQ(Parse(Packed(sample))->decision(), Decision::kDuplicate);
+  EXPECT_EQ(*Parse(Packed(sample))->replaces, (ParsedPosition{{"a b", 4}, 12}));
+  sample.observed = true;
+  EXPECT_THAT(Packed(sample), HasSubstr(";replaces=a%20b/4/12;observed"));
+  sample.observed = false;
+  sample.joined->replaces = false;
+  EXPECT_THAT(Packed(sample), HasSubstr(";kind=near;newest=a%20b/4/12"));
+  EXPECT_EQ(Parse(Packed(sample))->route(), Route::kDuplicate);
+  EXPECT_FALSE(Parse("seq=81;origin=news/3/5512;replaces=a/0/1").ok()) << "it is no duplicate";
+  EXPECT_FALSE(Parse(Packed(sample) + ";replaces=a/0/1").ok()) << "it is one of both";
+  EXPECT_FALSE(Parse(Packed(Duplicate()) + ";newest=a/0").ok());
+}
+
+TEST(RouteHeader, ARecordThatIsKeyedByItsGroupHasItsOwnKeyInAHeaderBefore) {
+  for (const HeaderStyle style :
+       {HeaderStyle::kPacked, HeaderStyle::kSeparate, HeaderStyle::kFull}) {
+    for (const std::optional<std::string_view>& key :
+         {std::optional<std::string_view>(), std::optional<std::string_view>("\xff;=")}) {
+      Sample sample = Duplicate();
+      sample.keyed = true;
+      sample.own_key = key;
+      RouteHeaderWriter writer(style);
+      // An earlier lane may have left the same headers.
+      std::vector<HeaderView> headers = {{"own", "1"}, {"neardup-key", "earlier"}};
+      const std::vector<HeaderView>& ours = sample.WriteWith(writer);
+      EXPECT_EQ(ours[0].name, "neardup-key");
+      headers.insert(headers.end(), ours.begin(), ours.end());
+      const auto parsed = ParseRouteHeader(headers);
+      ASSERT_TRUE(parsed.ok()) << parsed.error().text;
+      EXPECT_TRUE(parsed->keyed);
+      EXPECT_EQ(parsed->own_key, key);
+      EXPECT_EQ(parsed->first, 2U);
+      EXPECT_EQ(parsed->count, ours.size());
+      headers.erase(headers.begin() + 1, headers.begin() + 3);
+      EXPECT_FALSE(ParseRouteHeader(headers).ok()) << "the own key is gone";
+    }
+  }
+}
+
+TEST(RouteHeader, ADuplicateThatKeepsItsKeyIsNotGivenThatOfAnEarlierLane) {
+  const std::string packed = Packed(Duplicate());
+  const auto parsed = ParseRouteHeader({{"neardup-key", "earlier"}, {"neardup", packed}});
+  ASSERT_TRUE(parsed.ok()) << parsed.error().text;
+  EXPECT_FALSE(parsed->keyed);
+  EXPECT_EQ(parsed->first, 1U);
+}
+
 TEST(RouteHeader, ASuspectIsUniqueAndNamesTheOriginalThatItSeemsToRepeat) {
   EXPECT_EQ(Packed(Suspect()),
             "seq=81;origin=news/3/5512;original=news/1/771;distance=2;kind=near;suspect");
@@ -216,8 +285,11 @@ Sample RandomSample(std::mt19937_64& random) {
   verdict.outcome.passed =
       verdict.decision == Decision::kUnique && !verdict.match.suspect && random() % 4 == 0;
   sample.observed = verdict.decision != Decision::kUnique && random() % 4 == 0;
-  sample.released =
-      verdict.decision == Decision::kDuplicate && !sample.observed && random() % 4 == 0;
+  if (verdict.decision == Decision::kDuplicate && random() % 3 == 0) {
+    sample.joined = JoinedGroup{{1, static_cast<int64_t>(random() >> 1)}, random() % 2 == 0};
+  }
+  sample.released = !sample.joined && verdict.decision == Decision::kDuplicate &&
+                    !sample.observed && random() % 4 == 0;
   return sample;
 }
 
@@ -240,6 +312,13 @@ void ExpectSame(const Sample& sample, HeaderStyle style, const ParsedHeader& par
   EXPECT_EQ(parsed.passed, verdict.outcome.passed);
   EXPECT_EQ(parsed.observed, sample.observed);
   EXPECT_EQ(parsed.released, sample.released);
+  const bool replaces = sample.joined && sample.joined->replaces;
+  EXPECT_EQ(parsed.replaces.has_value(), replaces);
+  EXPECT_EQ(parsed.newest.has_value(), sample.joined && !replaces);
+  if (sample.joined) {
+    const ParsedPosition& newest = replaces ? *parsed.replaces : *parsed.newest;
+    EXPECT_EQ(newest, (ParsedPosition{sample.newest, sample.joined->newest_before.offset}));
+  }
   const bool has_fingerprint = style == HeaderStyle::kFull &&
                                verdict.decision != Decision::kDeadLetter && !verdict.outcome.passed;
   ASSERT_EQ(parsed.fingerprint.has_value(), has_fingerprint);

@@ -123,6 +123,95 @@ TEST(Audit, ALaneThatObservedForAWhileKeepsItsPromises) {
   EXPECT_LT(report.observed, report.duplicates + report.dead_letters);
 }
 
+/// A world whose lane keeps the newest record of each group.
+WorldOptions NewestWorld() {
+  WorldOptions options;
+  options.seed = kWorldSeed;
+  options.filter = SmallFilter();
+  options.keeps_newest = true;
+  options.late_max_ms = 1'200'000;
+  return options;
+}
+
+TEST(Audit, ALaneThatKeepsTheNewestPassesInEachStyleOfHeadersKeyedByItsGroupsOrNot) {
+  for (const bool keyed : {false, true}) {
+    for (const HeaderStyle style :
+         {HeaderStyle::kPacked, HeaderStyle::kSeparate, HeaderStyle::kFull}) {
+      WorldOptions options = NewestWorld();
+      options.keyed = keyed;
+      options.headers = style;
+      const AuditReport report = World(options).Audited();
+      ExpectPasses(report);
+      EXPECT_GT(report.replacing, 50U);
+      EXPECT_LT(report.replacing, report.duplicates);
+    }
+  }
+}
+
+TEST(Audit, ADuplicateThatIsNotNewerMustNotReplace) {
+  World world(NewestWorld());
+  const auto spot = world.FindOutput("duplicate", ";newest=");
+  std::string& header = world.header(spot);
+  header = Replaced(header, ";newest=", ";replaces=");
+  world.Move(spot, {Replaced(spot.place.topic, "duplicate", "unique"), spot.place.partition});
+  const AuditReport report = world.Audited();
+  EXPECT_FALSE(report.ok());
+  EXPECT_THAT(report[AuditCheck::kSoundness].first[0].text, HasSubstr("is not later"));
+}
+
+TEST(Audit, ANewerDuplicateMustReplace) {
+  World world(NewestWorld());
+  const auto spot = world.FindOutput("unique", ";replaces=");
+  std::string& header = world.header(spot);
+  header = Replaced(header, ";replaces=", ";newest=");
+  world.Move(spot, {Replaced(spot.place.topic, "unique", "duplicate"), spot.place.partition});
+  const AuditReport report = world.Audited();
+  EXPECT_FALSE(report.ok());
+  EXPECT_THAT(report[AuditCheck::kSoundness].first[0].text,
+              HasSubstr("later, so that it should replace it"));
+}
+
+TEST(Audit, ADuplicateThatNamesAnotherNewestRecordIsFound) {
+  for (const char* field : {"newest", "replaces"}) {
+    World world(NewestWorld());
+    const auto spot =
+        world.FindOutput(field == std::string("newest") ? "duplicate" : "unique", field);
+    std::string& header = world.header(spot);
+    const std::string named = FieldOf(header, field);
+    header = Replaced(header, std::string(field) + "=" + named,
+                      std::string(field) + "=" + FieldOf(header, "origin"));
+    ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, ", expected " + named);
+  }
+}
+
+TEST(Audit, ARecordWithTheKeyOfAnotherGroupIsFound) {
+  WorldOptions options = NewestWorld();
+  options.keyed = true;
+  World world(options);
+  const auto spot = world.FindOutput("unique", ";replaces=");
+  world.at(spot).key = "a.news/0/0";
+  ExpectViolated(world.Audited(), {AuditCheck::kPayload}, "expected the key ");
+}
+
+TEST(Audit, TheOwnKeyOfARecordThatIsKeyedByItsGroupIsChecked) {
+  WorldOptions options = NewestWorld();
+  options.keyed = true;
+  World world(options);
+  auto& headers = world.at(world.FindOutput("unique", ";keyed")).headers;
+  ASSERT_EQ(headers[headers.size() - 2].first, "neardup-key");
+  headers[headers.size() - 2].second = "another";
+  ExpectViolated(world.Audited(), {AuditCheck::kPayload}, "its key is not as in the input");
+}
+
+TEST(Audit, ARecordInThePartitionOfAnotherGroupIsFound) {
+  WorldOptions options = NewestWorld();
+  options.keyed = true;
+  World world(options);
+  const auto spot = world.FindOutput("unique", ";replaces=");
+  world.Move(spot, {spot.place.topic, 5});
+  ExpectViolated(world.Audited(), {AuditCheck::kRoute}, "is keyed by its group");
+}
+
 TEST(Audit, AsManyRecordsMayBeMissingAsTheLaneHasDropped) {
   World world = SmallWorld();
   uint64_t dropped = 0;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "filter/match_scheme.h"
 #include "lane/route_header.h"
@@ -227,7 +228,8 @@ std::vector<World::Order> World::MakeInputs(const WorldOptions& options) {
     StoredRecord record;
     record.offset = offset;
     // Some records are late, and a few of them later than window and lateness allow.
-    const int64_t late_ms = random() % 50 == 0 ? 9'000'000 : static_cast<int64_t>(random() % 9000);
+    const int64_t late_ms =
+        random() % 50 == 0 ? 9'000'000 : static_cast<int64_t>(random() % options.late_max_ms);
     record.timestamp_ms = time_ms - late_ms;
     if (random() % 4 != 0) record.key = std::to_string(random() % 100);
     record.value = RandomValue(random, texts, options.new_text_one_in);
@@ -246,6 +248,7 @@ void World::Decide(const WorldOptions& options, const std::vector<Order>& order)
   ScanFilter filter(options.filter);
   RouteHeaderWriter writer(options.headers);
   uint64_t seq = 0;
+  std::map<Position, std::pair<Position, int64_t>> newest;  // of the group of each unique record
   for (const Order& next : order) {
     const auto number = static_cast<uint32_t>(
         std::find(numbers.begin(), numbers.end(), next.partition) - numbers.begin());
@@ -255,14 +258,45 @@ void World::Decide(const WorldOptions& options, const std::vector<Order>& order)
     const Verdict verdict = filter.Decide(fingerprinted);
     if (verdict.decision == Decision::kDuplicate) ++distances[verdict.match.distance];
     const bool observes = options.observes_for != 0 && seq / options.observes_for % 2 == 0;
-    const Route route = observes ? Route::kUnique : RouteOf(verdict.decision);
-    const auto& ours =
-        writer.Write({++seq, next.partition, record.offset, verdict, route, RoutingMode::kObserve,
-                      &numbers[verdict.match.original.input], fingerprinted.fingerprint});
-    for (const HeaderView& header : ours) {
-      record.headers.emplace_back(std::string(header.name), std::string(*header.value));
+    const Position position{number, record.offset};
+    const int64_t time_ms = fingerprinted.outcome.time_ms;
+    const bool duplicate = verdict.decision == Decision::kDuplicate;
+    const Position original = duplicate ? verdict.match.original : position;
+    if (verdict.decision == Decision::kUnique) newest[position] = {position, time_ms};
+    JoinedGroup joined;
+    if (duplicate) {
+      auto& [stands, stands_ms] = newest[original];
+      joined = {stands, time_ms > stands_ms};
+      if (joined.replaces) std::tie(stands, stands_ms) = std::pair(position, time_ms);
     }
-    auto& place = outputs[{TopicOf(next.partition.topic, route), next.partition.partition}];
+    const bool replaces = options.keeps_newest && joined.replaces;
+    const Route route = observes || replaces ? Route::kUnique : RouteOf(verdict.decision);
+    HeaderContent content{.seq = ++seq,
+                          .origin = next.partition,
+                          .origin_offset = record.offset,
+                          .verdict = verdict,
+                          .route = route,
+                          .mode = RoutingMode::kObserve,
+                          .original = &numbers[verdict.match.original.input],
+                          .fingerprint = fingerprinted.fingerprint};
+    if (options.keeps_newest && duplicate) {
+      content.joined = &joined;
+      content.newest = &numbers[joined.newest_before.input];
+    }
+    const std::optional<std::string> own_key = record.key;
+    const std::optional<std::string_view> replaced_key = own_key;
+    const bool keyed = options.keyed && route == Route::kUnique;
+    if (keyed) {
+      content.replaced_key = &replaced_key;
+      record.key = GroupKey(numbers[original.input], original.offset);
+    }
+    for (const HeaderView& header : writer.Write(content)) {
+      record.headers.emplace_back(
+          std::string(header.name),
+          header.value ? std::optional(std::string(*header.value)) : std::nullopt);
+    }
+    const InputPartition& target = keyed ? numbers[original.input] : next.partition;
+    auto& place = outputs[{TopicOf(target.topic, route), target.partition}];
     record.offset = static_cast<int64_t>(place.size());
     place.push_back(std::move(record));
     if (seq % options.transaction_records == 0) filter.Commit();

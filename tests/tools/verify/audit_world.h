@@ -36,6 +36,12 @@ struct WorldOptions {
   uint32_t new_text_one_in = 3;
   /// Not 0: the lane observes, and routes again, in turns of this many records.
   size_t observes_for = 0;
+  /// Most records come up to this time after their own.
+  uint64_t late_max_ms = 9000;
+  /// The lane keeps the newest record of each group.
+  bool keeps_newest = false;
+  /// The unique topic is keyed by the group.
+  bool keyed = false;
 };
 
 /// Compares only the field "text". Window one hour, lateness one minute.
