@@ -81,10 +81,12 @@ ROWS = [
         ("Forgotten records", "capacity: forgotten before the end of the window.", "ops", "lines",
          [('sum by (reason) (rate(neardup_index_evictions_total{}[$__rate_interval]))', "{{reason}}")]),
         ("Records routed otherwise", "By the settings of routing: duplicates and dead letters that were observed, "
-         "duplicates that were released or dropped, and unique records that are suspects.", "ops", "lines",
+         "duplicates that were released or dropped or that replace an older record, and unique records that are suspects.",
+         "ops", "lines",
          [("sum(rate(neardup_observed_records_total{}[$__rate_interval]))", "observed"),
           ("sum(rate(neardup_released_records_total{}[$__rate_interval]))", "released"),
           ("sum(rate(neardup_dropped_records_total{}[$__rate_interval]))", "dropped"),
+          ("sum(rate(neardup_replaced_records_total{}[$__rate_interval]))", "replacing"),
           ("sum(rate(neardup_suspect_records_total{}[$__rate_interval]))", "suspects")]),
         ("Late and clamped records", "Late: older than the window. Clamped: too far in the future.", "ops", "lines",
          [("sum(rate(neardup_late_records_total{}[$__rate_interval]))", "late"),
