@@ -4,7 +4,7 @@ import json
 import random
 import unittest
 
-from harness import KafkaTest
+from harness import NEARDUP, KafkaTest, run
 
 BASE_MS = 1_769_860_800_000
 HOUR_MS = 3_600_000
@@ -109,15 +109,19 @@ class Groups(KafkaTest):
         self.assertGreater(report['replacing'], 200)
         self.assertEqual(report['unique'], len(newest))
 
-    def test_the_keys_of_records_stay_unless_they_are_replaced_by_the_group(self):
+    def test_the_groups_stay_when_the_lane_is_indexed_again_and_records_keep_their_keys(self):
         self.topics = self.topics[:1]
         self.create_topics(partitions=3)
         rows = stream(seed=4)
-        self.put(rows)
-        config = self.write_config(record={'fields': ['title']}, routing={'keep': 'newest'}, window={'window_ms': '24h'})
-        service = self.start(config)
-        self.wait_drained(service)
-        self.assertEqual(service.terminate()[0], 0)
+        for part, features_min in ((rows[:RECORDS // 2], 12), (rows[RECORDS // 2:], 6)):
+            self.put(part)
+            config = self.write_config(record={'fields': ['title']}, routing={'keep': 'newest'},
+                                       window={'window_ms': '24h'}, feature={'features_min': features_min})
+            if features_min == 6:
+                run(NEARDUP, 'reindex', '--config', config, '--execute')
+            service = self.start(config)
+            self.wait_drained(service)
+            self.assertEqual(service.terminate()[0], 0)
         own_keys = {number: key for _, number, _, key, _ in rows}
         # The record that stands for each group, as a consumer follows it by the header.
         standing = {}

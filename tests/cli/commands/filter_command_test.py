@@ -233,6 +233,50 @@ class Outputs(unittest.TestCase):
         kinds = [line.split('\t')[4] for line in done.stdout.splitlines()[1:]]
         return json.loads(done.stderr), kinds, subprocess.run(command, text=True, capture_output=True).stderr
 
+    def keep_newest(self, lines, *options, code=0):
+        records = self.folder / 'records.jsonl'
+        records.write_text(''.join(f'{line}\n' for line in lines))
+        done = subprocess.run([str(NEARDUP), 'filter', '--input', str(records), '--fields', 'title', '--id-field', 'id',
+                               '--set', 'match.mode=near', '--keep', 'newest', '--set', 'window.window_ms=30d',
+                               '--set', 'record.time_format=milliseconds', *map(str, options)],
+                              text=True, capture_output=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_the_newest_of_each_group_is_kept_whatever_the_order_of_the_times(self):
+        draw = random.Random(5)
+        texts = [' '.join(f'w{draw.randrange(100_000)}' for _ in range(20)) for _ in range(300)]
+        newest, lines = {}, []
+        for number, at in enumerate(draw.sample(range(10_000_000), 3000)):
+            family = draw.randrange(300)
+            lines.append(json.dumps({'id': number, 'at': 1_700_000_000_000 + at,
+                                     'title': texts[family].upper() if number % 3 else texts[family]}))
+            newest[family] = max(newest.get(family, (0, 0)), (at, number))
+        lines.insert(700, '{"id": "no time", "title": "%s"}' % texts[0])
+        unique, duplicate, dead = (self.folder / name for name in ('unique', 'duplicate', 'dead'))
+        done = self.keep_newest(lines, '--set', 'record.time_field=at', '--unique', unique, '--duplicate', duplicate,
+                                '--dead-letter', dead, '--groups', self.folder / 'groups')
+        kept = unique.read_text().splitlines()
+        self.assertEqual(sorted(json.loads(line)['id'] for line in kept), sorted(number for _, number in newest.values()))
+        self.assertEqual(kept, [line for line in lines if line in set(kept)], 'in the order of the input')
+        self.assertEqual(duplicate.read_text().splitlines(),
+                         [line for number, line in enumerate(lines) if line not in set(kept) and number != 700])
+        self.assertEqual(dead.read_text(), lines[700] + '\n')
+        self.assertIn('newer than others', done.stderr)
+        for line in (self.folder / 'groups').read_text().splitlines():
+            group = json.loads(line)
+            numbers = [int(member['id']) for member in group['members']]
+            latest = max(numbers, key=lambda number: json.loads(lines[number + (number >= 700)])['at'])
+            self.assertEqual(int(group.get('newest', numbers[0])), latest)
+
+    def test_to_keep_the_newest_a_time_and_a_file_are_needed(self):
+        refused = self.keep_newest(LINES, code=78)
+        self.assertIn('--set record.time_field=FIELD', refused.stderr)
+        pipe = subprocess.run([str(NEARDUP), 'filter', '--input', '-', '--fields', 'title', '--keep', 'newest',
+                               '--set', 'record.time_field=at'], text=True, capture_output=True, input='')
+        self.assertEqual(pipe.returncode, 78)
+        self.assertIn('reads the input twice, which standard input does not allow', pipe.stderr)
+
     def test_a_record_that_equals_an_earlier_duplicate_counts_as_exact(self):
         near = LINES[2].replace('a3', 'b1')
         summary, kinds, text = self.summary([LINES[0], near, near, near.upper().replace('TITLE', 'title'), LINES[1]])

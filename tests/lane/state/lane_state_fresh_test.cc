@@ -70,6 +70,38 @@ TEST(FreshDelta, ReplacesAllThatALaneHasAndKeepsItsProgress) {
                      history.changelog().size());
 }
 
+TEST(FreshDelta, BringsTheGroupsOfItsRecords) {
+  const FilterOptions options = SmallLaneOptions();
+  LaneHistory history(options, 3);
+  history.Commit(10);
+  const Delta last = history.changelog().back().delta;
+  const int64_t time_ms = last.inputs.front().time_ms;
+  std::vector<FingerprintedRecord> records;
+  std::vector<NumberedGroup> groups;
+  constexpr size_t kRecords = 900;  // of one delta or many: its groups fill several
+  for (size_t i = 0; i < kRecords; ++i) {
+    const Position position{0, static_cast<int64_t>(i)};
+    records.push_back(MakeRecord(options, position, time_ms, Mix64(i + 1)));
+    const Position newest{1, static_cast<int64_t>(i)};
+    for (int copies = 0; copies < 5 && i % 3 == 0; ++copies) {
+      groups.push_back({{position, time_ms, i + 1, newest, time_ms + 9, newest, time_ms + 9}, i});
+    }
+  }
+  const Result<std::vector<Delta>> deltas = FreshDeltas(options, last, records, groups);
+  ASSERT_TRUE(deltas.ok()) << deltas.error().text;
+  const auto lane = MakeLane(options);
+  ApplyAll(*lane, *deltas);
+  EXPECT_EQ(lane->groups().size(), kRecords / 3);
+  for (size_t i = 0; i < kRecords; ++i) {
+    const FingerprintedRecord copy =
+        MakeRecord(options, {1, static_cast<int64_t>(10'000 + i)}, time_ms + 5, Mix64(i + 1));
+    const Verdict verdict = lane->filter().Decide(copy);
+    ASSERT_EQ(verdict.decision, Decision::kDuplicate);
+    const JoinedGroup joined = lane->Join(verdict, copy.position, Keep::kNewest);
+    EXPECT_EQ(joined.replaces, i % 3 != 0) << "the newest of the others is later";
+  }
+}
+
 TEST(FreshDelta, BringsBackNothingThatTheLaneHasForgotten) {
   WindowOptions window;
   window.window_ms = 1000;

@@ -105,6 +105,21 @@ TEST_F(DefaultAppInAConfig, ALaneThatObservesOrReleasesNeedsHeaders) {
   EXPECT_THAT(
       Complaints("routing:\n  release_near_one_of: 5\noutput:\n  headers: none\n"),
       HasSubstr("only the header tells a released duplicate (routing.release_near_one_of) from"));
+  EXPECT_THAT(Complaints("routing:\n  keep: newest\noutput:\n  headers: none\n"),
+              HasSubstr("only the header names the record that a newer one replaces"));
+}
+
+TEST_F(DefaultAppInAConfig, KeysOfGroupsNeedATopicThatNobodyObservesAndNothingReleased) {
+  EXPECT_THAT(Complaints("routing:\n  mode: observe\noutput:\n  unique_key: group\n"),
+              HasSubstr("observing changes nothing for the consumers of the unique topic"));
+  EXPECT_THAT(Complaints("routing:\n  release_near_one_of: 5\noutput:\n  unique_key: group\n"),
+              HasSubstr("could take the place of a newer record"));
+}
+
+TEST_F(DefaultAppInAConfig, TheGroupsTopicIsNoOtherTopicOfThePipeline) {
+  EXPECT_THAT(Complaints("app: a\noutput:\n  groups_topic: a-changelog\n"),
+              HasSubstr("output.groups_topic: found a-changelog, which is the changelog, expected "
+                        "another topic"));
 }
 
 }  // namespace
