@@ -229,12 +229,14 @@ Result<void> LaneInputs::FindPartitions(LaneState& state, bool first_start) {
   assigned_.clear();
   for (const InputPartition& partition : found.partitions) {
     std::optional<uint32_t> input = state.FindInput(partition);
-    if (!input) {
+    if (!input || first_start) {
       // A known topic has grown: all records of its new partition are new.
       const bool grown = !first_start && known_topics.contains(partition.topic);
       const StartAt at = grown ? StartAt::kEarliest : options_.start_at;
       NEARDUP_ASSIGN(const int64_t offset, source_.StartOffset(partition, at));
       NEARDUP_ASSIGN(input, state.AddInput(partition, offset));
+      // A promotion that failed may have added it before, when the log began elsewhere.
+      if (first_start) state.BeginInput(*input, offset);
       read_.resize(state.inputs().size());
       if (at == StartAt::kEarliest) read_[*input].unread_start = offset;
     } else if (again.contains(partition.topic)) {

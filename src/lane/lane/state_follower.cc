@@ -233,6 +233,12 @@ Result<void> StateFollower::CheckLoss(int64_t end, const std::vector<GroupPositi
                                  "offset {} now; reading on",
                                  end, end_now));
   }
+  // A reset, and an instance that began anew, may have come since the log was read.
+  NEARDUP_ASSIGN(const bool is_our_log, ConfirmLog());
+  if (!is_our_log) {
+    return Retriable(ErrorCode::kUnavailable,
+                     "the changelog was replaced after it was read; reading the new one");
+  }
   if (options_.on_changelog_loss == OnLoss::kFail) {
     return ChangelogLossRefused(changelog_.name(), *loss);
   }

@@ -1,6 +1,7 @@
 // A lane's state: the filter, the progress of its inputs, seq and epoch. Deltas build it up.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -68,6 +69,11 @@ class LaneState {
   /// The number of an input partition. A new one is added, with `next_offset` as its start.
   /// kExhausted: it would be one too many, or starts above kOffsetMax.
   Result<uint32_t> AddInput(const InputPartition& partition, int64_t next_offset);
+  /// Begins to read an input elsewhere. The state must be empty.
+  void BeginInput(uint32_t input, int64_t next_offset) {
+    assert(empty());
+    inputs_[input].next_offset = committed_offsets_[input] = next_offset;
+  }
   /// Moves an input over offsets that hold no undecided record. The next delta carries the move.
   void MoveInput(uint32_t input, int64_t next_offset) { inputs_[input].next_offset = next_offset; }
   /// Where the last Commit left an input. If the input was added since: where it began.

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -104,6 +106,56 @@ TEST_F(RecreatedChangelogTest, AnActiveInstanceThatWasPausedBeginsAgainWhenNobod
   broker_.Reset("lane-0");
   TakeOver(*paused);
   ExpectEachOffsetOnce(broker_);
+}
+
+/// Does something once, right before the offsets of the group are asked for.
+class BeforeTheOffsets : public Faults {
+ public:
+  explicit BeforeTheOffsets(std::function<void()> act) : Faults(1, 0), act_(std::move(act)) {}
+  Kind Draw(std::string_view call, std::initializer_list<Kind> possible) override {
+    if (call == "CommittedOffsets" && act_) std::exchange(act_, nullptr)();
+    return Faults::Draw(call, possible);
+  }
+
+ private:
+  std::function<void()> act_;
+};
+
+TEST_F(RecreatedChangelogTest, AnInstanceThatWasPausedInItsPromotionDoesNotTakeAResetForALoss) {
+  options_.batch_records_max = 1;
+  auto first = New(true);
+  DecideUpTo(*first, 40);
+  ASSERT_TRUE(first->lane->Drain().ok());
+  first.reset();
+  const int64_t end = broker_.ChangelogEnd();
+  options_.batch_records_max = 20;
+  BeforeTheOffsets pause([this, end] {
+    broker_.Reset("lane-0");
+    auto fresh = New(true);
+    DecideUpTo(*fresh, 200);
+    ASSERT_TRUE(fresh->lane->Drain().ok());
+    ASSERT_LT(broker_.ChangelogEnd(), end) << "the new log does not tell by its length";
+  });
+  Instance paused(broker_, pause, clock_, options_);
+  paused.lease.held = true;
+  TakeOver(paused);
+  ExpectEachOffsetOnce(broker_);
+}
+
+TEST_F(RecreatedChangelogTest, ALaneThatNeverBeganStartsAtWhatItsInputsHoldThen) {
+  const InputPartition input{"a", 0};
+  BeforeTheOffsets retention([this, &input] {
+    broker_.deleted_below[input] = broker_.inputs[input][20].offset;
+    broker_.group_answers = false;
+  });
+  Instance instance(broker_, retention, clock_, options_);
+  instance.lease.held = true;
+  ASSERT_TRUE(instance.lane->Step().ok());
+  ASSERT_NE(instance.lane->phase(), LanePhase::kActive) << "its promotion did not succeed";
+  broker_.group_answers = true;
+  const std::optional<Error> error = StepUntil(instance, [&] { return instance.AtEnd(); });
+  EXPECT_FALSE(error) << error->text;
+  EXPECT_GT(CommittedRecords(broker_), 500U);
 }
 
 TEST_F(RecreatedChangelogTest, AStandbyDoesNotGoOnBehindALogThatWasRestoredFromAnOlderCopy) {
