@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/quantity.h"
 #include "commands/commands.h"
@@ -36,16 +38,29 @@ Result<TopicAuditOptions> OptionsOf(const VerifyArguments& arguments, int64_t no
   return options;
 }
 
-Result<TopicAudit> Verify(const VerifyArguments& arguments) {
+/// Each lane is audited by itself, because it promises nothing about the records of another.
+Result<std::vector<TopicAudit>> Verify(const VerifyArguments& arguments) {
   SystemClock clock;
   NEARDUP_ASSIGN(const TopicAuditOptions options, OptionsOf(arguments, clock.WallMs()));
-  NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
-  NEARDUP_TRY(CheckRunnable(config));
-  NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
-  Progress progress(StyleFor(arguments), std::cerr, [&clock] { return clock.SteadyMs(); });
-  Result<TopicAudit> audit = AuditTopics(config.settings, options, progress, PrintKafkaErrors());
-  progress.End();
-  return audit;
+  NEARDUP_ASSIGN(const LoadedConfig loaded, Load(arguments.config));
+  NEARDUP_TRY(CheckRunnable(loaded));
+  std::vector<TopicAudit> audits;
+  for (int32_t lane = 0; lane < loaded.settings.kafka.lanes; ++lane) {
+    LoadedConfig config = loaded;
+    config.settings = OfLane(loaded.settings, lane);
+    NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
+    Progress progress(StyleFor(arguments), std::cerr, [&clock] { return clock.SteadyMs(); });
+    Result<TopicAudit> audit = AuditTopics(config.settings, options, progress, PrintKafkaErrors());
+    progress.End();
+    if (!audit.ok()) return audit.error();
+    audits.push_back(std::move(*audit));
+  }
+  return audits;
+}
+
+bool AllHold(const std::vector<TopicAudit>& audits) {
+  return std::all_of(audits.begin(), audits.end(),
+                     [](const TopicAudit& audit) { return audit.report.ok(); });
 }
 
 uint64_t Pending(const TopicAudit& audit) {
@@ -103,8 +118,16 @@ nlohmann::ordered_json JsonOf(const TopicAudit& audit) {
 }
 
 /// Violations may quote bytes that are not UTF-8; the dump replaces them.
-std::string PrintableJson(const TopicAudit& audit) {
-  return JsonOf(audit).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+std::string PrintableJson(const std::vector<TopicAudit>& audits) {
+  nlohmann::ordered_json json;
+  if (audits.size() == 1) {
+    json = JsonOf(audits[0]);
+  } else {
+    json["ok"] = AllHold(audits);
+    json["lanes"] = nlohmann::ordered_json::array();
+    for (const TopicAudit& audit : audits) json["lanes"].push_back(JsonOf(audit));
+  }
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string TextOf(const TopicAudit& audit) {
@@ -122,13 +145,20 @@ std::string TextOf(const TopicAudit& audit) {
 }  // namespace
 
 int VerifyCommand(const VerifyArguments& arguments) {
-  const Result<TopicAudit> audit = Verify(arguments);
-  if (!audit.ok()) {
-    std::cerr << "neardup verify: " << audit.error().text << '\n';
-    return ExitCodeOf(audit.error());
+  const Result<std::vector<TopicAudit>> audits = Verify(arguments);
+  if (!audits.ok()) {
+    std::cerr << "neardup verify: " << audits.error().text << '\n';
+    return ExitCodeOf(audits.error());
   }
-  std::cout << (arguments.json ? PrintableJson(*audit) + '\n' : TextOf(*audit));
-  return audit->report.ok() ? kExitOk : kExitNo;
+  if (arguments.json) {
+    std::cout << PrintableJson(*audits) << '\n';
+  } else {
+    for (size_t lane = 0; lane < audits->size(); ++lane) {
+      if (audits->size() > 1) std::cout << (lane > 0 ? "\n" : "") << "lane " << lane << ": ";
+      std::cout << TextOf((*audits)[lane]);
+    }
+  }
+  return AllHold(*audits) ? kExitOk : kExitNo;
 }
 
 }  // namespace neardup

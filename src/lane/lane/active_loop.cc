@@ -47,7 +47,9 @@ ActiveLoop::ActiveLoop(const LaneOptions& options, const LanePorts& ports, LaneS
       follower_(follower),
       pool_(options.filter, options.fingerprint_threads),
       reader_(ports.source, pool_),
-      header_writer_(options.headers),
+      header_writer_(options.headers, options.pipeline.topics.lanes > 1
+                                          ? std::optional(options.lane)
+                                          : std::nullopt),
       open_(options_, ports.transaction, ports.clock),
       dead_letters_(options_.dead_letters, options_.filter.record) {}
 

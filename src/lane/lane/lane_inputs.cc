@@ -232,6 +232,7 @@ Result<void> LaneInputs::FindPartitions(LaneState& state, bool first_start) {
     if (!input || first_start) {
       // A known topic has grown: all records of its new partition are new.
       const bool grown = !first_start && known_topics.contains(partition.topic);
+      if (grown && options_.pipeline.topics.lanes > 1) NEARDUP_TRY(Grew(partition));
       const StartAt at = grown ? StartAt::kEarliest : options_.start_at;
       NEARDUP_ASSIGN(const int64_t offset, source_.StartOffset(partition, at));
       NEARDUP_ASSIGN(input, state.AddInput(partition, offset));
@@ -245,6 +246,20 @@ Result<void> LaneInputs::FindPartitions(LaneState& state, bool first_start) {
     }
     assigned_.push_back(*input);
   }
+  return {};
+}
+
+Result<void> LaneInputs::Grew(const InputPartition& partition) {
+  if (options_.on_partition_growth == OnLoss::kFail) {
+    return Fatal(ErrorCode::kConfig,
+                 fmt::format("topic {} has a new partition, {}: producers now send some keys to "
+                             "other partitions, and so to other lanes, where the originals of "
+                             "their records are not remembered. To go on, set "
+                             "lanes.on_partition_growth to continue in all lanes; see "
+                             "docs/lanes.md",
+                             partition.topic, partition.partition));
+  }
+  probe_.PartitionAdded(partition);
   return {};
 }
 

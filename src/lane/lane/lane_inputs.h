@@ -94,6 +94,8 @@ class LaneInputs {
 
   Result<void> FindPartitions(LaneState& state, bool first_start);
   /// Returns the topics that were missing for certain, and exist again.
+  /// A topic of several lanes has a new partition.
+  Result<void> Grew(const InputPartition& partition);
   Result<std::set<std::string>> NoteMissing(const LaneState& state, const FoundInputs& found);
   Result<void> NoteMissing(const std::string& topic, bool known);
   /// Goes on in inputs whose next offset is gone.

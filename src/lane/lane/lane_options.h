@@ -80,6 +80,9 @@ struct LaneOptions {
   /// kContinue: where records were deleted before they were read, go on behind them; where a topic
   /// was created again or its log was cut, read it from its beginning.
   OnLoss on_data_loss = OnLoss::kFail;
+  /// With several lanes (PipelineTopics::lanes): kContinue reads a new partition of a topic that
+  /// was read before.
+  OnLoss on_partition_growth = OnLoss::kFail;
   /// kContinue: read the other topics while an input topic that was read before does not exist.
   OnLoss on_missing_topic = OnLoss::kContinue;
   /// Threads that fingerprint records and look them up; 0: one per core.

@@ -194,6 +194,9 @@ class Probe {
   virtual void InputMissing(const std::string& topic, bool missing) = 0;
   /// The leader of an input partition does not answer, or answers again.
   virtual void InputUnreachable(const InputPartition& input, bool unreachable) = 0;
+  /// A topic that several lanes share has a new partition, which this lane reads: keys have moved
+  /// between the lanes.
+  virtual void PartitionAdded(const InputPartition& input) = 0;
   /// About once a second, from an active lane and from a standby.
   virtual void Gauges(const LaneGauges& gauges) = 0;
   virtual void InputLag(const InputPartition& input, int64_t records, double seconds) = 0;
@@ -231,6 +234,7 @@ class PartialProbe : public Probe {
   void InputLost(const InputLoss&) override {}
   void InputMissing(const std::string&, bool) override {}
   void InputUnreachable(const InputPartition&, bool) override {}
+  void PartitionAdded(const InputPartition&) override {}
   void Gauges(const LaneGauges&) override {}
   void InputLag(const InputPartition&, int64_t, double) override {}
   void InputPosition(const InputPartition&, int64_t) override {}

@@ -63,6 +63,9 @@ void ProbeFan::InputLost(const InputLoss& loss) {
 void ProbeFan::InputMissing(const std::string& topic, bool missing) {
   for (Probe* probe : probes_) probe->InputMissing(topic, missing);
 }
+void ProbeFan::PartitionAdded(const InputPartition& input) {
+  for (Probe* probe : probes_) probe->PartitionAdded(input);
+}
 void ProbeFan::InputUnreachable(const InputPartition& input, bool unreachable) {
   for (Probe* probe : probes_) probe->InputUnreachable(input, unreachable);
 }

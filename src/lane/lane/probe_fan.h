@@ -37,6 +37,7 @@ class ProbeFan : public Probe {
   void InputLost(const InputLoss& loss) override;
   void InputMissing(const std::string& topic, bool missing) override;
   void InputUnreachable(const InputPartition& input, bool unreachable) override;
+  void PartitionAdded(const InputPartition& input) override;
   void Gauges(const LaneGauges& gauges) override;
   void InputLag(const InputPartition& input, int64_t records, double seconds) override;
   void InputPosition(const InputPartition& input, int64_t next_offset) override;

@@ -22,6 +22,7 @@ constexpr std::string_view kOwnKeyName = "neardup-key";
 /// The fields of the header, in the order of kHeaderNames.
 enum HeaderField : size_t {
   kSeq,
+  kLane,
   kOrigin,
   kOriginal,
   kDistance,
@@ -44,11 +45,11 @@ enum HeaderField : size_t {
 };
 /// As separate headers are named.
 constexpr std::array<std::string_view, kHeaderFieldCount> kHeaderNames = {
-    "neardup-seq",      "neardup-origin", "neardup-original", "neardup-distance",
-    "neardup-kind",     "neardup-reason", "neardup-error",    "neardup-late",
-    "neardup-clamped",  "neardup-passed", "neardup-suspect",  "neardup-released",
-    "neardup-replaces", "neardup-newest", "neardup-keyed",    "neardup-observed",
-    "neardup-simhash",  "neardup-order",  "neardup-exact"};
+    "neardup-seq",      "neardup-lane",     "neardup-origin", "neardup-original",
+    "neardup-distance", "neardup-kind",     "neardup-reason", "neardup-error",
+    "neardup-late",     "neardup-clamped",  "neardup-passed", "neardup-suspect",
+    "neardup-released", "neardup-replaces", "neardup-newest", "neardup-keyed",
+    "neardup-observed", "neardup-simhash",  "neardup-order",  "neardup-exact"};
 
 constexpr std::string_view PackedName(size_t field) {
   return kHeaderNames[field].substr(kSeparatePrefix.size());
@@ -242,6 +243,8 @@ class FieldReader {
     switch (which) {
       case kSeq:
         return Store(header_.seq, ParseSeq(value), name, "a number from 1 on", value);
+      case kLane:
+        return Store(header_.lane, ParseNumber<uint16_t>(value), name, "a whole number", value);
       case kOrigin:
         return StorePosition(header_.origin, header_.origin_offset, name, value);
       case kOriginal:
@@ -392,6 +395,10 @@ const std::vector<HeaderView>& RouteHeaderWriter::Write(const HeaderContent& con
   if (content.replaced_key != nullptr) headers_.push_back({kOwnKeyName, *content.replaced_key});
   StartField(kHeaderNames[kSeq]);
   AppendNumber(text_, static_cast<int64_t>(content.seq));
+  if (lane_) {
+    StartField(kHeaderNames[kLane]);
+    AppendNumber(text_, *lane_);
+  }
   StartField(kHeaderNames[kOrigin]);
   AppendPosition(content.origin, content.origin_offset);
   WriteVerdict(content);

@@ -4,6 +4,7 @@
 // order:
 //
 //   seq=81                    the number of the decision in the lane, from 1
+//   lane=2                    the lane, if the app has several; seq counts in each lane by itself
 //   origin=news/3/5512        input topic, partition, offset; the last two '/' separate them
 //   original=news/1/771       duplicates and suspects only, like the next two: the record that it
 //                             repeats, or seems to repeat
@@ -85,7 +86,9 @@ std::string GroupKey(const InputPartition& original, int64_t offset);
 /// One owner thread.
 class RouteHeaderWriter {
  public:
-  explicit RouteHeaderWriter(HeaderStyle style) : style_(style) {}
+  /// `lane`: nullopt if the app has only one.
+  explicit RouteHeaderWriter(HeaderStyle style, std::optional<uint16_t> lane = std::nullopt)
+      : style_(style), lane_(lane) {}
 
   /// The result is valid until the next call. Empty for HeaderStyle::kNone.
   const std::vector<HeaderView>& Write(const HeaderContent& content);
@@ -105,6 +108,7 @@ class RouteHeaderWriter {
   };
 
   HeaderStyle style_;
+  std::optional<uint16_t> lane_;
   std::string text_;
   std::vector<Field> fields_;
   std::vector<HeaderView> headers_;
@@ -128,6 +132,7 @@ struct ParsedPosition {
 
 struct ParsedHeader {
   uint64_t seq = 0;
+  uint16_t lane = 0;
   InputPartition origin;
   int64_t origin_offset = 0;
   std::optional<ParsedOriginal> original;

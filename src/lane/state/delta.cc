@@ -15,7 +15,8 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kMagic = "NDLT";
-constexpr uint16_t kVersion = 7;
+constexpr uint16_t kVersion = 8;
+constexpr uint16_t kVersionWithoutLanes = 7;
 constexpr uint16_t kVersionWithoutGroups = 6;
 constexpr uint16_t kVersionWithoutDropped = 5;
 constexpr uint16_t kVersionWithoutWriter = 4;
@@ -31,9 +32,10 @@ constexpr size_t kGroupBytesMin = 3 * 2 + 3 * 8 + 2 * 1;
 constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
 
 uint16_t VersionOf(const Delta& delta) {
-  assert(delta.writer != 0 || !delta.pipeline.known());
+  assert(delta.writer != 0 || (!delta.pipeline.known() && delta.pipeline.lanes == 1));
   assert(delta.writer != 0 || (delta.dropped == 0 && delta.groups.empty()));
-  if (!delta.groups.empty()) return kVersion;
+  if (delta.pipeline.lanes > 1) return kVersion;
+  if (!delta.groups.empty()) return kVersionWithoutLanes;
   if (delta.writer != 0) return delta.dropped == 0 ? kVersionWithoutDropped : kVersionWithoutGroups;
   return delta.learned.empty() ? kVersionWithoutLearned : kVersionWithoutWriter;
 }
@@ -85,6 +87,7 @@ void WritePipeline(const PipelineTopics& pipeline, const std::vector<std::string
   out.Text(pipeline.unique);
   out.Text(pipeline.duplicate);
   out.Text(pipeline.dead_letter);
+  if (pipeline.lanes > 1) out.Varint(pipeline.lanes);
 }
 
 void WriteInputs(const Delta& delta, ByteWriter& out) {
@@ -132,7 +135,7 @@ void WriteEntries(const Delta& delta, ByteWriter& out) {
 }
 
 void WriteGroups(const Delta& delta, ByteWriter& out) {
-  if (delta.groups.empty()) return;
+  if (VersionOf(delta) <= kVersionWithoutGroups) return;
   out.Varint(delta.groups.size());
   for (const ChangedGroup& group : delta.groups) {
     WritePosition(group.original, delta, out);
@@ -222,6 +225,10 @@ void ReadInputs(ByteReader& in, uint16_t version, Delta& delta) {
     input.time_ms = in.I64("time_ms of an input");
   }
   if (version >= 5) ReadPipeline(in, topics, delta.pipeline);
+  if (version < kVersion) return;
+  const uint64_t lanes = in.VarintUpTo(UINT16_MAX, "lanes");
+  if (lanes < 2) in.Fail("lanes", fmt::format("2 or more, found {}", lanes));
+  delta.pipeline.lanes = static_cast<uint16_t>(lanes);
 }
 
 void ReadTextKeys(ByteReader& in, Entry& entry) {
@@ -265,10 +272,12 @@ void ReadEntries(ByteReader& in, Delta& delta) {
   }
 }
 
-void ReadGroups(ByteReader& in, Delta& delta) {
+void ReadGroups(ByteReader& in, uint16_t version, Delta& delta) {
   delta.groups.resize(in.Count(kGroupBytesMin, "number of groups"));
-  if (delta.groups.empty()) in.Fail("number of groups", "at least 1");
-  if (delta.inputs.empty()) in.Fail("groups", "none without inputs");
+  if (delta.groups.empty() && version == kVersionWithoutLanes) {
+    in.Fail("number of groups", "at least 1");
+  }
+  if (delta.inputs.empty() && !delta.groups.empty()) in.Fail("groups", "none without inputs");
   if (!in.ok()) return;
   for (ChangedGroup& group : delta.groups) {
     group.original = ReadPosition(in, delta, "input of an original", "offset of an original");
@@ -338,7 +347,7 @@ Result<Delta> DecodeDelta(std::string_view bytes) {
   const uint16_t version = ReadHeader(in, delta);
   ReadInputs(in, version, delta);
   ReadEntries(in, delta);
-  if (version >= kVersion && in.ok()) ReadGroups(in, delta);
+  if (version > kVersionWithoutGroups && in.ok()) ReadGroups(in, version, delta);
   if (in.remaining() > 0) in.Fail("checksum", "to follow the entries or groups immediately");
   if (!in.ok()) return in.error();
   return delta;

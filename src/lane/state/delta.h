@@ -1,13 +1,13 @@
 // The delta: what a run of decided records adds to a lane's state. The changelog consists of deltas
 // in order, and the changelog is the truth.
 //
-// FORMAT, version 7. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
+// FORMAT, version 8. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      7; 6 without `groups`; 5 also without `dropped`, which is then 0; 4
-//                            also without `log_id` to `writer_before` and `pipeline`; 3 also
-//                            without `learned`
+//   version         u16      8; 7 without `lanes`; 6 also without `groups`; 5 also without
+//                            `dropped`, which is then 0; 4 also without `log_id` to
+//                            `writer_before` and `pipeline`; 3 also without `learned`
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -39,11 +39,13 @@
 //   pipeline        varint count, then each: varint topic index of an input topic, ascending;
 //                   text each: the names or templates of the unique, duplicate and dead-letter
 //                   topic. All empty: not known. Since version 5
+//   lanes           varint   how many lanes the app has, 2 or more; since version 8. Without: 1
 //   entries         varint count, then each: u64 simhash, u64 order, u64 exact, zigzag (time_ms -
 //                   time_ms of the entry before, 0 at first; modulo 2^64), varint index into
 //                   inputs, varint offset (0 or more), u8 number of text keys (0 to 3), u32 each,
 //                   varint number of sketch words, u64 each, varint number of sketch keys, u64 each
-//   groups          varint count, at least 1, then each group that changed, as it is after the
+//   groups          varint count, at least 1 in version 7, then each group that changed, as it is
+//   after the
 //                   commit that the delta belongs to: position original, varint entries_after (how
 //                   many entries came after that of the original, up to the end of this delta), i64
 //                   original_time_ms, varint copies (1 or more), position last, i64 last_time_ms,

@@ -147,6 +147,7 @@ PipelineTopics TopicsOfLane(const PipelineTopics& named, std::span<const InputPr
 PipelineMatch Compare(const Pipeline& pipeline, const PipelineTopics& lane) {
   const PipelineTopics& ours = pipeline.topics;
   if (!lane.known() || !ours.known()) return PipelineMatch::kSame;
+  if (lane.lanes != ours.lanes) return PipelineMatch::kOther;
   if (!OutputsAreKnown(lane)) {
     // The list holds topics that the lane no longer reads, so it may be longer than ours.
     if (MeetAny(ours.inputs, lane.inputs)) return PipelineMatch::kSame;
@@ -162,6 +163,15 @@ PipelineMatch Compare(const Pipeline& pipeline, const PipelineTopics& lane) {
 
 Error OtherPipeline(const Pipeline& pipeline, const PipelineTopics& lane,
                     std::string_view changelog) {
+  if (lane.lanes != pipeline.topics.lanes) {
+    return Fatal(
+        ErrorCode::kMismatch,
+        fmt::format(
+            "changelog {} belongs to one of {} lane(s), and lanes.count is {}; with another "
+            "number of lanes, records that repeat each other would be in different lanes. "
+            "Set lanes.count: {}, or begin with a new `app`; see docs/lanes.md",
+            changelog, lane.lanes, pipeline.topics.lanes, lane.lanes));
+  }
   return Fatal(ErrorCode::kMismatch,
                fmt::format("changelog {} belongs to another pipeline:\n"
                            "  this instance {}\n"

@@ -1,5 +1,6 @@
-// The topics of a lane: what it reads, and where it writes. The changelog names them, so that an
-// instance of another pipeline that has the same `app` by mistake is refused.
+// The topics of a lane: what it reads, where it writes, and how many lanes share them. The
+// changelog names them, so that an instance of another pipeline that has the same `app` by mistake
+// is refused.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,8 @@ struct PipelineTopics {
   std::string unique;
   std::string duplicate;
   std::string dead_letter;
+  /// Partition p of each topic belongs to lane p modulo this number. At least 1.
+  uint16_t lanes = 1;
 
   bool known() const { return !inputs.empty(); }
   RoutingMode mode() const {

@@ -17,6 +17,7 @@
 namespace neardup {
 namespace {
 
+constexpr int32_t kLeasePartition = 0;
 constexpr int kPollMs = 100;
 constexpr int kCloseTimeoutMs = 10'000;
 // librdkafka before this version ends the process when a member is destroyed after it has joined
@@ -39,11 +40,10 @@ constexpr std::chrono::seconds kAnswerWithin(4);
 
 class KafkaLease : public Lease {
  public:
-  KafkaLease(const KafkaOptions& options, uint16_t lane, KafkaLog log)
+  KafkaLease(const KafkaOptions& options, KafkaLog log)
       : options_(options),
         log_(std::move(log)),
         topic_(LeaseTopic(options)),
-        lane_(lane),
         thread_([this] { Run(); }) {}
   ~KafkaLease() override { Release(); }
 
@@ -83,7 +83,6 @@ class KafkaLease : public Lease {
   const KafkaOptions options_;
   const KafkaLog log_;
   const std::string topic_;
-  const int32_t lane_;
 
   /// When a broker answered last, or the member joined; the largest value while there is none.
   std::atomic<std::chrono::steady_clock::time_point> answered_at_{
@@ -218,7 +217,7 @@ Result<void> KafkaLease::Subscribe() {
 
 void KafkaLease::Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions) {
   const bool ours =
-      rd_kafka_topic_partition_list_find(partitions, topic_.c_str(), lane_) != nullptr;
+      rd_kafka_topic_partition_list_find(partitions, topic_.c_str(), kLeasePartition) != nullptr;
   const bool assigned = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
   was_assigned_ = was_assigned_ || assigned;
   if (ours && !assigned) Lost();
@@ -246,7 +245,7 @@ void KafkaLease::AwaitRetry(const Wish& before) {
 }
 
 bool KafkaLease::PollOnce() {
-  const std::string doing = fmt::format("holding the lease on {}/{}", topic_, lane_);
+  const std::string doing = fmt::format("holding the lease on {}", topic_);
   const MessageHandle event(rd_kafka_consumer_poll(client_->get(), kPollMs));
   std::optional<Error> error;
   if (event && event->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -338,8 +337,8 @@ void KafkaLease::Report(Error error) {
 
 }  // namespace
 
-std::unique_ptr<Lease> NewKafkaLease(const KafkaOptions& options, uint16_t lane, KafkaLog log) {
-  return std::make_unique<KafkaLease>(options, lane, std::move(log));
+std::unique_ptr<Lease> NewKafkaLease(const KafkaOptions& options, KafkaLog log) {
+  return std::make_unique<KafkaLease>(options, std::move(log));
 }
 
 }  // namespace neardup

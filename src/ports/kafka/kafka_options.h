@@ -17,6 +17,10 @@ struct KafkaOptions {
   /// Names the consumer group, the transactional id, the changelog topic and the lease topic.
   std::string app;
   std::vector<std::string> topics;
+  /// How many lanes the app has, and which one this is. Partition p of each topic belongs to lane
+  /// p modulo `lanes`. What lists partitions, lists those of the lane.
+  int32_t lanes = 1;
+  int32_t lane = 0;
   /// Output topics; {topic} stands for the input topic.
   std::string unique_topic = "{topic}.unique";
   std::string duplicate_topic = "{topic}.duplicate";
@@ -46,7 +50,12 @@ struct KafkaOptions {
 inline std::string ChangelogTopic(const KafkaOptions& options) {
   return options.app + "-changelog";
 }
-inline std::string LeaseTopic(const KafkaOptions& options) { return options.app + "-lease"; }
+/// Its partition 0 is the lease. Each of several lanes has its own topic, and a consumer group of
+/// that name: in a common one, an assignor could give a lane to an instance of another.
+inline std::string LeaseTopic(const KafkaOptions& options) {
+  const std::string topic = options.app + "-lease";
+  return options.lanes == 1 ? topic : topic + "-" + std::to_string(options.lane);
+}
 
 /// Receives the client library's log lines, from several of its threads at once. It must not call
 /// the kafka room. `level` is a syslog level; 7 is debug.

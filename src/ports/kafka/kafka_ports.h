@@ -47,6 +47,6 @@ std::unique_ptr<Transaction> NewKafkaTransaction(const KafkaOptions& options, ui
 /// writes. Held() says whether partition `lane` of the topic is assigned to this member. An outage
 /// of the brokers is no error: the lease is lost when the session has timed out. A thread of its
 /// own joins, polls and leaves the group. Release takes at most 10 s.
-std::unique_ptr<Lease> NewKafkaLease(const KafkaOptions& options, uint16_t lane, KafkaLog log);
+std::unique_ptr<Lease> NewKafkaLease(const KafkaOptions& options, KafkaLog log);
 
 }  // namespace neardup

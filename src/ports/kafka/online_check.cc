@@ -152,12 +152,12 @@ std::vector<Topic> Checker::Topics() {
     topics.push_back({.name = options_.groups_topic, .partitions = 1, .write = true});
   }
   topics.push_back({.name = ChangelogTopic(options_),
-                    .partitions = needs_.lane + 1,
+                    .partitions = options_.lanes,
                     .is_changelog = true,
                     .read = true,
                     .write = true,
                     .delete_records = needs_.purges_changelog});
-  topics.push_back({.name = LeaseTopic(options_), .partitions = needs_.lane + 1});
+  topics.push_back({.name = LeaseTopic(options_), .partitions = 1});
   return topics;
 }
 

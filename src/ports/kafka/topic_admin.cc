@@ -175,7 +175,8 @@ Result<FoundInputs> FindInputs(Client& client, const KafkaOptions& options) {
     NEARDUP_ASSIGN(const std::optional<int32_t> count,
                    PartitionCount(client, topic, options.answer_timeout_ms));
     if (!count) found.missing_topics.push_back(topic);
-    for (int32_t partition = 0; partition < count.value_or(0); ++partition) {
+    for (int32_t partition = options.lane; partition < count.value_or(0);
+         partition += options.lanes) {
       found.partitions.push_back({topic, partition});
     }
   }

@@ -44,14 +44,14 @@ class TopicKeeper {
       : options_(options), admin_(std::move(admin)) {}
 
   Result<void> EnsureOutputs(const std::string& input, int32_t partitions);
-  Result<void> EnsureChangelog(int32_t lanes);
+  Result<void> EnsureChangelog();
   Result<void> EnsureGroups(int32_t partitions) {
     if (options_.groups_topic.empty()) return {};
     // More partitions would move the keys, and each partition is compacted by itself.
     NEARDUP_ASSIGN(const std::optional<int32_t> existing, admin_.Partitions(options_.groups_topic));
     return EnsureSize(options_.groups_topic, existing.value_or(partitions), GroupsSettings());
   }
-  Result<void> EnsureLease(int32_t lanes) { return EnsureSize(LeaseTopic(options_), lanes, {}); }
+  Result<void> EnsureLease() { return EnsureSize(LeaseTopic(options_), 1, {}); }
   TopicReport TakeReport() { return std::move(report_); }
 
  private:
@@ -151,15 +151,41 @@ Result<void> TopicKeeper::EnsureOutputs(const std::string& input, int32_t partit
   return {};
 }
 
-Result<void> TopicKeeper::EnsureChangelog(int32_t lanes) {
+Result<void> TopicKeeper::EnsureChangelog() {
   const std::string topic = ChangelogTopic(options_);
-  NEARDUP_TRY(EnsureSize(topic, lanes, ChangelogSettings(options_.replication_factor)));
+  NEARDUP_TRY(EnsureSize(topic, options_.lanes, ChangelogSettings(options_.replication_factor)));
   const std::optional<Properties> settings = ReadSettings(topic);
   if (!settings) return {};
   NEARDUP_ASSIGN(const std::optional<TopicShape> shape, admin_.Shape(topic));
   NEARDUP_ASSIGN(const std::vector<std::string> warnings,
                  CheckChangelogSettings(topic, *settings, shape ? shape->replicas : 0));
   report_.warnings.insert(report_.warnings.end(), warnings.begin(), warnings.end());
+  return {};
+}
+
+/// Records with the same key are in the same lane only if all input topics have as many partitions.
+Result<void> CheckLanes(Client& client, const KafkaOptions& options) {
+  if (options.lanes == 1) return {};
+  std::optional<std::pair<std::string, int32_t>> first;
+  for (const std::string& topic : options.topics) {
+    NEARDUP_ASSIGN(const std::optional<int32_t> count,
+                   PartitionCount(client, topic, options.answer_timeout_ms));
+    if (!count) continue;
+    if (*count < options.lanes) {
+      return Fatal(ErrorCode::kConfig,
+                   fmt::format("topic {} has {} partition(s), and lanes.count is {}, so that lane "
+                               "{} would read nothing; expected at most {} lane(s)",
+                               topic, *count, options.lanes, *count, *count));
+    }
+    if (!first) first.emplace(topic, *count);
+    if (first->second != *count) {
+      return Fatal(
+          ErrorCode::kConfig,
+          fmt::format("topic {} has {} partitions, and topic {} has {}; with lanes.count {} all "
+                      "input topics need as many, so that records with one key are in one lane",
+                      first->first, first->second, topic, *count, options.lanes));
+    }
+  }
   return {};
 }
 
@@ -312,14 +338,21 @@ Result<std::optional<std::string>> FindMissingTopic(const KafkaOptions& options,
 }
 
 Result<TopicReport> EnsureTopics(const KafkaOptions& options,
-                                 std::span<const InputPartition> inputs, int32_t lanes,
-                                 const KafkaLog& log) {
+                                 std::span<const InputPartition> inputs, const KafkaLog& log) {
   std::map<std::string, int32_t> partitions;
   for (const InputPartition& input : inputs) {
     int32_t& count = partitions[input.topic];
     count = std::max(count, static_cast<int32_t>(input.partition) + 1);
   }
   NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, log));
+  NEARDUP_TRY(CheckLanes(*client, options));
+  for (auto& [topic, count] : partitions) {
+    if (options.lanes == 1) break;
+    // The other lanes have further partitions.
+    NEARDUP_ASSIGN(const std::optional<int32_t> all,
+                   PartitionCount(*client, topic, options.answer_timeout_ms));
+    count = std::max(count, all.value_or(0));
+  }
   TopicKeeper keeper(options, TopicAdmin(std::move(client), options));
   int32_t most = 1;
   for (const auto& [topic, count] : partitions) {
@@ -327,8 +360,8 @@ Result<TopicReport> EnsureTopics(const KafkaOptions& options,
     most = std::max(most, count);
   }
   NEARDUP_TRY(keeper.EnsureGroups(most));
-  NEARDUP_TRY(keeper.EnsureChangelog(lanes));
-  NEARDUP_TRY(keeper.EnsureLease(lanes));
+  NEARDUP_TRY(keeper.EnsureChangelog());
+  NEARDUP_TRY(keeper.EnsureLease());
   return keeper.TakeReport();
 }
 

@@ -76,11 +76,12 @@ struct TopicReport {
 ///   changelog  one partition per lane, no deletion by age or size, and records on two brokers
 ///              where there are three replicas. Settings that would lose state are a fatal kConfig
 ///              error with the command that corrects them
-///   lease      one partition per lane
+///   lease      one partition
+/// Of several lanes (KafkaOptions::lanes), each creates what it needs. Input topics with different
+/// numbers of partitions, or with fewer partitions than lanes, are then a fatal kConfig error.
 /// With create_topics off nothing is changed: a topic that does not exist is kNotFound, and one
 /// with too few partitions kConfig. Settings that cannot be read are a warning.
 Result<TopicReport> EnsureTopics(const KafkaOptions& options,
-                                 std::span<const InputPartition> inputs, int32_t lanes,
-                                 const KafkaLog& log);
+                                 std::span<const InputPartition> inputs, const KafkaLog& log);
 
 }  // namespace neardup

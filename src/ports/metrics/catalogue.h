@@ -308,6 +308,10 @@ inline constexpr auto kMetrics = [] {
        .labels = {"topic"},
        .help =
            "1 while an input topic that was read before does not exist, 0 when it exists again"},
+      {.name = "neardup_lane_partitions_added_total",
+       .type = kCounter,
+       .help = "New partitions of topics that several lanes share, with lanes.on_partition_growth "
+               "continue; keys have moved between the lanes"},
       {.name = "neardup_inputs_unreachable",
        .type = kGauge,
        .help = "Input partitions that are not read because their leader does not answer"},

@@ -189,6 +189,10 @@ void PrometheusProbe::InputMissing(const std::string& topic, bool missing) {
   state_->metrics.Set("neardup_input_missing", missing ? 1 : 0, {topic});
 }
 
+void PrometheusProbe::PartitionAdded(const InputPartition&) {
+  state_->metrics.Count("neardup_lane_partitions_added_total", 1);
+}
+
 void PrometheusProbe::InputUnreachable(const InputPartition& input, bool unreachable) {
   if (unreachable) {
     unreachable_.insert(input);

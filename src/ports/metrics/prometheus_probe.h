@@ -41,6 +41,7 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void InputLost(const InputLoss& loss) override;
   void InputMissing(const std::string& topic, bool missing) override;
   void InputUnreachable(const InputPartition& input, bool unreachable) override;
+  void PartitionAdded(const InputPartition& input) override;
   void Gauges(const LaneGauges& gauges) override;
   void InputLag(const InputPartition& input, int64_t records, double seconds) override;
   void DeadLettersExcessive(bool excessive, std::string_view why) override;

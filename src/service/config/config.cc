@@ -128,6 +128,7 @@ class Loader {
       if (config_.IsSecret("input.topics")) config_.secrets.insert("app");
     }
     settings.lane.routing.publish_groups = !kafka.groups_topic.empty();
+    settings.lane.lane = static_cast<uint16_t>(kafka.lane);
     Pipeline& pipeline = settings.lane.pipeline;
     const RoutingMode mode = settings.lane.routing.mode;
     const RoutingMode mode_before = settings.routing_mode_before == ModeBefore::kSame ? mode
@@ -136,10 +137,10 @@ class Loader {
                                         : RoutingMode::kRoute;
     const std::vector<std::string>& outputs = settings.output_topics_before;
     const PipelineTopics ours{SortedTopics(kafka.topics), kafka.unique_topic, kafka.duplicate_topic,
-                              kafka.dead_letter_topic};
+                              kafka.dead_letter_topic, static_cast<uint16_t>(kafka.lanes)};
     PipelineTopics before;
     if (outputs.size() == kOutputs) {
-      before = {{}, outputs[0], outputs[1], outputs[2]};
+      before = {{}, outputs[0], outputs[1], outputs[2], ours.lanes};
     } else if (mode_before != mode) {
       before = ours;
     }
@@ -227,6 +228,12 @@ Result<void> CheckRunnable(const LoadedConfig& config) {
         config.SourceOf("input.topics"), "input.topics",
         "found no topics, expected at least one, such as [news]; name them with --input, or as "
         "input.topics in the file");
+  }
+  const KafkaOptions& kafka = config.settings.kafka;
+  if (kafka.lane >= kafka.lanes) {
+    errors.Add(config.SourceOf("lanes.lane"), "lanes.lane",
+               fmt::format("found {}, expected a lane from 0 to {}, because lanes.count is {}",
+                           kafka.lane, kafka.lanes - 1, kafka.lanes));
   }
   NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(config.settings.lane.filter.scheme));
   if (chosen.scheme && chosen.scheme->scans_all()) {

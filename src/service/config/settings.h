@@ -90,4 +90,11 @@ struct Settings {
   OnForeignRecords on_foreign_records = OnForeignRecords::kFail;
 };
 
+/// The same for lane number `lane` of KafkaOptions::lanes.
+inline Settings OfLane(Settings settings, int32_t lane) {
+  settings.kafka.lane = lane;
+  settings.lane.lane = static_cast<uint16_t>(lane);
+  return settings;
+}
+
 }  // namespace neardup

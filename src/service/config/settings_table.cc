@@ -273,6 +273,19 @@ std::vector<Setting> Rows() {
       WithoutZero(Integer("output.replication_factor", NEARDUP_MEMBER(kafka.replication_factor),
                           {-1, 32767}, "Replicas of created topics. -1: the broker's default.")),
 
+      Integer("lanes.count", NEARDUP_MEMBER(kafka.lanes), {1, 64},
+              "How many lanes share the input topics. Partition p belongs to lane p modulo this "
+              "number, and each lane finds the duplicates among its own partitions. A changelog "
+              "keeps its number."),
+      Integer("lanes.lane", NEARDUP_MEMBER(kafka.lane), {0, 63},
+              "Which lane this instance runs: 0 to lanes.count - 1."),
+      Choice(
+          "lanes.on_partition_growth", NEARDUP_MEMBER(lane.on_partition_growth),
+          {"fail", "continue"},
+          "What happens with several lanes when an input topic gets more partitions, which moves "
+          "keys between the lanes. fail: the lane that gets a new partition stops; continue: it "
+          "reads the partition and logs it."),
+
       Choice("routing.mode", NEARDUP_MEMBER(lane.routing.mode), {"route", "observe"},
              "route: each record goes to the topic of its verdict; observe: each record goes to "
              "the unique topic, and its header states the verdict, so that consumers of that topic "
@@ -527,6 +540,7 @@ const std::vector<SettingSection>& SettingSections() {
   static const std::vector<SettingSection> sections = {
       {"input", "Where records come from."},
       {"output", "Where records go, and which headers they get."},
+      {"lanes", "Several lanes for more than one machine, each with its own index."},
       {"routing", "Which topic a record goes to, once it is decided."},
       {"dead_letters", "When too many records are dead letters."},
       {"record", "Which fields of a record are compared, and which records are dead letters."},

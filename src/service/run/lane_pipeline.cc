@@ -37,6 +37,27 @@ Result<void> CheckOldDefaultApp(const Settings& settings, const KafkaLog& log) {
                   settings.kafka.app, kPlainApp, TextOf(theirs), (*newest)->seq_last));
 }
 
+Error OtherPipelineOf(const Settings& settings, const PipelineTopics& found) {
+  return OtherPipeline(settings.lane.pipeline, found,
+                       fmt::format("{}/{}", ChangelogTopic(settings.kafka), settings.lane.lane));
+}
+
+/// A lane that never began must not begin among lanes of another number.
+Result<void> CheckOtherLanes(const Settings& settings, const KafkaLog& log) {
+  for (int32_t lane = 0; lane < settings.kafka.lanes; ++lane) {
+    if (lane == settings.kafka.lane) continue;
+    const Settings other = OfLane(settings, lane);
+    const Result<bool> begun = HasChangelog(other.kafka, other.lane.lane, log);
+    if (!begun.ok() || !*begun) continue;
+    const Result<std::optional<Delta>> newest = ReadNewestDelta(other, log);
+    if (!newest.ok() || !*newest) continue;
+    const PipelineTopics found = TopicsOfLane((*newest)->pipeline, (*newest)->inputs);
+    if (found.lanes != settings.lane.pipeline.topics.lanes) return OtherPipelineOf(other, found);
+    return {};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::optional<PipelineTopics>> FindPipeline(const Settings& settings, const KafkaLog& log) {
@@ -46,6 +67,7 @@ Result<std::optional<PipelineTopics>> FindPipeline(const Settings& settings, con
   if (!begun.ok()) return nothing;  // the lane names the right that is missing
   if (!*begun) {
     NEARDUP_TRY(CheckOldDefaultApp(settings, log));
+    NEARDUP_TRY(CheckOtherLanes(settings, log));
     return nothing;
   }
   const Result<std::optional<Delta>> newest = ReadNewestDelta(settings, log);
@@ -60,8 +82,7 @@ Result<std::optional<PipelineTopics>> FindPipeline(const Settings& settings, con
     case PipelineMatch::kOther:
       break;
   }
-  return OtherPipeline(pipeline, found,
-                       fmt::format("{}/{}", ChangelogTopic(settings.kafka), settings.lane.lane));
+  return OtherPipelineOf(settings, found);
 }
 
 }  // namespace neardup

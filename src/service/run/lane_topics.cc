@@ -15,7 +15,7 @@ GrowingSource::GrowingSource(const KafkaOptions& options, Source& source, KafkaL
 Result<FoundInputs> GrowingSource::Find() {
   NEARDUP_ASSIGN(FoundInputs found, source_.Find());
   if (found.partitions == seen_) return found;
-  NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, found.partitions, kLanes, log_));
+  NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, found.partitions, log_));
   for (const std::string& topic : report.grown) {
     spdlog::info("topic {}: partitions added, because its input topic has more", topic);
   }
@@ -133,7 +133,7 @@ Result<void> TransactionOnTopics::Ensure() const {
                                  "off; create it, with as many partitions as before",
                                  *missing));
   }
-  NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, source_.seen(), kLanes, log_));
+  NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, source_.seen(), log_));
   for (const std::string& topic : report.created) {
     spdlog::error("topic {} was gone, and is created again: what it held is lost to its readers",
                   topic);

@@ -17,8 +17,6 @@
 
 namespace neardup {
 
-inline constexpr int32_t kLanes = 1;
-
 /// A source that adds partitions to the output topics when an input topic grows. `options` and
 /// `source` must outlive it.
 class GrowingSource : public Source {

@@ -263,6 +263,13 @@ void LogProbe::InputMissing(const std::string& topic, bool missing) {
   }
 }
 
+void LogProbe::PartitionAdded(const InputPartition& input) {
+  spdlog::warn(
+      "topic {} has a new partition, {}: keys have moved between the lanes, and duplicates of "
+      "records in other lanes are not found (lanes.on_partition_growth: continue)",
+      input.topic, input.partition);
+}
+
 void LogProbe::InputUnreachable(const InputPartition& input, bool unreachable) {
   if (unreachable) {
     spdlog::warn(

@@ -39,6 +39,7 @@ class LogProbe : public PartialProbe, public PartialKeeperProbe {
   void InputLost(const InputLoss& loss) override;
   void InputMissing(const std::string& topic, bool missing) override;
   void InputUnreachable(const InputPartition& input, bool unreachable) override;
+  void PartitionAdded(const InputPartition& input) override;
   void RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) override;
   void DeadLettersExcessive(bool excessive, std::string_view why) override;
 

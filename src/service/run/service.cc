@@ -184,8 +184,7 @@ Result<std::unique_ptr<Service>> Service::New(const Settings& settings,
                                               std::string shown_settings,
                                               std::unique_ptr<Lease> lease) {
   auto parts = std::make_unique<Parts>(settings, std::move(shown_settings));
-  parts->TakeUpLease(lease ? std::move(lease)
-                           : NewKafkaLease(settings.kafka, settings.lane.lane, parts->kafka_log));
+  parts->TakeUpLease(lease ? std::move(lease) : NewKafkaLease(settings.kafka, parts->kafka_log));
   NEARDUP_TRY(parts->Serve(receivers));
   return std::unique_ptr<Service>(new Service(std::move(parts)));
 }
@@ -268,7 +267,7 @@ Result<TopicReport> Service::Parts::PrepareTopics() {
     }
   }
   std::vector<InputPartition> inputs = std::move(found.partitions);
-  NEARDUP_ASSIGN(TopicReport report, EnsureTopics(settings.kafka, inputs, kLanes, kafka_log));
+  NEARDUP_ASSIGN(TopicReport report, EnsureTopics(settings.kafka, inputs, kafka_log));
   for (const std::string& topic : report.created) spdlog::info("topic {} created", topic);
   for (const std::string& warning : report.warnings) spdlog::warn("{}", warning);
   source->Saw(std::move(inputs));

@@ -121,6 +121,12 @@ std::string OutputText(const Settings& settings, const std::vector<InputPartitio
       fmt::join(names, ", "));
 }
 
+std::vector<std::string> LeaseTopicsOf(const std::vector<Settings>& lanes) {
+  std::vector<std::string> topics;
+  for (const Settings& each : lanes) topics.push_back(LeaseTopic(each.kafka));
+  return topics;
+}
+
 }  // namespace
 
 Result<std::string> MoveInputs(const Settings& settings, const std::vector<InputMove>& moves,
@@ -139,14 +145,24 @@ Result<std::string> MoveInputs(const Settings& settings, const std::vector<Input
 Result<std::string> ForgetLane(const Settings& settings, bool execute, const KafkaLog& log) {
   const KafkaOptions& kafka = settings.kafka;
   const std::string changelog = ChangelogTopic(kafka);
-  const std::string lease = LeaseTopic(kafka);
-  NEARDUP_ASSIGN(const std::vector<InputPartition> inputs, ListPartitions(kafka, log));
+  std::vector<Settings> lanes;
+  for (int32_t lane = 0; lane < kafka.lanes; ++lane) lanes.push_back(OfLane(settings, lane));
+  const std::string lease = fmt::format("{}", fmt::join(LeaseTopicsOf(lanes), ", "));
+  std::vector<InputPartition> inputs;
+  for (const Settings& each : lanes) {
+    NEARDUP_ASSIGN(const std::vector<InputPartition> read, ListPartitions(each.kafka, log));
+    inputs.insert(inputs.end(), read.begin(), read.end());
+  }
   NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds, ListOffsetBounds(kafka, inputs, log));
   // A changelog that cannot be read is a reason for a reset, and no obstacle.
   const Result<std::optional<ChangelogSummary>> summary = ReadChangelog(settings, log);
   if (!summary.ok() && summary.error().code != ErrorCode::kCorrupt) return summary.error();
 
   std::string text = "app " + kafka.app + " is forgotten:\n";
+  if (kafka.lanes > 1) {
+    text += fmt::format("all {} lanes; the figures of the index are those of lane {}\n",
+                        kafka.lanes, kafka.lane);
+  }
   text += fmt::format("deleted: consumer groups {} and {}\n", kafka.app, lease);
   if (!summary.ok()) {
     text += fmt::format("deleted: topic {} ({})\n", changelog, summary.error().text);
@@ -173,16 +189,20 @@ Result<std::string> ForgetLane(const Settings& settings, bool execute, const Kaf
   if (!execute) return text + kAddExecute;
 
   // A paused instance is not a member of the lease's group. It must not be able to commit again.
-  const auto lane = StoppedLane::Take(settings, log);
-  // The lane is taken even if the changelog or an output does not exist.
-  if (!lane.ok() && lane.error().code != ErrorCode::kNotFound) return lane.error();
+  for (const Settings& each : lanes) {
+    const auto lane = StoppedLane::Take(each, log);
+    // The lane is taken even if the changelog or an output does not exist.
+    if (!lane.ok() && lane.error().code != ErrorCode::kNotFound) return lane.error();
+  }
   NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(kafka, ClientRole::kWatermark, log));
   TopicAdmin admin(std::move(client), kafka);
   // The offsets go first: a changelog without offsets is still a whole lane.
   NEARDUP_TRY(admin.DeleteGroup(kafka.app));
   NEARDUP_TRY(admin.Delete(changelog));
-  NEARDUP_TRY(admin.DeleteGroup(lease));
-  NEARDUP_TRY(admin.Delete(lease));
+  for (const Settings& each : lanes) {
+    NEARDUP_TRY(admin.DeleteGroup(LeaseTopic(each.kafka)));
+    NEARDUP_TRY(admin.Delete(LeaseTopic(each.kafka)));
+  }
   if (!folder.empty()) {
     std::error_code error;
     std::filesystem::remove_all(folder, error);

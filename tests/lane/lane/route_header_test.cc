@@ -187,6 +187,21 @@ TEST(RouteHeader, ARecordThatIsKeyedByItsGroupHasItsOwnKeyInAHeaderBefore) {
   }
 }
 
+TEST(RouteHeader, OfOneOfSeveralLanesNamesTheLane) {
+  for (const HeaderStyle style : {HeaderStyle::kPacked, HeaderStyle::kSeparate}) {
+    RouteHeaderWriter writer(style, 12);
+    const std::vector<HeaderView>& ours = Duplicate().WriteWith(writer);
+    const auto parsed = ParseRouteHeader(ours);
+    ASSERT_TRUE(parsed.ok()) << parsed.error().text;
+    EXPECT_EQ(parsed->lane, 12);
+    if (style == HeaderStyle::kPacked) {
+      EXPECT_THAT(std::string(*ours[0].value), HasSubstr("seq=81;lane=12;origin=news/3/5512;"));
+    }
+  }
+  EXPECT_EQ(Parse(Packed(Sample()))->lane, 0);
+  EXPECT_FALSE(Parse("seq=81;lane=x;origin=news/3/5512").ok());
+}
+
 TEST(RouteHeader, ADuplicateThatKeepsItsKeyIsNotGivenThatOfAnEarlierLane) {
   const std::string packed = Packed(Duplicate());
   const auto parsed = ParseRouteHeader({{"neardup-key", "earlier"}, {"neardup", packed}});

@@ -202,6 +202,31 @@ TEST(Delta, IsOfVersion7IfGroupsHaveChanged) {
   EXPECT_EQ(*decoded, DeltaOfVersion7());
 }
 
+TEST(Delta, IsOfVersion8IfTheAppHasSeveralLanesWithGroupsOrWithout) {
+  for (Delta delta : {DeltaOfVersion5(), DeltaOfVersion7()}) {
+    const bool has_groups = !delta.groups.empty();
+    delta.pipeline.lanes = 300;
+    // The bytes of version 5 with the number of lanes between the topics and the entries.
+    std::string body = Encode(has_groups ? DeltaOfVersion7() : DeltaOfVersion5());
+    body.resize(body.size() - 8);
+    body[4] = 8;
+    if (!has_groups) {
+      body.insert(body.find(FromHex("0d7b2276657273696f6e223a317d")), std::string(8, '\0'));
+      body += '\0';
+    }
+    const std::string last_topic = FromHex("0464656164");
+    const size_t lanes = body.find(last_topic) + last_topic.size();
+    body.insert(lanes, FromHex("ac02"));
+    EXPECT_EQ(Hex(Encode(delta)), Hex(WithChecksum(body)));
+    const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
+    ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+    EXPECT_EQ(*decoded, delta);
+    body.replace(lanes, 2, FromHex("01"));
+    EXPECT_THAT(DecodeDelta(WithChecksum(body)).error().text,
+                HasSubstr("lanes: expected 2 or more, found 1"));
+  }
+}
+
 TEST(Delta, OfVersion7MayAlsoCountDroppedDuplicates) {
   Delta delta = DeltaOfVersion7();
   delta.dropped = 9;
@@ -459,7 +484,7 @@ TEST(Delta, RefusesAnotherVersionAndNamesIt) {
   body[4] = 9;
   const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
   ASSERT_FALSE(decoded.ok());
-  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 7, found 9"));
+  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 8, found 9"));
 }
 
 TEST(Delta, DecodesToWhatWasEncoded) {

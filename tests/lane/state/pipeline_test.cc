@@ -45,6 +45,17 @@ TEST(Pipeline, DoesNotMatchALaneOfOtherInputsOrOutputs) {
   }
 }
 
+TEST(Pipeline, DoesNotMatchALaneOfAnotherNumberOfLanesWhateverItMayReplace) {
+  PipelineTopics four = Topics({"a"});
+  four.lanes = 4;
+  const Pipeline one = {Topics({"a"}), Topics({"a"})};
+  EXPECT_EQ(Compare(one, four), PipelineMatch::kOther);
+  EXPECT_EQ(Compare({four, Topics({"a"})}, Topics({"a"})), PipelineMatch::kOther);
+  EXPECT_EQ(Compare({four, {}}, four), PipelineMatch::kSame);
+  EXPECT_THAT(OtherPipeline(one, four, "c").text,
+              HasSubstr("changelog c belongs to one of 4 lane(s), and lanes.count is 1"));
+}
+
 TEST(Pipeline, MayReplaceExactlyTheTopicsThatItNames) {
   const Pipeline adds = {Topics({"a", "b"}), Inputs({"a"})};
   EXPECT_EQ(Compare(adds, Topics({"a"})), PipelineMatch::kChanges);

@@ -23,7 +23,7 @@ TEST(EarlyLeave, AMemberMayLeaveBeforeItsFirstAssignment) {
   cluster.CreateTopic(LeaseTopic(options));
   rd_kafka_mock_broker_push_request_error_rtts(cluster.get(), 1, MockCluster::kSyncGroup, 1,
                                                RD_KAFKA_RESP_ERR_NO_ERROR, kSyncAnswerMs);
-  const std::unique_ptr<Lease> lease = NewKafkaLease(options, 0, {});
+  const std::unique_ptr<Lease> lease = NewKafkaLease(options, {});
   lease->Join();
   std::this_thread::sleep_for(kJoined);
   EXPECT_FALSE(*lease->Held());

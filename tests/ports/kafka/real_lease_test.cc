@@ -17,7 +17,7 @@ class RealLease : public ::testing::Test {
     CreateTopic(options_.brokers, LeaseTopic(options_), 1);
   }
   std::unique_ptr<Lease> Join() {
-    std::unique_ptr<Lease> lease = NewKafkaLease(options_, 0, {});
+    std::unique_ptr<Lease> lease = NewKafkaLease(options_, {});
     lease->Join();
     return lease;
   }

@@ -32,7 +32,7 @@ class RealTopics : public ::testing::Test {
     return inputs;
   }
   Result<TopicReport> Ensure(int32_t partitions) {
-    return EnsureTopics(options_, Inputs(partitions), 1, {});
+    return EnsureTopics(options_, Inputs(partitions), {});
   }
 
   KafkaOptions options_;

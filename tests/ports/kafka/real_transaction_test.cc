@@ -29,7 +29,7 @@ class RealTransaction : public ::testing::Test {
     input_ = {options_.topics[0], 1};
     CreateTopic(options_.brokers, input_.topic, 2, input_settings);
     const std::vector<InputPartition> inputs = {{input_.topic, 0}, input_};
-    Result<TopicReport> report = EnsureTopics(options_, inputs, 1, {});
+    Result<TopicReport> report = EnsureTopics(options_, inputs, {});
     ASSERT_OK(report);
     max_message_bytes_ = report->max_message_bytes;
   }
@@ -164,7 +164,7 @@ TEST_F(RealTransaction, APartitionThatIsNewerThanTheProducerTakesRecords) {
   ASSERT_OK(admin.AwaitPartitions(input_.topic, 3));
   const std::vector<InputPartition> inputs = {
       {input_.topic, 0}, {input_.topic, 1}, {input_.topic, 2}};
-  ASSERT_OK(EnsureTopics(options_, inputs, 1, {}));
+  ASSERT_OK(EnsureTopics(options_, inputs, {}));
   input_.partition = 2;
   ASSERT_OK(transaction->Begin());
   ASSERT_OK(Publish(*transaction, Record("new"), 0));

@@ -51,6 +51,7 @@ CommittedBatch SomeBatch() {
   batch.observed = 6;
   batch.dropped = 9;
   batch.released = 8;
+  batch.replaced = 3;
   batch.suspects = 7;
   batch.dead_letters[static_cast<size_t>(Reason::kParse)] = 6;
   batch.dead_letters[static_cast<size_t>(Reason::kUndeliverable)] = 1;
@@ -107,6 +108,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.ChangelogLost("", "");
   probe_.Gauges({.entries = 7,
                  .entries_max = 100,
+                 .groups = 2,
                  .index_bytes = 512,
                  .entries_evicted = 1,
                  .entries_expired = 1,
@@ -120,6 +122,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.InputLost({kNews0, InputLoss::Kind::kDeleted, 10, 15});
   probe_.InputMissing("news", true);
   probe_.InputUnreachable(kNews0, true);
+  probe_.PartitionAdded(kNews0);
   probe_.DeadLettersExcessive(true, "");
   probe_.SnapshotWritten({.entries = 5, .bytes = 100, .seconds = 0.5});
   probe_.ChangelogPurged(3);
@@ -204,6 +207,7 @@ TEST_F(PrometheusProbeTest, ACommitCountsItsRecordsByVerdictAndReason) {
   EXPECT_EQ(ValueOf(now, "neardup_observed_records_total"), 12);
   EXPECT_EQ(ValueOf(now, "neardup_dropped_records_total"), 18);
   EXPECT_EQ(ValueOf(now, "neardup_released_records_total"), 16);
+  EXPECT_EQ(ValueOf(now, "neardup_replaced_records_total"), 6);
   EXPECT_EQ(ValueOf(now, "neardup_suspect_records_total"), 14);
   EXPECT_EQ(ValueOf(now, "neardup_transactions_total", {{"result", "committed"}}), 2);
   EXPECT_EQ(ValueOf(now, "neardup_transaction_duration_seconds_count"), 2);

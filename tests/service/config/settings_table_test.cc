@@ -136,13 +136,14 @@ TEST_F(SettingsTableTest, EveryRowSetsItsMemberFromTheEnvironmentAndTheCommandLi
 // A new member of Settings does not compile here: give it a row in the table, a name in this list
 // and a place in kMembers.
 TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
-  [[maybe_unused]] auto [brokers, app, topics, unique, duplicate, dead, groups, create, replication,
-                         session, heartbeat, transaction, records, bytes, prefetch, all, consumer,
-                         producer, answer] = KafkaOptions{};
+  [[maybe_unused]] auto [brokers, app, topics, lanes_count, lanes_lane, unique, duplicate, dead,
+                         groups, create, replication, session, heartbeat, transaction, records,
+                         bytes, prefetch, all, consumer, producer, answer] = KafkaOptions{};
   [[maybe_unused]] auto [filter, learned, lane, pipeline, start, headers, routing, unique_key,
                          dead_letters, interval, transaction_bytes, transaction_records, batch,
-                         idle, refresh, data_loss, missing_topic, threads, on_changelog_loss,
-                         backoff_min, backoff_max, give_up, stay_out] = LaneOptions{};
+                         idle, refresh, data_loss, growth, missing_topic, threads,
+                         on_changelog_loss, backoff_min, backoff_max, give_up, stay_out] =
+      LaneOptions{};
   [[maybe_unused]] auto [routing_mode, exact_route, near_route, release_exact, release_near, keep,
                          publish_groups] = routing;
   [[maybe_unused]] auto [share, on_excess, on_first_excess] = dead_letters;
@@ -166,7 +167,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   // So are routing.publish_groups, learning.on, kept and app_is_default. The model and the
   // reference come from model_file; the masks are one setting; the pages have a fixed time for a
   // connection.
-  constexpr size_t kMembers = 20 + 6 + (19 - 3) + 2 + 9 + 3 + 7 + 2 + 4 + 6 + 6 + 5 + 2 + 1;
+  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 9 + 3 + 7 + 2 + 4 + 6 + 6 + 5 + 2 + 1;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);

@@ -52,7 +52,7 @@ class TopicAuditTest : public ::testing::Test {
     topic_ = settings_.kafka.topics[0];
     CreateTopic(settings_.kafka.brokers, topic_, 2);
     const std::vector<InputPartition> inputs = {{topic_, 0}, {topic_, 1}};
-    ASSERT_OK(EnsureTopics(settings_.kafka, inputs, 1, {}));
+    ASSERT_OK(EnsureTopics(settings_.kafka, inputs, {}));
     WriteInputs();
     RunLane(kRecordsPerPartition * 2 + 1);
   }
@@ -254,7 +254,7 @@ TEST_F(TopicAuditTest, WithoutGroupOffsetsTheChangelogSaysWhatIsDecided) {
   Write(settings_.kafka.brokers, topic_, 1, {RecordNow("{}")});
   const std::vector<InputPartition> added = {{topic_ + "-new", 0}};
   CreateTopic(settings_.kafka.brokers, added[0].topic, 1);
-  ASSERT_OK(EnsureTopics(settings_.kafka, added, 1, {}));
+  ASSERT_OK(EnsureTopics(settings_.kafka, added, {}));
   Write(settings_.kafka.brokers, added[0].topic, 0, {RecordNow("{}")});
   settings_.kafka.topics.push_back(added[0].topic);
   const auto audit = Audit();
