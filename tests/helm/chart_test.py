@@ -449,5 +449,67 @@ class Memory(unittest.TestCase):
             self.assertEqual(template(sets={**sets, "resources": memory}).returncode, 0)
 
 
+
+class Lanes(unittest.TestCase):
+    """examples/lanes-values.yaml: four lanes of one app in one release."""
+
+    def setUp(self):
+        self.found = [each for each in yaml.safe_load_all(chart.text_of([EXAMPLES["lanes"]])) if each]
+
+    def of_kind(self, kind):
+        return [each for each in self.found if each["kind"] == kind]
+
+    def test_each_has_its_pods_and_is_told_its_number(self):
+        sets = self.of_kind("StatefulSet")
+        self.assertEqual([each["metadata"]["name"] for each in sets], [f"news-neardup-lane-{lane}" for lane in range(4)])
+        for lane, each in enumerate(sets):
+            pod = each["spec"]["template"]
+            self.assertEqual(each["spec"]["replicas"], 2)
+            self.assertEqual(each["spec"]["selector"]["matchLabels"]["neardup.io/lane"], str(lane))
+            self.assertLessEqual(each["spec"]["selector"]["matchLabels"].items(), pod["metadata"]["labels"].items())
+            env = {row["name"]: row.get("value") for row in pod["spec"]["containers"][0]["env"]}
+            self.assertEqual(env["NEARDUP_LANES__LANE"], str(lane))
+            rule = pod["spec"]["affinity"]["podAntiAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"][0]
+            self.assertEqual(rule["podAffinityTerm"]["labelSelector"]["matchLabels"]["neardup.io/lane"], str(lane),
+                             "the standby of a lane is not on the node of its active instance")
+        selectors = [json.dumps(each["spec"]["selector"]) for each in sets]
+        self.assertEqual(len(set(selectors)), 4)
+
+    def test_each_is_a_job_with_alerts_of_its_own(self):
+        endpoint = self.of_kind("PodMonitor")[0]["spec"]["podMetricsEndpoints"][0]
+        self.assertEqual(endpoint["relabelings"][0]["replacement"], "news-lane-$1")
+        self.assertEqual(endpoint["relabelings"][0]["targetLabel"], "job")
+        groups = self.of_kind("PrometheusRule")[0]["spec"]["groups"]
+        names = [group["name"] for group in groups]
+        self.assertEqual(len(set(names)), len(names))
+        for lane in range(4):
+            exprs = [rule["expr"] for group in groups if group["name"].endswith(f"-lane-{lane}") for rule in group["rules"]]
+            self.assertGreater(len(exprs), 15)
+            self.assertTrue(all(f'job="news-lane-{lane}"' in expr for expr in exprs))
+
+    def test_strimzi_makes_the_topics_and_rights_of_all(self):
+        topics = {each["metadata"]["name"]: each["spec"] for each in self.of_kind("KafkaTopic")}
+        self.assertEqual(topics["articles-changelog"]["partitions"], 4)
+        for lane in range(4):
+            self.assertEqual(topics[f"articles-lease-{lane}"]["partitions"], 1)
+        self.assertNotIn("articles-lease", topics)
+        self.assertEqual(topics["articles-groups"]["config"]["cleanup.policy"], "compact")
+        granted = {(acl["resource"]["type"], acl["resource"]["name"]) for acl in
+                   self.of_kind("KafkaUser")[0]["spec"]["authorization"]["acls"]}
+        for lane in range(4):
+            self.assertLessEqual({("topic", f"articles-lease-{lane}"), ("group", f"articles-lease-{lane}"),
+                                  ("transactionalId", f"articles-lane-{lane}")}, granted)
+
+    def test_helm_test_asks_the_instances_of_all(self):
+        containers = self.of_kind("Pod")[0]["spec"]["containers"]
+        self.assertEqual(len(containers), 8)
+        self.assertIn("http://news-neardup-lane-3-1.news-neardup.search.svc:", containers[-1]["args"][-1])
+
+    def test_a_release_for_one_of_them_is_like_any_other(self):
+        found = objects(sets=with_required(config__app="articles", config__lanes={"count": 4, "lane": 2}))
+        self.assertEqual(found["StatefulSet"]["metadata"]["name"], "news-neardup")
+        self.assertNotIn("NEARDUP_LANES__LANE", json.dumps(container_of(found)))
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

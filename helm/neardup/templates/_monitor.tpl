@@ -17,9 +17,17 @@ tlsConfig:
 basicAuth:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .relabelings }}
+{{- if or .lanes .relabelings }}
 relabelings:
+  {{- if .lanes }}
+  # Each lane is a job of its own, as each lane works by itself.
+  - sourceLabels: [__meta_kubernetes_pod_label_neardup_io_lane]
+    targetLabel: job
+    replacement: {{ .release }}-lane-$1
+  {{- end }}
+  {{- with .relabelings }}
   {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- end }}
 {{- with .metricRelabelings }}
 metricRelabelings:

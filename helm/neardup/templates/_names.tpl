@@ -19,6 +19,26 @@ app.kubernetes.io/name: {{ include "neardup.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
+{{/* How many lanes this release runs: one, if config.lanes.lane says which. */}}
+{{- define "neardup.lanes" -}}
+{{- $lanes := default dict .Values.config.lanes -}}
+{{- if hasKey $lanes "lane" }}1{{ else }}{{ dig "count" 1 $lanes | int }}{{ end -}}
+{{- end -}}
+
+{{/* Name of the StatefulSet of one lane. */}}
+{{- define "neardup.laneName" -}}
+{{- $name := include "neardup.fullname" .root -}}
+{{- if eq (include "neardup.lanes" .root | int) 1 }}{{ $name }}{{ else }}{{ printf "%s-lane-%d" ($name | trunc 44 | trimSuffix "-") .lane }}{{ end -}}
+{{- end -}}
+
+{{/* Labels of the pods of one lane. Never change them either. */}}
+{{- define "neardup.podLabels" -}}
+{{ include "neardup.selectorLabels" .root }}
+{{- if gt (include "neardup.lanes" .root | int) 1 }}
+neardup.io/lane: {{ .lane | quote }}
+{{- end }}
+{{- end -}}
+
 {{- define "neardup.labels" -}}
 {{ include "neardup.selectorLabels" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
