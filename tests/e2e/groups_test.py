@@ -104,6 +104,8 @@ class Groups(KafkaTest):
                          sorted(size - 1 for size in sizes.values() if size > 1))
         self.assertEqual(sorted(group['last_time_ms'] for group in kept.values()),
                          sorted(newest[family][0] for family, size in sizes.items() if size > 1))
+        part = run(NEARDUP, 'verify', '--config', config, '--since', '1h', code=78)
+        self.assertIn('with output.unique_key: group a record may be in the partition', part.stderr)
         report = self.assert_promises_kept(config, RECORDS)
         self.assertGreaterEqual(report['replacing'], replaced)
         self.assertGreater(report['replacing'], 200)

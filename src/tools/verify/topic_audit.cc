@@ -294,6 +294,29 @@ class TopicReader {
     return end;
   }
 
+  /// A record that is keyed by its group may be in any partition of the unique topic, so that
+  /// nothing tells which records of a part are there.
+  Result<void> CheckKeyedByGroup() const {
+    if (settings_.lane.unique_key != UniqueKey::kGroup) return {};
+    const char* const needed =
+        "a record may be in the partition of its group's first record, so that verify needs all "
+        "inputs and outputs";
+    if (!range_.whole()) {
+      return Fatal(ErrorCode::kConfig,
+                   fmt::format("with output.unique_key: group {}; leave out --since, --from and "
+                               "--to",
+                               needed));
+    }
+    for (const OutputPart& part : outputs_) {
+      if (part.kept_from == 0) continue;
+      return Fatal(ErrorCode::kConfig,
+                   fmt::format("with output.unique_key: group {}, and {} is deleted below offset "
+                               "{}; give the topic a longer retention to have it verified",
+                               needed, TextOf(part.range.partition), part.kept_from));
+    }
+    return {};
+  }
+
   Result<void> ChooseOutputParts() {
     for (uint32_t input = 0; input < partitions_.size(); ++input) {
       for (const Route route : kRoutes) {
@@ -307,6 +330,7 @@ class TopicReader {
         outputs_.push_back({input, route, {place, ends.begin, ends.end}, ends.begin});
       }
     }
+    NEARDUP_TRY(CheckKeyedByGroup());
     if (!range_.whole()) {
       NEARDUP_TRY(SearchBegins());
       NEARDUP_TRY(SearchEnds());
