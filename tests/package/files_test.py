@@ -37,6 +37,11 @@ class Files(unittest.TestCase):
                         "usr/share/doc/neardup/examples/articles.jsonl.gz",
                         "usr/share/doc/neardup/examples/neardup.yaml", "usr/share/doc/neardup/LICENSE"}
             self.assertLessEqual(expected, found)
+            lane_unit = (pathlib.Path(folder) / "usr/lib/systemd/system/neardup@.service").read_text()
+            self.assertIn("\nEnvironment=NEARDUP_LANES__LANE=%i\n", lane_unit)
+            self.assertIn("topics, lane %i\n", lane_unit)
+            self.assertEqual(set(unit.splitlines()) - set(lane_unit.splitlines()), {unit.splitlines()[1]},
+                             "all else is as in neardup.service")
             self.assertEqual((ROOT / "config/package/conffiles").read_text().split(), [config])
 
     def test_the_manual_page_and_the_completions_are_what_the_program_prints(self):
