@@ -40,9 +40,9 @@ class Lanes(KafkaTest):
         feed = self.feed(per_second=2000)
         config = self.config(4)
         lanes = [self.start_lane(config, lane) for lane in range(4)]
-        standby = self.start_lane(config, 2)
         for service in lanes:
             self.wait(lambda: self.is_active(service) and service.decided() > 50, 'active', services=[service])
+        standby = self.start_lane(config, 2)
         self.wait(lambda: standby.get('/readyz')[0] == 200, 'ready', services=[standby])
         lanes[2].kill()
         others = [service for lane, service in enumerate(lanes) if lane != 2]
