@@ -1,10 +1,11 @@
-"""Throughput, CPU and latency of the service on a real Kafka, beside a bare forwarder, in one interleaved run.
+"""Throughput, CPU and latency of the service on a real Kafka, beside a bare forwarder and Kafka Streams, interleaved.
 
     scripts/bench end-to-end [--json FILE] [--records N] [--rounds N]
 
 The broker and the clients share this machine, and the broker's log is in memory (--dir). Each round runs every
 program once on the same filled topic: `consume` only reads; `forward-0` and `forward-1` route records with librdkafka
-alone, in transactions of the same length, with 0 and 1 header; `exact` and `near` are neardup. Rates are of whole
+alone, in transactions of the same length, with 0 and 1 header; `streams` finds equal values with Kafka Streams, exactly
+once (tests/bench/streams); `exact` and `near` are neardup. Rates are of whole
 processes: from the start to the last commit. CPU is that of the client process, and that of the broker meanwhile,
 which includes its work for topics that come and go. The figures are medians of the rounds, and the ratios are medians
 of each round's ratio.
@@ -113,6 +114,36 @@ class Service:
         self.process.wait(timeout=60)
 
 
+class Streams:
+    """StreamsDedupe. Maven fetches Kafka Streams once, and javac of the JDK compiles the program for each run."""
+
+    SOURCE = ROOT / "tests/bench/streams"
+    COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+
+    def __init__(self, folder):
+        version = re.search(r"kafka-streams</artifactId>\s*<version>(.*)</version>", (self.SOURCE / "pom.xml").read_text())[1]
+        home = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+        cache = os.environ.get("NEARDUP_CACHE") or home / "neardup"
+        self.jars = pathlib.Path(cache) / f"streams-{version}"
+        if not self.jars.exists():
+            if not shutil.which("mvn"):
+                sys.exit("mvn was not found, which fetches Kafka Streams; install maven, or leave it out with --no-streams")
+            partial = self.jars.with_suffix(".partial")
+            shutil.rmtree(partial, ignore_errors=True)
+            run("mvn", "-q", "-B", "-f", self.SOURCE / "pom.xml", self.COPY, "-DincludeScope=runtime",
+                f"-DoutputDirectory={partial}")
+            partial.rename(self.jars)
+        self.folder = folder
+        run("javac", "-cp", f"{self.jars}/*", "-d", folder / "streams", self.SOURCE / "StreamsDedupe.java")
+
+    def start(self, brokers, app, topic):
+        log = open(self.folder / f"{app}.log", "wb")
+        return subprocess.Popen(
+            ["java", "-Xmx1g", f"-Dstate.dir={self.folder / app}", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+             "-cp", f"{self.folder / 'streams'}:{self.jars}/*", "StreamsDedupe", brokers, app, topic, f"{app}-unique",
+             f"{app}-duplicate", str(os.cpu_count()), str(INTERVAL_MS)], stdout=log, stderr=log)
+
+
 class Bench:
     def __init__(self, arguments):
         self.arguments = arguments
@@ -124,6 +155,7 @@ class Bench:
         self.broker_pid = int((self.folder / "kafka/1/pid").read_text())
         self.figures = {}
         self.number = 0
+        self.streams = None if arguments.no_streams else Streams(self.folder)
 
     def close(self):
         run(ROOT / "scripts/kafka", "stop", "--dir", self.folder / "kafka")
@@ -160,6 +192,23 @@ class Bench:
             return records / done["seconds"], done["cpu_seconds"] / records * 1e6
         return measure
 
+    def kafka_streams(self, topic, records):
+        self.number += 1
+        app = f"streams-{self.number}"
+        for kind in ("unique", "duplicate"):
+            self.create(f"{app}-{kind}")
+        begun = time.monotonic()
+        process = self.streams.start(self.brokers, app, topic)
+        # The offsets of the group are part of the transactions.
+        self.load("await-group", "--group", app, "--topics", topic)
+        seconds = time.monotonic() - begun
+        cpu = cpu_seconds(process.pid)
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=60)
+        for kind in ("unique", "duplicate", "seen-changelog"):
+            self.load("drop", "--topic", f"{app}-{kind}")
+        return records / seconds, cpu / records * 1e6
+
     def neardup(self, mode):
         def measure(topic, records):
             self.number += 1
@@ -186,6 +235,7 @@ class Bench:
         self.create(topic)
         self.tool(records, "fill", "--to", topic, *fill)
         programs = {"consume": self.consume, "forward-0": self.forwarder(0), "forward-1": self.forwarder(1),
+                    **({"streams": self.kafka_streams} if self.streams else {}),
                     "exact": self.neardup("exact"), "near": self.neardup("near")}
         rates = {program: [] for program in programs}
         cpu = {program: [] for program in programs}
@@ -215,6 +265,10 @@ class Bench:
             self.add(f"broker_us_{program}_{name}", statistics.median(broker[program]), "us")
             if program == "near":
                 self.add(f"ratio_to_forwarder_{name}", ratio, "ratio")
+                if self.streams:
+                    ratio = statistics.median(a / b for a, b in zip(rates[program], rates["streams"]))
+                    print(f"{'':12s}near is {ratio:.2f} times as fast as streams")
+                    self.add(f"ratio_to_streams_{name}", ratio, "ratio")
                 self.add(f"client_us_{name}", statistics.median(cpu[program]), "us")
         medians = {stage: statistics.median(each[stage] for each in stages) for stage in STAGES}
         print("near, time by stage in us for each record, waits included; poll and fingerprint run beside the others: "
@@ -269,6 +323,7 @@ def main():
     parser.add_argument("--dir", default="/dev/shm", help="folder for the broker's log; best in memory")
     parser.add_argument("--records", type=int, default=1_000_000, help="of 1 KB; of 300 B it takes twice as many")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--no-streams", action="store_true", help="leave Kafka Streams out")
     parser.add_argument("--kinds", default="1k,300,chinese_1k", help="what to measure, separated by commas")
     parser.add_argument("--latency-seconds", type=int, default=20, help="0: no latency")
     parser.add_argument("--stop-seconds", type=int, default=120)
