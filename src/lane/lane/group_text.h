@@ -15,8 +15,8 @@ namespace neardup {
 ///    "last_time_ms":...,"last":{...},"newest":{...}}
 ///
 /// `first_time_ms` is the event time of the original, `last_time_ms` the latest of the group.
-/// `last` is the copy that was decided last, and `newest` the record that stands for the group
-/// (Keep).
+/// `last` is the copy that was decided last, and `newest` the record that the unique topic
+/// keeps of the group (Keep).
 std::string GroupText(const Group& group, std::span<const InputProgress> inputs);
 
 }  // namespace neardup

@@ -18,8 +18,8 @@
 //                             (RoutingOptions::release_exact_one_of)
 //   replaces=news/1/771       duplicates on the unique topic only: the record of its group whose
 //                             place it takes, because its event time is later (Keep::kNewest)
-//   newest=news/3/5512        other duplicates of a lane that keeps the newest: the record that
-//                             stands for its group
+//   newest=news/3/5512        other duplicates of a lane that keeps the newest: the newest record
+//                             of its group
 //   keyed                     flag: the key is that of the group (UniqueKey::kGroup); the record's
 //                             own key is the value of the header `neardup-key` right before ours,
 //                             null if the record has none

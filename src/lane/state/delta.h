@@ -45,12 +45,11 @@
 //                   inputs, varint offset (0 or more), u8 number of text keys (0 to 3), u32 each,
 //                   varint number of sketch words, u64 each, varint number of sketch keys, u64 each
 //   groups          varint count, at least 1 in version 7, then each group that changed, as it is
-//   after the
-//                   commit that the delta belongs to: position original, varint entries_after (how
-//                   many entries came after that of the original, up to the end of this delta), i64
-//                   original_time_ms, varint copies (1 or more), position last, i64 last_time_ms,
-//                   position newest, i64 newest_time_ms; a position is a varint index into inputs
-//                   and a varint offset. Since version 7
+//                   after the commit that the delta belongs to: position original, varint
+//                   entries_after (how many entries came after that of the original, up to the end
+//                   of this delta), i64 original_time_ms, varint copies (1 or more), position last,
+//                   i64 last_time_ms, position newest, i64 newest_time_ms; a position is a varint
+//                   index into inputs and a varint offset. Since version 7
 //   checksum        u64      XXH3-64 of all bytes before
 //
 // A delta is complete in itself: it names every input of the lane, not only those that moved, so

@@ -28,7 +28,7 @@ struct Group {
   uint64_t copies = 0;
   Position last;             ///< the copy that was decided last
   int64_t last_time_ms = 0;  ///< the latest of all times
-  /// The record that stands for the group (Keep), and its time.
+  /// The record of the group that the unique topic keeps (Keep), and its time.
   Position newest;
   int64_t newest_time_ms = 0;
 
@@ -44,9 +44,9 @@ struct NumberedGroup : Group {
 
 /// What became of a copy that joined its group.
 struct JoinedGroup {
-  /// The record that stood for the group before the copy.
+  /// The record that the unique topic kept of the group before the copy.
   Position newest_before;
-  /// True: the copy is newer, and stands for the group from now on.
+  /// True: the copy is newer, and the unique topic keeps it from now on.
   bool replaces = false;
 
   bool operator==(const JoinedGroup&) const = default;
@@ -85,7 +85,7 @@ class Groups {
   /// nullptr if the original was never copied.
   const Group* Find(const Position& original) const;
   size_t size() const { return groups_.size(); }
-  /// Upper bound of the memory of so many groups and uncommitted joins.
+  /// Upper bound of the memory that `groups` groups and `joins` uncommitted joins take.
   static uint64_t BytesMax(uint64_t groups, uint64_t joins);
 
  private:

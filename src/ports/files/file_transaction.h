@@ -32,7 +32,7 @@ struct FileOutputs {
   /// The verdicts go out line by line as records are decided, and without a header line.
   bool line_mode = false;
   /// Keep::kNewest: unique and duplicate lines are written by WriteKept, once it is known which
-  /// record stands for each group.
+  /// record of each group is the newest.
   bool keeps_newest = false;
 };
 
@@ -110,7 +110,7 @@ class FileTransaction : public Transaction {
   std::optional<PackedFile> groups_;
   bool line_mode_ = false;
   bool keeps_newest_ = false;
-  std::vector<bool> kept_;  ///< by offset: the line stands for its group
+  std::vector<bool> kept_;  ///< by offset: the line is the newest of its group
   std::vector<bool> dead_;  ///< by offset
   std::string id_field_;
   RecordIdReader ids_;

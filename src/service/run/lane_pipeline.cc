@@ -42,16 +42,18 @@ Error OtherPipelineOf(const Settings& settings, const PipelineTopics& found) {
                        fmt::format("{}/{}", ChangelogTopic(settings.kafka), settings.lane.lane));
 }
 
-/// A lane that never began must not begin among lanes of another number.
+/// A lane that never began must not begin among lanes of another number. What cannot be read of
+/// another lane is an error: the lane would begin without an answer.
 Result<void> CheckOtherLanes(const Settings& settings, const KafkaLog& log) {
   for (int32_t lane = 0; lane < settings.kafka.lanes; ++lane) {
     if (lane == settings.kafka.lane) continue;
     const Settings other = OfLane(settings, lane);
     const Result<bool> begun = HasChangelog(other.kafka, other.lane.lane, log);
-    if (!begun.ok() || !*begun) continue;
-    const Result<std::optional<Delta>> newest = ReadNewestDelta(other, log);
-    if (!newest.ok() || !*newest) continue;
-    const PipelineTopics found = TopicsOfLane((*newest)->pipeline, (*newest)->inputs);
+    if (!begun.ok()) return begun.error();
+    if (!*begun) continue;
+    NEARDUP_ASSIGN(const std::optional<Delta> newest, ReadNewestDelta(other, log));
+    if (!newest) continue;
+    const PipelineTopics found = TopicsOfLane(newest->pipeline, newest->inputs);
     if (found.lanes != settings.lane.pipeline.topics.lanes) return OtherPipelineOf(other, found);
     return {};
   }

@@ -10,8 +10,9 @@
 
 namespace neardup {
 
-/// Follows each group through the stated verdicts, in the order of seq: its original stands for it
-/// first, and then each duplicate that says that it replaces the one before. One owner thread.
+/// Follows each group through the verdicts that the headers state, in the order of seq. The newest
+/// record of a group is its original at first, and then each duplicate whose header says that it
+/// replaces the newest. One owner thread.
 class GroupChecks {
  public:
   /// `part`: AuditOptions::part.

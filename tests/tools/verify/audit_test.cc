@@ -148,27 +148,27 @@ TEST(Audit, ALaneThatKeepsTheNewestPassesInEachStyleOfHeadersKeyedByItsGroupsOrN
   }
 }
 
-TEST(Audit, ADuplicateThatIsNotNewerMustNotReplace) {
+/// Moves the first output on topic `from` whose header has `field` to topic `to`, and renames the
+/// field to `renamed`. Expects that the first violation of soundness says `text`.
+void ExpectMoveFound(const std::string& from, const std::string& field, const std::string& to,
+                     const std::string& renamed, const std::string& text) {
   World world(NewestWorld());
-  const auto spot = world.FindOutput("duplicate", ";newest=");
+  const auto spot = world.FindOutput(from, field);
   std::string& header = world.header(spot);
-  header = Replaced(header, ";newest=", ";replaces=");
-  world.Move(spot, {Replaced(spot.place.topic, "duplicate", "unique"), spot.place.partition});
+  header = Replaced(header, field, renamed);
+  world.Move(spot, {Replaced(spot.place.topic, from, to), spot.place.partition});
   const AuditReport report = world.Audited();
   EXPECT_FALSE(report.ok());
-  EXPECT_THAT(report[AuditCheck::kSoundness].first[0].text, HasSubstr("is not later"));
+  EXPECT_THAT(report[AuditCheck::kSoundness].first[0].text, HasSubstr(text));
+}
+
+TEST(Audit, ADuplicateThatIsNotNewerMustNotReplace) {
+  ExpectMoveFound("duplicate", ";newest=", "unique", ";replaces=", "is not later");
 }
 
 TEST(Audit, ANewerDuplicateMustReplace) {
-  World world(NewestWorld());
-  const auto spot = world.FindOutput("unique", ";replaces=");
-  std::string& header = world.header(spot);
-  header = Replaced(header, ";replaces=", ";newest=");
-  world.Move(spot, {Replaced(spot.place.topic, "unique", "duplicate"), spot.place.partition});
-  const AuditReport report = world.Audited();
-  EXPECT_FALSE(report.ok());
-  EXPECT_THAT(report[AuditCheck::kSoundness].first[0].text,
-              HasSubstr("later, so that it should replace it"));
+  ExpectMoveFound("unique", ";replaces=", "duplicate",
+                  ";newest=", "later, so that it should replace it");
 }
 
 TEST(Audit, ADuplicateThatNamesAnotherNewestRecordIsFound) {
