@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "e2e/record_line.h"
 #include "kafka/consumer_group.h"
 #include "kafka/deadline.h"
+#include "kafka/kafka_ports.h"
 #include "kafka/kafka_writer.h"
 #include "kafka/topic_orders.h"
 #include "kafka/topic_transaction.h"
@@ -231,6 +233,24 @@ Result<void> AwaitGroup(const Arguments& arguments) {
                            arguments.group, kTimeoutMs)};
 }
 
+/// Says when the end of a partition has passed an offset, a moment after it happens.
+Result<void> AwaitEnd(const Arguments& arguments) {
+  constexpr int kTimeoutMs = 600'000;
+  KafkaOptions kafka = arguments.kafka;
+  kafka.topics = {arguments.topic};
+  NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(kafka, {}));
+  const Deadline deadline(kTimeoutMs);
+  while (!deadline.passed()) {
+    const Result<int64_t> end =
+        source->StartOffset({arguments.topic, arguments.partition}, StartAt::kLatest);
+    if (end.ok() && *end > arguments.offset) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return Error{ErrorCode::kUnavailable,
+               fmt::format("{}/{} has not passed offset {} within {} ms", arguments.topic,
+                           arguments.partition, arguments.offset, kTimeoutMs)};
+}
+
 Result<void> Delete(const Arguments& arguments) {
   return DeleteRecordsBefore(arguments.kafka, arguments.topic, arguments.partition,
                              arguments.offset);
@@ -336,9 +356,14 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   CLI::App* await_group = app.add_subcommand("await-group");
   await_group->add_option("--group", arguments.group)->required();
   await_group->add_option("--topics", arguments.kafka.topics)->required()->delimiter(',');
-  return {{create, Create}, {fill, Fill}, {grow, Grow},     {move_group, MoveGroup},
-          {leader, Leader}, {copy, Copy}, {remove, Delete}, {drop, Drop},
-          {put, Put},       {dump, Dump}, {bounds, Bounds}, {await_group, AwaitGroup}};
+  CLI::App* await_end = app.add_subcommand("await-end");
+  await_end->add_option("--topic", arguments.topic)->required();
+  await_end->add_option("--partition", arguments.partition)->required();
+  await_end->add_option("--offset", arguments.offset)->required();
+  return {{create, Create},     {fill, Fill}, {grow, Grow},     {move_group, MoveGroup},
+          {leader, Leader},     {copy, Copy}, {remove, Delete}, {drop, Drop},
+          {put, Put},           {dump, Dump}, {bounds, Bounds}, {await_group, AwaitGroup},
+          {await_end, AwaitEnd}};
 }
 
 int Main(int count, char** words) {

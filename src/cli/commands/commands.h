@@ -178,6 +178,15 @@ struct ReindexArguments {
 /// `neardup reindex`: rebuilds the index under new settings, from the unique topics.
 int ReindexCommand(const ReindexArguments& arguments);
 
+struct LanesArguments {
+  ConfigArguments config;
+  int32_t to = 0;  ///< how many lanes there will be
+  bool execute = false;
+};
+
+/// `neardup lanes migrate`: gives a stopped app another number of lanes.
+int LanesCommand(const LanesArguments& arguments);
+
 // Measure and check.
 
 struct EvaluateArguments {

@@ -87,6 +87,7 @@ nlohmann::ordered_json JsonOf(const TopicAudit& audit) {
                                  {"newer_outputs", report.newer_outputs},
                                  {"older_outputs", report.older_outputs},
                                  {"originals_left_out", report.originals_left_out},
+                                 {"originals_of_history", report.originals_of_history},
                                  {"outputs_deleted", report.outputs_deleted},
                                  {"outputs_without_input", report.outputs_without_input},
                                  {"pairs_excused", report.pairs_excused},

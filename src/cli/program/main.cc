@@ -467,6 +467,19 @@ void AddRepair(CLI::App& app, ReplayArguments& replay, ResetArguments& reset,
   command->callback([&] { chosen = [&] { return ReindexCommand(reindex); }; });
 }
 
+void AddLanes(CLI::App& app, LanesArguments& lanes, Command& chosen) {
+  CLI::App* group = app.add_subcommand("lanes", "change the number of lanes");
+  group->require_subcommand(1);
+  CLI::App* command = group->add_subcommand(
+      "migrate",
+      "give the entries of all lanes, which must be stopped, to another number of lanes");
+  AddConfig(command, lanes.config);
+  AddKafka(command, lanes.config);
+  AddNumber(command, "--to", lanes.to, {1, 64}, "how many lanes there will be")->required();
+  AddExecute(command, lanes.execute);
+  command->callback([&] { chosen = [&] { return LanesCommand(lanes); }; });
+}
+
 void AddConfigCommands(CLI::App& app, ConfigArguments& config, bool& online, bool& in_force,
                        ShowOptions& shown, Command& chosen) {
   CLI::App* validate =
@@ -751,6 +764,7 @@ int Main(int count, char** words) {
   ReplayArguments replay;
   ResetArguments reset;
   ReindexArguments reindex;
+  LanesArguments lanes;
   SnapshotArguments snapshot;
   RestoredArguments restored;
   bool online = false;
@@ -772,6 +786,7 @@ int Main(int count, char** words) {
   AddReport(app, report, chosen);
   AddVerify(app, verify, chosen);
   AddRepair(app, replay, reset, reindex, chosen);
+  AddLanes(app, lanes, chosen);
   AddSnapshot(app, snapshot, restored, chosen);
   AddConfigCommands(app, config, online, in_force, shown, chosen);
   AddHealthcheck(app, healthcheck, chosen);

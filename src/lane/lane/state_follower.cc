@@ -160,7 +160,9 @@ Result<std::optional<int64_t>> StateFollower::Restore(const std::atomic<bool>& s
     NEARDUP_ASSIGN(const std::optional<int64_t> end, ReadAll(stop));
     if (!end) return end;
     NEARDUP_ASSIGN(const bool is_our_log, ConfirmLog());
-    if (is_our_log) return end;
+    if (!is_our_log) continue;
+    if (!state_.beginning().unfinished) return end;
+    return BeginningIsUnfinished(state_.beginning(), state_.lane_topics().lanes, changelog_.name());
   }
   return Retriable(ErrorCode::kUnavailable,
                    "the changelog was replaced while it was read; reading it again");

@@ -15,7 +15,8 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kMagic = "NDLT";
-constexpr uint16_t kVersion = 8;
+constexpr uint16_t kVersion = 9;
+constexpr uint16_t kVersionWithoutBeginning = 8;
 constexpr uint16_t kVersionWithoutLanes = 7;
 constexpr uint16_t kVersionWithoutGroups = 6;
 constexpr uint16_t kVersionWithoutDropped = 5;
@@ -34,7 +35,9 @@ constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 
 uint16_t VersionOf(const Delta& delta) {
   assert(delta.writer != 0 || (!delta.pipeline.known() && delta.pipeline.lanes == 1));
   assert(delta.writer != 0 || (delta.dropped == 0 && delta.groups.empty()));
-  if (delta.pipeline.lanes > 1) return kVersion;
+  assert(delta.writer != 0 || delta.beginning == Beginning());
+  if (delta.beginning != Beginning()) return kVersion;
+  if (delta.pipeline.lanes > 1) return kVersionWithoutBeginning;
   if (!delta.groups.empty()) return kVersionWithoutLanes;
   if (delta.writer != 0) return delta.dropped == 0 ? kVersionWithoutDropped : kVersionWithoutGroups;
   return delta.learned.empty() ? kVersionWithoutLearned : kVersionWithoutWriter;
@@ -77,17 +80,23 @@ void WriteHeader(const Delta& delta, ByteWriter& out) {
     out.U64(delta.writer_before);
   }
   if (version > kVersionWithoutDropped) out.U64(delta.dropped);
+  if (version > kVersionWithoutBeginning) {
+    out.U8(static_cast<uint8_t>(delta.beginning.with));
+    out.U8(delta.beginning.unfinished ? 1 : 0);
+    out.U64(delta.beginning.seq);
+    out.I64(delta.beginning.horizon_ms);
+  }
   out.Text(delta.spec);
 }
 
-void WritePipeline(const PipelineTopics& pipeline, const std::vector<std::string_view>& topics,
-                   ByteWriter& out) {
+void WritePipeline(const PipelineTopics& pipeline, uint16_t version,
+                   const std::vector<std::string_view>& topics, ByteWriter& out) {
   out.Varint(pipeline.inputs.size());
   for (const std::string& input : pipeline.inputs) out.Varint(IndexOf(input, topics));
   out.Text(pipeline.unique);
   out.Text(pipeline.duplicate);
   out.Text(pipeline.dead_letter);
-  if (pipeline.lanes > 1) out.Varint(pipeline.lanes);
+  if (version > kVersionWithoutLanes) out.Varint(pipeline.lanes);
 }
 
 void WriteInputs(const Delta& delta, ByteWriter& out) {
@@ -102,7 +111,7 @@ void WriteInputs(const Delta& delta, ByteWriter& out) {
     out.Zigzag(input.next_offset);
     out.I64(input.time_ms);
   }
-  if (delta.writer != 0) WritePipeline(delta.pipeline, topics, out);
+  if (delta.writer != 0) WritePipeline(delta.pipeline, VersionOf(delta), topics, out);
 }
 
 void WriteNumbers(const std::vector<uint64_t>& numbers, ByteWriter& out) {
@@ -149,13 +158,30 @@ void WriteGroups(const Delta& delta, ByteWriter& out) {
   }
 }
 
+bool ReadFlag(ByteReader& in, const char* name) {
+  const uint8_t flag = in.U8(name);
+  if (flag > 1) in.Fail(name, fmt::format("0 or 1, found {}", flag));
+  return flag == 1;
+}
+
 /// What version 3 added.
-void ReadBeginning(ByteReader& in, Delta& delta) {
+void ReadLiveEntries(ByteReader& in, Delta& delta) {
   delta.entries_live = in.U64("entries_live");
   delta.settings_seq = in.U64("settings_seq");
-  const uint8_t fresh = in.U8("fresh");
-  if (fresh > 1) in.Fail("fresh", fmt::format("0 or 1, found {}", fresh));
-  delta.fresh = fresh == 1;
+  delta.fresh = ReadFlag(in, "fresh");
+}
+
+/// What version 9 added.
+void ReadBeginning(ByteReader& in, Delta& delta) {
+  const uint8_t with = in.U8("beginning");
+  if (with != static_cast<uint8_t>(BeganWith::kHistory) &&
+      with != static_cast<uint8_t>(BeganWith::kLanes)) {
+    in.Fail("beginning", fmt::format("1 or 2, found {}", with));
+  }
+  delta.beginning.with = static_cast<BeganWith>(with);
+  delta.beginning.unfinished = ReadFlag(in, "unfinished");
+  delta.beginning.seq = in.U64("begun_seq");
+  delta.beginning.horizon_ms = in.I64("begun_horizon_ms");
 }
 
 /// Returns the version.
@@ -177,7 +203,7 @@ uint16_t ReadHeader(ByteReader& in, Delta& delta) {
   delta.window_ms = in.I64("window_ms");
   delta.entries_max = in.U64("entries_max");
   delta.distance_max = in.U8("distance_max");
-  if (version >= 3) ReadBeginning(in, delta);
+  if (version >= 3) ReadLiveEntries(in, delta);
   if (version >= 4) delta.learned = in.Text("learned");
   if (version >= 5) {
     delta.log_id = in.U64("log_id");
@@ -191,6 +217,7 @@ uint16_t ReadHeader(ByteReader& in, Delta& delta) {
       in.Fail("dropped", "a number that is not 0");
     }
   }
+  if (version >= 9) ReadBeginning(in, delta);
   delta.spec = in.Text("spec");
   return version;
 }
@@ -225,9 +252,10 @@ void ReadInputs(ByteReader& in, uint16_t version, Delta& delta) {
     input.time_ms = in.I64("time_ms of an input");
   }
   if (version >= 5) ReadPipeline(in, topics, delta.pipeline);
-  if (version < kVersion) return;
+  if (version <= kVersionWithoutLanes) return;
   const uint64_t lanes = in.VarintUpTo(UINT16_MAX, "lanes");
-  if (lanes < 2) in.Fail("lanes", fmt::format("2 or more, found {}", lanes));
+  const uint64_t least = version == kVersionWithoutBeginning ? 2 : 1;
+  if (lanes < least) in.Fail("lanes", fmt::format("{} or more, found {}", least, lanes));
   delta.pipeline.lanes = static_cast<uint16_t>(lanes);
 }
 

@@ -1,13 +1,14 @@
 // The delta: what a run of decided records adds to a lane's state. The changelog consists of deltas
 // in order, and the changelog is the truth.
 //
-// FORMAT, version 8. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
+// FORMAT, version 9. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      8; 7 without `lanes`; 6 also without `groups`; 5 also without
-//                            `dropped`, which is then 0; 4 also without `log_id` to
-//                            `writer_before` and `pipeline`; 3 also without `learned`
+//   version         u16      9; 8 without `beginning` to `begun_horizon_ms`; 7 also without
+//                            `lanes`; 6 also without `groups`; 5 also without `dropped`, which is
+//                            then 0; 4 also without `log_id` to `writer_before` and `pipeline`; 3
+//                            also without `learned`
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -32,6 +33,13 @@
 //   dropped         u64      how many duplicates of the lane went to no topic
 //                            (DuplicateRoute::kDrop), up to seq_last; not 0 in version 6; since
 //                            version 6
+//   beginning       u8       1: the lane began with the entries of a history; 2: with those of
+//                            lanes of another number. Since version 9. Without: with nothing
+//   unfinished      u8       1: a later delta of the same writer says that the entries of this
+//                            beginning are complete; until then no lane may start. Else 0. Since
+//                            version 9
+//   begun_seq       u64      seq of the first record after this beginning; since version 9
+//   begun_horizon_ms  i64    the horizon at this beginning; since version 9
 //   spec            text     FingerprintSpec of the filter
 //   topics          varint count, then text each; distinct, ascending
 //   inputs          varint count, then each: varint topic index, varint partition,
@@ -39,7 +47,8 @@
 //   pipeline        varint count, then each: varint topic index of an input topic, ascending;
 //                   text each: the names or templates of the unique, duplicate and dead-letter
 //                   topic. All empty: not known. Since version 5
-//   lanes           varint   how many lanes the app has, 2 or more; since version 8. Without: 1
+//   lanes           varint   how many lanes the app has, 2 or more in version 8; since version 8.
+//                            Without: 1
 //   entries         varint count, then each: u64 simhash, u64 order, u64 exact, zigzag (time_ms -
 //                   time_ms of the entry before, 0 at first; modulo 2^64), varint index into
 //                   inputs, varint offset (0 or more), u8 number of text keys (0 to 3), u32 each,
@@ -81,6 +90,7 @@
 
 #include "neardup/filter.h"
 #include "neardup/result.h"
+#include "state/beginning.h"
 #include "state/groups.h"
 #include "state/input.h"
 #include "state/pipeline.h"
@@ -120,6 +130,8 @@ struct Delta {
   uint64_t writer = 0;  ///< 0: a delta of version 4 or older
   uint64_t writer_before = 0;
   uint64_t dropped = 0;
+  /// Other than the default only in a delta with a writer.
+  Beginning beginning{};
   std::string spec;
   std::vector<InputProgress> inputs;
   /// Not known in deltas of versions before 5. Known only in a delta with a writer.

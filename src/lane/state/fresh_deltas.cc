@@ -22,6 +22,46 @@ int64_t HorizonAfter(const Delta& last, const WindowOptions& window) {
   return std::max(by_watermark, in_range ? last.horizon_ms - longer_ms : INT64_MIN);
 }
 
+FreshDeltaCutter::FreshDeltaCutter(Delta empty, uint64_t writer_before, Sink sink)
+    : empty_(std::move(empty)), sink_(std::move(sink)) {
+  assert(empty_.entries.empty() && empty_.groups.empty());
+  assert(empty_.seq_first == empty_.seq_last + 1 && empty_.writer != 0);
+  empty_.fresh = false;
+  empty_.writer_before = empty_.writer;
+  empty_.entries_live = 0;
+  open_ = empty_;
+  open_.fresh = true;
+  open_.writer_before = writer_before;
+  empty_.learned.clear();
+}
+
+Result<void> FreshDeltaCutter::CloseWhenFull() {
+  if (bytes_ < kDeltaBytesTarget) return {};
+  return Close();
+}
+
+Result<void> FreshDeltaCutter::Close() {
+  Delta full = std::exchange(open_, empty_);
+  open_.entries_live = entries_;
+  bytes_ = 0;
+  return sink_(std::move(full));
+}
+
+Result<void> FreshDeltaCutter::Add(Entry entry) {
+  NEARDUP_TRY(CloseWhenFull());
+  bytes_ += EncodedBytesMax(entry);
+  open_.entries.push_back(std::move(entry));
+  open_.entries_live = ++entries_;
+  return {};
+}
+
+Result<void> FreshDeltaCutter::Add(const NumberedGroup& group) {
+  NEARDUP_TRY(CloseWhenFull());
+  bytes_ += kEncodedGroupBytesMax;
+  open_.groups.push_back({group, entries_ - 1 - group.number});
+  return {};
+}
+
 Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta& last,
                                        std::span<const FingerprintedRecord> records,
                                        std::span<const NumberedGroup> groups) {
@@ -29,10 +69,9 @@ Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta
   Delta empty = last;
   empty.entries.clear();
   empty.groups.clear();
-  empty.fresh = false;
   empty.learned.clear();
   empty.spec = FingerprintSpec(options);
-  empty.writer = empty.writer_before = DrawId();
+  empty.writer = DrawId();
   if (empty.log_id == 0) empty.log_id = empty.writer;
   empty.seq_first = empty.settings_seq = last.seq_last + 1;
   ++empty.epoch;
@@ -40,35 +79,21 @@ Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta
   empty.window_ms = options.window.window_ms;
   empty.entries_max = options.window.entries_max;
   empty.distance_max = options.match.distance_max;
-  empty.entries_live = 0;
-  std::vector<Delta> deltas = {empty};
-  deltas[0].fresh = true;
-  deltas[0].writer_before = last.writer;
+  [[maybe_unused]] const int64_t horizon_ms = empty.horizon_ms;
+  std::vector<Delta> deltas;
+  FreshDeltaCutter cutter(std::move(empty), last.writer, [&deltas](Delta&& delta) -> Result<void> {
+    deltas.push_back(std::move(delta));
+    return {};
+  });
   // The index chooses which text keys an entry remembers.
   NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(options.scheme));
   const std::unique_ptr<EntryIndex> index = EntryIndex::New(options, chosen.scheme);
-  size_t bytes = 0;
-  uint64_t entries = 0;
   for (const FingerprintedRecord& record : records) {
-    assert(record.outcome.comparable() && record.outcome.time_ms >= empty.horizon_ms);
-    if (bytes >= kDeltaBytesTarget) {
-      deltas.push_back(empty);
-      bytes = 0;
-    }
-    Entry entry = index->Remember(record, record.outcome.time_ms);
-    bytes += EncodedBytesMax(entry);
-    deltas.back().entries.push_back(std::move(entry));
-    deltas.back().entries_live = ++entries;
+    assert(record.outcome.comparable() && record.outcome.time_ms >= horizon_ms);
+    NEARDUP_TRY(cutter.Add(index->Remember(record, record.outcome.time_ms)));
   }
-  for (const NumberedGroup& group : groups) {
-    if (bytes >= kDeltaBytesTarget) {
-      deltas.push_back(empty);
-      deltas.back().entries_live = entries;
-      bytes = 0;
-    }
-    bytes += kEncodedGroupBytesMax;
-    deltas.back().groups.push_back({group, entries - 1 - group.number});
-  }
+  for (const NumberedGroup& group : groups) NEARDUP_TRY(cutter.Add(group));
+  NEARDUP_TRY(cutter.Close());
   return deltas;
 }
 

@@ -166,6 +166,7 @@ Result<void> LaneState::Apply(Delta delta) {
   log_id_ = delta.log_id;
   writer_ = delta.writer;
   settings_seq_ = delta.settings_seq;
+  beginning_ = delta.beginning;
   if (lane_topics_ != delta.pipeline) lane_topics_ = std::move(delta.pipeline);
   entries_held_ += delta.entries.size();
   entries_live_ = delta.entries_live;
@@ -196,9 +197,9 @@ Result<void> LaneState::CheckBelongs(const Delta& delta) const {
                              "says what to do",
                              delta.lane, lane_)};
   }
-  // Before the first decision no fingerprint exists, and a person may still correct the settings.
-  const bool decided_any = delta.seq_last > 0;
-  if (decided_any && delta.spec != spec_) {
+  // While no fingerprint exists, a person may still correct the settings.
+  const bool has_any = delta.seq_last > 0 || delta.beginning.with != BeganWith::kNothing;
+  if (has_any && delta.spec != spec_) {
     return Error{
         ErrorCode::kMismatch,
         fmt::format("the changelog was written with other fingerprint settings: {}. Restore "
@@ -351,7 +352,7 @@ LaneState::Seal LaneState::SealHere() const {
 }
 
 std::vector<Delta> LaneState::Uncommitted() const {
-  assert(!committing_);
+  assert(!committing_ && !beginning_.unfinished);
   std::vector<Delta> deltas;
   Seal before;
   before.seq_last = seq_committed_;
@@ -384,6 +385,7 @@ Delta LaneState::MakeDelta(const Seal& before, const Seal& end) const {
   delta.distance_max = options_.match.distance_max;
   delta.entries_live = LiveUpTo(end.entries);
   delta.settings_seq = settings_seq_;
+  delta.beginning = beginning_;
   delta.dropped = end.dropped;
   delta.spec = spec_;
   delta.inputs = end.inputs;

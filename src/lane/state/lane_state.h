@@ -51,6 +51,8 @@ class LaneState {
 
   /// The topics of this instance, which every delta from now on names.
   void SetTopics(PipelineTopics topics) { topics_ = std::move(topics); }
+  /// How the lane began, as the newest delta that was applied says.
+  const Beginning& beginning() const { return beginning_; }
   /// TopicsOfLane for the newest delta that was applied or committed.
   PipelineTopics lane_topics() const { return TopicsOfLane(lane_topics_, inputs_); }
 
@@ -197,6 +199,7 @@ class LaneState {
   uint64_t writer_ = 0;
   uint64_t next_writer_ = 0;  ///< of the coming deltas; 0: writer_ stays
   uint64_t settings_seq_ = 1;
+  Beginning beginning_;
   uint64_t seq_first_ = 0;
   uint64_t entries_held_ = 0;                ///< in all applied and committed deltas
   uint64_t entries_live_ = kEntriesUnknown;  ///< by the count in the newest delta

@@ -169,8 +169,9 @@ Error OtherPipeline(const Pipeline& pipeline, const PipelineTopics& lane,
         fmt::format(
             "changelog {} belongs to one of {} lane(s), and lanes.count is {}; with another "
             "number of lanes, records that repeat each other would be in different lanes. "
-            "Set lanes.count: {}, or begin with a new `app`; see docs/lanes.md",
-            changelog, lane.lanes, pipeline.topics.lanes, lane.lanes));
+            "Set lanes.count: {}, or stop all lanes and run `neardup lanes migrate --to {}`; see "
+            "docs/lanes.md",
+            changelog, lane.lanes, pipeline.topics.lanes, lane.lanes, pipeline.topics.lanes));
   }
   return Fatal(ErrorCode::kMismatch,
                fmt::format("changelog {} belongs to another pipeline:\n"

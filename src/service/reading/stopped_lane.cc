@@ -115,19 +115,25 @@ Result<void> StoppedLane::Commit(std::vector<Delta> deltas) {
   if (bytes_of_all > bytes_max_) {
     for (Delta& delta : deltas) delta.entries_live = deltas.back().entries_live;
   }
-  for (size_t next = 0; next < deltas.size();) {
+  for (const Delta& delta : deltas) NEARDUP_TRY(Add(delta));
+  return Finish(deltas.back().inputs);
+}
+
+Result<void> StoppedLane::Add(const Delta& delta) {
+  if (open_bytes_ >= bytes_max_) NEARDUP_TRY(Finish({}));
+  if (open_bytes_ == 0) {
     // If another instance has written meanwhile, a reader notices: the deltas do not follow.
     if (transaction_->must_fence()) NEARDUP_TRY(transaction_->Fence());
     NEARDUP_TRY(transaction_->Begin());
-    size_t bytes = 0;
-    for (; next < deltas.size() && bytes < bytes_max_; ++next) {
-      const std::string encoded = Encode(deltas[next]);
-      NEARDUP_TRY(transaction_->PublishDelta(encoded));
-      bytes += encoded.size();
-    }
-    NEARDUP_TRY(transaction_->Commit(deltas.back().inputs));
   }
-  return {};
+  const std::string encoded = Encode(delta);
+  open_bytes_ += encoded.size();
+  return transaction_->PublishDelta(encoded);
+}
+
+Result<void> StoppedLane::Finish(std::span<const InputProgress> inputs) {
+  if (std::exchange(open_bytes_, 0) == 0) return {};
+  return transaction_->Commit(inputs);
 }
 
 }  // namespace neardup

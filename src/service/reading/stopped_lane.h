@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -65,9 +66,15 @@ class StoppedLane {
   /// it before the deltas are written again.
   Result<void> Commit(std::vector<Delta> deltas);
 
+  /// Writes one delta of many. Each transaction.bytes_max of them are committed.
+  Result<void> Add(const Delta& delta);
+  /// Commits what was added, with these offsets for the group (none: they stay).
+  Result<void> Finish(std::span<const InputProgress> inputs);
+
  private:
   std::unique_ptr<Transaction> transaction_;
   size_t bytes_max_;
+  size_t open_bytes_ = 0;  ///< in the open transaction; 0: none is open
 };
 
 }  // namespace neardup

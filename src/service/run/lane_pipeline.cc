@@ -37,9 +37,18 @@ Result<void> CheckOldDefaultApp(const Settings& settings, const KafkaLog& log) {
                   settings.kafka.app, kPlainApp, TextOf(theirs), (*newest)->seq_last));
 }
 
+/// The changelog of the lane.
+std::string NameOf(const Settings& settings) {
+  return fmt::format("{}/{}", ChangelogTopic(settings.kafka), settings.lane.lane);
+}
+
 Error OtherPipelineOf(const Settings& settings, const PipelineTopics& found) {
-  return OtherPipeline(settings.lane.pipeline, found,
-                       fmt::format("{}/{}", ChangelogTopic(settings.kafka), settings.lane.lane));
+  return OtherPipeline(settings.lane.pipeline, found, NameOf(settings));
+}
+
+Result<void> CheckFinished(const Settings& settings, const Delta& newest) {
+  if (!newest.beginning.unfinished) return {};
+  return BeginningIsUnfinished(newest.beginning, newest.pipeline.lanes, NameOf(settings));
 }
 
 /// A lane that never began must not begin among lanes of another number. What cannot be read of
@@ -53,6 +62,7 @@ Result<void> CheckOtherLanes(const Settings& settings, const KafkaLog& log) {
     if (!*begun) continue;
     NEARDUP_ASSIGN(const std::optional<Delta> newest, ReadNewestDelta(other, log));
     if (!newest) continue;
+    NEARDUP_TRY(CheckFinished(other, *newest));
     const PipelineTopics found = TopicsOfLane(newest->pipeline, newest->inputs);
     if (found.lanes != settings.lane.pipeline.topics.lanes) return OtherPipelineOf(other, found);
     return {};
@@ -74,6 +84,7 @@ Result<std::optional<PipelineTopics>> FindPipeline(const Settings& settings, con
   }
   const Result<std::optional<Delta>> newest = ReadNewestDelta(settings, log);
   if (!newest.ok() || !*newest) return nothing;
+  NEARDUP_TRY(CheckFinished(settings, **newest));
   const Pipeline& pipeline = settings.lane.pipeline;
   PipelineTopics found = TopicsOfLane((*newest)->pipeline, (*newest)->inputs);
   switch (Compare(pipeline, found)) {

@@ -85,8 +85,13 @@ std::vector<Remembered> RememberedUniques(const AuditOptions& options,
   uniques.reserve(static_cast<size_t>(count));
   int64_t time_max_ms = options.part ? options.earlier_time_max_ms : INT64_MIN;
   if (options.dropped > 0) time_max_ms = INT64_MAX;  // the times of dropped records are not known
+  // The horizon at which the lane began moves on with records that are not audited here.
+  const int64_t begun_time_ms =
+      SaturatingAdd(options.beginning.horizon_ms, window.window_ms + window.lateness_ms);
   for (const AuditRow* row : by_seq) {
     if (options.part && row->output.seq > first_left_out_seq) time_max_ms = INT64_MAX;
+    if (row->output.seq >= options.beginning.seq)
+      time_max_ms = std::max(time_max_ms, begun_time_ms);
     if (row->remembered) {
       int64_t horizon_ms = INT64_MAX;
       if (time_max_ms != INT64_MAX) {
@@ -121,6 +126,8 @@ bool Excused(const AuditOptions& options, const std::vector<Remembered>& uniques
   const AuditRow& first = *uniques[earlier].row;
   const AuditRow& second = *uniques[later].row;
   if (first.clamped || second.clamped) return true;
+  // Another lane may have forgotten the first one, because of records that are not in this lane.
+  if (first.output.seq < options.beginning.seq) return true;
   if (first.time_ms < uniques[later].horizon_max_ms) return true;
   // In a part, uniques that are left out may lie between the two.
   const uint64_t apart = options.part ? second.output.seq - first.output.seq : later - earlier;

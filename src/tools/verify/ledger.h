@@ -84,6 +84,10 @@ struct AuditPartition {
   std::array<int64_t, kRouteCount> last_offset = {-1, -1, -1};
   /// By topic: outputs of records below this offset may be deleted. 0: no output is deleted.
   std::array<int64_t, kRouteCount> outputs_kept_from = {0, 0, 0};
+  /// The last record here that is the original of a duplicate and in no output, so that it must be
+  /// of the history that the lane began with; and that duplicate.
+  int64_t history_offset = -1;
+  const AuditRow* history_copy = nullptr;
 };
 
 /// The rows of all input partitions. Partitions are numbered from 0 in the order of AddPartition.

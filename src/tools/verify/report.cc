@@ -80,6 +80,10 @@ std::string ReportText(const AuditReport& report) {
         "duplicates whose original is outside of the audited records, verdict not checked: {}\n",
         report.originals_left_out);
   }
+  if (report.originals_of_history > 0) {
+    text += fmt::format("duplicates whose original is of the imported history: {}\n",
+                        report.originals_of_history);
+  }
   if (report.outputs_deleted > 0) {
     text += fmt::format("input records whose output may be deleted, not checked: {}\n",
                         report.outputs_deleted);

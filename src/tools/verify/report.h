@@ -64,6 +64,9 @@ struct AuditReport {
   uint64_t older_outputs = 0;
   /// Number of duplicates in a part whose original is left out. Their verdicts are not checked.
   uint64_t originals_left_out = 0;
+  /// Number of duplicates whose original is of the history that the lane began with. Distance and
+  /// window are not checked.
+  uint64_t originals_of_history = 0;
   /// Number of input records without an output that may have been deleted. They are not checked.
   uint64_t outputs_deleted = 0;
   /// Number of outputs whose input record was deleted. With headers they are checked against their

@@ -425,6 +425,7 @@ class TopicReader {
     AuditOptions audit{.filter = settings_.lane.filter,
                        .started_late = started_late(),
                        .settings_seq = newest_ ? newest_->settings_seq : 1,
+                       .beginning = newest_ ? newest_->beginning : Beginning(),
                        .now_ms = WallMs(),
                        .dropped = newest_ ? newest_->dropped : 0};
     audit.part = !range_.whole() || outputs_deleted();
@@ -573,7 +574,21 @@ class TopicReader {
                       "violations: {}",
                       SpecDifference(spec, newest_->spec)));
     }
-    if (newest_->settings_seq > 1) {
+    const Beginning& beginning = newest_->beginning;
+    if (beginning.with == BeganWith::kLanes) {
+      Warn(
+          fmt::format("records up to seq {} were decided by another number of lanes: their "
+                      "coverage, payload, route and order were checked, and their verdicts and "
+                      "numbers were not; nor were they compared with later records",
+                      beginning.seq - 1));
+    }
+    if (found_.report.originals_of_history > 0) {
+      Warn(
+          fmt::format("{} duplicates name an original of the imported history: it was checked "
+                      "that the lane has not decided this original itself",
+                      Grouped(found_.report.originals_of_history)));
+    }
+    if (newest_->settings_seq > beginning.seq) {
       Warn(
           fmt::format("records up to seq {} were decided under other settings, before the "
                       "lane learned again or `neardup "

@@ -129,6 +129,11 @@ void VerdictChecks::CheckDuplicate(const Duplicate& duplicate) {
     ++report_.originals_left_out;
     return;
   }
+  const bool covered = original != nullptr && original->covered;
+  if (!covered && options_.beginning.with == BeganWith::kHistory) {
+    NoteHistory(duplicate);
+    return;
+  }
   if (original == nullptr || !original->remembered) {
     violated(fmt::format("its {} is not remembered: it is not on the unique topic", original_text));
     return;
@@ -139,6 +144,30 @@ void VerdictChecks::CheckDuplicate(const Duplicate& duplicate) {
   }
   if (!duplicate.content_known || original->content == AuditRow::kNoContent) return;
   CheckMatch(duplicate, *original, original_text, violated);
+}
+
+void VerdictChecks::NoteHistory(const Duplicate& duplicate) {
+  ++report_.originals_of_history;
+  AuditPartition& partition = ledger_.partitions()[duplicate.original_input];
+  if (duplicate.original_offset <= partition.history_offset) return;
+  partition.history_offset = duplicate.original_offset;
+  partition.history_copy = duplicate.row;
+}
+
+/// All of the history is before the first record that the lane has decided.
+void VerdictChecks::CheckHistory(const AuditPartition& partition) {
+  if (partition.history_copy == nullptr) return;
+  std::optional<int64_t> first;
+  if (!partition.deleted.empty()) first = partition.deleted.begin()->first;
+  for (size_t i = 0; i < partition.rows.size() && !first; ++i) {
+    if (partition.rows[i].covered) first = partition.rows[i].offset;
+  }
+  if (!first || partition.history_offset < *first) return;
+  report_.Add(AuditCheck::kSoundness, ledger_.Place(*partition.history_copy),
+              fmt::format("its original {} is on no unique topic; it is not of the history that "
+                          "was imported, because the lane has decided {} before it",
+                          PositionText(partition.partition, partition.history_offset),
+                          PositionText(partition.partition, *first)));
 }
 
 template <class Violated>
@@ -236,6 +265,7 @@ std::vector<const AuditRow*> VerdictChecks::Finish() {
   by_seq.reserve(report_.unique + report_.duplicates + report_.dead_letters);
   for (uint32_t input = 0; input < ledger_.partitions().size(); ++input) {
     AuditPartition& partition = ledger_.partitions()[input];
+    CheckHistory(partition);
     uint64_t last_seq = 0;
     for (const auto& [offset, row] : partition.deleted) CheckRow(input, row, last_seq, by_seq);
     for (size_t i = 0; i < partition.rows.size(); ++i) {
@@ -252,7 +282,8 @@ std::vector<const AuditRow*> VerdictChecks::Finish() {
 void VerdictChecks::CheckRow(uint32_t input, const AuditRow& row, uint64_t& last_seq,
                              std::vector<const AuditRow*>& by_seq) {
   if (!row.covered) {
-    if (options_.started_late && last_seq == 0) return;
+    const bool began_here = options_.started_late || options_.beginning.with == BeganWith::kHistory;
+    if (began_here && last_seq == 0) return;
     const auto& kept_from = ledger_.partitions()[input].outputs_kept_from;
     if (row.offset < *std::max_element(kept_from.begin(), kept_from.end())) {
       ++report_.outputs_deleted;
@@ -281,11 +312,12 @@ void VerdictChecks::CheckRow(uint32_t input, const AuditRow& row, uint64_t& last
 }
 
 void VerdictChecks::CheckSeq(const std::vector<const AuditRow*>& by_seq) {
-  uint64_t last = 0;
+  uint64_t last = options_.beginning.seq - 1;
   uint64_t missing = 0;  // dropped duplicates have a seq
   for (const AuditRow* row : by_seq) {
-    ++report_[AuditCheck::kSeq].looked_at;
     const uint64_t seq = row->output.seq;
+    if (seq < options_.beginning.seq) continue;  // of another lane
+    ++report_[AuditCheck::kSeq].looked_at;
     if (seq == last) {
       report_.Add(AuditCheck::kSeq, ledger_.Place(*row), fmt::format("repeats seq {}", seq));
     } else if (seq != last + 1 && !options_.part &&

@@ -9,6 +9,7 @@
 #include "index/match.h"
 #include "lane/route_header.h"
 #include "neardup/filter.h"
+#include "state/beginning.h"
 #include "verify/ledger.h"
 #include "verify/report.h"
 
@@ -23,6 +24,10 @@ struct AuditOptions {
   /// settings: their verdicts and their fingerprints are not checked, but they are remembered as
   /// `filter` reads them (`neardup reindex`).
   uint64_t settings_seq = 1;
+  /// Delta::beginning of the lane. After BeganWith::kLanes, `seq` of older records counted in other
+  /// lanes, and uniques on both sides of the beginning are not compared. After kHistory, records
+  /// before the first decided one of each partition need no output, and may be originals.
+  Beginning beginning{};
   /// Time at which the outputs were read: a clamped event time is at most this plus ahead_max_ms.
   int64_t now_ms = INT64_MAX;
   /// Delta::dropped of the lane: so many records may be in no output.
@@ -90,6 +95,8 @@ class VerdictChecks {
   void CheckSketches(const Duplicate& duplicate, const AuditRow& original,
                      const std::string& original_text, const Violated& violated);
   bool IsLeftOut(uint32_t input, int64_t offset) const;
+  void NoteHistory(const Duplicate& duplicate);
+  void CheckHistory(const AuditPartition& partition);
   void CheckRow(uint32_t input, const AuditRow& row, uint64_t& last_seq,
                 std::vector<const AuditRow*>& by_seq);
   void CheckSeq(const std::vector<const AuditRow*>& by_seq);

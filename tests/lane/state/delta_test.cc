@@ -227,6 +227,38 @@ TEST(Delta, IsOfVersion8IfTheAppHasSeveralLanesWithGroupsOrWithout) {
   }
 }
 
+TEST(Delta, IsOfVersion9IfTheLaneBeganWithEntriesOfOthers) {
+  Delta delta = DeltaOfVersion5();
+  delta.beginning = {BeganWith::kLanes, true, 0x4142, -2};
+  // The bytes of version 8 for one lane, with the beginning before the spec.
+  std::string body = Encode(DeltaOfVersion5());
+  body.resize(body.size() - 8);
+  body[4] = 9;
+  const size_t spec = body.find(FromHex("0d7b2276657273696f6e223a317d"));
+  body.insert(spec, FromHex("0000000000000000"     // dropped
+                            "0201"                 // beginning, unfinished
+                            "4241000000000000"     // begun_seq
+                            "feffffffffffffff"));  // begun_horizon_ms
+  const std::string last_topic = FromHex("0464656164");
+  body.insert(body.find(last_topic) + last_topic.size(), FromHex("01"));  // lanes
+  body += '\0';                                                           // groups
+  EXPECT_EQ(Hex(Encode(delta)), Hex(WithChecksum(body)));
+  const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, delta);
+
+  const size_t beginning = spec + 8;
+  for (const char other : {char{0}, char{3}}) {
+    std::string damaged = body;
+    damaged[beginning] = other;
+    EXPECT_THAT(DecodeDelta(WithChecksum(damaged)).error().text,
+                HasSubstr("beginning: expected 1 or 2, found"));
+  }
+  body[beginning + 1] = 2;
+  EXPECT_THAT(DecodeDelta(WithChecksum(body)).error().text,
+              HasSubstr("unfinished: expected 0 or 1, found 2"));
+}
+
 TEST(Delta, OfVersion7MayAlsoCountDroppedDuplicates) {
   Delta delta = DeltaOfVersion7();
   delta.dropped = 9;
@@ -481,10 +513,10 @@ TEST(Delta, RefusesASketchThatIsLongerThanTheDelta) {
 TEST(Delta, RefusesAnotherVersionAndNamesIt) {
   std::string body = Encode(SmallDelta());
   body.resize(body.size() - 8);
-  body[4] = 9;
+  body[4] = 10;
   const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
   ASSERT_FALSE(decoded.ok());
-  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 8, found 9"));
+  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 9, found 10"));
 }
 
 TEST(Delta, DecodesToWhatWasEncoded) {
