@@ -4,12 +4,12 @@ _neardup() {
   local command=neardup words= values= files= word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$command $word" in
-      'neardup run'|'neardup filter'|'neardup learn'|'neardup tune'|'neardup evaluate'|'neardup explain'|'neardup test'|'neardup generate'|'neardup demo'|'neardup report'|'neardup verify'|'neardup replay'|'neardup reset'|'neardup reindex'|'neardup snapshot'|'neardup snapshot inspect'|'neardup snapshot verify'|'neardup snapshot index'|'neardup snapshot find'|'neardup validate'|'neardup config'|'neardup config show'|'neardup config schema'|'neardup config example'|'neardup config reference'|'neardup healthcheck'|'neardup version'|'neardup completion'|'neardup manual'|'neardup help') command="$command $word" ;;
+      'neardup run'|'neardup filter'|'neardup learn'|'neardup tune'|'neardup evaluate'|'neardup explain'|'neardup test'|'neardup generate'|'neardup demo'|'neardup report'|'neardup verify'|'neardup replay'|'neardup reset'|'neardup reindex'|'neardup import'|'neardup lanes'|'neardup lanes migrate'|'neardup snapshot'|'neardup snapshot inspect'|'neardup snapshot verify'|'neardup snapshot index'|'neardup snapshot find'|'neardup validate'|'neardup config'|'neardup config show'|'neardup config schema'|'neardup config example'|'neardup config reference'|'neardup healthcheck'|'neardup version'|'neardup completion'|'neardup manual'|'neardup help') command="$command $word" ;;
     esac
   done
   case $command in
     'neardup')
-      words='run filter learn tune evaluate explain test generate demo report verify replay reset reindex snapshot validate config healthcheck version completion manual help --help --version'
+      words='run filter learn tune evaluate explain test generate demo report verify replay reset reindex import lanes snapshot validate config healthcheck version completion manual help --help --version'
       values=''
       files='' ;;
     'neardup run')
@@ -67,6 +67,18 @@ _neardup() {
     'neardup reindex')
       words='--help --config --set --fields --keys --brokers --input --app --execute'
       values='--set --fields --keys --brokers --input --app'
+      files='-c --config' ;;
+    'neardup import')
+      words='--help --config --set --fields --keys --brokers --input --app --from --start --accept-gap --execute'
+      values='--set --fields --keys --brokers --input --app --start'
+      files='-c --config --from' ;;
+    'neardup lanes')
+      words='migrate --help'
+      values=''
+      files='' ;;
+    'neardup lanes migrate')
+      words='--help --config --set --fields --keys --brokers --input --app --to --execute'
+      values='--set --fields --keys --brokers --input --app --to'
       files='-c --config' ;;
     'neardup snapshot')
       words='inspect verify index find --help'
@@ -129,7 +141,7 @@ _neardup() {
       values=''
       files='' ;;
     'neardup help')
-      words='run filter learn tune evaluate explain test generate demo report verify replay reset reindex snapshot validate config healthcheck version completion manual help --help'
+      words='run filter learn tune evaluate explain test generate demo report verify replay reset reindex import lanes snapshot validate config healthcheck version completion manual help --help'
       values=''
       files='' ;;
   esac

@@ -6,12 +6,12 @@ _neardup() {
   local takes_files= none=1
   for word in ${words[2,CURRENT-1]}; do
     case "$command $word" in
-      'neardup run'|'neardup filter'|'neardup learn'|'neardup tune'|'neardup evaluate'|'neardup explain'|'neardup test'|'neardup generate'|'neardup demo'|'neardup report'|'neardup verify'|'neardup replay'|'neardup reset'|'neardup reindex'|'neardup snapshot'|'neardup snapshot inspect'|'neardup snapshot verify'|'neardup snapshot index'|'neardup snapshot find'|'neardup validate'|'neardup config'|'neardup config show'|'neardup config schema'|'neardup config example'|'neardup config reference'|'neardup healthcheck'|'neardup version'|'neardup completion'|'neardup manual'|'neardup help') command="$command $word" ;;
+      'neardup run'|'neardup filter'|'neardup learn'|'neardup tune'|'neardup evaluate'|'neardup explain'|'neardup test'|'neardup generate'|'neardup demo'|'neardup report'|'neardup verify'|'neardup replay'|'neardup reset'|'neardup reindex'|'neardup import'|'neardup lanes'|'neardup lanes migrate'|'neardup snapshot'|'neardup snapshot inspect'|'neardup snapshot verify'|'neardup snapshot index'|'neardup snapshot find'|'neardup validate'|'neardup config'|'neardup config show'|'neardup config schema'|'neardup config example'|'neardup config reference'|'neardup healthcheck'|'neardup version'|'neardup completion'|'neardup manual'|'neardup help') command="$command $word" ;;
     esac
   done
   case $command in
     'neardup')
-      choices=('run:run the service: route the records of Kafka topics until SIGTERM or SIGINT' 'filter:route the records of a file as `run` does, without Kafka' 'learn:learn a model from a sample of a stream, for the setting feature.model' 'tune:propose a configuration from a sample of a stream, with a report that explains it' 'evaluate:measure precision, recall and speed of schemes on labelled records' 'explain:say why a record repeats another one or does not, and what would change that' 'test:decide pairs of records, and compare the verdicts with the expected ones' 'generate:plant edited copies in your records, and write the labels for `evaluate`' 'demo:run the service on an embedded broker and a synthetic stream' 'report:count the verdicts in the output topics, and show pairs that were just near enough' 'verify:check the guarantees of a pipeline on its topics' 'replay:send dead letters back to their input topics, exactly once' 'reset:move the inputs of a stopped service to other offsets, or forget all it knows' 'reindex:rebuild the index of a stopped service, for other fields, features or another model, from its unique topics' 'snapshot:inspect the snapshots of an instance' 'validate:check a configuration, by default without a broker' 'config:print configuration' 'healthcheck:ask a running instance whether it is ready' 'version:print the versions of neardup and of the Kafka library' 'completion:print a script that completes command lines in a shell' 'manual:print the manual page, for man' 'help:print the help of a command')
+      choices=('run:run the service: route the records of Kafka topics until SIGTERM or SIGINT' 'filter:route the records of a file as `run` does, without Kafka' 'learn:learn a model from a sample of a stream, for the setting feature.model' 'tune:propose a configuration from a sample of a stream, with a report that explains it' 'evaluate:measure precision, recall and speed of schemes on labelled records' 'explain:say why a record repeats another one or does not, and what would change that' 'test:decide pairs of records, and compare the verdicts with the expected ones' 'generate:plant edited copies in your records, and write the labels for `evaluate`' 'demo:run the service on an embedded broker and a synthetic stream' 'report:count the verdicts in the output topics, and show pairs that were just near enough' 'verify:check the guarantees of a pipeline on its topics' 'replay:send dead letters back to their input topics, exactly once' 'reset:move the inputs of a stopped service to other offsets, or forget all it knows' 'reindex:rebuild the index of a stopped service, for other fields, features or another model, from its unique topics' 'import:give a service that has never run what neardup.spark found in its history' 'lanes:change the number of lanes' 'snapshot:inspect the snapshots of an instance' 'validate:check a configuration, by default without a broker' 'config:print configuration' 'healthcheck:ask a running instance whether it is ready' 'version:print the versions of neardup and of the Kafka library' 'completion:print a script that completes command lines in a shell' 'manual:print the manual page, for man' 'help:print the help of a command')
       options=('--help:Print this help message and exit'
                '--version:print the versions of neardup and of the Kafka library')
       values=()
@@ -240,6 +240,44 @@ _neardup() {
       values=(--set --fields --keys --brokers --input --app)
       files=(-c --config)
       takes_files= ;;
+    'neardup import')
+      choices=()
+      options=('--help:Print this help message and exit'
+               '--config:read settings from this YAML file; `neardup config example` prints one'
+               '--set:override one setting, such as --set window.window_ms=1h; repeatable'
+               '--fields:short for --set record.fields=[LIST]'
+               '--keys:add key fields to --fields: duplicates must be equal in all of them'
+               '--brokers:short for --set kafka.brokers=VALUE'
+               '--input:short for --set input.topics=[LIST]'
+               '--app:short for --set app=VALUE'
+               '--from:the work_dir of neardup.spark.deduplicate'
+               '--start:where partitions begin of which the history holds no record'
+               '--accept-gap:go on although a topic no longer holds the records after the history'
+               '--execute:make the change; without this flag, only print what would change')
+      values=(--set --fields --keys --brokers --input --app --start)
+      files=(-c --config --from)
+      takes_files= ;;
+    'neardup lanes')
+      choices=('migrate:give the entries of all lanes, which must be stopped, to another number of lanes')
+      options=('--help:Print this help message and exit')
+      values=()
+      files=()
+      takes_files= ;;
+    'neardup lanes migrate')
+      choices=()
+      options=('--help:Print this help message and exit'
+               '--config:read settings from this YAML file; `neardup config example` prints one'
+               '--set:override one setting, such as --set window.window_ms=1h; repeatable'
+               '--fields:short for --set record.fields=[LIST]'
+               '--keys:add key fields to --fields: duplicates must be equal in all of them'
+               '--brokers:short for --set kafka.brokers=VALUE'
+               '--input:short for --set input.topics=[LIST]'
+               '--app:short for --set app=VALUE'
+               '--to:how many lanes there will be, 1 to 64'
+               '--execute:make the change; without this flag, only print what would change')
+      values=(--set --fields --keys --brokers --input --app --to)
+      files=(-c --config)
+      takes_files= ;;
     'neardup snapshot')
       choices=('inspect:print manifests and segments' 'verify:print the same, and check every byte and every delta' 'index:restore the newest snapshot, and print how full its index is' 'find:list the remembered records that a record repeats, the best match first')
       options=('--help:Print this help message and exit')
@@ -371,7 +409,7 @@ _neardup() {
       files=()
       takes_files= ;;
     'neardup help')
-      choices=('run:run the service: route the records of Kafka topics until SIGTERM or SIGINT' 'filter:route the records of a file as `run` does, without Kafka' 'learn:learn a model from a sample of a stream, for the setting feature.model' 'tune:propose a configuration from a sample of a stream, with a report that explains it' 'evaluate:measure precision, recall and speed of schemes on labelled records' 'explain:say why a record repeats another one or does not, and what would change that' 'test:decide pairs of records, and compare the verdicts with the expected ones' 'generate:plant edited copies in your records, and write the labels for `evaluate`' 'demo:run the service on an embedded broker and a synthetic stream' 'report:count the verdicts in the output topics, and show pairs that were just near enough' 'verify:check the guarantees of a pipeline on its topics' 'replay:send dead letters back to their input topics, exactly once' 'reset:move the inputs of a stopped service to other offsets, or forget all it knows' 'reindex:rebuild the index of a stopped service, for other fields, features or another model, from its unique topics' 'snapshot:inspect the snapshots of an instance' 'validate:check a configuration, by default without a broker' 'config:print configuration' 'healthcheck:ask a running instance whether it is ready' 'version:print the versions of neardup and of the Kafka library' 'completion:print a script that completes command lines in a shell' 'manual:print the manual page, for man' 'help:print the help of a command')
+      choices=('run:run the service: route the records of Kafka topics until SIGTERM or SIGINT' 'filter:route the records of a file as `run` does, without Kafka' 'learn:learn a model from a sample of a stream, for the setting feature.model' 'tune:propose a configuration from a sample of a stream, with a report that explains it' 'evaluate:measure precision, recall and speed of schemes on labelled records' 'explain:say why a record repeats another one or does not, and what would change that' 'test:decide pairs of records, and compare the verdicts with the expected ones' 'generate:plant edited copies in your records, and write the labels for `evaluate`' 'demo:run the service on an embedded broker and a synthetic stream' 'report:count the verdicts in the output topics, and show pairs that were just near enough' 'verify:check the guarantees of a pipeline on its topics' 'replay:send dead letters back to their input topics, exactly once' 'reset:move the inputs of a stopped service to other offsets, or forget all it knows' 'reindex:rebuild the index of a stopped service, for other fields, features or another model, from its unique topics' 'import:give a service that has never run what neardup.spark found in its history' 'lanes:change the number of lanes' 'snapshot:inspect the snapshots of an instance' 'validate:check a configuration, by default without a broker' 'config:print configuration' 'healthcheck:ask a running instance whether it is ready' 'version:print the versions of neardup and of the Kafka library' 'completion:print a script that completes command lines in a shell' 'manual:print the manual page, for man' 'help:print the help of a command')
       options=('--help:Print this help message and exit')
       values=()
       files=()

@@ -475,6 +475,7 @@ class PyLane {
   void Restore(const nb::bytes& segment) {
     Take(lane_->Restore({static_cast<const char*>(segment.data()), segment.size()}));
   }
+  void Commit() { lane_->filter().Commit(); }
   uint64_t SegmentEntries() const { return lane_->segment_entries(); }
   int64_t Decided() { return lane_->filter().decided(); }
   uint64_t Entries() { return lane_->filter().filter().entries(); }
@@ -547,6 +548,7 @@ NB_MODULE(_native, module) {
       .def(nb::init<const std::string&, uint32_t, uint64_t, int64_t>(), "settings"_a, "threads"_a,
            "commit_records"_a, "now_ms"_a)
       .def("decide", &PyLane::Decide, nb::lock_self(), "capsule"_a)
+      .def("commit", &PyLane::Commit, nb::lock_self())
       .def("take_segment", &PyLane::TakeSegment, nb::lock_self())
       .def("restore", &PyLane::Restore, nb::lock_self(), "segment"_a)
       .def("segment_entries", &PyLane::SegmentEntries, nb::lock_self())

@@ -31,6 +31,8 @@ FINGERPRINT = (
     "simhash long, order long, exact long, features int, time_ms long, text_keys binary, reason string, passed boolean"
 )
 FINGERPRINT_COLUMNS = [column.split()[0] for column in FINGERPRINT.split(", ")]
+_POSITION = ("topic", "partition", "offset")
+"""The columns that say where a record is in Kafka."""
 _KEYS_BYTES = 32
 _READ_RECORDS = 65_536
 
@@ -307,6 +309,8 @@ class DecideTask:
             try:
                 read_part(self.store, marker)
                 read_part(self.store, marker["segment"])
+                if "positions" in marker:
+                    read_part(self.store, marker["positions"])
             except Damaged:
                 break
             finished.append(marker)
@@ -367,9 +371,12 @@ class DecideTask:
         evicted: int,
     ) -> dict[str, Any]:
         data = parquet_bytes(verdicts.unify_dictionaries())
+        end = begin + part["rows"]
+        is_last = number + 1 == len(self.parts[lane])
+        if is_last:
+            native.commit()  # no record follows whose verdict it could change
         entries = native.segment_entries()
         segment = native.take_segment()
-        end = begin + part["rows"]
         marker = {
             "name": self._name(lane, number, "parquet"),
             "checksum": checksum(data),
@@ -378,16 +385,51 @@ class DecideTask:
             "lane": lane,
             "begin": begin,
             "rows": part["rows"],
-            "committed": end - end % COMMIT_RECORDS,
+            "committed": end if is_last else end - end % COMMIT_RECORDS,
             "entries": entries,
             "live": native.entries(),
             "evicted": evicted + native.evicted(),
             "counts": _counts(verdicts),
         }
+        if set(_POSITION) <= {name.removeprefix(IN) for name in self.inputs}:
+            positions = _positions(verdicts)
+            name = self._name(lane, number, "positions")
+            marker["positions"] = {"name": name, "checksum": checksum(positions), "ends": _ends(verdicts)}
+            self.store.write(name, positions)
         self.store.write(marker["name"], data)
         self.store.write(marker["segment"]["name"], segment)
         self.store.write_json(self._name(lane, number, "json"), marker)
         return marker
+
+
+def _positions(verdicts: pa.Table) -> bytes:
+    """Where the unique records are in Kafka, for `neardup import`, which finds there what the entries belong to.
+
+    Little-endian: "NDPS"; u16 version, 1; u32 number of topics; for each u32 bytes, and the name; u64 number of
+    records; then four columns: their numbers in the lane (i64), topics (u32), partitions (i32) and offsets (i64).
+    """
+    unique = verdicts.filter(pc.equal(verdicts.column("verdict").cast(pa.string()), "unique"))
+    topics = unique.column(IN + "topic").cast(pa.string()).combine_chunks().dictionary_encode()
+    if isinstance(topics, pa.ChunkedArray):
+        topics = topics.combine_chunks()
+    names = [name.encode() for name in topics.dictionary.to_pylist()]
+    head = b"NDPS" + (1).to_bytes(2, "little") + len(names).to_bytes(4, "little")
+    head += b"".join(len(name).to_bytes(4, "little") + name for name in names)
+    columns = [
+        unique.column("number").to_numpy().astype("<i8"),
+        topics.indices.to_numpy(zero_copy_only=False).astype("<u4"),
+        unique.column(IN + "partition").to_numpy().astype("<i4"),
+        unique.column(IN + "offset").to_numpy().astype("<i8"),
+    ]
+    return head + unique.num_rows.to_bytes(8, "little") + b"".join(column.tobytes() for column in columns)
+
+
+def _ends(verdicts: pa.Table) -> list[list[Any]]:
+    """For each input partition: topic, partition, and the offset after the last record."""
+    keys = [IN + "topic", IN + "partition"]
+    last = verdicts.select([*keys, IN + "offset"]).group_by(keys).aggregate([(IN + "offset", "max")])
+    rows = last.select([*keys, f"{IN}offset_max"]).to_pylist()
+    return sorted([row[keys[0]], row[keys[1]], row[f"{IN}offset_max"] + 1] for row in rows)
 
 
 def _first_live(finished: list[dict[str, Any]]) -> int:

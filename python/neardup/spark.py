@@ -46,7 +46,7 @@ Config = str | os.PathLike[str] | Mapping[str, Any]
 
 ORDER = ("timestamp", "topic", "partition", "offset")
 KEY = ("topic", "partition", "offset")
-FORMAT = 1
+FORMAT = 2
 """Of the files below work_dir. Another version is refused."""
 
 _TASK_BYTES = 300_000_000

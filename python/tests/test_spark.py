@@ -508,8 +508,8 @@ def test_another_input_without_files_is_refused(spark, records, tmp_path):
 
 
 def test_an_unknown_version_of_the_format_is_refused(spark, lake, tmp_path):
-    Store(f"file:{tmp_path}/work").write_json("run.json", {"neardup_spark": 2})
-    refused(frame(spark, lake), tmp_path, "run.json: expected format version 1, found 2; use the neardup that began")
+    Store(f"file:{tmp_path}/work").write_json("run.json", {"neardup_spark": 1})
+    refused(frame(spark, lake), tmp_path, "run.json: expected format version 2, found 1; use the neardup that began")
 
 
 def test_a_folder_with_other_files_is_refused(spark, lake, tmp_path):
@@ -568,7 +568,7 @@ def test_a_table_without_records_is_refused(spark, lake, tmp_path):
 
 def test_the_memory_is_that_of_the_cgroup_or_less():
     assert 0 < nd.spark.machine_memory() <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    assert sys.modules["neardup.spark"].FORMAT == 1
+    assert sys.modules["neardup.spark"].FORMAT == 2
 
 
 def test_a_task_does_not_keep_the_payloads_in_memory(records, tmp_path, monkeypatch):

@@ -1,5 +1,7 @@
 // Writes and reads the topics of a real Kafka, for the end-to-end tests.
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -17,8 +19,10 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "config/config_arguments.h"
 #include "demo/synthetic_stream.h"
 #include "e2e/committed_records.h"
+#include "e2e/history_folder.h"
 #include "e2e/record_line.h"
 #include "kafka/consumer_group.h"
 #include "kafka/deadline.h"
@@ -46,6 +50,8 @@ struct Arguments {
   bool until_stopped = false;  ///< other records follow, until SIGTERM or the end of the parent
   std::string group;
   std::string file;
+  std::string folder;
+  std::vector<std::string> command;
 };
 
 /// Set by SIGTERM: the loader writes no further record, and ends as if it had written all.
@@ -233,22 +239,29 @@ Result<void> AwaitGroup(const Arguments& arguments) {
                            arguments.group, kTimeoutMs)};
 }
 
-/// Says when the end of a partition has passed an offset, a moment after it happens.
-Result<void> AwaitEnd(const Arguments& arguments) {
-  constexpr int kTimeoutMs = 600'000;
+/// Runs a command, and kills it a moment after the end of a partition has passed an offset. Prints
+/// `killed`, or `ended` if it came to its end before.
+Result<void> KillAtEnd(const Arguments& arguments) {
   KafkaOptions kafka = arguments.kafka;
   kafka.topics = {arguments.topic};
   NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(kafka, {}));
-  const Deadline deadline(kTimeoutMs);
-  while (!deadline.passed()) {
-    const Result<int64_t> end =
-        source->StartOffset({arguments.topic, arguments.partition}, StartAt::kLatest);
-    if (end.ok() && *end > arguments.offset) return {};
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const InputPartition partition{arguments.topic, arguments.partition};
+  NEARDUP_TRY(source->StartOffset(partition, StartAt::kLatest));
+  std::vector<std::string> words = arguments.command;
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  pid_t child = 0;
+  if (posix_spawn(&child, pointers[0], nullptr, nullptr, pointers.data(), environ) != 0) {
+    return Error{ErrorCode::kIo, words[0] + " cannot be run"};
   }
-  return Error{ErrorCode::kUnavailable,
-               fmt::format("{}/{} has not passed offset {} within {} ms", arguments.topic,
-                           arguments.partition, arguments.offset, kTimeoutMs)};
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    const Result<int64_t> end = source->StartOffset(partition, StartAt::kLatest);
+    if (end.ok() && *end > arguments.offset) kill(child, SIGKILL);
+  }
+  std::puts(WIFSIGNALED(status) ? "killed" : "ended");
+  return {};
 }
 
 Result<void> Delete(const Arguments& arguments) {
@@ -306,6 +319,28 @@ Result<void> Dump(const Arguments& arguments) {
   return {};
 }
 
+/// Decides what the input topics of a configuration hold now, as a history.
+Result<void> Decide(const Arguments& arguments) {
+  ConfigArguments config;
+  config.file = arguments.file;
+  config.sets = arguments.settings;
+  NEARDUP_ASSIGN(const LoadedConfig loaded, Load(config));
+  const Settings& settings = loaded.settings;
+  KafkaOptions whole = settings.kafka;
+  whole.lanes = 1;
+  NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, ListPartitions(whole, {}));
+  std::vector<HistoryRecord> records;
+  for (const InputPartition& from : partitions) {
+    NEARDUP_TRY(ReadCommitted(whole, from, -1, [&](const Message& message) {
+      records.push_back({from, message.position.offset, message.timestamp_ms,
+                         std::string(message.value.value_or(""))});
+      return true;
+    }));
+  }
+  return WriteHistory(settings.lane.filter, settings.kafka.lanes, arguments.records,
+                      std::move(records), arguments.folder);
+}
+
 using Order = Result<void> (*)(const Arguments&);
 
 /// Defines the command line; returns the function of each subcommand.
@@ -356,14 +391,29 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   CLI::App* await_group = app.add_subcommand("await-group");
   await_group->add_option("--group", arguments.group)->required();
   await_group->add_option("--topics", arguments.kafka.topics)->required()->delimiter(',');
-  CLI::App* await_end = app.add_subcommand("await-end");
-  await_end->add_option("--topic", arguments.topic)->required();
-  await_end->add_option("--partition", arguments.partition)->required();
-  await_end->add_option("--offset", arguments.offset)->required();
-  return {{create, Create},     {fill, Fill}, {grow, Grow},     {move_group, MoveGroup},
-          {leader, Leader},     {copy, Copy}, {remove, Delete}, {drop, Drop},
-          {put, Put},           {dump, Dump}, {bounds, Bounds}, {await_group, AwaitGroup},
-          {await_end, AwaitEnd}};
+  CLI::App* kill_at_end = app.add_subcommand("kill-at-end");
+  kill_at_end->add_option("--topic", arguments.topic)->required();
+  kill_at_end->add_option("--partition", arguments.partition)->required();
+  kill_at_end->add_option("--offset", arguments.offset)->required();
+  kill_at_end->add_option("command", arguments.command)->required();
+  CLI::App* decide = app.add_subcommand("decide");
+  decide->add_option("--config", arguments.file)->required();
+  decide->add_option("--part-records", arguments.records)->required();
+  decide->add_option("--folder", arguments.folder)->required();
+  return {{create, Create},
+          {fill, Fill},
+          {grow, Grow},
+          {move_group, MoveGroup},
+          {leader, Leader},
+          {copy, Copy},
+          {remove, Delete},
+          {drop, Drop},
+          {put, Put},
+          {dump, Dump},
+          {bounds, Bounds},
+          {await_group, AwaitGroup},
+          {kill_at_end, KillAtEnd},
+          {decide, Decide}};
 }
 
 int Main(int count, char** words) {

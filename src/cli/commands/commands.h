@@ -178,6 +178,17 @@ struct ReindexArguments {
 /// `neardup reindex`: rebuilds the index under new settings, from the unique topics.
 int ReindexCommand(const ReindexArguments& arguments);
 
+struct ImportArguments {
+  ConfigArguments config;
+  std::string from;   ///< the work_dir of a run of neardup.spark
+  std::string start;  ///< earliest, latest; empty: not said
+  bool accept_gap = false;
+  bool execute = false;
+};
+
+/// `neardup import`: gives an app that has never run the entries of a history.
+int ImportCommand(const ImportArguments& arguments);
+
 struct LanesArguments {
   ConfigArguments config;
   int32_t to = 0;  ///< how many lanes there will be

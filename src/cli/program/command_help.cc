@@ -44,6 +44,7 @@ constexpr CommandExample kExamples[] = {
      "neardup replay --config neardup.yaml --dead-letter articles.dead-letter --execute"},
     {"neardup reset", "neardup reset --config neardup.yaml --input articles/0 --to 5000 --execute"},
     {"neardup reindex", "neardup reindex --config neardup.yaml --execute"},
+    {"neardup import", "neardup import --from /lake/dedup/1 --config neardup.yaml --execute"},
     {"neardup lanes migrate", "neardup lanes migrate --config neardup.yaml --to 8 --execute"},
     {"neardup snapshot inspect", "neardup snapshot inspect --state-dir /var/lib/neardup"},
     {"neardup snapshot verify", "neardup snapshot verify --state-dir /var/lib/neardup"},

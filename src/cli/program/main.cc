@@ -467,6 +467,25 @@ void AddRepair(CLI::App& app, ReplayArguments& replay, ResetArguments& reset,
   command->callback([&] { chosen = [&] { return ReindexCommand(reindex); }; });
 }
 
+void AddImport(CLI::App& app, ImportArguments& import, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "import", "give a service that has never run what neardup.spark found in its history");
+  AddConfig(command, import.config);
+  AddKafka(command, import.config);
+  command->add_option("--from", import.from, "the work_dir of neardup.spark.deduplicate")
+      ->type_name("FOLDER")
+      ->required();
+  command
+      ->add_option("--start", import.start,
+                   "where partitions begin of which the history holds no record")
+      ->type_name("earliest|latest")
+      ->check(CLI::IsMember({"earliest", "latest"}));
+  command->add_flag("--accept-gap", import.accept_gap,
+                    "go on although a topic no longer holds the records after the history");
+  AddExecute(command, import.execute);
+  command->callback([&] { chosen = [&] { return ImportCommand(import); }; });
+}
+
 void AddLanes(CLI::App& app, LanesArguments& lanes, Command& chosen) {
   CLI::App* group = app.add_subcommand("lanes", "change the number of lanes");
   group->require_subcommand(1);
@@ -764,6 +783,7 @@ int Main(int count, char** words) {
   ReplayArguments replay;
   ResetArguments reset;
   ReindexArguments reindex;
+  ImportArguments import;
   LanesArguments lanes;
   SnapshotArguments snapshot;
   RestoredArguments restored;
@@ -786,6 +806,7 @@ int Main(int count, char** words) {
   AddReport(app, report, chosen);
   AddVerify(app, verify, chosen);
   AddRepair(app, replay, reset, reindex, chosen);
+  AddImport(app, import, chosen);
   AddLanes(app, lanes, chosen);
   AddSnapshot(app, snapshot, restored, chosen);
   AddConfigCommands(app, config, online, in_force, shown, chosen);

@@ -62,6 +62,17 @@ Result<void> FreshDeltaCutter::Add(const NumberedGroup& group) {
   return {};
 }
 
+Delta EndOfBeginning(Delta begun) {
+  assert(begun.beginning.unfinished);
+  begun.beginning.unfinished = false;
+  begun.fresh = false;
+  begun.writer_before = begun.writer;
+  begun.learned.clear();
+  begun.entries.clear();
+  begun.groups.clear();
+  return begun;
+}
+
 Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta& last,
                                        std::span<const FingerprintedRecord> records,
                                        std::span<const NumberedGroup> groups) {

@@ -49,6 +49,10 @@ class FreshDeltaCutter {
   uint64_t entries_ = 0;
 };
 
+/// The delta that ends an unfinished beginning. `begun` is one of its deltas, and counts all
+/// entries (entries_live).
+Delta EndOfBeginning(Delta begun);
+
 /// The result is for the changelog, after `last`, its newest delta. It keeps seq, the watermark and
 /// the progress of the inputs, and replaces all entries by those of `records`. The records are
 /// unique ones of the lane, fingerprinted under `options`, in the order of their seq. They are not

@@ -324,12 +324,9 @@ class Migration {
   /// Lets the lanes start. All of them hold their entries.
   Result<void> EndAll() {
     for (size_t lane = 0; lane < taken_.size(); ++lane) {
-      Delta end = ended_.empty() ? *newest_[lane] : ended_[lane];
-      if (!end.beginning.unfinished) continue;
-      end.beginning.unfinished = false;
-      end.fresh = false;
-      end.learned.clear();
-      end.writer_before = end.writer;
+      const Delta& begun = ended_.empty() ? *newest_[lane] : ended_[lane];
+      if (!begun.beginning.unfinished) continue;
+      const Delta end = EndOfBeginning(begun);
       NEARDUP_TRY(taken_[lane]->Add(end));
       NEARDUP_TRY(taken_[lane]->Finish(end.inputs));
     }

@@ -45,10 +45,8 @@ std::vector<Delta> History(const FilterOptions& options) {
     EXPECT_TRUE(cutter.Add(entry).ok());
   }
   EXPECT_TRUE(cutter.Close().ok());
-  end.writer_before = end.writer;
-  end.beginning.unfinished = false;
   end.entries_live = cutter.entries();
-  deltas.push_back(std::move(end));
+  deltas.push_back(EndOfBeginning(std::move(end)));
   return deltas;
 }
 
