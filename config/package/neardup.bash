@@ -17,8 +17,8 @@ _neardup() {
       values='--set --fields --keys --brokers --input --app --state-dir --metrics-port'
       files='-c --config' ;;
     'neardup filter')
-      words='--help --config --set --fields --keys --input --unique --duplicate --dead-letter --verdicts --pairs --groups --keep --line-mode --id-field --json'
-      values='--set --fields --keys --keep --id-field'
+      words='--help --config --set --fields --keys --input --unique --duplicate --dead-letter --verdicts --pairs --groups --keep --lanes --lanes-field --line-mode --id-field --json'
+      values='--set --fields --keys --keep --lanes --lanes-field --id-field'
       files='-c --config -i --input --unique --duplicate --dead-letter --verdicts --pairs --groups' ;;
     'neardup learn')
       words='--help --config --set --fields --keys --sample --records --hash-seed --force --output'

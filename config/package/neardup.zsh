@@ -47,10 +47,12 @@ _neardup() {
                '--pairs:write each duplicate beside its original here, as a line of JSON; holds the unique records in memory; - is standard output, .gz is compressed'
                '--groups:write each group of duplicates here, original first, as a line of JSON with their ids; holds the ids in memory; - is standard output, .gz is compressed'
                '--keep:short for --set routing.keep=VALUE'
+               '--lanes:say which share of the duplicates so many lanes would miss (lanes.count), 2 to 64'
+               '--lanes-field:the field that is, or will be, the key of the records'
                '--line-mode:write one verdict at once for each line that is read, on standard output unless --verdicts names a file, and without a header line'
                '--id-field:field that identifies a record in verdicts, pairs and groups (default: the line number)'
                '--json:print the summary as one JSON object, on standard error')
-      values=(--set --fields --keys --keep --id-field)
+      values=(--set --fields --keys --keep --lanes --lanes-field --id-field)
       files=(-c --config -i --input --unique --duplicate --dead-letter --verdicts --pairs --groups)
       takes_files= ;;
     'neardup learn')

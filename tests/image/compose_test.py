@@ -79,6 +79,55 @@ class Compose(unittest.TestCase):
         self.assertEqual(set(targets["targets"]), {f"{name}:9404" for name in self.ours})
         self.assertEqual(set(targets["labels"]), {"namespace"})
 
+    def lanes(self):
+        """The services of lanes.yaml that run a lane, by name."""
+        services = yaml.safe_load((COMPOSE / "lanes.yaml").read_text())["services"]
+        return {name: each for name, each in services.items() if "NEARDUP_LANES__LANE" in each.get("environment", {})}
+
+    def test_the_lanes_of_the_second_file_are_those_of_the_first_with_a_state_each(self):
+        lanes = self.lanes()
+        self.assertEqual(set(self.ours), {name for name in lanes if "image" not in lanes[name]})
+        topic = self.services["topic"]["command"]
+        partitions = int(topic[topic.index("--partitions") + 1])
+        numbers = [int(each["environment"]["NEARDUP_LANES__LANE"]) for each in lanes.values()]
+        self.assertEqual(set(numbers), set(range(partitions)))
+        declared = yaml.safe_load((COMPOSE / "lanes.yaml").read_text())["volumes"]
+        states = set()
+        for name, lane in lanes.items():
+            environment = lane["environment"]
+            self.assertEqual(environment["NEARDUP_LANES__COUNT"], str(partitions))
+            checked = subprocess.run([NEARDUP, "validate", "--config", COMPOSE / "neardup.yaml"], text=True,
+                                     capture_output=True, env={**os.environ, **environment})
+            self.assertEqual(checked.stdout, "valid\n", checked.stderr)
+            if name in self.ours:
+                continue
+            same = {key for key in self.ours["neardup"] if key not in ("ports", "volumes")}
+            self.assertEqual({key: lane[key] for key in same}, {key: self.ours["neardup"][key] for key in same})
+            mounts = dict(reversed(mount.split(":")[:2]) for mount in lane["volumes"])
+            self.assertEqual(mounts["/etc/neardup/neardup.yaml"], "./neardup.yaml")
+            states.add(mounts["/var/lib/neardup"])
+        self.assertEqual(states, set(declared))
+
+    def test_prometheus_scrapes_each_lane_as_a_job(self):
+        path = COMPOSE / "prometheus-lanes.yaml"
+        done = run("promtool", "check", "config", path)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        expected = {}
+        for name, lane in self.lanes().items():
+            expected.setdefault(f'neardup-lane-{lane["environment"]["NEARDUP_LANES__LANE"]}', []).append(f"{name}:9404")
+        found = {job["job_name"]: job["static_configs"][0]["targets"]
+                 for job in yaml.safe_load(path.read_text())["scrape_configs"]}
+        self.assertEqual(found, expected)
+
+    def test_the_producer_of_the_lanes_gives_each_article_its_site_as_the_key(self):
+        command = yaml.safe_load((COMPOSE / "lanes.yaml").read_text())["services"]["producer"]["command"][-1]
+        awk = re.search(r"^(awk '.*')\s+/stream", command, re.S).group(1).replace("$$", "$").replace('system("sleep 1")', "")
+        articles = subprocess.run([ROOT / "scripts/synthetic-articles", "200"], text=True, capture_output=True).stdout
+        keyed = subprocess.run(["sh", "-c", awk], input=articles, text=True, capture_output=True).stdout
+        self.assertEqual(len(keyed.splitlines()), 200)
+        for line, article in zip(keyed.splitlines(), articles.splitlines()):
+            self.assertEqual(line, f'{yaml.safe_load(article)["site"]}|{article}')
+
     def test_grafana_finds_prometheus_and_the_dashboard(self):
         source, = yaml.safe_load((COMPOSE / "grafana-datasource.yaml").read_text())["datasources"]
         self.assertEqual((source["url"], source["isDefault"]), ("http://prometheus:9090", True))

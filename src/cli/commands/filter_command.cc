@@ -50,6 +50,16 @@ Repeats RepeatsOf(const CommittedBatch& sum, const FileTransaction& files) {
           sum.near_duplicates - files.exact_repeats()};
 }
 
+void PrintLanes(const LaneShares& shares) {
+  const uint64_t duplicates = std::max<uint64_t>(1, shares.duplicates());
+  fmt::print(stderr,
+             "{} lanes by {} would miss {} of the {} duplicates ({:.1f} %), whose originals are in "
+             "other lanes; the largest lane would have {:.0f} % of the records\n",
+             shares.lanes(), shares.field(), Grouped(shares.lost()), Grouped(shares.duplicates()),
+             100.0 * static_cast<double>(shares.lost()) / static_cast<double>(duplicates),
+             100 * shares.LargestShare());
+}
+
 void PrintSummary(const Totals& totals, const FilterOptions& filter, const FileTransaction& files) {
   const CommittedBatch& sum = totals.sum();
   const Repeats repeats = RepeatsOf(sum, files);
@@ -82,6 +92,7 @@ void PrintSummary(const Totals& totals, const FilterOptions& filter, const FileT
   if (sum.dead() > 0 && sum.dead() < sum.records()) {  // of all, the error tells
     fmt::print(stderr, "the first dead letter is {}\n", files.first_dead_letter());
   }
+  if (files.lane_shares()) PrintLanes(*files.lane_shares());
 }
 
 void PrintJson(const Totals& totals, const FileTransaction& files,
@@ -102,6 +113,12 @@ void PrintJson(const Totals& totals, const FileTransaction& files,
                                  {"dead_letters_by_reason", reasons},
                                  {"seconds", totals.seconds()},
                                  {"records_per_s", totals.records_per_s()}};
+  if (const std::optional<LaneShares>& shares = files.lane_shares()) {
+    json["lanes"] = {{"lanes", shares->lanes()},
+                     {"field", shares->field()},
+                     {"duplicates_lost", shares->lost()},
+                     {"largest_share", shares->LargestShare()}};
+  }
   if (learned) {
     json["learned"] = nlohmann::ordered_json::parse(LearnedText(*learned));
     json["learned"].erase("feature.model");

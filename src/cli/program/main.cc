@@ -150,6 +150,14 @@ void AddFilter(CLI::App& app, FilterArguments& filter, Command& chosen) {
              "write each group of duplicates here, original first, as a line of JSON with their "
              "ids; holds the ids in memory");
   AddShortForm(command, filter.config, "--keep", "routing.keep", false);
+  CLI::Option* lanes =
+      AddNumber(command, "--lanes", filter.outputs.lanes, {2, 64},
+                "say which share of the duplicates so many lanes would miss (lanes.count)");
+  lanes->needs(command
+                   ->add_option("--lanes-field", filter.outputs.lanes_field,
+                                "the field that is, or will be, the key of the records")
+                   ->type_name("FIELD")
+                   ->needs(lanes));
   command->add_flag("--line-mode", filter.outputs.line_mode,
                     "write one verdict at once for each line that is read, on standard output "
                     "unless --verdicts names a file, and without a header line");

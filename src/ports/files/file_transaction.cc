@@ -46,6 +46,7 @@ std::string LineText(int64_t offset) { return std::to_string(offset + 1); }
 Result<std::unique_ptr<FileTransaction>> FileTransaction::Open(const FileOutputs& outputs,
                                                                const std::string& id_field) {
   std::unique_ptr<FileTransaction> files(new FileTransaction(id_field));
+  if (outputs.lanes > 0) files->lane_shares_.emplace(outputs.lanes, outputs.lanes_field);
   NEARDUP_ASSIGN(files->routes_[0], OpenGiven(outputs.unique));
   NEARDUP_ASSIGN(files->routes_[1], OpenGiven(outputs.duplicate));
   NEARDUP_ASSIGN(files->routes_[2], OpenGiven(outputs.dead_letter));
@@ -74,6 +75,7 @@ Result<void> FileTransaction::Publish(const RoutedRecord& record) {
     NoteIdField(payload);
     exact_repeats_.Saw(verdict, record.exact);
   }
+  if (lane_shares_) lane_shares_->Add(verdict, record.message.position.offset, payload);
   if (keeps_newest_) NoteKept(record);
   std::optional<PackedFile>& route = routes_[static_cast<size_t>(verdict.decision)];
   const bool waits = keeps_newest_ && verdict.decision != Decision::kDeadLetter;

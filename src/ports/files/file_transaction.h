@@ -12,6 +12,7 @@
 
 #include "files/duplicate_groups.h"
 #include "files/exact_repeats.h"
+#include "files/lane_shares.h"
 #include "files/packed_file.h"
 #include "lane/dead_letter_causes.h"
 #include "lane/ports.h"
@@ -34,6 +35,9 @@ struct FileOutputs {
   /// Keep::kNewest: unique and duplicate lines are written by WriteKept, once it is known which
   /// record of each group is the newest.
   bool keeps_newest = false;
+  /// Not 0: count what so many lanes would miss (LaneShares), by this field.
+  int lanes = 0;
+  std::string lanes_field;
 };
 
 /// The Transaction port over files, for one run over one input. It undoes nothing: an error is
@@ -81,6 +85,8 @@ class FileTransaction : public Transaction {
   const DeadLetterCauses& causes() const { return causes_; }
   /// ExactRepeats::count.
   uint64_t exact_repeats() const { return exact_repeats_.count(); }
+  /// Set if FileOutputs::lanes is.
+  const std::optional<LaneShares>& lane_shares() const { return lane_shares_; }
 
  private:
   /// What is known of a unique record, for the duplicates that name it.
@@ -123,6 +129,7 @@ class FileTransaction : public Transaction {
   std::string first_dead_letter_;
   DeadLetterCauses causes_;
   ExactRepeats exact_repeats_;
+  std::optional<LaneShares> lane_shares_;
 };
 
 }  // namespace neardup
