@@ -28,7 +28,10 @@
 #include "batch/segmented_filter.h"
 #include "explain/explain_page.h"
 #include "explain/explain_text.h"
+#include "filter/watermark.h"
 #include "fingerprint_table.h"
+#include "join/join_pass.h"
+#include "join_table.h"
 #include "learn/learned_options.h"
 #include "learn/model_file.h"
 #include "learn/tuning.h"
@@ -76,13 +79,17 @@ struct PyRows {
   }
 };
 
-PyRows RowsOfStream(const nb::object& capsule, std::vector<std::string> fields, std::string json,
-                    std::string time) {
+ArrowArrayStream& StreamOf(const nb::object& capsule) {
   void* pointer = PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream");
   if (pointer == nullptr) throw nb::python_error();
-  auto& stream = *static_cast<ArrowArrayStream*>(pointer);
+  return *static_cast<ArrowArrayStream*>(pointer);
+}
+
+PyRows RowsOfStream(const nb::object& capsule, std::vector<std::string> fields, std::string json,
+                    std::string time) {
   PyRows rows;
-  rows.rows = Take(TableRows::New(stream, {std::move(fields), std::move(json), std::move(time)}));
+  rows.rows = Take(
+      TableRows::New(StreamOf(capsule), {std::move(fields), std::move(json), std::move(time)}));
   return rows;
 }
 
@@ -456,10 +463,7 @@ class PyLane {
   }
 
   nb::tuple Decide(const nb::object& capsule) {
-    void* pointer = PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream");
-    if (pointer == nullptr) throw nb::python_error();
-    const FingerprintColumns columns =
-        Take(ReadFingerprints(*static_cast<ArrowArrayStream*>(pointer)));
+    const FingerprintColumns columns = Take(ReadFingerprints(StreamOf(capsule)));
     VerdictColumns verdicts;
     {
       const nb::gil_scoped_release release;
@@ -484,6 +488,94 @@ class PyLane {
 
  private:
   std::unique_ptr<SegmentedFilter> lane_;
+};
+
+/// The rows of records, of which the first has the number `first`.
+nb::tuple JoinRowsOf(const std::string& settings, int64_t now_ms, int64_t first,
+                     const nb::object& capsule) {
+  const FilterOptions options = DecidedOptions(settings);
+  const FingerprintColumns columns = Take(ReadFingerprints(StreamOf(capsule)));
+  JoinRows rows;
+  {
+    const nb::gil_scoped_release release;
+    JoinKeys(options).AddRows(columns, first, LatestTime(now_ms, options.window), rows);
+  }
+  return Capsules(JoinRowColumns(rows));
+}
+
+std::vector<int64_t> NumbersOf(const nb::bytes& bytes) {
+  std::vector<int64_t> numbers(bytes.size() / sizeof(int64_t));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(int64_t));
+  return numbers;
+}
+
+std::string TextOf(const nb::bytes& bytes) {
+  return {static_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Does something without Python's lock.
+auto Released(const auto& work) {
+  const nb::gil_scoped_release release;
+  return work();
+}
+
+/// The passes of a join over one part and what the parts before it hold of its first group.
+class PyJoinPass {
+ public:
+  PyJoinPass(const std::string& settings, int64_t commit_records, int stretch_bits,
+             const nb::bytes& horizons_ms, const nb::bytes& unique, const nb::bytes& duplicate,
+             const nb::bytes& first_unique, const nb::bytes& first_possible)
+      : pass_(DecidedOptions(settings),
+              {commit_records, NumbersOf(horizons_ms), TextOf(unique), TextOf(duplicate),
+               NumbersOf(first_unique), NumbersOf(first_possible)},
+              stretch_bits) {}
+
+  std::tuple<nb::tuple, nb::tuple> Match(const nb::object& part) {
+    const JoinRows rows = Take(ReadJoinRows(StreamOf(part)));
+    JoinRows kept;
+    JoinMatches found = Released([&] { return pass_.Match(rows, kept); });
+    return {Capsules(JoinRowColumns(kept)), Exported(std::move(found))};
+  }
+  nb::tuple Witnesses(const nb::object& part, const nb::object& before, bool complete) {
+    return Over(part, before, complete, &JoinPass::FindWitnesses);
+  }
+  nb::tuple Matches(const nb::object& part, const nb::object& before, bool complete) {
+    return Over(part, before, complete, &JoinPass::FindMatches);
+  }
+  nb::tuple Best(const nb::object& part, const nb::object& before) {
+    return Over(part, before, true, &JoinPass::FindBest);
+  }
+  std::tuple<nb::tuple, bool> Tail(const nb::object& part) {
+    const JoinRows rows = Take(ReadJoinRows(StreamOf(part)));
+    const JoinTail tail = Released([&] { return pass_.TailOf(rows); });
+    return {Capsules(JoinRowColumns(tail.rows)), tail.complete};
+  }
+
+ private:
+  template <class Found>
+  nb::tuple Over(const nb::object& part, const nb::object& before, bool complete,
+                 Found (JoinPass::*find)(const JoinRows&, const JoinTail&) const) {
+    const JoinRows rows = Take(ReadJoinRows(StreamOf(part)));
+    const JoinTail tail{Take(ReadJoinRows(StreamOf(before))), complete};
+    return Exported(Released([&] { return (pass_.*find)(rows, tail); }));
+  }
+  static nb::tuple Exported(JoinMatches&& found) {
+    ArrayExport exported(found.number.size());
+    exported.AddNumbers("number", std::move(found.number));
+    exported.AddNumbers("earlier", std::move(found.earlier));
+    return Capsules(std::move(exported));
+  }
+  static nb::tuple Exported(JoinBest&& found) {
+    ArrayExport exported(found.number.size());
+    exported.AddNumbers("number", std::move(found.number));
+    exported.AddNumbers("original", std::move(found.original));
+    exported.AddNumbers("kind", std::move(found.kind));
+    exported.AddNumbers("distance", std::move(found.distance));
+    exported.AddNumbers("sum", std::move(found.sum));
+    return Capsules(std::move(exported));
+  }
+
+  const JoinPass pass_;
 };
 
 nb::tuple ExplainRows(const PyRows& rows, const std::string& settings) {
@@ -557,6 +649,19 @@ NB_MODULE(_native, module) {
       .def("evicted", &PyLane::Evicted, nb::lock_self())
       .def("bytes", &PyLane::Bytes, nb::lock_self());
 
+  nb::class_<PyJoinPass>(module, "JoinPass", "Decides records by groups that share a key.")
+      .def(nb::init<const std::string&, int64_t, int, const nb::bytes&, const nb::bytes&,
+                    const nb::bytes&, const nb::bytes&, const nb::bytes&>(),
+           "settings"_a, "commit_records"_a, "stretch_bits"_a, "horizons_ms"_a, "unique"_a,
+           "duplicate"_a, "first_unique"_a, "first_possible"_a)
+      .def("match", &PyJoinPass::Match, "part"_a)
+      .def("witnesses", &PyJoinPass::Witnesses, "part"_a, "before"_a, "complete"_a)
+      .def("matches", &PyJoinPass::Matches, "part"_a, "before"_a, "complete"_a)
+      .def("best", &PyJoinPass::Best, "part"_a, "before"_a)
+      .def("tail", &PyJoinPass::Tail, "part"_a);
+
+  module.def("join_rows", &JoinRowsOf, "settings"_a, "now_ms"_a, "first"_a, "capsule"_a,
+             "The rows of records under the keys that bring near ones together.");
   module.def("learn", &Learn, "rows"_a, "settings"_a, "records_min"_a);
   module.def("tune", &TuneRows, "rows"_a, "settings"_a, "name"_a, "window_entries"_a, "pairs"_a,
              "copies"_a);

@@ -156,6 +156,7 @@ std::unique_ptr<Column> Texts(const std::vector<std::string>& texts) {
 }  // namespace
 
 ArrayExport::ArrayExport(size_t rows) : rows_(rows) {}
+ArrayExport::ArrayExport(ArrayExport&&) noexcept = default;
 ArrayExport::~ArrayExport() = default;
 
 template <class T>

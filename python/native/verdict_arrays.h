@@ -17,6 +17,7 @@ namespace neardup {
 class ArrayExport {
  public:
   explicit ArrayExport(size_t rows);
+  ArrayExport(ArrayExport&&) noexcept;
   ~ArrayExport();
 
   /// A column of whole numbers. Where `null` is given, that value is a null.

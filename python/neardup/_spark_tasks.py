@@ -34,7 +34,7 @@ FINGERPRINT_COLUMNS = [column.split()[0] for column in FINGERPRINT.split(", ")]
 _POSITION = ("topic", "partition", "offset")
 """The columns that say where a record is in Kafka."""
 _KEYS_BYTES = 32
-_READ_RECORDS = 65_536
+READ_RECORDS = 65_536
 
 
 class Damaged(Error):
@@ -152,6 +152,23 @@ def shown(table: Any, columns: list[str], row: int) -> str:
     return ", ".join(pairs)
 
 
+def binary_keys(lists: Any) -> pa.Array:
+    """Lists of text keys as bytes, which is a type that Spark has."""
+    rows = len(lists)
+    offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * _KEYS_BYTES)
+    return pa.Array.from_buffers(pa.binary(), rows, [None, offsets.buffers()[1], lists.flatten().buffers()[1]])
+
+
+def native_columns(batch: pa.RecordBatch) -> pa.Table:
+    """The FINGERPRINT columns of a batch in the types of the library."""
+    reasons = pa.array(_native.reasons(), pa.string())
+    columns = {name: batch.column(name) for name in FINGERPRINT_COLUMNS}
+    reason = pc.index_in(columns["reason"], value_set=reasons)
+    columns["reason"] = pc.fill_null(reason, 0).cast(pa.int8())
+    columns["passed"] = columns["passed"].cast(pa.int8())
+    return pa.table(columns)
+
+
 def fingerprint_arrays(
     fingerprinter: _native.Fingerprinter, batch: pa.RecordBatch, json_column: str, time_column: str
 ) -> list[pa.Array]:
@@ -162,18 +179,13 @@ def fingerprint_arrays(
     def column(name: str) -> pa.Array:
         return table.column(name).chunk(0)
 
-    rows = batch.num_rows
-    offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * _KEYS_BYTES)
-    keys = pa.Array.from_buffers(
-        pa.binary(), rows, [None, offsets.buffers()[1], column("text_keys").flatten().buffers()[1]]
-    )
     return [
         column("simhash").view(pa.int64()),
         column("order").view(pa.int64()),
         column("exact").view(pa.int64()),
         column("features").view(pa.int32()),
         column("time_ms"),
-        keys,
+        binary_keys(column("text_keys")),
         column("reason").cast(pa.string()),
         column("passed"),
     ]
@@ -341,14 +353,14 @@ class DecideTask:
         """Decides the records of a part that are not decided yet."""
         file = pq.ParquetFile(pa.BufferReader(read_part(self.store, part)))
         number = begin
-        for batch in file.iter_batches(_READ_RECORDS, columns=[*self.inputs, *FINGERPRINT_COLUMNS]):
+        for batch in file.iter_batches(READ_RECORDS, columns=[*self.inputs, *FINGERPRINT_COLUMNS]):
             first = max(number, native.decided())
             skipped = first - number
             number += batch.num_rows
             if number <= first:
                 continue
             batch = batch.slice(skipped)
-            verdicts = _batch(native.decide(self._native_columns(batch).__arrow_c_stream__()))
+            verdicts = _batch(native.decide(native_columns(batch).__arrow_c_stream__()))
             columns = {
                 "lane": pa.array(np.full(batch.num_rows, lane, np.int32)),
                 "number": pa.array(np.arange(first, number, dtype=np.int64)),
@@ -356,15 +368,6 @@ class DecideTask:
             columns.update({name: batch.column(name) for name in self.inputs})
             columns.update({name: verdicts.column(name) for name in verdicts.column_names})
             yield pa.table(columns)
-
-    @staticmethod
-    def _native_columns(batch: pa.RecordBatch) -> pa.Table:
-        reasons = pa.array(_native.reasons(), pa.string())
-        columns = {name: batch.column(name) for name in FINGERPRINT_COLUMNS}
-        reason = pc.index_in(columns["reason"], value_set=reasons)
-        columns["reason"] = pc.fill_null(reason, 0).cast(pa.int8())
-        columns["passed"] = columns["passed"].cast(pa.int8())
-        return pa.table(columns)
 
     def _write(
         self, lane: int, number: int, part: dict[str, Any], begin: int, verdicts: pa.Table, native: _native.Lane,
@@ -389,7 +392,7 @@ class DecideTask:
             "entries": entries,
             "live": native.entries(),
             "evicted": evicted + native.evicted(),
-            "counts": _counts(verdicts),
+            "counts": counts_of(verdicts),
         }
         if set(_POSITION) <= {name.removeprefix(IN) for name in self.inputs}:
             positions = _positions(verdicts)
@@ -449,7 +452,7 @@ def _first_live(finished: list[dict[str, Any]]) -> int:
     return first
 
 
-def _counts(verdicts: pa.Table) -> dict[str, int]:
+def counts_of(verdicts: pa.Table) -> dict[str, int]:
     counts = {name: 0 for name in ("unique", "duplicate", "dead-letter", "late")}
     for each in pc.value_counts(verdicts.column("verdict").combine_chunks().cast(pa.string())).to_pylist():
         counts[each["values"]] = each["counts"]

@@ -15,29 +15,28 @@ import json as _json
 import os
 import re
 import socket
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._errors import Error
 from ._settings import settings_json
+from ._spark_join import JoinPlan
+from ._spark_join import Settings as JoinSettings
+from ._spark_jobs import FORMAT, DamagedPart, Steps, are_whole, described, reports, run_tasks, say
 from ._spark_tasks import (
     COMMIT_RECORDS,
     FINGERPRINT,
     FINGERPRINT_COLUMNS,
     IN,
-    Damaged,
     DecideTask,
     FingerprintTask,
     OrderTask,
     fingerprint_arrays,
-    read_part,
     reporting,
 )
-from ._store import Store, checksum
+from ._store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -46,9 +45,6 @@ Config = str | os.PathLike[str] | Mapping[str, Any]
 
 ORDER = ("timestamp", "topic", "partition", "offset")
 KEY = ("topic", "partition", "offset")
-FORMAT = 2
-"""Of the files below work_dir. Another version is refused."""
-
 _TASK_BYTES = 300_000_000
 """What a deciding task holds besides the filter: Python, Arrow, and one part with its verdicts."""
 _OVERHEAD_FACTOR = 0.1
@@ -60,7 +56,8 @@ _ORDER_TYPES = (
     "timestamp", "timestamp_ntz", "date", "tinyint", "smallint", "int", "bigint", "string", "binary", "boolean",
 )
 _VERDICT_COLUMNS = ("verdict", "distance", "kind", "late", "reason")
-_STEPS = ("fingerprints", "ordered", "decided")
+_STEPS = ("fingerprints", "ordered", "joined", "rounds", "decided")
+_PLANS = ("ordered", "join")
 
 
 def deduplicate(
@@ -72,6 +69,7 @@ def deduplicate(
     lanes: int = 1,
     columns: Mapping[str, str] | None = None,
     key: Sequence[str] = KEY,
+    plan: str = "ordered",
     resume: bool = True,
 ) -> Run:
     """Decides all records of a data frame in one order.
@@ -86,6 +84,8 @@ def deduplicate(
             partition modulo this number.
         columns: names that columns have in `df`: ``{"value": "body"}``.
         key: the columns that name a record in the verdicts.
+        plan: "ordered": one task for each lane decides in order, with an index. "join": records that share a key are
+            brought together and decided in rounds, for a window that the memory of no machine holds.
         resume: True goes on with what a run of the same config, order and input has left in `work_dir`. False removes
             that first.
 
@@ -96,15 +96,21 @@ def deduplicate(
     session = _session(df)
     _refuse_speculation(session)
     settings = _settings(config)
+    if plan not in _PLANS:
+        raise Error(f"plan: expected {' or '.join(_PLANS)}, found {plan!r}")
     if not order_by:
         raise Error("order_by: expected at least one column that says which of two records is earlier, found none")
     names = _Names(df, order_by, key, columns or {}, lanes)
-    memory = _Memory(session, settings, lanes)
-    memory.refuse_if_too_large()
+    if plan == "join":
+        JoinSettings(settings).refuse_unsuited(lanes)
+    memory = _Memory(session, settings, lanes) if plan == "ordered" else None
+    if memory:
+        memory.refuse_if_too_large()
     store = Store(_qualified(session, os.fspath(work_dir)))
-    work = _Work(session, store, settings, names, df)
+    work = _Work(session, store, settings, names, df, plan)
     work.open(resume)
-    memory.tell()
+    if memory:
+        memory.tell()
     _check_executors(session)
     return Run(session, store, names, work.decided())
 
@@ -220,10 +226,6 @@ def _last_of_lanes(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
-
-
-def _say(text: str) -> None:
-    print(f"neardup: {text}", file=sys.stderr, flush=True)
 
 
 class _Names:
@@ -389,7 +391,7 @@ class _Memory:
         )
 
     def tell(self) -> None:
-        _say(self._text())
+        say(self._text())
 
     def refuse_if_too_large(self) -> None:
         if self.needed <= self.available:
@@ -431,7 +433,7 @@ def _check_executors(session: SparkSession) -> None:
 
     context = session.sparkContext
     tasks = max(1, context.defaultParallelism)
-    with _described(session, "neardup: look for the native library on the executors"):
+    with described(session, "neardup: look for the native library on the executors"):
         hosts = context.parallelize(range(tasks), tasks).mapPartitions(found).collect()
     for host, version in hosts:
         if version != expected:
@@ -439,18 +441,6 @@ def _check_executors(session: SparkSession) -> None:
                 f"executor {host}: expected the native library of neardup {expected}, found {version}; install "
                 f"neardup=={expected} there"
             )
-
-
-@contextmanager
-def _described(session: SparkSession, text: str) -> Iterator[None]:
-    """The name of the jobs in Spark's UI."""
-    context = session.sparkContext
-    before = context.getLocalProperty("spark.job.description")
-    context.setJobDescription(text)
-    try:
-        yield
-    finally:
-        context.setLocalProperty("spark.job.description", before)  # type: ignore[arg-type]
 
 
 def _part_order(part: dict[str, Any]) -> tuple[int, int, int]:
@@ -516,18 +506,23 @@ def _first_difference(expected: Any, found: Any, path: str = "") -> tuple[str, A
 class _Work:
     """The steps of a run, each of which leaves files and a marker below work_dir."""
 
-    def __init__(self, session: SparkSession, store: Store, settings: str, names: _Names, df: DataFrame) -> None:
+    def __init__(
+        self, session: SparkSession, store: Store, settings: str, names: _Names, df: DataFrame, plan: str
+    ) -> None:
         self._session = session
         self._store = store
         self._settings = settings
         self._names = names
         self._df = df
+        self._plan = plan
         self._run: dict[str, Any] = {}
+        self._steps = Steps(store, self._run)
 
     def open(self, resume: bool) -> None:
         """Finds the run that work_dir belongs to, or begins one."""
-        with _described(self._session, "neardup: what the input is"):
+        with described(self._session, "neardup: what the input is"):
             identity = {
+                "plan": self._plan,
                 "settings": _json.loads(self._settings),
                 "order_by": self._names.order_by,
                 "key": self._names.key,
@@ -552,6 +547,7 @@ class _Work:
             self._store.write_json("run.json", found)
         self._check(found, identity)
         self._run = found
+        self._steps = Steps(self._store, found)
 
     def _check(self, found: dict[str, Any], identity: dict[str, Any]) -> None:
         version = found.get("neardup_spark")
@@ -571,53 +567,62 @@ class _Work:
 
     def decided(self) -> list[dict[str, Any]]:
         """The parts with verdicts, after whatever is still to be done."""
-        finished = self._finished("decided")
-        if finished is not None and self._whole("decided", finished):
+        finished = self._steps.finished("decided")
+        if finished is not None and are_whole(self._session, self._store, "decided", finished):
             return finished
         for attempt in range(2):
             ordered = self._ordered()
             try:
-                return self._decide(ordered)
-            except _DamagedPart as error:
-                if attempt == 1 or not error.part.startswith("ordered/"):
+                return self._join(ordered) if self._plan == "join" else self._decide(ordered)
+            except DamagedPart as error:
+                step = error.part.partition("/")[0]
+                if attempt == 1 or step == "decided":
                     raise
-                _say(f"{error}; the order is made again")
-                self._store.remove("ordered")
+                say(f"{error}; the step is done again")
+                self._store.remove(step)
         raise AssertionError("unreachable")
 
     def _ordered(self) -> list[dict[str, Any]]:
-        finished = self._finished("ordered")
+        finished = self._steps.finished("ordered")
         if finished is not None:
             return finished  # each part is checked when it is decided
-        fingerprints = self._finished("fingerprints")
-        if fingerprints is None or not self._whole("fingerprints", fingerprints):
+        fingerprints = self._steps.finished("fingerprints")
+        if fingerprints is None or not are_whole(
+            self._session, self._store, "fingerprints", fingerprints
+        ):
             fingerprints = self._fingerprint()
         return self._order(fingerprints)
 
     def _fingerprint(self) -> list[dict[str, Any]]:
         self._store.remove("fingerprints")
         task = FingerprintTask(self._store, "fingerprints", self._settings, self._names.inputs)
-        with _described(self._session, "neardup: fingerprint"):
-            parts = _reports(self._names.frame.mapInArrow(reporting(task), "report string"))
+        with described(self._session, "neardup: fingerprint"):
+            parts = reports(self._names.frame.mapInArrow(reporting(task), "report string"))
         if not parts:
             raise Error("df holds no records; there is nothing to decide")
-        return self._finish("fingerprints", sorted(parts, key=lambda part: part["name"]))
+        return self._steps.finish("fingerprints", sorted(parts, key=lambda part: part["name"]))
 
     def _order(self, fingerprints: list[dict[str, Any]]) -> list[dict[str, Any]]:
         self._store.remove("ordered")
         order = [IN + name for name in self._names.order_by]
         task = OrderTask(self._store, "ordered", order, self._names.inputs)
         frame = self._session.read.parquet(*(self._store.place(part["name"]) for part in fingerprints))
-        with _described(self._session, "neardup: order"):
+        with described(self._session, "neardup: order"):
             ordered = frame.orderBy("lane", *(_quoted(name) for name in order))
-            parts = _reports(ordered.mapInArrow(reporting(task), "report string"))
+            parts = reports(ordered.mapInArrow(reporting(task), "report string"))
         parts.sort(key=_part_order)
         _refuse_disorder(self._store, parts)
         expected = sum(part["rows"] for part in fingerprints)
         found = sum(part["rows"] for part in parts)
         if found != expected:
             raise Error(f"order: expected the {expected:,} records of the fingerprints, found {found:,}; run it again")
-        return self._finish("ordered", parts)
+        return self._steps.finish("ordered", parts)
+
+    def _join(self, ordered: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        plan = JoinPlan(
+            self._session, self._store, self._steps, self._settings, self._run["now_ms"], self._names.inputs
+        )
+        return plan.decide(ordered)
 
     def _decide(self, ordered: list[dict[str, Any]]) -> list[dict[str, Any]]:
         lanes: dict[int, list[dict[str, Any]]] = {}
@@ -628,83 +633,13 @@ class _Work:
             self._store, "decided", self._settings, threads, self._run["now_ms"], lanes, self._names.inputs
         )
         numbers = sorted(lanes)
-        frame = self._session.createDataFrame(
-            self._session.sparkContext.parallelize([(lane,) for lane in numbers], len(numbers)), "lane int"
-        )
         shown = f"lane {numbers[0]}" if len(numbers) == 1 else f"lanes {', '.join(map(str, numbers))}"
-        with _described(self._session, f"neardup: decide {shown}"):
-            parts = _reports(frame.mapInArrow(reporting(task), "report string"))
+        parts = run_tasks(self._session, f"decide {shown}", numbers, task)
         parts.sort(key=lambda part: (part["lane"], part["begin"]))
         evicted = sum(part["evicted"] for part in _last_of_lanes(parts))
         if evicted:
-            _say(
+            say(
                 f"{evicted:,} entries were forgotten for lack of room while they were in the window; copies of them "
                 "count as unique. Set window.entries_max higher to find them"
             )
-        return self._finish("decided", parts)
-
-    def _finish(self, step: str, parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        content = _json.dumps(parts, sort_keys=True).encode()
-        self._store.write_json(
-            f"{step}/done.json",
-            {
-                "neardup_spark": FORMAT,
-                "run": self._run_checksum(),
-                "rows": sum(part["rows"] for part in parts),
-                "checksum": checksum(content),
-                "parts": parts,
-            },
-        )
-        return parts
-
-    def _finished(self, step: str) -> list[dict[str, Any]] | None:
-        """The parts of a step, if its marker says that it is finished."""
-        marker = self._store.read_json(f"{step}/done.json")
-        if marker is None or marker.get("run") != self._run_checksum():
-            return None
-        content = _json.dumps(marker["parts"], sort_keys=True).encode()
-        return marker["parts"] if checksum(content) == marker["checksum"] else None
-
-    def _run_checksum(self) -> str:
-        return checksum(_json.dumps(self._run, sort_keys=True).encode())
-
-    def _whole(self, step: str, parts: list[dict[str, Any]]) -> bool:
-        """Reads the parts of an earlier run on the executors, and compares their checksums."""
-        store = self._store
-
-        def damaged(names: Iterable[str]) -> Iterator[str]:
-            for text in names:
-                try:
-                    read_part(store, _json.loads(text))
-                except Damaged as error:
-                    yield str(error)
-
-        context = self._session.sparkContext
-        texts = [_json.dumps({"name": part["name"], "checksum": part["checksum"]}) for part in parts]
-        tasks = min(len(texts), context.defaultParallelism)
-        with _described(self._session, f"neardup: check {step}"):
-            found = context.parallelize(texts, tasks).mapPartitions(damaged).collect()
-        for text in found:
-            _say(f"{text}; it is made again")
-        return not found
-
-
-class _DamagedPart(Error):
-    def __init__(self, text: str, part: str) -> None:
-        super().__init__(text)
-        self.code = "corrupt"
-        self.part = part
-
-
-def _reports(frame: DataFrame) -> list[dict[str, Any]]:
-    """What the tasks have reported. The first error is raised."""
-    reports = [_json.loads(row[0]) for row in frame.collect()]
-    for report in reports:
-        if "error" not in report:
-            continue
-        if report["damaged"]:
-            raise _DamagedPart(report["error"], report["damaged"])
-        error = Error(report["error"])
-        error.code = report["code"]
-        raise error
-    return reports
+        return self._steps.finish("decided", parts)

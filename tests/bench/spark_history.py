@@ -2,8 +2,9 @@
 """Measures neardup.spark on made-up records: wall time, bytes shuffled, CPU and memory.
 
     PYTHONPATH=python nice python3 tests/bench/spark_history.py --records 1000000 5000000
+    PYTHONPATH=python nice python3 tests/bench/spark_history.py --records 1000000 --plans ordered join
 
-Each record is JSON with a text of 16 words, about 110 bytes. 5 % belong to one family of near copies, 13 % are near and
+With several plans, it counts the records of which they give different verdicts or originals. Each record is JSON with a text of 16 words, about 110 bytes. 5 % belong to one family of near copies, 13 % are near and
 4 % equal copies of other records. The session is local[2] with a driver of 6 GB. CPU counts this process, its JVM and
 all workers.
 """
@@ -112,7 +113,7 @@ def shuffled_bytes(context):
         return sum(stage["shuffleWriteBytes"] for stage in json.load(answer))
 
 
-def measure(count, parent):
+def measure(count, parent, plan, text_keys):
     from pyspark.sql import SparkSession
 
     import neardup as nd
@@ -130,21 +131,25 @@ def measure(count, parent):
     context.setLogLevel("ERROR")
     memory = WorkerMemory()
     memory.start()
-    config = {**CONFIG, "window": {**CONFIG["window"], "entries_max": count}}
+    config = {
+        **CONFIG,
+        "match": {**CONFIG["match"], "text_keys": text_keys},
+        "window": {**CONFIG["window"], "entries_max": count},
+    }
+    work = parent / plan
     cpu, begin = cpu_s(), time.monotonic()
     df = session.read.parquet(str(parent / "lake"))
-    run = nd.spark.deduplicate(df, config=config, work_dir=parent / "work")
-    steps = {
-        step: (parent / f"work/{step}/done.json").stat().st_mtime - (parent / "work/run.json").stat().st_mtime
-        for step in ("fingerprints", "ordered", "decided")
-    }
+    run = nd.spark.deduplicate(df, config=config, work_dir=work, plan=plan)
+    begun = (work / "run.json").stat().st_mtime
+    markers = sorted(work.glob("**/done.json"), key=lambda path: path.stat().st_mtime)
+    steps = {str(path.parent.relative_to(work)): path.stat().st_mtime - begun for path in markers}
     wall, used = time.monotonic() - begin, cpu_s() - cpu
     time.sleep(2)  # the page of the stages lags behind
     shuffled = shuffled_bytes(context)
     unique = run.unique(df).count()
     joined = shuffled_bytes(context) - shuffled
     print(
-        f"{count:,} records: {wall:.1f} s (done after "
+        f"{plan}, {count:,} records: {wall:.1f} s (done after "
         + ", ".join(f"{step} {seconds:.1f} s" for step, seconds in steps.items())
         + f"), CPU {used:.1f} s, {used / count * 1e6:.1f} us a record; {shuffled / count:.1f} bytes shuffled a record, "
         f"and {joined / count:.1f} by unique(); worker at most {memory.bytes / 1e6:.0f} MB; "
@@ -153,10 +158,31 @@ def measure(count, parent):
     )
 
 
+def verdicts(work):
+    """Verdict and original of each record in the order."""
+    parts = sorted(work.glob("decided/lane-0/part-*.parquet"))
+    table = pa.concat_tables(pq.read_table(part, columns=["number", "verdict", "original"]) for part in parts)
+    table = table.sort_by("number")
+    return table.column("verdict").cast(pa.string()).to_numpy(), table.column("original").fill_null(-1).to_numpy()
+
+
+def compare(parent, plans):
+    (verdict_a, original_a), (verdict_b, original_b) = (verdicts(parent / plan) for plan in plans)
+    differ = verdict_a != verdict_b
+    unlike = ~differ & (original_a != original_b)
+    print(
+        f"{plans[0]} and {plans[1]}: of {len(differ):,} records {differ.sum():,} have different verdicts, and "
+        f"{unlike.sum():,} different originals",
+        flush=True,
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, nargs="+", default=[1_000_000])
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="where the records and the work are kept")
+    parser.add_argument("--plans", nargs="+", default=["ordered"], choices=["ordered", "join"])
+    parser.add_argument("--no-text-keys", action="store_true", help="match.text_keys: false")
     arguments = parser.parse_args()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     for count in arguments.records:
@@ -164,12 +190,15 @@ def main():
         try:
             (parent / "lake").mkdir()
             generate(parent / "lake", count)
-            child = os.fork()  # a JVM of its own for each number
-            if child == 0:
-                measure(count, parent)
-                os._exit(0)
-            if os.waitpid(child, 0)[1] != 0:
-                sys.exit(1)
+            for plan in arguments.plans:
+                child = os.fork()  # a JVM of its own for each number and plan
+                if child == 0:
+                    measure(count, parent, plan, not arguments.no_text_keys)
+                    os._exit(0)
+                if os.waitpid(child, 0)[1] != 0:
+                    sys.exit(1)
+            if len(arguments.plans) > 1:
+                compare(parent, arguments.plans)
         finally:
             shutil.rmtree(parent, ignore_errors=True)
 

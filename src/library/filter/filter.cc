@@ -52,8 +52,7 @@ Filter::Filter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Filter::~Filter() = default;
 
 void Filter::SetClock(int64_t now_ms) {
-  const int64_t ahead_max_ms = state_->options.window.ahead_max_ms;
-  state_->time_max_ms = now_ms > INT64_MAX - ahead_max_ms ? INT64_MAX : now_ms + ahead_max_ms;
+  state_->time_max_ms = LatestTime(now_ms, state_->options.window);
 }
 
 void Filter::SetIdle(uint32_t input, bool idle) { state_->watermark.SetIdle(input, idle); }

@@ -74,6 +74,10 @@ int64_t Watermark::time_ms(uint32_t input) const {
   return found == inputs_.end() ? INT64_MIN : found->second.time_ms;
 }
 
+int64_t LatestTime(int64_t now_ms, const WindowOptions& options) {
+  return now_ms > INT64_MAX - options.ahead_max_ms ? INT64_MAX : now_ms + options.ahead_max_ms;
+}
+
 int64_t HorizonAt(int64_t watermark_ms, const WindowOptions& options) {
   // Both are at most 10 years, so their sum cannot overflow.
   const int64_t kept_ms = options.window_ms + options.lateness_ms;

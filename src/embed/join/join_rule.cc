@@ -1,0 +1,77 @@
+#include "join/join_rule.h"
+
+#include <algorithm>
+#include <span>
+
+#include "index/match.h"
+#include "index/processor.h"
+
+namespace neardup {
+namespace {
+
+bool BitOf(const std::string& bits, int64_t number) {
+  if (bits.empty()) return false;
+  const auto byte = static_cast<uint8_t>(bits[static_cast<size_t>(number / 8)]);
+  return (byte >> (number % 8) & 1) != 0;
+}
+
+/// How many of the keys that the later record is looked up under lead to the earlier one.
+int SharedKeys(const JoinRows::Keys& later, const JoinRows::Keys& earlier) {
+  int shared = 0;
+  for (const uint32_t key : std::span(earlier).first(StoredKeys::kMax)) {
+    if (key != 0 && std::find(later.begin(), later.end(), key) != later.end()) ++shared;
+  }
+  return shared;
+}
+
+/// The rule without suspects, which are unique.
+MatchOptions WithoutSuspects(MatchOptions match) {
+  match.suspect_distance_max = 0;
+  return match;
+}
+
+}  // namespace
+
+JoinRule::JoinRule(const FilterOptions& options, const JoinState& state)
+    : match_(WithoutSuspects(options.match)),
+      window_ms_(options.window.window_ms),
+      distance_max_(DistanceMax(match_)),
+      state_(state) {}
+
+std::optional<JoinMatch> JoinRule::Compare(const JoinRow& later, const JoinRows::Keys* later_keys,
+                                           const JoinRow& earlier,
+                                           const JoinRows::Keys* earlier_keys) const {
+  const int distance = BitCount(later.simhash ^ earlier.simhash);
+  if (distance > distance_max_) return std::nullopt;  // as it is for most
+  const int order_distance = BitCount(later.order ^ earlier.order);
+  JoinMatch match{MatchKind::kExact, distance, distance + order_distance, earlier.number};
+  if (match.sum != 0 || later.exact != earlier.exact) {
+    match.kind = MatchKind::kNear;
+    Nearness nearness{distance, order_distance, 0, later.features};
+    if (later_keys != nullptr && earlier_keys != nullptr) {
+      nearness.shared_keys = SharedKeys(*later_keys, *earlier_keys);
+    }
+    if (!Accepts(match_, nearness)) return std::nullopt;
+  }
+  if (!WithinWindow(earlier.time_ms, later.time_ms, window_ms_)) return std::nullopt;
+  return match;
+}
+
+Remembered JoinRule::IsRemembered(const JoinRow& earlier, const JoinRow& later) const {
+  const size_t interval = IntervalOf(later.number);
+  if (IntervalOf(earlier.number) == interval) return Remembered::kYes;  // there was no commit
+  if (earlier.time_ms >= state_.horizons_ms[interval]) return Remembered::kYes;
+  if (state_.first_unique.empty()) return Remembered::kOpen;
+  if (state_.first_unique[interval] <= earlier.number) return Remembered::kYes;
+  return state_.first_possible[interval] > earlier.number ? Remembered::kNo : Remembered::kOpen;
+}
+
+int64_t JoinRule::HorizonOf(int64_t number) const { return state_.horizons_ms[IntervalOf(number)]; }
+bool JoinRule::IsUnique(int64_t number) const { return BitOf(state_.unique, number); }
+bool JoinRule::IsDuplicate(int64_t number) const { return BitOf(state_.duplicate, number); }
+
+size_t JoinRule::IntervalOf(int64_t number) const {
+  return static_cast<size_t>(number / state_.commit_records);
+}
+
+}  // namespace neardup
