@@ -528,7 +528,7 @@ class PyJoinPass {
       : pass_(DecidedOptions(settings),
               {commit_records, NumbersOf(horizons_ms), TextOf(unique), TextOf(duplicate),
                NumbersOf(first_unique), NumbersOf(first_possible)},
-              stretch_bits) {}
+              JoinLimits{.stretch_bits = stretch_bits}) {}
 
   std::tuple<nb::tuple, nb::tuple> Match(const nb::object& part) {
     const JoinRows rows = Take(ReadJoinRows(StreamOf(part)));

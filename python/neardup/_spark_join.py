@@ -56,6 +56,9 @@ _SENTINEL = 255
 _KINDS = ("exact", "near")
 
 
+_NO_NUMBERS = np.zeros(0, np.int64)
+
+
 def _stream(table: Any) -> Any:
     return table.__arrow_c_stream__()
 
@@ -337,14 +340,14 @@ class PassTask:
 
 @dataclass
 class MatchesTask(PassTask):
-    """Names matches of the records that are not decided: one in each group, or all."""
+    """Names matches of the records that are not decided: one in each group, or what deciding in order needs."""
 
     folder: str
-    all: bool
+    in_order: bool
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
         native = self.state.native()
-        find = native.matches if self.all else native.witnesses
+        find = native.matches if self.in_order else native.witnesses
         for number, part in self._parts(batches):
             found = _batch(find(_stream(part.rows), _stream(part.before), part.complete))
             yield _write_table(self.state.store, f"{self.folder}/part-{number:05}.matches", found)
@@ -581,16 +584,16 @@ class Rounds:
             if number == 0:
                 self._settle([part["matches"] for part in self._joined.parts])
             elif self._left() > max(IN_ORDER_MIN, self._ordered.records // IN_ORDER_SHARE):
-                self._settle(self._matches(number, state, all_=False))
+                self._settle(self._matches(number, state, in_order=False))
             else:
-                self._settle_in_order(self._matches(number, state, all_=True))
+                self._settle_in_order(self._matches(number, state, in_order=True))
             state = self._save(folder)
             number += 1
         return state
 
-    def _matches(self, number: int, state: State, all_: bool) -> list[dict[str, Any]]:
+    def _matches(self, number: int, state: State, in_order: bool) -> list[dict[str, Any]]:
         folder = f"rounds/{number:03}"
-        task = MatchesTask(state, self._joined, self.tails(state, folder), folder, all_)
+        task = MatchesTask(state, self._joined, self.tails(state, folder), folder, in_order)
         text = f"join: round {number}, {self._left():,} records left"
         return run_tasks(self._session, text, range(len(self._joined.parts)), task)
 
@@ -657,16 +660,19 @@ class Rounds:
             status[number[(status[number] == UNDECIDED) & (status[earlier] == UNIQUE)]] = DUPLICATE
 
     def _settle_in_order(self, matches: list[dict[str, Any]]) -> None:
-        """Decides one record after the other from all its matches, except for those that depend on unknown ones."""
+        """Decides one record after the other, except for those that depend on matches that are unknown."""
         status = self._status
-        earlier_of: dict[int, list[int]] = {}
-        for part in matches:
-            table = _read_table(self._store, part)
-            for number, earlier in zip(table.column("number").to_pylist(), table.column("earlier").to_pylist()):
-                earlier_of.setdefault(number, []).append(earlier)
-        for number in np.flatnonzero(status == UNDECIDED).tolist():
-            found = [UNDECIDED if earlier < 0 else status[earlier] for earlier in earlier_of.get(number, ())]
-            if UNIQUE in found:
-                status[number] = DUPLICATE
-            elif UNDECIDED not in found:
-                status[number] = UNIQUE
+        tables = [_read_table(self._store, part) for part in matches if part["rows"] > 0]
+        number = np.concatenate([_NO_NUMBERS, *(table.column("number").to_numpy() for table in tables)])
+        earlier = np.concatenate([_NO_NUMBERS, *(table.column("earlier").to_numpy() for table in tables)])
+        order = np.argsort(number, kind="stable")
+        number, earlier = number[order], earlier[order]
+        left = np.flatnonzero(status == UNDECIDED)
+        begins, ends = np.searchsorted(number, left), np.searchsorted(number, left, "right")
+        for record, begin, end in zip(left.tolist(), begins.tolist(), ends.tolist()):
+            named = earlier[begin:end]
+            found = status[named[named >= 0]]
+            if (found == UNIQUE).any():
+                status[record] = DUPLICATE
+            elif (named >= 0).all() and (found == DUPLICATE).all():
+                status[record] = UNIQUE

@@ -23,7 +23,7 @@ from conftest import copy_of, text  # noqa: E402
 
 import neardup as nd  # noqa: E402
 import neardup.spark  # noqa: E402
-from neardup import _spark_tasks  # noqa: E402
+from neardup import _spark_join, _spark_tasks  # noqa: E402
 from neardup._store import Store  # noqa: E402
 
 PROGRAM = os.environ.get("PROGRAM_UNDER_TEST", "")
@@ -259,6 +259,100 @@ def test_fingerprints_are_those_of_the_package(spark, lake, records):
             hashes = (row.simhash % 2**64, row.order % 2**64, row.exact % 2**64)
             assert hashes == (want["simhash"], want["order"], want["exact"])
             assert (row.features, row.time_ms, bytes(row.text_keys)) == (want["features"], want["time_ms"], keys)
+
+
+# --- The plan join ---
+
+
+def joined_config(**match):
+    """No entry is pushed out: this plan has no limit of entries."""
+    config = json.loads(json.dumps(CONFIG))
+    config["match"].update(match)
+    config["window"]["entries_max"] = 1_000_000
+    return config
+
+
+def dedup_of(records, config):
+    return columns_of(nd.dedup([record[4] for record in records], config=config).verdicts.to_dicts())
+
+
+@pytest.mark.parametrize("parts, in_order_min", [(1, 100_000), (3, 100), (16, 100_000)])
+def test_the_plan_join_gives_the_verdicts_of_dedup_without_text_keys(
+    spark, lake, records, tmp_path, monkeypatch, parts, in_order_min
+):
+    monkeypatch.setattr(_spark_join, "ROWS_PER_TASK", 6 * RECORDS // parts)
+    monkeypatch.setattr(_spark_join, "IN_ORDER_MIN", in_order_min)
+    config = joined_config(text_keys=False)
+    run = nd.spark.deduplicate(frame(spark, lake, parts), config=config, work_dir=tmp_path / "work", plan="join")
+    assert verdicts_of(run, records) == dedup_of(records, config)
+    assert run.counts["late"] > 100 and run.counts["dead-letter"] > 100 and run.counts["duplicate"] > 1000
+    rounds = len(list((tmp_path / "work/rounds").iterdir()))
+    assert rounds > 2 if in_order_min == 100 else rounds == 2
+    kept = run.unique(frame(spark, lake)).select("topic", "partition", "offset").collect()
+    unique = {(row.topic, row.partition, row.offset) for row in kept}
+    assert unique == {records[i][1:4] for i, row in enumerate(dedup_of(records, config)) if row[0] == "unique"}
+
+
+def test_the_plan_join_decides_exact_mode(spark, lake, records, tmp_path):
+    config = joined_config(mode="exact")
+    run = nd.spark.deduplicate(frame(spark, lake), config=config, work_dir=tmp_path / "work", plan="join")
+    assert verdicts_of(run, records) == dedup_of(records, config)
+
+
+def test_the_plan_join_follows_text_keys_whatever_the_partitions(spark, lake, records, tmp_path, monkeypatch):
+    config = joined_config(widen=True)
+    found = []
+    for parts in (2, 9):
+        monkeypatch.setattr(_spark_join, "ROWS_PER_TASK", 14 * RECORDS // parts)
+        run = nd.spark.deduplicate(
+            frame(spark, lake, parts), config=config, work_dir=tmp_path / str(parts), plan="join"
+        )
+        found.append(verdicts_of(run, records))
+    assert found[0] == found[1]
+    wanted = dedup_of(records, config)
+    differ = sum(a[0] != b[0] for a, b in zip(found[0], wanted))
+    assert 0 < differ < RECORDS // 100
+    without = nd.dedup([record[4] for record in records], config=joined_config(text_keys=False)).counts["duplicate"]
+    assert run.counts["duplicate"] > without + 200
+
+
+def test_the_plan_join_refuses_what_it_cannot_decide(spark, lake, tmp_path):
+    df = frame(spark, lake)
+    refused(df, tmp_path, "plan: expected ordered or join, found 'both'", plan="both")
+    refused(df, tmp_path, "plan: join decides in one order, found lanes=2", plan="join", lanes=2)
+    refused(df, tmp_path, "found match.neighbours: true", plan="join", config=joined_config(neighbours=True))
+    assert not (tmp_path / "work").exists()
+    nd.spark.deduplicate(df, config=CONFIG, work_dir=tmp_path / "work")
+    refused(df, tmp_path, 'plan was "ordered", and is "join"', plan="join")
+
+
+@pytest.fixture(scope="module")
+def joined(spark, lake, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("joined") / "work"
+    nd.spark.deduplicate(frame(spark, lake), config=joined_config(), work_dir=folder, plan="join")
+    return content(folder)
+
+
+@pytest.mark.parametrize("pattern", [r"joined/part-00002\.parquet$", r"rounds/001/.*\.matches$", r"lane-0/part-0000.\.json$"])
+def test_a_killed_worker_of_the_plan_join_changes_no_byte(spark, lake, joined, tmp_path, killer, pattern):
+    killed = killer(pattern)
+    work, config = tmp_path / "work", joined_config()
+    with pytest.raises(Exception, match="crashed"):
+        nd.spark.deduplicate(frame(spark, lake), config=config, work_dir=work, plan="join")
+    assert killed.exists()
+    nd.spark.deduplicate(frame(spark, lake), config=config, work_dir=work, plan="join")
+    assert content(work) == joined
+
+
+def test_a_damaged_part_of_the_plan_join_is_made_again(spark, lake, joined, tmp_path, capfd):
+    work, config = tmp_path / "work", joined_config()
+    for name in ("joined/part-00001.parquet", "rounds/001/duplicate.bits"):
+        nd.spark.deduplicate(frame(spark, lake), config=config, work_dir=work, plan="join", resume=False)
+        damage(work / name)
+        shutil.rmtree(work / "decided")
+        nd.spark.deduplicate(frame(spark, lake), config=config, work_dir=work, plan="join")
+        assert content(work) == joined
+        assert name in capfd.readouterr().err
 
 
 # --- Crashes ---

@@ -125,6 +125,8 @@ class History(LaneTexts):
         segment.write_bytes(damaged)
         self.refused(f'{segment}: expected checksum', folder, config, '--accept-gap', '--start', 'latest', code=74)
         run_json = folder / 'run.json'
+        run_json.write_text(run_json.read_text().replace('"ordered"', '"join"'))
+        self.refused('expected the plan ordered', folder, config)
         run_json.write_text(run_json.read_text().replace('"neardup_spark":2', '"neardup_spark":3'))
         self.refused('expected format version 2, found 3', folder, config)
 

@@ -8,14 +8,10 @@
 namespace neardup {
 namespace {
 
-/// Holders of a stretch, and of all stretches before it, at most.
-constexpr size_t kHoldersMax = 32;
-/// Records of a group that may be holders, and records of a tail that are not decided, at most. If
-/// there are more, a match is unknown.
-constexpr size_t kOpenMax = 256;
+/// Matches of a record that are not decided and that FindMatches names in one group, at most.
+constexpr size_t kOpenMatches = 16;
 /// In a larger group a record stops at its first match, and all rows stay.
 constexpr size_t kSmallGroup = 1024;
-constexpr size_t kSmallTextGroup = kOpenMax;  // then no match in it is unknown
 
 /// The end of the group that begins in this row.
 size_t EndOfGroup(const JoinRows& part, size_t begin) {
@@ -73,8 +69,12 @@ class JoinPass::Group {
     };
     if (is_text_) {
       GoTo(*record.row);
-      std::all_of(before_.members.begin(), before_.members.end(), goes_on) &&
-          std::all_of(here_.members.begin(), here_.members.end(), goes_on);
+      const int64_t horizon_ms = pass_.rule_.HorizonOf(record.row->number);
+      for (const Members* members : {&before_, &here_}) {
+        for (const Member& member : members->members) {
+          if (member.row->time_ms >= horizon_ms && !goes_on(member)) return;
+        }
+      }
       return;
     }
     const uint16_t tag = pass_.keys_.TagOf(key_, record.row->simhash);
@@ -94,19 +94,20 @@ class JoinPass::Group {
     bool leaves_out = false;  ///< some that may be holders, after all of these members
   };
 
-  /// The first 8 of those that the window still holds at `horizon_ms` are holders.
+  /// The first ones of those that the window still holds at `horizon_ms` are holders.
   bool AddHolder(Member member, int64_t horizon_ms, Members& to) const {
     std::erase_if(to.members, [&](const Member& earlier) {
       const bool forgotten = earlier.row->time_ms < horizon_ms;
       to.holders -= forgotten && IsHolder(earlier) ? 1 : 0;
       return forgotten;
     });
-    if (to.holders >= kHoldersMax) return false;
-    if (to.members.size() >= kOpenMax) {
+    if (to.holders >= pass_.limits_.holders_max) return false;
+    if (to.members.size() >= pass_.limits_.open_max) {
       to.leaves_out = true;
       return false;
     }
-    member.certain = member.certain && to.members.size() < kHoldersMax && !to.leaves_out;
+    member.certain =
+        member.certain && to.members.size() < pass_.limits_.holders_max && !to.leaves_out;
     to.holders += IsHolder(member) ? 1 : 0;
     to.members.push_back(member);
     return true;
@@ -117,7 +118,7 @@ class JoinPass::Group {
 
   /// Begins the stretch of a row: the holders of the stretch before join those of all before.
   void GoTo(const JoinRow& row) {
-    const int64_t stretch = row.number >> pass_.stretch_bits_;
+    const int64_t stretch = row.number >> pass_.limits_.stretch_bits;
     if (stretch == stretch_) return;
     if (!here_.members.empty()) {
       const int64_t horizon_ms = pass_.HorizonAfter(stretch_);
@@ -129,7 +130,8 @@ class JoinPass::Group {
       for (const Member& member : before_.members) add_live(member, true);
       for (const Member& member : here_.members) add_live(member, !before_.leaves_out);
       // If all places are taken for sure, all others are left out for good.
-      const bool sure = all.holders == kHoldersMax && all.members.size() == kHoldersMax;
+      const bool sure = all.holders == pass_.limits_.holders_max &&
+                        all.members.size() == pass_.limits_.holders_max;
       all.leaves_out = !sure && (all.leaves_out || leaves_out());
       before_ = std::move(all);
     }
@@ -146,15 +148,12 @@ class JoinPass::Group {
   int64_t stretch_ = -1;
 };
 
-JoinPass::JoinPass(const FilterOptions& options, JoinState state, int stretch_bits)
-    : state_(std::move(state)),
-      keys_(options),
-      rule_(options, state_),
-      stretch_bits_(stretch_bits) {}
+JoinPass::JoinPass(const FilterOptions& options, JoinState state, const JoinLimits& limits)
+    : state_(std::move(state)), keys_(options), rule_(options, state_), limits_(limits) {}
 
 int64_t JoinPass::HorizonAfter(int64_t stretch) const {
   const auto records = static_cast<int64_t>(state_.horizons_ms.size()) * state_.commit_records;
-  return rule_.HorizonOf(std::min((stretch + 1) << stretch_bits_, records - 1));
+  return rule_.HorizonOf(std::min((stretch + 1) << limits_.stretch_bits, records - 1));
 }
 
 JoinMatches JoinPass::Match(const JoinRows& part, JoinRows& kept) const {
@@ -174,7 +173,7 @@ void JoinPass::MatchGroup(const JoinRows& part, size_t begin, size_t end, JoinRo
   if (size == 1 && !goes_on) return;
   const int64_t key = part.rows[begin].key;
   const bool text = keys_.KindOf(key) == JoinKeyKind::kText;
-  const bool small = size <= (text ? kSmallTextGroup : kSmallGroup);
+  const bool small = size <= (text ? limits_.open_max : kSmallGroup);
   std::vector<bool> matches(size);
   Group group(*this, key, begin != 0);
   for (size_t i = begin; i < end; ++i) {
@@ -260,13 +259,26 @@ JoinMatches JoinPass::FindWitnesses(const JoinRows& part, const JoinTail& before
 JoinMatches JoinPass::FindMatches(const JoinRows& part, const JoinTail& before) const {
   JoinMatches found;
   const auto undecided = [this](int64_t number) { return rule_.IsUndecided(number); };
+  std::vector<int64_t> open;
   ForEachAsked(part, before, undecided, [&](const JoinRow& row, const auto& for_each_match) {
+    open.clear();
+    std::optional<int64_t> unique;
     bool unknown = false;
     unknown |= for_each_match([&](const JoinMatch& match, bool certain) {
-      if (certain) found.Add(row.number, match.number);
-      unknown |= !certain;
-      return true;
+      if (certain && rule_.IsUnique(match.number)) {
+        unique = match.number;
+      } else if (certain && open.size() < kOpenMatches) {
+        open.push_back(match.number);
+      } else {
+        unknown = true;
+      }
+      return !unique;
     });
+    if (unique) {
+      found.Add(row.number, *unique);
+      return;
+    }
+    for (const int64_t number : open) found.Add(row.number, number);
     if (unknown) found.Add(row.number, JoinMatches::kUnknown);
   });
   return found;
@@ -310,9 +322,9 @@ JoinTail JoinPass::TailOf(const JoinRows& part) const {
       takes = group.Add(record);
       tail.complete = tail.complete && !group.leaves_out();
     } else if (rule_.IsUndecided(row.number)) {
-      takes = undecided < kOpenMax;
+      takes = undecided < limits_.open_max;
       // Where not all fit, records that are unlike each other help the most.
-      if (takes && part.size() - begin > kOpenMax) {
+      if (takes && part.size() - begin > limits_.open_max) {
         group.ForEachMatch(record, [&](const Member&, const JoinMatch&) { return takes = false; });
       }
       if (takes) group.Add(record);

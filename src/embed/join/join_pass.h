@@ -38,6 +38,15 @@ struct JoinTail {
   bool complete = true;
 };
 
+/// How many records of a text key are compared.
+struct JoinLimits {
+  int stretch_bits = 16;    ///< a stretch of the order has 2^stretch_bits records
+  size_t holders_max = 32;  ///< of one stretch, and of all before it
+  /// Records that may be holders, and records of a tail that are not decided. Where there are more,
+  /// matches are unknown, so there may be more rounds. Changes no verdict.
+  size_t open_max = 256;
+};
+
 /// Decides records that are sorted by key and number and lie in parts, in rounds: a record is
 /// unique if no earlier record that it matches can be unique, and a duplicate if one of them is. A
 /// record is decided once all before it are, so the rounds end. This is the lexicographically first
@@ -46,18 +55,17 @@ struct JoinTail {
 ///
 /// A block of a simhash leads to all earlier unique records of its group. A text key leads to a few
 /// of them, the *holders*, so that a common key does not lead to very many. The numbers of records
-/// are cut into equal stretches. The holders of a stretch are the first 8 unique records in it, and
-/// the holders before a stretch are the first 8 of all holders of stretches before it that the
-/// window still holds. Records that are not decided may or may not be holders. Where that matters,
-/// the match is unknown until a later round. So the verdicts depend on the records alone, and not
-/// on the parts.
+/// are cut into equal stretches. A unique record becomes a holder of its stretch if the window
+/// still holds fewer than `holders_max` others. Where a stretch ends, its holders join those of the
+/// stretches before, under the same condition. A record is compared with both. Records that are not
+/// decided may or may not be holders. Where that matters, the match is unknown until a later round.
+/// So the verdicts depend on the records alone, and not on the parts.
 ///
 /// A part may begin and end within a group, but not within a stretch of one. Any number of threads
 /// may use a pass.
 class JoinPass {
  public:
-  /// `stretch_bits`: a stretch has 2^stretch_bits records.
-  JoinPass(const FilterOptions& options, JoinState state, int stretch_bits);
+  JoinPass(const FilterOptions& options, JoinState state, const JoinLimits& limits);
   JoinPass(const JoinPass&) = delete;
   JoinPass& operator=(const JoinPass&) = delete;
 
@@ -67,7 +75,8 @@ class JoinPass {
   /// Names one match of each record that is not decided, in each of its groups: a unique one if
   /// there is one.
   JoinMatches FindWitnesses(const JoinRows& part, const JoinTail& before) const;
-  /// Names all matches of the records that are not decided.
+  /// Names what is needed to decide the records that are left in order: a unique match, or else the
+  /// first matches that are not decided.
   JoinMatches FindMatches(const JoinRows& part, const JoinTail& before) const;
   /// Once everything is decided.
   JoinBest FindBest(const JoinRows& part, const JoinTail& before) const;
@@ -88,7 +97,7 @@ class JoinPass {
   JoinState state_;
   JoinKeys keys_;
   JoinRule rule_;
-  int stretch_bits_;
+  JoinLimits limits_;
 };
 
 }  // namespace neardup

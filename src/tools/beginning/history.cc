@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 
 /// Of the files that neardup.spark writes.
 constexpr int kFormat = 2;
+constexpr const char* kPlan = "ordered";
 constexpr uint16_t kPositionsFormat = 1;
 constexpr int32_t kLanesMax = 64;
 /// The lane that segments name: a history has lanes of its own.
@@ -125,6 +126,12 @@ Result<History> History::Open(const fs::path& folder) {
                  fmt::format("{}: expected format version {}, found {}; decide the history again "
                              "with a neardup of this version",
                              (folder / "run.json").string(), kFormat, version.dump())};
+  }
+  if (const Json plan = run.value("plan", Json()); plan != kPlan) {
+    return Error{ErrorCode::kMismatch,
+                 fmt::format("{}: expected the plan {}, which keeps the entries of the window, found "
+                             "{}; decide the history again with plan=\"{}\"",
+                             (folder / "run.json").string(), kPlan, plan.dump(), kPlan)};
   }
   const Json lanes = run.value("lanes", Json());
   if (!lanes.is_number_integer() || lanes < 1 || lanes > kLanesMax) {
