@@ -18,11 +18,12 @@ import pyarrow.parquet as pq
 from . import _native
 from ._errors import Error
 from ._results import _batch
-from ._spark_jobs import Steps, are_whole, described, each, reports, run_tasks
+from ._spark_jobs import DamagedPart, Steps, are_whole, described, each, reports, run_tasks
 from ._spark_tasks import (
     COMMIT_RECORDS,
     FINGERPRINT_COLUMNS,
     READ_RECORDS,
+    Damaged,
     binary_keys,
     counts_of,
     native_columns,
@@ -54,6 +55,7 @@ _BEST = "part int, number long, original long, kind short, distance short, sum s
 _SENTINEL = 255
 """The kind of a row that stands for no match: it makes Spark give each part to a task."""
 _KINDS = ("exact", "near")
+_VERDICTS = ("unique", "duplicate", "dead-letter")
 
 
 _NO_NUMBERS = np.zeros(0, np.int64)
@@ -479,7 +481,7 @@ class VerdictTask:
         horizons = np.frombuffer(self.state.horizons, "<i8")
         horizon = horizons[np.arange(begin, begin + rows) // COMMIT_RECORDS]
         late = _comparable(batch) & (_times(batch, self.latest_ms) < horizon)
-        names = pa.array(["unique", "duplicate", "dead-letter"])
+        names = pa.array(_VERDICTS)
         columns = {
             "lane": pa.array(np.zeros(rows, np.int32)),
             "number": pa.array(np.arange(begin, begin + rows, dtype=np.int64)),
@@ -508,7 +510,13 @@ class JoinPlan:
         self._inputs = inputs
 
     def decide(self, parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        ordered = OrderedParts(self._store, parts)
+        try:
+            return self._decide(OrderedParts(self._store, parts))
+        except Damaged as error:  # found by the driver itself
+            raise DamagedPart(str(error), error.name) from None
+
+    def _decide(self, ordered: OrderedParts) -> list[dict[str, Any]]:
+        parts = ordered.parts
         latest_ms = self._settings.latest_ms(self._now_ms)
         numbers = range(len(parts))
         times = run_tasks(self._session, "join: the window", numbers, TimesTask(ordered, latest_ms))
@@ -532,10 +540,8 @@ class JoinPlan:
         task = RowsTask(ordered, self._settings.text, self._now_ms)
         schema = _ROW + (_KEYS if self._settings.widen else "")
         rows = each(self._session, range(len(ordered.parts)), task, schema)
-        # A block of a group must not be cut.
-        sorted_ = rows.repartitionByRange(tasks, "key", F.shiftright("number", state.stretch_bits)).sortWithinPartitions(
-            "key", "number"
-        )
+        stretch = F.shiftright("number", state.stretch_bits)  # no partition may cut a stretch of a key
+        sorted_ = rows.repartitionByRange(tasks, "key", stretch).sortWithinPartitions("key", "number")
         with described(self._session, "neardup: join: match the records of each key"):
             match = MatchTask(self._store, "joined", state)
             parts = reports(sorted_.mapInArrow(reporting(match), "report string"))
@@ -560,7 +566,7 @@ class JoinPlan:
 
 
 class Rounds:
-    """Decides which records are unique. The driver holds three bytes a record."""
+    """Decides which records are unique. The driver holds about five bytes a record."""
 
     def __init__(
         self, session: SparkSession, store: Store, steps: Steps, ordered: OrderedParts, joined: Joined, state: State,
@@ -602,14 +608,15 @@ class Rounds:
 
     def _resume(self) -> tuple[int, State]:
         """The number of the next round, and the state after the last one that is finished."""
-        number, state = 0, self._state
-        while (bits := self._steps.finished(f"rounds/{number:03}")) is not None:
-            unique, duplicate = (np.frombuffer(read_part(self._store, part), np.uint8) for part in bits)
-            for value, packed in ((UNIQUE, unique), (DUPLICATE, duplicate)):
-                self._status[np.unpackbits(packed, bitorder="little")[: len(self._status)].astype(bool)] = value
-            number += 1
-            state = self._state_of(bits)
-        return number, state
+        finished: list[list[dict[str, Any]]] = []
+        while (bits := self._steps.finished(f"rounds/{len(finished):03}")) is not None:
+            finished.append(bits)
+        if not finished:
+            return 0, self._state
+        for value, part in zip((UNIQUE, DUPLICATE), finished[-1]):
+            packed = np.frombuffer(read_part(self._store, part), np.uint8)
+            self._status[np.unpackbits(packed, bitorder="little")[: len(self._status)].astype(bool)] = value
+        return len(finished), self._state_of(finished[-1])
 
     def _save(self, folder: str) -> State:
         bits = []

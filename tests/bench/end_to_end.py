@@ -28,6 +28,8 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+import kafka_streams  # noqa: E402
 PARTITIONS = 8
 INTERVAL_MS = 100
 WARM_UP_SECONDS = 3
@@ -117,31 +119,15 @@ class Service:
 class Streams:
     """StreamsDedupe. Maven fetches Kafka Streams once, and javac of the JDK compiles the program for each run."""
 
-    SOURCE = ROOT / "tests/bench/streams"
-    COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
-
     def __init__(self, folder):
-        version = re.search(r"kafka-streams</artifactId>\s*<version>(.*)</version>", (self.SOURCE / "pom.xml").read_text())[1]
-        home = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-        cache = os.environ.get("NEARDUP_CACHE") or home / "neardup"
-        self.jars = pathlib.Path(cache) / f"streams-{version}"
-        if not self.jars.exists():
-            if not shutil.which("mvn"):
-                sys.exit("mvn was not found, which fetches Kafka Streams; install maven, or leave it out with --no-streams")
-            partial = self.jars.with_suffix(".partial")
-            shutil.rmtree(partial, ignore_errors=True)
-            run("mvn", "-q", "-B", "-f", self.SOURCE / "pom.xml", self.COPY, "-DincludeScope=runtime",
-                f"-DoutputDirectory={partial}")
-            partial.rename(self.jars)
         self.folder = folder
-        run("javac", "-cp", f"{self.jars}/*", "-d", folder / "streams", self.SOURCE / "StreamsDedupe.java")
+        kafka_streams.compile_into(folder / "streams", ROOT / "tests/bench/streams/StreamsDedupe.java")
 
     def start(self, brokers, app, topic):
         log = open(self.folder / f"{app}.log", "wb")
-        return subprocess.Popen(
-            ["java", "-Xmx1g", f"-Dstate.dir={self.folder / app}", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-             "-cp", f"{self.folder / 'streams'}:{self.jars}/*", "StreamsDedupe", brokers, app, topic, f"{app}-unique",
-             f"{app}-duplicate", str(os.cpu_count()), str(INTERVAL_MS)], stdout=log, stderr=log)
+        return kafka_streams.start(
+            self.folder / "streams", "StreamsDedupe", brokers, app, topic, f"{app}-unique", f"{app}-duplicate",
+            str(os.cpu_count()), str(INTERVAL_MS), log=log, options=["-Xmx1g", f"-Dstate.dir={self.folder / app}"])
 
 
 class Bench:

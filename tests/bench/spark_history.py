@@ -4,16 +4,20 @@
     PYTHONPATH=python nice python3 tests/bench/spark_history.py --records 1000000 5000000
     PYTHONPATH=python nice python3 tests/bench/spark_history.py --records 1000000 --plans ordered join
 
-With several plans, it counts the records of which they give different verdicts or originals. Each record is JSON with a text of 16 words, about 110 bytes. 5 % belong to one family of near copies, 13 % are near and
+With several plans, it counts the records of which they give different verdicts or originals. --minhash also runs
+MinHashLSH of Spark's own library on the same texts, until it takes longer than ten minutes. F1 compares the duplicates
+with the records that were made as copies of an earlier one. Each record is JSON with a text of 16 words, about 110 bytes. 5 % belong to one family of near copies, 13 % are near and
 4 % equal copies of other records. The session is local[2] with a driver of 6 GB. CPU counts this process, its JVM and
 all workers.
 """
 
 import argparse
 import json
+import multiprocessing
 import os
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -28,6 +32,8 @@ import pyarrow.parquet as pq
 WORDS = 16
 FILE_RECORDS = 250_000
 START_MS = 1_750_000_000_000
+FAMILY = -1
+MINHASH_S_MAX = 600
 CONFIG = {"record": {"fields": ["text"]}, "match": {"mode": "near"}, "window": {"window_ms": "365d"}}
 
 
@@ -42,8 +48,12 @@ def generate(folder, count, seed=7):
         words = rng.integers(0, len(vocabulary), (rows, WORDS), dtype=np.int16)
         chance = rng.random(rows)
         copies = np.flatnonzero((chance < 0.17) & (np.arange(rows) > 1000))
-        words[copies] = words[(rng.random(len(copies)) * copies).astype(np.int64)]
+        sources = (rng.random(len(copies)) * copies).astype(np.int64)
+        words[copies] = words[sources]
         words[chance >= 0.95] = family
+        group = np.arange(first, first + rows)
+        group[copies] = first + sources
+        group[chance >= 0.95] = FAMILY
         near = np.flatnonzero((chance < 0.13) | (chance >= 0.95))
         words[near, rng.integers(0, WORDS, len(near))] = rng.integers(0, len(vocabulary), len(near), dtype=np.int16)
         texts = pc.binary_join_element_wise(*(vocabulary.take(pa.array(words[:, i])) for i in range(WORDS)), " ")
@@ -56,6 +66,7 @@ def generate(folder, count, seed=7):
                 "offset": pa.array(np.arange(first, first + rows)),
                 "timestamp": pa.array(time_ms * 1000).cast(pa.timestamp("us", tz="UTC")),
                 "value": values.cast(pa.binary()),
+                "group": pa.array(group),
             }
         )
         pq.write_table(table, folder / f"{first // FILE_RECORDS:05}.parquet", compression="zstd")
@@ -113,11 +124,8 @@ def shuffled_bytes(context):
         return sum(stage["shuffleWriteBytes"] for stage in json.load(answer))
 
 
-def measure(count, parent, plan, text_keys):
+def new_session(parent):
     from pyspark.sql import SparkSession
-
-    import neardup as nd
-    import neardup.spark
 
     session = (
         SparkSession.builder.master("local[2]")
@@ -127,8 +135,16 @@ def measure(count, parent, plan, text_keys):
         .config("spark.local.dir", str(parent / "spark"))
         .getOrCreate()
     )
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def measure(count, parent, plan, text_keys):
+    import neardup as nd
+    import neardup.spark
+
+    session = new_session(parent)
     context = session.sparkContext
-    context.setLogLevel("ERROR")
     memory = WorkerMemory()
     memory.start()
     config = {
@@ -156,6 +172,47 @@ def measure(count, parent, plan, text_keys):
         f"{run.counts}, {unique:,} unique",
         flush=True,
     )
+    found = run.verdicts.where("verdict = 'duplicate'").select("offset").toPandas()["offset"].to_numpy()
+    score(parent, found, plan)
+
+
+def score(parent, found, name):
+    """How well the numbers of records that were found match those that repeat an earlier one."""
+    lake = pq.read_table(parent / "lake", columns=["timestamp", "partition", "offset", "group"])
+    lake = lake.sort_by([("timestamp", "ascending"), ("partition", "ascending"), ("offset", "ascending")])
+    group, offset = lake.column("group").to_numpy(), lake.column("offset").to_numpy()
+    is_copy = np.ones(len(group), bool)
+    is_copy[np.unique(group, return_index=True)[1]] = False
+    wanted = np.zeros(len(group), bool)
+    wanted[offset[is_copy]] = True
+    both = np.count_nonzero(wanted[found])
+    precision, recall = both / max(1, len(found)), both / max(1, np.count_nonzero(wanted))
+    f1 = 2 * precision * recall / max(1e-9, precision + recall)
+    print(f"{name}: precision {precision:.4f}, recall {recall:.4f}, F1 {f1:.4f}", flush=True)
+
+
+def minhash(count, parent, tables):
+    """MinHashLSH on the words: a record is a duplicate if an earlier one has at least 0.7 of the words of both."""
+    from pyspark.ml.feature import HashingTF, MinHashLSH
+    from pyspark.sql import functions as F
+
+    session = new_session(parent)
+    begin, cpu = time.monotonic(), cpu_s()
+    words = session.read.parquet(str(parent / "lake")).select(
+        "offset", F.struct("timestamp", "partition", "offset").alias("order"),
+        F.split(F.get_json_object(F.col("value").cast("string"), "$.text"), " ").alias("words"),
+    )
+    vectors = HashingTF(numFeatures=1 << 18, binary=True, inputCol="words", outputCol="features").transform(words)
+    model = MinHashLSH(inputCol="features", outputCol="hashes", numHashTables=tables, seed=1).fit(vectors)
+    vectors = vectors.select("offset", "order", "features")
+    pairs = model.approxSimilarityJoin(vectors, vectors, 0.3).where("datasetA.order < datasetB.order")
+    found = pairs.select(F.col("datasetB.offset").alias("offset")).distinct().toPandas()["offset"].to_numpy()
+    print(
+        f"MinHashLSH, {tables} tables, {count:,} records: {time.monotonic() - begin:.1f} s, "
+        f"CPU {(cpu_s() - cpu) / count * 1e6:.0f} us a record",
+        flush=True,
+    )
+    score(parent, found, f"MinHashLSH, {tables} tables")
 
 
 def verdicts(work):
@@ -177,12 +234,25 @@ def compare(parent, plans):
     )
 
 
+def in_time(seconds_max, work):
+    """Runs something with a JVM of its own. False if it fails or takes too long."""
+    child = multiprocessing.get_context("fork").Process(target=work)
+    child.start()
+    child.join(seconds_max)
+    if child.is_alive():
+        for pid in below(processes(), child.pid):
+            os.kill(pid, signal.SIGKILL)
+        child.join()
+    return child.exitcode == 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, nargs="+", default=[1_000_000])
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="where the records and the work are kept")
     parser.add_argument("--plans", nargs="+", default=["ordered"], choices=["ordered", "join"])
     parser.add_argument("--no-text-keys", action="store_true", help="match.text_keys: false")
+    parser.add_argument("--minhash", type=int, nargs="*", default=[], help="also MinHashLSH with so many hash tables")
     arguments = parser.parse_args()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     for count in arguments.records:
@@ -191,12 +261,11 @@ def main():
             (parent / "lake").mkdir()
             generate(parent / "lake", count)
             for plan in arguments.plans:
-                child = os.fork()  # a JVM of its own for each number and plan
-                if child == 0:
-                    measure(count, parent, plan, not arguments.no_text_keys)
-                    os._exit(0)
-                if os.waitpid(child, 0)[1] != 0:
+                if not in_time(None, lambda: measure(count, parent, plan, not arguments.no_text_keys)):
                     sys.exit(1)
+            for tables in arguments.minhash:
+                if not in_time(MINHASH_S_MAX, lambda: minhash(count, parent, tables)):
+                    print(f"MinHashLSH, {tables} tables, {count:,} records: not finished in {MINHASH_S_MAX} s", flush=True)
             if len(arguments.plans) > 1:
                 compare(parent, arguments.plans)
         finally:
