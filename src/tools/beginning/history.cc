@@ -128,10 +128,11 @@ Result<History> History::Open(const fs::path& folder) {
                              (folder / "run.json").string(), kFormat, version.dump())};
   }
   if (const Json plan = run.value("plan", Json()); plan != kPlan) {
-    return Error{ErrorCode::kMismatch,
-                 fmt::format("{}: expected the plan {}, which keeps the entries of the window, found "
-                             "{}; decide the history again with plan=\"{}\"",
-                             (folder / "run.json").string(), kPlan, plan.dump(), kPlan)};
+    return Error{
+        ErrorCode::kMismatch,
+        fmt::format("{}: expected the plan {}, which keeps the entries of the window, found "
+                    "{}; decide the history again with plan=\"{}\"",
+                    (folder / "run.json").string(), kPlan, plan.dump(), kPlan)};
   }
   const Json lanes = run.value("lanes", Json());
   if (!lanes.is_number_integer() || lanes < 1 || lanes > kLanesMax) {
