@@ -122,6 +122,8 @@ ROWS = [
         ("Restore", "Progress of a start, and how long the last take-over took.", "none", "lines",
          [("neardup_restore_progress_ratio{}", "progress {{instance}}"),
           ("neardup_restore_duration_seconds{}", "seconds {{instance}}")]),
+        ("Instances of a lane", "A lane needs one instance. A standby makes two.", "none", "lines",
+         [("count by (job, lane) (neardup_lane_info{})", "{{job}} lane {{lane}}")]),
         ("Age of the snapshot", "Of each instance. It is written again every state.snapshot_interval_ms.", "s",
          "lines", [("time() - neardup_snapshot_timestamp_seconds{}", "{{instance}}")]),
         ("Failed snapshots, refused state", "Counts of trouble with the disk, the purge or the changelog.", "none",

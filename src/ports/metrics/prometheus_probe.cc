@@ -283,6 +283,10 @@ void PrometheusProbe::InputUndecided(const std::string& topic, int64_t records) 
   state_->metrics.Set("neardup_undecided_records", static_cast<double>(records), {topic});
 }
 
+void PrometheusProbe::SetLane(int32_t lane, int32_t lanes) {
+  state_->metrics.Set("neardup_lane_info", 1, {std::to_string(lane), std::to_string(lanes)});
+}
+
 void PrometheusProbe::SetMemoryBound(uint64_t total, const MemoryParts& parts) {
   state_->metrics.Set("neardup_memory_bound_bytes", Number(total));
   for (const auto& [part, bytes] : parts) {

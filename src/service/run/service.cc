@@ -118,7 +118,9 @@ struct Service::Parts {
         metrics(ThisBuild(), clock),
         status(ThisBuild(), std::move(shown_settings), clock),
         log(clock),
-        keeper_probe({&log, &metrics, &status}) {}
+        keeper_probe({&log, &metrics, &status}) {
+    metrics.SetLane(settings_in.kafka.lane, settings_in.kafka.lanes);
+  }
   ~Parts() {
     health.AskForBrokers({});
     complaints->End();

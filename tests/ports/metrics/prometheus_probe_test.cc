@@ -128,6 +128,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.ChangelogPurged(3);
   probe_.InputUndecided("news", 12);
   probe_.KeeperFailed(Retriable(ErrorCode::kIo, ""));
+  probe_.SetLane(2, 4);
   probe_.SetMemoryBound(1000, kMemoryParts);
   probe_.KafkaComplained(true);
   probe_.SetSecretsRefused(true);
@@ -151,6 +152,7 @@ TEST_F(PrometheusProbeTest, FamiliesHaveTheNamesTypesAndHelpOfTheCatalogue) {
   probe_.InputLost({kNews0, InputLoss::Kind::kDeleted, 10, 15});
   probe_.InputMissing("news", false);
   probe_.InputUndecided("news", 12);
+  probe_.SetLane(2, 4);
   probe_.SetMemoryBound(1000, kMemoryParts);
   probe_.SetDrift(kDrift, false);
   std::map<std::string, const MetricRow*> rows;
@@ -180,6 +182,7 @@ TEST_F(PrometheusProbeTest, HasAsManySeriesAsTheCatalogueSays) {
   }
   probe_.TransactionCommitted(SomeBatch());
   probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "gone"));
+  probe_.SetLane(2, 4);
   probe_.SetMemoryBound(1000, kMemoryParts);
   probe_.SetDrift(kDrift, false);
   size_t expected = 0;
@@ -407,6 +410,11 @@ TEST_F(PrometheusProbeTest, AnInstanceHasNoLagWhileAnotherOneHasTheLane) {
   probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "no leader"));
   probe_.Followed(7);
   expect_no_lag();
+}
+
+TEST_F(PrometheusProbeTest, NamesTheLaneOfTheProcess) {
+  probe_.SetLane(2, 4);
+  EXPECT_EQ(ValueOf(Scrape(), "neardup_lane_info", {{"lane", "2"}, {"lanes", "4"}}), 1);
 }
 
 TEST_F(PrometheusProbeTest, DescribesTheProcessAndTheBuild) {
