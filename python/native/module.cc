@@ -537,13 +537,20 @@ class PyJoinPass {
     return {Capsules(JoinRowColumns(kept)), Exported(std::move(found))};
   }
   nb::tuple Witnesses(const nb::object& part, const nb::object& before, bool complete) {
-    return Over(part, before, complete, &JoinPass::FindWitnesses);
+    return Over(part, before, complete, [this](const JoinRows& rows, const JoinTail& tail) {
+      return pass_.FindWitnesses(rows, tail);
+    });
   }
-  nb::tuple Matches(const nb::object& part, const nb::object& before, bool complete) {
-    return Over(part, before, complete, &JoinPass::FindMatches);
+  nb::tuple Matches(const nb::object& part, const nb::object& before, bool complete,
+                    size_t named_max) {
+    return Over(part, before, complete, [&](const JoinRows& rows, const JoinTail& tail) {
+      return pass_.FindMatches(rows, tail, named_max);
+    });
   }
   nb::tuple Best(const nb::object& part, const nb::object& before) {
-    return Over(part, before, true, &JoinPass::FindBest);
+    return Over(part, before, true, [this](const JoinRows& rows, const JoinTail& tail) {
+      return pass_.FindBest(rows, tail);
+    });
   }
   std::tuple<nb::tuple, bool> Tail(const nb::object& part) {
     const JoinRows rows = Take(ReadJoinRows(StreamOf(part)));
@@ -552,12 +559,11 @@ class PyJoinPass {
   }
 
  private:
-  template <class Found>
-  nb::tuple Over(const nb::object& part, const nb::object& before, bool complete,
-                 Found (JoinPass::*find)(const JoinRows&, const JoinTail&) const) {
+  static nb::tuple Over(const nb::object& part, const nb::object& before, bool complete,
+                        const auto& find) {
     const JoinRows rows = Take(ReadJoinRows(StreamOf(part)));
     const JoinTail tail{Take(ReadJoinRows(StreamOf(before))), complete};
-    return Exported(Released([&] { return (pass_.*find)(rows, tail); }));
+    return Exported(Released([&] { return find(rows, tail); }));
   }
   static nb::tuple Exported(JoinMatches&& found) {
     ArrayExport exported(found.number.size());
@@ -656,7 +662,7 @@ NB_MODULE(_native, module) {
            "duplicate"_a, "first_unique"_a, "first_possible"_a)
       .def("match", &PyJoinPass::Match, "part"_a)
       .def("witnesses", &PyJoinPass::Witnesses, "part"_a, "before"_a, "complete"_a)
-      .def("matches", &PyJoinPass::Matches, "part"_a, "before"_a, "complete"_a)
+      .def("matches", &PyJoinPass::Matches, "part"_a, "before"_a, "complete"_a, "named_max"_a)
       .def("best", &PyJoinPass::Best, "part"_a, "before"_a)
       .def("tail", &PyJoinPass::Tail, "part"_a);
 

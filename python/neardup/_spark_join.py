@@ -43,9 +43,12 @@ STRETCH_BITS = 16
 """A stretch of the order, in which a text key has holders of its own, has 2**16 records."""
 ROWS_PER_TASK = 1_000_000
 """Of the rows that one task of the shuffle gets."""
-IN_ORDER_SHARE = 500
+IN_ORDER_SHARE = 2000
 """Once at most one record in so many is left, the driver decides in order what it can."""
 IN_ORDER_MIN = 100_000
+IN_ORDER_MATCHES = 2_000_000
+"""For this it asks for about so many matches in each group that a record is in, and at least for NAMED_MIN a record."""
+NAMED_MIN = 16
 
 UNDECIDED, UNIQUE, DUPLICATE = 0, 1, 2
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
@@ -342,16 +345,17 @@ class PassTask:
 
 @dataclass
 class MatchesTask(PassTask):
-    """Names matches of the records that are not decided: one in each group, or what deciding in order needs."""
+    """Names matches of the records that are not decided: one in each group, or so many for deciding in order."""
 
     folder: str
-    in_order: bool
+    named_max: int | None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
         native = self.state.native()
-        find = native.matches if self.in_order else native.witnesses
         for number, part in self._parts(batches):
-            found = _batch(find(_stream(part.rows), _stream(part.before), part.complete))
+            streams = _stream(part.rows), _stream(part.before), part.complete
+            named = native.witnesses(*streams) if self.named_max is None else native.matches(*streams, self.named_max)
+            found = _batch(named)
             yield _write_table(self.state.store, f"{self.folder}/part-{number:05}.matches", found)
 
 
@@ -590,16 +594,17 @@ class Rounds:
             if number == 0:
                 self._settle([part["matches"] for part in self._joined.parts])
             elif self._left() > max(IN_ORDER_MIN, self._ordered.records // IN_ORDER_SHARE):
-                self._settle(self._matches(number, state, in_order=False))
+                self._settle(self._matches(number, state, None))
             else:
-                self._settle_in_order(self._matches(number, state, in_order=True))
+                named_max = max(NAMED_MIN, IN_ORDER_MATCHES // self._left())
+                self._settle_in_order(self._matches(number, state, named_max))
             state = self._save(folder)
             number += 1
         return state
 
-    def _matches(self, number: int, state: State, in_order: bool) -> list[dict[str, Any]]:
+    def _matches(self, number: int, state: State, named_max: int | None) -> list[dict[str, Any]]:
         folder = f"rounds/{number:03}"
-        task = MatchesTask(state, self._joined, self.tails(state, folder), folder, in_order)
+        task = MatchesTask(state, self._joined, self.tails(state, folder), folder, named_max)
         text = f"join: round {number}, {self._left():,} records left"
         return run_tasks(self._session, text, range(len(self._joined.parts)), task)
 

@@ -29,7 +29,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-WORDS = 16
 FILE_RECORDS = 250_000
 START_MS = 1_750_000_000_000
 FAMILY = -1
@@ -37,15 +36,15 @@ MINHASH_S_MAX = 600
 CONFIG = {"record": {"fields": ["text"]}, "match": {"mode": "near"}, "window": {"window_ms": "365d"}}
 
 
-def generate(folder, count, seed=7):
+def generate(folder, count, words_each=16, seed=7):
     """Files of records whose order of time is not that of the files."""
     rng = np.random.default_rng(seed)
     syllables = [a + b for a in "bcdfghklmnprstvz" for b in "aeiou"]
     vocabulary = pa.array([a + b + c for a in syllables for b in syllables[:25] for c in ("n", "r", "st")])
-    family = rng.integers(0, len(vocabulary), WORDS, dtype=np.int16)
+    family = rng.integers(0, len(vocabulary), words_each, dtype=np.int16)
     for first in range(0, count, FILE_RECORDS):
         rows = min(FILE_RECORDS, count - first)
-        words = rng.integers(0, len(vocabulary), (rows, WORDS), dtype=np.int16)
+        words = rng.integers(0, len(vocabulary), (rows, words_each), dtype=np.int16)
         chance = rng.random(rows)
         copies = np.flatnonzero((chance < 0.17) & (np.arange(rows) > 1000))
         sources = (rng.random(len(copies)) * copies).astype(np.int64)
@@ -55,8 +54,8 @@ def generate(folder, count, seed=7):
         group[copies] = first + sources
         group[chance >= 0.95] = FAMILY
         near = np.flatnonzero((chance < 0.13) | (chance >= 0.95))
-        words[near, rng.integers(0, WORDS, len(near))] = rng.integers(0, len(vocabulary), len(near), dtype=np.int16)
-        texts = pc.binary_join_element_wise(*(vocabulary.take(pa.array(words[:, i])) for i in range(WORDS)), " ")
+        words[near, rng.integers(0, words_each, len(near))] = rng.integers(0, len(vocabulary), len(near), dtype=np.int16)
+        texts = pc.binary_join_element_wise(*(vocabulary.take(pa.array(words[:, i])) for i in range(words_each)), " ")
         values = pc.binary_join_element_wise('{"text":"', texts, '"}', "")
         time_ms = START_MS + (first + rng.permutation(rows)) // 3
         table = pa.table(
@@ -249,6 +248,7 @@ def in_time(seconds_max, work):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, nargs="+", default=[1_000_000])
+    parser.add_argument("--words", type=int, default=16, help="of each text; 16 make a record of about 110 bytes")
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="where the records and the work are kept")
     parser.add_argument("--plans", nargs="+", default=["ordered"], choices=["ordered", "join"])
     parser.add_argument("--no-text-keys", action="store_true", help="match.text_keys: false")
@@ -259,7 +259,7 @@ def main():
         parent = pathlib.Path(tempfile.mkdtemp(prefix="neardup-spark-", dir=arguments.folder))
         try:
             (parent / "lake").mkdir()
-            generate(parent / "lake", count)
+            generate(parent / "lake", count, arguments.words)
             for plan in arguments.plans:
                 if not in_time(None, lambda: measure(count, parent, plan, not arguments.no_text_keys)):
                     sys.exit(1)

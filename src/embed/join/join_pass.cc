@@ -8,8 +8,6 @@
 namespace neardup {
 namespace {
 
-/// Matches of a record that are not decided and that FindMatches names in one group, at most.
-constexpr size_t kOpenMatches = 16;
 /// In a larger group a record stops at its first match, and all rows stay.
 constexpr size_t kSmallGroup = 1024;
 
@@ -256,7 +254,8 @@ JoinMatches JoinPass::FindWitnesses(const JoinRows& part, const JoinTail& before
   return found;
 }
 
-JoinMatches JoinPass::FindMatches(const JoinRows& part, const JoinTail& before) const {
+JoinMatches JoinPass::FindMatches(const JoinRows& part, const JoinTail& before,
+                                  size_t named_max) const {
   JoinMatches found;
   const auto undecided = [this](int64_t number) { return rule_.IsUndecided(number); };
   std::vector<int64_t> open;
@@ -267,7 +266,7 @@ JoinMatches JoinPass::FindMatches(const JoinRows& part, const JoinTail& before) 
     unknown |= for_each_match([&](const JoinMatch& match, bool certain) {
       if (certain && rule_.IsUnique(match.number)) {
         unique = match.number;
-      } else if (certain && open.size() < kOpenMatches) {
+      } else if (certain && open.size() < named_max) {
         open.push_back(match.number);
       } else {
         unknown = true;

@@ -75,9 +75,9 @@ class JoinPass {
   /// Names one match of each record that is not decided, in each of its groups: a unique one if
   /// there is one.
   JoinMatches FindWitnesses(const JoinRows& part, const JoinTail& before) const;
-  /// Names what is needed to decide the records that are left in order: a unique match, or else the
-  /// first matches that are not decided.
-  JoinMatches FindMatches(const JoinRows& part, const JoinTail& before) const;
+  /// Names what is needed to decide the records that are left in order: in each group a unique
+  /// match, or else the first matches that are not decided, at most `named_max`.
+  JoinMatches FindMatches(const JoinRows& part, const JoinTail& before, size_t named_max) const;
   /// Once everything is decided.
   JoinBest FindBest(const JoinRows& part, const JoinTail& before) const;
   /// What the parts after this one need of its last group.

@@ -141,7 +141,7 @@ class Rounds {
       found.clear();
       const bool all = random_.Below(2) == 0;
       for (size_t i = 0; i < parts_.size(); ++i) {
-        found.push_back(all ? pass.FindMatches(parts_[i], Before(pass, i))
+        found.push_back(all ? pass.FindMatches(parts_[i], Before(pass, i), random_.Below(9))
                             : pass.FindWitnesses(parts_[i], Before(pass, i)));
       }
       all ? SettleInOrder(found) : Settle(found);
