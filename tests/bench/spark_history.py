@@ -6,9 +6,11 @@
 
 With several plans, it counts the records of which they give different verdicts or originals. --minhash also runs
 MinHashLSH of Spark's own library on the same texts, until it takes longer than ten minutes. F1 compares the duplicates
-with the records that were made as copies of an earlier one. Each record is JSON with a text of 16 words, about 110 bytes. 5 % belong to one family of near copies, 13 % are near and
-4 % equal copies of other records. The session is local[2] with a driver of 6 GB. CPU counts this process, its JVM and
-all workers.
+with the records that were made as copies of an earlier one.
+
+Each record is JSON with a text of 16 words, about 110 bytes, or of --words. 5 % belong to one family of near copies, 13 %
+are near and 4 % equal copies of other records. The session is local[2] with a driver of 6 GB. CPU counts this process,
+its JVM and all workers.
 """
 
 import argparse
