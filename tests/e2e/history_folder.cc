@@ -133,7 +133,8 @@ Result<void> WriteHistory(const FilterOptions& filter, int32_t lanes, size_t par
     }
   }
   fs::create_directories(folder / "decided");
-  std::ofstream(folder / "run.json") << Json{{"neardup_spark", 2}, {"plan", "ordered"}, {"lanes", lanes}};
+  std::ofstream(folder / "run.json")
+      << Json{{"neardup_spark", 2}, {"plan", "ordered"}, {"lanes", lanes}};
   std::ofstream(folder / "decided" / "done.json") << Json{{"parts", parts}};
   return {};
 }

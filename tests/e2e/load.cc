@@ -255,8 +255,13 @@ Result<void> KillAtEnd(const Arguments& arguments) {
   if (posix_spawn(&child, pointers[0], nullptr, nullptr, pointers.data(), environ) != 0) {
     return Error{ErrorCode::kIo, words[0] + " cannot be run"};
   }
+  // Between two questions the program runs for a moment only. So it cannot write much more before it
+  // is killed, however slow the answers are.
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
+    kill(child, SIGCONT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(child, SIGSTOP);
     const Result<int64_t> end = source->StartOffset(partition, StartAt::kLatest);
     if (end.ok() && *end > arguments.offset) kill(child, SIGKILL);
   }

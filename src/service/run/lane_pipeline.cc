@@ -77,13 +77,14 @@ Result<std::optional<PipelineTopics>> FindPipeline(const Settings& settings, con
   const Result<bool> begun = HasChangelog(settings.kafka, settings.lane.lane, log);
   if (!begun.ok() && begun.error().code == ErrorCode::kUnavailable) return begun.error();
   if (!begun.ok()) return nothing;  // the lane names the right that is missing
-  if (!*begun) {
+  Result<std::optional<Delta>> newest = std::optional<Delta>();
+  if (*begun) newest = ReadNewestDelta(settings, log);
+  if (!newest.ok()) return nothing;
+  if (!*newest) {  // the changelog may hold records that were never committed
     NEARDUP_TRY(CheckOldDefaultApp(settings, log));
     NEARDUP_TRY(CheckOtherLanes(settings, log));
     return nothing;
   }
-  const Result<std::optional<Delta>> newest = ReadNewestDelta(settings, log);
-  if (!newest.ok() || !*newest) return nothing;
   NEARDUP_TRY(CheckFinished(settings, **newest));
   const Pipeline& pipeline = settings.lane.pipeline;
   PipelineTopics found = TopicsOfLane((*newest)->pipeline, (*newest)->inputs);
