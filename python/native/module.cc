@@ -30,6 +30,7 @@
 #include "explain/explain_text.h"
 #include "filter/watermark.h"
 #include "fingerprint_table.h"
+#include "join/join_finish.h"
 #include "join/join_pass.h"
 #include "join_table.h"
 #include "learn/learned_options.h"
@@ -525,45 +526,49 @@ class PyJoinPass {
   PyJoinPass(const std::string& settings, int64_t commit_records, int stretch_bits,
              const nb::bytes& horizons_ms, const nb::bytes& unique, const nb::bytes& duplicate,
              const nb::bytes& first_unique, const nb::bytes& first_possible)
-      : pass_(DecidedOptions(settings),
-              {commit_records, NumbersOf(horizons_ms), TextOf(unique), TextOf(duplicate),
-               NumbersOf(first_unique), NumbersOf(first_possible)},
-              JoinLimits{.stretch_bits = stretch_bits}) {}
+      : options_(DecidedOptions(settings)),
+        state_{commit_records,    NumbersOf(horizons_ms),  TextOf(unique),
+               TextOf(duplicate), NumbersOf(first_unique), NumbersOf(first_possible)},
+        limits_{.stretch_bits = stretch_bits},
+        pass_(options_, state_, limits_) {}
 
   std::tuple<nb::tuple, nb::tuple> Match(const nb::object& part) {
-    const JoinRows rows = Take(ReadJoinRows(StreamOf(part)));
+    const JoinRows rows = RowsOf(part);
     JoinRows kept;
     JoinMatches found = Released([&] { return pass_.Match(rows, kept); });
     return {Capsules(JoinRowColumns(kept)), Exported(std::move(found))};
   }
   nb::tuple Witnesses(const nb::object& part, const nb::object& before, bool complete) {
-    return Over(part, before, complete, [this](const JoinRows& rows, const JoinTail& tail) {
-      return pass_.FindWitnesses(rows, tail);
-    });
+    const JoinRows rows = RowsOf(part);
+    const JoinTail tail{RowsOf(before), complete};
+    return Exported(Released([&] { return pass_.FindWitnesses(rows, tail); }));
   }
-  nb::tuple Matches(const nb::object& part, const nb::object& before, bool complete,
-                    size_t named_max) {
-    return Over(part, before, complete, [&](const JoinRows& rows, const JoinTail& tail) {
-      return pass_.FindMatches(rows, tail, named_max);
-    });
+  nb::tuple Left(const nb::object& part, const nb::object& before) {
+    const JoinRows rows = RowsOf(part);
+    const JoinTail tail{RowsOf(before), true};
+    return Capsules(JoinRowColumns(Released([&] { return pass_.RowsLeft(rows, tail); })));
+  }
+  nb::bytes Finish(const nb::object& left, const nb::bytes& undecided) {
+    const JoinRows rows = RowsOf(left);
+    const std::vector<int64_t> numbers = NumbersOf(undecided);
+    const std::vector<uint8_t> duplicate =
+        Released([&] { return JoinFinish(options_, state_, limits_).Decide(rows, numbers); });
+    return nb::bytes(duplicate.data(), duplicate.size());
   }
   nb::tuple Best(const nb::object& part, const nb::object& before) {
-    return Over(part, before, true, [this](const JoinRows& rows, const JoinTail& tail) {
-      return pass_.FindBest(rows, tail);
-    });
+    const JoinRows rows = RowsOf(part);
+    const JoinTail tail{RowsOf(before), true};
+    return Exported(Released([&] { return pass_.FindBest(rows, tail); }));
   }
-  std::tuple<nb::tuple, bool> Tail(const nb::object& part) {
-    const JoinRows rows = Take(ReadJoinRows(StreamOf(part)));
-    const JoinTail tail = Released([&] { return pass_.TailOf(rows); });
+  std::tuple<nb::tuple, bool> Tail(const nb::object& part, bool all) {
+    const JoinRows rows = RowsOf(part);
+    const JoinTail tail = Released([&] { return pass_.TailOf(rows, all); });
     return {Capsules(JoinRowColumns(tail.rows)), tail.complete};
   }
 
  private:
-  static nb::tuple Over(const nb::object& part, const nb::object& before, bool complete,
-                        const auto& find) {
-    const JoinRows rows = Take(ReadJoinRows(StreamOf(part)));
-    const JoinTail tail{Take(ReadJoinRows(StreamOf(before))), complete};
-    return Exported(Released([&] { return find(rows, tail); }));
+  static JoinRows RowsOf(const nb::object& capsule) {
+    return Take(ReadJoinRows(StreamOf(capsule)));
   }
   static nb::tuple Exported(JoinMatches&& found) {
     ArrayExport exported(found.number.size());
@@ -581,6 +586,9 @@ class PyJoinPass {
     return Capsules(std::move(exported));
   }
 
+  const FilterOptions options_;
+  const JoinState state_;
+  const JoinLimits limits_;
   const JoinPass pass_;
 };
 
@@ -662,9 +670,10 @@ NB_MODULE(_native, module) {
            "duplicate"_a, "first_unique"_a, "first_possible"_a)
       .def("match", &PyJoinPass::Match, "part"_a)
       .def("witnesses", &PyJoinPass::Witnesses, "part"_a, "before"_a, "complete"_a)
-      .def("matches", &PyJoinPass::Matches, "part"_a, "before"_a, "complete"_a, "named_max"_a)
+      .def("left", &PyJoinPass::Left, "part"_a, "before"_a)
+      .def("finish", &PyJoinPass::Finish, "left"_a, "undecided"_a)
       .def("best", &PyJoinPass::Best, "part"_a, "before"_a)
-      .def("tail", &PyJoinPass::Tail, "part"_a);
+      .def("tail", &PyJoinPass::Tail, "part"_a, "all"_a);
 
   module.def("join_rows", &JoinRowsOf, "settings"_a, "now_ms"_a, "first"_a, "capsule"_a,
              "The rows of records under the keys that bring near ones together.");

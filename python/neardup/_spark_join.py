@@ -43,12 +43,9 @@ STRETCH_BITS = 16
 """A stretch of the order, in which a text key has holders of its own, has 2**16 records."""
 ROWS_PER_TASK = 1_000_000
 """Of the rows that one task of the shuffle gets."""
-IN_ORDER_SHARE = 2000
-"""Once at most one record in so many is left, the driver decides in order what it can."""
-IN_ORDER_MIN = 100_000
-IN_ORDER_MATCHES = 2_000_000
-"""For this it asks for about so many matches in each group that a record is in, and at least for NAMED_MIN a record."""
-NAMED_MIN = 16
+LEFT_SHARE = 500
+"""Once at most one record in so many is left, the driver decides the rest in order."""
+LEFT_MIN = 200_000
 
 UNDECIDED, UNIQUE, DUPLICATE = 0, 1, 2
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
@@ -59,9 +56,6 @@ _SENTINEL = 255
 """The kind of a row that stands for no match: it makes Spark give each part to a task."""
 _KINDS = ("exact", "near")
 _VERDICTS = ("unique", "duplicate", "dead-letter")
-
-
-_NO_NUMBERS = np.zeros(0, np.int64)
 
 
 def _stream(table: Any) -> Any:
@@ -303,13 +297,15 @@ class TailTask:
     state: State
     folder: str
     joined: Joined
+    all: bool
+    """Else less of what is not decided."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
         native = self.state.native()
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 rows = _read_table(self.state.store, self.joined.parts[number])
-                tail, complete = native.tail(_stream(rows))
+                tail, complete = native.tail(_stream(rows), self.all)
                 name = f"{self.folder}/tail-{number:05}.parquet"
                 written = _write_table(self.state.store, name, _rows_table(tail))
                 yield {**written, "number": number, "complete": complete}
@@ -344,19 +340,29 @@ class PassTask:
 
 
 @dataclass
-class MatchesTask(PassTask):
-    """Names matches of the records that are not decided: one in each group, or so many for deciding in order."""
+class WitnessTask(PassTask):
+    """Names a match of each record that is not decided, in each of its groups."""
 
     folder: str
-    named_max: int | None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
         native = self.state.native()
         for number, part in self._parts(batches):
-            streams = _stream(part.rows), _stream(part.before), part.complete
-            named = native.witnesses(*streams) if self.named_max is None else native.matches(*streams, self.named_max)
-            found = _batch(named)
+            found = _batch(native.witnesses(_stream(part.rows), _stream(part.before), part.complete))
             yield _write_table(self.state.store, f"{self.folder}/part-{number:05}.matches", found)
+
+
+@dataclass
+class LeftTask(PassTask):
+    """Gathers the rows with which the records that are left can be decided in order."""
+
+    folder: str
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
+        native = self.state.native()
+        for number, part in self._parts(batches):
+            found = _rows_table(native.left(_stream(part.rows), _stream(part.before)))
+            yield _write_table(self.state.store, f"{self.folder}/part-{number:05}.left", found)
 
 
 @dataclass
@@ -554,7 +560,7 @@ class JoinPlan:
     def _verdicts(
         self, ordered: OrderedParts, joined: Joined, rounds: Rounds, state: State, latest_ms: int
     ) -> list[dict[str, Any]]:
-        tails = rounds.tails(state, "decided/tails")
+        tails = rounds.tails(state, "decided/tails", all_=True)
         task = BestTask(state, joined, tails, ordered.begins)
         best = each(self._session, range(len(joined.parts)), task, _BEST)
         sentinels = self._session.createDataFrame(
@@ -593,18 +599,17 @@ class Rounds:
             folder = f"rounds/{number:03}"
             if number == 0:
                 self._settle([part["matches"] for part in self._joined.parts])
-            elif self._left() > max(IN_ORDER_MIN, self._ordered.records // IN_ORDER_SHARE):
-                self._settle(self._matches(number, state, None))
+            elif self._left() > max(LEFT_MIN, self._ordered.records // LEFT_SHARE):
+                task = WitnessTask(state, self._joined, self.tails(state, folder, all_=False), folder)
+                self._settle(self._run(number, task))
             else:
-                named_max = max(NAMED_MIN, IN_ORDER_MATCHES // self._left())
-                self._settle_in_order(self._matches(number, state, named_max))
+                task = LeftTask(state, self._joined, self.tails(state, folder, all_=True), folder)
+                self._finish(state, self._run(number, task))
             state = self._save(folder)
             number += 1
         return state
 
-    def _matches(self, number: int, state: State, named_max: int | None) -> list[dict[str, Any]]:
-        folder = f"rounds/{number:03}"
-        task = MatchesTask(state, self._joined, self.tails(state, folder), folder, named_max)
+    def _run(self, number: int, task: PassTask) -> list[dict[str, Any]]:
         text = f"join: round {number}, {self._left():,} records left"
         return run_tasks(self._session, text, range(len(self._joined.parts)), task)
 
@@ -653,8 +658,8 @@ class Rounds:
                     first[place] = min(first[place], number)
         return np.minimum.accumulate(first[::-1])[::-1]
 
-    def tails(self, state: State, folder: str) -> dict[int, dict[str, Any]]:
-        task = TailTask(state, folder, self._joined)
+    def tails(self, state: State, folder: str, all_: bool) -> dict[int, dict[str, Any]]:
+        task = TailTask(state, folder, self._joined, all_)
         found = run_tasks(self._session, "join: groups that go on in the next part", self._joined.going_on(), task)
         return {report["number"]: report for report in found}
 
@@ -671,20 +676,14 @@ class Rounds:
             number, earlier = number[earlier >= 0], earlier[earlier >= 0]
             status[number[(status[number] == UNDECIDED) & (status[earlier] == UNIQUE)]] = DUPLICATE
 
-    def _settle_in_order(self, matches: list[dict[str, Any]]) -> None:
-        """Decides one record after the other, except for those that depend on matches that are unknown."""
-        status = self._status
-        tables = [_read_table(self._store, part) for part in matches if part["rows"] > 0]
-        number = np.concatenate([_NO_NUMBERS, *(table.column("number").to_numpy() for table in tables)])
-        earlier = np.concatenate([_NO_NUMBERS, *(table.column("earlier").to_numpy() for table in tables)])
-        order = np.argsort(number, kind="stable")
-        number, earlier = number[order], earlier[order]
-        left = np.flatnonzero(status == UNDECIDED)
-        begins, ends = np.searchsorted(number, left), np.searchsorted(number, left, "right")
-        for record, begin, end in zip(left.tolist(), begins.tolist(), ends.tolist()):
-            named = earlier[begin:end]
-            found = status[named[named >= 0]]
-            if (found == UNIQUE).any():
-                status[record] = DUPLICATE
-            elif (named >= 0).all() and (found == DUPLICATE).all():
-                status[record] = UNIQUE
+    def _finish(self, state: State, left: list[dict[str, Any]]) -> None:
+        """Decides the records that are left one after the other."""
+        tables = [_read_table(self._store, part) for part in left]
+        rows = pa.concat_tables(tables).sort_by([("key", "ascending"), ("number", "ascending")])
+        # A row of a group that goes on in another part may come from both.
+        key, number = rows.column("key").to_numpy(), rows.column("number").to_numpy()
+        is_first = np.ones(rows.num_rows, bool)
+        is_first[1:] = (key[1:] != key[:-1]) | (number[1:] != number[:-1])
+        undecided = np.flatnonzero(self._status == UNDECIDED)
+        decided = state.native().finish(_stream(rows.filter(pa.array(is_first))), _int64_bytes(undecided))
+        self._status[undecided] = np.where(np.frombuffer(decided, np.uint8) == 1, DUPLICATE, UNIQUE)

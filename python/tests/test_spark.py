@@ -276,17 +276,18 @@ def dedup_of(records, config):
     return columns_of(nd.dedup([record[4] for record in records], config=config).verdicts.to_dicts())
 
 
-@pytest.mark.parametrize("parts, in_order_min", [(1, 100_000), (3, 100), (16, 100_000)])
+@pytest.mark.parametrize("parts, left_min", [(1, 200_000), (3, 600), (16, 200_000)])
 def test_the_plan_join_gives_the_verdicts_of_dedup_without_text_keys(
-    spark, lake, records, tmp_path, monkeypatch, parts, in_order_min
+    spark, lake, records, tmp_path, monkeypatch, parts, left_min
 ):
     monkeypatch.setattr(_spark_join, "ROWS_PER_TASK", 6 * RECORDS // parts)
-    monkeypatch.setattr(_spark_join, "IN_ORDER_MIN", in_order_min)
+    monkeypatch.setattr(_spark_join, "LEFT_MIN", left_min)
     config = joined_config(text_keys=False)
     run = nd.spark.deduplicate(frame(spark, lake, parts), config=config, work_dir=tmp_path / "work", plan="join")
     assert verdicts_of(run, records) == dedup_of(records, config)
     assert run.counts["late"] > 100 and run.counts["dead-letter"] > 100 and run.counts["duplicate"] > 1000
-    assert len(list((tmp_path / "work/rounds").iterdir())) > 2
+    rounds = len(list((tmp_path / "work/rounds").iterdir()))
+    assert rounds > 2 if left_min == 600 else rounds == 2
     kept = run.unique(frame(spark, lake)).select("topic", "partition", "offset").collect()
     unique = {(row.topic, row.partition, row.offset) for row in kept}
     assert unique == {records[i][1:4] for i, row in enumerate(dedup_of(records, config)) if row[0] == "unique"}
@@ -340,7 +341,7 @@ def joined(spark, lake, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"joined/part-00002\.parquet$", r"rounds/001/.*\.matches$", r"lane-0/part-0000.\.json$"]
+    "pattern", [r"joined/part-00002\.parquet$", r"rounds/001/.*\.left$", r"lane-0/part-0000.\.json$"]
 )
 def test_a_killed_worker_of_the_plan_join_changes_no_byte(spark, lake, joined, tmp_path, killer, pattern):
     killed = killer(pattern)

@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "join/join_group.h"
 #include "join/join_rows.h"
 #include "join/join_rule.h"
 #include "neardup/options.h"
 
 namespace neardup {
 
-/// Matches of records that are not decided: pairs of a record and an earlier one.
+/// A match of each record that is not decided, in each of its groups: pairs with an earlier one.
 struct JoinMatches {
   /// There may be a match that the pass cannot name yet.
   static constexpr int64_t kUnknown = -1;
@@ -38,28 +39,15 @@ struct JoinTail {
   bool complete = true;
 };
 
-/// How many records of a text key are compared.
-struct JoinLimits {
-  int stretch_bits = 16;    ///< a stretch of the order has 2^stretch_bits records
-  size_t holders_max = 32;  ///< of one stretch, and of all before it
-  /// Records that may be holders, and records of a tail that are not decided. Where there are more,
-  /// matches are unknown, so there may be more rounds. Changes no verdict.
-  size_t open_max = 256;
-};
-
 /// Decides records that are sorted by key and number and lie in parts, in rounds: a record is
 /// unique if no earlier record that it matches can be unique, and a duplicate if one of them is. A
 /// record is decided once all before it are, so the rounds end. This is the lexicographically first
 /// maximal independent set of the matches (Blelloch, Fineman, Shun, "Greedy sequential maximal
 /// independent set and matching are parallel on average", 2012).
 ///
-/// A block of a simhash leads to all earlier unique records of its group. A text key leads to a few
-/// of them, the *holders*, so that a common key does not lead to very many. The numbers of records
-/// are cut into equal stretches. A unique record becomes a holder of its stretch if the window
-/// still holds fewer than `holders_max` others. Where a stretch ends, its holders join those of the
-/// stretches before, under the same condition. A record is compared with both. Records that are not
-/// decided may or may not be holders. Where that matters, the match is unknown until a later round.
-/// So the verdicts depend on the records alone, and not on the parts.
+/// Records that are not decided may or may not be holders of a text key (join_group.h). Where that
+/// matters, the match is unknown until a later round. So the verdicts depend on the records alone,
+/// and not on the parts. A few records that are left may be decided by JoinFinish.
 ///
 /// A part may begin and end within a group, but not within a stretch of one. Any number of threads
 /// may use a pass.
@@ -75,19 +63,15 @@ class JoinPass {
   /// Names one match of each record that is not decided, in each of its groups: a unique one if
   /// there is one.
   JoinMatches FindWitnesses(const JoinRows& part, const JoinTail& before) const;
-  /// Names what is needed to decide the records that are left in order: in each group a unique
-  /// match, or else the first matches that are not decided, at most `named_max`.
-  JoinMatches FindMatches(const JoinRows& part, const JoinTail& before, size_t named_max) const;
+  /// What JoinFinish needs. `before` must be complete.
+  JoinRows RowsLeft(const JoinRows& part, const JoinTail& before) const;
   /// Once everything is decided.
   JoinBest FindBest(const JoinRows& part, const JoinTail& before) const;
-  /// What the parts after this one need of its last group.
-  JoinTail TailOf(const JoinRows& part) const;
+  /// What the parts after this one need of its last group: all of it, or less while much is open.
+  JoinTail TailOf(const JoinRows& part, bool all) const;
 
  private:
-  struct Member;
-  class Group;
-
-  int64_t HorizonAfter(int64_t stretch) const;
+  JoinGroup GroupOf(int64_t key, bool complete) const;
   void MatchGroup(const JoinRows& part, size_t begin, size_t end, JoinRows& kept,
                   JoinMatches& found) const;
   template <class IsAsked, class Visit>

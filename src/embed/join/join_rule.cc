@@ -66,7 +66,9 @@ Remembered JoinRule::IsRemembered(const JoinRow& earlier, const JoinRow& later) 
   return state_.first_possible[interval] > earlier.number ? Remembered::kNo : Remembered::kOpen;
 }
 
-int64_t JoinRule::HorizonOf(int64_t number) const { return state_.horizons_ms[IntervalOf(number)]; }
+int64_t JoinRule::HorizonOf(int64_t number) const {
+  return state_.horizons_ms[std::min(IntervalOf(number), state_.horizons_ms.size() - 1)];
+}
 bool JoinRule::IsUnique(int64_t number) const { return BitOf(state_.unique, number); }
 bool JoinRule::IsDuplicate(int64_t number) const { return BitOf(state_.duplicate, number); }
 

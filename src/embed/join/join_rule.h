@@ -62,6 +62,7 @@ class JoinRule {
   /// A filter forgets from the front. At a commit it forgets the oldest entries up to the first one
   /// that is not before the horizon. So an older entry stays if that one stands before it.
   Remembered IsRemembered(const JoinRow& earlier, const JoinRow& later) const;
+  /// While the record is decided. Of numbers after the last record: that of the last one.
   int64_t HorizonOf(int64_t number) const;
 
   bool IsUnique(int64_t number) const;

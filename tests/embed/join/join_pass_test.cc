@@ -11,6 +11,7 @@
 #include "base/seeded_random.h"
 #include "batch/batch_filter.h"
 #include "index/processor.h"
+#include "join/join_finish.h"
 
 namespace neardup {
 namespace {
@@ -137,14 +138,16 @@ class Rounds {
     while (std::find(decided_.begin(), decided_.end(), Decided::kOpen) != decided_.end()) {
       EXPECT_LT(++rounds_, 2000);
       SetState();
+      if (random_.Below(4) == 0) {
+        Finish();
+        break;
+      }
       const JoinPass pass(options_, state_, limits_);
       found.clear();
-      const bool all = random_.Below(2) == 0;
       for (size_t i = 0; i < parts_.size(); ++i) {
-        found.push_back(all ? pass.FindMatches(parts_[i], Before(pass, i), random_.Below(9))
-                            : pass.FindWitnesses(parts_[i], Before(pass, i)));
+        found.push_back(pass.FindWitnesses(parts_[i], Before(pass, i, false)));
       }
-      all ? SettleInOrder(found) : Settle(found);
+      Settle(found);
     }
     return Best();
   }
@@ -181,7 +184,7 @@ class Rounds {
     }
   }
 
-  JoinTail Before(const JoinPass& pass, size_t part) const {
+  JoinTail Before(const JoinPass& pass, size_t part, bool all) const {
     JoinTail before;
     if (parts_[part].size() == 0) return before;
     const int64_t key = parts_[part].rows.front().key;
@@ -192,7 +195,7 @@ class Rounds {
     }
     std::reverse(earlier.begin(), earlier.end());
     for (const size_t i : earlier) {
-      const JoinTail tail = pass.TailOf(parts_[i]);
+      const JoinTail tail = pass.TailOf(parts_[i], all);
       before.complete = before.complete && tail.complete;
       for (size_t row = 0; row < tail.rows.size(); ++row) {
         before.rows.Add(tail.rows.rows[row], tail.rows.keys_of(row));
@@ -219,25 +222,29 @@ class Rounds {
     }
   }
 
-  void SettleInOrder(const std::vector<JoinMatches>& found) {
-    std::map<int64_t, std::vector<int64_t>> matches;
-    for (const JoinMatches& part : found) {
-      for (size_t i = 0; i < part.number.size(); ++i) {
-        matches[part.number[i]].push_back(part.earlier[i]);
+  void Finish() {
+    const JoinPass pass(options_, state_, limits_);
+    std::map<std::pair<int64_t, int64_t>, std::pair<JoinRow, std::optional<JoinRows::Keys>>> left;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      const JoinRows rows = pass.RowsLeft(parts_[i], Before(pass, i, true));
+      for (size_t row = 0; row < rows.size(); ++row) {
+        const JoinRows::Keys* const keys = rows.keys_of(row);
+        left[{rows.rows[row].key, rows.rows[row].number}] = {
+            rows.rows[row], keys == nullptr ? std::nullopt : std::optional(*keys)};
       }
     }
+    JoinRows rows;
+    for (const auto& [place, row] : left) rows.Add(row.first, row.second ? &*row.second : nullptr);
+    std::vector<int64_t> undecided;
     for (size_t i = 0; i < decided_.size(); ++i) {
-      if (decided_[i] != Decided::kOpen) continue;
-      bool unique = false;
-      bool open = false;
-      for (const int64_t earlier : matches[static_cast<int64_t>(i)]) {
-        const Decided other = earlier == JoinMatches::kUnknown
-                                  ? Decided::kOpen
-                                  : decided_[static_cast<size_t>(earlier)];
-        unique |= other == Decided::kUnique;
-        open |= other == Decided::kOpen;
-      }
-      if (unique || !open) decided_[i] = unique ? Decided::kDuplicate : Decided::kUnique;
+      if (decided_[i] == Decided::kOpen) undecided.push_back(static_cast<int64_t>(i));
+    }
+    JoinFinish finish(options_, state_, limits_);
+    const std::vector<uint8_t> duplicate = finish.Decide(rows, undecided);
+    ASSERT_EQ(duplicate.size(), undecided.size());
+    for (size_t i = 0; i < undecided.size(); ++i) {
+      decided_[static_cast<size_t>(undecided[i])] =
+          duplicate[i] != 0 ? Decided::kDuplicate : Decided::kUnique;
     }
   }
 
@@ -267,7 +274,7 @@ class Rounds {
     const JoinPass pass(options_, state_, limits_);
     std::map<int64_t, std::tuple<uint8_t, int16_t, int64_t>> best;
     for (size_t i = 0; i < parts_.size(); ++i) {
-      const JoinBest found = pass.FindBest(parts_[i], Before(pass, i));
+      const JoinBest found = pass.FindBest(parts_[i], Before(pass, i, true));
       for (size_t row = 0; row < found.number.size(); ++row) {
         const std::tuple match{found.kind[row], found.sum[row], found.original[row]};
         const auto [at, added] = best.try_emplace(found.number[row], match);

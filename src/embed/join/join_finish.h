@@ -1,0 +1,37 @@
+// Decides the records that the rounds have left, one after the other.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "join/join_group.h"
+#include "join/join_rows.h"
+#include "join/join_rule.h"
+#include "neardup/options.h"
+
+namespace neardup {
+
+/// When a record is decided, all before it are, so nothing is open any more. One thread.
+class JoinFinish {
+ public:
+  /// `state`: before the first of these records is decided.
+  JoinFinish(const FilterOptions& options, JoinState state, const JoinLimits& limits);
+  JoinFinish(const JoinFinish&) = delete;
+  JoinFinish& operator=(const JoinFinish&) = delete;
+
+  /// `rows`: what JoinPass::RowsLeft gives of all parts, sorted by key and number, each row once.
+  /// `undecided`: the numbers of all records that are not decided, in ascending order. Returns for
+  /// each of them whether it is a duplicate (1) or unique (0).
+  std::vector<uint8_t> Decide(const JoinRows& rows, std::span<const int64_t> undecided);
+
+ private:
+  void SetDecided(int64_t number, int64_t time_ms, bool duplicate);
+
+  JoinState state_;
+  JoinKeys keys_;
+  JoinRule rule_;
+  JoinLimits limits_;
+};
+
+}  // namespace neardup
