@@ -255,8 +255,8 @@ Result<void> KillAtEnd(const Arguments& arguments) {
   if (posix_spawn(&child, pointers[0], nullptr, nullptr, pointers.data(), environ) != 0) {
     return Error{ErrorCode::kIo, words[0] + " cannot be run"};
   }
-  // Between two questions the program runs for a moment only. So it cannot write much more before it
-  // is killed, however slow the answers are.
+  // Between two questions the program runs for a moment only. So it cannot write much more before
+  // it is killed, however slow the answers are.
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
     kill(child, SIGCONT);
