@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace neardup {
+namespace {
+
+constexpr size_t kSweepMin = 64;
+
+}  // namespace
 
 JoinGroup::JoinGroup(const JoinRule& rule, const JoinKeys& keys, const JoinLimits& limits,
                      int64_t key, bool complete)
@@ -26,11 +31,15 @@ bool JoinGroup::Add(const JoinMember& member) {
 
 /// The first ones of those that the window still holds at `horizon_ms` are holders.
 bool JoinGroup::AddHolder(JoinMember member, int64_t horizon_ms, Members& to) const {
-  std::erase_if(to.members, [&](const JoinMember& earlier) {
-    const bool forgotten = earlier.row->time_ms < horizon_ms;
-    to.holders -= forgotten && IsHolder(earlier) ? 1 : 0;
-    return forgotten;
-  });
+  if (to.holders >= limits_.holders_max || to.members.size() >= to.swept_at) {
+    std::erase_if(to.members, [&](const JoinMember& earlier) {
+      const bool forgotten = earlier.row->time_ms < horizon_ms;
+      to.holders -= forgotten && IsHolder(earlier) ? 1 : 0;
+      return forgotten;
+    });
+    // Members that are forgotten take places for a while, where all that may hold are kept anyway.
+    if (limits_.open_max == JoinLimits::kAll) to.swept_at = 2 * to.members.size() + kSweepMin;
+  }
   if (to.holders >= limits_.holders_max) return false;
   if (to.members.size() >= limits_.open_max) {
     to.leaves_out = true;

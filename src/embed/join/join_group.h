@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace neardup {
 
 /// How many records of a text key are compared.
 struct JoinLimits {
+  /// As open_max: everything that may be a holder, and perhaps a little more.
+  static constexpr size_t kAll = std::numeric_limits<size_t>::max();
+
   int stretch_bits = 16;    ///< a stretch of the order has 2^stretch_bits records
   size_t holders_max = 32;  ///< of one stretch, and of all before it
   /// Records that may be holders, and records of a tail that are not decided. Where there are more,
@@ -60,6 +64,7 @@ class JoinGroup {
   struct Members {
     std::vector<JoinMember> members;
     size_t holders = 0;       ///< certain and unique
+    size_t swept_at = 0;      ///< with so many members, those that are forgotten are left out
     bool leaves_out = false;  ///< some that may be holders, after all of these members
   };
 

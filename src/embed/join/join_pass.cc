@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -137,7 +136,7 @@ JoinRows JoinPass::RowsLeft(const JoinRows& part, const JoinTail& before) const 
   assert(before.complete);
   JoinRows left;
   JoinLimits all = limits_;
-  all.open_max = std::numeric_limits<size_t>::max();
+  all.open_max = JoinLimits::kAll;
   for (size_t begin = 0, end = 0; begin < part.size(); begin = end) {
     end = EndOfGroup(part, begin);
     const int64_t key = part.rows[begin].key;
@@ -149,6 +148,7 @@ JoinRows JoinPass::RowsLeft(const JoinRows& part, const JoinTail& before) const 
     std::vector<bool> needed(end - begin);
     std::vector<bool> needed_of_tail(begin == 0 && !text ? before.rows.size() : 0);
     for (size_t i = 0; i < needed_of_tail.size(); ++i) {
+      if (!rule_.IsUnique(before.rows.rows[i].number)) continue;
       group.Add({&before.rows.rows[i], before.rows.keys_of(i), i, true});
     }
     for (size_t i = begin; i < end; ++i) {
@@ -158,8 +158,7 @@ JoinRows JoinPass::RowsLeft(const JoinRows& part, const JoinTail& before) const 
       const bool undecided = rule_.IsUndecided(row.number);
       if (undecided && !text) {
         // Of the unique records one is enough that is surely remembered.
-        group.ForEachMatch(record, [&](const JoinMember& member, const JoinMatch& match) {
-          if (!rule_.IsUnique(match.number)) return true;
+        group.ForEachMatch(record, [&](const JoinMember& member, const JoinMatch&) {
           const Remembered remembered = rule_.IsRemembered(*member.row, row);
           if (remembered == Remembered::kNo) return true;
           (member.of_tail ? needed_of_tail : needed)[member.index] = true;
@@ -167,7 +166,7 @@ JoinRows JoinPass::RowsLeft(const JoinRows& part, const JoinTail& before) const 
         });
       }
       // A unique record of a text key matters as a holder.
-      const bool may_hold = group.Add(record);
+      const bool may_hold = (text || !undecided) && group.Add(record);
       if (undecided || (text && may_hold)) needed[i - begin] = true;
     }
     for (size_t i = 0; i < needed_of_tail.size(); ++i) {
@@ -208,7 +207,7 @@ JoinTail JoinPass::TailOf(const JoinRows& part, bool all) const {
   while (begin > 0 && part.rows[begin - 1].key == key) --begin;
   const bool text = keys_.KindOf(key) == JoinKeyKind::kText;
   JoinLimits limits = limits_;
-  if (all) limits.open_max = std::numeric_limits<size_t>::max();
+  if (all) limits.open_max = JoinLimits::kAll;
   JoinGroup group(rule_, keys_, limits, key, true);
   size_t undecided = 0;
   for (size_t i = begin; i < part.size(); ++i) {
