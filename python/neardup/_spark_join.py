@@ -42,10 +42,11 @@ if TYPE_CHECKING:
 STRETCH_BITS = 16
 """A stretch of the order, in which a text key has holders of its own, has 2**16 records."""
 ROWS_PER_TASK = 1_000_000
-"""Of the rows that one task of the shuffle gets."""
+"""How many rows one task of the shuffle gets."""
 LEFT_SHARE = 500
-"""Once at most one record in so many is left, the driver decides the rest in order."""
+"""The driver decides the last records in order, when at most one of 500 records is undecided."""
 LEFT_MIN = 200_000
+"""It also does so when at most this many records are undecided."""
 
 UNDECIDED, UNIQUE, DUPLICATE = 0, 1, 2
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
@@ -298,7 +299,7 @@ class TailTask:
     folder: str
     joined: Joined
     all: bool
-    """Else less of what is not decided."""
+    """False: only a few of the undecided records are handed on."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
         native = self.state.native()

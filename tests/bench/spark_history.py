@@ -254,7 +254,7 @@ def main():
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="where the records and the work are kept")
     parser.add_argument("--plans", nargs="+", default=["ordered"], choices=["ordered", "join"])
     parser.add_argument("--no-text-keys", action="store_true", help="match.text_keys: false")
-    parser.add_argument("--minhash", type=int, nargs="*", default=[], help="also MinHashLSH with so many hash tables")
+    parser.add_argument("--minhash", type=int, nargs="*", default=[], help="also run MinHashLSH, with this number of hash tables")
     arguments = parser.parse_args()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     for count in arguments.records:

@@ -64,7 +64,7 @@ class JoinGroup {
   struct Members {
     std::vector<JoinMember> members;
     size_t holders = 0;       ///< certain and unique
-    size_t swept_at = 0;      ///< with so many members, those that are forgotten are left out
+    size_t swept_at = 0;      ///< number of members at which forgotten ones are removed
     bool leaves_out = false;  ///< some that may be holders, after all of these members
   };
 

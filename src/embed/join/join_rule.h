@@ -15,7 +15,8 @@ namespace neardup {
 
 /// What is known about all records, before a pass over some of them.
 struct JoinState {
-  /// A filter commits after so many records. The records between two commits are an interval.
+  /// A filter commits whenever it has decided this many records. The records between two commits
+  /// are an interval.
   int64_t commit_records = 2000;
   /// For each interval, the horizon (watermark.h) while its records are decided.
   std::vector<int64_t> horizons_ms;
