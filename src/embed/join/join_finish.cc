@@ -49,8 +49,8 @@ std::vector<uint8_t> JoinFinish::Decide(const JoinRows& rows, std::span<const in
       }
       if (duplicate) continue;
       reader.group->ForEachMatch(
-          {&row, rows.keys_of(index), index}, [&](const JoinMember& member, const JoinMatch&) {
-            // What was open depended on records that are decided now.
+          {&row, rows.keys_of(index), index}, [&](const JoinMember& member, const EntryMatch&) {
+            // kOpen depended on first_unique, which SetDecided has brought up to date.
             duplicate = rule_.IsRemembered(*member.row, row) == Remembered::kYes;
             return !duplicate;
           });

@@ -1,4 +1,4 @@
-// Decides the records that the rounds have left, one after the other.
+// Decides the last undecided records one after the other.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@
 
 namespace neardup {
 
-/// When a record is decided, all before it are, so nothing is open any more. One thread.
+/// Decides records strictly in their order. All earlier records are decided before the next one, so
+/// every match is certain. One thread.
 class JoinFinish {
  public:
-  /// `state`: before the first of these records is decided.
+  /// `state`: what is known before the first of the undecided records is decided.
   JoinFinish(const FilterOptions& options, JoinState state, const JoinLimits& limits);
   JoinFinish(const JoinFinish&) = delete;
   JoinFinish& operator=(const JoinFinish&) = delete;
 
   /// `rows`: what JoinPass::RowsLeft gives of all parts, sorted by key and number, each row once.
-  /// `undecided`: the numbers of all records that are not decided, in ascending order. Returns for
+  /// `undecided`: the numbers of all undecided records, in ascending order. Returns for
   /// each of them whether it is a duplicate (1) or unique (0).
   std::vector<uint8_t> Decide(const JoinRows& rows, std::span<const int64_t> undecided);
 

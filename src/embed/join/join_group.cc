@@ -29,7 +29,8 @@ bool JoinGroup::Add(const JoinMember& member) {
   return true;
 }
 
-/// The first ones of those that the window still holds at `horizon_ms` are holders.
+/// A record is a holder if it is among the first members that the window still holds at
+/// `horizon_ms`.
 bool JoinGroup::AddHolder(JoinMember member, int64_t horizon_ms, Members& to) const {
   if (to.holders >= limits_.holders_max || to.members.size() >= to.swept_at) {
     std::erase_if(to.members, [&](const JoinMember& earlier) {
@@ -37,7 +38,8 @@ bool JoinGroup::AddHolder(JoinMember member, int64_t horizon_ms, Members& to) co
       to.holders -= forgotten && IsHolder(earlier) ? 1 : 0;
       return forgotten;
     });
-    // Members that are forgotten take places for a while, where all that may hold are kept anyway.
+    // Without a limit, forgotten members may stay for a while: they only make the answer "the key
+    // may lead to it" more frequent.
     if (limits_.open_max == JoinLimits::kAll) to.swept_at = 2 * to.members.size() + kSweepMin;
   }
   if (to.holders >= limits_.holders_max) return false;
@@ -68,7 +70,7 @@ void JoinGroup::GoTo(const JoinRow& row) {
     };
     for (const JoinMember& member : before_.members) add_live(member, true);
     for (const JoinMember& member : here_.members) add_live(member, !before_.leaves_out);
-    // If all places are taken for sure, all others are left out for good.
+    // If it is certain that all places are taken, no other record can be a holder.
     const bool sure =
         all.holders == limits_.holders_max && all.members.size() == limits_.holders_max;
     all.leaves_out = !sure && (all.leaves_out || leaves_out());

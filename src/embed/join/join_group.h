@@ -15,23 +15,24 @@ namespace neardup {
 
 /// How many records of a text key are compared.
 struct JoinLimits {
-  /// As open_max: everything that may be a holder, and perhaps a little more.
+  /// A value of open_max that keeps every possible holder, and perhaps a few more records.
   static constexpr size_t kAll = std::numeric_limits<size_t>::max();
 
   int stretch_bits = 16;    ///< a stretch of the order has 2^stretch_bits records
-  size_t holders_max = 32;  ///< of one stretch, and of all before it
-  /// Records that may be holders, and records of a tail that are not decided. Where there are more,
-  /// matches are unknown, so there may be more rounds. Changes no verdict.
+  size_t holders_max = 32;  ///< of one stretch, and of all stretches before it
+  /// Limit for the possible holders of a text key, and for the undecided records that a part hands
+  /// on. Beyond it some matches stay unknown. That may add rounds, and changes no verdict.
   size_t open_max = 256;
 };
 
-/// A record of a group, as long as it may be unique.
+/// A record of a group that later records are compared with. It is unique or undecided.
 struct JoinMember {
   const JoinRow* row = nullptr;
   const JoinRows::Keys* keys = nullptr;
   size_t index = 0;      ///< of the row in its part
-  bool of_tail = false;  ///< of a part before
-  /// If the record is unique, the key leads to it. Else that depends on other records.
+  bool of_tail = false;  ///< the row comes from an earlier part
+  /// True: if the record turns out to be unique, the key leads to it. False: whether the key leads
+  /// to it also depends on other undecided records.
   bool certain = true;
 };
 
@@ -39,25 +40,26 @@ struct JoinMember {
 /// of them, the *holders*, so that a common key does not lead to very many. The numbers of records
 /// are cut into equal stretches. A unique record becomes a holder of its stretch if the window
 /// still holds fewer than `holders_max` others. Where a stretch ends, its holders join those of the
-/// stretches before, under the same condition. A record is compared with both. Records that are not
-/// decided may or may not be holders.
+/// stretches before, under the same condition. A record is compared with the holders of its stretch
+/// and with those of the stretches before. An undecided record may or may not be a holder.
 ///
-/// One thread. What the constructor takes must outlive the group, and so must the rows.
+/// One thread. Rule, keys and rows must outlive the group.
 class JoinGroup {
  public:
-  /// `complete`: no record of the group before the first one that is added may be unique.
+  /// `complete`: false if the caller leaves out records at the beginning of the group that may be
+  /// unique.
   JoinGroup(const JoinRule& rule, const JoinKeys& keys, const JoinLimits& limits, int64_t key,
             bool complete);
 
-  /// Adds a record that is not a duplicate. They come in order. Returns whether the key may lead to
-  /// it.
+  /// Adds a unique or undecided record. Records are added in their order. Returns whether the key
+  /// may lead to the record.
   bool Add(const JoinMember& member);
 
   /// Calls `visit(member, match)` with all members that the record matches, until it returns false.
   template <class Visit>
   void ForEachMatch(const JoinMember& record, const Visit& visit);
 
-  /// The record that was asked for last may match others than those of ForEachMatch.
+  /// Whether the record that ForEachMatch was called for last may match records that it left out.
   bool leaves_out() const { return before_.leaves_out || here_.leaves_out; }
 
  private:
@@ -65,7 +67,7 @@ class JoinGroup {
     std::vector<JoinMember> members;
     size_t holders = 0;       ///< certain and unique
     size_t swept_at = 0;      ///< number of members at which forgotten ones are removed
-    bool leaves_out = false;  ///< some that may be holders, after all of these members
+    bool leaves_out = false;  ///< there are more possible holders after these members
   };
 
   bool AddHolder(JoinMember member, int64_t horizon_ms, Members& to) const;
@@ -74,7 +76,7 @@ class JoinGroup {
 
   const JoinRule& rule_;
   const JoinKeys& keys_;
-  const JoinLimits& limits_;
+  const JoinLimits limits_;
   const int64_t key_;
   const bool is_text_;
   Members here_;                ///< of a text key: in this stretch
@@ -86,7 +88,7 @@ class JoinGroup {
 template <class Visit>
 void JoinGroup::ForEachMatch(const JoinMember& record, const Visit& visit) {
   const auto goes_on = [&](const JoinMember& member) {
-    const std::optional<JoinMatch> match =
+    const std::optional<EntryMatch> match =
         rule_.Compare(*record.row, record.keys, *member.row, member.keys);
     return !match || visit(member, *match);
   };

@@ -8,8 +8,11 @@
 namespace neardup {
 namespace {
 
-/// In a larger group a record stops at its first match, and all rows stay.
+/// In a group with more rows than this, the search for a record ends at its first match, and no row
+/// is left out.
 constexpr size_t kSmallGroup = 1024;
+
+int64_t NumberOf(const EntryMatch& match) { return static_cast<int64_t>(match.id); }
 
 /// The end of the group that begins in this row.
 size_t EndOfGroup(const JoinRows& part, size_t begin) {
@@ -28,8 +31,10 @@ void JoinMatches::Add(int64_t record, int64_t earlier_record) {
 JoinPass::JoinPass(const FilterOptions& options, JoinState state, const JoinLimits& limits)
     : state_(std::move(state)), keys_(options), rule_(options, state_), limits_(limits) {}
 
-JoinGroup JoinPass::GroupOf(int64_t key, bool complete) const {
-  return JoinGroup(rule_, keys_, limits_, key, complete);
+JoinGroup JoinPass::GroupOf(int64_t key, bool complete, bool all) const {
+  JoinLimits limits = limits_;
+  if (all) limits.open_max = JoinLimits::kAll;
+  return JoinGroup(rule_, keys_, limits, key, complete);
 }
 
 JoinMatches JoinPass::Match(const JoinRows& part, JoinRows& kept) const {
@@ -56,14 +61,14 @@ void JoinPass::MatchGroup(const JoinRows& part, size_t begin, size_t end, JoinRo
     const JoinRow& row = part.rows[i];
     const JoinMember record{&row, part.keys_of(i), i};
     std::optional<int64_t> witness;
-    group.ForEachMatch(record, [&](const JoinMember& member, const JoinMatch& match) {
+    group.ForEachMatch(record, [&](const JoinMember& member, const EntryMatch& match) {
       const Remembered remembered = rule_.IsRemembered(*member.row, row);
       if (remembered == Remembered::kNo) return true;
       matches[i - begin] = matches[member.index - begin] = true;
       const bool named = witness && *witness != JoinMatches::kUnknown;
       if (named) return small;
       const bool certain = member.certain && remembered == Remembered::kYes;
-      witness = certain ? match.number : JoinMatches::kUnknown;
+      witness = certain ? NumberOf(match) : JoinMatches::kUnknown;
       return small || !certain;
     });
     if (!witness && group.leaves_out()) witness = JoinMatches::kUnknown;
@@ -78,9 +83,10 @@ void JoinPass::MatchGroup(const JoinRows& part, size_t begin, size_t end, JoinRo
   }
 }
 
-/// Calls `visit(row, for_each_match, leaves_out)` for each record that is asked for.
-/// `for_each_match(take)` calls `take(match, certain)` with the members that it matches, until that
-/// returns false; a match that is not certain depends on other records.
+/// Calls `visit(row, for_each_match)` for each record that is asked for. `for_each_match(take)`
+/// calls `take(match, certain)` for each member that the record matches, until `take` returns
+/// false. `certain` is false if the match depends on other undecided records. It returns whether
+/// the record may match members that were left out.
 template <class IsAsked, class Visit>
 void JoinPass::ForEachAsked(const JoinRows& part, const JoinTail& before, const IsAsked& is_asked,
                             const Visit& visit) const {
@@ -100,7 +106,7 @@ void JoinPass::ForEachAsked(const JoinRows& part, const JoinTail& before, const 
       const JoinRow& row = part.rows[i];
       if (is_asked(row.number)) {
         const auto for_each_match = [&](const auto& take) {
-          const auto meet = [&](const JoinMember& member, const JoinMatch& match) {
+          const auto meet = [&](const JoinMember& member, const EntryMatch& match) {
             const Remembered remembered = rule_.IsRemembered(*member.row, row);
             if (remembered == Remembered::kNo) return true;
             return take(match, member.certain && remembered == Remembered::kYes);
@@ -120,10 +126,10 @@ JoinMatches JoinPass::FindWitnesses(const JoinRows& part, const JoinTail& before
   const auto undecided = [this](int64_t number) { return rule_.IsUndecided(number); };
   ForEachAsked(part, before, undecided, [&](const JoinRow& row, const auto& for_each_match) {
     std::optional<int64_t> witness;
-    const bool leaves_out = for_each_match([&](const JoinMatch& match, bool certain) {
-      const bool unique = certain && rule_.IsUnique(match.number);
+    const bool leaves_out = for_each_match([&](const EntryMatch& match, bool certain) {
+      const bool unique = certain && rule_.IsUnique(NumberOf(match));
       const bool named = witness && *witness != JoinMatches::kUnknown;
-      if (unique || !named) witness = certain ? match.number : JoinMatches::kUnknown;
+      if (unique || !named) witness = certain ? NumberOf(match) : JoinMatches::kUnknown;
       return !unique;
     });
     if (!witness && leaves_out) witness = JoinMatches::kUnknown;
@@ -135,16 +141,15 @@ JoinMatches JoinPass::FindWitnesses(const JoinRows& part, const JoinTail& before
 JoinRows JoinPass::RowsLeft(const JoinRows& part, const JoinTail& before) const {
   assert(before.complete);
   JoinRows left;
-  JoinLimits all = limits_;
-  all.open_max = JoinLimits::kAll;
   for (size_t begin = 0, end = 0; begin < part.size(); begin = end) {
     end = EndOfGroup(part, begin);
     const int64_t key = part.rows[begin].key;
     const bool text = keys_.KindOf(key) == JoinKeyKind::kText;
-    bool any = text && (begin == 0 || end == part.size());  // it may be needed in another part
+    // Another part may need the holders of a text key in the first and the last group.
+    bool any = text && (begin == 0 || end == part.size());
     for (size_t i = begin; i < end && !any; ++i) any = rule_.IsUndecided(part.rows[i].number);
     if (!any) continue;
-    JoinGroup group(rule_, keys_, all, key, true);
+    JoinGroup group = GroupOf(key, true, true);
     std::vector<bool> needed(end - begin);
     std::vector<bool> needed_of_tail(begin == 0 && !text ? before.rows.size() : 0);
     for (size_t i = 0; i < needed_of_tail.size(); ++i) {
@@ -157,8 +162,8 @@ JoinRows JoinPass::RowsLeft(const JoinRows& part, const JoinTail& before) const 
       const JoinMember record{&row, part.keys_of(i), i - begin};
       const bool undecided = rule_.IsUndecided(row.number);
       if (undecided && !text) {
-        // Of the unique records one is enough that is surely remembered.
-        group.ForEachMatch(record, [&](const JoinMember& member, const JoinMatch&) {
+        // One unique match is enough, if it is certain that the filter still remembers it.
+        group.ForEachMatch(record, [&](const JoinMember& member, const EntryMatch&) {
           const Remembered remembered = rule_.IsRemembered(*member.row, row);
           if (remembered == Remembered::kNo) return true;
           (member.of_tail ? needed_of_tail : needed)[member.index] = true;
@@ -183,18 +188,18 @@ JoinBest JoinPass::FindBest(const JoinRows& part, const JoinTail& before) const 
   JoinBest found;
   const auto duplicate = [this](int64_t number) { return rule_.IsDuplicate(number); };
   ForEachAsked(part, before, duplicate, [&](const JoinRow& row, const auto& for_each_match) {
-    std::optional<JoinMatch> best;
-    for_each_match([&](const JoinMatch& match, [[maybe_unused]] bool certain) {
+    std::optional<EntryMatch> best;
+    for_each_match([&](const EntryMatch& match, [[maybe_unused]] bool certain) {
       assert(certain);
-      if (!best || match < *best) best = match;
+      if (!best || Better(match, *best)) best = match;
       return true;
     });
     if (!best) return;
     found.number.push_back(row.number);
-    found.original.push_back(best->number);
+    found.original.push_back(NumberOf(*best));
     found.kind.push_back(static_cast<uint8_t>(best->kind));
     found.distance.push_back(static_cast<int16_t>(best->distance));
-    found.sum.push_back(static_cast<int16_t>(best->sum));
+    found.sum.push_back(static_cast<int16_t>(best->distance + best->order_distance));
   });
   return found;
 }
@@ -206,9 +211,8 @@ JoinTail JoinPass::TailOf(const JoinRows& part, bool all) const {
   const int64_t key = part.rows[begin].key;
   while (begin > 0 && part.rows[begin - 1].key == key) --begin;
   const bool text = keys_.KindOf(key) == JoinKeyKind::kText;
-  JoinLimits limits = limits_;
-  if (all) limits.open_max = JoinLimits::kAll;
-  JoinGroup group(rule_, keys_, limits, key, true);
+  const size_t open_max = all ? JoinLimits::kAll : limits_.open_max;
+  JoinGroup group = GroupOf(key, true, all);
   size_t undecided = 0;
   for (size_t i = begin; i < part.size(); ++i) {
     const JoinRow& row = part.rows[i];
@@ -219,11 +223,11 @@ JoinTail JoinPass::TailOf(const JoinRows& part, bool all) const {
       takes = group.Add(record);
       tail.complete = tail.complete && !group.leaves_out();
     } else if (rule_.IsUndecided(row.number)) {
-      takes = undecided < limits.open_max;
-      // Where not all fit, records that are unlike each other help the most.
-      if (takes && part.size() - begin > limits.open_max) {
+      takes = undecided < open_max;
+      // If not all undecided records fit, those that do not match each other help the most.
+      if (takes && part.size() - begin > open_max) {
         group.ForEachMatch(record,
-                           [&](const JoinMember&, const JoinMatch&) { return takes = false; });
+                           [&](const JoinMember&, const EntryMatch&) { return takes = false; });
       }
       if (takes) group.Add(record);
       undecided += takes ? 1 : 0;

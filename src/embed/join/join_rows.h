@@ -1,4 +1,4 @@
-// Records under the keys that bring near ones together, for deciding without an index.
+// Records as rows, one for each key. Near records have rows with a common key.
 #pragma once
 
 #include <array>
@@ -37,11 +37,12 @@ struct JoinRows {
   void Add(const JoinRow& row, const Keys* keys);
 };
 
-/// Kinds of keys, which tell the tables of blocks and the text keys apart.
+/// Whether a key is a block of a simhash or a text key.
 enum class JoinKeyKind : uint8_t { kBlock, kText };
 
-/// Turns fingerprints into rows. Two records that an index without text keys would compare have a
-/// row with the same key; so have two that share a text key.
+/// Turns fingerprints into rows, one for each key of a record. If an index would compare two
+/// records because of their simhashes, they have rows with a common key. So do two records that
+/// share a text key.
 class JoinKeys {
  public:
   explicit JoinKeys(const FilterOptions& options);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include "index/match.h"
 #include "index/processor.h"
 
 namespace neardup {
@@ -24,7 +23,7 @@ int SharedKeys(const JoinRows::Keys& later, const JoinRows::Keys& earlier) {
   return shared;
 }
 
-/// The rule without suspects, which are unique.
+/// The rule for duplicates alone: a suspect is a unique record.
 MatchOptions WithoutSuspects(MatchOptions match) {
   match.suspect_distance_max = 0;
   return match;
@@ -38,14 +37,15 @@ JoinRule::JoinRule(const FilterOptions& options, const JoinState& state)
       distance_max_(DistanceMax(match_)),
       state_(state) {}
 
-std::optional<JoinMatch> JoinRule::Compare(const JoinRow& later, const JoinRows::Keys* later_keys,
-                                           const JoinRow& earlier,
-                                           const JoinRows::Keys* earlier_keys) const {
+std::optional<EntryMatch> JoinRule::Compare(const JoinRow& later, const JoinRows::Keys* later_keys,
+                                            const JoinRow& earlier,
+                                            const JoinRows::Keys* earlier_keys) const {
   const int distance = BitCount(later.simhash ^ earlier.simhash);
   if (distance > distance_max_) return std::nullopt;  // as it is for most
   const int order_distance = BitCount(later.order ^ earlier.order);
-  JoinMatch match{MatchKind::kExact, distance, distance + order_distance, earlier.number};
-  if (match.sum != 0 || later.exact != earlier.exact) {
+  EntryMatch match{static_cast<uint64_t>(earlier.number), distance, order_distance,
+                   MatchKind::kExact};
+  if (distance + order_distance != 0 || later.exact != earlier.exact) {
     match.kind = MatchKind::kNear;
     Nearness nearness{distance, order_distance, 0, later.features};
     if (later_keys != nullptr && earlier_keys != nullptr) {

@@ -1,15 +1,15 @@
-// Which of two records is a candidate, a match and still remembered, when there is no index.
+// The rule for two records where there is no index: do they match, and is the earlier one still
+// remembered?
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "index/match.h"
 #include "join/join_rows.h"
 #include "neardup/options.h"
-#include "neardup/verdict.h"
 
 namespace neardup {
 
@@ -20,50 +20,41 @@ struct JoinState {
   int64_t commit_records = 2000;
   /// For each interval, the horizon (watermark.h) while its records are decided.
   std::vector<int64_t> horizons_ms;
-  /// One bit for each record, the lowest first: it is decided to be unique, or a duplicate. Empty:
-  /// nothing is decided.
+  /// One bit for each record, the lowest first: the record is decided to be unique, or to be a
+  /// duplicate. Empty: nothing is decided.
   std::string unique;
   std::string duplicate;
-  /// For each interval, the first record that is (or: that may be) unique, and whose event time is
-  /// not before the horizon of the interval; INT64_MAX if there is none. Empty: not known.
+  /// For each interval, the first record with an event time at or after the horizon of the interval
+  /// that is unique (first_unique), or that may be unique (first_possible). INT64_MAX: there is
+  /// none. Empty: not known.
   std::vector<int64_t> first_unique;
   std::vector<int64_t> first_possible;
 };
 
-/// Whether an entry is still remembered when a later record is decided.
+/// Whether a filter still remembers the earlier record when it decides the later one.
 enum class Remembered : uint8_t {
   kYes,
   kNo,
-  kOpen,  ///< depends on records that are not decided
+  kOpen,  ///< depends on undecided records
 };
 
-/// A match of an earlier record, with the order in which a filter prefers them.
-struct JoinMatch {
-  MatchKind kind = MatchKind::kExact;
-  int distance = 0;
-  int sum = 0;  ///< of the distances of simhash and order
-  int64_t number = 0;
-
-  /// As Better in index/match.h.
-  bool operator<(const JoinMatch& other) const {
-    return std::tie(kind, sum, number) < std::tie(other.kind, other.sum, other.number);
-  }
-};
-
-/// The rule of a filter for two records.
+/// The rule of a filter for two records. It gives the matches that an index gives (the class
+/// Comparison in index/search.cc); EntryMatch::id is the number of the earlier record.
 class JoinRule {
  public:
   JoinRule(const FilterOptions& options, const JoinState& state);
 
-  /// Whether `later` would be a duplicate of `earlier`, if that is remembered. The text keys may be
-  /// null if they do not matter.
-  std::optional<JoinMatch> Compare(const JoinRow& later, const JoinRows::Keys* later_keys,
-                                   const JoinRow& earlier,
-                                   const JoinRows::Keys* earlier_keys) const;
-  /// A filter forgets from the front. At a commit it forgets the oldest entries up to the first one
-  /// that is not before the horizon. So an older entry stays if that one stands before it.
+  /// The match of `later` with `earlier`, if the filter still remembers `earlier`. The text keys
+  /// may be null if MatchOptions::widen is off.
+  std::optional<EntryMatch> Compare(const JoinRow& later, const JoinRows::Keys* later_keys,
+                                    const JoinRow& earlier,
+                                    const JoinRows::Keys* earlier_keys) const;
+  /// A filter forgets entries in the order of arrival. A commit removes entries from the front, up
+  /// to the first one whose event time is at or after the horizon. An entry behind that one stays,
+  /// even if its own event time is before the horizon.
   Remembered IsRemembered(const JoinRow& earlier, const JoinRow& later) const;
-  /// While the record is decided. Of numbers after the last record: that of the last one.
+  /// The horizon while this record is decided. For a number after the last record: the horizon of
+  /// the last record.
   int64_t HorizonOf(int64_t number) const;
 
   bool IsUnique(int64_t number) const;
