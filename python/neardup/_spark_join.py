@@ -1,6 +1,7 @@
-"""The plan `join`: decides a history that no one index holds, in rounds over groups of records that share a key.
+"""The plan `join`: decides a history whose window is too large for the memory of one machine.
 
-docs/spark.md describes the method, and src/embed/join/join_pass.h the passes over the groups.
+It works in rounds over groups of records that share a key. docs/spark.md describes the method, and
+src/embed/join/join_pass.h the passes over the groups.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ._spark_tasks import (
     binary_keys,
     counts_of,
     native_columns,
+    numbers_of,
     parquet_bytes,
     read_part,
     reporting,
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 STRETCH_BITS = 16
-"""A stretch of the order, in which a text key has holders of its own, has 2**16 records."""
+"""A stretch of the order has 2**16 records. A text key has its own holders in each stretch (join_group.h)."""
 ROWS_PER_TASK = 1_000_000
 """How many rows one task of the shuffle gets."""
 LEFT_SHARE = 500
@@ -54,7 +56,7 @@ _ROW = "key long, number long, simhash long, order long, time_ms long, rest long
 _KEYS = ", text_keys binary"
 _BEST = "part int, number long, original long, kind short, distance short, sum short"
 _SENTINEL = 255
-"""The kind of a row that stands for no match: it makes Spark give each part to a task."""
+"""The kind of a row that is no match. Each part has such a row, so that Spark gives each part to a task."""
 _KINDS = ("exact", "near")
 _VERDICTS = ("unique", "duplicate", "dead-letter")
 
@@ -118,7 +120,7 @@ class Settings:
 
 @dataclass
 class OrderedParts:
-    """The records in their order, as step 2 has left them."""
+    """The records in their order: the parts that step 2 wrote."""
 
     store: Store
     parts: list[dict[str, Any]]
@@ -129,7 +131,7 @@ class OrderedParts:
         self.records: int = sum(rows)
 
     def batches(self, number: int, columns: Sequence[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """Columns of the records of a part, each batch with the number of its first record."""
+        """Reads columns of a part. Each batch comes with the number of its first record."""
         file = pq.ParquetFile(pa.BufferReader(read_part(self.store, self.parts[number])))
         begin = self.begins[number]
         for batch in file.iter_batches(READ_RECORDS, columns=list(columns)):
@@ -150,15 +152,14 @@ _TIME_COLUMNS = ("time_ms", "reason", "passed")
 
 @dataclass
 class TimesTask:
-    """The smallest and the largest event time of each interval between two commits."""
+    """Finds the smallest and the largest event time of each interval: of the records between two commits."""
 
     ordered: OrderedParts
     latest_ms: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
-        for batch in batches:
-            for part in batch.column(0).to_pylist():
-                yield self._report(part)
+        for part in numbers_of(batches):
+            yield self._report(part)
 
     def _report(self, part: int) -> dict[str, Any]:
         first = self.ordered.begins[part] // COMMIT_RECORDS
@@ -175,7 +176,7 @@ class TimesTask:
 
 
 class Horizons:
-    """What the window still holds while the records of each interval are decided."""
+    """The horizon of each interval: what is older is out of the window when a record of the interval is decided."""
 
     def __init__(self, times: list[dict[str, Any]], records: int, window: dict[str, Any]) -> None:
         count = (records - 1) // COMMIT_RECORDS + 1
@@ -190,31 +191,31 @@ class Horizons:
         kept_ms = int(window["window_ms"]) + int(window["lateness_ms"])
         known = watermarks >= INT64_MIN + kept_ms
         self.ms: Numbers = np.where(known, watermarks, kept_ms + INT64_MIN) - kept_ms
-        reach = np.where(smallest < INT64_MIN + int(window["window_ms"]), INT64_MIN, smallest - int(window["window_ms"]))
+        window_ms = int(window["window_ms"])
+        reach = np.where(smallest < INT64_MIN + window_ms, INT64_MIN, smallest - window_ms)
         self.are_crossed = bool(np.any(known & (smallest != INT64_MAX) & (reach < self.ms)))
-        """Some record is so late that its window reaches before the horizon."""
+        """Whether any record arrives so late that its window begins before the horizon."""
 
 
 @dataclass
 class RowsTask:
-    """The records of the parts under their keys, for the shuffle."""
+    """Turns the records of the parts into rows, one for each of their keys."""
 
     ordered: OrderedParts
     settings: str
     now_ms: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for part in batch.column(0).to_pylist():
-                for begin, records in self.ordered.batches(part, FINGERPRINT_COLUMNS):
-                    columns = _stream(native_columns(records))
-                    rows = _rows_table(_native.join_rows(self.settings, self.now_ms, begin, columns))
-                    yield from rows.combine_chunks().to_batches(max_chunksize=10_000)
+        for part in numbers_of(batches):
+            for begin, records in self.ordered.batches(part, FINGERPRINT_COLUMNS):
+                columns = _stream(native_columns(records))
+                rows = _rows_table(_native.join_rows(self.settings, self.now_ms, begin, columns))
+                yield from rows.combine_chunks().to_batches(max_chunksize=10_000)
 
 
 @dataclass
 class State:
-    """What a pass may know. Bitmaps are files, because all tasks read them."""
+    """What is known about all records before a pass. The bitmaps are files, because all tasks read them."""
 
     store: Store
     settings: str
@@ -234,15 +235,19 @@ class State:
             self._bits(self.duplicate), self.first_unique, self.first_possible,
         )
 
-    def is_set(self, part: dict[str, Any] | None, begin: int, rows: int) -> Any:
-        """The bits of some records."""
-        bits = np.frombuffer(self._bits(part), np.uint8)[begin // 8 : (begin + rows + 7) // 8]
-        return np.unpackbits(bits, bitorder="little")[begin % 8 : begin % 8 + rows].astype(bool)
+    def bitmap(self, part: dict[str, Any] | None) -> Any:
+        return np.frombuffer(self._bits(part), np.uint8)
+
+
+def _are_set(bitmap: Any, begin: int, rows: int) -> Any:
+    """The bits of some records."""
+    bits = bitmap[begin // 8 : (begin + rows + 7) // 8]
+    return np.unpackbits(bits, bitorder="little")[begin % 8 : begin % 8 + rows].astype(bool)
 
 
 @dataclass
 class MatchTask:
-    """The first pass, over the rows that Spark has sorted."""
+    """Runs the first pass over the rows that Spark has sorted."""
 
     store: Store
     folder: str
@@ -272,7 +277,7 @@ class Joined:
         self.parts = parts
 
     def before(self, number: int) -> list[int]:
-        """The parts whose last group goes on in the first group of this part."""
+        """The earlier parts whose last group has the key of the first group of this part: the group was cut."""
         key = self.parts[number]["first_key"]
         found: list[int] = []
         while number > 0 and self.parts[number - 1]["last_key"] == key:
@@ -283,7 +288,7 @@ class Joined:
         return found[::-1]
 
     def going_on(self) -> list[int]:
-        """The parts whose last group goes on in the next part."""
+        """The parts whose last group was cut, so that the next part begins with the rest of it."""
         return [
             number
             for number, (part, after) in enumerate(zip(self.parts, self.parts[1:]))
@@ -293,7 +298,7 @@ class Joined:
 
 @dataclass
 class TailTask:
-    """What parts hand on to the parts in which their last group goes on."""
+    """Writes what parts hand on to the parts that hold the rest of their last group."""
 
     state: State
     folder: str
@@ -303,18 +308,17 @@ class TailTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
         native = self.state.native()
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                rows = _read_table(self.state.store, self.joined.parts[number])
-                tail, complete = native.tail(_stream(rows), self.all)
-                name = f"{self.folder}/tail-{number:05}.parquet"
-                written = _write_table(self.state.store, name, _rows_table(tail))
-                yield {**written, "number": number, "complete": complete}
+        for number in numbers_of(batches):
+            rows = _read_table(self.state.store, self.joined.parts[number])
+            tail, complete = native.tail(_stream(rows), self.all)
+            name = f"{self.folder}/tail-{number:05}.parquet"
+            written = _write_table(self.state.store, name, _rows_table(tail))
+            yield {**written, "number": number, "complete": complete}
 
 
 @dataclass
 class Part:
-    """A part, and what the parts before it hold of its first group."""
+    """A part, and the records of its first group that earlier parts hand on."""
 
     rows: pa.Table
     before: pa.Table
@@ -331,44 +335,46 @@ class PassTask:
 
     def _parts(self, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, Part]]:
         store = self.state.store
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                rows = _read_table(store, self.joined.parts[number])
-                tails = [self.tails[before] for before in self.joined.before(number)]
-                before = [_read_table(store, tail) for tail in tails]
-                table = pa.concat_tables(before) if before else rows.slice(0, 0)
-                yield number, Part(rows, table, all(tail["complete"] for tail in tails))
+        for number in numbers_of(batches):
+            rows = _read_table(store, self.joined.parts[number])
+            tails = [self.tails[before] for before in self.joined.before(number)]
+            before = [_read_table(store, tail) for tail in tails]
+            table = pa.concat_tables(before) if before else rows.slice(0, 0)
+            yield number, Part(rows, table, all(tail["complete"] for tail in tails))
 
 
 @dataclass
-class WitnessTask(PassTask):
-    """Names a match of each record that is not decided, in each of its groups."""
+class FindingTask(PassTask):
+    """A pass that writes a file for each part."""
 
     folder: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
         native = self.state.native()
         for number, part in self._parts(batches):
-            found = _batch(native.witnesses(_stream(part.rows), _stream(part.before), part.complete))
-            yield _write_table(self.state.store, f"{self.folder}/part-{number:05}.matches", found)
+            yield _write_table(self.state.store, f"{self.folder}/part-{number:05}.found", self._found(native, part))
+
+    def _found(self, native: _native.JoinPass, part: Part) -> pa.Table:
+        raise NotImplementedError
 
 
-@dataclass
-class LeftTask(PassTask):
-    """Gathers the rows with which the records that are left can be decided in order."""
+class WitnessTask(FindingTask):
+    """Finds a match of each undecided record in each of its groups."""
 
-    folder: str
+    def _found(self, native: _native.JoinPass, part: Part) -> pa.Table:
+        return _batch(native.witnesses(_stream(part.rows), _stream(part.before), part.complete))
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
-        native = self.state.native()
-        for number, part in self._parts(batches):
-            found = _rows_table(native.left(_stream(part.rows), _stream(part.before)))
-            yield _write_table(self.state.store, f"{self.folder}/part-{number:05}.left", found)
+
+class LeftTask(FindingTask):
+    """Collects the rows with which the driver can decide all undecided records in their order."""
+
+    def _found(self, native: _native.JoinPass, part: Part) -> pa.Table:
+        return _rows_table(native.left(_stream(part.rows), _stream(part.before)))
 
 
 @dataclass
 class BestTask(PassTask):
-    """Names the best original of each duplicate in each of its groups, for the shuffle."""
+    """Finds the best original of each duplicate in each of its groups."""
 
     begins: list[int]
 
@@ -388,9 +394,9 @@ class BestTask(PassTask):
 
 @dataclass
 class FirstTask:
-    """For each interval, the first record that is or may be unique, and that the window holds.
+    """Finds the first record of each interval that is, or may be, unique and is not before the horizon.
 
-    It reports for each horizon the first of the records whose event time lies between this horizon and the next one.
+    Each part reports, for each horizon, its first such record with an event time from this horizon up to the next one.
     """
 
     ordered: OrderedParts
@@ -398,21 +404,19 @@ class FirstTask:
     latest_ms: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
-        horizons = np.frombuffer(self.state.horizons, "<i8")
-        for batch in batches:
-            for part in batch.column(0).to_pylist():
-                yield self._report(part, horizons)
+        for part in numbers_of(batches):
+            yield self._report(part)
 
-    def _report(self, part: int, horizons: Numbers) -> dict[str, Any]:
+    def _report(self, part: int) -> dict[str, Any]:
+        horizons = np.frombuffer(self.state.horizons, "<i8")
+        unique, duplicate = self.state.bitmap(self.state.unique), self.state.bitmap(self.state.duplicate)
         firsts: dict[str, dict[int, int]] = {"unique": {}, "possible": {}}
         for begin, batch in self.ordered.batches(part, _TIME_COLUMNS):
             mask = _comparable(batch)
             place = np.searchsorted(horizons, _times(batch, self.latest_ms), "right") - 1
-            for name in firsts:
-                if name == "unique":
-                    counted = mask & self.state.is_set(self.state.unique, begin, batch.num_rows)
-                else:
-                    counted = mask & ~self.state.is_set(self.state.duplicate, begin, batch.num_rows)
+            is_unique = _are_set(unique, begin, batch.num_rows)
+            is_possible = ~_are_set(duplicate, begin, batch.num_rows)
+            for name, counted in (("unique", mask & is_unique), ("possible", mask & is_possible)):
                 places, rows = np.unique(place[counted], return_index=True)
                 numbers = begin + np.flatnonzero(counted)[rows]
                 for at, number in zip(places.tolist(), numbers.tolist()):
@@ -422,7 +426,7 @@ class FirstTask:
 
 @dataclass
 class VerdictTask:
-    """The verdicts of the parts of the order, from the best originals that Spark has sorted."""
+    """Writes the verdicts of the parts, from the best originals that Spark has sorted."""
 
     ordered: OrderedParts
     state: State
@@ -454,8 +458,9 @@ class VerdictTask:
         is_first = np.ones(len(numbers), bool)
         is_first[1:] = numbers[1:] != numbers[:-1]
         best = best.filter(pa.array(is_first))
+        bitmap = self.state.bitmap(self.state.duplicate)
         verdicts = pa.concat_tables(
-            self._verdicts(begin, batch, best)
+            self._verdicts(begin, batch, best, _are_set(bitmap, begin, batch.num_rows))
             for begin, batch in self.ordered.batches(part, [*self.inputs, *_TIME_COLUMNS])
         )
         marker = {
@@ -469,12 +474,11 @@ class VerdictTask:
         self.state.store.write_json(f"{self.folder}/part-{part:05}.json", marker)
         return marker
 
-    def _verdicts(self, begin: int, batch: pa.RecordBatch, best: pa.Table) -> pa.Table:
+    def _verdicts(self, begin: int, batch: pa.RecordBatch, best: pa.Table, duplicate: Any) -> pa.Table:
         rows = batch.num_rows
         numbers = best.column("number").to_numpy()
         first, last = np.searchsorted(numbers, [begin, begin + rows])
         best = best.slice(first, last - first)
-        duplicate = self.state.is_set(self.state.duplicate, begin, rows)
         place = best.column("number").to_numpy() - begin
         if not np.array_equal(np.flatnonzero(duplicate), place):
             raise Error(
@@ -508,7 +512,7 @@ class VerdictTask:
 
 
 class JoinPlan:
-    """Decides the records of the order. Each step leaves files and a marker."""
+    """Decides the records in their order. Each step leaves files and a marker."""
 
     def __init__(
         self, session: SparkSession, store: Store, steps: Steps, settings: str, now_ms: int, inputs: list[str]
@@ -541,7 +545,7 @@ class JoinPlan:
         return self._verdicts(ordered, joined, rounds, rounds.decide(), latest_ms)
 
     def _match(self, ordered: OrderedParts, state: State) -> list[dict[str, Any]]:
-        """Explodes the records into rows, and lets Spark bring those of a key together."""
+        """Writes one row for each key of each record, lets Spark sort the rows by key, and runs the first pass."""
         from pyspark.sql import functions as F
 
         self._store.remove("joined")
@@ -611,7 +615,7 @@ class Rounds:
         return state
 
     def _run(self, number: int, task: PassTask) -> list[dict[str, Any]]:
-        text = f"join: round {number}, {self._left():,} records left"
+        text = f"join: round {number}, {self._left():,} records are undecided"
         return run_tasks(self._session, text, range(len(self._joined.parts)), task)
 
     def _left(self) -> int:
@@ -661,11 +665,11 @@ class Rounds:
 
     def tails(self, state: State, folder: str, all_: bool) -> dict[int, dict[str, Any]]:
         task = TailTask(state, folder, self._joined, all_)
-        found = run_tasks(self._session, "join: groups that go on in the next part", self._joined.going_on(), task)
+        found = run_tasks(self._session, "join: groups that were cut between two parts", self._joined.going_on(), task)
         return {report["number"]: report for report in found}
 
     def _settle(self, matches: list[dict[str, Any]]) -> None:
-        """A record without a match is unique. One that matches a unique record is a duplicate."""
+        """A record without a match is unique. A record that matches a unique record is a duplicate."""
         status = self._status
         matched = np.zeros(len(status), bool)
         for part in matches:
@@ -678,10 +682,10 @@ class Rounds:
             status[number[(status[number] == UNDECIDED) & (status[earlier] == UNIQUE)]] = DUPLICATE
 
     def _finish(self, state: State, left: list[dict[str, Any]]) -> None:
-        """Decides the records that are left one after the other."""
+        """Decides the last undecided records one after the other."""
         tables = [_read_table(self._store, part) for part in left]
         rows = pa.concat_tables(tables).sort_by([("key", "ascending"), ("number", "ascending")])
-        # A row of a group that goes on in another part may come from both.
+        # If a group was cut, two parts may report the same row.
         key, number = rows.column("key").to_numpy(), rows.column("number").to_numpy()
         is_first = np.ones(rows.num_rows, bool)
         is_first[1:] = (key[1:] != key[:-1]) | (number[1:] != number[:-1])

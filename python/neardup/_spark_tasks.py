@@ -72,6 +72,12 @@ def reporting(task: Callable[[Iterator[pa.RecordBatch]], Iterable[dict[str, Any]
     return run
 
 
+def numbers_of(batches: Iterable[pa.RecordBatch]) -> Iterator[int]:
+    """The numbers in the first column: what the tasks of `_spark_jobs.each` are told to work on."""
+    for batch in batches:
+        yield from batch.column(0).to_pylist()
+
+
 def task_number() -> int:
     from pyspark import TaskContext
 
@@ -303,9 +309,8 @@ class DecideTask:
     inputs: list[str] = field(default_factory=list)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
-        for batch in batches:
-            for lane in batch.column(0).to_pylist():
-                yield from self._decide(lane)
+        for lane in numbers_of(batches):
+            yield from self._decide(lane)
 
     def _name(self, lane: int, number: int, ending: str) -> str:
         return f"{self.folder}/lane-{lane}/part-{number:05}.{ending}"

@@ -341,7 +341,7 @@ def joined(spark, lake, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"joined/part-00002\.parquet$", r"rounds/001/.*\.left$", r"lane-0/part-0000.\.json$"]
+    "pattern", [r"joined/part-00002\.parquet$", r"rounds/001/.*\.found$", r"lane-0/part-0000.\.json$"]
 )
 def test_a_killed_worker_of_the_plan_join_changes_no_byte(spark, lake, joined, tmp_path, killer, pattern):
     killed = killer(pattern)
