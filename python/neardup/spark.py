@@ -85,7 +85,7 @@ def deduplicate(
         columns: names that columns have in `df`: ``{"value": "body"}``.
         key: the columns that name a record in the verdicts.
         plan: "ordered": one task for each lane decides in order, with an index. "join": records that share a key are
-            brought together and decided in rounds, for a window that the memory of no machine holds.
+            brought together and decided in rounds, for a window that is too large for the memory of one machine.
         resume: True goes on with what a run of the same config, order and input has left in `work_dir`. False removes
             that first.
 

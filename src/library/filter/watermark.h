@@ -52,8 +52,8 @@ class Watermark {
   bool stale_ = false;
 };
 
-/// The latest event time that is taken as it is when the clock says `now_ms`; later ones are set
-/// back to it.
+/// The latest event time that a record may have when the clock says `now_ms`. Later event times are
+/// set back to it.
 int64_t LatestTime(int64_t now_ms, const WindowOptions& options);
 
 /// The horizon at a watermark: entries older than it may be forgotten. It lies window and lateness

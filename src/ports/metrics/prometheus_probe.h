@@ -53,7 +53,7 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void SnapshotRestarted(std::string_view why) override;
   void InputUndecided(const std::string& topic, int64_t records) override;
 
-  /// Which of how many lanes the process runs.
+  /// The lane that the process runs, and the number of lanes of the app.
   void SetLane(int32_t lane, int32_t lanes);
   /// Bytes that each part of a process takes at most.
   using MemoryParts = std::vector<std::pair<std::string, uint64_t>>;
