@@ -3,9 +3,10 @@ import was killed, and nothing else is taken for a history."""
 import json
 import pathlib
 import re
+import subprocess
 import unittest
 
-from harness import NEARDUP, run
+from harness import LOADER, NEARDUP, run
 from lane_texts import CONFIG_ERROR, PARTITIONS, LaneTexts
 
 
@@ -94,6 +95,25 @@ class History(LaneTexts):
         self.assert_each_later_record_has_its_verdict(history)
         code, report = self.verify(config)
         self.assertEqual(code, 0, json.dumps(report, indent=1)[:6000])
+
+    def test_a_lane_with_uncommitted_records_alone_does_not_begin_beside_an_unfinished_import(self):
+        self.create_topics(partitions=PARTITIONS)
+        self.put(3000)
+        config = self.config(4)
+        folder = self.decide_history(config)
+        changelog = f'{self.app}-changelog'
+        self.load('create', '--topic', changelog, '--partitions', 4, '--config', 'cleanup.policy=delete',
+                  '--config', 'retention.bytes=-1')
+        holder = subprocess.Popen([LOADER, '--brokers', self.brokers, 'hold-open', '--config', config, '--partition', '3'])
+        try:
+            self.wait(lambda: run('kcat', '-b', self.brokers, '-C', '-t', changelog, '-p', 3, '-e', '-q', '-X',
+                                  'isolation.level=read_uncommitted').stdout, 'the record')
+        finally:
+            holder.kill()
+            holder.wait()
+        # The import ends with its first write, which is that of lane 0.
+        self.assertTrue(self.kill_command(0, 'import', '--from', folder, '--config', config, '--execute'))
+        self.assertTrue(self.start_shortly(config, 3, '`neardup import --from FOLDER --execute` was interrupted'))
 
     def test_what_does_not_fit_is_refused_and_named(self):
         self.create_topics(partitions=PARTITIONS)

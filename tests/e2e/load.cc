@@ -346,6 +346,23 @@ Result<void> Decide(const Arguments& arguments) {
                       std::move(records), arguments.folder);
 }
 
+/// Writes a record to the changelog of a lane in a transaction that stays open until this process
+/// is killed.
+Result<void> HoldOpen(const Arguments& arguments) {
+  ConfigArguments config;
+  config.file = arguments.file;
+  NEARDUP_ASSIGN(const LoadedConfig loaded, Load(config));
+  const Settings settings = OfLane(loaded.settings, arguments.partition);
+  NEARDUP_ASSIGN(const std::vector<InputPartition> inputs, ListPartitions(settings.kafka, {}));
+  NEARDUP_TRY(EnsureTopics(settings.kafka, inputs, {}));
+  const auto transaction = NewKafkaTransaction(settings.kafka, settings.lane.lane, {}, {});
+  NEARDUP_TRY(transaction->Fence());
+  NEARDUP_TRY(transaction->Begin());
+  NEARDUP_TRY(transaction->PublishDelta("never committed"));
+  pause();
+  return {};
+}
+
 using Order = Result<void> (*)(const Arguments&);
 
 /// Defines the command line; returns the function of each subcommand.
@@ -401,6 +418,9 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
   kill_at_end->add_option("--partition", arguments.partition)->required();
   kill_at_end->add_option("--offset", arguments.offset)->required();
   kill_at_end->add_option("command", arguments.command)->required();
+  CLI::App* hold_open = app.add_subcommand("hold-open");
+  hold_open->add_option("--config", arguments.file)->required();
+  hold_open->add_option("--partition", arguments.partition)->required();
   CLI::App* decide = app.add_subcommand("decide");
   decide->add_option("--config", arguments.file)->required();
   decide->add_option("--part-records", arguments.records)->required();
@@ -418,6 +438,7 @@ std::map<const CLI::App*, Order> Describe(CLI::App& app, Arguments& arguments) {
           {bounds, Bounds},
           {await_group, AwaitGroup},
           {kill_at_end, KillAtEnd},
+          {hold_open, HoldOpen},
           {decide, Decide}};
 }
 
