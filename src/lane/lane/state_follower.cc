@@ -156,6 +156,8 @@ Result<void> StateFollower::Fold(const ChangelogRecord& record) {
 // ---- promotion
 
 Result<std::optional<int64_t>> StateFollower::Restore(const std::atomic<bool>& stop) {
+  // What it has read held nothing, and does not show that this is still the same log.
+  if (state_.empty()) log_.StartOver();
   for (int tries = 0; tries < 2; ++tries) {
     NEARDUP_ASSIGN(const std::optional<int64_t> end, ReadAll(stop));
     if (!end) return end;

@@ -89,6 +89,24 @@ TEST_F(RecreatedChangelogTest, AStandbyThatWasPausedFollowsALogThatHasPassedItsO
   ExpectEachOffsetOnce(broker_);
 }
 
+TEST_F(RecreatedChangelogTest, AStandbyThatHasReadOnlyAbortedDeltasReadsTheNewLogFromItsBeginning) {
+  broker_.WriteDelta("lane-0", "never committed");
+  broker_.EndTransaction("lane-0", false);
+  auto standby = New(false);
+  while (standby->changelog.next_offset() < broker_.ChangelogEnd()) {
+    ASSERT_TRUE(standby->lane->Step().ok());
+  }
+  const int64_t end = standby->changelog.next_offset();
+  broker_.Reset("lane-0");
+  auto fresh = New(true);
+  while (fresh->lane->phase() != LanePhase::kActive) ASSERT_TRUE(fresh->lane->Step().ok());
+  ASSERT_LE(broker_.ChangelogEnd(), end) << "the new log does not tell by its length";
+  const uint64_t first = Newest().writer;
+  TakeOver(*standby);
+  ExpectEachOffsetOnce(broker_);
+  EXPECT_EQ(Newest().log_id, first) << "the new log goes on";
+}
+
 TEST_F(RecreatedChangelogTest, AnActiveInstanceThatWasPausedDecidesEverythingAfterAReset) {
   auto paused = New(true);
   DecideUpTo(*paused, 300);
