@@ -24,6 +24,10 @@ namespace {
 // Long waits are cut into slices; the client's complaints are heard between two slices.
 constexpr int kSliceMs = 1000;
 constexpr int kFlushSliceMs = 100;
+// A broker refuses the transactional id while it ends the transaction of the former owner, which
+// takes it milliseconds. The library asks again only after half a second, or when it is called
+// again.
+constexpr int kIdSliceMs = 20;
 // Between two questions about a topic that has no leader yet.
 constexpr int kLeaderRetryMs = 50;
 // While a commit waits for deliveries, it sends the offsets after this number of slices: a failed
@@ -145,7 +149,7 @@ Result<void> KafkaTransaction::Fence() {
   }
   NEARDUP_ASSIGN(client_,
                  Client::New(options_, ClientRole::kWriter, log_, std::move(hooks), lane_, extra));
-  NEARDUP_TRY(Retry([this] { return rd_kafka_init_transactions(client_->get(), kSliceMs); },
+  NEARDUP_TRY(Retry([this] { return rd_kafka_init_transactions(client_->get(), kIdSliceMs); },
                     Deadline(options_.transaction_timeout_ms),
                     fmt::format("taking the transactional id {}-lane-{}", options_.app, lane_),
                     ErrorCode::kUnavailable));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -10,6 +11,8 @@
 
 namespace neardup {
 namespace {
+
+constexpr int32_t kLeasePollIntervalMs = 60'000;
 
 void SetWriteDefaults(const KafkaOptions& options, Properties& properties) {
   // Fewer and larger batches cost the brokers and this process less. A commit does not wait for it:
@@ -99,7 +102,9 @@ Properties OwnedProperties(const KafkaOptions& options, ClientRole role, uint16_
   if (role == ClientRole::kLease) {
     properties["session.timeout.ms"] = std::to_string(options.session_timeout_ms);
     properties["heartbeat.interval.ms"] = std::to_string(options.heartbeat_interval_ms);
-    properties["max.poll.interval.ms"] = "60000";
+    // It must not be below the session time-out.
+    properties["max.poll.interval.ms"] =
+        std::to_string(std::max(options.session_timeout_ms, kLeasePollIntervalMs));
     // With other assignors a member that joins may take the lease from its holder.
     properties["partition.assignment.strategy"] = "cooperative-sticky";
   } else {
@@ -110,6 +115,9 @@ Properties OwnedProperties(const KafkaOptions& options, ClientRole role, uint16_
     properties.merge(FetchProperties(ShareOf(options.prefetch_bytes_max, options.topics.size())));
   } else if (role == ClientRole::kChangelog) {
     properties.merge(ChangelogFetchProperties());
+  } else if (role == ClientRole::kWatermark) {
+    // Where it reads a record, questions follow.
+    properties["fetch.wait.max.ms"] = "10";
   }
   return properties;
 }

@@ -79,6 +79,13 @@ TEST(Properties, ContradictionsAreFoundWithoutABroker) {
   EXPECT_THAT(checked.error().text, HasSubstr("ssl.ca.location"));
 }
 
+TEST(Properties, TheLibraryTakesTheLongestSessionThatTheSettingsAllow) {
+  KafkaOptions options;
+  options.session_timeout_ms = 30 * 60 * 1000;
+  const Result<void> checked = CheckProperties(options);
+  EXPECT_TRUE(checked.ok()) << checked.error().text;
+}
+
 TEST(ClientLibraryWarnings, WarnOfScramOnlyWhereItFails) {
   EXPECT_THAT(ClientLibraryWarnings(0x020002ff, "SCRAM-SHA-256"), Not(IsEmpty()));
   EXPECT_THAT(ClientLibraryWarnings(0x020601ff, "SCRAM-SHA-256"), IsEmpty());
