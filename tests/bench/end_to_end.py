@@ -1,6 +1,7 @@
 """Throughput, CPU and latency of the service on a real Kafka, beside a bare forwarder and Kafka Streams, interleaved.
 
     scripts/bench end-to-end [--json FILE] [--records N] [--rounds N]
+    scripts/bench scale [--json FILE] [--records N] [--rounds N]
 
 The broker and the clients share this machine, and the broker's log is in memory (--dir). Each round runs every
 program once on the same filled topic: `consume` only reads; `forward-0` and `forward-1` route records with librdkafka
@@ -9,6 +10,10 @@ once (tests/bench/streams); `exact` and `near` are neardup. Rates are of whole
 processes: from the start to the last commit. CPU is that of the client process, and that of the broker meanwhile,
 which includes its work for topics that come and go. The figures are medians of the rounds, and the ratios are medians
 of each round's ratio.
+
+`scale` measures neardup alone with 1, 2, 4, 8 ... threads and as many cores, up to those of the machine. If the machine
+has cores to spare, the broker keeps to the others (taskset). The thread that decides, publishes and commits cannot be
+spread: its CPU time for a record is the ceiling of one lane.
 """
 
 import argparse
@@ -32,6 +37,7 @@ sys.path.insert(0, str(ROOT / "tests/e2e"))
 import kafka_streams  # noqa: E402
 PARTITIONS = 8
 INTERVAL_MS = 100
+SHORT_INTERVAL_MS = 10
 WARM_UP_SECONDS = 3
 MODES = {"near": {}, "exact": {"match.distance_max": 0}}
 STAGES = ("poll", "fingerprint", "lookup", "decide", "commit")
@@ -59,7 +65,7 @@ def free_port():
 class Service:
     """neardup, with a configuration of its own."""
 
-    def __init__(self, bench, topic, app, mode, window_entries=1_000_000):
+    def __init__(self, bench, topic, app, mode, window_entries=1_000_000, interval_ms=INTERVAL_MS, threads=0):
         self.port = free_port()
         self.log = bench.folder / f"{app}.log"
         settings = {
@@ -67,11 +73,13 @@ class Service:
             "output.unique_topic": f"{app}-unique", "output.duplicate_topic": f"{app}-duplicate",
             "output.dead_letter_topic": f"{app}-dead", "record.fields": "[title, body]", "match.mode": "near",
             **MODES[mode],
-            "window.entries_max": window_entries, "transaction.interval_ms": f"{INTERVAL_MS}ms",
-            "metrics.port": self.port}
+            "window.entries_max": window_entries, "transaction.interval_ms": f"{interval_ms}ms",
+            "metrics.port": self.port, "threads.fingerprint": threads}
         sets = [part for path, value in settings.items() for part in ("--set", f"{path}={value}")]
         self.begun = time.monotonic()
-        self.process = subprocess.Popen([str(bench.build / "neardup"), "run", *sets], stderr=open(self.log, "wb"))
+        pinned = ["taskset", "--cpu-list", f"0-{threads - 1}"] if threads else []
+        self.process = subprocess.Popen([*pinned, str(bench.build / "neardup"), "run", *sets],
+                                        stderr=open(self.log, "wb"))
 
     def metrics(self):
         try:
@@ -195,11 +203,11 @@ class Bench:
             self.load("drop", "--topic", f"{app}-{kind}")
         return records / seconds, cpu / records * 1e6
 
-    def neardup(self, mode):
+    def neardup(self, mode, threads=0):
         def measure(topic, records):
             self.number += 1
             app = f"app-{self.number}"
-            service = Service(self, topic, app, mode)
+            service = Service(self, topic, app, mode, threads=threads)
             seconds = service.wait_for(records)
             cpu = service.cpu_seconds()
             self.serial_us = service.lane_cpu_seconds() / records * 1e6
@@ -265,32 +273,70 @@ class Bench:
         self.add(f"serial_us_{name}", statistics.median(serial), "us")
         self.load("drop", "--topic", topic)
 
+    def scale(self, name, records, *fill):
+        topic, cores = f"in-{name}", os.cpu_count()
+        self.create(topic)
+        self.tool(records, "fill", "--to", topic, *fill)
+        self.consume(topic, records)  # warms the broker
+        counts = [1 << power for power in range(cores.bit_length()) if 1 << power <= cores]
+        rates, serial = {count: [] for count in counts}, {count: [] for count in counts}
+        for _ in range(self.arguments.rounds):
+            for count in counts:
+                others = f"{count}-{cores - 1}" if count < cores else f"0-{cores - 1}"
+                run("taskset", "--all-tasks", "--cpu-list", "--pid", others, self.broker_pid)
+                rate, _ = self.neardup("near", count)(topic, records)
+                rates[count].append(rate)
+                serial[count].append(self.serial_us)
+        print(f"\n{name}: {records} records, {self.arguments.rounds} rounds")
+        print(f"{'threads':>8s}{'records/s':>12s}{'of 1 thread':>14s}{'ceiling of the lane':>22s}")
+        for count in counts:
+            ratio = statistics.median(a / b for a, b in zip(rates[count], rates[1]))
+            ceiling = 1e6 / statistics.median(serial[count])
+            shares = "" if count < cores else "  (the broker shares its cores)"
+            print(f"{count:8d}{statistics.median(rates[count]):12.0f}{ratio:14.2f}{ceiling:22.0f}{shares}")
+            self.add(f"rate_{count}_threads_{name}", statistics.median(rates[count]), "records/s")
+        self.load("drop", "--topic", topic)
+
     def latency(self):
-        """Latency at half of the rate that was just measured, and the time to catch up after a stop."""
+        """Latency at half of the rate that was just measured, and with short transactions at a tenth of it; and the time
+        to catch up after a stop."""
         rate = int(self.figures["rate_near_1k"]["value"] / 2)
-        seconds = self.arguments.latency_seconds
-        self.create("in-latency")
-        service = Service(self, "in-latency", "app-latency", "near")
+        for name, interval_ms, share in (("", INTERVAL_MS, 0.5), ("_short", SHORT_INTERVAL_MS, 0.1)):
+            self.latency_of(name, interval_ms, int(self.figures["rate_near_1k"]["value"] * share))
+        self.catch_up(rate)
+
+    def latency_of(self, name, interval_ms, rate):
+        """From the producer's timestamp until a reader of committed records has the record."""
+        seconds, app, topic = self.arguments.latency_seconds, f"app-latency{name}", f"in-latency{name}"
+        self.create(topic)
+        service = Service(self, topic, app, "near", interval_ms=interval_ms)
         service.wait_active()
         # The first transactions after a start wait for the broker to create topics of its own.
-        self.tool(rate * WARM_UP_SECONDS, "fill", "--to", "in-latency", "--bytes", 1000, "--per-second", rate)
+        self.tool(rate * WARM_UP_SECONDS, "fill", "--to", topic, "--bytes", 1000, "--per-second", rate)
         service.wait_for(rate * WARM_UP_SECONDS)
-        before = service.sums("neardup_end_to_end_latency_seconds_bucket")
-        self.tool(rate * seconds, "fill", "--to", "in-latency", "--bytes", 1000, "--per-second", rate)
-        service.wait_for(rate * (WARM_UP_SECONDS + seconds))
-        buckets = sorted((float(re.search(r'le="([^"]+)"', labels)[1]), value - before[labels]) for labels, value
-                         in service.sums("neardup_end_to_end_latency_seconds_bucket").items())
-        total = buckets[-1][1]
-        print(f"\nlatency at {rate} records/s for {seconds} s, upper bounds of the histogram's buckets:")
-        for share in (0.5, 0.95, 0.99):
-            bound = next(le for le, count in buckets if count >= share * total)
-            print(f"  p{share * 100:.0f} at most {bound * 1000:.0f} ms")
-        p99 = next(le for le, count in buckets if count >= 0.99 * total)
-        self.add("latency_p99_intervals", p99 * 1000 / INTERVAL_MS, "transaction intervals, upper bound")
+        broker = cpu_seconds(self.broker_pid)
+        outputs = ",".join(f"{app}-{kind}" for kind in ("unique", "duplicate", "dead"))
+        reader = subprocess.Popen([str(self.forward), "--brokers", self.brokers, "--records", str(rate * seconds),
+                                   "latency", "--from", outputs], stdout=subprocess.PIPE, text=True)
+        time.sleep(1)
+        self.tool(rate * seconds, "fill", "--to", topic, "--bytes", 1000, "--per-second", rate)
+        found = json.loads(reader.communicate()[0])
+        broker = (cpu_seconds(self.broker_pid) - broker) / (rate * seconds) * 1e6
         service.stop()
-        stopped = self.arguments.stop_seconds
-        self.tool(rate * stopped, "fill", "--to", "in-latency", "--bytes", 1000)
-        service = Service(self, "in-latency", "app-latency", "near")
+        self.drop_outputs(app)
+        print(f"\nlatency at {rate} records/s for {seconds} s, transactions of {interval_ms} ms: p50 {found['p50_ms']} ms, "
+              f"p95 {found['p95_ms']} ms, p99 {found['p99_ms']} ms, max {found['max_ms']} ms; broker {broker:.1f} us a record")
+        for percentile in ("p50_ms", "p99_ms"):
+            self.add(f"latency{name}_{percentile}", found[percentile], "ms")
+
+    def catch_up(self, rate):
+        stopped, topic, app = self.arguments.stop_seconds, "in-stopped", "app-stopped"
+        self.create(topic)
+        service = Service(self, topic, app, "near")
+        service.wait_active()
+        service.stop()
+        self.tool(rate * stopped, "fill", "--to", topic, "--bytes", 1000)
+        service = Service(self, topic, app, "near")
         caught_up = service.wait_for(rate * stopped)
         print(f"after a stop of {stopped} s at this rate it catches up in {caught_up:.1f} s, start and restore included")
         self.add("catch_up_seconds", caught_up, "s")
@@ -313,6 +359,7 @@ def main():
     parser.add_argument("--kinds", default="1k,300,chinese_1k", help="what to measure, separated by commas")
     parser.add_argument("--latency-seconds", type=int, default=20, help="0: no latency")
     parser.add_argument("--stop-seconds", type=int, default=120)
+    parser.add_argument("--scale", action="store_true", help="measure neardup with 1, 2, 4 ... threads instead")
     arguments = parser.parse_args()
     print(f"machine: {machine()}; {PARTITIONS} partitions, transactions of {INTERVAL_MS} ms, one broker on the same cores")
     bench = Bench(arguments)
@@ -320,7 +367,7 @@ def main():
              "chinese_1k": (arguments.records, "--bytes", 1000, "--chinese")}
     try:
         for name in arguments.kinds.split(","):
-            bench.throughput(name, *kinds[name])
+            (bench.scale if arguments.scale else bench.throughput)(name, *kinds[name])
         if arguments.latency_seconds and "rate_near_1k" in bench.figures:
             bench.latency()
     finally:

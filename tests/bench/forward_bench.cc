@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +29,7 @@ constexpr int kFlushMs = 60'000;
 
 struct Arguments {
   std::string brokers;
-  std::string from;
+  std::vector<std::string> from;
   std::string to;
   int64_t records = 0;
   size_t bytes = 1000;
@@ -88,7 +89,8 @@ ClientHandle NewProducer(const Arguments& arguments, const Properties& more) {
 /// librdkafka pauses fetching for a second whenever its default queue is full.
 ClientHandle NewConsumer(const Arguments& arguments) {
   return NewClient(RD_KAFKA_CONSUMER, {{"bootstrap.servers", arguments.brokers},
-                                       {"group.id", "bench-" + arguments.from},
+                                       {"group.id", "bench-" + arguments.from.front()},
+                                       {"fetch.wait.max.ms", "10"},
                                        {"enable.auto.commit", "false"},
                                        {"isolation.level", "read_committed"},
                                        {"queued.min.messages", "1000000"},
@@ -194,7 +196,9 @@ void Produce(rd_kafka_t* producer, rd_kafka_topic_t* topic, std::string_view val
 }
 
 void Fill(const Arguments& arguments) {
-  const ClientHandle producer = NewProducer(arguments, {});
+  // Records at an even pace must not wait for others: latency counts from their timestamps on.
+  const ClientHandle producer =
+      NewProducer(arguments, {{"linger.ms", arguments.per_second > 0 ? "1" : "50"}});
   const int32_t partitions = PartitionsOf(producer.get(), arguments.to);
   rd_kafka_topic_t* topic = rd_kafka_topic_new(producer.get(), arguments.to.c_str(), nullptr);
   Records records(arguments);
@@ -215,10 +219,12 @@ void Fill(const Arguments& arguments) {
 
 // ---- consume and forward
 
-void AssignAll(rd_kafka_t* consumer, const std::string& topic) {
+void AssignAll(rd_kafka_t* consumer, const std::vector<std::string>& topics, int64_t offset) {
   rd_kafka_topic_partition_list_t* list = rd_kafka_topic_partition_list_new(8);
-  for (int32_t i = 0; i < PartitionsOf(consumer, topic); ++i) {
-    rd_kafka_topic_partition_list_add(list, topic.c_str(), i)->offset = 0;
+  for (const std::string& topic : topics) {
+    for (int32_t i = 0; i < PartitionsOf(consumer, topic); ++i) {
+      rd_kafka_topic_partition_list_add(list, topic.c_str(), i)->offset = offset;
+    }
   }
   Check(rd_kafka_assign(consumer, list), "assigning");
   rd_kafka_topic_partition_list_destroy(list);
@@ -246,10 +252,36 @@ void ReadAll(rd_kafka_t* consumer, int64_t records, Visit visit, Between between
 void Consume(const Arguments& arguments) {
   const Watch watch;
   const ClientHandle consumer = NewConsumer(arguments);
-  AssignAll(consumer.get(), arguments.from);
+  AssignAll(consumer.get(), arguments.from, 0);
   ReadAll(
       consumer.get(), arguments.records, [](const rd_kafka_message_t&) {}, [] {});
   watch.Print(arguments.records);
+  rd_kafka_consumer_close(consumer.get());
+}
+
+/// How old committed records are when they are read. Ages count from the timestamps, which
+/// neardup passes on as the producer has set them.
+void Latency(const Arguments& arguments) {
+  const ClientHandle consumer = NewConsumer(arguments);
+  AssignAll(consumer.get(), arguments.from, RD_KAFKA_OFFSET_END);
+  std::vector<int64_t> ages_ms;
+  ReadAll(
+      consumer.get(), arguments.records,
+      [&](const rd_kafka_message_t& message) {
+        const auto now = std::chrono::system_clock::now().time_since_epoch();
+        ages_ms.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(now).count() -
+                          rd_kafka_message_timestamp(&message, nullptr));
+      },
+      [] {});
+  std::sort(ages_ms.begin(), ages_ms.end());
+  const auto percentile = [&](double share) {
+    return static_cast<long long>(
+        ages_ms[static_cast<size_t>(share * static_cast<double>(ages_ms.size() - 1))]);
+  };
+  std::printf(
+      "{\"records\": %zu, \"p50_ms\": %lld, \"p95_ms\": %lld, \"p99_ms\": %lld, \"max_ms\": "
+      "%lld}\n",
+      ages_ms.size(), percentile(0.5), percentile(0.95), percentile(0.99), percentile(1));
   rd_kafka_consumer_close(consumer.get());
 }
 
@@ -264,7 +296,7 @@ void Forward(const Arguments& arguments) {
       rd_kafka_topic_new(producer.get(), arguments.to.c_str(), nullptr),
       rd_kafka_topic_new(producer.get(), (arguments.to + "-second").c_str(), nullptr)};
   for (const char* suffix : {"", "-second"}) PartitionsOf(producer.get(), arguments.to + suffix);
-  AssignAll(consumer.get(), arguments.from);
+  AssignAll(consumer.get(), arguments.from, 0);
   std::map<int32_t, int64_t> next;
   rd_kafka_consumer_group_metadata_t* group = rd_kafka_consumer_group_metadata(consumer.get());
   int64_t number = 0;
@@ -273,8 +305,8 @@ void Forward(const Arguments& arguments) {
   const auto commit = [&] {
     rd_kafka_topic_partition_list_t* offsets = rd_kafka_topic_partition_list_new(8);
     for (const auto& [partition, offset] : next) {
-      rd_kafka_topic_partition_list_add(offsets, arguments.from.c_str(), partition)->offset =
-          offset;
+      rd_kafka_topic_partition_list_add(offsets, arguments.from.front().c_str(), partition)
+          ->offset = offset;
     }
     if (offsets->cnt > 0) {
       Check(rd_kafka_send_offsets_to_transaction(producer.get(), offsets, group, kFlushMs),
@@ -326,6 +358,9 @@ int Main(int count, char** words) {
   fill->add_option("--per-second", arguments.per_second, "0: as fast as possible");
   CLI::App* consume = app.add_subcommand("consume", "read records");
   consume->add_option("--from", arguments.from, "topic")->required();
+  CLI::App* latency =
+      app.add_subcommand("latency", "read what is written from now on, and print its age");
+  latency->add_option("--from", arguments.from, "topics")->required()->delimiter(',');
   CLI::App* forward = app.add_subcommand("forward", "read and write records in transactions");
   forward->add_option("--from", arguments.from, "topic")->required();
   forward->add_option("--to", arguments.to, "topic; a fifth of the records go to TOPIC-second")
@@ -333,7 +368,10 @@ int Main(int count, char** words) {
   forward->add_option("--headers", arguments.headers, "headers added to each record");
   forward->add_option("--transaction-ms", arguments.transaction_ms);
   CLI11_PARSE(app, count, words);
-  (fill->parsed() ? Fill : consume->parsed() ? Consume : Forward)(arguments);
+  (fill->parsed()      ? Fill
+   : consume->parsed() ? Consume
+   : latency->parsed() ? Latency
+                       : Forward)(arguments);
   return 0;
 }
 
