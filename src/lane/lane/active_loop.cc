@@ -83,6 +83,11 @@ bool ActiveLoop::has_nothing_left() const {
 
 Result<void> ActiveLoop::CommitAll() { return open_.is_open() ? Commit() : CommitPositions(); }
 
+Result<void> ActiveLoop::Confirm() {
+  NEARDUP_TRY(open_.Begin());
+  return Commit();
+}
+
 Result<void> ActiveLoop::Abort() {
   NEARDUP_TRY(ports_.transaction.Abort());
   for (const Transaction::Refusal& refusal : ports_.transaction.TakeRefusals()) {
@@ -108,8 +113,7 @@ void ActiveLoop::Forget() {
 Result<void> ActiveLoop::RefreshInputs() {
   const Result<void> refreshed = inputs_.Refresh(state_);
   if (refreshed.ok() || refreshed.error().code != ErrorCode::kNotFound) return refreshed;
-  NEARDUP_TRY(open_.Begin());
-  const Result<void> committed = Commit();
+  const Result<void> committed = Confirm();
   // A topic that does not exist makes every commit abort.
   if (committed.ok() || committed.error().code == ErrorCode::kAborted) return refreshed;
   return committed;

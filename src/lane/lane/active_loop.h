@@ -44,6 +44,8 @@ class ActiveLoop {
   bool has_nothing_left() const;
   /// Commits what is decided, and the positions of inputs that moved without a record.
   Result<void> CommitAll();
+  /// Commits, also if there is nothing to commit. Fails if another instance has taken the lane.
+  Result<void> Confirm();
   /// How many commits have succeeded so far.
   uint64_t commits() const { return commits_; }
   bool has_open_transaction() const { return open_.is_open(); }

@@ -16,6 +16,25 @@ void Candidacy::Join() {
   lease_.Join();
 }
 
+bool Candidacy::Follows(const std::string& endpoint, uint64_t epoch) {
+  followed_epoch_ = epoch;
+  if (endpoint != followed_) {
+    followed_ = endpoint;
+    lease_.Watch(endpoint == lease_.endpoint() ? std::string() : endpoint);
+  }
+  const auto ended = ended_.find(endpoint);
+  if (was_wrong_ || ended == ended_.end() || ended->second >= epoch) return false;
+  was_wrong_ = true;
+  return true;
+}
+
+bool Candidacy::MayTakeOver() const {
+  return is_candidate_ && !was_wrong_ && !followed_.empty() && !ended_.contains(followed_) &&
+         lease_.WatchedHasEnded();
+}
+
+void Candidacy::TakesOver() { ended_.emplace(followed_, followed_epoch_); }
+
 void Candidacy::StepDone() {
   good_at_ms_ = clock_.SteadyMs();
   if (!trouble_since_ms_) return;

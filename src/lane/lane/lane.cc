@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kPollTimeoutMs = 100;
 constexpr int64_t kGaugesPeriodMs = 1000;
+constexpr int64_t kConfirmPeriodMs = 1000;
 
 }  // namespace
 
@@ -41,6 +42,7 @@ Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<L
       retry_(options_, ports.clock) {
   state_->SetLearned(options_.learned);
   state_->SetTopics(options_.pipeline.topics);
+  state_->SetEndpoint(ports_.lease.endpoint());
   ports_.probe.PhaseChanged(phase_);
 }
 
@@ -87,6 +89,13 @@ Result<void> Lane::StandbyStep(const std::atomic<bool>& stop) {
     return Promote(stop);
   }
   SetPhase(LanePhase::kStandby);
+  NEARDUP_ASSIGN(const bool takes_over, MayTakeOver());
+  if (takes_over) {
+    candidacy_.TakesOver();
+    ports_.probe.TakesOver(state_->active_endpoint());
+    awaits_lease_ = true;
+    return Promote(stop);
+  }
   if (!candidacy_.is_candidate()) NEARDUP_TRY(follower_.AskGoal());
   NEARDUP_TRY(JoinIfCaughtUp());  // there may be nothing to read
   const uint64_t seq_before = state_->seq();
@@ -111,6 +120,14 @@ Result<void> Lane::JoinIfCaughtUp() {
   candidacy_.Join();
   if (candidacy_.is_candidate()) follower_.DropGoal();
   return {};
+}
+
+/// What was read may be old: another instance may have taken the lane since.
+Result<bool> Lane::MayTakeOver() {
+  if (candidacy_.Follows(state_->active_endpoint(), state_->epoch())) {
+    ports_.probe.TookOverWrongly(state_->active_endpoint());
+  }
+  return candidacy_.MayTakeOver() ? follower_.HasReadAll() : false;
 }
 
 /// Reported once. From then on a standby is only moments behind.
@@ -156,11 +173,14 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
 
 Result<void> Lane::ActiveStep() {
   NEARDUP_ASSIGN(const bool held, ports_.lease.Held());
-  if (!held)
+  if (awaits_lease_) {
+    NEARDUP_TRY(AwaitLease(held));
+  } else if (!held) {
     return Retriable(
         ErrorCode::kFenced,
         "this instance no longer holds the lease: another instance has it, or the group has "
         "not heard from this one for the session time-out");
+  }
   const uint64_t before = loop_.commits();
   const Result<void> stepped = loop_.Step();
   if (loop_.commits() > before) {
@@ -171,6 +191,16 @@ Result<void> Lane::ActiveStep() {
   retry_.StepDone();
   ReportGauges();
   return {};
+}
+
+/// Nobody tells an instance without the lease that another one has taken the lane. So it makes
+/// sure, also while there is nothing to decide, and once more when the lease has come.
+Result<void> Lane::AwaitLease(bool held) {
+  const int64_t now_ms = ports_.clock.SteadyMs();
+  if (!held && now_ms < confirm_at_ms_) return {};
+  confirm_at_ms_ = now_ms + kConfirmPeriodMs;
+  awaits_lease_ = !held;
+  return loop_.Confirm();
 }
 
 void Lane::ReportGauges() {
@@ -230,6 +260,7 @@ void Lane::Lose(const Error& error) {
   ports_.transaction.Abandon(loop_.has_open_transaction() &&
                              error.code != ErrorCode::kUnknownOutcome);
   loop_.Forget();
+  awaits_lease_ = false;
   ports_.probe.LaneLost(error);
   if (late_request) {
     // The previous transaction has ended: this instance is not at fault.

@@ -1,6 +1,7 @@
 // The lane: one index, one order of decisions, one changelog partition, one transactional writer.
 //
-//   standby   follows the changelog; becomes a candidate for the lease when it has caught up
+//   standby   follows the changelog; becomes a candidate for the lease when it has caught up; is
+//             promoted when it gets the lease, or sees that the active process has ended
 //   promote   locks other instances out, reads the changelog to its end, and reads the inputs from
 //             where its last delta ends
 //   active    polls, fingerprints, decides and publishes; commits outputs, delta and offsets in one
@@ -62,10 +63,12 @@ class Lane {
 
   Result<void> StandbyStep(const std::atomic<bool>& stop);
   Result<void> JoinIfCaughtUp();
+  Result<bool> MayTakeOver();
   void ReportCaughtUp();
   Result<void> Promote(const std::atomic<bool>& stop);
 
   Result<void> ActiveStep();
+  Result<void> AwaitLease(bool held);
   void ReportGauges();
 
   /// Handles an error of a step: aborts and rewinds, or gives the lane up, or returns the error
@@ -82,6 +85,9 @@ class Lane {
   StateFollower follower_;
   Candidacy candidacy_;
   bool caught_up_ = false;
+  /// It took the lane from a process that had ended, and the lease has not come since.
+  bool awaits_lease_ = false;
+  int64_t confirm_at_ms_ = 0;
 
   LaneInputs inputs_;
   ActiveLoop loop_;

@@ -205,6 +205,9 @@ class Transaction {
 /// Says which instance should run the lane. Only a hint: Transaction::Fence is the lock. At most
 /// one candidate holds the lease. Join and Leave return at once, and may be called again without
 /// effect.
+///
+/// A lease that can see processes end also says that the active one has ended, long before its
+/// lease expires.
 class Lease {
  public:
   virtual ~Lease() = default;
@@ -218,6 +221,15 @@ class Lease {
   virtual bool brokers_answer() const { return true; }
   /// Leaves for good, and waits until the lease is given up.
   virtual void Release() = 0;
+
+  /// Where other instances can see whether this process runs, for their Watch. No other process
+  /// ever has the same text. Empty: nowhere.
+  virtual std::string endpoint() const { return {}; }
+  /// From now on, watches the process at this endpoint of another lease. Empty: none.
+  virtual void Watch(const std::string& endpoint) { static_cast<void>(endpoint); }
+  /// True if the watched process seems to have ended. Silence is no sign of it. This may be wrong,
+  /// because a network may refuse connections in the name of a process that runs.
+  virtual bool WatchedHasEnded() { return false; }
 };
 
 class Clock {

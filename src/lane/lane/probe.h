@@ -176,6 +176,12 @@ class Probe {
   /// The lane is taken again, because a request of its last transaction may reach the broker late
   /// (Transaction::must_fence). Called after LaneLost, whose error names the request.
   virtual void LateRequestFenced() = 0;
+  /// The process at this endpoint (Lease::endpoint), which was active, has ended. This instance
+  /// takes the lane before it has the lease.
+  virtual void TakesOver(std::string_view endpoint) = 0;
+  /// The process at this endpoint is active again, though this instance has taken the lane from it
+  /// as from one that had ended. From now on this instance waits for the lease each time.
+  virtual void TookOverWrongly(std::string_view endpoint) = 0;
   /// The lane has been in trouble for `lasted_ms`, and leaves the lease to another instance for a
   /// while.
   virtual void LeaseLeft(int64_t lasted_ms) = 0;
@@ -226,6 +232,8 @@ class PartialProbe : public Probe {
   void TransactionAborted(const Error&) override {}
   void LaneLost(const Error&) override {}
   void LateRequestFenced() override {}
+  void TakesOver(std::string_view) override {}
+  void TookOverWrongly(std::string_view) override {}
   void LeaseLeft(int64_t) override {}
   void Promoted(uint64_t, uint64_t, double) override {}
   void PipelineChanged(const PipelineTopics&, const PipelineTopics&) override {}

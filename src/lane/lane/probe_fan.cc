@@ -42,6 +42,12 @@ void ProbeFan::LaneLost(const Error& error) {
 void ProbeFan::LateRequestFenced() {
   for (Probe* probe : probes_) probe->LateRequestFenced();
 }
+void ProbeFan::TakesOver(std::string_view endpoint) {
+  for (Probe* probe : probes_) probe->TakesOver(endpoint);
+}
+void ProbeFan::TookOverWrongly(std::string_view endpoint) {
+  for (Probe* probe : probes_) probe->TookOverWrongly(endpoint);
+}
 void ProbeFan::LeaseLeft(int64_t lasted_ms) {
   for (Probe* probe : probes_) probe->LeaseLeft(lasted_ms);
 }

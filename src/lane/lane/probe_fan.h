@@ -29,6 +29,8 @@ class ProbeFan : public Probe {
   void TransactionAborted(const Error& error) override;
   void LaneLost(const Error& error) override;
   void LateRequestFenced() override;
+  void TakesOver(std::string_view endpoint) override;
+  void TookOverWrongly(std::string_view endpoint) override;
   void LeaseLeft(int64_t lasted_ms) override;
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
   void PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) override;

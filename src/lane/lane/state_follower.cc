@@ -76,6 +76,11 @@ std::optional<double> StateFollower::ShareRead() const {
   return ShareOf(next, goal_->begin, goal_->end);
 }
 
+Result<bool> StateFollower::HasReadAll() {
+  NEARDUP_ASSIGN(const int64_t end, log_.CommittedEnd());
+  return log_.next_offset() >= end;
+}
+
 PipelineTopics StateFollower::topics() const {
   return state_.empty() ? PipelineTopics() : state_.lane_topics();
 }
@@ -84,8 +89,8 @@ PipelineTopics StateFollower::topics() const {
 Result<void> StateFollower::CheckPipeline() {
   const PipelineTopics found = topics();
   if (Compare(options_.pipeline, found) != PipelineMatch::kOther) return {};
-  NEARDUP_ASSIGN(const int64_t end, log_.CommittedEnd());
-  if (log_.next_offset() < end) return {};
+  NEARDUP_ASSIGN(const bool all, HasReadAll());
+  if (!all) return {};
   return OtherPipeline(options_.pipeline, found, changelog_.name());
 }
 

@@ -45,6 +45,8 @@ class StateFollower {
   /// The share of the way to the goal that is read, 0 to 1; nullopt when the goal is reached. There
   /// must be a goal.
   std::optional<double> ShareRead() const;
+  /// Whether everything is read that is committed now. Asks the brokers.
+  Result<bool> HasReadAll();
   /// kMismatch if the newest delta of the changelog is of another pipeline.
   Result<void> CheckPipeline();
   /// What is known of the topics of the lane.

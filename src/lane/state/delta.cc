@@ -15,7 +15,8 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kMagic = "NDLT";
-constexpr uint16_t kVersion = 9;
+constexpr uint16_t kVersion = 10;
+constexpr uint16_t kVersionWithoutEndpoint = 9;
 constexpr uint16_t kVersionWithoutBeginning = 8;
 constexpr uint16_t kVersionWithoutLanes = 7;
 constexpr uint16_t kVersionWithoutGroups = 6;
@@ -35,8 +36,9 @@ constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 
 uint16_t VersionOf(const Delta& delta) {
   assert(delta.writer != 0 || (!delta.pipeline.known() && delta.pipeline.lanes == 1));
   assert(delta.writer != 0 || (delta.dropped == 0 && delta.groups.empty()));
-  assert(delta.writer != 0 || delta.beginning == Beginning());
-  if (delta.beginning != Beginning()) return kVersion;
+  assert(delta.writer != 0 || (delta.beginning == Beginning() && delta.endpoint.empty()));
+  if (!delta.endpoint.empty()) return kVersion;
+  if (delta.beginning != Beginning()) return kVersionWithoutEndpoint;
   if (delta.pipeline.lanes > 1) return kVersionWithoutBeginning;
   if (!delta.groups.empty()) return kVersionWithoutLanes;
   if (delta.writer != 0) return delta.dropped == 0 ? kVersionWithoutDropped : kVersionWithoutGroups;
@@ -86,6 +88,7 @@ void WriteHeader(const Delta& delta, ByteWriter& out) {
     out.U64(delta.beginning.seq);
     out.I64(delta.beginning.horizon_ms);
   }
+  if (version > kVersionWithoutEndpoint) out.Text(delta.endpoint);
   out.Text(delta.spec);
 }
 
@@ -172,11 +175,11 @@ void ReadLiveEntries(ByteReader& in, Delta& delta) {
 }
 
 /// What version 9 added.
-void ReadBeginning(ByteReader& in, Delta& delta) {
+void ReadBeginning(ByteReader& in, uint16_t version, Delta& delta) {
   const uint8_t with = in.U8("beginning");
-  if (with != static_cast<uint8_t>(BeganWith::kHistory) &&
-      with != static_cast<uint8_t>(BeganWith::kLanes)) {
-    in.Fail("beginning", fmt::format("1 or 2, found {}", with));
+  const uint8_t least = version == kVersionWithoutEndpoint ? 1 : 0;
+  if (with < least || with > static_cast<uint8_t>(BeganWith::kLanes)) {
+    in.Fail("beginning", fmt::format("{}, found {}", least == 0 ? "0 to 2" : "1 or 2", with));
   }
   delta.beginning.with = static_cast<BeganWith>(with);
   delta.beginning.unfinished = ReadFlag(in, "unfinished");
@@ -217,7 +220,11 @@ uint16_t ReadHeader(ByteReader& in, Delta& delta) {
       in.Fail("dropped", "a number that is not 0");
     }
   }
-  if (version >= 9) ReadBeginning(in, delta);
+  if (version >= 9) ReadBeginning(in, version, delta);
+  if (version >= 10) {
+    delta.endpoint = in.Text("endpoint");
+    if (delta.endpoint.empty()) in.Fail("endpoint", "a text that is not empty");
+  }
   delta.spec = in.Text("spec");
   return version;
 }

@@ -1,14 +1,14 @@
 // The delta: what a run of decided records adds to a lane's state. The changelog consists of deltas
 // in order, and the changelog is the truth.
 //
-// FORMAT, version 9. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
+// FORMAT, version 10. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      9; 8 without `beginning` to `begun_horizon_ms`; 7 also without
-//                            `lanes`; 6 also without `groups`; 5 also without `dropped`, which is
-//                            then 0; 4 also without `log_id` to `writer_before` and `pipeline`; 3
-//                            also without `learned`
+//   version         u16      10; 9 without `endpoint`; 8 also without `beginning` to
+//                            `begun_horizon_ms`; 7 also without `lanes`; 6 also without `groups`; 5
+//                            also without `dropped`, which is then 0; 4 also without `log_id` to
+//                            `writer_before` and `pipeline`; 3 also without `learned`
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -34,12 +34,15 @@
 //                            (DuplicateRoute::kDrop), up to seq_last; not 0 in version 6; since
 //                            version 6
 //   beginning       u8       1: the lane began with the entries of a history; 2: with those of
-//                            lanes of another number. Since version 9. Without: with nothing
+//                            lanes of another number; 0: with nothing, never in version 9. Since
+//                            version 9. Without: 0
 //   unfinished      u8       1: a later delta of the same writer says that the entries of this
 //                            beginning are complete; until then no lane may start. Else 0. Since
 //                            version 9
 //   begun_seq       u64      seq of the first record after this beginning; since version 9
 //   begun_horizon_ms  i64    the horizon at this beginning; since version 9
+//   endpoint        text     where other instances see whether the process that wrote the delta
+//                            runs (Lease::endpoint); not empty in version 10; since version 10
 //   spec            text     FingerprintSpec of the filter
 //   topics          varint count, then text each; distinct, ascending
 //   inputs          varint count, then each: varint topic index, varint partition,
@@ -132,6 +135,8 @@ struct Delta {
   uint64_t dropped = 0;
   /// Other than the default only in a delta with a writer.
   Beginning beginning{};
+  /// Not empty only in a delta with a writer.
+  std::string endpoint{};
   std::string spec;
   std::vector<InputProgress> inputs;
   /// Not known in deltas of versions before 5. Known only in a delta with a writer.

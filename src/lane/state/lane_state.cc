@@ -168,6 +168,7 @@ Result<void> LaneState::Apply(Delta delta) {
   settings_seq_ = delta.settings_seq;
   beginning_ = delta.beginning;
   if (lane_topics_ != delta.pipeline) lane_topics_ = std::move(delta.pipeline);
+  if (active_endpoint_ != delta.endpoint) active_endpoint_ = std::move(delta.endpoint);
   entries_held_ += delta.entries.size();
   entries_live_ = delta.entries_live;
   any_ = true;
@@ -179,6 +180,7 @@ Result<void> LaneState::Clear() {
   LaneState cleared(options_, lane_, nullptr);
   cleared.SetLearned(std::move(learned_));
   cleared.SetTopics(std::move(topics_));
+  cleared.SetEndpoint(std::move(endpoint_));
   *this = std::move(cleared);
   NEARDUP_ASSIGN(filter_, Filter::New(options_));
   return {};
@@ -386,6 +388,7 @@ Delta LaneState::MakeDelta(const Seal& before, const Seal& end) const {
   delta.entries_live = LiveUpTo(end.entries);
   delta.settings_seq = settings_seq_;
   delta.beginning = beginning_;
+  delta.endpoint = endpoint_;
   delta.dropped = end.dropped;
   delta.spec = spec_;
   delta.inputs = end.inputs;
@@ -447,6 +450,7 @@ void LaneState::Commit() {
   counted_joins_ -= end.joins;
   committing_.reset();
   if (lane_topics_ != topics_) lane_topics_ = topics_;
+  if (active_endpoint_ != endpoint_) active_endpoint_ = endpoint_;
   commits_to_learned_ = (commits_to_learned_ == 0 ? kCommitsPerLearned : commits_to_learned_) - 1;
   any_ = true;
 }

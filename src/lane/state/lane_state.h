@@ -51,6 +51,11 @@ class LaneState {
 
   /// The topics of this instance, which every delta from now on names.
   void SetTopics(PipelineTopics topics) { topics_ = std::move(topics); }
+  /// Where other instances see whether this process runs (Lease::endpoint), which every delta from
+  /// now on says.
+  void SetEndpoint(std::string endpoint) { endpoint_ = std::move(endpoint); }
+  /// The endpoint of the process that wrote the newest delta that was applied or committed.
+  const std::string& active_endpoint() const { return active_endpoint_; }
   /// How the lane began, as the newest delta that was applied says.
   const Beginning& beginning() const { return beginning_; }
   /// TopicsOfLane for the newest delta that was applied or committed.
@@ -177,7 +182,9 @@ class LaneState {
   std::string spec_;
   std::string learned_;
   PipelineTopics topics_;
-  PipelineTopics lane_topics_;       ///< as the newest delta names them
+  PipelineTopics lane_topics_;  ///< as the newest delta names them
+  std::string endpoint_;
+  std::string active_endpoint_;
   uint32_t commits_to_learned_ = 0;  ///< until a delta carries learned_ again
   std::unique_ptr<Filter> filter_;
   Groups groups_;

@@ -236,6 +236,15 @@ inline constexpr auto kMetrics = [] {
        .type = kCounter,
        .help =
            "Times this instance left the lease to another one, because its lane could not work"},
+      {.name = "neardup_takeovers_total",
+       .type = kCounter,
+       .help =
+           "Times this instance took the lane before it had the lease, because the process that "
+           "was active had ended"},
+      {.name = "neardup_takeovers_wrong_total",
+       .type = kCounter,
+       .help = "Times such a process was active again afterwards: the network refused connections "
+               "in its name"},
       {.name = "neardup_promotions_total",
        .type = kCounter,
        .help = "Times this instance became active"},

@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "metrics/tls.h"
 
 namespace neardup {
@@ -54,24 +55,6 @@ constexpr const char* kIndex =
     "over</ul>\n";
 
 using SteadyTime = std::chrono::steady_clock::time_point;
-
-/// A file descriptor, closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 struct Page {
   int status = 200;

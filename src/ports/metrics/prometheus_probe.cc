@@ -159,6 +159,14 @@ void PrometheusProbe::LateRequestFenced() {
   state_->metrics.Count("neardup_late_requests_fenced_total");
 }
 
+void PrometheusProbe::TakesOver(std::string_view /*endpoint*/) {
+  state_->metrics.Count("neardup_takeovers_total");
+}
+
+void PrometheusProbe::TookOverWrongly(std::string_view /*endpoint*/) {
+  state_->metrics.Count("neardup_takeovers_wrong_total");
+}
+
 void PrometheusProbe::LeaseLeft(int64_t /*lasted_ms*/) {
   state_->metrics.Count("neardup_leases_left_total");
 }

@@ -34,6 +34,8 @@ class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
   void TransactionAborted(const Error& error) override;
   void LaneLost(const Error& error) override;
   void LateRequestFenced() override;
+  void TakesOver(std::string_view endpoint) override;
+  void TookOverWrongly(std::string_view endpoint) override;
   void LeaseLeft(int64_t lasted_ms) override;
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
   void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;

@@ -13,6 +13,7 @@
 #include "lane/lane_options.h"
 #include "learn/stream_profile.h"
 #include "metrics/http_server.h"
+#include "presence/presence_listener.h"
 
 namespace neardup {
 
@@ -81,6 +82,7 @@ struct Settings {
   /// they come with none.
   std::optional<StreamProfile> reference;
   HttpOptions http;
+  PresenceOptions presence;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;
   /// Folder for snapshots; empty: no snapshots. The changelog alone restores the state.

@@ -450,6 +450,16 @@ std::vector<Setting> Rows() {
       Duration("lease.session_timeout_ms", NEARDUP_MEMBER(kafka.session_timeout_ms),
                {6 * kSecondMs, 30 * kMinuteMs},
                "A standby replaces an active instance that has been silent for this long."),
+      Flag("lease.listen", NEARDUP_MEMBER(presence.listen),
+           "Listen on a port of its own, which sends a name and reads nothing. By it, a standby "
+           "sees "
+           "at once that the active process has ended, and does not wait for "
+           "lease.session_timeout_ms."),
+      Text("lease.listen_address", NEARDUP_MEMBER(presence.address), kAnyText,
+           "IP address under which other instances reach this one. Empty: the one from which it "
+           "reaches the brokers."),
+      Integer("lease.listen_port", NEARDUP_MEMBER(presence.port), {0, 65535},
+              "Port to listen on. 0: any free one."),
       Duration("lease.heartbeat_interval_ms", NEARDUP_MEMBER(kafka.heartbeat_interval_ms),
                {50, 10 * kMinuteMs},
                "Time between two heartbeats of an instance. At most a third of "

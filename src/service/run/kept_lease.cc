@@ -14,6 +14,12 @@ Result<bool> KeptLease::Held() { return lease_->Held(); }
 
 bool KeptLease::brokers_answer() const { return lease_->brokers_answer(); }
 
+std::string KeptLease::endpoint() const { return lease_->endpoint(); }
+
+void KeptLease::Watch(const std::string& endpoint) { lease_->Watch(endpoint); }
+
+bool KeptLease::WatchedHasEnded() { return lease_->WatchedHasEnded(); }
+
 void KeptLease::Release() {
   if (keep_) {
     const Result<bool> held = lease_->Held();

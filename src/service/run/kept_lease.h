@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 
 #include "lane/ports.h"
 
@@ -17,6 +18,9 @@ class KeptLease : public Lease {
   void Leave() override;
   Result<bool> Held() override;
   bool brokers_answer() const override;
+  std::string endpoint() const override;
+  void Watch(const std::string& endpoint) override;
+  bool WatchedHasEnded() override;
   /// After Keep, it keeps a lease that is held. A standby gives up its place also then: otherwise
   /// it could get the lane while it restores, in place of another standby that is ready.
   void Release() override;

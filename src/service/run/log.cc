@@ -183,6 +183,18 @@ void LogProbe::Followed(uint64_t /*seq*/) {
   spdlog::info("another instance has the lane; standing by");
 }
 
+void LogProbe::TakesOver(std::string_view endpoint) {
+  spdlog::info("the active process at {} has ended: this instance takes the lane", endpoint);
+}
+
+void LogProbe::TookOverWrongly(std::string_view endpoint) {
+  spdlog::warn(
+      "this instance took the lane from the process at {}, because a connection to it was refused, "
+      "but that process runs. From now on this instance waits for the lease; find out what refuses "
+      "connections between the two machines, or set lease.listen to false",
+      endpoint);
+}
+
 void LogProbe::LeaseLeft(int64_t lasted_ms) {
   spdlog::error(
       "the lane could not work for {} s: this instance leaves the lease to another one, and "

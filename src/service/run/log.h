@@ -30,6 +30,8 @@ class LogProbe : public PartialProbe, public PartialKeeperProbe {
   /// The first loss is a line. Failed attempts to take the lane again are counted, and reported
   /// every 30 s until it is taken; after a missing right, until a record went out.
   void LaneLost(const Error& error) override;
+  void TakesOver(std::string_view endpoint) override;
+  void TookOverWrongly(std::string_view endpoint) override;
   void LeaseLeft(int64_t lasted_ms) override;
   void Followed(uint64_t seq) override;
   void Promoted(uint64_t seq, uint64_t entries, double seconds) override;

@@ -33,6 +33,7 @@
 #include "metrics/http_server.h"
 #include "metrics/prometheus_probe.h"
 #include "metrics/status.h"
+#include "presence/watched_lease.h"
 #include "reindex/reindex.h"
 #include "run/kept_lease.h"
 #include "run/lane_pipeline.h"
@@ -77,6 +78,24 @@ class ComplaintCount {
   std::mutex mutex_;
   PrometheusProbe* metrics_;  ///< guarded by mutex_; null after the end of the service
 };
+
+/// The lease of the group. If this process can listen, standbys need not wait for it.
+Result<std::unique_ptr<Lease>> NewLease(const Settings& settings, const KafkaLog& log) {
+  std::unique_ptr<Lease> lease = NewKafkaLease(settings.kafka, log);
+  const PresenceOptions& options = settings.presence;
+  if (!options.listen) return lease;
+  Result<std::unique_ptr<PresenceListener>> listener =
+      PresenceListener::New(options, settings.kafka.brokers);
+  if (listener.ok()) {
+    lease = std::make_unique<WatchedLease>(std::move(lease), std::move(*listener));
+    return lease;
+  }
+  if (options.port != 0 || !options.address.empty()) return listener.error();
+  spdlog::warn(
+      "if this process ends while it is active, a standby waits for lease.session_timeout_ms: {}",
+      listener.error().text);
+  return lease;
+}
 
 HealthLimits HealthLimitsOf(const Settings& settings) {
   HealthLimits limits;
@@ -186,7 +205,10 @@ Result<std::unique_ptr<Service>> Service::New(const Settings& settings,
                                               std::string shown_settings,
                                               std::unique_ptr<Lease> lease) {
   auto parts = std::make_unique<Parts>(settings, std::move(shown_settings));
-  parts->TakeUpLease(lease ? std::move(lease) : NewKafkaLease(settings.kafka, parts->kafka_log));
+  if (!lease) {
+    NEARDUP_ASSIGN(lease, NewLease(settings, parts->kafka_log));
+  }
+  parts->TakeUpLease(std::move(lease));
   NEARDUP_TRY(parts->Serve(receivers));
   return std::unique_ptr<Service>(new Service(std::move(parts)));
 }

@@ -32,21 +32,27 @@ struct StandbyProbe : PartialProbe {
     pipeline_changes.emplace_back(before, now);
   }
   void LateRequestFenced() override { ++late_requests_fenced; }
+  void TakesOver(std::string_view endpoint) override { taken_from.emplace_back(endpoint); }
+  void TookOverWrongly(std::string_view endpoint) override { wrong_about.emplace_back(endpoint); }
   int times = 0;
   int late_requests_fenced = 0;
   uint64_t seq = 0;
   std::vector<InputLoss> losses;
+  std::vector<std::string> taken_from;
+  std::vector<std::string> wrong_about;
   std::vector<std::pair<PipelineTopics, PipelineTopics>> pipeline_changes;
   std::vector<std::pair<std::string, bool>> missing_events;
   std::vector<std::pair<InputPartition, bool>> unreachable_events;
 };
 
 struct Instance {
-  Instance(MemoryBroker& broker, Faults& faults, MemoryClock& clock_in, const LaneOptions& options)
+  Instance(MemoryBroker& broker, Faults& faults, MemoryClock& clock_in, const LaneOptions& options,
+           const std::string& endpoint = {})
       : source(broker, faults),
         changelog(broker, faults),
         transaction(broker, faults),
         clock(clock_in) {
+    lease.own_endpoint = endpoint;
     auto made = Lane::New(options, {source, changelog, transaction, lease, clock, probe});
     EXPECT_TRUE(made.ok());
     lane = std::move(made).value();

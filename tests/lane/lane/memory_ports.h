@@ -179,6 +179,12 @@ class MemoryLease : public Lease {
   }
   Result<bool> Held() override { return held; }
   void Release() override { held = false; }
+  std::string endpoint() const override { return own_endpoint; }
+  void Watch(const std::string& endpoint) override { watched = endpoint; }
+  bool WatchedHasEnded() override { return !watched.empty() && watched == ended; }
+  std::string own_endpoint;
+  std::string watched;
+  std::string ended;  ///< this process seems to have ended
   bool held = false;
   bool candidate = false;
   int joins = 0;

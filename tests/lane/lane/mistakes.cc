@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,16 @@ class TransactionThatRoutesByVerdict : public MemoryTransaction {
     RoutedRecord routed = record;
     routed.route = RouteOf(record.verdict.decision);
     return MemoryTransaction::Publish(routed);
+  }
+};
+
+class TransactionThatNamesThePromotion : public MemoryTransaction {
+ public:
+  using MemoryTransaction::MemoryTransaction;
+  Result<void> PublishDelta(std::string_view bytes) override {
+    NEARDUP_ASSIGN(Delta delta, DecodeDelta(bytes));
+    if (!delta.endpoint.empty()) delta.endpoint += " " + std::to_string(delta.epoch);
+    return MemoryTransaction::PublishDelta(Encode(delta));
   }
 };
 
@@ -195,6 +206,9 @@ void InstancePorts::Plant(Mistake mistake, MemoryBroker& broker, Faults& lane_ca
       return;
     case Mistake::kRoutesByVerdict:
       transaction = std::make_unique<TransactionThatRoutesByVerdict>(broker, lane_calls);
+      return;
+    case Mistake::kNamesThePromotion:
+      transaction = std::make_unique<TransactionThatNamesThePromotion>(broker, lane_calls);
       return;
     case Mistake::kGroupOffsetsAsTruth:
       source = std::make_unique<SourceAtTheGroup>(broker, lane_calls);

@@ -27,6 +27,7 @@ enum class Mistake : uint8_t {
   kResetWithoutFence,       ///< a reset leaves the lane to an instance that is paused
   kForgetsGroups,           ///< a restored lane does not know the groups of its originals
   kRoutesByVerdict,         ///< a record goes to the topic of its verdict under each routing mode
+  kNamesThePromotion,       ///< a process has another endpoint after each promotion
 };
 
 struct MistakeName {
@@ -35,7 +36,7 @@ struct MistakeName {
   /// The lane detects it and loses nothing: no schedule may break a promise.
   bool harmless = false;
 };
-inline constexpr std::array<MistakeName, 13> kMistakes = {{
+inline constexpr std::array<MistakeName, 14> kMistakes = {{
     {Mistake::kEndBeforeFence, "end-before-fence"},
     {Mistake::kNoFence, "no-fence"},
     {Mistake::kStateBeforeTransaction, "state-before-transaction"},
@@ -50,6 +51,7 @@ inline constexpr std::array<MistakeName, 13> kMistakes = {{
     {Mistake::kResetWithoutFence, "reset-without-fence"},
     {Mistake::kForgetsGroups, "forgets-groups"},
     {Mistake::kRoutesByVerdict, "routes-by-verdict"},
+    {Mistake::kNamesThePromotion, "names-the-promotion"},
 }};
 std::optional<Mistake> FindMistake(std::string_view name);
 bool IsHarmless(Mistake mistake);

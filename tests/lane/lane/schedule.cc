@@ -80,6 +80,9 @@ Schedule DrawSchedule(uint64_t seed) {
   schedule.switches_keep = random.Chance(100);
   // A preloaded changelog names no topics.
   schedule.switches_mode = random.Chance(200) && !schedule.preloaded;
+  schedule.sees_ends = random.Chance(500);
+  constexpr uint32_t kFalseEnds[] = {0, 0, 1, 10, 100};
+  if (schedule.sees_ends) schedule.false_end_one_in = kFalseEnds[random.Below(5)];
   return schedule;
 }
 

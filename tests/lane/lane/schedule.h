@@ -37,6 +37,8 @@ struct Schedule {
   bool resets = false;            ///< an operator resets the lane beside live instances
   bool restarts_cleanly = false;  ///< instances are stopped and started
   bool switches_keep = false;     ///< each start chooses anew which record of a group to keep
+  bool sees_ends = false;         ///< standbys see that the active process has ended
+  uint32_t false_end_one_in = 0;  ///< questions that are answered so of one that runs; 0: none
   bool switches_mode = false;     ///< each start chooses anew whether to route or to observe
 };
 

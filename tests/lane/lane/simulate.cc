@@ -53,6 +53,8 @@ struct Totals {
     deeds.faults += outcome.deeds.faults;
     deeds.crashes += outcome.deeds.crashes;
     deeds.promotions += outcome.deeds.promotions;
+    deeds.takeovers += outcome.deeds.takeovers;
+    deeds.takeovers_wrong += outcome.deeds.takeovers_wrong;
     deeds.snapshots_restored += outcome.deeds.snapshots_restored;
     deeds.purges += outcome.deeds.purges;
     deeds.expired += outcome.deeds.expired;
@@ -138,11 +140,13 @@ int RunClean(const Arguments& arguments, const Folder& folder) {
   const Deeds& deeds = totals.deeds;
   fmt::print(
       "{} schedules from seed {} are clean, {:.0f}/s: {} switches, {} outputs, {} faults, {} "
-      "crashes, {} promotions, {} restored snapshots, {} purges, {} expired and {} evicted "
+      "crashes, {} promotions, {} take-overs without the lease ({} known to be wrong), {} restored "
+      "snapshots, {} purges, {} expired and {} evicted "
       "entries, {} refused\n",
       totals.schedules, arguments.seed, static_cast<double>(totals.schedules) / lasted.count(),
       totals.switches, totals.outputs, deeds.faults, deeds.crashes, deeds.promotions,
-      deeds.snapshots_restored, deeds.purges, deeds.expired, deeds.evicted, totals.refused);
+      deeds.takeovers, deeds.takeovers_wrong, deeds.snapshots_restored, deeds.purges, deeds.expired,
+      deeds.evicted, totals.refused);
   return 0;
 }
 

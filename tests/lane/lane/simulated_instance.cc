@@ -64,6 +64,29 @@ void SimulatedThread::Leave() {
   world_.Leave(member_);
 }
 
+void SimulatedThread::Release() {
+  EndProcess();
+  Leave();
+}
+
+bool SimulatedThread::WatchedHasEnded() {
+  Draw("WatchedHasEnded", {});
+  if (watched_.empty()) return false;
+  const uint32_t false_one_in = world_.schedule.false_end_one_in;
+  if (world_.running.contains(watched_)) {
+    return false_one_in > 0 && random()() % false_one_in == 0;
+  }
+  return random()() % 2 == 0;
+}
+
+void SimulatedThread::BeginProcess() {
+  ++world_.processes;
+  watched_.clear();
+  if (!world_.schedule.sees_ends) return;
+  endpoint_ = fmt::format("process {}", world_.processes);
+  world_.running.insert(endpoint_);
+}
+
 Result<bool> SimulatedThread::Held() {
   if (Draw("Held", {Kind::kUnavailable}) == Kind::kUnavailable) {
     return Retriable(ErrorCode::kUnavailable, "no answer");
@@ -93,6 +116,24 @@ void SimulatedInstance::Tell(std::string_view what, std::string_view text) const
   if (world_.trace) world_.Tell(fmt::format("   lane {} {}{}", member_, what, text));
 }
 
+/// Each process takes the lane at most once from each other one, and no more once it knows that it
+/// was wrong. So two that run do not take the lane from each other for ever.
+void SimulatedInstance::TakesOver(std::string_view endpoint) {
+  Tell("takes over from ", endpoint);
+  ++deeds_.takeovers;
+  ++takeovers_;
+  if (takeovers_ < world_.processes && !was_wrong_) return;
+  world_.misbehaved =
+      fmt::format("Progress: lane {} takes over {} times, of {} processes{}", member_, takeovers_,
+                  world_.processes, was_wrong_ ? ", though it was wrong" : "");
+}
+
+void SimulatedInstance::TookOverWrongly(std::string_view endpoint) {
+  Tell("was wrong about ", endpoint);
+  ++deeds_.takeovers_wrong;
+  was_wrong_ = true;
+}
+
 /// Those of the schedule. An instance under another routing mode than the one before it may replace
 /// it.
 LaneOptions SimulatedInstance::DrawOptions() const {
@@ -115,7 +156,9 @@ LaneOptions SimulatedInstance::DrawOptions() const {
 void SimulatedInstance::Start() {
   Tell("starts", "");
   const Schedule& schedule = world_.schedule;
-  stopping_ = false;
+  stopping_ = was_wrong_ = false;
+  takeovers_ = 0;
+  lane_thread_.BeginProcess();
   ports_ = std::make_unique<InstancePorts>(world_.broker, lane_thread_, keeper_thread_, mistake_);
   std::optional<RestoredSnapshot> restored;
   std::optional<KeeperBase> base;
@@ -186,6 +229,7 @@ void SimulatedInstance::CleanUp() {
     deeds_.evicted += lane_->state().filter().entries_evicted();
   }
   world_.Leave(member_);
+  lane_thread_.EndProcess();
   keeper_.reset();
   lane_.reset();
   ports_.reset();

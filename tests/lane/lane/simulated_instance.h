@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "lane/changelog_keeper.h"
@@ -25,6 +26,8 @@ struct Deeds {
   uint64_t faults = 0;
   uint64_t crashes = 0;
   uint64_t promotions = 0;
+  uint64_t takeovers = 0;
+  uint64_t takeovers_wrong = 0;
   uint64_t snapshots_restored = 0;
   uint64_t purges = 0;
   uint64_t expired = 0;
@@ -50,13 +53,22 @@ class SimulatedThread : public Faults, public Clock, public Lease {
   void Join() override;
   void Leave() override;
   Result<bool> Held() override;
-  void Release() override { Leave(); }
+  void Release() override;
+  std::string endpoint() const override { return endpoint_; }
+  void Watch(const std::string& endpoint) override { watched_ = endpoint; }
+  bool WatchedHasEnded() override;
+
+  /// A process begins.
+  void BeginProcess();
+  void EndProcess() { world_.running.erase(endpoint_); }
 
  private:
   SimulatedWorld& world_;
   size_t member_;
   std::string_view name_;
   Deeds& deeds_;
+  std::string endpoint_;
+  std::string watched_;
 };
 
 class SimulatedInstance : public PartialProbe, public PartialKeeperProbe {
@@ -89,6 +101,8 @@ class SimulatedInstance : public PartialProbe, public PartialKeeperProbe {
   void RunKeeper();
 
   void Promoted(uint64_t, uint64_t, double) override { ++deeds_.promotions; }
+  void TakesOver(std::string_view endpoint) override;
+  void TookOverWrongly(std::string_view endpoint) override;
   void LaneLost(const Error& error) override { Tell("lost: ", error.text); }
   void ChangelogLost(std::string_view, std::string_view what) override { Tell("loss: ", what); }
   void StateDiscarded(std::string_view why) override { Tell("discards: ", why); }
@@ -108,6 +122,8 @@ class SimulatedInstance : public PartialProbe, public PartialKeeperProbe {
   std::unique_ptr<Lane> lane_;
   std::unique_ptr<ChangelogKeeper> keeper_;
   bool stopping_ = false;
+  size_t takeovers_ = 0;  ///< of this process
+  bool was_wrong_ = false;
   std::optional<Error> error_;
 };
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,11 @@ class SimulatedWorld {
   std::vector<Member> members;
   std::optional<size_t> holder() const { return holder_; }
   void Leave(size_t member);
+  /// The endpoints of all processes that run.
+  std::set<std::string> running;
+  size_t processes = 0;  ///< how many have ever run
+  /// What the instances do that they must not; nullopt: nothing.
+  std::optional<std::string> misbehaved;
 
   // ---- what happens between two calls
 

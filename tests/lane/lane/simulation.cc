@@ -138,7 +138,9 @@ class Scheduler {
   }
 
   void NoteError(const SimulatedInstance& instance) {
-    if (!instance.error() || over_) return;
+    if (over_) return;
+    if (world_.misbehaved) return Break(*world_.misbehaved);
+    if (!instance.error()) return;
     const Error& error = *instance.error();
     const bool allowed = (error.code == ErrorCode::kCorrupt && world_.changelog_lost) ||
                          (error.code == ErrorCode::kNotFound && world_.input_lost &&

@@ -259,6 +259,43 @@ TEST(Delta, IsOfVersion9IfTheLaneBeganWithEntriesOfOthers) {
               HasSubstr("unfinished: expected 0 or 1, found 2"));
 }
 
+TEST(Delta, IsOfVersion10IfItNamesAnEndpoint) {
+  Delta delta = DeltaOfVersion5();
+  delta.beginning = {BeganWith::kHistory, false, 0x4142, -2};
+  std::string body = Encode(delta);
+  body.resize(body.size() - 8);
+  body[4] = 10;
+  const size_t spec = body.find(FromHex("0d7b2276657273696f6e223a317d"));
+  body.insert(spec, FromHex("03613a31"));
+  delta.endpoint = "a:1";
+  EXPECT_EQ(Hex(Encode(delta)), Hex(WithChecksum(body)));
+  const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, delta);
+
+  // A lane that began with nothing.
+  delta.beginning = {};
+  EXPECT_EQ(DecodeDelta(Encode(delta)).value(), delta);
+
+  body.replace(spec, 4, FromHex("00"));
+  EXPECT_THAT(DecodeDelta(WithChecksum(body)).error().text,
+              HasSubstr("endpoint: expected a text that is not empty"));
+}
+
+TEST(Delta, AMergedDeltaHasTheEndpointOfTheLaterOne) {
+  Delta delta = DeltaOfVersion5();
+  Delta next = delta;
+  next.seq_first = delta.seq_last + 1;
+  next.seq_last = delta.seq_last + 1;
+  next.fresh = false;
+  next.writer_before = delta.writer;
+  delta.endpoint = "a:1";
+  next.endpoint = "b:2";
+  ASSERT_TRUE(CanMerge(delta, next));
+  Merge(delta, std::move(next));
+  EXPECT_EQ(delta.endpoint, "b:2");
+}
+
 TEST(Delta, OfVersion7MayAlsoCountDroppedDuplicates) {
   Delta delta = DeltaOfVersion7();
   delta.dropped = 9;
@@ -513,10 +550,10 @@ TEST(Delta, RefusesASketchThatIsLongerThanTheDelta) {
 TEST(Delta, RefusesAnotherVersionAndNamesIt) {
   std::string body = Encode(SmallDelta());
   body.resize(body.size() - 8);
-  body[4] = 10;
+  body[4] = 11;
   const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
   ASSERT_FALSE(decoded.ok());
-  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 9, found 10"));
+  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 10, found 11"));
 }
 
 TEST(Delta, DecodesToWhatWasEncoded) {

@@ -102,6 +102,8 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.TransactionAborted(Retriable(ErrorCode::kAborted, ""));
   probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
   probe_.LateRequestFenced();
+  probe_.TakesOver("");
+  probe_.TookOverWrongly("");
   probe_.LeaseLeft(16'000);
   probe_.Promoted(12, 6, 1.5);
   probe_.OffsetsDiffer(kNews0, 1, 2);
@@ -274,6 +276,9 @@ TEST_F(PrometheusProbeTest, LaneLossesAndTransactionsAreCountedByCause) {
   probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
   probe_.LaneLost(Retriable(ErrorCode::kUnavailable, ""));
   probe_.LateRequestFenced();
+  probe_.TakesOver("10.0.3.7:40123/0123456789abcdef");
+  probe_.TakesOver("10.0.3.8:40123/fedcba9876543210");
+  probe_.TookOverWrongly("10.0.3.7:40123/0123456789abcdef");
   probe_.OffsetsDiffer(kNews0, 1, 2);
   const Families now = Scrape();
   EXPECT_EQ(ValueOf(now, "neardup_transactions_total", {{"result", "aborted"}}), 1);
@@ -282,6 +287,8 @@ TEST_F(PrometheusProbeTest, LaneLossesAndTransactionsAreCountedByCause) {
   EXPECT_EQ(ValueOf(now, "neardup_lane_losses_total", {{"code", "unavailable"}}), 1);
   EXPECT_EQ(ValueOf(now, "neardup_lane_losses_total", {{"code", "internal"}}), 0);
   EXPECT_EQ(ValueOf(now, "neardup_late_requests_fenced_total"), 1);
+  EXPECT_EQ(ValueOf(now, "neardup_takeovers_total"), 2);
+  EXPECT_EQ(ValueOf(now, "neardup_takeovers_wrong_total"), 1);
   EXPECT_EQ(ValueOf(now, "neardup_group_offset_mismatches_total"), 1);
 }
 
