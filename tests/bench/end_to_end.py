@@ -2,6 +2,7 @@
 
     scripts/bench end-to-end [--json FILE] [--records N] [--rounds N]
     scripts/bench scale [--json FILE] [--records N] [--rounds N]
+    scripts/bench lanes [--json FILE] [--records N] [--rounds N]
 
 The broker and the clients share this machine, and the broker's log is in memory (--dir). Each round runs every
 program once on the same filled topic: `consume` only reads; `forward-0` and `forward-1` route records with librdkafka
@@ -13,7 +14,8 @@ of each round's ratio.
 
 `scale` measures neardup alone with 1, 2, 4, 8 ... threads and as many cores, up to those of the machine. If the machine
 has cores to spare, the broker keeps to the others (taskset). The thread that decides, publishes and commits cannot be
-spread: its CPU time for a record is the ceiling of one lane.
+spread: its CPU time for a record is the ceiling of one lane. `lanes` measures one, two and four lanes in the same
+rounds, each lane a process of its own on the same topic.
 """
 
 import argparse
@@ -65,16 +67,18 @@ def free_port():
 class Service:
     """neardup, with a configuration of its own."""
 
-    def __init__(self, bench, topic, app, mode, window_entries=1_000_000, interval_ms=INTERVAL_MS, threads=0):
+    def __init__(self, bench, topic, app, mode, window_entries=1_000_000, interval_ms=INTERVAL_MS, threads=0,
+                 lanes=1, lane=0):
         self.port = free_port()
-        self.log = bench.folder / f"{app}.log"
+        self.log = bench.folder / f"{app}-{lane}.log"
         settings = {
             "app": app, "kafka.brokers": bench.brokers, "input.topics": f"[{topic}]",
             "output.unique_topic": f"{app}-unique", "output.duplicate_topic": f"{app}-duplicate",
             "output.dead_letter_topic": f"{app}-dead", "record.fields": "[title, body]", "match.mode": "near",
             **MODES[mode],
             "window.entries_max": window_entries, "transaction.interval_ms": f"{interval_ms}ms",
-            "metrics.port": self.port, "threads.fingerprint": threads}
+            "metrics.port": self.port, "threads.fingerprint": threads,
+            "lanes.count": lanes, "lanes.lane": lane}
         sets = [part for path, value in settings.items() for part in ("--set", f"{path}={value}")]
         self.begun = time.monotonic()
         pinned = ["taskset", "--cpu-list", f"0-{threads - 1}"] if threads else []
@@ -219,7 +223,7 @@ class Bench:
         return measure
 
     def drop_outputs(self, app):
-        for kind in ("unique", "duplicate", "dead", "changelog", "lease"):
+        for kind in ("unique", "duplicate", "dead", "changelog"):
             self.load("drop", "--topic", f"{app}-{kind}")
 
     # ---- measurements
@@ -297,6 +301,31 @@ class Bench:
             self.add(f"rate_{count}_threads_{name}", statistics.median(rates[count]), "records/s")
         self.load("drop", "--topic", topic)
 
+    def lanes(self, name, records, *fill):
+        topic, counts = f"in-{name}", (1, 2, 4)
+        self.load("create", "--topic", topic, "--partitions", 4 * PARTITIONS)
+        self.tool(records, "fill", "--to", topic, *fill)
+        self.consume(topic, records)  # warms the broker
+        rates = {count: [] for count in counts}
+        for _ in range(self.arguments.rounds):
+            for count in counts:
+                self.number += 1
+                app = f"app-{self.number}"
+                begun = time.monotonic()
+                services = [Service(self, topic, app, "near", lanes=count, lane=lane) for lane in range(count)]
+                self.load("await-group", "--group", app, "--topics", topic)
+                rates[count].append(records / (time.monotonic() - begun))
+                for service in services:
+                    service.stop()
+                self.drop_outputs(app)
+        print(f"\n{name}: {records} records, {self.arguments.rounds} rounds, {4 * PARTITIONS} partitions")
+        print(f"{'lanes':>8s}{'records/s':>12s}{'of one lane':>14s}")
+        for count in counts:
+            ratio = statistics.median(a / b for a, b in zip(rates[count], rates[1]))
+            print(f"{count:8d}{statistics.median(rates[count]):12.0f}{ratio:14.2f}")
+            self.add(f"rate_{count}_lanes_{name}", statistics.median(rates[count]), "records/s")
+        self.load("drop", "--topic", topic)
+
     def latency(self):
         """Latency at half of the rate that was just measured, and with short transactions at a tenth of it; and the time
         to catch up after a stop."""
@@ -359,6 +388,7 @@ def main():
     parser.add_argument("--kinds", default="1k,300,chinese_1k", help="what to measure, separated by commas")
     parser.add_argument("--latency-seconds", type=int, default=20, help="0: no latency")
     parser.add_argument("--stop-seconds", type=int, default=120)
+    parser.add_argument("--lanes", action="store_true", help="measure neardup with 1, 2 and 4 lanes instead")
     parser.add_argument("--scale", action="store_true", help="measure neardup with 1, 2, 4 ... threads instead")
     arguments = parser.parse_args()
     print(f"machine: {machine()}; {PARTITIONS} partitions, transactions of {INTERVAL_MS} ms, one broker on the same cores")
@@ -367,7 +397,8 @@ def main():
              "chinese_1k": (arguments.records, "--bytes", 1000, "--chinese")}
     try:
         for name in arguments.kinds.split(","):
-            (bench.scale if arguments.scale else bench.throughput)(name, *kinds[name])
+            measure = bench.scale if arguments.scale else bench.lanes if arguments.lanes else bench.throughput
+            measure(name, *kinds[name])
         if arguments.latency_seconds and "rate_near_1k" in bench.figures:
             bench.latency()
     finally:

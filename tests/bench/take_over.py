@@ -1,12 +1,14 @@
 """How long the output of a lane pauses when its active instance ends, on a real Kafka under an even load.
 
-    scripts/bench take-over [--lanes 4] [--seconds 1200] [--per-second 2000] [--json FILE]
+    scripts/bench take-over [--lanes 4] [--seconds 1200] [--starts 10] [--per-second 2000] [--json FILE]
 
 Each lane has an active instance and a standby. Again and again, the active instance of a lane that has both is killed
 (SIGKILL) or stopped (SIGTERM), and a new instance is started in its place. The broker writes the time of each delta of
 the changelog. A pause is the longest time between two deltas of a lane that reaches into the five seconds after the
-strike. It counts for the lane that was struck, and for each other lane that was not struck within 20 seconds. At the
-end, `neardup verify` checks every lane. The broker, all instances and the loader share this machine.
+strike. It counts for the lane that was struck, and for each other lane that was not struck within 20 seconds. Then
+lane 0 is left without an instance again and again, and one is started: the time from the start of the process until its
+first delta of decided records is written. At the end, `neardup verify` checks every lane. The broker, all instances and
+the loader share this machine.
 """
 
 import argparse
@@ -111,6 +113,22 @@ class Bench:
         self.await_whole(lanes)
         return done
 
+    def starts(self, lane):
+        """When instances of the lane were started that had no other one beside them."""
+        begun = []
+        for _ in range(self.arguments.starts):
+            for each in lane.instances:
+                each.terminate()
+            lane.instances.clear()
+            time.sleep(self.random.uniform(1, 3))
+            begun.append(time.time_ns() // 1_000_000)
+            lane.start()
+            while not lane.active():
+                lane.check()
+                time.sleep(0.05)
+        lane.start()
+        return begun
+
     def await_whole(self, lanes):
         deadline = time.monotonic() + READY_S
         while not all(lane.is_whole() for lane in lanes):
@@ -134,6 +152,7 @@ class Bench:
                                      "--per-second", str(self.arguments.per_second), "--until-stopped"])
             time.sleep(5)
             done = self.strikes(lanes)
+            begun = self.starts(lanes[0])
             feed.terminate()
             if feed.wait(timeout=120) != 0:
                 sys.exit("the loader failed")
@@ -151,12 +170,14 @@ class Bench:
             sys.exit(f"verify found breaches:\n{verified.stdout[-6000:]}{verified.stderr[-3000:]}")
         report = json.loads(verified.stdout)
         return {"strikes": len(done), "verify": "clean", "takeovers_of_last_instances": int(takeovers),
-                "records": sum(each["inputs"] for each in report.get("lanes", [report])), **self.pauses(done)}
+                "records": sum(each["inputs"] for each in report.get("lanes", [report])), **self.pauses(done, begun)}
 
-    def pauses(self, done):
+    def pauses(self, done, begun):
         """Percentiles of the pauses, in seconds."""
         deltas = [self.deltas_ms(lane) for lane in range(self.arguments.lanes)]
         found = {"kill": [], "stop": [], "others": []}
+        # The first delta opens the lane; the second one holds records.
+        found["start"] = [([each for each in deltas[0] if each > at_ms][1] - at_ms) / 1000 for at_ms in begun]
         for number, how, at_ms in done:
             found[how].append(longest_pause_s(deltas[number], at_ms))
             for lane in range(self.arguments.lanes):
@@ -184,6 +205,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lanes", type=int, default=4)
     parser.add_argument("--seconds", type=int, default=1200)
+    parser.add_argument("--starts", type=int, default=10)
     parser.add_argument("--per-second", type=int, default=2000, help="records, in all lanes")
     parser.add_argument("--interval-ms", type=int, default=100, help="transaction.interval_ms")
     parser.add_argument("--no-listen", action="store_true", help="set lease.listen to false: the lease alone decides")
@@ -202,13 +224,14 @@ def main():
           f"{platform.machine()}")
     print(f"{found['records']} records, {found['strikes']} strikes, verify: {found['verify']}")
     for name, title in (("kill", "the lane whose active instance is killed"), ("stop", "... is stopped (SIGTERM)"),
-                        ("others", "every other lane meanwhile")):
+                        ("others", "every other lane meanwhile"), ("start", "from a start to the first records")):
         row = found[name]
         if row:
             print(f"{title:45} {row['count']:5} times   median {row['median_s']:6.2f} s   p99 {row['p99_s']:6.2f} s   "
                   f"max {row['max_s']:6.2f} s")
     if arguments.json:
         found["takeover_kill_s"] = found["kill"].get("median_s")
+        found["start_s"] = found["start"].get("median_s")
         arguments.json.write_text(json.dumps({**vars(arguments), **found}, indent=1, default=str))
 
 

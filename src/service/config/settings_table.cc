@@ -48,6 +48,7 @@ constexpr Pattern kBrokers = {"^[^\\s,]+(,[^\\s,]+)*$",
                               "host:port, several separated by commas without spaces"};
 constexpr Pattern kUser = {"^[^:]*$", "a name without a colon"};
 constexpr Pattern kHost = {"^\\S+$", "a host name or an address"};
+constexpr Pattern kIpOrNone = {"^[0-9A-Fa-f.:]*$", "an IPv4 or IPv6 address, or nothing"};
 
 Setting EmptyRow(SettingKind kind, std::string path, std::string help) {
   Setting row;
@@ -452,10 +453,9 @@ std::vector<Setting> Rows() {
                "A standby replaces an active instance that has been silent for this long."),
       Flag("lease.listen", NEARDUP_MEMBER(presence.listen),
            "Listen on a port of its own, which sends a name and reads nothing. By it, a standby "
-           "sees "
-           "at once that the active process has ended, and does not wait for "
+           "sees at once that the active process has ended, and does not wait for "
            "lease.session_timeout_ms."),
-      Text("lease.listen_address", NEARDUP_MEMBER(presence.address), kAnyText,
+      Text("lease.listen_address", NEARDUP_MEMBER(presence.address), kIpOrNone,
            "IP address under which other instances reach this one. Empty: the one from which it "
            "reaches the brokers."),
       Integer("lease.listen_port", NEARDUP_MEMBER(presence.port), {0, 65535},
