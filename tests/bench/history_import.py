@@ -5,7 +5,8 @@
     PYTHONPATH=python E2E_BUILD=build/release nice python3 tests/bench/history_import.py --records 1000000 --kills 50
 
 The records are those of spark_history.py. Then come 1,000 copies of unique records of the history, half of them equal
-and half with one word changed, and 1,000 texts of other words. With --kills, `neardup import` is killed that often at
+and half with another word that leaves them near enough (neardup.dedup says so for the pair), and 1,000 texts of other
+words. With --kills, `neardup import` is killed that often at
 a random moment, each time for an app of its own; afterwards the import must be complete, or the service must refuse to
 start until it is repeated. At the end, `neardup verify` checks the outputs.
 """
@@ -21,12 +22,10 @@ import sys
 import tempfile
 import time
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from spark_history import CONFIG, generate, new_session
+from spark_history import CONFIG, START_MS, generate, new_session
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/e2e"))
@@ -94,20 +93,30 @@ class Import:
             print(f"neardup import {' '.join(more)}: {time.monotonic() - begin:.1f} s", flush=True)
 
     def plant(self, copied):
-        """Returns which of the planted texts repeat one of the history."""
+        """Writes copies of old records, and new ones. Their event times follow those of the history."""
         words = sorted({word for text in copied for word in text.split()})
         records = []
         for number, text in enumerate(copied):
-            changed = text.split()
-            if number % 2 == 1:
-                changed[self.texts.randrange(len(changed))] = self.texts.choice(words)
-            records.append((" ".join(changed), True))
+            records.append(text if number % 2 == 0 else self.near_copy(text, words))
         for _ in range(PLANTED):
-            records.append((" ".join(f"new{self.texts.randrange(10**9)}" for _ in range(16)), False))
+            records.append(" ".join(f"new{self.texts.randrange(10**9)}" for _ in range(16)))
         self.texts.shuffle(records)
-        for partition in range(PARTITIONS):
-            self.put(partition, "".join(json.dumps({"text": text}) + "\n" for text, _ in records[partition::PARTITIONS]))
-        return [repeats for partition in range(PARTITIONS) for _, repeats in records[partition::PARTITIONS]]
+        lines = self.folder / "planted"
+        with open(lines, "w") as out:
+            for number, text in enumerate(records):
+                value = json.dumps({"text": text}).encode().hex()
+                out.write(f"{number % PARTITIONS}\t{START_MS + self.count + number}\t-\t0x{value}\t\n")
+        run(LOADER, "--brokers", self.brokers, "put", "--topic", TOPIC, "--file", lines)
+
+    def near_copy(self, text, words):
+        import neardup as nd
+
+        while True:
+            changed = text.split()
+            changed[self.texts.randrange(len(changed))] = self.texts.choice(words)
+            pair = [json.dumps({"text": each}) for each in (text, " ".join(changed))]
+            if len(nd.dedup(pair, config=CONFIG).duplicates) == 1:
+                return " ".join(changed)
 
     def start(self, config, name):
         return Service(config, self.folder / f"{name}.log")
@@ -156,12 +165,11 @@ class Import:
                 sys.exit(f"no answer after a kill:\n{service.text()[-3000:]}")
             time.sleep(0.05)
         if service.process.poll() is None:
+            entries = service.metric("neardup_restored_entries")
             service.terminate()
-            restored = [line for line in service.text().splitlines() if "lane taken" in line][-1]
             again = run(*self.command(config), code=None)
             if "has begun already" not in again.stderr:
                 sys.exit(f"expected a lane that has begun:\n{again.stdout}{again.stderr}")
-            entries = int(restored.split(" s, ")[1].split(" ")[0])
             return "complete" if entries > 0 else "nothing written"
         if service.process.returncode != CONFIG_ERROR or "was interrupted" not in service.text():
             sys.exit(f"expected a refusal:\n{service.text()[-3000:]}")
@@ -187,7 +195,8 @@ def main():
     try:
         work, copied = decide(folder, arguments.records)
         bench = Import(folder, work, arguments.records)
-        bench.kill_often(arguments.kills, arguments.kill_within)
+        if arguments.kills:
+            bench.kill_often(arguments.kills, arguments.kill_within)
         config = bench.config("history")
         bench.timed(config)
         bench.check(config, "history", copied)

@@ -32,12 +32,16 @@ class Import {
 
   Result<HistoryImport> Run(bool execute) {
     NEARDUP_TRY(CheckLanes());
-    for (int32_t lane = 0; lane < history_.lanes(); ++lane) NEARDUP_TRY(PlanInputs(lane));
+    for (int32_t lane = 0; lane < history_.lanes(); ++lane) {
+      NEARDUP_TRY(CheckSpec(lane));
+      NEARDUP_TRY(PlanInputs(lane));
+    }
     for (int32_t lane = 0; lane < history_.lanes(); ++lane) {
       NEARDUP_TRY(CheckNoInstance(OfLane(settings_, lane), log_));
     }
     if (execute) NEARDUP_TRY(TakeLanes());
     NEARDUP_TRY(CheckNeverRan());
+    if (execute) NEARDUP_TRY(Announce());
     for (int32_t lane = 0; lane < history_.lanes(); ++lane) NEARDUP_TRY(Write(lane));
     if (execute) NEARDUP_TRY(EndAll());
     return std::move(report_);
@@ -178,11 +182,29 @@ class Import {
 
   // ---- the entries
 
+  /// From now on no lane starts before the import is complete, even if it is killed before the
+  /// first entries are committed.
+  Result<void> Announce() {
+    if (report_.written_before) return {};
+    for (int32_t lane = 0; lane < history_.lanes(); ++lane) {
+      const auto number = static_cast<size_t>(lane);
+      std::optional<Delta>& newest = newest_[number];
+      if (newest) continue;  // an import before this one has announced itself
+      NEARDUP_ASSIGN(const std::optional<Delta> last, history_.Newest(lane));
+      FreshDeltaCutter cutter(EmptyDelta(lane, last), 0, [&](Delta&& delta) -> Result<void> {
+        newest = std::move(delta);
+        return taken_[number]->Add(*newest);
+      });
+      NEARDUP_TRY(cutter.Close());
+      NEARDUP_TRY(taken_[number]->Finish({}));
+    }
+    return {};
+  }
+
   Result<void> Write(int32_t lane) {
     if (report_.written_before) return {};
     const auto number = static_cast<size_t>(lane);
     NEARDUP_ASSIGN(const std::optional<Delta> last, history_.Newest(lane));
-    if (last) NEARDUP_TRY(CheckSpec(*last));
     Delta empty = EmptyDelta(lane, last);
     std::map<InputPartition, uint32_t> inputs;
     for (uint32_t i = 0; i < empty.inputs.size(); ++i) inputs[empty.inputs[i].partition] = i;
@@ -233,14 +255,15 @@ class Import {
     return empty;
   }
 
-  Result<void> CheckSpec(const Delta& last) const {
+  Result<void> CheckSpec(int32_t lane) {
+    NEARDUP_ASSIGN(const std::optional<Delta> last, history_.Newest(lane));
     const std::string spec = FingerprintSpec(settings_.lane.filter);
-    if (last.spec == spec) return {};
+    if (!last || last->spec == spec) return {};
     return Mismatch(
         fmt::format("the history was decided with other settings: {} (here `changelog` "
                     "means the history); use the configuration that it was decided "
                     "with, or decide it again",
-                    SpecDifference(spec, last.spec)));
+                    SpecDifference(spec, last->spec)));
   }
 
   /// Lets the lanes start. All of them hold their entries.
