@@ -158,8 +158,9 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [host, port, certificate, key, user, password, connection_ms] =
       HttpOptions{};
   [[maybe_unused]] auto [kafka, app_is_default, inputs_before, outputs_before, mode_before, lanes,
-                         learning, file_run, model_file, reference, http, level, log_format,
-                         state_dir, snapshot_interval, purge, on_foreign] = Settings{};
+                         learning, file_run, model_file, reference, http, presence, level,
+                         log_format, state_dir, snapshot_interval, purge, on_foreign] = Settings{};
+  [[maybe_unused]] auto [listen, listen_address, listen_port] = presence;
   [[maybe_unused]] auto [commit_records] = file_run;
   [[maybe_unused]] auto [mode, sample, records_max, records_min, wait, on, kept] = learning;
   // In LaneOptions, lane, filter, learned, pipeline, dead_letters and transaction_records are not
@@ -167,7 +168,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   // So are routing.publish_groups, learning.on, kept and app_is_default. The model and the
   // reference come from model_file; the masks are one setting; the pages have a fixed time for a
   // connection.
-  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 9 + 3 + 7 + 2 + 4 + 6 + 6 + 5 + 2 + 1;
+  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 9 + 3 + 7 + 2 + 4 + 6 + 6 + 5 + 2 + 1 + 3;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);
