@@ -33,7 +33,7 @@ enum class Mistake : uint8_t {
 struct MistakeName {
   Mistake mistake;
   std::string_view name;
-  /// The lane detects it and loses nothing: no schedule may break a promise.
+  /// The lane detects it, goes on or stops, and loses nothing: no schedule may break a promise.
   bool harmless = false;
 };
 inline constexpr std::array<MistakeName, 14> kMistakes = {{

@@ -21,7 +21,7 @@ class Scheduler {
  public:
   Scheduler(const Schedule& schedule, Mistake mistake, const std::filesystem::path& folder,
             const Trace& trace)
-      : schedule_(schedule), world_(schedule, trace) {
+      : schedule_(schedule), refuses_(IsHarmless(mistake)), world_(schedule, trace) {
     world_.broker.reset_fences = mistake != Mistake::kResetWithoutFence;
     for (size_t i = 0; i < schedule.instances; ++i) {
       instances_.push_back(std::make_unique<SimulatedInstance>(
@@ -142,7 +142,8 @@ class Scheduler {
     if (world_.misbehaved) return Break(*world_.misbehaved);
     if (!instance.error()) return;
     const Error& error = *instance.error();
-    const bool allowed = (error.code == ErrorCode::kCorrupt && world_.changelog_lost) ||
+    const bool may_be_lost = world_.changelog_lost || refuses_;
+    const bool allowed = (error.code == ErrorCode::kCorrupt && may_be_lost) ||
                          (error.code == ErrorCode::kNotFound && world_.input_lost &&
                           schedule_.options.on_data_loss == OnLoss::kFail);
     if (!allowed) return Break(fmt::format("Progress: the lane ended: {}", error.text));
@@ -216,6 +217,8 @@ class Scheduler {
   };
 
   const Schedule& schedule_;
+  /// The mistake may make the changelog look as if it had lost its end, and the lane then stops.
+  const bool refuses_;
   Outcome outcome_;
   SimulatedWorld world_;
   std::vector<std::unique_ptr<SimulatedInstance>> instances_;

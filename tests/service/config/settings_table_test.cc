@@ -21,6 +21,7 @@ SettingValue OtherValue(const Setting& setting) {
       if (setting.path.starts_with("output.")) {
         return "{topic}.other-" + std::string(KeyOf(setting.path));
       }
+      if (setting.path == "lease.listen_address") return std::string("10.0.3.7");
       return std::string("other:9093");
     case SettingKind::kInteger:
     case SettingKind::kDuration:
