@@ -7,13 +7,13 @@
 #include <fstream>
 #include <string>
 
+#include "base/temporary_folder.h"
 #include "commands/commands.h"
 #include "neardup/filter.h"
 #include "process/exit_code.h"
 #include "state/lane_state.h"
 #include "state/snapshot.h"
 #include "state/snapshot_writer.h"
-#include "state/temporary_folder.h"
 
 namespace neardup {
 namespace {

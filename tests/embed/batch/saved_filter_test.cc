@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/temporary_folder.h"
 #include "batch/batches.h"
 
 namespace neardup {
@@ -16,12 +17,7 @@ constexpr uint64_t kSeed = 20261125;
 /// A file in a folder of its own, which goes away with it.
 class TemporaryFile {
  public:
-  TemporaryFile() {
-    std::string name = (std::filesystem::temp_directory_path() / "neardup-saved-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~TemporaryFile() { std::filesystem::remove_all(folder_); }
-  std::filesystem::path path() const { return folder_ / "state.nd"; }
+  std::filesystem::path path() const { return folder_.path() / "state.nd"; }
   std::string Read() const {
     std::ifstream file(path(), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -29,7 +25,7 @@ class TemporaryFile {
   void Write(const std::string& bytes) const { std::ofstream(path(), std::ios::binary) << bytes; }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 std::unique_ptr<SavedFilter> NewFilter(const FilterOptions& options) {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "c/caller.h"
-#include "state/temporary_folder.h"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/temporary_folder.h"
 #include "c/caller.h"
-#include "state/temporary_folder.h"
 
 namespace neardup {
 namespace {

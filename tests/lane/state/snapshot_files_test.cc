@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "base/temporary_folder.h"
 #include "state/snapshot.h"
-#include "state/temporary_folder.h"
 
 namespace neardup {
 namespace {

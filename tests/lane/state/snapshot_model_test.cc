@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
+#include "base/temporary_folder.h"
 #include "state/lane_history.h"
 #include "state/live_range.h"
 #include "state/snapshot_restore.h"
 #include "state/snapshot_writer.h"
-#include "state/temporary_folder.h"
 
 namespace neardup {
 namespace {

@@ -11,12 +11,12 @@
 
 #include "base/file_content.h"
 #include "base/hash.h"
+#include "base/temporary_folder.h"
 #include "state/durable_file.h"
 #include "state/lane_history.h"
 #include "state/snapshot.h"
 #include "state/snapshot_restore.h"
 #include "state/snapshot_writer.h"
-#include "state/temporary_folder.h"
 
 namespace neardup {
 namespace {

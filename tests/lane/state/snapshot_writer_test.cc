@@ -15,11 +15,11 @@
 #include <string>
 #include <utility>
 
+#include "base/temporary_folder.h"
 #include "state/fresh_deltas.h"
 #include "state/lane_history.h"
 #include "state/snapshot.h"
 #include "state/snapshot_restore.h"
-#include "state/temporary_folder.h"
 
 namespace neardup {
 namespace {

@@ -5,22 +5,19 @@
 
 #include <fstream>
 
+#include "base/temporary_folder.h"
+
 namespace neardup {
 namespace {
 
 class FileContent : public ::testing::Test {
  protected:
-  FileContent() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "neardup-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~FileContent() override { std::filesystem::remove_all(folder_); }
-
   static void Write(const std::filesystem::path& file, const std::string& bytes) {
     std::ofstream(file, std::ios::binary) << bytes;
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
 };
 
 TEST_F(FileContent, ReadsBackWhatWasWritten) {

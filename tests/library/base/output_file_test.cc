@@ -7,6 +7,8 @@
 #include <iterator>
 #include <vector>
 
+#include "base/temporary_folder.h"
+
 namespace neardup {
 namespace {
 
@@ -14,12 +16,7 @@ namespace fs = std::filesystem;
 
 class OutputFileTest : public ::testing::Test {
  protected:
-  OutputFileTest() {
-    std::string pattern = (fs::temp_directory_path() / "neardup-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-    std::ofstream(folder_ / "old") << "before";
-  }
-  ~OutputFileTest() override { fs::remove_all(folder_); }
+  OutputFileTest() { std::ofstream(folder_ / "old") << "before"; }
 
   OutputFile Open(const std::string& name) {
     Result<OutputFile> file = OutputFile::Open((folder_ / name).string());
@@ -35,7 +32,8 @@ class OutputFileTest : public ::testing::Test {
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
 
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
 };
 
 TEST_F(OutputFileTest, ReplacesTheFileOnlyWhenFinished) {

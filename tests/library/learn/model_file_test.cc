@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "base/temporary_folder.h"
+
 namespace neardup {
 namespace {
 
@@ -141,8 +143,8 @@ TEST(ModelFile, SurvivesRandomDamage) {
 }
 
 TEST(ModelFile, ReadsFiles) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "neardup-XXXXXX").string();
-  const std::filesystem::path folder = mkdtemp(pattern.data());
+  const TemporaryFolder temporary;
+  const std::filesystem::path& folder = temporary.path();
   const std::filesystem::path file = folder / "m.json";
   std::ofstream(file) << ModelText(SomeModel());
   EXPECT_EQ(*ReadModel(file), SomeModel());
@@ -151,7 +153,6 @@ TEST(ModelFile, ReadsFiles) {
   EXPECT_EQ(absent.error().text,
             (folder / "absent.json").string() + ": cannot be read: No such file or directory");
   EXPECT_FALSE(ReadModel(folder).ok()) << "a folder is no model";
-  std::filesystem::remove_all(folder);
 }
 
 TEST(ModelFile, MayHoldAProfileThatOtherReadersIgnore) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/growth_limit.h"
+#include "base/temporary_folder.h"
 #include "files/whole_file.h"
 
 namespace neardup {
@@ -47,12 +48,6 @@ std::string Zstd(const std::string& text) {
 
 class FileSourceTest : public testing::Test {
  protected:
-  FileSourceTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "neardup-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~FileSourceTest() override { std::filesystem::remove_all(folder_); }
-
   Result<std::vector<std::string>> Read(const std::string& bytes) {
     std::ofstream(folder_ / "f", std::ios::binary) << bytes;
     return ReadRecords((folder_ / "f").string());
@@ -85,7 +80,8 @@ class FileSourceTest : public testing::Test {
     return read.ok() ? "" : read.error().text;
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
 };
 
 TEST_F(FileSourceTest, SplitsLines) {

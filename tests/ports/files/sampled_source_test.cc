@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "files/file_source.h"
 
 namespace neardup {
@@ -18,7 +19,6 @@ class SampledSourceTest : public testing::Test {
     std::ofstream file(path_);
     for (int line = 0; line < 100; ++line) file << "line " << line << "\n";
   }
-  ~SampledSourceTest() override { std::filesystem::remove(path_); }
 
   std::unique_ptr<Source> Open() { return FileSource::Open(path_).value(); }
 
@@ -29,8 +29,8 @@ class SampledSourceTest : public testing::Test {
     ASSERT_TRUE(source.Assign({&assignment, 1}).ok());
   }
 
-  const std::string path_ =
-      (std::filesystem::temp_directory_path() / "neardup_sampled_source_test.jsonl").string();
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.path() / "records.jsonl";
 };
 
 TEST_F(SampledSourceTest, HandsOutEachRecordOnceAsThePlainSourceDoes) {

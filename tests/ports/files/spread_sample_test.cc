@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
+
 namespace neardup {
 namespace {
 
@@ -18,7 +20,6 @@ class SpreadSample : public testing::Test {
     std::ofstream file(path_);
     for (int line = 0; line < kLines; ++line) file << "line number " << line << "\n";
   }
-  ~SpreadSample() override { std::filesystem::remove(path_); }
 
   /// Reads a sample, and returns the numbers of its lines.
   std::vector<int> Numbers(size_t records_max, size_t bytes_max) {
@@ -34,8 +35,8 @@ class SpreadSample : public testing::Test {
     return numbers;
   }
 
-  const std::string path_ =
-      (std::filesystem::temp_directory_path() / "neardup_spread_sample_test.jsonl").string();
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.path() / "records.jsonl";
 };
 
 TEST_F(SpreadSample, ReachesFromTheBeginningToTheEndInTheOrderOfTheFile) {

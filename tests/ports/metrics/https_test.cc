@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "metrics/hand_clock.h"
 #include "metrics/http_server.h"
 
@@ -49,14 +50,7 @@ void WriteCertificate(const std::filesystem::path& folder, const std::string& na
 
 class HttpsTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ("https-" + std::to_string(getpid()) + "-" +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
-    WriteCertificate(folder_, "first");
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { WriteCertificate(folder_, "first"); }
 
   HttpOptions Tls() const {
     HttpOptions options;
@@ -105,7 +99,8 @@ class HttpsTest : public testing::Test {
     return name;
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
   HandClock clock_;
   Health health_{clock_, {.step_ms_max = 30'000}};
   std::unique_ptr<HttpServer> server_;

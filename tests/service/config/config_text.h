@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "config/config.h"
 
 namespace neardup {
@@ -17,12 +18,6 @@ namespace neardup {
 /// A temporary folder; the configuration file in it is c.yaml.
 class ConfigText : public ::testing::Test {
  protected:
-  ConfigText() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "neardup-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~ConfigText() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path Write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name, std::ios::binary) << text;
     return folder_ / name;
@@ -46,7 +41,8 @@ class ConfigText : public ::testing::Test {
     return text;
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
 };
 
 }  // namespace neardup

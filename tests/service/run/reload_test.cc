@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/temporary_folder.h"
 #include "config/config_arguments.h"
 
 namespace neardup {
@@ -102,12 +103,11 @@ TEST(Reload, ASecretThatDiffersIsTakenOverAloneAndNotShown) {
 }
 
 TEST(Reload, ACertificateIsComparedByItsBytes) {
-  const std::filesystem::path folder = testing::TempDir() + "reload";
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder temporary;
+  const std::filesystem::path& folder = temporary.path();
   const std::string one = folder / "one.pem";
   const std::string two = folder / "two.pem";
   std::ofstream(one) << "first";
-  std::filesystem::remove(two);
   KafkaOptions options;
   options.properties = {{"ssl.ca.location", one}, {"sasl.username", "me"}};
   options.consumer_properties = {{"ssl.key.location", two}};
@@ -117,7 +117,6 @@ TEST(Reload, ACertificateIsComparedByItsBytes) {
   EXPECT_EQ(ChangedFiles(before, ReadTlsFiles(options)), std::vector<std::string>{one});
   std::ofstream(two) << "new";
   EXPECT_EQ(ChangedFiles(before, ReadTlsFiles(options)), (std::vector<std::string>{one, two}));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Reload, NothingDiffers) {
