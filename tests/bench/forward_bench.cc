@@ -25,6 +25,7 @@ namespace neardup {
 namespace {
 
 constexpr size_t kBatch = 2000;
+constexpr int kBatchWaitMs = 100;
 constexpr int kFlushMs = 60'000;
 
 struct Arguments {
@@ -230,13 +231,14 @@ void AssignAll(rd_kafka_t* consumer, const std::vector<std::string>& topics, int
   rd_kafka_topic_partition_list_destroy(list);
 }
 
-/// Calls `visit` for each record, and `between` after each batch.
+/// Calls `visit` for each record, and `between` after each batch. A batch waits up to `wait_ms`
+/// until it is full.
 template <class Visit, class Between>
-void ReadAll(rd_kafka_t* consumer, int64_t records, Visit visit, Between between) {
+void ReadAll(rd_kafka_t* consumer, int64_t records, int wait_ms, Visit visit, Between between) {
   rd_kafka_queue_t* queue = rd_kafka_queue_get_consumer(consumer);
   std::vector<rd_kafka_message_t*> batch(kBatch);
   for (int64_t seen = 0; seen < records;) {
-    const ssize_t count = rd_kafka_consume_batch_queue(queue, 100, batch.data(), batch.size());
+    const ssize_t count = rd_kafka_consume_batch_queue(queue, wait_ms, batch.data(), batch.size());
     for (ssize_t i = 0; i < count; ++i) {
       if (batch[i]->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
         visit(*batch[i]);
@@ -254,7 +256,7 @@ void Consume(const Arguments& arguments) {
   const ClientHandle consumer = NewConsumer(arguments);
   AssignAll(consumer.get(), arguments.from, 0);
   ReadAll(
-      consumer.get(), arguments.records, [](const rd_kafka_message_t&) {}, [] {});
+      consumer.get(), arguments.records, kBatchWaitMs, [](const rd_kafka_message_t&) {}, [] {});
   watch.Print(arguments.records);
   rd_kafka_consumer_close(consumer.get());
 }
@@ -266,7 +268,7 @@ void Latency(const Arguments& arguments) {
   AssignAll(consumer.get(), arguments.from, RD_KAFKA_OFFSET_END);
   std::vector<int64_t> ages_ms;
   ReadAll(
-      consumer.get(), arguments.records,
+      consumer.get(), arguments.records, /*wait_ms=*/1,
       [&](const rd_kafka_message_t& message) {
         const auto now = std::chrono::system_clock::now().time_since_epoch();
         ages_ms.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(now).count() -
@@ -316,7 +318,7 @@ void Forward(const Arguments& arguments) {
     Check(rd_kafka_commit_transaction(producer.get(), kFlushMs), "committing");
   };
   ReadAll(
-      consumer.get(), arguments.records,
+      consumer.get(), arguments.records, kBatchWaitMs,
       [&](const rd_kafka_message_t& message) {
         rd_kafka_headers_t* headers = nullptr;
         if (arguments.headers > 0) {

@@ -24,6 +24,8 @@ namespace {
 // Long waits are cut into slices; the client's complaints are heard between two slices.
 constexpr int kSliceMs = 1000;
 constexpr int kFlushSliceMs = 100;
+// A call that flushes looks only every 10 ms whether all is delivered, and at its end.
+constexpr int kDeliveredPeriodMs = 1;
 // A broker refuses the transactional id while it ends the transaction of the former owner, which
 // takes it milliseconds. The library asks again only after half a second, or when it is called
 // again.
@@ -415,7 +417,11 @@ Result<void> KafkaTransaction::CheckFatalError(std::string_view doing) const {
 }
 
 Result<bool> KafkaTransaction::Flush(const Deadline& deadline) {
-  const rd_kafka_resp_err_t code = rd_kafka_flush(client_->get(), deadline.left_ms(kFlushSliceMs));
+  const Deadline slice(deadline.left_ms(kFlushSliceMs));
+  rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+  do {
+    code = rd_kafka_flush(client_->get(), kDeliveredPeriodMs);
+  } while (code == RD_KAFKA_RESP_ERR__TIMED_OUT && !slice.passed());
   rd_kafka_poll(client_->get(), 0);
   NEARDUP_TRY(CheckRefusals());
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return true;
