@@ -70,6 +70,9 @@ class StoppedLane {
   Result<void> Add(const Delta& delta);
   /// Commits what was added, with these offsets for the group (none: they stay).
   Result<void> Finish(std::span<const InputProgress> inputs);
+  /// Waits until every reader sees what was committed. A broker confirms a commit before the logs
+  /// show it, and lets the next owner of the transactional id begin only afterwards.
+  Result<void> AwaitVisible() { return transaction_->Fence(); }
 
  private:
   std::unique_ptr<Transaction> transaction_;

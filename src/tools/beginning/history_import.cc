@@ -275,6 +275,8 @@ class Import {
       NEARDUP_TRY(taken_[lane]->Add(end));
       NEARDUP_TRY(taken_[lane]->Finish(end.inputs));
     }
+    // A lane that is started now must not find the beginning unfinished.
+    for (const auto& lane : taken_) NEARDUP_TRY(lane->AwaitVisible());
     return {};
   }
 

@@ -57,6 +57,21 @@ class SecondCommitIsLost : public Faults {
   int commits_ = 0;
 };
 
+/// Readers see what was committed only when the transactional id has its next owner.
+class ShowsLate : public MemoryTransaction {
+ public:
+  ShowsLate(MemoryBroker& broker, Faults& faults, size_t& shown)
+      : MemoryTransaction(broker, faults), committed_(broker), shown_(shown) {}
+  Result<void> Fence() override {
+    shown_ = committed_.commits.size();
+    return MemoryTransaction::Fence();
+  }
+
+ private:
+  const MemoryBroker& committed_;
+  size_t& shown_;
+};
+
 class StoppedLaneTest : public ::testing::Test {
  protected:
   Result<void> Write(Faults& faults) {
@@ -101,6 +116,18 @@ TEST_F(StoppedLaneTest, APartOfAnIndexSaysThatEntriesAreMissing) {
   const auto state = Restored();
   EXPECT_EQ(state->entries_missing(), kEntries - state->filter().entries());
   EXPECT_GT(state->entries_missing(), 0U);
+}
+
+TEST_F(StoppedLaneTest, WaitsUntilReadersSeeWhatWasCommitted) {
+  Faults none(1, 0);
+  size_t shown = 0;
+  auto transaction = std::make_unique<ShowsLate>(broker_, none, shown);
+  ASSERT_TRUE(transaction->Fence().ok());
+  StoppedLane lane(std::move(transaction), kBytesMax);
+  ASSERT_TRUE(lane.Commit(FreshIndex()).ok());
+  ASSERT_LT(shown, broker_.commits.size());
+  ASSERT_TRUE(lane.AwaitVisible().ok());
+  EXPECT_EQ(shown, broker_.commits.size());
 }
 
 }  // namespace
