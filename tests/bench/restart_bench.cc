@@ -50,19 +50,21 @@ std::string TextOf(uint64_t number) {
 }
 
 /// Counts what a lane does. Other threads may read the counts.
-class Counter : public PartialProbe {
+class Counter final : public SeesLane<Counter> {
  public:
-  void TransactionCommitted(const CommittedBatch& batch) override {
+  void Saw(const event::TransactionCommitted& seen) {
+    const CommittedBatch& batch = seen.batch;
     unique += batch.unique;
     exact += batch.exact_duplicates;
     other += batch.records() - batch.unique - batch.exact_duplicates;
   }
-  void SnapshotRestored(uint64_t restored, double) override { from_snapshot = restored; }
-  void CaughtUp(uint64_t, uint64_t) override { caught_up = true; }
-  void Promoted(uint64_t, uint64_t restored, double) override {
-    entries = restored;
+  void Saw(const event::SnapshotRestored& seen) { from_snapshot = seen.entries; }
+  void Saw(const event::CaughtUp&) { caught_up = true; }
+  void Saw(const event::Promoted& seen) {
+    entries = seen.entries;
     promoted = true;
   }
+  void Saw(const auto& /*ignored*/) {}
 
   uint64_t decided() const { return unique + exact + other; }
 

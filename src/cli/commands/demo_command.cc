@@ -44,20 +44,21 @@ constexpr const char* kNextSteps =
 void Say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
 /// Counts the records that the lane commits, and stops it when all are committed.
-class DemoWatch : public PartialProbe {
+class DemoWatch final : public SeesLane<DemoWatch> {
  public:
   explicit DemoWatch(size_t records) : live_(isatty(STDERR_FILENO) == 1), records_(records) {}
 
   /// Starts the clock here: the time of joining the consumer group is not the speed of the lane.
-  void PhaseChanged(LanePhase phase) override {
-    if (phase != LanePhase::kActive || totals_) return;
+  void Saw(const event::PhaseChanged& seen) {
+    if (seen.phase != LanePhase::kActive || totals_) return;
     totals_.emplace(clock_, live_, records_);
   }
-  void TransactionCommitted(const CommittedBatch& batch) override {
+  void Saw(const event::TransactionCommitted& seen) {
     if (!totals_) return;
-    totals_->TransactionCommitted(batch);
+    totals_->Saw(seen);
     if (totals_->sum().records() >= records_) stop_ = true;
   }
+  void Saw(const auto& /*ignored*/) {}
 
   std::atomic<bool>& stop() { return stop_; }
 

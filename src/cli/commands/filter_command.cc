@@ -21,7 +21,7 @@
 #include "files/sampled_source.h"
 #include "files/spread_sample.h"
 #include "lane/lane.h"
-#include "lane/probe_fan.h"
+#include "lane/probe.h"
 #include "learn/learned_options.h"
 #include "process/exit_code.h"
 #include "process/stop_signals.h"
@@ -31,10 +31,11 @@ namespace neardup {
 namespace {
 
 /// Keeps the warning about dead letters for the summary.
-struct ExcessProbe : PartialProbe {
-  void DeadLettersExcessive(bool excessive, std::string_view text) override {
-    if (excessive && why.empty()) why = text;
+struct ExcessProbe final : SeesLane<ExcessProbe> {
+  void Saw(const event::DeadLettersExcessive& seen) {
+    if (seen.excessive && why.empty()) why = seen.why;
   }
+  void Saw(const auto& /*ignored*/) {}
   std::string why;
 };
 

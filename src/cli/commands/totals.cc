@@ -25,7 +25,8 @@ Totals::Totals(Clock& clock, bool live, uint64_t expected)
       started_ms_(clock.SteadyMs()),
       last_ms_(started_ms_) {}
 
-void Totals::TransactionCommitted(const CommittedBatch& batch) {
+void Totals::Saw(const event::TransactionCommitted& seen) {
+  const CommittedBatch& batch = seen.batch;
   sum_.unique += batch.unique;
   sum_.exact_duplicates += batch.exact_duplicates;
   sum_.near_duplicates += batch.near_duplicates;

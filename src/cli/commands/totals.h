@@ -10,13 +10,14 @@ namespace neardup {
 
 /// Sums what a lane commits. Can keep one line with the sums up to date on standard error. Its
 /// calls come from the thread of the lane; read the sums after the lane has stopped.
-class Totals : public PartialProbe {
+class Totals final : public SeesLane<Totals> {
  public:
   /// `live` draws the line; standard error should be a terminal. `expected` is the number of
   /// records to come, 0 if unknown.
   Totals(Clock& clock, bool live, uint64_t expected = 0);
 
-  void TransactionCommitted(const CommittedBatch& batch) override;
+  void Saw(const event::TransactionCommitted& seen);
+  void Saw(const auto& /*ignored*/) {}
   /// Draws the live line for the last time and ends it. Call it when the lane has stopped.
   void Finish();
 

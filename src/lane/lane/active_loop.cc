@@ -26,7 +26,7 @@ class StageTimer {
   double Lap(Stage stage) {
     const auto now = std::chrono::steady_clock::now();
     const double seconds = std::chrono::duration<double>(now - started_).count();
-    probe_.StageTimed(stage, seconds);
+    probe_.On(event::StageTimed{stage, seconds});
     started_ = now;
     return seconds;
   }
@@ -93,7 +93,7 @@ Result<void> ActiveLoop::Abort() {
   for (const Transaction::Refusal& refusal : ports_.transaction.TakeRefusals()) {
     const InputPartition& input = state_.inputs()[refusal.position.input].partition;
     NEARDUP_TRY(refused_.Add(refusal, input));
-    ports_.probe.RecordRefused(input, refusal.position.offset, refusal.text);
+    ports_.probe.On(event::RecordRefused{input, refusal.position.offset, refusal.text});
   }
   Forget();
   return {};
@@ -125,10 +125,10 @@ Result<void> ActiveLoop::TakeBatch(DecidedBatch& to, int64_t timeout_ms) {
   NEARDUP_TRY(reader_.Take(batch));
   inputs_.Took(state_, batch);
   if (batch.messages.empty()) return {};
-  ports_.probe.StageTimed(Stage::kPoll, batch.poll_s);
-  ports_.probe.StageTimed(Stage::kFingerprint, batch.fingerprint_s);
-  ports_.probe.BatchFingerprinted(batch.messages,
-                                  std::span(batch.records).first(batch.messages.size()));
+  ports_.probe.On(event::StageTimed{Stage::kPoll, batch.poll_s});
+  ports_.probe.On(event::StageTimed{Stage::kFingerprint, batch.fingerprint_s});
+  ports_.probe.On(event::BatchFingerprinted{batch.messages,
+                                            std::span(batch.records).first(batch.messages.size())});
   return {};
 }
 
@@ -354,7 +354,7 @@ Result<void> ActiveLoop::FinishCommit() {
   refused_.DropCommitted(state_.committed_offsets());
   CountCommitted();
   const std::chrono::duration<double> lasted = std::chrono::steady_clock::now() - commit_began_;
-  ports_.probe.StageTimed(Stage::kCommit, lasted.count() - std::exchange(ahead_s_, 0));
+  ports_.probe.On(event::StageTimed{Stage::kCommit, lasted.count() - std::exchange(ahead_s_, 0)});
   return {};
 }
 
@@ -363,7 +363,7 @@ Result<void> ActiveLoop::CheckDeadLetters() {
   const bool first_commit = state_.seq_committed() == 0;
   const std::optional<std::string> why = dead_letters_.Judge(open_.counted(), first_commit);
   if (!why) return {};
-  ports_.probe.DeadLettersExcessive(true, *why);
+  ports_.probe.On(event::DeadLettersExcessive{true, *why});
   Error error;
   if (options.on_excess == OnExcess::kFail) {
     error = Fatal(
@@ -392,8 +392,9 @@ void ActiveLoop::CountCommitted() {
   const CommittedBatch batch = open_.Close();
   const bool excessive = dead_letters_.excessive();
   dead_letters_.Committed(batch, ports_.clock.SteadyMs());
-  ports_.probe.TransactionCommitted(batch);
-  if (excessive && !dead_letters_.excessive()) ports_.probe.DeadLettersExcessive(false, {});
+  ports_.probe.On(event::TransactionCommitted{batch});
+  if (excessive && !dead_letters_.excessive())
+    ports_.probe.On(event::DeadLettersExcessive{false, {}});
 }
 
 Result<void> ActiveLoop::CommitPositions() {

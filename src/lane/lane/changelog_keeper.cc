@@ -48,14 +48,14 @@ void ChangelogKeeper::Step() {
     if (worked.ok()) Purge();
   }
   if (worked.ok()) return;
-  probe_.KeeperFailed(worked.error());
+  probe_.On(event::KeeperFailed{worked.error()});
   retry_not_before_ms_ = clock_.SteadyMs() + options_.snapshot_interval_ms;
   StartOver();
 }
 
 void ChangelogKeeper::Finish() {
   const Result<void> published = Publish();
-  if (!published.ok()) probe_.KeeperFailed(published.error());
+  if (!published.ok()) probe_.On(event::KeeperFailed{published.error()});
 }
 
 Result<void> ChangelogKeeper::Follow() {
@@ -74,7 +74,7 @@ Result<void> ChangelogKeeper::Follow() {
 
 /// Drops what it remembers of another log than the one that it reads now.
 void ChangelogKeeper::LeaveLog(const std::string& why) {
-  if (writer_) probe_.SnapshotRestarted(why);
+  if (writer_) probe_.On(event::SnapshotRestarted{why});
   if (place_ && !left_log_) left_log_ = place_;
   purged_to_ = 0;
   writer_.reset();
@@ -139,7 +139,7 @@ void ChangelogKeeper::WatchInputs() {
   const Result<int64_t> end = options_.input_end(input);
   if (!end.ok()) return;
   backlog_.SetEnd(input, *end);
-  probe_.InputUndecided(input.topic, backlog_.undecided(input.topic));
+  probe_.On(event::InputUndecided{input.topic, backlog_.undecided(input.topic)});
 }
 
 Result<void> ChangelogKeeper::Publish() {
@@ -152,8 +152,8 @@ Result<void> ChangelogKeeper::Publish() {
   base_place_ = place_;
   if (!base_ || base_->number == number_before) return {};
   const auto seconds = static_cast<double>(clock_.SteadyMs() - started_ms) / 1000;
-  probe_.SnapshotWritten({base_->entries(), base_->bytes(), base_->segments.size(), base_->seq,
-                          base_->end.offset, seconds});
+  probe_.On(event::SnapshotWritten{{base_->entries(), base_->bytes(), base_->segments.size(),
+                                    base_->seq, base_->end.offset, seconds}});
   return {};
 }
 
@@ -178,12 +178,12 @@ void ChangelogKeeper::Purge() {
         "the delta that was read last; reading it from its beginning");
   } else if (purged.ok()) {
     purged_to_ = begin;
-    probe_.ChangelogPurged(begin);
+    probe_.On(event::ChangelogPurged{begin});
   } else if (purged.error().code == ErrorCode::kAuth || purged.error().code == ErrorCode::kConfig) {
     options_.purge = false;
-    probe_.PurgeRefused(purged.error());
+    probe_.On(event::PurgeRefused{purged.error()});
   } else {
-    probe_.KeeperFailed(purged.error());
+    probe_.On(event::KeeperFailed{purged.error()});
   }
 }
 

@@ -43,7 +43,7 @@ Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<L
   state_->SetLearned(options_.learned);
   state_->SetTopics(options_.pipeline.topics);
   state_->SetEndpoint(ports_.lease.endpoint());
-  ports_.probe.PhaseChanged(phase_);
+  ports_.probe.On(event::PhaseChanged{phase_});
 }
 
 Result<bool> Lane::Step(const std::atomic<bool>& stop) {
@@ -77,7 +77,7 @@ Result<void> Lane::Drain() {
 void Lane::SetPhase(LanePhase phase) {
   if (phase == phase_) return;
   phase_ = phase;
-  ports_.probe.PhaseChanged(phase);
+  ports_.probe.On(event::PhaseChanged{phase});
 }
 
 // ---- standby
@@ -92,7 +92,7 @@ Result<void> Lane::StandbyStep(const std::atomic<bool>& stop) {
   NEARDUP_ASSIGN(const bool takes_over, MayTakeOver());
   if (takes_over) {
     candidacy_.TakesOver();
-    ports_.probe.TakesOver(state_->active_endpoint());
+    ports_.probe.On(event::TakesOver{state_->active_endpoint()});
     awaits_lease_ = true;
     return Promote(stop);
   }
@@ -102,7 +102,7 @@ Result<void> Lane::StandbyStep(const std::atomic<bool>& stop) {
   NEARDUP_TRY(follower_.Follow(kPollTimeoutMs));
   NEARDUP_TRY(JoinIfCaughtUp());
   NEARDUP_TRY(follower_.CheckPipeline());
-  if (state_->seq() > seq_before) ports_.probe.Followed(state_->seq());
+  if (state_->seq() > seq_before) ports_.probe.On(event::Followed{state_->seq()});
   ReportGauges();
   return {};
 }
@@ -112,7 +112,7 @@ Result<void> Lane::StandbyStep(const std::atomic<bool>& stop) {
 Result<void> Lane::JoinIfCaughtUp() {
   if (!follower_.has_goal()) return {};
   if (const std::optional<double> share = follower_.ShareRead()) {
-    ports_.probe.Restoring(*share, state_->filter().entries());
+    ports_.probe.On(event::Restoring{*share, state_->filter().entries()});
     return {};
   }
   NEARDUP_TRY(follower_.CheckPipeline());
@@ -125,7 +125,7 @@ Result<void> Lane::JoinIfCaughtUp() {
 /// What was read may be old: another instance may have taken the lane since.
 Result<bool> Lane::MayTakeOver() {
   if (candidacy_.Follows(state_->active_endpoint(), state_->epoch())) {
-    ports_.probe.TookOverWrongly(state_->active_endpoint());
+    ports_.probe.On(event::TookOverWrongly{state_->active_endpoint()});
   }
   return candidacy_.MayTakeOver() ? follower_.HasReadAll() : false;
 }
@@ -134,7 +134,7 @@ Result<bool> Lane::MayTakeOver() {
 void Lane::ReportCaughtUp() {
   if (caught_up_) return;
   caught_up_ = true;
-  ports_.probe.CaughtUp(state_->seq(), state_->filter().entries());
+  ports_.probe.On(event::CaughtUp{state_->seq(), state_->filter().entries()});
 }
 
 // ---- promotion
@@ -158,14 +158,14 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
   candidacy_.Committed();
   NEARDUP_TRY(follower_.ConfirmEnd(*end, opening_deltas));
   if (Compare(options_.pipeline, before) == PipelineMatch::kChanges) {
-    ports_.probe.PipelineChanged(before, options_.pipeline.topics);
+    ports_.probe.On(event::PipelineChanged{before, options_.pipeline.topics});
   }
   caught_up_ = true;
   follower_.BeginToOwn();
   retry_.Promoted();
   SetPhase(LanePhase::kActive);
   const auto seconds = static_cast<double>(ports_.clock.SteadyMs() - started_ms) / 1000;
-  ports_.probe.Promoted(state_->seq(), state_->filter().entries(), seconds);
+  ports_.probe.On(event::Promoted{state_->seq(), state_->filter().entries(), seconds});
   return {};
 }
 
@@ -209,20 +209,20 @@ void Lane::ReportGauges() {
   gauges_at_ms_ = now_ms + kGaugesPeriodMs;
   const Filter& filter = state_->filter();
   const bool active = phase_ == LanePhase::kActive;
-  ports_.probe.Gauges({.entries = filter.entries(),
-                       .entries_max = options_.filter.window.entries_max,
-                       .groups = state_->groups().size(),
-                       .index_bytes = filter.bytes(),
-                       .entries_evicted = filter.entries_evicted(),
-                       .entries_expired = filter.entries_expired(),
-                       .candidates = filter.candidates(),
-                       .keys_refused = filter.keys_refused(),
-                       .oldest_time_ms = filter.oldest_time_ms(),
-                       .watermark_ms = filter.watermark_ms(),
-                       .horizon_ms = filter.horizon_ms(),
-                       .seq = state_->seq_committed(),
-                       .changelog_offset = follower_.next_offset(),
-                       .changelog_lag = active ? 0 : follower_.lag()});
+  ports_.probe.On(event::Gauges{{.entries = filter.entries(),
+                                 .entries_max = options_.filter.window.entries_max,
+                                 .groups = state_->groups().size(),
+                                 .index_bytes = filter.bytes(),
+                                 .entries_evicted = filter.entries_evicted(),
+                                 .entries_expired = filter.entries_expired(),
+                                 .candidates = filter.candidates(),
+                                 .keys_refused = filter.keys_refused(),
+                                 .oldest_time_ms = filter.oldest_time_ms(),
+                                 .watermark_ms = filter.watermark_ms(),
+                                 .horizon_ms = filter.horizon_ms(),
+                                 .seq = state_->seq_committed(),
+                                 .changelog_offset = follower_.next_offset(),
+                                 .changelog_lag = active ? 0 : follower_.lag()}});
   if (active) inputs_.ReportLag(*state_);
 }
 
@@ -249,7 +249,7 @@ Result<void> Lane::Recover(const Error& error) {
 }
 
 Result<void> Lane::AbortAndRewind(const Error& error) {
-  ports_.probe.TransactionAborted(error);
+  ports_.probe.On(event::TransactionAborted{error});
   NEARDUP_TRY(loop_.Abort());
   return inputs_.Rewind(*state_);
 }
@@ -261,16 +261,16 @@ void Lane::Lose(const Error& error) {
                              error.code != ErrorCode::kUnknownOutcome);
   loop_.Forget();
   awaits_lease_ = false;
-  ports_.probe.LaneLost(error);
+  ports_.probe.On(event::LaneLost{error});
   if (late_request) {
     // The previous transaction has ended: this instance is not at fault.
-    ports_.probe.LateRequestFenced();
+    ports_.probe.On(event::LateRequestFenced{});
   } else if (const std::optional<int64_t> lasted_ms = candidacy_.Lost(error)) {
     follower_.DropGoal();
-    ports_.probe.LeaseLeft(*lasted_ms);
+    ports_.probe.On(event::LeaseLeft{*lasted_ms});
   }
   if (const Result<void> stopped = inputs_.Stop(); !stopped.ok()) {
-    ports_.probe.LaneLost(stopped.error());
+    ports_.probe.On(event::LaneLost{stopped.error()});
   }
   follower_.Lost();
   retry_.Lost(error);

@@ -57,7 +57,7 @@ Error RefusedLoss(const InputProgress& input, InputLoss::Kind kind, const Offset
 }  // namespace
 
 Result<void> LaneInputs::Find(LaneState& state) {
-  for (const InputPartition& input : unreachable_) probe_.InputUnreachable(input, false);
+  for (const InputPartition& input : unreachable_) probe_.On(event::InputUnreachable{input, false});
   unreachable_.clear();
   losses_.clear();
   read_.clear();
@@ -124,7 +124,7 @@ Result<std::vector<GroupPosition>> LaneInputs::GroupOffsets(const LaneState& sta
     group.push_back({assigned_[i], offsets[i]});
     const int64_t delta = state.committed_offset(assigned_[i]);
     const bool behind = offsets[i] >= 0 && offsets[i] < delta;
-    if (!state.empty() && behind) probe_.OffsetsDiffer(partitions[i], offsets[i], delta);
+    if (!state.empty() && behind) probe_.On(event::OffsetsDiffer{partitions[i], offsets[i], delta});
   }
   return group;
 }
@@ -140,7 +140,7 @@ void LaneInputs::Took(const LaneState& state, const Batch& batch) {
   }
   for (size_t input = 0; input < polled_.size(); ++input) {
     const auto& [records, bytes] = polled_[input];
-    if (records > 0) probe_.BatchPolled(state.inputs()[input].partition, records, bytes);
+    if (records > 0) probe_.On(event::BatchPolled{state.inputs()[input].partition, records, bytes});
   }
 }
 
@@ -170,7 +170,7 @@ void LaneInputs::UpdateEnds(LaneState& state) {
 void LaneInputs::SetUnreachable(const InputPartition& partition, bool unreachable) {
   const bool changed =
       unreachable ? unreachable_.insert(partition).second : unreachable_.erase(partition) > 0;
-  if (changed) probe_.InputUnreachable(partition, unreachable);
+  if (changed) probe_.On(event::InputUnreachable{partition, unreachable});
 }
 
 void LaneInputs::ReportLag(const LaneState& state) {
@@ -180,8 +180,8 @@ void LaneInputs::ReportLag(const LaneState& state) {
     const bool behind = status.lag_records > 0 && last_ms.value_or(-1) >= 0;
     const auto lag_s = behind ? static_cast<double>(wall_ms - *last_ms) / 1000 : 0.0;
     const InputProgress& input = state.inputs()[status.input];
-    probe_.InputLag(input.partition, status.lag_records, lag_s);
-    probe_.InputPosition(input.partition, input.next_offset);
+    probe_.On(event::InputLag{input.partition, status.lag_records, lag_s});
+    probe_.On(event::InputPosition{input.partition, input.next_offset});
   }
 }
 
@@ -213,7 +213,7 @@ std::span<const InputProgress> LaneInputs::Progress(const LaneState& state) {
 }
 
 void LaneInputs::Committed() {
-  for (const InputLoss& loss : losses_) probe_.InputLost(loss);
+  for (const InputLoss& loss : losses_) probe_.On(event::InputLost{loss});
   losses_.clear();
 }
 
@@ -259,7 +259,7 @@ Result<void> LaneInputs::Grew(const InputPartition& partition) {
                              "docs/lanes.md",
                              partition.topic, partition.partition));
   }
-  probe_.PartitionAdded(partition);
+  probe_.On(event::PartitionAdded{partition});
   return {};
 }
 
@@ -279,7 +279,7 @@ Result<std::set<std::string>> LaneInputs::NoteMissing(const LaneState& state,
       continue;
     }
     if (missing.confirmed) {
-      probe_.InputMissing(topic, false);
+      probe_.On(event::InputMissing{topic, false});
       again.insert(topic);
     }
     each = missing_.erase(each);
@@ -311,7 +311,7 @@ Result<void> LaneInputs::NoteMissing(const std::string& topic, bool known) {
                              topic));
   }
   missing.confirmed = true;
-  probe_.InputMissing(topic, true);
+  probe_.On(event::InputMissing{topic, true});
   return {};
 }
 

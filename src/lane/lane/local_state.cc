@@ -21,23 +21,23 @@ LocalState::~LocalState() {
 Result<std::optional<RestoredSnapshot>> LocalState::Restore(Probe& probe) {
   if (options_.folder.empty()) return std::optional<RestoredSnapshot>();
   NEARDUP_ASSIGN(lock_, TakeSnapshotFolder(options_.folder));
-  probe.PhaseChanged(LanePhase::kRestoring);
+  probe.On(event::PhaseChanged{LanePhase::kRestoring});
   const int64_t started_ms = clock_.SteadyMs();
   SnapshotEvents events;
   events.refused = [&](const Error& error) {
-    probe.StateDiscarded(fmt::format("a snapshot is refused: {}", error.text));
+    probe.On(event::StateDiscarded{fmt::format("a snapshot is refused: {}", error.text)});
   };
   events.progress = [&](uint64_t entries, uint64_t total) {
     const auto share =
         static_cast<double>(entries) / static_cast<double>(std::max<uint64_t>(1, total));
-    probe.Restoring(share, entries);
+    probe.On(event::Restoring{share, entries});
   };
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> restored,
                  RestoreSnapshot(options_.folder, options_.filter, options_.lane, events));
   if (!restored) return restored;
   restored_ = KeeperBase{restored->manifest, restored->state->place()};
   const auto seconds = static_cast<double>(clock_.SteadyMs() - started_ms) / 1000;
-  probe.SnapshotRestored(restored_->manifest.entries(), seconds);
+  probe.On(event::SnapshotRestored{restored_->manifest.entries(), seconds});
   return restored;
 }
 

@@ -1,4 +1,4 @@
-// The events of a lane and of its changelog keeper. Receivers turn them into metrics and log lines.
+// The events of a lane and of its changelog keeper. Observers turn them into metrics and log lines.
 #pragma once
 
 #include <array>
@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "lane/message.h"
@@ -138,118 +140,6 @@ struct LaneGauges {
   int64_t changelog_lag = 0;
 };
 
-/// Receives the events of a lane. All calls come from the lane's thread, except those during the
-/// restore of a snapshot. These come before the lane starts, from the thread that builds the
-/// service.
-///
-/// Every event is pure virtual, so that a receiver that passes events on (ProbeFan) cannot miss
-/// one. Receivers of some events derive from PartialProbe.
-class Probe {
- public:
-  virtual ~Probe() = default;
-  virtual void PhaseChanged(LanePhase phase) = 0;
-  /// Called at most once. The standby has read everything that was in the changelog when the
-  /// standby began.
-  virtual void CaughtUp(uint64_t seq, uint64_t entries) = 0;
-  /// The standby read deltas up to `seq` that another instance committed. It calls this after each
-  /// poll that moved seq.
-  virtual void Followed(uint64_t seq) = 0;
-  /// Called while the state is restored. `share` is the part that is done, 0 to 1; `entries` is the
-  /// number of live entries so far.
-  virtual void Restoring(double share, uint64_t entries) = 0;
-  /// A snapshot was restored before the lane began.
-  virtual void SnapshotRestored(uint64_t entries, double seconds) = 0;
-  /// A snapshot was refused and the next one is tried, or the lane drops its state and reads it
-  /// from the changelog again. The lane does that if a snapshot does not fit the changelog, or if
-  /// records were purged that a standby had not read.
-  virtual void StateDiscarded(std::string_view why) = 0;
-  virtual void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) = 0;
-  /// Before the batch is decided. A batch that is read again, after an abort or after the lane was
-  /// lost, is reported again.
-  virtual void BatchFingerprinted(std::span<const Message> batch,
-                                  std::span<const FingerprintedRecord> records) = 0;
-  virtual void StageTimed(Stage stage, double seconds) = 0;
-  virtual void TransactionCommitted(const CommittedBatch& batch) = 0;
-  virtual void TransactionAborted(const Error& error) = 0;
-  /// The lane was lost to another instance, or must be promoted again after an error.
-  virtual void LaneLost(const Error& error) = 0;
-  /// The lane is taken again, because a request of its last transaction may reach the broker late
-  /// (Transaction::must_fence). Called after LaneLost, whose error names the request.
-  virtual void LateRequestFenced() = 0;
-  /// The process at this endpoint (Lease::endpoint), which was active, has ended. This instance
-  /// takes the lane before it has the lease.
-  virtual void TakesOver(std::string_view endpoint) = 0;
-  /// The process at this endpoint is active again, though this instance has taken the lane from it
-  /// as from one that had ended. From now on this instance waits for the lease each time.
-  virtual void TookOverWrongly(std::string_view endpoint) = 0;
-  /// The lane has been in trouble for `lasted_ms`, and leaves the lease to another instance for a
-  /// while.
-  virtual void LeaseLeft(int64_t lasted_ms) = 0;
-  /// The lane became active. `seq` is the newest seq, `entries` the number of live entries after
-  /// the restore, `seconds` the time that the promotion took.
-  virtual void Promoted(uint64_t seq, uint64_t entries, double seconds) = 0;
-  /// The lane has other topics than before. Called after the commit that makes it durable.
-  virtual void PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) = 0;
-  /// The offset of the consumer group is not that of the last delta. The lane uses the delta's.
-  virtual void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) = 0;
-  /// The changelog `name` lost records, and the lane goes on without them.
-  virtual void ChangelogLost(std::string_view name, std::string_view what) = 0;
-  /// The lane goes on without these offsets. Called after the commit that makes it durable.
-  virtual void InputLost(const InputLoss& loss) = 0;
-  /// An input topic that was read before does not exist, or exists again.
-  virtual void InputMissing(const std::string& topic, bool missing) = 0;
-  /// The leader of an input partition does not answer, or answers again.
-  virtual void InputUnreachable(const InputPartition& input, bool unreachable) = 0;
-  /// A topic that several lanes share has a new partition, which this lane reads: keys have moved
-  /// between the lanes.
-  virtual void PartitionAdded(const InputPartition& input) = 0;
-  /// About once a second, from an active lane and from a standby.
-  virtual void Gauges(const LaneGauges& gauges) = 0;
-  virtual void InputLag(const InputPartition& input, int64_t records, double seconds) = 0;
-  /// The next record that the lane will decide in this input. Called about once a second.
-  virtual void InputPosition(const InputPartition& input, int64_t next_offset) = 0;
-  virtual void RecordRefused(const InputPartition& input, int64_t offset,
-                             std::string_view text) = 0;
-  /// The share of dead letters has become too large, or is no longer; called once for each change.
-  /// `why` explains a share that is too large.
-  virtual void DeadLettersExcessive(bool excessive, std::string_view why) = 0;
-};
-
-/// Ignores every event that is not overridden.
-class PartialProbe : public Probe {
- public:
-  void PhaseChanged(LanePhase) override {}
-  void CaughtUp(uint64_t, uint64_t) override {}
-  void Followed(uint64_t) override {}
-  void Restoring(double, uint64_t) override {}
-  void SnapshotRestored(uint64_t, double) override {}
-  void StateDiscarded(std::string_view) override {}
-  void BatchPolled(const InputPartition&, uint64_t, uint64_t) override {}
-  void BatchFingerprinted(std::span<const Message>, std::span<const FingerprintedRecord>) override {
-  }
-  void StageTimed(Stage, double) override {}
-  void TransactionCommitted(const CommittedBatch&) override {}
-  void TransactionAborted(const Error&) override {}
-  void LaneLost(const Error&) override {}
-  void LateRequestFenced() override {}
-  void TakesOver(std::string_view) override {}
-  void TookOverWrongly(std::string_view) override {}
-  void LeaseLeft(int64_t) override {}
-  void Promoted(uint64_t, uint64_t, double) override {}
-  void PipelineChanged(const PipelineTopics&, const PipelineTopics&) override {}
-  void OffsetsDiffer(const InputPartition&, int64_t, int64_t) override {}
-  void ChangelogLost(std::string_view, std::string_view) override {}
-  void InputLost(const InputLoss&) override {}
-  void InputMissing(const std::string&, bool) override {}
-  void InputUnreachable(const InputPartition&, bool) override {}
-  void PartitionAdded(const InputPartition&) override {}
-  void Gauges(const LaneGauges&) override {}
-  void InputLag(const InputPartition&, int64_t, double) override {}
-  void InputPosition(const InputPartition&, int64_t) override {}
-  void RecordRefused(const InputPartition&, int64_t, std::string_view) override {}
-  void DeadLettersExcessive(bool, std::string_view) override {}
-};
-
 struct WrittenSnapshot {
   uint64_t entries = 0;
   uint64_t bytes = 0;
@@ -259,34 +149,237 @@ struct WrittenSnapshot {
   double seconds = 0;  ///< for writing the manifest and syncing
 };
 
-/// Receives the events of a ChangelogKeeper. All calls come from the keeper's thread.
-class KeeperProbe {
- public:
-  virtual ~KeeperProbe() = default;
-  virtual void SnapshotWritten(const WrittenSnapshot& snapshot) = 0;
-  /// Every record of the changelog below this offset is deleted.
-  virtual void ChangelogPurged(int64_t offset) = 0;
-  /// The broker does not allow the purge. The keeper does not try again.
-  virtual void PurgeRefused(const Error& error) = 0;
-  /// The keeper could not read the changelog, write the snapshot or purge. It tries again after a
-  /// snapshot interval; nothing is lost.
-  virtual void KeeperFailed(const Error& error) = 0;
-  /// The snapshot does not fit the changelog; the keeper begins a new one.
-  virtual void SnapshotRestarted(std::string_view why) = 0;
-  /// The number of records of an input topic that the newest delta does not cover. Records that are
-  /// being decided and those of open transactions count.
-  virtual void InputUndecided(const std::string& topic, int64_t records) = 0;
+/// Events hold references to what their sender owns. They are valid during the call of On.
+namespace event {
+
+// ---- of a lane
+
+struct PhaseChanged {
+  LanePhase phase;
+};
+/// Sent at most once. The standby has read everything that was in the changelog when the standby
+/// began.
+struct CaughtUp {
+  uint64_t seq;
+  uint64_t entries;
+};
+/// The standby has read deltas up to `seq` that another instance committed. Sent after each poll
+/// that moved seq.
+struct Followed {
+  uint64_t seq;
+};
+/// Sent while the state is restored.
+struct Restoring {
+  double share;      ///< the part that is done, 0 to 1
+  uint64_t entries;  ///< the live entries so far
+};
+/// A snapshot was restored before the lane began.
+struct SnapshotRestored {
+  uint64_t entries;
+  double seconds;
+};
+/// A snapshot was refused and the next one is tried, or the lane drops its state and reads it from
+/// the changelog again. The lane does that if a snapshot does not fit the changelog, or if records
+/// were purged that a standby had not read.
+struct StateDiscarded {
+  std::string_view why;
+};
+struct BatchPolled {
+  const InputPartition& input;
+  uint64_t records;
+  uint64_t bytes;
+};
+/// Sent before the batch is decided. A batch that is read again, after an abort or after the lane
+/// was lost, is reported again.
+struct BatchFingerprinted {
+  std::span<const Message> batch;
+  std::span<const FingerprintedRecord> records;
+};
+struct StageTimed {
+  Stage stage;
+  double seconds;
+};
+struct TransactionCommitted {
+  const CommittedBatch& batch;
+};
+struct TransactionAborted {
+  const Error& error;
+};
+/// The lane was lost to another instance, or must be promoted again after an error.
+struct LaneLost {
+  const Error& error;
+};
+/// The lane is taken again, because a request of its last transaction may reach the broker late
+/// (Transaction::must_fence). Sent after LaneLost, whose error names the request.
+struct LateRequestFenced {};
+/// The process at this endpoint (Lease::endpoint), which was active, has ended. This instance takes
+/// the lane before it has the lease.
+struct TakesOver {
+  std::string_view endpoint;
+};
+/// The process at this endpoint is active again, though this instance has taken the lane from it as
+/// from one that had ended. From now on this instance waits for the lease each time.
+struct TookOverWrongly {
+  std::string_view endpoint;
+};
+/// The lane leaves the lease to another instance for a while.
+struct LeaseLeft {
+  int64_t lasted_ms;  ///< how long the lane has been in trouble
+};
+/// The lane became active.
+struct Promoted {
+  uint64_t seq;      ///< the newest one
+  uint64_t entries;  ///< live ones after the restore
+  double seconds;    ///< that the promotion took
+};
+/// The lane has other topics than before. Sent after the commit that makes it durable.
+struct PipelineChanged {
+  const PipelineTopics& before;
+  const PipelineTopics& now;
+};
+/// The offset of the consumer group is not that of the last delta. The lane uses the delta's.
+struct OffsetsDiffer {
+  const InputPartition& input;
+  int64_t group;
+  int64_t delta;
+};
+/// The changelog `name` lost records, and the lane goes on without them.
+struct ChangelogLost {
+  std::string_view name;
+  std::string_view what;
+};
+/// The lane goes on without these offsets. Sent after the commit that makes it durable.
+struct InputLost {
+  const InputLoss& loss;
+};
+/// An input topic that was read before does not exist, or exists again.
+struct InputMissing {
+  const std::string& topic;
+  bool missing;
+};
+/// The leader of an input partition does not answer, or answers again.
+struct InputUnreachable {
+  const InputPartition& input;
+  bool unreachable;
+};
+/// A topic that several lanes share has a new partition, which this lane reads: keys have moved
+/// between the lanes.
+struct PartitionAdded {
+  const InputPartition& input;
+};
+/// Sent about once a second, by an active lane and by a standby.
+struct Gauges {
+  const LaneGauges& gauges;
+};
+struct InputLag {
+  const InputPartition& input;
+  int64_t records;
+  double seconds;
+};
+/// The next record that the lane will decide in this input. Sent about once a second.
+struct InputPosition {
+  const InputPartition& input;
+  int64_t next_offset;
+};
+struct RecordRefused {
+  const InputPartition& input;
+  int64_t offset;
+  std::string_view text;
+};
+/// The share of dead letters has become too large, or is no longer. Sent once for each change.
+struct DeadLettersExcessive {
+  bool excessive;
+  std::string_view why;  ///< explains a share that is too large
 };
 
-/// Ignores every event that is not overridden.
-class PartialKeeperProbe : public KeeperProbe {
- public:
-  void SnapshotWritten(const WrittenSnapshot&) override {}
-  void ChangelogPurged(int64_t) override {}
-  void PurgeRefused(const Error&) override {}
-  void KeeperFailed(const Error&) override {}
-  void SnapshotRestarted(std::string_view) override {}
-  void InputUndecided(const std::string&, int64_t) override {}
+// ---- of a changelog keeper
+
+struct SnapshotWritten {
+  const WrittenSnapshot& snapshot;
 };
+/// Every record of the changelog below this offset is deleted.
+struct ChangelogPurged {
+  int64_t offset;
+};
+/// The broker does not allow the purge. The keeper does not try again.
+struct PurgeRefused {
+  const Error& error;
+};
+/// The keeper could not read the changelog, write the snapshot or purge. It tries again after a
+/// snapshot interval; nothing is lost.
+struct KeeperFailed {
+  const Error& error;
+};
+/// The snapshot does not fit the changelog; the keeper begins a new one.
+struct SnapshotRestarted {
+  std::string_view why;
+};
+/// The number of records of an input topic that the newest delta does not cover. Records that are
+/// being decided and those of open transactions count.
+struct InputUndecided {
+  const std::string& topic;
+  int64_t records;
+};
+
+}  // namespace event
+
+using LaneEvent =
+    std::variant<event::PhaseChanged, event::CaughtUp, event::Followed, event::Restoring,
+                 event::SnapshotRestored, event::StateDiscarded, event::BatchPolled,
+                 event::BatchFingerprinted, event::StageTimed, event::TransactionCommitted,
+                 event::TransactionAborted, event::LaneLost, event::LateRequestFenced,
+                 event::TakesOver, event::TookOverWrongly, event::LeaseLeft, event::Promoted,
+                 event::PipelineChanged, event::OffsetsDiffer, event::ChangelogLost,
+                 event::InputLost, event::InputMissing, event::InputUnreachable,
+                 event::PartitionAdded, event::Gauges, event::InputLag, event::InputPosition,
+                 event::RecordRefused, event::DeadLettersExcessive>;
+
+using KeeperEvent =
+    std::variant<event::SnapshotWritten, event::ChangelogPurged, event::PurgeRefused,
+                 event::KeeperFailed, event::SnapshotRestarted, event::InputUndecided>;
+
+template <class Event>
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void On(const Event& event) = 0;
+};
+
+/// All calls come from the lane's thread, except those during the restore of a snapshot. These come
+/// before the lane starts, from the thread that builds the service.
+using Probe = Observer<LaneEvent>;
+/// All calls come from the keeper's thread.
+using KeeperProbe = Observer<KeeperEvent>;
+
+/// Calls Self::Saw with each event, by its type. An event without a Saw of its own does not
+/// compile: an observer of some events says that it ignores the others, by `void Saw(const auto&)`.
+/// Saw is not virtual, so that Self should be final.
+template <class Self, class Event>
+class Sees : public Observer<Event> {
+ public:
+  void On(const Event& event) final {
+    std::visit([this](const auto& each) { static_cast<Self*>(this)->Saw(each); }, event);
+  }
+};
+template <class Self>
+using SeesLane = Sees<Self, LaneEvent>;
+template <class Self>
+using SeesKeeper = Sees<Self, KeeperEvent>;
+
+/// Passes every event on to several observers, in their order. They must outlive it.
+template <class Event>
+class ObserverFan : public Observer<Event> {
+ public:
+  explicit ObserverFan(std::vector<Observer<Event>*> observers)
+      : observers_(std::move(observers)) {}
+  void On(const Event& event) final {
+    for (Observer<Event>* each : observers_) each->On(event);
+  }
+
+ private:
+  std::vector<Observer<Event>*> observers_;
+};
+using ProbeFan = ObserverFan<LaneEvent>;
+using KeeperProbeFan = ObserverFan<KeeperEvent>;
 
 }  // namespace neardup

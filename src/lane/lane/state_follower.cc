@@ -104,7 +104,7 @@ Result<void> StateFollower::LeaveLog(const std::string& why) {
 
 /// Costs time and loses nothing: the changelog holds everything that is live.
 Result<void> StateFollower::DiscardState(const std::string& why) {
-  probe_.StateDiscarded(why);
+  probe_.On(event::StateDiscarded{why});
   renumbered_ = true;
   other_settings_.reset();
   from_snapshot_ = false;
@@ -198,7 +198,7 @@ Result<std::optional<int64_t>> StateFollower::ReadToEnd(const std::atomic<bool>&
     if (next != before) {
       before = next;
       moved_at_ms = now_ms;
-      probe_.Restoring(ShareOf(next, begin, end), state_.filter().entries());
+      probe_.On(event::Restoring{ShareOf(next, begin, end), state_.filter().entries()});
     } else if (now_ms - moved_at_ms > options_.lease_give_up_ms) {
       return Retriable(
           ErrorCode::kUnavailable,
@@ -251,7 +251,7 @@ Result<void> StateFollower::CheckLoss(int64_t end, const std::vector<GroupPositi
   if (options_.on_changelog_loss == OnLoss::kFail) {
     return ChangelogLossRefused(changelog_.name(), *loss);
   }
-  probe_.ChangelogLost(changelog_.name(), *loss);
+  probe_.On(event::ChangelogLost{changelog_.name(), *loss});
   GoOnAtTheGroup(state_, group);
   return {};
 }

@@ -10,10 +10,10 @@ namespace neardup {
 Health::Health(const Clock& clock, const HealthLimits& limits)
     : clock_(clock), limits_(limits), stepped_at_ms_(clock.SteadyMs()) {}
 
-void Health::PhaseChanged(LanePhase phase) {
+void Health::Saw(const event::PhaseChanged& seen) {
   const std::lock_guard lock(mutex_);
-  phase_ = phase;
-  if (phase == LanePhase::kActive) caught_up_ = true;
+  phase_ = seen.phase;
+  if (seen.phase == LanePhase::kActive) caught_up_ = true;
   ForgetProgress();
   stepped_at_ms_ = clock_.SteadyMs();
 }
@@ -23,46 +23,46 @@ void Health::ForgetProgress() {
   lag_records_.clear();
 }
 
-void Health::CaughtUp(uint64_t, uint64_t) {
+void Health::Saw(const event::CaughtUp&) {
   const std::lock_guard lock(mutex_);
   caught_up_ = true;
 }
 
-void Health::Followed(uint64_t) {
+void Health::Saw(const event::Followed&) {
   const std::lock_guard lock(mutex_);
   failure_.clear();  // another instance has the lane, and this one keeps up with it
 }
 
-void Health::BatchPolled(const InputPartition&, uint64_t, uint64_t) {
+void Health::Saw(const event::BatchPolled&) {
   const std::lock_guard lock(mutex_);
   polled_at_ms_ = clock_.SteadyMs();
   if (!uncommitted_since_ms_) uncommitted_since_ms_ = polled_at_ms_;
 }
 
-void Health::TransactionCommitted(const CommittedBatch&) {
+void Health::Saw(const event::TransactionCommitted&) {
   const std::lock_guard lock(mutex_);
   uncommitted_since_ms_.reset();
 }
 
-void Health::LaneLost(const Error& error) {
+void Health::Saw(const event::LaneLost& seen) {
   const std::lock_guard lock(mutex_);
   // A fenced instance gave way to another one, and can take over again.
-  failure_ = error.code == ErrorCode::kFenced ? "" : error.text;
+  failure_ = seen.error.code == ErrorCode::kFenced ? "" : seen.error.text;
   failed_at_ms_ = clock_.SteadyMs();
 }
 
-void Health::Promoted(uint64_t, uint64_t, double) {
+void Health::Saw(const event::Promoted&) {
   const std::lock_guard lock(mutex_);
   failure_.clear();
 }
 
-void Health::InputLag(const InputPartition& input, int64_t records, double) {
+void Health::Saw(const event::InputLag& seen) {
   const std::lock_guard lock(mutex_);
   const auto lagging = [](const auto& each) { return each.second > 0; };
   if (std::none_of(lag_records_.begin(), lag_records_.end(), lagging)) {
     polled_at_ms_ = clock_.SteadyMs();
   }
-  lag_records_[input] = records;
+  lag_records_[seen.input] = seen.records;
 }
 
 void Health::Stepped() {

@@ -34,19 +34,20 @@ struct HealthLimits {
 /// The lane's thread calls the events and Stepped, any thread Alive and Ready. Alive does not
 /// depend on Kafka: a restart of this process does not help against a broker that is down. Ready
 /// says whether records flow, or would flow after a take-over.
-class Health : public PartialProbe {
+class Health final : public SeesLane<Health> {
  public:
   /// The clock must outlive this object.
   Health(const Clock& clock, const HealthLimits& limits);
 
-  void PhaseChanged(LanePhase phase) override;
-  void CaughtUp(uint64_t seq, uint64_t entries) override;
-  void Followed(uint64_t seq) override;
-  void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) override;
-  void TransactionCommitted(const CommittedBatch& batch) override;
-  void LaneLost(const Error& error) override;
-  void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
-  void InputLag(const InputPartition& input, int64_t records, double seconds) override;
+  void Saw(const event::PhaseChanged& seen);
+  void Saw(const event::CaughtUp& seen);
+  void Saw(const event::Followed& seen);
+  void Saw(const event::BatchPolled& seen);
+  void Saw(const event::TransactionCommitted& seen);
+  void Saw(const event::LaneLost& seen);
+  void Saw(const event::Promoted& seen);
+  void Saw(const event::InputLag& seen);
+  void Saw(const auto& /*ignored*/) {}
   /// Call it after every step of the lane.
   void Stepped();
   /// `answer` says whether any broker answers. Ready calls it, in any thread, until replaced.

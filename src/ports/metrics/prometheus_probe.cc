@@ -63,20 +63,20 @@ PrometheusProbe::PrometheusProbe(const BuildInfo& build, const Clock& clock)
     : state_(std::make_unique<State>()), clock_(clock) {
   state_->metrics.Set("neardup_build_info", 1,
                       {build.version, build.revision, build.compiler, build.librdkafka_version});
-  PhaseChanged(LanePhase::kStarting);
+  Saw(event::PhaseChanged{LanePhase::kStarting});
 }
 
 PrometheusProbe::~PrometheusProbe() = default;
 
-void PrometheusProbe::PhaseChanged(LanePhase phase) {
-  state_->phase = phase;
+void PrometheusProbe::Saw(const event::PhaseChanged& seen) {
+  state_->phase = seen.phase;
   for (int i = 0; i < kLanePhaseCount; ++i) {
     const auto each = static_cast<LanePhase>(i);
-    state_->metrics.Set("neardup_state", each == phase ? 1 : 0, {Name(each)});
+    state_->metrics.Set("neardup_state", each == seen.phase ? 1 : 0, {Name(each)});
   }
   // A lane that was lost to an error keeps its lag, which grows. The next owner reports its own.
-  const bool owner_ends = phase == LanePhase::kDraining || phase == LanePhase::kFailed;
-  if (phase == LanePhase::kActive || owner_ends) ForgetLag();
+  const bool owner_ends = seen.phase == LanePhase::kDraining || seen.phase == LanePhase::kFailed;
+  if (seen.phase == LanePhase::kActive || owner_ends) ForgetLag();
 }
 
 void PrometheusProbe::ForgetLag() {
@@ -85,35 +85,36 @@ void PrometheusProbe::ForgetLag() {
 }
 
 /// Another instance has the lane.
-void PrometheusProbe::Followed(uint64_t /*seq*/) { ForgetLag(); }
+void PrometheusProbe::Saw(const event::Followed&) { ForgetLag(); }
 
-void PrometheusProbe::Restoring(double share, uint64_t /*entries*/) {
-  state_->metrics.Set("neardup_restore_progress_ratio", share);
+void PrometheusProbe::Saw(const event::Restoring& seen) {
+  state_->metrics.Set("neardup_restore_progress_ratio", seen.share);
 }
 
 /// An empty changelog is never read, so that no share of it is ever restored.
-void PrometheusProbe::CaughtUp(uint64_t /*seq*/, uint64_t entries) { Restoring(1, entries); }
+void PrometheusProbe::Saw(const event::CaughtUp& seen) { Saw(event::Restoring{1, seen.entries}); }
 
-void PrometheusProbe::StateDiscarded(std::string_view /*why*/) {
+void PrometheusProbe::Saw(const event::StateDiscarded&) {
   state_->metrics.Count("neardup_state_discarded_total");
 }
 
-void PrometheusProbe::BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) {
-  state_->metrics.Count("neardup_records_consumed_total", Number(records), {input.topic});
-  state_->metrics.Count("neardup_consumed_bytes_total", Number(bytes), {input.topic});
-  state_->polled_records += records;
+void PrometheusProbe::Saw(const event::BatchPolled& seen) {
+  state_->metrics.Count("neardup_records_consumed_total", Number(seen.records), {seen.input.topic});
+  state_->metrics.Count("neardup_consumed_bytes_total", Number(seen.bytes), {seen.input.topic});
+  state_->polled_records += seen.records;
 }
 
-void PrometheusProbe::StageTimed(Stage stage, double seconds) {
-  const std::string_view name = metric_rows::kStages[static_cast<size_t>(stage)];
-  state_->metrics.Observe("neardup_batch_duration_seconds", seconds, {name});
-  if (stage == Stage::kFingerprint) {
+void PrometheusProbe::Saw(const event::StageTimed& seen) {
+  const std::string_view name = metric_rows::kStages[static_cast<size_t>(seen.stage)];
+  state_->metrics.Observe("neardup_batch_duration_seconds", seen.seconds, {name});
+  if (seen.stage == Stage::kFingerprint) {
     state_->metrics.Observe("neardup_batch_records",
                             Number(std::exchange(state_->polled_records, 0)));
   }
 }
 
-void PrometheusProbe::TransactionCommitted(const CommittedBatch& batch) {
+void PrometheusProbe::Saw(const event::TransactionCommitted& seen) {
+  const CommittedBatch& batch = seen.batch;
   MetricSet& metrics = state_->metrics;
   metrics.Count("neardup_records_total", Number(batch.unique), {"unique"});
   metrics.Count("neardup_records_total", Number(batch.near_duplicates), {"near_duplicate"});
@@ -143,74 +144,76 @@ void PrometheusProbe::TransactionCommitted(const CommittedBatch& batch) {
   metrics.Observe("neardup_transaction_duration_seconds", batch.duration_s);
 }
 
-void PrometheusProbe::TransactionAborted(const Error&) {
+void PrometheusProbe::Saw(const event::TransactionAborted&) {
   state_->metrics.Count("neardup_transactions_total", 1, {"aborted"});
 }
 
-void PrometheusProbe::LaneLost(const Error& error) {
-  state_->metrics.Count("neardup_lane_losses_total", 1, {Name(error.code)});
-  if (error.code == ErrorCode::kFenced) {
+void PrometheusProbe::Saw(const event::LaneLost& seen) {
+  state_->metrics.Count("neardup_lane_losses_total", 1, {Name(seen.error.code)});
+  if (seen.error.code == ErrorCode::kFenced) {
     ForgetLag();
     state_->metrics.Count("neardup_transactions_total", 1, {"fenced"});
   }
 }
 
-void PrometheusProbe::LateRequestFenced() {
+void PrometheusProbe::Saw(const event::LateRequestFenced&) {
   state_->metrics.Count("neardup_late_requests_fenced_total");
 }
 
-void PrometheusProbe::TakesOver(std::string_view /*endpoint*/) {
+void PrometheusProbe::Saw(const event::TakesOver&) {
   state_->metrics.Count("neardup_takeovers_total");
 }
 
-void PrometheusProbe::TookOverWrongly(std::string_view /*endpoint*/) {
+void PrometheusProbe::Saw(const event::TookOverWrongly&) {
   state_->metrics.Count("neardup_takeovers_wrong_total");
 }
 
-void PrometheusProbe::LeaseLeft(int64_t /*lasted_ms*/) {
+void PrometheusProbe::Saw(const event::LeaseLeft&) {
   state_->metrics.Count("neardup_leases_left_total");
 }
 
-void PrometheusProbe::Promoted(uint64_t /*seq*/, uint64_t entries, double seconds) {
+void PrometheusProbe::Saw(const event::Promoted& seen) {
   state_->metrics.Count("neardup_promotions_total");
   state_->metrics.Set("neardup_restore_progress_ratio", 1);
-  state_->metrics.Set("neardup_restored_entries", Number(entries));
-  state_->metrics.Set("neardup_restore_duration_seconds", seconds);
+  state_->metrics.Set("neardup_restored_entries", Number(seen.entries));
+  state_->metrics.Set("neardup_restore_duration_seconds", seen.seconds);
 }
 
-void PrometheusProbe::ChangelogLost(std::string_view /*name*/, std::string_view /*what*/) {
+void PrometheusProbe::Saw(const event::ChangelogLost&) {
   state_->metrics.Count("neardup_changelog_losses_total");
 }
 
-void PrometheusProbe::OffsetsDiffer(const InputPartition&, int64_t /*group*/, int64_t /*delta*/) {
+void PrometheusProbe::Saw(const event::OffsetsDiffer&) {
   state_->metrics.Count("neardup_group_offset_mismatches_total");
 }
 
-void PrometheusProbe::InputLost(const InputLoss& loss) {
+void PrometheusProbe::Saw(const event::InputLost& seen) {
+  const InputLoss& loss = seen.loss;
   state_->metrics.Count("neardup_input_losses_total", 1, {Name(loss.kind)});
   if (loss.to <= loss.from) return;
   state_->metrics.Count("neardup_input_offsets_lost_total",
                         static_cast<double>(loss.to - loss.from), {loss.partition.topic});
 }
 
-void PrometheusProbe::InputMissing(const std::string& topic, bool missing) {
-  state_->metrics.Set("neardup_input_missing", missing ? 1 : 0, {topic});
+void PrometheusProbe::Saw(const event::InputMissing& seen) {
+  state_->metrics.Set("neardup_input_missing", seen.missing ? 1 : 0, {seen.topic});
 }
 
-void PrometheusProbe::PartitionAdded(const InputPartition&) {
+void PrometheusProbe::Saw(const event::PartitionAdded&) {
   state_->metrics.Count("neardup_lane_partitions_added_total", 1);
 }
 
-void PrometheusProbe::InputUnreachable(const InputPartition& input, bool unreachable) {
-  if (unreachable) {
-    unreachable_.insert(input);
+void PrometheusProbe::Saw(const event::InputUnreachable& seen) {
+  if (seen.unreachable) {
+    unreachable_.insert(seen.input);
   } else {
-    unreachable_.erase(input);
+    unreachable_.erase(seen.input);
   }
   state_->metrics.Set("neardup_inputs_unreachable", static_cast<double>(unreachable_.size()));
 }
 
-void PrometheusProbe::Gauges(const LaneGauges& gauges) {
+void PrometheusProbe::Saw(const event::Gauges& seen) {
+  const LaneGauges& gauges = seen.gauges;
   MetricSet& metrics = state_->metrics;
   metrics.Set("neardup_index_entries", Number(gauges.entries));
   metrics.Set("neardup_groups", Number(gauges.groups));
@@ -234,9 +237,9 @@ void PrometheusProbe::Gauges(const LaneGauges& gauges) {
   metrics.Set("neardup_last_poll_timestamp_seconds", Seconds(clock_.WallMs()));
 }
 
-void PrometheusProbe::InputLag(const InputPartition& input, int64_t records, double seconds) {
+void PrometheusProbe::Saw(const event::InputLag& seen) {
   const std::lock_guard lock(state_->lag_mutex);
-  state_->lag[input] = {records, seconds, clock_.SteadyMs()};
+  state_->lag[seen.input] = {seen.records, seen.seconds, clock_.SteadyMs()};
 }
 
 /// While no new report comes, a record that waits grows older. The caller holds lag_mutex.
@@ -258,11 +261,12 @@ void PrometheusProbe::SetLag() const {
   }
 }
 
-void PrometheusProbe::DeadLettersExcessive(bool excessive, std::string_view /*why*/) {
-  state_->metrics.Set("neardup_dead_letters_excessive", excessive ? 1 : 0);
+void PrometheusProbe::Saw(const event::DeadLettersExcessive& seen) {
+  state_->metrics.Set("neardup_dead_letters_excessive", seen.excessive ? 1 : 0);
 }
 
-void PrometheusProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
+void PrometheusProbe::Saw(const event::SnapshotWritten& seen) {
+  const WrittenSnapshot& snapshot = seen.snapshot;
   MetricSet& metrics = state_->metrics;
   metrics.Count("neardup_snapshots_written_total");
   metrics.Set("neardup_snapshot_timestamp_seconds", Seconds(clock_.WallMs()));
@@ -271,24 +275,24 @@ void PrometheusProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
   metrics.Set("neardup_snapshot_bytes", Number(snapshot.bytes));
 }
 
-void PrometheusProbe::ChangelogPurged(int64_t offset) {
-  state_->metrics.Set("neardup_changelog_purged_offset", static_cast<double>(offset));
+void PrometheusProbe::Saw(const event::ChangelogPurged& seen) {
+  state_->metrics.Set("neardup_changelog_purged_offset", static_cast<double>(seen.offset));
 }
 
-void PrometheusProbe::PurgeRefused(const Error&) {
+void PrometheusProbe::Saw(const event::PurgeRefused&) {
   state_->metrics.Count("neardup_snapshot_failures_total");
 }
 
-void PrometheusProbe::KeeperFailed(const Error&) {
+void PrometheusProbe::Saw(const event::KeeperFailed&) {
   state_->metrics.Count("neardup_snapshot_failures_total");
 }
 
-void PrometheusProbe::SnapshotRestarted(std::string_view /*why*/) {
+void PrometheusProbe::Saw(const event::SnapshotRestarted&) {
   state_->metrics.Count("neardup_state_discarded_total");
 }
 
-void PrometheusProbe::InputUndecided(const std::string& topic, int64_t records) {
-  state_->metrics.Set("neardup_undecided_records", static_cast<double>(records), {topic});
+void PrometheusProbe::Saw(const event::InputUndecided& seen) {
+  state_->metrics.Set("neardup_undecided_records", static_cast<double>(seen.records), {seen.topic});
 }
 
 void PrometheusProbe::SetLane(int32_t lane, int32_t lanes) {

@@ -18,42 +18,47 @@ namespace neardup {
 /// The lane's thread calls the events of Probe, the keeper's thread those of KeeperProbe, and any
 /// thread Text. Every series of a closed label exists from the start. The clock must outlive the
 /// probe.
-class PrometheusProbe : public PartialProbe, public PartialKeeperProbe {
+class PrometheusProbe final : public SeesLane<PrometheusProbe>, public SeesKeeper<PrometheusProbe> {
  public:
   PrometheusProbe(const BuildInfo& build, const Clock& clock);
   ~PrometheusProbe() override;
 
-  void PhaseChanged(LanePhase phase) override;
-  void Followed(uint64_t seq) override;
-  void CaughtUp(uint64_t seq, uint64_t entries) override;
-  void Restoring(double share, uint64_t entries) override;
-  void StateDiscarded(std::string_view why) override;
-  void BatchPolled(const InputPartition& input, uint64_t records, uint64_t bytes) override;
-  void StageTimed(Stage stage, double seconds) override;
-  void TransactionCommitted(const CommittedBatch& batch) override;
-  void TransactionAborted(const Error& error) override;
-  void LaneLost(const Error& error) override;
-  void LateRequestFenced() override;
-  void TakesOver(std::string_view endpoint) override;
-  void TookOverWrongly(std::string_view endpoint) override;
-  void LeaseLeft(int64_t lasted_ms) override;
-  void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
-  void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
-  void ChangelogLost(std::string_view name, std::string_view what) override;
-  void InputLost(const InputLoss& loss) override;
-  void InputMissing(const std::string& topic, bool missing) override;
-  void InputUnreachable(const InputPartition& input, bool unreachable) override;
-  void PartitionAdded(const InputPartition& input) override;
-  void Gauges(const LaneGauges& gauges) override;
-  void InputLag(const InputPartition& input, int64_t records, double seconds) override;
-  void DeadLettersExcessive(bool excessive, std::string_view why) override;
+  void Saw(const event::PhaseChanged& seen);
+  void Saw(const event::Followed& seen);
+  void Saw(const event::CaughtUp& seen);
+  void Saw(const event::Restoring& seen);
+  void Saw(const event::StateDiscarded& seen);
+  void Saw(const event::BatchPolled& seen);
+  void Saw(const event::StageTimed& seen);
+  void Saw(const event::TransactionCommitted& seen);
+  void Saw(const event::TransactionAborted& seen);
+  void Saw(const event::LaneLost& seen);
+  void Saw(const event::LateRequestFenced& seen);
+  void Saw(const event::TakesOver& seen);
+  void Saw(const event::TookOverWrongly& seen);
+  void Saw(const event::LeaseLeft& seen);
+  void Saw(const event::Promoted& seen);
+  void Saw(const event::OffsetsDiffer& seen);
+  void Saw(const event::ChangelogLost& seen);
+  void Saw(const event::InputLost& seen);
+  void Saw(const event::InputMissing& seen);
+  void Saw(const event::InputUnreachable& seen);
+  void Saw(const event::PartitionAdded& seen);
+  void Saw(const event::Gauges& seen);
+  void Saw(const event::InputLag& seen);
+  void Saw(const event::DeadLettersExcessive& seen);
+  void Saw(const event::SnapshotRestored&) {}
+  void Saw(const event::BatchFingerprinted&) {}
+  void Saw(const event::PipelineChanged&) {}
+  void Saw(const event::InputPosition&) {}
+  void Saw(const event::RecordRefused&) {}
 
-  void SnapshotWritten(const WrittenSnapshot& snapshot) override;
-  void ChangelogPurged(int64_t offset) override;
-  void PurgeRefused(const Error& error) override;
-  void KeeperFailed(const Error& error) override;
-  void SnapshotRestarted(std::string_view why) override;
-  void InputUndecided(const std::string& topic, int64_t records) override;
+  void Saw(const event::SnapshotWritten& seen);
+  void Saw(const event::ChangelogPurged& seen);
+  void Saw(const event::PurgeRefused& seen);
+  void Saw(const event::KeeperFailed& seen);
+  void Saw(const event::SnapshotRestarted& seen);
+  void Saw(const event::InputUndecided& seen);
 
   /// The lane that the process runs, and the number of lanes of the app.
   void SetLane(int32_t lane, int32_t lanes);

@@ -39,89 +39,89 @@ void Status::SetMemoryBound(uint64_t bytes) {
   memory_bound_ = bytes;
 }
 
-void Status::PhaseChanged(LanePhase phase) {
+void Status::Saw(const event::PhaseChanged& seen) {
   const std::lock_guard lock(mutex_);
-  if (phase == LanePhase::kActive) caught_up_ = true;
-  if (phase != LanePhase::kActive && phase != LanePhase::kDraining) inputs_.clear();
-  phase_ = phase;
+  if (seen.phase == LanePhase::kActive) caught_up_ = true;
+  if (seen.phase != LanePhase::kActive && seen.phase != LanePhase::kDraining) inputs_.clear();
+  phase_ = seen.phase;
   phase_since_ms_ = clock_.WallMs();
 }
 
-void Status::Followed(uint64_t seq) {
+void Status::Saw(const event::Followed& seen) {
   const std::lock_guard lock(mutex_);
-  seq_ = seq;
+  seq_ = seen.seq;
 }
 
-void Status::CaughtUp(uint64_t seq, uint64_t) {
+void Status::Saw(const event::CaughtUp& seen) {
   const std::lock_guard lock(mutex_);
   caught_up_ = true;
-  seq_ = seq;
+  seq_ = seen.seq;
 }
 
-void Status::Promoted(uint64_t seq, uint64_t, double seconds) {
+void Status::Saw(const event::Promoted& seen) {
   const std::lock_guard lock(mutex_);
-  seq_ = seq;
+  seq_ = seen.seq;
   ++promotions_;
-  promotion_s_ = seconds;
+  promotion_s_ = seen.seconds;
 }
 
-void Status::TransactionCommitted(const CommittedBatch& batch) {
+void Status::Saw(const event::TransactionCommitted& seen) {
   const std::lock_guard lock(mutex_);
-  records_ += batch.records();
+  records_ += seen.batch.records();
   committed_at_ms_ = clock_.WallMs();
 }
 
-void Status::LaneLost(const Error& error) {
+void Status::Saw(const event::LaneLost& seen) {
   const std::lock_guard lock(mutex_);
   ++losses_;
-  last_loss_ = {clock_.WallMs(), error.text};
+  last_loss_ = {clock_.WallMs(), seen.error.text};
 }
 
-void Status::InputMissing(const std::string& topic, bool missing) {
+void Status::Saw(const event::InputMissing& seen) {
   const std::lock_guard lock(mutex_);
-  if (missing) {
-    missing_topics_.insert(topic);
+  if (seen.missing) {
+    missing_topics_.insert(seen.topic);
   } else {
-    missing_topics_.erase(topic);
+    missing_topics_.erase(seen.topic);
   }
 }
 
-void Status::InputUnreachable(const InputPartition& input, bool unreachable) {
+void Status::Saw(const event::InputUnreachable& seen) {
   const std::lock_guard lock(mutex_);
-  inputs_[input].unreachable = unreachable;
+  inputs_[seen.input].unreachable = seen.unreachable;
 }
 
-void Status::Gauges(const LaneGauges& gauges) {
+void Status::Saw(const event::Gauges& seen) {
   const std::lock_guard lock(mutex_);
-  gauges_ = gauges;
-  seq_ = gauges.seq;
+  gauges_ = seen.gauges;
+  seq_ = seen.gauges.seq;
 }
 
-void Status::InputLag(const InputPartition& input, int64_t records, double seconds) {
+void Status::Saw(const event::InputLag& seen) {
   const std::lock_guard lock(mutex_);
-  inputs_[input].lag_records = records;
-  inputs_[input].lag_s = seconds;
+  inputs_[seen.input].lag_records = seen.records;
+  inputs_[seen.input].lag_s = seen.seconds;
 }
 
-void Status::InputPosition(const InputPartition& input, int64_t next_offset) {
+void Status::Saw(const event::InputPosition& seen) {
   const std::lock_guard lock(mutex_);
-  inputs_[input].next_offset = next_offset;
+  inputs_[seen.input].next_offset = seen.next_offset;
 }
 
-void Status::SnapshotWritten(const WrittenSnapshot& snapshot) {
+void Status::Saw(const event::SnapshotWritten& seen) {
   const std::lock_guard lock(mutex_);
-  snapshot_ = snapshot;
+  snapshot_ = seen.snapshot;
   snapshot_at_ms_ = clock_.WallMs();
 }
 
-void Status::ChangelogPurged(int64_t offset) {
+void Status::Saw(const event::ChangelogPurged& seen) {
   const std::lock_guard lock(mutex_);
-  purged_to_ = offset;
+  purged_to_ = seen.offset;
 }
 
-void Status::KeeperFailed(const Error& error) {
+void Status::Saw(const event::KeeperFailed& seen) {
   const std::lock_guard lock(mutex_);
-  keeper_failure_ = {clock_.WallMs(), error.text};
+  keeper_failure_ = {clock_.WallMs(), seen.error.text};
 }
 
 std::string Status::Text() const {

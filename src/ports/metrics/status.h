@@ -18,7 +18,7 @@ namespace neardup {
 
 /// The lane's thread calls the events of Probe, the keeper's thread those of KeeperProbe, and any
 /// thread Text.
-class Status : public PartialProbe, public PartialKeeperProbe {
+class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
  public:
   /// `settings`: a JSON object without secrets; empty: the answer has no settings. The clock must
   /// outlive this object.
@@ -28,20 +28,21 @@ class Status : public PartialProbe, public PartialKeeperProbe {
   /// In place of those of the constructor.
   void ShowSettings(std::string settings);
 
-  void PhaseChanged(LanePhase phase) override;
-  void Followed(uint64_t seq) override;
-  void CaughtUp(uint64_t seq, uint64_t entries) override;
-  void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
-  void TransactionCommitted(const CommittedBatch& batch) override;
-  void LaneLost(const Error& error) override;
-  void InputMissing(const std::string& topic, bool missing) override;
-  void InputUnreachable(const InputPartition& input, bool unreachable) override;
-  void Gauges(const LaneGauges& gauges) override;
-  void InputLag(const InputPartition& input, int64_t records, double seconds) override;
-  void InputPosition(const InputPartition& input, int64_t next_offset) override;
-  void SnapshotWritten(const WrittenSnapshot& snapshot) override;
-  void ChangelogPurged(int64_t offset) override;
-  void KeeperFailed(const Error& error) override;
+  void Saw(const event::PhaseChanged& seen);
+  void Saw(const event::Followed& seen);
+  void Saw(const event::CaughtUp& seen);
+  void Saw(const event::Promoted& seen);
+  void Saw(const event::TransactionCommitted& seen);
+  void Saw(const event::LaneLost& seen);
+  void Saw(const event::InputMissing& seen);
+  void Saw(const event::InputUnreachable& seen);
+  void Saw(const event::Gauges& seen);
+  void Saw(const event::InputLag& seen);
+  void Saw(const event::InputPosition& seen);
+  void Saw(const event::SnapshotWritten& seen);
+  void Saw(const event::ChangelogPurged& seen);
+  void Saw(const event::KeeperFailed& seen);
+  void Saw(const auto& /*ignored*/) {}
 
   std::string Text() const;
 

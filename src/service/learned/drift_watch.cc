@@ -29,16 +29,15 @@ DriftWatch::DriftWatch(const FilterOptions& options, std::optional<StreamProfile
       report_(std::move(report)),
       profiler_(options, WindowOf(reference_)) {}
 
-void DriftWatch::BatchFingerprinted(std::span<const Message> batch,
-                                    std::span<const FingerprintedRecord> records) {
+void DriftWatch::Saw(const event::BatchFingerprinted& seen) {
   if (profiler_.records() == 0) {
     const int64_t now_ms = clock_.SteadyMs();
     if (now_ms < next_at_ms_) return;
     next_at_ms_ = now_ms + kPeriodMs;
   }
-  for (size_t i = 0; i < batch.size() && !profiler_.complete(); ++i) {
-    const Message& message = batch[i];
-    profiler_.Add({message.position, message.timestamp_ms, message.value}, records[i]);
+  for (size_t i = 0; i < seen.batch.size() && !profiler_.complete(); ++i) {
+    const Message& message = seen.batch[i];
+    profiler_.Add({message.position, message.timestamp_ms, message.value}, seen.records[i]);
   }
   if (profiler_.complete()) EndWindow();
 }
@@ -58,8 +57,8 @@ void DriftWatch::EndWindow() {
   report_(report);
 }
 
-void DriftWatch::TransactionAborted(const Error&) { profiler_.Drop(); }
+void DriftWatch::Saw(const event::TransactionAborted&) { profiler_.Drop(); }
 
-void DriftWatch::LaneLost(const Error&) { profiler_.Drop(); }
+void DriftWatch::Saw(const event::LaneLost&) { profiler_.Drop(); }
 
 }  // namespace neardup

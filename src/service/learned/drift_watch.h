@@ -28,7 +28,7 @@ struct DriftReport {
 /// window begins at most once a minute, so that the work stays small however fast the stream is.
 /// A window that an abort or a loss of the lane breaks off is dropped, because its records come
 /// again. One owner thread, that of the lane.
-class DriftWatch : public PartialProbe {
+class DriftWatch final : public SeesLane<DriftWatch> {
  public:
   /// `options` are those of the lane, of the filter's own scheme. Without a reference of the same
   /// options, the first window becomes the reference. `report` is called when a window ends, but
@@ -36,10 +36,10 @@ class DriftWatch : public PartialProbe {
   DriftWatch(const FilterOptions& options, std::optional<StreamProfile> reference, Clock& clock,
              std::function<void(const DriftReport&)> report);
 
-  void BatchFingerprinted(std::span<const Message> batch,
-                          std::span<const FingerprintedRecord> records) override;
-  void TransactionAborted(const Error& error) override;
-  void LaneLost(const Error& error) override;
+  void Saw(const event::BatchFingerprinted& seen);
+  void Saw(const event::TransactionAborted& seen);
+  void Saw(const event::LaneLost& seen);
+  void Saw(const auto& /*ignored*/) {}
 
   bool has_reference() const { return reference_.has_value(); }
 

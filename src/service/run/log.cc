@@ -72,60 +72,64 @@ void StartLog(LogLevel level, LogFormat format) {
 
 void SetLogLevel(LogLevel level) { spdlog::set_level(LevelOf(level)); }
 
-void LogProbe::PhaseChanged(LanePhase phase) {
+void LogProbe::Saw(const event::PhaseChanged& seen) {
   // Each failed attempt to take the lane again passes through these phases.
-  const bool attempt = phase == LanePhase::kStandby || phase == LanePhase::kRestoring ||
-                       (refused_ && phase == LanePhase::kActive);
+  const bool attempt = seen.phase == LanePhase::kStandby || seen.phase == LanePhase::kRestoring ||
+                       (refused_ && seen.phase == LanePhase::kActive);
   const auto level = losses_ > 1 && attempt ? spdlog::level::debug : spdlog::level::info;
-  spdlog::log(level, "lane is {}", Name(phase));
+  spdlog::log(level, "lane is {}", Name(seen.phase));
 }
 
-void LogProbe::CaughtUp(uint64_t seq, uint64_t entries) {
-  spdlog::info("standby has caught up with the changelog: {} entries, seq {}", entries, seq);
+void LogProbe::Saw(const event::CaughtUp& seen) {
+  spdlog::info("standby has caught up with the changelog: {} entries, seq {}", seen.entries,
+               seen.seq);
 }
 
-void LogProbe::Restoring(double share, uint64_t entries) {
+void LogProbe::Saw(const event::Restoring& seen) {
   const int64_t now_ms = clock_.SteadyMs();
   if (restore_log_at_ms_ == 0) restore_log_at_ms_ = now_ms + kRestoreLogPeriodMs;
   if (now_ms < restore_log_at_ms_) return;
   restore_log_at_ms_ = now_ms + kRestoreLogPeriodMs;
-  spdlog::info("restoring: {:.0f} %, {} entries", share * 100, entries);
+  spdlog::info("restoring: {:.0f} %, {} entries", seen.share * 100, seen.entries);
 }
 
-void LogProbe::SnapshotRestored(uint64_t entries, double seconds) {
-  spdlog::info("snapshot restored: {} entries in {:.3f} s", entries, seconds);
+void LogProbe::Saw(const event::SnapshotRestored& seen) {
+  spdlog::info("snapshot restored: {} entries in {:.3f} s", seen.entries, seen.seconds);
 }
 
-void LogProbe::StateDiscarded(std::string_view why) {
-  spdlog::warn("discarding the state; an older snapshot or the changelog replaces it: {}", why);
+void LogProbe::Saw(const event::StateDiscarded& seen) {
+  spdlog::warn("discarding the state; an older snapshot or the changelog replaces it: {}",
+               seen.why);
 }
 
-void LogProbe::SnapshotWritten(const WrittenSnapshot& snapshot) {
+void LogProbe::Saw(const event::SnapshotWritten& seen) {
+  const WrittenSnapshot& snapshot = seen.snapshot;
   spdlog::debug("snapshot written in {:.3f} s: {} entries, {} bytes, up to seq {}",
                 snapshot.seconds, snapshot.entries, snapshot.bytes, snapshot.seq);
 }
 
-void LogProbe::ChangelogPurged(int64_t offset) {
-  spdlog::debug("changelog purged below offset {}", offset);
+void LogProbe::Saw(const event::ChangelogPurged& seen) {
+  spdlog::debug("changelog purged below offset {}", seen.offset);
 }
 
-void LogProbe::PurgeRefused(const Error& error) {
+void LogProbe::Saw(const event::PurgeRefused& seen) {
   spdlog::warn(
       "the changelog cannot be purged and will grow ({}); give this user the right to delete "
       "records of its topic, or set state.purge_changelog to false",
-      error.text);
+      seen.error.text);
 }
 
-void LogProbe::KeeperFailed(const Error& error) {
+void LogProbe::Saw(const event::KeeperFailed& seen) {
   spdlog::warn("cannot keep the snapshot and the changelog up to date, trying again later: {}",
-               error.text);
+               seen.error.text);
 }
 
-void LogProbe::SnapshotRestarted(std::string_view why) {
-  spdlog::warn("beginning a new snapshot: {}", why);
+void LogProbe::Saw(const event::SnapshotRestarted& seen) {
+  spdlog::warn("beginning a new snapshot: {}", seen.why);
 }
 
-void LogProbe::TransactionCommitted(const CommittedBatch& batch) {
+void LogProbe::Saw(const event::TransactionCommitted& seen) {
+  const CommittedBatch& batch = seen.batch;
   if (batch.records() == 0) return;
   if (refused_) {
     spdlog::info("the lane works again, {} s after it was lost and {} failed attempts",
@@ -148,65 +152,67 @@ void LogProbe::TransactionCommitted(const CommittedBatch& batch) {
   unique_ = duplicates_ = dead_ = 0;
 }
 
-void LogProbe::TransactionAborted(const Error& error) {
-  spdlog::warn("transaction aborted, deciding its records again: {}", error.text);
+void LogProbe::Saw(const event::TransactionAborted& seen) {
+  spdlog::warn("transaction aborted, deciding its records again: {}", seen.error.text);
 }
 
-void LogProbe::LaneLost(const Error& error) {
+void LogProbe::Saw(const event::LaneLost& seen) {
   logged_first_ = false;
   const int64_t now_ms = clock_.SteadyMs();
-  if (error.code == ErrorCode::kFenced) {
+  if (seen.error.code == ErrorCode::kFenced) {
     losses_ = 0;
     refused_ = false;
-    spdlog::warn("lane lost: {}; standing by", error.text);
+    spdlog::warn("lane lost: {}; standing by", seen.error.text);
     return;
   }
-  refused_ = error.code == ErrorCode::kAuth;
-  std::string text = error.text;
+  refused_ = seen.error.code == ErrorCode::kAuth;
+  std::string text = seen.error.text;
   std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });  // such as "after 2ms"
   if (losses_++ == 0 || (refused_ && text != loss_text_)) {
     loss_text_ = std::move(text);
     if (losses_ == 1) lost_at_ms_ = now_ms;
     loss_log_at_ms_ = now_ms + kLossLogPeriodMs;
-    spdlog::warn("lane lost ({}), trying to take it again: {}", Name(error.code), error.text);
+    spdlog::warn("lane lost ({}), trying to take it again: {}", Name(seen.error.code),
+                 seen.error.text);
   } else if (now_ms >= loss_log_at_ms_) {
     loss_log_at_ms_ = now_ms + kLossLogPeriodMs;
     spdlog::warn("lane not taken again for {} s; {} attempts failed, the last one ({}) with: {}",
-                 (now_ms - lost_at_ms_) / 1000, losses_ - 1, Name(error.code), error.text);
+                 (now_ms - lost_at_ms_) / 1000, losses_ - 1, Name(seen.error.code),
+                 seen.error.text);
   }
 }
 
-void LogProbe::Followed(uint64_t /*seq*/) {
+void LogProbe::Saw(const event::Followed&) {
   if (losses_ == 0) return;
   losses_ = 0;
   refused_ = false;
   spdlog::info("another instance has the lane; standing by");
 }
 
-void LogProbe::TakesOver(std::string_view endpoint) {
-  spdlog::info("the active process at {} has ended: this instance takes the lane", endpoint);
+void LogProbe::Saw(const event::TakesOver& seen) {
+  spdlog::info("the active process at {} has ended: this instance takes the lane", seen.endpoint);
 }
 
-void LogProbe::TookOverWrongly(std::string_view endpoint) {
+void LogProbe::Saw(const event::TookOverWrongly& seen) {
   spdlog::warn(
       "this instance took the lane from the process at {}, because a connection to it was refused, "
       "but that process runs. From now on this instance waits for the lease; find out what refuses "
       "connections between the two machines, or set lease.listen to false",
-      endpoint);
+      seen.endpoint);
 }
 
-void LogProbe::LeaseLeft(int64_t lasted_ms) {
+void LogProbe::Saw(const event::LeaseLeft& seen) {
   spdlog::error(
       "the lane could not work for {} s: this instance leaves the lease to another one, and "
       "becomes a "
       "candidate again after lease.stay_out_ms; see docs/recovery.md",
-      lasted_ms / 1000);
+      seen.lasted_ms / 1000);
 }
 
-void LogProbe::Promoted(uint64_t seq, uint64_t entries, double seconds) {
+void LogProbe::Saw(const event::Promoted& seen) {
   // An instance that may not write to an output takes the lane and loses it again.
   if (refused_) {
-    spdlog::debug("lane taken in {:.3f} s, {} entries restored", seconds, entries);
+    spdlog::debug("lane taken in {:.3f} s, {} entries restored", seen.seconds, seen.entries);
     return;
   }
   std::string before;
@@ -215,32 +221,33 @@ void LogProbe::Promoted(uint64_t seq, uint64_t entries, double seconds) {
     if (losses_ > 1) before += fmt::format(" and {} failed attempts", losses_ - 1);
   }
   losses_ = 0;
-  spdlog::info("lane taken in {:.3f} s{}: {} entries restored, continuing after seq {}", seconds,
-               before, entries, seq);
+  spdlog::info("lane taken in {:.3f} s{}: {} entries restored, continuing after seq {}",
+               seen.seconds, before, seen.entries, seen.seq);
 }
 
-void LogProbe::PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) {
+void LogProbe::Saw(const event::PipelineChanged& seen) {
   spdlog::warn(
       "the topics of this pipeline have changed, as input.topics_before, output.topics_before or "
       "routing.mode_before allows: it {} now; before, it {}",
-      TextOf(now), TextOf(before));
+      TextOf(seen.now), TextOf(seen.before));
 }
 
-void LogProbe::OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) {
+void LogProbe::Saw(const event::OffsetsDiffer& seen) {
   spdlog::warn(
       "{}/{}: the consumer group is at offset {}, the changelog at offset {}; continuing at the "
       "offset of the changelog",
-      input.topic, input.partition, group, delta);
+      seen.input.topic, seen.input.partition, seen.group, seen.delta);
 }
 
-void LogProbe::ChangelogLost(std::string_view name, std::string_view what) {
+void LogProbe::Saw(const event::ChangelogLost& seen) {
   spdlog::error(
       "changelog {} lost records: {}; going on without them, because state.on_changelog_loss is "
       "continue; records that repeat the lost ones count as unique",
-      name, what);
+      seen.name, seen.what);
 }
 
-void LogProbe::InputLost(const InputLoss& loss) {
+void LogProbe::Saw(const event::InputLost& seen) {
+  const InputLoss& loss = seen.loss;
   const std::string name = fmt::format("{}/{}", loss.partition.topic, loss.partition.partition);
   switch (loss.kind) {
     case InputLoss::Kind::kUnreadStart:
@@ -264,45 +271,46 @@ void LogProbe::InputLost(const InputLoss& loss) {
   }
 }
 
-void LogProbe::InputMissing(const std::string& topic, bool missing) {
-  if (missing) {
+void LogProbe::Saw(const event::InputMissing& seen) {
+  if (seen.missing) {
     spdlog::error(
         "input topic {} does not exist any more; reading the other topics; create it again, or "
         "remove it from input.topics, and name the previous topics in input.topics_before",
-        topic);
+        seen.topic);
   } else {
-    spdlog::warn("input topic {} exists again", topic);
+    spdlog::warn("input topic {} exists again", seen.topic);
   }
 }
 
-void LogProbe::PartitionAdded(const InputPartition& input) {
+void LogProbe::Saw(const event::PartitionAdded& seen) {
   spdlog::warn(
       "topic {} has a new partition, {}: keys have moved between the lanes, and duplicates of "
       "records in other lanes are not found (lanes.on_partition_growth: continue)",
-      input.topic, input.partition);
+      seen.input.topic, seen.input.partition);
 }
 
-void LogProbe::InputUnreachable(const InputPartition& input, bool unreachable) {
-  if (unreachable) {
+void LogProbe::Saw(const event::InputUnreachable& seen) {
+  if (seen.unreachable) {
     spdlog::warn(
         "{}/{}: its leader does not answer; its records wait, and it holds the watermark; check "
         "that the partition has a leader",
-        input.topic, input.partition);
+        seen.input.topic, seen.input.partition);
   } else {
-    spdlog::info("{}/{}: its leader answers again", input.topic, input.partition);
+    spdlog::info("{}/{}: its leader answers again", seen.input.topic, seen.input.partition);
   }
 }
 
-void LogProbe::RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) {
+void LogProbe::Saw(const event::RecordRefused& seen) {
   spdlog::warn(
       "{}/{} offset {}: the output topic refuses this record: {}; it is sent again alone, or "
       "becomes a dead letter; see docs/recovery.md",
-      input.topic, input.partition, offset, text);
+      seen.input.topic, seen.input.partition, seen.offset, seen.text);
 }
 
-void LogProbe::DeadLettersExcessive(bool excessive, std::string_view why) {
-  if (excessive) {
-    spdlog::error("too many dead letters: {}; see docs/recovery.md#too-many-dead-letters", why);
+void LogProbe::Saw(const event::DeadLettersExcessive& seen) {
+  if (seen.excessive) {
+    spdlog::error("too many dead letters: {}; see docs/recovery.md#too-many-dead-letters",
+                  seen.why);
   } else {
     spdlog::info("the share of dead letters is below dead_letters.share_max again");
   }

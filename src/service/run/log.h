@@ -17,40 +17,40 @@ void StartLog(LogLevel level, LogFormat format);
 void SetLogLevel(LogLevel level);
 
 /// Logs the events that a person wants to see; while all is well, at most one line every 10 s.
-class LogProbe : public PartialProbe, public PartialKeeperProbe {
+class LogProbe final : public SeesLane<LogProbe>, public SeesKeeper<LogProbe> {
  public:
   explicit LogProbe(Clock& clock) : clock_(clock) {}
-  void PhaseChanged(LanePhase phase) override;
-  void CaughtUp(uint64_t seq, uint64_t entries) override;
-  void Restoring(double share, uint64_t entries) override;
-  void SnapshotRestored(uint64_t entries, double seconds) override;
-  void StateDiscarded(std::string_view why) override;
-  void TransactionCommitted(const CommittedBatch& batch) override;
-  void TransactionAborted(const Error& error) override;
+  void Saw(const event::PhaseChanged& seen);
+  void Saw(const event::CaughtUp& seen);
+  void Saw(const event::Restoring& seen);
+  void Saw(const event::SnapshotRestored& seen);
+  void Saw(const event::StateDiscarded& seen);
+  void Saw(const event::TransactionCommitted& seen);
+  void Saw(const event::TransactionAborted& seen);
   /// The first loss is a line. Failed attempts to take the lane again are counted, and reported
   /// every 30 s until it is taken; after a missing right, until a record went out.
-  void LaneLost(const Error& error) override;
-  void TakesOver(std::string_view endpoint) override;
-  void TookOverWrongly(std::string_view endpoint) override;
-  void LeaseLeft(int64_t lasted_ms) override;
-  void Followed(uint64_t seq) override;
-  void Promoted(uint64_t seq, uint64_t entries, double seconds) override;
-  void PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) override;
-  void OffsetsDiffer(const InputPartition& input, int64_t group, int64_t delta) override;
-  void ChangelogLost(std::string_view name, std::string_view what) override;
-  void InputLost(const InputLoss& loss) override;
-  void InputMissing(const std::string& topic, bool missing) override;
-  void InputUnreachable(const InputPartition& input, bool unreachable) override;
-  void PartitionAdded(const InputPartition& input) override;
-  void RecordRefused(const InputPartition& input, int64_t offset, std::string_view text) override;
-  void DeadLettersExcessive(bool excessive, std::string_view why) override;
+  void Saw(const event::LaneLost& seen);
+  void Saw(const event::TakesOver& seen);
+  void Saw(const event::TookOverWrongly& seen);
+  void Saw(const event::LeaseLeft& seen);
+  void Saw(const event::Followed& seen);
+  void Saw(const event::Promoted& seen);
+  void Saw(const event::PipelineChanged& seen);
+  void Saw(const event::OffsetsDiffer& seen);
+  void Saw(const event::ChangelogLost& seen);
+  void Saw(const event::InputLost& seen);
+  void Saw(const event::InputMissing& seen);
+  void Saw(const event::InputUnreachable& seen);
+  void Saw(const event::PartitionAdded& seen);
+  void Saw(const event::RecordRefused& seen);
+  void Saw(const event::DeadLettersExcessive& seen);
 
-  void SnapshotWritten(const WrittenSnapshot& snapshot) override;
-  void ChangelogPurged(int64_t offset) override;
-  void PurgeRefused(const Error& error) override;
-  void KeeperFailed(const Error& error) override;
-  void SnapshotRestarted(std::string_view why) override;
-  void InputUndecided(const std::string&, int64_t) override {}
+  void Saw(const event::SnapshotWritten& seen);
+  void Saw(const event::ChangelogPurged& seen);
+  void Saw(const event::PurgeRefused& seen);
+  void Saw(const event::KeeperFailed& seen);
+  void Saw(const event::SnapshotRestarted& seen);
+  void Saw(const auto& /*ignored*/) {}
 
  private:
   Clock& clock_;

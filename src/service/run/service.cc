@@ -25,7 +25,7 @@
 #include "kafka/topics.h"
 #include "lane/lane.h"
 #include "lane/local_state.h"
-#include "lane/probe_fan.h"
+#include "lane/probe.h"
 #include "learned/drift_watch.h"
 #include "learned/lane_learning.h"
 #include "learned/later_learning.h"
@@ -377,13 +377,13 @@ bool Service::Parts::LearnAgainIfDue() {
   const uint64_t seq = lane->state().seq_committed();
   if (lane->phase() != LanePhase::kActive || !later.IsDue(seq)) return false;
   spdlog::info("learning again: this lane has decided {} records", Grouped(seq));
-  probe->PhaseChanged(LanePhase::kLearning);
+  probe->On(event::PhaseChanged{LanePhase::kLearning});
   const Result<void> learned = LearnAgain();
   if (learned.ok()) return true;
   later.Failed(seq);
   spdlog::warn("the lane goes on as it was, because it could not learn again: {}; {}",
                learned.error().text, NextAttempt(later));
-  probe->PhaseChanged(lane->phase());
+  probe->On(event::PhaseChanged{lane->phase()});
   return false;
 }
 
@@ -410,7 +410,7 @@ bool Service::Parts::IsLearnedElsewhere(const Error& error) {
 }
 
 Result<std::optional<LearnedState>> Service::Parts::LearnOrFollow(const std::atomic<bool>& stop) {
-  probe->PhaseChanged(LanePhase::kLearning);
+  probe->On(event::PhaseChanged{LanePhase::kLearning});
   lease->Join();
   spdlog::info(
       "learning from the input topics what to compare (match.mode: auto); with input.start: "

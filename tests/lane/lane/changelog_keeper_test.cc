@@ -29,7 +29,14 @@ class UnpurgedChangelog : public MemoryChangelog {
   int purges = 0;
 };
 
-class ChangelogKeeperTest : public testing::Test, public PartialKeeperProbe {
+class ChangelogKeeperTest : public testing::Test, public SeesKeeper<ChangelogKeeperTest> {
+ public:
+  void Saw(const event::ChangelogPurged& seen) { purged_to_ = seen.offset; }
+  void Saw(const event::PurgeRefused&) { ++refused_; }
+  void Saw(const event::KeeperFailed&) { ++failed_; }
+  void Saw(const event::InputUndecided& seen) { undecided_[seen.topic] = seen.records; }
+  void Saw(const auto& /*ignored*/) {}
+
  protected:
   ChangelogKeeperTest() {
     options_.filter = TestOptions(3).filter;
@@ -45,12 +52,6 @@ class ChangelogKeeperTest : public testing::Test, public PartialKeeperProbe {
       broker_.changelog.push_back(Encode(delta));
       (*state)->Commit();
     }
-  }
-  void ChangelogPurged(int64_t offset) override { purged_to_ = offset; }
-  void PurgeRefused(const Error&) override { ++refused_; }
-  void KeeperFailed(const Error&) override { ++failed_; }
-  void InputUndecided(const std::string& topic, int64_t records) override {
-    undecided_[topic] = records;
   }
 
   void Steps(int steps) {

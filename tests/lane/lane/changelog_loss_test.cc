@@ -27,7 +27,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// A lane that holds the lease, and what it reports.
-struct Process : PartialProbe {
+struct Process final : SeesLane<Process> {
   Process(MemoryBroker& broker, Faults& faults, const LaneOptions& options,
           std::optional<RestoredSnapshot> snapshot = {})
       : source(broker, faults), changelog(broker, faults), transaction(broker, faults) {
@@ -37,12 +37,13 @@ struct Process : PartialProbe {
     EXPECT_TRUE(made.ok());
     lane = std::move(made).value();
   }
-  void StateDiscarded(std::string_view why) override { discarded.emplace_back(why); }
-  void OffsetsDiffer(const InputPartition&, int64_t, int64_t) override { ++differ; }
-  void ChangelogLost(std::string_view name, std::string_view what) override {
-    EXPECT_EQ(name, "memory-changelog/0");
-    lost.emplace_back(what);
+  void Saw(const event::StateDiscarded& seen) { discarded.emplace_back(seen.why); }
+  void Saw(const event::OffsetsDiffer&) { ++differ; }
+  void Saw(const event::ChangelogLost& seen) {
+    EXPECT_EQ(seen.name, "memory-changelog/0");
+    lost.emplace_back(seen.what);
   }
+  void Saw(const auto& /*ignored*/) {}
 
   MemorySource source;
   MemoryChangelog changelog;

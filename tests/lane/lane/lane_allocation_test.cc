@@ -100,7 +100,7 @@ TEST(Lane, AllocatesNothingForARecordInTheLongRun) {
   CountingTransaction transaction;
   OwnLease lease;
   SystemClock clock;
-  PartialProbe probe;
+  ProbeFan probe({});
   auto lane = Lane::New(options, {source, changelog, transaction, lease, clock, probe});
   ASSERT_TRUE(lane.ok()) << lane.error().text;
   const auto decide = [&](uint64_t records) {

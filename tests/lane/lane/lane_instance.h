@@ -16,24 +16,25 @@
 namespace neardup {
 
 /// Counts how often a standby reports that it has caught up, and keeps what it reports of inputs.
-struct StandbyProbe : PartialProbe {
-  void CaughtUp(uint64_t seq_in, uint64_t) override {
+struct StandbyProbe final : SeesLane<StandbyProbe> {
+  void Saw(const event::CaughtUp& seen) {
     ++times;
-    seq = seq_in;
+    seq = seen.seq;
   }
-  void InputLost(const InputLoss& loss) override { losses.push_back(loss); }
-  void InputMissing(const std::string& topic, bool missing) override {
-    missing_events.emplace_back(topic, missing);
+  void Saw(const event::InputLost& seen) { losses.push_back(seen.loss); }
+  void Saw(const event::InputMissing& seen) {
+    missing_events.emplace_back(seen.topic, seen.missing);
   }
-  void InputUnreachable(const InputPartition& input, bool unreachable) override {
-    unreachable_events.emplace_back(input, unreachable);
+  void Saw(const event::InputUnreachable& seen) {
+    unreachable_events.emplace_back(seen.input, seen.unreachable);
   }
-  void PipelineChanged(const PipelineTopics& before, const PipelineTopics& now) override {
-    pipeline_changes.emplace_back(before, now);
+  void Saw(const event::PipelineChanged& seen) {
+    pipeline_changes.emplace_back(seen.before, seen.now);
   }
-  void LateRequestFenced() override { ++late_requests_fenced; }
-  void TakesOver(std::string_view endpoint) override { taken_from.emplace_back(endpoint); }
-  void TookOverWrongly(std::string_view endpoint) override { wrong_about.emplace_back(endpoint); }
+  void Saw(const event::LateRequestFenced&) { ++late_requests_fenced; }
+  void Saw(const event::TakesOver& seen) { taken_from.emplace_back(seen.endpoint); }
+  void Saw(const event::TookOverWrongly& seen) { wrong_about.emplace_back(seen.endpoint); }
+  void Saw(const auto& /*ignored*/) {}
   int times = 0;
   int late_requests_fenced = 0;
   uint64_t seq = 0;

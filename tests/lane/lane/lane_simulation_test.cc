@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "lane/lane_instance.h"
@@ -353,9 +354,11 @@ TEST(Lane, AStopEndsALongRestoreEarlyAndGivesTheLeaseUp) {
   RunToEnd(broker, faults, options, false);
   ASSERT_GT(broker.changelog.size(), 100U);
 
-  struct StoppingProbe : StandbyProbe {
-    void Restoring(double share_in, uint64_t) override {
-      share = share_in;
+  struct StoppingProbe final : Probe {
+    void On(const LaneEvent& each) override {
+      const auto* restoring = std::get_if<event::Restoring>(&each);
+      if (restoring == nullptr) return;
+      share = restoring->share;
       stop = true;
     }
     double share = -1;
@@ -492,7 +495,7 @@ TEST(Lane, ReadsWhatTheOldOwnerCommitsWhileItIsFenced) {
   };
   MemoryLease lease;
   lease.held = true;
-  PartialProbe probe;
+  ProbeFan probe({});
   auto made = Lane::New(options, {source, changelog, transaction, lease, clock, probe});
   ASSERT_TRUE(made.ok());
   for (int step = 0; CommittedRecords(broker) < InputRecords(broker); ++step) {

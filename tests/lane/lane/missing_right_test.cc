@@ -20,9 +20,10 @@ class RefusingTransaction : public MemoryTransaction {
   bool refuses = true;
 };
 
-class CountingProbe : public PartialProbe {
+class CountingProbe final : public SeesLane<CountingProbe> {
  public:
-  void LaneLost(const Error&) override { ++losses; }
+  void Saw(const event::LaneLost&) { ++losses; }
+  void Saw(const auto& /*ignored*/) {}
   int losses = 0;
 };
 

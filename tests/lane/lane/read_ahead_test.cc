@@ -70,7 +70,11 @@ class FailingSource : public MemorySource {
   int64_t lag_records = 1;
 };
 
-class ReadAheadTest : public testing::Test, public PartialProbe {
+class ReadAheadTest : public testing::Test, public SeesLane<ReadAheadTest> {
+ public:
+  void Saw(const event::LaneLost&) { ++losses_; }
+  void Saw(const auto& /*ignored*/) {}
+
  protected:
   void SetUp() override {
     std::mt19937_64 random(5);
@@ -87,8 +91,6 @@ class ReadAheadTest : public testing::Test, public PartialProbe {
     ASSERT_TRUE(made.ok()) << made.error().text;
     lane_ = std::move(*made);
   }
-
-  void LaneLost(const Error&) override { ++losses_; }
 
   void DecideAll() {
     const size_t want = InputRecords(broker_);

@@ -226,9 +226,10 @@ TEST_F(RecreatedChangelogTest, AHoleIsStillAHole) {
   EXPECT_THAT(error->text, HasSubstr("the changelog has a hole"));
 }
 
-class KeeperProbeOfTest : public PartialKeeperProbe {
+class KeeperProbeOfTest final : public SeesKeeper<KeeperProbeOfTest> {
  public:
-  void ChangelogPurged(int64_t) override { ++purges; }
+  void Saw(const event::ChangelogPurged&) { ++purges; }
+  void Saw(const auto& /*ignored*/) {}
   int purges = 0;
 };
 

@@ -73,7 +73,7 @@ TEST(RefusedBatch, IsCommittedInPiecesThatLastNoLongerThanATransaction) {
   BatchRefusingTransaction transaction(broker, faults, clock);
   MemoryLease lease;
   lease.held = true;
-  PartialProbe probe;
+  ProbeFan probe({});
   auto lane =
       Lane::New(TestOptions(3), {source, changelog, transaction, lease, clock, probe}).value();
   for (int step = 0; step < kStepsMax && CommittedRecords(broker) < kRecords; ++step) {

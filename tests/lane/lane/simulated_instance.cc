@@ -118,8 +118,8 @@ void SimulatedInstance::Tell(std::string_view what, std::string_view text) const
 
 /// Each process takes the lane at most once from each other one, and no more once it knows that it
 /// was wrong. So two that run do not take the lane from each other for ever.
-void SimulatedInstance::TakesOver(std::string_view endpoint) {
-  Tell("takes over from ", endpoint);
+void SimulatedInstance::Saw(const event::TakesOver& seen) {
+  Tell("takes over from ", seen.endpoint);
   ++deeds_.takeovers;
   ++takeovers_;
   if (takeovers_ < world_.processes && !was_wrong_) return;
@@ -128,8 +128,8 @@ void SimulatedInstance::TakesOver(std::string_view endpoint) {
                   world_.processes, was_wrong_ ? ", though it was wrong" : "");
 }
 
-void SimulatedInstance::TookOverWrongly(std::string_view endpoint) {
-  Tell("was wrong about ", endpoint);
+void SimulatedInstance::Saw(const event::TookOverWrongly& seen) {
+  Tell("was wrong about ", seen.endpoint);
   ++deeds_.takeovers_wrong;
   was_wrong_ = true;
 }

@@ -71,7 +71,8 @@ class SimulatedThread : public Faults, public Clock, public Lease {
   std::string watched_;
 };
 
-class SimulatedInstance : public PartialProbe, public PartialKeeperProbe {
+class SimulatedInstance final : public SeesLane<SimulatedInstance>,
+                                public SeesKeeper<SimulatedInstance> {
  public:
   SimulatedInstance(SimulatedWorld& world, size_t member, Mistake mistake,
                     std::filesystem::path folder, Deeds& deeds);
@@ -92,6 +93,16 @@ class SimulatedInstance : public PartialProbe, public PartialKeeperProbe {
   const std::optional<Error>& error() const { return error_; }
   std::array<SimulatedThread*, 2> threads() { return {&lane_thread_, &keeper_thread_}; }
   size_t member() const { return member_; }
+
+  void Saw(const event::Promoted&) { ++deeds_.promotions; }
+  void Saw(const event::TakesOver& seen);
+  void Saw(const event::TookOverWrongly& seen);
+  void Saw(const event::LaneLost& seen) { Tell("lost: ", seen.error.text); }
+  void Saw(const event::ChangelogLost& seen) { Tell("loss: ", seen.what); }
+  void Saw(const event::StateDiscarded& seen) { Tell("discards: ", seen.why); }
+  void Saw(const event::ChangelogPurged&) { ++deeds_.purges; }
+  void Saw(const auto& /*ignored*/) {}
+
   /// Switches for which it does not get its turn.
   uint64_t paused_until = 0;
 
@@ -100,13 +111,6 @@ class SimulatedInstance : public PartialProbe, public PartialKeeperProbe {
   void RunLane();
   void RunKeeper();
 
-  void Promoted(uint64_t, uint64_t, double) override { ++deeds_.promotions; }
-  void TakesOver(std::string_view endpoint) override;
-  void TookOverWrongly(std::string_view endpoint) override;
-  void LaneLost(const Error& error) override { Tell("lost: ", error.text); }
-  void ChangelogLost(std::string_view, std::string_view what) override { Tell("loss: ", what); }
-  void StateDiscarded(std::string_view why) override { Tell("discards: ", why); }
-  void ChangelogPurged(int64_t) override { ++deeds_.purges; }
   void Tell(std::string_view what, std::string_view text) const;
 
   SimulatedWorld& world_;

@@ -35,7 +35,7 @@ struct Counts {
 };
 
 /// A process: a lane, the keeper beside it, and a folder that outlives both.
-class Process : public PartialProbe, public PartialKeeperProbe {
+class Process final : public SeesLane<Process>, public SeesKeeper<Process> {
  public:
   Process(MemoryBroker& broker, Faults& faults, MemoryClock& clock, const LaneOptions& options,
           const fs::path& folder, Counts& counts)
@@ -85,14 +85,15 @@ class Process : public PartialProbe, public PartialKeeperProbe {
   }
   const Lane& lane() const { return *lane_; }
 
+  void Saw(const event::StateDiscarded&) { ++counts_.discarded; }
+  void Saw(const event::SnapshotWritten&) { ++counts_.written; }
+  void Saw(const event::ChangelogPurged&) { ++counts_.purged; }
+  void Saw(const event::PurgeRefused& seen) { EXPECT_EQ(seen.error.text, "crash"); }
+  void Saw(const auto& /*ignored*/) {}
+
   MemoryLease lease;
 
  private:
-  void StateDiscarded(std::string_view) override { ++counts_.discarded; }
-  void SnapshotWritten(const WrittenSnapshot&) override { ++counts_.written; }
-  void ChangelogPurged(int64_t) override { ++counts_.purged; }
-  void PurgeRefused(const Error& error) override { EXPECT_EQ(error.text, "crash"); }
-
   Counts& counts_;
   MemorySource source_;
   MemoryChangelog changelog_;

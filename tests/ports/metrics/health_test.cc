@@ -42,39 +42,39 @@ TEST_F(HealthTest, IsAliveUntilTheLaneHasBeenSilentForTooLong) {
 }
 
 TEST_F(HealthTest, ALongRestoreIsAliveButNotReady) {
-  health_.PhaseChanged(LanePhase::kRestoring);
+  health_.Saw(event::PhaseChanged{LanePhase::kRestoring});
   clock_.SleepMs(3'600'000);
   EXPECT_TRUE(health_.Alive().ok);
   ExpectNotReady("restoring");
-  health_.PhaseChanged(LanePhase::kActive);
+  health_.Saw(event::PhaseChanged{LanePhase::kActive});
   EXPECT_TRUE(health_.Alive().ok) << "the end of the restore counts as a step";
 }
 
 TEST_F(HealthTest, AStandbyIsReadyOnceItHasCaughtUpAndStaysSo) {
-  health_.PhaseChanged(LanePhase::kStandby);
+  health_.Saw(event::PhaseChanged{LanePhase::kStandby});
   ExpectNotReady("standby, still reading the changelog");
-  health_.CaughtUp(7, 5);
+  health_.Saw(event::CaughtUp{7, 5});
   ExpectReady("standby");
-  health_.PhaseChanged(LanePhase::kRestoring);
+  health_.Saw(event::PhaseChanged{LanePhase::kRestoring});
   EXPECT_FALSE(health_.Ready().ok);
-  health_.PhaseChanged(LanePhase::kStandby);
+  health_.Saw(event::PhaseChanged{LanePhase::kStandby});
   ExpectReady("standby");
 }
 
 TEST_F(HealthTest, AStandbyThatGaveWayToAnotherInstanceIsReady) {
-  health_.PhaseChanged(LanePhase::kActive);
-  health_.LaneLost({ErrorCode::kFenced, "fenced"});
-  health_.PhaseChanged(LanePhase::kStandby);
+  health_.Saw(event::PhaseChanged{LanePhase::kActive});
+  health_.Saw(event::LaneLost{{ErrorCode::kFenced, "fenced"}});
+  health_.Saw(event::PhaseChanged{LanePhase::kStandby});
   ExpectReady("standby");
 }
 
 TEST_F(HealthTest, AStandbyThatCannotTakeTheLaneIsNotReady) {
-  health_.PhaseChanged(LanePhase::kActive);
-  health_.LaneLost({ErrorCode::kUnavailable, "no leader"});
-  health_.PhaseChanged(LanePhase::kStandby);
+  health_.Saw(event::PhaseChanged{LanePhase::kActive});
+  health_.Saw(event::LaneLost{{ErrorCode::kUnavailable, "no leader"}});
+  health_.Saw(event::PhaseChanged{LanePhase::kStandby});
   clock_.SleepMs(59'000);
   ExpectNotReady("standby; it lost the lane or could not take it 59 s ago: no leader");
-  health_.LaneLost({ErrorCode::kUnavailable, "no leader"});
+  health_.Saw(event::LaneLost{{ErrorCode::kUnavailable, "no leader"}});
   clock_.SleepMs(59'000);
   EXPECT_FALSE(health_.Ready().ok) << "every failed attempt counts";
   clock_.SleepMs(1'000);
@@ -82,11 +82,11 @@ TEST_F(HealthTest, AStandbyThatCannotTakeTheLaneIsNotReady) {
 }
 
 TEST_F(HealthTest, AStandbyIsReadyAgainOnceItFollowsAnotherInstance) {
-  health_.PhaseChanged(LanePhase::kActive);
-  health_.LaneLost({ErrorCode::kUnavailable, "no leader"});
-  health_.PhaseChanged(LanePhase::kStandby);
+  health_.Saw(event::PhaseChanged{LanePhase::kActive});
+  health_.Saw(event::LaneLost{{ErrorCode::kUnavailable, "no leader"}});
+  health_.Saw(event::PhaseChanged{LanePhase::kStandby});
   EXPECT_FALSE(health_.Ready().ok);
-  health_.Followed(8);
+  health_.Saw(event::Followed{8});
   ExpectReady("standby");
 }
 
@@ -94,62 +94,62 @@ TEST_F(HealthTest, NoInstanceIsReadyWhileNoBrokerAnswers) {
   bool answers = true;
   health_.AskForBrokers([&] { return answers; });
   for (const LanePhase phase : {LanePhase::kActive, LanePhase::kStandby, LanePhase::kLearning}) {
-    health_.PhaseChanged(phase);
+    health_.Saw(event::PhaseChanged{phase});
     answers = true;
     ExpectReady(Name(phase));
     answers = false;
     ExpectNotReady(std::string(Name(phase)) + ", but no broker answers");
     EXPECT_TRUE(health_.Alive().ok) << "a restart does not help";
   }
-  health_.PhaseChanged(LanePhase::kRestoring);
+  health_.Saw(event::PhaseChanged{LanePhase::kRestoring});
   ExpectNotReady("restoring");
   health_.AskForBrokers({});
-  health_.PhaseChanged(LanePhase::kActive);
+  health_.Saw(event::PhaseChanged{LanePhase::kActive});
   ExpectReady("active");
 }
 
 TEST_F(HealthTest, AnActiveLaneThatDoesNotCommitIsNotReady) {
-  health_.PhaseChanged(LanePhase::kActive);
-  health_.BatchPolled(kNews0, 5, 500);
+  health_.Saw(event::PhaseChanged{LanePhase::kActive});
+  health_.Saw(event::BatchPolled{kNews0, 5, 500});
   clock_.SleepMs(6'000);
-  health_.BatchPolled(kNews0, 5, 500);
+  health_.Saw(event::BatchPolled{kNews0, 5, 500});
   clock_.SleepMs(4'000);
   ExpectReady("active");
   clock_.SleepMs(1'000);
   ExpectNotReady("active, but records have waited 11 s for their commit, expected at most 10 s");
-  health_.TransactionCommitted({});
+  health_.Saw(event::TransactionCommitted{{}});
   ExpectReady("active");
 }
 
 TEST_F(HealthTest, AnActiveLaneWithALagThatPollsNothingIsNotReady) {
-  health_.PhaseChanged(LanePhase::kActive);
+  health_.Saw(event::PhaseChanged{LanePhase::kActive});
   clock_.SleepMs(100'000);
-  health_.InputLag(kNews0, 0, 0);
-  health_.InputLag(kNews1, 3, 0);
+  health_.Saw(event::InputLag{kNews0, 0, 0});
+  health_.Saw(event::InputLag{kNews1, 3, 0});
   clock_.SleepMs(20'000);
   ExpectReady("active");
   clock_.SleepMs(1'000);
-  health_.InputLag(kNews1, 4, 0);
+  health_.Saw(event::InputLag{kNews1, 4, 0});
   ExpectNotReady(
       "active, but 4 records of news/1 wait and no record came for 21 s; the partition has no "
       "leader, or a producer holds a transaction open");
-  health_.BatchPolled(kNews1, 1, 100);
-  health_.TransactionCommitted({});
+  health_.Saw(event::BatchPolled{kNews1, 1, 100});
+  health_.Saw(event::TransactionCommitted{{}});
   ExpectReady("active");
 }
 
 TEST_F(HealthTest, AnIdleActiveLaneWithoutALagIsReadyForEver) {
-  health_.PhaseChanged(LanePhase::kActive);
-  health_.InputLag(kNews0, 0, 0);
+  health_.Saw(event::PhaseChanged{LanePhase::kActive});
+  health_.Saw(event::InputLag{kNews0, 0, 0});
   clock_.SleepMs(3'600'000);
   ExpectReady("active");
 }
 
 TEST_F(HealthTest, IsReadyExactlyWhileActiveOrACaughtUpStandby) {
-  health_.CaughtUp(0, 0);
+  health_.Saw(event::CaughtUp{0, 0});
   for (int i = 0; i < kLanePhaseCount; ++i) {
     const auto phase = static_cast<LanePhase>(i);
-    health_.PhaseChanged(phase);
+    health_.Saw(event::PhaseChanged{phase});
     EXPECT_EQ(health_.Ready().ok, phase == LanePhase::kActive || phase == LanePhase::kStandby ||
                                       phase == LanePhase::kLearning);
     EXPECT_EQ(health_.Ready().text, Name(phase));

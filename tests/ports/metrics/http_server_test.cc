@@ -76,16 +76,16 @@ TEST_F(HttpServerTest, HealthFollowsTheLane) {
 }
 
 TEST_F(HttpServerTest, ReadinessFollowsThePhase) {
-  health_.PhaseChanged(LanePhase::kStandby);
+  health_.Saw(event::PhaseChanged{LanePhase::kStandby});
   EXPECT_EQ(Get("/readyz").status, 503);
   EXPECT_EQ(Get("/readyz").body, "standby, still reading the changelog\n");
-  health_.CaughtUp(7, 5);
+  health_.Saw(event::CaughtUp{7, 5});
   EXPECT_EQ(Get("/readyz").status, 200);
   EXPECT_EQ(Get("/readyz").body, "standby\n");
-  health_.PhaseChanged(LanePhase::kRestoring);
+  health_.Saw(event::PhaseChanged{LanePhase::kRestoring});
   EXPECT_EQ(Get("/readyz").status, 503);
   EXPECT_EQ(Get("/readyz").body, "restoring\n");
-  health_.PhaseChanged(LanePhase::kActive);
+  health_.Saw(event::PhaseChanged{LanePhase::kActive});
   EXPECT_EQ(Get("/readyz").status, 200);
   EXPECT_EQ(Get("/readyz").body, "active\n");
 }

@@ -93,43 +93,43 @@ TEST_F(PrometheusProbeTest, EverySeriesOfAClosedLabelExistsAtTheStartWithZero) {
 
 TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   const Families before = Scrape();
-  probe_.PhaseChanged(LanePhase::kActive);
-  probe_.Restoring(0.5, 1);
-  probe_.StateDiscarded("");
-  probe_.BatchPolled(kNews0, 2, 100);
-  probe_.StageTimed(Stage::kFingerprint, 0.1);
-  probe_.TransactionCommitted(SomeBatch());
-  probe_.TransactionAborted(Retriable(ErrorCode::kAborted, ""));
-  probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
-  probe_.LateRequestFenced();
-  probe_.TakesOver("");
-  probe_.TookOverWrongly("");
-  probe_.LeaseLeft(16'000);
-  probe_.Promoted(12, 6, 1.5);
-  probe_.OffsetsDiffer(kNews0, 1, 2);
-  probe_.ChangelogLost("", "");
-  probe_.Gauges({.entries = 7,
-                 .entries_max = 100,
-                 .groups = 2,
-                 .index_bytes = 512,
-                 .entries_evicted = 1,
-                 .entries_expired = 1,
-                 .candidates = 1,
-                 .keys_refused = 1,
-                 .oldest_time_ms = 1500,
-                 .watermark_ms = 2500,
-                 .changelog_offset = 9,
-                 .changelog_lag = 1});
-  probe_.InputLag(kNews0, 5, 9);
-  probe_.InputLost({kNews0, InputLoss::Kind::kDeleted, 10, 15});
-  probe_.InputMissing("news", true);
-  probe_.InputUnreachable(kNews0, true);
-  probe_.PartitionAdded(kNews0);
-  probe_.DeadLettersExcessive(true, "");
-  probe_.SnapshotWritten({.entries = 5, .bytes = 100, .seconds = 0.5});
-  probe_.ChangelogPurged(3);
-  probe_.InputUndecided("news", 12);
-  probe_.KeeperFailed(Retriable(ErrorCode::kIo, ""));
+  probe_.Saw(event::PhaseChanged{LanePhase::kActive});
+  probe_.Saw(event::Restoring{0.5, 1});
+  probe_.Saw(event::StateDiscarded{""});
+  probe_.Saw(event::BatchPolled{kNews0, 2, 100});
+  probe_.Saw(event::StageTimed{Stage::kFingerprint, 0.1});
+  probe_.Saw(event::TransactionCommitted{SomeBatch()});
+  probe_.Saw(event::TransactionAborted{Retriable(ErrorCode::kAborted, "")});
+  probe_.Saw(event::LaneLost{Retriable(ErrorCode::kFenced, "")});
+  probe_.Saw(event::LateRequestFenced{});
+  probe_.Saw(event::TakesOver{""});
+  probe_.Saw(event::TookOverWrongly{""});
+  probe_.Saw(event::LeaseLeft{16'000});
+  probe_.Saw(event::Promoted{12, 6, 1.5});
+  probe_.Saw(event::OffsetsDiffer{kNews0, 1, 2});
+  probe_.Saw(event::ChangelogLost{"", ""});
+  probe_.Saw(event::Gauges{{.entries = 7,
+                            .entries_max = 100,
+                            .groups = 2,
+                            .index_bytes = 512,
+                            .entries_evicted = 1,
+                            .entries_expired = 1,
+                            .candidates = 1,
+                            .keys_refused = 1,
+                            .oldest_time_ms = 1500,
+                            .watermark_ms = 2500,
+                            .changelog_offset = 9,
+                            .changelog_lag = 1}});
+  probe_.Saw(event::InputLag{kNews0, 5, 9});
+  probe_.Saw(event::InputLost{{kNews0, InputLoss::Kind::kDeleted, 10, 15}});
+  probe_.Saw(event::InputMissing{"news", true});
+  probe_.Saw(event::InputUnreachable{kNews0, true});
+  probe_.Saw(event::PartitionAdded{kNews0});
+  probe_.Saw(event::DeadLettersExcessive{true, ""});
+  probe_.Saw(event::SnapshotWritten{{.entries = 5, .bytes = 100, .seconds = 0.5}});
+  probe_.Saw(event::ChangelogPurged{3});
+  probe_.Saw(event::InputUndecided{"news", 12});
+  probe_.Saw(event::KeeperFailed{Retriable(ErrorCode::kIo, "")});
   probe_.SetLane(2, 4);
   probe_.SetMemoryBound(1000, kMemoryParts);
   probe_.KafkaComplained(true);
@@ -149,11 +149,11 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
 }
 
 TEST_F(PrometheusProbeTest, FamiliesHaveTheNamesTypesAndHelpOfTheCatalogue) {
-  probe_.BatchPolled(kNews0, 1, 1);
-  probe_.InputLag(kNews0, 0, 0);
-  probe_.InputLost({kNews0, InputLoss::Kind::kDeleted, 10, 15});
-  probe_.InputMissing("news", false);
-  probe_.InputUndecided("news", 12);
+  probe_.Saw(event::BatchPolled{kNews0, 1, 1});
+  probe_.Saw(event::InputLag{kNews0, 0, 0});
+  probe_.Saw(event::InputLost{{kNews0, InputLoss::Kind::kDeleted, 10, 15}});
+  probe_.Saw(event::InputMissing{"news", false});
+  probe_.Saw(event::InputUndecided{"news", 12});
   probe_.SetLane(2, 4);
   probe_.SetMemoryBound(1000, kMemoryParts);
   probe_.SetDrift(kDrift, false);
@@ -176,14 +176,14 @@ TEST_F(PrometheusProbeTest, FamiliesHaveTheNamesTypesAndHelpOfTheCatalogue) {
 
 TEST_F(PrometheusProbeTest, HasAsManySeriesAsTheCatalogueSays) {
   for (const InputPartition& input : {kNews0, kNews1, kShop0}) {
-    probe_.BatchPolled(input, 2, 100);
-    probe_.InputLag(input, 1, 2);
-    probe_.InputLost({input, InputLoss::Kind::kDeleted, 10, 15});
-    probe_.InputMissing(input.topic, true);
-    probe_.InputUndecided(input.topic, 12);
+    probe_.Saw(event::BatchPolled{input, 2, 100});
+    probe_.Saw(event::InputLag{input, 1, 2});
+    probe_.Saw(event::InputLost{{input, InputLoss::Kind::kDeleted, 10, 15}});
+    probe_.Saw(event::InputMissing{input.topic, true});
+    probe_.Saw(event::InputUndecided{input.topic, 12});
   }
-  probe_.TransactionCommitted(SomeBatch());
-  probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "gone"));
+  probe_.Saw(event::TransactionCommitted{SomeBatch()});
+  probe_.Saw(event::LaneLost{Retriable(ErrorCode::kUnavailable, "gone")});
   probe_.SetLane(2, 4);
   probe_.SetMemoryBound(1000, kMemoryParts);
   probe_.SetDrift(kDrift, false);
@@ -193,8 +193,8 @@ TEST_F(PrometheusProbeTest, HasAsManySeriesAsTheCatalogueSays) {
 }
 
 TEST_F(PrometheusProbeTest, ACommitCountsItsRecordsByVerdictAndReason) {
-  probe_.TransactionCommitted(SomeBatch());
-  probe_.TransactionCommitted(SomeBatch());
+  probe_.Saw(event::TransactionCommitted{SomeBatch()});
+  probe_.Saw(event::TransactionCommitted{SomeBatch()});
   const Families now = Scrape();
   const auto records = [&](const char* verdict) {
     return ValueOf(now, "neardup_records_total", {{"verdict", verdict}});
@@ -220,7 +220,7 @@ TEST_F(PrometheusProbeTest, ACommitCountsItsRecordsByVerdictAndReason) {
 }
 
 TEST_F(PrometheusProbeTest, ASampleOnABoundCountsInTheBucketBelowTheBound) {
-  probe_.TransactionCommitted(SomeBatch());
+  probe_.Saw(event::TransactionCommitted{SomeBatch()});
   const Families now = Scrape();
   const auto latencies = [&](const char* le) {
     return ValueOf(now, "neardup_end_to_end_latency_seconds_bucket", {{"le", le}});
@@ -243,11 +243,11 @@ TEST_F(PrometheusProbeTest, ASampleOnABoundCountsInTheBucketBelowTheBound) {
 }
 
 TEST_F(PrometheusProbeTest, BatchRecordsAreTheSumOverAllInputs) {
-  probe_.StageTimed(Stage::kPoll, 0.5);
-  probe_.BatchPolled(kNews0, 3, 30);
-  probe_.BatchPolled(kShop0, 2, 70);
-  probe_.StageTimed(Stage::kFingerprint, 0.1);
-  probe_.StageTimed(Stage::kDecide, 0.1);
+  probe_.Saw(event::StageTimed{Stage::kPoll, 0.5});
+  probe_.Saw(event::BatchPolled{kNews0, 3, 30});
+  probe_.Saw(event::BatchPolled{kShop0, 2, 70});
+  probe_.Saw(event::StageTimed{Stage::kFingerprint, 0.1});
+  probe_.Saw(event::StageTimed{Stage::kDecide, 0.1});
   const Families now = Scrape();
   EXPECT_EQ(ValueOf(now, "neardup_batch_records_count"), 1);
   EXPECT_EQ(ValueOf(now, "neardup_batch_records_sum"), 5);
@@ -255,14 +255,14 @@ TEST_F(PrometheusProbeTest, BatchRecordsAreTheSumOverAllInputs) {
   EXPECT_EQ(ValueOf(now, "neardup_consumed_bytes_total", {{"topic", "shop"}}), 70);
   EXPECT_EQ(ValueOf(now, "neardup_batch_duration_seconds_sum", {{"stage", "poll"}}), 0.5);
   EXPECT_EQ(ValueOf(now, "neardup_batch_duration_seconds_count", {{"stage", "commit"}}), 0);
-  probe_.BatchPolled(kNews0, 1, 10);
-  probe_.StageTimed(Stage::kFingerprint, 0.1);
+  probe_.Saw(event::BatchPolled{kNews0, 1, 10});
+  probe_.Saw(event::StageTimed{Stage::kFingerprint, 0.1});
   EXPECT_EQ(ValueOf(Scrape(), "neardup_batch_records_sum"), 6);
 }
 
 TEST_F(PrometheusProbeTest, ExactlyOneStateIsOne) {
   for (int i = 0; i < kLanePhaseCount; ++i) {
-    probe_.PhaseChanged(static_cast<LanePhase>(i));
+    probe_.Saw(event::PhaseChanged{static_cast<LanePhase>(i)});
     const Families now = Scrape();
     for (int j = 0; j < kLanePhaseCount; ++j) {
       EXPECT_EQ(ValueOf(now, "neardup_state", {{"state", Name(static_cast<LanePhase>(j))}}),
@@ -272,14 +272,14 @@ TEST_F(PrometheusProbeTest, ExactlyOneStateIsOne) {
 }
 
 TEST_F(PrometheusProbeTest, LaneLossesAndTransactionsAreCountedByCause) {
-  probe_.TransactionAborted(Retriable(ErrorCode::kAborted, ""));
-  probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
-  probe_.LaneLost(Retriable(ErrorCode::kUnavailable, ""));
-  probe_.LateRequestFenced();
-  probe_.TakesOver("10.0.3.7:40123/0123456789abcdef");
-  probe_.TakesOver("10.0.3.8:40123/fedcba9876543210");
-  probe_.TookOverWrongly("10.0.3.7:40123/0123456789abcdef");
-  probe_.OffsetsDiffer(kNews0, 1, 2);
+  probe_.Saw(event::TransactionAborted{Retriable(ErrorCode::kAborted, "")});
+  probe_.Saw(event::LaneLost{Retriable(ErrorCode::kFenced, "")});
+  probe_.Saw(event::LaneLost{Retriable(ErrorCode::kUnavailable, "")});
+  probe_.Saw(event::LateRequestFenced{});
+  probe_.Saw(event::TakesOver{"10.0.3.7:40123/0123456789abcdef"});
+  probe_.Saw(event::TakesOver{"10.0.3.8:40123/fedcba9876543210"});
+  probe_.Saw(event::TookOverWrongly{"10.0.3.7:40123/0123456789abcdef"});
+  probe_.Saw(event::OffsetsDiffer{kNews0, 1, 2});
   const Families now = Scrape();
   EXPECT_EQ(ValueOf(now, "neardup_transactions_total", {{"result", "aborted"}}), 1);
   EXPECT_EQ(ValueOf(now, "neardup_transactions_total", {{"result", "fenced"}}), 1);
@@ -294,13 +294,13 @@ TEST_F(PrometheusProbeTest, LaneLossesAndTransactionsAreCountedByCause) {
 
 TEST_F(PrometheusProbeTest, GaugesShowTheNewestValuesAndTimesInSeconds) {
   EXPECT_TRUE(std::isnan(ValueOf(Scrape(), "neardup_watermark_timestamp_seconds")));
-  probe_.PhaseChanged(LanePhase::kActive);
-  probe_.Gauges({.entries = 7,
-                 .entries_max = 100,
-                 .index_bytes = 512,
-                 .oldest_time_ms = 1500,
-                 .watermark_ms = 2500});
-  probe_.Promoted(12, 6, 1.5);
+  probe_.Saw(event::PhaseChanged{LanePhase::kActive});
+  probe_.Saw(event::Gauges{{.entries = 7,
+                            .entries_max = 100,
+                            .index_bytes = 512,
+                            .oldest_time_ms = 1500,
+                            .watermark_ms = 2500}});
+  probe_.Saw(event::Promoted{12, 6, 1.5});
   const Families now = Scrape();
   EXPECT_EQ(ValueOf(now, "neardup_index_entries"), 7);
   EXPECT_EQ(ValueOf(now, "neardup_index_capacity_entries"), 100);
@@ -315,19 +315,19 @@ TEST_F(PrometheusProbeTest, GaugesShowTheNewestValuesAndTimesInSeconds) {
 
 TEST_F(PrometheusProbeTest, ALaneThatHasCaughtUpOrWorksIsRestoredEvenFromAnEmptyChangelog) {
   EXPECT_EQ(ValueOf(Scrape(), "neardup_restore_progress_ratio"), 0);
-  probe_.Promoted(0, 0, 0.5);
+  probe_.Saw(event::Promoted{0, 0, 0.5});
   EXPECT_EQ(ValueOf(Scrape(), "neardup_restore_progress_ratio"), 1);
-  probe_.Restoring(0.25, 1);
+  probe_.Saw(event::Restoring{0.25, 1});
   EXPECT_EQ(ValueOf(Scrape(), "neardup_restore_progress_ratio"), 0.25);
-  probe_.CaughtUp(7, 5);
+  probe_.Saw(event::CaughtUp{7, 5});
   EXPECT_EQ(ValueOf(Scrape(), "neardup_restore_progress_ratio"), 1);
 }
 
 TEST_F(PrometheusProbeTest, CountersSurviveAnIndexThatStartsAgain) {
-  probe_.PhaseChanged(LanePhase::kActive);
-  probe_.Gauges({.entries_evicted = 2, .entries_expired = 10, .candidates = 100});
-  probe_.Gauges({.entries_evicted = 3, .entries_expired = 10, .candidates = 150});
-  probe_.Gauges({.entries_evicted = 0, .entries_expired = 4, .candidates = 20});
+  probe_.Saw(event::PhaseChanged{LanePhase::kActive});
+  probe_.Saw(event::Gauges{{.entries_evicted = 2, .entries_expired = 10, .candidates = 100}});
+  probe_.Saw(event::Gauges{{.entries_evicted = 3, .entries_expired = 10, .candidates = 150}});
+  probe_.Saw(event::Gauges{{.entries_evicted = 0, .entries_expired = 4, .candidates = 20}});
   const Families now = Scrape();
   EXPECT_EQ(ValueOf(now, "neardup_index_evictions_total", {{"reason", "capacity"}}), 3);
   EXPECT_EQ(ValueOf(now, "neardup_index_evictions_total", {{"reason", "time"}}), 14);
@@ -335,14 +335,14 @@ TEST_F(PrometheusProbeTest, CountersSurviveAnIndexThatStartsAgain) {
 }
 
 TEST_F(PrometheusProbeTest, WhatAStandbyRepeatsIsShownAndNotCounted) {
-  probe_.PhaseChanged(LanePhase::kStandby);
-  probe_.Gauges({.entries = 7,
-                 .entries_evicted = 2,
-                 .entries_expired = 10,
-                 .candidates = 100,
-                 .keys_refused = 4,
-                 .changelog_offset = 90,
-                 .changelog_lag = 10});
+  probe_.Saw(event::PhaseChanged{LanePhase::kStandby});
+  probe_.Saw(event::Gauges{{.entries = 7,
+                            .entries_evicted = 2,
+                            .entries_expired = 10,
+                            .candidates = 100,
+                            .keys_refused = 4,
+                            .changelog_offset = 90,
+                            .changelog_lag = 10}});
   const Families standby = Scrape();
   EXPECT_EQ(ValueOf(standby, "neardup_index_entries"), 7);
   EXPECT_EQ(ValueOf(standby, "neardup_changelog_next_offset"), 90);
@@ -351,9 +351,9 @@ TEST_F(PrometheusProbeTest, WhatAStandbyRepeatsIsShownAndNotCounted) {
   EXPECT_EQ(ValueOf(standby, "neardup_index_keys_refused_total"), 0);
   EXPECT_TRUE(std::isnan(ValueOf(standby, "neardup_last_poll_timestamp_seconds")));
 
-  probe_.PhaseChanged(LanePhase::kActive);
-  probe_.Gauges(
-      {.entries_evicted = 3, .entries_expired = 12, .candidates = 150, .keys_refused = 9});
+  probe_.Saw(event::PhaseChanged{LanePhase::kActive});
+  probe_.Saw(event::Gauges{
+      {.entries_evicted = 3, .entries_expired = 12, .candidates = 150, .keys_refused = 9}});
   const Families active = Scrape();
   EXPECT_EQ(ValueOf(active, "neardup_index_evictions_total", {{"reason", "capacity"}}), 1);
   EXPECT_EQ(ValueOf(active, "neardup_index_evictions_total", {{"reason", "time"}}), 2);
@@ -374,26 +374,26 @@ TEST_F(PrometheusProbeTest, DriftHasNoRatioBeforeTheFirstWindowEnds) {
 }
 
 TEST_F(PrometheusProbeTest, LagRecordsArePerPartitionAndLagSecondsTheLargestOfATopic) {
-  probe_.PhaseChanged(LanePhase::kActive);
-  probe_.InputLag(kNews0, 5, 9);
-  probe_.InputLag(kNews1, 7, 3);
-  probe_.InputLag(kShop0, 0, 0);
+  probe_.Saw(event::PhaseChanged{LanePhase::kActive});
+  probe_.Saw(event::InputLag{kNews0, 5, 9});
+  probe_.Saw(event::InputLag{kNews1, 7, 3});
+  probe_.Saw(event::InputLag{kShop0, 0, 0});
   const Families now = Scrape();
   const std::map<std::string, std::string> news1 = {{"topic", "news"}, {"partition", "1"}};
   EXPECT_EQ(ValueOf(now, "neardup_consumer_lag_records", news1), 7);
   EXPECT_EQ(ValueOf(now, "neardup_consumer_lag_seconds", {{"topic", "news"}}), 9);
   EXPECT_EQ(ValueOf(now, "neardup_consumer_lag_seconds", {{"topic", "shop"}}), 0);
-  probe_.InputLag(kNews0, 0, 0);
+  probe_.Saw(event::InputLag{kNews0, 0, 0});
   EXPECT_EQ(ValueOf(Scrape(), "neardup_consumer_lag_seconds", {{"topic", "news"}}), 3);
 }
 
 TEST_F(PrometheusProbeTest, TheLagGrowsWhileTheLaneIsLostToAnError) {
-  probe_.PhaseChanged(LanePhase::kActive);
-  probe_.InputLag(kNews0, 5, 9);
-  probe_.InputLag(kShop0, 0, 0);
-  probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "no leader"));
-  probe_.PhaseChanged(LanePhase::kStandby);
-  probe_.PhaseChanged(LanePhase::kRestoring);
+  probe_.Saw(event::PhaseChanged{LanePhase::kActive});
+  probe_.Saw(event::InputLag{kNews0, 5, 9});
+  probe_.Saw(event::InputLag{kShop0, 0, 0});
+  probe_.Saw(event::LaneLost{Retriable(ErrorCode::kUnavailable, "no leader")});
+  probe_.Saw(event::PhaseChanged{LanePhase::kStandby});
+  probe_.Saw(event::PhaseChanged{LanePhase::kRestoring});
   clock_.SleepMs(24'000);
   const Families now = Scrape();
   const std::map<std::string, std::string> news0 = {{"topic", "news"}, {"partition", "0"}};
@@ -407,15 +407,15 @@ TEST_F(PrometheusProbeTest, AnInstanceHasNoLagWhileAnotherOneHasTheLane) {
     EXPECT_EQ(probe_.Text().find("neardup_consumer_lag_records{"), std::string::npos);
     EXPECT_EQ(probe_.Text().find("neardup_consumer_lag_seconds{"), std::string::npos);
   };
-  probe_.PhaseChanged(LanePhase::kActive);
-  probe_.InputLag(kNews0, 5, 9);
-  probe_.LaneLost({ErrorCode::kFenced, "fenced"});
+  probe_.Saw(event::PhaseChanged{LanePhase::kActive});
+  probe_.Saw(event::InputLag{kNews0, 5, 9});
+  probe_.Saw(event::LaneLost{{ErrorCode::kFenced, "fenced"}});
   expect_no_lag();
-  probe_.PhaseChanged(LanePhase::kActive);
-  probe_.InputLag(kNews0, 1, 1);
+  probe_.Saw(event::PhaseChanged{LanePhase::kActive});
+  probe_.Saw(event::InputLag{kNews0, 1, 1});
   EXPECT_EQ(ValueOf(Scrape(), "neardup_consumer_lag_seconds", {{"topic", "news"}}), 1);
-  probe_.LaneLost(Retriable(ErrorCode::kUnavailable, "no leader"));
-  probe_.Followed(7);
+  probe_.Saw(event::LaneLost{Retriable(ErrorCode::kUnavailable, "no leader")});
+  probe_.Saw(event::Followed{7});
   expect_no_lag();
 }
 
@@ -445,14 +445,14 @@ TEST_F(PrometheusProbeTest, ScrapesStayWellFormedWhileTheLaneReports) {
   constexpr int kRounds = 200;
   std::thread lane([this] {
     for (int i = 0; i < kRounds; ++i) {
-      probe_.PhaseChanged(LanePhase::kActive);
-      probe_.BatchPolled({"topic" + std::to_string(i % 7), 0}, 1, 10);
-      probe_.StageTimed(Stage::kFingerprint, 0.01);
-      probe_.TransactionCommitted(SomeBatch());
-      probe_.InputLag(kNews0, i, 1);
-      probe_.Gauges({.entries = static_cast<uint64_t>(i)});
-      probe_.LaneLost(Retriable(ErrorCode::kFenced, ""));
-      probe_.PhaseChanged(LanePhase::kStandby);
+      probe_.Saw(event::PhaseChanged{LanePhase::kActive});
+      probe_.Saw(event::BatchPolled{{"topic" + std::to_string(i % 7), 0}, 1, 10});
+      probe_.Saw(event::StageTimed{Stage::kFingerprint, 0.01});
+      probe_.Saw(event::TransactionCommitted{SomeBatch()});
+      probe_.Saw(event::InputLag{kNews0, i, 1});
+      probe_.Saw(event::Gauges{{.entries = static_cast<uint64_t>(i)}});
+      probe_.Saw(event::LaneLost{Retriable(ErrorCode::kFenced, "")});
+      probe_.Saw(event::PhaseChanged{LanePhase::kStandby});
     }
   });
   for (int i = 0; i < 50; ++i) Scrape();

@@ -41,10 +41,10 @@ TEST_F(StatusTest, WithoutSettingsItShowsNone) {
 }
 
 TEST_F(StatusTest, AnActiveLaneShowsWhereEachInputIs) {
-  status_.PhaseChanged(LanePhase::kActive);
-  status_.InputLag(kNews0, 5, 1.5);
-  status_.InputPosition(kNews0, 100);
-  status_.InputUnreachable(kShop1, true);
+  status_.Saw(event::PhaseChanged{LanePhase::kActive});
+  status_.Saw(event::InputLag{kNews0, 5, 1.5});
+  status_.Saw(event::InputPosition{kNews0, 100});
+  status_.Saw(event::InputUnreachable{kShop1, true});
   const Json inputs = Read()["inputs"];
   ASSERT_EQ(inputs.size(), 2U);
   EXPECT_EQ(inputs[0], Json({{"topic", "news"},
@@ -58,12 +58,12 @@ TEST_F(StatusTest, AnActiveLaneShowsWhereEachInputIs) {
 }
 
 TEST_F(StatusTest, ALaneThatIsLostHasNoInputsAndSaysWhy) {
-  status_.PhaseChanged(LanePhase::kActive);
-  status_.Promoted(7, 5, 0.25);
-  status_.InputPosition(kNews0, 100);
-  status_.LaneLost({ErrorCode::kFenced, "another instance took the lane"});
-  status_.PhaseChanged(LanePhase::kStandby);
-  status_.Followed(9);
+  status_.Saw(event::PhaseChanged{LanePhase::kActive});
+  status_.Saw(event::Promoted{7, 5, 0.25});
+  status_.Saw(event::InputPosition{kNews0, 100});
+  status_.Saw(event::LaneLost{{ErrorCode::kFenced, "another instance took the lane"}});
+  status_.Saw(event::PhaseChanged{LanePhase::kStandby});
+  status_.Saw(event::Followed{9});
   const Json json = Read();
   EXPECT_TRUE(json["inputs"].empty());
   EXPECT_EQ(json["lane"]["state"], "standby");
@@ -77,21 +77,21 @@ TEST_F(StatusTest, ALaneThatIsLostHasNoInputsAndSaysWhy) {
 TEST_F(StatusTest, TimesAreWrittenInUtcOrNullWhereThereIsNone) {
   LaneGauges gauges;
   gauges.watermark_ms = 1'767'225'600'123;
-  status_.Gauges(gauges);
+  status_.Saw(event::Gauges{gauges});
   const Json index = Read()["index"];
   EXPECT_EQ(index["watermark"], "2026-01-01T00:00:00.123Z");
   EXPECT_TRUE(index["oldest"].is_null());
 }
 
 TEST_F(StatusTest, ShowsTheSnapshotAndWhatIsPurged) {
-  status_.SnapshotWritten({.entries = 10,
-                           .bytes = 240,
-                           .segments = 1,
-                           .seq = 12,
-                           .changelog_offset = 3,
-                           .seconds = 0.1});
-  status_.ChangelogPurged(2);
-  status_.KeeperFailed({ErrorCode::kIo, "the disk is full"});
+  status_.Saw(event::SnapshotWritten{{.entries = 10,
+                                      .bytes = 240,
+                                      .segments = 1,
+                                      .seq = 12,
+                                      .changelog_offset = 3,
+                                      .seconds = 0.1}});
+  status_.Saw(event::ChangelogPurged{2});
+  status_.Saw(event::KeeperFailed{{ErrorCode::kIo, "the disk is full"}});
   status_.SetMemoryBound(1000);
   const Json json = Read();
   EXPECT_EQ(json["snapshot"]["entries"], 10);
@@ -102,14 +102,14 @@ TEST_F(StatusTest, ShowsTheSnapshotAndWhatIsPurged) {
 }
 
 TEST_F(StatusTest, MissingTopicsAreListedUntilTheyAreBack) {
-  status_.InputMissing("news", true);
-  status_.InputMissing("shop", true);
-  status_.InputMissing("news", false);
+  status_.Saw(event::InputMissing{"news", true});
+  status_.Saw(event::InputMissing{"shop", true});
+  status_.Saw(event::InputMissing{"news", false});
   EXPECT_EQ(Read()["missing_topics"], Json({"shop"}));
 }
 
 TEST_F(StatusTest, AnErrorWithBytesThatAreNotUtf8IsStillJson) {
-  status_.LaneLost({ErrorCode::kIo, "found \xFF"});
+  status_.Saw(event::LaneLost{{ErrorCode::kIo, "found \xFF"}});
   EXPECT_EQ(Read()["lane"]["last_loss"]["error"], "found \xEF\xBF\xBD");
 }
 

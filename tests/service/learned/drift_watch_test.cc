@@ -42,7 +42,7 @@ class DriftWatchTest : public testing::Test {
             fingerprinter.Compute({message.position, message.timestamp_ms, message.value}));
         batch.push_back(std::move(message));
       }
-      watch_->BatchFingerprinted(batch, records);
+      watch_->Saw(event::BatchFingerprinted{batch, records});
       clock_.now_ms += pause_ms;
     }
   }
@@ -106,9 +106,9 @@ TEST_F(DriftWatchTest, DropsAWindowWhoseRecordsComeAgain) {
   const std::vector<std::string> stream = TextStream(2, kWindow, 100, 3);
   const std::vector<std::string> half(stream.begin(), stream.begin() + kWindow / 2);
   Read(half, DriftWatch::kPeriodMs);
-  watch_->TransactionAborted(Retriable(ErrorCode::kAborted, ""));
+  watch_->Saw(event::TransactionAborted{Retriable(ErrorCode::kAborted, "")});
   Read(half, DriftWatch::kPeriodMs);
-  watch_->LaneLost(Retriable(ErrorCode::kUnavailable, ""));
+  watch_->Saw(event::LaneLost{Retriable(ErrorCode::kUnavailable, "")});
   Read(half, DriftWatch::kPeriodMs);
   EXPECT_TRUE(reports_.empty());
 }

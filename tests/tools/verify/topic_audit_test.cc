@@ -81,7 +81,7 @@ class TopicAuditTest : public ::testing::Test {
     const auto transaction = NewKafkaTransaction(settings_.kafka, 0, {}, {});
     OwnLease lease;
     SystemClock clock;
-    PartialProbe probe;
+    ProbeFan probe({});
     const auto lane =
         Lane::New(settings_.lane, {**source, **changelog, *transaction, lease, clock, probe});
     ASSERT_OK(lane);
