@@ -13,6 +13,7 @@ the loader share this machine.
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import platform
@@ -197,7 +198,7 @@ def summary(values):
     if not values:
         return {}
     values = sorted(values)
-    return {"count": len(values), "median_s": statistics.median(values), "p99_s": values[int(0.99 * (len(values) - 1))],
+    return {"count": len(values), "median_s": statistics.median(values), "p99_s": values[math.ceil(0.99 * len(values)) - 1],
             "max_s": values[-1]}
 
 

@@ -14,7 +14,9 @@ namespace neardup {
 
 namespace {
 
-constexpr int kPollTimeoutMs = 100;
+constexpr int64_t kRetryPeriodMs = 100;
+// A standby looks at the changelog for this long, then at the lease and at the active process.
+constexpr int kFollowMs = 20;
 constexpr int64_t kGaugesPeriodMs = 1000;
 constexpr int64_t kConfirmPeriodMs = 1000;
 
@@ -48,7 +50,7 @@ Lane::Lane(const LaneOptions& options, const LanePorts& ports, std::unique_ptr<L
 
 Result<bool> Lane::Step(const std::atomic<bool>& stop) {
   if (phase_ != LanePhase::kActive && retry_.wait_ms() > 0) {
-    ports_.clock.SleepMs(std::min(retry_.wait_ms(), int64_t{kPollTimeoutMs}));
+    ports_.clock.SleepMs(std::min(retry_.wait_ms(), kRetryPeriodMs));
     return true;
   }
   const Result<void> worked = phase_ == LanePhase::kActive ? ActiveStep() : StandbyStep(stop);
@@ -99,7 +101,7 @@ Result<void> Lane::StandbyStep(const std::atomic<bool>& stop) {
   if (!candidacy_.is_candidate()) NEARDUP_TRY(follower_.AskGoal());
   NEARDUP_TRY(JoinIfCaughtUp());  // there may be nothing to read
   const uint64_t seq_before = state_->seq();
-  NEARDUP_TRY(follower_.Follow(kPollTimeoutMs));
+  NEARDUP_TRY(follower_.Follow(kFollowMs));
   NEARDUP_TRY(JoinIfCaughtUp());
   NEARDUP_TRY(follower_.CheckPipeline());
   if (state_->seq() > seq_before) ports_.probe.On(event::Followed{state_->seq()});

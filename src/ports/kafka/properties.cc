@@ -37,9 +37,9 @@ Properties Defaults(const KafkaOptions& options, ClientRole role) {
   if (role == ClientRole::kSource || role == ClientRole::kChangelog) {
     properties["check.crcs"] = "true";
   }
-  // A reader hears of the end of the changelog after this time; a start and a take-over wait for
-  // it.
-  if (role == ClientRole::kChangelog) properties["fetch.wait.max.ms"] = "100";
+  // A reader learns after this time that it has reached the end of the changelog. A start waits
+  // twice for that, and a take-over once.
+  if (role == ClientRole::kChangelog) properties["fetch.wait.max.ms"] = "20";
   if (role == ClientRole::kSource)
     properties["statistics.interval.ms"] = "2000";  // for LeaderWatch
   // A broker may show a new topic late. If the library does not know its partitions when the group
