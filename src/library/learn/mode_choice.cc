@@ -15,7 +15,7 @@ namespace {
 /// words changed differ in 14.
 constexpr int kUnrelatedMin = 14;
 /// Places below this are no valley: edits of single words in short records leave holes there.
-constexpr int kValleyMin = 6;
+constexpr size_t kValleyMin = 6;
 /// A place with at most this share of the records is as good as empty.
 constexpr double kEmptyShare = 0.003;
 
@@ -51,38 +51,53 @@ ModeChoice Near(int distance, bool copies, std::string reason) {
   return {MatchMode::kNear, std::clamp(distance, kDistanceMin, most), copies, std::move(reason)};
 }
 
+/// The place from kValleyMin to `unrelated` that is emptiest beside the lower of the peaks around
+/// it, and its ratio to that peak.
+std::pair<size_t, double> FindEmptiest(const std::vector<double>& smooth, size_t unrelated) {
+  std::pair<size_t, double> emptiest(kValleyMin, Valley().ratio_to_lower_peak);
+  double near_peak = *std::max_element(smooth.begin(), smooth.begin() + kValleyMin);
+  for (size_t place = kValleyMin; place <= unrelated; ++place) {
+    near_peak = std::max(near_peak, smooth[place]);
+    // One record is added everywhere, so that an empty place among few records proves little.
+    const double ratio = (smooth[place] + 1) / (std::min(near_peak, smooth[unrelated]) + 1);
+    if (ratio < emptiest.second) emptiest = {place, ratio};
+  }
+  return emptiest;
+}
+
+/// The middle of the places beside `emptiest` that are as empty within the noise of counting.
+size_t MiddleOfValley(const std::vector<double>& smooth, size_t emptiest, size_t unrelated) {
+  const double as_empty = smooth[emptiest] + std::sqrt(smooth[emptiest]) + 1;
+  size_t left = emptiest;
+  while (left > kValleyMin && smooth[left - 1] <= as_empty) --left;
+  size_t right = emptiest;
+  while (right < unrelated && smooth[right + 1] <= as_empty) ++right;
+  return (left + right) / 2;
+}
+
 }  // namespace
 
 Valley FindValley(const NeighbourStatistics& statistics) {
   const std::vector<double> smooth = Smoothed(statistics.nearest);
   const auto begin = smooth.begin();
-  const auto unrelated = std::max_element(begin + kUnrelatedMin, smooth.end());
-  Valley valley;
-  valley.unrelated = static_cast<int>(unrelated - begin);
-  // One record is added everywhere, so that an empty place among few records proves little.
-  auto emptiest = begin + kValleyMin;
-  for (auto place = begin + kValleyMin; place <= unrelated; ++place) {
-    const double near_peak = *std::max_element(begin, place + 1);
-    const double ratio = (*place + 1) / (std::min(near_peak, *unrelated) + 1);
-    if (ratio >= valley.ratio_to_lower_peak) continue;
-    valley.ratio_to_lower_peak = ratio;
-    emptiest = place;
-  }
-  valley.ratio_to_unrelated = (*emptiest + 1) / (*unrelated + 1);
-  // The valley extends over all places that are empty within the noise of counting.
-  const double as_empty = *emptiest + std::sqrt(*emptiest) + 1;
-  auto left = emptiest;
-  while (left > begin + kValleyMin && *(left - 1) <= as_empty) --left;
-  auto right = emptiest;
-  while (right < unrelated && *(right + 1) <= as_empty) ++right;
-  valley.middle = static_cast<int>((left - begin + (right - begin)) / 2);
+  const auto peak = std::max_element(begin + kUnrelatedMin, smooth.end());
+  const auto unrelated = static_cast<size_t>(peak - begin);
+  const auto [emptiest, ratio] = FindEmptiest(smooth, unrelated);
+  const size_t middle = MiddleOfValley(smooth, emptiest, unrelated);
 
   const auto records = static_cast<double>(std::max<size_t>(statistics.records, 1));
-  const auto& bins = statistics.nearest;
-  valley.near_share = std::accumulate(bins.begin(), bins.begin() + valley.middle, 0.0) / records;
-  auto place = unrelated;
-  while (place > begin && *place > std::max(kEmptyShare * records, 1.0)) --place;
-  valley.unrelated_begin = static_cast<int>(place - begin);
+  const auto near_end = statistics.nearest.begin() + static_cast<std::ptrdiff_t>(middle);
+  size_t unrelated_begin = unrelated;
+  while (unrelated_begin > 0 && smooth[unrelated_begin] > std::max(kEmptyShare * records, 1.0)) {
+    --unrelated_begin;
+  }
+  Valley valley;
+  valley.unrelated = static_cast<int>(unrelated);
+  valley.ratio_to_lower_peak = ratio;
+  valley.ratio_to_unrelated = (smooth[emptiest] + 1) / (smooth[unrelated] + 1);
+  valley.middle = static_cast<int>(middle);
+  valley.near_share = std::accumulate(statistics.nearest.begin(), near_end, 0.0) / records;
+  valley.unrelated_begin = static_cast<int>(unrelated_begin);
   return valley;
 }
 

@@ -87,59 +87,80 @@ PayloadDigest Audit::DigestOf(const Message& message, const std::optional<std::s
 
 void Audit::AddOutput(const InputPartition& place, const Message& message) {
   const std::string where = PositionText(place, message.position.offset);
-  const Result<ParsedHeader> parsed = ParseRouteHeader(message.headers);
-  ++report_[AuditCheck::kHeader].looked_at;
-  if (!parsed.ok()) {
-    report_.Add(AuditCheck::kHeader, where, parsed.error().text);
-    return;
+  const std::optional<ParsedHeader> header = HeaderOf(message, where);
+  if (!header) return;
+  CheckOneLane(place, header->seq, where);
+  const uint32_t input = InputOf(*header, where);
+  if (input == AuditLedger::kNoInput || IsLeftOut(input, *header)) return;
+  AuditRow* row = CoveredRow(input, *header, message, where);
+  if (row == nullptr) return;
+  const std::optional<FingerprintedRecord> content =
+      CheckContent(input, *header, message, *row, where);
+  const FingerprintedRecord* known = content ? &*content : nullptr;
+  Cover(*header, known, message.position.offset, *row);
+  const bool of_these_settings = header->seq >= options_.settings_seq;
+  groups_.Add(input, *row, *header, of_these_settings);
+  if (of_these_settings) CheckDecision(input, *header, known, *row, where);
+  if (CheckRoute(input, *header, place, where) && !row->moved) {
+    CheckOrder(input, header->route(), header->origin_offset, where);
   }
-  const ParsedHeader& header = *parsed;
-  CheckOneLane(place, header.seq, where);
+}
+
+std::optional<ParsedHeader> Audit::HeaderOf(const Message& message, const std::string& where) {
+  Result<ParsedHeader> parsed = ParseRouteHeader(message.headers);
+  ++report_[AuditCheck::kHeader].looked_at;
+  if (parsed.ok()) return std::move(*parsed);
+  report_.Add(AuditCheck::kHeader, where, parsed.error().text);
+  return std::nullopt;
+}
+
+uint32_t Audit::InputOf(const ParsedHeader& header, const std::string& where) {
   const uint32_t input = ledger_.Find(header.origin);
   if (input == AuditLedger::kNoInput) {
     report_.Add(AuditCheck::kCoverage, where,
                 fmt::format("names the origin {}, which is in no input partition",
                             PositionText(header.origin, header.origin_offset)));
-    return;
   }
+  return input;
+}
+
+bool Audit::IsLeftOut(uint32_t input, const ParsedHeader& header) {
   AuditPartition& partition = ledger_.partitions()[input];
   int64_t& kept_from = partition.outputs_kept_from[static_cast<size_t>(header.route())];
   kept_from = std::min(kept_from, header.origin_offset);
   if (header.origin_offset >= partition.end) {
     ++report_.newer_outputs;
     LeftOutAfter(header.seq);
-    return;
+    return true;
   }
-  if (header.origin_offset < partition.begin && partition.left_out_before) {
-    ++report_.older_outputs;
-    return;
-  }
-  AuditRow* row = CoveredRow(input, header, message, where);
-  if (row == nullptr) return;
+  if (header.origin_offset >= partition.begin || !partition.left_out_before) return false;
+  ++report_.older_outputs;
+  return true;
+}
+
+std::optional<FingerprintedRecord> Audit::CheckContent(uint32_t input, const ParsedHeader& header,
+                                                       const Message& message, const AuditRow& row,
+                                                       const std::string& where) {
   const PayloadDigest digest =
       DigestOf(message, header.keyed ? header.own_key : message.key, header.first, header.count);
   // What is the same in input and output need be computed only once, from the output.
-  bool content_known = row->input_deleted;
-  if (!row->input_deleted && !IsByReference(message, header.reason)) {
+  bool known = row.input_deleted;
+  if (!row.input_deleted && !IsByReference(message, header.reason)) {
     CheckKey(header, message, where);
-    CheckPayload(*row, digest, message, where);
-    content_known = digest.value == row->digest.value;
+    CheckPayload(row, digest, message, where);
+    known = digest.value == row.digest.value;
   }
-  std::optional<FingerprintedRecord> content;
-  if (content_known) {
-    content = fingerprinter_.Compute({{input, header.origin_offset}, row->time_ms, message.value});
+  if (!known) return std::nullopt;
+  return fingerprinter_.Compute({{input, header.origin_offset}, row.time_ms, message.value});
+}
+
+void Audit::CheckDecision(uint32_t input, const ParsedHeader& header,
+                          const FingerprintedRecord* content, AuditRow& row,
+                          const std::string& where) {
+  if (content != nullptr && header.fingerprint && *header.fingerprint != content->fingerprint) {
+    report_.Add(AuditCheck::kHeader, where, "states another fingerprint than its payload has");
   }
-  Cover(header, content ? &*content : nullptr, message.position.offset, *row);
-  groups_.Add(input, *row, header, header.seq >= options_.settings_seq);
-  if (header.seq >= options_.settings_seq) {
-    if (content && header.fingerprint && *header.fingerprint != content->fingerprint) {
-      report_.Add(AuditCheck::kHeader, where, "states another fingerprint than its payload has");
-    }
-    verdicts_.Check({input, row, header, content ? &*content : nullptr});
-  }
-  if (CheckRoute(input, header, place, where) && !row->moved) {
-    CheckOrder(input, header.route(), header.origin_offset, where);
-  }
+  verdicts_.Check({input, &row, header, content});
 }
 
 void Audit::LeftOutAfter(uint64_t seq) { first_left_out_seq_ = std::min(first_left_out_seq_, seq); }

@@ -83,6 +83,20 @@ class Audit {
   /// `key`: the record's own.
   PayloadDigest DigestOf(const Message& message, const std::optional<std::string_view>& key,
                          size_t first_left_out, size_t count_left_out);
+  /// The parsed header; nullopt if it is no header, which is reported.
+  std::optional<ParsedHeader> HeaderOf(const Message& message, const std::string& where);
+  /// The input that the header names; kNoInput if there is none, which is reported.
+  uint32_t InputOf(const ParsedHeader& header, const std::string& where);
+  /// True if the output is of a record that this audit does not look at. Counts it.
+  bool IsLeftOut(uint32_t input, const ParsedHeader& header);
+  /// Compares the output with its input. Returns the fingerprint of their common content; nullopt
+  /// if the content of the input is not that of the output.
+  std::optional<FingerprintedRecord> CheckContent(uint32_t input, const ParsedHeader& header,
+                                                  const Message& message, const AuditRow& row,
+                                                  const std::string& where);
+  /// Checks the decision of the settings that are audited. `content`: nullptr if it is not known.
+  void CheckDecision(uint32_t input, const ParsedHeader& header, const FingerprintedRecord* content,
+                     AuditRow& row, const std::string& where);
   /// The row of an output's input record; nullptr, with a violation, if there is none or another
   /// output already names it.
   AuditRow* CoveredRow(uint32_t input, const ParsedHeader& header, const Message& message,
