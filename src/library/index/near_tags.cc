@@ -1,11 +1,8 @@
 #include "index/near_tags.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 #include <algorithm>
-#include <array>
+
+#include "base/wide.h"
 
 namespace neardup {
 
@@ -22,7 +19,7 @@ NearTags FindPortable(const uint16_t* tags, size_t begin, size_t end, uint16_t s
   return {begin, 0};
 }
 
-#if defined(__x86_64__)
+#if NEARDUP_WIDE
 
 /// A mask of the lowest `count` bits; all bits if `count` is 64 or more.
 constexpr uint64_t LowBits(size_t count) {
@@ -30,9 +27,8 @@ constexpr uint64_t LowBits(size_t count) {
 }
 
 /// Compares 16 tags: all bits of an element are set if its tag is near.
-__attribute__((target("avx2"))) inline __m256i Near16(const uint16_t* tags, __m256i sought,
-                                                      int bits) {
-  __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(tags));
+NEARDUP_AVX2_FUNCTION inline __m256i Near16(const uint16_t* tags, __m256i sought, int bits) {
+  __m256i x = Load256(tags);
   x = _mm256_xor_si256(x, sought);
   for (int i = 0; i < bits; ++i) {
     x = _mm256_and_si256(x, _mm256_add_epi16(x, _mm256_set1_epi16(-1)));
@@ -41,8 +37,7 @@ __attribute__((target("avx2"))) inline __m256i Near16(const uint16_t* tags, __m2
 }
 
 /// Compares 32 tags: bit i is set if tag i is near.
-__attribute__((target("avx2"))) inline uint64_t Near32(const uint16_t* tags, __m256i sought,
-                                                       int bits) {
+NEARDUP_AVX2_FUNCTION inline uint64_t Near32(const uint16_t* tags, __m256i sought, int bits) {
   // Packing works within halves of 128 bits; the permutation restores the order.
   const __m256i packed =
       _mm256_packs_epi16(Near16(tags, sought, bits), Near16(tags + 16, sought, bits));
@@ -50,8 +45,8 @@ __attribute__((target("avx2"))) inline uint64_t Near32(const uint16_t* tags, __m
   return static_cast<uint32_t>(_mm256_movemask_epi8(ordered));
 }
 
-__attribute__((target("avx2"))) NearTags FindAvx2(const uint16_t* tags, size_t begin, size_t end,
-                                                  uint16_t sought, int bits) {
+NEARDUP_AVX2_FUNCTION NearTags FindAvx2(const uint16_t* tags, size_t begin, size_t end,
+                                        uint16_t sought, int bits) {
   const __m256i wanted = _mm256_set1_epi16(static_cast<int16_t>(sought));
   for (; begin < end; begin += kTagsPerMask) {
     uint64_t mask = Near32(tags + begin, wanted, bits);
@@ -62,9 +57,8 @@ __attribute__((target("avx2"))) NearTags FindAvx2(const uint16_t* tags, size_t b
   return {begin, 0};
 }
 
-__attribute__((target("avx512bw,avx512f"))) NearTags FindAvx512(const uint16_t* tags, size_t begin,
-                                                                size_t end, uint16_t sought,
-                                                                int bits) {
+NEARDUP_AVX512_FUNCTION NearTags FindAvx512(const uint16_t* tags, size_t begin, size_t end,
+                                            uint16_t sought, int bits) {
   const __m512i wanted = _mm512_set1_epi16(static_cast<int16_t>(sought));
   const __m512i ones = _mm512_set1_epi16(-1);
   for (; begin < end; begin += kTagsPerMask) {
@@ -82,33 +76,16 @@ __attribute__((target("avx512bw,avx512f"))) NearTags FindAvx512(const uint16_t* 
   return {begin, 0};
 }
 
-const std::array<TagsFilter, 3>& Filters() {
-  static const std::array<TagsFilter, 3> filters = {
-      {{"avx512", __builtin_cpu_supports("avx512bw") != 0, FindAvx512},
-       {"avx2", __builtin_cpu_supports("avx2") != 0, FindAvx2},
-       {"portable", true, FindPortable}}};
-  return filters;
-}
-
-#else
-
-const std::array<TagsFilter, 1>& Filters() {
-  static const std::array<TagsFilter, 1> filters = {{{"portable", true, FindPortable}}};
-  return filters;
-}
-
 #endif
-
-const auto kWidest = std::find_if(Filters().begin(), Filters().end(), [](const TagsFilter& filter) {
-                       return filter.runs_here;
-                     }) -> find;
 
 }  // namespace
 
-std::span<const TagsFilter> TagsFilters() { return Filters(); }
-
 NearTags FindNearTags(const uint16_t* tags, size_t begin, size_t end, uint16_t sought, int bits) {
-  return kWidest(tags, begin, end, sought, bits);
+#if NEARDUP_WIDE
+  if (UsesAvx512()) return FindAvx512(tags, begin, end, sought, bits);
+  if (UsesAvx2()) return FindAvx2(tags, begin, end, sought, bits);
+#endif
+  return FindPortable(tags, begin, end, sought, bits);
 }
 
 }  // namespace neardup

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace neardup {
 
@@ -23,8 +22,7 @@ struct NearTags {
 
 /// Returns the first row of kTagsPerMask tags, from `begin` on, with a tag that differs from
 /// `sought` in at most `bits` (0 to 3) bits. Tags from `end` on do not count. If there is no such
-/// row, returns an empty one that begins at `end` or later. Uses the widest instructions that this
-/// processor has.
+/// row, returns an empty one that begins at `end` or later.
 NearTags FindNearTags(const uint16_t* tags, size_t begin, size_t end, uint16_t sought, int bits);
 
 /// Whether one tag is near. A number has at most n bits set if clearing its lowest set bit n times
@@ -61,16 +59,5 @@ inline uint32_t NearFirstTags(const uint16_t* tags, uint16_t sought, int bits) {
   return mask;
 #endif
 }
-
-/// One implementation of FindNearTags.
-struct TagsFilter {
-  const char* name = "";
-  bool runs_here = false;  ///< this processor has the instructions
-  NearTags (*find)(const uint16_t* tags, size_t begin, size_t end, uint16_t sought,
-                   int bits) = nullptr;
-};
-
-/// All implementations, the widest instructions first. The last one runs on any processor.
-std::span<const TagsFilter> TagsFilters();
 
 }  // namespace neardup
