@@ -351,9 +351,10 @@ using Probe = Observer<LaneEvent>;
 /// All calls come from the keeper's thread.
 using KeeperProbe = Observer<KeeperEvent>;
 
-/// Calls Self::Saw with each event, by its type. An event without a Saw of its own does not
-/// compile: an observer of some events says that it ignores the others, by `void Saw(const auto&)`.
-/// Saw is not virtual, so that Self should be final.
+/// Calls the Self::Saw for the type of each event. It does not compile if Self has none for an
+/// event. An observer of some events declares `void Saw(const auto&) {}`, and so ignores the
+/// others. Self should be final: Saw is not virtual, so that one of a derived class would never be
+/// called.
 template <class Self, class Event>
 class Sees : public Observer<Event> {
  public:

@@ -24,7 +24,8 @@ namespace {
 // Long waits are cut into slices; the client's complaints are heard between two slices.
 constexpr int kSliceMs = 1000;
 constexpr int kFlushSliceMs = 100;
-// A call that flushes looks only every 10 ms whether all is delivered, and at its end.
+// rd_kafka_flush looks every 10 ms whether all records are delivered, and once more at its end. A
+// shorter call ends closer to the delivery.
 constexpr int kDeliveredPeriodMs = 1;
 // A broker refuses the transactional id while it ends the transaction of the former owner, which
 // takes it milliseconds. The library asks again only after half a second, or when it is called

@@ -91,7 +91,7 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
   if (!header) return;
   CheckOneLane(place, header->seq, where);
   const uint32_t input = InputOf(*header, where);
-  if (input == AuditLedger::kNoInput || IsLeftOut(input, *header)) return;
+  if (input == AuditLedger::kNoInput || CountIfLeftOut(input, *header)) return;
   AuditRow* row = CoveredRow(input, *header, message, where);
   if (row == nullptr) return;
   const std::optional<FingerprintedRecord> content =
@@ -124,7 +124,7 @@ uint32_t Audit::InputOf(const ParsedHeader& header, const std::string& where) {
   return input;
 }
 
-bool Audit::IsLeftOut(uint32_t input, const ParsedHeader& header) {
+bool Audit::CountIfLeftOut(uint32_t input, const ParsedHeader& header) {
   AuditPartition& partition = ledger_.partitions()[input];
   int64_t& kept_from = partition.outputs_kept_from[static_cast<size_t>(header.route())];
   kept_from = std::min(kept_from, header.origin_offset);

@@ -87,8 +87,8 @@ class Audit {
   std::optional<ParsedHeader> HeaderOf(const Message& message, const std::string& where);
   /// The input that the header names; kNoInput if there is none, which is reported.
   uint32_t InputOf(const ParsedHeader& header, const std::string& where);
-  /// True if the output is of a record that this audit does not look at. Counts it.
-  bool IsLeftOut(uint32_t input, const ParsedHeader& header);
+  /// Counts an output whose input record this audit does not look at. True if it is one.
+  bool CountIfLeftOut(uint32_t input, const ParsedHeader& header);
   /// Compares the output with its input. Returns the fingerprint of their common content; nullopt
   /// if the content of the input is not that of the output.
   std::optional<FingerprintedRecord> CheckContent(uint32_t input, const ParsedHeader& header,

@@ -1,7 +1,6 @@
 #include "base/file_content.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 

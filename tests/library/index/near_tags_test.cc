@@ -73,8 +73,8 @@ TEST(NearTags, SkipsRowsWithoutANearTag) {
       for (size_t i = 0; i < end; ++i) {
         if (random() % 200 == 0) tags[i] = static_cast<uint16_t>(1U << random() % 16);
       }
-      std::fill(tags.begin() + static_cast<int64_t>(end), tags.end(),
-                0);  // near, but beyond the end
+      // Near, but beyond the end.
+      std::fill(tags.begin() + static_cast<int64_t>(end), tags.end(), 0);
       const size_t begin = end == 0 ? 0 : random() % end;
       size_t row = begin;
       uint64_t mask = 0;
