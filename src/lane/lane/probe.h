@@ -178,9 +178,9 @@ struct SnapshotRestored {
   uint64_t entries;
   double seconds;
 };
-/// A snapshot was refused and the next one is tried, or the lane drops its state and reads it from
-/// the changelog again. The lane does that if a snapshot does not fit the changelog, or if records
-/// were purged that a standby had not read.
+/// A snapshot was refused, and the lane tries the next one. Or the lane drops its state and reads
+/// the changelog again. It drops its state if a snapshot does not fit the changelog, or if the
+/// changelog was purged of records that a standby had not read.
 struct StateDiscarded {
   std::string_view why;
 };
@@ -212,13 +212,13 @@ struct LaneLost {
 /// The lane is taken again, because a request of its last transaction may reach the broker late
 /// (Transaction::must_fence). Sent after LaneLost, whose error names the request.
 struct LateRequestFenced {};
-/// The process at this endpoint (Lease::endpoint), which was active, has ended. This instance takes
-/// the lane before it has the lease.
+/// The active process at this endpoint (Lease::endpoint) has ended. This instance takes the lane
+/// before it has the lease.
 struct TakesOver {
   std::string_view endpoint;
 };
-/// The process at this endpoint is active again, though this instance has taken the lane from it as
-/// from one that had ended. From now on this instance waits for the lease each time.
+/// The process at this endpoint had not ended. It is active again, but this instance has already
+/// taken its lane. From now on this instance takes the lane only when it has the lease.
 struct TookOverWrongly {
   std::string_view endpoint;
 };
@@ -230,7 +230,7 @@ struct LeaseLeft {
 struct Promoted {
   uint64_t seq;      ///< the newest one
   uint64_t entries;  ///< live ones after the restore
-  double seconds;    ///< that the promotion took
+  double seconds;    ///< how long the promotion took
 };
 /// The lane has other topics than before. Sent after the commit that makes it durable.
 struct PipelineChanged {
@@ -286,7 +286,7 @@ struct RecordRefused {
   int64_t offset;
   std::string_view text;
 };
-/// The share of dead letters has become too large, or is no longer. Sent once for each change.
+/// The share of dead letters has become too large, or is normal again. Sent once for each change.
 struct DeadLettersExcessive {
   bool excessive;
   std::string_view why;  ///< explains a share that is too large
@@ -353,8 +353,7 @@ using KeeperProbe = Observer<KeeperEvent>;
 
 /// Calls the Self::Saw for the type of each event. It does not compile if Self has none for an
 /// event. An observer of some events declares `void Saw(const auto&) {}`, and so ignores the
-/// others. Self should be final: Saw is not virtual, so that one of a derived class would never be
-/// called.
+/// others. Self should be final. Saw is not virtual, so a Saw in a derived class is never called.
 template <class Self, class Event>
 class Sees : public Observer<Event> {
  public:

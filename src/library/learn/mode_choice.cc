@@ -51,8 +51,8 @@ ModeChoice Near(int distance, bool copies, std::string reason) {
   return {MatchMode::kNear, std::clamp(distance, kDistanceMin, most), copies, std::move(reason)};
 }
 
-/// The place from kValleyMin to `unrelated` that is emptiest beside the lower of the peaks around
-/// it, and its ratio to that peak.
+/// Compares the count at each place from kValleyMin to `unrelated` with the lower of the two peaks
+/// around it. Returns the place with the smallest ratio, and that ratio.
 std::pair<size_t, double> FindEmptiest(const std::vector<double>& smooth, size_t unrelated) {
   std::pair<size_t, double> emptiest(kValleyMin, Valley().ratio_to_lower_peak);
   double near_peak = *std::max_element(smooth.begin(), smooth.begin() + kValleyMin);
@@ -65,7 +65,8 @@ std::pair<size_t, double> FindEmptiest(const std::vector<double>& smooth, size_t
   return emptiest;
 }
 
-/// The middle of the places beside `emptiest` that are as empty within the noise of counting.
+/// Takes the places around `emptiest` whose counts are larger only by the noise of counting.
+/// Returns the middle of them.
 size_t MiddleOfValley(const std::vector<double>& smooth, size_t emptiest, size_t unrelated) {
   const double as_empty = smooth[emptiest] + std::sqrt(smooth[emptiest]) + 1;
   size_t left = emptiest;

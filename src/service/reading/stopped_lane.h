@@ -70,8 +70,8 @@ class StoppedLane {
   Result<void> Add(const Delta& delta);
   /// Commits what was added, with these offsets for the group (none: they stay).
   Result<void> Finish(std::span<const InputProgress> inputs);
-  /// Waits until every reader sees what was committed. A broker confirms a commit before the logs
-  /// show it, and lets the next owner of the transactional id begin only afterwards.
+  /// Waits until every reader sees what was committed. A broker confirms a commit before readers
+  /// see it in the logs. The next owner of the transactional id can begin only when they see it.
   Result<void> AwaitVisible() { return transaction_->Fence(); }
 
  private:

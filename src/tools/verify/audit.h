@@ -83,11 +83,11 @@ class Audit {
   /// `key`: the record's own.
   PayloadDigest DigestOf(const Message& message, const std::optional<std::string_view>& key,
                          size_t first_left_out, size_t count_left_out);
-  /// The parsed header; nullopt if it is no header, which is reported.
+  /// Returns the parsed header. If it cannot be parsed, reports that and returns nullopt.
   std::optional<ParsedHeader> HeaderOf(const Message& message, const std::string& where);
-  /// The input that the header names; kNoInput if there is none, which is reported.
+  /// Returns the input that the header names. If there is none, reports that and returns kNoInput.
   uint32_t InputOf(const ParsedHeader& header, const std::string& where);
-  /// Counts an output whose input record this audit does not look at. True if it is one.
+  /// True if the audit does not look at the input record of this output. It then counts the output.
   bool CountIfLeftOut(uint32_t input, const ParsedHeader& header);
   /// Compares the output with its input. Returns the fingerprint of their common content; nullopt
   /// if the content of the input is not that of the output.
