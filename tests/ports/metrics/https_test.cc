@@ -18,6 +18,7 @@
 
 #include "base/temporary_folder.h"
 #include "metrics/hand_clock.h"
+#include "metrics/http_client.h"
 #include "metrics/http_server.h"
 
 namespace neardup {
@@ -105,6 +106,16 @@ class HttpsTest : public testing::Test {
   Health health_{clock_, {.step_ms_max = 30'000}};
   std::unique_ptr<HttpServer> server_;
 };
+
+TEST_F(HttpsTest, OurClientAsksByTls) {
+  ASSERT_TRUE(Start(Tls()).ok());
+  const std::string address = "://127.0.0.1:" + std::to_string(server_->port()) + "/metrics";
+  const auto answer = HttpGet("https" + address, 60);
+  ASSERT_TRUE(answer.ok()) << answer.error().text;
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->body, std::string(1 << 20, 'm'));
+  EXPECT_FALSE(HttpGet("http" + address, 60).ok());
+}
 
 TEST_F(HttpsTest, ServesEveryPageByTlsAndNoneInPlainText) {
   ASSERT_TRUE(Start(Tls()).ok());
