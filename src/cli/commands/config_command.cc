@@ -1,78 +1,26 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <iterator>
+#include <memory>
 #include <string>
-#include <string_view>
 #include <thread>
-#include <vector>
 
 #include "commands/commands.h"
-#include "commands/sample_check.h"
+#include "commands/kafka_errors.h"
+#include "commands/options.h"
 #include "config/documents.h"
-#include "kafka/client.h"
-#include "kafka/online_check.h"
+#include "config/json_schema.h"
 #include "learned/lane_learning.h"
 #include "process/exit_code.h"
-#include "run/lane_pipeline.h"
 
 namespace neardup {
-std::vector<NamedFile> FilesRead(const ConfigArguments& arguments, const LoadedConfig& config) {
-  return {{"--config", arguments.file}, {"feature.model", config.model_file.string()}};
-}
-
-int Fail(const Error& error) {
-  std::fprintf(stderr, "neardup: %s\n", error.text.c_str());
-  return ExitCodeOf(error);
-}
-
-KafkaLog PrintKafkaErrors() {
-  return [](int level, std::string_view text) {
-    if (level > kSyslogError) return;
-    std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
-  };
-}
-
 namespace {
 
-/// Prints one line for each check. Returns the exit code that `run` would end with.
-int ValidateOnline(const Settings& settings) {
-  std::vector<OnlineCheck> checks = CheckOnline(
-      settings.kafka,
-      {.lane = settings.lane.lane,
-       .purges_changelog = settings.purge_changelog,
-       .record_bytes_max = static_cast<int64_t>(settings.lane.filter.record.record_bytes_max)});
-  const Result<std::optional<PipelineTopics>> pipeline = FindPipeline(settings, PrintKafkaErrors());
-  if (!pipeline.ok() && pipeline.error().code != ErrorCode::kUnavailable) {
-    checks.push_back({.level = CheckLevel::kWrong,
-                      .subject = "app " + settings.kafka.app,
-                      .text = pipeline.error().text,
-                      .code = pipeline.error().code});
-  } else if (pipeline.ok() && *pipeline) {
-    checks.push_back({.level = CheckLevel::kOk,
-                      .subject = "app " + settings.kafka.app,
-                      .text = TextOf(**pipeline) + ", which this configuration changes"});
-  }
-  const bool can_read = std::none_of(checks.begin(), checks.end(), [](const OnlineCheck& check) {
-    return check.level == CheckLevel::kWrong;
-  });
-  if (can_read) checks.push_back(CheckSample(settings, PrintKafkaErrors()));
-  constexpr std::string_view kLevels[] = {"ok", "warning", "wrong"};
-  std::array<size_t, std::size(kLevels)> counts{};
-  int code = kExitOk;
-  for (const OnlineCheck& check : checks) {
-    const auto level = static_cast<size_t>(check.level);
-    ++counts[level];
-    if (check.level == CheckLevel::kWrong && code == kExitOk) {
-      code = ExitCodeOf({check.code, check.text});
-    }
-    fmt::print("{:<8} {}: {}\n", kLevels[level], check.subject, check.text);
-  }
-  fmt::print("{} ok, {} warning(s), {} wrong\n", counts[0], counts[1], counts[2]);
-  return code;
-}
+struct ShowArguments {
+  ConfigArguments config;
+  ShowOptions shown;
+  /// Also read from the brokers what the lane learned.
+  bool in_force = false;
+};
 
 /// Beside the settings, so that these stay a configuration file.
 void PrintReasons(const LearnedOptions& learned, const Settings& settings) {
@@ -82,36 +30,56 @@ void PrintReasons(const LearnedOptions& learned, const Settings& settings) {
   if (learned.provisional) std::fprintf(stderr, "%s\n", WhatFollows(settings).c_str());
 }
 
-}  // namespace
-
-int ValidateCommand(const ConfigArguments& arguments, bool online) {
-  const Result<LoadedConfig> config = Load(arguments);
+/// Prints every setting with its value, and what takes memory.
+int ShowCommand(const ShowArguments& arguments) {
+  Result<LoadedConfig> config = Load(arguments.config);
   if (!config.ok()) return Fail(config.error());
-  for (const std::string& warning : config->warnings) {
-    std::fprintf(stderr, "neardup: warning: %s\n", warning.c_str());
-  }
-  if (const Result<void> checked = CheckProperties(config->settings.kafka); !checked.ok()) {
-    return Fail(checked.error());
-  }
-  const Result<void> runnable = CheckRunnable(*config);
-  if (online) return runnable.ok() ? ValidateOnline(config->settings) : Fail(runnable.error());
-  const std::string limit =
-      runnable.ok() ? "" : fmt::format(" for filter, not for run: {}", runnable.error().text);
-  std::printf("valid%s\n", limit.c_str());
-  return kExitOk;
-}
-
-int ShowCommand(const ConfigArguments& arguments, ShowOptions options, bool in_force) {
-  Result<LoadedConfig> config = Load(arguments);
-  if (!config.ok()) return Fail(config.error());
-  if (in_force) {
+  if (arguments.in_force) {
     const auto taken = TakeLearnedOf(*config, PrintKafkaErrors());
     if (!taken.ok()) return Fail(taken.error());
     if (*taken) PrintReasons(**taken, config->settings);
   }
+  ShowOptions options = arguments.shown;
   options.cores = std::max(1U, std::thread::hardware_concurrency());
   std::fputs(ShowConfig(*config, options).c_str(), stdout);
   return kExitOk;
+}
+
+void AddShow(CommandLine& line, CLI::App* group) {
+  const auto arguments = std::make_shared<ShowArguments>();
+  CLI::App* command =
+      line.AddTo(group, "show", "print every setting in force, and what takes memory",
+                 {"neardup config show --config neardup.yaml --origin"});
+  AddConfig(command, arguments->config);
+  AddKafka(command, arguments->config);
+  command->add_flag("--origin", arguments->shown.with_sources, "show where each value comes from");
+  command->add_flag("--json", arguments->shown.json, "print one JSON object");
+  command->add_flag("--in-force", arguments->in_force,
+                    "also ask the brokers for what the lane learned (match.mode: auto)");
+  AddNumber(command, "--partitions", arguments->shown.partitions, {1, 1'000'000},
+            "input partitions that the memory is computed for")
+      ->capture_default_str();
+  line.Runs(command, [arguments] { return ShowCommand(*arguments); });
+}
+
+}  // namespace
+
+void AddConfigCommands(CommandLine& line) {
+  CLI::App* group = line.AddGroup("config", "print configuration");
+  AddShow(line, group);
+  const auto add_text = [&](const char* name, const char* help, std::string (*text)(),
+                            const char* example) {
+    line.Runs(line.AddTo(group, name, help, {example}), [text] {
+      std::fputs(text().c_str(), stdout);
+      return static_cast<int>(kExitOk);
+    });
+  };
+  add_text("schema", "print the JSON Schema of the configuration file", &ConfigSchema,
+           "neardup config schema > neardup.schema.json");
+  add_text("example", "print a complete file with comments and the defaults", &ConfigExample,
+           "neardup config example > neardup.yaml");
+  add_text("reference", "print all settings as Markdown tables", &ConfigReference,
+           "neardup config reference");
 }
 
 }  // namespace neardup

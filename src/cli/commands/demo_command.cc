@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <future>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "base/number_text.h"
 #include "commands/commands.h"
+#include "commands/options.h"
 #include "commands/totals.h"
 #include "config/settings.h"
 #include "demo/demo_cluster.h"
@@ -20,11 +22,18 @@
 #include "files/local_ports.h"
 #include "kafka/deadline.h"
 #include "process/exit_code.h"
+#include "process/stop_signals.h"
 #include "run/log.h"
 #include "run/service.h"
 
 namespace neardup {
 namespace {
+
+struct DemoArguments {
+  size_t records = 20'000;
+  uint64_t seed = 1;
+  int distance_max = FilterOptions().match.distance_max;
+};
 
 constexpr int kDeadlineMs = 120'000;
 /// Short, because the embedded broker never answers a request for the settings of a topic.
@@ -150,12 +159,30 @@ Result<void> Demo(const DemoArguments& arguments) {
   return {};
 }
 
-}  // namespace
-
+/// `neardup demo`: runs the service on a broker inside this process and a synthetic stream; needs
+/// nothing installed or running. Prints the duplicates found beside those planted. A stop signal
+/// ends it early with kExitOk.
 int DemoCommand(const DemoArguments& arguments) {
   StartLog(LogLevel::kError, LogFormat::kText);
   const Result<void> shown = Demo(arguments);
   return shown.ok() ? kExitOk : Fail(shown.error());
+}
+
+}  // namespace
+
+void AddDemo(CommandLine& line) {
+  const auto arguments = std::make_shared<DemoArguments>();
+  DemoArguments& demo = *arguments;
+  CLI::App* command =
+      line.Add("demo", "run the service on an embedded broker and a synthetic stream",
+               {"neardup demo --records 5000"});
+  AddNumber(command, "--records", demo.records, {100, 40'000}, "records of the stream")
+      ->capture_default_str();
+  AddNumber(command, "--distance-max", demo.distance_max, MatchOptions::kDistanceMaxRange,
+            "largest distance between duplicates, in bits")
+      ->capture_default_str();
+  AddSeed(command, "--seed", demo.seed, "seed of the stream; another seed makes another stream");
+  line.Runs(command, [arguments] { return DemoCommand(*arguments); });
 }
 
 }  // namespace neardup

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -10,6 +12,7 @@
 
 #include "base/output_file.h"
 #include "commands/commands.h"
+#include "commands/options.h"
 #include "evaluate/evaluation_report.h"
 #include "evaluate/labelled_set.h"
 #include "evaluate/scheme_run.h"
@@ -17,9 +20,26 @@
 #include "neardup/filter.h"
 #include "process/exit_code.h"
 #include "process/stop_signals.h"
+#include "schemes/schemes.h"
 
 namespace neardup {
 namespace {
+
+struct EvaluateArguments {
+  ConfigArguments config;
+  /// Folders with records.jsonl.gz (or .jsonl), labels.tsv and optionally set.json.
+  std::vector<std::string> data;
+  /// One labelled set as two files instead.
+  std::string records;
+  std::string labels;
+  /// Field that names a record in the labels.
+  std::string id_field = "id";
+  /// "all" means every scheme.
+  std::vector<std::string> schemes;
+  /// Print the report as one JSON object.
+  bool json = false;
+  std::string html;  ///< write a page here; empty: none
+};
 
 namespace fs = std::filesystem;
 
@@ -178,8 +198,7 @@ Result<void> Evaluate(const EvaluateArguments& arguments, const LoadedConfig& co
   return out.Finish();
 }
 
-}  // namespace
-
+/// `neardup evaluate`: measures schemes over labelled streams and prints the report.
 int EvaluateCommand(const EvaluateArguments& arguments) {
   EndOnSignals();
   const Result<LoadedConfig> config = Load(arguments.config);
@@ -189,6 +208,48 @@ int EvaluateCommand(const EvaluateArguments& arguments) {
   }
   const Result<void> done = Evaluate(arguments, *config);
   return done.ok() ? kExitOk : Fail(done.error());
+}
+
+}  // namespace
+
+void AddEvaluate(CommandLine& line) {
+  const auto arguments = std::make_shared<EvaluateArguments>();
+  EvaluateArguments& evaluate = *arguments;
+  CLI::App* command =
+      line.Add("evaluate", "measure precision, recall and speed of schemes on labelled records",
+               {"neardup evaluate --data labelled/ --fields title,text",
+                "neardup evaluate --data labelled/ --scheme neardup,minhash:similarity_min=0.8"});
+  command->footer(fmt::format("Schemes: neardup, {}", fmt::join(SchemeNames(), ", ")));
+  AddConfig(command, evaluate.config);
+  command
+      ->add_option("--data", evaluate.data,
+                   "read a folder with records.jsonl.gz (or records.jsonl), labels.tsv and, "
+                   "optionally, set.json; repeatable")
+      ->type_name("FOLDER");
+  command
+      ->add_option("--records", evaluate.records,
+                   "read records from this file, with or without --data: JSON Lines in stream "
+                   "order, also .gz")
+      ->type_name("FILE");
+  command
+      ->add_option("--labels", evaluate.labels,
+                   "labels of --records: tab-separated columns id, cluster and kind")
+      ->type_name("FILE");
+  command
+      ->add_option("--id-field", evaluate.id_field, "field that identifies a record in the labels")
+      ->type_name("FIELD")
+      ->capture_default_str();
+  command
+      ->add_option("--scheme", evaluate.schemes,
+                   "schemes to measure: neardup (the filter), others with or without parameters "
+                   "(minhash, minhash:similarity_min=0.8), or all")
+      ->type_name("SCHEME")
+      ->delimiter(',')
+      ->default_str("neardup");
+  command->add_flag("--json", evaluate.json, "print the report as one JSON object");
+  command->add_option("--html", evaluate.html, "also write the report as an HTML page with charts")
+      ->type_name("FILE");
+  line.Runs(command, [arguments] { return EvaluateCommand(*arguments); });
 }
 
 }  // namespace neardup

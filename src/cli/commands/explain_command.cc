@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/output_file.h"
 #include "commands/commands.h"
+#include "commands/kafka_errors.h"
+#include "commands/options.h"
 #include "explain/explain_page.h"
 #include "explain/explain_text.h"
 #include "explain/explanation.h"
@@ -18,6 +21,15 @@
 
 namespace neardup {
 namespace {
+
+struct ExplainArguments {
+  ConfigArguments config;
+  /// Two names of records, the earlier one first, or one name of a duplicate.
+  std::vector<std::string> records;
+  /// Print one JSON object.
+  bool json = false;
+  std::string html;  ///< write a page here; empty: none
+};
 
 /// The earlier record, then the later one.
 struct RecordPair {
@@ -101,13 +113,42 @@ Result<int> RunExplain(const ExplainArguments& arguments) {
   return report.explained.verdict.decision == Decision::kDuplicate ? kExitOk : kExitNo;
 }
 
-}  // namespace
-
+/// `neardup explain`: prints why a record repeats another one or does not, and what would change
+/// that. kExitOk if it does, kExitNo if it does not, another code if they cannot be compared.
 int ExplainCommand(const ExplainArguments& arguments) {
   EndOnSignals();
   NowDoing("reading the records");
   const Result<int> ran = RunExplain(arguments);
   return ran.ok() ? *ran : Fail(ran.error());
+}
+
+}  // namespace
+
+void AddExplain(CommandLine& line) {
+  const auto arguments = std::make_shared<ExplainArguments>();
+  ExplainArguments& explain = *arguments;
+  CLI::App* command = line.Add(
+      "explain", "say why a record repeats another one or does not, and what would change that",
+      {"neardup explain a.json b.json --fields title,text",
+       "neardup explain articles.jsonl:1 articles.jsonl:7 --config articles.yaml --html pair.html",
+       "neardup explain articles.duplicate/0/17 --config articles.yaml"});
+  command
+      ->add_option("RECORD", explain.records,
+                   "the earlier and the later record, each a file with one record, FILE:LINE of "
+                   "JSON Lines, - for a line of standard input, or TOPIC/PARTITION/OFFSET; or one "
+                   "position in a duplicate topic, whose header names the original")
+      ->type_name("")
+      ->expected(1, 2)
+      ->required();
+  AddConfig(command, explain.config);
+  AddShortForm(command, explain.config, "--brokers", "kafka.brokers", false);
+  command->add_flag("--json", explain.json, "print one JSON object");
+  command
+      ->add_option("--html", explain.html,
+                   "also write the explanation as an HTML page; - is standard output, in place of "
+                   "the text")
+      ->type_name("FILE");
+  line.Runs(command, [arguments] { return ExplainCommand(*arguments); });
 }
 
 }  // namespace neardup

@@ -15,8 +15,10 @@
 
 #include "base/number_text.h"
 #include "commands/commands.h"
+#include "commands/options.h"
 #include "commands/totals.h"
 #include "files/file_source.h"
+#include "files/file_transaction.h"
 #include "files/local_ports.h"
 #include "files/sampled_source.h"
 #include "files/spread_sample.h"
@@ -29,6 +31,16 @@
 
 namespace neardup {
 namespace {
+
+struct FilterArguments {
+  ConfigArguments config;
+  std::string input;  ///< JSON Lines, also .gz and .zst; - is standard input
+  FileOutputs outputs;
+  /// Field that names a record in the verdicts; empty: the line number, from 1.
+  std::string id_field;
+  /// Print the summary as one JSON object.
+  bool json = false;
+};
 
 /// Keeps the warning about dead letters for the summary.
 struct ExcessProbe final : SeesLane<ExcessProbe> {
@@ -329,8 +341,7 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
   return static_cast<int>(kExitOk);
 }
 
-}  // namespace
-
+/// `neardup filter`: runs the lane of the service over files, without Kafka.
 int FilterCommand(const FilterArguments& given) {
   FilterArguments arguments = given;
   if (arguments.outputs.line_mode && arguments.outputs.verdicts.empty()) {
@@ -343,6 +354,58 @@ int FilterCommand(const FilterArguments& given) {
   }
   const Result<int> ran = RunFilter(arguments, *config);
   return ran.ok() ? *ran : Fail(ran.error());
+}
+
+}  // namespace
+
+void AddFilter(CommandLine& line) {
+  const auto arguments = std::make_shared<FilterArguments>();
+  FilterArguments& filter = *arguments;
+  CLI::App* command = line.Add(
+      "filter", "route the records of a file as `run` does, without Kafka",
+      {"neardup filter --input articles.jsonl --fields title,text --unique unique.jsonl",
+       "neardup filter --config articles.yaml --input articles.jsonl.gz --pairs pairs.jsonl.gz",
+       "tail -f app.log.jsonl | neardup filter --input - --fields message --line-mode"});
+  AddConfig(command, filter.config);
+  command->add_option("-i,--input", filter.input, kJsonLinesHelp)->type_name("FILE")->required();
+  const auto add_output = [&](const char* option, std::string& path, const char* help) {
+    command
+        ->add_option(option, path, fmt::format("{}; - is standard output, .gz is compressed", help))
+        ->type_name("FILE");
+  };
+  add_output("--unique", filter.outputs.unique, "write unique lines here");
+  add_output("--duplicate", filter.outputs.duplicate, "write duplicate lines here");
+  add_output("--dead-letter", filter.outputs.dead_letter,
+             "write lines that cannot be compared here");
+  add_output("--verdicts", filter.outputs.verdicts,
+             "write id, verdict, original id, distance and kind here, separated by tabs");
+  add_output("--pairs", filter.outputs.pairs,
+             "write each duplicate beside its original here, as a line of JSON; holds the unique "
+             "records in memory");
+  add_output("--groups", filter.outputs.groups,
+             "write each group of duplicates here, original first, as a line of JSON with their "
+             "ids; holds the ids in memory");
+  AddShortForm(command, filter.config, "--keep", "routing.keep", false);
+  CLI::Option* lanes =
+      AddNumber(command, "--lanes", filter.outputs.lanes, {2, 64},
+                "say which share of the duplicates so many lanes would miss (lanes.count)");
+  lanes->needs(command
+                   ->add_option("--lanes-field", filter.outputs.lanes_field,
+                                "the field that is, or will be, the key of the records")
+                   ->type_name("FIELD")
+                   ->needs(lanes));
+  command->add_flag("--line-mode", filter.outputs.line_mode,
+                    "write one verdict at once for each line that is read, on standard output "
+                    "unless --verdicts names a file, and without a header line");
+  command
+      ->add_option(
+          "--id-field", filter.id_field,
+          "field that identifies a record in verdicts, pairs and groups (default: the line "
+          "number)")
+      ->type_name("FIELD");
+  command->add_flag("--json", filter.json,
+                    "print the summary as one JSON object, on standard error");
+  line.Runs(command, [arguments] { return FilterCommand(*arguments); });
 }
 
 }  // namespace neardup

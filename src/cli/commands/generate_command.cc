@@ -3,12 +3,14 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/number_text.h"
 #include "commands/commands.h"
+#include "commands/options.h"
 #include "evaluate/labelled_set.h"
 #include "evaluate/planting.h"
 #include "files/packed_file.h"
@@ -18,6 +20,21 @@
 
 namespace neardup {
 namespace {
+
+struct GenerateArguments {
+  std::string input;  ///< JSON Lines, also .gz and .zst; - is standard input
+  std::vector<std::string> fields;
+  std::string output;
+  std::string labels;
+  std::string id_field = "id";
+  /// A number, or a share of the records: 500, 0.2, 20%.
+  std::string copies = "0.2";
+  /// Names of EditKind; empty: all except format.
+  std::vector<std::string> kinds;
+  /// Shares of the words, for the kinds that have a strength.
+  std::vector<double> strengths = {0.05, 0.1, 0.2};
+  uint64_t seed = 1;
+};
 
 /// What a record must have for an edit, given the name of the edit.
 std::string_view NeedOf(std::string_view edit) {
@@ -129,12 +146,62 @@ Result<void> Generate(const GenerateArguments& arguments) {
   return {};
 }
 
-}  // namespace
-
+/// `neardup generate`: plants edited copies in records and writes the stream and its labels.
 int GenerateCommand(const GenerateArguments& arguments) {
   EndOnSignals();
   const Result<void> done = Generate(arguments);
   return done.ok() ? kExitOk : Fail(done.error());
+}
+
+}  // namespace
+
+void AddGenerate(CommandLine& line) {
+  const auto arguments = std::make_shared<GenerateArguments>();
+  GenerateArguments& generate = *arguments;
+  CLI::App* command = line.Add(
+      "generate", "plant edited copies in your records, and write the labels for `evaluate`",
+      {"neardup generate --input articles.jsonl --fields title,text --output planted.jsonl "
+       "--labels "
+       "labels.tsv"});
+  command->add_option("-i,--input", generate.input, kJsonLinesHelp)->type_name("FILE")->required();
+  command->add_option("--fields", generate.fields, "fields that are compared, and so edited")
+      ->type_name("FIELD")
+      ->delimiter(',')
+      ->required();
+  command
+      ->add_option("-o,--output", generate.output,
+                   "write records and copies here; .gz is compressed")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--labels", generate.labels, "write the labels here")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--id-field", generate.id_field,
+                   "field that identifies a record; added to records without it")
+      ->type_name("FIELD")
+      ->capture_default_str();
+  command
+      ->add_option("--copies", generate.copies,
+                   "number of copies, or their share of the records: 500, 0.2 or 20%")
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      ->add_option("--kinds", generate.kinds,
+                   "kinds of copies: exact, reordered, inserted, deleted, replaced, field-change, "
+                   "sentence-drop, format (default: all except format)")
+      ->type_name("KIND")
+      ->delimiter(',');
+  command
+      ->add_option("--strength", generate.strengths,
+                   "shares of the words that are inserted, deleted or replaced, 0.01 to 1")
+      ->type_name("SHARE")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(NumberCheck(std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max(),
+                          "a number from 0.01 to 1"));
+  AddSeed(command, "--seed", generate.seed, "seed of the copies; another seed makes other copies");
+  line.Runs(command, [arguments] { return GenerateCommand(*arguments); });
 }
 
 }  // namespace neardup

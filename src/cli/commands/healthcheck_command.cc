@@ -1,27 +1,24 @@
 #include <fmt/format.h>
-#include <httplib.h>
 
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "commands/commands.h"
+#include "commands/options.h"
+#include "metrics/http_client.h"
 #include "process/exit_code.h"
 
 namespace neardup {
 namespace {
 
-std::string Cause(httplib::Error error) {
-  switch (error) {
-    case httplib::Error::Connection:
-      return "cannot connect (unknown host, wrong port, or connection refused)";
-    case httplib::Error::ConnectionTimeout:
-      return "no connection within 5 s";
-    case httplib::Error::Read:
-      return "connected, but got no HTTP answer within 5 s";
-    default:
-      return "no answer (" + httplib::to_string(error) + ")";
-  }
-}
+constexpr int kTimeoutS = 5;
+
+struct HealthcheckArguments {
+  /// Of the instance: names its metrics.host and metrics.port. Only if `url` is empty.
+  ConfigArguments config;
+  std::string url;  ///< such as http://127.0.0.1:9404/readyz; empty: from the configuration
+};
 
 /// Where an instance with this configuration answers.
 Result<std::string> UrlOf(const ConfigArguments& arguments) {
@@ -41,28 +38,16 @@ Result<std::string> UrlOf(const ConfigArguments& arguments) {
 }
 
 int Ask(const std::string& url) {
-  const size_t scheme = url.find("://");
-  const size_t path = scheme == std::string::npos ? scheme : url.find('/', scheme + 3);
-  if (!url.starts_with("http://") && !url.starts_with("https://")) {
-    std::fprintf(stderr,
-                 "neardup: --url %s: expected an address such as http://HOST:PORT/readyz or "
-                 "https://HOST:PORT/readyz\n",
-                 url.c_str());
+  const Result<HttpAnswer> answer = HttpGet(url, kTimeoutS);
+  if (!answer.ok() && answer.error().code == ErrorCode::kConfig) {
+    std::fprintf(stderr, "neardup: --url %s\n", answer.error().text.c_str());
     return kExitUsage;
   }
-  httplib::Client client(url.substr(0, path));
-  client.set_connection_timeout(5);
-  client.set_read_timeout(5);
-  // It asks its own instance, whose certificate has another name than 127.0.0.1, and sends nothing
-  // that is secret.
-  client.enable_server_certificate_verification(false);
-  const httplib::Result answer =
-      client.Get(path == std::string::npos ? "/readyz" : url.substr(path).c_str());
-  if (!answer) {
+  if (!answer.ok()) {
     std::fprintf(stderr,
-                 "neardup: %s: %s; is the instance running? --config or --url must name its "
+                 "neardup: %s; is the instance running? --config or --url must name its "
                  "metrics.host and metrics.port (0: not served)\n",
-                 url.c_str(), Cause(answer.error()).c_str());
+                 answer.error().text.c_str());
     return kExitUnavailable;
   }
   std::string text = answer->body;
@@ -71,12 +56,31 @@ int Ask(const std::string& url) {
   return answer->status == 200 ? kExitOk : kExitNo;
 }
 
-}  // namespace
-
+/// `neardup healthcheck`: asks a running instance whether it is well. kExitOk for status 200,
+/// kExitNo for another status, kExitUnavailable if nothing answers.
 int HealthcheckCommand(const HealthcheckArguments& arguments) {
   if (!arguments.url.empty()) return Ask(arguments.url);
   const Result<std::string> url = UrlOf(arguments.config);
   return url.ok() ? Ask(*url) : Fail(url.error());
+}
+
+}  // namespace
+
+void AddHealthcheck(CommandLine& line) {
+  const auto arguments = std::make_shared<HealthcheckArguments>();
+  HealthcheckArguments& healthcheck = *arguments;
+  CLI::App* command = line.Add("healthcheck", "ask a running instance whether it is ready",
+                               {"neardup healthcheck --config neardup.yaml",
+                                "neardup healthcheck --url http://127.0.0.1:9404/readyz"});
+  AddConfigFile(command, healthcheck.config);
+  AddShortForm(command, healthcheck.config, "--metrics-port", "metrics.port", false);
+  command
+      ->add_option("--url", healthcheck.url,
+                   "ask this address (default: metrics.host and metrics.port of the "
+                   "configuration, http://127.0.0.1:9404/readyz without one)")
+      ->type_name("URL")
+      ->excludes("--config");
+  line.Runs(command, [arguments] { return HealthcheckCommand(*arguments); });
 }
 
 }  // namespace neardup

@@ -2,17 +2,28 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <string>
 
 #include "base/number_text.h"
 #include "beginning/history_import.h"
 #include "commands/commands.h"
+#include "commands/kafka_errors.h"
+#include "commands/options.h"
 #include "config/config.h"
 #include "process/exit_code.h"
 #include "reading/topic_reading.h"
 
 namespace neardup {
 namespace {
+
+struct ImportArguments {
+  ConfigArguments config;
+  std::string from;   ///< the work_dir of a run of neardup.spark
+  std::string start;  ///< earliest, latest; empty: not said
+  bool accept_gap = false;
+  bool execute = false;
+};
 
 std::string TextOf(const ImportedInput& input) {
   std::string text =
@@ -49,13 +60,36 @@ Result<std::string> RunImport(const ImportArguments& arguments) {
   return TextOf(import, arguments.execute);
 }
 
-}  // namespace
-
+/// `neardup import`: gives an app that has never run the entries of a history.
 int ImportCommand(const ImportArguments& arguments) {
   const Result<std::string> done = RunImport(arguments);
   if (!done.ok()) return Fail(done.error());
   std::cout << *done;
   return kExitOk;
+}
+
+}  // namespace
+
+void AddImport(CommandLine& line) {
+  const auto arguments = std::make_shared<ImportArguments>();
+  ImportArguments& import = *arguments;
+  CLI::App* command = line.Add(
+      "import", "give a service that has never run what neardup.spark found in its history",
+      {"neardup import --from /lake/dedup/1 --config neardup.yaml --execute"});
+  AddConfig(command, import.config);
+  AddKafka(command, import.config);
+  command->add_option("--from", import.from, "the work_dir of neardup.spark.deduplicate")
+      ->type_name("FOLDER")
+      ->required();
+  command
+      ->add_option("--start", import.start,
+                   "where partitions begin of which the history holds no record")
+      ->type_name("earliest|latest")
+      ->check(CLI::IsMember({"earliest", "latest"}));
+  command->add_flag("--accept-gap", import.accept_gap,
+                    "go on although a topic no longer holds the records after the history");
+  AddExecute(command, import.execute);
+  line.Runs(command, [arguments] { return ImportCommand(*arguments); });
 }
 
 }  // namespace neardup

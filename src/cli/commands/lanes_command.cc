@@ -1,16 +1,25 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <memory>
 #include <string>
 
 #include "base/number_text.h"
 #include "beginning/lane_migration.h"
 #include "commands/commands.h"
+#include "commands/kafka_errors.h"
+#include "commands/options.h"
 #include "config/config.h"
 #include "process/exit_code.h"
 
 namespace neardup {
 namespace {
+
+struct LanesArguments {
+  ConfigArguments config;
+  int32_t to = 0;  ///< how many lanes there will be
+  bool execute = false;
+};
 
 std::string TextOf(const LaneMigration& migration, bool execute) {
   std::string text =
@@ -45,13 +54,28 @@ Result<std::string> Migrate(const LanesArguments& arguments) {
   return TextOf(migration, arguments.execute);
 }
 
-}  // namespace
-
+/// `neardup lanes migrate`: gives a stopped app another number of lanes.
 int LanesCommand(const LanesArguments& arguments) {
   const Result<std::string> done = Migrate(arguments);
   if (!done.ok()) return Fail(done.error());
   std::cout << *done;
   return kExitOk;
+}
+
+}  // namespace
+
+void AddLanes(CommandLine& line) {
+  const auto arguments = std::make_shared<LanesArguments>();
+  LanesArguments& lanes = *arguments;
+  CLI::App* command =
+      line.AddTo(line.AddGroup("lanes", "change the number of lanes"), "migrate",
+                 "give the entries of all lanes, which must be stopped, to another number of lanes",
+                 {"neardup lanes migrate --config neardup.yaml --to 8 --execute"});
+  AddConfig(command, lanes.config);
+  AddKafka(command, lanes.config);
+  AddNumber(command, "--to", lanes.to, {1, 64}, "how many lanes there will be")->required();
+  AddExecute(command, lanes.execute);
+  line.Runs(command, [arguments] { return LanesCommand(*arguments); });
 }
 
 }  // namespace neardup

@@ -2,10 +2,12 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "base/output_file.h"
 #include "commands/commands.h"
+#include "commands/options.h"
 #include "files/whole_file.h"
 #include "learn/drawn_records.h"
 #include "learn/model_file.h"
@@ -16,6 +18,16 @@
 
 namespace neardup {
 namespace {
+
+struct LearnArguments {
+  ConfigArguments config;
+  std::string sample;  ///< JSON Lines, also .gz and .zst; - is standard input
+  std::string output;
+  size_t records = 50'000;
+  uint64_t hash_seed = 0;
+  /// Overwrite the output.
+  bool force = false;
+};
 
 Result<void> Learn(const LearnArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
@@ -47,13 +59,29 @@ Result<void> Learn(const LearnArguments& arguments) {
   return {};
 }
 
-}  // namespace
-
+/// `neardup learn`: learns a model from a sample of a stream and writes it to a file.
 int LearnCommand(const LearnArguments& arguments) {
   EndOnSignals();
   NowDoing("reading the sample");
   const Result<void> learned = Learn(arguments);
   return learned.ok() ? kExitOk : Fail(learned.error());
+}
+
+}  // namespace
+
+void AddLearn(CommandLine& line) {
+  const auto arguments = std::make_shared<LearnArguments>();
+  LearnArguments& learn = *arguments;
+  CLI::App* command = line.Add(
+      "learn", "learn a model from a sample of a stream, for the setting feature.model",
+      {"neardup learn --sample articles.jsonl --fields title,text --output articles.model.json"});
+  AddConfig(command, learn.config);
+  command->add_option("--sample", learn.sample, kJsonLinesHelp)->type_name("FILE")->required();
+  AddSampleFlags(command, learn);
+  command->add_option("-o,--output", learn.output, "write the model here")
+      ->type_name("FILE")
+      ->required();
+  line.Runs(command, [arguments] { return LearnCommand(*arguments); });
 }
 
 }  // namespace neardup

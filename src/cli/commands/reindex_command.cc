@@ -2,10 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <iostream>
+#include <memory>
 #include <string>
 
 #include "base/number_text.h"
 #include "commands/commands.h"
+#include "commands/kafka_errors.h"
+#include "commands/options.h"
 #include "config/config.h"
 #include "learned/lane_learning.h"
 #include "process/exit_code.h"
@@ -13,6 +16,11 @@
 
 namespace neardup {
 namespace {
+
+struct ReindexArguments {
+  ConfigArguments config;
+  bool execute = false;
+};
 
 std::string TextOf(const ReindexReport& report, bool execute) {
   std::string text = report.difference.empty()
@@ -55,13 +63,27 @@ Result<ReindexReport> RunReindex(const ReindexArguments& arguments) {
   return Reindex(config.settings, arguments.execute, PrintKafkaErrors());
 }
 
-}  // namespace
-
+/// `neardup reindex`: rebuilds the index under new settings, from the unique topics.
 int ReindexCommand(const ReindexArguments& arguments) {
   const Result<ReindexReport> report = RunReindex(arguments);
   if (!report.ok()) return Fail(report.error());
   std::cout << TextOf(*report, arguments.execute);
   return kExitOk;
+}
+
+}  // namespace
+
+void AddReindex(CommandLine& line) {
+  const auto arguments = std::make_shared<ReindexArguments>();
+  ReindexArguments& reindex = *arguments;
+  CLI::App* command = line.Add("reindex",
+                               "rebuild the index of a stopped service, for other fields, "
+                               "features or another model, from its unique topics",
+                               {"neardup reindex --config neardup.yaml --execute"});
+  AddConfig(command, reindex.config);
+  AddKafka(command, reindex.config);
+  AddExecute(command, reindex.execute);
+  line.Runs(command, [arguments] { return ReindexCommand(*arguments); });
 }
 
 }  // namespace neardup

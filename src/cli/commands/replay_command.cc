@@ -3,17 +3,27 @@
 
 #include <cstdio>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/number_text.h"
 #include "commands/commands.h"
+#include "commands/kafka_errors.h"
+#include "commands/options.h"
 #include "config/config.h"
 #include "process/exit_code.h"
 #include "repair/replay.h"
 
 namespace neardup {
 namespace {
+
+struct ReplayArguments {
+  ConfigArguments config;
+  std::string topic;                 ///< of dead letters
+  std::vector<std::string> reasons;  ///< empty: all
+  bool execute = false;
+};
 
 constexpr size_t kGoneShown = 20;
 
@@ -80,13 +90,34 @@ Result<ReplayCounts> RunReplay(const ReplayArguments& arguments) {
   return Replay(config.settings, order, PrintKafkaErrors());
 }
 
-}  // namespace
-
+/// `neardup replay`: sends dead letters back to their input topics, exactly once.
 int ReplayCommand(const ReplayArguments& arguments) {
   const Result<ReplayCounts> counts = RunReplay(arguments);
   if (!counts.ok()) return Fail(counts.error());
   std::cout << TextOf(*counts, arguments.execute);
   return kExitOk;
+}
+
+}  // namespace
+
+void AddReplay(CommandLine& line) {
+  const auto arguments = std::make_shared<ReplayArguments>();
+  ReplayArguments& replay = *arguments;
+  CLI::App* command = line.Add(
+      "replay", "send dead letters back to their input topics, exactly once",
+      {"neardup replay --config neardup.yaml --dead-letter articles.dead-letter --execute"});
+  AddConfig(command, replay.config);
+  AddKafka(command, replay.config);
+  command->add_option("--dead-letter", replay.topic, "read dead letters from this topic")
+      ->type_name("TOPIC")
+      ->required();
+  command
+      ->add_option("--reason", replay.reasons,
+                   "only those with this reason; the others stay for a later replay")
+      ->type_name("REASON")
+      ->delimiter(',');
+  AddExecute(command, replay.execute);
+  line.Runs(command, [arguments] { return ReplayCommand(*arguments); });
 }
 
 }  // namespace neardup

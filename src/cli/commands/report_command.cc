@@ -4,13 +4,24 @@
 #include <iostream>
 
 #include "commands/commands.h"
+#include "commands/kafka_errors.h"
+#include "commands/options.h"
 #include "files/local_ports.h"
 #include "process/exit_code.h"
 #include "process/stop_signals.h"
 #include "report/verdict_reading.h"
+#include "verify/input_range.h"
 
 namespace neardup {
 namespace {
+
+struct ReportArguments {
+  ConfigArguments config;
+  std::string since;    ///< a time, or a duration before now; empty: everything
+  size_t examples = 5;  ///< closest calls, and most copied records
+  bool json = false;    ///< print one JSON object
+  bool quiet = false;   ///< show no progress
+};
 
 ProgressStyle StyleFor(const ReportArguments& arguments) {
   if (arguments.quiet || arguments.json) return ProgressStyle::kNone;
@@ -32,8 +43,7 @@ Result<VerdictReport> Report(const ReportArguments& arguments) {
   return report;
 }
 
-}  // namespace
-
+/// `neardup report`: counts the verdicts in the output topics, and shows examples.
 int ReportCommand(const ReportArguments& arguments) {
   EndOnSignals();
   NowDoing("reading the outputs");
@@ -41,6 +51,31 @@ int ReportCommand(const ReportArguments& arguments) {
   if (!report.ok()) return Fail(report.error());
   std::fputs((arguments.json ? ReportJson(*report) : ReportText(*report)).c_str(), stdout);
   return kExitOk;
+}
+
+}  // namespace
+
+void AddReport(CommandLine& line) {
+  const auto arguments = std::make_shared<ReportArguments>();
+  ReportArguments& report = *arguments;
+  CLI::App* command =
+      line.Add("report",
+               "count the verdicts in the output topics, and show pairs that were just near enough",
+               {"neardup report --config neardup.yaml --since 24h"});
+  AddConfig(command, report.config);
+  AddKafka(command, report.config);
+  command
+      ->add_option("--since", report.since,
+                   "read only outputs from this time on: a time, or how long ago, such as 2h or 7d")
+      ->type_name("DURATION|TIME");
+  command
+      ->add_option("--examples", report.examples, "closest calls, and most copied records, to show")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  command->add_flag("--quiet", report.quiet, "show no progress");
+  command->add_flag("--json", report.json, "print one JSON object, and show no progress");
+  line.Runs(command, [arguments] { return ReportCommand(*arguments); });
 }
 
 }  // namespace neardup

@@ -2,15 +2,26 @@
 
 #include <charconv>
 #include <iostream>
+#include <memory>
 #include <string>
 
 #include "commands/commands.h"
+#include "commands/kafka_errors.h"
+#include "commands/options.h"
 #include "config/config.h"
 #include "process/exit_code.h"
 #include "repair/reset.h"
 
 namespace neardup {
 namespace {
+
+struct ResetArguments {
+  ConfigArguments config;
+  std::vector<std::string> inputs;   ///< TOPIC/PARTITION; with `all` topics, as for `run`
+  std::vector<std::string> targets;  ///< for each input: earliest, latest or an offset
+  bool all = false;                  ///< forget the lane instead
+  bool execute = false;
+};
 
 Result<InputPartition> PartitionNamed(const std::string& text) {
   InputPartition partition;
@@ -62,13 +73,49 @@ Result<std::string> RunReset(const ResetArguments& arguments) {
   return MoveInputs(config.settings, moves, arguments.execute, log);
 }
 
-}  // namespace
-
+/// `neardup reset`: moves inputs to other offsets, or forgets the whole lane.
 int ResetCommand(const ResetArguments& arguments) {
   const Result<std::string> done = RunReset(arguments);
   if (!done.ok()) return Fail(done.error());
   std::cout << *done;
   return kExitOk;
+}
+
+}  // namespace
+
+void AddReset(CommandLine& line) {
+  const auto arguments = std::make_shared<ResetArguments>();
+  ResetArguments& reset = *arguments;
+  CLI::App* command = line.Add(
+      "reset", "move the inputs of a stopped service to other offsets, or forget all it knows",
+      {"neardup reset --config neardup.yaml --input articles/0 --to 5000 --execute"});
+  AddConfig(command, reset.config);
+  AddShortForm(command, reset.config, "--brokers", "kafka.brokers", false);
+  AddShortForm(command, reset.config, "--app", "app", false);
+  AddShortForm(command, reset.config, "--state-dir", "state.dir", false);
+  AddShortForm(command, reset.config, "--metrics-port", "metrics.port", false);
+  CLI::Option* inputs =
+      command
+          ->add_option("--input", reset.inputs,
+                       "move this input partition; repeatable. With --all: the input topics, as "
+                       "for `run`")
+          ->type_name("TOPIC/PARTITION");
+  CLI::Option* targets =
+      command
+          ->add_option("--to", reset.targets,
+                       "to this offset: earliest, latest or a number; once for each --input")
+          ->type_name("OFFSET");
+  targets->needs(inputs);
+  command
+      ->add_flag("--all", reset.all,
+                 "delete the changelog, the lease topic, the group offsets and the snapshots, so "
+                 "that the next start is a first start")
+      ->excludes(targets);
+  AddExecute(command, reset.execute);
+  command->parse_complete_callback([arguments, inputs, targets] {
+    if (!arguments->all && *inputs && !*targets) throw CLI::RequiresError("--input", "--to");
+  });
+  line.Runs(command, [arguments] { return ResetCommand(*arguments); });
 }
 
 }  // namespace neardup

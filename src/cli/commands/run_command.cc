@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,8 +17,10 @@
 #include <utility>
 
 #include "commands/commands.h"
+#include "commands/options.h"
 #include "config/documents.h"
 #include "process/exit_code.h"
+#include "process/stop_signals.h"
 #include "run/log.h"
 #include "run/reload_watch.h"
 #include "run/service.h"
@@ -28,18 +31,12 @@ namespace {
 // A stop must end within 10 s, even if a client library hangs.
 constexpr auto kStopDeadline = std::chrono::seconds(9);
 
-std::atomic<bool> g_stop = false;
 std::atomic<bool> g_reload = false;
 // The lane shall end: because of a stop, or because the service starts again.
 std::atomic<bool> g_end_lane = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 // Before the lane runs there is nothing to commit and, unless it was kept, no lease to give up.
 std::atomic<bool> g_lane_runs = false;
-
-void OnStopSignal(int) {
-  if (g_stop.exchange(true)) _exit(kExitInternal);
-  g_end_lane = true;
-}
 
 void CatchReloadSignal() {
   struct sigaction action = {};
@@ -85,9 +82,9 @@ class StatusSettings {
 
 /// Ends the process on the stop signal if the lane does not run yet: a snapshot may take minutes to
 /// restore. Otherwise ends it if it still runs kStopDeadline after the signal.
-void WatchStop() {
-  std::thread([] {
-    while (!g_stop) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+void WatchStop(const std::atomic<bool>& stop) {
+  std::thread([&stop] {
+    while (!stop) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     if (!g_lane_runs) {
       spdlog::info("stopped before the lane began; nothing was decided");
       _exit(kExitOk);
@@ -147,30 +144,21 @@ Result<void> RunUntilItEnds(const ConfigArguments& arguments, LoadedConfig& conf
 Result<void> RunService(const ConfigArguments& arguments, LoadedConfig config) {
   NEARDUP_TRY(CheckRunnable(config));
   NEARDUP_TRY(PrepareStateDir(config.settings.state_dir));
-  CatchStopSignals();
-  WatchStop();
+  const std::atomic<bool>& stop = CatchStopSignals(&g_end_lane);
+  WatchStop(stop);
   CatchReloadSignal();
   std::unique_ptr<Lease> lease;
   while (true) {
     NEARDUP_TRY(RunUntilItEnds(arguments, config, lease));
     g_end_lane = false;
-    if (g_stop) break;
+    if (stop) break;
     g_lane_runs = lease != nullptr;
   }
   spdlog::info("stopped");
   return {};
 }
 
-}  // namespace
-
-const std::atomic<bool>& CatchStopSignals() {
-  struct sigaction action = {};
-  action.sa_handler = OnStopSignal;
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGINT, &action, nullptr);
-  return g_stop;
-}
-
+/// Runs until SIGTERM or SIGINT.
 int RunCommand(const ConfigArguments& arguments) {
   const Result<LoadedConfig> config = Load(arguments);
   if (!config.ok()) return Fail(config.error());
@@ -180,6 +168,21 @@ int RunCommand(const ConfigArguments& arguments) {
   if (ran.ok()) return kExitOk;
   spdlog::error("{}", ran.error().text);
   return ExitCodeOf(ran.error());
+}
+
+}  // namespace
+
+void AddRun(CommandLine& line) {
+  const auto config = std::make_shared<ConfigArguments>();
+  CLI::App* command =
+      line.Add("run", "run the service: route the records of Kafka topics until SIGTERM or SIGINT",
+               {"neardup run --config neardup.yaml",
+                "neardup run --brokers localhost:9092 --input articles --fields title,text"});
+  AddConfig(command, *config);
+  AddKafka(command, *config);
+  AddShortForm(command, *config, "--state-dir", "state.dir", false);
+  AddShortForm(command, *config, "--metrics-port", "metrics.port", false);
+  line.Runs(command, [config] { return RunCommand(*config); });
 }
 
 }  // namespace neardup

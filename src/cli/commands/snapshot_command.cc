@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "base/file_content.h"
 #include "base/number_text.h"
 #include "commands/commands.h"
+#include "commands/kafka_errors.h"
+#include "commands/options.h"
 #include "learned/lane_learning.h"
 #include "neardup/filter.h"
 #include "neardup/result.h"
@@ -21,6 +24,24 @@
 
 namespace neardup {
 namespace {
+
+struct SnapshotArguments {
+  /// The state.dir of the instance.
+  std::string state_dir;
+  /// Read every byte and every delta.
+  bool verify = false;
+  /// Print one JSON object.
+  bool json = false;
+};
+
+struct RestoredArguments {
+  /// Of the instance; its state.dir holds the snapshots.
+  ConfigArguments config;
+  /// File with the JSON payload of one record; only for `find`.
+  std::string record;
+  /// Print one JSON object.
+  bool json = false;
+};
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
@@ -248,8 +269,8 @@ Result<size_t> PrintMatches(const RestoredArguments& arguments) {
   return matches.size();
 }
 
-}  // namespace
-
+/// `neardup snapshot`: prints the snapshots of all lanes, newest first. kExitNo when a check finds
+/// a damaged one, kExitNoInput when there is none, kExitIo when a lane's folder cannot be listed.
 int SnapshotCommand(const SnapshotArguments& arguments) {
   const Result<std::vector<InspectedSnapshot>> found = Inspect(arguments);
   if (!found.ok()) return Fail(found.error());
@@ -273,15 +294,65 @@ int SnapshotCommand(const SnapshotArguments& arguments) {
   return whole ? kExitOk : kExitNo;
 }
 
+/// `neardup snapshot index`: restores the newest usable snapshot and prints how full its index is.
+/// kExitNoInput if there is no snapshot, kExitConfig if it was written with other settings.
 int SnapshotIndexCommand(const RestoredArguments& arguments) {
   const Result<void> printed = PrintIndex(arguments);
   return printed.ok() ? kExitOk : Fail(printed.error());
 }
 
+/// `neardup snapshot find`: restores the newest usable snapshot and prints the remembered records
+/// that the record in `record` repeats, the best first. Without record.time_field, the event time
+/// is the newest of the snapshot. kExitOk if there are any, kExitNo if there is none, kExitIo if
+/// the record cannot be compared.
 int SnapshotFindCommand(const RestoredArguments& arguments) {
   const Result<size_t> printed = PrintMatches(arguments);
   if (!printed.ok()) return Fail(printed.error());
   return *printed > 0 ? kExitOk : kExitNo;
+}
+
+void AddInspection(CommandLine& line, CLI::App* group, const char* name, const char* help,
+                   bool verify, const char* example) {
+  const auto arguments = std::make_shared<SnapshotArguments>();
+  arguments->verify = verify;
+  CLI::App* command = line.AddTo(group, name, help, {example});
+  command->add_option("--state-dir", arguments->state_dir, "the state.dir of the instance")
+      ->type_name("FOLDER")
+      ->required();
+  command->add_flag("--json", arguments->json, "print one JSON object");
+  line.Runs(command, [arguments] { return SnapshotCommand(*arguments); });
+}
+
+/// A command that restores the newest snapshot.
+CLI::App* AddRestored(CommandLine& line, CLI::App* group, const char* name, const char* help,
+                      const std::shared_ptr<RestoredArguments>& arguments,
+                      int (*run)(const RestoredArguments&), const char* example) {
+  CLI::App* command = line.AddTo(group, name, help, {example});
+  AddConfig(command, arguments->config);
+  AddShortForm(command, arguments->config, "--state-dir", "state.dir", false);
+  command->add_flag("--json", arguments->json, "print one JSON object");
+  line.Runs(command, [arguments, run] { return run(*arguments); });
+  return command;
+}
+
+}  // namespace
+
+void AddSnapshot(CommandLine& line) {
+  CLI::App* group = line.AddGroup("snapshot", "inspect the snapshots of an instance");
+  AddInspection(line, group, "inspect", "print manifests and segments", false,
+                "neardup snapshot inspect --state-dir /var/lib/neardup");
+  AddInspection(line, group, "verify", "print the same, and check every byte and every delta", true,
+                "neardup snapshot verify --state-dir /var/lib/neardup");
+  AddRestored(line, group, "index", "restore the newest snapshot, and print how full its index is",
+              std::make_shared<RestoredArguments>(), &SnapshotIndexCommand,
+              "neardup snapshot index --config neardup.yaml");
+  const auto find = std::make_shared<RestoredArguments>();
+  AddRestored(line, group, "find",
+              "list the remembered records that a record repeats, the best match first", find,
+              &SnapshotFindCommand, "neardup snapshot find --config neardup.yaml --record a.json")
+      ->add_option("--record", find->record, "read the JSON payload of one record from this file")
+      ->type_name("FILE")
+      ->required();
 }
 
 }  // namespace neardup

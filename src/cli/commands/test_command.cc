@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -8,11 +9,18 @@
 #include "base/file_content.h"
 #include "cases/verdict_cases.h"
 #include "commands/commands.h"
+#include "commands/options.h"
 #include "process/exit_code.h"
 #include "process/stop_signals.h"
 
 namespace neardup {
 namespace {
+
+struct TestArguments {
+  ConfigArguments config;
+  std::string cases;  ///< a file of ParseVerdictCases
+  bool json = false;  ///< print one JSON object
+};
 
 void PrintCase(const std::string& file, const VerdictCase& each, const CaseOutcome& outcome) {
   fmt::print("{}:{}: expected {}, found {}{}\n  {}\n", file, each.line, Name(each.expected),
@@ -53,13 +61,32 @@ Result<int> RunTest(const TestArguments& arguments) {
   return failed.empty() ? kExitOk : kExitNo;
 }
 
-}  // namespace
-
+/// `neardup test`: decides pairs of records, and compares the verdicts with those that a person
+/// expects. kExitOk if all are as expected, kExitNo if not.
 int TestCommand(const TestArguments& arguments) {
   EndOnSignals();
   NowDoing("deciding the cases");
   const Result<int> ran = RunTest(arguments);
   return ran.ok() ? *ran : Fail(ran.error());
+}
+
+}  // namespace
+
+void AddTest(CommandLine& line) {
+  const auto arguments = std::make_shared<TestArguments>();
+  TestArguments& test = *arguments;
+  CLI::App* command =
+      line.Add("test", "decide pairs of records, and compare the verdicts with the expected ones",
+               {"neardup test cases.jsonl --config articles.yaml"});
+  command
+      ->add_option("CASES", test.cases,
+                   "JSON Lines: {\"a\": record, \"b\": later record, \"expect\": unique, "
+                   "duplicate, exact, near or dead-letter, \"name\": text}")
+      ->type_name("")
+      ->required();
+  AddConfig(command, test.config);
+  command->add_flag("--json", test.json, "print one JSON object");
+  line.Runs(command, [arguments] { return TestCommand(*arguments); });
 }
 
 }  // namespace neardup

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,9 @@
 #include "base/output_file.h"
 #include "cases/verdict_cases.h"
 #include "commands/commands.h"
+#include "commands/kafka_errors.h"
+#include "commands/options.h"
+#include "commands/tune_arguments.h"
 #include "commands/tune_comparison.h"
 #include "files/whole_file.h"
 #include "learn/model_file.h"
@@ -189,8 +193,9 @@ Result<void> RunTune(const TuneArguments& arguments) {
   return arguments.json ? Result<void>() : PrintWrongLabels(arguments, cases, tuning);
 }
 
-}  // namespace
-
+/// `neardup tune`: proposes a configuration that fits a sample of a stream, with the reasons. With
+/// `compare` it writes nothing, and says whether a configuration still fits: kExitNo if it does
+/// not.
 int TuneCommand(const TuneArguments& arguments) {
   const std::string problem = ArgumentProblem(arguments);
   if (!problem.empty()) {
@@ -205,6 +210,49 @@ int TuneCommand(const TuneArguments& arguments) {
   }
   const Result<void> ran = RunTune(arguments);
   return ran.ok() ? kExitOk : Fail(ran.error());
+}
+
+}  // namespace
+
+void AddTune(CommandLine& line) {
+  const auto arguments = std::make_shared<TuneArguments>();
+  TuneArguments& tune = *arguments;
+  CLI::App* command = line.Add(
+      "tune", "propose a configuration from a sample of a stream, with a report that explains it",
+      {"neardup tune --sample articles.jsonl --output articles.yaml",
+       "neardup tune --brokers localhost:9092 --topic articles --output articles.yaml",
+       "neardup tune --sample articles.jsonl --labels marked.jsonl --output articles.yaml",
+       "neardup tune --compare articles.yaml --sample newer.jsonl"});
+  AddConfig(command, tune.config);
+  AddShortForm(command, tune.config, "--brokers", "kafka.brokers", false);
+  command->add_option("--sample", tune.sample, kJsonLinesHelp)->type_name("FILE");
+  command->add_option("--topic", tune.topic, "read the sample from this Kafka topic instead")
+      ->type_name("TOPIC");
+  command->add_flag("--latest", tune.latest,
+                    "read the newest records of the topic, and not some of its whole length");
+  AddNumber(
+      command, "--window", tune.window_entries, WindowOptions::kEntriesMaxRange,
+      "unique records that the window will hold",
+      " (default: 1000000, or fewer if chance matches in a larger window would hide the copies)");
+  AddSampleFlags(command, tune);
+  command
+      ->add_option("--report", tune.report, "write the HTML report here (default: beside --output)")
+      ->type_name("FILE");
+  command
+      ->add_option("--labels", tune.labels,
+                   "pairs that you have marked, as for `neardup test`: fields, keys and distance "
+                   "are chosen so that most of them come out right")
+      ->type_name("FILE");
+  command->add_flag("--json", tune.json, "print the findings as one JSON object");
+  command->add_option("-o,--output", tune.output, "write the configuration here")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--compare", tune.compare,
+          "write nothing; say whether this configuration still fits, by default the newest "
+          "records of its input topics")
+      ->type_name("FILE");
+  line.Runs(command, [arguments] { return TuneCommand(*arguments); });
 }
 
 }  // namespace neardup

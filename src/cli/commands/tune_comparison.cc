@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "commands/kafka_errors.h"
+#include "config/config.h"
 #include "learn/drift.h"
 #include "learn/settings_change.h"
 #include "learn/tuning.h"

@@ -1,7 +1,7 @@
 // `neardup tune --compare`: says whether settings still fit their stream.
 #pragma once
 
-#include "commands/commands.h"
+#include "commands/tune_arguments.h"
 #include "neardup/result.h"
 
 namespace neardup {

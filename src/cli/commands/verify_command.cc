@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -10,14 +11,30 @@
 
 #include "base/quantity.h"
 #include "commands/commands.h"
+#include "commands/kafka_errors.h"
+#include "commands/options.h"
 #include "config/config.h"
 #include "files/local_ports.h"
 #include "learned/lane_learning.h"
 #include "process/exit_code.h"
+#include "verify/audit.h"
+#include "verify/input_range.h"
 #include "verify/topic_audit.h"
 
 namespace neardup {
 namespace {
+
+struct VerifyArguments {
+  ConfigArguments config;
+  /// Which part of the inputs to check; all of them if it is empty.
+  InputRangeText range;
+  /// A size; empty: kAuditMemoryMax.
+  std::string memory_max;
+  /// Show no progress.
+  bool quiet = false;
+  /// Print the outcome as one JSON object.
+  bool json = false;
+};
 
 ProgressStyle StyleFor(const VerifyArguments& arguments) {
   if (arguments.quiet || arguments.json) return ProgressStyle::kNone;
@@ -143,8 +160,9 @@ std::string TextOf(const TopicAudit& audit) {
   return text;
 }
 
-}  // namespace
-
+/// `neardup verify`: checks the guarantees of a lane on its real topics; prints the checks and the
+/// first violations. kExitOk when all hold, kExitNo when one is violated, another exit code when
+/// the audit could not be made.
 int VerifyCommand(const VerifyArguments& arguments) {
   const Result<std::vector<TopicAudit>> audits = Verify(arguments);
   if (!audits.ok()) {
@@ -160,6 +178,49 @@ int VerifyCommand(const VerifyArguments& arguments) {
     }
   }
   return AllHold(*audits) ? kExitOk : kExitNo;
+}
+
+}  // namespace
+
+void AddVerify(CommandLine& line) {
+  const auto arguments = std::make_shared<VerifyArguments>();
+  VerifyArguments& verify = *arguments;
+  CLI::App* command = line.Add(
+      "verify", "check the guarantees of a pipeline on its topics",
+      {"neardup verify --config neardup.yaml", "neardup verify --config neardup.yaml --since 2h"});
+  command->footer(fmt::format(
+      "The service may be running: records that it has not decided yet are pending.\nNeeds up to "
+      "{} bytes of memory for each input record, and 130 MiB.\nTIME is 2026-01-31 or "
+      "2026-01-31T12:00:00Z.",
+      kAuditBytesPerRecord));
+  AddConfig(command, verify.config);
+  AddKafka(command, verify.config);
+  const auto add_end = [&](const char* option, std::vector<std::string>& ends, const char* help) {
+    command->add_option(option, ends, help)
+        ->type_name("TIME|TOPIC/PARTITION/OFFSET")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+  };
+  add_end("--from", verify.range.from,
+          "check only input records from this time on, or from this offset on; with offsets, only "
+          "the partitions that are named; repeatable");
+  add_end("--to", verify.range.to,
+          "check only input records before this time or offset; repeatable");
+  command
+      ->add_option("--since", verify.range.since,
+                   "short for --from: a time, or how long ago, such as 2h or 7d")
+      ->type_name("DURATION|TIME");
+  command
+      ->add_option("--memory-max", verify.memory_max,
+                   fmt::format("refuse to start if more memory than this may be needed (default: "
+                               "{} GiB)",
+                               kAuditMemoryMax >> 30))
+      ->type_name("SIZE");
+  command->add_flag("--quiet", verify.quiet, "show no progress");
+  command->add_flag("--json", verify.json,
+                    "print the outcome as one JSON object, and show no progress");
+  line.Runs(command, [arguments] { return VerifyCommand(*arguments); });
 }
 
 }  // namespace neardup

@@ -1,6 +1,8 @@
 // Exit codes of the program. They follow BSD's sysexits.h where it has a fitting one.
 #pragma once
 
+#include <cstdio>
+
 #include "neardup/result.h"
 
 namespace neardup {
@@ -46,6 +48,12 @@ inline int ExitCodeOf(const Error& error) {
       return kExitInternal;
   }
   return kExitInternal;
+}
+
+/// Prints the error on standard error and returns its exit code.
+inline int Fail(const Error& error) {
+  std::fprintf(stderr, "neardup: %s\n", error.text.c_str());
+  return ExitCodeOf(error);
 }
 
 }  // namespace neardup

@@ -73,6 +73,17 @@ void StartWaitingOnce() {
   std::call_once(started, StartWaiting);
 }
 
+std::atomic<bool> g_stop = false;
+std::atomic<std::atomic<bool>*> g_also = nullptr;
+static_assert(std::atomic<bool>::is_always_lock_free &&
+                  std::atomic<std::atomic<bool>*>::is_always_lock_free,
+              "a signal handler uses them");
+
+void OnStopSignal(int) {
+  if (g_stop.exchange(true)) _exit(kExitInternal);
+  if (std::atomic<bool>* const also = g_also) *also = true;
+}
+
 }  // namespace
 
 void EndOnSignals() { StartWaitingOnce(); }
@@ -90,6 +101,15 @@ const StopSignal& StopOnSignals() {
 
 const char* SignalName(int number) {
   return number == SIGINT ? "SIGINT" : number == SIGTERM ? "SIGTERM" : "SIGHUP";
+}
+
+const std::atomic<bool>& CatchStopSignals(std::atomic<bool>* also) {
+  g_also = also;
+  struct sigaction action = {};
+  action.sa_handler = OnStopSignal;
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+  return g_stop;
 }
 
 }  // namespace neardup

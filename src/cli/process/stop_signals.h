@@ -1,11 +1,12 @@
-// How SIGINT, SIGTERM and SIGHUP end a command that reads and writes files. The service and the
-// demo have CatchStopSignals (commands.h).
+// How signals end a command: one that reads and writes files, or one that runs a service.
 #pragma once
 
 #include <atomic>
 #include <string>
 
 namespace neardup {
+
+// Of a command that reads and writes files, by SIGINT, SIGTERM and SIGHUP.
 
 /// From now on, such a signal ends the process at once: the output files keep what they held
 /// before, one line on standard error says what the command was doing and which files were not
@@ -27,5 +28,11 @@ const StopSignal& StopOnSignals();
 
 /// Such as "SIGINT", for SIGINT, SIGTERM and SIGHUP.
 const char* SignalName(int number);
+
+// Of the service and the demo.
+
+/// Becomes true with the first SIGTERM or SIGINT after this call, and so does `also`. A second
+/// signal ends the process at once.
+const std::atomic<bool>& CatchStopSignals(std::atomic<bool>* also = nullptr);
 
 }  // namespace neardup

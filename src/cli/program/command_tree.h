@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "commands/command_line.h"
+
 namespace neardup {
 
 struct OptionNode {
@@ -20,10 +22,14 @@ struct CommandNode {
   std::string help;
   std::string words;  ///< what it takes besides options, such as RECORD; empty: nothing
   std::vector<OptionNode> options;
+  std::vector<std::string> examples;  ///< whole lines
   std::vector<CommandNode> commands;
 
   /// The last word of the name.
   std::string word() const { return name.substr(name.rfind(' ') + 1); }
 };
+
+/// The whole program. Options are in the order of the help.
+CommandNode TreeOf(const CommandLine& line);
 
 }  // namespace neardup

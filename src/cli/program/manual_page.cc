@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "program/command_help.h"
+#include "program/exit_code_rows.h"
 
 namespace neardup {
 namespace {
@@ -98,9 +98,7 @@ void AppendOptions(const CommandNode& node, std::string& text) {
                     node.words.empty() ? "" : " " + node.words, Roff(node.help));
     text += options;
     std::string examples;
-    for (const CommandExample& example : CommandExamples()) {
-      if (example.command == node.name) examples += Roff(example.line) + '\n';
-    }
+    for (const std::string& example : node.examples) examples += Roff(example) + '\n';
     if (!examples.empty()) text += fmt::format(".PP\n.RS\n.nf\n{}.fi\n.RE\n", examples);
   }
   for (const CommandNode& command : node.commands) AppendOptions(command, text);

@@ -7,7 +7,7 @@
 
 namespace neardup {
 
-/// In roff. config/package/neardup.1 is a copy.
+/// In roff.
 std::string ManualPage(const CommandNode& program);
 
 }  // namespace neardup

@@ -6,11 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "base/temporary_folder.h"
-#include "commands/commands.h"
 #include "neardup/filter.h"
 #include "process/exit_code.h"
+#include "program/run_words.h"
 #include "state/lane_state.h"
 #include "state/snapshot.h"
 #include "state/snapshot_writer.h"
@@ -27,7 +28,7 @@ struct Said {
 
 Said Inspect(const std::filesystem::path& state_dir) {
   testing::internal::CaptureStderr();
-  const int exit_code = SnapshotCommand({.state_dir = state_dir.string()});
+  const int exit_code = RunWords({"snapshot", "inspect", "--state-dir", state_dir.string()});
   return {exit_code, testing::internal::GetCapturedStderr()};
 }
 
@@ -95,20 +96,23 @@ class RestoredSnapshotTest : public testing::Test {
     ASSERT_TRUE((*writer)->Publish(2'000'000).ok());
   }
 
-  RestoredArguments Arguments(const std::string& set) const {
-    RestoredArguments arguments;
-    arguments.config.sets = {"window.entries_max=1000", set,
-                             "state.dir=" + folder_.path().string()};
-    return arguments;
+  /// Runs `neardup snapshot COMMAND` with one more setting, and more words.
+  int Run(const std::string& command, const std::string& set,
+          const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"snapshot",    command,
+                                      "--set",       set,
+                                      "--set",       "window.entries_max=1000",
+                                      "--state-dir", folder_.path().string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return RunWords(words);
   }
 
   /// What `find` prints for a record with this payload.
   Said Find(const std::string& payload) const {
-    RestoredArguments arguments = Arguments("app=a");
-    arguments.record = (folder_.path() / "record.json").string();
-    std::ofstream(arguments.record) << payload;
+    const std::string file = (folder_.path() / "record.json").string();
+    std::ofstream(file) << payload;
     testing::internal::CaptureStdout();
-    const int exit_code = SnapshotFindCommand(arguments);
+    const int exit_code = Run("find", "app=a", {"--record", file});
     return {exit_code, testing::internal::GetCapturedStdout()};
   }
 
@@ -136,7 +140,7 @@ TEST_F(RestoredSnapshotTest, FindRefusesARecordThatCannotBeCompared) {
 
 TEST_F(RestoredSnapshotTest, IndexPrintsEntriesAndFill) {
   testing::internal::CaptureStdout();
-  EXPECT_EQ(SnapshotIndexCommand(Arguments("app=a")), kExitOk);
+  EXPECT_EQ(Run("index", "app=a"), kExitOk);
   const std::string text = testing::internal::GetCapturedStdout();
   EXPECT_THAT(text, HasSubstr("2, the oldest of 1970-01-01T00:16:40Z\n"));
   EXPECT_THAT(text, HasSubstr("largest 1\n"));
@@ -144,7 +148,7 @@ TEST_F(RestoredSnapshotTest, IndexPrintsEntriesAndFill) {
 
 TEST_F(RestoredSnapshotTest, IndexRefusesTheSnapshotOfOtherSettings) {
   testing::internal::CaptureStderr();
-  EXPECT_EQ(SnapshotIndexCommand(Arguments("feature.features_min=4")), kExitConfig);
+  EXPECT_EQ(Run("index", "feature.features_min=4"), kExitConfig);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("feature.features_min: configured 4, changelog 12"));
 }

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "commands/commands.h"
 #include "files/local_ports.h"
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
@@ -18,6 +17,7 @@
 #include "kafka/topics.h"
 #include "lane/lane.h"
 #include "process/exit_code.h"
+#include "program/run_words.h"
 
 namespace neardup {
 namespace {
@@ -302,19 +302,19 @@ TEST_F(TopicAuditWithoutHeaders, FindsAnOutputWrittenTwiceAndOneThatHasNoInput) 
 }
 
 TEST_F(TopicAuditTest, TheCommandAnswersWithItsExitCodeAndInJson) {
-  VerifyArguments arguments;
-  arguments.config.sets = {"kafka.brokers=" + settings_.kafka.brokers, "app=" + settings_.kafka.app,
-                           "input.topics=[" + topic_ + "]", "record.fields=[text]"};
+  std::vector<std::string> words = {"verify", "--brokers",         settings_.kafka.brokers,
+                                    "--app",  settings_.kafka.app, "--input",
+                                    topic_,   "--fields",          "text"};
   testing::internal::CaptureStdout();
-  EXPECT_EQ(VerifyCommand(arguments), kExitOk);
+  EXPECT_EQ(RunWords(words), kExitOk);
   EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("all checks hold"));
 
   TestRecord slipped = RecordNow("{}");
   slipped.headers = {{"neardup", "seq=\xff"}};
   Write(settings_.kafka.brokers, topic_ + ".unique", 1, {slipped});
-  arguments.json = true;
+  words.emplace_back("--json");
   testing::internal::CaptureStdout();
-  EXPECT_EQ(VerifyCommand(arguments), kExitNo);
+  EXPECT_EQ(RunWords(words), kExitNo);
   const auto json = nlohmann::json::parse(testing::internal::GetCapturedStdout());
   EXPECT_EQ(json["ok"], false);
   EXPECT_EQ(json["inputs"], 401);
@@ -323,8 +323,8 @@ TEST_F(TopicAuditTest, TheCommandAnswersWithItsExitCodeAndInJson) {
   EXPECT_EQ(json["checks"][0]["violations"], 1);
   EXPECT_EQ(json["partitions"][1]["end"], kRecordsPerPartition);
 
-  arguments.config.sets.push_back("output.unique_topic={topic}.elsewhere");
-  EXPECT_EQ(VerifyCommand(arguments), kExitNoInput);
+  words.insert(words.end(), {"--set", "output.unique_topic={topic}.elsewhere"});
+  EXPECT_EQ(RunWords(words), kExitNoInput);
 }
 
 }  // namespace

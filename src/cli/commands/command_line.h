@@ -1,0 +1,51 @@
+// The command line of the program while it is put together: its commands, what each does, and the
+// one that the words of the user choose.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace neardup {
+
+/// A command declares itself in a function of its own file (commands.h):
+///
+///   void AddVersion(CommandLine& line) {
+///     const auto arguments = std::make_shared<VersionArguments>();
+///     CLI::App* command = line.Add("version", "print the version", {"neardup version"});
+///     command->add_flag("--json", arguments->json, "print one JSON object");
+///     line.Runs(command, [arguments] { return VersionCommand(*arguments); });
+///   }
+class CommandLine {
+ public:
+  /// Whole lines, such as `neardup version --json`.
+  using Examples = std::vector<std::string>;
+
+  /// `program` must outlive this object.
+  explicit CommandLine(CLI::App& program) : program_(program) {}
+
+  /// Adds a command. The examples stand in its help and in the manual page.
+  CLI::App* Add(const char* name, const std::string& help, Examples examples);
+  /// Adds a command that only holds other ones, such as `config`.
+  CLI::App* AddGroup(const char* name, const std::string& help);
+  CLI::App* AddTo(CLI::App* group, const char* name, const std::string& help, Examples examples);
+
+  /// What the command does. It prints for people, on standard output or standard error, and
+  /// returns an exit code (exit_code.h). It must own what the options of the command fill.
+  void Runs(CLI::App* command, std::function<int()> run);
+
+  CLI::App& program() const { return program_; }
+  /// Empty for a group.
+  const Examples& examples(const CLI::App& command) const;
+  /// Runs the command that was chosen when the program parsed the words.
+  int RunChosen() const { return chosen_(); }
+
+ private:
+  CLI::App& program_;
+  std::map<const CLI::App*, Examples> examples_;
+  std::function<int()> chosen_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,19 @@
+// The messages of librdkafka that a person sees who runs a command.
+#pragma once
+
+#include <cstdio>
+#include <string_view>
+
+#include "kafka/kafka_options.h"
+
+namespace neardup {
+
+/// A log of librdkafka that prints errors on standard error, and nothing else.
+inline KafkaLog PrintKafkaErrors() {
+  return [](int level, std::string_view text) {
+    if (level > kSyslogError) return;
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
+  };
+}
+
+}  // namespace neardup

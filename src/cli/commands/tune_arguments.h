@@ -1,0 +1,32 @@
+// What the options of `neardup tune` say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "config/config_arguments.h"
+
+namespace neardup {
+
+struct TuneArguments {
+  /// What is decided already: `tune` keeps its fields and its Kafka properties.
+  ConfigArguments config;
+  std::string sample;  ///< a file; empty: reads `topic`
+  std::string topic;
+  std::string output;
+  std::string compare;          ///< a configuration to compare with, in place of an output
+  std::string report;           ///< empty: beside the output
+  std::string labels;           ///< a file of ParseVerdictCases; empty: none
+  uint64_t window_entries = 0;  ///< 0: `tune` chooses, 1,000,000 at most
+  size_t records = 50'000;
+  uint64_t hash_seed = 0;
+  /// Read the newest records of the topic instead of the oldest.
+  bool latest = false;
+  /// Print the findings as one JSON object.
+  bool json = false;
+  /// Overwrite the outputs.
+  bool force = false;
+};
+
+}  // namespace neardup

@@ -1,0 +1,142 @@
+#include "program/program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands/commands.h"
+#include "kafka/client.h"
+#include "process/exit_code.h"
+#include "program/command_tree.h"
+#include "program/completion.h"
+#include "program/exit_code_rows.h"
+#include "program/manual_page.h"
+#include "program/usage_error.h"
+#include "run/version.h"
+
+namespace neardup {
+namespace {
+
+std::string VersionText() {
+  return fmt::format("neardup {} ({}, {}), {}", kVersion, kRevision, kCompiler,
+                     ClientLibraryName());
+}
+
+// Commands that say what the program is.
+
+void AddVersion(CommandLine& line) {
+  const std::string help = "print the versions of neardup and of the Kafka library";
+  line.program().set_version_flag("--version", VersionText, help);
+  line.Runs(line.Add("version", help, {"neardup version"}), [] {
+    fmt::print("{}\n", VersionText());
+    return static_cast<int>(kExitOk);
+  });
+}
+
+void AddCompletion(CommandLine& line) {
+  const auto shell = std::make_shared<std::string>();
+  CLI::App* command =
+      line.Add("completion", "print a script that completes command lines in a shell",
+               {"source <(neardup completion bash)"});
+  const std::vector<std::string> shells = CompletedShells();
+  command->add_option("SHELL", *shell, fmt::format("the shell: {}", fmt::join(shells, ", ")))
+      ->type_name("")
+      ->required()
+      ->check(CLI::Validator(
+          [shells](const std::string& text) {
+            const bool known = std::find(shells.begin(), shells.end(), text) != shells.end();
+            return known ? "" : fmt::format("found {}, expected {}", text, fmt::join(shells, ", "));
+          },
+          ""));
+  line.Runs(command, [&line, shell] {
+    fmt::print("{}", Completion(*shell, TreeOf(line)));
+    return static_cast<int>(kExitOk);
+  });
+}
+
+void AddManual(CommandLine& line) {
+  line.Runs(line.Add("manual", "print the manual page, for man", {"neardup manual | man -l -"}),
+            [&line] {
+              fmt::print("{}", ManualPage(TreeOf(line)));
+              return static_cast<int>(kExitOk);
+            });
+}
+
+/// Throws the help of a command, as the option --help does.
+int ShowHelp(CLI::App& program, const std::vector<std::string>& words) {
+  NamedCommand named{&program, "neardup"};
+  for (const std::string& word : words) {
+    const auto of_name = [&](const CLI::App* each) { return each->get_name() == word; };
+    const std::vector<const CLI::App*> found = named.command->get_subcommands(of_name);
+    if (found.empty()) {
+      fmt::print(stderr, "neardup: {}\n", UnknownWordText(named, word));
+      return kExitUsage;
+    }
+    named = {found.front(), named.name + " " + word};
+  }
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  reversed.insert(reversed.begin(), "--help");
+  program.parse(reversed);
+  return kExitInternal;
+}
+
+void AddHelp(CommandLine& line) {
+  const auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = line.Add("help", "print the help of a command", {"neardup help config show"});
+  command->add_option("COMMAND", *words, "the command, such as: config show");
+  line.Runs(command, [&line, words] {
+    const std::vector<std::string> named = *words;  // the next parse clears it
+    return ShowHelp(line.program(), named);
+  });
+}
+
+/// What follows the options in the help of a command.
+std::string FooterOf(const CommandLine& line, const CLI::App& command) {
+  std::string text = command.get_footer();
+  if (!text.empty()) text += "\n\n";
+  if (&command == &line.program()) {
+    text += "Exit codes:\n";
+    for (const ExitCodeRow& row : ExitCodeRows()) {
+      text += fmt::format("  {:<14} {}\n", row.code, row.meaning);
+    }
+    return text + "\n`neardup COMMAND --help` shows the options and examples of a command.";
+  }
+  if (line.examples(command).empty()) return command.get_footer();
+  text += "Examples:\n";
+  for (const std::string& example : line.examples(command)) text += fmt::format("  {}\n", example);
+  return text + "\n`neardup --help` lists the exit codes.";
+}
+
+void AddFooters(const CommandLine& line, CLI::App& command) {
+  command.footer(FooterOf(line, command));
+  for (CLI::App* each : command.get_subcommands({})) AddFooters(line, *each);
+}
+
+}  // namespace
+
+int RunProgram(int count, const char* const* words) {
+  CLI::App program(
+      "neardup: separates near-duplicate records from unique ones in Kafka streams, exactly once");
+  program.require_subcommand(1);
+  program.failure_message(CLI::FailureMessage::help);
+  CommandLine line(program);
+  for (const auto add : kCommands) add(line);
+  for (const auto add : {AddVersion, AddCompletion, AddManual, AddHelp}) add(line);
+  AddFooters(line, program);
+  try {
+    program.parse(count, words);
+    return line.RunChosen();
+  } catch (const CLI::Success& success) {
+    return program.exit(success);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "neardup: {}\n", UsageText(program, error));
+    return kExitUsage;
+  }
+}
+
+}  // namespace neardup

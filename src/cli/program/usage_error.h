@@ -1,0 +1,22 @@
+// What is wrong with a command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace neardup {
+
+/// A command, and how to call it.
+struct NamedCommand {
+  const CLI::App* command;
+  std::string name;  ///< such as `neardup config show`
+};
+
+/// About a word that is neither an option nor a command of this one.
+std::string UnknownWordText(const NamedCommand& named, const std::string& word);
+
+/// Says what is wrong with the words that the program has parsed. CLI11 complains about missing
+/// words before it complains about unknown ones, although these are usually the reason.
+std::string UsageText(const CLI::App& program, const CLI::ParseError& error);
+
+}  // namespace neardup
