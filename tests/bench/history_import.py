@@ -84,7 +84,7 @@ class Import:
         return path
 
     def command(self, config, *more):
-        return [str(NEARDUP), "import", "--from", str(self.work), "--config", str(config), *more]
+        return [str(NEARDUP), "import", "--history", str(self.work), "--config", str(config), *more]
 
     def timed(self, config):
         for more in ((), ("--execute",)):

@@ -17,7 +17,7 @@ class History(LaneTexts):
         return folder
 
     def import_(self, folder, config, *more, code=0):
-        return run(NEARDUP, 'import', '--from', folder, '--config', config, *more, code=code)
+        return run(NEARDUP, 'import', '--history', folder, '--config', config, *more, code=code)
 
     def refused(self, text, folder, config, *more, code=CONFIG_ERROR):
         for execute in ((), ('--execute',)):
@@ -82,11 +82,11 @@ class History(LaneTexts):
                   '--config', 'retention.bytes=-1')
         unfinished = 0
         for number in range(10):
-            if not self.kill_command(number, 'import', '--from', folder, '--config', config, '--execute'):
+            if not self.kill_command(number, 'import', '--history', folder, '--config', config, '--execute'):
                 break
             if self.import_(folder, config, code=None).returncode == CONFIG_ERROR:  # killed after its last write
                 break
-            unfinished += self.start_shortly(config, 3, '`neardup import --from FOLDER --execute` was interrupted')
+            unfinished += self.start_shortly(config, 3, '`neardup import --history FOLDER --execute` was interrupted')
         self.assertGreater(unfinished, 0, 'no kill came between the first and the last write')
         done = self.import_(folder, config, '--execute', code=None)
         self.assertTrue(done.returncode == 0 or 'has begun already' in done.stderr, done.stderr)
@@ -112,8 +112,8 @@ class History(LaneTexts):
             holder.kill()
             holder.wait()
         # The import ends with its first write, which is that of lane 0.
-        self.assertTrue(self.kill_command(0, 'import', '--from', folder, '--config', config, '--execute'))
-        self.assertTrue(self.start_shortly(config, 3, '`neardup import --from FOLDER --execute` was interrupted'))
+        self.assertTrue(self.kill_command(0, 'import', '--history', folder, '--config', config, '--execute'))
+        self.assertTrue(self.start_shortly(config, 3, '`neardup import --history FOLDER --execute` was interrupted'))
 
     def test_what_does_not_fit_is_refused_and_named(self):
         self.create_topics(partitions=PARTITIONS)

@@ -8,7 +8,7 @@ from lane_texts import CONFIG_ERROR, PARTITIONS, LaneTexts
 
 class Migration(LaneTexts):
     def migrate(self, config, to, *more, code=0):
-        return run(NEARDUP, 'lanes', 'migrate', '--config', config, '--to', to, *more, code=code)
+        return run(NEARDUP, 'lanes', 'migrate', '--config', config, '--lanes', to, *more, code=code)
 
     def test_lanes_that_take_over_from_another_number_know_every_record(self):
         self.create_topics(partitions=PARTITIONS)
@@ -40,14 +40,14 @@ class Migration(LaneTexts):
         unfinished = 0
         for to in (5, 2, 6):
             for number in range(4):
-                if not self.kill_command(number, 'lanes', 'migrate', '--config', self.config(count), '--to', to,
+                if not self.kill_command(number, 'lanes', 'migrate', '--config', self.config(count), '--lanes', to,
                                          '--execute'):
                     break
                 again = self.migrate(self.config(count), to, code=None)
                 if again.returncode == CONFIG_ERROR:  # it was killed after its last write
                     break
                 unfinished += self.start_shortly(self.config(to), to - 1,
-                                                 f'`neardup lanes migrate --to {to} --execute` was interrupted',
+                                                 f'`neardup lanes migrate --lanes {to} --execute` was interrupted',
                                                  f'belongs to one of {count} lane(s), and lanes.count is {to}')
             done = self.migrate(self.config(count), to, '--execute', code=None)
             self.assertTrue(done.returncode == 0 or f'already has {to} lane(s)' in done.stderr, done.stderr)

@@ -38,7 +38,7 @@ class Reload(KafkaTest):
         broken.write_text('{"title":\n')
         run('kcat', '-b', self.brokers, '-P', '-t', topic, '-l', broken)
         self.wait_drained(self.start(config))
-        done = run(NEARDUP, 'replay', '--config', config, '--dead-letter', letters)
+        done = run(NEARDUP, 'replay', '--config', config, '--topic', letters)
         self.assertIn(f'every consumer of {topic} reads it twice, even other pipelines and apps\n', done.stdout)
 
 

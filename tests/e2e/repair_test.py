@@ -90,14 +90,14 @@ class Repair(KafkaTest):
 
         letters = f'{self.topic}.dead-letter'
         before = self.outputs()
-        text = self.neardup('replay', right, '--dead-letter', letters, '--reason', 'missing_field')
+        text = self.neardup('replay', right, '--topic', letters, '--reason', 'missing_field')
         self.assertRegex(text, r'missing_field +[23],\d\d\d')
         self.assertIn('add --execute', text)
         self.assertEqual(self.outputs(), before)
-        self.neardup('replay', right, '--dead-letter', letters, '--reason', 'missing_field',
+        self.neardup('replay', right, '--topic', letters, '--reason', 'missing_field',
                      '--execute')
         self.assertIn('\n0 records went', '\n' + self.neardup(
-            'replay', right, '--dead-letter', letters, '--reason', 'missing_field', '--execute'))
+            'replay', right, '--topic', letters, '--reason', 'missing_field', '--execute'))
         self.run_to_end(right)
         after = self.outputs()
         self.assertGreater(after['unique'], before['unique'] + 1000)
@@ -105,7 +105,7 @@ class Repair(KafkaTest):
         self.assertEqual(code, 0, json.dumps(report, indent=1)[:6000])
 
         # What was not replayed because of its reason is still due.
-        rest = self.neardup('replay', right, '--dead-letter', letters)
+        rest = self.neardup('replay', right, '--topic', letters)
         self.assertIn('parse', rest)
         self.assertNotIn('missing_field    2,', rest)
 
@@ -138,13 +138,13 @@ class Repair(KafkaTest):
         # Retention deletes 100 records that were not read.
         self.load('delete', '--topic', self.topic, '--partition', 0, '--before', 2100)
         place = f'{self.topic}/0'
-        text = self.neardup('reset', config, '--input', place, '--to', 'earliest')
+        text = self.neardup('reset', config, '--partition', place, '--to', 'earliest')
         self.assertIn(f'{place}: goes forward from offset 2000 to 2100; 100 offsets are skipped: '
                       '100 are gone from the log, and up to 0 records', text)
         self.assertIn('add --execute', text)
         self.assertIn('expected earliest, latest or an offset that the log holds, 2100 to 4000',
-                      self.neardup('reset', config, '--input', place, '--to', 5000, code=78))
-        self.neardup('reset', config, '--input', place, '--to', 'earliest', '--execute')
+                      self.neardup('reset', config, '--partition', place, '--to', 5000, code=78))
+        self.neardup('reset', config, '--partition', place, '--to', 'earliest', '--execute')
         self.run_to_end(config)
         self.assertEqual(sum(self.outputs().values()), 3900)
         code, report = self.verify(config)
@@ -174,7 +174,7 @@ class Repair(KafkaTest):
         state = self.directory / f'{self.name}.state'
         self.run_to_end(config, '--state-dir', state)
         self.assertTrue((state / 'lane-0').exists())
-        options = ('--all', '--input', self.topic, '--state-dir', str(state))  # as for `run`
+        options = ('--all', '--topics', self.topic, '--state-dir', str(state))  # as for `run`
         text = self.neardup('reset', config, *options)
         self.assertIn('read again: ' + self.topic, text)
         self.assertTrue((state / 'lane-0').exists())

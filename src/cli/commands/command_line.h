@@ -36,6 +36,11 @@ class CommandLine {
   /// returns an exit code (exit_code.h). It must own what the options of the command fill.
   void Runs(CLI::App* command, std::function<int()> run);
 
+  /// An option of the command had another name. The old one stays valid, and no help shows it.
+  void Renamed(const CLI::App* command, const char* old_name, const char* name);
+  /// The words of the user, the name of the program first, with the new names of options.
+  std::vector<std::string> WithNewNames(std::vector<std::string> words) const;
+
   CLI::App& program() const { return program_; }
   /// Empty for a group.
   const Examples& examples(const CLI::App& command) const;
@@ -45,6 +50,8 @@ class CommandLine {
  private:
   CLI::App& program_;
   std::map<const CLI::App*, Examples> examples_;
+  /// By the old name.
+  std::map<const CLI::App*, std::map<std::string, std::string>> renamed_;
   std::function<int()> chosen_;
 };
 

@@ -51,7 +51,7 @@ void AddShow(CommandLine& line, CLI::App* group) {
       line.AddTo(group, "show", "print every setting in force, and what takes memory",
                  {"neardup config show --config neardup.yaml --origin"});
   AddConfig(command, arguments->config);
-  AddKafka(command, arguments->config);
+  AddKafka(line, command, arguments->config);
   command->add_flag("--origin", arguments->shown.with_sources, "show where each value comes from");
   command->add_flag("--json", arguments->shown.json, "print one JSON object");
   command->add_flag("--in-force", arguments->in_force,

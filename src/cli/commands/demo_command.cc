@@ -44,11 +44,11 @@ constexpr const char* kNextSteps =
     "Next, choose what is compared, from a sample of your records or the one that comes with "
     "neardup\n"
     "(in a package: /usr/share/doc/neardup/examples), and filter a file without Kafka:\n"
-    "  neardup tune --sample config/examples/articles.jsonl.gz --output articles.yaml\n"
+    "  neardup tune --input config/examples/articles.jsonl.gz --output articles.yaml\n"
     "  neardup filter --config articles.yaml --input config/examples/articles.jsonl.gz "
     "--unique unique.jsonl\n"
     "Then run the service on a Kafka broker:\n"
-    "  neardup run --config articles.yaml --brokers localhost:9092 --input articles\n";
+    "  neardup run --config articles.yaml --brokers localhost:9092 --topics articles\n";
 
 void Say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 

@@ -30,7 +30,7 @@ struct EvaluateArguments {
   /// Folders with records.jsonl.gz (or .jsonl), labels.tsv and optionally set.json.
   std::vector<std::string> data;
   /// One labelled set as two files instead.
-  std::string records;
+  std::string input;
   std::string labels;
   /// Field that names a record in the labels.
   std::string id_field = "id";
@@ -69,18 +69,18 @@ SetFiles FilesOf(const std::string& folder) {
 Result<std::vector<SetFiles>> ListSets(const EvaluateArguments& arguments) {
   std::vector<SetFiles> sets;
   for (const std::string& folder : arguments.data) sets.push_back(FilesOf(folder));
-  if (arguments.records.empty() != arguments.labels.empty()) {
+  if (arguments.input.empty() != arguments.labels.empty()) {
     return Error{ErrorCode::kConfig,
-                 "found only one of --records and --labels; expected both, or --data FOLDER"};
+                 "found only one of --input and --labels; expected both, or --data FOLDER"};
   }
-  if (!arguments.records.empty()) {
-    sets.push_back({arguments.records, arguments.records, arguments.labels, ""});
+  if (!arguments.input.empty()) {
+    sets.push_back({arguments.input, arguments.input, arguments.labels, ""});
   }
   if (sets.empty()) {
     return Error{
         ErrorCode::kConfig,
         "found no labelled set; expected --data FOLDER, a folder with records.jsonl.gz and "
-        "labels.tsv, or --records and --labels. `neardup generate` makes a labelled set from "
+        "labels.tsv, or --input and --labels. `neardup generate` makes a labelled set from "
         "your records"};
   }
   return sets;
@@ -167,8 +167,8 @@ Result<std::optional<OutputFile>> OpenPage(const EvaluateArguments& arguments,
                                            std::span<const SetFiles> sets) {
   if (arguments.html.empty()) return std::optional<OutputFile>();
   for (const SetFiles& files : sets) {
-    const bool one = files.records == arguments.records;
-    reads.push_back({one ? "--records" : "--data", files.records});
+    const bool one = files.records == arguments.input;
+    reads.push_back({one ? "--input" : "--data", files.records});
     reads.push_back({one ? "--labels" : "--data", files.labels});
     reads.push_back({"--data", files.description});
   }
@@ -227,13 +227,13 @@ void AddEvaluate(CommandLine& line) {
                    "optionally, set.json; repeatable")
       ->type_name("FOLDER");
   command
-      ->add_option("--records", evaluate.records,
+      ->add_option("-i,--input", evaluate.input,
                    "read records from this file, with or without --data: JSON Lines in stream "
                    "order, also .gz")
       ->type_name("FILE");
   command
       ->add_option("--labels", evaluate.labels,
-                   "labels of --records: tab-separated columns id, cluster and kind")
+                   "labels of --input: tab-separated columns id, cluster and kind")
       ->type_name("FILE");
   command
       ->add_option("--id-field", evaluate.id_field, "field that identifies a record in the labels")
@@ -249,6 +249,7 @@ void AddEvaluate(CommandLine& line) {
   command->add_flag("--json", evaluate.json, "print the report as one JSON object");
   command->add_option("--html", evaluate.html, "also write the report as an HTML page with charts")
       ->type_name("FILE");
+  line.Renamed(command, "--records", "--input");
   line.Runs(command, [arguments] { return EvaluateCommand(*arguments); });
 }
 

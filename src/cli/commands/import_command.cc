@@ -19,8 +19,8 @@ namespace {
 
 struct ImportArguments {
   ConfigArguments config;
-  std::string from;   ///< the work_dir of a run of neardup.spark
-  std::string start;  ///< earliest, latest; empty: not said
+  std::string history;  ///< the work_dir of a run of neardup.spark
+  std::string start;    ///< earliest, latest; empty: not said
   bool accept_gap = false;
   bool execute = false;
 };
@@ -50,7 +50,7 @@ Result<std::string> RunImport(const ImportArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));
   ImportOptions options;
-  options.folder = arguments.from;
+  options.folder = arguments.history;
   options.accept_gap = arguments.accept_gap;
   if (!arguments.start.empty()) {
     options.start = arguments.start == "earliest" ? StartAt::kEarliest : StartAt::kLatest;
@@ -75,10 +75,10 @@ void AddImport(CommandLine& line) {
   ImportArguments& import = *arguments;
   CLI::App* command = line.Add(
       "import", "give a service that has never run what neardup.spark found in its history",
-      {"neardup import --from /lake/dedup/1 --config neardup.yaml --execute"});
+      {"neardup import --history /lake/dedup/1 --config neardup.yaml --execute"});
   AddConfig(command, import.config);
-  AddKafka(command, import.config);
-  command->add_option("--from", import.from, "the work_dir of neardup.spark.deduplicate")
+  AddKafka(line, command, import.config);
+  command->add_option("--history", import.history, "the work_dir of neardup.spark.deduplicate")
       ->type_name("FOLDER")
       ->required();
   command
@@ -89,6 +89,7 @@ void AddImport(CommandLine& line) {
   command->add_flag("--accept-gap", import.accept_gap,
                     "go on although a topic no longer holds the records after the history");
   AddExecute(command, import.execute);
+  line.Renamed(command, "--from", "--history");
   line.Runs(command, [arguments] { return ImportCommand(*arguments); });
 }
 

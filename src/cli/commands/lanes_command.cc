@@ -70,11 +70,12 @@ void AddLanes(CommandLine& line) {
   CLI::App* command =
       line.AddTo(line.AddGroup("lanes", "change the number of lanes"), "migrate",
                  "give the entries of all lanes, which must be stopped, to another number of lanes",
-                 {"neardup lanes migrate --config neardup.yaml --to 8 --execute"});
+                 {"neardup lanes migrate --config neardup.yaml --lanes 8 --execute"});
   AddConfig(command, lanes.config);
-  AddKafka(command, lanes.config);
-  AddNumber(command, "--to", lanes.to, {1, 64}, "how many lanes there will be")->required();
+  AddKafka(line, command, lanes.config);
+  AddNumber(command, "--lanes", lanes.to, {1, 64}, "how many lanes there will be")->required();
   AddExecute(command, lanes.execute);
+  line.Renamed(command, "--to", "--lanes");
   line.Runs(command, [arguments] { return LanesCommand(*arguments); });
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 struct LearnArguments {
   ConfigArguments config;
-  std::string sample;  ///< JSON Lines, also .gz and .zst; - is standard input
+  std::string input;  ///< JSON Lines, also .gz and .zst; - is standard input
   std::string output;
   size_t records = 50'000;
   uint64_t hash_seed = 0;
@@ -31,19 +31,19 @@ struct LearnArguments {
 
 Result<void> Learn(const LearnArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
-  const std::vector<NamedFile> reads = {{"--sample", arguments.sample},
+  const std::vector<NamedFile> reads = {{"--input", arguments.input},
                                         {"--config", arguments.config.file}};
   NEARDUP_TRY(CheckFiles(reads, std::vector<NamedFile>{{"--output", arguments.output}}));
   if (!arguments.force) NEARDUP_TRY(CheckNew({arguments.output}));
   NEARDUP_ASSIGN(OutputFile output, OutputFile::Open(arguments.output));
   NEARDUP_ASSIGN(const std::vector<Message> messages,
-                 ReadFileSample(arguments.sample, arguments.records));
+                 ReadFileSample(arguments.input, arguments.records));
   NowDoing(fmt::format("learning from {} records", messages.size()));
   Sample sample(config.settings.lane.filter, {arguments.hash_seed});
   for (const RecordView& record : RandomPart(ViewsOf(messages))) sample.Add(record);
   if (sample.records().empty()) {
     return Error{ErrorCode::kConfig,
-                 fmt::format("{}: {}", arguments.sample, NothingComparableText(sample))};
+                 fmt::format("{}: {}", arguments.input, NothingComparableText(sample))};
   }
   const Model model = LearnModel(sample);
   NEARDUP_TRY(output.Write(ModelText(model)));
@@ -54,7 +54,7 @@ Result<void> Learn(const LearnArguments& arguments) {
     fmt::print(stderr,
                "neardup: warning: {}: fewer than 100 records have enough words to be compared by "
                "distance, so the model holds only the hash seed; give a larger sample\n",
-               arguments.sample);
+               arguments.input);
   }
   return {};
 }
@@ -74,13 +74,14 @@ void AddLearn(CommandLine& line) {
   LearnArguments& learn = *arguments;
   CLI::App* command = line.Add(
       "learn", "learn a model from a sample of a stream, for the setting feature.model",
-      {"neardup learn --sample articles.jsonl --fields title,text --output articles.model.json"});
+      {"neardup learn --input articles.jsonl --fields title,text --output articles.model.json"});
   AddConfig(command, learn.config);
-  command->add_option("--sample", learn.sample, kJsonLinesHelp)->type_name("FILE")->required();
+  command->add_option("-i,--input", learn.input, kJsonLinesHelp)->type_name("FILE")->required();
   AddSampleFlags(command, learn);
   command->add_option("-o,--output", learn.output, "write the model here")
       ->type_name("FILE")
       ->required();
+  line.Renamed(command, "--sample", "--input");
   line.Runs(command, [arguments] { return LearnCommand(*arguments); });
 }
 

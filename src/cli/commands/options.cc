@@ -51,9 +51,10 @@ void AddConfig(CLI::App* command, ConfigArguments& config) {
       ->needs(fields);
 }
 
-void AddKafka(CLI::App* command, ConfigArguments& config) {
+void AddKafka(CommandLine& line, CLI::App* command, ConfigArguments& config) {
   AddShortForm(command, config, "--brokers", "kafka.brokers", false);
-  AddShortForm(command, config, "--input", "input.topics", true);
+  AddShortForm(command, config, "--topics", "input.topics", true);
+  line.Renamed(command, "--input", "--topics");
   AddShortForm(command, config, "--app", "app", false);
 }
 

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "commands/command_line.h"
 #include "config/config.h"
 #include "config/config_arguments.h"
 #include "files/file_identity.h"
@@ -57,8 +58,8 @@ void AddShortForm(CLI::App* command, ConfigArguments& config, const std::string&
 void AddConfigFile(CLI::App* command, ConfigArguments& config);
 /// The same, with --fields and --keys.
 void AddConfig(CLI::App* command, ConfigArguments& config);
-/// --brokers, --input and --app.
-void AddKafka(CLI::App* command, ConfigArguments& config);
+/// --brokers, --topics and --app.
+void AddKafka(CommandLine& line, CLI::App* command, ConfigArguments& config);
 /// --records, --hash-seed and --force, of commands that learn from a sample.
 template <class Arguments>
 void AddSampleFlags(CLI::App* command, Arguments& arguments) {

@@ -81,7 +81,7 @@ void AddReindex(CommandLine& line) {
                                "features or another model, from its unique topics",
                                {"neardup reindex --config neardup.yaml --execute"});
   AddConfig(command, reindex.config);
-  AddKafka(command, reindex.config);
+  AddKafka(line, command, reindex.config);
   AddExecute(command, reindex.execute);
   line.Runs(command, [arguments] { return ReindexCommand(*arguments); });
 }

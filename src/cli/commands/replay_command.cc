@@ -103,12 +103,12 @@ int ReplayCommand(const ReplayArguments& arguments) {
 void AddReplay(CommandLine& line) {
   const auto arguments = std::make_shared<ReplayArguments>();
   ReplayArguments& replay = *arguments;
-  CLI::App* command = line.Add(
-      "replay", "send dead letters back to their input topics, exactly once",
-      {"neardup replay --config neardup.yaml --dead-letter articles.dead-letter --execute"});
+  CLI::App* command =
+      line.Add("replay", "send dead letters back to their input topics, exactly once",
+               {"neardup replay --config neardup.yaml --topic articles.dead-letter --execute"});
   AddConfig(command, replay.config);
-  AddKafka(command, replay.config);
-  command->add_option("--dead-letter", replay.topic, "read dead letters from this topic")
+  AddKafka(line, command, replay.config);
+  command->add_option("--topic", replay.topic, "read dead letters from this topic")
       ->type_name("TOPIC")
       ->required();
   command
@@ -117,6 +117,7 @@ void AddReplay(CommandLine& line) {
       ->type_name("REASON")
       ->delimiter(',');
   AddExecute(command, replay.execute);
+  line.Renamed(command, "--dead-letter", "--topic");
   line.Runs(command, [arguments] { return ReplayCommand(*arguments); });
 }
 

@@ -63,7 +63,7 @@ void AddReport(CommandLine& line) {
                "count the verdicts in the output topics, and show pairs that were just near enough",
                {"neardup report --config neardup.yaml --since 24h"});
   AddConfig(command, report.config);
-  AddKafka(command, report.config);
+  AddKafka(line, command, report.config);
   command
       ->add_option("--since", report.since,
                    "read only outputs from this time on: a time, or how long ago, such as 2h or 7d")

@@ -34,10 +34,10 @@ Result<InputPartition> PartitionNamed(const std::string& text) {
   }
   return Error{
       ErrorCode::kConfig,
-      fmt::format("--input: found {}, expected TOPIC/PARTITION, such as articles/0", text)};
+      fmt::format("--partition: found {}, expected TOPIC/PARTITION, such as articles/0", text)};
 }
 
-/// The settings. With --all, --input is short for input.topics, as it is for `run`.
+/// The settings. Before --topics, the topics of --all were named like the partitions.
 Result<LoadedConfig> ConfigOf(const ResetArguments& arguments) {
   ConfigArguments config = arguments.config;
   if (arguments.all && !arguments.inputs.empty()) {
@@ -49,12 +49,13 @@ Result<LoadedConfig> ConfigOf(const ResetArguments& arguments) {
 Result<std::vector<InputMove>> MovesOf(const ResetArguments& arguments) {
   if (arguments.all) return std::vector<InputMove>();
   if (arguments.inputs.size() != arguments.targets.size()) {
-    return Error{ErrorCode::kConfig,
-                 fmt::format("found {} --input and {} --to, expected one --to for each --input",
-                             arguments.inputs.size(), arguments.targets.size())};
+    return Error{
+        ErrorCode::kConfig,
+        fmt::format("found {} --partition and {} --to, expected one --to for each --partition",
+                    arguments.inputs.size(), arguments.targets.size())};
   }
   if (arguments.inputs.empty()) {
-    return Error{ErrorCode::kConfig, "expected either --all, or --input with --to"};
+    return Error{ErrorCode::kConfig, "expected either --all, or --partition with --to"};
   }
   std::vector<InputMove> moves;
   for (size_t i = 0; i < arguments.inputs.size(); ++i) {
@@ -88,22 +89,20 @@ void AddReset(CommandLine& line) {
   ResetArguments& reset = *arguments;
   CLI::App* command = line.Add(
       "reset", "move the inputs of a stopped service to other offsets, or forget all it knows",
-      {"neardup reset --config neardup.yaml --input articles/0 --to 5000 --execute"});
+      {"neardup reset --config neardup.yaml --partition articles/0 --to 5000 --execute"});
   AddConfig(command, reset.config);
   AddShortForm(command, reset.config, "--brokers", "kafka.brokers", false);
+  AddShortForm(command, reset.config, "--topics", "input.topics", true);
   AddShortForm(command, reset.config, "--app", "app", false);
   AddShortForm(command, reset.config, "--state-dir", "state.dir", false);
   AddShortForm(command, reset.config, "--metrics-port", "metrics.port", false);
   CLI::Option* inputs =
-      command
-          ->add_option("--input", reset.inputs,
-                       "move this input partition; repeatable. With --all: the input topics, as "
-                       "for `run`")
+      command->add_option("--partition", reset.inputs, "move this input partition; repeatable")
           ->type_name("TOPIC/PARTITION");
   CLI::Option* targets =
       command
           ->add_option("--to", reset.targets,
-                       "to this offset: earliest, latest or a number; once for each --input")
+                       "to this offset: earliest, latest or a number; once for each --partition")
           ->type_name("OFFSET");
   targets->needs(inputs);
   command
@@ -113,8 +112,9 @@ void AddReset(CommandLine& line) {
       ->excludes(targets);
   AddExecute(command, reset.execute);
   command->parse_complete_callback([arguments, inputs, targets] {
-    if (!arguments->all && *inputs && !*targets) throw CLI::RequiresError("--input", "--to");
+    if (!arguments->all && *inputs && !*targets) throw CLI::RequiresError("--partition", "--to");
   });
+  line.Renamed(command, "--input", "--partition");
   line.Runs(command, [arguments] { return ResetCommand(*arguments); });
 }
 

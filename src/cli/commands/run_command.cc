@@ -177,9 +177,9 @@ void AddRun(CommandLine& line) {
   CLI::App* command =
       line.Add("run", "run the service: route the records of Kafka topics until SIGTERM or SIGINT",
                {"neardup run --config neardup.yaml",
-                "neardup run --brokers localhost:9092 --input articles --fields title,text"});
+                "neardup run --brokers localhost:9092 --topics articles --fields title,text"});
   AddConfig(command, *config);
-  AddKafka(command, *config);
+  AddKafka(line, command, *config);
   AddShortForm(command, *config, "--state-dir", "state.dir", false);
   AddShortForm(command, *config, "--metrics-port", "metrics.port", false);
   line.Runs(command, [config] { return RunCommand(*config); });

@@ -12,12 +12,12 @@ namespace neardup {
 struct TuneArguments {
   /// What is decided already: `tune` keeps its fields and its Kafka properties.
   ConfigArguments config;
-  std::string sample;  ///< a file; empty: reads `topic`
+  std::string input;  ///< a file; empty: reads `topic`
   std::string topic;
   std::string output;
   std::string compare;          ///< a configuration to compare with, in place of an output
   std::string report;           ///< empty: beside the output
-  std::string labels;           ///< a file of ParseVerdictCases; empty: none
+  std::string cases;            ///< a file of ParseVerdictCases; empty: none
   uint64_t window_entries = 0;  ///< 0: `tune` chooses, 1,000,000 at most
   size_t records = 50'000;
   uint64_t hash_seed = 0;

@@ -32,12 +32,12 @@ namespace {
 
 /// What is wrong with the options that name files and topics; empty: nothing.
 std::string ArgumentProblem(const TuneArguments& arguments) {
-  const bool sample = !arguments.sample.empty();
+  const bool sample = !arguments.input.empty();
   const bool topic = !arguments.topic.empty();
-  if (sample && topic) return "found both --sample and --topic, expected one of them";
+  if (sample && topic) return "found both --input and --topic, expected one of them";
   const bool compares = !arguments.compare.empty();
   if (!sample && !topic && !compares) {
-    return "found neither --sample nor --topic, expected one of them";
+    return "found neither --input nor --topic, expected one of them";
   }
   if (compares && !arguments.config.file.empty()) {
     return "found both --config and --compare, expected one of them";
@@ -46,17 +46,17 @@ std::string ArgumentProblem(const TuneArguments& arguments) {
     return compares ? "found both --output and --compare, expected one of them"
                     : "found neither --output nor --compare, expected one of them";
   }
-  if (compares && !arguments.labels.empty()) {
-    return "found both --labels and --compare, expected one of them; `neardup test` decides marked "
+  if (compares && !arguments.cases.empty()) {
+    return "found both --cases and --compare, expected one of them; `neardup test` decides marked "
            "pairs by a configuration";
   }
-  if (sample && arguments.latest) return "--latest: found with --sample, expected with --topic";
+  if (sample && arguments.latest) return "--latest: found with --input, expected with --topic";
   return "";
 }
 
 TuneFiles FilesOf(const TuneArguments& arguments) {
   TuneFiles files;
-  files.sample = arguments.topic.empty() ? arguments.sample : "topic " + arguments.topic;
+  files.sample = arguments.topic.empty() ? arguments.input : "topic " + arguments.topic;
   files.given = arguments.config.file;
   files.config = arguments.output;
   files.model = std::filesystem::path(arguments.output).replace_extension(".model.json");
@@ -67,7 +67,7 @@ TuneFiles FilesOf(const TuneArguments& arguments) {
 }
 
 Result<std::vector<Message>> ReadSample(const TuneArguments& arguments, KafkaOptions kafka) {
-  if (arguments.topic.empty()) return ReadFileSample(arguments.sample, arguments.records);
+  if (arguments.topic.empty()) return ReadFileSample(arguments.input, arguments.records);
   kafka.topics = {arguments.topic};
   return ReadTopicSample(kafka, arguments.records,
                          arguments.latest ? SamplePart::kNewest : SamplePart::kSpread,
@@ -87,9 +87,9 @@ Result<TuneOutputs> OpenOutputs(const TuneArguments& arguments, const TuneFiles&
   const NamedFile model = {"the model of --output", files.model.string()};
   const NamedFile page = {arguments.report.empty() ? "the report of --output" : "--report",
                           files.page.string()};
-  NEARDUP_TRY(CheckFiles(
-      std::vector<NamedFile>{{"--sample", arguments.sample}, {"--labels", arguments.labels}},
-      std::vector<NamedFile>{config, model, page}));
+  NEARDUP_TRY(
+      CheckFiles(std::vector<NamedFile>{{"--input", arguments.input}, {"--cases", arguments.cases}},
+                 std::vector<NamedFile>{config, model, page}));
   NEARDUP_TRY(CheckFiles(std::vector<NamedFile>{{"--config", arguments.config.file}},
                          std::vector<NamedFile>{model, page}));
   if (!arguments.force) NEARDUP_TRY(CheckNew({files.config, files.model, files.page}));
@@ -119,19 +119,19 @@ Result<void> WriteAll(const TuneArguments& arguments, const TuneFiles& files, co
 
 Result<std::vector<VerdictCase>> ReadLabels(const TuneArguments& arguments) {
   std::vector<VerdictCase> none;
-  if (arguments.labels.empty()) return none;
-  const Result<std::string> text = ReadFile(arguments.labels);
+  if (arguments.cases.empty()) return none;
+  const Result<std::string> text = ReadFile(arguments.cases);
   if (!text.ok()) {
-    return Error{text.error().code, fmt::format("{}: {}", arguments.labels, text.error().text)};
+    return Error{text.error().code, fmt::format("{}: {}", arguments.cases, text.error().text)};
   }
-  NEARDUP_ASSIGN(std::vector<VerdictCase> cases, ParseVerdictCases(*text, arguments.labels));
+  NEARDUP_ASSIGN(std::vector<VerdictCase> cases, ParseVerdictCases(*text, arguments.cases));
   for (const VerdictCase& each : cases) {
     if (each.expected != ExpectedVerdict::kDeadLetter) continue;
     return Error{ErrorCode::kBadInput,
                  fmt::format("{}:{}: expect: found dead-letter, expected unique, duplicate, exact "
                              "or near: no setting that `tune` chooses makes a dead letter; take "
                              "this pair out",
-                             arguments.labels, each.line)};
+                             arguments.cases, each.line)};
   }
   return cases;
 }
@@ -155,12 +155,12 @@ Result<void> PrintWrongLabels(const TuneArguments& arguments, const std::vector<
   for (size_t i = 0; i < std::min(wrong.size(), kShown); ++i) {
     const VerdictCase& each = cases[wrong[i]];
     NEARDUP_ASSIGN(const CaseOutcome outcome, RunCase(each, tuning.proposed));
-    fmt::print("  {}:{}: expected {}, found {}. {}\n", arguments.labels, each.line,
+    fmt::print("  {}:{}: expected {}, found {}. {}\n", arguments.cases, each.line,
                Name(each.expected), outcome.found, outcome.reason);
   }
   if (wrong.size() > kShown) {
     fmt::print("  and {} more; `neardup test {} --config {}` shows all\n", wrong.size() - kShown,
-               arguments.labels, arguments.output);
+               arguments.cases, arguments.output);
   }
   return {};
 }
@@ -219,19 +219,19 @@ void AddTune(CommandLine& line) {
   TuneArguments& tune = *arguments;
   CLI::App* command = line.Add(
       "tune", "propose a configuration from a sample of a stream, with a report that explains it",
-      {"neardup tune --sample articles.jsonl --output articles.yaml",
+      {"neardup tune --input articles.jsonl --output articles.yaml",
        "neardup tune --brokers localhost:9092 --topic articles --output articles.yaml",
-       "neardup tune --sample articles.jsonl --labels marked.jsonl --output articles.yaml",
-       "neardup tune --compare articles.yaml --sample newer.jsonl"});
+       "neardup tune --input articles.jsonl --cases marked.jsonl --output articles.yaml",
+       "neardup tune --compare articles.yaml --input newer.jsonl"});
   AddConfig(command, tune.config);
   AddShortForm(command, tune.config, "--brokers", "kafka.brokers", false);
-  command->add_option("--sample", tune.sample, kJsonLinesHelp)->type_name("FILE");
+  command->add_option("-i,--input", tune.input, kJsonLinesHelp)->type_name("FILE");
   command->add_option("--topic", tune.topic, "read the sample from this Kafka topic instead")
       ->type_name("TOPIC");
   command->add_flag("--latest", tune.latest,
                     "read the newest records of the topic, and not some of its whole length");
   AddNumber(
-      command, "--window", tune.window_entries, WindowOptions::kEntriesMaxRange,
+      command, "--window-entries", tune.window_entries, WindowOptions::kEntriesMaxRange,
       "unique records that the window will hold",
       " (default: 1000000, or fewer if chance matches in a larger window would hide the copies)");
   AddSampleFlags(command, tune);
@@ -239,7 +239,7 @@ void AddTune(CommandLine& line) {
       ->add_option("--report", tune.report, "write the HTML report here (default: beside --output)")
       ->type_name("FILE");
   command
-      ->add_option("--labels", tune.labels,
+      ->add_option("--cases", tune.cases,
                    "pairs that you have marked, as for `neardup test`: fields, keys and distance "
                    "are chosen so that most of them come out right")
       ->type_name("FILE");
@@ -252,6 +252,9 @@ void AddTune(CommandLine& line) {
           "write nothing; say whether this configuration still fits, by default the newest "
           "records of its input topics")
       ->type_name("FILE");
+  line.Renamed(command, "--sample", "--input");
+  line.Renamed(command, "--labels", "--cases");
+  line.Renamed(command, "--window", "--window-entries");
   line.Runs(command, [arguments] { return TuneCommand(*arguments); });
 }
 

@@ -54,16 +54,16 @@ struct NamedSample {
 
 /// From the file or topic that is named; otherwise the newest records of the service's inputs.
 Result<NamedSample> ReadNewSample(const TuneArguments& arguments, KafkaOptions kafka) {
-  if (!arguments.sample.empty()) {
+  if (!arguments.input.empty()) {
     NEARDUP_ASSIGN(std::vector<Message> messages,
-                   ReadFileSample(arguments.sample, arguments.records));
-    return NamedSample{arguments.sample, std::move(messages)};
+                   ReadFileSample(arguments.input, arguments.records));
+    return NamedSample{arguments.input, std::move(messages)};
   }
   const bool named = !arguments.topic.empty();
   if (named) kafka.topics = {arguments.topic};
   if (kafka.topics.empty()) {
     return Error{ErrorCode::kConfig,
-                 "found no records to compare with, expected --sample, --topic, or input.topics in "
+                 "found no records to compare with, expected --input, --topic, or input.topics in "
                  "the configuration"};
   }
   const SamplePart part = named && !arguments.latest ? SamplePart::kSpread : SamplePart::kNewest;

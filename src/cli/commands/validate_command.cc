@@ -90,7 +90,7 @@ void AddValidate(CommandLine& line) {
   CLI::App* command = line.Add("validate", "check a configuration, by default without a broker",
                                {"neardup validate --config neardup.yaml"});
   AddConfig(command, arguments->config);
-  AddKafka(command, arguments->config);
+  AddKafka(line, command, arguments->config);
   command->add_flag("--online", arguments->online,
                     "also check brokers, login, topics and rights; changes nothing there");
   line.Runs(command, [arguments] { return ValidateCommand(*arguments); });

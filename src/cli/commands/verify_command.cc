@@ -194,7 +194,7 @@ void AddVerify(CommandLine& line) {
       "2026-01-31T12:00:00Z.",
       kAuditBytesPerRecord));
   AddConfig(command, verify.config);
-  AddKafka(command, verify.config);
+  AddKafka(line, command, verify.config);
   const auto add_end = [&](const char* option, std::vector<std::string>& ends, const char* help) {
     command->add_option(option, ends, help)
         ->type_name("TIME|TOPIC/PARTITION/OFFSET")

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands/commands.h"
@@ -95,6 +96,17 @@ void AddHelp(CommandLine& line) {
   });
 }
 
+/// The help as CLI11 prints it, but with `RECORD [RECORD]` for one or two words, not `RECORD(1x)`.
+class HelpFormat : public CLI::Formatter {
+ public:
+  std::string make_option_usage(const CLI::Option* option) const override {
+    const bool one_or_two = option->get_expected_min() == 1 && option->get_expected_max() == 2;
+    if (!one_or_two) return CLI::Formatter::make_option_usage(option);
+    const std::string name = option->get_name(true);
+    return fmt::format("{} [{}]", name, name);
+  }
+};
+
 /// What follows the options in the help of a command.
 std::string FooterOf(const CommandLine& line, const CLI::App& command) {
   std::string text = command.get_footer();
@@ -122,6 +134,8 @@ void AddFooters(const CommandLine& line, CLI::App& command) {
 int RunProgram(int count, const char* const* words) {
   CLI::App program(
       "neardup: separates near-duplicate records from unique ones in Kafka streams, exactly once");
+  program.name(words[0]);
+  program.formatter(std::make_shared<HelpFormat>());
   program.require_subcommand(1);
   program.failure_message(CLI::FailureMessage::help);
   CommandLine line(program);
@@ -129,7 +143,10 @@ int RunProgram(int count, const char* const* words) {
   for (const auto add : {AddVersion, AddCompletion, AddManual, AddHelp}) add(line);
   AddFooters(line, program);
   try {
-    program.parse(count, words);
+    std::vector<std::string> parsed = line.WithNewNames({words, words + count});
+    parsed.erase(parsed.begin());  // the name of the program
+    std::reverse(parsed.begin(), parsed.end());
+    program.parse(std::move(parsed));
     return line.RunChosen();
   } catch (const CLI::Success& success) {
     return program.exit(success);

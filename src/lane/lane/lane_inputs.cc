@@ -49,9 +49,10 @@ Error RefusedLoss(const InputProgress& input, InputLoss::Kind kind, const Offset
                 name, input.next_offset, bounds.begin, bounds.end);
   return Fatal(
       ErrorCode::kNotFound,
-      fmt::format("{}, set input.on_data_loss to continue, or choose the offset with "
-                  "`neardup reset --input {} --to earliest|OFFSET --execute`; see docs/recovery.md",
-                  found, name));
+      fmt::format(
+          "{}, set input.on_data_loss to continue, or choose the offset with "
+          "`neardup reset --partition {} --to earliest|OFFSET --execute`; see docs/recovery.md",
+          found, name));
 }
 
 }  // namespace

@@ -169,7 +169,8 @@ Error OtherPipeline(const Pipeline& pipeline, const PipelineTopics& lane,
         fmt::format(
             "changelog {} belongs to one of {} lane(s), and lanes.count is {}; with another "
             "number of lanes, records that repeat each other would be in different lanes. "
-            "Set lanes.count: {}, or stop all lanes and run `neardup lanes migrate --to {}`; see "
+            "Set lanes.count: {}, or stop all lanes and run `neardup lanes migrate --lanes {}`; "
+            "see "
             "docs/lanes.md",
             changelog, lane.lanes, pipeline.topics.lanes, lane.lanes, pipeline.topics.lanes));
   }

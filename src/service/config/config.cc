@@ -226,7 +226,7 @@ Result<void> CheckRunnable(const LoadedConfig& config) {
   if (config.settings.kafka.topics.empty()) {
     errors.Add(
         config.SourceOf("input.topics"), "input.topics",
-        "found no topics, expected at least one, such as [news]; name them with --input, or as "
+        "found no topics, expected at least one, such as [news]; name them with --topics, or as "
         "input.topics in the file");
   }
   const KafkaOptions& kafka = config.settings.kafka;

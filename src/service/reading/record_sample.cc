@@ -46,7 +46,7 @@ class TopicSample {
     return Error{
         ErrorCode::kNotFound,
         fmt::format("{}: found no committed record, expected at least one; write records to the "
-                    "topics, or give `neardup tune` a file with --sample",
+                    "topics, or give `neardup tune` a file with --input",
                     topics_)};
   }
 

@@ -61,7 +61,7 @@ class Migration {
   Result<void> CheckNumbers() {
     if (to_ < 1 || to_ > kLanesMax || to_ == from_) {
       return Fatal(ErrorCode::kConfig,
-                   fmt::format("--to: found {}, expected a number from 1 to {} other than "
+                   fmt::format("--lanes: found {}, expected a number from 1 to {} other than "
                                "lanes.count, which is {}",
                                to_, kLanesMax, from_));
     }
@@ -75,7 +75,7 @@ class Migration {
       if (count >= to_) continue;
       return Fatal(ErrorCode::kConfig,
                    fmt::format("topic {} has {} partition(s), so that lane {} of {} would read "
-                               "nothing; expected --to {} or less",
+                               "nothing; expected --lanes {} or less",
                                topic, count, count, to_, count));
     }
     whole.topics = {changelog_};

@@ -91,7 +91,7 @@ Result<PlannedMove> Plan(const Settings& settings, const std::vector<InputMove>&
       std::vector<std::string> known;
       for (const InputProgress& row : delta.inputs) known.push_back(TextOf(row.partition));
       return Error{ErrorCode::kConfig,
-                   fmt::format("--input: found {}, expected an input partition of app {}: {}",
+                   fmt::format("--partition: found {}, expected an input partition of app {}: {}",
                                TextOf(move.partition), settings.kafka.app, fmt::join(known, ", "))};
     }
     NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,

@@ -77,7 +77,7 @@ std::string ChanceTable(const Tuning& tuning) {
              fmt::format("The share of unrelated records that would be called a duplicate of some "
                          "other record while the window holds {} unique records. Shares below 1 % "
                          "are accepted, which allows a distance of at most {}. A larger window "
-                         "(--window) needs a smaller distance.",
+                         "(--window-entries) needs a smaller distance.",
                          Grouped(tuning.proposed.window.entries_max),
                          calibration.window_distance_max),
              "muted") +

@@ -303,7 +303,7 @@ std::vector<TuneProposal> ProposalsOf(const Tuning& tuning) {
         {"window", "window.entries_max",
          fmt::format("at most {} unique records: a larger window has more chance matches, and the "
                      "smaller distance that it needs would miss the copies in this sample. "
-                     "--window sets another size",
+                     "--window-entries sets another size",
                      Grouped(proposed.window.entries_max))});
   }
   return proposals;

@@ -44,7 +44,7 @@ std::string TuneConfig(const Settings& settings, const Tuning& tuning, const Tun
       fmt::format("Look at the pairs in {} before you use this file. Then try `neardup filter "
                   "--config {} --input FILE`, and start `neardup run --config {}`{}",
                   files.page.filename().string(), name, name,
-                  settings.kafka.topics.empty() ? " with --brokers and --input." : "."),
+                  settings.kafka.topics.empty() ? " with --brokers and --topics." : "."),
       fmt::format("Settings that are not listed here have their defaults: `neardup config show "
                   "--config {}` prints them.",
                   name)};
@@ -62,7 +62,8 @@ std::string TuneConfig(const Settings& settings, const Tuning& tuning, const Tun
        "that was written with another one."},
       {"match.distance_max", DistanceComment(tuning)},
       {"window.entries_max",
-       "The distance is chosen for this window. To change the window, run `neardup tune --window` "
+       "The distance is chosen for this window. To change the window, run `neardup tune "
+       "--window-entries` "
        "again."}};
   if (tuning.calibration.mode != MatchMode::kExact) {
     comments.settings.insert({{"match.distance_sum_max", ""},

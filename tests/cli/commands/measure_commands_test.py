@@ -161,14 +161,14 @@ class MeasureCommands(unittest.TestCase):
 
         own = self.path / "own.jsonl"
         self.assertIn("neardup generate", said(78, "evaluate"))
-        self.assertIn("expected both", said(78, "evaluate", "--records", own))
+        self.assertIn("expected both", said(78, "evaluate", "--input", own))
         self.assertIn("unknown; expected neardup", self.evaluate("--scheme", "x", code=78).stderr)
-        self.assertIn("nowhere.jsonl", said(66, "evaluate", "--records", "nowhere.jsonl",
+        self.assertIn("nowhere.jsonl", said(66, "evaluate", "--input", "nowhere.jsonl",
                                             "--labels", self.path / "labels.tsv"))
         short = self.path / "short.tsv"
         short.write_text("id\tcluster\n", encoding="utf-8")
         self.assertIn("short.tsv:1: found no column kind",
-                      said(74, "evaluate", "--records", own, "--labels", short))
+                      said(74, "evaluate", "--input", own, "--labels", short))
         generate = ["generate", "--input", own, "--output", self.path / "x", "--labels",
                     self.path / "y", "--fields"]
         self.assertIn("--copies many: expected", said(78, *generate, "body", "--copies", "many"))

@@ -97,25 +97,25 @@ class OutputFiles(unittest.TestCase):
         self.assert_refused("--verdicts hard", *self.filter("--unique", "old", "--verdicts", "hard"))
 
     def test_tune_learn_generate_and_evaluate_refuse_such_files_too(self):
-        self.assert_refused("--report x", "tune", "--sample", "f.jsonl", "--output", "x",
+        self.assert_refused("--report x", "tune", "--input", "f.jsonl", "--output", "x",
                             "--report", "x")
-        self.assert_refused("x.model.json", "tune", "--sample", "f.jsonl", "--output", "x.yaml",
+        self.assert_refused("x.model.json", "tune", "--input", "f.jsonl", "--output", "x.yaml",
                             "--report", "x.model.json")
-        self.assert_refused("--sample f.jsonl", "tune", "--sample", "f.jsonl", "--output",
+        self.assert_refused("--input f.jsonl", "tune", "--input", "f.jsonl", "--output",
                             "f.jsonl", "--force")
         self.put("c.yaml", b"app: a\n")
-        self.assert_refused("--report c.yaml", "tune", "--sample", "f.jsonl", "--config", "c.yaml",
+        self.assert_refused("--report c.yaml", "tune", "--input", "f.jsonl", "--config", "c.yaml",
                             "--output", "x.yaml", "--report", "c.yaml", "--force")
-        self.assert_refused("--sample f.jsonl", "learn", "--sample", "f.jsonl", "--output",
+        self.assert_refused("--input f.jsonl", "learn", "--input", "f.jsonl", "--output",
                             "f.jsonl", "--force")
-        self.assert_refused("--config c.yaml", "learn", "--sample", "f.jsonl", "--config", "c.yaml",
+        self.assert_refused("--config c.yaml", "learn", "--input", "f.jsonl", "--config", "c.yaml",
                             "--output", "c.yaml", "--force")
         self.assert_refused("--labels g", *self.generate(
             "--input", "f.jsonl", "--output", "g", "--labels", "g"))
         self.assert_refused("--input f.jsonl", *self.generate(
             "--input", "f.jsonl", "--output", "f.jsonl", "--labels", "g"))
         self.put("labels.tsv", b"id\tcluster\tkind\na1\t1\toriginal\n")
-        self.assert_refused("--html labels.tsv", "evaluate", "--records", "f.jsonl", "--labels",
+        self.assert_refused("--html labels.tsv", "evaluate", "--input", "f.jsonl", "--labels",
                             "labels.tsv", "--html", "labels.tsv")
 
     def test_a_run_that_fails_changes_no_file(self):
@@ -125,7 +125,7 @@ class OutputFiles(unittest.TestCase):
                                    "cut.gz", "--unique", "u", "--verdicts", "v", code=EXIT_IO)
         self.assertIn("; not written: u, v", said)
         self.put("x.yaml", b"old\n")
-        self.assert_refused("no-such/y.html", "tune", "--sample", "f.jsonl", "--output", "x.yaml",
+        self.assert_refused("no-such/y.html", "tune", "--input", "f.jsonl", "--output", "x.yaml",
                             "--report", "no-such/y.html", "--force", code=EXIT_IO)
         self.assert_refused("no-such/labels", *self.generate(
             "--input", "f.jsonl", "--output", "u", "--labels", "no-such/labels"), code=EXIT_IO)

@@ -28,7 +28,7 @@ class TuneCommandTest : public ConfigText {
   TuneCommandTest() {
     std::string lines;
     for (const std::string& payload : TextStream(8, 300, 100, 3)) lines += payload + "\n";
-    options_["--sample"] = Write("sample.jsonl", lines).string();
+    options_["--input"] = Write("sample.jsonl", lines).string();
     options_["--output"] = (folder_ / "c.yaml").string();
   }
 
@@ -75,7 +75,7 @@ TEST_F(TuneCommandTest, OverwritesNothingUnlessForced) {
     EXPECT_EQ(out_, "");
     std::filesystem::remove(file);
   }
-  EXPECT_TRUE(std::filesystem::exists(options_["--sample"]));
+  EXPECT_TRUE(std::filesystem::exists(options_["--input"]));
   EXPECT_EQ(Run(options_), kExitOk) << err_;
   EXPECT_EQ(Run(options_), kExitIo);
   options_["--force"];
@@ -86,9 +86,9 @@ TEST_F(TuneCommandTest, RefusesNoSourceAndTwoSources) {
   options_["--topic"] = "articles";
   EXPECT_EQ(Run(options_), kExitUsage);
   options_.erase("--topic");
-  options_.erase("--sample");
+  options_.erase("--input");
   EXPECT_EQ(Run(options_), kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("found neither --sample nor --topic, expected one of them"));
+  EXPECT_THAT(err_, HasSubstr("found neither --input nor --topic, expected one of them"));
 }
 
 TEST_F(TuneCommandTest, ReadsAtMostTheNumberOfRecordsThatIsGiven) {
@@ -101,13 +101,13 @@ TEST_F(TuneCommandTest, ReadsAtMostTheNumberOfRecordsThatIsGiven) {
 }
 
 TEST_F(TuneCommandTest, SaysWhatIsWrongWithTheSample) {
-  options_["--sample"] = (folder_ / "absent.jsonl").string();
+  options_["--input"] = (folder_ / "absent.jsonl").string();
   EXPECT_EQ(Run(options_), kExitNoInput);
   EXPECT_THAT(err_, HasSubstr("absent.jsonl: cannot be opened"));
-  options_["--sample"] = Write("empty.jsonl", "").string();
+  options_["--input"] = Write("empty.jsonl", "").string();
   EXPECT_EQ(Run(options_), kExitNoInput);
   EXPECT_THAT(err_, HasSubstr("empty.jsonl: found no record"));
-  options_["--sample"] = Write("broken.jsonl", "{\n{\n").string();
+  options_["--input"] = Write("broken.jsonl", "{\n{\n").string();
   EXPECT_EQ(Run(options_), kExitConfig);
   EXPECT_THAT(err_, HasSubstr("broken.jsonl: holds no JSON object; expected JSON Lines"));
 }
@@ -124,7 +124,7 @@ TEST_F(TuneCommandTest, SaysHowMarkedPairsComeOutAndWhichDoNot) {
     add(payloads[i], payloads[i + 100], "unique");
   }
   add(payloads[0], payloads[0], "unique");  // the opposite of the first line
-  options_["--labels"] = Write("marked.jsonl", lines).string();
+  options_["--cases"] = Write("marked.jsonl", lines).string();
   ASSERT_EQ(Run(options_), kExitOk) << err_;
   EXPECT_THAT(out_,
               HasSubstr("24 of 25 marked pairs come out right: 12 of 12 copies are found, 12 of "
@@ -138,23 +138,23 @@ TEST_F(TuneCommandTest, SaysHowMarkedPairsComeOutAndWhichDoNot) {
 }
 
 TEST_F(TuneCommandTest, RefusesMarksThatItCannotUse) {
-  options_["--labels"] =
+  options_["--cases"] =
       Write("marked.jsonl", R"({"a": {"text": "x"}, "b": {"text": "x"}, "expect": "dead-letter"})")
           .string();
   EXPECT_EQ(Run(options_), kExitBadInput);
   EXPECT_THAT(Plain(err_), HasSubstr("marked.jsonl:1: expect: found dead-letter, expected unique"));
-  options_["--labels"] = (folder_ / "nothing.jsonl").string();
+  options_["--cases"] = (folder_ / "nothing.jsonl").string();
   options_["--force"];
   EXPECT_NE(Run(options_), kExitOk);
   EXPECT_THAT(Plain(err_), HasSubstr("nothing.jsonl"));
   options_["--compare"] = "c.yaml";
   options_.erase("--output");
   EXPECT_EQ(Run(options_), kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("found both --labels and --compare"));
+  EXPECT_THAT(err_, HasSubstr("found both --cases and --compare"));
 }
 
 TEST_F(TuneCommandTest, NamesABrokerThatDoesNotAnswer) {
-  options_.erase("--sample");
+  options_.erase("--input");
   options_["--topic"] = "articles";
   options_["--brokers"] = "127.0.0.1:1";
   options_["--set"] = "kafka.answer_timeout_ms=1s";
@@ -166,7 +166,7 @@ TEST_F(TuneCommandTest, LearnWritesTheModelThatTuneWrites) {
   options_["--fields"] = "text";
   ASSERT_EQ(Run(options_), kExitOk) << err_;
   Options learn = {{"--fields", "text"},
-                   {"--sample", options_["--sample"]},
+                   {"--input", options_["--input"]},
                    {"--output", (folder_ / "m.json").string()}};
   ASSERT_EQ(Run(learn, "learn"), kExitOk) << err_;
   EXPECT_THAT(err_, HasSubstr("m.json: learned from "));
@@ -189,7 +189,7 @@ class CompareTuningTest : public TuneCommandTest {
   int Compare(const std::vector<std::string>& payloads) {
     std::string lines;
     for (const std::string& payload : payloads) lines += payload + "\n";
-    compare_["--sample"] = Write("newer.jsonl", lines).string();
+    compare_["--input"] = Write("newer.jsonl", lines).string();
     return Run(compare_);
   }
 
@@ -220,7 +220,7 @@ TEST_F(CompareTuningTest, SaysThatDriftIsUnknownWithoutAProfile) {
 }
 
 TEST_F(CompareTuningTest, TakesOneConfigurationAndNoOutput) {
-  compare_["--sample"] = options_["--sample"];
+  compare_["--input"] = options_["--input"];
   compare_["--output"] = "x";
   EXPECT_EQ(Run(compare_), kExitUsage);
   EXPECT_THAT(err_, HasSubstr("found both --output and --compare, expected one of them"));

@@ -100,14 +100,14 @@ class StopSignals(unittest.TestCase):
             "--output", "u", "--labels", "labels")
         self.assertEqual(said, "neardup: stopped by SIGTERM while reading records; not written: "
                          "labels, u\n")
-        said = self.stop_while_reading(signal.SIGINT, "c.html.0.tmp", "tune", "--sample", "-",
+        said = self.stop_while_reading(signal.SIGINT, "c.html.0.tmp", "tune", "--input", "-",
                                        "--output", "c.yaml")
         self.assertIn("stopped by SIGINT while reading the sample; not written: ", said)
-        said = self.stop_while_reading(signal.SIGHUP, "m.json.0.tmp", "learn", "--sample", "-",
+        said = self.stop_while_reading(signal.SIGHUP, "m.json.0.tmp", "learn", "--input", "-",
                                        "--output", "m.json")
         self.assertIn("stopped by SIGHUP while reading the sample; not written: m.json", said)
         (self.path / "l.tsv").write_text("id\tcluster\tkind\na1\t1\toriginal\n")
-        said = self.stop_while_reading(signal.SIGINT, "p.html.0.tmp", "evaluate", "--records", "-",
+        said = self.stop_while_reading(signal.SIGINT, "p.html.0.tmp", "evaluate", "--input", "-",
                                        "--labels", "l.tsv", "--html", "p.html")
         self.assertIn("stopped by SIGINT while reading -; not written: p.html", said)
         self.assertEqual(self.names(), ["l.tsv", "u"])

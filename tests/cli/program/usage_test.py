@@ -54,10 +54,10 @@ class Usage(unittest.TestCase):
         self.assert_says("help fliter", "fliter: unknown command; did you mean `neardup filter`?")
 
     def test_reset_takes_inputs_as_run_does_only_with_all(self):
-        self.assert_says("reset --input news/0", "--input requires --to; see `neardup reset --help`")
-        self.assert_says("reset --all --to latest --input news/0", "--to excludes --all; see `neardup reset --help`")
+        self.assert_says("reset --partition news/0", "--partition requires --to; see `neardup reset --help`")
+        self.assert_says("reset --all --to latest --partition news/0", "--to excludes --all; see `neardup reset --help`")
         # It takes the options of `run`, and gets as far as the broker that does not answer.
-        done = subprocess.run([NEARDUP, "reset", "--all", "--brokers", "localhost:1", "--input", "news,notes", "--fields",
+        done = subprocess.run([NEARDUP, "reset", "--all", "--brokers", "localhost:1", "--topics", "news,notes", "--fields",
                                "title", "--state-dir", "s", "--metrics-port", "0", "--set",
                                "kafka.answer_timeout_ms=100ms"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 69, done.stderr)
@@ -123,6 +123,22 @@ class Usage(unittest.TestCase):
                     self.assertIn("--help", self.complete(shell, *names, "--h"), names)
         self.assert_says("completion tcsh", "SHELL: found tcsh, expected bash, zsh, fish; see `neardup completion --help`")
 
+    def test_former_names_of_options_stay_valid_and_no_help_shows_them(self):
+        both = "found both --input and --topic, expected one of them; see `neardup tune --help`"
+        for words in ("--sample a", "--sample=a", "--input a"):
+            self.assert_says(f"tune -o x {words} --topic b", both)
+        for command, former, value in (("run", "--input", "news"), ("tune", "--labels", "x"), ("tune", "--window", "5000"),
+                                       ("learn", "--sample", "x"), ("evaluate", "--records", "x"),
+                                       ("lanes migrate", "--to", "4"), ("import", "--from", "x"),
+                                       ("replay", "--dead-letter", "x"), ("reset", "--input", "news/0")):
+            with self.subTest(f"{command} {former}"):
+                done = subprocess.run([NEARDUP, *command.split(), former, value, "--config", "no-such.yaml"],
+                                      capture_output=True, text=True)
+                self.assertNotIn("unknown option", done.stderr)
+                shown = subprocess.run([NEARDUP, *command.split(), "--help"], capture_output=True, text=True).stdout
+                self.assertNotRegex(shown, rf"(?m)^  (-\w,)?{former}\b(?!-)")
+        self.assert_says("tune -o x --window", "--window-entries: found no value, expected one; see `neardup tune --help`")
+
     def test_healthcheck_asks_where_the_configuration_says(self):
         for host, shown in (("0.0.0.0", "127.0.0.1"), ("127.0.0.1", "127.0.0.1"), ('"::"', "[::1]")):
             done = subprocess.run([NEARDUP, "healthcheck", "--set", f"metrics.host={host}", "--metrics-port", "9"],
@@ -180,11 +196,11 @@ class Usage(unittest.TestCase):
                          "expected one; see `neardup filter --help`")
 
     def test_tune_takes_one_source(self):
-        self.assert_says("tune -o x", "found neither --sample nor --topic, expected one of them; "
+        self.assert_says("tune -o x", "found neither --input nor --topic, expected one of them; "
                          "see `neardup tune --help`")
-        self.assert_says("tune -o x --sample a --topic b", "found both --sample and --topic, "
+        self.assert_says("tune -o x --input a --topic b", "found both --input and --topic, "
                          "expected one of them; see `neardup tune --help`")
-        self.assert_says("tune -o x --sample a --latest", "--latest: found with --sample, "
+        self.assert_says("tune -o x --input a --latest", "--latest: found with --input, "
                          "expected with --topic; see `neardup tune --help`")
 
 

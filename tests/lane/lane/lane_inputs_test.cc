@@ -232,7 +232,7 @@ TEST_F(LaneInputsTest, DeletedRecordsEndTheLaneAndTheMessageSaysHowManyAndWhatTo
   EXPECT_THAT(error->text, testing::HasSubstr("continue at offset 20"));
   EXPECT_THAT(error->text, testing::HasSubstr("begins at offset 60"));
   EXPECT_THAT(error->text,
-              testing::HasSubstr("neardup reset --input b/0 --to earliest|OFFSET --execute"));
+              testing::HasSubstr("neardup reset --partition b/0 --to earliest|OFFSET --execute"));
 }
 
 TEST_F(LaneInputsTest, TheLaneGoesOnBehindDeletedRecordsOnceIfTheOptionsSaySo) {

@@ -102,10 +102,10 @@ TEST(Beginning, AHistoryOfOtherSettingsIsRefusedBeforeTheFirstDecision) {
 TEST(Beginning, TheErrorNamesTheCommandThatWasInterrupted) {
   const Beginning history{BeganWith::kHistory, true, 1, 0};
   EXPECT_THAT(BeginningIsUnfinished(history, 4, "app-changelog/0").text,
-              HasSubstr("`neardup import --from FOLDER --execute` was interrupted"));
+              HasSubstr("`neardup import --history FOLDER --execute` was interrupted"));
   const Beginning lanes{BeganWith::kLanes, true, 9, 0};
   const Error error = BeginningIsUnfinished(lanes, 4, "app-changelog/2");
-  EXPECT_THAT(error.text, HasSubstr("`neardup lanes migrate --to 4 --execute` was interrupted"));
+  EXPECT_THAT(error.text, HasSubstr("`neardup lanes migrate --lanes 4 --execute` was interrupted"));
   EXPECT_THAT(error.text, HasSubstr("changelog app-changelog/2"));
   EXPECT_TRUE(error.fatal);
 }

@@ -248,7 +248,7 @@ TEST_F(ConfigLayers, OnlyRunNeedsInputTopics) {
   EXPECT_EQ(runnable.error().code, ErrorCode::kConfig);
   EXPECT_EQ(runnable.error().text,
             "default: input.topics: found no topics, expected at least one, such as "
-            "[news]; name them with --input, or as input.topics in the file");
+            "[news]; name them with --topics, or as input.topics in the file");
   EXPECT_TRUE(CheckRunnable(*Load("input:\n  topics: [news]\n")).ok());
 }
 

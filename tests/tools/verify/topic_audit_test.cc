@@ -303,7 +303,7 @@ TEST_F(TopicAuditWithoutHeaders, FindsAnOutputWrittenTwiceAndOneThatHasNoInput) 
 
 TEST_F(TopicAuditTest, TheCommandAnswersWithItsExitCodeAndInJson) {
   std::vector<std::string> words = {"verify", "--brokers",         settings_.kafka.brokers,
-                                    "--app",  settings_.kafka.app, "--input",
+                                    "--app",  settings_.kafka.app, "--topics",
                                     topic_,   "--fields",          "text"};
   testing::internal::CaptureStdout();
   EXPECT_EQ(RunWords(words), kExitOk);
