@@ -82,7 +82,7 @@ class Migration(LaneTexts):
         self.wait_drained(lanes[0])
         for service in lanes:
             self.assertEqual(service.terminate()[0], 0)
-        self.assertIn('expected --to 8 or less', self.migrate(config, 9, code=CONFIG_ERROR).stderr)
+        self.assertIn('expected --lanes 8 or less', self.migrate(config, 9, code=CONFIG_ERROR).stderr)
         self.assertIn('other than lanes.count, which is 2', self.migrate(config, 2, code=CONFIG_ERROR).stderr)
         self.assertIn('belongs to one of 2 lane(s), and lanes.count is 3',
                       self.migrate(self.config(3), 4, code=CONFIG_ERROR).stderr)

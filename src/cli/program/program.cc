@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "commands/commands.h"
-#include "kafka/client.h"
+#include "kafka/library_version.h"
 #include "process/exit_code.h"
 #include "program/command_tree.h"
 #include "program/completion.h"

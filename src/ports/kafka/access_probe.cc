@@ -10,6 +10,7 @@
 
 #include "kafka/client.h"
 #include "kafka/deadline.h"
+#include "kafka/errors.h"
 
 namespace neardup {
 namespace {
@@ -20,7 +21,7 @@ constexpr const char* kRefusedAcks = "2";
 constexpr int32_t kNoSuchPartition = INT32_MAX;
 
 Error NoAnswer(const Client& client, const std::string& doing) {
-  return client.Explain(FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, doing));
+  return client.diagnosis().Explain(FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, doing));
 }
 
 Answers AllFail(const std::vector<std::string>& topics, const Error& error) {

@@ -5,6 +5,8 @@
 #include <array>
 #include <memory>
 
+#include "kafka/errors.h"
+
 namespace neardup {
 namespace {
 
@@ -68,11 +70,11 @@ Result<std::optional<std::vector<Acl>>> ListAcls(const Client& client, ResourceK
   const QueueHandle queue(rd_kafka_queue_new(client.get()));
   rd_kafka_DescribeAcls(client.get(), filter.get(), limits.get(), queue.get());
   const EventHandle event(rd_kafka_queue_poll(queue.get(), timeout_ms));
-  if (!event) return client.Explain(FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, doing));
+  if (!event) return client.diagnosis().Explain(FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, doing));
   const rd_kafka_resp_err_t code = rd_kafka_event_error(event.get());
   if (code == RD_KAFKA_RESP_ERR_SECURITY_DISABLED) return std::optional<std::vector<Acl>>();
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return client.Explain(FromKafka(code, doing), {"Describe", ResourceKind::kCluster});
+    return client.diagnosis().Explain(FromKafka(code, doing), {"Describe", ResourceKind::kCluster});
   }
   size_t count = 0;
   const auto* rows =

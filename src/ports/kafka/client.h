@@ -1,5 +1,4 @@
-// One librdkafka client: made from properties, logs and remembers what the library complains about,
-// and is destroyed together with what it still holds. Also the library's errors and version.
+// One librdkafka client: made from properties, and destroyed together with what it still holds.
 #pragma once
 
 #include <chrono>
@@ -11,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "kafka/diagnosis.h"
 #include "kafka/handle.h"
 #include "kafka/kafka_options.h"
-#include "kafka/login_watch.h"
 #include "kafka/properties.h"
-#include "kafka/rights.h"
+#include "kafka/transaction_failure.h"
 #include "kafka/unanswered_requests.h"
 #include "neardup/result.h"
 
@@ -67,78 +66,31 @@ class Client {
   void TransactionBegins();
   /// Of the transaction that began last.
   const UnansweredRequests& unanswered() const { return unanswered_; }
-  /// The reason that the library logged for the failure of the newest transaction; it names the
-  /// partition if one is the cause. Later calls of the library say only that the state is wrong.
-  /// Empty: the library has logged nothing.
-  std::string TransactionFailure() const;
-  /// True while the brokers refuse our login and none is connected.
-  bool LoginRefused() const;
-  /// Call it when a broker has answered.
-  void Answered();
-  /// Adds the cause to an error: a time-out becomes kAuth when the login is refused; kAuth and
-  /// kUnavailable get the addresses of the brokers and a hint where one is known.
-  Error Explain(Error error) const;
-  /// The same for a call that needs a right. If the brokers refuse it, the error names the right
-  /// and how to grant it.
-  Error Explain(Error error, const Right& right) const;
-  /// Explains what a consumer reads instead of a record of this topic.
-  Error ExplainEvent(const rd_kafka_message_t& event, std::string_view doing,
-                     const std::string& topic) const;
+  const TransactionFailure& transaction_failure() const { return transaction_failure_; }
+
+  Diagnosis& diagnosis() { return diagnosis_; }
+  const Diagnosis& diagnosis() const { return diagnosis_; }
 
  private:
-  Client(const KafkaOptions& options, KafkaLog log, ClientHooks hooks);
+  Client(const KafkaOptions& options, const Properties& properties, KafkaLog log,
+         ClientHooks hooks);
   void Bind(rd_kafka_conf_t* conf, ClientRole role);
-  void Complain(rd_kafka_resp_err_t code, const char* reason);
-  void Log(int level, std::string_view facility, const char* text);
-  void WriteToLog(int level, const std::string& text);
-  /// The library asks whether it may trust a certificate of a broker. Returns what the library has
-  /// found, and remembers what is wrong.
-  bool CheckCertificate(std::string_view broker, int x509_error);
+  void Log(int level, const std::string& text);
 
-  std::string brokers_;
-  std::string principal_;
-  std::string group_;  ///< of a consumer
-  std::vector<std::string> library_warnings_;
-  std::string sasl_username_;
-  std::string sasl_password_;
+  const std::string sasl_username_;
+  const std::string sasl_password_;
   std::mutex log_mutex_;  ///< guards log_
   KafkaLog log_;          ///< empty: logs nothing
   ClientHooks hooks_;
   rd_kafka_t* handle_ = nullptr;
   std::vector<std::shared_ptr<const void>> lent_;
   UnansweredRequests unanswered_;  ///< counts only for a transactional producer
-  mutable std::mutex mutex_;       ///< guards the members below
-  LoginWatch login_;
-  std::string certificate_complaint_;  ///< why the certificate of a broker was refused last
-  std::string connection_complaint_;   ///< the last one
-  std::string transaction_failure_;    ///< of the transaction that began last
-  std::string partition_failure_;      ///< the same, about one of its partitions
+  TransactionFailure transaction_failure_;
+  Diagnosis diagnosis_;
 };
 
 /// Makes every client that the options lead to, without waiting for a broker, and returns the first
 /// complaint. For checks of a configuration.
 Result<void> CheckProperties(const KafkaOptions& options);
-
-/// True when the broker, or a proxy in front of it, refuses our login, or we refuse its
-/// certificate.
-bool IsRefusedLogin(rd_kafka_resp_err_t code);
-/// True when the broker knows who we are, and we may not do this.
-bool IsMissingRight(rd_kafka_resp_err_t code);
-/// One of the two.
-bool IsRefusedAccess(rd_kafka_resp_err_t code);
-
-/// An error of the library as "<doing>: <detail>". An empty `detail` stands for the library's text
-/// of the code.
-Error FromKafka(rd_kafka_resp_err_t code, std::string_view doing, std::string_view detail = "");
-/// The same for an error object. The result also follows its flags (fatal, abortable, retriable).
-Error FromKafka(const rd_kafka_error_t& error, std::string_view doing);
-
-/// Returns the name and version of the client library, for example "librdkafka 2.0.2".
-std::string ClientLibraryName();
-/// Known faults of the library in use that matter with these options, as sentences for the log.
-std::vector<std::string> ClientLibraryWarnings(const KafkaOptions& options);
-/// The same for any version, in the form of rd_kafka_version(): 0xMMmmrrpp. An empty
-/// `sasl_mechanism` stands for none.
-std::vector<std::string> ClientLibraryWarnings(int version, std::string_view sasl_mechanism);
 
 }  // namespace neardup

@@ -8,6 +8,7 @@
 
 #include "kafka/client.h"
 #include "kafka/deadline.h"
+#include "kafka/errors.h"
 
 namespace neardup {
 namespace {
@@ -35,8 +36,9 @@ Result<std::vector<GroupOffset>> GroupOffsets(const KafkaOptions& options, const
       rd_kafka_committed(reader->get(), list.get(), options.answer_timeout_ms);
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
     const MessageHandle heard(rd_kafka_consumer_poll(reader->get(), 0));  // hears the reason
-    return reader->Explain(FromKafka(code, fmt::format("reading the offsets of group {}", group)),
-                           {"Read", ResourceKind::kGroup, group});
+    return reader->diagnosis().Explain(
+        FromKafka(code, fmt::format("reading the offsets of group {}", group)),
+        {"Read", ResourceKind::kGroup, group});
   }
   std::vector<GroupOffset> rows;
   for (int i = 0; i < list->cnt; ++i) {
@@ -67,8 +69,8 @@ Result<int> GroupMembers(const KafkaOptions& options, const std::string& group,
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
       return list && list->group_cnt > 0 ? list->groups[0].member_cnt : 0;
     }
-    const Error error =
-        client->Explain(FromKafka(code, fmt::format("asking for the members of group {}", group)));
+    const Error error = client->diagnosis().Explain(
+        FromKafka(code, fmt::format("asking for the members of group {}", group)));
     if (error.code != ErrorCode::kUnavailable || deadline.passed()) return error;
     std::this_thread::sleep_for(kCoordinatorRetry);
   }

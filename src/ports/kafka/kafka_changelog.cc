@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "kafka/client.h"
 #include "kafka/deadline.h"
+#include "kafka/errors.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/prefetch.h"
 #include "kafka/topic_admin.h"
@@ -91,7 +92,7 @@ Result<void> KafkaChangelog::Open(int64_t offset) {
     assigned_ = true;
     return {};
   }
-  return reader_->Explain(FromKafka(code, fmt::format("opening changelog {}", name_)));
+  return reader_->diagnosis().Explain(FromKafka(code, fmt::format("opening changelog {}", name_)));
 }
 
 void KafkaChangelog::Close() {
@@ -124,7 +125,8 @@ Result<bool> KafkaChangelog::Holds(const ChangelogMark& mark) {
   std::this_thread::sleep_until(asked_at_ + kBetweenAssigns);
   const rd_kafka_resp_err_t code = rd_kafka_assign(watermarks_->get(), list.get());
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return watermarks_->Explain(FromKafka(code, fmt::format("reading changelog {} again", name_)));
+    return watermarks_->diagnosis().Explain(
+        FromKafka(code, fmt::format("reading changelog {} again", name_)));
   }
   const Result<std::optional<uint64_t>> found = FetchChecksum(mark.offset);
   rd_kafka_assign(watermarks_->get(), nullptr);
@@ -145,11 +147,11 @@ Result<std::optional<uint64_t>> KafkaChangelog::FetchChecksum(int64_t offset) {
       return std::optional(Hash64({static_cast<const char*>(record->payload), record->len}));
     }
     if (record->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) return std::optional<uint64_t>();
-    const Error error = watermarks_->ExplainEvent(*record, doing, partition_.topic);
+    const Error error = watermarks_->diagnosis().ExplainEvent(*record, doing, partition_.topic);
     if (error.code == ErrorCode::kNotFound) return std::optional<uint64_t>();
     if (error.code != ErrorCode::kUnavailable) return error;
   }
-  return watermarks_->Explain(FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, doing));
+  return watermarks_->diagnosis().Explain(FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, doing));
 }
 
 /// The brokers cannot compare and delete in one step. If the process was stopped between the two,
@@ -192,9 +194,9 @@ Result<void> KafkaChangelog::Poll(
     NEARDUP_TRY(Visit(*record, visit));
     ++visited;
   }
-  if (visited > 0) reader_->Answered();
-  if (!reader_->LoginRefused()) return {};
-  return reader_->Explain(
+  if (visited > 0) reader_->diagnosis().Answered();
+  if (!reader_->diagnosis().LoginRefused()) return {};
+  return reader_->diagnosis().Explain(
       FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, fmt::format("reading changelog {}", name_)));
 }
 
@@ -202,7 +204,7 @@ Result<void> KafkaChangelog::Visit(
     const rd_kafka_message_t& record,
     const std::function<Result<void>(const ChangelogRecord&)>& visit) {
   if (record.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    const Error error = reader_->ExplainEvent(
+    const Error error = reader_->diagnosis().ExplainEvent(
         record, fmt::format("reading changelog {} at offset {}", name_, next_offset_),
         partition_.topic);
     // The library restores connections by itself.

@@ -11,6 +11,7 @@
 
 #include "kafka/client.h"
 #include "kafka/deadline.h"
+#include "kafka/errors.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/leader_watch.h"
 
@@ -212,7 +213,7 @@ Result<void> KafkaLease::Subscribe() {
   rd_kafka_topic_partition_list_add(topics.get(), topic_.c_str(), RD_KAFKA_PARTITION_UA);
   const rd_kafka_resp_err_t code = rd_kafka_subscribe(client_->get(), topics.get());
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  return client_->Explain(FromKafka(code, fmt::format("subscribing to {}", topic_)));
+  return client_->diagnosis().Explain(FromKafka(code, fmt::format("subscribing to {}", topic_)));
 }
 
 void KafkaLease::Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions) {
@@ -228,7 +229,7 @@ void KafkaLease::Rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_li
   if (refused) {
     Report(FromKafka(*refused, fmt::format("taking or giving up partitions of {}", topic_)));
   } else if (ours && assigned) {
-    client_->Answered();
+    client_->diagnosis().Answered();
     join_again_after_ = kJoinAgainAfter;
     assigned_again_ = kAssignAgainMax;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -252,10 +253,10 @@ bool KafkaLease::PollOnce() {
     const Right right = event->err == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED
                             ? Right{"Describe", ResourceKind::kTopic, topic_}
                             : Right{"Read", ResourceKind::kGroup, topic_};
-    error =
-        client_->Explain(FromKafka(event->err, doing, rd_kafka_message_errstr(event.get())), right);
-  } else if (client_->LoginRefused()) {
-    error = client_->Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, doing));
+    error = client_->diagnosis().Explain(
+        FromKafka(event->err, doing, rd_kafka_message_errstr(event.get())), right);
+  } else if (client_->diagnosis().LoginRefused()) {
+    error = client_->diagnosis().Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, doing));
   }
   if (error && error->code != ErrorCode::kUnavailable) Report(*std::move(error));
   return !event || !IsMissingRight(event->err);

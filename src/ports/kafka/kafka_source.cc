@@ -7,6 +7,7 @@
 
 #include "kafka/client.h"
 #include "kafka/deadline.h"
+#include "kafka/errors.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/leader_watch.h"
 #include "kafka/partition_reader.h"
@@ -120,7 +121,7 @@ Result<void> KafkaSource::Assign(std::span<const InputAssignment> inputs) {
   }
   const rd_kafka_resp_err_t code = rd_kafka_assign(client_->get(), list.get());
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return client_->Explain(FromKafka(code, "assigning the input partitions"));
+    return client_->diagnosis().Explain(FromKafka(code, "assigning the input partitions"));
   }
   assigned_at_ = std::chrono::steady_clock::now();
   delivers_ = false;
@@ -136,7 +137,7 @@ Result<void> KafkaSource::Poll(size_t records_max, int timeout_ms, std::vector<M
     Gather();
     NEARDUP_TRY(TakeInOrderOfTime(records_max, out));
     if (out.size() > before) {
-      client_->Answered();
+      client_->diagnosis().Answered();
       return {};
     }
     if (deadline.passed()) break;
@@ -144,8 +145,9 @@ Result<void> KafkaSource::Poll(size_t records_max, int timeout_ms, std::vector<M
   }
   // One of several brokers may refuse a login while it restarts. That matters only when no records
   // arrive.
-  if (!client_->LoginRefused()) return {};
-  return client_->Explain(FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, "reading the inputs"));
+  if (!client_->diagnosis().LoginRefused()) return {};
+  return client_->diagnosis().Explain(
+      FromKafka(RD_KAFKA_RESP_ERR__AUTHENTICATION, "reading the inputs"));
 }
 
 void KafkaSource::Wait(const Deadline& deadline) {
@@ -205,7 +207,7 @@ Result<void> KafkaSource::HearComplaints() {
                                "outside of the partition's queue",
                                rd_kafka_topic_name(event->rkt), event->partition)};
     }
-    const Error error = client_->ExplainEvent(*event, "reading the inputs", "");
+    const Error error = client_->diagnosis().ExplainEvent(*event, "reading the inputs", "");
     // The library restores connections by itself. The readers report what does not exist.
     if (error.code != ErrorCode::kUnavailable && error.code != ErrorCode::kNotFound) return error;
   }

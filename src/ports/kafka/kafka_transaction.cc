@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <future>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -12,9 +12,11 @@
 #include "kafka/bounded_calls.h"
 #include "kafka/client.h"
 #include "kafka/deadline.h"
+#include "kafka/errors.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/outgoing_record.h"
 #include "kafka/output_topics.h"
+#include "kafka/producer.h"
 #include "kafka/refusals.h"
 #include "kafka/topic_admin.h"
 
@@ -23,10 +25,6 @@ namespace {
 
 // Long waits are cut into slices; the client's complaints are heard between two slices.
 constexpr int kSliceMs = 1000;
-constexpr int kFlushSliceMs = 100;
-// rd_kafka_flush looks every 10 ms whether all records are delivered, and once more at its end. A
-// shorter call ends closer to the delivery.
-constexpr int kDeliveredPeriodMs = 1;
 // A broker refuses the transactional id while it ends the transaction of the former owner, which
 // takes it milliseconds. The library asks again only after half a second, or when it is called
 // again.
@@ -45,8 +43,6 @@ constexpr int kLogWarning = 4;
 // A foreign transaction that holds offsets of the group may stay open for long.
 constexpr int kStableOffsetsMs = 2000;
 constexpr std::chrono::milliseconds kGrowthRetry(50);
-// Failed deliveries are heard after at most this number of published records.
-constexpr uint32_t kRecordsPerHearing = 1000;
 
 Result<OutgoingRecord> Outgoing(const RoutedRecord& record, rd_kafka_topic_t* topic, void* tag) {
   const Message& message = record.message;
@@ -102,18 +98,18 @@ class KafkaTransaction : public Transaction {
   Result<void> ProduceAlone(const RoutedRecord& record, rd_kafka_topic_t* topic);
   /// Waits while the library's queue is full. kExhausted: the library takes no record so large.
   Result<void> SendBounded(OutgoingRecord& record, std::string_view doing);
-  /// Waits for at most a slice; true when no record is in flight any more.
-  Result<bool> Flush(const Deadline& deadline);
-  Result<void> FlushAll();
   Result<void> DeliverAndCommit(std::span<const InputProgress> inputs);
   Result<void> SendOffsets(std::span<const InputProgress> inputs, const Deadline& deadline);
   Result<void> CheckTopicsExist(std::span<const InputProgress> inputs) const;
   Result<void> CommitProducer(const Deadline& deadline);
-  /// Repeats `call` while it fails with kUnavailable. After the deadline the error gets the code
-  /// `when_late`.
+  /// Repeats a call that takes at most a slice while the brokers are unavailable.
   template <class Call>
   Result<void> Retry(Call call, const Deadline& deadline, std::string_view doing,
-                     ErrorCode when_late);
+                     ErrorCode when_late = ErrorCode::kUnavailable) {
+    return producer_->Retry(
+        call, deadline, doing,
+        [&](const rd_kafka_error_t& refused) { return Refused(refused, doing); }, when_late);
+  }
   /// The error of a call that the library refuses because of an earlier failure.
   Error AlreadyFailed(std::string_view doing) const;
   /// Adds the right on a topic that is missing. `why`: the library's reason, which names the topic.
@@ -121,7 +117,6 @@ class KafkaTransaction : public Transaction {
   /// The error of a call, with the right that it needs.
   Error Refused(const rd_kafka_error_t& refused, std::string_view doing) const;
   Result<void> CheckRefusals() const;
-  Result<void> CheckFatalError(std::string_view doing) const;
   void Failed(const rd_kafka_message_t& message);
 
   KafkaOptions options_;
@@ -129,6 +124,7 @@ class KafkaTransaction : public Transaction {
   KafkaLog log_;
   OutputTopics outputs_;
   std::shared_ptr<Client> client_;
+  std::optional<Producer> producer_;  ///< while there is a client
   TopicHandle changelog_;
   TopicHandle groups_;  ///< null without KafkaOptions::groups_topic
   BoundedCalls calls_{kAbandonAfterMs};
@@ -136,7 +132,6 @@ class KafkaTransaction : public Transaction {
   std::string late_request_;
   Refusals refusals_;
   std::string refused_delta_;  ///< the changelog's reason to refuse a delta; empty without
-  uint32_t published_ = 0;
   std::future<Result<void>> committed_;  ///< valid from StartCommit to FinishCommit
   TaskThread<Result<void>> committer_;
 };
@@ -152,10 +147,10 @@ Result<void> KafkaTransaction::Fence() {
   }
   NEARDUP_ASSIGN(client_,
                  Client::New(options_, ClientRole::kWriter, log_, std::move(hooks), lane_, extra));
+  producer_.emplace(client_, [this] { return CheckRefusals(); });
   NEARDUP_TRY(Retry([this] { return rd_kafka_init_transactions(client_->get(), kIdSliceMs); },
                     Deadline(options_.transaction_timeout_ms),
-                    fmt::format("taking the transactional id {}-lane-{}", options_.app, lane_),
-                    ErrorCode::kUnavailable));
+                    fmt::format("taking the transactional id {}-lane-{}", options_.app, lane_)));
   outputs_.Bind(client_);
   changelog_.reset(rd_kafka_topic_new(client_->get(), ChangelogTopic(options_).c_str(), nullptr));
   if (!options_.groups_topic.empty()) {
@@ -184,6 +179,7 @@ void KafkaTransaction::DropProducer() {
   changelog_.reset();
   groups_.reset();
   outputs_.Unbind();
+  producer_.reset();
   // An abandoned call keeps the client alive for longer than the log.
   if (client_.use_count() > 1) client_->Silence();
   client_.reset();
@@ -205,36 +201,16 @@ Result<void> KafkaTransaction::WarmUp(const std::string& topic) {
     rd_kafka_poll(client_->get(), deadline.left_ms(kLeaderRetryMs));
     const bool unknown = code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
     if (IsRefusedAccess(code) || (unknown && unknown_deadline.passed())) break;
-  } while (!deadline.passed() && !client_->LoginRefused());
-  return client_->Explain(FromKafka(code, fmt::format("asking for the leaders of topic {}", topic)),
-                          {"Describe", ResourceKind::kTopic, topic});
-}
-
-template <class Call>
-Result<void> KafkaTransaction::Retry(Call call, const Deadline& deadline, std::string_view doing,
-                                     ErrorCode when_late) {
-  while (true) {
-    const ErrorHandle refused(call());
-    if (!refused) {
-      client_->Answered();
-      return {};
-    }
-    rd_kafka_poll(client_->get(), 0);  // hears the reason
-    const Error error = FromKafka(*refused, doing);
-    if (error.code != ErrorCode::kUnavailable || client_->LoginRefused()) {
-      return Refused(*refused, doing);
-    }
-    if (!deadline.passed()) continue;
-    Error late = client_->Explain(error);
-    if (late.code == ErrorCode::kUnavailable) late.code = when_late;
-    return late;
-  }
+  } while (!deadline.passed() && !client_->diagnosis().LoginRefused());
+  return client_->diagnosis().Explain(
+      FromKafka(code, fmt::format("asking for the leaders of topic {}", topic)),
+      {"Describe", ResourceKind::kTopic, topic});
 }
 
 Result<void> KafkaTransaction::Begin() {
   assert(client_);
   // After a fatal error, begin_transaction may wait forever.
-  NEARDUP_TRY(CheckFatalError("beginning a transaction"));
+  NEARDUP_TRY(producer_->CheckFatal("beginning a transaction"));
   if (must_fence()) {
     return Retriable(ErrorCode::kUnavailable,
                      fmt::format("beginning a transaction: {}. The lane is taken again, which "
@@ -245,22 +221,21 @@ Result<void> KafkaTransaction::Begin() {
   client_->TransactionBegins();
   refused_delta_.clear();
   const ErrorHandle refused(rd_kafka_begin_transaction(client_->get()));
-  if (refused) return client_->Explain(FromKafka(*refused, "beginning a transaction"));
+  if (refused) return client_->diagnosis().Explain(FromKafka(*refused, "beginning a transaction"));
   return {};
 }
 
 Result<void> KafkaTransaction::Abort() {
   assert(client_);
   NEARDUP_TRY(Retry([this] { return rd_kafka_abort_transaction(client_->get(), kSliceMs); },
-                    Deadline(options_.transaction_timeout_ms), "aborting the transaction",
-                    ErrorCode::kUnavailable));
+                    Deadline(options_.transaction_timeout_ms), "aborting the transaction"));
   late_request_ = client_->unanswered().LateAfterAbort();
   client_->EndLoans();
   return {};
 }
 
 void KafkaTransaction::Abandon(bool abort) {
-  if (client_ && abort && CheckFatalError("aborting").ok()) {
+  if (client_ && abort && producer_->CheckFatal("aborting").ok()) {
     // Without success the next fence or the transaction time-out ends the transaction.
     const ErrorHandle refused(rd_kafka_abort_transaction(client_->get(), kLastAbortMs));
   }
@@ -272,18 +247,13 @@ Result<void> KafkaTransaction::Publish(const RoutedRecord& record) {
   rd_kafka_topic_t* topic = outputs_.Find(record.target().topic, record.route);
   const Position& position = record.message.position;
   if (record.alone) return ProduceAlone(record, topic);
-  NEARDUP_TRY(Produce(record, topic, refusals_.Tag(position, /*alone=*/false)));
-  if (++published_ % kRecordsPerHearing == 0) {
-    rd_kafka_poll(client_->get(), 0);
-    NEARDUP_TRY(CheckRefusals());
-  }
-  return {};
+  return Produce(record, topic, refusals_.Tag(position, /*alone=*/false));
 }
 
 Result<void> KafkaTransaction::ProduceAlone(const RoutedRecord& record, rd_kafka_topic_t* topic) {
-  NEARDUP_TRY(FlushAll());
+  NEARDUP_TRY(producer_->Flush(Deadline(options_.transaction_timeout_ms)));
   NEARDUP_TRY(Produce(record, topic, refusals_.Tag(record.message.position, /*alone=*/true)));
-  return FlushAll();
+  return producer_->Flush(Deadline(options_.transaction_timeout_ms));
 }
 
 Result<void> KafkaTransaction::Produce(const RoutedRecord& record, rd_kafka_topic_t* topic,
@@ -315,14 +285,9 @@ Result<void> KafkaTransaction::PublishGroup(const GroupRecord& group) {
 
 Result<void> KafkaTransaction::SendBounded(OutgoingRecord& record, std::string_view doing) {
   assert(client_);
-  rd_kafka_resp_err_t code = Send(client_->get(), record);
+  NEARDUP_ASSIGN(rd_kafka_resp_err_t code,
+                 producer_->Send(record, options_.transaction_timeout_ms));
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  const Deadline deadline(options_.transaction_timeout_ms);
-  while (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline.passed()) {
-    rd_kafka_poll(client_->get(), deadline.left_ms(1));
-    NEARDUP_TRY(CheckRefusals());
-    code = Send(client_->get(), record);
-  }
   // The topic may have grown since the library asked for its partitions, and a broker may show the
   // new ones later than another.
   const Deadline growth_deadline(options_.answer_timeout_ms);
@@ -338,15 +303,14 @@ Result<void> KafkaTransaction::SendBounded(OutgoingRecord& record, std::string_v
         fmt::format("{}: the record is larger than the producer property message.max.bytes",
                     doing)};
   }
-  rd_kafka_poll(client_->get(), 0);
-  NEARDUP_TRY(CheckRefusals());
-  NEARDUP_TRY(CheckFatalError(doing));
+  NEARDUP_TRY(producer_->Hear(0));
+  NEARDUP_TRY(producer_->CheckFatal(doing));
   if (code == RD_KAFKA_RESP_ERR__STATE) return AlreadyFailed(doing);
-  return client_->Explain(FromKafka(code, doing));
+  return client_->diagnosis().Explain(FromKafka(code, doing));
 }
 
 Error KafkaTransaction::AlreadyFailed(std::string_view doing) const {
-  const std::string why = client_->TransactionFailure();
+  const std::string why = client_->transaction_failure().Text();
   const auto names = [&why](rd_kafka_resp_err_t code) {
     return why.find(rd_kafka_err2str(code)) != why.npos;
   };
@@ -362,14 +326,14 @@ Error KafkaTransaction::Refused(const rd_kafka_error_t& refused, std::string_vie
   const Error error = FromKafka(refused, doing);
   switch (rd_kafka_error_code(&refused)) {
     case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
-      return client_->Explain(error, {"Write", ResourceKind::kTransactionalId,
-                                      fmt::format("{}-lane-{}", options_.app, lane_)});
+      return client_->diagnosis().Explain(error, {"Write", ResourceKind::kTransactionalId,
+                                                  fmt::format("{}-lane-{}", options_.app, lane_)});
     case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
-      return client_->Explain(error, {"Read", ResourceKind::kGroup, options_.app});
+      return client_->diagnosis().Explain(error, {"Read", ResourceKind::kGroup, options_.app});
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
-      return NoTopicRight(error, client_->TransactionFailure() + error.text);
+      return NoTopicRight(error, client_->transaction_failure().Text() + error.text);
     default:
-      return client_->Explain(error);
+      return client_->diagnosis().Explain(error);
   }
 }
 
@@ -378,17 +342,17 @@ Error KafkaTransaction::NoTopicRight(const Error& error, const std::string& why)
   const size_t begin = why.find('"');
   const size_t end = begin == why.npos ? begin : why.find('"', begin + 1);
   if (end != why.npos) {
-    return client_->Explain(
+    return client_->diagnosis().Explain(
         error, {"Write", ResourceKind::kTopic, why.substr(begin + 1, end - begin - 1)});
   }
   // Such as: Failed to commit offsets to transaction on broker ...: news[0](Broker: ...)
   // librdkafka 2.8 also names the id of the topic, or that there is none: news((null))[0]
   for (const std::string& input : options_.topics) {
     if (why.find(" " + input + "[") != why.npos || why.find(" " + input + "(") != why.npos) {
-      return client_->Explain(error, {"Read", ResourceKind::kTopic, input});
+      return client_->diagnosis().Explain(error, {"Read", ResourceKind::kTopic, input});
     }
   }
-  return client_->Explain(error);
+  return client_->diagnosis().Explain(error);
 }
 
 void KafkaTransaction::Failed(const rd_kafka_message_t& message) {
@@ -410,37 +374,6 @@ Result<void> KafkaTransaction::CheckRefusals() const {
   return Error{ErrorCode::kAborted, "an output topic refuses the content of some records"};
 }
 
-Result<void> KafkaTransaction::CheckFatalError(std::string_view doing) const {
-  std::array<char, 512> reason{};
-  const auto code = rd_kafka_fatal_error(client_->get(), reason.data(), reason.size());
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  return FromKafka(code, doing, reason.data());
-}
-
-Result<bool> KafkaTransaction::Flush(const Deadline& deadline) {
-  const Deadline slice(deadline.left_ms(kFlushSliceMs));
-  rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
-  do {
-    code = rd_kafka_flush(client_->get(), kDeliveredPeriodMs);
-  } while (code == RD_KAFKA_RESP_ERR__TIMED_OUT && !slice.passed());
-  rd_kafka_poll(client_->get(), 0);
-  NEARDUP_TRY(CheckRefusals());
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return true;
-  NEARDUP_TRY(CheckFatalError("waiting for deliveries"));
-  if (!deadline.passed() && !client_->LoginRefused()) return false;
-  return client_->Explain(
-      FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, "waiting for deliveries",
-                fmt::format("{} records are in flight", rd_kafka_outq_len(client_->get()))));
-}
-
-Result<void> KafkaTransaction::FlushAll() {
-  const Deadline deadline(options_.transaction_timeout_ms);
-  while (true) {
-    NEARDUP_ASSIGN(const bool done, Flush(deadline));
-    if (done) return {};
-  }
-}
-
 void KafkaTransaction::StartCommit(std::span<const InputProgress> inputs) {
   assert(client_ && !committed_.valid());
   committed_ = committer_.Run([this, inputs] { return DeliverAndCommit(inputs); });
@@ -459,7 +392,7 @@ Result<void> KafkaTransaction::FinishCommit() {
 Result<void> KafkaTransaction::DeliverAndCommit(std::span<const InputProgress> inputs) {
   const Deadline deadline(options_.transaction_timeout_ms);
   for (int slice = 1;; ++slice) {
-    NEARDUP_ASSIGN(const bool done, Flush(deadline));
+    NEARDUP_ASSIGN(const bool done, producer_->FlushSlice(deadline));
     if (done) break;
     if (slice % kFlushSlicesPerSendOffsets == 0) NEARDUP_TRY(SendOffsets(inputs, deadline));
   }
@@ -549,10 +482,11 @@ Result<std::vector<int64_t>> KafkaTransaction::CommittedOffsets(
     // A missing right shows only as a time-out here, and as an event.
     while (const MessageHandle event{rd_kafka_consumer_poll(reader->get(), 0)}) {
       if (IsMissingRight(event->err)) {
-        return reader->ExplainEvent(*event, doing, inputs.empty() ? "" : inputs.front().topic);
+        return reader->diagnosis().ExplainEvent(*event, doing,
+                                                inputs.empty() ? "" : inputs.front().topic);
       }
     }
-    const Error error = reader->Explain(FromKafka(code, doing));
+    const Error error = reader->diagnosis().Explain(FromKafka(code, doing));
     if (!stable || error.code != ErrorCode::kUnavailable) return error;
     if (log_)
       log_(kLogWarning,

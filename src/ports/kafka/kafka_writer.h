@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "kafka/kafka_options.h"
+#include "kafka/topic_producer.h"
 #include "lane/message.h"
 #include "neardup/result.h"
 
@@ -15,13 +17,9 @@ namespace neardup {
 /// thread.
 class KafkaWriter {
  public:
-  /// Makes the client; does not wait for a broker.
-  static Result<std::unique_ptr<KafkaWriter>> New(const KafkaOptions& options, KafkaLog log);
-  /// Records that were not flushed may be lost.
-  ~KafkaWriter();
-  KafkaWriter(const KafkaWriter&) = delete;
-  KafkaWriter& operator=(const KafkaWriter&) = delete;
-
+  /// Makes the client; does not wait for a broker. Records that were not flushed when the writer is
+  /// destroyed may be lost.
+  static Result<std::unique_ptr<KafkaWriter>> New(const KafkaOptions& options, const KafkaLog& log);
   /// Takes a copy of key, value, headers and timestamp; a timestamp of -1 becomes the time of
   /// writing. Waits while the bound of records in flight is reached. Returns the first failed
   /// delivery so far.
@@ -31,9 +29,8 @@ class KafkaWriter {
   Result<void> Flush();
 
  private:
-  struct Parts;
-  explicit KafkaWriter(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  explicit KafkaWriter(std::unique_ptr<TopicProducer> producer) : producer_(std::move(producer)) {}
+  std::unique_ptr<TopicProducer> producer_;
 };
 
 }  // namespace neardup

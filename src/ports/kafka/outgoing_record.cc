@@ -3,6 +3,7 @@
 #include <array>
 
 #include "kafka/client.h"
+#include "kafka/errors.h"
 
 namespace neardup {
 namespace {

@@ -237,7 +237,7 @@ InputTrouble PartitionReader::TroubleOf(rd_kafka_resp_err_t code) {
 
 Error PartitionReader::HeadError(const rd_kafka_message_t& message) const {
   const InputPartition& partition = assignment_.partition;
-  return client_->ExplainEvent(
+  return client_->diagnosis().ExplainEvent(
       message, fmt::format("reading {}/{}", partition.topic, partition.partition), partition.topic);
 }
 

@@ -10,6 +10,7 @@
 
 #include "kafka/client.h"
 #include "kafka/deadline.h"
+#include "kafka/errors.h"
 
 namespace neardup {
 namespace {
@@ -49,10 +50,11 @@ void OnlyValidate(const AdminOptionsHandle& options) {
 
 Result<void> CheckRequest(Client& client, const EventHandle& event, const std::string& doing,
                           const Right& right) {
-  if (!event) return client.Explain(FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, doing));
+  if (!event) return client.diagnosis().Explain(FromKafka(RD_KAFKA_RESP_ERR__TIMED_OUT, doing));
   const rd_kafka_resp_err_t code = rd_kafka_event_error(event.get());
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  return client.Explain(FromKafka(code, doing, rd_kafka_event_error_string(event.get())), right);
+  return client.diagnosis().Explain(
+      FromKafka(code, doing, rd_kafka_event_error_string(event.get())), right);
 }
 
 Result<void> CheckTopic(Client& client, const rd_kafka_topic_result_t& result,
@@ -60,7 +62,7 @@ Result<void> CheckTopic(Client& client, const rd_kafka_topic_result_t& result,
   const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(&result);
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
   const char* text = rd_kafka_topic_result_error_string(&result);
-  return client.Explain(FromKafka(code, doing, text == nullptr ? "" : text), right);
+  return client.diagnosis().Explain(FromKafka(code, doing, text == nullptr ? "" : text), right);
 }
 
 Right OnTopic(std::string_view operation, const std::string& topic) {
@@ -146,7 +148,7 @@ Result<std::optional<TopicShape>> AskTopicShape(Client& client, const std::strin
     const rd_kafka_metadata_t* answer = nullptr;
     code = rd_kafka_metadata(client.get(), 0, handle.get(), &answer, deadline.left_ms(kSliceMs));
     const MetadataHandle metadata(answer);
-    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) client.Answered();
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) client.diagnosis().Answered();
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->topic_cnt == 1) {
       code = metadata->topics[0].err;
       if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return ShapeOf(metadata->topics[0]);
@@ -155,11 +157,11 @@ Result<std::optional<TopicShape>> AskTopicShape(Client& client, const std::strin
     if (IsRefusedAccess(code)) break;
     // Hears complaints, so that a refused login ends the wait.
     const MessageHandle served(rd_kafka_consumer_poll(client.get(), 0));
-    if (client.LoginRefused()) break;
+    if (client.diagnosis().LoginRefused()) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(deadline.left_ms(20)));
   } while (!deadline.passed());
-  return client.Explain(FromKafka(code, doing, IsRefusedAccess(code) ? "" : "no answer"),
-                        OnTopic("Describe", topic));
+  return client.diagnosis().Explain(
+      FromKafka(code, doing, IsRefusedAccess(code) ? "" : "no answer"), OnTopic("Describe", topic));
 }
 
 Result<std::optional<int32_t>> PartitionCount(Client& client, const std::string& topic,
@@ -195,16 +197,17 @@ Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& parti
       code = AskOffset(client, partition, RD_KAFKA_OFFSET_END, deadline, bounds.end);
     }
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      client.Answered();
+      client.diagnosis().Answered();
       return bounds;
     }
     const MessageHandle heard(rd_kafka_consumer_poll(client.get(), 0));  // hears the reason
     const bool may_change =
         IsUnknown(code) ? !unknown_deadline.passed() : IsAboutTheLeader(code) && !deadline.passed();
-    if (!may_change || client.LoginRefused()) {
-      return client.Explain(FromKafka(code, fmt::format("asking for the offsets of {}/{}",
-                                                        partition.topic, partition.partition)),
-                            OnTopic("Describe", partition.topic));
+    if (!may_change || client.diagnosis().LoginRefused()) {
+      return client.diagnosis().Explain(
+          FromKafka(code, fmt::format("asking for the offsets of {}/{}", partition.topic,
+                                      partition.partition)),
+          OnTopic("Describe", partition.topic));
     }
     AskForLeaders(client, partition.topic, deadline);
   }
@@ -293,7 +296,7 @@ Result<void> TopicAdmin::OrderDeletion(const std::string& topic, int32_t partiti
   }
   code = results->elems[0].err;
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  return client_->Explain(FromKafka(code, doing), OnTopic("Delete", topic));
+  return client_->diagnosis().Explain(FromKafka(code, doing), OnTopic("Delete", topic));
 }
 
 Result<bool> TopicAdmin::Delete(const std::string& topic) {
@@ -342,7 +345,7 @@ Result<bool> TopicAdmin::DeleteGroup(const std::string& group) {
   const rd_kafka_error_t* refused = rd_kafka_group_result_error(results[0]);
   if (refused == nullptr) return true;
   if (rd_kafka_error_code(refused) == RD_KAFKA_RESP_ERR_GROUP_ID_NOT_FOUND) return false;
-  return client_->Explain(FromKafka(rd_kafka_error_code(refused), doing), right);
+  return client_->diagnosis().Explain(FromKafka(rd_kafka_error_code(refused), doing), right);
 }
 
 Result<Properties> TopicAdmin::Settings(const std::string& topic) {
@@ -362,8 +365,8 @@ Result<Properties> TopicAdmin::Settings(const std::string& topic) {
   if (count != 1) return AnswerIsEmpty(doing);
   if (const auto code = rd_kafka_ConfigResource_error(results[0]); code != 0) {
     const char* text = rd_kafka_ConfigResource_error_string(results[0]);
-    return client_->Explain(FromKafka(code, doing, text == nullptr ? "" : text),
-                            OnTopic("DescribeConfigs", topic));
+    return client_->diagnosis().Explain(FromKafka(code, doing, text == nullptr ? "" : text),
+                                        OnTopic("DescribeConfigs", topic));
   }
   const auto* entries = rd_kafka_ConfigResource_configs(results[0], &count);
   Properties settings;

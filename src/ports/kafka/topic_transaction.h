@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kafka/consumer_group.h"
 #include "kafka/kafka_options.h"
+#include "kafka/topic_producer.h"
 #include "lane/message.h"
 #include "neardup/result.h"
 #include "state/input.h"
@@ -31,14 +33,10 @@ class TopicTransaction {
   static Result<std::unique_ptr<TopicTransaction>> New(const KafkaOptions& options,
                                                        const std::string& transactional_id,
                                                        const KafkaLog& log);
-  ~TopicTransaction();
-  TopicTransaction(const TopicTransaction&) = delete;
-  TopicTransaction& operator=(const TopicTransaction&) = delete;
-
   /// True if a request of the last transaction was not answered. It may reach the broker late, and
   /// would end the next transaction of this object, or change its offsets. So Begin fails; a new
   /// object makes the late request void.
-  bool is_spent() const;
+  bool is_spent() const { return !late_request_.empty(); }
   Result<void> Begin();
   /// Takes a copy of the record, without `left_out_count` of its headers from `left_out_first` on.
   Result<void> Write(const InputPartition& to, const Message& message, size_t left_out_first,
@@ -46,9 +44,12 @@ class TopicTransaction {
   Result<void> Commit(const std::string& group, const std::vector<GroupProgress>& progress);
 
  private:
-  struct Parts;
-  explicit TopicTransaction(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  TopicTransaction(std::unique_ptr<TopicProducer> producer, int timeout_ms)
+      : timeout_ms_(timeout_ms), producer_(std::move(producer)) {}
+
+  int timeout_ms_;
+  std::unique_ptr<TopicProducer> producer_;
+  std::string late_request_;  ///< of the last transaction; empty: none
 };
 
 }  // namespace neardup

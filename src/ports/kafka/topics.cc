@@ -13,6 +13,7 @@
 
 #include "kafka/client.h"
 #include "kafka/deadline.h"
+#include "kafka/errors.h"
 
 namespace neardup {
 namespace {
@@ -302,13 +303,13 @@ Result<std::vector<int64_t>> ListOffsetsAtTime(const KafkaOptions& options,
   const auto code =
       rd_kafka_offsets_for_times(client->get(), list.get(), options.answer_timeout_ms);
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return client->Explain(FromKafka(code, "asking for the offsets at a time"));
+    return client->diagnosis().Explain(FromKafka(code, "asking for the offsets at a time"));
   }
   std::vector<int64_t> offsets;
   for (int i = 0; i < list->cnt; ++i) {
     const rd_kafka_topic_partition_t& row = list->elems[i];
     if (row.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      return client->Explain(FromKafka(
+      return client->diagnosis().Explain(FromKafka(
           row.err,
           fmt::format("asking for an offset at a time in {}/{}", row.topic, row.partition)));
     }

@@ -20,6 +20,7 @@
 #include "kafka/client.h"
 #include "kafka/complaint_log.h"
 #include "kafka/kafka_ports.h"
+#include "kafka/library_version.h"
 #include "kafka/output_tail.h"
 #include "kafka/topic_admin.h"
 #include "kafka/topics.h"

@@ -6,6 +6,7 @@
 
 #include "kafka/client.h"
 #include "kafka/kafka_cluster.h"
+#include "kafka/library_version.h"
 #include "kafka/property_rules.h"
 
 namespace neardup {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kafka/client.h"
+#include "kafka/errors.h"
 #include "kafka/handle.h"
 #include "kafka/topic_admin.h"
 

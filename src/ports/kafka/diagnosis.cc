@@ -1,0 +1,125 @@
+#include "kafka/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "kafka/errors.h"
+#include "kafka/library_version.h"
+
+namespace neardup {
+namespace {
+
+/// What is wrong with a certificate, after its name.
+std::string CertificateFault(int x509_error) {
+  constexpr std::string_view kClocks = "; compare the clocks, or renew it at the broker";
+  switch (x509_error) {
+    case 9:
+      return fmt::format("is not valid yet{}", kClocks);
+    case 10:
+      return fmt::format("has expired{}", kClocks);
+    case 18:
+    case 19:
+    case 20:
+    case 21:
+      return "is not signed by an authority in ssl.ca.location";
+    case 23:
+      return "is revoked";
+    case 62:
+    case 64:
+      return "is for another host name; kafka.brokers and advertised.listeners must use a name "
+             "that is in the certificate";
+    default:
+      return fmt::format("cannot be verified (OpenSSL error {})", x509_error);
+  }
+}
+
+}  // namespace
+
+Diagnosis::Diagnosis(const KafkaOptions& options, std::string group)
+    : brokers_(options.brokers),
+      principal_(PrincipalOf(options)),
+      group_(std::move(group)),
+      library_warnings_(ClientLibraryWarnings(options)) {}
+
+void Diagnosis::Complained(rd_kafka_resp_err_t code, const std::string& reason) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (code == RD_KAFKA_RESP_ERR__TRANSPORT && reason.find("SSL alert number") != reason.npos) {
+    login_.Refused(fmt::format("{}; the broker misses or refuses the client certificate, see "
+                               "ssl.certificate.location and ssl.key.location",
+                               reason),
+                   std::chrono::steady_clock::now());
+  } else if (code == RD_KAFKA_RESP_ERR__SSL && !certificate_complaint_.empty()) {
+    login_.Refused(certificate_complaint_, std::chrono::steady_clock::now());
+  } else if ((code == RD_KAFKA_RESP_ERR__SSL && reason.find("unexpected eof") != reason.npos) ||
+             // librdkafka from 2.3 on
+             (code == RD_KAFKA_RESP_ERR__TRANSPORT &&
+              reason.find("connecting to a PLAINTEXT") != reason.npos)) {
+    login_.Refused(
+        fmt::format("{}; perhaps the listener has no TLS, see security.protocol", reason),
+        std::chrono::steady_clock::now());
+  } else if (IsRefusedLogin(code)) {
+    login_.Refused(reason, std::chrono::steady_clock::now());
+  } else if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+    login_.AllBrokersDown();
+  } else if (code == RD_KAFKA_RESP_ERR__TRANSPORT || code == RD_KAFKA_RESP_ERR__RESOLVE) {
+    connection_complaint_ = reason;
+  }
+}
+
+std::string Diagnosis::CertificateRefused(std::string_view broker, int x509_error) {
+  std::string fault = CertificateFault(x509_error);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  certificate_complaint_ = fmt::format("the certificate of broker {} {}", broker, fault);
+  return fault;
+}
+
+bool Diagnosis::LoginRefused() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return login_.refused(std::chrono::steady_clock::now());
+}
+
+void Diagnosis::Answered() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  login_.Connected();
+}
+
+Error Diagnosis::Explain(Error error, const Right& right) const {
+  if (error.code != ErrorCode::kAuth || LoginRefused()) return Explain(std::move(error));
+  error.text += fmt::format("; the right {} is missing (brokers {}); grant it: kafka-acls.sh {}",
+                            Name(right), brokers_, GrantArguments(right, principal_));
+  return error;
+}
+
+Error Diagnosis::ExplainEvent(const rd_kafka_message_t& event, std::string_view doing,
+                              const std::string& topic) const {
+  const char* text = rd_kafka_message_errstr(&event);
+  const Error error = FromKafka(event.err, doing, text == nullptr ? "" : text);
+  // A reader asks where its group is, too.
+  if (event.err == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) {
+    return Explain(error, {"Read", ResourceKind::kGroup, group_});
+  }
+  return topic.empty() ? Explain(error) : Explain(error, {"Read", ResourceKind::kTopic, topic});
+}
+
+Error Diagnosis::Explain(Error error) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if ((error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kAuth) &&
+      login_.complained(std::chrono::steady_clock::now())) {
+    error = {ErrorCode::kAuth,
+             fmt::format("{}; no login to the brokers: {}", error.text, login_.reason())};
+    error.text += fmt::format(
+        " (brokers {}; check security.protocol, sasl.* and ssl.* in kafka.properties)", brokers_);
+    for (const std::string& warning : library_warnings_) error.text += "; " + warning;
+  } else if (error.code == ErrorCode::kAuth) {
+    error.text += fmt::format(
+        " (brokers {}; `neardup validate --online` names each right that is missing)", brokers_);
+  } else if (error.code == ErrorCode::kUnavailable) {
+    error.text += fmt::format(" (brokers {}{}{})", brokers_,
+                              connection_complaint_.empty() ? "" : "; ", connection_complaint_);
+  }
+  return error;
+}
+
+}  // namespace neardup
