@@ -61,17 +61,12 @@ import tempfile
 import threading
 import time
 
-BUILDS_BENCHMARKS = "builds the benchmarks and runs for minutes; tests/bench tests its parts"
-
 # Command as shown (without its comment) -> why it is not run here.
 EXCEPTIONS = {
     "scripts/quickstart": "installs packages as root; continuous integration runs its parts",
     "scripts/test": "runs this test; continuous integration runs it",
     "python3 duplicates.py localhost:19092 articles.duplicate": "needs a Python client, which the tests do not install",
     "go run duplicates.go <values.txt": "needs Go, which the tests do not install",
-    "scripts/bench hash": BUILDS_BENCHMARKS,
-    "scripts/bench hash --input records.jsonl.gz --fields title,text": BUILDS_BENCHMARKS,
-    "scripts/bench hash --json hash.json --rounds 25": BUILDS_BENCHMARKS,
 }
 
 # Command as shown -> why the numbers it prints may differ a little (NEAR_ENOUGH) from run to run.

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -38,7 +37,6 @@ struct EvaluateArguments {
   std::vector<std::string> schemes;
   /// Print the report as one JSON object.
   bool json = false;
-  std::string html;  ///< write a page here; empty: none
 };
 
 namespace fs = std::filesystem;
@@ -162,26 +160,9 @@ Result<SetReport> Report(const SetFiles& files, const EvaluateArguments& argumen
   return report;
 }
 
-Result<std::optional<OutputFile>> OpenPage(const EvaluateArguments& arguments,
-                                           std::vector<NamedFile> reads,
-                                           std::span<const SetFiles> sets) {
-  if (arguments.html.empty()) return std::optional<OutputFile>();
-  for (const SetFiles& files : sets) {
-    const bool one = files.records == arguments.input;
-    reads.push_back({one ? "--input" : "--data", files.records});
-    reads.push_back({one ? "--labels" : "--data", files.labels});
-    reads.push_back({"--data", files.description});
-  }
-  NEARDUP_TRY(CheckFiles(reads, std::vector<NamedFile>{{"--html", arguments.html}}));
-  NEARDUP_ASSIGN(OutputFile page, OutputFile::Open(arguments.html));
-  return std::optional<OutputFile>(std::move(page));
-}
-
 Result<void> Evaluate(const EvaluateArguments& arguments, const LoadedConfig& config) {
   NEARDUP_ASSIGN(const std::vector<SetFiles> sets, ListSets(arguments));
   NEARDUP_ASSIGN(const std::vector<SchemeChoice> schemes, ParseSchemes(arguments.schemes));
-  NEARDUP_ASSIGN(std::optional<OutputFile> page,
-                 OpenPage(arguments, FilesRead(arguments.config, config), sets));
   std::vector<SetReport> reports;
   for (const SetFiles& files : sets) {
     NEARDUP_ASSIGN(SetReport report,
@@ -189,10 +170,6 @@ Result<void> Evaluate(const EvaluateArguments& arguments, const LoadedConfig& co
     reports.push_back(std::move(report));
   }
   if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{}", kClearLine);
-  if (page) {
-    NEARDUP_TRY(page->Write(ReportHtml(reports)));
-    NEARDUP_TRY(page->Finish());
-  }
   NEARDUP_ASSIGN(OutputFile out, OutputFile::Open("-"));
   NEARDUP_TRY(out.Write(arguments.json ? ReportJson(reports) : ReportTable(reports)));
   return out.Finish();
@@ -247,8 +224,6 @@ void AddEvaluate(CommandLine& line) {
       ->delimiter(',')
       ->default_str("neardup");
   command->add_flag("--json", evaluate.json, "print the report as one JSON object");
-  command->add_option("--html", evaluate.html, "also write the report as an HTML page with charts")
-      ->type_name("FILE");
   line.Renamed(command, "--records", "--input");
   line.Runs(command, [arguments] { return EvaluateCommand(*arguments); });
 }

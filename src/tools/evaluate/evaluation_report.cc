@@ -4,13 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <utility>
-
-#include "html/html.h"
-#include "html/svg_chart.h"
 
 namespace neardup {
 
@@ -20,13 +15,9 @@ using Json = nlohmann::ordered_json;
 
 /// Schemes beside each other in a table of kinds; further schemes get a table of their own.
 constexpr size_t kColumnsMost = 6;
-/// Stands for a ratio that is not defined.
-constexpr const char* kUndefined = "\u2013";
 
-// What text and HTML have in common.
-
-std::string FieldNames(const SetReport& set, const char* separator) {
-  return set.fields.empty() ? "all" : fmt::format("{}", fmt::join(set.fields, separator));
+std::string FieldNames(const SetReport& set) {
+  return set.fields.empty() ? "all" : fmt::format("{}", fmt::join(set.fields, ","));
 }
 
 /// Facts about the set that make the figures less certain.
@@ -41,8 +32,6 @@ std::vector<std::string> Warnings(const SetReport& set) {
   return warnings;
 }
 
-// Text for a terminal.
-
 std::string Share(std::optional<double> ratio) {
   return ratio ? fmt::format("{:.4f}", *ratio) : "-";
 }
@@ -50,7 +39,7 @@ std::string Share(std::optional<double> ratio) {
 std::string HeadingText(const SetReport& set) {
   std::string text =
       fmt::format("{}: {} records, {} true duplicates; fields {}\n", set.name, set.records,
-                  set.runs[0].accuracy.all.true_duplicates, FieldNames(set, ","));
+                  set.runs[0].accuracy.all.true_duplicates, FieldNames(set));
   for (const std::string& warning : Warnings(set)) text += fmt::format("warning: {}\n", warning);
   return text;
 }
@@ -156,91 +145,6 @@ Json ToJson(const SetReport& set) {
   return json;
 }
 
-// HTML for a browser.
-
-HtmlCell RatioCell(std::optional<double> ratio) {
-  return ratio ? fmt::format("{:.4f}", *ratio) : std::string(kUndefined);
-}
-
-HtmlCell HeatCell(std::optional<double> ratio) {
-  return ratio ? HtmlCell(fmt::format("{:.3f}", *ratio), ratio) : HtmlCell(kUndefined);
-}
-
-std::string SchemesTable(const SetReport& set) {
-  HtmlTable table({{"scheme"},
-                   {"precision", true},
-                   {"recall", true},
-                   {"F1", true},
-                   {"strict F1", true},
-                   {"records/s", true},
-                   {"bytes/entry", true}});
-  for (const SchemeRun& run : set.runs) {
-    const Tally& all = run.accuracy.all;
-    const std::optional<double> bytes = run.bytes_per_entry();
-    table.AddRow({run.scheme, RatioCell(all.precision()), RatioCell(all.recall()),
-                  RatioCell(all.f1()), RatioCell(all.strict_f1()),
-                  fmt::format("{:.0f}", run.records_per_s()),
-                  bytes ? fmt::format("{:.0f}", *bytes) : std::string(kUndefined)});
-  }
-  return table.Html();
-}
-
-std::string Bars(const SetReport& set) {
-  const std::array<std::string, 3> series = {"precision", "recall", "F1"};
-  std::vector<BarGroup> groups;
-  for (const SchemeRun& run : set.runs) {
-    const Tally& all = run.accuracy.all;
-    groups.push_back({run.scheme, {all.precision(), all.recall(), all.f1()}});
-  }
-  return BarChart(series, groups);
-}
-
-std::string KindsTable(const SetReport& set) {
-  std::vector<HtmlColumn> columns = {{"kind"}, {"true duplicates", true}};
-  for (const SchemeRun& run : set.runs) columns.push_back({run.scheme, true});
-  HtmlTable table(std::move(columns));
-  for (const auto& [kind, tally] : set.runs[0].accuracy.kinds) {
-    if (tally.true_duplicates == 0) continue;
-    std::vector<HtmlCell> cells = {kind, std::to_string(tally.true_duplicates)};
-    for (const SchemeRun& run : set.runs) {
-      cells.push_back(HeatCell(run.accuracy.kinds.at(kind).recall()));
-    }
-    table.AddRow(cells);
-  }
-  return "<h3>Recall by kind</h3>\n" + table.Html();
-}
-
-std::string Curve(const SetReport& set) {
-  if (set.curve.empty()) return "";
-  std::vector<std::string> marks;
-  std::array<Line, 2> lines = {Line{"precision", {}}, Line{"recall", {}}};
-  for (const CurvePoint& point : set.curve) {
-    marks.push_back(std::to_string(point.distance_max));
-    lines[0].values.push_back(point.tally.precision());
-    lines[1].values.push_back(point.tally.recall());
-  }
-  return "<h3>By distance</h3>\n" +
-         HtmlParagraph("Precision and recall of the filter when only distance_max changes.",
-                       "muted") +
-         LineChart("distance_max", marks, lines);
-}
-
-std::string Means(std::span<const SetReport> sets) {
-  const std::vector<SchemeMean> means = MeanF1(sets);
-  if (means.empty()) return "";
-  const std::array<std::string, 1> series = {"mean F1"};
-  std::vector<BarGroup> groups;
-  for (const SchemeMean& mean : means) groups.push_back({mean.scheme, {mean.f1}});
-  return fmt::format("<h2>Mean F1 over {} sets</h2>\n{}", sets.size(), BarChart(series, groups));
-}
-
-std::string About(const SetReport& set) {
-  std::string text = fmt::format("{} records, {} true duplicates; fields: {}.", set.records,
-                                 set.runs[0].accuracy.all.true_duplicates, FieldNames(set, ", "));
-  for (const std::string& warning : Warnings(set)) text += fmt::format(" Warning: {}.", warning);
-  return HtmlParagraph(text, "muted");
-}
-
 }  // namespace
 
 std::vector<SchemeMean> MeanF1(std::span<const SetReport> sets) {
@@ -276,26 +180,6 @@ std::string ReportJson(std::span<const SetReport> sets) {
   }
   // Names of files and fields may be invalid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
-std::string ReportHtml(std::span<const SetReport> sets) {
-  std::string body = HtmlParagraph(
-                         "A record is a true duplicate if an earlier record belongs to the same "
-                         "cluster. Precision "
-                         "is the share of true duplicates among the records that were called "
-                         "duplicates. Recall is "
-                         "the share of the true duplicates that were called duplicates. F1 is the "
-                         "harmonic mean of "
-                         "both. Strict F1 counts a call only if it names an earlier record of the "
-                         "same cluster. Only "
-                         "unique records are remembered and matched.",
-                         "muted") +
-                     Means(sets);
-  for (const SetReport& set : sets) {
-    body += fmt::format("<h2>{}</h2>\n", EscapeHtml(set.name)) + About(set) + SchemesTable(set) +
-            Bars(set) + KindsTable(set) + Curve(set);
-  }
-  return HtmlPage("neardup evaluate", body);
 }
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// The report of an evaluation: as text for a terminal, as JSON for programs, and as an HTML page.
+// The report of an evaluation: as text for a terminal, and as JSON for programs.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,5 @@ std::string ReportTable(std::span<const SetReport> sets);
 /// "recall_by_distance": [{"distance_max", "recall", "precision"}]}], "mean_f1": {scheme: mean}}.
 /// A ratio whose denominator is 0 is null.
 std::string ReportJson(std::span<const SetReport> sets);
-
-/// One page that loads nothing: no script, font or picture.
-std::string ReportHtml(std::span<const SetReport> sets);
 
 }  // namespace neardup

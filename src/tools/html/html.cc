@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --page: #fff; --ink: #1a1a1a; --muted: #5f5f5f; --grid: #ddd;
-        --series-1: #2a78d6; --series-2: #1a9c6c; --series-3: #d9622b; --heat: 42, 120, 214;
+        --heat: 42, 120, 214;
         --near: #2a78d6; --other: #b9b9b9; --choice: #b3401a; --box: #f5f6f8;
         --gone: #fbd9cc; --new: #cdeedd; }
 @media (prefers-color-scheme: dark) {
   :root { --page: #171717; --ink: #eee; --muted: #a8a8a8; --grid: #3a3a3a;
-          --series-1: #4b95ea; --series-2: #27b585; --series-3: #ea7a45; --heat: 57, 135, 229;
+          --heat: 57, 135, 229;
           --near: #4b95ea; --other: #5c5c5c; --choice: #f08a5d; --box: #222426;
           --gone: #6b2f1c; --new: #1d4f37; }
 }

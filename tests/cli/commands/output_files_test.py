@@ -96,7 +96,7 @@ class OutputFiles(unittest.TestCase):
         (self.path / "hard").hardlink_to(self.path / "old")
         self.assert_refused("--verdicts hard", *self.filter("--unique", "old", "--verdicts", "hard"))
 
-    def test_tune_learn_generate_and_evaluate_refuse_such_files_too(self):
+    def test_tune_learn_and_generate_refuse_such_files_too(self):
         self.assert_refused("--report x", "tune", "--input", "f.jsonl", "--output", "x",
                             "--report", "x")
         self.assert_refused("x.model.json", "tune", "--input", "f.jsonl", "--output", "x.yaml",
@@ -114,9 +114,6 @@ class OutputFiles(unittest.TestCase):
             "--input", "f.jsonl", "--output", "g", "--labels", "g"))
         self.assert_refused("--input f.jsonl", *self.generate(
             "--input", "f.jsonl", "--output", "f.jsonl", "--labels", "g"))
-        self.put("labels.tsv", b"id\tcluster\tkind\na1\t1\toriginal\n")
-        self.assert_refused("--html labels.tsv", "evaluate", "--input", "f.jsonl", "--labels",
-                            "labels.tsv", "--html", "labels.tsv")
 
     def test_a_run_that_fails_changes_no_file(self):
         self.put("cut.gz", gzip.compress(RECORDS)[:-40])

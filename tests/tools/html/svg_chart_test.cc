@@ -9,16 +9,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(BarChart, ABarIsAsLongAsItsValue) {
-  const std::vector<std::string> series = {"F1"};
-  const std::vector<BarGroup> groups = {
-      {"half", {0.5}}, {"whole", {1.0}}, {"none", {std::nullopt}}};
-  const std::string svg = BarChart(series, groups);
-  EXPECT_THAT(svg, HasSubstr("width=\"255.0\""));
-  EXPECT_THAT(svg, HasSubstr("width=\"510.0\""));
-  EXPECT_THAT(svg, HasSubstr("none: F1 not defined"));
-}
-
 TEST(HistogramChart, DrawsBarsThresholdAndMarks) {
   Histogram histogram;
   histogram.title = "distances";
