@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "feature/mask.h"
@@ -213,14 +214,8 @@ Setting SchemeOptions(std::string path, Member member, std::string help) {
 #define NEARDUP_MEMBER(member) \
   [](auto& settings) -> auto& { return settings.member; }
 
-std::vector<Setting> Rows() {
+std::vector<Setting> InputRows() {
   return {
-      Text("app", NEARDUP_MEMBER(kafka.app), kAppName,
-           "Name of the pipeline. The consumer group, the transactional ids, the changelog and the "
-           "lease topic are named after it. Instances with the same name act as one service; give "
-           "every pipeline its own name. Empty: neardup- followed by the input topics, such as "
-           "neardup-news."),
-
       TextList("input.topics", NEARDUP_MEMBER(kafka.topics), kTopicName,
                "Topics to read. `neardup run` needs at least one."),
       TextList("input.topics_before", NEARDUP_MEMBER(input_topics_before), kTopicName,
@@ -242,7 +237,11 @@ std::vector<Setting> Rows() {
       Duration("input.idle_ms", NEARDUP_MEMBER(lane.idle_ms), {0, 24 * kHourMs},
                "A partition that has been at its end for this long does not hold the watermark "
                "back."),
+  };
+}
 
+std::vector<Setting> OutputRows() {
+  return {
       Text("output.unique_topic", NEARDUP_MEMBER(kafka.unique_topic), kTopicTemplate,
            "Topic for unique records. {topic} stands for the input topic."),
       Text("output.duplicate_topic", NEARDUP_MEMBER(kafka.duplicate_topic), kTopicTemplate,
@@ -273,7 +272,11 @@ std::vector<Setting> Rows() {
            "Create output, groups, changelog and lease topics that do not exist."),
       WithoutZero(Integer("output.replication_factor", NEARDUP_MEMBER(kafka.replication_factor),
                           {-1, 32767}, "Replicas of created topics. -1: the broker's default.")),
+  };
+}
 
+std::vector<Setting> LanesRows() {
+  return {
       Integer("lanes.count", NEARDUP_MEMBER(kafka.lanes), {1, 64},
               "How many lanes share the input topics. Partition p belongs to lane p modulo this "
               "number, and each lane finds the duplicates among its own partitions. A changelog "
@@ -286,7 +289,11 @@ std::vector<Setting> Rows() {
           "What happens with several lanes when an input topic gets more partitions, which moves "
           "keys between the lanes. fail: the lane that gets a new partition stops; continue: it "
           "reads the partition and logs it."),
+  };
+}
 
+std::vector<Setting> RoutingRows() {
+  return {
       Choice("routing.mode", NEARDUP_MEMBER(lane.routing.mode), {"route", "observe"},
              "route: each record goes to the topic of its verdict; observe: each record goes to "
              "the unique topic, and its header states the verdict, so that consumers of that topic "
@@ -311,7 +318,11 @@ std::vector<Setting> Rows() {
               "says that it is released. Its position decides which. 0: none."),
       Integer("routing.release_near_one_of", NEARDUP_MEMBER(lane.routing.release_near_one_of),
               {0, 1'000'000'000}, "The same for near duplicates."),
+  };
+}
 
+std::vector<Setting> DeadLettersRows() {
+  return {
       Share(
           "dead_letters.share_max", NEARDUP_MEMBER(lane.dead_letters.share_max),
           "A larger share of dead letters among the first 100 records, or later among the records "
@@ -321,7 +332,11 @@ std::vector<Setting> Rows() {
           "What happens then. warn: an error line in the log, and the metric "
           "neardup_dead_letters_excessive is 1; fail: the service also stops before the commit. A "
           "service that has committed nothing yet always stops, if it has at least 20 records."),
+  };
+}
 
+std::vector<Setting> RecordRows() {
+  return {
       FieldList("record.fields", NEARDUP_MEMBER(lane.filter.record.fields),
                 "Fields to compare: top-level names, JSON Pointers (/article/title), or {path: "
                 "title, weight: 2}. {path: user, key: true} is a key field: duplicates must be "
@@ -348,7 +363,11 @@ std::vector<Setting> Rows() {
       Integer("record.depth_max", NEARDUP_MEMBER(lane.filter.record.depth_max),
               RecordOptions::kDepthMaxRange,
               "A record with more deeply nested JSON is a dead letter."),
+  };
+}
 
+std::vector<Setting> FeatureRows() {
+  return {
       Integer("feature.features_min", NEARDUP_MEMBER(lane.filter.feature.features_min),
               FeatureOptions::kFeaturesMinRange,
               "A record with fewer distinct tokens matches only equal records."),
@@ -358,7 +377,11 @@ std::vector<Setting> Rows() {
       Text("feature.model", NEARDUP_MEMBER(model_file), kAnyText,
            "Model file written by `neardup learn` or `neardup tune`. A relative path starts at the "
            "folder of this file. Empty: no model."),
+  };
+}
 
+std::vector<Setting> MatchRows() {
+  return {
       Choice(
           "match.mode", NEARDUP_MEMBER(learning.mode), {"auto", "near", "exact"},
           "auto: the lane learns from a sample what to compare and how. Settings that are given "
@@ -399,7 +422,11 @@ std::vector<Setting> Rows() {
       Flag("match.neighbours", NEARDUP_MEMBER(lane.filter.match.neighbours),
            "Look up all blocks that differ in one bit too. Guarantees to find originals up to "
            "distance 7 instead of 3, at 64 more probes per record."),
+  };
+}
 
+std::vector<Setting> AutoRows() {
+  return {
       Choice("auto.sample", NEARDUP_MEMBER(learning.sample), {"spread", "earliest", "latest"},
              "Which records of the input topics the lane learns from. spread: of the whole length "
              "of all partitions; earliest: the oldest; latest: the newest."),
@@ -413,7 +440,11 @@ std::vector<Setting> Rows() {
                "are fewer then, the settings are provisional: without record.fields, only records "
                "that are equal in all fields but times, codes and identifiers are duplicates, "
                "until the lane has decided auto.records_min records."),
+  };
+}
 
+std::vector<Setting> WindowRows() {
+  return {
       Duration("window.window_ms", NEARDUP_MEMBER(lane.filter.window.window_ms),
                WindowOptions::kWindowRange,
                "Two records match only if their event times are at most this far apart."),
@@ -427,7 +458,11 @@ std::vector<Setting> Rows() {
               WindowOptions::kEntriesMaxRange,
               "Largest number of remembered unique records; the oldest are evicted first. It "
               "bounds the memory."),
+  };
+}
 
+std::vector<Setting> TransactionRows() {
+  return {
       Duration("transaction.interval_ms", NEARDUP_MEMBER(lane.transaction_interval_ms),
                {10, kMinuteMs},
                "A transaction is committed after this time. Shorter: lower latency; longer: less "
@@ -442,11 +477,19 @@ std::vector<Setting> Rows() {
                {kSecondMs, 15 * kMinuteMs},
                "The broker aborts a transaction that stays open for longer. Must be more than "
                "transaction.interval_ms + 1s."),
+  };
+}
 
+std::vector<Setting> FilterRows() {
+  return {
       Integer("filter.commit_records", NEARDUP_MEMBER(file_run.commit_records), {1, 1'000'000},
               "`neardup filter` commits after exactly this many records, whatever the clock says. "
               "It forgets old entries only then, so two runs over one file give the same bytes."),
+  };
+}
 
+std::vector<Setting> LeaseRows() {
+  return {
       // 6 s and 30 min are the default bounds of the brokers.
       Duration("lease.session_timeout_ms", NEARDUP_MEMBER(kafka.session_timeout_ms),
                {6 * kSecondMs, 30 * kMinuteMs},
@@ -470,15 +513,27 @@ std::vector<Setting> Rows() {
                "An instance whose lane cannot work for this long leaves the lease to another one."),
       Duration("lease.stay_out_ms", NEARDUP_MEMBER(lane.lease_stay_out_ms), {0, 10 * kMinuteMs},
                "How long it then stays out, before it is a candidate for the lease again."),
+  };
+}
 
+std::vector<Setting> RetryRows() {
+  return {
       Duration("retry.backoff_min_ms", NEARDUP_MEMBER(lane.retry_backoff_min_ms),
                {1, 10 * kMinuteMs}, "First wait. Each further wait is twice as long."),
       Duration("retry.backoff_max_ms", NEARDUP_MEMBER(lane.retry_backoff_max_ms),
                {1, 10 * kMinuteMs}, "Longest wait."),
+  };
+}
 
+std::vector<Setting> ThreadsRows() {
+  return {
       Integer("threads.fingerprint", NEARDUP_MEMBER(lane.fingerprint_threads), {0, 1024},
               "Threads that compute fingerprints and look records up. 0: one per core."),
+  };
+}
 
+std::vector<Setting> KafkaRows() {
+  return {
       Text("kafka.brokers", NEARDUP_MEMBER(kafka.brokers), kBrokers,
            "Bootstrap brokers: host:port, separated by commas."),
       Properties("kafka.properties", NEARDUP_MEMBER(kafka.properties),
@@ -500,7 +555,11 @@ std::vector<Setting> Rows() {
       Bytes("kafka.prefetch_bytes_max", NEARDUP_MEMBER(kafka.prefetch_bytes_max), {kMiB, 64 * kGiB},
             "Memory for records that are read ahead from all input partitions together. At least "
             "2 MiB for each partition are needed, and taken."),
+  };
+}
 
+std::vector<Setting> MetricsRows() {
+  return {
       Text("metrics.host", NEARDUP_MEMBER(http.host), kHost,
            "Address to listen on. By default only this machine reads the pages; 0.0.0.0 and :: "
            "open them to every machine that reaches this one."),
@@ -515,12 +574,20 @@ std::vector<Setting> Rows() {
            "User name that /metrics and /status ask for (basic authentication). Empty: none."),
       Secret(Text("metrics.password", NEARDUP_MEMBER(http.password), kAnyText,
                   "Password of metrics.user, as ${file:/path}.")),
+  };
+}
 
+std::vector<Setting> LogRows() {
+  return {
       Choice("log.level", NEARDUP_MEMBER(log_level), {"debug", "info", "warn", "error"},
              "Lowest level that is logged."),
       Choice("log.format", NEARDUP_MEMBER(log_format), {"text", "json"},
              "text: lines for people; json: one JSON object per line."),
+  };
+}
 
+std::vector<Setting> StateRows() {
+  return {
       Text("state.dir", NEARDUP_MEMBER(state_dir), kAnyText,
            "Folder for snapshots, which make a restart fast. Each instance needs its own. Empty: "
            "no snapshots; the changelog alone restores the state."),
@@ -537,37 +604,69 @@ std::vector<Setting> Rows() {
   };
 }
 
+/// Stands before the sections.
+Setting AppRow() {
+  return Text(
+      "app", NEARDUP_MEMBER(kafka.app), kAppName,
+      "Name of the pipeline. The consumer group, the transactional ids, the changelog and the "
+      "lease topic are named after it. Instances with the same name act as one service; give "
+      "every pipeline its own name. Empty: neardup- followed by the input topics, such as "
+      "neardup-news.");
+}
+
 #undef NEARDUP_MEMBER
+
+struct Section {
+  SettingSection named;
+  std::vector<Setting> (*rows)();
+};
+
+const Section kSections[] = {
+    {{"input", "Where records come from."}, InputRows},
+    {{"output", "Where records go, and which headers they get."}, OutputRows},
+    {{"lanes", "Several lanes for more than one machine, each with its own index."}, LanesRows},
+    {{"routing", "Which topic a record goes to, once it is decided."}, RoutingRows},
+    {{"dead_letters", "When too many records are dead letters."}, DeadLettersRows},
+    {{"record", "Which fields of a record are compared, and which records are dead letters."},
+     RecordRows},
+    {{"feature", "How text becomes features."}, FeatureRows},
+    {{"match", "When two records are duplicates."}, MatchRows},
+    {{"auto", "How the lane learns at its first start, under match.mode: auto."}, AutoRows},
+    {{"window", "How long records are remembered, and how many."}, WindowRows},
+    {{"transaction", "How much work is committed at once."}, TransactionRows},
+    {{"filter", "How `neardup filter` works through a file. Other commands do not use it."},
+     FilterRows},
+    {{"lease", "How instances of one app agree which of them is active."}, LeaseRows},
+    {{"retry", "How long the lane waits after an error before it starts again."}, RetryRows},
+    {{"threads", "How many threads work."}, ThreadsRows},
+    {{"kafka", "How to connect to Kafka."}, KafkaRows},
+    {{"metrics", "Where metrics and health are served."}, MetricsRows},
+    {{"log", "What is logged, and in which format."}, LogRows},
+    {{"state", "What is kept on disk."}, StateRows},
+};
+
+std::vector<Setting> AllRows() {
+  std::vector<Setting> rows = {AppRow()};
+  for (const Section& section : kSections) {
+    std::vector<Setting> more = section.rows();
+    std::move(more.begin(), more.end(), std::back_inserter(rows));
+  }
+  return rows;
+}
 
 }  // namespace
 
 const std::vector<Setting>& SettingsTable() {
-  static const std::vector<Setting> table = Rows();
+  static const std::vector<Setting> table = AllRows();
   return table;
 }
 
 const std::vector<SettingSection>& SettingSections() {
-  static const std::vector<SettingSection> sections = {
-      {"input", "Where records come from."},
-      {"output", "Where records go, and which headers they get."},
-      {"lanes", "Several lanes for more than one machine, each with its own index."},
-      {"routing", "Which topic a record goes to, once it is decided."},
-      {"dead_letters", "When too many records are dead letters."},
-      {"record", "Which fields of a record are compared, and which records are dead letters."},
-      {"feature", "How text becomes features."},
-      {"match", "When two records are duplicates."},
-      {"auto", "How the lane learns at its first start, under match.mode: auto."},
-      {"window", "How long records are remembered, and how many."},
-      {"transaction", "How much work is committed at once."},
-      {"filter", "How `neardup filter` works through a file. Other commands do not use it."},
-      {"lease", "How instances of one app agree which of them is active."},
-      {"retry", "How long the lane waits after an error before it starts again."},
-      {"threads", "How many threads work."},
-      {"kafka", "How to connect to Kafka."},
-      {"metrics", "Where metrics and health are served."},
-      {"log", "What is logged, and in which format."},
-      {"state", "What is kept on disk."},
-  };
+  static const std::vector<SettingSection> sections = [] {
+    std::vector<SettingSection> named;
+    for (const Section& section : kSections) named.push_back(section.named);
+    return named;
+  }();
   return sections;
 }
 
