@@ -141,7 +141,7 @@ void AddExplain(CommandLine& line) {
       ->expected(1, 2)
       ->required();
   AddConfig(command, explain.config);
-  AddShortForm(command, explain.config, "--brokers", "kafka.brokers", false);
+  AddShortForm(command, explain.config, "--brokers");
   command->add_flag("--json", explain.json, "print one JSON object");
   command
       ->add_option("--html", explain.html,

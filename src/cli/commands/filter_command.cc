@@ -385,7 +385,7 @@ void AddFilter(CommandLine& line) {
   add_output("--groups", filter.outputs.groups,
              "write each group of duplicates here, original first, as a line of JSON with their "
              "ids; holds the ids in memory");
-  AddShortForm(command, filter.config, "--keep", "routing.keep", false);
+  AddShortForm(command, filter.config, "--keep");
   CLI::Option* lanes =
       AddNumber(command, "--lanes", filter.outputs.lanes, {2, 64},
                 "say which share of the duplicates so many lanes would miss (lanes.count)");

@@ -73,7 +73,7 @@ void AddHealthcheck(CommandLine& line) {
                                {"neardup healthcheck --config neardup.yaml",
                                 "neardup healthcheck --url http://127.0.0.1:9404/readyz"});
   AddConfigFile(command, healthcheck.config);
-  AddShortForm(command, healthcheck.config, "--metrics-port", "metrics.port", false);
+  AddShortForm(command, healthcheck.config, "--metrics-port");
   command
       ->add_option("--url", healthcheck.url,
                    "ask this address (default: metrics.host and metrics.port of the "

@@ -1,8 +1,30 @@
 #include "commands/options.h"
 
+#include <algorithm>
+#include <cassert>
+#include <iterator>
 #include <limits>
 
 namespace neardup {
+namespace {
+
+struct ShortForm {
+  const char* option;
+  const char* path;  ///< of the setting
+  std::string value;
+  bool list = false;  ///< the setting is a list
+};
+
+const ShortForm kShortForms[] = {
+    {"--brokers", "kafka.brokers", "HOST:PORT"},
+    {"--topics", "input.topics", "TOPIC", true},
+    {"--app", "app", "NAME"},
+    {"--state-dir", "state.dir", "FOLDER"},
+    {"--metrics-port", "metrics.port", "PORT"},
+    {"--keep", "routing.keep", "first|newest"},
+};
+
+}  // namespace
 
 CLI::Option* AddSeed(CLI::App* command, const char* name, uint64_t& seed, const char* help) {
   constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
@@ -12,16 +34,22 @@ CLI::Option* AddSeed(CLI::App* command, const char* name, uint64_t& seed, const 
       ->check(NumberCheck<uint64_t>(0, kMax, fmt::format("a whole number from 0 to {}", kMax)));
 }
 
-void AddShortForm(CLI::App* command, ConfigArguments& config, const std::string& option,
-                  const std::string& path, bool list) {
+void AddShortForm(CLI::App* command, ConfigArguments& config, std::string_view option) {
+  const auto* const found =
+      std::find_if(std::begin(kShortForms), std::end(kShortForms),
+                   [option](const ShortForm& form) { return form.option == option; });
+  assert(found != std::end(kShortForms));
+  const ShortForm form = *found;
   command
       ->add_option_function<std::string>(
-          option,
-          [&config, path, list](const std::string& value) {
-            config.sets.push_back(path + "=" + (list ? "[" + value + "]" : value));
+          form.option,
+          [&config, form](const std::string& value) {
+            config.sets.push_back(
+                fmt::format("{}={}", form.path, form.list ? "[" + value + "]" : value));
           },
-          "short for --set " + path + (list ? "=[LIST]" : "=VALUE"))
-      ->type_name(list ? "LIST" : "VALUE");
+          fmt::format("short for --set {}={}", form.path,
+                      form.list ? fmt::format("[{},...]", form.value) : form.value))
+      ->type_name(form.list ? fmt::format("{},...", form.value) : form.value);
 }
 
 void AddConfigFile(CLI::App* command, ConfigArguments& config) {
@@ -41,8 +69,8 @@ void AddConfigFile(CLI::App* command, ConfigArguments& config) {
 void AddConfig(CLI::App* command, ConfigArguments& config) {
   AddConfigFile(command, config);
   CLI::Option* fields =
-      command->add_option("--fields", config.fields, "short for --set record.fields=[LIST]")
-          ->type_name("LIST");
+      command->add_option("--fields", config.fields, "short for --set record.fields=[FIELD,...]")
+          ->type_name("FIELD,...");
   command
       ->add_option("--keys", config.keys,
                    "add key fields to --fields: duplicates must be equal in all of them")
@@ -52,10 +80,10 @@ void AddConfig(CLI::App* command, ConfigArguments& config) {
 }
 
 void AddKafka(CommandLine& line, CLI::App* command, ConfigArguments& config) {
-  AddShortForm(command, config, "--brokers", "kafka.brokers", false);
-  AddShortForm(command, config, "--topics", "input.topics", true);
+  AddShortForm(command, config, "--brokers");
+  AddShortForm(command, config, "--topics");
   line.Renamed(command, "--input", "--topics");
-  AddShortForm(command, config, "--app", "app", false);
+  AddShortForm(command, config, "--app");
 }
 
 void AddExecute(CLI::App* command, bool& execute) {

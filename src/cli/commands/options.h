@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -50,9 +51,10 @@ CLI::Option* AddSeed(CLI::App* command, const char* name, uint64_t& seed, const 
 inline constexpr char kJsonLinesHelp[] =
     "read JSON Lines from this file, also .gz and .zst; - is standard input";
 
-/// An option that is short for one --set. `list`: the value is the items of a list.
-void AddShortForm(CLI::App* command, ConfigArguments& config, const std::string& option,
-                  const std::string& path, bool list);
+/// An option that is short for one --set: --brokers, --topics, --app, --state-dir, --metrics-port
+/// or
+/// --keep.
+void AddShortForm(CLI::App* command, ConfigArguments& config, std::string_view option);
 
 /// --config and --set.
 void AddConfigFile(CLI::App* command, ConfigArguments& config);

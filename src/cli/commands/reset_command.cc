@@ -91,11 +91,11 @@ void AddReset(CommandLine& line) {
       "reset", "move the inputs of a stopped service to other offsets, or forget all it knows",
       {"neardup reset --config neardup.yaml --partition articles/0 --to 5000 --execute"});
   AddConfig(command, reset.config);
-  AddShortForm(command, reset.config, "--brokers", "kafka.brokers", false);
-  AddShortForm(command, reset.config, "--topics", "input.topics", true);
-  AddShortForm(command, reset.config, "--app", "app", false);
-  AddShortForm(command, reset.config, "--state-dir", "state.dir", false);
-  AddShortForm(command, reset.config, "--metrics-port", "metrics.port", false);
+  AddShortForm(command, reset.config, "--brokers");
+  AddShortForm(command, reset.config, "--topics");
+  AddShortForm(command, reset.config, "--app");
+  AddShortForm(command, reset.config, "--state-dir");
+  AddShortForm(command, reset.config, "--metrics-port");
   CLI::Option* inputs =
       command->add_option("--partition", reset.inputs, "move this input partition; repeatable")
           ->type_name("TOPIC/PARTITION");

@@ -180,8 +180,8 @@ void AddRun(CommandLine& line) {
                 "neardup run --brokers localhost:9092 --topics articles --fields title,text"});
   AddConfig(command, *config);
   AddKafka(line, command, *config);
-  AddShortForm(command, *config, "--state-dir", "state.dir", false);
-  AddShortForm(command, *config, "--metrics-port", "metrics.port", false);
+  AddShortForm(command, *config, "--state-dir");
+  AddShortForm(command, *config, "--metrics-port");
   line.Runs(command, [config] { return RunCommand(*config); });
 }
 

@@ -329,7 +329,7 @@ CLI::App* AddRestored(CommandLine& line, CLI::App* group, const char* name, cons
                       int (*run)(const RestoredArguments&), const char* example) {
   CLI::App* command = line.AddTo(group, name, help, {example});
   AddConfig(command, arguments->config);
-  AddShortForm(command, arguments->config, "--state-dir", "state.dir", false);
+  AddShortForm(command, arguments->config, "--state-dir");
   command->add_flag("--json", arguments->json, "print one JSON object");
   line.Runs(command, [arguments, run] { return run(*arguments); });
   return command;

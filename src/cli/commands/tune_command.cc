@@ -224,7 +224,7 @@ void AddTune(CommandLine& line) {
        "neardup tune --input articles.jsonl --cases marked.jsonl --output articles.yaml",
        "neardup tune --compare articles.yaml --input newer.jsonl"});
   AddConfig(command, tune.config);
-  AddShortForm(command, tune.config, "--brokers", "kafka.brokers", false);
+  AddShortForm(command, tune.config, "--brokers");
   command->add_option("-i,--input", tune.input, kJsonLinesHelp)->type_name("FILE");
   command->add_option("--topic", tune.topic, "read the sample from this Kafka topic instead")
       ->type_name("TOPIC");
