@@ -17,7 +17,7 @@ namespace {
 
 struct ResetArguments {
   ConfigArguments config;
-  std::vector<std::string> inputs;   ///< TOPIC/PARTITION; with `all` topics, as for `run`
+  std::vector<std::string> inputs;   ///< TOPIC/PARTITION; with `all`, topics (a former name)
   std::vector<std::string> targets;  ///< for each input: earliest, latest or an offset
   bool all = false;                  ///< forget the lane instead
   bool execute = false;
