@@ -1,5 +1,5 @@
-// The command line of the program while it is put together: its commands, what each does, and the
-// one that the words of the user choose.
+// Collects the commands of the program, and the function that each one runs. Then runs the command
+// that the user named.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -32,8 +32,8 @@ class CommandLine {
   CLI::App* AddGroup(const char* name, const std::string& help);
   CLI::App* AddTo(CLI::App* group, const char* name, const std::string& help, Examples examples);
 
-  /// What the command does. It prints for people, on standard output or standard error, and
-  /// returns an exit code (exit_code.h). It must own what the options of the command fill.
+  /// Sets the function that the command runs. The function prints for people, on standard output or
+  /// standard error, returns an exit code (exit_code.h), and must own what the options fill.
   void Runs(CLI::App* command, std::function<int()> run);
 
   /// An option of the command had another name. The old one stays valid, and no help shows it.
@@ -42,7 +42,7 @@ class CommandLine {
   std::vector<std::string> WithNewNames(std::vector<std::string> words) const;
 
   CLI::App& program() const { return program_; }
-  /// Empty for a group.
+  /// The examples of a command; a group has none.
   const Examples& examples(const CLI::App& command) const;
   /// Runs the command that was chosen when the program parsed the words.
   int RunChosen() const { return chosen_(); }
@@ -50,7 +50,7 @@ class CommandLine {
  private:
   CLI::App& program_;
   std::map<const CLI::App*, Examples> examples_;
-  /// By the old name.
+  /// For each command: the former name of an option, and its present one.
   std::map<const CLI::App*, std::map<std::string, std::string>> renamed_;
   std::function<int()> chosen_;
 };

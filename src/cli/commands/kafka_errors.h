@@ -1,4 +1,4 @@
-// The messages of librdkafka that a person sees who runs a command.
+// Shows the errors of librdkafka to the person who runs a command.
 #pragma once
 
 #include <cstdio>

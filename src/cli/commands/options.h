@@ -51,9 +51,8 @@ CLI::Option* AddSeed(CLI::App* command, const char* name, uint64_t& seed, const 
 inline constexpr char kJsonLinesHelp[] =
     "read JSON Lines from this file, also .gz and .zst; - is standard input";
 
-/// An option that is short for one --set: --brokers, --topics, --app, --state-dir, --metrics-port
-/// or
-/// --keep.
+/// An option that is short for one --set. `option` is one of kShortForms (options.cc), such as
+/// --brokers.
 void AddShortForm(CLI::App* command, ConfigArguments& config, std::string_view option);
 
 /// --config and --set.
@@ -71,7 +70,7 @@ void AddSampleFlags(CLI::App* command, Arguments& arguments) {
           "seed of the fingerprints; another seed gives other, equally good ones");
   command->add_flag("--force", arguments.force, "overwrite existing output files");
 }
-/// --execute.
+/// --execute, without which the command changes nothing.
 void AddExecute(CLI::App* command, bool& execute);
 
 /// The files that Load read: the configuration, and the model that it names.

@@ -17,7 +17,7 @@ namespace {
 
 struct ResetArguments {
   ConfigArguments config;
-  std::vector<std::string> inputs;   ///< TOPIC/PARTITION; with `all`, topics (a former name)
+  std::vector<std::string> inputs;   ///< TOPIC/PARTITION; with `all`: topics, from --input
   std::vector<std::string> targets;  ///< for each input: earliest, latest or an offset
   bool all = false;                  ///< forget the lane instead
   bool execute = false;
@@ -37,7 +37,8 @@ Result<InputPartition> PartitionNamed(const std::string& text) {
       fmt::format("--partition: found {}, expected TOPIC/PARTITION, such as articles/0", text)};
 }
 
-/// The settings. Before --topics, the topics of --all were named like the partitions.
+/// Loads the settings. `reset --all --input TOPIC` was valid before --topics existed, and --input
+/// now means --partition. So with --all, --partition holds names of topics.
 Result<LoadedConfig> ConfigOf(const ResetArguments& arguments) {
   ConfigArguments config = arguments.config;
   if (arguments.all && !arguments.inputs.empty()) {
@@ -55,7 +56,9 @@ Result<std::vector<InputMove>> MovesOf(const ResetArguments& arguments) {
                     arguments.inputs.size(), arguments.targets.size())};
   }
   if (arguments.inputs.empty()) {
-    return Error{ErrorCode::kConfig, "expected either --all, or --partition with --to"};
+    return Error{ErrorCode::kConfig,
+                 "found neither --all nor --partition; expected --all, or --partition "
+                 "TOPIC/PARTITION with --to OFFSET"};
   }
   std::vector<InputMove> moves;
   for (size_t i = 0; i < arguments.inputs.size(); ++i) {

@@ -6,7 +6,7 @@
 
 namespace neardup {
 
-// Of a command that reads and writes files, by SIGINT, SIGTERM and SIGHUP.
+// SIGINT, SIGTERM and SIGHUP end a command that reads and writes files.
 
 /// From now on, such a signal ends the process at once: the output files keep what they held
 /// before, one line on standard error says what the command was doing and which files were not
@@ -29,7 +29,7 @@ const StopSignal& StopOnSignals();
 /// Such as "SIGINT", for SIGINT, SIGTERM and SIGHUP.
 const char* SignalName(int number);
 
-// Of the service and the demo.
+// SIGTERM and SIGINT end the service and the demo.
 
 /// Becomes true with the first SIGTERM or SIGINT after this call, and so does `also`. A second
 /// signal ends the process at once.

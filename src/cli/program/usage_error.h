@@ -12,11 +12,13 @@ struct NamedCommand {
   std::string name;  ///< such as `neardup config show`
 };
 
-/// About a word that is neither an option nor a command of this one.
+/// The error about a word that is neither an option nor a command of `named`. It names the nearest
+/// one, if there is one.
 std::string UnknownWordText(const NamedCommand& named, const std::string& word);
 
 /// Says what is wrong with the words that the program has parsed. CLI11 complains about missing
-/// words before it complains about unknown ones, although these are usually the reason.
+/// words before it complains about unknown ones, although an unknown word is usually why another
+/// one is missing.
 std::string UsageText(const CLI::App& program, const CLI::ParseError& error);
 
 }  // namespace neardup

@@ -11,7 +11,7 @@
 namespace neardup {
 namespace {
 
-/// What is wrong with a certificate, after its name.
+/// Says what is wrong with a certificate: the end of a sentence that begins with its name.
 std::string CertificateFault(int x509_error) {
   constexpr std::string_view kClocks = "; compare the clocks, or renew it at the broker";
   switch (x509_error) {

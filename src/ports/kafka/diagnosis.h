@@ -1,4 +1,4 @@
-// Why the calls of one librdkafka client fail: what the library has complained about since.
+// Collects the complaints of one librdkafka client, and explains with them why a call failed.
 #pragma once
 
 #include <mutex>
@@ -29,7 +29,7 @@ class Diagnosis {
   /// Call it when a broker has answered.
   void Answered();
 
-  // What follows.
+  // What callers ask.
 
   /// True while the brokers refuse our login and none is connected.
   bool LoginRefused() const;

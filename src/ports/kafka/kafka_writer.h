@@ -21,8 +21,8 @@ class KafkaWriter {
   /// destroyed may be lost.
   static Result<std::unique_ptr<KafkaWriter>> New(const KafkaOptions& options, const KafkaLog& log);
   /// Takes a copy of key, value, headers and timestamp; a timestamp of -1 becomes the time of
-  /// writing. Waits while the bound of records in flight is reached. Returns the first failed
-  /// delivery so far.
+  /// writing. Waits while the bound of records in flight is reached. May return the failed delivery
+  /// of an earlier record.
   Result<void> Write(const std::string& topic, int32_t partition, const Message& message);
   /// Waits for all deliveries, at most six times answer_timeout_ms, and returns the first that
   /// failed. After an error the writer cannot be used any more.

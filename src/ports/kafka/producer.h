@@ -15,11 +15,12 @@
 
 namespace neardup {
 
-/// Long waits are cut into slices. Between two slices, the library's reports are heard, and
-/// `failed` is asked. One thread at a time.
+/// A long wait consists of short slices. After each slice, Send and Flush read the library's
+/// reports and return the error of `failed`, if there is one. One thread at a time.
 class Producer {
  public:
-  /// The first failure of a delivery that the client's hook has heard; success while there is none.
+  /// Returns the first failed delivery that the client's hook was told of; success while there is
+  /// none.
   using Failed = std::function<Result<void>()>;
   /// Turns a refused call into an error.
   using Explain = std::function<Error(const rd_kafka_error_t& refused)>;
@@ -27,18 +28,21 @@ class Producer {
   Producer(std::shared_ptr<Client> client, Failed failed)
       : client_(std::move(client)), failed_(std::move(failed)) {}
 
-  /// Serves the library's reports for up to `timeout_ms`.
+  /// Reads the library's reports for up to `timeout_ms`, and returns the error of `failed`.
   Result<void> Hear(int timeout_ms);
-  /// Hands the record to the library; waits while its queue is full, at most until the deadline.
-  /// The code is that of the last try. Hears reports now and then.
+  /// Hands the record to the library. While the library's queue is full, waits for at most
+  /// `timeout_ms`. Returns the code of the last try. Reads the reports at least once in 1,000
+  /// records.
   Result<rd_kafka_resp_err_t> Send(OutgoingRecord& record, int timeout_ms);
   /// Waits for at most a slice; true when no record is in flight any more.
   Result<bool> FlushSlice(const Deadline& deadline);
   Result<void> Flush(const Deadline& deadline);
   /// The error that makes the client unusable, if there is one.
   Result<void> CheckFatal(std::string_view doing) const;
-  /// Repeats `call`, which gives an rd_kafka_error_t* and takes at most a slice, while it fails
-  /// with kUnavailable. After the deadline the error gets the code `when_late`.
+  /// Repeats `call` while it fails with kUnavailable and the brokers do not refuse the login.
+  /// `call` returns an rd_kafka_error_t* and takes at most a second. After the deadline, an error
+  /// that is still kUnavailable gets the code `when_late`. Reads the reports, but does not ask
+  /// `failed`.
   template <class Call>
   Result<void> Retry(Call call, const Deadline& deadline, std::string_view doing,
                      const Explain& explain, ErrorCode when_late = ErrorCode::kUnavailable) {

@@ -12,7 +12,8 @@
 
 namespace neardup {
 
-/// Remembers the first failed delivery: every later call returns it. One thread.
+/// Keeps the first failed delivery. Flush returns it, and so does Write when it next reads the
+/// library's reports, at the latest after 1,000 records. One thread.
 class TopicProducer {
  public:
   /// Waiting for room in the library's queue, or for deliveries, may take `timeout_ms`.

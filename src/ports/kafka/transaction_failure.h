@@ -7,14 +7,15 @@
 
 namespace neardup {
 
-/// The calls after a failure say only that the state is wrong: no error code of them names the
-/// partition. Any thread.
+/// Keeps the reason that the library logged for a failed transaction. Later calls of the library
+/// return only an error about the state, which does not name the partition. Any thread.
 class TransactionFailure {
  public:
   void TransactionBegins();
   /// Call it with each line that the library logs.
   void Logged(std::string_view facility, std::string_view text);
-  /// The reason; it names the partition if one is the cause. Empty: the library has logged nothing.
+  /// The reason; it names the partition if one is the cause. Empty if the library has logged no
+  /// reason.
   std::string Text() const;
 
  private:

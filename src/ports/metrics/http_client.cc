@@ -60,7 +60,7 @@ BioHandle NewConnection(const Url& url, SSL_CTX* context) {
   return bio;
 }
 
-/// Waits until the last call, which could not end yet, can go on. False: not before the deadline.
+/// Waits until the last call on `bio` can go on. False: the deadline came first.
 bool CanGoOn(BIO* bio, std::time_t deadline) { return BIO_wait(bio, deadline, kNapMs) > 0; }
 
 enum class Connected : uint8_t { kYes, kRefused, kTooLate };
@@ -75,7 +75,8 @@ Connected Connect(BIO* bio, int timeout_s) {
   return Connected::kYes;
 }
 
-/// Reads until the server closes the connection. nullopt: it did not within the time.
+/// Reads until the server closes the connection, a read fails, or the text has kAnswerBytesMax.
+/// nullopt: `timeout_s` ended first.
 std::optional<std::string> ReadAll(BIO* bio, int timeout_s) {
   const std::time_t deadline = std::time(nullptr) + timeout_s;
   std::string text;
@@ -138,9 +139,10 @@ Result<HttpAnswer> HttpGet(const std::string& url, int timeout_s) {
   const int sent = BIO_write(bio.get(), question.data(), static_cast<int>(question.size()));
   if (sent != static_cast<int>(question.size())) return none("cannot send the question");
   const std::optional<std::string> text = ReadAll(bio.get(), timeout_s);
-  const std::optional<HttpAnswer> answer = text ? ParseAnswer(*text) : std::nullopt;
-  if (answer) return *answer;
-  return none(fmt::format("connected, but got no HTTP answer within {} s", timeout_s));
+  if (!text) return none(fmt::format("connected, but got no HTTP answer within {} s", timeout_s));
+  const std::optional<HttpAnswer> answer = ParseAnswer(*text);
+  if (!answer) return none("connected, but the answer is not HTTP");
+  return *answer;
 }
 
 }  // namespace neardup

@@ -115,7 +115,7 @@ TEST(HttpClient, SaysThatAnAnswerIsNoHttpOrDoesNotCome) {
     const OneAnswer server(text);
     const auto answer = HttpGet(server.Url(), kTimeoutS);
     ASSERT_FALSE(answer.ok()) << text;
-    EXPECT_THAT(answer.error().text, HasSubstr("connected, but got no HTTP answer"));
+    EXPECT_THAT(answer.error().text, HasSubstr("connected, but the answer is not HTTP"));
   }
   const OneAnswer silent("");
   const auto answer = HttpGet(silent.Url(), 1);
