@@ -33,10 +33,11 @@ class CommandLine {
   CLI::App* AddTo(CLI::App* group, const char* name, const std::string& help, Examples examples);
 
   /// Sets the function that the command runs. The function prints for people, on standard output or
-  /// standard error, returns an exit code (exit_code.h), and must own what the options fill.
+  /// standard error, returns an exit code (exit_code.h), and must own the variables that the
+  /// options fill.
   void Runs(CLI::App* command, std::function<int()> run);
 
-  /// An option of the command had another name. The old one stays valid, and no help shows it.
+  /// Says that an option was renamed. The old name stays valid, but the help does not show it.
   void Renamed(const CLI::App* command, const char* old_name, const char* name);
   /// The words of the user, the name of the program first, with the new names of options.
   std::vector<std::string> WithNewNames(std::vector<std::string> words) const;

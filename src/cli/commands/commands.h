@@ -1,6 +1,6 @@
 // The commands of the program. Each is one file, NAME_command.cc, that holds its options, its
-// examples and what it does. A new command also needs a line in each of the two lists here.
-// program.cc adds version, completion, manual and help.
+// examples and what it does. A new command also needs an entry in both lists below: the
+// declarations and kCommands. program.cc adds version, completion, manual and help.
 #pragma once
 
 #include "commands/command_line.h"

@@ -376,7 +376,7 @@ void AddFilter(CommandLine& line) {
   add_output("--unique", filter.outputs.unique, "write unique lines here");
   add_output("--duplicate", filter.outputs.duplicate, "write duplicate lines here");
   add_output("--dead-letter", filter.outputs.dead_letter,
-             "write lines that cannot be compared here");
+             "write here the lines that cannot be compared");
   add_output("--verdicts", filter.outputs.verdicts,
              "write id, verdict, original id, distance and kind here, separated by tabs");
   add_output("--pairs", filter.outputs.pairs,
@@ -388,7 +388,7 @@ void AddFilter(CommandLine& line) {
   AddShortForm(command, filter.config, "--keep");
   CLI::Option* lanes =
       AddNumber(command, "--lanes", filter.outputs.lanes, {2, 64},
-                "say which share of the duplicates so many lanes would miss (lanes.count)");
+                "print the share of the duplicates that N lanes would miss (lanes.count)");
   lanes->needs(command
                    ->add_option("--lanes-field", filter.outputs.lanes_field,
                                 "the field that is, or will be, the key of the records")

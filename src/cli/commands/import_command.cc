@@ -83,7 +83,7 @@ void AddImport(CommandLine& line) {
       ->required();
   command
       ->add_option("--start", import.start,
-                   "where partitions begin of which the history holds no record")
+                   "where to begin partitions of which the history holds no record")
       ->type_name("earliest|latest")
       ->check(CLI::IsMember({"earliest", "latest"}));
   command->add_flag("--accept-gap", import.accept_gap,

@@ -19,7 +19,7 @@ struct ResetArguments {
   ConfigArguments config;
   std::vector<std::string> inputs;   ///< TOPIC/PARTITION; with `all`: topics, from --input
   std::vector<std::string> targets;  ///< for each input: earliest, latest or an offset
-  bool all = false;                  ///< forget the lane instead
+  bool all = false;                  ///< delete the state of the whole lane instead
   bool execute = false;
 };
 
@@ -91,7 +91,7 @@ void AddReset(CommandLine& line) {
   const auto arguments = std::make_shared<ResetArguments>();
   ResetArguments& reset = *arguments;
   CLI::App* command = line.Add(
-      "reset", "move the inputs of a stopped service to other offsets, or forget all it knows",
+      "reset", "move the inputs of a stopped service to other offsets, or delete all its state",
       {"neardup reset --config neardup.yaml --partition articles/0 --to 5000 --execute"});
   AddConfig(command, reset.config);
   AddShortForm(command, reset.config, "--brokers");
@@ -104,8 +104,9 @@ void AddReset(CommandLine& line) {
           ->type_name("TOPIC/PARTITION");
   CLI::Option* targets =
       command
-          ->add_option("--to", reset.targets,
-                       "to this offset: earliest, latest or a number; once for each --partition")
+          ->add_option(
+              "--to", reset.targets,
+              "move it to this offset: earliest, latest or a number; once for each --partition")
           ->type_name("OFFSET");
   targets->needs(inputs);
   command

@@ -229,7 +229,7 @@ void AddTune(CommandLine& line) {
   command->add_option("--topic", tune.topic, "read the sample from this Kafka topic instead")
       ->type_name("TOPIC");
   command->add_flag("--latest", tune.latest,
-                    "read the newest records of the topic, and not some of its whole length");
+                    "read the newest records of the topic, not a sample spread over all of it");
   AddNumber(
       command, "--window-entries", tune.window_entries, WindowOptions::kEntriesMaxRange,
       "unique records that the window will hold",
@@ -240,7 +240,8 @@ void AddTune(CommandLine& line) {
       ->type_name("FILE");
   command
       ->add_option("--cases", tune.cases,
-                   "pairs that you have marked, as for `neardup test`: fields, keys and distance "
+                   "read marked pairs from this file, in the format of `neardup test`: fields, "
+                   "keys and distance "
                    "are chosen so that most of them come out right")
       ->type_name("FILE");
   command->add_flag("--json", tune.json, "print the findings as one JSON object");

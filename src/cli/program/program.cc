@@ -68,8 +68,8 @@ void AddManual(CommandLine& line) {
             });
 }
 
-/// Throws the help of the command that `words` name, as the option --help does. If a word names no
-/// command, prints an error and returns kExitUsage.
+/// Throws CLI11's request for help on the command that `words` name, as --help does. If a word
+/// names no command, prints an error and returns kExitUsage.
 int ShowHelp(CLI::App& program, const std::vector<std::string>& words) {
   NamedCommand named{&program, "neardup"};
   for (const std::string& word : words) {

@@ -9,7 +9,7 @@
 namespace neardup {
 namespace {
 
-/// The command that the words named, as deep as they named one.
+/// The innermost command that the words name.
 NamedCommand CommandIn(const CLI::App& app) {
   NamedCommand named{&app, "neardup"};
   while (!named.command->get_subcommands().empty()) {

@@ -351,7 +351,7 @@ using Probe = Observer<LaneEvent>;
 /// All calls come from the keeper's thread.
 using KeeperProbe = Observer<KeeperEvent>;
 
-/// Calls the Self::Saw for the type of each event. It does not compile if Self has none for an
+/// Calls Self::Saw with each event. The code does not compile if Self has no Saw for the type of an
 /// event. An observer of some events declares `void Saw(const auto&) {}`, and so ignores the
 /// others. Self should be final. Saw is not virtual, so a Saw in a derived class is never called.
 template <class Self, class Event>

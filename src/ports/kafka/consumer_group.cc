@@ -35,7 +35,7 @@ Result<std::vector<GroupOffset>> GroupOffsets(const KafkaOptions& options, const
   const rd_kafka_resp_err_t code =
       rd_kafka_committed(reader->get(), list.get(), options.answer_timeout_ms);
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    const MessageHandle heard(rd_kafka_consumer_poll(reader->get(), 0));  // hears the reason
+    const MessageHandle event(rd_kafka_consumer_poll(reader->get(), 0));  // may hold the reason
     return reader->diagnosis().Explain(
         FromKafka(code, fmt::format("reading the offsets of group {}", group)),
         {"Read", ResourceKind::kGroup, group});

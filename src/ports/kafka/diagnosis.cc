@@ -46,7 +46,7 @@ Diagnosis::Diagnosis(const KafkaOptions& options, std::string group)
 void Diagnosis::Complained(rd_kafka_resp_err_t code, const std::string& reason) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (code == RD_KAFKA_RESP_ERR__TRANSPORT && reason.find("SSL alert number") != reason.npos) {
-    login_.Refused(fmt::format("{}; the broker misses or refuses the client certificate, see "
+    login_.Refused(fmt::format("{}; the broker got no client certificate, or refused it, see "
                                "ssl.certificate.location and ssl.key.location",
                                reason),
                    std::chrono::steady_clock::now());
@@ -96,7 +96,7 @@ Error Diagnosis::ExplainEvent(const rd_kafka_message_t& event, std::string_view 
                               const std::string& topic) const {
   const char* text = rd_kafka_message_errstr(&event);
   const Error error = FromKafka(event.err, doing, text == nullptr ? "" : text);
-  // A reader asks where its group is, too.
+  // A reader also asks the brokers for the coordinator of its group.
   if (event.err == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) {
     return Explain(error, {"Read", ResourceKind::kGroup, group_});
   }

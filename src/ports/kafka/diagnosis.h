@@ -34,12 +34,12 @@ class Diagnosis {
   /// True while the brokers refuse our login and none is connected.
   bool LoginRefused() const;
   /// Adds the cause to an error: a time-out becomes kAuth when the login is refused; kAuth and
-  /// kUnavailable get the addresses of the brokers and a hint where one is known.
+  /// kUnavailable get the addresses of the brokers and a hint, if there is one.
   Error Explain(Error error) const;
   /// The same for a call that needs a right. If the brokers refuse it, the error names the right
   /// and how to grant it.
   Error Explain(Error error, const Right& right) const;
-  /// Explains what a consumer reads instead of a record of this topic.
+  /// Explains an error event that a consumer got in place of a record of this topic.
   Error ExplainEvent(const rd_kafka_message_t& event, std::string_view doing,
                      const std::string& topic) const;
 
@@ -51,7 +51,7 @@ class Diagnosis {
   mutable std::mutex mutex_;  ///< guards the members below
   LoginWatch login_;
   std::string certificate_complaint_;  ///< why the certificate of a broker was refused last
-  std::string connection_complaint_;   ///< the last one
+  std::string connection_complaint_;   ///< the last connection that failed
 };
 
 }  // namespace neardup

@@ -11,7 +11,7 @@ namespace neardup {
 /// True when the broker, or a proxy in front of it, refuses our login, or we refuse its
 /// certificate.
 bool IsRefusedLogin(rd_kafka_resp_err_t code);
-/// True when the broker knows who we are, and we may not do this.
+/// True when the broker accepts our login but refuses the operation, because a right is missing.
 bool IsMissingRight(rd_kafka_resp_err_t code);
 /// One of the two.
 bool IsRefusedAccess(rd_kafka_resp_err_t code);

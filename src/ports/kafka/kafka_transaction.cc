@@ -23,7 +23,7 @@
 namespace neardup {
 namespace {
 
-// Long waits are cut into slices; the client's complaints are heard between two slices.
+// A long wait consists of slices. After each one, the reports of the library are read.
 constexpr int kSliceMs = 1000;
 // A broker refuses the transactional id while it ends the transaction of the former owner, which
 // takes it milliseconds. The library asks again only after half a second, or when it is called
@@ -303,7 +303,7 @@ Result<void> KafkaTransaction::SendBounded(OutgoingRecord& record, std::string_v
         fmt::format("{}: the record is larger than the producer property message.max.bytes",
                     doing)};
   }
-  NEARDUP_TRY(producer_->Hear(0));
+  NEARDUP_TRY(producer_->ReadReports(0));
   NEARDUP_TRY(producer_->CheckFatal(doing));
   if (code == RD_KAFKA_RESP_ERR__STATE) return AlreadyFailed(doing);
   return client_->diagnosis().Explain(FromKafka(code, doing));
@@ -421,7 +421,7 @@ Result<void> KafkaTransaction::SendOffsets(std::span<const InputProgress> inputs
   NEARDUP_ASSIGN(const ErrorHandle refused,
                  calls_.Await(std::move(task), timeout_ms, doing,
                               [this, inputs] { return CheckTopicsExist(inputs); }));
-  rd_kafka_poll(client_->get(), 0);  // hears the reason
+  rd_kafka_poll(client_->get(), 0);  // reads the report that holds the reason
   return refused ? Refused(*refused, doing) : Result<void>();
 }
 

@@ -2,12 +2,18 @@
 
 #include <utility>
 
+#include "kafka/topic_producer.h"
+
 namespace neardup {
 namespace {
 
 constexpr int kAnswersPerWait = 6;
 
 }  // namespace
+
+KafkaWriter::KafkaWriter(std::unique_ptr<TopicProducer> producer)
+    : producer_(std::move(producer)) {}
+KafkaWriter::~KafkaWriter() = default;
 
 Result<std::unique_ptr<KafkaWriter>> KafkaWriter::New(const KafkaOptions& options,
                                                       const KafkaLog& log) {

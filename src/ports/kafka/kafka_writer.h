@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "kafka/kafka_options.h"
-#include "kafka/topic_producer.h"
 #include "lane/message.h"
 #include "neardup/result.h"
 
 namespace neardup {
+
+class TopicProducer;
 
 /// Idempotent: each record stands once in its partition, in the order of the calls of Write. One
 /// thread.
@@ -20,6 +20,7 @@ class KafkaWriter {
   /// Makes the client; does not wait for a broker. Records that were not flushed when the writer is
   /// destroyed may be lost.
   static Result<std::unique_ptr<KafkaWriter>> New(const KafkaOptions& options, const KafkaLog& log);
+  ~KafkaWriter();
   /// Takes a copy of key, value, headers and timestamp; a timestamp of -1 becomes the time of
   /// writing. Waits while the bound of records in flight is reached. May return the failed delivery
   /// of an earlier record.
@@ -29,7 +30,7 @@ class KafkaWriter {
   Result<void> Flush();
 
  private:
-  explicit KafkaWriter(std::unique_ptr<TopicProducer> producer) : producer_(std::move(producer)) {}
+  explicit KafkaWriter(std::unique_ptr<TopicProducer> producer);
   std::unique_ptr<TopicProducer> producer_;
 };
 

@@ -14,23 +14,23 @@ constexpr int kDeliveredPeriodMs = 1;
 // A successful delivery does not end a wait of the library, so slices are short while its queue is
 // full.
 constexpr int kFullSliceMs = 1;
-// Failed deliveries are heard after at most this number of records.
-constexpr uint32_t kRecordsPerHearing = 1000;
+// The reports are read at least once in this number of records.
+constexpr uint32_t kRecordsPerReading = 1000;
 
 }  // namespace
 
-Result<void> Producer::Hear(int timeout_ms) {
+Result<void> Producer::ReadReports(int timeout_ms) {
   rd_kafka_poll(client_->get(), timeout_ms);
   return failed_();
 }
 
 Result<rd_kafka_resp_err_t> Producer::Send(OutgoingRecord& record, int timeout_ms) {
-  if (++sent_ % kRecordsPerHearing == 0) NEARDUP_TRY(Hear(0));
+  if (++sent_ % kRecordsPerReading == 0) NEARDUP_TRY(ReadReports(0));
   rd_kafka_resp_err_t code = neardup::Send(client_->get(), record);
   if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL) return code;
   const Deadline deadline(timeout_ms);
   while (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline.passed()) {
-    NEARDUP_TRY(Hear(deadline.left_ms(kFullSliceMs)));
+    NEARDUP_TRY(ReadReports(deadline.left_ms(kFullSliceMs)));
     code = neardup::Send(client_->get(), record);
   }
   return code;
@@ -42,7 +42,7 @@ Result<bool> Producer::FlushSlice(const Deadline& deadline) {
   do {
     code = rd_kafka_flush(client_->get(), kDeliveredPeriodMs);
   } while (code == RD_KAFKA_RESP_ERR__TIMED_OUT && !slice.passed());
-  NEARDUP_TRY(Hear(0));
+  NEARDUP_TRY(ReadReports(0));
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return true;
   NEARDUP_TRY(CheckFatal("waiting for deliveries"));
   if (!deadline.passed() && !client_->diagnosis().LoginRefused()) return false;

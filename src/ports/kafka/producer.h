@@ -29,7 +29,7 @@ class Producer {
       : client_(std::move(client)), failed_(std::move(failed)) {}
 
   /// Reads the library's reports for up to `timeout_ms`, and returns the error of `failed`.
-  Result<void> Hear(int timeout_ms);
+  Result<void> ReadReports(int timeout_ms);
   /// Hands the record to the library. While the library's queue is full, waits for at most
   /// `timeout_ms`. Returns the code of the last try. Reads the reports at least once in 1,000
   /// records.
@@ -52,7 +52,7 @@ class Producer {
         client_->diagnosis().Answered();
         return {};
       }
-      rd_kafka_poll(client_->get(), 0);  // hears the reason
+      rd_kafka_poll(client_->get(), 0);  // reads the report that holds the reason
       const Error error = FromKafka(*refused, doing);
       if (error.code != ErrorCode::kUnavailable || client_->diagnosis().LoginRefused()) {
         return explain(*refused);

@@ -18,7 +18,7 @@ namespace {
 // A leader that was just elected needs some milliseconds before it answers.
 constexpr int kLeaderRetryMs = 50;
 
-// Waits are cut into slices; the client's complaints are heard between two slices.
+// A long wait consists of slices. After each one, the reports of the library are read.
 constexpr int kSliceMs = 500;
 // A question to a leader that is gone is given up after this time, and its successor is looked for.
 constexpr int kLeaderSliceMs = 1000;
@@ -200,7 +200,7 @@ Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& parti
       client.diagnosis().Answered();
       return bounds;
     }
-    const MessageHandle heard(rd_kafka_consumer_poll(client.get(), 0));  // hears the reason
+    const MessageHandle event(rd_kafka_consumer_poll(client.get(), 0));  // may hold the reason
     const bool may_change =
         IsUnknown(code) ? !unknown_deadline.passed() : IsAboutTheLeader(code) && !deadline.passed();
     if (!may_change || client.diagnosis().LoginRefused()) {

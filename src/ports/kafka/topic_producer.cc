@@ -38,7 +38,7 @@ Result<void> TopicProducer::Write(const std::string& topic, int32_t partition,
   NEARDUP_TRY(AddHeaders(headers, record));
   NEARDUP_ASSIGN(const rd_kafka_resp_err_t code, producer_->Send(record, timeout_ms_));
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  NEARDUP_TRY(producer_->Hear(0));
+  NEARDUP_TRY(producer_->ReadReports(0));
   return client_->diagnosis().Explain(FromKafka(code, doing));
 }
 

@@ -12,8 +12,8 @@
 
 namespace neardup {
 
-/// Keeps the first failed delivery. Flush returns it, and so does Write when it next reads the
-/// library's reports, at the latest after 1,000 records. One thread.
+/// Keeps the first failed delivery. Flush returns that error. Write returns it after at most 1,000
+/// more records, when it next reads the library's reports. One thread.
 class TopicProducer {
  public:
   /// Waiting for room in the library's queue, or for deliveries, may take `timeout_ms`.

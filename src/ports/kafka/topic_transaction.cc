@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
+
+#include "kafka/topic_producer.h"
 
 namespace neardup {
 namespace {
@@ -10,6 +13,10 @@ namespace {
 constexpr int kSliceMs = 1000;
 
 }  // namespace
+
+TopicTransaction::TopicTransaction(std::unique_ptr<TopicProducer> producer, int timeout_ms)
+    : timeout_ms_(timeout_ms), producer_(std::move(producer)) {}
+TopicTransaction::~TopicTransaction() = default;
 
 Result<std::unique_ptr<TopicTransaction>> TopicTransaction::New(const KafkaOptions& options,
                                                                 const std::string& transactional_id,

@@ -5,17 +5,17 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kafka/consumer_group.h"
 #include "kafka/kafka_options.h"
-#include "kafka/topic_producer.h"
 #include "lane/message.h"
 #include "neardup/result.h"
 #include "state/input.h"
 
 namespace neardup {
+
+class TopicProducer;
 
 /// A partition, and what a group commits for it.
 struct GroupProgress {
@@ -33,6 +33,7 @@ class TopicTransaction {
   static Result<std::unique_ptr<TopicTransaction>> New(const KafkaOptions& options,
                                                        const std::string& transactional_id,
                                                        const KafkaLog& log);
+  ~TopicTransaction();
   /// True if a request of the last transaction was not answered. It may reach the broker late, and
   /// would end the next transaction of this object, or change its offsets. So Begin fails; a new
   /// object makes the late request void.
@@ -44,8 +45,7 @@ class TopicTransaction {
   Result<void> Commit(const std::string& group, const std::vector<GroupProgress>& progress);
 
  private:
-  TopicTransaction(std::unique_ptr<TopicProducer> producer, int timeout_ms)
-      : timeout_ms_(timeout_ms), producer_(std::move(producer)) {}
+  TopicTransaction(std::unique_ptr<TopicProducer> producer, int timeout_ms);
 
   int timeout_ms_;
   std::unique_ptr<TopicProducer> producer_;

@@ -275,7 +275,7 @@ class Import {
       NEARDUP_TRY(taken_[lane]->Add(end));
       NEARDUP_TRY(taken_[lane]->Finish(end.inputs));
     }
-    // A lane that starts before the last deltas are visible would say that this was interrupted.
+    // A lane that starts before the last deltas are visible would report an interruption.
     for (const auto& lane : taken_) NEARDUP_TRY(lane->AwaitVisible());
     return {};
   }

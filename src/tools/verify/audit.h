@@ -87,7 +87,7 @@ class Audit {
   std::optional<ParsedHeader> HeaderOf(const Message& message, const std::string& where);
   /// Returns the input that the header names. If there is none, reports that and returns kNoInput.
   uint32_t InputOf(const ParsedHeader& header, const std::string& where);
-  /// True if the audit does not look at the input record of this output. It then counts the output.
+  /// If the audit leaves out the input record of this output, counts the output and returns true.
   bool CountIfLeftOut(uint32_t input, const ParsedHeader& header);
   /// Compares the output with its input. Returns the fingerprint of their common content; nullopt
   /// if the content of the input is not that of the output.

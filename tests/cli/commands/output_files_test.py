@@ -96,7 +96,7 @@ class OutputFiles(unittest.TestCase):
         (self.path / "hard").hardlink_to(self.path / "old")
         self.assert_refused("--verdicts hard", *self.filter("--unique", "old", "--verdicts", "hard"))
 
-    def test_tune_learn_and_generate_refuse_such_files_too(self):
+    def test_tune_learn_and_generate_also_refuse_to_overwrite_their_inputs(self):
         self.assert_refused("--report x", "tune", "--input", "f.jsonl", "--output", "x",
                             "--report", "x")
         self.assert_refused("x.model.json", "tune", "--input", "f.jsonl", "--output", "x.yaml",

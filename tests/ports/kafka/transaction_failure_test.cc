@@ -16,7 +16,7 @@ TEST(TransactionFailure, IsTheNewestReasonThatTheLibraryLogged) {
   EXPECT_EQ(failure.Text(), "without a thread");
 }
 
-TEST(TransactionFailure, NamesThePartitionThatIsTheCauseAndNoneThatWasNotTried) {
+TEST(TransactionFailure, NamesTheRefusedPartitionAndNotThoseThatWereNotTried) {
   TransactionFailure failure;
   failure.Logged("ADDPARTS", "[thrd:a]: Failed to add partition \"news\" [0]: not authorized");
   failure.Logged("ADDPARTS",

@@ -35,10 +35,16 @@ class OneAnswer {
     port_ = ntohs(address.sin_port);
     thread_ = std::thread([this] { Answer(); });
   }
-  ~OneAnswer() { thread_.join(); }
+  ~OneAnswer() {
+    if (thread_.joinable()) thread_.join();
+  }
 
   std::string Url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/page"; }
-  const std::string& question() const { return question_; }
+  /// What was asked. Returns when the answer is given.
+  const std::string& Question() {
+    thread_.join();
+    return question_;
+  }
 
  private:
   void Answer() {
@@ -64,16 +70,12 @@ class OneAnswer {
 constexpr int kTimeoutS = 60;
 
 TEST(HttpClient, AsksForThePageAndReadsStatusAndBody) {
-  std::string question;
-  {
-    OneAnswer server("HTTP/1.1 503 Service Unavailable\r\nA: b\r\n\r\nnot yet\r\n\r\nreally");
-    const auto answer = HttpGet(server.Url(), kTimeoutS);
-    ASSERT_TRUE(answer.ok()) << answer.error().text;
-    EXPECT_EQ(answer->status, 503);
-    EXPECT_EQ(answer->body, "not yet\r\n\r\nreally");
-    question = server.question();
-  }
-  EXPECT_THAT(question, testing::StartsWith("GET /page HTTP/1.0\r\nHost: 127.0.0.1:"));
+  OneAnswer server("HTTP/1.1 503 Service Unavailable\r\nA: b\r\n\r\nnot yet\r\n\r\nreally");
+  const auto answer = HttpGet(server.Url(), kTimeoutS);
+  ASSERT_TRUE(answer.ok()) << answer.error().text;
+  EXPECT_EQ(answer->status, 503);
+  EXPECT_EQ(answer->body, "not yet\r\n\r\nreally");
+  EXPECT_THAT(server.Question(), testing::StartsWith("GET /page HTTP/1.0\r\nHost: 127.0.0.1:"));
 }
 
 TEST(HttpClient, ReadsALongPageOfOurServerAndAsksForReadyzWithoutAPath) {
@@ -93,7 +95,7 @@ TEST(HttpClient, ReadsALongPageOfOurServerAndAsksForReadyzWithoutAPath) {
   EXPECT_EQ(ready->status, 503);
 }
 
-TEST(HttpClient, RefusesWhatIsNoAddress) {
+TEST(HttpClient, RefusesInvalidUrls) {
   for (const char* url : {"", "127.0.0.1:9404", "ftp://a/b", "http:///readyz"}) {
     const auto answer = HttpGet(url, kTimeoutS);
     ASSERT_FALSE(answer.ok()) << url;
@@ -109,7 +111,7 @@ TEST(HttpClient, SaysThatNobodyListens) {
   EXPECT_THAT(answer.error().text, HasSubstr("http://127.0.0.1:9: cannot connect"));
 }
 
-TEST(HttpClient, SaysThatAnAnswerIsNoHttpOrDoesNotCome) {
+TEST(HttpClient, ReportsAnswersThatAreNotHttpOrNeverCome) {
   for (const char* text :
        {"SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 x\r\n\r\n"}) {
     const OneAnswer server(text);

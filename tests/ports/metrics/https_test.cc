@@ -107,7 +107,7 @@ class HttpsTest : public testing::Test {
   std::unique_ptr<HttpServer> server_;
 };
 
-TEST_F(HttpsTest, OurClientAsksByTls) {
+TEST_F(HttpsTest, OurClientConnectsOverTls) {
   ASSERT_TRUE(Start(Tls()).ok());
   const std::string address = "://127.0.0.1:" + std::to_string(server_->port()) + "/metrics";
   const auto answer = HttpGet("https" + address, 60);
