@@ -43,6 +43,8 @@ The blocks of a page run in order, in one shell and in one temporary directory t
 the folders of the repository; `neardup` is on the PATH. Pages do not share anything. With a broker,
 the output of a command may take a moment: the command is repeated until its output matches.
 
+`--links` also holds each message that begins a row of a table: the sources must contain its words.
+
 EXCEPTIONS lists the commands that are shown and not run, and APPROXIMATE those whose numbers may differ
 a little, each with its reason. Anything else that is not understood is an error.
 """
@@ -486,8 +488,10 @@ class Page:
         command.fail(text + f"\n  and ends with exit code {code}; show that with `$ echo $?`")
 
 
-# --- links and names ---------------------------------------------------------------------------------
+# --- links, names and messages -----------------------------------------------------------------------
 
+# The client library or the broker prints these.
+LIBRARY_MESSAGES = {"SASL authentication error", "SSL handshake failed"}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 INLINE_CODE = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"^(?:%s)/[\w./*-]+$" % "|".join(TOP_FOLDERS))
@@ -542,6 +546,25 @@ def broken_links(root, page, text, settings):
                     yield number, f"`{code}`: there is no such setting"
 
 
+def printed_texts(root):
+    """The sources, with the pieces of each string joined."""
+    sources = (path.read_text(encoding="utf-8") for path in sorted((pathlib.Path(root) / "src").rglob("*"))
+               if path.suffix in (".cc", ".h"))
+    return re.sub(r'"\s*"', "", "\n".join(sources))
+
+
+def unknown_messages(text, printed):
+    """(line, what) of each message that begins a row of a table and that the program cannot print. `…` in a
+    message stands for what varies, and where two pieces of the program meet."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith('| "'):
+            for message in re.findall(r'"([^"]+)"', line.split(" | ")[0]):
+                for piece in re.split(r"…|\(s\)", message):
+                    piece = piece.strip(" :;,.")
+                    if " " in piece and piece not in LIBRARY_MESSAGES and piece not in printed:
+                        yield number, f'"{piece}": src prints no such message'
+
+
 def pages_of(root):
     root = pathlib.Path(root)
     pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
@@ -553,10 +576,11 @@ def pages_of(root):
 
 def check_links(root, neardup):
     settings = settings_of(neardup)
+    printed = printed_texts(root)
     found = 0
     for page in pages_of(root):
         text = (pathlib.Path(root) / page).read_text(encoding="utf-8")
-        for number, what in broken_links(root, page, text, settings):
+        for number, what in (*broken_links(root, page, text, settings), *unknown_messages(text, printed)):
             print(f"{page}:{number}: {what}")
             found += 1
     return found

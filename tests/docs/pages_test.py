@@ -286,6 +286,15 @@ class Pages(unittest.TestCase):
                      "`match.distance_min`"):
             self.assertEqual(len(self.links(text)), 1, text)
 
+    def test_messages_that_the_program_prints_are_accepted_and_others_found(self):
+        (self.root / "src").mkdir()
+        (self.root / "src" / "a.cc").write_text('Print("the topic {} is "\n      "gone");')
+        printed = pages.printed_texts(self.root)
+        for cell, wrong in (('"the topic … is gone"', 0), ('"the topic … was gone"', 1), ('"topic …", or "it left"', 1),
+                            ('"SSL handshake failed: …"', 0)):
+            found = list(pages.unknown_messages(f'Text, "it left".\n| {cell} | "do it". |', printed))
+            self.assertEqual([number for number, _ in found], [2] * wrong, cell)
+
 
 if __name__ == "__main__":
     os.environ.pop("NEARDUP_CACHE", None)

@@ -243,7 +243,7 @@ class Security(SecureKafkaTest):
                  ['certificate of broker localhost', 'is not signed by an authority in ssl.ca.location']),
                 ('expired', self.login('neardup', listener='EXPIRED'), ['certificate of broker', 'has expired']),
                 ('other host', self.login('neardup', listener='ELSEWHERE'), ['is for another host name']),
-                ('no client certificate', no_certificate, ['the broker misses or refuses the client certificate']),
+                ('no client certificate', no_certificate, ['the broker got no client certificate, or refused it']),
                 ('no TLS', {**self.login('neardup'), 'brokers': self.brokers}, ['perhaps the listener has no TLS'])):
             with self.subTest(what):
                 done = self.online(kafka)
