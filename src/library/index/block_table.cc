@@ -8,43 +8,48 @@ namespace neardup {
 namespace {
 
 constexpr size_t kPostingBytes = sizeof(uint16_t) + sizeof(uint32_t);
-/// Largest overhead of the memory allocator per allocation.
-constexpr size_t kAllocationBytes = 16;
-/// Smallest allocation. More than 128 bytes, because glibc collects smaller blocks when they are
-/// freed and later merges all of them in a single call, which took 28 ms at ten million entries.
-constexpr size_t kPostingsBytesMin = 136;
-/// A capacity is kFirstTags plus a multiple of this, so that the numbers are aligned.
-constexpr size_t kCapacityStep = 8;
 /// A resized bucket gets one spare place for this many postings.
 constexpr size_t kSpareShare = 24;
-// FindNearTags reads past the last tag, which must stay inside the allocation.
-static_assert((kFirstTags + kCapacityStep) * sizeof(uint32_t) >=
-              kTagsReadBeyond * sizeof(uint16_t));
+/// Lines of the smallest array of postings: fewer would not hold more than the first tags do.
+constexpr size_t kLinesMin = 2;
+constexpr size_t kFirstTagBytes = kFirstTags * sizeof(uint16_t);
 
-size_t CapacityFor(size_t postings) {
-  const size_t wanted = postings + postings / kSpareShare + 1;
-  if (wanted <= kFirstTags) return kFirstTags;
-  const size_t further = wanted - kFirstTags;
-  return kFirstTags + (further + kCapacityStep - 1) / kCapacityStep * kCapacityStep;
+/// Number of postings that fit into so many lines, with their first tags in the bucket itself. It
+/// is even, so that the numbers are aligned.
+constexpr size_t CapacityOf(size_t lines) {
+  return (lines * LineHeap::kLineBytes + kFirstTagBytes) / kPostingBytes / 2 * 2;
 }
+/// The lines of a full array.
+constexpr size_t LinesOf(size_t capacity) {
+  return (capacity * kPostingBytes - kFirstTagBytes + LineHeap::kLineBytes - 1) /
+         LineHeap::kLineBytes;
+}
+// FindNearTags reads past the last tag, which must stay inside the array.
+static_assert(CapacityOf(kLinesMin) * sizeof(uint32_t) >= kTagsReadBeyond * sizeof(uint16_t));
+static_assert(CapacityOf(kLinesMin) > kFirstTags && LinesOf(CapacityOf(kLinesMin)) == kLinesMin &&
+              LinesOf(CapacityOf(15)) == 15);
 
-size_t PostingsBytes(size_t capacity) {
-  return std::max(kPostingsBytesMin, capacity * kPostingBytes - kFirstTags * sizeof(uint16_t));
+/// The lines for so many postings and some more.
+size_t LinesFor(size_t postings) {
+  const size_t wanted = std::max(kFirstTags, postings + postings / kSpareShare + 2);
+  return std::max(kLinesMin, LinesOf(wanted));
 }
 
 }  // namespace
 
-BlockTable::BlockTable(size_t buckets) : memory_(buckets * sizeof(Bucket)), buckets_(buckets) {
+BlockTable::BlockTable(size_t buckets, LineHeap& heap)
+    : heap_(&heap), memory_(buckets * sizeof(Bucket)), buckets_(buckets) {
   memory_.Touch();
 }
 
 BlockTable::~BlockTable() {
   if (posting_bytes_ == 0) return;
-  for (size_t bucket = 0; bucket < buckets_; ++bucket) delete[] at(bucket).postings;
+  for (size_t bucket = 0; bucket < buckets_; ++bucket) Resize(at(bucket), 0);
 }
 
 BlockTable::BlockTable(BlockTable&& other) noexcept
-    : memory_(std::move(other.memory_)),
+    : heap_(other.heap_),
+      memory_(std::move(other.memory_)),
       buckets_(std::exchange(other.buckets_, 0)),
       posting_bytes_(std::exchange(other.posting_bytes_, 0)) {}
 
@@ -55,7 +60,7 @@ void BlockTable::Insert(uint32_t bucket, uint16_t tag, uint32_t id, LiveIds live
       grown.head = static_cast<uint32_t>(grown.PlaceOf(1));
       --grown.size;
     } else {
-      Resize(grown, CapacityFor(grown.size));
+      Resize(grown, LinesFor(grown.size));
     }
   }
   const size_t place = grown.PlaceOf(grown.size);
@@ -70,7 +75,7 @@ void BlockTable::Reserve(std::span<const uint32_t> postings) {
     Bucket& reserved = at(bucket);
     reserved.head = 0;
     reserved.size = 0;
-    if (postings[bucket] > 0) Resize(reserved, CapacityFor(postings[bucket]));
+    if (postings[bucket] > 0) Resize(reserved, LinesFor(postings[bucket]));
   }
 }
 
@@ -83,21 +88,20 @@ void BlockTable::RemoveNewest(uint32_t bucket, [[maybe_unused]] uint32_t id) {
 void BlockTable::Sweep(uint32_t bucket, LiveIds live) {
   Bucket& swept = at(bucket);
   DropDead(swept, live);
-  const size_t wanted = swept.size == 0 ? 0 : CapacityFor(swept.size);
-  if (swept.capacity > wanted + wanted / kSpareShare + kCapacityStep) Resize(swept, wanted);
+  if (swept.capacity == 0) return;
+  const size_t wanted = swept.size == 0 ? 0 : LinesFor(swept.size);
+  if (LinesOf(swept.capacity) > wanted + wanted / kSpareShare + 1) Resize(swept, wanted);
 }
 
 uint64_t BlockTable::BytesMax(size_t buckets, uint64_t live_max, uint64_t round) {
-  // A bucket has room for CapacityFor(n), or for a share and a step more, where n is the number of
-  // its entries that were live at some moment since it was last swept. All these entries were live
-  // when the round of sweeping began, or were inserted during it. What CapacityFor and the sweep
-  // add besides their shares fits into the smallest allocation.
-  static_assert((kFirstTags + kCapacityStep) * kPostingBytes - kFirstTags * sizeof(uint16_t) <=
-                kPostingsBytesMin);
+  // A bucket has the lines for n postings, or a share of these and a line more, where n is the
+  // number of its entries that were live at some moment since it was last swept. All these entries
+  // were live when the round of sweeping began, or were inserted during it. kLinesMin covers that
+  // line, and what rounding and the spare places add beside their shares.
   const uint64_t postings = live_max + round;
   const uint64_t grown = postings + postings / kSpareShare;
   const uint64_t places = grown + grown / kSpareShare;
-  return buckets * (sizeof(Bucket) + kPostingsBytesMin + kAllocationBytes) + places * kPostingBytes;
+  return buckets * (sizeof(Bucket) + kLinesMin * LineHeap::kLineBytes) + places * kPostingBytes;
 }
 
 void BlockTable::DropDead(Bucket& bucket, LiveIds live) {
@@ -115,22 +119,26 @@ void BlockTable::DropDead(Bucket& bucket, LiveIds live) {
   bucket.size -= static_cast<uint32_t>(dead);
 }
 
-void BlockTable::Resize(Bucket& bucket, size_t capacity) {
-  assert(capacity >= bucket.size);
+void BlockTable::Resize(Bucket& bucket, size_t lines) {
   Bucket resized{};
   resized.size = bucket.size;
-  resized.capacity = static_cast<uint32_t>(capacity);
-  if (capacity > 0) {
-    resized.postings = new std::byte[PostingsBytes(capacity)];
-    posting_bytes_ += PostingsBytes(capacity) + kAllocationBytes;
+  if (lines > 0) {
+    resized.capacity = static_cast<uint32_t>(CapacityOf(lines));
+    resized.postings = heap_->Take(lines);
+    posting_bytes_ += lines * LineHeap::kLineBytes;
   }
-  for (size_t age = 0; age < bucket.size; ++age) {
+  assert(resized.capacity >= resized.size || lines == 0);
+  for (size_t age = 0; age < std::min(resized.size, resized.capacity); ++age) {
     const size_t place = bucket.PlaceOf(age);
     resized.tag(age) = bucket.tag(place);
     resized.ids()[age] = bucket.ids()[place];
   }
-  if (bucket.capacity > 0) posting_bytes_ -= PostingsBytes(bucket.capacity) + kAllocationBytes;
-  delete[] std::exchange(bucket, resized).postings;
+  if (bucket.capacity > 0) {
+    const size_t before = LinesOf(bucket.capacity);
+    posting_bytes_ -= before * LineHeap::kLineBytes;
+    heap_->Give(bucket.postings, before);
+  }
+  bucket = resized;
 }
 
 }  // namespace neardup

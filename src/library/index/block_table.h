@@ -9,6 +9,7 @@
 #include <span>
 #include <type_traits>
 
+#include "index/line_heap.h"
 #include "index/live_ids.h"
 #include "index/near_tags.h"
 #include "index/page_memory.h"
@@ -26,7 +27,8 @@ namespace neardup {
 /// postings too, and its caller has to skip them.
 class BlockTable {
  public:
-  explicit BlockTable(size_t buckets);
+  /// The tables of an index share the heap for their postings.
+  BlockTable(size_t buckets, LineHeap& heap);
   ~BlockTable();
   BlockTable(BlockTable&& other) noexcept;
   BlockTable& operator=(BlockTable&& other) = delete;
@@ -73,7 +75,7 @@ class BlockTable {
   void ForEachNearAmong(LiveIds newest, uint32_t bucket, uint16_t tag, int bits,
                         const Visit& visit) const;
 
-  /// Memory held, including the overhead of the allocator.
+  /// Memory taken, without the gaps of the heap.
   uint64_t bytes() const { return memory_.bytes() + posting_bytes_; }
   /// Upper bound of bytes() while at most `live_max` entries are live and every bucket is swept at
   /// least once in `round` insertions.
@@ -119,8 +121,9 @@ class BlockTable {
 
   Bucket& at(size_t bucket) const { return static_cast<Bucket*>(memory_.data())[bucket]; }
   void DropDead(Bucket& bucket, LiveIds live);
-  void Resize(Bucket& bucket, size_t capacity);
+  void Resize(Bucket& bucket, size_t lines);
 
+  LineHeap* heap_;
   PageMemory memory_;
   size_t buckets_;
   uint64_t posting_bytes_ = 0;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <future>
-#include <system_error>
 #include <utility>
 
 namespace neardup {
@@ -37,19 +35,7 @@ void EntryStore::PushBack(const StoredEntry& entry) {
   if (chunk - ChunkOf(begin_id_) == chunk_count_) AddChunk(chunk);
   Entries(chunk)[end_id_ % kChunkEntries] = entry;
   ++end_id_;
-  if (end_id_ % kChunkEntries == kChunkEntries / 2) PrepareChunk();
-}
-
-void EntryStore::PrepareChunk() {
-  if (spare_.data() != nullptr || next_.valid()) return;
-  try {
-    next_ = std::async(std::launch::async, [] {
-      PageMemory memory(kChunkBytes);
-      memory.Touch();
-      return memory;
-    });
-  } catch (const std::system_error&) {  // no thread available: AddChunk takes the memory itself
-  }
+  if (end_id_ % kChunkEntries == kChunkEntries / 2) supply_.Prepare();
 }
 
 void EntryStore::TruncateBack(uint64_t end_id) {
@@ -60,8 +46,7 @@ void EntryStore::TruncateBack(uint64_t end_id) {
 void EntryStore::TruncateFront(uint64_t begin_id) {
   assert(begin_id_ <= begin_id && begin_id <= end_id_);
   for (uint64_t chunk = ChunkOf(begin_id_); chunk < ChunkOf(begin_id); ++chunk) {
-    PageMemory given_up = std::exchange(chunks_[chunk & (chunks_.size() - 1)], PageMemory());
-    if (!next_.valid()) spare_ = std::move(given_up);
+    supply_.Give(std::exchange(chunks_[chunk & (chunks_.size() - 1)], PageMemory()));
     --chunk_count_;
   }
   begin_id_ = begin_id;
@@ -76,14 +61,12 @@ void EntryStore::AddChunk(uint64_t chunk) {
     }
     chunks_ = std::move(chunks);
   }
-  if (spare_.data() == nullptr) spare_ = next_.valid() ? next_.get() : PageMemory(kChunkBytes);
-  chunks_[chunk & (chunks_.size() - 1)] = std::exchange(spare_, PageMemory());
+  chunks_[chunk & (chunks_.size() - 1)] = supply_.Take();
   ++chunk_count_;
 }
 
 uint64_t EntryStore::bytes() const {
-  const uint64_t next = next_.valid() ? kChunkBytes : 0;
-  return chunk_count_ * kChunkBytes + spare_.bytes() + next + chunks_.size() * sizeof(PageMemory);
+  return chunk_count_ * kChunkBytes + supply_.bytes() + chunks_.size() * sizeof(PageMemory);
 }
 
 uint64_t EntryStore::BytesMax(uint64_t entries_max) {

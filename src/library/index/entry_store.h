@@ -4,10 +4,10 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <future>
 #include <vector>
 
 #include "index/page_memory.h"
+#include "index/page_supply.h"
 #include "neardup/entry.h"
 
 namespace neardup {
@@ -75,7 +75,6 @@ class EntryStore {
     return static_cast<StoredEntry*>(chunks_[chunk & (chunks_.size() - 1)].data());
   }
   void AddChunk(uint64_t chunk);
-  void PrepareChunk();
 
   uint64_t begin_id_;
   uint64_t end_id_;
@@ -83,10 +82,7 @@ class EntryStore {
   std::vector<PageMemory> chunks_ = std::vector<PageMemory>(4);
   /// Number of chunks held, from that of begin_id_ on. A rollback may leave some after end_id_.
   uint64_t chunk_count_ = 0;
-  /// Memory for the next chunk: that of the last one dropped, or else memory that a thread takes
-  /// ahead of need, because the system may need some milliseconds to clear it.
-  PageMemory spare_;
-  std::future<PageMemory> next_;
+  PageSupply supply_ = PageSupply(kChunkBytes);
 };
 
 }  // namespace neardup

@@ -29,10 +29,10 @@ bool UsesKeys(const MatchOptions& match) { return match.text_keys && !ExactOnly(
 BlockLayout LayoutOf(const IndexOptions& options) {
   return options.layout.value_or(BlockLayout::For(options.match, options.entries_max));
 }
-std::vector<BlockTable> TablesOf(const BlockLayout& layout) {
+std::vector<BlockTable> TablesOf(const BlockLayout& layout, LineHeap& heap) {
   std::vector<BlockTable> tables;
   tables.reserve(layout.tables());
-  while (tables.size() < layout.tables()) tables.emplace_back(layout.buckets());
+  while (tables.size() < layout.tables()) tables.emplace_back(layout.buckets(), heap);
   return tables;
 }
 
@@ -42,8 +42,10 @@ Index::Index(const IndexOptions& options)
     : parts_{.match = options.match,
              .layout = LayoutOf(options),
              .entries = EntryStore(options.begin_id),
-             .tables = TablesOf(LayoutOf(options)),
+             .heap = std::make_unique<LineHeap>(),
+             .tables = {},
              .text_keys = {}} {
+  parts_.tables = TablesOf(parts_.layout, *parts_.heap);
   assert(options.match.distance_max >= 0);
   assert(!options.match.neighbours || parts_.layout.tables() < BlockLayout::kTablesMax);
   if (UsesKeys(options.match)) parts_.text_keys.emplace(options.entries_max * StoredKeys::kMax);
@@ -127,7 +129,7 @@ void Index::BeginLoad() {
 void Index::EndLoad() {
   assert(loading_);
   loading_ = false;
-  // The tables share nothing but the entries, which are only read.
+  // The tables share the entries, which are only read, and the heap.
   std::atomic<size_t> next_table = 0;
   const auto load_some = [&] {
     for (size_t table; (table = next_table++) < parts_.tables.size();) Load(table);
@@ -249,8 +251,9 @@ std::optional<EntryMatch> Index::FindNearest(const IndexQuery& query) {
 }
 
 uint64_t Index::bytes() const {
-  uint64_t sum = sizeof(Index) + parts_.entries.bytes();
+  uint64_t sum = sizeof(Index) + sizeof(LineHeap) + parts_.entries.bytes();
   for (const BlockTable& table : parts_.tables) sum += table.bytes();
+  sum += parts_.heap->held_bytes() - parts_.heap->taken_bytes();
   return sum + (parts_.text_keys ? parts_.text_keys->bytes() : 0);
 }
 
@@ -280,8 +283,9 @@ uint64_t Index::BytesMax(const IndexOptions& options, uint64_t live_max) {
   // With fewer live entries the period is shorter, so that no round takes more insertions.
   const uint64_t round =
       std::max(kPeriodMin * layout.tables() * layout.buckets(), live_max / kRoundShare);
-  uint64_t sum = sizeof(Index) + EntryStore::BytesMax(live_max);
-  sum += layout.tables() * BlockTable::BytesMax(layout.buckets(), live_max, round);
+  uint64_t sum = sizeof(Index) + sizeof(LineHeap) + EntryStore::BytesMax(live_max);
+  const uint64_t tables = layout.tables() * BlockTable::BytesMax(layout.buckets(), live_max, round);
+  sum += tables + LineHeap::GapsMax(tables);
   return sum +
          (UsesKeys(options.match) ? KeyTable::Bytes(options.entries_max * StoredKeys::kMax) : 0);
 }

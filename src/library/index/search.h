@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "index/block_table.h"
 #include "index/entry_store.h"
 #include "index/key_table.h"
+#include "index/line_heap.h"
 #include "index/live_ids.h"
 #include "index/match.h"
 #include "index/newest_marks.h"
@@ -25,6 +27,7 @@ struct IndexParts {
   MatchOptions match;
   BlockLayout layout;
   EntryStore entries;
+  std::unique_ptr<LineHeap> heap;     ///< of all tables
   std::vector<BlockTable> tables;     ///< one for each table of the layout
   std::optional<KeyTable> text_keys;  ///< if the match options use text keys
 

@@ -121,7 +121,8 @@ class TableRun {
 
   std::mt19937_64 random_;
   size_t live_max_;
-  BlockTable table_{kBuckets};
+  LineHeap heap_;
+  BlockTable table_{kBuckets, heap_};
   uint32_t next_id_ = UINT32_MAX - 2000;
   std::deque<Posting> live_;
   Done done_;
@@ -143,7 +144,8 @@ TEST_P(BlockTableModel, FindsWhatAPlainListHolds) {
 INSTANTIATE_TEST_SUITE_P(Sizes, BlockTableModel, testing::Values(10, 60, 150, 400));
 
 TEST(BlockTable, SweepingReturnsTheMemoryOfDeadPostings) {
-  BlockTable table(kBuckets);
+  LineHeap heap;
+  BlockTable table(kBuckets, heap);
   const uint64_t empty = table.bytes();
   for (uint32_t id = 0; id < 10'000; ++id) table.Insert(1, 7, id, {0, id + 1});
   EXPECT_GT(table.bytes(), empty + 60'000);
@@ -157,7 +159,8 @@ TEST(BlockTable, SweepingReturnsTheMemoryOfDeadPostings) {
 }
 
 TEST(BlockTable, ReservingDropsAllPostings) {
-  BlockTable table(kBuckets);
+  LineHeap heap;
+  BlockTable table(kBuckets, heap);
   for (uint32_t id = 0; id < 200; ++id) table.Insert(1, 7, id, {0, id + 1});
   table.Reserve(std::vector<uint32_t>{0, 3, 0});
   EXPECT_EQ(table.size(1), 0U);

@@ -1,0 +1,34 @@
+// Equal blocks of memory, one of which is ready before it is needed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <future>
+
+#include "index/page_memory.h"
+
+namespace neardup {
+
+/// Hands out blocks of PageMemory of one size. The system may need some milliseconds to clear a
+/// block, so a thread can do that ahead of need.
+class PageSupply {
+ public:
+  explicit PageSupply(size_t block_bytes) : block_bytes_(block_bytes) {}
+
+  /// Throws std::bad_alloc.
+  PageMemory Take();
+  /// Returns a block: it is the next one that is handed out, or goes back to the system.
+  void Give(PageMemory block);
+  /// Has a thread prepare the next block, unless there is one.
+  void Prepare();
+
+  /// Memory that waits here: one block or none.
+  uint64_t bytes() const { return spare_.bytes() + (next_.valid() ? block_bytes_ : 0); }
+
+ private:
+  size_t block_bytes_;
+  PageMemory spare_;
+  std::future<PageMemory> next_;
+};
+
+}  // namespace neardup
