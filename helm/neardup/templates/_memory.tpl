@@ -49,14 +49,15 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- $store := add (mul (add $chunks 1) 2097152) (mul (add $places (div $places 2)) 16) -}}
 {{- $postings := add $live (max (mul 2 $tables $buckets) (div $live 8)) -}}
 {{- $grown := add $postings (div $postings 24) -}}
-{{- $blocks := mul $tables (add (mul $buckets 216) (mul (add $grown (div $grown 24)) 6)) -}}
+{{- $blocks := mul $tables (add (mul $buckets 192) (mul (add $grown (div $grown 24)) 6)) -}}
+{{- $gaps := add (div $blocks 8) 6291456 -}}
 {{- $keys := 0 -}}
 {{- if and .textKeys (not .exactOnly) -}}
 {{- $lines := max 65536 (div (mul $entries 300) 930) -}}
 {{- $keys = mul (div (add $lines 63) 64) 64 64 -}}
 {{- end -}}
 {{- $uncommitted := mul (include "neardup.powerOfTwo" .uncommitted | int64) 72 -}}
-{{- add 65784 $store $blocks $keys $uncommitted -}}
+{{- add 68048 $store $blocks $gaps $keys $uncommitted -}}
 {{- end -}}
 
 {{/* Bytes that an instance takes at most. */}}

@@ -19,20 +19,21 @@ constexpr size_t kFirstTagBytes = kFirstTags * sizeof(uint16_t);
 constexpr size_t CapacityOf(size_t lines) {
   return (lines * LineHeap::kLineBytes + kFirstTagBytes) / kPostingBytes / 2 * 2;
 }
-/// The lines of a full array.
+/// The lines of an array for so many postings.
 constexpr size_t LinesOf(size_t capacity) {
-  return (capacity * kPostingBytes - kFirstTagBytes + LineHeap::kLineBytes - 1) /
-         LineHeap::kLineBytes;
+  return capacity == 0 ? 0
+                       : (capacity * kPostingBytes - kFirstTagBytes + LineHeap::kLineBytes - 1) /
+                             LineHeap::kLineBytes;
 }
 // FindNearTags reads past the last tag, which must stay inside the array.
 static_assert(CapacityOf(kLinesMin) * sizeof(uint32_t) >= kTagsReadBeyond * sizeof(uint16_t));
 static_assert(CapacityOf(kLinesMin) > kFirstTags && LinesOf(CapacityOf(kLinesMin)) == kLinesMin &&
               LinesOf(CapacityOf(15)) == 15);
 
-/// The lines for so many postings and some more.
-size_t LinesFor(size_t postings) {
-  const size_t wanted = std::max(kFirstTags, postings + postings / kSpareShare + 2);
-  return std::max(kLinesMin, LinesOf(wanted));
+/// The capacity for so many postings and some more. Short buckets need no tags but the first.
+size_t CapacityFor(size_t postings) {
+  const size_t wanted = postings + postings / kSpareShare + 2;
+  return wanted <= kFirstTags ? kFirstTags : CapacityOf(std::max(kLinesMin, LinesOf(wanted)));
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ void BlockTable::Insert(uint32_t bucket, uint16_t tag, uint32_t id, LiveIds live
       grown.head = static_cast<uint32_t>(grown.PlaceOf(1));
       --grown.size;
     } else {
-      Resize(grown, LinesFor(grown.size));
+      Resize(grown, CapacityFor(grown.size));
     }
   }
   const size_t place = grown.PlaceOf(grown.size);
@@ -75,7 +76,7 @@ void BlockTable::Reserve(std::span<const uint32_t> postings) {
     Bucket& reserved = at(bucket);
     reserved.head = 0;
     reserved.size = 0;
-    if (postings[bucket] > 0) Resize(reserved, LinesFor(postings[bucket]));
+    if (postings[bucket] > 0) Resize(reserved, CapacityFor(postings[bucket]));
   }
 }
 
@@ -89,8 +90,10 @@ void BlockTable::Sweep(uint32_t bucket, LiveIds live) {
   Bucket& swept = at(bucket);
   DropDead(swept, live);
   if (swept.capacity == 0) return;
-  const size_t wanted = swept.size == 0 ? 0 : LinesFor(swept.size);
-  if (LinesOf(swept.capacity) > wanted + wanted / kSpareShare + 1) Resize(swept, wanted);
+  const size_t wanted = swept.size == 0 ? 0 : CapacityFor(swept.size);
+  const size_t lines = LinesOf(wanted);
+  const bool is_long = LinesOf(swept.capacity) > lines + lines / kSpareShare + 1;
+  if (is_long || (wanted <= kFirstTags && swept.capacity > wanted)) Resize(swept, wanted);
 }
 
 uint64_t BlockTable::BytesMax(size_t buckets, uint64_t live_max, uint64_t round) {
@@ -119,15 +122,15 @@ void BlockTable::DropDead(Bucket& bucket, LiveIds live) {
   bucket.size -= static_cast<uint32_t>(dead);
 }
 
-void BlockTable::Resize(Bucket& bucket, size_t lines) {
+void BlockTable::Resize(Bucket& bucket, size_t capacity) {
+  assert(capacity >= bucket.size || capacity == 0);
   Bucket resized{};
   resized.size = bucket.size;
-  if (lines > 0) {
-    resized.capacity = static_cast<uint32_t>(CapacityOf(lines));
-    resized.postings = heap_->Take(lines);
-    posting_bytes_ += lines * LineHeap::kLineBytes;
+  resized.capacity = static_cast<uint32_t>(capacity);
+  if (capacity > 0) {
+    resized.postings = heap_->Take(LinesOf(capacity));
+    posting_bytes_ += LinesOf(capacity) * LineHeap::kLineBytes;
   }
-  assert(resized.capacity >= resized.size || lines == 0);
   for (size_t age = 0; age < std::min(resized.size, resized.capacity); ++age) {
     const size_t place = bucket.PlaceOf(age);
     resized.tag(age) = bucket.tag(place);

@@ -121,7 +121,7 @@ class BlockTable {
 
   Bucket& at(size_t bucket) const { return static_cast<Bucket*>(memory_.data())[bucket]; }
   void DropDead(Bucket& bucket, LiveIds live);
-  void Resize(Bucket& bucket, size_t lines);
+  void Resize(Bucket& bucket, size_t capacity);
 
   LineHeap* heap_;
   PageMemory memory_;

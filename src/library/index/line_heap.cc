@@ -79,7 +79,6 @@ std::byte* LineHeap::Take(size_t lines) {
   auto* const begin = reinterpret_cast<std::byte*>(span);
   RemoveSpan(*span);
   if (rest > 0) AddSpan(After(begin, lines), rest);
-  if (free_lines_ < kChunkLines / 2) supply_.Prepare();
   return begin;
 }
 
@@ -137,6 +136,7 @@ void LineHeap::AddChunk() {
   ++chunk_count_;
   AddSpan(After(static_cast<std::byte*>(begin), Chunk::HeaderLines()),
           kChunkLines - Chunk::HeaderLines());
+  supply_.Prepare();
 }
 
 /// Drops a chunk with all that is in it.
@@ -162,7 +162,6 @@ void LineHeap::AddSpan(std::byte* begin, size_t lines) {
   const size_t first = chunk.NumberOf(begin);
   chunk.begins.set(first);
   chunk.ends.set(first + lines - 1);
-  free_lines_ += lines;
 }
 
 void LineHeap::RemoveSpan(Span& span) {
@@ -175,7 +174,6 @@ void LineHeap::RemoveSpan(Span& span) {
   const size_t first = chunk.NumberOf(begin);
   chunk.begins.reset(first);
   chunk.ends.reset(first + span.lines - 1);
-  free_lines_ -= span.lines;
 }
 
 uint64_t LineHeap::held_bytes() const {

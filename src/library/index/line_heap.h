@@ -68,7 +68,6 @@ class LineHeap {
   std::array<uint64_t, kClasses / 64> has_spans_{};  ///< one bit for each class
   Chunk* chunks_ = nullptr;
   uint64_t chunk_count_ = 0;
-  uint64_t free_lines_ = 0;
   uint64_t taken_bytes_ = 0;
   std::map<const std::byte*, PageMemory> large_;
   PageSupply supply_ = PageSupply(kChunkBytes);
