@@ -68,8 +68,12 @@ LineHeap::Chunk& LineHeap::ChunkOf(const std::byte* line) {
 std::byte* LineHeap::Take(size_t lines) {
   assert(lines > 0);
   const std::lock_guard lock(mutex_);
+  std::byte* const begin = lines > kLargeLines ? TakeLarge(lines) : TakeFromChunk(lines);
   taken_bytes_ += lines * kLineBytes;
-  if (lines > kLargeLines) return TakeLarge(lines);
+  return begin;
+}
+
+std::byte* LineHeap::TakeFromChunk(size_t lines) {
   Span* span = FindSpan(lines);
   if (span == nullptr) {
     AddChunk();
@@ -79,6 +83,10 @@ std::byte* LineHeap::Take(size_t lines) {
   auto* const begin = reinterpret_cast<std::byte*>(span);
   RemoveSpan(*span);
   if (rest > 0) AddSpan(After(begin, lines), rest);
+  Chunk& chunk = ChunkOf(begin);
+  const bool is_end_of_newest =
+      &chunk == chunks_ && chunk.NumberOf(begin) + lines + rest == kChunkLines;
+  if (is_end_of_newest && rest < kChunkLines / 2) supply_.Prepare();
   return begin;
 }
 
@@ -136,7 +144,6 @@ void LineHeap::AddChunk() {
   ++chunk_count_;
   AddSpan(After(static_cast<std::byte*>(begin), Chunk::HeaderLines()),
           kChunkLines - Chunk::HeaderLines());
-  supply_.Prepare();
 }
 
 /// Drops a chunk with all that is in it.

@@ -19,8 +19,8 @@ namespace neardup {
 /// Every free span is in the list of its class of lengths. An allocation takes a span of the first
 /// class all of whose spans are long enough and returns the rest; a span that becomes free is
 /// joined with its free neighbours (a segregated fit, as in Wilson et al., "Dynamic storage
-/// allocation", 1995). A chunk goes back to the system when all of it is free. No call takes longer
-/// than a few microseconds, because a thread prepares the next chunk ahead.
+/// allocation", 1995). A chunk goes back to the system when all of it is free. A thread prepares
+/// the next chunk when half of the newest one is used, so that few calls wait for the system.
 ///
 /// All functions may be called by several threads at a time.
 class LineHeap {
@@ -56,6 +56,7 @@ class LineHeap {
 
   static size_t ClassOf(size_t lines);
   static Chunk& ChunkOf(const std::byte* line);
+  std::byte* TakeFromChunk(size_t lines);
   std::byte* TakeLarge(size_t lines);
   Span* FindSpan(size_t lines);
   void AddChunk();
@@ -66,7 +67,7 @@ class LineHeap {
   mutable std::mutex mutex_;
   std::array<Span*, kClasses> classes_{};
   std::array<uint64_t, kClasses / 64> has_spans_{};  ///< one bit for each class
-  Chunk* chunks_ = nullptr;
+  Chunk* chunks_ = nullptr;                          ///< a list, the newest first
   uint64_t chunk_count_ = 0;
   uint64_t taken_bytes_ = 0;
   std::map<const std::byte*, PageMemory> large_;

@@ -83,12 +83,14 @@ void ReloadWatch::ReadAgain() {
         works.error().text);
     return;
   }
-  // The line is seen at both levels.
+  if (!starts_again) {
+    running_ = next;
+    hooks_.applied(running_);
+  }
+  // After it is true, and at a level that shows it before and after a change of the level.
   spdlog::log(spdlog::level::warn, "{}", Describe(reload));
   SetLogLevel(next.settings.log_level);
-  if (starts_again) return StartAgain(std::move(next), /*keeps_lease=*/true);
-  running_ = std::move(next);
-  hooks_.applied(running_);
+  if (starts_again) StartAgain(std::move(next), /*keeps_lease=*/true);
 }
 
 void ReloadWatch::StartAgain(LoadedConfig next, bool keeps_lease) {

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -64,7 +65,7 @@ class ReloadWatchTest : public ::testing::Test {
     std::atomic<int> asked = 0;
     ReloadHooks hooks;
     hooks.asked = [&] { return asked++ == 0; };
-    hooks.applied = [](const LoadedConfig&) {};
+    hooks.applied = [&](const LoadedConfig&) { lines_when_applied_ = log.lines().size(); };
     hooks.secrets_refused = [](bool) {};
     hooks.start_again = [](bool) {};
     ReloadWatch watch(arguments, *running, {}, hooks);
@@ -75,6 +76,7 @@ class ReloadWatchTest : public ::testing::Test {
   }
 
   std::filesystem::path path_;
+  std::optional<size_t> lines_when_applied_;  ///< lines of the log when the settings were handed on
 };
 
 TEST_F(ReloadWatchTest, AMistakeInTheFileBeginsTheLineAndIsSaidOnce) {
@@ -84,6 +86,12 @@ TEST_F(ReloadWatchTest, AMistakeInTheFileBeginsTheLineAndIsSaidOnce) {
   EXPECT_THAT(lines[0], ::testing::HasSubstr(": not YAML: "));
   EXPECT_EQ(lines[1],
             "the new configuration is refused for the reason above, and nothing is changed");
+}
+
+TEST_F(ReloadWatchTest, AChangeIsSaidToBeInForceOnceItIs) {
+  const std::vector<std::string> lines = LogOfReading("app: news\nlog: {level: warn}\n");
+  EXPECT_THAT(lines, ::testing::ElementsAre(::testing::HasSubstr("in force now: log.level")));
+  EXPECT_EQ(lines_when_applied_, 0U);
 }
 
 TEST_F(ReloadWatchTest, EveryMistakeHasALineOfItsOwn) {
