@@ -43,7 +43,7 @@ The blocks of a page run in order, in one shell and in one temporary directory t
 the folders of the repository; `neardup` is on the PATH. Pages do not share anything. With a broker,
 the output of a command may take a moment: the command is repeated until its output matches.
 
-`--links` also holds each message that begins a row of a table: the sources must contain its words.
+`--links` also checks each quoted message in the first cell of a table row: src must contain its words.
 
 EXCEPTIONS lists the commands that are shown and not run, and APPROXIMATE those whose numbers may differ
 a little, each with its reason. Anything else that is not understood is an error.

@@ -8,9 +8,10 @@ namespace neardup {
 namespace {
 
 constexpr size_t kPostingBytes = sizeof(uint16_t) + sizeof(uint32_t);
-/// A resized bucket gets one spare place for this many postings.
+/// A resized bucket gets one spare place for every kSpareShare postings, and two more.
 constexpr size_t kSpareShare = 24;
-/// Lines of the smallest array of postings: fewer would not hold more than the first tags do.
+/// Lines of the smallest array of postings. With one line, a bucket would hold fewer postings than
+/// it has first tags.
 constexpr size_t kLinesMin = 2;
 constexpr size_t kFirstTagBytes = kFirstTags * sizeof(uint16_t);
 
@@ -97,10 +98,10 @@ void BlockTable::Sweep(uint32_t bucket, LiveIds live) {
 }
 
 uint64_t BlockTable::BytesMax(size_t buckets, uint64_t live_max, uint64_t round) {
-  // A bucket has the lines for n postings, or a share of these and a line more, where n is the
-  // number of its entries that were live at some moment since it was last swept. All these entries
-  // were live when the round of sweeping began, or were inserted during it. kLinesMin covers that
-  // line, and what rounding and the spare places add beside their shares.
+  // Let n be the number of the entries of a bucket that were live at some moment since it was last
+  // swept. The bucket has at most the lines of CapacityFor(n), one more for every kSpareShare of
+  // these, and one line. All n entries were live when the round of sweeping began, or were inserted
+  // during it. kLinesMin covers that line, and what rounding and two places add.
   const uint64_t postings = live_max + round;
   const uint64_t grown = postings + postings / kSpareShare;
   const uint64_t places = grown + grown / kSpareShare;

@@ -14,7 +14,7 @@ namespace neardup {
 
 /// An entry as the index keeps it, in 32 bytes, so that a cache line holds two. It keeps 16 bits of
 /// `exact`, which matter only if simhash and order agree in all 128 bits, and event times from the
-/// year 1078 to 9999.
+/// year 1080 to 9999.
 class StoredEntry {
  public:
   StoredEntry() = default;

@@ -13,9 +13,10 @@ namespace neardup {
 namespace {
 
 constexpr size_t kChunkLines = LineHeap::kChunkBytes / LineHeap::kLineBytes;
-/// More lines than this are a mapping of their own.
+/// An array of more lines has a mapping of its own.
 constexpr size_t kLargeLines = kChunkLines / 4;
-/// Up to this length a class has spans of one length; above, each power of two has 2^kFineBits.
+/// Up to this many lines, each length is a class. Above, the lengths from one power of two to the
+/// next are divided into 2^kFineBits classes.
 constexpr size_t kExactLines = 64;
 constexpr int kFineBits = 4;
 
@@ -23,15 +24,15 @@ std::byte* After(std::byte* line, size_t lines) { return line + lines * LineHeap
 
 }  // namespace
 
-/// At the beginning of a free span. Its last four bytes hold the number of lines once more.
+/// The first bytes of a free span. The last four bytes of the span repeat the number of lines.
 struct LineHeap::Span {
   Span* next;
   Span* previous;
   uint32_t lines;
 };
 
-/// At the beginning of a chunk. The bits tell where free spans begin, and where they end, by the
-/// numbers of their first and last lines.
+/// The first lines of a chunk. Bit i of `begins` is set if a free span begins at line i, and bit i
+/// of `ends` if one ends with line i.
 struct LineHeap::Chunk {
   PageMemory memory;
   Chunk* next = nullptr;
@@ -46,7 +47,11 @@ struct LineHeap::Chunk {
 };
 
 LineHeap::~LineHeap() {
-  while (chunks_ != nullptr) RemoveChunk(*chunks_);
+  while (chunks_ != nullptr) {
+    Chunk* const next = chunks_->next;
+    const PageMemory released = std::move(chunks_->memory);
+    chunks_ = next;
+  }
 }
 
 /// The class of spans of this length; larger classes have longer spans.
@@ -146,10 +151,10 @@ void LineHeap::AddChunk() {
           kChunkLines - Chunk::HeaderLines());
 }
 
-/// Drops a chunk with all that is in it.
+/// Gives up a chunk that is one free span.
 void LineHeap::RemoveChunk(Chunk& chunk) {
   auto* const first = After(reinterpret_cast<std::byte*>(&chunk), Chunk::HeaderLines());
-  if (chunk.begins[Chunk::HeaderLines()]) RemoveSpan(*reinterpret_cast<Span*>(first));
+  RemoveSpan(*reinterpret_cast<Span*>(first));
   (chunk.previous != nullptr ? chunk.previous->next : chunks_) = chunk.next;
   if (chunk.next != nullptr) chunk.next->previous = chunk.previous;
   --chunk_count_;
@@ -181,6 +186,11 @@ void LineHeap::RemoveSpan(Span& span) {
   const size_t first = chunk.NumberOf(begin);
   chunk.begins.reset(first);
   chunk.ends.reset(first + span.lines - 1);
+}
+
+uint64_t LineHeap::taken_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return taken_bytes_;
 }
 
 uint64_t LineHeap::held_bytes() const {

@@ -12,17 +12,18 @@
 
 namespace neardup {
 
-/// An allocator for the postings of an index. It takes chunks from PageMemory, so that a large
-/// index lies in large pages, which the allocator of the C library does not use. Look-ups read
-/// random lines of it, and with pages of 4 KB the search for the page costs as much as the line.
+/// An allocator for the postings of an index. It asks the system for pages of 2 MB. Look-ups read
+/// random lines, and in pages of 4 KB, finding the page of a line costs as much as reading it.
 ///
-/// Every free span is in the list of its class of lengths. An allocation takes a span of the first
-/// class all of whose spans are long enough and returns the rest; a span that becomes free is
-/// joined with its free neighbours (a segregated fit, as in Wilson et al., "Dynamic storage
-/// allocation", 1995). A chunk goes back to the system when all of it is free. A thread prepares
-/// the next chunk when half of the newest one is used, so that few calls wait for the system.
+/// A span is a row of free lines. A class is a range of lengths, and has a list of its spans. Take
+/// looks for a span in the class of the length, or from the next class on if a span of the own
+/// class may be too short. The rest of the span stays free. Give joins what it gets with its free
+/// neighbours (a segregated fit, as in Wilson et al., "Dynamic storage allocation", 1995). A chunk
+/// that is wholly free becomes the spare one or goes back to the system. An array above 512 KB has
+/// a mapping of its own.
 ///
-/// All functions may be called by several threads at a time.
+/// A thread prepares the next chunk when half of the newest one is used, so that Take seldom waits
+/// for the system. Several threads may call the member functions at the same time.
 class LineHeap {
  public:
   static constexpr size_t kLineBytes = 64;
@@ -31,7 +32,7 @@ class LineHeap {
   LineHeap() = default;
   LineHeap(const LineHeap&) = delete;
   LineHeap& operator=(const LineHeap&) = delete;
-  /// Releases all memory.
+  /// Releases all memory, also what is still taken.
   ~LineHeap();
 
   /// Returns memory for one or more lines, with any content. Throws std::bad_alloc.
@@ -40,11 +41,12 @@ class LineHeap {
   void Give(std::byte* begin, size_t lines);
 
   /// Memory of all lines that are taken, in bytes.
-  uint64_t taken_bytes() const { return taken_bytes_; }
-  /// Memory held, in bytes: also what is free in the chunks.
+  uint64_t taken_bytes() const;
+  /// All memory that the heap holds, in bytes: what is taken, what is free in the chunks, and the
+  /// chunk that is spare or being prepared.
   uint64_t held_bytes() const;
-  /// How much more is held than taken, at most, when so many bytes were taken. This is a measured
-  /// share, not a proof: a tenth was free while ten million entries came and went.
+  /// Bound of held_bytes() - taken_bytes() for a heap with at most `taken_bytes` taken. The share
+  /// of an eighth rests on a measurement: a tenth was free while ten million entries came and went.
   static constexpr uint64_t GapsMax(uint64_t taken_bytes) {
     return taken_bytes / 8 + 3 * kChunkBytes;
   }

@@ -19,7 +19,7 @@ class PageSupply {
   PageMemory Take();
   /// Returns a block: it is the next one that is handed out, or goes back to the system.
   void Give(PageMemory block);
-  /// Has a thread prepare the next block, unless there is one.
+  /// Has a thread prepare the next block, unless a block is ready or being prepared.
   void Prepare();
 
   /// Memory that waits here: one block or none.

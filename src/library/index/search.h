@@ -27,7 +27,7 @@ struct IndexParts {
   MatchOptions match;
   BlockLayout layout;
   EntryStore entries;
-  std::unique_ptr<LineHeap> heap;     ///< of all tables
+  std::unique_ptr<LineHeap> heap;     ///< holds the postings of all tables
   std::vector<BlockTable> tables;     ///< one for each table of the layout
   std::optional<KeyTable> text_keys;  ///< if the match options use text keys
 

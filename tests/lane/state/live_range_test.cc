@@ -178,7 +178,7 @@ TEST(LiveRange, KeepsEverythingWhileThereIsNoHorizon) {
 }
 
 TEST(LiveRange, KeepsEntriesWhoseTimesAreOutsideTheRangeOfTheIndex) {
-  constexpr int64_t kLongAgoMs = -60'000'000'000'000;  // about the year 68; kept as 1078
+  constexpr int64_t kLongAgoMs = -60'000'000'000'000;  // about the year 68; kept as 1080
   FilterOptions options = SnapshotTestOptions();
   const auto lane = Folded(options, {}, 0, 0);
   LiveRange range(options.window);
