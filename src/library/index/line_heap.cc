@@ -88,10 +88,6 @@ std::byte* LineHeap::TakeFromChunk(size_t lines) {
   auto* const begin = reinterpret_cast<std::byte*>(span);
   RemoveSpan(*span);
   if (rest > 0) AddSpan(After(begin, lines), rest);
-  Chunk& chunk = ChunkOf(begin);
-  const bool is_end_of_newest =
-      &chunk == chunks_ && chunk.NumberOf(begin) + lines + rest == kChunkLines;
-  if (is_end_of_newest && rest < kChunkLines / 2) supply_.Prepare();
   return begin;
 }
 
@@ -149,6 +145,7 @@ void LineHeap::AddChunk() {
   ++chunk_count_;
   AddSpan(After(static_cast<std::byte*>(begin), Chunk::HeaderLines()),
           kChunkLines - Chunk::HeaderLines());
+  if (chunk_count_ > 1) supply_.Prepare();  // a small index needs no more than the first
 }
 
 /// Gives up a chunk that is one free span.

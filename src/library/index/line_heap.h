@@ -22,8 +22,9 @@ namespace neardup {
 /// that is wholly free becomes the spare one or goes back to the system. An array above 512 KB has
 /// a mapping of its own.
 ///
-/// A thread prepares the next chunk when half of the newest one is used, so that Take seldom waits
-/// for the system. Several threads may call the member functions at the same time.
+/// From the second chunk on, a thread prepares the next one as soon as a chunk is taken, so that
+/// Take seldom waits for the system. Several threads may call the member functions at the same
+/// time.
 class LineHeap {
  public:
   static constexpr size_t kLineBytes = 64;
