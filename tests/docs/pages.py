@@ -43,7 +43,8 @@ The blocks of a page run in order, in one shell and in one temporary directory t
 the folders of the repository; `neardup` is on the PATH. Pages do not share anything. With a broker,
 the output of a command may take a moment: the command is repeated until its output matches.
 
-`--links` also checks each quoted message in the first cell of a table row: src must contain its words.
+`--links` also checks table rows that begin with a quoted message. It splits the message at `…`. Each piece of
+two or more words must occur in src, or in LIBRARY_MESSAGES.
 
 EXCEPTIONS lists the commands that are shown and not run, and APPROXIMATE those whose numbers may differ
 a little, each with its reason. Anything else that is not understood is an error.
@@ -555,7 +556,7 @@ def printed_texts(root):
 
 def unknown_messages(text, printed):
     """(line, what) of each message that begins a row of a table and that the program cannot print. `…` in a
-    message stands for what varies, and where two pieces of the program meet."""
+    message stands for a variable part, or for the border between two strings that the program joins."""
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith('| "'):
             for message in re.findall(r'"([^"]+)"', line.split(" | ")[0]):

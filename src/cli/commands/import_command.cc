@@ -83,7 +83,7 @@ void AddImport(CommandLine& line) {
       ->required();
   command
       ->add_option("--start", import.start,
-                   "where to begin partitions of which the history holds no record")
+                   "the first offset of partitions that have no record in the history")
       ->type_name("earliest|latest")
       ->check(CLI::IsMember({"earliest", "latest"}));
   command->add_flag("--accept-gap", import.accept_gap,

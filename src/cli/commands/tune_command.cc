@@ -241,8 +241,7 @@ void AddTune(CommandLine& line) {
   command
       ->add_option("--cases", tune.cases,
                    "read marked pairs from this file, in the format of `neardup test`: fields, "
-                   "keys and distance "
-                   "are chosen so that most of them come out right")
+                   "keys and distance are chosen so that most of them come out right")
       ->type_name("FILE");
   command->add_flag("--json", tune.json, "print the findings as one JSON object");
   command->add_option("-o,--output", tune.output, "write the configuration here")

@@ -8,19 +8,19 @@ namespace neardup {
 namespace {
 
 constexpr size_t kPostingBytes = sizeof(uint16_t) + sizeof(uint32_t);
-/// A resized bucket gets one spare place for every kSpareShare postings, and two more.
+/// A resize adds spare places to a bucket: a kSpareShare-th of its postings, plus two.
 constexpr size_t kSpareShare = 24;
 /// Lines of the smallest array of postings. With one line, a bucket would hold fewer postings than
 /// it has first tags.
 constexpr size_t kLinesMin = 2;
 constexpr size_t kFirstTagBytes = kFirstTags * sizeof(uint16_t);
 
-/// Number of postings that fit into so many lines, with their first tags in the bucket itself. It
-/// is even, so that the numbers are aligned.
+/// Number of postings that an array of `lines` lines can hold. The bucket itself holds the first
+/// tags. The number is even, which aligns the numbers of the entries.
 constexpr size_t CapacityOf(size_t lines) {
   return (lines * LineHeap::kLineBytes + kFirstTagBytes) / kPostingBytes / 2 * 2;
 }
-/// The lines of an array for so many postings.
+/// Number of lines that an array of `capacity` postings takes.
 constexpr size_t LinesOf(size_t capacity) {
   return capacity == 0 ? 0
                        : (capacity * kPostingBytes - kFirstTagBytes + LineHeap::kLineBytes - 1) /
@@ -31,7 +31,8 @@ static_assert(CapacityOf(kLinesMin) * sizeof(uint32_t) >= kTagsReadBeyond * size
 static_assert(CapacityOf(kLinesMin) > kFirstTags && LinesOf(CapacityOf(kLinesMin)) == kLinesMin &&
               LinesOf(CapacityOf(15)) == 15);
 
-/// The capacity for so many postings and some more. Short buckets need no tags but the first.
+/// The capacity for a bucket of `postings` postings, with spare places. A short bucket gets
+/// kFirstTags places, so that the bucket itself holds all its tags.
 size_t CapacityFor(size_t postings) {
   const size_t wanted = postings + postings / kSpareShare + 2;
   return wanted <= kFirstTags ? kFirstTags : CapacityOf(std::max(kLinesMin, LinesOf(wanted)));
@@ -98,10 +99,10 @@ void BlockTable::Sweep(uint32_t bucket, LiveIds live) {
 }
 
 uint64_t BlockTable::BytesMax(size_t buckets, uint64_t live_max, uint64_t round) {
-  // Let n be the number of the entries of a bucket that were live at some moment since it was last
-  // swept. The bucket has at most the lines of CapacityFor(n), one more for every kSpareShare of
-  // these, and one line. All n entries were live when the round of sweeping began, or were inserted
-  // during it. kLinesMin covers that line, and what rounding and two places add.
+  // Let n be the number of entries of a bucket that were live at some moment since its last sweep.
+  // These entries were live when the round of sweeping began, or were inserted during it. Let L be
+  // the lines of CapacityFor(n). The bucket has at most L + L / kSpareShare + 1 lines. kLinesMin
+  // lines for each bucket cover the last line, the rounding to lines, and two spare places.
   const uint64_t postings = live_max + round;
   const uint64_t grown = postings + postings / kSpareShare;
   const uint64_t places = grown + grown / kSpareShare;

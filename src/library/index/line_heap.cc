@@ -98,7 +98,7 @@ std::byte* LineHeap::TakeLarge(size_t lines) {
   return begin;
 }
 
-/// Returns a span of at least so many lines, or null.
+/// Returns a span of `lines` lines or more, or null.
 LineHeap::Span* LineHeap::FindSpan(size_t lines) {
   // The shortest span of the class of `lines` may be too short, unless it has one length only.
   size_t sought = ClassOf(lines);

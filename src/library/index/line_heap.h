@@ -12,15 +12,16 @@
 
 namespace neardup {
 
-/// An allocator for the postings of an index. It asks the system for pages of 2 MB. Look-ups read
-/// random lines, and in pages of 4 KB, finding the page of a line costs as much as reading it.
+/// An allocator for the postings of an index. Its chunks are 2 MB, and it asks the system to hold
+/// each of them in one large page. Look-ups read random lines, and in pages of 4 KB, finding the
+/// page of a line costs as much as reading it.
 ///
-/// A span is a row of free lines. A class is a range of lengths, and has a list of its spans. Take
-/// looks for a span in the class of the length, or from the next class on if a span of the own
-/// class may be too short. The rest of the span stays free. Give joins what it gets with its free
-/// neighbours (a segregated fit, as in Wilson et al., "Dynamic storage allocation", 1995). A chunk
-/// that is wholly free becomes the spare one or goes back to the system. An array above 512 KB has
-/// a mapping of its own.
+/// A span is a row of free lines. A class is a range of lengths, and has a list of its spans. Up to
+/// 64 lines, Take begins its search in the class of the length. Above 64 lines, spans of that class
+/// may be too short, so Take begins with the next class. The rest of a span stays free. Give joins
+/// the lines with free neighbours (a segregated fit, as in Wilson et al., "Dynamic storage
+/// allocation", 1995). A chunk that is wholly free becomes the spare one or goes back to the
+/// system. An array above 512 KB has a mapping of its own.
 ///
 /// From the second chunk on, a thread prepares the next one as soon as a chunk is taken, so that
 /// Take seldom waits for the system. Several threads may call the member functions at the same
@@ -38,7 +39,7 @@ class LineHeap {
 
   /// Returns memory for one or more lines, with any content. Throws std::bad_alloc.
   std::byte* Take(size_t lines);
-  /// Returns memory that Take returned for the same number of lines.
+  /// Frees memory that Take handed out. `lines` must be the number that was given to Take.
   void Give(std::byte* begin, size_t lines);
 
   /// Memory of all lines that are taken, in bytes.
@@ -46,8 +47,9 @@ class LineHeap {
   /// All memory that the heap holds, in bytes: what is taken, what is free in the chunks, and the
   /// chunk that is spare or being prepared.
   uint64_t held_bytes() const;
-  /// Bound of held_bytes() - taken_bytes() for a heap with at most `taken_bytes` taken. The share
-  /// of an eighth rests on a measurement: a tenth was free while ten million entries came and went.
+  /// Estimates the most of held_bytes() - taken_bytes() for a heap that never had more than
+  /// `taken_bytes` taken. No proof bounds it. At most a tenth was free while ten million entries
+  /// came and went; the estimate allows an eighth and three chunks.
   static constexpr uint64_t GapsMax(uint64_t taken_bytes) {
     return taken_bytes / 8 + 3 * kChunkBytes;
   }

@@ -17,7 +17,8 @@ class PageSupply {
 
   /// Throws std::bad_alloc.
   PageMemory Take();
-  /// Returns a block: it is the next one that is handed out, or goes back to the system.
+  /// Takes a block back. The block becomes the next one, or is released if a thread already
+  /// prepares the next one.
   void Give(PageMemory block);
   /// Has a thread prepare the next block, unless a block is ready or being prepared.
   void Prepare();

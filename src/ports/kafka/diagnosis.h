@@ -51,7 +51,7 @@ class Diagnosis {
   mutable std::mutex mutex_;  ///< guards the members below
   LoginWatch login_;
   std::string certificate_complaint_;  ///< why the certificate of a broker was refused last
-  std::string connection_complaint_;   ///< the last connection that failed
+  std::string connection_complaint_;   ///< why the last connection failed
 };
 
 }  // namespace neardup

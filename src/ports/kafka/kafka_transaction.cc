@@ -23,7 +23,7 @@
 namespace neardup {
 namespace {
 
-// A long wait consists of slices. After each one, the reports of the library are read.
+// A long wait is divided into slices. After each slice, the reports of the library are read.
 constexpr int kSliceMs = 1000;
 // A broker refuses the transactional id while it ends the transaction of the former owner, which
 // takes it milliseconds. The library asks again only after half a second, or when it is called

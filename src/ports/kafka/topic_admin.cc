@@ -18,7 +18,7 @@ namespace {
 // A leader that was just elected needs some milliseconds before it answers.
 constexpr int kLeaderRetryMs = 50;
 
-// A long wait consists of slices. After each one, the reports of the library are read.
+// A long wait is divided into slices. After each slice, the reports of the library are read.
 constexpr int kSliceMs = 500;
 // A question to a leader that is gone is given up after this time, and its successor is looked for.
 constexpr int kLeaderSliceMs = 1000;

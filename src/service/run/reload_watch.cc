@@ -87,7 +87,8 @@ void ReloadWatch::ReadAgain() {
     running_ = next;
     hooks_.applied(running_);
   }
-  // After it is true, and at a level that shows it before and after a change of the level.
+  // Settings that need no new start are in force before the line is logged. A warning is visible
+  // whether the log level was raised or lowered, unless the former level hides warnings.
   spdlog::log(spdlog::level::warn, "{}", Describe(reload));
   SetLogLevel(next.settings.log_level);
   if (starts_again) StartAgain(std::move(next), /*keeps_lease=*/true);

@@ -74,14 +74,15 @@ TEST(LineHeap, JoinsFreeNeighboursInRandomOrders) {
     const uint64_t held = heap.held_bytes();
     std::shuffle(all.begin(), all.end(), random);
     for (std::byte* const begin : all) heap.Give(begin, 4000);
-    // Each array needs two neighbours that were returned.
+    // An array of 8000 lines fits only where two free neighbours of 4000 lines were joined.
     for (int i = 0; i < 4; ++i) heap.Take(8000);
     EXPECT_LE(heap.held_bytes(), held);
   }
 }
 
 TEST(LineHeap, HoldsLittleMoreThanIsTakenWhileArraysGrowTogether) {
-  // As the buckets of an index do: all of them grow by few lines, from one line to 30.
+  // The arrays grow as the buckets of an index do. Each step adds one line to a random array,
+  // until the average is 30 lines.
   LineHeap heap;
   std::mt19937_64 random(33);
   struct Array {
@@ -101,7 +102,7 @@ TEST(LineHeap, HoldsLittleMoreThanIsTakenWhileArraysGrowTogether) {
       ASSERT_LE(heap.held_bytes(), heap.taken_bytes() + LineHeap::GapsMax(heap.taken_bytes()));
     }
   }
-  // Then each array grows or shrinks by one line at a time.
+  // Then each step adds a line to a random array, or removes one.
   for (size_t step = 0; step < 30 * arrays.size(); ++step) {
     Array& array = arrays[random() % arrays.size()];
     resize(array, std::max<size_t>(1, array.lines + 1 - 2 * (random() % 2)));
@@ -111,6 +112,7 @@ TEST(LineHeap, HoldsLittleMoreThanIsTakenWhileArraysGrowTogether) {
   }
 }
 
+// A destructor that follows the lists of free spans into released chunks crashes here.
 TEST(LineHeap, ReleasesWhatIsStillTaken) {
   LineHeap heap;
   std::vector<std::byte*> all;

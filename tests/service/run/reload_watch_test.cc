@@ -76,7 +76,7 @@ class ReloadWatchTest : public ::testing::Test {
   }
 
   std::filesystem::path path_;
-  std::optional<size_t> lines_when_applied_;  ///< lines of the log when the settings were handed on
+  std::optional<size_t> lines_when_applied_;  ///< number of log lines when `applied` was called
 };
 
 TEST_F(ReloadWatchTest, AMistakeInTheFileBeginsTheLineAndIsSaidOnce) {
@@ -88,7 +88,7 @@ TEST_F(ReloadWatchTest, AMistakeInTheFileBeginsTheLineAndIsSaidOnce) {
             "the new configuration is refused for the reason above, and nothing is changed");
 }
 
-TEST_F(ReloadWatchTest, AChangeIsSaidToBeInForceOnceItIs) {
+TEST_F(ReloadWatchTest, AChangeIsLoggedOnlyAfterItIsApplied) {
   const std::vector<std::string> lines = LogOfReading("app: news\nlog: {level: warn}\n");
   EXPECT_THAT(lines, ::testing::ElementsAre(::testing::HasSubstr("in force now: log.level")));
   EXPECT_EQ(lines_when_applied_, 0U);
