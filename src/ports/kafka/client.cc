@@ -122,6 +122,11 @@ void Client::Silence() {
   log_ = nullptr;
 }
 
+void Client::CutOff() {
+  Silence();
+  connections_.Cut();
+}
+
 void Client::Log(int level, const std::string& text) {
   const std::lock_guard<std::mutex> lock(log_mutex_);
   if (log_) log_(level, text);
@@ -142,7 +147,16 @@ void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {
     self->Log(code == RD_KAFKA_RESP_ERR__FATAL ? 3 : 4,
               fmt::format("{}: {}", rd_kafka_err2name(code), reason));
   });
-  if (role == ClientRole::kWriter) unanswered_.Watch(conf);
+  if (role == ClientRole::kWriter) {
+    unanswered_.Watch(conf);
+    rd_kafka_conf_set_connect_cb(
+        conf, [](int socket, const sockaddr* address, int address_bytes, const char*, void* self) {
+          return static_cast<Client*>(self)->connections_.Open(socket, address, address_bytes);
+        });
+    rd_kafka_conf_set_closesocket_cb(conf, [](int socket, void* self) {
+      return static_cast<Client*>(self)->connections_.Close(socket);
+    });
+  }
   if (IsWriter(role) && hooks_.delivery_failed) {
     rd_kafka_conf_set_dr_msg_cb(conf,
                                 [](rd_kafka_t*, const rd_kafka_message_t* message, void* self) {

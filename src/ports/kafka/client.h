@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kafka/connections.h"
 #include "kafka/diagnosis.h"
 #include "kafka/handle.h"
 #include "kafka/kafka_options.h"
@@ -51,6 +52,11 @@ class Client {
   /// Logs nothing more, and forgets the log. Call it before the owner of the log goes away while
   /// something else still keeps the client. Waits for a line that is being logged.
   void Silence();
+  /// For a writer that something else still keeps, such as a call that does not return: it is
+  /// silent, and sends nothing more to a broker. Kafka refuses the requests of a former owner of a
+  /// transactional id; but if one that adds offsets comes while the new owner's transaction adds
+  /// its own, the broker forgets those until it restarts (seen with Kafka 3.9.2).
+  void CutOff();
 
   /// Makes the library look now which partitions it may ask for. Without that, a version before
   /// 2.2.0 looks only a second after it found a queue full. From any thread.
@@ -84,6 +90,7 @@ class Client {
   ClientHooks hooks_;
   rd_kafka_t* handle_ = nullptr;
   std::vector<std::shared_ptr<const void>> lent_;
+  Connections connections_;        ///< counts only those of a transactional producer
   UnansweredRequests unanswered_;  ///< counts only for a transactional producer
   TransactionFailure transaction_failure_;
   Diagnosis diagnosis_;

@@ -180,8 +180,8 @@ void KafkaTransaction::DropProducer() {
   groups_.reset();
   outputs_.Unbind();
   producer_.reset();
-  // An abandoned call keeps the client alive for longer than the log.
-  if (client_.use_count() > 1) client_->Silence();
+  // An abandoned call keeps the client alive, and repeats its request.
+  if (client_.use_count() > 1) client_->CutOff();
   client_.reset();
 }
 

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
@@ -130,6 +132,32 @@ TEST_F(LateRequest, OffsetsThatAreSentTwiceNeedAFence) {
   ASSERT_OK(transaction_->Fence());
   ASSERT_OK(CommitOne());
   cluster_.Answer(kTxnOffsetCommit, kCut);
+  ASSERT_OK(CommitOne());
+  ExpectFenceNeeded("TxnOffsetCommit");
+}
+
+// The library tries to add the offsets of a deleted topic for as long as the transaction may last,
+// and the lane does not wait for it. With Kafka 3.9.2, such a request of the former owner can make
+// the broker forget the offsets of the transaction that the new owner is just committing.
+TEST_F(LateRequest, AnAbandonedProducerRepeatsNothing) {
+  ASSERT_OK(transaction_->Fence());
+  ASSERT_OK(CommitOne());
+  const std::vector<rd_kafka_resp_err_t> refusals(1000, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  rd_kafka_mock_push_request_errors_array(cluster_.get(), kTxnOffsetCommit, refusals.size(),
+                                          refusals.data());
+  rd_kafka_mock_topic_set_error(cluster_.get(), input_.topic.c_str(),
+                                RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  const Result<void> committed = CommitOne();
+  ASSERT_FALSE(committed.ok());
+  ASSERT_THAT(committed.error().text, HasSubstr("does not exist any more"));
+  transaction_->Abandon(/*abort=*/false);
+
+  rd_kafka_mock_topic_set_error(cluster_.get(), input_.topic.c_str(), RD_KAFKA_RESP_ERR_NO_ERROR);
+  rd_kafka_mock_clear_request_errors(cluster_.get(), kTxnOffsetCommit);
+  cluster_.Answer(kTxnOffsetCommit, kCut);
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  // The broken connection is left for the first request after the pause: that of the new owner.
+  ASSERT_OK(transaction_->Fence());
   ASSERT_OK(CommitOne());
   ExpectFenceNeeded("TxnOffsetCommit");
 }
