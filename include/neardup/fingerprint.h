@@ -30,7 +30,8 @@ struct Fingerprint {
   /// have equal hashes with a chance of 2^-64.
   uint64_t exact = 0;
   // A record with fewer than FeatureOptions::features_min distinct tokens has simhash == exact, and
-  // an `order` derived from it: it is near only to records that are equal to it.
+  // an `order` derived from it: it is near only to records that are equal to it. So has every
+  // record if only equal records match (ExactOnly).
 
   bool operator==(const Fingerprint&) const = default;
 };
@@ -111,7 +112,8 @@ struct FingerprintedRecord {
   ProbedKeys text_keys;
   /// Empty without a comparison scheme.
   HeldSketch sketch;
-  /// Number of distinct tokens; with a comparison scheme, of all tokens.
+  /// Number of distinct tokens; of all tokens with a comparison scheme or if only equal records
+  /// match.
   uint32_t features = 0;
 };
 

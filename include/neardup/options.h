@@ -150,6 +150,9 @@ struct MatchOptions {
   bool operator==(const MatchOptions&) const = default;
 };
 
+/// Only records with equal selected fields match. Fingerprints then consist of the exact hash.
+constexpr bool ExactOnly(const MatchOptions& match) { return match.distance_max == 0; }
+
 /// Every original within this simhash distance that the other options accept is found.
 constexpr int GuaranteedDistance(const MatchOptions& match) {
   const int most = match.neighbours ? 7 : 3;
@@ -179,8 +182,13 @@ struct FilterOptions {
   bool operator==(const FilterOptions&) const = default;
 };
 
+/// The same options, but with near features in the fingerprints although only equal records match,
+/// so that distances can be told from them.
+FilterOptions WithNearFeatures(FilterOptions options);
+
 /// Canonical JSON text of everything that gives a fingerprint its meaning (fields, features,
-/// algorithm version), and of nothing else: distance, window and capacity are not part of it. Two
+/// algorithm version), and of nothing else: window, capacity and distance are not part of it, but
+/// for the difference between a distance of 0 (ExactOnly) and others. Two
 /// filters with equal texts compute equal fingerprints; a filter refuses state of another text.
 std::string FingerprintSpec(const FilterOptions& options);
 

@@ -32,6 +32,7 @@ constexpr SpecKey kSpecKeys[] = {{"fields", "record.fields"},
                                  {"masks", "feature.masks"},
                                  {"model", "feature.model"},
                                  {"scheme", "match.scheme"},
+                                 {"exact_only", "match.distance_max"},
                                  {"algorithm", "fingerprints of this neardup, version"},
                                  {"unicode", "Unicode version of this build"}};
 
@@ -60,6 +61,7 @@ std::string ItemText(const Json& item) {
 }
 
 std::string ValueText(std::string_view key, const Json* value) {
+  if (key == "exact_only") return value == nullptr ? "1 or more" : "0";
   if (value == nullptr) return key == "scheme" ? "neardup" : "none";
   if (value->is_string()) return value->get<std::string>();
   if (!value->is_array()) return Dumped(*value);

@@ -98,11 +98,14 @@ void TokenList::PutBytes(std::string_view bytes) {
 
 void TokenList::HashPending() {
   if (pending_ == 0) return;
-  if (hashes_.size() < hashed_ + pending_) {
-    hashes_.resize(std::max(2 * hashes_.size(), hashed_ + pending_));
+  if (hash_seed_) {
+    if (hashes_.size() < hashed_ + pending_) {
+      hashes_.resize(std::max(2 * hashes_.size(), hashed_ + pending_));
+    }
+    static_assert(kSlack >= kBytesReadBeyondWord);
+    HashWords(bytes_.data(), pending_begin_, {ends_, pending_}, *hash_seed_,
+              hashes_.data() + hashed_);
   }
-  static_assert(kSlack >= kBytesReadBeyondWord);
-  HashWords(bytes_.data(), pending_begin_, {ends_, pending_}, hash_seed_, hashes_.data() + hashed_);
   pending_begin_ = ends_[pending_ - 1] + 1;
   hashed_ += pending_;
   pending_ = 0;

@@ -1,8 +1,10 @@
 // The tokens of texts: their bytes and their hashes.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,8 @@ namespace neardup {
 /// hash of a token is Hash64 of its bytes with `hash_seed`.
 class TokenList {
  public:
-  explicit TokenList(uint64_t hash_seed = 0) : hash_seed_(hash_seed) {}
+  /// nullopt: no hashes are computed, and hashes() must not be called.
+  explicit TokenList(std::optional<uint64_t> hash_seed = 0) : hash_seed_(hash_seed) {}
 
   void Clear() { Truncate(0, 0); }
   /// Bytes of text so far. size() and token_count() are the arguments to come back here with
@@ -31,6 +34,7 @@ class TokenList {
   std::string_view TextFrom(size_t begin) const { return {bytes_.data() + begin, size_ - begin}; }
   /// Valid until the next call that is not const.
   std::span<const uint64_t> hashes() {
+    assert(hash_seed_);
     HashPending();
     return {hashes_.data(), hashed_};
   }
@@ -67,7 +71,7 @@ class TokenList {
   /// Whole registers are stored and loaded at the end of the text.
   static constexpr size_t kSlack = 64;
   /// Tokens are hashed together, but soon enough for their text to be in the cache.
-  static constexpr size_t kPendingMax = 128;
+  static constexpr size_t kPendingMax = 512;
 
   size_t PutAsciiPortable(std::string_view text);
   size_t PutAsciiAvx2(std::string_view text);
@@ -77,7 +81,7 @@ class TokenList {
   size_t PutSinglesAvx512(std::string_view text, const CodePoints& range);
   void HashPending();
 
-  uint64_t hash_seed_;
+  std::optional<uint64_t> hash_seed_;
   std::vector<char> bytes_;
   size_t size_ = 0;
   size_t token_begin_ = 0;

@@ -2,10 +2,12 @@
 
 #include <cassert>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include "base/hash.h"
+#include "filter/fingerprint_cache.h"
 #include "filter/match_scheme.h"
 #include "filter/record_features.h"
 #include "fingerprint/exact_hash.h"
@@ -17,33 +19,67 @@ namespace neardup {
 
 namespace {
 
+/// Of a record that is compared only exactly.
+Fingerprint ExactFingerprint(uint64_t exact) { return {exact, Mix64(exact), exact}; }
+
 /// Computes fingerprints of the filter's own scheme.
-class OwnFingerprinter {
+class NearFingerprinter {
  public:
-  explicit OwnFingerprinter(const FilterOptions& options)
+  explicit NearFingerprinter(const FilterOptions& options)
       : reader_(options), model_(options.model) {}
 
   FingerprintedRecord Compute(const RecordView& record) {
-    const RecordFeatures& features = reader_.Read(record);
+    const RecordTokens& tokens = reader_.Read(record);
     FingerprintedRecord result;
     result.position = record.position;
-    result.outcome = features.outcome;
+    result.outcome = tokens.outcome;
     if (!result.outcome.comparable()) return result;
-    result.features = features.features;
-    if (features.exact_only) {
-      result.fingerprint = {features.exact, Mix64(features.exact), features.exact};
-      return result;
-    }
-    const uint64_t simhash = CentredSimhash(features.sums, model_.centre);
-    result.fingerprint = {KeyedSimhash(simhash, features.key),
-                          KeyedOrder(features.order, features.key), features.exact};
-    result.text_keys = ChooseTextKeys(features.triples, model_);
+    KnownFingerprint& known = cache_.SlotOf(tokens.exact);
+    if (known.fingerprint.exact != tokens.exact) Compute(tokens, known);
+    result.fingerprint = known.fingerprint;
+    result.text_keys = known.text_keys;
+    result.features = known.features;
     return result;
   }
 
  private:
+  void Compute(const RecordTokens& tokens, KnownFingerprint& into) {
+    const RecordFeatures& features = reader_.Count();
+    into.features = features.features;
+    if (features.exact_only) {
+      into.fingerprint = ExactFingerprint(tokens.exact);
+      into.text_keys = {};
+      return;
+    }
+    const uint64_t simhash = CentredSimhash(features.sums, model_.centre);
+    into.fingerprint = {KeyedSimhash(simhash, tokens.key), KeyedOrder(features.order, tokens.key),
+                        tokens.exact};
+    into.text_keys = ChooseTextKeys(features.triples, model_);
+  }
+
   RecordFeatureReader reader_;
   Model model_;
+  FingerprintCache cache_;
+};
+
+/// Computes the exact hash alone: only equal records match.
+class ExactFingerprinter {
+ public:
+  explicit ExactFingerprinter(const FilterOptions& options) : reader_(options, std::nullopt) {}
+
+  FingerprintedRecord Compute(const RecordView& record) {
+    const RecordTokens& tokens = reader_.Read(record);
+    FingerprintedRecord result;
+    result.position = record.position;
+    result.outcome = tokens.outcome;
+    if (!result.outcome.comparable()) return result;
+    result.fingerprint = ExactFingerprint(tokens.exact);
+    result.features = static_cast<uint32_t>(reader_.token_count());
+    return result;
+  }
+
+ private:
+  RecordTokenReader reader_;
 };
 
 /// Computes the exact hash, and the sketches of a comparison scheme.
@@ -80,12 +116,17 @@ class SketchFingerprinter {
   std::shared_ptr<const Scheme> scheme_;
 };
 
-using AnyFingerprinter = std::variant<OwnFingerprinter, SketchFingerprinter>;
+using AnyFingerprinter = std::variant<NearFingerprinter, ExactFingerprinter, SketchFingerprinter>;
 
 AnyFingerprinter NewFingerprinter(const FilterOptions& options) {
   auto scheme = ChooseScheme(options.scheme).value().scheme;
-  if (!scheme) return AnyFingerprinter(std::in_place_type<OwnFingerprinter>, options);
-  return AnyFingerprinter(std::in_place_type<SketchFingerprinter>, options, std::move(scheme));
+  if (scheme) {
+    return AnyFingerprinter(std::in_place_type<SketchFingerprinter>, options, std::move(scheme));
+  }
+  if (ExactOnly(options.match)) {
+    return AnyFingerprinter(std::in_place_type<ExactFingerprinter>, options);
+  }
+  return AnyFingerprinter(std::in_place_type<NearFingerprinter>, options);
 }
 
 }  // namespace

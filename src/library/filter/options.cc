@@ -197,6 +197,11 @@ Result<void> CheckOptions(const FilterOptions& options) {
   return CheckWindow(options.window);
 }
 
+FilterOptions WithNearFeatures(FilterOptions options) {
+  options.match.distance_max = std::max(options.match.distance_max, 1);
+  return options;
+}
+
 std::string FingerprintSpec(const FilterOptions& options) {
   std::vector<FieldSelector> fields = options.record.fields;
   for (FieldSelector& field : fields) field.path = Canonical(field.path);
@@ -226,6 +231,11 @@ std::string FingerprintSpec(const FilterOptions& options) {
                          {"unicode", UnicodeVersion()}};
   // Without masks the key is absent, so that specs from before masks existed stay equal.
   if (options.feature.masks.any()) spec["masks"] = SortedMaskNames(options.feature.masks);
+  if (options.scheme.is_own() && ExactOnly(options.match)) {
+    spec["exact_only"] = true;
+    spec.erase("features_min");
+    spec.erase("model");
+  }
   if (!options.scheme.is_own()) {
     spec["scheme"] = SpecOf(options.scheme);
     spec.erase("features_min");

@@ -4,60 +4,42 @@
 
 namespace neardup {
 
-RecordFeatureReader::RecordFeatureReader(const FilterOptions& options)
+RecordTokenReader::RecordTokenReader(const FilterOptions& options,
+                                     std::optional<uint64_t> hash_seed)
     : extractor_(options.record),
       tokeniser_(options.feature.markup, options.feature.masks),
       key_tokeniser_(options.feature.markup),
-      tokens_(options.model.hash_seed),
-      features_min_(options.feature.features_min),
+      tokens_(hash_seed),
       keyed_(std::any_of(options.record.fields.begin(), options.record.fields.end(),
                          [](const FieldSelector& field) { return field.key; })) {}
 
-const RecordFeatures& RecordFeatureReader::Read(const RecordView& record) {
+const RecordTokens& RecordTokenReader::Read(const RecordView& record) {
   const ExtractedRecord& extracted = extractor_.Extract(record);
-  result_.outcome = extracted.outcome;
-  result_.exact_only = true;
+  result_ = {.outcome = extracted.outcome};
   if (!result_.outcome.comparable()) return result_;
-  result_.key = 0;
   pieces_ = extracted.pieces;
   Tokenise(extracted.pieces);
-  const Features features = counter_.Count(tokens_.hashes(), ranges_);
-  result_.features = static_cast<uint32_t>(features.tokens.size());
-  result_.exact_only = features.tokens.empty() || features.tokens.size() < features_min_;
-  if (result_.exact_only) return result_;
-  result_.sums = SumBits(features);
-  result_.order = Simhash(SumBits(counter_.Distinct(pairs_)));
-  result_.triples = triples_;
   return result_;
 }
 
-/// Fills tokens_, pairs_, triples_ and the exact hash.
-void RecordFeatureReader::Tokenise(const std::vector<TextPiece>& pieces) {
+/// Fills tokens_, ranges_ and the hashes of the result.
+void RecordTokenReader::Tokenise(const std::vector<TextPiece>& pieces) {
   tokens_.Clear();
   ranges_.clear();
-  pairs_.clear();
-  triples_.clear();
   ExactHash exact;
   if (keyed_) TokeniseKeys(pieces, exact);
   for (const TextPiece& piece : pieces) {
     if (piece.key) continue;
     const size_t begin = tokens_.size();
-    const size_t token_begin = tokens_.token_count();
     tokeniser_.Tokenise(piece.text, tokens_);
     ranges_.push_back({tokens_.token_count(), piece.weight16});
     exact.Add(tokens_.TextFrom(begin), piece.path_hash);
-    const auto tokens = tokens_.hashes().subspan(token_begin);
-    const size_t pair_begin = pairs_.size();
-    AppendPairs(tokens, pairs_);
-    AppendTriples(tokens, std::span(pairs_).subspan(pair_begin), triples_);
   }
   result_.exact = exact.value();
-  if (result_.key == 0) return;
-  for (uint64_t& triple : triples_) triple = KeyedTriple(triple, result_.key);
 }
 
 /// Computes the key, and adds the key fields to `exact`. Leaves tokens_ empty.
-void RecordFeatureReader::TokeniseKeys(const std::vector<TextPiece>& pieces, ExactHash& exact) {
+void RecordTokenReader::TokeniseKeys(const std::vector<TextPiece>& pieces, ExactHash& exact) {
   ExactHash key;
   for (const TextPiece& piece : pieces) {
     if (!piece.key) continue;
@@ -68,6 +50,41 @@ void RecordFeatureReader::TokeniseKeys(const std::vector<TextPiece>& pieces, Exa
   }
   tokens_.Clear();
   result_.key = key.value();
+}
+
+RecordFeatureReader::RecordFeatureReader(const FilterOptions& options)
+    : tokens_(options, options.model.hash_seed), features_min_(options.feature.features_min) {}
+
+const RecordTokens& RecordFeatureReader::Read(const RecordView& record) {
+  const RecordTokens& read = tokens_.Read(record);
+  key_ = read.key;
+  return read;
+}
+
+const RecordFeatures& RecordFeatureReader::Count() {
+  const std::span<const uint64_t> hashes = tokens_.hashes();
+  const Features features = counter_.Count(hashes, tokens_.ranges());
+  result_.features = static_cast<uint32_t>(features.tokens.size());
+  result_.exact_only = features.tokens.empty() || features.tokens.size() < features_min_;
+  if (result_.exact_only) return result_;
+  result_.sums = SumBits(features);
+
+  pairs_.clear();
+  triples_.clear();
+  size_t begin = 0;
+  for (const TokenRange& range : tokens_.ranges()) {
+    const auto of_text = hashes.subspan(begin, range.end - begin);
+    const size_t pair_begin = pairs_.size();
+    AppendPairs(of_text, pairs_);
+    AppendTriples(of_text, std::span(pairs_).subspan(pair_begin), triples_);
+    begin = range.end;
+  }
+  result_.order = Simhash(SumBits(counter_.Distinct(pairs_)));
+  if (key_ != 0) {
+    for (uint64_t& triple : triples_) triple = KeyedTriple(triple, key_);
+  }
+  result_.triples = triples_;
+  return result_;
 }
 
 SchemeTextReader::SchemeTextReader(const FilterOptions& options)

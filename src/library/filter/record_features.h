@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -17,14 +18,52 @@
 
 namespace neardup {
 
-/// What fingerprints are computed from, and what learning takes from samples.
-struct RecordFeatures {
+/// What a record is, as far as its tokens say it.
+struct RecordTokens {
   ReadOutcome outcome;
   // The rest is set only if outcome.comparable().
   /// As Fingerprint::exact.
   uint64_t exact = 0;
   /// ExactHash of the key fields alone; 0 if there are none.
   uint64_t key = 0;
+};
+
+/// Reads payloads into tokens. Keeps scratch memory: one instance per thread.
+class RecordTokenReader {
+ public:
+  /// The options must be valid; the model is not used. `hash_seed`: of the token hashes; nullopt:
+  /// they are not computed.
+  RecordTokenReader(const FilterOptions& options, std::optional<uint64_t> hash_seed);
+
+  /// The result is valid until the next call.
+  const RecordTokens& Read(const RecordView& record);
+
+  // What the last record that was comparable() was made of. Valid until the next call of Read.
+  std::span<const TextPiece> pieces() const { return pieces_; }
+  /// The tokens of all pieces except key fields, in order, each followed by a space.
+  std::string_view text() const { return tokens_.TextFrom(0); }
+  size_t token_count() const { return tokens_.token_count(); }
+  /// Must not be called without a hash seed.
+  std::span<const uint64_t> hashes() { return tokens_.hashes(); }
+  /// Where the tokens of each such piece end.
+  std::span<const TokenRange> ranges() const { return ranges_; }
+
+ private:
+  void Tokenise(const std::vector<TextPiece>& pieces);
+  void TokeniseKeys(const std::vector<TextPiece>& pieces, ExactHash& exact);
+
+  FieldExtractor extractor_;
+  Tokeniser tokeniser_;
+  Tokeniser key_tokeniser_;
+  TokenList tokens_;
+  std::vector<TokenRange> ranges_;
+  bool keyed_;
+  std::span<const TextPiece> pieces_;
+  RecordTokens result_;
+};
+
+/// What fingerprints are computed from, and what learning takes from samples.
+struct RecordFeatures {
   /// Number of distinct tokens, without those of key fields.
   uint32_t features = 0;
   /// The record has too few features to be compared otherwise than exactly. The rest is not set.
@@ -37,39 +76,29 @@ struct RecordFeatures {
   std::span<const uint64_t> triples;
 };
 
-/// Keeps scratch memory: one instance per thread. Of the model it uses only the hash seed.
+/// Reads payloads into features, in two steps. Keeps scratch memory: one instance per thread. Of
+/// the model it uses only the hash seed.
 class RecordFeatureReader {
  public:
   /// The options must be valid.
   explicit RecordFeatureReader(const FilterOptions& options);
 
   /// The result is valid until the next call.
-  const RecordFeatures& Read(const RecordView& record);
+  const RecordTokens& Read(const RecordView& record);
+  /// The features of the last record, which must be comparable(). Valid until the next call. Equal
+  /// RecordTokens::exact mean equal features.
+  const RecordFeatures& Count();
 
-  // What the last record that was comparable() was made of, to explain it. Valid until the next
-  // call of Read.
-  std::span<const TextPiece> pieces() const { return pieces_; }
-  /// The tokens of all pieces except key fields, in order, each followed by a space.
-  std::string_view token_text() const { return tokens_.TextFrom(0); }
-  std::span<const uint64_t> token_hashes() { return tokens_.hashes(); }
-  /// Where the tokens of each such piece end.
-  std::span<const TokenRange> ranges() const { return ranges_; }
+  /// The last record.
+  RecordTokenReader& tokens() { return tokens_; }
 
  private:
-  void Tokenise(const std::vector<TextPiece>& pieces);
-  void TokeniseKeys(const std::vector<TextPiece>& pieces, ExactHash& exact);
-
-  FieldExtractor extractor_;
-  Tokeniser tokeniser_;
-  Tokeniser key_tokeniser_;
+  RecordTokenReader tokens_;
   FeatureCounter counter_;
-  TokenList tokens_;
-  std::vector<TokenRange> ranges_;
   std::vector<uint64_t> pairs_;
   std::vector<uint64_t> triples_;
   uint32_t features_min_;
-  bool keyed_;
-  std::span<const TextPiece> pieces_;
+  uint64_t key_ = 0;
   RecordFeatures result_;
 };
 

@@ -11,9 +11,6 @@
 
 namespace neardup {
 
-/// Only records with equal selected fields match.
-constexpr bool ExactOnly(const MatchOptions& match) { return match.distance_max == 0; }
-
 /// Assigns every simhash a bucket and a tag in each of several tables, such that two simhashes
 /// within 3 bits share a bucket in at least one table and differ there in at most one bit of the
 /// tag.

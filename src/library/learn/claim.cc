@@ -127,14 +127,15 @@ void PlantedSample::Plant(const RecordOptions& record) {
     for (size_t copy = 0; copy < kCopiesOfEdit; ++copy) {
       for (int tried = 0; tried < kTriesMost; ++tried) {
         const RecordView& original = random.Pick(records_);
-        const RecordFeatures& features = reader.Read(original);
-        if (!features.outcome.comparable() || features.features < kPlantedFeaturesMin) continue;
-        const uint64_t exact = features.exact;
+        const RecordTokens& before = reader.Read(original);
+        if (!before.outcome.comparable()) continue;
+        if (reader.Count().features < kPlantedFeaturesMin) continue;
+        const uint64_t exact = before.exact;
         const auto edited =
             copier.Edited(*original.value, kEdits[edit], *original.value, vocabulary, random);
         if (!edited) continue;
         Copy made{edited->dump(), original.time_ms, edit};
-        const RecordFeatures& after = reader.Read({{}, made.time_ms, made.payload});
+        const RecordTokens& after = reader.Read({{}, made.time_ms, made.payload});
         if (!after.outcome.comparable() || after.exact == exact) continue;
         copies_.push_back(std::move(made));
         break;
@@ -198,8 +199,9 @@ Claim PlantedSample::Measure(const FilterOptions& options) {
   const auto read = [&](size_t record) {
     std::vector<uint64_t>& phrases = phrases_[record];
     if (!phrases.empty()) return;
-    const RecordFeatures& features = reader.Read(records_[record]);
-    phrases.assign(features.triples.begin(), features.triples.end());
+    reader.Read(records_[record]);
+    const std::span<const uint64_t> triples = reader.Count().triples;
+    phrases.assign(triples.begin(), triples.end());
     std::sort(phrases.begin(), phrases.end());
     phrases.erase(std::unique(phrases.begin(), phrases.end()), phrases.end());
   };

@@ -66,7 +66,7 @@ struct Distinct {
 Distinct FindDistinct(std::span<const RecordView> records, const FilterOptions& options,
                       DrawnRecords& drawn) {
   Distinct distinct;
-  FilterOptions centred = options;
+  FilterOptions centred = WithNearFeatures(options);
   drawn.model = ModelOfPart(records, options);
   centred.model = drawn.model;
   Fingerprinter fingerprinter(centred);

@@ -52,19 +52,20 @@ Sample::Sample(const FilterOptions& options, const std::vector<uint64_t>& hash_s
 
 void Sample::Add(const RecordView& record, bool drawn) {
   const uint64_t number = seen_++;
-  const RecordFeatures& features = readers_.front().Read(record);
-  if (!features.outcome.comparable()) {
-    if (dead_letters_++ == 0) first_dead_letter_ = features.outcome.error;
+  const RecordTokens& tokens = readers_.front().Read(record);
+  if (!tokens.outcome.comparable()) {
+    if (dead_letters_++ == 0) first_dead_letter_ = tokens.outcome.error;
     return;
   }
-  if (!exact_.insert(features.exact).second) {
+  if (!exact_.insert(tokens.exact).second) {
     ++repeats_;
     return;
   }
+  const RecordFeatures& features = readers_.front().Count();
   SampledRecord sampled;
   sampled.position = record.position;
-  sampled.exact = features.exact;
-  sampled.key = features.key;
+  sampled.exact = tokens.exact;
+  sampled.key = tokens.key;
   sampled.features = features.features;
   sampled.number = number;
   sampled.drawn = drawn;
@@ -76,7 +77,8 @@ void Sample::Add(const RecordView& record, bool drawn) {
                           sampled.triples.end());
     sampled.fingerprints.push_back(FingerprintOf(features));
     for (size_t seed = 1; seed < readers_.size(); ++seed) {
-      sampled.fingerprints.push_back(FingerprintOf(readers_[seed].Read(record)));
+      readers_[seed].Read(record);
+      sampled.fingerprints.push_back(FingerprintOf(readers_[seed].Count()));
     }
     sampled.values = values_.Read(record);
   }

@@ -399,7 +399,8 @@ std::vector<Setting> MatchRows() {
       Integer("match.distance_max", NEARDUP_MEMBER(lane.filter.match.distance_max),
               MatchOptions::kDistanceMaxRange,
               "Largest Hamming distance between the simhashes of duplicates, in bits. 0: only "
-              "records with equal fields are duplicates."),
+              "records with equal fields are duplicates. A running lane changes from or to 0 by "
+              "`neardup reindex`, because its fingerprints have no simhash then."),
       Integer("match.suspect_distance_max", NEARDUP_MEMBER(lane.filter.match.suspect_distance_max),
               MatchOptions::kSuspectDistanceMaxRange,
               "A unique record whose nearest original is farther away than match.distance_max, and "

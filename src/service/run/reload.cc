@@ -112,10 +112,14 @@ Reload CompareForReload(const LoadedConfig& running, const LoadedConfig& now) {
       !changed.contains(kHttpPassword)) {
     reload.secrets.emplace_back(kHttpPassword);
   }
+  const bool other_mode =
+      ExactOnly(running.settings.lane.filter.match) != ExactOnly(now.settings.lane.filter.match);
   for (const std::string& path : changed) {
-    std::vector<std::string>& paths = path == kLive         ? reload.applied
-                                      : MayStartAgain(path) ? reload.start_again
-                                                            : reload.refused;
+    const bool may_start_again =
+        MayStartAgain(path) && !(other_mode && path == "match.distance_max");
+    std::vector<std::string>& paths = path == kLive     ? reload.applied
+                                      : may_start_again ? reload.start_again
+                                                        : reload.refused;
     paths.push_back(path);
   }
   reload.changes_fingerprints =

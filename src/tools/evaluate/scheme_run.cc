@@ -230,7 +230,7 @@ Result<SchemeRun> RunSketches(const LabelledSet& set, const FilterOptions& optio
 
 Result<std::vector<CurvePoint>> RunDistances(const LabelledSet& set, FilterOptions options) {
   NEARDUP_TRY(CheckOptions(options));
-  const std::vector<FingerprintedRecord> records = FingerprintAll(set, options);
+  const std::vector<FingerprintedRecord> records = FingerprintAll(set, WithNearFeatures(options));
   std::vector<CurvePoint> curve;
   for (int distance = 0; distance <= MatchOptions::kDistanceMaxRange.max; ++distance) {
     options.match.distance_max = distance;

@@ -76,23 +76,22 @@ std::array<double, 64> BarsOf(const BitSums& sums, const Model& model) {
 }  // namespace
 
 RecordExplainer::RecordExplainer(const FilterOptions& options)
-    : options_(options), reader_(options), fingerprinter_(options) {}
+    : options_(options), reader_(options), fingerprinter_(WithNearFeatures(options)) {}
 
 ExplainedRecord RecordExplainer::Explain(const RecordView& record) {
   ExplainedRecord explained;
   explained.fingerprinted = fingerprinter_.Compute(record);
   if (!explained.fingerprinted.outcome.comparable()) return explained;
-  const RecordFeatures& features = reader_.Read(record);
-  explained.key = features.key;
-  explained.exact_only = options_.scheme.is_own() && features.exact_only;
+  explained.key = reader_.Read(record).key;
+  explained.exact_only = options_.scheme.is_own() && reader_.Count().exact_only;
   ExplainTexts(record, explained);
   ExplainWords(explained);
-  ExplainAdjacentWords(features, explained);
+  ExplainAdjacentWords(explained);
   return explained;
 }
 
-void RecordExplainer::ExplainTexts(const RecordView& record, ExplainedRecord& explained) const {
-  const std::span<const TextPiece> pieces = reader_.pieces();
+void RecordExplainer::ExplainTexts(const RecordView& record, ExplainedRecord& explained) {
+  const std::span<const TextPiece> pieces = reader_.tokens().pieces();
   const std::vector<std::string> paths = TextPaths(record.value.value_or(""), pieces);
   for (size_t i = 0; i < pieces.size(); ++i) {
     const TextPiece& piece = pieces[i];
@@ -102,12 +101,12 @@ void RecordExplainer::ExplainTexts(const RecordView& record, ExplainedRecord& ex
 }
 
 void RecordExplainer::ExplainWords(ExplainedRecord& explained) {
-  const std::span<const uint64_t> tokens = reader_.token_hashes();
-  const std::vector<std::string> texts = TokenTexts(reader_.token_text());
+  const std::span<const uint64_t> tokens = reader_.tokens().hashes();
+  const std::vector<std::string> texts = TokenTexts(reader_.tokens().text());
   std::unordered_map<uint64_t, const std::string*> text_of;
   for (size_t i = 0; i < tokens.size(); ++i) text_of.try_emplace(tokens[i], &texts[i]);
   const auto counts = Counted(tokens);
-  const Features features = counter_.Count(tokens, reader_.ranges());
+  const Features features = counter_.Count(tokens, reader_.tokens().ranges());
   std::unordered_map<uint64_t, uint64_t> weights;
   for (const uint64_t token : features.tokens) weights[token] = features.weight;
   for (const Feature& more : features.more) weights[more.hash] += more.weight;
@@ -120,10 +119,9 @@ void RecordExplainer::ExplainWords(ExplainedRecord& explained) {
   votes.code = CentredSimhash(votes.sums, options_.model.centre);
 }
 
-void RecordExplainer::ExplainAdjacentWords(const RecordFeatures& features,
-                                           ExplainedRecord& explained) {
-  const std::span<const uint64_t> tokens = reader_.token_hashes();
-  const std::vector<std::string> texts = TokenTexts(reader_.token_text());
+void RecordExplainer::ExplainAdjacentWords(ExplainedRecord& explained) {
+  const std::span<const uint64_t> tokens = reader_.tokens().hashes();
+  const std::vector<std::string> texts = TokenTexts(reader_.tokens().text());
   const auto text_at = [&](size_t begin, size_t words, size_t end) {
     std::string text;
     for (size_t i = begin; i < std::min(begin + words, end); ++i) {
@@ -136,7 +134,7 @@ void RecordExplainer::ExplainAdjacentWords(const RecordFeatures& features,
   std::unordered_map<uint64_t, std::string> pair_texts;
   std::unordered_map<uint64_t, std::string> key_texts;
   size_t begin = 0;
-  for (const TokenRange& range : reader_.ranges()) {
+  for (const TokenRange& range : reader_.tokens().ranges()) {
     const auto of_text = tokens.subspan(begin, range.end - begin);
     const size_t first_pair = pairs.size();
     const size_t first_triple = triples.size();
@@ -146,7 +144,7 @@ void RecordExplainer::ExplainAdjacentWords(const RecordFeatures& features,
       pair_texts.try_emplace(pairs[i], text_at(begin + i - first_pair, 2, range.end));
     }
     for (size_t i = first_triple; i < triples.size(); ++i) {
-      const uint64_t keyed = KeyedTriple(triples[i], features.key);
+      const uint64_t keyed = KeyedTriple(triples[i], explained.key);
       const TextKeys chosen = ChooseTextKeys({&keyed, 1}, options_.model);
       for (const uint32_t key : chosen.keys()) {
         key_texts.try_emplace(key, text_at(begin + i - first_triple, 3, range.end));

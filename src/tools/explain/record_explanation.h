@@ -45,7 +45,8 @@ struct SketchVotes {
 };
 
 struct ExplainedRecord {
-  /// What the filter decides on. Unless outcome.comparable(), nothing else is set.
+  /// What the filter decides on, with near features also where only equal records match. Unless
+  /// outcome.comparable(), nothing else is set.
   FingerprintedRecord fingerprinted;
   std::vector<ExplainedText> texts;  ///< in the order of the document
   // Without the words of key fields:
@@ -72,9 +73,9 @@ class RecordExplainer {
   ExplainedRecord Explain(const RecordView& record);
 
  private:
-  void ExplainTexts(const RecordView& record, ExplainedRecord& explained) const;
+  void ExplainTexts(const RecordView& record, ExplainedRecord& explained);
   void ExplainWords(ExplainedRecord& explained);
-  void ExplainAdjacentWords(const RecordFeatures& features, ExplainedRecord& explained);
+  void ExplainAdjacentWords(ExplainedRecord& explained);
 
   FilterOptions options_;
   RecordFeatureReader reader_;

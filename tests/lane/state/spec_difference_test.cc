@@ -21,6 +21,8 @@ TEST(SpecDifference, SaysWhatAnEmptyListMeans) {
                      R"({"fields":[{"path":"/a/b","weight16":16,"key":true}],"exclude":["/id"]})"),
       "record.exclude: configured none, changelog [id]; "
       "record.fields: configured all, changelog [/a/b (key)]");
+  EXPECT_EQ(SpecDifference(R"({"exact_only":true})", "{}"),
+            "match.distance_max: configured 0, changelog 1 or more");
   EXPECT_EQ(SpecDifference("{}", R"({"scheme":"minhash k=1"})"),
             "match.scheme: configured neardup, changelog minhash k=1");
 }

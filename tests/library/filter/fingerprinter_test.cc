@@ -108,6 +108,62 @@ TEST(Fingerprinter, NeverChangesAFingerprintOfWeightedFields) {
   });
 }
 
+TEST(Fingerprinter, ComputesTheSameForARecordThatItHasSeenBefore) {
+  constexpr int kRecords = 20'000;
+  std::mt19937_64 random(kSeed);
+  const auto text = [&] {
+    std::string words;
+    for (uint64_t left = random() % 30; left > 0; --left) {
+      words += "w" + std::to_string(random() % 40) + " ";
+    }
+    return words;
+  };
+  FilterOptions keyed = Fields({"a", "b"});
+  keyed.record.fields.push_back({"k", 1.0, /*key=*/true});
+  FilterOptions weighted = Fields({"a"});
+  weighted.record.fields.push_back({"b", 2.5});
+  for (const FilterOptions& options : {FilterOptions(), keyed, weighted}) {
+    // More texts than it keeps, and each comes about twice: some are found, others are gone.
+    std::vector<std::string> texts(10'000);
+    for (std::string& each : texts) each = text();
+    Fingerprinter fingerprinter(options);
+    for (int i = 0; i < kRecords; ++i) {
+      const std::string& a = texts[random() % texts.size()];
+      const std::string b = random() % 2 == 0 ? "the same" : "another";
+      const std::string k = random() % 2 == 0 ? "one" : "two";
+      // The members may come in any order.
+      const std::string payload =
+          random() % 2 == 0 ? R"({"a":")" + a + R"(","b":")" + b + R"(","k":")" + k + R"("})"
+                            : R"({"k":")" + k + R"(","b":")" + b + R"(","a":")" + a + R"("})";
+      const RecordView record{{0, i}, i, payload};
+      const FingerprintedRecord seen = fingerprinter.Compute(record);
+      if (i % 10 > 0) continue;
+      const FingerprintedRecord fresh = Fingerprinter(options).Compute(record);
+      ASSERT_EQ(seen.fingerprint, fresh.fingerprint) << payload;
+      ASSERT_EQ(seen.text_keys, fresh.text_keys) << payload;
+      ASSERT_EQ(seen.features, fresh.features) << payload;
+      ASSERT_EQ(seen.position, record.position);
+      ASSERT_EQ(seen.outcome.time_ms, i);
+    }
+  }
+}
+
+TEST(Fingerprinter, ComputesTheExactHashAloneIfOnlyEqualRecordsMatch) {
+  FilterOptions options;
+  options.match.distance_max = 0;
+  AtEachSimdLevel([&] {
+    for (const char* payload : {kEnglish, kChinese, R"({"a":"short text"})"}) {
+      const FingerprintedRecord record = Compute(options, payload);
+      const uint64_t exact = Of(payload).exact;
+      EXPECT_EQ(record.fingerprint, (Fingerprint{exact, Mix64(exact), exact}));
+      EXPECT_TRUE(record.text_keys.keys().empty());
+      EXPECT_EQ(record.outcome.time_ms, 5);
+    }
+    EXPECT_EQ(Compute(options, R"({"a":"one two","b":"two"})").features, 3U);
+    EXPECT_EQ(Compute(options, "{").outcome.reason, Reason::kParse);
+  });
+}
+
 TEST(Fingerprinter, PutsEditedTextsNearAndOthersFar) {
   EXPECT_LE(Distance(kEnglish, kEnglishEdited), 7);
   EXPECT_LE(Distance(kChinese, kChineseEdited), 7);

@@ -240,6 +240,7 @@ TEST(FingerprintSpec, ChangesWithEverythingThatChangesAFingerprint) {
                             [](auto& o) {
                               o.record.fields = {{"a", 1, true}, {"b"}};
                             },
+                            [](auto& o) { o.match.distance_max = 0; },
                             [](auto& o) { o.model.hash_seed = 1; },
                             [](auto& o) { o.model.hash_seed = uint64_t{1} << 63; },
                             [](auto& o) { o.model.centre[0] = 1; },
@@ -252,6 +253,22 @@ TEST(FingerprintSpec, ChangesWithEverythingThatChangesAFingerprint) {
   std::set<std::string> specs = {FingerprintSpec(FilterOptions())};
   for (const Change& change : changes) specs.insert(FingerprintSpec(With(change)));
   EXPECT_EQ(specs.size(), std::size(changes) + 1);
+}
+
+TEST(FingerprintSpec, DoesNotChangeWithWhatTheExactHashDoesNotUse) {
+  const auto exact = [](const Change& change) {
+    return With([&](FilterOptions& options) {
+      options.match.distance_max = 0;
+      change(options);
+    });
+  };
+  const std::string spec = FingerprintSpec(exact([](auto&) {}));
+  const Change unused[] = {
+      [](auto& o) { o.feature.features_min = 4; }, [](auto& o) { o.model.hash_seed = 1; },
+      [](auto& o) { o.model.centre[0] = 1; }, [](auto& o) { o.model.common = {1}; }};
+  for (const Change& change : unused) EXPECT_EQ(FingerprintSpec(exact(change)), spec);
+  EXPECT_NE(FingerprintSpec(exact([](auto& o) { o.feature.masks.time = true; })), spec);
+  EXPECT_NE(FingerprintSpec(exact([](auto& o) { o.record.fields = {{"a", 1}}; })), spec);
 }
 
 TEST(FingerprintSpec, DoesNotChangeWithAnythingElse) {

@@ -125,8 +125,9 @@ TEST(LearnModel, TakesTheMeanOfTheScaledSumsAsCentre) {
   std::map<uint64_t, int> seen;
   double count = 0;
   for (const std::string& payload : payloads) {
-    const RecordFeatures& features = reader.Read({{}, 0, payload});
-    if (features.exact_only || seen[features.exact]++ > 0) continue;
+    const uint64_t exact = reader.Read({{}, 0, payload}).exact;
+    const RecordFeatures& features = reader.Count();
+    if (features.exact_only || seen[exact]++ > 0) continue;
     double squares = 0;
     for (const int64_t sum : features.sums) {
       squares += static_cast<double>(sum) * static_cast<double>(sum);

@@ -77,6 +77,16 @@ TEST(Reload, SettingsThatMayChangeFromStartToStartAreTakenOver) {
       "the configuration is read again; the service starts again with: dead_letters.share_max, "));
 }
 
+TEST(Reload, ADistanceOfZeroNeedsOtherFingerprintsThanAllOthers) {
+  const LoadedConfig near = With({"match.distance_max=4"});
+  const LoadedConfig exact = With({"match.distance_max=0"});
+  for (const Reload& reload : {CompareForReload(near, exact), CompareForReload(exact, near)}) {
+    EXPECT_EQ(reload.refused, std::vector<std::string>{"match.distance_max"});
+    EXPECT_TRUE(reload.start_again.empty());
+    EXPECT_TRUE(reload.changes_fingerprints);
+  }
+}
+
 TEST(Reload, ASecretThatDiffersIsTakenOverAloneAndNotShown) {
   const LoadedConfig running =
       With({"kafka.properties={sasl.password: old-secret, sasl.username: me}",

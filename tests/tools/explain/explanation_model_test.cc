@@ -106,7 +106,8 @@ BitSums SumsOf(const std::vector<ExplainedFeature>& features) {
 
 void ExpectExplained(const ExplainedRecord& explained, const FilterOptions& options,
                      const std::string& payload) {
-  const FingerprintedRecord computed = Fingerprinter(options).Compute({{0, 0}, 0, payload});
+  const FingerprintedRecord computed =
+      Fingerprinter(WithNearFeatures(options)).Compute({{0, 0}, 0, payload});
   ASSERT_TRUE(computed.outcome.comparable());
   EXPECT_EQ(explained.fingerprinted.fingerprint, computed.fingerprint);
   EXPECT_EQ(explained.fingerprinted.text_keys, computed.text_keys);
@@ -154,10 +155,10 @@ TEST(ExplanationModel, AgreesWithTheFilterOnRandomPairsUnderRandomSettings) {
 
     ExpectExplained(explained->a, options, a);
     ExpectExplained(explained->b, options, b);
-    EXPECT_EQ(explained->distance,
-              std::popcount(of_a.fingerprint.simhash ^ of_b.fingerprint.simhash));
-    EXPECT_EQ(explained->order_distance,
-              std::popcount(of_a.fingerprint.order ^ of_b.fingerprint.order));
+    const Fingerprint& near_a = explained->a.fingerprinted.fingerprint;
+    const Fingerprint& near_b = explained->b.fingerprinted.fingerprint;
+    EXPECT_EQ(explained->distance, std::popcount(near_a.simhash ^ near_b.simhash));
+    EXPECT_EQ(explained->order_distance, std::popcount(near_a.order ^ near_b.order));
     const SketchVotes& votes_a = explained->a.words_votes;
     const SketchVotes& votes_b = explained->b.words_votes;
     EXPECT_EQ(explained->words.bits.size(), std::popcount(votes_a.code ^ votes_b.code));

@@ -410,10 +410,10 @@ TEST(Audit, AnOriginalThatComesLaterIsFound) {
 
 TEST(Audit, AnOriginalTooFarInContentIsFound) {
   World world = SmallWorld();
-  world.audit.filter.match.distance_max = 0;
+  world.audit.filter.match.distance_max = 1;
   const AuditReport report = world.Audited();
   EXPECT_EQ(report[AuditCheck::kCompleteness].violations, 0u);
-  EXPECT_THAT(ReportText(report), HasSubstr("is too far away: distance 1, order distance "));
+  EXPECT_THAT(ReportText(report), HasSubstr("is too far away: distance 2, order distance "));
 }
 
 TEST(Audit, AnOriginalTooFarInOrderIsFound) {
