@@ -225,7 +225,9 @@ class PyRun {
   PyRun(const std::string& settings, uint32_t threads, bool keeps)
       : threads_(threads), keeps_(keeps) {
     options_ = DecidedOptions(settings);
-    filter_ = Take(BatchFilter::New({options_, threads}));
+    // Kept fingerprints may be decided again at any distance.
+    filter_ =
+        Take(BatchFilter::New({.filter = options_, .threads = threads, .near_features = keeps}));
     filter_->SetClock(NowMs());
   }
 
@@ -234,7 +236,7 @@ class PyRun {
       filter_->Decide(rows.Batch(begin, end), verdicts_, keeps_ ? kept_.get() : nullptr);
     });
   }
-  /// Decides the kept fingerprints again with a smaller distance.
+  /// Decides the kept fingerprints again with another distance.
   std::unique_ptr<PyRun> Rethreshold(int distance_max) {
     if (!keeps_) Raise({ErrorCode::kConfig, "the fingerprints were not kept"});
     FilterOptions options = options_;

@@ -55,7 +55,10 @@ Result<std::unique_ptr<BatchFilter>> BatchFilter::New(const BatchOptions& option
 }
 
 BatchFilter::BatchFilter(const BatchOptions& options, std::unique_ptr<LaneState> state)
-    : options_(options), state_(std::move(state)), pool_(options.filter, options.threads) {
+    : options_(options),
+      state_(std::move(state)),
+      pool_(options.near_features ? WithNearFeatures(options.filter) : options.filter,
+            options.threads) {
   options_.commit_records = std::max<uint64_t>(options_.commit_records, 1);
 }
 

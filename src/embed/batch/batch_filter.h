@@ -48,6 +48,8 @@ struct BatchOptions {
   /// The filter forgets old records after every so many decided ones, as filter.commit_records
   /// says. Another number gives other verdicts once it forgets.
   uint64_t commit_records = 2000;
+  /// WithNearFeatures, for fingerprints that are kept and decided again at other distances.
+  bool near_features = false;
 };
 
 /// The records 0 to `count` - 1 of a batch. Their positions are ignored.

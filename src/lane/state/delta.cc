@@ -122,7 +122,7 @@ void WriteNumbers(const std::vector<uint64_t>& numbers, ByteWriter& out) {
   for (const uint64_t number : numbers) out.U64(number);
 }
 
-void WritePosition(const Position& position, const Delta& delta, ByteWriter& out) {
+void WritePosition(const Position& position, [[maybe_unused]] const Delta& delta, ByteWriter& out) {
   assert(position.input < delta.inputs.size() && position.offset >= 0);
   out.Varint(position.input);
   out.Varint(static_cast<uint64_t>(position.offset));
