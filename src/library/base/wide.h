@@ -13,13 +13,27 @@
 #pragma GCC diagnostic pop
 #endif
 #define NEARDUP_WIDE 1
+#define NEARDUP_AVX2 "avx2,bmi,bmi2,popcnt"
+#define NEARDUP_AVX512                                                                          \
+  "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi,bmi2,lzcnt," \
+  "popcnt"
 /// Compiles one function for the instructions of a SimdLevel. Such a function must be called only
 /// if UsesAvx2() or UsesAvx512() is true.
-#define NEARDUP_AVX2_FUNCTION __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#define NEARDUP_AVX512_FUNCTION                                                                 \
-  __attribute__((                                                                               \
-      target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi," \
-             "bmi2,lzcnt,popcnt")))
+#define NEARDUP_AVX2_FUNCTION __attribute__((target(NEARDUP_AVX2)))
+#define NEARDUP_AVX512_FUNCTION __attribute__((target(NEARDUP_AVX512)))
+// The same for all functions up to NEARDUP_END_LEVEL.
+#define NEARDUP_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#define NEARDUP_BEGIN_LEVEL(instructions) \
+  NEARDUP_PRAGMA(clang attribute push(__attribute__((target(instructions))), apply_to = function))
+#define NEARDUP_END_LEVEL NEARDUP_PRAGMA(clang attribute pop)
+#else
+#define NEARDUP_BEGIN_LEVEL(instructions) \
+  NEARDUP_PRAGMA(GCC push_options) NEARDUP_PRAGMA(GCC target(instructions))
+#define NEARDUP_END_LEVEL NEARDUP_PRAGMA(GCC pop_options)
+#endif
+#define NEARDUP_BEGIN_AVX2 NEARDUP_BEGIN_LEVEL(NEARDUP_AVX2)
+#define NEARDUP_BEGIN_AVX512 NEARDUP_BEGIN_LEVEL(NEARDUP_AVX512)
 #else
 #define NEARDUP_WIDE 0
 #endif
@@ -68,41 +82,6 @@ NEARDUP_AVX2_FUNCTION inline __m256i Load256(const void* from) {
 }
 NEARDUP_AVX2_FUNCTION inline void Store256(void* to, __m256i value) {
   _mm256_storeu_si256(static_cast<__m256i*>(to), value);
-}
-
-/// value ^ value >> shift
-template <int kShift>
-NEARDUP_AVX2_FUNCTION inline __m256i WideFold(__m256i value) {
-  return _mm256_xor_si256(value, _mm256_srli_epi64(value, kShift));
-}
-template <int kShift>
-NEARDUP_AVX512_FUNCTION inline __m512i WideFold(__m512i value) {
-  return _mm512_xor_si512(value, _mm512_srli_epi64(value, kShift));
-}
-
-/// From three products of 32 bits, because AVX2 has no larger ones.
-NEARDUP_AVX2_FUNCTION inline __m256i WideTimes(__m256i value, __m256i factor) {
-  const __m256i cross = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(value, 32), factor),
-                                         _mm256_mul_epu32(value, _mm256_srli_epi64(factor, 32)));
-  return _mm256_add_epi64(_mm256_mul_epu32(value, factor), _mm256_slli_epi64(cross, 32));
-}
-NEARDUP_AVX2_FUNCTION inline __m256i WideTimes(__m256i value, uint64_t factor) {
-  return WideTimes(value, _mm256_set1_epi64x(static_cast<int64_t>(factor)));
-}
-NEARDUP_AVX512_FUNCTION inline __m512i WideTimes(__m512i value, uint64_t factor) {
-  return _mm512_mullo_epi64(value, _mm512_set1_epi64(static_cast<int64_t>(factor)));
-}
-
-/// Mix64 of each number.
-NEARDUP_AVX2_FUNCTION inline __m256i WideMix64(__m256i value) {
-  value = WideTimes(WideFold<30>(value), 0xBF58476D1CE4E5B9);
-  value = WideTimes(WideFold<27>(value), 0x94D049BB133111EB);
-  return WideFold<31>(value);
-}
-NEARDUP_AVX512_FUNCTION inline __m512i WideMix64(__m512i value) {
-  value = WideTimes(WideFold<30>(value), 0xBF58476D1CE4E5B9);
-  value = WideTimes(WideFold<27>(value), 0x94D049BB133111EB);
-  return WideFold<31>(value);
 }
 
 #endif

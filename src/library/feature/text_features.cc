@@ -7,6 +7,9 @@
 #include "base/hash.h"
 #include "base/wide.h"
 
+#define NEARDUP_LOOPS "feature/text_features.inc"
+#include "base/each_level.inc"
+
 namespace neardup {
 
 namespace {
@@ -24,54 +27,6 @@ uint64_t CountWeight(uint32_t count) {
 }
 
 uint64_t Pair(uint64_t a, uint64_t b) { return Mix64(Mix64(a) + b); }
-
-#if NEARDUP_WIDE
-
-// These store all pairs, or all triples, but the last few, and return how many.
-
-NEARDUP_AVX2_FUNCTION size_t PairsAvx2(std::span<const uint64_t> tokens, uint64_t* pairs) {
-  size_t done = 0;
-  for (; done + kAvx2Lanes < tokens.size(); done += kAvx2Lanes) {
-    const __m256i left = WideMix64(Load256(tokens.data() + done));
-    const __m256i right = Load256(tokens.data() + done + 1);
-    Store256(pairs + done, WideMix64(_mm256_add_epi64(left, right)));
-  }
-  return done;
-}
-
-NEARDUP_AVX2_FUNCTION size_t TriplesAvx2(std::span<const uint64_t> tokens,
-                                         std::span<const uint64_t> pairs, uint64_t* triples) {
-  size_t done = 0;
-  for (; done + kAvx2Lanes + 1 < tokens.size(); done += kAvx2Lanes) {
-    const __m256i pair = Load256(pairs.data() + done);
-    const __m256i third = Load256(tokens.data() + done + 2);
-    Store256(triples + done, WideMix64(_mm256_add_epi64(pair, third)));
-  }
-  return done;
-}
-
-NEARDUP_AVX512_FUNCTION size_t PairsAvx512(std::span<const uint64_t> tokens, uint64_t* pairs) {
-  size_t done = 0;
-  for (; done + kAvx512Lanes < tokens.size(); done += kAvx512Lanes) {
-    const __m512i left = WideMix64(_mm512_loadu_si512(tokens.data() + done));
-    const __m512i right = _mm512_loadu_si512(tokens.data() + done + 1);
-    _mm512_storeu_si512(pairs + done, WideMix64(_mm512_add_epi64(left, right)));
-  }
-  return done;
-}
-
-NEARDUP_AVX512_FUNCTION size_t TriplesAvx512(std::span<const uint64_t> tokens,
-                                             std::span<const uint64_t> pairs, uint64_t* triples) {
-  size_t done = 0;
-  for (; done + kAvx512Lanes + 1 < tokens.size(); done += kAvx512Lanes) {
-    const __m512i pair = _mm512_loadu_si512(pairs.data() + done);
-    const __m512i third = _mm512_loadu_si512(tokens.data() + done + 2);
-    _mm512_storeu_si512(triples + done, WideMix64(_mm512_add_epi64(pair, third)));
-  }
-  return done;
-}
-
-#endif
 
 /// Numbers of tokens from which on a record counts as a longer one.
 constexpr size_t kShort = size_t{1} << 10;
@@ -248,9 +203,9 @@ void AppendPairs(std::span<const uint64_t> tokens, std::vector<uint64_t>& pairs)
   size_t done = 0;
 #if NEARDUP_WIDE
   if (UsesAvx512()) {
-    done = PairsAvx512(tokens, pairs.data() + begin);
+    done = avx512::Pairs(tokens, pairs.data() + begin);
   } else if (UsesAvx2()) {
-    done = PairsAvx2(tokens, pairs.data() + begin);
+    done = avx2::Pairs(tokens, pairs.data() + begin);
   }
 #endif
   for (size_t i = done; i + 1 < tokens.size(); ++i) {
@@ -270,9 +225,9 @@ void AppendTriples(std::span<const uint64_t> tokens, std::span<const uint64_t> p
   size_t done = 0;
 #if NEARDUP_WIDE
   if (UsesAvx512()) {
-    done = TriplesAvx512(tokens, pairs, triples.data() + begin);
+    done = avx512::Triples(tokens, pairs, triples.data() + begin);
   } else if (UsesAvx2()) {
-    done = TriplesAvx2(tokens, pairs, triples.data() + begin);
+    done = avx2::Triples(tokens, pairs, triples.data() + begin);
   }
 #endif
   for (size_t i = done; i + 2 < tokens.size(); ++i) {

@@ -11,6 +11,9 @@
 
 #include "base/wide.h"
 
+#define NEARDUP_LOOPS "fingerprint/simhash.inc"
+#include "base/each_level.inc"
+
 namespace neardup {
 namespace {
 
@@ -272,36 +275,16 @@ NEARDUP_AVX2_FUNCTION void AddOnesAvx2(std::span<const uint64_t> hashes, uint64_
   }
 }
 
-NEARDUP_AVX2_FUNCTION uint64_t MagnitudesAvx2(const BitSums& sums) {
-  __m256i bits = _mm256_setzero_si256();
-  for (size_t bit = 0; bit < sums.size(); bit += kAvx2Lanes) {
-    const __m256i four = Load256(&sums[bit]);
-    const __m256i sign = _mm256_cmpgt_epi64(_mm256_setzero_si256(), four);
-    bits = _mm256_or_si256(bits, _mm256_sub_epi64(_mm256_xor_si256(four, sign), sign));
-  }
-  std::array<uint64_t, kAvx2Lanes> parts;
-  Store256(parts.data(), bits);
-  return std::accumulate(parts.begin(), parts.end(), uint64_t{0}, std::bit_or<>());
-}
-
-NEARDUP_AVX2_FUNCTION uint64_t SimhashAvx2(const BitSums& sums) {
-  uint64_t simhash = 0;
-  for (size_t bit = 0; bit < sums.size(); bit += kAvx2Lanes) {
-    const __m256i above = _mm256_cmpgt_epi64(Load256(&sums[bit]), _mm256_setzero_si256());
-    const auto set = static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(above)));
-    simhash |= uint64_t{set} << bit;
-  }
-  return simhash;
-}
-
 /// Adds 16 numbers of 32 bits times `weight` to the sums from `first` on.
 NEARDUP_AVX512_FUNCTION inline void AddSixteen(__m512i added, uint64_t weight, size_t first,
                                                BitSums& sums) {
   int64_t* const low = &sums[first];
   int64_t* const high = &sums[first + kAvx512Lanes];
-  const __m512i added_low = WideTimes(_mm512_cvtepu32_epi64(_mm512_castsi512_si256(added)), weight);
+  const __m512i weights = _mm512_set1_epi64(static_cast<int64_t>(weight));
+  const __m512i added_low =
+      _mm512_mullo_epi64(_mm512_cvtepu32_epi64(_mm512_castsi512_si256(added)), weights);
   const __m512i added_high =
-      WideTimes(_mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(added, 1)), weight);
+      _mm512_mullo_epi64(_mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(added, 1)), weights);
   _mm512_storeu_si512(low, _mm512_add_epi64(_mm512_loadu_si512(low), added_low));
   _mm512_storeu_si512(high, _mm512_add_epi64(_mm512_loadu_si512(high), added_high));
 }
@@ -366,32 +349,13 @@ NEARDUP_AVX512_FUNCTION void AddOnesAvx512(std::span<const uint64_t> hashes, uin
   }
 }
 
-NEARDUP_AVX512_FUNCTION uint64_t MagnitudesAvx512(const BitSums& sums) {
-  __m512i bits = _mm512_setzero_si512();
-  for (size_t bit = 0; bit < sums.size(); bit += kAvx512Lanes) {
-    bits = _mm512_or_si512(bits, _mm512_abs_epi64(_mm512_loadu_si512(&sums[bit])));
-  }
-  std::array<uint64_t, kAvx512Lanes> parts;
-  _mm512_storeu_si512(parts.data(), bits);
-  return std::accumulate(parts.begin(), parts.end(), uint64_t{0}, std::bit_or<>());
-}
-
-NEARDUP_AVX512_FUNCTION uint64_t SimhashAvx512(const BitSums& sums) {
-  uint64_t simhash = 0;
-  for (size_t bit = 0; bit < sums.size(); bit += kAvx512Lanes) {
-    const __m512i eight = _mm512_loadu_si512(&sums[bit]);
-    simhash |= uint64_t{_mm512_cmpgt_epi64_mask(eight, _mm512_setzero_si512())} << bit;
-  }
-  return simhash;
-}
-
 #endif
 
 /// A number as wide as the widest of the sums without signs.
 uint64_t Magnitudes(const BitSums& sums) {
 #if NEARDUP_WIDE
-  if (UsesAvx512()) return MagnitudesAvx512(sums);
-  if (UsesAvx2()) return MagnitudesAvx2(sums);
+  if (UsesAvx512()) return avx512::AllMagnitudes(sums);
+  if (UsesAvx2()) return avx2::AllMagnitudes(sums);
 #endif
   uint64_t bits = 0;
   for (const int64_t sum : sums) bits |= static_cast<uint64_t>(std::abs(sum));
@@ -453,8 +417,8 @@ BitSums SumBits(std::span<const uint64_t> hashes) {
 
 uint64_t Simhash(const BitSums& sums) {
 #if NEARDUP_WIDE
-  if (UsesAvx512()) return SimhashAvx512(sums);
-  if (UsesAvx2()) return SimhashAvx2(sums);
+  if (UsesAvx512()) return avx512::SignsOf(sums);
+  if (UsesAvx2()) return avx2::SignsOf(sums);
 #endif
   uint64_t simhash = 0;
   for (int bit = 0; bit < kBits; ++bit) simhash |= uint64_t{sums[bit] > 0} << bit;

@@ -112,61 +112,19 @@ size_t FindBelowPortable(std::span<const uint64_t> row, uint64_t bound, uint64_t
   return count;
 }
 
-#if NEARDUP_WIDE
+}  // namespace
+}  // namespace neardup
 
-/// For each choice of four numbers of 64 bits, the permutation of 32-bit halves that moves the
-/// chosen ones to the front.
-constexpr std::array<std::array<uint32_t, 8>, 16> kToFront = [] {
-  std::array<std::array<uint32_t, 8>, 16> to_front{};
-  for (uint32_t chosen = 0; chosen < to_front.size(); ++chosen) {
-    size_t at = 0;
-    for (uint32_t i = 0; i < kAvx2Lanes; ++i) {
-      if ((chosen >> i & 1) == 0) continue;
-      to_front[chosen][at++] = 2 * i;
-      to_front[chosen][at++] = 2 * i + 1;
-    }
-  }
-  return to_front;
-}();
+#define NEARDUP_LOOPS "fingerprint/text_keys.inc"
+#include "base/each_level.inc"
 
-NEARDUP_AVX2_FUNCTION size_t FindBelowAvx2(std::span<const uint64_t> row, uint64_t bound,
-                                           uint64_t* below) {
-  const __m256i bounds = WithSign(_mm256_set1_epi64x(static_cast<int64_t>(bound)));
-  size_t count = 0;
-  size_t at = 0;
-  for (; at + kAvx2Lanes <= row.size(); at += kAvx2Lanes) {
-    const __m256i triples = Load256(row.data() + at);
-    const __m256i ranks = WideMix64(_mm256_add_epi64(triples, _mm256_set1_epi64x(2)));
-    const __m256i is_below = _mm256_cmpgt_epi64(bounds, WithSign(ranks));
-    const auto found = static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(is_below)));
-    const __m256i to_front = Load256(kToFront[found].data());
-    Store256(below + count, _mm256_permutevar8x32_epi32(triples, to_front));
-    count += static_cast<size_t>(std::popcount(found));
-  }
-  return count + FindBelowPortable(row.subspan(at), bound, below + count);
-}
-
-NEARDUP_AVX512_FUNCTION size_t FindBelowAvx512(std::span<const uint64_t> row, uint64_t bound,
-                                               uint64_t* below) {
-  const __m512i bounds = _mm512_set1_epi64(static_cast<int64_t>(bound));
-  size_t count = 0;
-  for (size_t at = 0; at < row.size(); at += kAvx512Lanes) {
-    const __mmask8 used = FirstOfEight(row.size() - at);
-    const __m512i triples = _mm512_maskz_loadu_epi64(used, row.data() + at);
-    const __m512i ranks = WideMix64(_mm512_add_epi64(triples, _mm512_set1_epi64(2)));
-    const __mmask8 found = _mm512_mask_cmplt_epu64_mask(used, ranks, bounds);
-    _mm512_storeu_si512(below + count, _mm512_maskz_compress_epi64(found, triples));
-    count += static_cast<size_t>(std::popcount(found));
-  }
-  return count;
-}
-
-#endif
+namespace neardup {
+namespace {
 
 size_t FindBelow(std::span<const uint64_t> row, uint64_t bound, uint64_t* below) {
 #if NEARDUP_WIDE
-  if (UsesAvx512()) return FindBelowAvx512(row, bound, below);
-  if (UsesAvx2()) return FindBelowAvx2(row, bound, below);
+  if (UsesAvx512()) return avx512::FindBelow(row, bound, below);
+  if (UsesAvx2()) return avx2::FindBelow(row, bound, below);
 #endif
   return FindBelowPortable(row, bound, below);
 }

@@ -1,0 +1,166 @@
+// Registers of 64-bit numbers, which a loop handles side by side. Each level of SIMD instructions
+// has its type `Lanes`, with the same functions, so that one body of a loop serves all levels
+// (base/each_level.inc). All numbers are unsigned unless a comment says otherwise.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/wide.h"
+
+#if NEARDUP_WIDE
+
+NEARDUP_BEGIN_AVX2
+namespace neardup::avx2 {
+
+/// For each choice of four numbers of 64 bits, the permutation of 32-bit halves that moves the
+/// chosen ones to the front.
+inline constexpr std::array<std::array<uint32_t, 8>, 16> kToFront = [] {
+  std::array<std::array<uint32_t, 8>, 16> to_front{};
+  for (uint32_t chosen = 0; chosen < to_front.size(); ++chosen) {
+    size_t at = 0;
+    for (uint32_t i = 0; i < kAvx2Lanes; ++i) {
+      if ((chosen >> i & 1) == 0) continue;
+      to_front[chosen][at++] = 2 * i;
+      to_front[chosen][at++] = 2 * i + 1;
+    }
+  }
+  return to_front;
+}();
+
+struct Lanes {
+  static constexpr size_t kCount = kAvx2Lanes;
+
+  /// One answer for each number.
+  struct Mask {
+    __m256i all_or_none;
+
+    bool any() const { return _mm256_testz_si256(all_or_none, all_or_none) == 0; }
+    /// The lowest bit is the answer for the first number.
+    uint32_t bits() const {
+      return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(all_or_none)));
+    }
+  };
+
+  static Lanes Load(const uint64_t* from) { return {Load256(from)}; }
+  static Lanes Each(uint64_t number) { return {_mm256_set1_epi64x(static_cast<int64_t>(number))}; }
+  void Store(uint64_t* to) const { Store256(to, numbers); }
+  /// Stores the chosen numbers side by side, and arbitrary ones after them: kCount altogether.
+  /// Returns how many are chosen.
+  size_t StoreChosen(Mask mask, uint64_t* to) const {
+    const uint32_t chosen = mask.bits();
+    Store256(to, _mm256_permutevar8x32_epi32(numbers, Load256(kToFront[chosen].data())));
+    return static_cast<size_t>(std::popcount(chosen));
+  }
+
+  __m256i numbers;
+};
+
+inline Lanes operator+(Lanes a, Lanes b) { return {_mm256_add_epi64(a.numbers, b.numbers)}; }
+inline Lanes operator-(Lanes a, Lanes b) { return {_mm256_sub_epi64(a.numbers, b.numbers)}; }
+inline Lanes operator&(Lanes a, Lanes b) { return {_mm256_and_si256(a.numbers, b.numbers)}; }
+inline Lanes operator|(Lanes a, Lanes b) { return {_mm256_or_si256(a.numbers, b.numbers)}; }
+inline Lanes operator^(Lanes a, Lanes b) { return {_mm256_xor_si256(a.numbers, b.numbers)}; }
+inline Lanes operator<<(Lanes a, int bits) { return {_mm256_slli_epi64(a.numbers, bits)}; }
+inline Lanes operator>>(Lanes a, int bits) { return {_mm256_srli_epi64(a.numbers, bits)}; }
+/// Each by its own number of bits; 0 if that is 64 or more.
+inline Lanes operator>>(Lanes a, Lanes bits) {
+  return {_mm256_srlv_epi64(a.numbers, bits.numbers)};
+}
+/// Of numbers with a sign, or below 2^63.
+inline Lanes::Mask operator>(Lanes a, Lanes b) {
+  return {_mm256_cmpgt_epi64(a.numbers, b.numbers)};
+}
+/// Of any numbers without a sign. AVX2 takes longer for it.
+inline Lanes::Mask IsAbove(Lanes a, Lanes b) {
+  const Lanes sign = Lanes::Each(uint64_t{1} << 63);
+  return (a ^ sign) > (b ^ sign);
+}
+/// The products of the lower halves.
+inline Lanes HalfProduct(Lanes a, Lanes b) { return {_mm256_mul_epu32(a.numbers, b.numbers)}; }
+/// The lower halves of the products, from three products of 32 bits, because AVX2 has no larger
+/// ones.
+inline Lanes operator*(Lanes a, Lanes b) {
+  const Lanes cross = HalfProduct(a >> 32, b) + HalfProduct(a, b >> 32);
+  return HalfProduct(a, b) + (cross << 32);
+}
+inline Lanes Choose(Lanes::Mask mask, Lanes yes, Lanes no) {
+  return {_mm256_blendv_epi8(no.numbers, yes.numbers, mask.all_or_none)};
+}
+/// Numbers with a sign, without it.
+inline Lanes Magnitudes(Lanes a) {
+  const Lanes sign = {_mm256_cmpgt_epi64(_mm256_setzero_si256(), a.numbers)};
+  return (a ^ sign) - sign;
+}
+inline Lanes ReversedBytes(Lanes a) {
+  return {
+      _mm256_shuffle_epi8(a.numbers, _mm256_set_epi64x(0x08090A0B0C0D0E0F, 0x0001020304050607,
+                                                       0x08090A0B0C0D0E0F, 0x0001020304050607))};
+}
+
+}  // namespace neardup::avx2
+NEARDUP_END_LEVEL
+
+NEARDUP_BEGIN_AVX512
+namespace neardup::avx512 {
+
+/// As avx2::Lanes.
+struct Lanes {
+  static constexpr size_t kCount = kAvx512Lanes;
+
+  struct Mask {
+    __mmask8 set;
+
+    bool any() const { return set != 0; }
+    uint32_t bits() const { return set; }
+  };
+
+  static Lanes Load(const uint64_t* from) { return {_mm512_loadu_si512(from)}; }
+  static Lanes Each(uint64_t number) { return {_mm512_set1_epi64(static_cast<int64_t>(number))}; }
+  void Store(uint64_t* to) const { _mm512_storeu_si512(to, numbers); }
+  size_t StoreChosen(Mask mask, uint64_t* to) const {
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(mask.set, numbers));
+    return static_cast<size_t>(std::popcount(mask.bits()));
+  }
+
+  __m512i numbers;
+};
+
+inline Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_epi64(a.numbers, b.numbers)}; }
+inline Lanes operator-(Lanes a, Lanes b) { return {_mm512_sub_epi64(a.numbers, b.numbers)}; }
+inline Lanes operator&(Lanes a, Lanes b) { return {_mm512_and_si512(a.numbers, b.numbers)}; }
+inline Lanes operator|(Lanes a, Lanes b) { return {_mm512_or_si512(a.numbers, b.numbers)}; }
+inline Lanes operator^(Lanes a, Lanes b) { return {_mm512_xor_si512(a.numbers, b.numbers)}; }
+inline Lanes operator<<(Lanes a, int bits) {
+  return {_mm512_slli_epi64(a.numbers, static_cast<unsigned>(bits))};
+}
+inline Lanes operator>>(Lanes a, int bits) {
+  return {_mm512_srli_epi64(a.numbers, static_cast<unsigned>(bits))};
+}
+inline Lanes operator>>(Lanes a, Lanes bits) {
+  return {_mm512_srlv_epi64(a.numbers, bits.numbers)};
+}
+inline Lanes::Mask operator>(Lanes a, Lanes b) {
+  return {_mm512_cmpgt_epi64_mask(a.numbers, b.numbers)};
+}
+inline Lanes::Mask IsAbove(Lanes a, Lanes b) {
+  return {_mm512_cmpgt_epu64_mask(a.numbers, b.numbers)};
+}
+inline Lanes HalfProduct(Lanes a, Lanes b) { return {_mm512_mul_epu32(a.numbers, b.numbers)}; }
+inline Lanes operator*(Lanes a, Lanes b) { return {_mm512_mullo_epi64(a.numbers, b.numbers)}; }
+inline Lanes Choose(Lanes::Mask mask, Lanes yes, Lanes no) {
+  return {_mm512_mask_mov_epi64(no.numbers, mask.set, yes.numbers)};
+}
+inline Lanes Magnitudes(Lanes a) { return {_mm512_abs_epi64(a.numbers)}; }
+inline Lanes ReversedBytes(Lanes a) {
+  return {
+      _mm512_shuffle_epi8(a.numbers, _mm512_set4_epi64(0x08090A0B0C0D0E0F, 0x0001020304050607,
+                                                       0x08090A0B0C0D0E0F, 0x0001020304050607))};
+}
+
+}  // namespace neardup::avx512
+NEARDUP_END_LEVEL
+
+#endif
