@@ -1,6 +1,7 @@
 // The fingerprints of the last records, so that an exact copy of one is not computed again.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,17 +25,25 @@ class FingerprintCache {
   /// A quarter of a megabyte: a part of the second-level cache of one core.
   static constexpr size_t kSlots = 4096;
 
-  FingerprintCache() : slots_(kSlots) {
-    // This hash belongs to another slot, so that none is found here yet.
-    for (size_t slot = 0; slot < kSlots; ++slot) slots_[slot].fingerprint.exact = slot + 1;
+  /// nullptr: it is not kept.
+  const KnownFingerprint* Find(uint64_t exact) const {
+    const size_t slot = exact % kSlots;
+    // A new text, as most are, costs no look at its slot, which is farther away than the tags.
+    if (tags_[slot] != TagOf(exact) || slots_[slot].fingerprint.exact != exact) return nullptr;
+    return &slots_[slot];
+  }
+  void Keep(const KnownFingerprint& known) {
+    const uint64_t exact = known.fingerprint.exact;
+    tags_[exact % kSlots] = TagOf(exact);
+    slots_[exact % kSlots] = known;
   }
 
-  /// Holds the fingerprint of this exact hash only if its fingerprint.exact says so. Otherwise the
-  /// caller computes the fingerprint into it.
-  KnownFingerprint& SlotOf(uint64_t exact) { return slots_[exact % kSlots]; }
-
  private:
-  std::vector<KnownFingerprint> slots_;
+  /// Not 0, which is the tag of a slot that holds nothing.
+  static uint16_t TagOf(uint64_t exact) { return static_cast<uint16_t>(exact >> 48 | 1); }
+
+  std::array<uint16_t, kSlots> tags_{};
+  std::vector<KnownFingerprint> slots_ = std::vector<KnownFingerprint>(kSlots);
 };
 
 }  // namespace neardup

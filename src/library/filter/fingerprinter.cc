@@ -34,27 +34,31 @@ class NearFingerprinter {
     result.position = record.position;
     result.outcome = tokens.outcome;
     if (!result.outcome.comparable()) return result;
-    KnownFingerprint& known = cache_.SlotOf(tokens.exact);
-    if (known.fingerprint.exact != tokens.exact) Compute(tokens, known);
-    result.fingerprint = known.fingerprint;
-    result.text_keys = known.text_keys;
-    result.features = known.features;
+    if (const KnownFingerprint* known = cache_.Find(tokens.exact)) {
+      Take(*known, result);
+    } else {
+      const KnownFingerprint computed = Compute(tokens);
+      Take(computed, result);
+      cache_.Keep(computed);
+    }
     return result;
   }
 
  private:
-  void Compute(const RecordTokens& tokens, KnownFingerprint& into) {
+  static void Take(const KnownFingerprint& known, FingerprintedRecord& into) {
+    into.fingerprint = known.fingerprint;
+    into.text_keys = known.text_keys;
+    into.features = known.features;
+  }
+
+  KnownFingerprint Compute(const RecordTokens& tokens) {
     const RecordFeatures& features = reader_.Count();
-    into.features = features.features;
-    if (features.exact_only) {
-      into.fingerprint = ExactFingerprint(tokens.exact);
-      into.text_keys = {};
-      return;
-    }
+    if (features.exact_only) return {ExactFingerprint(tokens.exact), {}, features.features};
     const uint64_t simhash = CentredSimhash(features.sums, model_.centre);
-    into.fingerprint = {KeyedSimhash(simhash, tokens.key), KeyedOrder(features.order, tokens.key),
-                        tokens.exact};
-    into.text_keys = ChooseTextKeys(features.triples, model_);
+    return {
+        {KeyedSimhash(simhash, tokens.key), KeyedOrder(features.order, tokens.key), tokens.exact},
+        ChooseTextKeys(features.triples, model_),
+        features.features};
   }
 
   RecordFeatureReader reader_;
