@@ -194,6 +194,23 @@ class Learning(KafkaTest):
         self.assertEqual(service.terminate()[0], 0)
         self.assertEqual(self.verify(config)[0], 0)
 
+    def test_a_lane_that_has_learned_to_join_only_equal_records_refuses_a_distance(self):
+        self.topics = self.topics[:1]
+        topic = self.topics[0]
+        self.load('create', '--topic', topic, '--partitions', 1)
+        sections = {'input': {'start': 'latest'}}
+        config = self.config(**sections)
+        service = self.start(config)
+        self.wait(lambda: 'lane is active' in service.text(), 'the lane', services=[service])
+        self.config(**sections, match={'distance_max': 4})
+        service.process.send_signal(signal.SIGHUP)
+        self.wait(lambda: 'match.distance_max needs a restart' in service.text(), 'the refusal', services=[service])
+        self.assertIn('fingerprints would change', service.text())
+        self.load('fill', '--topics', topic, '--records', 100, '--seed', 41)
+        self.wait_drained(service)
+        self.assertEqual(service.terminate()[0], 0)
+        self.assertEqual(self.verify(self.config(**sections))[0], 0)
+
     def test_a_lane_goes_on_when_its_unique_records_cannot_be_indexed_again(self):
         self.topics = self.topics[:1]
         topic = self.topics[0]

@@ -64,7 +64,13 @@ class StatusSettings {
     if (lane.learned.empty()) return;
     const std::lock_guard lock(mutex_);
     learned_ = lane.filter;
+    learned_text_ = lane.learned;
     Show();
+  }
+  /// LaneOptions::learned; empty: nothing yet. From any thread.
+  std::string learned_text() {
+    const std::lock_guard lock(mutex_);
+    return learned_text_;
   }
 
  private:
@@ -78,6 +84,7 @@ class StatusSettings {
   std::mutex mutex_;
   LoadedConfig config_;                   ///< guarded by mutex_
   std::optional<FilterOptions> learned_;  ///< guarded by mutex_
+  std::string learned_text_;              ///< guarded by mutex_
 };
 
 /// Ends the process on the stop signal if the lane does not run yet: a snapshot may take minutes to
@@ -125,6 +132,7 @@ Result<void> RunUntilItEnds(const ConfigArguments& arguments, LoadedConfig& conf
   StatusSettings shown(*service, config);
   ReloadHooks hooks;
   hooks.asked = [] { return g_reload.exchange(false); };
+  hooks.learned = [&] { return shown.learned_text(); };
   hooks.applied = [&](const LoadedConfig& now) { shown.Take(now); };
   hooks.secrets_refused = [&](bool refused) { service->ShowSecretsRefused(refused); };
   hooks.start_again = [&](bool keeps_lease) {

@@ -105,6 +105,11 @@ std::string SpecDifference(std::string_view here, std::string_view changelog) {
   for (const Json* spec : {&ours, &theirs}) {
     for (const auto& [key, value] : spec->items()) keys.insert(key);
   }
+  if (ours.contains("exact_only") != theirs.contains("exact_only")) {
+    // Only one of the specs has these. That does not tell whether the settings differ.
+    keys.erase("features_min");
+    keys.erase("model");
+  }
   const auto value_of = [](const Json& spec, const std::string& key) {
     const auto found = spec.find(key);
     return found == spec.end() ? nullptr : &*found;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -11,13 +12,15 @@
 #include "base/file_content.h"
 #include "base/hash.h"
 #include "config/documents.h"
+#include "learned/lane_learning.h"
 
 namespace neardup {
 namespace {
 
 constexpr std::string_view kLive = "log.level";
 /// Beginnings of the paths of settings that a lane may change from one start to the next, and that
-/// name neither the lane nor its topics, folder or listeners.
+/// name neither the lane nor its topics, folder or listeners. An exception is match.distance_max,
+/// if it changes from or to 0: see ChangesMode.
 constexpr std::string_view kStartAgain[] = {"window.",
                                             "match.distance_max",
                                             "match.suspect_distance_max",
@@ -91,9 +94,25 @@ constexpr PropertyMap kPropertyMaps[] = {
     {"kafka.consumer_properties", &KafkaOptions::consumer_properties},
     {"kafka.producer_properties", &KafkaOptions::producer_properties}};
 
+/// The options of a configuration, with what the lane has learned.
+FilterOptions InForce(Settings settings, const std::string& learned) {
+  if (!learned.empty()) {
+    [[maybe_unused]] const Result<LearnedOptions> taken = TakeLearnedText(learned, settings);
+    assert(taken.ok());  // the running lane has read it
+  }
+  return settings.lane.filter;
+}
+
+/// Whether one compares by distance and the other does not, which changes fingerprints.
+bool ChangesMode(const FilterOptions& before, const FilterOptions& after) {
+  const bool has_distance = before.scheme.is_own() && after.scheme.is_own();
+  return has_distance && ExactOnly(before.match) != ExactOnly(after.match);
+}
+
 }  // namespace
 
-Reload CompareForReload(const LoadedConfig& running, const LoadedConfig& now) {
+Reload CompareForReload(const LoadedConfig& running, const LoadedConfig& now,
+                        const std::string& learned) {
   const std::set<std::string> changed = Differing(Flat(running), Flat(now));
   Reload reload;
   // Secrets look alike when they are printed.
@@ -112,18 +131,17 @@ Reload CompareForReload(const LoadedConfig& running, const LoadedConfig& now) {
       !changed.contains(kHttpPassword)) {
     reload.secrets.emplace_back(kHttpPassword);
   }
-  const bool other_mode =
-      ExactOnly(running.settings.lane.filter.match) != ExactOnly(now.settings.lane.filter.match);
+  const FilterOptions before = InForce(running.settings, learned);
+  const FilterOptions after = InForce(now.settings, learned);
   for (const std::string& path : changed) {
     const bool may_start_again =
-        MayStartAgain(path) && !(other_mode && path == "match.distance_max");
+        MayStartAgain(path) && !(path == "match.distance_max" && ChangesMode(before, after));
     std::vector<std::string>& paths = path == kLive     ? reload.applied
                                       : may_start_again ? reload.start_again
                                                         : reload.refused;
     paths.push_back(path);
   }
-  reload.changes_fingerprints =
-      FingerprintSpec(running.settings.lane.filter) != FingerprintSpec(now.settings.lane.filter);
+  reload.changes_fingerprints = FingerprintSpec(before) != FingerprintSpec(after);
   return reload;
 }
 

@@ -24,8 +24,10 @@ struct Reload {
   bool changes_fingerprints = false;
 };
 
-/// What differs between the configuration of a service and a newer one.
-Reload CompareForReload(const LoadedConfig& running, const LoadedConfig& now);
+/// What differs between the configuration of a service and a newer one. `learned`: what the lane
+/// has learned (LaneOptions::learned); empty: nothing.
+Reload CompareForReload(const LoadedConfig& running, const LoadedConfig& now,
+                        const std::string& learned = {});
 
 /// Returns the running configuration with the secrets of the newer one, and nothing else of it.
 LoadedConfig WithSecretsOf(LoadedConfig running, const LoadedConfig& now);

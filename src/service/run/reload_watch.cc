@@ -67,7 +67,7 @@ void ReloadWatch::ReadAgain() {
     complaint_ = now.error().text;
     return;
   }
-  const Reload reload = CompareForReload(running_, *now);
+  const Reload reload = CompareForReload(running_, *now, hooks_.learned());
   if (!reload.refused.empty()) {
     spdlog::error("{}", Describe(reload));
     return;

@@ -17,6 +17,8 @@ namespace neardup {
 struct ReloadHooks {
   /// True once after each SIGHUP.
   std::function<bool()> asked;
+  /// What the lane has learned (LaneOptions::learned); empty: nothing yet.
+  std::function<std::string()> learned;
   /// A newer configuration is in force, without an interruption.
   std::function<void(const LoadedConfig&)> applied;
   /// Changed secrets do not work or cannot be read, so the service goes on with those in use;

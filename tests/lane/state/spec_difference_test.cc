@@ -21,10 +21,23 @@ TEST(SpecDifference, SaysWhatAnEmptyListMeans) {
                      R"({"fields":[{"path":"/a/b","weight16":16,"key":true}],"exclude":["/id"]})"),
       "record.exclude: configured none, changelog [id]; "
       "record.fields: configured all, changelog [/a/b (key)]");
-  EXPECT_EQ(SpecDifference(R"({"exact_only":true})", "{}"),
-            "match.distance_max: configured 0, changelog 1 or more");
   EXPECT_EQ(SpecDifference("{}", R"({"scheme":"minhash k=1"})"),
             "match.scheme: configured neardup, changelog minhash k=1");
+}
+
+TEST(SpecDifference, OfTwoModesNamesTheDistanceAndWhatElseDiffers) {
+  FilterOptions near;
+  near.feature.features_min = 3;
+  FilterOptions exact = near;
+  exact.match.distance_max = 0;
+  EXPECT_EQ(SpecDifference(FingerprintSpec(exact), FingerprintSpec(near)),
+            "match.distance_max: configured 0, changelog 1 or more");
+  EXPECT_EQ(SpecDifference(FingerprintSpec(near), FingerprintSpec(exact)),
+            "match.distance_max: configured 1 or more, changelog 0");
+  exact.feature.markup = false;
+  EXPECT_EQ(SpecDifference(FingerprintSpec(exact), FingerprintSpec(near)),
+            "match.distance_max: configured 0, changelog 1 or more; "
+            "feature.markup: configured false, changelog true");
 }
 
 TEST(SpecDifference, ShowsValuesThatItDoesNotKnowAsTheyAre) {

@@ -8,6 +8,7 @@
 
 #include "base/temporary_folder.h"
 #include "config/config_arguments.h"
+#include "learn/learned_options.h"
 
 namespace neardup {
 namespace {
@@ -85,6 +86,30 @@ TEST(Reload, ADistanceOfZeroNeedsOtherFingerprintsThanAllOthers) {
     EXPECT_TRUE(reload.start_again.empty());
     EXPECT_TRUE(reload.changes_fingerprints);
   }
+}
+
+// A configuration that says nothing of the distance has the default, whatever the lane has learned.
+TEST(Reload, TheDistanceThatALaneHasLearnedDecidesWhetherFingerprintsChange) {
+  LearnedOptions learned;
+  learned.options.record.fields = {{"title"}};
+  learned.options.match.distance_max = 0;
+  learned.mode = "exact";
+  const std::string text = LearnedText(learned);
+  const LoadedConfig silent = With({});
+  const Reload to_near = CompareForReload(silent, With({"match.distance_max=4"}), text);
+  EXPECT_EQ(to_near.refused, std::vector<std::string>{"match.distance_max"});
+  EXPECT_TRUE(to_near.changes_fingerprints);
+  const Reload the_same = CompareForReload(silent, With({"match.distance_max=0"}), text);
+  EXPECT_EQ(the_same.start_again, std::vector<std::string>{"match.distance_max"});
+  EXPECT_TRUE(the_same.refused.empty());
+  EXPECT_FALSE(the_same.changes_fingerprints);
+}
+
+TEST(Reload, AnotherSchemeHasNoDistanceThatChangesFingerprints) {
+  const Reload reload = CompareForReload(With({"match.scheme=minhash", "match.distance_max=4"}),
+                                         With({"match.scheme=minhash", "match.distance_max=0"}));
+  EXPECT_EQ(reload.start_again, std::vector<std::string>{"match.distance_max"});
+  EXPECT_FALSE(reload.changes_fingerprints);
 }
 
 TEST(Reload, ASecretThatDiffersIsTakenOverAloneAndNotShown) {

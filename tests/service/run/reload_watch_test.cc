@@ -65,6 +65,7 @@ class ReloadWatchTest : public ::testing::Test {
     std::atomic<int> asked = 0;
     ReloadHooks hooks;
     hooks.asked = [&] { return asked++ == 0; };
+    hooks.learned = [] { return std::string(); };
     hooks.applied = [&](const LoadedConfig&) { lines_when_applied_ = log.lines().size(); };
     hooks.secrets_refused = [](bool) {};
     hooks.start_again = [](bool) {};
