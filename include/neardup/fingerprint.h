@@ -30,8 +30,8 @@ struct Fingerprint {
   /// have equal hashes with a chance of 2^-64.
   uint64_t exact = 0;
   // A record with fewer than FeatureOptions::features_min distinct tokens has simhash == exact, and
-  // an `order` derived from it: it is near only to records that are equal to it. So has every
-  // record if only equal records match (ExactOnly).
+  // an `order` derived from it: it is near only to records that are equal to it. If
+  // only equal records match (ExactOnly), this is so for every record.
 
   bool operator==(const Fingerprint&) const = default;
 };
@@ -108,12 +108,12 @@ struct FingerprintedRecord {
   ReadOutcome outcome;
   /// With a comparison scheme, only `exact` is set.
   Fingerprint fingerprint;
-  /// Empty with a comparison scheme.
+  /// Empty with a comparison scheme, if only equal records match, or if there are too few tokens.
   ProbedKeys text_keys;
   /// Empty without a comparison scheme.
   HeldSketch sketch;
-  /// Number of distinct tokens; of all tokens with a comparison scheme or if only equal records
-  /// match.
+  /// Number of distinct tokens. With a comparison scheme, or if only equal records match: number of
+  /// all tokens.
   uint32_t features = 0;
 };
 

@@ -182,14 +182,15 @@ struct FilterOptions {
   bool operator==(const FilterOptions&) const = default;
 };
 
-/// The same options, but with near features in the fingerprints although only equal records match,
-/// so that distances can be told from them.
+/// Options for a Fingerprinter whose fingerprints are decided again at other distances: as
+/// `options`, but the fingerprints have a simhash, an order and text keys also where distance_max
+/// is 0. Do not give them to a Filter, because their distance_max is at least 1.
 FilterOptions WithNearFeatures(FilterOptions options);
 
 /// Canonical JSON text of everything that gives a fingerprint its meaning (fields, features,
-/// algorithm version), and of nothing else: window, capacity and distance are not part of it, but
-/// for the difference between a distance of 0 (ExactOnly) and others. Two
-/// filters with equal texts compute equal fingerprints; a filter refuses state of another text.
+/// algorithm version), and of nothing else. Window and capacity are not part of it. Of the
+/// distance, only whether it is 0 (ExactOnly) is part of it. Two filters with equal texts compute
+/// equal fingerprints; a filter refuses state of another text.
 std::string FingerprintSpec(const FilterOptions& options);
 
 }  // namespace neardup

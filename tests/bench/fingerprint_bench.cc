@@ -105,7 +105,7 @@ double Fastest(const std::vector<double>& rounds, size_t payloads) {
   return *std::min_element(rounds.begin(), rounds.end()) / static_cast<double>(payloads);
 }
 
-/// Nanoseconds a payload.
+/// Nanoseconds for each payload.
 struct Figures {
   double fingerprint = 0;  ///< of texts that the fingerprinter has not seen
   double copy = 0;         ///< of the same texts again

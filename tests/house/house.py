@@ -113,7 +113,7 @@ class Tree:
     def text(self, path):
         return "\n".join(line for _, line in self.lines(path))
 
-    def sources(self, *folders, endings=(".h", ".cc")):
+    def sources(self, *folders, endings=(".h", ".cc", ".inc")):
         return [p for p in self.paths if p.startswith(tuple(f + "/" for f in folders))
                 and p.endswith(endings)]
 

@@ -100,6 +100,8 @@ class House(unittest.TestCase):
     def test_an_include_upwards_is_named_with_file_and_line(self):
         self.assert_one({"src/library/record/fields.cc": '\n#include "lane/lane.h"\n'},
                         "src/library/record/fields.cc:2:", "record includes lane/lane.h")
+        self.assert_one({"src/library/record/fields.inc": '\n#include "lane/lane.h"\n'},
+                        "src/library/record/fields.inc:2:", "record includes lane/lane.h")
 
     def test_an_include_of_an_undeclared_room_before_it_is_refused(self):
         self.assert_one({**self.rooms(("reader.cc ROOMS lane", "reader.cc")),

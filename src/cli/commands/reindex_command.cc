@@ -78,7 +78,7 @@ void AddReindex(CommandLine& line) {
   ReindexArguments& reindex = *arguments;
   CLI::App* command = line.Add("reindex",
                                "rebuild the index of a stopped service, for other fields, "
-                               "features or another model, from its unique topics",
+                               "features, another model or mode, from its unique topics",
                                {"neardup reindex --config neardup.yaml --execute"});
   AddConfig(command, reindex.config);
   AddKafka(line, command, reindex.config);

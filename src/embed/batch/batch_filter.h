@@ -48,7 +48,8 @@ struct BatchOptions {
   /// The filter forgets old records after every so many decided ones, as filter.commit_records
   /// says. Another number gives other verdicts once it forgets.
   uint64_t commit_records = 2000;
-  /// WithNearFeatures, for fingerprints that are kept and decided again at other distances.
+  /// Compute fingerprints with WithNearFeatures, because they are kept and decided again at other
+  /// distances.
   bool near_features = false;
 };
 
@@ -79,7 +80,7 @@ class BatchFilter {
   void Decide(const RecordBatch& batch, VerdictColumns& verdicts,
               FingerprintColumns* kept = nullptr);
   /// Decides the records of the rows [begin, end). They must have been computed with options of the
-  /// same FingerprintSpec.
+  /// same FingerprintSpec, or with WithNearFeatures of such options.
   void Decide(const FingerprintColumns& fingerprints, size_t begin, size_t end,
               VerdictColumns& verdicts);
   /// What each record would be if it came next. Remembers nothing.

@@ -20,7 +20,7 @@ struct JoinRow {
   uint64_t order = 0;  ///< of the fingerprint; if only equal records match, all bits of `exact`
   int64_t time_ms = 0;
   uint16_t exact = 0;     ///< the bits of the fingerprint's `exact` that an index keeps
-  uint16_t features = 0;  ///< distinct tokens, at most 65,535
+  uint16_t features = 0;  ///< FingerprintedRecord::features, at most 65,535
 
   bool operator==(const JoinRow&) const = default;
 };

@@ -1,6 +1,7 @@
 // Registers of 64-bit numbers, which a loop handles side by side. Each level of SIMD instructions
 // has its type `Lanes`, with the same functions, so that one body of a loop serves all levels
-// (base/each_level.inc). All numbers are unsigned unless a comment says otherwise.
+// (base/each_level.inc). A lane is the place of one number in a register here. All numbers are
+// unsigned unless a comment says otherwise.
 #pragma once
 
 #include <array>
@@ -65,23 +66,23 @@ inline Lanes operator|(Lanes a, Lanes b) { return {_mm256_or_si256(a.numbers, b.
 inline Lanes operator^(Lanes a, Lanes b) { return {_mm256_xor_si256(a.numbers, b.numbers)}; }
 inline Lanes operator<<(Lanes a, int bits) { return {_mm256_slli_epi64(a.numbers, bits)}; }
 inline Lanes operator>>(Lanes a, int bits) { return {_mm256_srli_epi64(a.numbers, bits)}; }
-/// Each by its own number of bits; 0 if that is 64 or more.
+/// Shifts each number by a number of bits of its own. 64 bits or more give 0.
 inline Lanes operator>>(Lanes a, Lanes bits) {
   return {_mm256_srlv_epi64(a.numbers, bits.numbers)};
 }
-/// Of numbers with a sign, or below 2^63.
+/// Compares numbers with a sign. It is also right for numbers below 2^63.
 inline Lanes::Mask operator>(Lanes a, Lanes b) {
   return {_mm256_cmpgt_epi64(a.numbers, b.numbers)};
 }
-/// Of any numbers without a sign. AVX2 takes longer for it.
+/// Compares numbers without a sign. With AVX2 it takes longer than operator>.
 inline Lanes::Mask IsAbove(Lanes a, Lanes b) {
   const Lanes sign = Lanes::Each(uint64_t{1} << 63);
   return (a ^ sign) > (b ^ sign);
 }
 /// The products of the lower halves.
 inline Lanes HalfProduct(Lanes a, Lanes b) { return {_mm256_mul_epu32(a.numbers, b.numbers)}; }
-/// The lower halves of the products, from three products of 32 bits, because AVX2 has no larger
-/// ones.
+/// The lower 64 bits of each product. AVX2 multiplies only 32 bits, so three such products are
+/// added.
 inline Lanes operator*(Lanes a, Lanes b) {
   const Lanes cross = HalfProduct(a >> 32, b) + HalfProduct(a, b >> 32);
   return HalfProduct(a, b) + (cross << 32);
@@ -89,7 +90,7 @@ inline Lanes operator*(Lanes a, Lanes b) {
 inline Lanes Choose(Lanes::Mask mask, Lanes yes, Lanes no) {
   return {_mm256_blendv_epi8(no.numbers, yes.numbers, mask.all_or_none)};
 }
-/// Numbers with a sign, without it.
+/// The absolute values of numbers with a sign.
 inline Lanes Magnitudes(Lanes a) {
   const Lanes sign = {_mm256_cmpgt_epi64(_mm256_setzero_si256(), a.numbers)};
   return (a ^ sign) - sign;

@@ -21,7 +21,8 @@
 /// if UsesAvx2() or UsesAvx512() is true.
 #define NEARDUP_AVX2_FUNCTION __attribute__((target(NEARDUP_AVX2)))
 #define NEARDUP_AVX512_FUNCTION __attribute__((target(NEARDUP_AVX512)))
-// The same for all functions up to NEARDUP_END_LEVEL.
+// NEARDUP_BEGIN_AVX2 and NEARDUP_BEGIN_AVX512 compile all functions up to NEARDUP_END_LEVEL in this
+// way.
 #define NEARDUP_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)
 #define NEARDUP_BEGIN_LEVEL(instructions) \

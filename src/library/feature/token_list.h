@@ -70,7 +70,9 @@ class TokenList {
  private:
   /// Whole registers are stored and loaded at the end of the text.
   static constexpr size_t kSlack = 64;
-  /// Tokens are hashed together, but soon enough for their text to be in the cache.
+  /// Tokens are hashed together. The batches are large, because a text of fewer tokens that turns
+  /// out to be known, or is not compared by tokens, is not hashed at all. They are small enough for
+  /// the text to be still in the processor's cache.
   static constexpr size_t kPendingMax = 512;
 
   size_t PutAsciiPortable(std::string_view text);

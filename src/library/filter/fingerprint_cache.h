@@ -22,13 +22,14 @@ static_assert(sizeof(KnownFingerprint) == 64);
 /// and events consist of few texts that come again and again; their fingerprints are computed once.
 class FingerprintCache {
  public:
-  /// A quarter of a megabyte: a part of the second-level cache of one core.
+  /// 256 KB, which fit into the second-level cache of a core beside other data.
   static constexpr size_t kSlots = 4096;
 
   /// nullptr: it is not kept.
   const KnownFingerprint* Find(uint64_t exact) const {
     const size_t slot = exact % kSlots;
-    // A new text, as most are, costs no look at its slot, which is farther away than the tags.
+    // Most texts are new. The tags are near, so that a new text needs no read of its slot, which
+    // may be in slower memory.
     if (tags_[slot] != TagOf(exact) || slots_[slot].fingerprint.exact != exact) return nullptr;
     return &slots_[slot];
   }

@@ -29,15 +29,15 @@ class NearFingerprinter {
       : reader_(options), model_(options.model) {}
 
   FingerprintedRecord Compute(const RecordView& record) {
-    const RecordTokens& tokens = reader_.Read(record);
+    const RecordHashes& hashes = reader_.Read(record);
     FingerprintedRecord result;
     result.position = record.position;
-    result.outcome = tokens.outcome;
+    result.outcome = hashes.outcome;
     if (!result.outcome.comparable()) return result;
-    if (const KnownFingerprint* known = cache_.Find(tokens.exact)) {
+    if (const KnownFingerprint* known = cache_.Find(hashes.exact)) {
       Take(*known, result);
     } else {
-      const KnownFingerprint computed = Compute(tokens);
+      const KnownFingerprint computed = Compute(hashes);
       Take(computed, result);
       cache_.Keep(computed);
     }
@@ -51,12 +51,12 @@ class NearFingerprinter {
     into.features = known.features;
   }
 
-  KnownFingerprint Compute(const RecordTokens& tokens) {
+  KnownFingerprint Compute(const RecordHashes& hashes) {
     const RecordFeatures& features = reader_.Count();
-    if (features.exact_only) return {ExactFingerprint(tokens.exact), {}, features.features};
+    if (features.exact_only) return {ExactFingerprint(hashes.exact), {}, features.features};
     const uint64_t simhash = CentredSimhash(features.sums, model_.centre);
     return {
-        {KeyedSimhash(simhash, tokens.key), KeyedOrder(features.order, tokens.key), tokens.exact},
+        {KeyedSimhash(simhash, hashes.key), KeyedOrder(features.order, hashes.key), hashes.exact},
         ChooseTextKeys(features.triples, model_),
         features.features};
   }
@@ -72,12 +72,12 @@ class ExactFingerprinter {
   explicit ExactFingerprinter(const FilterOptions& options) : reader_(options, std::nullopt) {}
 
   FingerprintedRecord Compute(const RecordView& record) {
-    const RecordTokens& tokens = reader_.Read(record);
+    const RecordHashes& hashes = reader_.Read(record);
     FingerprintedRecord result;
     result.position = record.position;
-    result.outcome = tokens.outcome;
+    result.outcome = hashes.outcome;
     if (!result.outcome.comparable()) return result;
-    result.fingerprint = ExactFingerprint(tokens.exact);
+    result.fingerprint = ExactFingerprint(hashes.exact);
     result.features = static_cast<uint32_t>(reader_.token_count());
     return result;
   }

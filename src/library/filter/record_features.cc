@@ -13,7 +13,7 @@ RecordTokenReader::RecordTokenReader(const FilterOptions& options,
       keyed_(std::any_of(options.record.fields.begin(), options.record.fields.end(),
                          [](const FieldSelector& field) { return field.key; })) {}
 
-const RecordTokens& RecordTokenReader::Read(const RecordView& record) {
+const RecordHashes& RecordTokenReader::Read(const RecordView& record) {
   const ExtractedRecord& extracted = extractor_.Extract(record);
   result_ = {.outcome = extracted.outcome};
   if (!result_.outcome.comparable()) return result_;
@@ -55,8 +55,8 @@ void RecordTokenReader::TokeniseKeys(const std::vector<TextPiece>& pieces, Exact
 RecordFeatureReader::RecordFeatureReader(const FilterOptions& options)
     : tokens_(options, options.model.hash_seed), features_min_(options.feature.features_min) {}
 
-const RecordTokens& RecordFeatureReader::Read(const RecordView& record) {
-  const RecordTokens& read = tokens_.Read(record);
+const RecordHashes& RecordFeatureReader::Read(const RecordView& record) {
+  const RecordHashes& read = tokens_.Read(record);
   key_ = read.key;
   return read;
 }

@@ -18,8 +18,8 @@
 
 namespace neardup {
 
-/// What a record is, as far as its tokens say it.
-struct RecordTokens {
+/// The outcome of reading a record, and the hashes of its text.
+struct RecordHashes {
   ReadOutcome outcome;
   // The rest is set only if outcome.comparable().
   /// As Fingerprint::exact.
@@ -31,12 +31,12 @@ struct RecordTokens {
 /// Reads payloads into tokens. Keeps scratch memory: one instance per thread.
 class RecordTokenReader {
  public:
-  /// The options must be valid; the model is not used. `hash_seed`: of the token hashes; nullopt:
-  /// they are not computed.
+  /// The options must be valid; the model is not used. `hash_seed` is the seed of the token
+  /// hashes. With nullopt, no token is hashed.
   RecordTokenReader(const FilterOptions& options, std::optional<uint64_t> hash_seed);
 
   /// The result is valid until the next call.
-  const RecordTokens& Read(const RecordView& record);
+  const RecordHashes& Read(const RecordView& record);
 
   // What the last record that was comparable() was made of. Valid until the next call of Read.
   std::span<const TextPiece> pieces() const { return pieces_; }
@@ -59,7 +59,7 @@ class RecordTokenReader {
   std::vector<TokenRange> ranges_;
   bool keyed_;
   std::span<const TextPiece> pieces_;
-  RecordTokens result_;
+  RecordHashes result_;
 };
 
 /// What fingerprints are computed from, and what learning takes from samples.
@@ -84,12 +84,13 @@ class RecordFeatureReader {
   explicit RecordFeatureReader(const FilterOptions& options);
 
   /// The result is valid until the next call.
-  const RecordTokens& Read(const RecordView& record);
-  /// The features of the last record, which must be comparable(). Valid until the next call. Equal
-  /// RecordTokens::exact mean equal features.
+  const RecordHashes& Read(const RecordView& record);
+  /// The features of the last record, which must be comparable(). Valid until the next call.
+  /// Records with equal RecordHashes::exact have the same features, apart from the order of
+  /// `triples` and a chance of 2^-64.
   const RecordFeatures& Count();
 
-  /// The last record.
+  /// The tokens of the last record. Its Read must not be called.
   RecordTokenReader& tokens() { return tokens_; }
 
  private:

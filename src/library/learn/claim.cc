@@ -127,7 +127,7 @@ void PlantedSample::Plant(const RecordOptions& record) {
     for (size_t copy = 0; copy < kCopiesOfEdit; ++copy) {
       for (int tried = 0; tried < kTriesMost; ++tried) {
         const RecordView& original = random.Pick(records_);
-        const RecordTokens& before = reader.Read(original);
+        const RecordHashes& before = reader.Read(original);
         if (!before.outcome.comparable()) continue;
         if (reader.Count().features < kPlantedFeaturesMin) continue;
         const uint64_t exact = before.exact;
@@ -135,7 +135,7 @@ void PlantedSample::Plant(const RecordOptions& record) {
             copier.Edited(*original.value, kEdits[edit], *original.value, vocabulary, random);
         if (!edited) continue;
         Copy made{edited->dump(), original.time_ms, edit};
-        const RecordTokens& after = reader.Read({{}, made.time_ms, made.payload});
+        const RecordHashes& after = reader.Read({{}, made.time_ms, made.payload});
         if (!after.outcome.comparable() || after.exact == exact) continue;
         copies_.push_back(std::move(made));
         break;

@@ -29,7 +29,7 @@ constexpr int64_t kTimeMs = 1'700'000'000'000;
 class PairPrints {
  public:
   PairPrints(std::span<const LabelledPair> pairs, const FilterOptions& options) : pairs_(pairs) {
-    Fingerprinter fingerprinter(WithNearFeatures(options));  // other distances are tried with them
+    Fingerprinter fingerprinter(WithNearFeatures(options));  // the search tries other distances
     prints_.reserve(2 * pairs.size());
     for (const LabelledPair& pair : pairs) {
       prints_.push_back(fingerprinter.Compute({{0, 0}, kTimeMs, pair.a}));

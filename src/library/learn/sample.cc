@@ -52,20 +52,20 @@ Sample::Sample(const FilterOptions& options, const std::vector<uint64_t>& hash_s
 
 void Sample::Add(const RecordView& record, bool drawn) {
   const uint64_t number = seen_++;
-  const RecordTokens& tokens = readers_.front().Read(record);
-  if (!tokens.outcome.comparable()) {
-    if (dead_letters_++ == 0) first_dead_letter_ = tokens.outcome.error;
+  const RecordHashes& hashes = readers_.front().Read(record);
+  if (!hashes.outcome.comparable()) {
+    if (dead_letters_++ == 0) first_dead_letter_ = hashes.outcome.error;
     return;
   }
-  if (!exact_.insert(tokens.exact).second) {
+  if (!exact_.insert(hashes.exact).second) {
     ++repeats_;
     return;
   }
   const RecordFeatures& features = readers_.front().Count();
   SampledRecord sampled;
   sampled.position = record.position;
-  sampled.exact = tokens.exact;
-  sampled.key = tokens.key;
+  sampled.exact = hashes.exact;
+  sampled.key = hashes.key;
   sampled.features = features.features;
   sampled.number = number;
   sampled.drawn = drawn;

@@ -52,10 +52,10 @@ class Client {
   /// Logs nothing more, and forgets the log. Call it before the owner of the log goes away while
   /// something else still keeps the client. Waits for a line that is being logged.
   void Silence();
-  /// For a writer that something else still keeps, such as a call that does not return: it is
-  /// silent, and sends nothing more to a broker. Kafka refuses the requests of a former owner of a
-  /// transactional id; but if one that adds offsets comes while the new owner's transaction adds
-  /// its own, the broker forgets those until it restarts (seen with Kafka 3.9.2).
+  /// Logs nothing more, and sends nothing more to a broker. Call it for a writer that an abandoned
+  /// call still keeps. Kafka refuses the requests of a former owner of a transactional id. But if
+  /// such a request adds offsets while the transaction of the new owner adds its offsets, the
+  /// broker does not apply those of the new owner (seen with Kafka 3.9.2).
   void CutOff();
 
   /// Makes the library look now which partitions it may ask for. Without that, a version before
@@ -90,7 +90,7 @@ class Client {
   ClientHooks hooks_;
   rd_kafka_t* handle_ = nullptr;
   std::vector<std::shared_ptr<const void>> lent_;
-  Connections connections_;        ///< counts only those of a transactional producer
+  Connections connections_;        ///< holds only those of a transactional producer
   UnansweredRequests unanswered_;  ///< counts only for a transactional producer
   TransactionFailure transaction_failure_;
   Diagnosis diagnosis_;

@@ -6,14 +6,12 @@
 #include <mutex>
 #include <set>
 
-#include "kafka/handle.h"
-
 namespace neardup {
 
 /// The library's threads open and close connections; any thread may cut them.
 class Connections {
  public:
-  /// From now on a broker gets nothing more from this client. Requests on their way may arrive.
+  /// From now on this client sends nothing. Requests that are already on their way may arrive.
   void Cut();
 
   // What the library calls in place of connect() and close().

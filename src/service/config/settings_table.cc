@@ -388,7 +388,7 @@ std::vector<Setting> MatchRows() {
           "win, "
           "and the others are learned. feature.model, or another match.scheme than neardup, turns "
           "learning off. near: the lane compares as the settings say. exact: only records with "
-          "equal fields are duplicates."),
+          "equal fields are duplicates (match.distance_max 0)."),
       SchemeChoice("match.scheme", NEARDUP_MEMBER(lane.filter.scheme.name),
                    "Method that tells duplicates: neardup, or another scheme of docs/schemes.md. "
                    "With another scheme, only match.scheme_options of the settings below has an "
@@ -399,8 +399,9 @@ std::vector<Setting> MatchRows() {
       Integer("match.distance_max", NEARDUP_MEMBER(lane.filter.match.distance_max),
               MatchOptions::kDistanceMaxRange,
               "Largest Hamming distance between the simhashes of duplicates, in bits. 0: only "
-              "records with equal fields are duplicates. A running lane changes from or to 0 by "
-              "`neardup reindex`, because its fingerprints have no simhash then."),
+              "records with equal fields are duplicates. With 0, fingerprints hold no simhash: to "
+              "change a lane that has decided records from 0 to another distance, or back, stop it "
+              "and run `neardup reindex`."),
       Integer("match.suspect_distance_max", NEARDUP_MEMBER(lane.filter.match.suspect_distance_max),
               MatchOptions::kSuspectDistanceMaxRange,
               "A unique record whose nearest original is farther away than match.distance_max, and "

@@ -82,6 +82,17 @@ TEST(BatchFilter, DecidesKeptFingerprintsAsItDecidesTheirRecords) {
   NewFilter(1, stricter)->Decide(kept, 0, kept.size(), exact);
   EXPECT_TRUE(RowsOf(exact) == Model(records, stricter));
 
+  // Kept fingerprints of exact mode can be decided again at a distance.
+  FingerprintColumns of_exact;
+  VerdictColumns near;
+  const auto exact_filter = BatchFilter::New(
+      {.filter = stricter, .threads = 2, .commit_records = kCommitRecords, .near_features = true});
+  VerdictColumns equal;
+  (*exact_filter)->Decide(BatchOf(records, 0, records.size()), equal, &of_exact);
+  EXPECT_TRUE(RowsOf(equal) == Model(records, stricter));
+  NewFilter(1, options)->Decide(of_exact, 0, of_exact.size(), near);
+  EXPECT_TRUE(RowsOf(near) == RowsOf(verdicts));
+
   FingerprintPool pool(options, 2);
   FingerprintColumns computed;
   ComputeFingerprints(pool, BatchOf(records, 0, records.size()), computed);

@@ -35,7 +35,7 @@ const char* const kParts[] = {"river ",
                               "averyveryverylongwordindeed "};
 
 /// Of 100 texts some are short and some long.
-/// `title` makes them new to a fingerprinter.
+/// A title that was not used before makes the texts new to a fingerprinter.
 std::vector<std::string> Payloads(const std::string& title) {
   std::mt19937_64 random(kSeed);
   std::vector<std::string> payloads;
@@ -77,6 +77,14 @@ TEST(Fingerprinter, AllocatesNothingForSelectedKeyedAndWeightedFields) {
     FilterOptions options;
     options.record.fields = {{"title", 1, true}, {"text", 2.5}, {"/list", 0.5}};
     options.record.exclude = {"/list/0"};
+    EXPECT_EQ(CountAllocations(options), 0U);
+  });
+}
+
+TEST(Fingerprinter, AllocatesNothingIfOnlyEqualRecordsMatch) {
+  AtEachSimdLevel([] {
+    FilterOptions options;
+    options.match.distance_max = 0;
     EXPECT_EQ(CountAllocations(options), 0U);
   });
 }

@@ -33,6 +33,14 @@ TEST(DrawnRecords, AreAllOfASmallSampleWithoutRepeatsAndDeadLetters) {
                           [](const auto& record) { return record.at_random; }));
 }
 
+TEST(DrawnRecords, AreTheSameInExactMode) {
+  const std::vector<std::string> payloads = TextStream(kSeed, 3000, 1000, 3);
+  FilterOptions exact = TextOptions();
+  exact.match.distance_max = 0;
+  const DrawnRecords drawn = DrawRecords(ViewsOf(payloads), exact);
+  EXPECT_EQ(Chosen(drawn), Chosen(DrawRecords(ViewsOf(payloads), TextOptions())));
+}
+
 TEST(DrawnRecords, HoldTheCopiesOfALargeSampleHoweverFarAwayTheyAre) {
   SeededRandom random(kSeed);
   std::vector<std::string> payloads;

@@ -114,6 +114,21 @@ TEST_F(LabelledPairs, SayWhichFieldIsCompared) {
   EXPECT_DOUBLE_EQ(*choice.unseen_score, 1.0);
 }
 
+TEST_F(LabelledPairs, FindADistanceInExactMode) {
+  Pairs pairs;
+  for (int i = 0; i < 40; ++i) {
+    const std::string title = Words(30);
+    pairs.Add(Record(title, "a"), Record(title + " " + Words(1), "a"), true);
+    pairs.Add(Record(Words(30), "a"), Record(Words(30), "a"), false);
+  }
+  FilterOptions exact = Comparing({"title"});
+  exact.match.distance_max = 0;
+  const LabelledChoice choice = FitToLabels(pairs.pairs(), exact, Fields(), /*keep_fields=*/true);
+  EXPECT_EQ(choice.before.right(), 40U);
+  EXPECT_EQ(choice.after.right(), 80U);
+  EXPECT_GT(choice.options.match.distance_max, 0);
+}
+
 TEST_F(LabelledPairs, SayWhichFieldIsAKey) {
   // The language is one word of many, so that only a key can tell the pairs apart.
   Pairs pairs;

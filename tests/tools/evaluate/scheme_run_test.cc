@@ -109,6 +109,18 @@ TEST(RunDistances, StartsAtZeroAndAgreesWithRunFilter) {
   }
 }
 
+TEST(RunDistances, GivesTheSameCurveFromExactMode) {
+  FilterOptions exact = SmallSetOptions();
+  exact.match.distance_max = 0;
+  const auto curve = RunDistances(SmallSet(), SmallSetOptions());
+  const auto from_exact = RunDistances(SmallSet(), exact);
+  ASSERT_TRUE(curve.ok() && from_exact.ok());
+  ASSERT_EQ(from_exact->size(), curve->size());
+  for (size_t i = 0; i < curve->size(); ++i) {
+    EXPECT_EQ((*from_exact)[i].tally, (*curve)[i].tally) << i;
+  }
+}
+
 TEST(RunSketches, FindsTheEqualCopiesAndStoresOnlyUniqueRecordsWithEveryScheme) {
   for (const std::string_view name : SchemeNames()) {
     const std::string text(name);
