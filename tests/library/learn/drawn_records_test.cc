@@ -34,7 +34,7 @@ TEST(DrawnRecords, AreAllOfASmallSampleWithoutRepeatsAndDeadLetters) {
 }
 
 TEST(DrawnRecords, AreTheSameInExactMode) {
-  const std::vector<std::string> payloads = TextStream(kSeed, 3000, 1000, 3);
+  const std::vector<std::string> payloads = TextStream(kSeed, 10'000, 3000, 3);
   FilterOptions exact = TextOptions();
   exact.match.distance_max = 0;
   const DrawnRecords drawn = DrawRecords(ViewsOf(payloads), exact);

@@ -112,13 +112,23 @@ TEST(RunDistances, StartsAtZeroAndAgreesWithRunFilter) {
 TEST(RunDistances, GivesTheSameCurveFromExactMode) {
   FilterOptions exact = SmallSetOptions();
   exact.match.distance_max = 0;
-  const auto curve = RunDistances(SmallSet(), SmallSetOptions());
-  const auto from_exact = RunDistances(SmallSet(), exact);
+  const std::string text =
+      "The council of the harbour town approved the budget of the new bridge on Monday after a "
+      "long debate about noise, cost and the old ferry";
+  const LabelledSet set =
+      JoinLabels("near",
+                 {R"({"id":"a","text":")" + text + R"("})",
+                  R"({"id":"b","text":")" + text + R"( again"})"},
+                 {{"a", "A", "original", ""}, {"b", "A", "inserted", "a"}}, "id")
+          .value();
+  const auto curve = RunDistances(set, SmallSetOptions());
+  const auto from_exact = RunDistances(set, exact);
   ASSERT_TRUE(curve.ok() && from_exact.ok());
   ASSERT_EQ(from_exact->size(), curve->size());
   for (size_t i = 0; i < curve->size(); ++i) {
     EXPECT_EQ((*from_exact)[i].tally, (*curve)[i].tally) << i;
   }
+  EXPECT_NE(curve->back().tally, curve->front().tally);
 }
 
 TEST(RunSketches, FindsTheEqualCopiesAndStoresOnlyUniqueRecordsWithEveryScheme) {
