@@ -19,6 +19,13 @@ namespace neardup {
 
 namespace {
 
+FingerprintedRecord WithoutFingerprint(const RecordView& record, const ReadOutcome& outcome) {
+  FingerprintedRecord result;
+  result.position = record.position;
+  result.outcome = outcome;
+  return result;
+}
+
 /// Of a record that is compared only exactly.
 Fingerprint ExactFingerprint(uint64_t exact) { return {exact, Mix64(exact), exact}; }
 
@@ -30,9 +37,7 @@ class NearFingerprinter {
 
   FingerprintedRecord Compute(const RecordView& record) {
     const RecordHashes& hashes = reader_.Read(record);
-    FingerprintedRecord result;
-    result.position = record.position;
-    result.outcome = hashes.outcome;
+    FingerprintedRecord result = WithoutFingerprint(record, hashes.outcome);
     if (!result.outcome.comparable()) return result;
     if (const KnownFingerprint* known = cache_.Find(hashes.exact)) {
       Take(*known, result);
@@ -73,9 +78,7 @@ class ExactFingerprinter {
 
   FingerprintedRecord Compute(const RecordView& record) {
     const RecordHashes& hashes = reader_.Read(record);
-    FingerprintedRecord result;
-    result.position = record.position;
-    result.outcome = hashes.outcome;
+    FingerprintedRecord result = WithoutFingerprint(record, hashes.outcome);
     if (!result.outcome.comparable()) return result;
     result.fingerprint = ExactFingerprint(hashes.exact);
     result.features = static_cast<uint32_t>(reader_.token_count());
@@ -94,9 +97,7 @@ class SketchFingerprinter {
 
   FingerprintedRecord Compute(const RecordView& record) {
     const SchemeTexts& read = reader_.Read(record);
-    FingerprintedRecord result;
-    result.position = record.position;
-    result.outcome = read.outcome;
+    FingerprintedRecord result = WithoutFingerprint(record, read.outcome);
     if (!result.outcome.comparable()) return result;
     result.fingerprint.exact = read.exact;
     for (const SchemeText& text : read.texts) {

@@ -151,6 +151,8 @@ TEST_F(LateRequest, AnAbandonedProducerRepeatsNothing) {
   ASSERT_FALSE(committed.ok());
   ASSERT_THAT(committed.error().text, HasSubstr("does not exist any more"));
   transaction_->Abandon(/*abort=*/false);
+  // A request that was sent before this call is refused as well.
+  std::this_thread::sleep_for(std::chrono::seconds(1));
 
   rd_kafka_mock_topic_set_error(cluster_.get(), input_.topic.c_str(), RD_KAFKA_RESP_ERR_NO_ERROR);
   rd_kafka_mock_clear_request_errors(cluster_.get(), kTxnOffsetCommit);
