@@ -30,8 +30,8 @@ struct Fingerprint {
   /// have equal hashes with a chance of 2^-64.
   uint64_t exact = 0;
   // A record with fewer than FeatureOptions::features_min distinct tokens has simhash == exact, and
-  // an `order` derived from it: it is near only to records that are equal to it. If
-  // only equal records match (ExactOnly), this is so for every record.
+  // an `order` derived from `exact`, so that it matches only equal records. With ExactOnly
+  // (options.h), every record has such a fingerprint.
 
   bool operator==(const Fingerprint&) const = default;
 };

@@ -188,9 +188,9 @@ struct FilterOptions {
 FilterOptions WithNearFeatures(FilterOptions options);
 
 /// Canonical JSON text of everything that gives a fingerprint its meaning (fields, features,
-/// algorithm version), and of nothing else. Window and capacity are not part of it. Of the
-/// distance, only whether it is 0 (ExactOnly) is part of it. Two filters with equal texts compute
-/// equal fingerprints; a filter refuses state of another text.
+/// algorithm version), and of nothing else. Window and capacity are not part of it. The distance
+/// counts only as 0 (ExactOnly) or not 0. Two filters with equal texts compute equal fingerprints;
+/// a filter refuses state of another text.
 std::string FingerprintSpec(const FilterOptions& options);
 
 }  // namespace neardup

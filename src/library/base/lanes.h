@@ -1,7 +1,7 @@
 // Registers of 64-bit numbers, which a loop handles side by side. Each level of SIMD instructions
 // has its type `Lanes`, with the same functions, so that one body of a loop serves all levels
-// (base/each_level.inc). A lane is the place of one number in a register here. All numbers are
-// unsigned unless a comment says otherwise.
+// (base/each_level.inc). In this file, a lane is the place of one number in a register. All numbers
+// are unsigned unless a comment says otherwise.
 #pragma once
 
 #include <array>

@@ -70,9 +70,9 @@ class TokenList {
  private:
   /// Whole registers are stored and loaded at the end of the text.
   static constexpr size_t kSlack = 64;
-  /// Tokens are hashed together. The batches are large, because a text of fewer tokens that turns
-  /// out to be known, or is not compared by tokens, is not hashed at all. They are small enough for
-  /// the text to be still in the processor's cache.
+  /// Tokens are hashed together. If all tokens of a text fit into one batch, they are hashed
+  /// only when somebody asks for the hashes; nobody does so for a text that is already known. A
+  /// batch is small enough for its text to be still in the processor's cache.
   static constexpr size_t kPendingMax = 512;
 
   size_t PutAsciiPortable(std::string_view text);

@@ -25,11 +25,11 @@ class FingerprintCache {
   /// 256 KB, which fit into the second-level cache of a core beside other data.
   static constexpr size_t kSlots = 4096;
 
-  /// nullptr: it is not kept.
+  /// Returns nullptr if no fingerprint of this hash is kept.
   const KnownFingerprint* Find(uint64_t exact) const {
     const size_t slot = exact % kSlots;
-    // Most texts are new. The tags are near, so that a new text needs no read of its slot, which
-    // may be in slower memory.
+    // Most texts are new. Their tags, which stay in fast memory, show it without a read of the
+    // slot.
     if (tags_[slot] != TagOf(exact) || slots_[slot].fingerprint.exact != exact) return nullptr;
     return &slots_[slot];
   }

@@ -86,8 +86,8 @@ class RecordFeatureReader {
   /// The result is valid until the next call.
   const RecordHashes& Read(const RecordView& record);
   /// The features of the last record, which must be comparable(). Valid until the next call.
-  /// Records with equal RecordHashes::exact have the same features, apart from the order of
-  /// `triples` and a chance of 2^-64.
+  /// Records with equal RecordHashes::exact have the same features, but perhaps in another order of
+  /// `triples`. Different texts have equal hashes with a chance of 2^-64.
   const RecordFeatures& Count();
 
   /// The tokens of the last record. Its Read must not be called.

@@ -52,8 +52,8 @@ class Client {
   /// Logs nothing more, and forgets the log. Call it before the owner of the log goes away while
   /// something else still keeps the client. Waits for a line that is being logged.
   void Silence();
-  /// Logs nothing more, and sends nothing more to a broker. Call it for a writer that an abandoned
-  /// call still keeps. Kafka refuses the requests of a former owner of a transactional id. But if
+  /// Stops all logging and all sending to brokers. Call it for a writer that an abandoned call
+  /// still keeps. Kafka refuses the requests of a former owner of a transactional id. But if
   /// such a request adds offsets while the transaction of the new owner adds its offsets, the
   /// broker does not apply those of the new owner (seen with Kafka 3.9.2).
   void CutOff();

@@ -103,7 +103,7 @@ FilterOptions InForce(Settings settings, const std::string& learned) {
   return settings.lane.filter;
 }
 
-/// Whether one compares by distance and the other does not, which changes fingerprints.
+/// True if only one of the two compares by distance. Their fingerprints differ then.
 bool ChangesMode(const FilterOptions& before, const FilterOptions& after) {
   const bool has_distance = before.scheme.is_own() && after.scheme.is_own();
   return has_distance && ExactOnly(before.match) != ExactOnly(after.match);
