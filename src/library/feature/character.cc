@@ -56,6 +56,30 @@ bool JoinsBackward(uint32_t code_point) {
 constexpr auto kFoldOptions = static_cast<utf8proc_option_t>(
     UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
 
+constexpr auto kComposeOptions =
+    static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_IGNORE);
+
+constexpr uint32_t kMinus = 0x2212;
+
+/// Whether it is a mark or stretch that readers of Arabic or Hebrew do without.
+bool IsOptional(uint32_t code_point) {
+  if (code_point < 0x0591 || code_point > 0x06ED) return false;
+  if (code_point == 0x0640) return true;
+  const bool in_range = code_point <= 0x05C7 || (code_point >= 0x064B && code_point <= 0x065F) ||
+                        code_point == 0x0670 || code_point >= 0x06D6;
+  return in_range && utf8proc_category(static_cast<int32_t>(code_point)) == UTF8PROC_CATEGORY_MN;
+}
+
+/// The last step of folding, on composed code points. Returns how many of them remain.
+size_t Simplify(std::span<int32_t> composed) {
+  size_t kept = 0;
+  for (const int32_t code_point : composed) {
+    if (IsOptional(static_cast<uint32_t>(code_point))) continue;
+    composed[kept++] = static_cast<uint32_t>(code_point) == kMinus ? '-' : code_point;
+  }
+  return kept;
+}
+
 int CombiningClass(int32_t code_point) {
   return utf8proc_get_property(code_point)->combining_class;
 }
@@ -72,9 +96,11 @@ void SortMarks(std::span<int32_t> text) {
   }
 }
 
-/// Puts the folded, decomposed code points into `buffer`, which grows as needed. Returns how many.
-/// Does what utf8proc_decompose does, but that sorts a run of marks in quadratic time.
-size_t Decompose(std::string_view text, std::vector<int32_t>& buffer) {
+/// Puts the decomposed code points, folded if `options` say so, into `buffer`, which grows as
+/// needed. Returns how many. Does what utf8proc_decompose does, but that sorts a run of marks in
+/// quadratic time.
+size_t Decompose(std::string_view text, std::vector<int32_t>& buffer,
+                 utf8proc_option_t options = kFoldOptions) {
   if (buffer.size() < text.size()) buffer.resize(text.size());
   size_t count = 0;
   const char* at = text.data();
@@ -85,7 +111,7 @@ size_t Decompose(std::string_view text, std::vector<int32_t>& buffer) {
       int unused = UTF8PROC_BOUNDCLASS_START;
       const auto room = static_cast<utf8proc_ssize_t>(buffer.size() - count);
       const auto added =
-          utf8proc_decompose_char(code_point, buffer.data() + count, room, kFoldOptions, &unused);
+          utf8proc_decompose_char(code_point, buffer.data() + count, room, options, &unused);
       assert(added >= 0 && "the text is valid UTF-8");
       if (added <= room) {
         count += static_cast<size_t>(added);
@@ -104,6 +130,31 @@ size_t Compose(std::vector<int32_t>& buffer, size_t count) {
       utf8proc_normalize_utf32(buffer.data(), static_cast<utf8proc_ssize_t>(count), kFoldOptions));
 }
 
+/// Composes and simplifies the first `count` code points in place.
+std::span<const int32_t> Finish(std::vector<int32_t>& buffer, size_t count) {
+  const auto composed = std::span(buffer).first(Compose(buffer, count));
+  return composed.first(Simplify(composed));
+}
+
+bool IsControlOrSpace(int32_t code_point) {
+  switch (utf8proc_category(code_point)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Whether a decomposed character is one mark that folding always drops: an optional one that no
+/// letter composes with. U+0653 to U+0655 compose.
+bool IsIgnoredMark(int32_t first, size_t count) {
+  return count == 1 && IsOptional(static_cast<uint32_t>(first)) &&
+         (first < 0x0653 || first > 0x0655);
+}
+
 FoldTable::Kind KindOf(CharacterClass character_class) {
   switch (character_class) {
     case CharacterClass::kSeparator:
@@ -114,6 +165,8 @@ FoldTable::Kind KindOf(CharacterClass character_class) {
       return FoldTable::Kind::kSingle;
     case CharacterClass::kMark:
       return FoldTable::Kind::kContextual;
+    case CharacterClass::kSign:
+      return FoldTable::Kind::kSign;
   }
   return FoldTable::Kind::kSeparator;
 }
@@ -121,6 +174,19 @@ FoldTable::Kind KindOf(CharacterClass character_class) {
 }  // namespace
 
 CharacterClass ClassOf(uint32_t code_point) {
+  switch (code_point) {
+    case '-':
+    case '#':
+    case '%':
+      return CharacterClass::kSign;
+    case '^':
+    case 0x066A:  // per cent of Arabic
+    case 0x2030:  // per mille
+    case 0x2031:  // per ten thousand
+      return CharacterClass::kSingle;
+    default:
+      break;
+  }
   switch (utf8proc_category(static_cast<int32_t>(code_point))) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:
@@ -136,6 +202,13 @@ CharacterClass ClassOf(uint32_t code_point) {
     case UTF8PROC_CATEGORY_MC:
     case UTF8PROC_CATEGORY_ME:
       return CharacterClass::kMark;
+    case UTF8PROC_CATEGORY_SM:
+    case UTF8PROC_CATEGORY_SC:
+    case UTF8PROC_CATEGORY_SO:
+      return CharacterClass::kSingle;
+    case UTF8PROC_CATEGORY_SK:
+      return code_point >= 0x1F3FB && code_point <= 0x1F3FF ? CharacterClass::kSingle
+                                                            : CharacterClass::kSeparator;
     default:
       return CharacterClass::kSeparator;
   }
@@ -145,9 +218,28 @@ bool IsDigit(uint32_t code_point) {
   return utf8proc_category(static_cast<int32_t>(code_point)) == UTF8PROC_CATEGORY_ND;
 }
 
+bool IsSignContent(uint32_t sign, const SignPlace& place) {
+  const bool before_run = ClassOf(place.next) == CharacterClass::kRun;
+  if (sign == '%') return !(place.after_run && before_run);
+  if (sign == '#') {
+    return place.after_run ? !before_run : before_run || IsUnspaced(place.next);
+  }
+  if (place.after_run) return !before_run && place.next != '-';
+  if (place.after_hyphen) return false;
+  if (place.next == '.') return IsDigit(place.second);
+  return IsDigit(place.next) ||
+         utf8proc_category(static_cast<int32_t>(place.next)) == UTF8PROC_CATEGORY_SC;
+}
+
 std::span<const int32_t> TextFolder::Fold(std::string_view text) {
-  const size_t decomposed = Decompose(text, buffer_);
-  return {buffer_.data(), Compose(buffer_, decomposed)};
+  return Finish(buffer_, Decompose(text, buffer_));
+}
+
+std::span<const int32_t> TextFolder::Compose(std::string_view text) {
+  const size_t decomposed = Decompose(text, buffer_, kComposeOptions);
+  const auto end =
+      buffer_.begin() + static_cast<std::ptrdiff_t>(neardup::Compose(buffer_, decomposed));
+  return {buffer_.begin(), std::remove_if(buffer_.begin(), end, IsControlOrSpace)};
 }
 
 const FoldTable& FoldTable::Get() {
@@ -161,11 +253,12 @@ FoldTable::FoldTable() : entries_(kSize, 0) {
     if (code_point >= 0xD800 && code_point <= 0xDFFF) continue;
     char bytes[4];
     const size_t count = Decompose({bytes, EncodeUtf8(code_point, bytes)}, buffer);
-    if (count > 0 && JoinsBackward(static_cast<uint32_t>(buffer[0]))) {
+    const bool joins = count > 0 && JoinsBackward(static_cast<uint32_t>(buffer[0]));
+    if (joins && !IsIgnoredMark(buffer[0], count)) {
       entries_[code_point] = static_cast<uint32_t>(Kind::kContextual) << 24;
       continue;
     }
-    entries_[code_point] = MakeEntry({buffer.data(), Compose(buffer, count)});
+    entries_[code_point] = MakeEntry(Finish(buffer, count));
   }
   constexpr uint32_t kHan = 0x4E00;
   const auto is_plain = [this](uint32_t code_point) {
@@ -185,6 +278,10 @@ uint32_t FoldTable::MakeEntry(std::span<const int32_t> folded) {
   } else if (folded.size() == 1) {
     value = static_cast<uint32_t>(folded[0]);
     kind = KindOf(ClassOf(value));
+  } else if (std::any_of(folded.begin(), folded.end(), [](int32_t part) {
+               return ClassOf(static_cast<uint32_t>(part)) == CharacterClass::kSign;
+             })) {
+    kind = Kind::kContextual;
   } else {
     value = static_cast<uint32_t>(expansions_.size());
     expansions_.emplace_back(folded.begin(), folded.end());

@@ -71,14 +71,19 @@ inline size_t EncodeUtf8(uint32_t code_point, char* out) {
 }
 
 // FORMAT of folding: NFKC with case folding, without default-ignorable characters, in the Unicode
-// version of utf8proc.
+// version of utf8proc. Then the marks that Arabic and Hebrew may leave out are dropped, with the
+// stretch of Arabic letters (U+0640): the Mn of U+0591 to U+05C7, U+064B to U+065F, U+0670 and
+// U+06D6 to U+06ED. U+2212, the minus of mathematics, becomes '-'.
 
 /// What a folded character is to a tokeniser.
 enum class CharacterClass : uint8_t {
-  kSeparator,  ///< neither letter, mark nor number
+  kSeparator,  ///< none of those below
   kRun,        ///< part of a longer token: letters of scripts that write spaces, and all numbers
-  kSingle,     ///< a token by itself: Han, Kana, Hangul, Thai, Lao, Khmer and Myanmar letters
-  kMark,       ///< a combining mark, which belongs to the token before it
+  /// A token by itself: Han, Kana, Hangul, Thai, Lao, Khmer and Myanmar letters; symbols, which are
+  /// Sm, Sc and So, '^', the five skin colours of emoji, and signs of per cent other than '%'.
+  kSingle,
+  kMark,  ///< a combining mark, which belongs to the token before it
+  kSign,  ///< '-', '#' or '%': a token by itself if IsSignContent, else a separator
 };
 
 /// The class of a folded character.
@@ -86,11 +91,28 @@ CharacterClass ClassOf(uint32_t code_point);
 /// Whether it is a decimal digit of any script.
 bool IsDigit(uint32_t code_point);
 
+/// What stands beside a sign in folded text, without what folds to nothing.
+struct SignPlace {
+  bool after_run = false;     ///< a token of kRun ends right before it
+  bool after_hyphen = false;  ///< a '-' stands before it
+  uint32_t next = 0;          ///< the character after it; 0: none
+  uint32_t second = 0;        ///< the one after `next`; 0: none
+};
+
+/// Whether a sign says something about the word or number at its side: A-, C#, #tag, -5, 5%.
+/// FORMAT: '%' unless it stands between two of kRun. '#' if kRun stands before it and not after it,
+/// or if kRun or a script without spaces stands after it and kRun not before it. '-' after kRun if
+/// neither kRun nor another '-' follows. '-' elsewhere if no '-' stands before it and a decimal
+/// digit, a sign of currency, or a point with a decimal digit follows.
+bool IsSignContent(uint32_t sign, const SignPlace& place);
+
 /// Folds whole texts. Keeps scratch memory: one instance per thread.
 class TextFolder {
  public:
   /// `text` must be valid UTF-8. The code points are valid until the next call.
   std::span<const int32_t> Fold(std::string_view text);
+  /// Only NFC, without default-ignorable characters, control characters and white space.
+  std::span<const int32_t> Compose(std::string_view text);
 
  private:
   std::vector<int32_t> buffer_;
@@ -111,8 +133,9 @@ class FoldTable {
     kSeparator,
     kRun,         ///< folds to one character of CharacterClass::kRun
     kSingle,      ///< folds to one character of CharacterClass::kSingle
+    kSign,        ///< folds to one character of CharacterClass::kSign
     kIgnored,     ///< folds to nothing
-    kExpansion,   ///< folds to several characters
+    kExpansion,   ///< folds to several characters, none of them of CharacterClass::kSign
     kContextual,  ///< its neighbours matter: fold the whole text with TextFolder
   };
   struct Fold {

@@ -3,16 +3,34 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace neardup {
 
-/// A fast test: false if StripMarkup would not change the text.
-bool MayHoldMarkup(std::string_view text);
+/// Removes markup from texts. Keeps scratch memory: one instance per thread.
+/// FORMAT. These parts are markup, and become a space each:
+///   tag          "<" or "</", the name of an element of HTML, obsolete ones included, or svg or
+///                math, in any case; white space, "/" or ">" behind the name; all up to the next
+///                ">" that is not in an attribute's value in quotes. If a "<" outside of such a
+///                value comes first, it is no tag.
+///   comment      "<!--" up to "-->"
+///   declaration  "<!doctype" in any case, and white space or ">", up to ">"
+///   instruction  "<?xml" up to "?>"
+///   CDATA        "<![CDATA[", and the next "]]>"; the text between is text
+/// Everything else stays, also where the end of a part is missing. Outside of markup, the named
+/// characters of HTML 5 are decoded once, those that HTML lists without ";" also without it; and
+/// numbers of characters, which need the ";", where 128 to 159 are those of Windows-1252. If a "<"
+/// comes of this, tags are removed once more: feeds carry text with its markup escaped.
+/// Once text that was searched in vain for the end of a part adds up to 16 times the text, no
+/// further part is found, so that the work is linear.
+class MarkupStripper {
+ public:
+  /// `text` must be valid UTF-8. The result is `text` itself or valid until the next call.
+  std::string_view Strip(std::string_view text);
 
-/// Puts `text`, which must be valid UTF-8, into `out` without its markup.
-/// FORMAT: first, character entities are decoded once: numeric ones, the five of XML, those of HTML
-/// for Latin-1 and for frequent punctuation; others stay as they are. Then each `<...>` is replaced
-/// by a space if at most 200 characters, none of them '<', stand between the brackets.
-void StripMarkup(std::string_view text, std::string& out);
+ private:
+  std::string out_;
+  std::string escaped_;
+};
 
 }  // namespace neardup

@@ -20,12 +20,98 @@ constexpr uint64_t LowBits(size_t count) {
   return count >= kRowBytes ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
 }
 
+/// What is known of a row of ASCII. Bit i stands for byte i.
+struct RowBits {
+  uint64_t run = 0;  ///< letters and digits
+  uint64_t digits = 0;
+  uint64_t upper = 0;    ///< upper-case letters
+  uint64_t symbols = 0;  ///< CharacterClass::kSingle
+  uint64_t hyphens = 0;
+  uint64_t others = 0;  ///< the other characters of CharacterClass::kSign
+  uint64_t leads = 0;   ///< what a number may begin with
+};
+
+// A byte has one of these bits, and kLead maybe as well.
+constexpr uint8_t kSymbol = 1;
+constexpr uint8_t kHyphen = 2;
+constexpr uint8_t kOther = 4;
+constexpr uint8_t kLead = 8;
+
+constexpr std::array<uint8_t, 128> kSigns = [] {
+  std::array<uint8_t, 128> signs{};
+  for (const char symbol : std::string_view("$+<=>^|~"))
+    signs[static_cast<size_t>(symbol)] = kSymbol;
+  for (const char other : std::string_view("#%")) signs[static_cast<size_t>(other)] = kOther;
+  for (const char lead : std::string_view("$.0123456789"))
+    signs[static_cast<size_t>(lead)] |= kLead;
+  signs['-'] = kHyphen;
+  return signs;
+}();
+
+/// Finds where a row of ASCII has to stop, as PutAscii says. Rows that contain no such place, which
+/// are most, cost a few operations. Words may go on from row to row.
+class RowStops {
+ public:
+  /// The first such byte; kRowBytes if there is none. `in_token`: a token goes on into this row.
+  size_t Find(const RowBits& bits, uint64_t used, bool in_token) {
+    const uint64_t after_run = bits.run << 1 | uint64_t{in_token};
+    uint64_t stops = 0;
+    if ((bits.symbols | bits.hyphens | bits.others) != 0) {
+      const uint64_t before_run = bits.run >> 1;
+      const uint64_t last = used ^ used >> 1;  // what follows is unknown
+      const uint64_t hyphens = bits.hyphens & ~(bits.hyphens << 1) & ~(bits.hyphens >> 1);
+      stops = bits.symbols | (bits.others & ~(after_run & before_run)) |
+              (hyphens & ((after_run & ~before_run) | (~after_run & bits.leads >> 1) | last));
+    }
+    const uint64_t inner_upper = bits.upper & after_run;
+    const uint64_t separators = ~bits.run & used;
+    // The bits of two sets are compared as numbers: the larger one has the highest bit of both.
+    if (in_token && bits.run % 2 != 0) {
+      const uint64_t head = LowBits(static_cast<size_t>(std::countr_one(bits.run)));
+      const uint64_t head_digits = head & bits.digits;
+      const uint64_t head_upper = head & inner_upper;
+      if ((head_digits | head_upper) != 0 && (head_digits != 0 || digit_) &&
+          (head_upper != 0 || upper_)) {
+        return 0;
+      }
+    }
+    if (inner_upper != 0 && bits.digits != 0) stops |= Identifiers(bits, inner_upper);
+    digit_ = bits.digits > separators || (separators == 0 && digit_);
+    upper_ = inner_upper > separators || (separators == 0 && upper_);
+    return static_cast<size_t>(std::countr_zero(stops));
+  }
+
+ private:
+  /// The first bytes of the runs with a digit, an inner upper-case letter and maybe a lower-case
+  /// one.
+  static uint64_t Identifiers(const RowBits& bits, uint64_t inner_upper) {
+    uint64_t found = 0;
+    const uint64_t lower = bits.run & ~bits.digits & ~bits.upper;
+    while (inner_upper != 0) {
+      const auto upper = static_cast<size_t>(std::countr_zero(inner_upper));
+      const auto begin = static_cast<size_t>(std::bit_width(~bits.run & LowBits(upper)));
+      const size_t end = begin + static_cast<size_t>(std::countr_one(bits.run >> begin));
+      const uint64_t run = LowBits(end) & ~LowBits(begin);
+      const bool goes_on = end == kRowBytes;
+      if ((bits.digits & run) != 0 && (goes_on || (lower & run) != 0))
+        found |= uint64_t{1} << begin;
+      inner_upper &= ~run;
+    }
+    return found;
+  }
+
+  // Of the token that goes on into the next row. Before the first row, nothing is known of it.
+  bool digit_ = true;  ///< has a digit
+  bool upper_ = true;  ///< has an upper-case letter that is not its first character
+};
+
 /// Up to 64 bytes of text, classified and folded eight at a time. Each constant and each sum stays
 /// within its byte, because the top bits are cleared before.
 class AsciiRow {
  public:
   explicit AsciiRow(std::string_view text) {
     uint64_t beyond_ascii = 0;
+    uint64_t blank = 0;
     for (size_t at = 0; at < text.size(); at += sizeof(uint64_t)) {
       uint64_t bytes = 0;
       if (text.size() - at >= sizeof bytes) {
@@ -38,7 +124,12 @@ class AsciiRow {
       const uint64_t lower = low | Each(0x20);
       const uint64_t letters = AtLeast(lower, 'a') & ~AtLeast(lower, 'z' + 1) & ~bytes & kTopBits;
       const uint64_t digits = AtLeast(low, '0') & ~AtLeast(low, '9' + 1) & ~bytes & kTopBits;
-      run_ |= Gather(letters | digits) << at;
+      const uint64_t upper = letters & ~(bytes << 2);
+      const uint64_t spaces = ~AtLeast(low ^ Each(' '), 1) & kTopBits;
+      bits_.run |= Gather(letters | digits) << at;
+      bits_.digits |= Gather(digits) << at;
+      bits_.upper |= Gather(upper) << at;
+      blank |= Gather(spaces) << at;
       beyond_ascii |= Gather(bytes & kTopBits) << at;
       uint64_t folded = bytes | letters >> 2;
       if constexpr (std::endian::native == std::endian::big) folded = __builtin_bswap64(folded);
@@ -46,13 +137,23 @@ class AsciiRow {
       if (beyond_ascii != 0) break;
     }
     size_ = std::min(text.size(), static_cast<size_t>(std::countr_zero(beyond_ascii)));
-    run_ &= LowBits(size_);
+    bits_.run &= LowBits(size_);
+    bits_.digits &= LowBits(size_);
+    bits_.upper &= LowBits(size_);
+    bits_.leads = bits_.digits;
+    for (uint64_t rest = ~bits_.run & ~blank & LowBits(size_); rest != 0; rest &= rest - 1) {
+      const uint64_t bit = rest & -rest;
+      const uint8_t sign = kSigns[static_cast<size_t>(text[std::countr_zero(rest)])];
+      bits_.symbols |= (sign & kSymbol) != 0 ? bit : 0;
+      bits_.hyphens |= (sign & kHyphen) != 0 ? bit : 0;
+      bits_.others |= (sign & kOther) != 0 ? bit : 0;
+      bits_.leads |= (sign & kLead) != 0 ? bit : 0;
+    }
   }
 
   /// Bytes before the first one that is no ASCII.
   size_t size() const { return size_; }
-  /// Bit i: byte i is a letter or a digit.
-  uint64_t run() const { return run_; }
+  const RowBits& bits() const { return bits_; }
   /// The bytes, with letters in lower case. kCopied bytes can be read from each of them.
   const char* folded() const { return folded_; }
 
@@ -72,11 +173,19 @@ class AsciiRow {
   }
 
   size_t size_ = 0;
-  uint64_t run_ = 0;
+  RowBits bits_;
   char folded_[kRowBytes + kCopied];
 };
 
 }  // namespace
+
+bool KeepsCase(std::string_view word) {
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  return std::any_of(word.begin(), word.end(), IsAsciiDigit) &&
+         std::any_of(word.begin(), word.end(), is_lower) &&
+         std::any_of(word.begin() + 1, word.end(), is_upper);
+}
 
 void TokenList::Truncate(size_t size, size_t token_count) {
   if (token_count >= hashed_) {
@@ -121,23 +230,29 @@ size_t TokenList::PutAscii(std::string_view text) {
 
 /// Copies the runs of letters and digits one by one.
 size_t TokenList::PutAsciiPortable(std::string_view text) {
+  RowStops stops;
   size_t at = 0;
-  bool is_ascii = true;
-  while (is_ascii && at < text.size()) {
+  bool goes_on = true;
+  while (goes_on && at < text.size()) {
     const std::string_view rest = text.substr(at, kRowBytes);
     const AsciiRow row(rest);
-    if (in_token() && (row.run() & 1) == 0 && row.size() > 0) EndToken();
+    const size_t size =
+        std::min(row.size(), stops.Find(row.bits(), LowBits(row.size()), in_token()));
+    const uint64_t run = row.bits().run & LowBits(size);
+    if (in_token() && (run & 1) == 0 && size > 0) EndToken();
     // Bit i: byte i begins a run.
-    for (uint64_t begins = row.run() & ~(row.run() << 1); begins != 0; begins &= begins - 1) {
+    for (uint64_t begins = run & ~(run << 1); begins != 0; begins &= begins - 1) {
       const auto begin = static_cast<size_t>(std::countr_zero(begins));
-      const auto size = static_cast<size_t>(std::countr_one(row.run() >> begin));
+      const auto run_size = static_cast<size_t>(std::countr_one(run >> begin));
       std::memcpy(&bytes_[size_], row.folded() + begin, AsciiRow::kCopied);
-      if (size > AsciiRow::kCopied) std::memcpy(&bytes_[size_], row.folded() + begin, size);
-      size_ += size;
-      if (begin + size < row.size()) EndToken();
+      if (run_size > AsciiRow::kCopied) {
+        std::memcpy(&bytes_[size_], row.folded() + begin, run_size);
+      }
+      size_ += run_size;
+      if (begin + run_size < size) EndToken();
     }
-    is_ascii = row.size() == rest.size();
-    at += row.size();
+    goes_on = size == rest.size();
+    at += size;
   }
   return at;
 }
@@ -200,10 +315,19 @@ constexpr uint32_t Utf8Number(uint32_t code_point) {
 
 /// 32 bytes of text.
 struct AsciiHalf {
-  __m256i folded;         ///< letters in lower case, and spaces for all that is no letter or digit
-  uint32_t run;           ///< bit i: byte i is a letter or a digit
-  uint32_t beyond_ascii;  ///< bit i: byte i is no ASCII
+  __m256i folded;  ///< letters in lower case, and spaces for all that is no letter or digit
+  __m256i signs;   ///< kNarrowSymbols and the other bits of signs
+  // Bit i stands for byte i:
+  uint32_t run;  ///< letters and digits
+  uint32_t digits;
+  uint32_t upper;  ///< upper-case letters
+  uint32_t beyond_ascii;
 };
+
+// The bits of kSigns, but that symbols have four bits: one for each row of the table of ASCII that
+// they stand in. Digits have no bit.
+constexpr char kNarrowSymbols = static_cast<char>(0xD1);
+constexpr char kNarrowSigns = static_cast<char>(0xD7);
 
 /// Each byte that is `first` or one of the `count` - 1 bytes after it. AVX2 compares only bytes
 /// with a sign, so `first` is moved to the smallest of them.
@@ -212,15 +336,44 @@ NEARDUP_AVX2_FUNCTION inline __m256i Among(__m256i bytes, char first, int count)
   return _mm256_cmpgt_epi8(_mm256_set1_epi8(static_cast<char>(count - 0x80)), moved);
 }
 
+/// The highest bits of the bytes.
+NEARDUP_AVX2_FUNCTION inline uint32_t Bits(__m256i bytes) {
+  return static_cast<uint32_t>(_mm256_movemask_epi8(bytes));
+}
+
 NEARDUP_AVX2_FUNCTION inline AsciiHalf FoldAscii(const char* text) {
   const __m256i bytes = Load256(text);
   const __m256i case_bit = _mm256_set1_epi8(0x20);
   const __m256i letters = Among(_mm256_or_si256(bytes, case_bit), 'a', 26);
-  const __m256i run = _mm256_or_si256(letters, Among(bytes, '0', 10));
+  const __m256i digits = Among(bytes, '0', 10);
+  const __m256i run = _mm256_or_si256(letters, digits);
   const __m256i lower = _mm256_or_si256(bytes, _mm256_and_si256(letters, case_bit));
+  // A sign is told by the halves of its byte: low ones first, then high ones.
+  const __m256i by_low = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 0, 0, 4, 9, 4, 0, 0, 0, 0, 0,
+                                                                   1, static_cast<char>(0x90), 0x12,
+                                                                   static_cast<char>(0xD8), 0));
+  const __m256i by_high = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(0, 0, 0x0F, 0x10, 0, 0x40, 0, static_cast<char>(0x80), 0, 0, 0, 0, 0, 0, 0, 0));
+  const __m256i half = _mm256_set1_epi8(0x0F);
+  const __m256i signs = _mm256_and_si256(
+      _mm256_shuffle_epi8(by_low, _mm256_and_si256(bytes, half)),
+      _mm256_shuffle_epi8(by_high, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half)));
   return {_mm256_blendv_epi8(_mm256_set1_epi8(' '), lower, run),
-          static_cast<uint32_t>(_mm256_movemask_epi8(run)),
-          static_cast<uint32_t>(_mm256_movemask_epi8(bytes))};
+          signs,
+          Bits(run),
+          Bits(digits),
+          Bits(Among(bytes, 'A', 26)),
+          Bits(bytes)};
+}
+
+/// The bytes with one of `wanted`.
+NEARDUP_AVX2_FUNCTION inline uint64_t Having(const AsciiHalf& low, const AsciiHalf& high,
+                                             char wanted) {
+  const __m256i bits = _mm256_set1_epi8(wanted);
+  const __m256i none = _mm256_setzero_si256();
+  const uint32_t not_low = Bits(_mm256_cmpeq_epi8(_mm256_and_si256(low.signs, bits), none));
+  const uint32_t not_high = Bits(_mm256_cmpeq_epi8(_mm256_and_si256(high.signs, bits), none));
+  return ~(uint64_t{not_high} << 32 | not_low);
 }
 
 /// Writes base + i for each bit i that is set, and up to seven more numbers. Most rows of text take
@@ -250,8 +403,9 @@ NEARDUP_AVX512_FUNCTION inline void PutEnds(__m128i offsets, size_t base, uint64
 /// Most separators stand alone, so that few stretches of kept bytes make up a row.
 NEARDUP_AVX2_FUNCTION size_t TokenList::PutAsciiAvx2(std::string_view text) {
   size_t at = 0;
-  bool is_ascii = true;
-  while (is_ascii && at < text.size()) {
+  RowStops stops;
+  bool goes_on = true;
+  while (goes_on && at < text.size()) {
     // A row ends at most 32 tokens, and their ends are written eight at a time.
     if (pending_ + kRowBytes / 2 + 8 > kPendingMax) HashPending();
     size_t row = std::min(text.size() - at, kRowBytes);
@@ -265,11 +419,23 @@ NEARDUP_AVX2_FUNCTION size_t TokenList::PutAsciiAvx2(std::string_view text) {
     const AsciiHalf low = FoldAscii(bytes);
     const AsciiHalf high = FoldAscii(bytes + kRowBytes / 2);
     const uint64_t beyond_ascii = uint64_t{high.beyond_ascii} << 32 | low.beyond_ascii;
-    is_ascii = beyond_ascii == 0;
-    if (!is_ascii) row = static_cast<size_t>(std::countr_zero(beyond_ascii));
-    const uint64_t used = LowBits(row);
+    if (beyond_ascii != 0) row = static_cast<size_t>(std::countr_zero(beyond_ascii));
+    uint64_t used = LowBits(row);
 
-    const uint64_t run = (uint64_t{high.run} << 32 | low.run) & used;
+    RowBits bits{.run = (uint64_t{high.run} << 32 | low.run) & used,
+                 .digits = (uint64_t{high.digits} << 32 | low.digits) & used,
+                 .upper = (uint64_t{high.upper} << 32 | low.upper) & used};
+    if (_mm256_testz_si256(_mm256_or_si256(low.signs, high.signs),
+                           _mm256_set1_epi8(kNarrowSigns)) == 0) {
+      bits.symbols = Having(low, high, kNarrowSymbols) & used;
+      bits.hyphens = Having(low, high, kHyphen) & used;
+      bits.others = Having(low, high, kOther) & used;
+      bits.leads = (Having(low, high, kLead) & used) | bits.digits;
+    }
+    row = std::min(row, stops.Find(bits, used, in_token()));
+    goes_on = row == kRowBytes;
+    used = LowBits(row);
+    const uint64_t run = bits.run & used;
     const uint64_t ends = ~run & used & (run << 1 | uint64_t{in_token()});
     char folded[2 * kRowBytes];  // a whole row can be read from each byte of the first one
     Store256(folded, low.folded);
@@ -338,24 +504,42 @@ NEARDUP_AVX2_FUNCTION size_t TokenList::PutSinglesAvx2(std::string_view text,
 
 NEARDUP_AVX512_FUNCTION size_t TokenList::PutAsciiAvx512(std::string_view text) {
   const __m512i numbers = _mm512_loadu_si512(kByteNumbers.data());
+  const __m512i low_signs = _mm512_loadu_si512(kSigns.data());
+  const __m512i high_signs = _mm512_loadu_si512(kSigns.data() + kRowBytes);
   size_t at = 0;
-  bool is_ascii = true;
-  while (is_ascii && at < text.size()) {
+  RowStops stops;
+  bool goes_on = true;
+  while (goes_on && at < text.size()) {
     // A row ends at most 32 tokens, and their ends are written eight at a time.
     if (pending_ + kRowBytes / 2 + kAvx512Lanes > kPendingMax) HashPending();
     size_t row = std::min(text.size() - at, kRowBytes);
     const __m512i bytes = _mm512_maskz_loadu_epi8(LowBits(row), text.data() + at);
     const uint64_t beyond_ascii = _mm512_movepi8_mask(bytes);
-    is_ascii = beyond_ascii == 0;
-    if (!is_ascii) row = static_cast<size_t>(std::countr_zero(beyond_ascii));
-    const uint64_t used = LowBits(row);
+    if (beyond_ascii != 0) row = static_cast<size_t>(std::countr_zero(beyond_ascii));
+    uint64_t used = LowBits(row);
 
     const __m512i lower = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
     const uint64_t letters = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(lower, _mm512_set1_epi8('a')),
                                                     _mm512_set1_epi8('z' - 'a' + 1));
     const uint64_t digits = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8('0')),
                                                    _mm512_set1_epi8('9' - '0' + 1));
-    const uint64_t run = (letters | digits) & used;
+    const uint64_t upper = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8('A')),
+                                                  _mm512_set1_epi8('Z' - 'A' + 1));
+    RowBits bits{.run = (letters | digits) & used, .digits = digits & used, .upper = upper & used};
+    const __m512i signs = _mm512_permutex2var_epi8(low_signs, bytes, high_signs);
+    const auto having = [&](char wanted) NEARDUP_AVX512_FUNCTION {
+      return _mm512_test_epi8_mask(signs, _mm512_set1_epi8(wanted)) & used;
+    };
+    if (having(kSymbol | kHyphen | kOther) != 0) {
+      bits.symbols = having(kSymbol);
+      bits.hyphens = having(kHyphen);
+      bits.others = having(kOther);
+      bits.leads = having(kLead);
+    }
+    row = std::min(row, stops.Find(bits, used, in_token()));
+    goes_on = row == kRowBytes;
+    used = LowBits(row);
+    const uint64_t run = bits.run & used;
     const uint64_t ends = ~run & used & (run << 1 | uint64_t{in_token()});
     const uint64_t kept = run | ends;
     __m512i folded = _mm512_mask_mov_epi8(bytes, letters, lower);

@@ -13,6 +13,10 @@
 
 namespace neardup {
 
+/// FORMAT: whether a row of ASCII letters and digits keeps its case: it has a digit, a lower-case
+/// letter, and an upper-case letter that is not its first character. Identifiers look so: aB3x.
+bool KeepsCase(std::string_view word);
+
 /// The tokens of one or more texts. Tokens are appended character by character:
 ///     tokens.Reserve(3);
 ///     tokens.PutCodePoint('o');
@@ -50,6 +54,10 @@ class TokenList {
   void PutBytes(std::string_view bytes);
   void PutCodePoint(uint32_t code_point) { size_ += EncodeUtf8(code_point, &bytes_[size_]); }
   bool in_token() const { return size_ != token_begin_; }
+  /// The bytes of the token that has not ended.
+  std::string_view token() const { return TextFrom(token_begin_); }
+  /// Takes the bytes of that token back.
+  void DropToken() { size_ = token_begin_; }
   /// Needs room for one byte.
   void EndToken() {
     if (!in_token()) return;
@@ -60,7 +68,12 @@ class TokenList {
   }
 
   /// Appends the ASCII characters at the beginning of `text`. Letters, in lower case, and digits
-  /// continue a token; all others end it. Returns how many there are. Needs as much room.
+  /// continue a token; all others end it. Returns how many there are, but stops early where the
+  /// caller must look at what it knows of ASCII alone: at a character that is
+  /// CharacterClass::kSingle; at one that is kSign, unless its neighbours in `text` make it a
+  /// separator (IsSignContent); and at letters and digits that may keep their case (KeepsCase). In
+  /// the latter case it stops where these begin, or inside if it has appended the first of them.
+  /// Needs as much room.
   size_t PutAscii(std::string_view text);
   /// Appends, as a token each, the characters of `range` at the beginning of `text`, which is
   /// valid UTF-8. They have three bytes and fold to themselves. Returns their number of bytes. Must

@@ -4,6 +4,23 @@
 
 namespace neardup {
 
+namespace {
+
+TextKind KindOf(const TextPiece& piece) {
+  if (piece.number) return TextKind::kNumber;
+  return piece.key ? TextKind::kKey : TextKind::kText;
+}
+
+/// Appends the tokens of a text. Returns what of the text has to be equal, valid until the next
+/// call.
+std::string_view Append(const TextPiece& piece, Tokeniser& tokeniser, TokenList& tokens) {
+  const size_t begin = tokens.size();
+  const std::string_view as_it_is = tokeniser.Tokenise(piece.text, tokens, KindOf(piece));
+  return as_it_is.empty() ? tokens.TextFrom(begin) : as_it_is;
+}
+
+}  // namespace
+
 RecordTokenReader::RecordTokenReader(const FilterOptions& options,
                                      std::optional<uint64_t> hash_seed)
     : extractor_(options.record),
@@ -30,10 +47,8 @@ void RecordTokenReader::Tokenise(const std::vector<TextPiece>& pieces) {
   if (keyed_) TokeniseKeys(pieces, exact);
   for (const TextPiece& piece : pieces) {
     if (piece.key) continue;
-    const size_t begin = tokens_.size();
-    tokeniser_.Tokenise(piece.text, tokens_);
+    exact.Add(Append(piece, tokeniser_, tokens_), piece.path_hash);
     ranges_.push_back({tokens_.token_count(), piece.weight16});
-    exact.Add(tokens_.TextFrom(begin), piece.path_hash);
   }
   result_.exact = exact.value();
 }
@@ -44,9 +59,9 @@ void RecordTokenReader::TokeniseKeys(const std::vector<TextPiece>& pieces, Exact
   for (const TextPiece& piece : pieces) {
     if (!piece.key) continue;
     tokens_.Clear();
-    key_tokeniser_.Tokenise(piece.text, tokens_);
-    exact.Add(tokens_.TextFrom(0), piece.path_hash);
-    key.Add(tokens_.TextFrom(0), piece.path_hash);
+    const std::string_view text = Append(piece, key_tokeniser_, tokens_);
+    exact.Add(text, piece.path_hash);
+    key.Add(text, piece.path_hash);
   }
   tokens_.Clear();
   result_.key = key.value();
@@ -104,19 +119,18 @@ const SchemeTexts& SchemeTextReader::Read(const RecordView& record) {
 void SchemeTextReader::Tokenise(const std::vector<TextPiece>& pieces) {
   tokens_.Clear();
   marks_.clear();
+  ExactHash exact;
   for (const TextPiece& piece : pieces) {
     marks_.push_back({tokens_.size(), tokens_.token_count()});
-    tokeniser_.Tokenise(piece.text, tokens_);
+    exact.Add(Append(piece, tokeniser_, tokens_), piece.path_hash);
   }
   marks_.push_back({tokens_.size(), tokens_.token_count()});
   // Only now, because the token texts move in memory while they grow.
-  ExactHash exact;
   for (size_t i = 0; i < pieces.size(); ++i) {
     const Mark& begin = marks_[i];
     const Mark& end = marks_[i + 1];
     const std::string_view normalised =
         tokens_.TextFrom(begin.byte).substr(0, end.byte - begin.byte);
-    exact.Add(normalised, pieces[i].path_hash);
     result_.texts.push_back({pieces[i].field, pieces[i].text, normalised,
                              tokens_.hashes().subspan(begin.token, end.token - begin.token)});
   }

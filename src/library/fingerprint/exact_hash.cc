@@ -4,8 +4,9 @@
 
 namespace neardup {
 
-void ExactHash::Add(std::string_view token_text, uint64_t path_hash) {
-  if (!token_text.empty()) sum_ += Hash64(token_text, path_hash);
+void ExactHash::Add(std::string_view text, uint64_t path_hash) {
+  if (text.ends_with(' ')) text.remove_suffix(1);
+  if (!text.empty()) sum_ += Hash64(text, path_hash);
 }
 
 uint64_t ExactHash::value() const {

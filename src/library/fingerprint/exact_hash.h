@@ -9,13 +9,15 @@
 namespace neardup {
 
 /// Hash of everything in a record that is compared.
-/// FORMAT: Hash64 over the sum, as 8 bytes little-endian, of Hash64(token text, path hash) of each
-/// text that has a token. A sum does not depend on the order in which members are written; the path
+/// FORMAT: Hash64 over the sum, as 8 bytes little-endian, of Hash64(text, path hash) of each text
+/// that is not empty: of what Tokeniser::Tokenise returns if that is something, else of its tokens
+/// with a space between. A sum does not depend on the order in which members are written; the path
 /// hash in each term makes two texts that change places give another sum.
 class ExactHash {
  public:
-  /// `token_text`: the tokens of one text, each followed by a space; empty: no token.
-  void Add(std::string_view token_text, uint64_t path_hash);
+  /// `text`: what Tokenise returns, or tokens, each followed by a space. A space at the end does
+  /// not count.
+  void Add(std::string_view text, uint64_t path_hash);
   uint64_t value() const;
 
  private:

@@ -22,7 +22,8 @@ struct TextPiece {
   /// Tells where in the document the text stands. FORMAT: 0 for the root; Hash64(key, parent) for a
   /// member; Hash64(index as 8 bytes little-endian, ~parent) for an element.
   uint64_t path_hash = 0;
-  bool key = false;  ///< belongs to a key field
+  bool key = false;     ///< belongs to a key field
+  bool number = false;  ///< is a JSON number
 };
 
 struct ExtractedRecord {

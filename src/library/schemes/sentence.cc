@@ -90,15 +90,8 @@ class Splitter {
 
 std::vector<Sentence> FindSentences(std::span<const SchemeText> texts) {
   Splitter splitter;
-  std::string stripped;
-  for (const SchemeText& text : texts) {
-    std::string_view raw = text.raw;
-    if (MayHoldMarkup(raw)) {
-      StripMarkup(raw, stripped);
-      raw = stripped;
-    }
-    splitter.Split(raw);
-  }
+  MarkupStripper markup;
+  for (const SchemeText& text : texts) splitter.Split(markup.Strip(text.raw));
   return splitter.Take();
 }
 

@@ -81,15 +81,8 @@ class FeatureCodeScheme : public WordSetScheme {
  private:
   void AppendWords(std::span<const SchemeText> texts, std::vector<uint64_t>& words) const override {
     TextFolder folder;
-    std::string stripped;
-    for (const SchemeText& text : texts) {
-      std::string_view raw = text.raw;
-      if (MayHoldMarkup(raw)) {
-        StripMarkup(raw, stripped);
-        raw = stripped;
-      }
-      AppendCodes(folder.Fold(raw), words);
-    }
+    MarkupStripper markup;
+    for (const SchemeText& text : texts) AppendCodes(folder.Fold(markup.Strip(text.raw)), words);
   }
 
   void AppendCodes(std::span<const int32_t> folded, std::vector<uint64_t>& words) const {

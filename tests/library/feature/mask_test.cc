@@ -176,7 +176,7 @@ TEST(Mask, AddressesAreOneTokenWithTheirPort) {
     EXPECT_EQ(Tokens("from /" + std::string(address) + ", and", kIp), "from IP and ") << address;
     EXPECT_EQ(Tokens("from " + std::string(address) + ".", kIp), "from IP ") << address;
   }
-  EXPECT_EQ(Tokens("10.0.0.1->10.0.0.2", kIp), "IP IP ");
+  EXPECT_EQ(Tokens("10.0.0.1->10.0.0.2", kIp), "IP > IP ");
   EXPECT_EQ(Tokens("10.0.0.1:x", kIp), "IP x ");
   EXPECT_EQ(Tokens("10.0.0.1:123456", kIp), "IP 123456 ");
   EXPECT_EQ(Tokens("src: ::1: refused", kIp), "src IP refused ");
@@ -213,7 +213,7 @@ TEST(Mask, ATextThatIsWhollyANumberIsOneNumber) {
   for (const char* text : {"12", "-2.10", " 1e5 ", "２．１", "<i>7</i>", "0049123456"}) {
     EXPECT_EQ(Tokens(text, kNumber), "NUMBER ") << text;
   }
-  EXPECT_EQ(Tokens("-2.10", kHex), "-2.1 ");
+  EXPECT_EQ(Tokens("-2.10", kHex), "-2.10 ");
 }
 
 TEST(Mask, TheFirstKindThatCanBeginAtAPlaceIsTaken) {

@@ -36,6 +36,16 @@ TEST(Number, HasOneCanonicalForm) {
   }
 }
 
+TEST(Number, KeepsItsZerosIfItIsText) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"2.10", "2.10"}, {"2.00", "2.00"}, {"+1.50", "1.50"}, {"-0.0", "0.0"}, {"７．５０", "7.50"}};
+  for (const auto& [text, canonical] : cases) {
+    std::string out;
+    EXPECT_TRUE(CanonicalNumber(text, out, /*keep_zeros=*/true)) << text;
+    EXPECT_EQ(out, canonical);
+  }
+}
+
 TEST(Number, IsNotATextThatOnlyLooksLikeOne) {
   std::string out;
   for (const char* text :

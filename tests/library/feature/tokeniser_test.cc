@@ -50,18 +50,121 @@ TEST(Tokeniser, IgnoresCaseWidthAndMarkup) {
 }
 
 TEST(Tokeniser, TreatsMarkupAsTextIfMarkupIsOff) {
-  EXPECT_EQ(Tokens("<b>x&amp;y</b>", false), "b x amp y b ");
+  EXPECT_EQ(Tokens("<b>x&amp;y</b>", false), "< b > x amp y < b > ");
 }
 
 TEST(Tokeniser, TakesATextThatIsANumberAsOneToken) {
-  EXPECT_EQ(Tokens("-2.10"), "-2.1 ");
-  EXPECT_EQ(Tokens("<i>2.10</i>"), "2.1 ");
+  EXPECT_EQ(Tokens("-2.10"), "-2.10 ");
+  EXPECT_EQ(Tokens("<i>2.10</i>"), "2.10 ");
   EXPECT_EQ(Tokens("2.10 EUR"), "2 10 eur ");
+  Tokeniser tokeniser(true);
+  TokenList tokens;
+  tokeniser.Tokenise("-2.10", tokens, TextKind::kNumber);
+  EXPECT_EQ(tokens.TextFrom(0), "-2.1 ");
 }
 
-TEST(Tokeniser, FindsNoTokensInTextsWithoutLettersAndDigits) {
-  EXPECT_EQ(Tokens(""), "");
-  EXPECT_EQ(Tokens(" -- !? 😀 。"), "");
+TEST(Tokeniser, TakesSymbolsOneByOne) {
+  EXPECT_EQ(Tokens("load > 5, load<5"), "load > 5 load < 5 ");
+  EXPECT_EQ(Tokens("costs $12 or €11"), "costs $ 12 or € 11 ");
+  EXPECT_EQ(Tokens("★★☆ x=y^2 C++ 20°"), "★ ★ ☆ x = y ^ 2 c + + 20 ° ");
+  EXPECT_EQ(Tokens("yes👍🏽 ❤\ufe0f"), "yes 👍 🏽 ❤ ");
+  EXPECT_EQ(Tokens("it`s ´x´"), "it s x ");
+}
+
+TEST(Tokeniser, TakesSignsAtTheSideOfAWordOrNumber) {
+  EXPECT_EQ(Tokens("grade A- or AA-, then A+"), "grade a - or aa - then a + ");
+  EXPECT_EQ(Tokens("it is -5 or -33.9, not \u22127"), "it is - 5 or - 33 9 not - 7 ");
+  EXPECT_EQ(Tokens("(-5) x*-5 -.5 -$3"), "- 5 x - 5 - 5 - $ 3 ");
+  EXPECT_EQ(Tokens("up +3.2% of C# #tag"), "up + 3 2 % of c # # tag ");
+  EXPECT_EQ(Tokens("ＵＰ　＋３％，－５"), "up + 3 % - 5 ");
+  EXPECT_EQ(Tokens("气温-5度 #标签"), "气 温 - 5 度 # 标 签 ");
+}
+
+TEST(Tokeniser, TakesSignsBetweenWordsAsPunctuation) {
+  EXPECT_EQ(Tokens("well-known 5-10 on 2026-01-05"), "well known 5 10 on 2026 01 05 ");
+  EXPECT_EQ(Tokens("- item -word --flag a--b 12--20 x -- y -"), "item word flag a b 12 20 x y ");
+  EXPECT_EQ(Tokens("a – b — c 1–2 a%20b p#q # h"), "a b c 1 2 a 20b p q h ");
+  EXPECT_EQ(Tokens("é-é é-5 ５－１０"), "é é é 5 5 10 ");
+}
+
+TEST(Tokeniser, KeepsTheCaseOfIdentifiers) {
+  EXPECT_EQ(Tokens("see aB3x, 5Fq2AA or a9U290000004GNy"), "see aB3x 5Fq2AA or a9U290000004GNy ");
+  EXPECT_EQ(Tokens("Covid19 GPT4 4K 2ND McDonald USA x2y"),
+            "covid19 gpt4 4k 2nd mcdonald usa x2y ");
+  EXPECT_EQ(Tokens("编号aB3x的"), "编 号 aB3x 的 ");
+  EXPECT_EQ(Tokens("éaB3x aB3xé aB3x\u0301 aB\u00ad3x"), "éab3x ab3xé ab3x\u0301 ab3x ");
+  EXPECT_EQ(Tokens("cafe\u0301 aB3x -aB3x- C#"), "café aB3x aB3x - c # ");
+}
+
+TEST(Tokeniser, TakesATextOfPunctuationAsOneToken) {
+  EXPECT_EQ(Tokens("???"), "??? ");
+  EXPECT_EQ(Tokens(" . . .\n"), "... ");
+  EXPECT_EQ(Tokens("<b>:-)</b>"), ":-) ");
+  EXPECT_EQ(Tokens("！？"), "！？ ");
+  EXPECT_EQ(Tokens(" -- "), "-- ");
+}
+
+TEST(Tokeniser, FindsNoTokensInTextsOfWhiteSpace) {
+  for (const char* text : {"", "  ", "\n\t\u3000", "\u200b", "<br>", "&nbsp;", "\x01"}) {
+    EXPECT_EQ(Tokens(text), "") << text;
+  }
+}
+
+std::string AsItIs(std::string_view text, TextKind kind = TextKind::kText,
+                   const Masks& masks = {}) {
+  Tokeniser tokeniser(true, masks);
+  TokenList tokens;
+  return std::string(tokeniser.Tokenise(text, tokens, kind));
+}
+
+TEST(Tokeniser, ReturnsAWordThatIsMoreThanLettersAsItIs) {
+  for (const char* text : {"in/a-1.csv", "Qk7+w==", "https://sho.example/aB3x", "A+", "+5", "1.10",
+                           "GPT4!", "don't", "Ann@Example.org", "x_y", "v2"}) {
+    EXPECT_EQ(AsItIs(text), text);
+  }
+  EXPECT_EQ(AsItIs(" a/B\n"), "a/B");
+  EXPECT_EQ(AsItIs("<p>a/B&amp;</p>"), "a/B&");
+}
+
+TEST(Tokeniser, ReturnsLettersOfMixedCaseAsTheyAre) {
+  EXPECT_EQ(AsItIs("mW"), "mW");
+  EXPECT_EQ(AsItIs("(iPhone)!"), "iPhone");
+  for (const char* text :
+       {"hat", "Hat", "HAT!", "\"hat\"", "Hat.", "?!", "été", "éT/1", "a b/C1", "", "中文"}) {
+    EXPECT_EQ(AsItIs(text), "") << text;
+  }
+}
+
+TEST(Tokeniser, ReturnsNothingOfNumbersAndMaskedTexts) {
+  EXPECT_EQ(AsItIs("-1.50", TextKind::kNumber), "");
+  EXPECT_EQ(AsItIs("10.0.0.1/x", TextKind::kText, {.ip = true}), "");
+  EXPECT_EQ(AsItIs("job/17", TextKind::kText, {.number = true}), "");
+  EXPECT_EQ(AsItIs("job/x", TextKind::kText, {.ip = true, .number = true}), "job/x");
+}
+
+TEST(Tokeniser, ReturnsAKeyOfOneWordAsItIs) {
+  for (const char* text : {"mw", "MW", "Hat!", "<b>", "a&amp;b", "É", "中文", "-"}) {
+    EXPECT_EQ(AsItIs(text, TextKind::kKey), text);
+  }
+  EXPECT_EQ(AsItIs(" E\u0301\n", TextKind::kKey), "É");
+  for (const char* text : {"two words", "a\u3000b", " ", ""}) {
+    EXPECT_EQ(AsItIs(text, TextKind::kKey), "") << text;
+  }
+}
+
+TEST(Tokeniser, MasksTheSignOfANumberWithIt) {
+  Tokeniser tokeniser(true, {.number = true});
+  TokenList tokens;
+  tokeniser.Tokenise("from -5 to +7% of A- z", tokens);
+  EXPECT_EQ(tokens.TextFrom(0), "from \x05 to \x05 % of a - z ");
+}
+
+TEST(Tokeniser, TakesLinearTimeForTextsOfSigns) {
+  for (const std::string part : {"<", "-", "-5", "a-", "aB3", "%\u200b", "-\u00ad", "\u064e-5"}) {
+    std::string text;
+    while (text.size() < 1 << 20) text += part;
+    EXPECT_NE(Tokens(text), "");
+  }
 }
 
 TEST(Tokeniser, HashesEachToken) {
@@ -78,19 +181,81 @@ TEST(Tokeniser, HashesEachToken) {
   EXPECT_TRUE(tokens.hashes().empty());
 }
 
+/// A character of folded text, with the class that a text gives it.
+struct Character {
+  uint32_t code_point;
+  CharacterClass character_class;
+};
+
+/// Folds the text, but for identifiers.
+std::vector<Character> Folded(std::string_view text) {
+  TextFolder folder;
+  const FoldTable& table = FoldTable::Get();
+  std::vector<Character> characters;
+  const auto fold = [&](std::string_view part) {
+    for (const int32_t code_point : folder.Fold(part)) {
+      characters.push_back(
+          {static_cast<uint32_t>(code_point), ClassOf(static_cast<uint32_t>(code_point))});
+    }
+  };
+  const auto divides = [&table](uint32_t code_point) {
+    const FoldTable::Kind kind = table.Find(code_point).kind;
+    return kind == FoldTable::Kind::kSeparator || kind == FoldTable::Kind::kSingle ||
+           kind == FoldTable::Kind::kSign;
+  };
+  std::vector<std::string> parts;
+  std::vector<uint32_t> first;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  bool in_word = false;
+  while (at < end) {
+    const char* next = at;
+    const uint32_t code_point = DecodeUtf8(next);
+    const bool is_word = IsAscii(*at) && (IsAsciiLetter(*at) || IsAsciiDigit(*at));
+    if (parts.empty() || !(is_word && in_word)) {
+      parts.emplace_back();
+      first.push_back(code_point);
+    }
+    parts.back().append(at, next);
+    in_word = is_word;
+    at = next;
+  }
+  std::string pending;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const bool is_word = IsAsciiLetter(parts[i][0]) || IsAsciiDigit(parts[i][0]);
+    if (is_word && KeepsCase(parts[i]) && (i == 0 || divides(first[i - 1])) &&
+        (i + 1 == parts.size() || divides(first[i + 1]))) {
+      fold(pending);
+      pending.clear();
+      for (const char c : parts[i]) {
+        characters.push_back({static_cast<unsigned char>(c), CharacterClass::kRun});
+      }
+    } else {
+      pending += parts[i];
+    }
+  }
+  fold(pending);
+  return characters;
+}
+
 /// The definition in its plainest form: fold the whole text, then cut it.
 std::string Model(std::string_view text) {
   std::string number;
-  if (CanonicalNumber(text, number)) return number + " ";
-  TextFolder folder;
+  if (CanonicalNumber(text, number, /*keep_zeros=*/true)) return number + " ";
+  const std::vector<Character> folded = Folded(text);
   std::vector<std::string> tokens;
   bool open = false;
   bool single = false;
-  for (const int32_t folded : folder.Fold(text)) {
-    const auto code_point = static_cast<uint32_t>(folded);
-    const CharacterClass character_class = ClassOf(code_point);
+  const auto at = [&folded](size_t i) { return i < folded.size() ? folded[i].code_point : 0; };
+  for (size_t i = 0; i < folded.size(); ++i) {
+    auto [code_point, character_class] = folded[i];
     char bytes[4];
     const std::string character(bytes, EncodeUtf8(code_point, bytes));
+    if (character_class == CharacterClass::kSign) {
+      const bool is_content = IsSignContent(
+          code_point, {open && !single, i > 0 && at(i - 1) == '-', at(i + 1), at(i + 2)});
+      character_class = is_content ? CharacterClass::kSingle : CharacterClass::kSeparator;
+    }
     if (character_class == CharacterClass::kSeparator) {
       open = false;
     } else if (character_class == CharacterClass::kMark) {
@@ -102,6 +267,15 @@ std::string Model(std::string_view text) {
       open = true;
       single = character_class == CharacterClass::kSingle;
     }
+  }
+  if (tokens.empty()) {
+    TextFolder folder;
+    std::string rest;
+    for (const int32_t code_point : folder.Compose(text)) {
+      char bytes[4];
+      rest.append(bytes, EncodeUtf8(static_cast<uint32_t>(code_point), bytes));
+    }
+    if (!rest.empty()) tokens.push_back(rest);
   }
   std::string joined;
   for (const std::string& token : tokens) joined += token + " ";
@@ -139,8 +313,8 @@ TEST(TokeniserModel, AgreesOnEveryCharacterAloneAndBetweenLetters) {
       if (code_point >= 0x32000 && code_point < 0xE0000) continue;    // unassigned
       if (code_point >= 0xF0000 && code_point % 4099 != 0) continue;  // private use
       const std::string character = Utf8(code_point);
-      for (const std::string& text :
-           {character, "a" + character + "b", "\u4e2d" + character + "\u6587"}) {
+      for (const std::string& text : {character, "a" + character + "b",
+                                      "\u4e2d" + character + "\u6587", " " + character + "5"}) {
         tokens.Clear();
         tokeniser.Tokenise(text, tokens);
         ASSERT_EQ(tokens.TextFrom(0), Model(text)) << std::hex << code_point;
@@ -191,6 +365,27 @@ TEST(TokeniserModel, AgreesOnLongRunsOfOneScript) {
     std::mt19937 random(kSeed);
     for (int round = 0; round < 3000; ++round) {
       ASSERT_NO_FATAL_FAILURE(ExpectAsDefined(tokeniser, tokens, RandomText(random, 6, 150)))
+          << "seed " << kSeed << " round " << round;
+    }
+  });
+}
+
+TEST(TokeniserModel, AgreesOnSignsAndIdentifiersAtEveryPlace) {
+  Tokeniser tokeniser(false);
+  TokenList tokens;
+  const std::string parts[] = {
+      "a",       "B",  "7",  "ab", "AB",
+      "aB3",     "-",  "-",  "#",  "%",
+      "+",       "$",  ".",  " ",  " ",
+      "é",       "中", "－", "٪",  "\u00ad",
+      "e\u0301", "5",  "x1", "Xy", "the quick brown fox jumps over the lazy dog "};
+  AtEachSimdLevel([&] {
+    std::mt19937 random(kSeed);
+    for (int round = 0; round < 40'000; ++round) {
+      std::string text;
+      const size_t kinds = random() % 4 == 0 ? 16 : std::size(parts);  // mostly ASCII
+      for (size_t i = random() % 80; i > 0; --i) text += parts[random() % kinds];
+      ASSERT_NO_FATAL_FAILURE(ExpectAsDefined(tokeniser, tokens, text))
           << "seed " << kSeed << " round " << round;
     }
   });
