@@ -226,8 +226,15 @@ std::string_view Tokeniser::Tokenise(std::string_view text, TokenList& tokens, T
   }
   if (tokens.token_count() == token_count) PutToken(Composed(text), tokens);
   if (kind == TextKind::kNumber || masked) return {};
-  if (kind == TextKind::kKey) return IsOneWord(written) ? Composed(written) : std::string_view();
-  return WordAsItIs(text);
+  if (kind != TextKind::kKey) return Kept(WordAsItIs(text));
+  return IsOneWord(written) ? Kept(Composed(written)) : std::string_view();
+}
+
+std::string_view Tokeniser::Kept(std::string_view text) {
+  if (text.empty()) return {};
+  kept_.assign(text);
+  kept_ += ' ';
+  return kept_;
 }
 
 bool Tokeniser::TokeniseMasked(std::string_view text, TokenList& tokens, bool keep_zeros) {

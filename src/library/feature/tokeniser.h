@@ -53,8 +53,8 @@ class Tokeniser {
   explicit Tokeniser(bool markup, const Masks& masks = {});
 
   /// Appends the tokens of `text`, which must be valid UTF-8. If texts with equal tokens are not
-  /// equal yet, returns what has to be equal instead; else nothing. Valid until the next call.
-  /// FORMAT: these are compared as they are, without white space around them:
+  /// equal yet, returns what has to be equal instead, followed by a space; else nothing. Valid
+  /// until the next call. FORMAT: these are compared as they are, without white space around them:
   ///   - a key of one word, with the characters of step 6;
   ///   - a text of one word of ASCII after step 1 that no mask took part of, unless it is letters
   ///     alone or such with any of .,!?:;'"()[]{} before and behind them;
@@ -84,6 +84,8 @@ class Tokeniser {
   /// it.
   uint32_t FoldedAt(std::string_view text, size_t& at) const;
   bool FollowsHyphen(std::string_view text, size_t at) const;
+  /// The text, kept, and a space.
+  std::string_view Kept(std::string_view text);
   /// The characters of step 6, in UTF-8.
   std::string_view Composed(std::string_view text);
 
@@ -93,6 +95,7 @@ class Tokeniser {
   TextFolder folder_;
   MarkupStripper markup_stripper_;
   std::string composed_;
+  std::string kept_;
   std::string number_;
   TokenList unmasked_;
 };

@@ -5,7 +5,6 @@
 namespace neardup {
 
 void ExactHash::Add(std::string_view text, uint64_t path_hash) {
-  if (text.ends_with(' ')) text.remove_suffix(1);
   if (!text.empty()) sum_ += Hash64(text, path_hash);
 }
 

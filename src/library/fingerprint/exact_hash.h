@@ -10,13 +10,12 @@ namespace neardup {
 
 /// Hash of everything in a record that is compared.
 /// FORMAT: Hash64 over the sum, as 8 bytes little-endian, of Hash64(text, path hash) of each text
-/// that is not empty: of what Tokeniser::Tokenise returns if that is something, else of its tokens
-/// with a space between. A sum does not depend on the order in which members are written; the path
+/// that is not empty: of what Tokeniser::Tokenise returns if that is something, else of its tokens.
+/// A sum does not depend on the order in which members are written; the path
 /// hash in each term makes two texts that change places give another sum.
 class ExactHash {
  public:
-  /// `text`: what Tokenise returns, or tokens, each followed by a space. A space at the end does
-  /// not count.
+  /// `text`: what Tokenise returns, or the tokens, each followed by a space.
   void Add(std::string_view text, uint64_t path_hash);
   uint64_t value() const;
 

@@ -114,7 +114,9 @@ std::string AsItIs(std::string_view text, TextKind kind = TextKind::kText,
                    const Masks& masks = {}) {
   Tokeniser tokeniser(true, masks);
   TokenList tokens;
-  return std::string(tokeniser.Tokenise(text, tokens, kind));
+  const std::string_view kept = tokeniser.Tokenise(text, tokens, kind);
+  EXPECT_TRUE(kept.empty() || kept.ends_with(' '));
+  return std::string(kept.substr(0, kept.find(' ')));
 }
 
 TEST(Tokeniser, ReturnsAWordThatIsMoreThanLettersAsItIs) {

@@ -80,8 +80,10 @@ TEST(Fingerprinter, NeverChangesAFingerprint) {
        0x9223442960029C0C, 0x7A6AD576F4A9028C, 16, 0x5BC9E30F, 8},
       {R"({"a":"हिन्दी भाषा ที่นี่ 한국어 ｶﾞｷﾞ ελληνικά Straße עברית"})", 0x3064204225864CAE,
        0x7E508DCF88B7AD8D, 0x362D25F750545739, 12, 0xEB4B04E9, 8},
-      {R"({"a":"\ud83d\ude00 \ud840\udc00 e\u0301"})", 0xC5B1AB2A5725F461, 0x0B7C1150D771FE86,
-       0xC5B1AB2A5725F461, 2, 0, 0},
+      {R"({"a":"\ud83d\ude00 \ud840\udc00 e\u0301"})", 0x6D64A1C26D6E851B, 0xD0065C4E0FE9C8FE,
+       0x6D64A1C26D6E851B, 3, 0, 0},
+      {R"({"a":"C++ at -5% of $7 <3","b":"in/aB3x","c":"kV","d":"1.10"})", 0x5ECEB99E56901272,
+       0x4420805684640101, 0xDF12DE5C71909FF4, 15, 0x68A8CED9, 8},
   };
   AtEachSimdLevel([&] {
     for (const Golden& golden : goldens) {
@@ -182,10 +184,33 @@ TEST(Fingerprinter, SeesNoDifferenceInFormatting) {
   const Fingerprint plain = Of(R"({"a":"Hello, World 12","n":2.1})");
   for (const char* payload :
        {R"({"n":2.1,"a":"Hello, World 12"})", R"({"a":"hello world 12","n":2.10})",
-        R"({"a":"<b>HELLO</b>&nbsp;world - １２！","n":"2.100"})",
+        R"({"a":"<b>HELLO</b>&nbsp;world - １２！","n":"2.1"})",
         R"({ "a" : "\u0048ello\tWorld\n12", "n" : "＋２．１" })",
-        R"({"a":"Hello, World 12","n":2.1,"empty":"","none":null,"signs":"!?"})"}) {
+        R"({"a":"Hello, World 12","n":2.1,"empty":"","none":null,"blank":"<br>\n"})"}) {
     EXPECT_EQ(Of(payload), plain) << payload;
+  }
+}
+
+TEST(Fingerprinter, SeesADifferenceInSignsAndWordsThatAreMoreThanLetters) {
+  const std::pair<const char*, const char*> pairs[] = {
+      {"\U0001F44D", "\U0001F44E"},
+      {"rated A+ today", "rated A- today"},
+      {"C", "C++"},
+      {"stars ★★★★", "stars ★★"},
+      {"at -5 degrees", "at 5 degrees"},
+      {"x > 3", "x < 3"},
+      {"1.10", "1.1"},
+      {"???", "!!!"},
+      {"see aB3x", "see Ab3X"},
+      {"out/b-1.csv", "out/b_1.csv"},
+      {"kV", "KV"},
+      {"we <3 tea -> Arden", "we <3 coffee -> Arden"}};
+  for (const auto& [one, other] : pairs) {
+    const auto payload = [](const std::string& text) { return R"({"a":")" + text + R"("})"; };
+    EXPECT_NE(Of(payload(one)).exact, Of(payload(other)).exact) << one;
+  }
+  for (const char* same : {R"({"a":"Hat"})", R"({"a":"HAT!"})", R"({"a":" <i>hat</i> "})"}) {
+    EXPECT_EQ(Of(same), Of(R"({"a":"hat"})")) << same;
   }
 }
 
@@ -227,7 +252,7 @@ TEST(Fingerprinter, TreatsRecordsWithoutATokenAsEqual) {
   EXPECT_EQ(empty.outcome.reason, Reason::kNone);
   EXPECT_EQ(empty.features, 0U);
   EXPECT_EQ(empty.fingerprint.simhash, empty.fingerprint.exact);
-  EXPECT_EQ(Compute(options, R"({"b":{"c":[]},"a":" - "})").fingerprint, empty.fingerprint);
+  EXPECT_EQ(Compute(options, R"({"b":{"c":[]},"a":" \n "})").fingerprint, empty.fingerprint);
 }
 
 TEST(Fingerprinter, AnotherSeedChangesEverythingButTheExactHash) {

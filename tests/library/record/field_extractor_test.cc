@@ -52,6 +52,17 @@ TEST(FieldExtractor, TakesTheSelectedFieldsOnly) {
   EXPECT_EQ(record.outcome.time_ms, 77);
 }
 
+TEST(FieldExtractor, TellsNumbersFromTextsThatLookAlike) {
+  FieldExtractor extractor{RecordOptions()};
+  std::vector<std::pair<std::string, bool>> found;
+  for (const TextPiece& piece :
+       extractor.Extract({{0, 0}, 77, R"({"a":1.10,"b":"1.10","c":[true,-1]})"}).pieces) {
+    found.emplace_back(piece.text, piece.number);
+  }
+  EXPECT_THAT(found, ElementsAre(Pair("1.10", true), Pair("1.10", false), Pair("true", false),
+                                 Pair("-1", true)));
+}
+
 TEST(FieldExtractor, IgnoresAByteOrderMarkBeforeTheDocument) {
   const auto record = Extract(RecordOptions(), "\xEF\xBB\xBF{\"a\":\"x\"}");
   EXPECT_THAT(record.texts, ElementsAre(Pair(0, "x")));
