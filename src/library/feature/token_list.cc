@@ -55,33 +55,41 @@ class RowStops {
   /// The first such byte; kRowBytes if there is none. `in_token`: a token goes on into this row.
   size_t Find(const RowBits& bits, uint64_t used, bool in_token) {
     const uint64_t after_run = bits.run << 1 | uint64_t{in_token};
-    uint64_t stops = 0;
-    if ((bits.symbols | bits.hyphens | bits.others) != 0) {
-      const uint64_t before_run = bits.run >> 1;
-      const uint64_t last = used ^ used >> 1;  // what follows is unknown
-      const uint64_t hyphens = bits.hyphens & ~(bits.hyphens << 1) & ~(bits.hyphens >> 1);
-      stops = bits.symbols | (bits.others & ~(after_run & before_run)) |
-              (hyphens & ((after_run & ~before_run) | (~after_run & bits.leads >> 1) | last));
-    }
     const uint64_t inner_upper = bits.upper & after_run;
-    const uint64_t separators = ~bits.run & used;
-    // The bits of two sets are compared as numbers: the larger one has the highest bit of both.
+    uint64_t stops = 0;
+    if ((bits.symbols | bits.hyphens | bits.others) != 0) stops = Signs(bits, used, after_run);
+    if (upper_ || (inner_upper | bits.digits) != 0) {
+      stops |= Words(bits, used, inner_upper, in_token);
+    }
+    return static_cast<size_t>(std::countr_zero(stops));
+  }
+
+ private:
+  static uint64_t Signs(const RowBits& bits, uint64_t used, uint64_t after_run) {
+    const uint64_t before_run = bits.run >> 1;
+    const uint64_t last = used ^ used >> 1;  // what follows is unknown
+    const uint64_t hyphens = bits.hyphens & ~(bits.hyphens << 1) & ~(bits.hyphens >> 1);
+    return bits.symbols | (bits.others & ~(after_run & before_run)) |
+           (hyphens & ((after_run & ~before_run) | (~after_run & bits.leads >> 1) | last));
+  }
+
+  uint64_t Words(const RowBits& bits, uint64_t used, uint64_t inner_upper, bool in_token) {
     if (in_token && bits.run % 2 != 0) {
       const uint64_t head = LowBits(static_cast<size_t>(std::countr_one(bits.run)));
       const uint64_t head_digits = head & bits.digits;
       const uint64_t head_upper = head & inner_upper;
       if ((head_digits | head_upper) != 0 && (head_digits != 0 || digit_) &&
           (head_upper != 0 || upper_)) {
-        return 0;
+        return 1;
       }
     }
-    if (inner_upper != 0 && bits.digits != 0) stops |= Identifiers(bits, inner_upper);
+    const uint64_t separators = ~bits.run & used;
+    // The bits of two sets are compared as numbers: the larger one has the highest bit of both.
     digit_ = bits.digits > separators || (separators == 0 && digit_);
     upper_ = inner_upper > separators || (separators == 0 && upper_);
-    return static_cast<size_t>(std::countr_zero(stops));
+    return inner_upper != 0 && bits.digits != 0 ? Identifiers(bits, inner_upper) : 0;
   }
 
- private:
   /// The first bytes of the runs with a digit, an inner upper-case letter and maybe a lower-case
   /// one.
   static uint64_t Identifiers(const RowBits& bits, uint64_t inner_upper) {
@@ -100,7 +108,7 @@ class RowStops {
     return found;
   }
 
-  // Of the token that goes on into the next row. Before the first row, nothing is known of it.
+  // Of the token that goes on into the next row. If one is false, the token has no such character.
   bool digit_ = true;  ///< has a digit
   bool upper_ = true;  ///< has an upper-case letter that is not its first character
 };
@@ -432,9 +440,12 @@ NEARDUP_AVX2_FUNCTION size_t TokenList::PutAsciiAvx2(std::string_view text) {
       bits.others = Having(low, high, kOther) & used;
       bits.leads = (Having(low, high, kLead) & used) | bits.digits;
     }
-    row = std::min(row, stops.Find(bits, used, in_token()));
+    const size_t stop = stops.Find(bits, used, in_token());
+    if (stop < row) {
+      row = stop;
+      used = LowBits(row);
+    }
     goes_on = row == kRowBytes;
-    used = LowBits(row);
     const uint64_t run = bits.run & used;
     const uint64_t ends = ~run & used & (run << 1 | uint64_t{in_token()});
     char folded[2 * kRowBytes];  // a whole row can be read from each byte of the first one
@@ -536,9 +547,12 @@ NEARDUP_AVX512_FUNCTION size_t TokenList::PutAsciiAvx512(std::string_view text) 
       bits.others = having(kOther);
       bits.leads = having(kLead);
     }
-    row = std::min(row, stops.Find(bits, used, in_token()));
+    const size_t stop = stops.Find(bits, used, in_token());
+    if (stop < row) {
+      row = stop;
+      used = LowBits(row);
+    }
     goes_on = row == kRowBytes;
-    used = LowBits(row);
     const uint64_t run = bits.run & used;
     const uint64_t ends = ~run & used & (run << 1 | uint64_t{in_token()});
     const uint64_t kept = run | ends;
