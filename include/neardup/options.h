@@ -91,7 +91,7 @@ struct FeatureOptions {
   /// count.
   uint32_t features_min = 12;
   static constexpr Range<uint32_t> kFeaturesMinRange = {0, 1000};
-  /// Remove `<...>` from text and decode character entities before tokenising.
+  /// Remove tags of HTML from text, and decode its named characters, before tokenising.
   bool markup = true;
   /// For streams, such as logs, whose repeated records differ in times, addresses or numbers.
   Masks masks;

@@ -1,7 +1,10 @@
 #include "edits/record_copier.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
+
+#include "feature/character.h"
 
 namespace neardup {
 
@@ -30,10 +33,20 @@ size_t TextBytes(Json& value) {
   return bytes;
 }
 
+/// Several words in upper case, but for those with a digit. The case of one word alone, and of
+/// identifiers, may count.
 std::string UpperCase(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
+  if (text.find(' ') == std::string::npos) return text;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const auto word = std::span(text).subspan(begin, end - begin);
+    if (std::none_of(word.begin(), word.end(), IsAsciiDigit)) {
+      std::transform(word.begin(), word.end(), word.begin(), [](char c) {
+        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+      });
+    }
+    begin = end + 1;
+  }
   return text;
 }
 

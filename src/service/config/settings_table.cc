@@ -372,7 +372,7 @@ std::vector<Setting> FeatureRows() {
               FeatureOptions::kFeaturesMinRange,
               "A record with fewer distinct tokens matches only equal records."),
       Flag("feature.markup", NEARDUP_MEMBER(lane.filter.feature.markup),
-           "Remove <...> from text and decode character entities before comparing."),
+           "Remove tags of HTML from text, and decode its named characters, before comparing."),
       MasksList("feature.masks"),
       Text("feature.model", NEARDUP_MEMBER(model_file), kAnyText,
            "Model file written by `neardup learn` or `neardup tune`. A relative path starts at the "

@@ -32,11 +32,11 @@ TEST(SchemeTexts, HoldTheRawTextItsTokensAndTheirHashes) {
 TEST(SchemeTexts, GroupTextsByFieldInTheOrderOfTheDocument) {
   SchemeTextReader reader(Options());
   const auto& texts =
-      reader.Read(View(R"({"body":["one two","..."],"title":"three","x":"no"})")).texts;
+      reader.Read(View(R"({"body":["one two"," "],"title":"three","x":"no"})")).texts;
   ASSERT_EQ(texts.size(), 3);
   EXPECT_EQ(texts[0].normalised, "three ");
   EXPECT_EQ(texts[1].normalised, "one two ");
-  EXPECT_EQ(texts[2].raw, "...");
+  EXPECT_EQ(texts[2].raw, " ");
   EXPECT_EQ(texts[2].normalised, "");
   EXPECT_TRUE(texts[2].tokens.empty());
 }
