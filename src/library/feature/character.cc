@@ -175,6 +175,8 @@ FoldTable::Kind KindOf(CharacterClass character_class) {
 
 CharacterClass ClassOf(uint32_t code_point) {
   switch (code_point) {
+    case 0x2044:  // of fractions: NFKC writes them with it, and people with '/'
+      return CharacterClass::kSeparator;
     case '-':
     case '#':
     case '%':

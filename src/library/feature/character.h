@@ -80,7 +80,8 @@ enum class CharacterClass : uint8_t {
   kSeparator,  ///< none of those below
   kRun,        ///< part of a longer token: letters of scripts that write spaces, and all numbers
   /// A token by itself: Han, Kana, Hangul, Thai, Lao, Khmer and Myanmar letters; symbols, which are
-  /// Sm, Sc and So, '^', the five skin colours of emoji, and signs of per cent other than '%'.
+  /// Sm but U+2044, Sc and So, '^', the five skin colours of emoji, and signs of per cent other
+  /// than '%'.
   kSingle,
   kMark,  ///< a combining mark, which belongs to the token before it
   kSign,  ///< '-', '#' or '%': a token by itself if IsSignContent, else a separator

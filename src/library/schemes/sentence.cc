@@ -52,19 +52,6 @@ bool EndsWord(const char* at, const char* end) {
          static_cast<unsigned char>(*at) >= 0x80;
 }
 
-/// Whether tokens are those of a text of punctuation, which a tokeniser takes as one token.
-bool IsPunctuation(std::string_view tokens) {
-  const char* at = tokens.data();
-  const char* const end = at + tokens.size();
-  while (at < end) {
-    const CharacterClass character_class = ClassOf(DecodeUtf8(at));
-    if (character_class == CharacterClass::kRun || character_class == CharacterClass::kSingle) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /// Splits texts into sentences with their paragraphs.
 class Splitter {
  public:
@@ -88,8 +75,7 @@ class Splitter {
   void Add(std::string_view sentence) {
     tokens_.Clear();
     tokeniser_.Tokenise(sentence, tokens_);
-    const size_t count = tokens_.token_count();
-    if (count == 0 || (count == 1 && IsPunctuation(tokens_.TextFrom(0)))) return;
+    if (tokens_.token_count() == 0) return;
     sentences_.push_back({Hash64(tokens_.TextFrom(0)), tokens_.token_count(), paragraph_});
   }
 

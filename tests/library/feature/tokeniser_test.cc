@@ -69,6 +69,7 @@ TEST(Tokeniser, TakesSymbolsOneByOne) {
   EXPECT_EQ(Tokens("★★☆ x=y^2 C++ 20°"), "★ ★ ☆ x = y ^ 2 c + + 20 ° ");
   EXPECT_EQ(Tokens("yes👍🏽 ❤\ufe0f"), "yes 👍 🏽 ❤ ");
   EXPECT_EQ(Tokens("it`s ´x´"), "it s x ");
+  EXPECT_EQ(Tokens("½ cup"), Tokens("1/2 cup"));
 }
 
 TEST(Tokeniser, TakesSignsAtTheSideOfAWordOrNumber) {

@@ -32,8 +32,8 @@ TEST(Sentences, CountLinesAndTextsAsParagraphs) {
 }
 
 TEST(Sentences, LeaveOutMarkupAndWhatHasNoToken) {
-  const SchemeRecord record{"<p>One.</p> ... <b>Two</b>"};
-  EXPECT_EQ(FindSentences(record.texts()), (Sentences{Make("one ", 1, 0), Make("two ", 1, 0)}));
+  const SchemeRecord record{"<p>One.</p>\n \n<b>Two</b>"};
+  EXPECT_EQ(FindSentences(record.texts()), (Sentences{Make("one ", 1, 0), Make("two ", 1, 2)}));
   EXPECT_TRUE(FindSentences({}).empty());
 }
 
