@@ -97,8 +97,8 @@ void Collector::Take(const Place& place, JsonKind kind, std::string_view text) {
   const auto field = static_cast<uint32_t>(place.field);
   present_[field] = record_number_;
   const Selection::Field& selected = selection_.fields()[field];
-  pieces_.push_back({field, selected.weight16, text, place.path_hash, selected.key,
-                     kind == JsonKind::kNumber});
+  pieces_.push_back(
+      {field, selected.weight16, text, place.path_hash, selected.key, kind == JsonKind::kNumber});
 }
 
 void Collector::TakeContainer(const Place& place, JsonKind kind) {
