@@ -71,6 +71,13 @@ class Comparison {
  private:
   /// Whether the entry is near enough, at least for a suspect.
   bool Judge(const IndexQuery& query, uint32_t id, EntryMatch& match) const {
+    return JudgeDistances(query, id, match) &&
+           NumbersAgree(parts_.match,
+                        ConflictBits(query.fingerprint.numbers, parts_.entries.numbers(match.id)),
+                        query.features);
+  }
+  /// The same, as if no numbers conflicted. They take a read of memory that few candidates need.
+  bool JudgeDistances(const IndexQuery& query, uint32_t id, EntryMatch& match) const {
     Nearness nearness{match.distance, match.order_distance, 0, query.features};
     if (Accepts(parts_.match, nearness)) return true;
     if (parts_.text_keys) {

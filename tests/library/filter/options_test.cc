@@ -191,7 +191,7 @@ TEST(FingerprintSpec, IsCanonicalJsonWithSortedKeys) {
     options.record.fields = {{"title", 2.0}, {"/a~1b", 0.5}};
     options.record.exclude = {"z", "/b/c", "z"};
   }));
-  EXPECT_THAT(spec, StartsWith(R"({"algorithm":2,"exclude":["/b/c","/z"],"features_min":12,)"
+  EXPECT_THAT(spec, StartsWith(R"({"algorithm":3,"exclude":["/b/c","/z"],"features_min":12,)"
                                R"("fields":[{"path":"/a~1b","weight16":8},)"
                                R"({"path":"/title","weight16":32}],"markup":true,)"
                                R"("model":"none","unicode":")"));
@@ -272,7 +272,7 @@ TEST(FingerprintSpec, DoesNotChangeWithWhatTheExactHashDoesNotUse) {
 }
 
 TEST(FingerprintSpec, DoesNotChangeWithAnythingElse) {
-  const Change changes[] = {[](auto& o) { o.match = {7, 9, 0, true, true, true}; },
+  const Change changes[] = {[](auto& o) { o.match = {7, 9, 0, true, true, true, false}; },
                             [](auto& o) {
                               o.window = {1000, 1, 1, 1000};
                             },
