@@ -1,9 +1,12 @@
 #include "fingerprint/number_set.h"
 
-#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 #include "base/hash.h"
+#include "base/wide.h"
 #include "feature/character.h"
 
 namespace neardup {
@@ -11,24 +14,49 @@ namespace {
 
 constexpr int kCharactersMax = 12;
 constexpr int kUnitCharactersMax = 3;
-/// Most blocks of this size hold no number, and are passed over as a whole.
 constexpr size_t kBlockBytes = 64;
 
 // The first bytes of U+0640 to U+187F.
-constexpr unsigned char kLeadFirst = 0xD9;
-constexpr unsigned char kLeadLast = 0xE1;
+constexpr uint8_t kLeadFirst = 0xD9;
+constexpr uint8_t kLeadLast = 0xE1;
 
 /// Whether a number may begin with this byte. True for more: of ASCII, for +,-./ and digits.
 constexpr bool MayBegin(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return static_cast<unsigned char>(byte - '+') <= '9' - '+' ||
-         static_cast<unsigned char>(byte - kLeadFirst) <= kLeadLast - kLeadFirst;
+  const auto byte = static_cast<uint8_t>(c);
+  const bool ascii = static_cast<uint8_t>(byte - '+') <= '9' - '+';
+  const bool other = static_cast<uint8_t>(byte - kLeadFirst) <= kLeadLast - kLeadFirst;
+  return ascii | other;
 }
 
-bool MayHoldNumber(std::string_view block) {
-  bool may = false;
-  for (const char c : block) may |= MayBegin(c);  // no early end, so that it is done in registers
-  return may;
+/// For each of kBlockBytes bytes of a text, 1 if a token begins there that may be a number. Reads
+/// one byte before. Written so that compilers use whole registers: without branches and with a
+/// fixed size.
+inline __attribute__((always_inline)) bool MarkStarts(const char* text,
+                                                      uint8_t* __restrict starts) {
+  uint8_t any = 0;
+  for (size_t i = 0; i < kBlockBytes; ++i) {
+    starts[i] = static_cast<uint8_t>(uint8_t{MayBegin(text[i])} & uint8_t{text[i - 1] == ' '});
+    any |= starts[i];
+  }
+  return any != 0;
+}
+
+bool MarkStartsPortable(const char* text, uint8_t* starts) { return MarkStarts(text, starts); }
+#if NEARDUP_WIDE
+NEARDUP_AVX2_FUNCTION bool MarkStartsAvx2(const char* text, uint8_t* starts) {
+  return MarkStarts(text, starts);
+}
+NEARDUP_AVX512_FUNCTION bool MarkStartsAvx512(const char* text, uint8_t* starts) {
+  return MarkStarts(text, starts);
+}
+#endif
+
+auto* MarkStartsOfThisProcessor() {
+#if NEARDUP_WIDE
+  if (UsesAvx512()) return MarkStartsAvx512;
+  if (UsesAvx2()) return MarkStartsAvx2;
+#endif
+  return MarkStartsPortable;
 }
 
 uint64_t BitsOf(std::string_view number) {
@@ -95,13 +123,33 @@ bool IsNumber(std::string_view token) {
 
 uint64_t NumberSet(std::string_view token_text) {
   uint64_t set = 0;
-  for (size_t begin = 0; begin < token_text.size(); begin += kBlockBytes) {
-    if (!MayHoldNumber(token_text.substr(begin, kBlockBytes))) continue;
-    const size_t end = std::min(begin + kBlockBytes, token_text.size());
-    for (size_t at = begin; at < end; ++at) {
-      if (!MayBegin(token_text[at]) || (at > 0 && token_text[at - 1] != ' ')) continue;
-      const std::string_view token = token_text.substr(at, token_text.find(' ', at) - at);
-      if (IsNumber(token)) set |= BitsOf(token);
+  const auto add = [&](size_t at) {
+    size_t end = at;
+    while (IsAsciiDigit(token_text[end])) ++end;
+    // Most are nothing but digits.
+    const bool digits = token_text[end] == ' ' && end != at && end - at <= kCharactersMax;
+    if (!digits) end = token_text.find(' ', end);
+    const std::string_view token = token_text.substr(at, end - at);
+    if (digits || IsNumber(token)) set |= BitsOf(token);
+  };
+  if (!token_text.empty()) add(0);
+  auto* const mark_starts = MarkStartsOfThisProcessor();
+  for (size_t at = 1; at < token_text.size(); at += kBlockBytes) {
+    const char* text = token_text.data() + at - 1;
+    char last[1 + kBlockBytes];
+    if (token_text.size() - at < kBlockBytes) {
+      std::memset(last, 0, sizeof last);
+      std::memcpy(last, text, token_text.size() - at + 1);
+      text = last;
+    }
+    uint8_t starts[kBlockBytes];
+    if (!mark_starts(text + 1, starts)) continue;
+    for (size_t word = 0; word < kBlockBytes; word += sizeof(uint64_t)) {
+      uint64_t marked;
+      std::memcpy(&marked, starts + word, sizeof marked);
+      for (; marked != 0; marked &= marked - 1) {
+        add(at + word + static_cast<size_t>(std::countr_zero(marked)) / 8);
+      }
     }
   }
   return set;

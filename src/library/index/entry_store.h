@@ -8,6 +8,7 @@
 
 #include "index/page_memory.h"
 #include "index/page_supply.h"
+#include "index/processor.h"
 #include "neardup/entry.h"
 
 namespace neardup {
@@ -75,6 +76,11 @@ class EntryStore {
   const StoredEntry& operator[](uint64_t id) const {
     assert(id - begin_id_ < size());
     return Entries(ChunkOf(id))[id % kChunkEntries];
+  }
+  /// Prefetches what operator[] and numbers() read.
+  void Fetch(uint64_t id) const {
+    FetchLine(&(*this)[id]);
+    if (with_numbers_) FetchLine(&Numbers(ChunkOf(id))[id % kChunkEntries]);
   }
   /// Fingerprint::numbers of the entry.
   uint64_t numbers(uint64_t id) const {

@@ -192,9 +192,9 @@ class Search {
   void AddMet(size_t query, uint32_t id) {
     List<Met>& met = met_[turn_];
     if (met.size == kPutOffMax) CompareMet(met);
-    const StoredEntry& entry = parts_.entries[parts_.FullId(id)];
-    FetchLine(&entry);
-    met.ones[met.size++] = {static_cast<uint32_t>(query), id, &entry};
+    const uint64_t full_id = parts_.FullId(id);
+    parts_.entries.Fetch(full_id);
+    met.ones[met.size++] = {static_cast<uint32_t>(query), id, &parts_.entries[full_id]};
   }
   void CompareMet(List<Met>& met) {
     for (size_t i = 0; i < met.size; ++i) {
