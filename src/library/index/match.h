@@ -22,8 +22,8 @@ struct Nearness {
   int conflict_bits = 0;   ///< ConflictBits of Fingerprint::numbers
 };
 
-/// How many bits each of two sets of numbers has at least that the other one lacks. Numbers of a
-/// passage that only one record has do not count: only numbers in the place of others do.
+/// How far two sets of numbers conflict: the bits that only one of them has, counted in the set
+/// that has fewer such bits. So the numbers of a passage that one record lacks do not count.
 constexpr int ConflictBits(uint64_t a, uint64_t b) {
   return std::min(BitCount(a & ~b), BitCount(b & ~a));
 }
@@ -92,9 +92,11 @@ inline constexpr int kBitsPerNumber = 2;
 
 /// Whether the numbers of two near records allow that they are duplicates. Volume 3 is no copy of
 /// volume 4, and the prices of one day are none of another day, however alike the other words are.
-/// A long text may be corrected in a number: hence 2 % of the tokens. On 15 labelled sets of texts
-/// and bibliographic records, such conflicts separate most pairs that were joined wrongly, and next
-/// to no copies. Copies with typing errors in their numbers are the exception.
+/// A long text may be corrected in a number: hence 2 % of the tokens. Of 377 books in series, 74
+/// were joined wrongly without this rule, and none is with it. On 14 of 16 labelled sets, F1 moves
+/// by less than 0.001, or rises by up to 0.004. On the other two it costs recall: copies have
+/// typing errors in their numbers, or cite one paper with several years. For such records
+/// match.numbers is off.
 constexpr bool NumbersAgree(const MatchOptions& match, int conflict_bits, uint32_t features) {
   if (!match.numbers) return true;
   return conflict_bits <= kBitsPerNumber * static_cast<int>(features / kFeaturesPerConflict);

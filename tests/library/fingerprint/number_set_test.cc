@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/simd_levels.h"
+
 namespace neardup {
 namespace {
 
@@ -60,19 +62,21 @@ TEST(NumberSet, HasTwoBitsForEachNumberWhereverItStands) {
 TEST(NumberSet, IsTheUnionOfItsTokensInTextsOfAnyLength) {
   constexpr uint64_t kSeed = 8;
   SCOPED_TRACE("seed " + std::to_string(kSeed));
-  std::mt19937_64 random(kSeed);
   const std::vector<std::string> stock = {
       "a", "word", "longer-than-most-words", "本", "٣", "-12", "+7", "128gb", "3", "deadbeef"};
-  for (int text = 0; text < 2000; ++text) {
-    std::string tokens;
-    uint64_t expected = 0;
-    for (uint64_t count = random() % 60; count > 0; --count) {
-      const std::string& token = stock[random() % stock.size()];
-      tokens += token + ' ';
-      expected |= NumberSet(token + ' ');
+  AtEachSimdLevel([&] {
+    std::mt19937_64 random(kSeed);
+    for (int text = 0; text < 2000; ++text) {
+      std::string tokens;
+      uint64_t expected = 0;
+      for (uint64_t count = random() % 60; count > 0; --count) {
+        const std::string& token = stock[random() % stock.size()];
+        tokens += token + ' ';
+        expected |= NumberSet(token + ' ');
+      }
+      ASSERT_EQ(NumberSet(tokens), expected) << tokens;
     }
-    ASSERT_EQ(NumberSet(tokens), expected) << tokens;
-  }
+  });
 }
 
 /// FORMAT: changelogs hold these sets.
