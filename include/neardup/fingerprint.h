@@ -15,7 +15,7 @@
 
 namespace neardup {
 
-/// A record's content in 192 bits. The values are part of the stored format: for one
+/// A record's content in 256 bits. The values are part of the stored format: for one
 /// FingerprintSpec they never change.
 struct Fingerprint {
   /// Weighted SimHash (Charikar 2002) of the tokens of the selected fields. The Hamming distance of
@@ -29,9 +29,13 @@ struct Fingerprint {
   /// Hash of the normalised selected fields: equal fields have equal hashes, and different fields
   /// have equal hashes with a chance of 2^-64.
   uint64_t exact = 0;
-  // A record with fewer than FeatureOptions::features_min distinct tokens has simhash == exact, and
-  // an `order` derived from `exact`, so that it matches only equal records. With ExactOnly
-  // (options.h), every record has such a fingerprint.
+  /// The numbers among the tokens of the selected fields, without key fields, as a set of 64 bits:
+  /// each number sets two (fingerprint/number_set.h). Equal records have equal sets; records that
+  /// share few numbers have bits that the other lacks, on both sides.
+  uint64_t numbers = 0;
+  // A record with fewer than FeatureOptions::features_min distinct tokens has simhash == exact, an
+  // `order` derived from `exact`, so that it matches only equal records, and no `numbers`. With
+  // ExactOnly (options.h), every record has such a fingerprint.
 
   bool operator==(const Fingerprint&) const = default;
 };

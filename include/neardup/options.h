@@ -140,6 +140,9 @@ struct MatchOptions {
   /// Look up blocks with one bit flipped too: raises the guarantee from 3 to 7 bits, at 64 more
   /// probes per record.
   bool neighbours = false;
+  /// Near records must not hold numbers that conflict: numbers that only one of them has, on both
+  /// sides, in more than 2 % of the distinct tokens (index/match.h). Holds for suspects, too.
+  bool numbers = true;
   /// A record that is no duplicate is a suspect (Match::suspect) if it is as near to an entry as
   /// this distance in place of distance_max allows, without features_per_bit, and with a
   /// distance_sum_max that is larger by the same number of bits. Has no effect unless it is larger

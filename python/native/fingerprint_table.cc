@@ -10,6 +10,7 @@ Result<FingerprintColumns> ReadFingerprints(ArrowArrayStream& stream) {
     NEARDUP_TRY(chunk.Numbers("simhash", "lL", columns.simhash));
     NEARDUP_TRY(chunk.Numbers("order", "lL", columns.order));
     NEARDUP_TRY(chunk.Numbers("exact", "lL", columns.exact));
+    NEARDUP_TRY(chunk.Numbers("numbers", "lL", columns.numbers));
     NEARDUP_TRY(chunk.Numbers("time_ms", "lL", columns.time_ms));
     NEARDUP_TRY(chunk.Numbers("features", "iI", columns.features));
     NEARDUP_TRY(chunk.Numbers("reason", "cC", columns.reason));

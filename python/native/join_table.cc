@@ -27,6 +27,7 @@ ArrayExport JoinRowColumns(const JoinRows& rows) {
   exported.AddNumbers("number", column([](const JoinRow& row) { return row.number; }));
   exported.AddNumbers("simhash", column([](const JoinRow& row) { return row.simhash; }));
   exported.AddNumbers("order", column([](const JoinRow& row) { return row.order; }));
+  exported.AddNumbers("numbers", column([](const JoinRow& row) { return row.numbers; }));
   exported.AddNumbers("time_ms", column([](const JoinRow& row) { return row.time_ms; }));
   exported.AddNumbers("rest", column(RestOf));
   if (!rows.text_keys.empty()) {
@@ -44,15 +45,16 @@ Result<JoinRows> ReadJoinRows(ArrowArrayStream& stream) {
   JoinRows rows;
   NEARDUP_TRY(ReadChunks(stream, "rows", [&](const ChunkReader& chunk) -> Result<void> {
     std::vector<int64_t> key, number, time_ms, rest;
-    std::vector<uint64_t> simhash, order;
+    std::vector<uint64_t> simhash, order, numbers;
     NEARDUP_TRY(chunk.Numbers("key", "lL", key));
     NEARDUP_TRY(chunk.Numbers("number", "lL", number));
     NEARDUP_TRY(chunk.Numbers("simhash", "lL", simhash));
     NEARDUP_TRY(chunk.Numbers("order", "lL", order));
+    NEARDUP_TRY(chunk.Numbers("numbers", "lL", numbers));
     NEARDUP_TRY(chunk.Numbers("time_ms", "lL", time_ms));
     NEARDUP_TRY(chunk.Numbers("rest", "lL", rest));
     for (size_t i = 0; i < chunk.rows(); ++i) {
-      rows.rows.push_back({key[i], number[i], simhash[i], order[i], time_ms[i],
+      rows.rows.push_back({key[i], number[i], simhash[i], order[i], numbers[i], time_ms[i],
                            static_cast<uint16_t>(rest[i]),
                            static_cast<uint16_t>(rest[i] >> kFeaturesShift)});
     }

@@ -8,8 +8,8 @@
 
 namespace neardup {
 
-/// Columns of 64-bit integers: `key`, `number`, `simhash`, `order`, `time_ms`, and `rest`, which
-/// packs the others; and `text_keys` (binary) if the rows have them.
+/// Columns of 64-bit integers: `key`, `number`, `simhash`, `order`, `numbers`, `time_ms`, and
+/// `rest`, which packs the others; and `text_keys` (binary) if the rows have them.
 ArrayExport JoinRowColumns(const JoinRows& rows);
 
 /// Reads all chunks of a stream with these columns in any order, and releases it. Errors are those

@@ -180,6 +180,7 @@ nb::tuple FingerprintCapsules(FingerprintColumns&& columns) {
   exported.AddNumbers("simhash", std::move(columns.simhash));
   exported.AddNumbers("order", std::move(columns.order));
   exported.AddNumbers("exact", std::move(columns.exact));
+  exported.AddNumbers("numbers", std::move(columns.numbers));
   exported.AddNumbers("features", std::move(columns.features));
   exported.AddNumbers("time_ms", std::move(columns.time_ms));
   exported.AddLists("text_keys", Flat(columns.text_keys), ProbedKeys::kMax);

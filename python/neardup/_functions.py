@@ -182,9 +182,9 @@ def fingerprint(
 ) -> Table:
     """Computes the fingerprint of each record. Nothing is learned and nothing is decided.
 
-    The columns are ``simhash``, ``order`` and ``exact`` (uint64), ``features`` (distinct words), ``time_ms`` (since
-    1970), ``text_keys`` (eight uint32; 0 where there is none), ``reason`` (null unless the record cannot be compared)
-    and ``passed``. Two records are near if few bits of their ``simhash`` differ, and equal if ``exact`` is equal.
+    The columns are ``simhash``, ``order``, ``exact`` and ``numbers`` (uint64), ``features`` (distinct words),
+    ``time_ms`` (since 1970), ``text_keys`` (eight uint32; 0 where there is none), ``reason`` (null unless the record
+    cannot be compared) and ``passed``. Two records are near if few bits of their ``simhash`` differ, and equal if ``exact`` is equal.
     Fingerprints can be compared only if they were computed with the same settings. If the settings say that only equal
     records are duplicates (``mode`` exact, or ``distance_max`` 0), only ``exact`` is computed: ``simhash`` is equal to
     it, ``features`` counts all words, and there are no text keys.

@@ -52,7 +52,7 @@ LEFT_MIN = 200_000
 
 UNDECIDED, UNIQUE, DUPLICATE = 0, 1, 2
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
-_ROW = "key long, number long, simhash long, order long, time_ms long, rest long"
+_ROW = "key long, number long, simhash long, order long, numbers long, time_ms long, rest long"
 _KEYS = ", text_keys binary"
 _BEST = "part int, number long, original long, kind short, distance short, sum short"
 _SENTINEL = 255

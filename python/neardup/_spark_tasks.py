@@ -28,7 +28,8 @@ PART_RECORDS = 500_000
 IN = "in_"
 """Before the names of the columns of the input, which may be equal to ours."""
 FINGERPRINT = (
-    "simhash long, order long, exact long, features int, time_ms long, text_keys binary, reason string, passed boolean"
+    "simhash long, order long, exact long, numbers long, features int, time_ms long, text_keys binary, reason string, "
+    "passed boolean"
 )
 FINGERPRINT_COLUMNS = [column.split()[0] for column in FINGERPRINT.split(", ")]
 _POSITION = ("topic", "partition", "offset")
@@ -189,6 +190,7 @@ def fingerprint_arrays(
         column("simhash").view(pa.int64()),
         column("order").view(pa.int64()),
         column("exact").view(pa.int64()),
+        column("numbers").view(pa.int64()),
         column("features").view(pa.int32()),
         column("time_ms"),
         binary_keys(column("text_keys")),

@@ -124,8 +124,8 @@ def fingerprint(
 ) -> DataFrame:
     """Computes the fingerprint of each record, on the executors.
 
-    The columns are those of `key`, and ``simhash``, ``order`` and ``exact`` (64 bits each), ``features``, ``time_ms``,
-    ``text_keys`` (eight 32-bit numbers, little-endian), ``reason`` (null unless the record cannot be compared) and
+    The columns are those of `key`, and ``simhash``, ``order``, ``exact`` and ``numbers`` (64 bits each), ``features``,
+    ``time_ms``, ``text_keys`` (eight 32-bit numbers, little-endian), ``reason`` (null unless the record cannot be compared) and
     ``passed``; `neardup.fingerprint` describes them.
 
     Args:

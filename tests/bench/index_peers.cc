@@ -17,8 +17,7 @@ uint64_t BlockKey(uint64_t simhash, size_t table) {
 uint64_t TextKey(uint32_t key) { return uint64_t{4} << 32 | key; }
 
 bool Near(const MatchOptions& match, const Fingerprint& a, const Fingerprint& b, int shared) {
-  return Accepts(match, {std::popcount(a.simhash ^ b.simhash), std::popcount(a.order ^ b.order),
-                         shared, IndexWorkload::kFeatures});
+  return Accepts(match, NearnessOf(a, b, shared, IndexWorkload::kFeatures));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ IndexWorkload::IndexWorkload(Kind kind, uint64_t window, uint64_t seed)
 IndexWorkload::Record IndexWorkload::New(uint64_t number) const {
   Dice dice(seed_ ^ Mix64(number + 1));
   Record record;
-  record.fingerprint = {dice.Next(), dice.Next(), dice.Next()};
+  record.fingerprint = {dice.Next(), dice.Next(), dice.Next(), dice.Next() & dice.Next()};
   if (kind_ != Kind::kUniform) {
     const uint64_t rank = kind_ == Kind::kFamily ? 0 : Zipf(dice.Next(), kCentres);
     const uint64_t centre = centres_[rank];

@@ -46,14 +46,14 @@ class Codes {
     FingerprintedRecord record;
     record.position = {0, offset};
     record.outcome.time_ms = offset / 1000;
-    record.fingerprint = {random_(), random_(), random_()};
+    record.fingerprint = {random_(), random_(), random_(), random_()};
     record.features = 40;
     while (!record.text_keys.full()) record.text_keys.Add(static_cast<uint32_t>(random_()) | 1U);
     return record;
   }
   Entry NewEntry(int64_t offset) {
     Entry entry;
-    entry.fingerprint = {random_(), random_(), random_()};
+    entry.fingerprint = {random_(), random_(), random_(), random_()};
     entry.time_ms = offset / 1000;
     entry.origin = {0, offset};
     while (!entry.text_keys.full()) entry.text_keys.Add(static_cast<uint32_t>(random_()) | 1U);

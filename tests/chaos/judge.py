@@ -13,6 +13,8 @@ DISTANCE_MAX = 8
 DISTANCE_SUM_MAX = 24
 # A record with this many distinct words may use the whole distance (match.features_per_bit).
 WORDS_FOR_FULL_DISTANCE = 40
+# One number may conflict for so many distinct words (match.numbers). It sets two bits.
+WORDS_PER_CONFLICT = 50
 ROUTES = ('unique', 'duplicate', 'dead-letter')
 FIELDS = ('title', 'body', 'name', 'brand', 'description')
 
@@ -63,7 +65,8 @@ class Output:
         self.seq = int(self.fields['seq'])
         self.origin = self.position(self.fields['origin'])
         self.original = self.position(self.fields['original']) if 'original' in self.fields else None
-        self.simhash, self.order = (int(self.fields.get(name, '0'), 16) for name in ('simhash', 'order'))
+        self.simhash, self.order, self.numbers = (
+            int(self.fields.get(name, '0'), 16) for name in ('simhash', 'order', 'numbers'))
 
     @staticmethod
     def position(text):
@@ -73,6 +76,11 @@ class Output:
 
 def bits_apart(a, b):
     return (a ^ b).bit_count()
+
+
+def conflict_bits(a, b):
+    """Bits of numbers that only one of two records has, on the side that has fewer of them."""
+    return min((a & ~b).bit_count(), (b & ~a).bit_count())
 
 
 def content(value):
@@ -168,6 +176,10 @@ class Judge:
             apart = bits_apart(output.simhash, original.simhash)
             if apart > DISTANCE_MAX or apart + bits_apart(output.order, original.order) > DISTANCE_SUM_MAX:
                 self.faults.append(f'{where}: {apart} bits apart')
+            # Our words are not exactly the tokens of neardup.
+            allowed = 2 * (content(output.record.value)[2] // WORDS_PER_CONFLICT + 1)
+            if output.fields['kind'] == 'near' and conflict_bits(output.numbers, original.numbers) > allowed:
+                self.faults.append(f'{where}: their numbers conflict')
             if abs(output.record.timestamp - original.record.timestamp) > WINDOW_MS:
                 self.faults.append(f'{where}: outside of the window')
             if output.fields['kind'] == 'exact' and (
@@ -175,7 +187,7 @@ class Judge:
                 self.faults.append(f'{where}: called exact, but the texts differ')
 
     def check_uniques(self):
-        """No two uniques are equal, or within the guaranteed distance."""
+        """No two uniques are equal, or within the guaranteed distance without conflicting numbers."""
         contents, blocks = {}, {}
         for number, output in enumerate(o for o in self.outputs if o.route == 'unique'):
             if 'late' in output.fields:
@@ -191,7 +203,8 @@ class Judge:
                 equal = found[2][0] == text[0]
                 near = bits_apart(found[1].simhash, output.simhash)
                 if equal or (near <= DISTANCE_GUARANTEED and min(found[2][2], text[2]) >= WORDS_FOR_FULL_DISTANCE
-                             and near + bits_apart(found[1].order, output.order) <= DISTANCE_SUM_MAX):
+                             and near + bits_apart(found[1].order, output.order) <= DISTANCE_SUM_MAX
+                             and conflict_bits(found[1].numbers, output.numbers) == 0):
                     self.faults.append(f'{found[1].origin} and {output.origin} are both unique, {near} bits apart'
                                        + (' and equal' if equal else ''))
                     break

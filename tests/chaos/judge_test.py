@@ -25,11 +25,12 @@ class Stream:
         self.first_offsets = {('news', 0): 0}
         self.counts = {}
 
-    def add(self, value, route='unique', more='', simhash=None, timestamp=0):
+    def add(self, value, route='unique', more='', simhash=None, timestamp=0, numbers=0):
         offset = len(self.inputs)
         self.inputs.append(Record('news', 0, offset, timestamp, b'key', value, ''))
         simhash = fingerprint(offset + 1) if simhash is None else simhash
-        self.put(offset, route, more, f'simhash={simhash:016x};order={simhash:016x};exact={offset:016x}')
+        self.put(offset, route, more, f'simhash={simhash:016x};order={simhash:016x};exact={offset:016x};'
+                 f'numbers={numbers:016x}')
         return offset
 
     def put(self, origin, route, more='', fingerprints='', seq=None):
@@ -126,6 +127,21 @@ class AJudge(unittest.TestCase):
         stream = good()
         stream.add(text('x', *WORDS), 'duplicate', 'original=news/0/0;distance=9;kind=near', fingerprint(1) ^ 0x1ff)
         self.assert_one(stream, '9 bits apart')
+
+    def test_finds_a_near_duplicate_whose_numbers_conflict_with_those_of_its_original(self):
+        for numbers, expected in ((0b110, 0), (0b1111 << 8, 0), (0b111111 << 8, 1)):
+            stream = Stream()
+            stream.add(text('volume 3', *WORDS), numbers=0b111111)
+            stream.add(text('volume 4', *WORDS), 'duplicate', 'original=news/0/0;distance=0;kind=near', fingerprint(1),
+                       numbers=numbers)
+            self.assertEqual(len(stream.faults()), expected, numbers)
+
+    def test_allows_two_near_uniques_whose_numbers_conflict(self):
+        for numbers, expected in ((0b11, 1), (0b0, 1), (0b1100, 0)):
+            stream = Stream()
+            stream.add(text('volume 3', *WORDS), numbers=0b11)
+            stream.add(text('volume 4', *WORDS), simhash=fingerprint(1), numbers=numbers)
+            self.assertEqual(len(stream.faults()), expected, numbers)
 
     def test_finds_a_duplicate_outside_of_the_window(self):
         stream = good()

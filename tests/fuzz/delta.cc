@@ -47,7 +47,10 @@ std::vector<std::string> Seeds() {
   named.log_id = named.writer = 8;
   named.writer_before = 9;
   named.pipeline = {{"blog", "news"}, "{topic}.unique", "duplicate", "dead"};
-  for (const Delta& delta : {Delta(), Sample(), fresh, named}) {
+  Delta numbered = named;
+  numbered.endpoint = "a:1";
+  numbered.entries[0].fingerprint.numbers = 3;
+  for (const Delta& delta : {Delta(), Sample(), fresh, named, numbered}) {
     std::string bytes = Encode(delta);
     bytes.resize(bytes.size() - kChecksumBytes);
     seeds.push_back(bytes);

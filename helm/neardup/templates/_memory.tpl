@@ -38,15 +38,17 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- $live := add $entries .uncommitted -}}
 {{- $tables := 4 -}}
 {{- $buckets := 65536 -}}
+{{- $chunk := 2621440 -}}
 {{- if .exactOnly -}}
 {{- $tables = 1 -}}
+{{- $chunk = 2097152 -}}
 {{- else if and (not .neighbours) (ge $entries (int64 30000000)) -}}
 {{- $tables = 6 -}}
 {{- range until 5 }}{{ if le (mul $buckets 32) $entries }}{{ $buckets = mul $buckets 2 }}{{ end }}{{ end -}}
 {{- end -}}
 {{- $chunks := add (div $live 65536) 2 -}}
 {{- $places := include "neardup.powerOfTwo" $chunks | int64 | max 4 -}}
-{{- $store := add (mul (add $chunks 1) 2097152) (mul (add $places (div $places 2)) 16) -}}
+{{- $store := add (mul (add $chunks 1) $chunk) (mul (add $places (div $places 2)) 16) -}}
 {{- $postings := add $live (max (mul 2 $tables $buckets) (div $live 8)) -}}
 {{- $grown := add $postings (div $postings 24) -}}
 {{- $blocks := mul $tables (add (mul $buckets 192) (mul (add $grown (div $grown 24)) 6)) -}}
@@ -56,7 +58,7 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- $lines := max 65536 (div (mul $entries 300) 930) -}}
 {{- $keys = mul (div (add $lines 63) 64) 64 64 -}}
 {{- end -}}
-{{- $uncommitted := mul (include "neardup.powerOfTwo" .uncommitted | int64) 72 -}}
+{{- $uncommitted := mul (include "neardup.powerOfTwo" .uncommitted | int64) 80 -}}
 {{- add 68048 $store $blocks $gaps $keys $uncommitted -}}
 {{- end -}}
 
@@ -96,7 +98,7 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- end -}}
 
 {{/*
-The size of a volume: three times 45 bytes for each entry (docs/snapshot.md), because two snapshots are kept while the
+The size of a volume: three times 53 bytes for each entry (docs/snapshot.md), because two snapshots are kept while the
 next one grows. At least 10Gi, so that few changes of the window need new volumes.
 */}}
 {{- define "neardup.volumeSize" -}}
@@ -109,7 +111,7 @@ next one grows. At least 10Gi, so that few changes of the window need new volume
 {{- if not (regexMatch "^[0-9]+$" (ternary (toString $entries) ($entries | int64 | toString) (kindIs "string" $entries))) -}}
 {{- fail (printf "config.window.entries_max is %s, and the chart cannot compute the size of the volume from it: write a number, or set persistence.size" (toString $entries)) -}}
 {{- end -}}
-{{- $bytes := mul 3 45 (int64 $entries) -}}
+{{- $bytes := mul 3 53 (int64 $entries) -}}
 {{- printf "%dGi" (max 10 (div (add $bytes 1073741823) 1073741824)) -}}
 {{- end -}}
 {{- end -}}

@@ -8,6 +8,7 @@ void FingerprintColumns::Reserve(size_t records) {
   simhash.reserve(records);
   order.reserve(records);
   exact.reserve(records);
+  numbers.reserve(records);
   text_keys.reserve(records);
   features.reserve(records);
   time_ms.reserve(records);
@@ -21,6 +22,7 @@ void FingerprintColumns::Add(const FingerprintedRecord& record) {
   simhash.push_back(record.fingerprint.simhash);
   order.push_back(record.fingerprint.order);
   exact.push_back(record.fingerprint.exact);
+  numbers.push_back(record.fingerprint.numbers);
   auto& keys = text_keys.emplace_back();
   std::copy(record.text_keys.keys().begin(), record.text_keys.keys().end(), keys.begin());
   features.push_back(record.features);
@@ -35,7 +37,7 @@ FingerprintedRecord FingerprintColumns::At(size_t row, Position position) const 
   record.outcome.time_ms = time_ms[row];
   record.outcome.reason = static_cast<Reason>(reason[row]);
   record.outcome.passed = passed[row] != 0;
-  record.fingerprint = {simhash[row], order[row], exact[row]};
+  record.fingerprint = {simhash[row], order[row], exact[row], numbers[row]};
   for (const uint32_t key : text_keys[row]) {
     if (key != 0) record.text_keys.Add(key);
   }

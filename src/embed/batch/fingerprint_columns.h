@@ -13,13 +13,14 @@
 
 namespace neardup {
 
-/// One value for each record in each column, 80 bytes a record. With the same FingerprintSpec,
+/// One value for each record in each column, 88 bytes a record. With the same FingerprintSpec,
 /// these values give the same verdicts as the records that they were computed from. Only records
 /// of the filter's own scheme have them.
 struct FingerprintColumns {
   std::vector<uint64_t> simhash;
   std::vector<uint64_t> order;
   std::vector<uint64_t> exact;
+  std::vector<uint64_t> numbers;
   /// ProbedKeys in their order of preference; 0 fills the places after the last.
   std::vector<std::array<uint32_t, ProbedKeys::kMax>> text_keys;
   std::vector<uint32_t> features;

@@ -14,7 +14,7 @@
 
 namespace neardup {
 
-/// What a filter remembers, as the deltas that lead there, in memory: about 50 bytes an entry. It
+/// What a filter remembers, as the deltas that lead there, in memory: about 60 bytes an entry. It
 /// gives up deltas at its beginning as soon as all their entries are forgotten.
 class EntryLog {
  public:

@@ -35,6 +35,7 @@ void JoinKeys::AddRows(const FingerprintColumns& records, int64_t first, int64_t
     row.number = first + static_cast<int64_t>(i);
     row.simhash = records.simhash[i];
     row.order = exact_only ? records.exact[i] : records.order[i];
+    row.numbers = records.numbers[i];
     row.time_ms = StoredEntry::KeptTime(std::min(records.time_ms[i], time_max_ms));
     row.exact = static_cast<uint16_t>(records.exact[i]);
     row.features = static_cast<uint16_t>(

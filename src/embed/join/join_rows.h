@@ -17,7 +17,8 @@ struct JoinRow {
   int64_t key = 0;
   int64_t number = 0;  ///< of the record in its order, from 0
   uint64_t simhash = 0;
-  uint64_t order = 0;  ///< of the fingerprint; if only equal records match, all bits of `exact`
+  uint64_t order = 0;    ///< of the fingerprint; if only equal records match, all bits of `exact`
+  uint64_t numbers = 0;  ///< of the fingerprint
   int64_t time_ms = 0;
   uint16_t exact = 0;     ///< the bits of the fingerprint's `exact` that an index keeps
   uint16_t features = 0;  ///< FingerprintedRecord::features, at most 65,535

@@ -47,7 +47,8 @@ std::optional<EntryMatch> JoinRule::Compare(const JoinRow& later, const JoinRows
                    MatchKind::kExact};
   if (distance + order_distance != 0 || later.exact != earlier.exact) {
     match.kind = MatchKind::kNear;
-    Nearness nearness{distance, order_distance, 0, later.features};
+    Nearness nearness{distance, order_distance, 0, later.features,
+                      ConflictBits(later.numbers, earlier.numbers)};
     if (later_keys != nullptr && earlier_keys != nullptr) {
       nearness.shared_keys = SharedKeys(*later_keys, *earlier_keys);
     }

@@ -247,6 +247,7 @@ const std::vector<Row>& Rows() {
       Flag("match.widen", NEARDUP_OPTION(match.widen)),
       Flag("match.text_keys", NEARDUP_OPTION(match.text_keys)),
       Flag("match.neighbours", NEARDUP_OPTION(match.neighbours)),
+      Flag("match.numbers", NEARDUP_OPTION(match.numbers)),
       duration("window.window_ms", NEARDUP_OPTION(window.window_ms)),
       duration("window.lateness_ms", NEARDUP_OPTION(window.lateness_ms)),
       duration("window.ahead_max_ms", NEARDUP_OPTION(window.ahead_max_ms)),

@@ -41,6 +41,7 @@ enum HeaderField : size_t {
   kSimhash,
   kOrder,
   kExact,
+  kNumbers,
   kHeaderFieldCount
 };
 /// As separate headers are named.
@@ -49,7 +50,8 @@ constexpr std::array<std::string_view, kHeaderFieldCount> kHeaderNames = {
     "neardup-distance", "neardup-kind",     "neardup-reason", "neardup-error",
     "neardup-late",     "neardup-clamped",  "neardup-passed", "neardup-suspect",
     "neardup-released", "neardup-replaces", "neardup-newest", "neardup-keyed",
-    "neardup-observed", "neardup-simhash",  "neardup-order",  "neardup-exact"};
+    "neardup-observed", "neardup-simhash",  "neardup-order",  "neardup-exact",
+    "neardup-numbers"};
 
 constexpr std::string_view PackedName(size_t field) {
   return kHeaderNames[field].substr(kSeparatePrefix.size());
@@ -180,6 +182,7 @@ class FieldReader {
       const bool any = seen_[kSimhash] || seen_[kOrder] || seen_[kExact];
       if (any && !seen_[part]) return Missing(part, "a fingerprint");
     }
+    if (seen_[kNumbers] && !seen_[kSimhash]) return Missing(kSimhash, "a fingerprint");
     if (seen_[kObserved] && !duplicate && !seen_[kReason]) {
       return Error{ErrorCode::kCorrupt,
                    "neardup header: expected observed with an original or a reason, found neither"};
@@ -268,6 +271,9 @@ class FieldReader {
         return Store(fingerprint_.order, ParseHex(value), name, "16 lower-case hex digits", value);
       case kExact:
         return Store(fingerprint_.exact, ParseHex(value), name, "16 lower-case hex digits", value);
+      case kNumbers:
+        return Store(fingerprint_.numbers, ParseHex(value), name, "16 lower-case hex digits",
+                     value);
       case kLate:
       case kClamped:
       case kPassed:
@@ -465,6 +471,8 @@ void RouteHeaderWriter::WriteFingerprint(const Fingerprint& fingerprint) {
   AppendHex(text_, fingerprint.order);
   StartField(kHeaderNames[kExact]);
   AppendHex(text_, fingerprint.exact);
+  StartField(kHeaderNames[kNumbers]);
+  AppendHex(text_, fingerprint.numbers);
 }
 
 void RouteHeaderWriter::StartField(std::string_view header_name) {

@@ -25,7 +25,8 @@
 //                             null if the record has none
 //   observed                  flag: a duplicate or a dead letter on the unique topic, because the
 //                             lane observes (RoutingMode::kObserve)
-//   simhash=%016x;order=%016x;exact=%016x   kFull only, and only where there is a fingerprint
+//   simhash=%016x;order=%016x;exact=%016x;numbers=%016x   kFull only, and only where there is a
+//                             fingerprint. The first headers had no `numbers`: they count as 0
 //
 // In topics and errors every byte except ASCII letters, digits and -._~/:,()' is percent-encoded,
 // so that Kafka's topic names stay readable. HeaderStyle::kSeparate writes one header per field,

@@ -15,7 +15,8 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kMagic = "NDLT";
-constexpr uint16_t kVersion = 10;
+constexpr uint16_t kVersion = 11;
+constexpr uint16_t kVersionWithoutNumbers = 10;
 constexpr uint16_t kVersionWithoutEndpoint = 9;
 constexpr uint16_t kVersionWithoutBeginning = 8;
 constexpr uint16_t kVersionWithoutLanes = 7;
@@ -29,15 +30,21 @@ constexpr size_t kTopicBytesMin = 1;
 constexpr size_t kInputBytesMin = 1 + 1 + 1 + 8;
 constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1 + 1 + 1;
 constexpr size_t kGroupBytesMin = 3 * 2 + 3 * 8 + 2 * 1;
-/// Of an entry without its sketch: simhash, order, exact, the longest varints of time, input and
-/// offset, three text keys, and the counts of the sketch's words and keys.
-constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
+/// Of an entry without its sketch: simhash, order, exact, numbers, the longest varints of time,
+/// input and offset, three text keys, and the counts of the sketch's words and keys.
+constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
+
+bool HaveNumbers(const std::vector<Entry>& entries) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [](const Entry& entry) { return entry.fingerprint.numbers != 0; });
+}
 
 uint16_t VersionOf(const Delta& delta) {
   assert(delta.writer != 0 || (!delta.pipeline.known() && delta.pipeline.lanes == 1));
   assert(delta.writer != 0 || (delta.dropped == 0 && delta.groups.empty()));
   assert(delta.writer != 0 || (delta.beginning == Beginning() && delta.endpoint.empty()));
-  if (!delta.endpoint.empty()) return kVersion;
+  if (HaveNumbers(delta.entries)) return kVersion;
+  if (!delta.endpoint.empty()) return kVersionWithoutNumbers;
   if (delta.beginning != Beginning()) return kVersionWithoutEndpoint;
   if (delta.pipeline.lanes > 1) return kVersionWithoutBeginning;
   if (!delta.groups.empty()) return kVersionWithoutLanes;
@@ -114,7 +121,8 @@ void WriteInputs(const Delta& delta, ByteWriter& out) {
     out.Zigzag(input.next_offset);
     out.I64(input.time_ms);
   }
-  if (delta.writer != 0) WritePipeline(delta.pipeline, VersionOf(delta), topics, out);
+  const uint16_t version = VersionOf(delta);
+  if (version > kVersionWithoutWriter) WritePipeline(delta.pipeline, version, topics, out);
 }
 
 void WriteNumbers(const std::vector<uint64_t>& numbers, ByteWriter& out) {
@@ -129,12 +137,14 @@ void WritePosition(const Position& position, [[maybe_unused]] const Delta& delta
 }
 
 void WriteEntries(const Delta& delta, ByteWriter& out) {
+  const bool with_numbers = VersionOf(delta) > kVersionWithoutNumbers;
   out.Varint(delta.entries.size());
   uint64_t time_before_ms = 0;
   for (const Entry& entry : delta.entries) {
     out.U64(entry.fingerprint.simhash);
     out.U64(entry.fingerprint.order);
     out.U64(entry.fingerprint.exact);
+    if (with_numbers) out.U64(entry.fingerprint.numbers);
     const auto time_ms = static_cast<uint64_t>(entry.time_ms);
     out.Zigzag(static_cast<int64_t>(time_ms - time_before_ms));
     WritePosition(entry.origin, delta, out);
@@ -211,7 +221,9 @@ uint16_t ReadHeader(ByteReader& in, Delta& delta) {
   if (version >= 5) {
     delta.log_id = in.U64("log_id");
     delta.writer = in.U64("writer");
-    if (delta.writer == 0) in.Fail("writer", "a number that is not 0");
+    if (delta.writer == 0 && version <= kVersionWithoutNumbers) {
+      in.Fail("writer", "a number that is not 0");
+    }
     delta.writer_before = in.U64("writer_before");
   }
   if (version >= 6) {
@@ -223,7 +235,9 @@ uint16_t ReadHeader(ByteReader& in, Delta& delta) {
   if (version >= 9) ReadBeginning(in, version, delta);
   if (version >= 10) {
     delta.endpoint = in.Text("endpoint");
-    if (delta.endpoint.empty()) in.Fail("endpoint", "a text that is not empty");
+    if (delta.endpoint.empty() && version == kVersionWithoutNumbers) {
+      in.Fail("endpoint", "a text that is not empty");
+    }
   }
   delta.spec = in.Text("spec");
   return version;
@@ -287,7 +301,7 @@ Position ReadPosition(ByteReader& in, const Delta& delta, const char* input_name
   return {static_cast<uint32_t>(input), static_cast<int64_t>(offset)};
 }
 
-void ReadEntries(ByteReader& in, Delta& delta) {
+void ReadEntries(ByteReader& in, uint16_t version, Delta& delta) {
   delta.entries.resize(in.Count(kEntryBytesMin, "number of entries"));
   if (delta.inputs.empty() && !delta.entries.empty()) in.Fail("entries", "none without inputs");
   if (!in.ok()) return;
@@ -296,6 +310,7 @@ void ReadEntries(ByteReader& in, Delta& delta) {
     entry.fingerprint.simhash = in.U64("simhash");
     entry.fingerprint.order = in.U64("order");
     entry.fingerprint.exact = in.U64("exact");
+    if (version > kVersionWithoutNumbers) entry.fingerprint.numbers = in.U64("numbers");
     time_ms += static_cast<uint64_t>(in.Zigzag("time_ms of an entry"));
     entry.time_ms = static_cast<int64_t>(time_ms);
     entry.origin = ReadPosition(in, delta, "input of an entry", "offset of an entry");
@@ -304,6 +319,9 @@ void ReadEntries(ByteReader& in, Delta& delta) {
     ReadNumbers(in, "sketch words", sketch.words);
     ReadNumbers(in, "sketch keys", sketch.keys);
     entry.sketch = std::move(sketch);
+  }
+  if (version > kVersionWithoutNumbers && !HaveNumbers(delta.entries)) {
+    in.Fail("numbers", "an entry with numbers that are not 0");
   }
 }
 
@@ -325,6 +343,15 @@ void ReadGroups(ByteReader& in, uint16_t version, Delta& delta) {
     group.newest = ReadPosition(in, delta, "input of a newest record", "offset of a newest record");
     group.newest_time_ms = in.I64("newest_time_ms of a group");
   }
+}
+
+/// Since version 11 a delta without a writer, as an embedded filter has it, is complete, too.
+void CheckWithoutWriter(ByteReader& in, const Delta& delta) {
+  if (delta.writer != 0) return;
+  const bool plain = !delta.pipeline.known() && delta.pipeline.lanes == 1 && delta.dropped == 0 &&
+                     delta.groups.empty() && delta.beginning == Beginning() &&
+                     delta.endpoint.empty();
+  if (!plain) in.Fail("writer", "a number that is not 0");
 }
 
 /// The bytes before the checksum, if the checksum is right.
@@ -381,8 +408,9 @@ Result<Delta> DecodeDelta(std::string_view bytes) {
   Delta delta;
   const uint16_t version = ReadHeader(in, delta);
   ReadInputs(in, version, delta);
-  ReadEntries(in, delta);
+  ReadEntries(in, version, delta);
   if (version > kVersionWithoutGroups && in.ok()) ReadGroups(in, version, delta);
+  if (version > kVersionWithoutNumbers && in.ok()) CheckWithoutWriter(in, delta);
   if (in.remaining() > 0) in.Fail("checksum", "to follow the entries or groups immediately");
   if (!in.ok()) return in.error();
   return delta;

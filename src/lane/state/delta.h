@@ -1,14 +1,15 @@
 // The delta: what a run of decided records adds to a lane's state. The changelog consists of deltas
 // in order, and the changelog is the truth.
 //
-// FORMAT, version 10. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
+// FORMAT, version 11. Little-endian. `varint` is unsigned LEB128; `zigzag` a zigzag-coded varint;
 // `text` a varint length and that many bytes of UTF-8.
 //
 //   magic           4 bytes  "NDLT"
-//   version         u16      10; 9 without `endpoint`; 8 also without `beginning` to
-//                            `begun_horizon_ms`; 7 also without `lanes`; 6 also without `groups`; 5
-//                            also without `dropped`, which is then 0; 4 also without `log_id` to
-//                            `writer_before` and `pipeline`; 3 also without `learned`
+//   version         u16      11; 10 without `numbers`; 9 also without `endpoint`; 8 also without
+//                            `beginning` to `begun_horizon_ms`; 7 also without `lanes`; 6 also
+//                            without `groups`; 5 also without `dropped`, which is then 0; 4 also
+//                            without `log_id` to `writer_before` and `pipeline`; 3 also without
+//                            `learned`
 //   lane            u16
 //   epoch           u64      grows with every promotion of the lane
 //   seq_first       u64      seq of the first decided record; seq_last + 1 when there is none
@@ -27,7 +28,8 @@
 //                            else 0
 //   learned         text     what the lane learned from its stream (LearnedText); since version 4
 //   log_id          u64      `writer` of the first delta of this log; since version 5
-//   writer          u64      drawn at random by each promotion, never 0; since version 5
+//   writer          u64      drawn at random by each promotion; since version 5. 0, only since
+//                            version 11: a filter without a lane wrote it
 //   writer_before   u64      `writer` of the delta before this one; 0 if there is none, or if that
 //                            delta is of an older version; since version 5
 //   dropped         u64      how many duplicates of the lane went to no topic
@@ -52,10 +54,11 @@
 //                   topic. All empty: not known. Since version 5
 //   lanes           varint   how many lanes the app has, 2 or more in version 8; since version 8.
 //                            Without: 1
-//   entries         varint count, then each: u64 simhash, u64 order, u64 exact, zigzag (time_ms -
-//                   time_ms of the entry before, 0 at first; modulo 2^64), varint index into
-//                   inputs, varint offset (0 or more), u8 number of text keys (0 to 3), u32 each,
-//                   varint number of sketch words, u64 each, varint number of sketch keys, u64 each
+//   entries         varint count, then each: u64 simhash, u64 order, u64 exact, u64 numbers (since
+//                   version 11, where an entry has some; without: 0), zigzag (time_ms - time_ms of
+//                   the entry before, 0 at first; modulo 2^64), varint index into inputs, varint
+//                   offset (0 or more), u8 number of text keys (0 to 3), u32 each, varint number of
+//                   sketch words, u64 each, varint number of sketch keys, u64 each
 //   groups          varint count, at least 1 in version 7, then each group that changed, as it is
 //                   after the commit that the delta belongs to: position original, varint
 //                   entries_after (how many entries came after that of the original, up to the end
@@ -130,7 +133,7 @@ struct Delta {
   bool fresh = false;
   std::string learned{};
   uint64_t log_id = 0;
-  uint64_t writer = 0;  ///< 0: a delta of version 4 or older
+  uint64_t writer = 0;  ///< 0: a delta of version 4 or older, or of a filter without a lane
   uint64_t writer_before = 0;
   uint64_t dropped = 0;
   /// Other than the default only in a delta with a writer.

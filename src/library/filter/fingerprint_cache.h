@@ -10,19 +10,19 @@
 
 namespace neardup {
 
-/// What is computed from the tokens of a record. One cache line.
-struct alignas(64) KnownFingerprint {
+/// What is computed from the tokens of a record.
+struct KnownFingerprint {
   Fingerprint fingerprint;
   ProbedKeys text_keys;
   uint32_t features = 0;
 };
-static_assert(sizeof(KnownFingerprint) == 64);
+static_assert(sizeof(KnownFingerprint) == 72);
 
 /// Keeps one fingerprint in each slot: that of the last record whose exact hash has the slot. Logs
 /// and events consist of few texts that come again and again; their fingerprints are computed once.
 class FingerprintCache {
  public:
-  /// 256 KB, which fit into the second-level cache of a core beside other data.
+  /// 288 KB, which fit into the second-level cache of a core beside other data.
   static constexpr size_t kSlots = 4096;
 
   /// Returns nullptr if no fingerprint of this hash is kept.

@@ -11,6 +11,7 @@
 #include "filter/match_scheme.h"
 #include "filter/record_features.h"
 #include "fingerprint/exact_hash.h"
+#include "fingerprint/number_set.h"
 #include "fingerprint/simhash.h"
 #include "fingerprint/text_keys.h"
 #include "neardup/filter.h"
@@ -27,7 +28,7 @@ FingerprintedRecord WithoutFingerprint(const RecordView& record, const ReadOutco
 }
 
 /// Of a record that is compared only exactly.
-Fingerprint ExactFingerprint(uint64_t exact) { return {exact, Mix64(exact), exact}; }
+Fingerprint ExactFingerprint(uint64_t exact) { return {exact, Mix64(exact), exact, 0}; }
 
 /// Computes fingerprints of the filter's own scheme.
 class NearFingerprinter {
@@ -60,10 +61,10 @@ class NearFingerprinter {
     const RecordFeatures& features = reader_.Count();
     if (features.exact_only) return {ExactFingerprint(hashes.exact), {}, features.features};
     const uint64_t simhash = CentredSimhash(features.sums, model_.centre);
-    return {
-        {KeyedSimhash(simhash, hashes.key), KeyedOrder(features.order, hashes.key), hashes.exact},
-        ChooseTextKeys(features.triples, model_),
-        features.features};
+    return {{KeyedSimhash(simhash, hashes.key), KeyedOrder(features.order, hashes.key),
+             hashes.exact, NumberSet(reader_.tokens().text())},
+            ChooseTextKeys(features.triples, model_),
+            features.features};
   }
 
   RecordFeatureReader reader_;

@@ -30,10 +30,11 @@ int64_t StoredEntry::KeptTime(int64_t time_ms) {
 
 int64_t StoredEntry::time_ms() const { return kTimeMinMs + static_cast<int64_t>(time_); }
 
-void EntryStore::PushBack(const StoredEntry& entry) {
+void EntryStore::PushBack(const StoredEntry& entry, uint64_t numbers) {
   const uint64_t chunk = ChunkOf(end_id_);
   if (chunk - ChunkOf(begin_id_) == chunk_count_) AddChunk(chunk);
   Entries(chunk)[end_id_ % kChunkEntries] = entry;
+  if (with_numbers_) Numbers(chunk)[end_id_ % kChunkEntries] = numbers;
   ++end_id_;
   if (end_id_ % kChunkEntries == kChunkEntries / 2) supply_.Prepare();
 }
@@ -66,15 +67,16 @@ void EntryStore::AddChunk(uint64_t chunk) {
 }
 
 uint64_t EntryStore::bytes() const {
-  return chunk_count_ * kChunkBytes + supply_.bytes() + chunks_.size() * sizeof(PageMemory);
+  return chunk_count_ * ChunkBytes(with_numbers_) + supply_.bytes() +
+         chunks_.size() * sizeof(PageMemory);
 }
 
-uint64_t EntryStore::BytesMax(uint64_t entries_max) {
+uint64_t EntryStore::BytesMax(uint64_t entries_max, bool with_numbers) {
   // The first and the last chunk may be used in part.
   const uint64_t chunks = entries_max / kChunkEntries + 2;
   const uint64_t places = std::max<uint64_t>(4, std::bit_ceil(chunks));
   // One chunk is spare or on its way; while chunks_ doubles, the old one still exists.
-  return (chunks + 1) * kChunkBytes + (places + places / 2) * sizeof(PageMemory);
+  return (chunks + 1) * ChunkBytes(with_numbers) + (places + places / 2) * sizeof(PageMemory);
 }
 
 }  // namespace neardup

@@ -8,6 +8,7 @@
 
 #include "index/page_memory.h"
 #include "index/page_supply.h"
+#include "index/processor.h"
 #include "neardup/entry.h"
 
 namespace neardup {
@@ -43,15 +44,23 @@ class StoredEntry {
 static_assert(sizeof(StoredEntry) == 32);
 
 /// Holds the entries [begin_id, end_id) in chunks of a fixed size, which are added and dropped as a
-/// whole: no entry is ever moved.
+/// whole: no entry is ever moved. The numbers of a chunk's entries (Fingerprint::numbers) stand
+/// behind all its entries, because few comparisons read them.
 class EntryStore {
  public:
   static constexpr size_t kChunkEntries = size_t{1} << 16;
-  static constexpr size_t kChunkBytes = kChunkEntries * sizeof(StoredEntry);
+  static constexpr size_t ChunkBytes(bool with_numbers) {
+    return kChunkEntries * (sizeof(StoredEntry) + (with_numbers ? sizeof(uint64_t) : 0));
+  }
 
-  explicit EntryStore(uint64_t begin_id) : begin_id_(begin_id), end_id_(begin_id) {}
+  /// Without numbers, those that it is given are dropped.
+  EntryStore(uint64_t begin_id, bool with_numbers)
+      : begin_id_(begin_id),
+        end_id_(begin_id),
+        with_numbers_(with_numbers),
+        supply_(ChunkBytes(with_numbers)) {}
 
-  void PushBack(const StoredEntry& entry);
+  void PushBack(const StoredEntry& entry, uint64_t numbers);
   /// Forgets the newest entries; `end_id` lies in [begin_id, end_id].
   void TruncateBack(uint64_t end_id);
   /// Forgets the oldest entries; `begin_id` lies in [begin_id, end_id].
@@ -62,11 +71,21 @@ class EntryStore {
   uint64_t size() const { return end_id_ - begin_id_; }
   uint64_t bytes() const;
   /// Upper bound of bytes() while at most `entries_max` entries are held.
-  static uint64_t BytesMax(uint64_t entries_max);
+  static uint64_t BytesMax(uint64_t entries_max, bool with_numbers);
 
   const StoredEntry& operator[](uint64_t id) const {
     assert(id - begin_id_ < size());
     return Entries(ChunkOf(id))[id % kChunkEntries];
+  }
+  /// Prefetches what operator[] and numbers() read.
+  void Fetch(uint64_t id) const {
+    FetchLine(&(*this)[id]);
+    if (with_numbers_) FetchLine(&Numbers(ChunkOf(id))[id % kChunkEntries]);
+  }
+  /// Fingerprint::numbers of the entry.
+  uint64_t numbers(uint64_t id) const {
+    assert(with_numbers_ && id - begin_id_ < size());
+    return Numbers(ChunkOf(id))[id % kChunkEntries];
   }
 
  private:
@@ -74,15 +93,19 @@ class EntryStore {
   StoredEntry* Entries(uint64_t chunk) const {
     return static_cast<StoredEntry*>(chunks_[chunk & (chunks_.size() - 1)].data());
   }
+  uint64_t* Numbers(uint64_t chunk) const {
+    return reinterpret_cast<uint64_t*>(Entries(chunk) + kChunkEntries);
+  }
   void AddChunk(uint64_t chunk);
 
   uint64_t begin_id_;
   uint64_t end_id_;
+  bool with_numbers_;
   /// Chunk c is at index c modulo the size, which is a power of two.
   std::vector<PageMemory> chunks_ = std::vector<PageMemory>(4);
   /// Number of chunks held, from that of begin_id_ on. A rollback may leave some after end_id_.
   uint64_t chunk_count_ = 0;
-  PageSupply supply_ = PageSupply(kChunkBytes);
+  PageSupply supply_;
 };
 
 }  // namespace neardup

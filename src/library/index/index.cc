@@ -41,7 +41,7 @@ std::vector<BlockTable> TablesOf(const BlockLayout& layout, LineHeap& heap) {
 Index::Index(const IndexOptions& options)
     : parts_{.match = options.match,
              .layout = LayoutOf(options),
-             .entries = EntryStore(options.begin_id),
+             .entries = EntryStore(options.begin_id, !ExactOnly(options.match)),
              .heap = std::make_unique<LineHeap>(),
              .tables = {},
              .text_keys = {}} {
@@ -74,7 +74,8 @@ StoredKeys Index::ChooseKeys(const ProbedKeys& probed) {
 uint64_t Index::Insert(const Entry& entry) {
   assert(size() < std::numeric_limits<uint32_t>::max());
   const uint64_t id = parts_.entries.end_id();
-  parts_.entries.PushBack({parts_.Kept(entry.fingerprint), entry.time_ms, entry.origin});
+  parts_.entries.PushBack({parts_.Kept(entry.fingerprint), entry.time_ms, entry.origin},
+                          entry.fingerprint.numbers);
   if (!loading_) InsertBlocks(entry.fingerprint.simhash, static_cast<uint32_t>(id));
   InsertKeys(entry, static_cast<uint32_t>(id));
   if (id >= marks_.begin_id()) Mark(entry);
@@ -283,7 +284,8 @@ uint64_t Index::BytesMax(const IndexOptions& options, uint64_t live_max) {
   // With fewer live entries the period is shorter, so that no round takes more insertions.
   const uint64_t round =
       std::max(kPeriodMin * layout.tables() * layout.buckets(), live_max / kRoundShare);
-  uint64_t sum = sizeof(Index) + sizeof(LineHeap) + EntryStore::BytesMax(live_max);
+  uint64_t sum =
+      sizeof(Index) + sizeof(LineHeap) + EntryStore::BytesMax(live_max, !ExactOnly(options.match));
   const uint64_t tables = layout.tables() * BlockTable::BytesMax(layout.buckets(), live_max, round);
   sum += tables + LineHeap::GapsMax(tables);
   return sum +

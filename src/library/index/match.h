@@ -6,6 +6,8 @@
 #include <optional>
 #include <tuple>
 
+#include "index/processor.h"
+#include "neardup/fingerprint.h"
 #include "neardup/options.h"
 #include "neardup/verdict.h"
 
@@ -17,7 +19,21 @@ struct Nearness {
   int order_distance = 0;  ///< Hamming distance of Fingerprint::order
   int shared_keys = 0;     ///< text keys that both have
   uint32_t features = 0;   ///< distinct tokens of the later record
+  int conflict_bits = 0;   ///< ConflictBits of Fingerprint::numbers
 };
+
+/// How far two sets of numbers conflict: the bits that only one of them has, counted in the set
+/// that has fewer such bits. So the numbers of a passage that one record lacks do not count.
+constexpr int ConflictBits(uint64_t a, uint64_t b) {
+  return std::min(BitCount(a & ~b), BitCount(b & ~a));
+}
+
+/// `features` and `shared_keys` as in Nearness.
+constexpr Nearness NearnessOf(const Fingerprint& later, const Fingerprint& earlier, int shared_keys,
+                              uint32_t features) {
+  return {BitCount(later.simhash ^ earlier.simhash), BitCount(later.order ^ earlier.order),
+          shared_keys, features, ConflictBits(later.numbers, earlier.numbers)};
+}
 
 /// With MatchOptions::widen, each shared text key adds this many bits to the allowed distances, up
 /// to this many keys.
@@ -69,12 +85,30 @@ constexpr NearnessLimits LimitsFor(const MatchOptions& match, uint32_t features,
   return {distance_max + widening, match.distance_sum_max + widening, widening};
 }
 
+/// One number may conflict for so many distinct tokens of the later record.
+inline constexpr uint32_t kFeaturesPerConflict = 50;
+/// A number sets this many bits of Fingerprint::numbers.
+inline constexpr int kBitsPerNumber = 2;
+
+/// Whether the numbers of two near records allow that they are duplicates. Volume 3 is no copy of
+/// volume 4, and the prices of one day are none of another day, however alike the other words are.
+/// A long text may be corrected in a number: hence 2 % of the tokens. Of 377 books in series, 74
+/// were joined wrongly without this rule, and none is with it. On 14 of 16 labelled sets, F1 moves
+/// by less than 0.001, or rises by up to 0.004. On the other two it costs recall: copies have
+/// typing errors in their numbers, or cite one paper with several years. For such records
+/// match.numbers is off.
+constexpr bool NumbersAgree(const MatchOptions& match, int conflict_bits, uint32_t features) {
+  if (!match.numbers) return true;
+  return conflict_bits <= kBitsPerNumber * static_cast<int>(features / kFeaturesPerConflict);
+}
+
 /// Whether two records whose selected fields differ are near enough to be duplicates.
 constexpr bool Accepts(const MatchOptions& match, const Nearness& nearness) {
   if (match.distance_max == 0) return false;
   const NearnessLimits limits = LimitsFor(match, nearness.features, nearness.shared_keys);
   return nearness.distance <= limits.distance_max &&
-         nearness.distance + nearness.order_distance <= limits.sum_max;
+         nearness.distance + nearness.order_distance <= limits.sum_max &&
+         NumbersAgree(match, nearness.conflict_bits, nearness.features);
 }
 
 /// An entry that matches a record, by its number in the index.

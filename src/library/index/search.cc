@@ -71,6 +71,13 @@ class Comparison {
  private:
   /// Whether the entry is near enough, at least for a suspect.
   bool Judge(const IndexQuery& query, uint32_t id, EntryMatch& match) const {
+    return JudgeDistances(query, id, match) &&
+           NumbersAgree(parts_.match,
+                        ConflictBits(query.fingerprint.numbers, parts_.entries.numbers(match.id)),
+                        query.features);
+  }
+  /// The same, as if no numbers conflicted. They take a read of memory that few candidates need.
+  bool JudgeDistances(const IndexQuery& query, uint32_t id, EntryMatch& match) const {
     Nearness nearness{match.distance, match.order_distance, 0, query.features};
     if (Accepts(parts_.match, nearness)) return true;
     if (parts_.text_keys) {
@@ -185,9 +192,9 @@ class Search {
   void AddMet(size_t query, uint32_t id) {
     List<Met>& met = met_[turn_];
     if (met.size == kPutOffMax) CompareMet(met);
-    const StoredEntry& entry = parts_.entries[parts_.FullId(id)];
-    FetchLine(&entry);
-    met.ones[met.size++] = {static_cast<uint32_t>(query), id, &entry};
+    const uint64_t full_id = parts_.FullId(id);
+    parts_.entries.Fetch(full_id);
+    met.ones[met.size++] = {static_cast<uint32_t>(query), id, &parts_.entries[full_id]};
   }
   void CompareMet(List<Met>& met) {
     for (size_t i = 0; i < met.size; ++i) {

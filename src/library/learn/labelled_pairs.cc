@@ -62,9 +62,7 @@ class PairPrints {
       for (const uint32_t key : b.text_keys.keys()) {
         shared += std::find(keys.begin(), keys.end(), key) != keys.end() ? 1 : 0;
       }
-      return Accepts(
-          match, {std::popcount(a.fingerprint.simhash ^ b.fingerprint.simhash),
-                  std::popcount(a.fingerprint.order ^ b.fingerprint.order), shared, b.features});
+      return Accepts(match, NearnessOf(b.fingerprint, a.fingerprint, shared, b.features));
     });
   }
 

@@ -118,6 +118,7 @@ const std::vector<Row>& Rows() {
       PlainRow("match.features_per_bit", NEARDUP_OPTION(match.features_per_bit)),
       PlainRow("match.widen", NEARDUP_OPTION(match.widen)),
       PlainRow("match.text_keys", NEARDUP_OPTION(match.text_keys)),
+      PlainRow("match.numbers", NEARDUP_OPTION(match.numbers)),
       PlainRow("window.entries_max", NEARDUP_OPTION(window.entries_max))};
   return rows;
 }

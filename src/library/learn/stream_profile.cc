@@ -83,7 +83,9 @@ std::optional<EntryMatch> StreamProfiler::Find(const FingerprintedRecord& record
     if (original.fingerprint.exact != sought.exact) {
       match.kind = MatchKind::kNear;
       const int shared = SharedKeys(record.text_keys, original.text_keys);
-      if (!Accepts(match_, {distance, match.order_distance, shared, record.features})) continue;
+      if (!Accepts(match_, NearnessOf(sought, original.fingerprint, shared, record.features))) {
+        continue;
+      }
     }
     if (!best || Better(match, *best)) best = match;
   }
@@ -147,9 +149,9 @@ void StreamProfiler::Drop() {
 
 uint64_t ProfiledOptions(const FilterOptions& options) {
   const MatchOptions& match = options.match;
-  return Hash64(fmt::format("{} {} {} {} {} {} {} {} {}", FingerprintSpec(options),
+  return Hash64(fmt::format("{} {} {} {} {} {} {} {} {} {}", FingerprintSpec(options),
                             match.distance_max, match.distance_sum_max, match.features_per_bit,
-                            match.widen, match.text_keys, match.neighbours,
+                            match.widen, match.text_keys, match.neighbours, match.numbers,
                             options.window.window_ms, options.window.lateness_ms));
 }
 

@@ -424,6 +424,10 @@ std::vector<Setting> MatchRows() {
       Flag("match.neighbours", NEARDUP_MEMBER(lane.filter.match.neighbours),
            "Look up all blocks that differ in one bit too. Guarantees to find originals up to "
            "distance 7 instead of 3, at 64 more probes per record."),
+      Flag("match.numbers", NEARDUP_MEMBER(lane.filter.match.numbers),
+           "Near records must not hold numbers that conflict: numbers that only one of them has, "
+           "on both sides, in more than 2 % of the words. false: for records whose copies have "
+           "typing errors in their numbers."),
   };
 }
 

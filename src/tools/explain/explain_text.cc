@@ -20,6 +20,7 @@ constexpr size_t kTextBytesMax = 160;
 constexpr size_t kNameBytesMax = 30;
 constexpr size_t kPullsShown = 10;
 constexpr size_t kBitsShown = 6;
+constexpr size_t kNumbersShown = 5;
 
 std::string Counted(uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", Grouped(count), noun, count == 1 ? "" : "s");
@@ -55,6 +56,14 @@ std::string FewWordsText(const ExplainReport& report) {
       "{}. A record with fewer than {} (feature.features_min) is not compared by distance: it "
       "is a duplicate only of records that are equal to it.",
       fmt::join(parts, ", and "), report.options.feature.features_min);
+}
+
+std::string NumbersText(const std::vector<std::string>& numbers) {
+  const size_t shown = std::min(numbers.size(), kNumbersShown);
+  const auto end = numbers.begin() + static_cast<std::ptrdiff_t>(shown);
+  std::string text = fmt::format("{}", fmt::join(numbers.begin(), end, ", "));
+  if (shown < numbers.size()) text += fmt::format(" and {} more", numbers.size() - shown);
+  return text;
 }
 
 /// Cells in columns, the first aligned to the left and the others to the right.
@@ -352,6 +361,11 @@ std::string ReasonSentence(const ExplainReport& report) {
           "Their words are alike, but not the order of the words: both sketches together differ in "
           "{}, and at most {} may differ.",
           Counted(static_cast<uint64_t>(sum), "bit"), explained.limits.sum_max);
+    case Cause::kNumbers:
+      return fmt::format(
+          "They are near enough, but their numbers conflict (match.numbers): only "
+          "{} has {}, and only {} has {}.",
+          report.a, NumbersText(explained.numbers_a), report.b, NumbersText(explained.numbers_b));
     case Cause::kNotFound:
       if (!report.options.scheme.is_own()) {
         return fmt::format(
@@ -455,6 +469,8 @@ std::string ExplainJson(const ExplainReport& report) {
     Json shared = Json::array();
     for (const ExplainedKey& key : explained.shared_keys) shared.push_back(key.words);
     json["shared_text_keys"] = shared;
+    json["numbers_only_earlier"] = explained.numbers_a;
+    json["numbers_only_later"] = explained.numbers_b;
     json["simhash_difference"] = DifferenceJson(explained.words);
     json["order_difference"] = DifferenceJson(explained.pairs);
   }

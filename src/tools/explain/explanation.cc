@@ -6,6 +6,7 @@
 
 #include "explain/verdict_changes.h"
 #include "filter/match_scheme.h"
+#include "fingerprint/number_set.h"
 
 namespace neardup {
 namespace {
@@ -20,6 +21,24 @@ std::vector<ExplainedKey> SharedKeys(const StoredKeys& remembered, const Explain
   return shared;
 }
 
+/// The numbers of `one` that `other` lacks.
+std::vector<std::string> NumbersOnlyIn(const ExplainedRecord& one, const ExplainedRecord& other) {
+  std::vector<std::string> numbers;
+  for (const ExplainedFeature& word : one.words) {
+    const auto is_word = [&](const ExplainedFeature& each) { return each.text == word.text; };
+    if (IsNumber(word.text) && std::none_of(other.words.begin(), other.words.end(), is_word)) {
+      numbers.push_back(word.text);
+    }
+  }
+  return numbers;
+}
+
+uint64_t NumberSetOf(const ExplainedRecord& record) {
+  std::string text;
+  for (const ExplainedFeature& word : record.words) text += word.text + ' ';
+  return NumberSet(text);
+}
+
 void CompareOwn(const FilterOptions& options, const StoredKeys& remembered,
                 PairExplanation& explained) {
   const FingerprintedRecord& a = explained.a.fingerprinted;
@@ -30,6 +49,9 @@ void CompareOwn(const FilterOptions& options, const StoredKeys& remembered,
   explained.shared_keys = SharedKeys(remembered, explained.b);
   explained.limits =
       LimitsFor(options.match, b.features, static_cast<int>(explained.shared_keys.size()));
+  explained.numbers_a = NumbersOnlyIn(explained.a, explained.b);
+  explained.numbers_b = NumbersOnlyIn(explained.b, explained.a);
+  explained.conflict_bits = ConflictBits(NumberSetOf(explained.a), NumberSetOf(explained.b));
   explained.words = DivideDifference(explained.a.words, explained.a.words_votes, explained.b.words,
                                      explained.b.words_votes);
   explained.pairs = DivideDifference(explained.a.pairs, explained.a.pairs_votes, explained.b.pairs,
@@ -53,6 +75,9 @@ Cause CauseOf(const FilterOptions& options, const PairExplanation& explained) {
   if (*explained.distance > explained.limits.distance_max) return Cause::kTooFar;
   if (*explained.distance + explained.order_distance > explained.limits.sum_max) {
     return Cause::kTooFarInSum;
+  }
+  if (!NumbersAgree(options.match, explained.conflict_bits, explained.b.fingerprinted.features)) {
+    return Cause::kNumbers;
   }
   return Cause::kNotFound;
 }
@@ -79,6 +104,8 @@ const char* Name(Cause cause) {
       return "too_far";
     case Cause::kTooFarInSum:
       return "too_far_in_sum";
+    case Cause::kNumbers:
+      return "numbers";
     case Cause::kNotFound:
       return "not_found";
     case Cause::kOtherScheme:

@@ -26,6 +26,7 @@ enum class Cause : uint8_t {
   kFewWords,       ///< they differ, and one has too few words to be compared by distance
   kTooFar,         ///< more bits of the simhash differ than allowed
   kTooFarInSum,    ///< the distances of simhash and order together are larger than allowed
+  kNumbers,        ///< near enough, but their numbers conflict
   kNotFound,       ///< near enough, but the index would not look at the earlier record
   kOtherScheme,    ///< a comparison scheme says that they are no duplicates
 };
@@ -56,7 +57,11 @@ struct PairExplanation {
   NearnessLimits limits;
   std::vector<ExplainedKey> shared_keys;  ///< of those that `a` is remembered under
   bool keys_differ = false;               ///< the key fields, not the text keys
-  /// Without the key fields and without FeatureOptions::features_min.
+  /// The numbers that only one of them has (IsNumber), in the order of the text.
+  std::vector<std::string> numbers_a;
+  std::vector<std::string> numbers_b;
+  // Without the key fields and without FeatureOptions::features_min:
+  int conflict_bits = 0;  ///< as Nearness::conflict_bits
   SketchDifference words;
   SketchDifference pairs;
   /// Each line gives the other verdict, if nothing else changes. The smallest change of the match

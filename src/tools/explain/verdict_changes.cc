@@ -86,6 +86,11 @@ class ChangeSearch {
       changed.match.features_per_bit = 0;
       settings.push_back({"match.features_per_bit", "0"});
     }
+    if (!NumbersAgree(changed.match, explained_.conflict_bits,
+                      explained_.b.fingerprinted.features)) {
+      changed.match.numbers = false;
+      settings.push_back({"match.numbers", "false"});
+    }
     if (!settings.empty() && !Try(settings, changed)) {
       changed.match.neighbours = true;
       settings.push_back({"match.neighbours", "true"});
@@ -120,6 +125,11 @@ class ChangeSearch {
       changed = options_;
       changed.match.widen = false;
       Try({{"match.widen", "false"}}, changed);
+    }
+    if (!options_.match.numbers) {
+      changed = options_;
+      changed.match.numbers = true;
+      Try({{"match.numbers", "true"}}, changed);
     }
   }
 

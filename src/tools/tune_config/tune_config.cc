@@ -69,7 +69,8 @@ std::string TuneConfig(const Settings& settings, const Tuning& tuning, const Tun
     comments.settings.insert({{"match.distance_sum_max", ""},
                               {"match.features_per_bit", ""},
                               {"match.widen", ""},
-                              {"match.text_keys", ""}});
+                              {"match.text_keys", ""},
+                              {"match.numbers", ""}});
   }
   for (const TuneProposal& proposal : ProposalsOf(tuning)) {
     std::string& comment = comments.settings[proposal.setting];

@@ -203,9 +203,7 @@ class PairChecks {
     const Fingerprint& first = fingerprint(earlier);
     const Fingerprint& second = fingerprint(later);
     return first.exact == second.exact ||
-           Accepts(options_.filter.match,
-                   {std::popcount(first.simhash ^ second.simhash),
-                    std::popcount(first.order ^ second.order), 0, row(later).features});
+           Accepts(options_.filter.match, NearnessOf(second, first, 0, row(later).features));
   }
 
   void Report(uint32_t earlier, uint32_t later, int distance) {

@@ -32,9 +32,11 @@ int SharedKeys(const ProbedKeys& of_record, const ProbedKeys& of_original) {
 }
 
 std::string NearnessText(const Nearness& nearness) {
-  return fmt::format("distance {}, order distance {}, {} text keys shared, {} distinct tokens",
-                     nearness.distance, nearness.order_distance, nearness.shared_keys,
-                     nearness.features);
+  return fmt::format(
+      "distance {}, order distance {}, {} text keys shared, {} distinct tokens, {} bits of numbers "
+      "in conflict",
+      nearness.distance, nearness.order_distance, nearness.shared_keys, nearness.features,
+      nearness.conflict_bits);
 }
 
 /// Only the output topic knows what it takes, so the audit cannot compute these two reasons.
@@ -240,8 +242,7 @@ Nearness VerdictChecks::NearnessOf(const Duplicate& duplicate, const AuditRow& o
       options_.filter.match.widen
           ? SharedKeys(duplicate.content.text_keys, ledger_.text_keys[original.content])
           : 0;
-  return {std::popcount(second.simhash ^ first.simhash), std::popcount(second.order ^ first.order),
-          shared_keys, duplicate.content.features};
+  return neardup::NearnessOf(second, first, shared_keys, duplicate.content.features);
 }
 
 template <class Violated>

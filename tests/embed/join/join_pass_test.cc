@@ -44,12 +44,12 @@ uint64_t Flipped(SeededRandom& random, uint64_t bits, uint64_t errors_max) {
 FingerprintColumns SomeFingerprints(uint64_t seed, size_t count) {
   SeededRandom random(seed);
   FingerprintColumns columns;
-  const Fingerprint family{random.Next(), random.Next(), 0};
+  const Fingerprint family{random.Next(), random.Next(), 0, 0};
   std::array<uint32_t, ProbedKeys::kMax> family_keys{};
   for (uint32_t& key : family_keys) key = static_cast<uint32_t>(random.Next()) | 1;
   for (size_t i = 0; i < count; ++i) {
     FingerprintedRecord record;
-    record.fingerprint = {random.Next(), random.Next(), random.Next()};
+    record.fingerprint = {random.Next(), random.Next(), random.Next(), 0};
     for (int key = 0; key < 6; ++key) {
       record.text_keys.Add(static_cast<uint32_t>(random.Next()) | 1);
     }
@@ -66,8 +66,10 @@ FingerprintColumns SomeFingerprints(uint64_t seed, size_t count) {
         if (key != 0 && random.Below(3) > 0) record.text_keys.Add(key);
       }
     } else if (chance < 60 && i > 0) {
-      record.fingerprint = {columns.simhash[source], columns.order[source], columns.exact[source]};
+      record.fingerprint = {columns.simhash[source], columns.order[source], columns.exact[source],
+                            columns.numbers[source]};
     }
+    if (chance < 50) record.fingerprint.numbers = 1 + random.Below(3);  // 1 and 2 conflict
     record.features = static_cast<uint32_t>(10 + random.Below(40));
     // Now and then time leaps, so that everything is forgotten.
     record.outcome.time_ms =
@@ -357,7 +359,12 @@ class Model {
     const auto by_features =
         static_cast<int>(columns_.features[a] / options_.match.features_per_bit);
     const int distance_max = std::min(options_.match.distance_max, by_features);
-    if (!equal && (distance > distance_max || sum > options_.match.distance_sum_max)) return {};
+    const uint64_t a_alone = columns_.numbers[a] & ~columns_.numbers[b];
+    const uint64_t b_alone = columns_.numbers[b] & ~columns_.numbers[a];
+    const bool conflict = a_alone != 0 && b_alone != 0 && columns_.features[a] < 50;
+    if (!equal && (distance > distance_max || sum > options_.match.distance_sum_max || conflict)) {
+      return {};
+    }
     const int64_t apart_ms = columns_.time_ms[a] - columns_.time_ms[b];
     if (std::abs(apart_ms) > options_.window.window_ms) return {};
     return std::tuple{!equal, sum, b};

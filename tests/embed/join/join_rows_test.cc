@@ -53,7 +53,7 @@ TEST(JoinRows, LeadFromASimhashToAllThatAreWithinTheGuarantee) {
 }
 
 TEST(JoinRows, HoldTheRecordsThatCanBeComparedUnderEachOfTheirKeys) {
-  FingerprintColumns columns = ColumnsOf({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {10, 11, 12}});
+  FingerprintColumns columns = ColumnsOf({{1, 2, 3}, {4, 5, 6}, {7, 8, 9, 70}, {10, 11, 12}});
   columns.reason[0] = 1;
   columns.passed[1] = 1;
   columns.text_keys[2] = {21, 22, 23};
@@ -66,6 +66,7 @@ TEST(JoinRows, HoldTheRecordsThatCanBeComparedUnderEachOfTheirKeys) {
   std::set<int64_t> keys;
   for (size_t i = 0; i < 9; ++i) {
     EXPECT_EQ(rows.rows[i].number, 12);
+    EXPECT_EQ(rows.rows[i].numbers, 70U);
     keys.insert(rows.rows[i].key);
   }
   EXPECT_EQ(keys.size(), 9U);

@@ -98,6 +98,7 @@ TEST(FilterSettings, AreReadBackAsTheyWere) {
   options.model.common = {1, 0xFFFFFFFFFFFFFFFF};
   options.match.distance_max = 3;
   options.match.widen = true;
+  options.match.numbers = false;
   options.match.neighbours = true;
   options.window.entries_max = 123'456;
   const std::string text = FilterSettingsText(options);

@@ -150,11 +150,9 @@ class Auditor {
     const Fingerprint& b = later.fingerprint;
     const int distance = std::popcount(a.simhash ^ b.simhash);
     if (a.exact == b.exact) return distance;
-    const Nearness nearness{.distance = distance,
-                            .order_distance = std::popcount(a.order ^ b.order),
-                            .features = features};
-    return Accepts(evidence_.options.filter.match, nearness) ? std::optional(distance)
-                                                             : std::nullopt;
+    return Accepts(evidence_.options.filter.match, NearnessOf(b, a, 0, features))
+               ? std::optional(distance)
+               : std::nullopt;
   }
 
   bool MustBeRemembered(size_t number) const {

@@ -25,7 +25,8 @@ struct Sample {
   bool keyed = false;
   std::optional<std::string_view> own_key{};
   InputPartition original{"news", 1};
-  Fingerprint fingerprint{0x0123456789abcdef, 0x00112233445566ff, 0xfedcba9876543210};
+  Fingerprint fingerprint{0x0123456789abcdef, 0x00112233445566ff, 0xfedcba9876543210,
+                          0x8000000000000001};
 
   const std::vector<HeaderView>& WriteWith(RouteHeaderWriter& writer) const {
     const bool replaces = joined && joined->replaces && !observed;
@@ -225,7 +226,7 @@ TEST(RouteHeader, ASuspectIsUniqueAndNamesTheOriginalThatItSeemsToRepeat) {
 TEST(RouteHeader, TheFullStyleAddsTheFingerprintWhereThereIsOne) {
   EXPECT_EQ(Packed(Sample{}, HeaderStyle::kFull),
             "seq=81;origin=news/3/5512;simhash=0123456789abcdef;order=00112233445566ff;"
-            "exact=fedcba9876543210");
+            "exact=fedcba9876543210;numbers=8000000000000001");
   EXPECT_EQ(Packed(DeadLetter(""), HeaderStyle::kFull), Packed(DeadLetter("")));
   Sample passed;
   passed.verdict.outcome.passed = true;
@@ -280,7 +281,7 @@ Sample RandomSample(std::mt19937_64& random) {
   sample.origin = {"topic." + std::to_string(random() % 9), static_cast<int32_t>(random() % 64)};
   sample.origin_offset = static_cast<int64_t>(random() >> 1);
   sample.original = {"topic-" + std::to_string(random() % 9), static_cast<int32_t>(random() % 64)};
-  sample.fingerprint = {random(), random(), random()};
+  sample.fingerprint = {random(), random(), random(), random()};
   Verdict& verdict = sample.verdict;
   verdict.decision = static_cast<Decision>(random() % 3);
   verdict.late = random() % 2 == 0;
@@ -443,6 +444,8 @@ TEST(RouteHeader, RefusesAFieldOfAnotherFormAndNamesIt) {
       {base + ";simhash=0123456789ABCDEF" + order + exact, "simhash must be"},
       {base + simhash + ";order=0123456789abcdefg" + exact, "order must be"},
       {base + simhash + order + ";exact=", "exact must be"},
+      {base + ";numbers=0123456789abcdef", "'simhash' is missing"},
+      {base + simhash + order + exact + ";numbers=", "numbers must be"},
   };
   for (const auto& [text, expected] : cases) {
     auto parsed = Parse(text);

@@ -117,7 +117,7 @@ TEST(DeltaMerge, AFreshDeltaTakesInWhatFollowsAndIsNotTakenInItself) {
 TEST(DeltaMerge, RefusesAResultThatIsTooLarge) {
   Pair pair = Mergeable();
   pair.delta.entries.resize(2000, pair.delta.entries.front());
-  pair.next.entries.resize(800, pair.next.entries.front());
+  pair.next.entries.resize(600, pair.next.entries.front());
   EXPECT_TRUE(CanMerge(pair.delta, pair.next));
   pair.next.entries.resize(1100, pair.next.entries.front());
   EXPECT_FALSE(CanMerge(pair.delta, pair.next));

@@ -282,6 +282,43 @@ TEST(Delta, IsOfVersion10IfItNamesAnEndpoint) {
               HasSubstr("endpoint: expected a text that is not empty"));
 }
 
+TEST(Delta, IsOfVersion11IfAnEntryHasNumbers) {
+  Delta delta = DeltaOfVersion5();
+  delta.endpoint = "a:1";
+  std::string body = Encode(delta);
+  body.resize(body.size() - 8);
+  body[4] = 11;
+  const auto after = [&body](std::string_view hex) {
+    return body.find(FromHex(hex)) + hex.size() / 2;
+  };
+  body.insert(after("0300000000000000cf0f") - 2, FromHex("3837363534333231"));
+  const size_t first = after("00ffeeddccbbaa99");
+  body.insert(first, std::string(8, '\0'));
+  delta.entries[1].fingerprint.numbers = 0x3132333435363738;
+  EXPECT_EQ(Hex(Encode(delta)), Hex(WithChecksum(body)));
+  const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().text;
+  EXPECT_EQ(*decoded, delta);
+
+  body.replace(after("02000000000000000300000000000000"), 8, std::string(8, '\0'));
+  EXPECT_THAT(DecodeDelta(WithChecksum(body)).error().text,
+              HasSubstr("numbers: expected an entry with numbers that are not 0"));
+}
+
+TEST(Delta, OfVersion11MayHaveNoWriterAndNoEndpointButThenNothingElseOfALane) {
+  Delta delta = SmallDelta();
+  delta.entries[0].fingerprint.numbers = 1;
+  EXPECT_EQ(DecodeDelta(Encode(delta)).value(), delta) << "of an embedded filter";
+  Delta of_a_lane = DeltaOfVersion7();
+  of_a_lane.entries[0].fingerprint.numbers = 1;
+  std::string body = Encode(of_a_lane);
+  EXPECT_EQ(DecodeDelta(body).value(), of_a_lane);
+  body.resize(body.size() - 8);
+  body.replace(body.find(FromHex("2827262524232221")), 8, 8, 0);
+  EXPECT_THAT(DecodeDelta(WithChecksum(body)).error().text,
+              HasSubstr("writer: expected a number that is not 0"));
+}
+
 TEST(Delta, AMergedDeltaHasTheEndpointOfTheLaterOne) {
   Delta delta = DeltaOfVersion5();
   Delta next = delta;
@@ -550,10 +587,10 @@ TEST(Delta, RefusesASketchThatIsLongerThanTheDelta) {
 TEST(Delta, RefusesAnotherVersionAndNamesIt) {
   std::string body = Encode(SmallDelta());
   body.resize(body.size() - 8);
-  body[4] = 11;
+  body[4] = 12;
   const Result<Delta> decoded = DecodeDelta(WithChecksum(body));
   ASSERT_FALSE(decoded.ok());
-  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 10, found 11"));
+  EXPECT_THAT(decoded.error().text, HasSubstr("version: expected 2 to 11, found 12"));
 }
 
 TEST(Delta, DecodesToWhatWasEncoded) {
@@ -585,7 +622,8 @@ TEST(Delta, DecodesToWhatWasEncoded) {
     for (uint64_t n = delta.inputs.empty() ? 0 : random() % 50; n > 0; --n) {
       const Position origin{static_cast<uint32_t>(random() % delta.inputs.size()),
                             static_cast<int64_t>(random() >> (1 + random() % 63))};
-      delta.entries.push_back({{random(), random(), random()}, any_time(), origin, {}});
+      delta.entries.push_back(
+          {{random(), random(), random(), round % 3 == 0 ? random() : 0}, any_time(), origin, {}});
       for (uint64_t keys = random() % 4; keys > 0; --keys) {
         delta.entries.back().text_keys.Add(static_cast<uint32_t>(random()) | 1);
       }

@@ -11,7 +11,7 @@ constexpr uint64_t kExact = uint64_t{0x1234} << 48 | 7;
 
 KnownFingerprint Known(uint64_t exact) {
   KnownFingerprint known;
-  known.fingerprint = {exact + 1, exact + 2, exact};
+  known.fingerprint = {exact + 1, exact + 2, exact, exact + 3};
   known.features = static_cast<uint32_t>(exact);
   return known;
 }

@@ -162,7 +162,7 @@ TEST(Fingerprinter, ComputesTheExactHashAloneIfOnlyEqualRecordsMatch) {
                                        std::string(R"({"a":"short text"})"), large}) {
       const FingerprintedRecord record = Compute(options, payload);
       const uint64_t exact = Of(payload).exact;
-      EXPECT_EQ(record.fingerprint, (Fingerprint{exact, Mix64(exact), exact}));
+      EXPECT_EQ(record.fingerprint, (Fingerprint{exact, Mix64(exact), exact, 0}));
       EXPECT_TRUE(record.text_keys.keys().empty());
       EXPECT_EQ(record.outcome.time_ms, 5);
     }

@@ -272,7 +272,7 @@ TEST(FingerprintSpec, DoesNotChangeWithWhatTheExactHashDoesNotUse) {
 }
 
 TEST(FingerprintSpec, DoesNotChangeWithAnythingElse) {
-  const Change changes[] = {[](auto& o) { o.match = {7, 9, 0, true, true, true}; },
+  const Change changes[] = {[](auto& o) { o.match = {7, 9, 0, true, true, true, false}; },
                             [](auto& o) {
                               o.window = {1000, 1, 1, 1000};
                             },

@@ -45,13 +45,13 @@ TEST(EntryStore, HoldsTheSameEntriesAsADeque) {
   SCOPED_TRACE("seed " + std::to_string(kSeed));
   std::mt19937_64 random(kSeed);
   uint64_t begin_id = (uint64_t{1} << 32) - 3 * kChunk - 5;
-  EntryStore store(begin_id);
+  EntryStore store(begin_id, true);
   std::deque<uint64_t> model;
   uint64_t next = 1;
   for (int step = 0; step < 200; ++step) {
     const uint64_t grown = random() % 3 == 0 ? kChunk - store.end_id() % kChunk : random() % 90'000;
     for (uint64_t i = 0; i < grown; ++i, ++next) {
-      store.PushBack(Numbered(next));
+      store.PushBack(Numbered(next), 3 * next);
       model.push_back(next);
     }
     // The store alternately grows over many chunks and shrinks to a few, sometimes to none.
@@ -70,24 +70,27 @@ TEST(EntryStore, HoldsTheSameEntriesAsADeque) {
     ASSERT_EQ(store.size(), model.size());
     for (uint64_t i = 0; i < model.size(); i += 1 + random() % 50) {
       ASSERT_EQ(store[begin_id + i].simhash(), model[i]) << "step " << step << " place " << i;
+      ASSERT_EQ(store.numbers(begin_id + i), 3 * model[i]) << "step " << step << " place " << i;
     }
   }
   EXPECT_GT(store.end_id(), uint64_t{1} << 32);
 }
 
 TEST(EntryStore, ReturnsChunksAndStaysWithinItsBound) {
-  EntryStore store(7);
-  EXPECT_EQ(store.bytes(), EntryStore(0).bytes());
-  for (const uint64_t window : {kChunk / 2, 3 * kChunk + 1}) {
-    for (uint64_t i = 0; i < 10 * kChunk; ++i) {
-      if (store.size() >= window) store.TruncateFront(store.end_id() - window + 1);
-      store.PushBack(Numbered(i));
-      ASSERT_LE(store.bytes(), EntryStore::BytesMax(window));
+  for (const bool with_numbers : {false, true}) {
+    EntryStore store(7, with_numbers);
+    EXPECT_EQ(store.bytes(), EntryStore(0, with_numbers).bytes());
+    for (const uint64_t window : {kChunk / 2, 3 * kChunk + 1}) {
+      for (uint64_t i = 0; i < 10 * kChunk; ++i) {
+        if (store.size() >= window) store.TruncateFront(store.end_id() - window + 1);
+        store.PushBack(Numbered(i), i);
+        ASSERT_LE(store.bytes(), EntryStore::BytesMax(window, with_numbers));
+      }
+      ASSERT_GE(store.bytes(), window * (with_numbers ? 40 : 32));
     }
-    ASSERT_GE(store.bytes(), window * sizeof(StoredEntry));
+    store.TruncateFront(store.end_id());
+    EXPECT_LE(store.bytes(), EntryStore::BytesMax(1, with_numbers));
   }
-  store.TruncateFront(store.end_id());
-  EXPECT_LE(store.bytes(), EntryStore::BytesMax(1));
 }
 
 }  // namespace

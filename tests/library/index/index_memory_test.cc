@@ -39,7 +39,8 @@ TEST(IndexMemory, AHotBucketDropsItsDeadBeforeItGrows) {
     index.Insert(EntryOf(kCode));
     if (index.size() > 100) index.Expire(index.end_id() - 100);
   }
-  EXPECT_LE(index.bytes(), bytes_empty + 2 * EntryStore::kChunkBytes + 2 * LineHeap::kChunkBytes);
+  EXPECT_LE(index.bytes(),
+            bytes_empty + 2 * EntryStore::ChunkBytes(true) + 2 * LineHeap::kChunkBytes);
 }
 
 TEST(IndexMemory, AHotBucketReturnsItsMemory) {

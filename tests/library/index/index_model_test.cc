@@ -104,6 +104,9 @@ class ScannedIndex {
       if (LooksUpKeys() && Holds(query.text_keys, key)) ++nearness.shared_keys;
     }
     nearness.features = query.features;
+    const uint64_t ours = entry.fingerprint.numbers;
+    const uint64_t theirs = query.fingerprint.numbers;
+    nearness.conflict_bits = std::min(std::popcount(ours & ~theirs), std::popcount(theirs & ~ours));
     return nearness;
   }
 
@@ -137,6 +140,8 @@ class RecordSource {
     record.fingerprint.simhash = code;
     // Equal `exact` implies equal `simhash` and `order`, but not the reverse.
     record.fingerprint.exact = ExactOf(record.fingerprint) ^ random_() % 4;
+    // Equal records have equal numbers, and others often have.
+    record.fingerprint.numbers = uint64_t{1} << record.fingerprint.exact % 3;
     AddKeys(cluster, record.text_keys);
     return record;
   }
@@ -230,6 +235,7 @@ class ModelRun {
       changed.simhash = records_.Flipped(changed.simhash, random_() % 4 == 0 ? 0 : random_() % 18);
       changed.order = records_.Flipped(changed.order, random_() % 20);
       changed.exact ^= ExactOf(changed);
+      changed.numbers = uint64_t{1} << changed.exact % 3;
     }
     const IndexQuery query{
         sought.fingerprint, sought.text_keys, static_cast<uint32_t>(random_() % 60),

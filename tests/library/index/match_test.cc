@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+
 namespace neardup {
 namespace {
 
@@ -115,6 +120,81 @@ TEST(Accepts, MoreKeysOrFeaturesNeverRefuseWhatFewerAccept) {
       }
     }
   }
+}
+
+/// Whether near records with these bits in conflict are accepted.
+bool TakenInConflict(const MatchOptions& match, int conflict_bits, uint32_t features) {
+  return Accepts(match, {0, 0, 0, features, conflict_bits});
+}
+
+TEST(Accepts, OneNumberMayConflictForEachFiftyTokens) {
+  const MatchOptions match = Within(8, 24);
+  for (const auto& [features, most] : {std::pair{0U, 0},
+                                       {12U, 0},
+                                       {49U, 0},
+                                       {50U, 2},
+                                       {99U, 2},
+                                       {100U, 4},
+                                       {499U, 18},
+                                       {1000U, 40}}) {
+    EXPECT_TRUE(TakenInConflict(match, most, features)) << features;
+    EXPECT_FALSE(TakenInConflict(match, most + 1, features)) << features;
+  }
+  EXPECT_TRUE(TakenInConflict(match, 64, UINT32_MAX));
+}
+
+TEST(Accepts, WithoutTheSwitchNumbersMayConflict) {
+  MatchOptions match = Within(8, 24);
+  match.numbers = false;
+  EXPECT_TRUE(TakenInConflict(match, 64, 12));
+}
+
+TEST(Accepts, SuspectsMustNotConflictEither) {
+  MatchOptions match = Within(8, 24);
+  match.suspect_distance_max = 12;
+  EXPECT_FALSE(TakenInConflict(*SuspectRule(match), 1, 30));
+  EXPECT_TRUE(TakenInConflict(*SuspectRule(match), 0, 30));
+}
+
+TEST(ConflictBits, CountOnlyWhatEachSideHasAlone) {
+  EXPECT_EQ(ConflictBits(0, 0), 0);
+  EXPECT_EQ(ConflictBits(0b1111, 0b0011), 0) << "the other lacks a passage with numbers";
+  EXPECT_EQ(ConflictBits(0, ~uint64_t{0}), 0);
+  EXPECT_EQ(ConflictBits(0b110011, 0b001111), 2);
+  EXPECT_EQ(ConflictBits(0b1000011, 0b0111111), 1);
+}
+
+/// Sets of single bits stand for numbers that set no common bit.
+TEST(ConflictBits, AgreeWithSetsOnRandomSets) {
+  constexpr uint64_t kSeed = 31;
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  std::mt19937_64 random(kSeed);
+  for (int round = 0; round < 20'000; ++round) {
+    std::set<int> sets[2];
+    uint64_t bits[2] = {};
+    for (const int side : {0, 1}) {
+      for (uint64_t count = random() % 20; count > 0; --count) {
+        const auto number = static_cast<int>(random() % 64);
+        sets[side].insert(number);
+        bits[side] |= uint64_t{1} << number;
+      }
+    }
+    const auto alone = [&](int side) {
+      return std::count_if(sets[side].begin(), sets[side].end(),
+                           [&](int number) { return !sets[1 - side].contains(number); });
+    };
+    ASSERT_EQ(ConflictBits(bits[0], bits[1]), std::min(alone(0), alone(1)));
+    ASSERT_EQ(ConflictBits(bits[1], bits[0]), ConflictBits(bits[0], bits[1]));
+  }
+}
+
+TEST(NearnessOf, ComparesAllPartsOfTwoFingerprints) {
+  const Nearness nearness = NearnessOf({0b111, 0b1, 5, 0b0110}, {0b001, 0b0, 6, 0b1100}, 2, 70);
+  EXPECT_EQ(nearness.distance, 2);
+  EXPECT_EQ(nearness.order_distance, 1);
+  EXPECT_EQ(nearness.shared_keys, 2);
+  EXPECT_EQ(nearness.features, 70U);
+  EXPECT_EQ(nearness.conflict_bits, 1);
 }
 
 TEST(Accepts, TheGuaranteeEndsAtThreeBitsOrSevenWithNeighbours) {

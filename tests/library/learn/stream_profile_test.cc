@@ -168,7 +168,8 @@ TEST_F(DriftTest, FindsThatAStreamChangesHalfWay) {
   joined.insert(joined.end(), other.begin(), other.end());
   const std::vector<RecordView> views = ViewsOf(joined);
   const std::span<const RecordView> span(views);
-  const FilterOptions options = TextOptions();
+  FilterOptions options = TextOptions();
+  options.match.numbers = false;  // the events of a series differ in numbers
   const auto drift =
       Compare(ProfileOf(span.first(kRecords), options), ProfileOf(span.last(kRecords), options));
   EXPECT_NE(Found(drift, DriftAspect::kDuplicates), "");

@@ -54,6 +54,7 @@ TEST(Reload, SettingsThatMayChangeFromStartToStartAreTakenOver) {
                                          "match.distance_sum_max=9",
                                          "match.features_per_bit=2",
                                          "match.widen=true",
+                                         "match.numbers=false",
                                          "match.neighbours=true",
                                          "routing.exact=drop",
                                          "routing.near=drop",

@@ -43,6 +43,7 @@ class RandomPairs {
     options.match.text_keys = OneIn(3);
     options.match.widen = options.match.text_keys && OneIn(2);
     options.match.neighbours = OneIn(8);
+    options.match.numbers = OneIn(2);
     options.model.hash_seed = Below(1000);
     if (OneIn(2)) {
       for (int32_t& centre : options.model.centre) {
@@ -164,12 +165,21 @@ TEST(ExplanationModel, AgreesWithTheFilterOnRandomPairsUnderRandomSettings) {
     EXPECT_EQ(explained->words.bits.size(), std::popcount(votes_a.code ^ votes_b.code));
     EXPECT_NEAR(Sum(explained->words), static_cast<double>(explained->words.bits.size()), 1e-6);
     EXPECT_NEAR(Sum(explained->pairs), static_cast<double>(explained->pairs.bits.size()), 1e-6);
-    const Nearness nearness{*explained->distance, explained->order_distance,
-                            static_cast<int>(explained->shared_keys.size()), of_b.features};
+    const Nearness nearness =
+        NearnessOf(near_b, near_a, static_cast<int>(explained->shared_keys.size()), of_b.features);
+    const auto conflict = std::min(std::popcount(near_a.numbers & ~near_b.numbers),
+                                   std::popcount(near_b.numbers & ~near_a.numbers));
+    if (!explained->a.exact_only && !explained->b.exact_only) {
+      EXPECT_EQ(explained->conflict_bits, conflict);
+    }
+    if (conflict > 0) {
+      EXPECT_FALSE(explained->numbers_a.empty() || explained->numbers_b.empty());
+    }
     const bool accepted = Accepts(options.match, nearness);
     if (explained->cause == Cause::kNear || explained->cause == Cause::kNotFound) {
       EXPECT_TRUE(accepted);
-    } else if (explained->cause == Cause::kTooFar || explained->cause == Cause::kTooFarInSum) {
+    } else if (explained->cause == Cause::kTooFar || explained->cause == Cause::kTooFarInSum ||
+               explained->cause == Cause::kNumbers) {
       EXPECT_FALSE(accepted);
     }
     for (const VerdictChange& change : explained->changes) {
@@ -178,7 +188,7 @@ TEST(ExplanationModel, AgreesWithTheFilterOnRandomPairsUnderRandomSettings) {
   }
   for (const Cause cause :
        {Cause::kEqual, Cause::kNear, Cause::kOutsideWindow, Cause::kKeysDiffer, Cause::kExactMode,
-        Cause::kFewWords, Cause::kTooFar, Cause::kTooFarInSum, Cause::kNotFound}) {
+        Cause::kFewWords, Cause::kTooFar, Cause::kTooFarInSum, Cause::kNumbers, Cause::kNotFound}) {
     EXPECT_GT(causes[cause], 0) << Name(cause);
   }
 }

@@ -25,15 +25,15 @@ TEST(Audit, TheNumberOfChecksCountsEveryNamedCheck) {
 TEST(Audit, ACorrectWorldPassesForEveryDistance) {
   for (int distance_max = 0; distance_max <= 12; ++distance_max) {
     SCOPED_TRACE(testing::Message() << "seed " << kWorldSeed << " distance_max " << distance_max);
-    const World world({.seed = kWorldSeed, .filter = SmallFilter(distance_max), .records = 1500});
+    const World world({.seed = kWorldSeed, .filter = SmallFilter(distance_max), .records = 3000});
     const AuditReport report = world.Audited();
     ExpectPasses(report);
-    EXPECT_EQ(report.inputs, 1500u);
-    EXPECT_EQ(report.unique + report.duplicates + report.dead_letters, 1500u);
+    EXPECT_EQ(report.inputs, 3000u);
+    EXPECT_EQ(report.unique + report.duplicates + report.dead_letters, 3000u);
     EXPECT_GT(world.distances.count(distance_max), 0u) << "no duplicate at the bound";
     for (AuditCheck check : {AuditCheck::kHeader, AuditCheck::kCoverage, AuditCheck::kPayload,
                              AuditCheck::kRoute, AuditCheck::kSeq, AuditCheck::kDeadLetter}) {
-      EXPECT_EQ(report[check].looked_at, 1500u) << Name(check);
+      EXPECT_EQ(report[check].looked_at, 3000u) << Name(check);
     }
     EXPECT_EQ(report[AuditCheck::kSoundness].looked_at, report.duplicates);
   }

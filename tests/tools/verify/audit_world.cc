@@ -139,12 +139,20 @@ class ScanFilter {
       const int more = match.suspect_distance_max - match.distance_max;
       if (std::llabs(entry.outcome.time_ms - record.outcome.time_ms) > options_.window.window_ms ||
           distance > match.suspect_distance_max ||
-          distance + order > match.distance_sum_max + more) {
+          distance + order > match.distance_sum_max + more || Conflict(entry, record)) {
         continue;
       }
       verdict.match = {entry.position, 0, distance, MatchKind::kNear, true};
       return;
     }
+  }
+
+  /// Whether more numbers conflict than the later record may have, one for 50 tokens.
+  bool Conflict(const FingerprintedRecord& entry, const FingerprintedRecord& record) const {
+    const uint64_t first = entry.fingerprint.numbers;
+    const uint64_t second = record.fingerprint.numbers;
+    const int bits = std::min(std::popcount(first & ~second), std::popcount(second & ~first));
+    return options_.match.numbers && bits > 2 * static_cast<int>(record.features / 50);
   }
 
   /// 0 for an equal record, more for a less similar one, 1000 for one that is no duplicate. Written
@@ -167,7 +175,8 @@ class ScanFilter {
       allowed = std::min(allowed, static_cast<int>(record.features / match.features_per_bit));
     }
     const bool near = match.distance_max > 0 && distance <= allowed + widening &&
-                      distance + order <= match.distance_sum_max + widening;
+                      distance + order <= match.distance_sum_max + widening &&
+                      !Conflict(entry, record);
     return near ? 1 + distance + order : 1000;
   }
 
