@@ -22,6 +22,10 @@ struct Model {
   /// Hashes of three adjacent tokens that occur in very many records and so are not used as text
   /// keys. Ascending.
   std::vector<uint64_t> common;
+  /// Hashes of texts that records of different key fields share, such as headings that come again,
+  /// and that therefore say little. Records of such a text are equal only if their free fields
+  /// (FieldSelector::free) are, too. Ascending.
+  std::vector<uint64_t> standing;
 
   bool operator==(const Model&) const = default;
 };

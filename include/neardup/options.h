@@ -22,8 +22,11 @@ struct Range {
   constexpr bool Contains(T value) const { return value >= min && value <= max; }
 };
 
-/// A field to compare: a top-level name, or a JSON Pointer (RFC 6901) if it starts with '/'.
+/// A field to compare: a top-level name, or a JSON Pointer (RFC 6901) if it starts with '/'. In a
+/// pointer, the name `*` stands for every element of an array: `/items/*/id`.
 struct FieldSelector {
+  /// A key field may be named "", which is the whole record: every field that no other selector
+  /// takes, and that is not excluded, must then agree.
   std::string path;
   /// Multiplies the weight of the field's tokens. Rounded to 1/16.
   double weight = 1.0;
@@ -31,6 +34,16 @@ struct FieldSelector {
   /// A key field is not compared by likeness: two records can be duplicates only if the tokens of
   /// all their key fields are equal. Its weight stays 1, and masks do not apply to it.
   bool key = false;
+  /// A free field may differ where the text of the compared fields says what the record is. Where
+  /// that text has fewer than kTellingTokens tokens, or is a standing one (Model::standing), only
+  /// records that are equal in the free fields, too, are duplicates. No weight, no masks; never set
+  /// together with `key`.
+  bool free = false;
+  /// A label or a state has fewer tokens: many different records share it.
+  static constexpr size_t kTellingTokens = 3;
+
+  /// Whether it is compared by likeness.
+  bool is_text() const { return !key && !free; }
 
   bool operator==(const FieldSelector&) const = default;
 };
@@ -76,13 +89,15 @@ struct RecordOptions {
 /// The kinds of text parts that are compared as equal whatever they say; feature/mask.h defines
 /// each kind.
 struct Masks {
+  bool timestamp = false;
   bool time = false;
   bool uuid = false;
   bool ip = false;
+  bool pointer = false;
   bool hex = false;
   bool number = false;
 
-  constexpr bool any() const { return time || uuid || ip || hex || number; }
+  constexpr bool any() const { return timestamp || time || uuid || ip || pointer || hex || number; }
   bool operator==(const Masks&) const = default;
 };
 

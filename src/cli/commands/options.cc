@@ -77,6 +77,11 @@ void AddConfig(CLI::App* command, ConfigArguments& config) {
       ->type_name("FIELD")
       ->delimiter(',')
       ->needs(fields);
+  command
+      ->add_option("--free", config.free,
+                   "fields in which copies may differ: short for --set record.exclude=[FIELD,...]")
+      ->type_name("FIELD")
+      ->delimiter(',');
 }
 
 void AddKafka(CommandLine& line, CLI::App* command, ConfigArguments& config) {

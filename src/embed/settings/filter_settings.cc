@@ -118,7 +118,8 @@ Result<std::vector<std::string>> ReadTexts(const std::string& path, const Json& 
 
 Result<FieldSelector> ReadField(const std::string& path, const Json& json) {
   constexpr const char* kWhat =
-      "a field name, a JSON Pointer, or {\"path\": ..., \"weight\": number, \"key\": true}";
+      "a field name, a JSON Pointer, or {\"path\": ..., \"weight\": number, \"key\": true, "
+      "\"free\": true}";
   if (json.is_string()) return FieldSelector{json.get<std::string>()};
   if (!json.is_object() || !json.contains("path")) return Expected(path, kWhat, json);
   FieldSelector field;
@@ -129,6 +130,8 @@ Result<FieldSelector> ReadField(const std::string& path, const Json& json) {
       field.weight = value.get<double>();
     } else if (name == "key" && value.is_boolean()) {
       field.key = value.get<bool>();
+    } else if (name == "free" && value.is_boolean()) {
+      field.free = value.get<bool>();
     } else {
       return Expected(path, kWhat, json);
     }
@@ -154,6 +157,7 @@ Row Fields() {
               Json item = {{"path", field.path}};
               if (field.weight != FieldSelector().weight) item["weight"] = field.weight;
               if (field.key) item["key"] = true;
+              if (field.free) item["free"] = true;
               list.push_back(item.size() == 1 ? Json(field.path) : item);
             }
             return list;

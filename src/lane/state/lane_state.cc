@@ -51,13 +51,15 @@ std::string Dumped(const Json& value) {
 std::string ItemText(const Json& item) {
   if (item.is_string()) return std::string(PlainFieldName(item.get_ref<const std::string&>()));
   if (!item.is_object() || !item.contains("path") || !item["path"].is_string()) return Dumped(item);
-  std::string text(PlainFieldName(item["path"].get_ref<const std::string&>()));
+  const auto& path = item["path"].get_ref<const std::string&>();
+  std::string text(path.empty() ? "all other fields" : PlainFieldName(path));
   constexpr double kWeightUnit = 16;
   const auto weight = item.find("weight16");
   if (weight != item.end() && weight->is_number() && weight->get<double>() != kWeightUnit) {
     text += fmt::format(" (weight {:g})", weight->get<double>() / kWeightUnit);
   }
-  return item.contains("key") ? text + " (key)" : text;
+  if (item.contains("key")) return text + " (key)";
+  return item.contains("free") ? text + " (free)" : text;
 }
 
 std::string ValueText(std::string_view key, const Json* value) {

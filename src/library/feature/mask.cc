@@ -40,10 +40,14 @@ std::optional<size_t> UuidEnd(std::string_view text, size_t at) {
   return at;
 }
 
-std::optional<size_t> HexEnd(std::string_view text, size_t at) {
+std::optional<size_t> PointerEnd(std::string_view text, size_t at) {
   const bool marked = text.size() > at + 2 && text[at] == '0' && (text[at + 1] | 0x20) == 'x' &&
                       IsAsciiHex(text[at + 2]);
-  if (marked) return HexRunEnd(text, at + 2);
+  return marked ? std::optional(HexRunEnd(text, at + 2)) : std::nullopt;
+}
+
+std::optional<size_t> HexEnd(std::string_view text, size_t at) {
+  if (const auto end = PointerEnd(text, at)) return end;
   const size_t end = HexRunEnd(text, at);
   if (end - at < kHexDigitsMin) return std::nullopt;
   const std::string_view run = text.substr(at, end - at);
@@ -125,12 +129,16 @@ std::optional<size_t> IpEnd(std::string_view text, size_t at) {
 /// Where a part of this kind that begins at `at` ends.
 std::optional<size_t> EndOf(MaskKind kind, std::string_view text, size_t at) {
   switch (kind) {
+    case MaskKind::kTimestamp:
+      return TimestampEnd(text, at);
     case MaskKind::kTime:
       return MaskedTimeEnd(text, at);
     case MaskKind::kUuid:
       return UuidEnd(text, at);
     case MaskKind::kIp:
       return IpEnd(text, at);
+    case MaskKind::kPointer:
+      return PointerEnd(text, at);
     case MaskKind::kHex:
       return HexEnd(text, at);
     case MaskKind::kNumber:

@@ -16,7 +16,15 @@ namespace neardup {
 
 /// FORMAT: a masked part becomes a token of this one byte. No text produces such a token, because
 /// control characters are separators.
-enum class MaskKind : uint8_t { kTime = 1, kUuid = 2, kIp = 3, kHex = 4, kNumber = 5 };
+enum class MaskKind : uint8_t {
+  kTime = 1,
+  kUuid = 2,
+  kIp = 3,
+  kHex = 4,
+  kNumber = 5,
+  kTimestamp = 6,
+  kPointer = 7
+};
 
 /// One kind of mask: its name in the setting `feature.masks`, its token, its switch.
 struct MaskRow {
@@ -25,12 +33,20 @@ struct MaskRow {
   bool Masks::*on;
 };
 /// All kinds, in the order in which FindMaskedPart tries them.
-inline constexpr MaskRow kMaskRows[] = {{"time", MaskKind::kTime, &Masks::time},
+inline constexpr MaskRow kMaskRows[] = {{"timestamp", MaskKind::kTimestamp, &Masks::timestamp},
+                                        {"time", MaskKind::kTime, &Masks::time},
                                         {"uuid", MaskKind::kUuid, &Masks::uuid},
                                         {"ip", MaskKind::kIp, &Masks::ip},
+                                        {"pointer", MaskKind::kPointer, &Masks::pointer},
                                         {"hex", MaskKind::kHex, &Masks::hex},
                                         {"number", MaskKind::kNumber, &Masks::number}};
 static_assert(std::size(kMaskRows) == sizeof(Masks), "every switch of Masks has a row");
+
+/// Parts that say when and where a text was written, and never what it says.
+inline constexpr Masks kCircumstanceMasks = {.timestamp = true, .uuid = true, .pointer = true};
+/// For messages of programs, whose template says what they are.
+inline constexpr Masks kLogMasks = {
+    .time = true, .uuid = true, .ip = true, .hex = true, .number = true};
 
 inline constexpr Masks kAllMasks = [] {
   Masks masks;
@@ -63,7 +79,8 @@ struct MaskedPart {
 ///
 /// FORMAT: no letter, digit or combining mark stands right before or right after a part ('_' is
 /// none of them). If several kinds could begin at one place, the first of this list is taken:
-///   time  a time of day, with its date if there is one (masked_time.h); a date alone is not masked
+///   timestamp  a time of day with its date (masked_time.h)
+///   time  the same, and a time of day without a date; a date alone is not masked
 ///   uuid  8-4-4-4-12 hex digits
 ///   ip    an IPv4 address: four numbers up to 255 with points between, with no further ".digit"
 ///         before or after;
@@ -72,6 +89,7 @@ struct MaskedPart {
 ///         then "%zone", if it is there;
 ///         an IPv6 address in brackets;
 ///         the first and the last take ":port" too, of 1 to 5 digits
+///   pointer  0x and hex digits
 ///   hex   0x and hex digits, or 8 or more hex digits with both a letter and a decimal digit
 std::optional<MaskedPart> FindMaskedPart(std::string_view text, size_t from, const Masks& masks);
 

@@ -25,12 +25,18 @@ class TimeReader {
  public:
   TimeReader(std::string_view text, size_t at) : text_(text), at_(at) {}
 
-  std::optional<size_t> End() {
+  std::optional<size_t> EndWithDate() {
     const size_t begin = at_;
     if (ReadBasic()) return at_;
     at_ = begin;
     if (ReadDated()) return at_;
     at_ = begin;
+    return std::nullopt;
+  }
+
+  std::optional<size_t> End() {
+    const size_t begin = at_;
+    if (const auto end = EndWithDate()) return end;
     if (ReadAlone(begin)) return at_;
     return std::nullopt;
   }
@@ -235,6 +241,10 @@ class TimeReader {
 
 std::optional<size_t> MaskedTimeEnd(std::string_view text, size_t at) {
   return TimeReader(text, at).End();
+}
+
+std::optional<size_t> TimestampEnd(std::string_view text, size_t at) {
+  return TimeReader(text, at).EndWithDate();
 }
 
 }  // namespace neardup

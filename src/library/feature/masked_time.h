@@ -46,4 +46,7 @@ namespace neardup {
 /// A clock without a date follows no '.' or ':', and no ":digit" or ".digit" follows it.
 std::optional<size_t> MaskedTimeEnd(std::string_view text, size_t at);
 
+/// The same, for a clock with a date only.
+std::optional<size_t> TimestampEnd(std::string_view text, size_t at);
+
 }  // namespace neardup

@@ -58,24 +58,32 @@ Result<void> CheckFields(const RecordOptions& options, std::vector<FieldPath>& p
     const FieldSelector& field = options.fields[i];
     const std::string option = Element("record.fields", i, field.path);
     NEARDUP_ASSIGN(const FieldPath path, ReadPath(option, field.path));
+    if (path.empty() && !field.key) {
+      return Invalid(option,
+                     "is the whole record, which can only be a key field; leave "
+                     "record.fields empty to compare all fields by likeness");
+    }
     if (std::find(paths.begin(), paths.end(), path) != paths.end()) {
       return Invalid(option, "is listed twice; list each field once");
     }
     NEARDUP_TRY(CheckRange(option + ": weight", field.weight, FieldSelector::kWeightRange));
-    if (field.key && field.weight != FieldSelector().weight) {
-      return Invalid(option, fmt::format("is a key field with weight {}, expected no weight: keys "
-                                         "are compared for equality only; remove the weight",
-                                         field.weight));
+    if (field.key && field.free) {
+      return Invalid(option, "is both a key field and a free field, expected one of them");
+    }
+    if (!field.is_text() && field.weight != FieldSelector().weight) {
+      return Invalid(option, fmt::format("is a {} field with weight {}, expected no weight: it is "
+                                         "compared for equality only; remove the weight",
+                                         field.key ? "key" : "free", field.weight));
     }
     paths.push_back(path);
   }
   return {};
 }
 
-/// Key fields only decide which records may be compared, so at least one other field is needed.
+/// Other fields only decide which records may be compared, so at least one text is needed.
 Result<void> CheckKeys(const std::vector<FieldSelector>& fields) {
-  const auto is_key = [](const FieldSelector& field) { return field.key; };
-  if (fields.empty() || !std::all_of(fields.begin(), fields.end(), is_key)) return {};
+  const auto is_text = [](const FieldSelector& field) { return field.is_text(); };
+  if (fields.empty() || std::any_of(fields.begin(), fields.end(), is_text)) return {};
   return Invalid("record.fields",
                  "holds key fields only, expected at least one other field to compare; to find "
                  "records with equal fields, list them without key and set match.distance_max to "
@@ -86,6 +94,7 @@ Result<void> CheckExclude(const RecordOptions& options, const std::vector<FieldP
   for (size_t i = 0; i < options.exclude.size(); ++i) {
     const std::string option = Element("record.exclude", i, options.exclude[i]);
     NEARDUP_ASSIGN(const FieldPath excluded, ReadPath(option, options.exclude[i]));
+    if (excluded.empty()) return Invalid(option, "is the whole record; name a field");
     for (const FieldPath& field : fields) {
       if (IsWithin(field, excluded)) {
         return Invalid(option, fmt::format("excludes {}, which record.fields selects; remove one "
@@ -136,6 +145,9 @@ Result<void> CheckModel(const Model& model) {
   if (!std::is_sorted(model.common.begin(), model.common.end())) {
     return Invalid("feature.model: common", "is not in ascending order; learn the model again");
   }
+  if (!std::is_sorted(model.standing.begin(), model.standing.end())) {
+    return Invalid("feature.model: standing", "is not in ascending order; learn the model again");
+  }
   return {};
 }
 
@@ -149,17 +161,19 @@ std::string ModelHash(const Model& model) {
   put(model.hash_seed);
   for (const int32_t centre : model.centre) put(static_cast<uint64_t>(int64_t{centre}));
   for (const uint64_t triple : model.common) put(triple);
+  if (!model.standing.empty()) put(model.standing.size());
+  for (const uint64_t text : model.standing) put(text);
   return Hex64(Hash64(bytes));
 }
 
-/// Only the filter's own scheme supports key fields.
+/// Only the filter's own scheme supports key fields and free fields.
 Result<void> CheckScheme(const FilterOptions& options) {
   NEARDUP_TRY(ChooseScheme(options.scheme));
-  const auto is_key = [](const FieldSelector& field) { return field.key; };
+  const auto is_text = [](const FieldSelector& field) { return field.is_text(); };
   const auto& fields = options.record.fields;
-  if (options.scheme.is_own() || std::none_of(fields.begin(), fields.end(), is_key)) return {};
+  if (options.scheme.is_own() || std::all_of(fields.begin(), fields.end(), is_text)) return {};
   return Invalid("match.scheme",
-                 fmt::format("is {}, which does not support key fields; remove key from "
+                 fmt::format("is {}, which does not support key fields; remove key and free from "
                              "record.fields",
                              options.scheme.name));
 }
@@ -221,6 +235,7 @@ std::string FingerprintSpec(const FilterOptions& options) {
   for (const FieldSelector& field : fields) {
     field_list.push_back({{"path", field.path}, {"weight16", WeightSixteenths(field.weight)}});
     if (field.key) field_list.back()["key"] = true;
+    if (field.free) field_list.back()["free"] = true;
   }
   nlohmann::json spec = {{"algorithm", kAlgorithmVersion},
                          {"exclude", exclude},
@@ -235,6 +250,9 @@ std::string FingerprintSpec(const FilterOptions& options) {
     spec["exact_only"] = true;
     spec.erase("features_min");
     spec.erase("model");
+    Model standing;
+    standing.standing = options.model.standing;
+    if (!standing.standing.empty()) spec["model"] = ModelHash(standing);
   }
   if (!options.scheme.is_own()) {
     spec["scheme"] = SpecOf(options.scheme);

@@ -6,6 +6,11 @@ namespace neardup {
 
 namespace {
 
+bool HasAny(const std::vector<FieldSelector>& fields, bool FieldSelector::*is_one) {
+  return std::any_of(fields.begin(), fields.end(),
+                     [is_one](const FieldSelector& field) { return field.*is_one; });
+}
+
 TextKind KindOf(const TextPiece& piece) {
   if (piece.number) return TextKind::kNumber;
   return piece.key ? TextKind::kKey : TextKind::kText;
@@ -27,8 +32,9 @@ RecordTokenReader::RecordTokenReader(const FilterOptions& options,
       tokeniser_(options.feature.markup, options.feature.masks),
       key_tokeniser_(options.feature.markup),
       tokens_(hash_seed),
-      keyed_(std::any_of(options.record.fields.begin(), options.record.fields.end(),
-                         [](const FieldSelector& field) { return field.key; })) {}
+      keyed_(HasAny(options.record.fields, &FieldSelector::key)),
+      has_free_(HasAny(options.record.fields, &FieldSelector::free)),
+      standing_(options.model.standing) {}
 
 const RecordHashes& RecordTokenReader::Read(const RecordView& record) {
   const ExtractedRecord& extracted = extractor_.Extract(record);
@@ -43,28 +49,36 @@ const RecordHashes& RecordTokenReader::Read(const RecordView& record) {
 void RecordTokenReader::Tokenise(const std::vector<TextPiece>& pieces) {
   tokens_.Clear();
   ranges_.clear();
-  ExactHash exact;
-  if (keyed_) TokeniseKeys(pieces, exact);
+  ExactHash key;
+  ExactHash free;
+  if (keyed_) AddEqual(pieces, &TextPiece::key, key);
+  if (has_free_) AddEqual(pieces, &TextPiece::free, free);
+  ExactHash text;
   for (const TextPiece& piece : pieces) {
-    if (piece.key) continue;
-    exact.Add(Append(piece, tokeniser_, tokens_), piece.path_hash);
+    if (piece.key || piece.free) continue;
+    text.Add(Append(piece, tokeniser_, tokens_), piece.path_hash);
     ranges_.push_back({tokens_.token_count(), piece.weight16});
+  }
+  if (keyed_) result_.key = key.value();
+  ExactHash exact = text;
+  exact.Add(key);
+  if (has_free_) {
+    result_.text = text.value();
+    result_.tells = tokens_.token_count() >= FieldSelector::kTellingTokens &&
+                    !std::binary_search(standing_.begin(), standing_.end(), result_.text);
+    if (!result_.tells) exact.Add(free);
   }
   result_.exact = exact.value();
 }
 
-/// Computes the key, and adds the key fields to `exact`. Leaves tokens_ empty.
-void RecordTokenReader::TokeniseKeys(const std::vector<TextPiece>& pieces, ExactHash& exact) {
-  ExactHash key;
+void RecordTokenReader::AddEqual(const std::vector<TextPiece>& pieces, bool TextPiece::*is_one,
+                                 ExactHash& hash) {
   for (const TextPiece& piece : pieces) {
-    if (!piece.key) continue;
+    if (!(piece.*is_one)) continue;
     tokens_.Clear();
-    const std::string_view text = Append(piece, key_tokeniser_, tokens_);
-    exact.Add(text, piece.path_hash);
-    key.Add(text, piece.path_hash);
+    hash.Add(Append(piece, key_tokeniser_, tokens_), piece.path_hash);
   }
   tokens_.Clear();
-  result_.key = key.value();
 }
 
 RecordFeatureReader::RecordFeatureReader(const FilterOptions& options)
@@ -73,6 +87,7 @@ RecordFeatureReader::RecordFeatureReader(const FilterOptions& options)
 const RecordHashes& RecordFeatureReader::Read(const RecordView& record) {
   const RecordHashes& read = tokens_.Read(record);
   key_ = read.key;
+  tells_ = read.tells;
   return read;
 }
 
@@ -80,7 +95,7 @@ const RecordFeatures& RecordFeatureReader::Count() {
   const std::span<const uint64_t> hashes = tokens_.hashes();
   const Features features = counter_.Count(hashes, tokens_.ranges());
   result_.features = static_cast<uint32_t>(features.tokens.size());
-  result_.exact_only = features.tokens.empty() || features.tokens.size() < features_min_;
+  result_.exact_only = !tells_ || features.tokens.empty() || features.tokens.size() < features_min_;
   if (result_.exact_only) return result_;
   result_.sums = SumBits(features);
 

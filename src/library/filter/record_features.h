@@ -22,8 +22,13 @@ namespace neardup {
 struct RecordHashes {
   ReadOutcome outcome;
   // The rest is set only if outcome.comparable().
-  /// As Fingerprint::exact.
+  /// As Fingerprint::exact. If the text does not tell what the record is (FieldSelector::free), it
+  /// covers the free fields, too.
   uint64_t exact = 0;
+  /// ExactHash of the texts alone, which Model::standing lists. Set only if there are free fields.
+  uint64_t text = 0;
+  /// Whether the text tells what the record is, or no field is free.
+  bool tells = true;
   /// ExactHash of the key fields alone; 0 if there are none.
   uint64_t key = 0;
 };
@@ -31,8 +36,8 @@ struct RecordHashes {
 /// Reads payloads into tokens. Keeps scratch memory: one instance per thread.
 class RecordTokenReader {
  public:
-  /// The options must be valid; the model is not used. `hash_seed` is the seed of the token
-  /// hashes. With nullopt, no token is hashed.
+  /// The options must be valid; of the model, only the standing texts are used. `hash_seed` is the
+  /// seed of the token hashes. With nullopt, no token is hashed.
   RecordTokenReader(const FilterOptions& options, std::optional<uint64_t> hash_seed);
 
   /// The result is valid until the next call.
@@ -40,7 +45,7 @@ class RecordTokenReader {
 
   // What the last record that was comparable() was made of. Valid until the next call of Read.
   std::span<const TextPiece> pieces() const { return pieces_; }
-  /// The tokens of all pieces except key fields, in order, each followed by a space.
+  /// The tokens of all pieces except key and free fields, in order, each followed by a space.
   std::string_view text() const { return tokens_.TextFrom(0); }
   size_t token_count() const { return tokens_.token_count(); }
   /// Must not be called without a hash seed.
@@ -50,7 +55,8 @@ class RecordTokenReader {
 
  private:
   void Tokenise(const std::vector<TextPiece>& pieces);
-  void TokeniseKeys(const std::vector<TextPiece>& pieces, ExactHash& exact);
+  /// Adds the pieces for which `is_one` is true. Leaves tokens_ empty.
+  void AddEqual(const std::vector<TextPiece>& pieces, bool TextPiece::*is_one, ExactHash& hash);
 
   FieldExtractor extractor_;
   Tokeniser tokeniser_;
@@ -58,6 +64,8 @@ class RecordTokenReader {
   TokenList tokens_;
   std::vector<TokenRange> ranges_;
   bool keyed_;
+  bool has_free_;
+  std::vector<uint64_t> standing_;
   std::span<const TextPiece> pieces_;
   RecordHashes result_;
 };
@@ -100,6 +108,7 @@ class RecordFeatureReader {
   std::vector<uint64_t> triples_;
   uint32_t features_min_;
   uint64_t key_ = 0;
+  bool tells_ = true;
   RecordFeatures result_;
 };
 

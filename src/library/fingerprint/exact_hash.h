@@ -17,6 +17,8 @@ class ExactHash {
  public:
   /// `text`: what Tokenise returns, or the tokens, each followed by a space.
   void Add(std::string_view text, uint64_t path_hash);
+  /// Adds everything that was added to `other`.
+  void Add(const ExactHash& other) { sum_ += other.sum_; }
   uint64_t value() const;
 
  private:

@@ -40,7 +40,7 @@ void Collector::Start() {
 }
 
 Collector::Place Collector::root() const {
-  return {Selection::kRoot, selection_.everything() ? 0 : Selection::kNoField, 0, 0};
+  return {Selection::kRoot, selection_.root_field(), 0, 0};
 }
 
 Collector::Place Collector::Member(const Place& parent, std::string_view key, size_t offset) {
@@ -59,7 +59,9 @@ Collector::Place Collector::Member(const Place& parent, std::string_view key, si
                          selection_.node(number).pointer, offset));
     }
   }
-  if (child.depth == 1 && selection_.everything() && child.field != Selection::kNoField) {
+  const bool is_rest =
+      selection_.root_field() != Selection::kNoField && child.field == selection_.root_field();
+  if (child.depth == 1 && is_rest) {
     top_level_keys_.emplace_back(child.path_hash, key);
   }
   return child;
@@ -74,7 +76,8 @@ Collector::Place Collector::Element(const Place& parent, uint64_t index) const {
     char digits[20];
     const auto end = std::to_chars(digits, digits + sizeof digits, index).ptr;
     const std::string_view key(digits, static_cast<size_t>(end - digits));
-    const uint32_t number = selection_.Child(parent.node, key);
+    uint32_t number = selection_.Child(parent.node, key);
+    if (number == Selection::kNoNode) number = selection_.Child(parent.node, kAnyElement);
     if (number != Selection::kNoNode) Enter(number, child);
   }
   return child;
@@ -97,8 +100,8 @@ void Collector::Take(const Place& place, JsonKind kind, std::string_view text) {
   const auto field = static_cast<uint32_t>(place.field);
   present_[field] = record_number_;
   const Selection::Field& selected = selection_.fields()[field];
-  pieces_.push_back(
-      {field, selected.weight16, text, place.path_hash, selected.key, kind == JsonKind::kNumber});
+  pieces_.push_back({field, selected.weight16, text, place.path_hash, selected.key, selected.free,
+                     kind == JsonKind::kNumber});
 }
 
 void Collector::TakeContainer(const Place& place, JsonKind kind) {

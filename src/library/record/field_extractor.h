@@ -23,6 +23,7 @@ struct TextPiece {
   /// member; Hash64(index as 8 bytes little-endian, ~parent) for an element.
   uint64_t path_hash = 0;
   bool key = false;     ///< belongs to a key field
+  bool free = false;    ///< belongs to a free field
   bool number = false;  ///< is a JSON number
 };
 

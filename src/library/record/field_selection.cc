@@ -35,10 +35,7 @@ bool KeyIsLess(const std::pair<std::string, uint32_t>& child, std::string_view k
 }  // namespace
 
 Result<FieldPath> ParseFieldPath(std::string_view selector) {
-  if (selector.empty()) {
-    return Error{ErrorCode::kConfig,
-                 "is empty; expected a top-level name, or a JSON Pointer that starts with '/'"};
-  }
+  if (selector.empty()) return FieldPath{};
   if (!simdjson::validate_utf8(selector.data(), selector.size())) {
     return Error{ErrorCode::kConfig, "is not valid UTF-8"};
   }
@@ -82,9 +79,13 @@ Selection::Selection(const RecordOptions& options) : everything_(options.fields.
   for (const FieldSelector& selector : options.fields) {
     Node& node = Add(selector.path, true);
     node.field = static_cast<int32_t>(fields_.size());
-    fields_.push_back({node.pointer, WeightSixteenths(selector.weight), selector.key});
+    fields_.push_back(
+        {node.pointer, WeightSixteenths(selector.weight), selector.key, selector.free});
   }
-  if (everything_) fields_.emplace_back();
+  if (everything_) {
+    nodes_[kRoot].field = 0;
+    fields_.emplace_back();
+  }
   for (const std::string& selector : options.exclude) Add(selector, false).excluded = true;
   if (!options.time_field.empty()) Add(options.time_field, true).time = true;
 }
@@ -111,6 +112,7 @@ Selection::Node& Selection::Add(std::string_view selector, bool once) {
                        child);
     }
     number = child;
+    once = once && key != kAnyElement;
     nodes_[number].once = nodes_[number].once || once;
   }
   return nodes_[number];

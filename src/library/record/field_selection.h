@@ -12,11 +12,13 @@
 
 namespace neardup {
 
-/// Keys from the root down. A decimal key also names an array element.
+/// Keys from the root down. A decimal key also names an array element, and `*` names all of them.
 using FieldPath = std::vector<std::string>;
+inline constexpr std::string_view kAnyElement = "*";
 
-/// Reads a selector: a top-level name, or a JSON Pointer (RFC 6901) if it starts with '/'. The
-/// error says what is wrong with the selector; the caller adds where it stands.
+/// Reads a selector: a top-level name, or a JSON Pointer (RFC 6901) if it starts with '/'. An empty
+/// one is the whole document. The error says what is wrong with the selector; the caller adds where
+/// it stands.
 Result<FieldPath> ParseFieldPath(std::string_view selector);
 
 /// The JSON Pointer of a path. Selectors of the same place give the same pointer.
@@ -39,7 +41,8 @@ class Selection {
   struct Field {
     std::string pointer;
     uint32_t weight16 = 16;
-    bool key = false;  ///< a key field
+    bool key = false;   ///< a key field
+    bool free = false;  ///< a free field
   };
 
   struct Node {
@@ -50,7 +53,7 @@ class Selection {
     bool excluded = false;
     bool time = false;  ///< the time field
     /// True if this node, or a node below it, is a compared field or the time field. Its key may
-    /// then occur only once in its object.
+    /// then occur only once in its object. Never true below an array.
     bool once = false;
   };
 
@@ -66,6 +69,8 @@ class Selection {
   const std::vector<Field>& fields() const { return fields_; }
   /// No fields are listed, so every top-level field is compared.
   bool everything() const { return everything_; }
+  /// The field that takes what no other selector takes; kNoField if there is none.
+  int32_t root_field() const { return nodes_[kRoot].field; }
 
  private:
   /// The node of a selector; creates the nodes on its path that do not exist.

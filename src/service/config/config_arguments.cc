@@ -16,6 +16,13 @@ std::string FieldsSet(const std::string& fields, const std::vector<std::string>&
   return fmt::format("record.fields=[{}]", items);
 }
 
+/// --free as an entry of --set.
+std::string ExcludeSet(const std::vector<std::string>& fields) {
+  std::string items;
+  for (const std::string& field : fields) items += (items.empty() ? "" : ", ") + YamlText(field);
+  return fmt::format("record.exclude=[{}]", items);
+}
+
 }  // namespace
 
 Result<LoadedConfig> Load(const ConfigArguments& arguments) {
@@ -23,6 +30,7 @@ Result<LoadedConfig> Load(const ConfigArguments& arguments) {
   if (!arguments.file.empty()) layers.file = arguments.file;
   layers.sets = arguments.sets;
   if (arguments.fields) layers.sets.push_back(FieldsSet(*arguments.fields, arguments.keys));
+  if (!arguments.free.empty()) layers.sets.push_back(ExcludeSet(arguments.free));
   layers.environment = ProcessEnvironment();
   return LoadConfig(layers);
 }

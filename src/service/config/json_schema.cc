@@ -51,8 +51,10 @@ Json FieldListSchema(const Setting& setting) {
   };
   Json weighted = object("weight", weight);
   Json keyed = object("key", FlagSchema());
-  return {
-      {"type", "array"}, {"items", {{"anyOf", {path, weighted, keyed}}}}, {"uniqueItems", true}};
+  Json free = object("free", FlagSchema());
+  return {{"type", "array"},
+          {"items", {{"anyOf", {path, weighted, keyed, free}}}},
+          {"uniqueItems", true}};
 }
 
 Json TextMapSchema() {

@@ -31,7 +31,9 @@ std::string NumberText(const Setting& setting, int64_t number) {
 }
 
 std::string FieldText(const FieldSelector& field) {
-  if (field.key) return fmt::format("{{path: {}, key: true}}", YamlText(field.path));
+  if (!field.is_text()) {
+    return fmt::format("{{path: {}, {}: true}}", YamlText(field.path), field.key ? "key" : "free");
+  }
   if (field.weight == FieldSelector{}.weight) return YamlText(field.path);
   return fmt::format("{{path: {}, weight: {}}}", YamlText(field.path), RealText(field.weight));
 }
@@ -265,7 +267,10 @@ class Reader {
       const std::string& key = item.keys[i].text;
       std::string key_path = path + "." + key;
       if (key == "path") {
-        std::optional<std::string> text = Checked(item.items[i], key_path);
+        // An empty path is all other fields; CheckOptions says where it may stand.
+        const bool all = item.items[i].form == Form::kScalar && item.items[i].text.empty() &&
+                         item.items[i].style == Style::kQuoted;
+        std::optional<std::string> text = all ? std::string() : Checked(item.items[i], key_path);
         sound = sound && text;
         named = true;
         if (text) field.path = *text;
@@ -274,24 +279,27 @@ class Reader {
         sound = sound && weight;
         weighted = true;
         if (weight) field.weight = *weight;
-      } else if (key == "key") {
+      } else if (key == "key" || key == "free") {
         std::optional<bool> is_key = ReadKeyFlag(item.items[i], key_path);
         sound = sound && is_key;
         keyed = true;
-        if (is_key) field.key = *is_key;
+        if (is_key) (key == "key" ? field.key : field.free) = *is_key;
       } else {
-        Complain(item.items[i], key_path, "found an unknown key, expected path, weight or key");
+        Complain(item.items[i], key_path,
+                 "found an unknown key, expected path, weight, key or free");
         sound = false;
       }
     }
     if (!named) {
       Complain(item, path,
-               "found no path, expected {path: name, weight: number} or {path: name, key: true}");
+               "found no path, expected {path: name, weight: number}, {path: name, key: true} or "
+               "{path: name, free: true}");
       return std::nullopt;
     }
     if (weighted && keyed) {
       Complain(item, path,
-               "found key and weight, expected one of them: keys are compared for equality only");
+               "found key or free with weight, expected one of them: they are compared for "
+               "equality only");
       sound = false;
     }
     if (!sound) return std::nullopt;
@@ -444,7 +452,9 @@ Json JsonValue(const SettingValue& value) {
     Json operator()(const std::vector<FieldSelector>& fields) const {
       Json list = Json::array();
       for (const FieldSelector& field : fields) {
-        const Json rest = field.key ? Json({{"key", true}}) : Json({{"weight", field.weight}});
+        const Json rest = field.key    ? Json({{"key", true}})
+                          : field.free ? Json({{"free", true}})
+                                       : Json({{"weight", field.weight}});
         list.push_back({{"path", field.path}});
         list.back().update(rest);
       }

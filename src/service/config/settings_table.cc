@@ -177,11 +177,12 @@ Setting WithoutZero(Setting row) {
 
 Setting MasksList(std::string path) {
   const std::vector<std::string> names = MaskNames(kAllMasks);
+  const std::vector<std::string> for_logs = MaskNames(kLogMasks);
   Setting row = EmptyRow(
       SettingKind::kTextList, std::move(path),
       fmt::format("Parts of text that are compared as equal whatever they say; for logs: [{}]. "
                   "number masks every word with a digit. Masks do not apply to key fields.",
-                  fmt::join(names, ", ")));
+                  fmt::join(for_logs, ", ")));
   row.pattern = fmt::format("^({})$", fmt::join(names, "|"));
   row.pattern_words = fmt::format("one of {}", fmt::join(names, ", "));
   row.get = [](const Settings& settings) {
@@ -337,12 +338,14 @@ std::vector<Setting> DeadLettersRows() {
 
 std::vector<Setting> RecordRows() {
   return {
-      FieldList("record.fields", NEARDUP_MEMBER(lane.filter.record.fields),
-                "Fields to compare: top-level names, JSON Pointers (/article/title), or {path: "
-                "title, weight: 2}. {path: user, key: true} is a key field: duplicates must be "
-                "equal in it. Empty: with match.mode auto the lane learns them; otherwise every "
-                "top-level "
-                "field that is not excluded is compared."),
+      FieldList(
+          "record.fields", NEARDUP_MEMBER(lane.filter.record.fields),
+          "Fields to compare: top-level names, JSON Pointers (/article/title), or {path: "
+          "title, weight: 2}. In a pointer, * stands for every element of an array. {path: "
+          "user, key: true} is a key field: duplicates must be equal in it; {path: \"\", key: "
+          "true} stands for all other fields. {path: shop, free: true} may differ where the "
+          "text says what the record is. Empty: with match.mode auto the lane learns them; "
+          "otherwise every top-level field that is not excluded is compared."),
       TextList("record.exclude", NEARDUP_MEMBER(lane.filter.record.exclude), kField,
                "Fields that are never compared, not even inside a selected field."),
       Choice("record.missing_fields", NEARDUP_MEMBER(lane.filter.record.missing_fields),
@@ -443,9 +446,8 @@ std::vector<Setting> AutoRows() {
               "latest. A lane that found fewer learns again when it has decided this many."),
       Duration("auto.wait_ms", NEARDUP_MEMBER(learning.wait_ms), {0, 24 * kHourMs},
                "Longest wait for auto.records_min records, counted from the first record. If there "
-               "are fewer then, the settings are provisional: without record.fields, only records "
-               "that are equal in all fields but times, codes and identifiers are duplicates, "
-               "until the lane has decided auto.records_min records."),
+               "are fewer then, the settings are provisional, until the lane has decided "
+               "auto.records_min records."),
   };
 }
 

@@ -150,18 +150,26 @@ class ChangeSearch {
     if (options_.record.fields.empty()) return TryExcluded();
     for (size_t i = 0; i < std::min(options_.record.fields.size(), kFieldsTried); ++i) {
       const FieldSelector& field = options_.record.fields[i];
+      // All other fields: those that differ can be left out one by one.
+      if (field.path.empty()) continue;
       changed_ = options_;
       if (fields.size() > 1) {
         fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(i));
         Try({{"record.fields", fmt::format("without {}", field.path)}}, changed_);
         changed_ = options_;
       }
-      fields[i].key = !field.key;
+      fields[i].key = field.is_text();
+      fields[i].free = false;
       fields[i].weight = 1;
-      Try({{"record.fields", fmt::format("{} {}", field.path,
-                                         field.key ? "compared by likeness" : "as a key field")}},
+      Try({{"record.fields",
+            fmt::format("{} {}", field.path,
+                        field.is_text() ? "as a key field" : "compared by likeness")}},
           changed_);
     }
+    const bool all_others =
+        std::any_of(options_.record.fields.begin(), options_.record.fields.end(),
+                    [](const FieldSelector& field) { return field.path.empty(); });
+    if (all_others) TryExcluded();
   }
 
   /// Every top-level field is compared: leaves out those that differ.

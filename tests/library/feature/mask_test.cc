@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
@@ -20,9 +21,11 @@ using testing::IsEmpty;
 constexpr uint32_t kSeed = 20260131;
 
 constexpr Masks kNone;
+constexpr Masks kTimestamp = {.timestamp = true};
 constexpr Masks kTime = {.time = true};
 constexpr Masks kUuid = {.uuid = true};
 constexpr Masks kIp = {.ip = true};
+constexpr Masks kPointer = {.pointer = true};
 constexpr Masks kHex = {.hex = true};
 constexpr Masks kNumber = {.number = true};
 constexpr Masks kAll = kAllMasks;
@@ -36,11 +39,12 @@ std::string Plain(std::string_view text, const Masks& masks) {
 
 /// The tokens, with the name of the mask in place of its token.
 std::string Tokens(std::string_view text, const Masks& masks) {
-  static const char* const kNames[] = {"", "TIME", "UUID", "IP", "HEX", "NUMBER"};
+  static const char* const kNames[] = {"",    "TIME",   "UUID",      "IP",
+                                       "HEX", "NUMBER", "TIMESTAMP", "POINTER"};
   std::string shown;
   for (const char byte : Plain(text, masks)) {
     const auto kind = static_cast<unsigned char>(byte);
-    shown += kind >= 1 && kind <= 5 ? kNames[kind] : std::string(1, byte);
+    shown += kind >= 1 && kind < std::size(kNames) ? kNames[kind] : std::string(1, byte);
   }
   return shown;
 }
@@ -48,7 +52,8 @@ std::string Tokens(std::string_view text, const Masks& masks) {
 TEST(MaskNames, AreThoseOfTheMasksThatAreOn) {
   EXPECT_THAT(MaskNames(kNone), IsEmpty());
   EXPECT_THAT(MaskNames({.time = true, .hex = true}), ElementsAre("time", "hex"));
-  EXPECT_THAT(MaskNames(kAllMasks), ElementsAre("time", "uuid", "ip", "hex", "number"));
+  EXPECT_THAT(MaskNames(kAllMasks),
+              ElementsAre("timestamp", "time", "uuid", "ip", "pointer", "hex", "number"));
 }
 
 TEST(MaskNames, TurnTheirMasksOn) {
@@ -104,6 +109,29 @@ TEST(Mask, TimesOfDayAreOneTokenWithTheirDateAndZone) {
   EXPECT_EQ(Tokens("12:00:00-13:30:00", kTime), "TIME TIME ");
   EXPECT_EQ(Tokens("从12:00开门", kTime), "从 TIME 开 门 ");
   EXPECT_EQ(Tokens("<b>12:00</b>&#58;", kTime), "TIME ");
+}
+
+TEST(Mask, TimestampsAreTimesOfDayWithTheirDate) {
+  for (const char* time :
+       {"2026-03-07T23:59:01Z", "2026-03-07 23:59:01,120", "7/Mar/2026:23:59:01 +0530",
+        "Mar  7 23:59:01", "Sat Mar 07 23:59:01 UTC 2026", "2026/3/7 9:05", "20260307T235901.5Z",
+        "2026-03-07-23.59.01.000120"}) {
+    EXPECT_EQ(Tokens(time, kTimestamp), "TIMESTAMP ") << time;
+    EXPECT_EQ(Tokens("[" + std::string(time) + "] it rose", kTimestamp), "TIMESTAMP it rose ")
+        << time;
+    EXPECT_EQ(Tokens(time, {.timestamp = true, .time = true}), "TIMESTAMP ") << time;
+    EXPECT_EQ(Tokens(time, kTime), "TIME ") << time;
+  }
+}
+
+TEST(Mask, AClockAloneOrADateAloneIsNoTimestamp) {
+  for (const char* text : {"23:59:01", "23:59:01Z", "9:05 PM", "23:59 CEST", "12:00:00-13:30:00",
+                           "2026-03-07", "7 Mar 2026", "Mar 7", "Sat Mar 07 2026", "20260307",
+                           "2026-13-45 25:00:00", "x2026-03-07 23:59:01x"}) {
+    EXPECT_EQ(Plain(text, kTimestamp), Plain(text, kNone)) << text;
+  }
+  EXPECT_EQ(Tokens("open 9:05 PM, closed 2026-03-07 9:05 PM", kTimestamp),
+            "open 9 05 pm closed TIMESTAMP ");
 }
 
 TEST(Mask, TimesAreMaskedToTheLimitsOfTheirFormat) {
@@ -202,6 +230,19 @@ TEST(Mask, HexNumbersAreOneToken) {
   }
 }
 
+TEST(Mask, PointersAreHexDigitsBehindTheirMark) {
+  for (const char* text : {"0x1f", "0X1F", "0x0", "0x00007ffee4c2a9b0", "0xdeadbeef"}) {
+    EXPECT_EQ(Tokens(text, kPointer), "POINTER ") << text;
+    EXPECT_EQ(Tokens("at_" + std::string(text) + ": fault", kPointer), "at POINTER fault ") << text;
+    EXPECT_EQ(Tokens(text, {.pointer = true, .hex = true}), "POINTER ") << text;
+  }
+  for (const char* text : {"1234567a", "deadbeef01", "7ffee4c2a9b0", "0x", "0xg1", "0x1y", "x0x1f",
+                           "da39a3ee5e6b4b0d3255bfef95601890afd80709"}) {
+    EXPECT_EQ(Plain(text, kPointer), Plain(text, kNone)) << text;
+  }
+  EXPECT_EQ(Tokens("0x1f 1234567a", {.pointer = true, .hex = true}), "POINTER HEX ");
+}
+
 TEST(Mask, EveryTokenWithADigitIsANumber) {
   EXPECT_EQ(Tokens("took 12 ms, covid19, blk_388 (v2.1)", kNumber),
             "took NUMBER ms NUMBER blk NUMBER NUMBER NUMBER ");
@@ -219,7 +260,8 @@ TEST(Mask, ATextThatIsWhollyANumberIsOneNumber) {
 TEST(Mask, TheFirstKindThatCanBeginAtAPlaceIsTaken) {
   EXPECT_EQ(
       Tokens("2026-01-31T12:00:00Z 550e8400-e29b-41d4-a716-446655440000 10.0.0.1:80 0xff 7", kAll),
-      "TIME UUID IP HEX NUMBER ");
+      "TIMESTAMP UUID IP POINTER NUMBER ");
+  EXPECT_EQ(Tokens("12:30:00 1234567a", kAll), "TIME HEX ");
   EXPECT_EQ(Tokens("550e8400-e29b-41d4-a716-446655440000", kHex),
             "HEX e29b 41d4 a716 446655440000 ");
   EXPECT_EQ(Tokens("1234567e8", kAll), "HEX ");
@@ -295,7 +337,11 @@ TEST(MaskModel, PartsAreInOrderAndNeverCutACharacterOrAWord) {
 
 TEST(MaskModel, TheRestOfATextIsTokenisedAsIfThePartsWereSpaces) {
   std::mt19937 random(kSeed);
-  constexpr Masks kParts = {.time = true, .uuid = true, .ip = true, .hex = true};
+  constexpr Masks kParts = [] {
+    Masks masks = kAllMasks;
+    masks.number = false;
+    return masks;
+  }();
   size_t masked = 0;
   for (int round = 0; round < 20'000; ++round) {
     const std::string text = RandomText(random);

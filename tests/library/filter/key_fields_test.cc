@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "feature/mask.h"
 #include "neardup/filter.h"
 
 namespace neardup {
@@ -126,7 +127,7 @@ TEST(KeyFields, DoNotCountAsFeatures) {
 
 TEST(KeyFields, AreNotMasked) {
   FilterOptions options = Keyed({"text"}, {"host"});
-  options.feature.masks = {true, true, true, true, true};
+  options.feature.masks = kAllMasks;
   const auto of = [&](const std::string& text, const std::string& host) {
     return Compute(options, Record(text, R"("host":")" + host + R"(")")).fingerprint;
   };

@@ -296,14 +296,17 @@ TEST(SchemeOptions, ErrorsNameWhatCannotBeUsed) {
             "other match settings");
 }
 
-TEST(SchemeOptions, RefuseKeyFields) {
-  FilterOptions options = SchemeOptionsFor("segments");
-  options.record.fields[1].key = true;
-  const auto checked = CheckOptions(options);
-  ASSERT_FALSE(checked.ok());
-  EXPECT_EQ(checked.error().text,
-            "match.scheme is segments, which does not support key fields; remove key from "
-            "record.fields");
+TEST(SchemeOptions, RefuseKeyFieldsAndFreeFields) {
+  for (const auto member : {&FieldSelector::key, &FieldSelector::free}) {
+    FilterOptions options = SchemeOptionsFor("segments");
+    ASSERT_TRUE(CheckOptions(options).ok());
+    options.record.fields[1].*member = true;
+    const auto checked = CheckOptions(options);
+    ASSERT_FALSE(checked.ok());
+    EXPECT_EQ(checked.error().text,
+              "match.scheme is segments, which does not support key fields; remove key and free "
+              "from record.fields");
+  }
 }
 
 TEST(SchemeOptions, ChangeTheFingerprintSpecAsDoesTheOrderOfFields) {

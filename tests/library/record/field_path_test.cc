@@ -32,10 +32,12 @@ TEST(FieldPath, ReadsTheExamplesOfRfc6901) {
 
 TEST(FieldPath, ReadsTildeOneAfterTildeZeroAsText) { EXPECT_EQ(Read("/~01"), FieldPath{"~1"}); }
 
+TEST(FieldPath, OfNothingIsTheWholeDocument) { EXPECT_EQ(Read(""), FieldPath{}); }
+
 TEST(FieldPath, KeepsEmptyKeys) { EXPECT_EQ(Read("/a//b/"), (FieldPath{"a", "", "b", ""})); }
 
 TEST(FieldPath, RefusesTextThatIsNoSelector) {
-  for (const char* selector : {"", "/~", "/a~", "/a~2", "/~x/b", "/\xff", "\xc3"}) {
+  for (const char* selector : {"/~", "/a~", "/a~2", "/~x/b", "/\xff", "\xc3"}) {
     EXPECT_FALSE(ParseFieldPath(selector).ok()) << selector;
   }
 }

@@ -20,9 +20,9 @@ TEST_F(ConfigError, UnknownKeysComeWithTheNearestName) {
             "c.yaml:2: windows: unknown setting, did you mean window?");
   EXPECT_EQ(Complaints("topics: [a]\n"),
             "c.yaml:1: topics: unknown setting, did you mean input.topics?");
-  EXPECT_EQ(
-      Complaints("record:\n  fields: [{path: a, wieght: 2}]\n"),
-      "c.yaml:2: record.fields[0].wieght: found an unknown key, expected path, weight or key");
+  EXPECT_EQ(Complaints("record:\n  fields: [{path: a, wieght: 2}]\n"),
+            "c.yaml:2: record.fields[0].wieght: found an unknown key, expected path, weight, key "
+            "or free");
 }
 
 TEST_F(ConfigError, WrongTypesSayWhatWasFoundAndWhatIsExpected) {
@@ -89,12 +89,13 @@ TEST_F(ConfigError, AKeyFieldIsTrueOrFalseAndHasNoWeight) {
             "c.yaml:2: record.fields[1].key: found yes, expected true or false");
   EXPECT_EQ(Complaints("record:\n  fields: [a, {path: b, key: \"true\"}]\n"),
             "c.yaml:2: record.fields[1].key: found the text \"true\", expected true or false");
-  EXPECT_EQ(Complaints("record:\n  fields: [a, {path: b, key: true, weight: 2}]\n"),
-            "c.yaml:2: record.fields[1]: found key and weight, expected one of them: keys are "
-            "compared for equality only");
+  EXPECT_EQ(
+      Complaints("record:\n  fields: [a, {path: b, key: true, weight: 2}]\n"),
+      "c.yaml:2: record.fields[1]: found key or free with weight, expected one of them: they are "
+      "compared for equality only");
   EXPECT_EQ(Complaints("record:\n  fields: [{key: true}]\n"),
-            "c.yaml:2: record.fields[0]: found no path, expected {path: name, weight: number} or "
-            "{path: name, key: true}");
+            "c.yaml:2: record.fields[0]: found no path, expected {path: name, weight: number}, "
+            "{path: name, key: true} or {path: name, free: true}");
   EXPECT_EQ(
       Complaints("record:\n  fields: [{path: a, key: true}]\n"),
       "c.yaml:2: record.fields holds key fields only, expected at least one other field to "
@@ -104,7 +105,8 @@ TEST_F(ConfigError, AKeyFieldIsTrueOrFalseAndHasNoWeight) {
 
 TEST_F(ConfigError, UnknownAndRepeatedMasksAreRefused) {
   EXPECT_EQ(Complaints("feature:\n  masks: [time, uid]\n"),
-            "c.yaml:2: feature.masks[1]: found uid, expected one of time, uuid, ip, hex, number");
+            "c.yaml:2: feature.masks[1]: found uid, expected one of timestamp, time, uuid, ip, "
+            "pointer, hex, number");
   EXPECT_EQ(Complaints("feature:\n  masks: [ip, ip]\n"),
             "c.yaml:2: feature.masks[1]: found ip, expected every item once");
   EXPECT_EQ(Complaints("feature:\n  masks: ip\n"),

@@ -152,7 +152,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
                          depth] = record;
   [[maybe_unused]] auto [features_min, markup, masks] = feature;
-  [[maybe_unused]] auto [time, uuid, ip, hex, number] = masks;
+  [[maybe_unused]] auto [timestamp, time, uuid, ip, pointer, hex, number] = masks;
   [[maybe_unused]] auto [distance, sum, per_bit, widen, text_keys, neighbours, numbers, suspects] =
       match;
   [[maybe_unused]] auto [scheme_name, scheme_values] = scheme;
