@@ -219,7 +219,8 @@ class Result:
         except ValueError:
             return payload.decode("utf-8", "replace")
         fields = self.settings["record"].get("fields") or []
-        paths = [each if isinstance(each, str) else each["path"] for each in fields] or list(record)
+        named = [{"path": each} if isinstance(each, str) else each for each in fields]
+        paths = [each["path"] for each in named if each["path"] and not each.get("free")] or list(record)
         values = [_at(record, path) for path in paths]
         return "\n".join(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
                          for value in values if value is not None)

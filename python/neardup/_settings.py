@@ -98,9 +98,9 @@ def columns_of(settings: str, names: Sequence[str], time: str) -> list[str]:
     """The columns of a table that a filter with these settings reads; an empty list stands for all."""
     record = json.loads(settings).get("record") or {}
     fields = record.get("fields") or []
-    if not fields:
-        return []
     wanted = [field if isinstance(field, str) else field["path"] for field in fields]
+    if not wanted or "" in wanted:
+        return []
     if record.get("time_field"):
         wanted.append(record["time_field"])
     tops = [_top_level(path) for path in wanted]

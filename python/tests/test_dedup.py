@@ -27,7 +27,7 @@ def test_planted_copies_are_found_and_nothing_else(articles):
     assert len(found.keys() & originals.keys()) >= 0.98 * len(originals)
     assert not found.keys() - originals.keys()
     assert all(originals[row] == original for row, original in found.items())
-    assert result.settings["record"]["fields"] == ["text"]
+    assert result.settings["record"]["fields"] == [{"path": "site", "free": True}, "text", {"path": "", "key": True}]
     assert any("learned from 2,000 records" in reason for reason in result.reasons)
 
 

@@ -13,7 +13,7 @@ PROGRAM = os.environ.get("PROGRAM_UNDER_TEST", "")
 def test_a_tuning_says_what_it_found_and_writes_a_configuration(articles, tmp_path):
     records, originals = articles
     tuning = nd.tune(records)
-    assert tuning.settings["record"]["fields"] == ["text"]
+    assert tuning.settings["record"]["fields"] == [{"path": "site", "free": True}, "text", {"path": "", "key": True}]
     assert "of planted copies it finds" in tuning.text
     assert "<html" in tuning.report(tmp_path / "report.html") and (tmp_path / "report.html").stat().st_size > 1000
     config = tuning.to_yaml(tmp_path / "articles.yaml")

@@ -111,7 +111,7 @@ Calibration Calibrate(const Sample& sample, const CalibrationOptions& options) {
   result.neighbours = FindNeighbours(fingerprints, fingerprints.drawn(), all);
   result.valley = FindValley(result.neighbours);
   ModeChoice choice = ChooseMode(result.neighbours);
-  if (options.prose && !choice.too_few) choice = ProseMode();
+  if (options.prose && !choice.too_few && choice.mode != MatchMode::kExact) choice = ProseMode();
   result.mode = choice.mode;
   result.reason = choice.reason;
   result.too_few = choice.too_few;

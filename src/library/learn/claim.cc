@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/number_text.h"
 #include "edits/record_copier.h"
 #include "filter/record_features.h"
 #include "learn/drawn_records.h"
@@ -36,6 +37,8 @@ constexpr uint64_t kSeed = 0x6e656172647570;
 constexpr uint32_t kPlantedFeaturesMin = 8;
 /// Copies share more of their phrases than this, even with a fifth of their words replaced.
 constexpr double kLikeShare = 0.3;
+/// A person calls records copies if they share as much.
+constexpr double kCopyShare = 0.6;
 constexpr size_t kAuditedMax = 2000;
 /// A claim with less recall, or more unlike records, is poor.
 constexpr double kPoorRecall = 0.8;
@@ -51,12 +54,12 @@ std::string Percent(double share) {
   return percent < 0.01 ? "less than 0.01 %" : fmt::format("{:.2g} %", percent);
 }
 
-/// Paths of the compared fields that are no keys.
+/// Paths of the fields that are compared by likeness.
 std::vector<FieldPath> TextFields(const RecordOptions& record) {
   std::vector<FieldPath> paths;
   for (const FieldSelector& field : record.fields) {
     const Result<FieldPath> path = ParseFieldPath(field.path);
-    if (path.ok() && !field.key) paths.push_back(*path);
+    if (path.ok() && field.is_text()) paths.push_back(*path);
   }
   return paths;
 }
@@ -74,7 +77,6 @@ double Claim::recall() const {
 }
 
 double Claim::unlike_share() const { return Share(unlike, near); }
-double Claim::false_share() const { return Share(unlike, unique + unlike); }
 
 bool Claim::measured() const {
   return std::any_of(edits.begin(), edits.end(), [](const auto& edit) { return edit.planted > 0; });
@@ -88,11 +90,17 @@ std::string ClaimText(const Claim& claim) {
     parts.push_back(
         fmt::format("{} of those with {}", Percent(claim.edits[i].share()), kEditTexts[i]));
   }
-  return fmt::format("of planted copies it finds {}; it joins {} of unrelated records",
-                     fmt::join(parts, ", "), Percent(claim.false_share()));
+  const std::string joined =
+      claim.near == 0
+          ? "no records of the sample are joined by likeness"
+          : fmt::format(
+                "of the {} records that it joins by likeness, {} share less than {:.0f} % "
+                "of their phrases",
+                Grouped(claim.near), Percent(Share(claim.doubtful, claim.near)), 100 * kCopyShare);
+  return fmt::format("of planted copies it finds {}; {}", fmt::join(parts, ", "), joined);
 }
 
-std::string ClaimDoubt(const Claim& claim, const std::string& question) {
+std::string ClaimDoubt(const Claim& claim) {
   if (!claim.measured()) return "";
   if (claim.unlike_share() > kPoorUnlike) {
     return fmt::format(
@@ -100,8 +108,7 @@ std::string ClaimDoubt(const Claim& claim, const std::string& question) {
         "the fields to compare",
         Percent(claim.unlike_share()));
   }
-  if (claim.recall() >= kPoorRecall) return "";
-  return "copies with small changes are missed" + (question.empty() ? "" : ": " + question);
+  return claim.recall() >= kPoorRecall ? "" : "copies with small changes are missed";
 }
 
 PlantedSample::PlantedSample(std::span<const RecordView> records, const RecordOptions& record)
@@ -164,12 +171,12 @@ void PlantedSample::Fingerprint(const FilterOptions& options) {
   phrases_.assign(records_.size(), {});
 }
 
-bool PlantedSample::AreUnlike(size_t a, size_t b) const {
+double PlantedSample::SharedPhrases(size_t a, size_t b) const {
   std::vector<uint64_t> shared;
   std::set_intersection(phrases_[a].begin(), phrases_[a].end(), phrases_[b].begin(),
                         phrases_[b].end(), std::back_inserter(shared));
   const size_t shorter = std::max<size_t>(std::min(phrases_[a].size(), phrases_[b].size()), 1);
-  return Share(shared.size(), shorter) < kLikeShare;
+  return Share(shared.size(), shorter);
 }
 
 Claim PlantedSample::Measure(const FilterOptions& options) {
@@ -207,13 +214,19 @@ Claim PlantedSample::Measure(const FilterOptions& options) {
   };
   const size_t audited = std::min(joined.size(), kAuditedMax);
   size_t unlike = 0;
+  size_t doubtful = 0;
   for (size_t i = 0; i < audited; ++i) {
     const auto [later, earlier] = joined[i * joined.size() / audited];
     read(later);
     read(earlier);
-    unlike += AreUnlike(later, earlier) ? 1 : 0;
+    const double shared = SharedPhrases(later, earlier);
+    unlike += shared < kLikeShare ? 1 : 0;
+    doubtful += shared < kCopyShare ? 1 : 0;
   }
-  if (audited > 0) claim.unlike = unlike * joined.size() / audited;
+  if (audited > 0) {
+    claim.unlike = unlike * joined.size() / audited;
+    claim.doubtful = doubtful * joined.size() / audited;
+  }
   for (size_t i = 0; i < copy_prints_.size(); ++i) {
     if (!copy_prints_[i].outcome.comparable()) continue;
     ClaimedEdit& edit = claim.edits[copies_[i].edit];

@@ -48,13 +48,6 @@ std::vector<uint64_t> PayloadHashes(std::span<const RecordView> records) {
   return hashes;
 }
 
-/// The model of a random part, without which all simhashes of a stream are alike.
-Model ModelOfPart(std::span<const RecordView> records, const FilterOptions& options) {
-  Sample sample(options, {options.model.hash_seed});
-  for (const RecordView& record : RandomPart(records)) sample.Add(record);
-  return LearnModel(sample);
-}
-
 /// The distinct records of a sample that are not dead letters.
 struct Distinct {
   std::vector<size_t> records;   ///< indices into the sample
@@ -121,6 +114,12 @@ std::vector<RecordView> ShuffledPart(std::span<const RecordView> records, size_t
   std::vector<RecordView> part;
   for (const size_t i : indices) part.push_back(records[i]);
   return part;
+}
+
+Model ModelOfPart(std::span<const RecordView> records, const FilterOptions& options) {
+  Sample sample(options, {options.model.hash_seed});
+  for (const RecordView& record : RandomPart(records)) sample.Add(record);
+  return LearnModel(sample);
 }
 
 DrawnRecords DrawRecords(std::span<const RecordView> records, const FilterOptions& options) {

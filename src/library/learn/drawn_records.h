@@ -40,6 +40,10 @@ std::vector<RecordView> RandomPart(std::span<const RecordView> records);
 /// any order.
 std::vector<RecordView> ShuffledPart(std::span<const RecordView> records, size_t count);
 
+/// The model of RandomPart, without which all simhashes of a stream are alike. The options must be
+/// valid; the model's hash seed is that of `options`.
+Model ModelOfPart(std::span<const RecordView> records, const FilterOptions& options);
+
 /// The options must be valid; the model's hash seed is that of `options`. Deterministic.
 DrawnRecords DrawRecords(std::span<const RecordView> records, const FilterOptions& options);
 

@@ -19,7 +19,7 @@ const std::vector<uint64_t>& FieldValueReader::Read(const RecordView& record) {
   std::fill(values_.begin(), values_.end(), 0);
   for (const TextPiece& piece : extractor_.Extract(record).pieces) {
     tokens_.Clear();
-    tokeniser_.Tokenise(piece.text, tokens_);
+    tokeniser_.Tokenise(piece.text, tokens_, piece.number ? TextKind::kNumber : TextKind::kText);
     const std::string_view text = tokens_.TextFrom(0);
     // A sum does not depend on the order, and the members of an object may come in any order.
     if (!text.empty()) values_[piece.field] += Mix64(Hash64(text) + piece.path_hash);

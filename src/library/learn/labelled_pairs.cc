@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "index/match.h"
+#include "learn/field_roles.h"
 #include "neardup/filter.h"
 
 namespace neardup {
@@ -209,25 +210,35 @@ class LabelSearch {
     number = !number;
   }
 
-  /// The field is compared, is a key, or is left out.
+  enum class FieldUse : uint8_t { kText, kKey, kFree, kLeftOut };
+
+  /// The field is compared, must agree, may differ, or is left out.
   void AddField(const std::string& path, std::vector<Candidate>& candidates) const {
     const std::vector<FieldSelector>& fields = best_.options.record.fields;
     const auto found = std::find_if(fields.begin(), fields.end(),
                                     [&](const FieldSelector& field) { return field.path == path; });
     const bool listed = found != fields.end();
-    const auto with = [&](std::string change, std::optional<bool> key) {
+    const auto with = [&](std::string change, FieldUse use) {
       FilterOptions options = best_.options;
       std::erase_if(options.record.fields,
                     [&](const FieldSelector& field) { return field.path == path; });
-      if (key) options.record.fields.push_back({path, 1.0, *key});
+      std::erase(options.record.exclude, path);
+      if (use == FieldUse::kLeftOut) {
+        // Otherwise a selector of all other fields would take it.
+        options.record.exclude.push_back(path);
+      } else {
+        options.record.fields.push_back({path, 1.0, use == FieldUse::kKey, use == FieldUse::kFree});
+      }
       const uint64_t seed = options.model.hash_seed;
       options.model = {};
       options.model.hash_seed = seed;
       candidates.emplace_back(std::move(change), std::move(options));
     };
-    if (!listed || found->key) with(path + " is compared", false);
-    if (!listed || !found->key) with(path + " is a key", true);
-    if (listed) with(path + " is left out", std::nullopt);
+    const FieldSelector* selector = SelectorFor(best_.options.record, path);
+    if (!listed || !found->is_text()) with(path + " is compared", FieldUse::kText);
+    if (selector == nullptr || !selector->key) with(path + " must agree", FieldUse::kKey);
+    if (selector == nullptr || !selector->free) with(path + " may differ", FieldUse::kFree);
+    if (selector != nullptr) with(path + " is left out", FieldUse::kLeftOut);
   }
 
   std::span<const LabelledPair> pairs_;

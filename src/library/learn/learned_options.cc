@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -29,9 +30,6 @@ constexpr int kVersion = 1;
 constexpr const char* kFieldsPath = "record.fields";
 constexpr const char* kDistancePath = "match.distance_max";
 constexpr size_t kNamedMax = 12;
-/// With fewer records than this, a field of words may differ in each record by chance.
-constexpr size_t kIdentifierRecords = 10;
-constexpr double kMostRecords = 0.5;
 
 Error NotWhole(const std::string& path) {
   return {ErrorCode::kConfig, fmt::format("{}: expected a whole number of at most 64 bits", path)};
@@ -62,6 +60,7 @@ Json FieldsJson(const std::vector<FieldSelector>& fields) {
   Json list = Json::array();
   for (const FieldSelector& field : fields) {
     list.push_back({{"path", field.path}, {"weight", field.weight}, {"key", field.key}});
+    if (field.free) list.back()["free"] = true;
   }
   return list;
 }
@@ -74,9 +73,9 @@ Row FieldsRow() {
       [](const Json& json, FilterOptions& options) -> Result<void> {
         options.record.fields.clear();
         for (const Json& field : json) {
-          options.record.fields.push_back({field.at("path").get<std::string>(),
-                                           field.at("weight").get<double>(),
-                                           field.at("key").get<bool>()});
+          options.record.fields.push_back(
+              {field.at("path").get<std::string>(), field.at("weight").get<double>(),
+               field.at("key").get<bool>(), field.value("free", false)});
         }
         return {};
       }};
@@ -125,18 +124,6 @@ const std::vector<Row>& Rows() {
 
 #undef NEARDUP_OPTION
 
-bool IsKey(const FieldSelector& field) { return field.key; }
-
-/// Makes a field a key if `learned` has it as a key.
-void TakeKeys(const std::vector<FieldSelector>& learned, std::vector<FieldSelector>& fields) {
-  for (FieldSelector& field : fields) {
-    const auto same = std::find_if(learned.begin(), learned.end(), [&](const FieldSelector& other) {
-      return other.key && other.path == field.path;
-    });
-    if (same != learned.end()) field = *same;
-  }
-}
-
 std::string Named(const std::vector<std::string>& names) {
   const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(names.size(), kNamedMax));
   std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
@@ -144,66 +131,29 @@ std::string Named(const std::vector<std::string>& names) {
   return text;
 }
 
+/// Says how each field is used: compared fields: text; must agree: rooms, floor; ...
 std::string FieldsReason(const FilterOptions& options, std::span<const StudiedField> studied) {
-  std::vector<std::string> compared;
-  for (const FieldSelector& field : options.record.fields) {
-    compared.push_back(field.path + (field.key ? " (key)" : ""));
-  }
-  std::vector<std::string> left_out;
+  std::map<std::string, std::vector<std::string>> used;
   for (const StudiedField& field : studied) {
-    if (!IsSelected(options.record, field.facts.path)) {
-      left_out.push_back(fmt::format("{} ({})", field.facts.path, Name(field.role)));
-    }
+    const std::string use = UseOf(options.record, field.facts.path);
+    const bool left_out = !IsSelected(options.record, field.facts.path);
+    used[use].push_back(left_out ? fmt::format("{} ({})", field.facts.path, Name(field.role))
+                                 : field.facts.path);
   }
-  return fmt::format("compared fields: {}; left out: {}", Named(compared),
-                     left_out.empty() ? "none" : Named(left_out));
-}
-
-/// Whether most records have a text of their own in this field. Records that are equal in it are
-/// then copies, whatever their identifiers say.
-bool TellsRecordsApart(const StudiedField& field) {
-  const bool text = field.role == FieldRole::kProse || field.role == FieldRole::kText;
-  return text && field.facts.present >= kMostRecords && field.facts.distinct >= kMostRecords;
-}
-
-/// The fields in which copies of a record differ, as far as few records show it.
-std::vector<std::string> NoContent(std::span<const StudiedField> fields) {
-  const bool has_text = std::any_of(fields.begin(), fields.end(), TellsRecordsApart);
-  std::vector<std::string> paths;
-  for (const StudiedField& field : fields) {
-    const bool identifier = has_text && field.role == FieldRole::kIdentifier &&
-                            field.facts.records >= kIdentifierRecords;
-    if (identifier || HoldsTimes(field.facts) || HoldsCodes(field.facts)) {
-      paths.push_back(field.facts.path);
-    }
+  std::vector<std::string> parts;
+  for (const char* use : {"compared", "must agree", "may differ", "left out"}) {
+    if (!used[use].empty()) parts.push_back(fmt::format("{}: {}", use, Named(used[use])));
   }
-  return paths;
+  return fmt::format("fields {}", fmt::join(parts, "; "));
 }
 
 /// Joins only what is equal in everything that may be content.
-LearnedOptions OnlyEqual(std::span<const RecordView> records, const FilterOptions& given,
-                         const std::string& why) {
-  FieldStudy study;
-  for (const RecordView& record : records) {
-    if (record.value) study.Add(*record.value);
-  }
+LearnedOptions OnlyEqual(size_t records, const FilterOptions& given, const std::string& why) {
   LearnedOptions learned;
   learned.options = given;
-  learned.records = records.size();
-  const std::vector<StudiedField> fields = study.Finish();
-  std::vector<std::string> left_out = NoContent(fields);
-  if (given.record.fields.empty() && left_out.size() < fields.size()) {
-    std::vector<std::string>& exclude = learned.options.record.exclude;
-    exclude.insert(exclude.end(), left_out.begin(), left_out.end());
-  } else {
-    left_out.clear();
-  }
+  learned.records = records;
   learned.options.match.distance_max = 0;
-  learned.reasons = {why,
-                     left_out.empty()
-                         ? "compared fields: all"
-                         : fmt::format("compared fields: all but {} (times, codes and identifiers)",
-                                       Named(left_out))};
+  learned.reasons = {why, "compared fields: all"};
   return learned;
 }
 
@@ -241,9 +191,6 @@ std::string FurtherReason(const Tuning& tuning, const std::set<std::string>& kep
                                   fmt::join(MaskNames(tuning.proposed.feature.masks), ", "),
                                   tuning.masks_reason));
   }
-  if (!tuning.keys_reason.empty()) {
-    further.push_back("key fields (" + tuning.keys_reason + ")");
-  }
   if (!tuning.short_reason.empty() && !kept.contains("feature.features_min")) {
     further.push_back("short records are compared as well (" + tuning.short_reason + ")");
   }
@@ -272,9 +219,11 @@ void TakeLearned(const FilterOptions& learned, const std::set<std::string>& kept
   for (const Row& row : Rows()) {
     if (!kept.contains(row.path)) row.copy(learned, options);
   }
-  std::vector<FieldSelector>& fields = options.record.fields;
-  if (kept.contains(kFieldsPath) && std::none_of(fields.begin(), fields.end(), IsKey)) {
-    TakeKeys(learned.record.fields, fields);
+  if (kept.contains(kFieldsPath) || !kept.contains("record.exclude")) return;
+  // What a person excludes is left out beside what was learned.
+  std::vector<std::string>& exclude = options.record.exclude;
+  for (const std::string& path : learned.record.exclude) {
+    if (std::find(exclude.begin(), exclude.end(), path) == exclude.end()) exclude.push_back(path);
   }
 }
 
@@ -295,7 +244,7 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
       learned.mode = Name(given.match.distance_max == 0 ? MatchMode::kExact : MatchMode::kNear);
       return learned;
     }
-    LearnedOptions learned = OnlyEqual(records, given, why);
+    LearnedOptions learned = OnlyEqual(records.size(), given, why);
     FilterOptions taken = given;
     TakeLearned(learned.options, kept, taken);
     learned.options = std::move(taken);
@@ -307,26 +256,34 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
             : "mode exact: only records whose fields are equal are duplicates");
     return learned;
   };
-  if (records.size() < records_min) {
-    LearnedOptions learned =
-        only_equal(fmt::format("{} records are too few to learn from; expected at least {}",
-                               Grouped(records.size()), Grouped(records_min)));
+  const bool few = records.size() < records_min;
+  const std::string few_text =
+      fmt::format("{} records are too few to learn from; expected at least {}",
+                  Grouped(records.size()), Grouped(records_min));
+  if (few && !given.record.fields.empty()) {
+    LearnedOptions learned = only_equal(few_text);
     learned.provisional = true;
     return learned;
   }
   const Result<Tuning> tuned = Tune(records, options);
   if (!tuned.ok()) {
-    return only_equal(fmt::format("nothing was learned from {} records: the sample {}",
-                                  Grouped(records.size()), tuned.error().text));
+    LearnedOptions learned =
+        only_equal(few ? few_text
+                       : fmt::format("nothing was learned from {} records: the sample {}",
+                                     Grouped(records.size()), tuned.error().text));
+    learned.provisional = few;
+    return learned;
   }
   Tuning tuning = *tuned;
   if (tuning.calibration.too_few) {
-    // The study of the fields still holds.
-    tuning.calibration.mode = MatchMode::kExact;
+    // What the fields are for still holds, and the rule for texts needs no learning.
+    tuning.calibration.mode = tuning.has_text ? MatchMode::kNear : MatchMode::kExact;
+    tuning.calibration.distance_max = tuning.proposed.match.distance_max;
     tuning.calibration.reason =
-        "too few records of the sample have enough words to be compared by distance, so only equal "
-        "records are joined";
-    tuning.proposed.match = MatchOptionsFor(tuning.calibration);
+        tuning.has_text ? "too few records to learn a distance from, so the usual one holds"
+                        : "too few records of the sample have enough words to be compared by "
+                          "distance, so only equal records are joined";
+    if (!tuning.has_text) tuning.proposed.match = MatchOptionsFor(tuning.calibration);
   }
   LearnedOptions learned;
   learned.options = given;
@@ -340,15 +297,20 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
                       : distance_max == 0 ? MatchMode::kExact
                                           : MatchMode::kNear);
   learned.records = tuning.records;
+  learned.provisional = few;
   learned.reasons = {fmt::format("learned from {} records ({} distinct)", Grouped(tuning.records),
                                  Grouped(tuning.distinct)),
                      FieldsReason(learned.options, tuning.fields),
                      ModeReason(tuning.calibration, distance_max, distance_given)};
-  const std::string doubt = ClaimDoubt(claim, tuning.question);
+  const std::string doubt = ClaimDoubt(claim);
   learned.reasons.push_back(
       fmt::format("measured: {}{}{}", ClaimText(claim), doubt.empty() ? "" : "; ", doubt));
   const std::string further = FurtherReason(tuning, kept);
   if (!further.empty()) learned.reasons.push_back(further);
+  for (const std::string& question : tuning.questions) {
+    learned.reasons.push_back("question: " + question);
+  }
+  if (few) learned.reasons.insert(learned.reasons.begin(), few_text);
   if (LearnedText(learned).size() > kLearnedBytesMax) learned.options.model.common.clear();
   return learned;
 }

@@ -27,7 +27,7 @@ struct LearnedOptions {
   /// There were too few records to learn from. A lane with these settings learns again later.
   bool provisional = false;
   /// For people, one sentence each without a full stop: sample, fields, mode, what was measured,
-  /// and what else was chosen. At most five.
+  /// what else was chosen, and at most three questions.
   std::vector<std::string> reasons;
   /// Of the sample under `options`, for drift to be measured against. Nothing if the sample is
   /// smaller than kDriftRecordsMin, if the text would not fit into a delta with it, or if the
@@ -38,10 +38,10 @@ struct LearnedOptions {
 };
 
 /// Learns from a sample. `given` is what is known already. The settings in `kept`, a part of
-/// LearnablePaths, stay as given. With fewer than `records_min` records (the result is then
-/// provisional), or if the sample shows nothing to compare, given fields are compared as `given`
-/// says; without given fields, the result joins only records that are equal in all fields but
-/// times, codes and identifiers. The reasons say so. Takes about a second for 40,000 records.
+/// LearnablePaths, stay as given. With fewer than `records_min` records the result is provisional,
+/// and given fields are compared as `given` says. If the sample shows nothing to compare, the
+/// result joins only records that are equal in all fields. The reasons say so. Takes about a second
+/// for 40,000 records.
 LearnedOptions LearnOptions(std::span<const RecordView> records, const FilterOptions& given,
                             const std::set<std::string>& kept, size_t records_min);
 
@@ -60,8 +60,8 @@ std::string LearnedText(const LearnedOptions& learned);
 Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& given,
                                     const std::string& name);
 
-/// Replaces the learnable options of `options`, except those in `kept`. Of fields that are kept and
-/// that name no key, those become keys that are keys in `learned`.
+/// Replaces the learnable options of `options`, except those in `kept`. Where fields are learned,
+/// fields that are left out are added to an exclude list that is kept.
 void TakeLearned(const FilterOptions& learned, const std::set<std::string>& kept,
                  FilterOptions& options);
 

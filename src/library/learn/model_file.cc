@@ -46,33 +46,41 @@ Result<void> ReadCentre(const ordered_json& json, const std::string& name, Model
   return {};
 }
 
-Result<void> ReadCommon(const ordered_json& json, const std::string& name, Model& model) {
-  const auto found = json.find("common");
+/// Hashes in ascending order.
+Result<void> ReadHashes(const ordered_json& json, const char* key, const std::string& name,
+                        std::vector<uint64_t>& hashes) {
+  const auto found = json.find(key);
   if (found == json.end() || !found->is_array()) {
-    return Bad(name, "common: expected a list of texts");
+    return Bad(name, fmt::format("{}: expected a list of texts", key));
   }
   for (const ordered_json& value : *found) {
     const std::string text = value.is_string() ? value.get<std::string>() : "";
     const bool hex = text.size() == kHexDigits &&
                      text.find_first_not_of("0123456789abcdef") == std::string::npos;
-    const uint64_t triple = hex ? std::strtoull(text.c_str(), nullptr, 16) : 0;
-    if (!hex || (!model.common.empty() && triple <= model.common.back())) {
-      return Bad(name, fmt::format("common: found {}, expected 16 lower-case hexadecimal digits, "
+    const uint64_t hash = hex ? std::strtoull(text.c_str(), nullptr, 16) : 0;
+    if (!hex || (!hashes.empty() && hash <= hashes.back())) {
+      return Bad(name, fmt::format("{}: found {}, expected 16 lower-case hexadecimal digits, "
                                    "larger than those before",
-                                   value.dump()));
+                                   key, value.dump()));
     }
-    model.common.push_back(triple);
+    hashes.push_back(hash);
   }
   return {};
 }
 
+std::vector<std::string> HexTexts(const std::vector<uint64_t>& hashes) {
+  std::vector<std::string> texts;
+  for (const uint64_t hash : hashes) texts.push_back(Hex64(hash));
+  return texts;
+}
+
 ordered_json ModelJson(const Model& model) {
-  std::vector<std::string> common;
-  for (const uint64_t triple : model.common) common.push_back(Hex64(triple));
-  return {{"neardup_model", kVersion},
-          {"hash_seed", model.hash_seed},
-          {"centre", model.centre},
-          {"common", common}};
+  ordered_json json = {{"neardup_model", kVersion},
+                       {"hash_seed", model.hash_seed},
+                       {"centre", model.centre},
+                       {"common", HexTexts(model.common)}};
+  if (!model.standing.empty()) json["standing"] = HexTexts(model.standing);
+  return json;
 }
 
 std::string Text(const ordered_json& json) { return json.dump(1) + "\n"; }
@@ -112,7 +120,8 @@ Result<Model> ParseModel(std::string_view text, const std::string& name) {
   Model model;
   model.hash_seed = seed->get<uint64_t>();
   NEARDUP_TRY(ReadCentre(json, name, model));
-  NEARDUP_TRY(ReadCommon(json, name, model));
+  NEARDUP_TRY(ReadHashes(json, "common", name, model.common));
+  if (json.contains("standing")) NEARDUP_TRY(ReadHashes(json, "standing", name, model.standing));
   return model;
 }
 

@@ -13,9 +13,9 @@
 namespace neardup {
 
 /// FORMAT, version 1: a JSON object {"neardup_model": 1, "hash_seed": number, "centre": [64
-/// numbers], "common": [texts of 16 lower-case hexadecimal digits, ascending]}. `tune` adds
-/// "profile", the object of ProfileText. Other keys, such as a note on who made the model from
-/// what, are ignored.
+/// numbers], "common": [texts of 16 lower-case hexadecimal digits, ascending]}. "standing" is a
+/// list like "common", if there are standing texts. `tune` adds "profile", the object of
+/// ProfileText. Other keys, such as a note on who made the model from what, are ignored.
 std::string ModelText(const Model& model);
 /// The same with the profile of the sample that the model was learned from.
 std::string ModelText(const Model& model, const StreamProfile& profile);

@@ -24,6 +24,11 @@ std::set<std::string> PathsOf(const RecordOptions& record, bool keys_only) {
   return paths;
 }
 
+bool IsText(const RecordOptions& record, const std::string& path) {
+  const FieldSelector* selector = SelectorFor(record, path);
+  return selector != nullptr && selector->is_text();
+}
+
 /// Fields that are compared and should not be, and fields that are not and should be.
 void AddFields(const FilterOptions& options, const Tuning& now,
                std::vector<SettingsChange>& changes) {
@@ -36,12 +41,12 @@ void AddFields(const FilterOptions& options, const Tuning& now,
     const std::string& path = field.facts.path;
     const bool compared = IsSelected(options.record, path);
     const bool proposed = IsSelected(now.proposed.record, path);
+    // A text that only had to agree is not compared by likeness yet.
+    const bool becomes_text = IsText(now.proposed.record, path) && !IsText(options.record, path);
     if (compared && !proposed && !PathsOf(options.record, true).contains(path)) {
-      // A flag does little harm where there is text.
-      const bool harmless = field.role == FieldRole::kFlag;
-      change(path, true, "leave it out", !harmless, field.reason);
-    } else if (!compared && proposed) {
-      const bool text = field.role == FieldRole::kProse || field.role == FieldRole::kText;
+      change(path, true, "leave it out", true, field.reason);
+    } else if ((!compared && proposed) || becomes_text) {
+      const bool text = field.role == FieldRole::kText;
       change(path, false, "compare it", text,
              text ? "it holds text, and copies may differ or agree in it" : "it is short");
     }
@@ -85,9 +90,7 @@ FilterOptions UntunedOptions(const FilterOptions& options, bool keep_fields) {
   untuned.feature.features_min = defaults.feature.features_min;
   untuned.model = defaults.model;
   untuned.match = defaults.match;
-  if (keep_fields) {
-    for (FieldSelector& field : untuned.record.fields) field.key = false;
-  } else {
+  if (!keep_fields) {
     untuned.record.fields.clear();
     untuned.record.exclude.clear();
   }
@@ -109,9 +112,8 @@ std::vector<SettingsChange> ChangesOf(const FilterOptions& options, const Tuning
   const auto keys_were = PathsOf(options.record, true);
   const auto keys_are = PathsOf(now.proposed.record, true);
   if (keys_were != keys_are) {
-    changes.push_back(
-        {"record.fields: key", ListText(keys_were, "none"), ListText(keys_are, "none"), true,
-         now.keys_reason.empty() ? "nothing in the sample speaks for keys" : now.keys_reason});
+    changes.push_back({"record.fields: key", ListText(keys_were, "none"),
+                       ListText(keys_are, "none"), true, "copies in the sample agree in these"});
   }
   if (!(options.feature.masks == now.proposed.feature.masks)) {
     changes.push_back(

@@ -18,11 +18,12 @@ constexpr size_t kBytesMax = 48;
 constexpr int64_t kSinceMs = 1'000'000'000'000;
 constexpr int64_t kUntilMs = 2'000'000'000'000;
 
-/// Ten digits (seconds) or thirteen (milliseconds).
+/// Ten digits (seconds), thirteen (milliseconds), sixteen (microseconds) or nineteen (nanoseconds).
 bool IsEpochTime(std::string_view text) {
   if (!std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {
     return false;
   }
+  if (text.size() == 16 || text.size() == 19) text = text.substr(0, 13);
   const TimeFormat format = text.size() == 13 ? TimeFormat::kMilliseconds : TimeFormat::kSeconds;
   if (format == TimeFormat::kSeconds && text.size() != 10) return false;
   const auto time_ms = ParseEventTime(text, format);

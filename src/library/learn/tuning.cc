@@ -1,18 +1,22 @@
 #include "learn/tuning.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <functional>
 #include <memory>
-#include <set>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
+#include "base/hash.h"
+#include "base/number_text.h"
 #include "feature/mask.h"
+#include "filter/record_features.h"
 #include "learn/drawn_records.h"
-#include "learn/proposals.h"
 
 namespace neardup {
 namespace {
@@ -25,91 +29,137 @@ constexpr uint32_t kShortProseFeaturesMin = 8;
 constexpr double kUnlikeMax = 0.01;
 /// Chance exceeds its mean by more than this many standard deviations in one of 40 cases.
 constexpr double kDeviations = 2;
-/// Keys are proposed if at least this many records of the sample have a neighbour with equal keys.
-constexpr size_t kKeyedNeighboursMin = 4;
+/// Copies differ now in this field and now in that; the events of a series differ in the same ones.
+constexpr double kSameFieldDiffers = 0.6;
+/// Programs have few messages: with masks, at most this share of the distinct texts remains.
+constexpr double kTemplates = 0.25;
+constexpr size_t kTemplateTexts = 100;
 
-bool IsBelowAny(const std::string& path, const std::vector<std::string>& selectors) {
-  const Result<FieldPath> place = ParseFieldPath(path);
-  return std::any_of(selectors.begin(), selectors.end(), [&](const std::string& selector) {
-    const Result<FieldPath> above = ParseFieldPath(selector);
-    return place.ok() && above.ok() && IsWithin(*place, *above);
-  });
-}
-
-/// Selector of the top-level field that this path starts with.
-std::string TopOf(const std::string& path) {
-  const Result<FieldPath> place = ParseFieldPath(path);
-  return place.ok() ? SelectorOf({place->front()}) : path;
-}
-
-/// Adds the fields that look like text to the compared fields. Returns whether a field is compared
-/// as a whole that holds times.
-bool ProposeFields(const std::vector<StudiedField>& studied, RecordOptions& options) {
-  std::map<std::string, size_t> fields_in;
-  for (const StudiedField& field : studied) ++fields_in[TopOf(field.facts.path)];
-  const std::vector<std::string> given = options.exclude;
-  const bool prose = ProseSaysAll(studied);
-  std::set<std::string> whole;
-  bool with_times = false;
-  for (const StudiedField& field : studied) {
-    const std::string& path = field.facts.path;
-    if (IsBelowAny(path, given)) continue;
-    const std::string top = TopOf(path);
-    const bool own = prose || fields_in[top] <= kOwnFieldsMax;
-    with_times |= !own && field.role == FieldRole::kTime;
-    if (own) {
-      if (IsCompared(field.role)) options.fields.push_back({path, 1.0});
-    } else if (field.role == FieldRole::kIdentifier || field.role == FieldRole::kTime) {
-      options.exclude.push_back(path);
-    } else if (whole.insert(top).second) {
-      options.fields.push_back({top, 1.0});
-    }
-  }
-  return with_times;
-}
-
-/// Says why no fields are proposed.
-std::string NoTextText(const std::vector<StudiedField>& studied) {
-  constexpr size_t kNamed = 10;
-  if (studied.empty()) {
-    return "holds no JSON object; expected JSON Lines with one record on each line";
-  }
-  std::vector<std::string> names;
-  for (const StudiedField& field : studied) {
-    if (names.size() < kNamed) names.push_back(field.facts.path);
-  }
-  if (studied.size() > kNamed) names.emplace_back("...");
-  return fmt::format(
-      "has no field that looks like text (it has {}); name the fields to compare with --fields, or "
-      "in record.fields",
-      fmt::join(names, ", "));
+/// Whether the fields are in the form in which ChooseRoles gives those of texts: all others must
+/// agree.
+bool AreLikeLearned(const std::vector<FieldSelector>& fields) {
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const FieldSelector& field) { return field.path.empty(); });
 }
 
 Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   FieldStudy study(records.size());
   for (const RecordView& record : RandomPart(records)) {
-    if (record.value) study.Add(*record.value);
+    if (record.value && study.wants_more()) study.Add(*record.value);
   }
   tuning.fields = study.Finish();
   tuning.fields_left_out = study.fields_left_out();
   RecordOptions& chosen = tuning.proposed.record;
   tuning.fields_given = !chosen.fields.empty();
-  if (!tuning.fields_given && ProposeFields(tuning.fields, chosen)) {
-    Masks& masks = tuning.proposed.feature.masks;
-    if (!masks.any()) tuning.masks_reason = "fields of records of many kinds hold times of day";
-    masks.time = true;
+  if (tuning.fields_given) {
+    tuning.has_text = AreLikeLearned(chosen.fields);
+    return {};
   }
-  if (!chosen.fields.empty()) return {};
-  return Error{ErrorCode::kConfig, NoTextText(tuning.fields)};
+  if (tuning.fields.empty()) {
+    return Error{ErrorCode::kConfig,
+                 "holds no JSON object; expected JSON Lines with one record on each line"};
+  }
+  FieldRoles roles = ChooseRoles(records, std::move(tuning.fields), chosen);
+  tuning.fields = std::move(roles.fields);
+  tuning.has_text = roles.has_text;
+  tuning.field_questions = std::move(roles.questions);
+  chosen = std::move(roles.record);
+  return {};
 }
 
-/// Whether prose is among the fields that are compared by likeness.
-bool ComparesProse(const Tuning& tuning) {
-  RecordOptions record = tuning.proposed.record;
-  std::erase_if(record.fields, [](const FieldSelector& field) { return field.key; });
-  return std::any_of(tuning.fields.begin(), tuning.fields.end(), [&](const StudiedField& field) {
-    return field.role == FieldRole::kProse && IsSelected(record, field.facts.path);
+/// Calls `visit(text)` for each text that is compared by likeness, in a part of the records.
+void VisitTexts(std::span<const RecordView> records, const RecordOptions& record, size_t count,
+                const std::function<void(std::string_view)>& visit) {
+  FieldExtractor extractor(record);
+  for (const RecordView& view : ShuffledPart(records, count)) {
+    for (const TextPiece& piece : extractor.Extract(view).pieces) {
+      if (!piece.key && !piece.free) visit(piece.text);
+    }
+  }
+}
+
+/// Whether some of the texts hold the time at which they were written, or an address of memory.
+bool HoldsCircumstances(std::span<const RecordView> records, const RecordOptions& record) {
+  constexpr size_t kLookedAt = 500;
+  constexpr double kShare = 0.05;
+  size_t texts = 0;
+  size_t held = 0;
+  VisitTexts(records, record, kLookedAt, [&](std::string_view text) {
+    ++texts;
+    held += FindMaskedPart(text, 0, kCircumstanceMasks) ? 1 : 0;
   });
+  return static_cast<double>(held) > kShare * static_cast<double>(texts);
+}
+
+/// If the texts are those of a few templates, asks whether their numbers matter.
+std::string TemplateQuestion(std::span<const RecordView> records, const FilterOptions& options) {
+  constexpr size_t kLookedAt = 2000;
+  Tokeniser plain(options.feature.markup, options.feature.masks);
+  Tokeniser masking(options.feature.markup, kLogMasks);
+  TokenList tokens;
+  std::unordered_set<uint64_t> texts;
+  std::unordered_set<uint64_t> templates;
+  const auto hash = [&tokens](Tokeniser& tokeniser, std::string_view text) {
+    tokens.Clear();
+    tokeniser.Tokenise(text, tokens);
+    return Hash64(tokens.TextFrom(0));
+  };
+  VisitTexts(records, options.record, kLookedAt, [&](std::string_view text) {
+    texts.insert(hash(plain, text));
+    templates.insert(hash(masking, text));
+  });
+  const auto most = static_cast<size_t>(kTemplates * static_cast<double>(texts.size()));
+  if (texts.size() < kTemplateTexts || templates.size() > most) return "";
+  return fmt::format(
+      "with their times, addresses and numbers masked, {} different texts are {}; texts with other "
+      "numbers stay unique. To join them: --set 'feature.masks=[{}]'",
+      Grouped(texts.size()), Grouped(templates.size()), fmt::join(MaskNames(kLogMasks), ","));
+}
+
+/// The short texts that records of different key fields share: Model::standing.
+std::vector<uint64_t> StandingTexts(std::span<const RecordView> records,
+                                    const FilterOptions& options) {
+  constexpr size_t kKeysMin = 4;
+  constexpr size_t kTextsMax = 4000;
+  const auto& fields = options.record.fields;
+  std::vector<uint64_t> standing;
+  if (std::none_of(fields.begin(), fields.end(),
+                   [](const FieldSelector& field) { return field.free; })) {
+    return standing;
+  }
+  RecordTokenReader reader(options, std::nullopt);
+  struct Text {
+    size_t records = 0;
+    std::unordered_set<uint64_t> keys;
+  };
+  std::unordered_map<uint64_t, Text> texts;
+  for (const RecordView& record : records) {
+    const RecordHashes& hashes = reader.Read(record);
+    if (!hashes.outcome.comparable() || reader.token_count() >= kShortProseFeaturesMin) continue;
+    Text& text = texts[hashes.text];
+    ++text.records;
+    text.keys.insert(hashes.key);
+  }
+  for (const auto& [hash, text] : texts) {
+    const bool most = 2 * text.keys.size() > text.records;
+    if (text.keys.size() >= kKeysMin && most) standing.push_back(hash);
+  }
+  std::sort(standing.begin(), standing.end());
+  if (standing.size() > kTextsMax) standing.resize(kTextsMax);
+  return standing;
+}
+
+/// The fields of records without a text that may tell them apart, to be compared by likeness.
+std::vector<FieldSelector> ContentFields(const Tuning& tuning) {
+  constexpr double kConstant = 0.95;
+  constexpr size_t kFieldsMax = 40;
+  std::vector<FieldSelector> fields;
+  for (const StudiedField& field : tuning.fields) {
+    const bool tells = field.role == FieldRole::kKey && field.by_nature == FieldRole::kKey &&
+                       field.facts.most_frequent < kConstant;
+    if (tells && field.facts.records > 0) fields.push_back({field.facts.path});
+  }
+  return fields.size() <= kFieldsMax ? fields : std::vector<FieldSelector>();
 }
 
 /// Whether more records are unlike than may be, beyond what may be chance in one sample.
@@ -130,7 +180,7 @@ class Tuner {
  public:
   Tuner(std::span<const RecordView> records, const TuneOptions& options, Tuning& tuning)
       : records_(records), options_(options), tuning_(tuning) {
-    options_.calibration.prose = ComparesProse(tuning);
+    options_.calibration.prose = tuning.has_text;
     uint32_t& features_min = tuning.proposed.feature.features_min;
     given_features_min_ = features_min;
     if (options_.calibration.prose) features_min = std::min(features_min, kShortProseFeaturesMin);
@@ -140,15 +190,24 @@ class Tuner {
   }
 
   const Sample& sample() const { return *sample_; }
-  bool prose() const { return options_.calibration.prose && !tuning_.calibration.too_few; }
+  bool prose() const {
+    return tuning_.has_text && !tuning_.calibration.too_few &&
+           tuning_.calibration.mode == MatchMode::kNear;
+  }
   /// Proposes how records with prose are compared, as trials with planted copies show it.
   void TryProse();
   /// What is proposed, with the model of the sample and the match options of the calibration.
   FilterOptions Trial() const;
   /// What the proposed options find in the sample.
   Claim Measured() { return Planted().Measure(tuning_.proposed); }
-  void TryMasks();
-  void TryKeys();
+  /// Whether near records are copies: they differ now in this field and now in that.
+  bool NearAreEdits() const {
+    const Calibration& calibration = tuning_.calibration;
+    return calibration.mode == MatchMode::kNear && calibration.widen &&
+           LargestDifferingShare(calibration.neighbours) < kSameFieldDiffers;
+  }
+  /// Proposes that only records are joined that are equal in the fields of `record`.
+  void OnlyEqual(RecordOptions record);
   void TryShortRecords();
   /// Gives up what makes unlike records near.
   void TryNarrower();
@@ -202,7 +261,12 @@ class Tuner {
 FilterOptions Tuner::Trial() const {
   FilterOptions trial = tuning_.proposed;
   trial.model = model_;
+  trial.model.standing = tuning_.proposed.model.standing;
   trial.match = MatchOptionsFor(tuning_.calibration);
+  // Copies of records without a text are near by edits in any field, typing errors in numbers too.
+  const bool structures = !tuning_.has_text && !tuning_.fields_given;
+  if (structures && trial.match.distance_max > 0) trial.match.numbers = false;
+  if (tuning_.has_text && tuning_.calibration.too_few) trial.match = options_.filter.match;
   return trial;
 }
 
@@ -251,6 +315,16 @@ void Tuner::TryProse() {
       features_min = given_features_min_;
     }
   }
+  const bool by_chance =
+      calibration.false_match_rates[kDistanceMin] > options_.calibration.false_match_rate_max;
+  if (best.distance_max <= kDistanceMin && (by_chance || calibration.distance_max > kDistanceMin)) {
+    calibration.mode = MatchMode::kExact;
+    calibration.widen = false;
+    calibration.reason =
+        "texts of the sample that are near each other are different texts, so only equal records "
+        "are joined";
+    best.distance_max = 0;
+  }
   calibration.distance_max = best.distance_max;
   calibration.false_match_rate =
       calibration.false_match_rates[static_cast<size_t>(best.distance_max)];
@@ -259,50 +333,20 @@ void Tuner::TryProse() {
   }
 }
 
-/// If near records are not copies, they may be copies with masks.
-void Tuner::TryMasks() {
-  if (tuning_.calibration.mode == MatchMode::kNear || tuning_.proposed.feature.masks.any()) return;
-  MaskProposal found = ProposeMasks(RandomPart(records_), tuning_.proposed);
-  if (!found.masks.any()) return;
-  FilterOptions masked = tuning_.proposed;
-  masked.feature.masks = found.masks;
-  SamplePointer sample = SampleOf(masked);
+void Tuner::OnlyEqual(RecordOptions record) {
+  FilterOptions equal = tuning_.proposed;
+  equal.record = std::move(record);
+  SamplePointer sample = SampleOf(equal);
   Calibration calibration = Calibrate(*sample, options_.calibration);
-  if (found.masks == kAllMasks) {
-    // With all masks these are messages of programs. Those that still differ in a word are
-    // different.
-    calibration.widen = false;
-    calibration.too_few = false;
-    calibration.mode = MatchMode::kExact;
-    calibration.distance_max = 0;
-    calibration.false_match_rate = calibration.false_match_rates.front();
-    calibration.reason =
-        "with the masks, messages that say the same are equal; near matching would join different "
-        "messages, so only equal records are joined";
-  }
-  tuning_.masks_reason = std::move(found.reason);
-  Take(std::move(masked), std::move(sample), std::move(calibration));
-}
-
-/// In a series, records that agree in key fields may still be copies. Short records can then be
-/// compared, too, since the keys hold what tells them apart.
-void Tuner::TryKeys() {
-  if (tuning_.calibration.mode != MatchMode::kExact) return;
-  KeyProposal found = ProposeKeys(tuning_.proposed.record.fields, tuning_.fields, *sample_,
-                                  tuning_.calibration.neighbours);
-  if (found.fields.empty()) return;
-  FilterOptions keyed = tuning_.proposed;
-  keyed.record.fields = std::move(found.fields);
-  uint32_t& features_min = keyed.feature.features_min;
-  features_min = std::min(features_min, kShortFeaturesMin);
-  SamplePointer sample = SampleOf(keyed);
-  Calibration calibration = Calibrate(*sample, options_.calibration);
-  if (calibration.mode != MatchMode::kNear ||
-      calibration.neighbours.with_neighbour < kKeyedNeighboursMin) {
-    return;
-  }
-  tuning_.keys_reason = std::move(found.reason);
-  Take(std::move(keyed), std::move(sample), std::move(calibration));
+  calibration.mode = MatchMode::kExact;
+  calibration.too_few = false;
+  calibration.widen = false;
+  calibration.distance_max = 0;
+  calibration.false_match_rate = calibration.false_match_rates.front();
+  calibration.reason =
+      "records without a text are copies if they are equal, since one value makes another record";
+  tuning_.short_reason.clear();
+  Take(std::move(equal), std::move(sample), std::move(calibration));
 }
 
 /// Short records are compared by distance if their copies stand apart as those of other records do.
@@ -343,6 +387,7 @@ void Tuner::FitLabels() {
     // The search was without the model of the chosen fields.
     FilterOptions proposed = fitted;
     proposed.model = drawn_.model;
+    proposed.model.standing = StandingTexts(records_, fitted);
     proposed.window.entries_max = calibration.window_entries;
     choice.after = FitOf(options_.labels, proposed);
     if (choice.after.score() > choice.before.score()) {
@@ -363,35 +408,42 @@ Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& opti
   Tuning tuning;
   tuning.proposed = options.filter;
   NEARDUP_TRY(ChooseFields(records, tuning));
+  const bool structures = !tuning.has_text && !tuning.fields_given;
+  const RecordOptions whole = tuning.proposed.record;
+  if (structures) tuning.proposed.record.fields = ContentFields(tuning);
+  if (tuning.has_text && HoldsCircumstances(records, whole)) {
+    Masks& masks = tuning.proposed.feature.masks;
+    if (!masks.any()) {
+      masks = kCircumstanceMasks;
+      tuning.masks_reason = "they say when and where a text was written, and not what it says";
+    }
+  }
+  tuning.proposed.model.standing = StandingTexts(records, tuning.proposed);
   Tuner tuner(records, options, tuning);
   if (tuner.sample().records().empty()) {
     return Error{ErrorCode::kConfig, NothingComparableText(tuner.sample())};
   }
   if (tuner.prose()) {
     tuner.TryProse();
-  } else {
-    tuner.TryMasks();
-    tuner.TryKeys();
+  } else if (!tuning.has_text) {
     tuner.TryShortRecords();
     tuner.TryNarrower();
+    if (structures && !tuner.NearAreEdits()) tuner.OnlyEqual(whole);
   }
-  const Sample& sample = tuner.sample();
   tuning.records = records.size();
-  tuning.pairs = FindSamplePairs(sample, SampleFingerprints(sample), Tuning::kPairDistanceMax,
-                                 Tuning::kPairsMax);
+  tuning.pairs = FindSamplePairs(tuner.sample(), SampleFingerprints(tuner.sample()),
+                                 Tuning::kPairDistanceMax, Tuning::kPairsMax);
   tuning.proposed = tuner.Trial();
   tuning.proposed.window.entries_max = tuning.calibration.window_entries;
   if (!options.labels.empty()) tuner.FitLabels();
   tuning.window_smaller = tuning.calibration.window_entries < options.calibration.window_entries;
   tuning.claim = tuner.Measured();
-  if (tuning.calibration.mode == MatchMode::kExact) {
-    const std::string telling =
-        TellingField(tuning.proposed.record.fields, sample, tuning.calibration.neighbours);
-    if (!telling.empty()) {
-      tuning.question = fmt::format(
-          "is {} part of what makes two records the same? If not, name the other fields", telling);
-    }
+  for (const FieldQuestion& question : tuning.field_questions) {
+    tuning.questions.push_back(fmt::format("{}. To join them: {}", question.text, question.answer));
   }
+  std::string templates;
+  if (tuning.has_text) templates = TemplateQuestion(records, tuning.proposed);
+  if (!templates.empty()) tuning.questions.push_back(std::move(templates));
   return tuning;
 }
 
@@ -412,12 +464,6 @@ MatchOptions MatchOptionsFor(const Calibration& calibration) {
       break;
   }
   return match;
-}
-
-bool IsSelected(const RecordOptions& options, const std::string& path) {
-  std::vector<std::string> selectors;
-  for (const FieldSelector& field : options.fields) selectors.push_back(field.path);
-  return IsBelowAny(path, selectors) && !IsBelowAny(path, options.exclude);
 }
 
 }  // namespace neardup

@@ -9,6 +9,7 @@
 
 #include "learn/calibration.h"
 #include "learn/claim.h"
+#include "learn/field_roles.h"
 #include "learn/field_study.h"
 #include "learn/labelled_pairs.h"
 #include "learn/neighbours.h"
@@ -42,18 +43,18 @@ struct Tuning {
   uint64_t repeats = 0;
   uint64_t dead_letters = 0;
   uint64_t distinct = 0;
-  /// Why masks or keys are proposed, and why short records are compared by distance. Empty if they
-  /// are not.
+  /// Why masks are proposed, and why short records are compared by distance. Empty if they are not.
   std::string masks_reason;
-  std::string keys_reason;
   std::string short_reason;
   /// The proposed window holds fewer records than CalibrationOptions::window_entries.
   bool window_smaller = false;
   Calibration calibration;
   /// What the proposed options find in the sample.
   Claim claim;
-  /// What a person should decide, as a question; empty: nothing stands out.
-  std::string question;
+  bool has_text = false;  ///< FieldRoles::has_text
+  std::vector<FieldQuestion> field_questions;
+  /// What a person should decide, each with the option that does so.
+  std::vector<std::string> questions;
   /// What the marked pairs have changed, and how they come out; its options are those of
   /// `proposed`. nullopt: none were given.
   std::optional<LabelledChoice> labelled;
@@ -64,21 +65,11 @@ struct Tuning {
   FilterOptions proposed;
 };
 
-/// A top-level field with more fields than this below it is proposed as a whole, without its
-/// identifiers and times: its records are of many kinds. If single fields were proposed, two
-/// records of a kind that the sample hardly shows could seem equal. If nearly every record holds
-/// prose, single fields are proposed, since the prose tells the records apart.
-inline constexpr size_t kOwnFieldsMax = 20;
-
 /// The options must be valid. kConfig: the records give no reason to propose anything; the text is
 /// to be put after the name of their file or topic. Takes about a second for 40,000 records.
 Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& options);
 
 /// The match options that follow from a calibration.
 MatchOptions MatchOptionsFor(const Calibration& calibration);
-
-/// Whether the field with this path is compared: it or a field above it is listed, and neither it
-/// nor a field above it is excluded.
-bool IsSelected(const RecordOptions& options, const std::string& path);
 
 }  // namespace neardup

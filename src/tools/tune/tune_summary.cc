@@ -29,14 +29,6 @@ double NearShare(const Tuning& tuning) {
   return static_cast<double>(near) / static_cast<double>(neighbours.records);
 }
 
-std::vector<std::string> KeyPaths(const RecordOptions& record) {
-  std::vector<std::string> paths;
-  for (const FieldSelector& field : record.fields) {
-    if (field.key) paths.push_back(field.path);
-  }
-  return paths;
-}
-
 std::string Row(std::string_view name, std::string_view text) {
   return fmt::format("{:<14}{}\n", name, text);
 }
@@ -66,13 +58,14 @@ std::string FieldsTable(const Tuning& tuning) {
   for (const StudiedField& field : tuning.fields) {
     columns = std::max(columns, std::min(field.facts.path.size(), kPathColumnsMax));
   }
-  std::string text = fmt::format("\n{:<{}}  compared  why\n", "field", columns);
+  std::string text = fmt::format("\n{:<{}}  use         why\n", "field", columns);
   for (const StudiedField& field : tuning.fields) {
     const bool compared = IsSelected(tuning.proposed.record, field.facts.path);
     const std::string doubt = DoubtAbout(tuning, field);
-    text += fmt::format("{:<{}}  {:<8}  {}{}{}\n", field.facts.path, columns,
-                        compared ? "yes" : "no", compared && tuning.fields_given ? "given; " : "",
-                        field.reason, doubt.empty() ? "" : fmt::format("; {}", doubt));
+    text += fmt::format("{:<{}}  {:<10}  {}{}{}\n", field.facts.path, columns,
+                        UseOf(tuning.proposed.record, field.facts.path),
+                        compared && tuning.fields_given ? "given; " : "", field.reason,
+                        doubt.empty() ? "" : fmt::format("; {}", doubt));
   }
   if (tuning.fields_left_out > 0) {
     text += fmt::format("The sample has more than {} fields. The others were not studied.\n",
@@ -127,6 +120,7 @@ Json FieldsJson(const Tuning& tuning) {
     const FieldFacts& facts = field.facts;
     fields.push_back({{"path", facts.path},
                       {"compared", IsSelected(tuning.proposed.record, facts.path)},
+                      {"use", UseOf(tuning.proposed.record, field.facts.path)},
                       {"role", Name(field.role)},
                       {"reason", field.reason},
                       {"present", facts.present},
@@ -135,8 +129,7 @@ Json FieldsJson(const Tuning& tuning) {
                       {"tokens_mean", facts.tokens_mean},
                       {"bytes_mean", facts.bytes_mean},
                       {"times", facts.times},
-                      {"numbers", facts.numbers},
-                      {"flags", facts.flags}});
+                      {"numbers", facts.numbers}});
   }
   return fields;
 }
@@ -145,7 +138,10 @@ Json FieldsJson(const Tuning& tuning) {
 
 std::string TuneText(const Tuning& tuning, const TuneFiles& files) {
   std::vector<std::string> fields;
-  for (const FieldSelector& field : tuning.proposed.record.fields) fields.push_back(field.path);
+  for (const FieldSelector& field : tuning.proposed.record.fields) {
+    if (field.is_text()) fields.push_back(field.path);
+  }
+  if (tuning.proposed.record.fields.empty()) fields.emplace_back("all that are not left out");
   return Row("sample", files.sample) + Row("", SampleText(tuning)) +
          Row("fields", fmt::format("{} ({})", fmt::join(fields, ", "),
                                    tuning.fields_given ? "given" : "proposed")) +
@@ -179,7 +175,7 @@ std::string TuneJson(const Tuning& tuning, const TuneFiles& files) {
                  {"widen", match.widen},
                  {"text_keys", match.text_keys},
                  {"numbers", match.numbers}}},
-               {"keys", KeyPaths(tuning.proposed.record)},
+               {"questions", tuning.questions},
                {"masks", MaskNames(tuning.proposed.feature.masks)},
                {"features_min", tuning.proposed.feature.features_min},
                {"proposals", ProposalsJson(tuning)},
@@ -234,7 +230,7 @@ std::string ModeText(const Tuning& tuning) {
 
 std::string MeasuredText(const Tuning& tuning) {
   if (tuning.calibration.too_few) return "nothing: the sample is too small; give a larger one";
-  const std::string doubt = ClaimDoubt(tuning.claim, tuning.question);
+  const std::string doubt = ClaimDoubt(tuning.claim);
   return ClaimText(tuning.claim) + (doubt.empty() ? "" : "; " + doubt);
 }
 
@@ -280,12 +276,6 @@ std::string PercentText(double share) {
 std::vector<TuneProposal> ProposalsOf(const Tuning& tuning) {
   std::vector<TuneProposal> proposals;
   const FilterOptions& proposed = tuning.proposed;
-  if (!tuning.keys_reason.empty()) {
-    proposals.push_back(
-        {"keys", "record.fields",
-         fmt::format("only records with equal {} are compared: {}",
-                     fmt::join(KeyPaths(proposed.record), ", "), tuning.keys_reason)});
-  }
   if (!tuning.short_reason.empty()) {
     proposals.push_back(
         {"short", "feature.features_min",

@@ -135,12 +135,25 @@ TEST(Calibrate, NeverAllowsALargerDistanceInALargerWindow) {
 }
 
 TEST(Calibrate, TakesTheWidestDistanceWhereProseSaysWhatRecordsAre) {
+  const CalibrationOptions options = {.window_entries = 1000, .prose = true};
+  for (const uint64_t copies_per_mille : {0U, 80U}) {
+    const std::vector<std::string> texts = TextStream(kSeed, kRecords, copies_per_mille, 3);
+    const Calibration found = CalibrationOf(texts, 0, options);
+    EXPECT_EQ(found.mode, MatchMode::kNear) << found.reason;
+    EXPECT_EQ(found.distance_max, found.window_distance_max);
+    EXPECT_GT(found.distance_max, 8);
+    EXPECT_TRUE(found.widen);
+    EXPECT_THAT(found.reason, HasSubstr("prose"));
+  }
+}
+
+TEST(Calibrate, JoinsOnlyEqualEventsOfASeriesEvenIfTheyAreProse) {
   const std::vector<std::string> series = SeriesStream(kSeed, kRecords);
   const Calibration found = CalibrationOf(series, 0, {.window_entries = 1000, .prose = true});
-  EXPECT_EQ(found.mode, MatchMode::kNear) << found.reason;
-  EXPECT_EQ(found.distance_max, found.window_distance_max);
-  EXPECT_TRUE(found.widen);
-  EXPECT_THAT(found.reason, HasSubstr("prose"));
+  EXPECT_EQ(found.mode, MatchMode::kExact) << found.reason;
+  EXPECT_EQ(found.distance_max, 0);
+  EXPECT_FALSE(found.widen);
+  EXPECT_THAT(found.reason, HasSubstr("series of events"));
 }
 
 TEST(Calibrate, CountsEveryRecordButTheFirstInTheHistogram) {

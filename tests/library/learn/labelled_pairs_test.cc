@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "learn/field_roles.h"
 #include "neardup/filter.h"
 
 namespace neardup {
@@ -18,6 +19,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 /// Pairs that own their texts.
 class Pairs {
@@ -66,10 +68,10 @@ class LabelledPairs : public testing::Test {
     fields[2].facts.path = "lang";
     return fields;
   }
-  static std::vector<std::string> Listed(const FilterOptions& options, bool keys) {
+  static std::vector<std::string> Keys(const FilterOptions& options) {
     std::vector<std::string> paths;
     for (const FieldSelector& field : options.record.fields) {
-      if (field.key == keys) paths.push_back(field.path);
+      if (field.key) paths.push_back(field.path);
     }
     return paths;
   }
@@ -95,6 +97,25 @@ TEST_F(LabelledPairs, AreDecidedOneByOne) {
 }
 
 TEST_F(LabelledPairs, SayWhichFieldIsCompared) {
+  // Every title is written a little differently, so that it cannot be a key.
+  Pairs pairs;
+  for (int i = 0; i < 40; ++i) {
+    const std::string title = Words(30);
+    pairs.Add(Record(title, "north"), Record(title + " " + Words(1), "north"), true);
+    pairs.Add(Record(Words(30), "north"), Record(Words(30), "north"), false);
+  }
+  const FilterOptions start = Comparing({"site"});
+  const LabelledChoice choice = FitToLabels(pairs.pairs(), start, Fields(), /*keep_fields=*/false);
+  SCOPED_TRACE(testing::PrintToString(choice.changes));
+  EXPECT_EQ(choice.before.right(), 40U) << "all have one site";
+  EXPECT_EQ(choice.after.right(), 80U);
+  EXPECT_STREQ(UseOf(choice.options.record, "title"), "compared");
+  EXPECT_THAT(choice.changes, ElementsAre(StartsWith("title is compared")));
+  ASSERT_TRUE(choice.unseen_score);
+  EXPECT_GT(*choice.unseen_score, 0.95);
+}
+
+TEST_F(LabelledPairs, SayThatANoisyFieldIsNotCompared) {
   Pairs pairs;
   for (int i = 0; i < 40; ++i) {
     const std::string title = Words(20);
@@ -107,11 +128,45 @@ TEST_F(LabelledPairs, SayWhichFieldIsCompared) {
   SCOPED_TRACE(testing::PrintToString(choice.changes));
   EXPECT_EQ(choice.before.right(), 0U);
   EXPECT_EQ(choice.after.right(), 80U);
-  EXPECT_THAT(Listed(choice.options, false), Contains("title"));
-  EXPECT_THAT(Listed(choice.options, false), testing::Not(Contains("site")));
-  EXPECT_FALSE(choice.changes.empty());
+  EXPECT_STRNE(UseOf(choice.options.record, "title"), "left out");
+  EXPECT_STRNE(UseOf(choice.options.record, "site"), "compared");
+  EXPECT_THAT(choice.changes, Contains(StartsWith("site ")));
   ASSERT_TRUE(choice.unseen_score);
   EXPECT_DOUBLE_EQ(*choice.unseen_score, 1.0);
+}
+
+TEST_F(LabelledPairs, SayThatAFieldMayDiffer) {
+  Pairs pairs;
+  for (int i = 0; i < 40; ++i) {
+    const std::string title = Words(20);
+    pairs.Add(Record(title, Words(1)), Record(title, Words(1)), true);
+    pairs.Add(Record(title, "a", "en"), Record(title, "a", "de"), false);
+    pairs.Add(Record(Words(20), "a"), Record(Words(20), "a"), false);
+  }
+  FilterOptions start = Comparing({"title"});
+  start.record.fields.push_back({"", 1.0, true});
+  const LabelledChoice choice = FitToLabels(pairs.pairs(), start, Fields(), /*keep_fields=*/false);
+  EXPECT_EQ(choice.before.right(), 80U);
+  EXPECT_EQ(choice.after.right(), 120U);
+  EXPECT_THAT(choice.changes, ElementsAre(StartsWith("site may differ")));
+  EXPECT_STREQ(UseOf(choice.options.record, "site"), "may differ");
+  EXPECT_STREQ(UseOf(choice.options.record, "lang"), "must agree") << "as before";
+}
+
+TEST_F(LabelledPairs, SayThatAFieldIsLeftOut) {
+  // Where the text is as short as this, a field that may differ must agree.
+  Pairs pairs;
+  for (int i = 0; i < 40; ++i) {
+    const std::string title = Words(2);
+    pairs.Add(Record(title, Words(1)), Record(title, Words(1)), true);
+    pairs.Add(Record(Words(2), "a"), Record(Words(2), "a"), false);
+  }
+  FilterOptions start = Comparing({"title"});
+  start.record.fields.push_back({"", 1.0, true});
+  const LabelledChoice choice = FitToLabels(pairs.pairs(), start, Fields(), /*keep_fields=*/false);
+  EXPECT_EQ(choice.after.right(), 80U);
+  EXPECT_THAT(choice.changes, ElementsAre(StartsWith("site is left out")));
+  EXPECT_STREQ(UseOf(choice.options.record, "site"), "left out");
 }
 
 TEST_F(LabelledPairs, FindADistanceInExactMode) {
@@ -129,18 +184,20 @@ TEST_F(LabelledPairs, FindADistanceInExactMode) {
   EXPECT_GT(choice.options.match.distance_max, 0);
 }
 
-TEST_F(LabelledPairs, SayWhichFieldIsAKey) {
+TEST_F(LabelledPairs, SayWhichFieldMustAgree) {
   // The language is one word of many, so that only a key can tell the pairs apart.
   Pairs pairs;
   for (int i = 0; i < 40; ++i) {
     const std::string title = Words(60);
     pairs.Add(Record(title, "a", "en"), Record(title + " " + Words(1), "a", "en"), true);
     pairs.Add(Record(title, "a", "en"), Record(title + " " + Words(1), "a", "de"), false);
+    pairs.Add(Record(title, "a", "en"), Record(Words(60), "a", "en"), false);
   }
   const LabelledChoice choice = FitToLabels(pairs.pairs(), Comparing({"title"}), Fields(), false);
-  SCOPED_TRACE(testing::PrintToString(choice.changes));
-  EXPECT_EQ(choice.after.right(), 80U);
-  EXPECT_THAT(Listed(choice.options, true), ElementsAre("lang"));
+  EXPECT_EQ(choice.before.right(), 80U);
+  EXPECT_EQ(choice.after.right(), 120U);
+  EXPECT_THAT(choice.changes, ElementsAre(StartsWith("lang must agree")));
+  EXPECT_THAT(Keys(choice.options), ElementsAre("lang"));
 }
 
 TEST_F(LabelledPairs, ChangeNothingIfAllComeOutRightOrOnlyAnOddOneDoesNot) {

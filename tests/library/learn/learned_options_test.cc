@@ -10,14 +10,17 @@
 #include <vector>
 
 #include "feature/mask.h"
+#include "learn/field_roles.h"
 #include "learn/synthetic_streams.h"
 #include "neardup/filter.h"
 
 namespace neardup {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kRecordsMin = 200;
@@ -38,16 +41,25 @@ std::vector<std::string> ScrapedArticles(size_t records) {
   return payloads;
 }
 
+/// All fields that no other selector takes must agree.
+const FieldSelector kOtherFields = {"", 1.0, true};
+
+FieldSelector Free(const std::string& path) { return {path, 1.0, false, true}; }
+
 LearnedOptions LearnedFrom(const std::vector<std::string>& payloads,
                            const FilterOptions& given = {},
                            const std::set<std::string>& kept = {}) {
   return LearnOptions(ViewsOf(payloads), given, kept, kRecordsMin);
 }
 
-TEST(LearnOptions, ComparesTheTextOfAScrapedArticleAndNothingElse) {
+TEST(LearnOptions, ComparesTheTextOfAScrapedArticleAndLeavesOutWhatSaysWhenAndWhereFrom) {
   const LearnedOptions learned = LearnedFrom(ScrapedArticles(600));
-  ASSERT_EQ(learned.options.record.fields.size(), 1U) << learned.reasons[1];
-  EXPECT_EQ(learned.options.record.fields[0].path, "text");
+  const RecordOptions& record = learned.options.record;
+  EXPECT_THAT(record.fields,
+              ElementsAre(Free("job"), Free("run"), FieldSelector{"text"}, kOtherFields))
+      << learned.reasons[1];
+  EXPECT_THAT(record.exclude, ElementsAre("attempt", "crawled", "url", "uuid"));
+  EXPECT_STREQ(UseOf(record, "domain"), "must agree");
   EXPECT_EQ(learned.mode, "near");
   EXPECT_GT(learned.options.match.distance_max, 8);
   EXPECT_FALSE(learned.options.model == Model());
@@ -56,7 +68,9 @@ TEST(LearnOptions, ComparesTheTextOfAScrapedArticleAndNothingElse) {
   ASSERT_GE(learned.reasons.size(), 4U);
   EXPECT_LE(learned.reasons.size(), 5U);
   EXPECT_THAT(learned.reasons[0], HasSubstr("learned from 600 records"));
-  EXPECT_THAT(learned.reasons[1], HasSubstr("compared fields: text; left out: uuid (identifier)"));
+  EXPECT_EQ(learned.reasons[1],
+            "fields compared: text; must agree: domain; may differ: job, run; left out: attempt "
+            "(counter), crawled (time), url (address), uuid (identifier)");
 }
 
 TEST(LearnOptions, KeepsWhatAPersonGave) {
@@ -70,30 +84,22 @@ TEST(LearnOptions, KeepsWhatAPersonGave) {
   EXPECT_TRUE(learned.options.match.widen) << "what is not given is learned";
 }
 
-std::vector<std::string> KeysIn(const FilterOptions& options) {
-  std::vector<std::string> keys;
-  for (const FieldSelector& field : options.record.fields) {
-    if (field.key) keys.push_back(field.path);
-  }
-  return keys;
-}
-
-TEST(LearnOptions, LearnsWhichOfTheNamedFieldsAreKeys) {
-  const std::vector<std::string> payloads = EditStream(11, 3000, 60);
+TEST(LearnOptions, LearnsNoKeysForNamedFields) {
+  const std::vector<std::string> payloads = EditStream(11, 1000, 60);
   FilterOptions given = OptionsOf({"user", "comment", "page"});
-  given.record.fields[0].weight = 2;  // a key has no weight
-  const LearnedOptions learned = LearnedFrom(payloads, given, {"record.fields"});
-  EXPECT_THAT(KeysIn(learned.options), ElementsAre("user", "page"));
-  EXPECT_TRUE(CheckOptions(learned.options).ok());
-  EXPECT_THAT(learned.reasons.back(), HasSubstr("key fields"));
-
-  given = OptionsOf({"user", "comment", "page"});
-  given.record.fields[0].key = true;
-  EXPECT_THAT(KeysIn(LearnedFrom(payloads, given, {"record.fields"}).options), ElementsAre("user"))
-      << "a person who names a key names all keys";
+  given.record.fields[0].weight = 2;
+  FilterOptions keyed = OptionsOf({"user", "comment", "page"});
+  keyed.record.fields[0].key = true;
+  FilterOptions free = OptionsOf({"user", "comment", "page"});
+  free.record.fields[2].free = true;
+  for (const FilterOptions& options : {given, keyed, free}) {
+    const LearnedOptions learned = LearnedFrom(payloads, options, {"record.fields"});
+    EXPECT_EQ(learned.options.record, options.record);
+    EXPECT_TRUE(CheckOptions(learned.options).ok());
+  }
 }
 
-/// A series of events that differ by a number: mode exact fits them.
+/// Events of one kind that differ by a number.
 std::vector<std::string> SeriesOfEvents(size_t records) {
   std::vector<std::string> payloads;
   for (size_t i = 0; i < records; ++i) {
@@ -101,6 +107,19 @@ std::vector<std::string> SeriesOfEvents(size_t records) {
                        std::to_string(i % 10) +
                        " has written another block of the archive, number " +
                        std::to_string(1000 + i) + R"(, to the remote store"})");
+  }
+  return payloads;
+}
+
+/// Measurements: records without a text.
+std::vector<std::string> Readings(size_t records) {
+  SeededRandom random(12);
+  std::vector<std::string> payloads;
+  for (size_t i = 0; i < records; ++i) {
+    payloads.push_back(R"({"probe":"p)" + std::to_string(random.Below(9)) + R"(","taken_at":)" +
+                       std::to_string(1'770'000'000 + 60 * i) + R"(,"degrees":)" +
+                       std::to_string(random.Below(30)) + R"(,"bar":)" +
+                       std::to_string(random.Below(5)) + "}");
   }
   return payloads;
 }
@@ -115,10 +134,17 @@ TEST(LearnOptions, NeverSaysThatOnlyEqualRecordsAreJoinedWhenADistanceIsGiven) {
     for (const std::string& reason : learned.reasons) text += "\n" + reason;
     return text;
   };
-  const std::vector<std::string> few = ScrapedArticles(kRecordsMin - 1);
-  const std::vector<std::string> series = SeriesOfEvents(600);
-  EXPECT_THAT(said(few, {}, {}), HasSubstr("only"));
-  for (const std::vector<std::string>* payloads : {&few, &series}) {
+  const std::vector<std::string> few = Readings(60);
+  const std::vector<std::string> many = Readings(600);
+  const std::vector<std::string> broken(kRecordsMin, "{broken");
+  const std::vector<std::string> series = SeriesStream(3, 600);
+  const std::vector<std::string> numbered = SeriesOfEvents(600);
+  for (const std::vector<std::string>* payloads : {&few, &many, &broken, &series}) {
+    EXPECT_THAT(said(*payloads, {}, {}), ::testing::StartsWith("exact\n"));
+  }
+  EXPECT_THAT(said(broken, {}, {}), HasSubstr("only"));
+  EXPECT_THAT(said(series, {}, {}), HasSubstr("only"));
+  for (const std::vector<std::string>* payloads : {&few, &many, &broken, &series, &numbered}) {
     const std::string text = said(*payloads, given, {"match.distance_max"});
     EXPECT_THAT(text, ::testing::StartsWith("near\n"));
     EXPECT_THAT(text, HasSubstr("match.distance_max is given as 3, so near records are "
@@ -141,25 +167,50 @@ TEST(LearnOptions, NamesNoChoiceOfASettingThatIsGiven) {
   }
 }
 
-TEST(LearnOptions, OfTooFewRecordsJoinsOnlyEqualOnesAndSaysSo) {
-  const LearnedOptions learned = LearnedFrom(ScrapedArticles(kRecordsMin - 1));
+TEST(LearnOptions, OfFewRecordsComparesTextsWithTheUsualDistanceAndSaysSo) {
+  for (const size_t records : {size_t{3}, size_t{12}, size_t{60}}) {
+    const LearnedOptions learned = LearnedFrom(ScrapedArticles(records));
+    EXPECT_EQ(learned.mode, "near");
+    EXPECT_EQ(learned.options.match, FilterOptions().match);
+    EXPECT_STREQ(UseOf(learned.options.record, "text"), "compared");
+    EXPECT_STREQ(UseOf(learned.options.record, "domain"), "must agree");
+    EXPECT_THAT(learned.options.record.exclude, IsSupersetOf({"crawled", "url"}));
+    EXPECT_EQ(learned.reasons[0], std::to_string(records) +
+                                      " records are too few to learn from; expected at least 200");
+    EXPECT_THAT(learned.reasons,
+                Contains(HasSubstr("too few records to learn a distance from, so the usual one")));
+    EXPECT_TRUE(CheckOptions(learned.options).ok());
+    EXPECT_TRUE(learned.provisional);
+  }
+}
+
+TEST(LearnOptions, IsProvisionalBelowTheNumberOfRecordsThatIsAskedFor) {
+  EXPECT_TRUE(LearnedFrom(ScrapedArticles(kRecordsMin - 1)).provisional);
+  EXPECT_FALSE(LearnedFrom(ScrapedArticles(kRecordsMin)).provisional);
+  EXPECT_TRUE(LearnedFrom(Readings(kRecordsMin - 1)).provisional);
+  EXPECT_FALSE(LearnedFrom(Readings(kRecordsMin)).provisional);
+}
+
+TEST(LearnOptions, OfFewRecordsWithoutATextJoinsOnlyEqualOnesAndSaysSo) {
+  const LearnedOptions learned = LearnedFrom(Readings(60));
   EXPECT_EQ(learned.mode, "exact");
   EXPECT_EQ(learned.options.match.distance_max, 0);
   EXPECT_TRUE(learned.options.record.fields.empty()) << "all fields";
-  EXPECT_THAT(learned.options.record.exclude,
-              ElementsAre("uuid", "run", "url", "domain", "crawled", "attempt"));
+  EXPECT_TRUE(learned.options.record.exclude.empty())
+      << "equal readings at another time are no copies";
   EXPECT_THAT(learned.reasons[0],
-              HasSubstr("199 records are too few to learn from; expected at least 200"));
+              HasSubstr("60 records are too few to learn from; expected at least 200"));
   EXPECT_TRUE(CheckOptions(learned.options).ok());
   EXPECT_TRUE(learned.provisional);
-  EXPECT_FALSE(LearnedFrom(ScrapedArticles(kRecordsMin)).provisional);
 }
 
 /// Records of two fields: a word of its own, and a text.
-std::vector<std::string> Numbered(const std::vector<std::string>& texts) {
+std::vector<std::string> Numbered(const std::vector<std::string>& texts,
+                                  const std::string& name = "id") {
   std::vector<std::string> payloads;
   for (size_t i = 0; i < texts.size(); ++i) {
-    payloads.push_back(R"({"id":"a)" + std::to_string(i) + R"(","text":")" + texts[i] + R"("})");
+    payloads.push_back("{\"" + name + R"(":"a)" + std::to_string(i) + R"(","text":")" + texts[i] +
+                       R"("})");
   }
   return payloads;
 }
@@ -176,16 +227,26 @@ std::vector<std::string> Sentences(size_t records) {
 TEST(LearnOptions, OfFewRecordsLeavesOutIdentifiersBesideATextThatTellsRecordsApart) {
   const LearnedOptions learned = LearnedFrom(Numbered(Sentences(12)));
   EXPECT_THAT(learned.options.record.exclude, ElementsAre("id"));
-  EXPECT_THAT(learned.reasons[1], HasSubstr("all but id (times, codes and identifiers)"));
+  EXPECT_EQ(learned.reasons[2], "fields compared: text; left out: id (identifier)");
 }
 
 TEST(LearnOptions, OfFewRecordsKeepsAWordThatMayBeTheOnlyDifference) {
   const std::vector<std::string> same(12, "the door of the north gate was opened by a guest");
   for (const std::vector<std::string>& payloads :
-       {Numbered(same), Numbered(Sentences(9)), Numbered(std::vector<std::string>(12, "open"))}) {
+       {Numbered(same, "door"), Numbered(Sentences(9), "door"),
+        Numbered(std::vector<std::string>(12, "open"))}) {
     const LearnedOptions learned = LearnedFrom(payloads);
     EXPECT_TRUE(learned.options.record.exclude.empty()) << payloads[0];
-    EXPECT_EQ(learned.reasons[1], "compared fields: all");
+    const std::string word = payloads[0].substr(2, payloads[0].find('"', 2) - 2);
+    EXPECT_STRNE(UseOf(learned.options.record, word), "may differ") << learned.reasons[2];
+    EXPECT_STRNE(UseOf(learned.options.record, word), "left out") << learned.reasons[2];
+    Fingerprinter fingerprinter(learned.options);
+    const auto filter = Filter::New(learned.options);
+    ASSERT_TRUE(filter.ok());
+    for (const RecordView& record : ViewsOf(payloads)) {
+      EXPECT_EQ((*filter)->Decide(fingerprinter.Compute(record)).decision, Decision::kUnique)
+          << *record.value;
+    }
   }
 }
 
@@ -300,14 +361,23 @@ TEST(TakeLearned, LeavesWhatIsKept) {
   EXPECT_EQ(options.record.missing_fields, MissingFields::kAll) << "that is never learned";
 }
 
-TEST(TakeLearned, TakesTheKeysOfFieldsThatAreKept) {
+TEST(TakeLearned, LeavesOutWhatAPersonExcludesBesideWhatIsLearned) {
   FilterOptions learned;
-  learned.record.fields = {{"page", 1.0, true}, {"comment", 1.0}, {"bot", 1.0, true}};
-  FilterOptions options;
-  options.record.fields = {{"comment", 3.0}, {"page", 2.0}};
-  TakeLearned(learned, {"record.fields"}, options);
+  learned.record.fields = {{"comment"}, {"", 1.0, true}};
+  learned.record.exclude = {"seen", "price"};
+  FilterOptions given;
+  given.record.exclude = {"price", "shop"};
+  FilterOptions options = given;
+  TakeLearned(learned, {"record.exclude"}, options);
+  EXPECT_EQ(options.record.fields, learned.record.fields);
+  EXPECT_THAT(options.record.exclude, ElementsAre("price", "shop", "seen"));
+  options = given;
+  options.record.fields = {{"comment", 3.0}, {"page"}};
+  TakeLearned(learned, {"record.exclude", "record.fields"}, options);
   EXPECT_THAT(options.record.fields,
-              ElementsAre(FieldSelector{"comment", 3.0}, FieldSelector{"page", 1.0, true}));
+              ElementsAre(FieldSelector{"comment", 3.0}, FieldSelector{"page"}))
+      << "with their weights, and without keys";
+  EXPECT_EQ(options.record.exclude, given.record.exclude);
 }
 
 }  // namespace

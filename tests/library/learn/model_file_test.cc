@@ -18,6 +18,7 @@ namespace neardup {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 Model SomeModel() {
@@ -51,6 +52,39 @@ TEST(ModelFile, ReadsBackEveryModel) {
   }
   EXPECT_EQ(*ParseModel(ModelText(Model()), "m"), Model());
   EXPECT_EQ(*ParseModel(ModelText(SomeModel()), "m"), SomeModel());
+}
+
+TEST(ModelFile, ReadsBackTheStandingTexts) {
+  Model model = SomeModel();
+  EXPECT_THAT(ModelText(model), Not(HasSubstr("standing"))) << "without any, there is no list";
+  model.standing = {0, 0x00000000deadbeef, 0xfedcba9876543210, UINT64_MAX};
+  EXPECT_EQ(*ParseModel(ModelText(model), "m"), model);
+  EXPECT_NE(*ParseModel(ModelText(model), "m"), SomeModel());
+  StreamProfile profile;
+  profile.records = 300;
+  EXPECT_EQ(*ParseModel(ModelText(model, profile), "m"), model);
+}
+
+TEST(ModelFile, RefusesStandingTextsThatAreNotAscendingHashes) {
+  Model model = SomeModel();
+  model.standing = {7, 0xfedcba9876543210};
+  const std::string good = ModelText(model);
+  const std::string first = "0000000000000007";
+  const std::string second = "fedcba9876543210";
+  const std::pair<std::string, std::string> cases[] = {
+      {Replaced(good, second, first), "standing: found \"" + first + "\", expected 16"},
+      {Replaced(good, second, "0000000000000006"), "larger than those before"},
+      {Replaced(good, second, "FEDCBA9876543210"), "expected 16 lower-case hexadecimal digits"},
+      {Replaced(good, "\"" + second + "\"", "8"), "standing: found 8, expected 16"},
+      {Replaced(good, "\"standing\": [", "\"standing\": 7, \"other\": ["),
+       "standing: expected a list of texts"},
+  };
+  for (const auto& [text, expected] : cases) {
+    const Result<Model> read = ParseModel(text, "m");
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_EQ(read.error().code, ErrorCode::kConfig);
+    EXPECT_THAT(read.error().text, HasSubstr(expected));
+  }
 }
 
 // FORMAT: existing model files look like this.

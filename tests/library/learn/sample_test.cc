@@ -80,7 +80,7 @@ TEST(Sample, HoldsTheFingerprintsThatTheFilterComputesUnderAnyModel) {
     for (int32_t& value : wild) value = static_cast<int32_t>(random() % 20'001) - 10'000;
     for (const auto& centre : {std::array<int32_t, 64>{}, CentreOf(sample, seed), wild}) {
       FilterOptions options = Options();
-      options.model = {hash_seeds[seed], centre, {}};
+      options.model = {hash_seeds[seed], centre, {}, {}};
       Fingerprinter fingerprinter(options);
       std::map<uint64_t, Fingerprint> by_exact;
       for (const std::string& payload : payloads) {

@@ -33,9 +33,25 @@ bool Matter(const std::vector<SettingsChange>& changes) {
 }
 
 TEST(SettingsChange, DoesNotMatterWithinOneStream) {
-  const FilterOptions options = Tuned(TextStream(1, 600, 80, 3), {}).proposed;
-  EXPECT_FALSE(Matter(Changes(options, TextStream(2, 600, 80, 3), false)));
-  EXPECT_FALSE(Matter(Changes(options, TextStream(2, 600, 80, 3), true)));
+  for (const uint64_t copies_per_mille : {80U, 0U}) {
+    const FilterOptions options = Tuned(TextStream(1, 600, copies_per_mille, 3), {}).proposed;
+    const std::vector<std::string> later = TextStream(2, 600, copies_per_mille, 3);
+    for (const bool keep_fields : {false, true}) {
+      for (const SettingsChange& change : Changes(options, later, keep_fields)) {
+        EXPECT_FALSE(change.matters) << change.setting << ": " << change.reason;
+      }
+    }
+  }
+}
+
+TEST(UntunedOptions, KeepTheFieldsWithWhatTheyAreForOrNoFields) {
+  FilterOptions options = Tuned(TextStream(1, 600, 80, 3), {}).proposed;
+  options.record.fields.insert(options.record.fields.begin(), {"shelf", 1.0, false, true});
+  options.record.exclude = {"seen"};
+  const FilterOptions untuned = UntunedOptions(options, true);
+  EXPECT_EQ(untuned.record, options.record);
+  EXPECT_EQ(untuned.match, MatchOptions());
+  EXPECT_EQ(UntunedOptions(options, false).record, RecordOptions());
 }
 
 TEST(SettingsChange, MattersWhenAStreamOfTextsBecomesASeries) {
@@ -75,7 +91,11 @@ TEST(SettingsChange, OfADistanceNextToItDoesNotMatter) {
 TEST(SettingsChange, FindsMasksThatAreWanted) {
   SeededRandom random(4);
   std::vector<std::string> lines;
-  for (int i = 0; i < 600; ++i) lines.push_back(RecordOf(LogLine(random)));
+  for (int i = 0; i < 600; ++i) {
+    Fields line = LogLine(random);
+    line[1].second.insert(0, "2026-06-05 04:03:" + std::to_string(10 + i % 50) + " ");
+    lines.push_back(RecordOf(line));
+  }
   FilterOptions options = Tuned(lines, {}).proposed;
   ASSERT_TRUE(options.feature.masks.any());
   EXPECT_FALSE(Matter(Changes(options, lines, false)));

@@ -11,11 +11,18 @@
 
 namespace neardup {
 
-/// `count` words. Low numbers are frequent, as some words are in texts.
+/// A word of letters.
+inline std::string LetterWord(uint64_t number) {
+  std::string word;
+  for (number += 26; number > 0; number /= 26) word += static_cast<char>('a' + number % 26);
+  return word;
+}
+
+/// `count` words of letters. Low numbers are frequent, as some words are in texts.
 inline std::vector<std::string> RandomWords(SeededRandom& random, size_t count) {
   std::vector<std::string> words;
   for (size_t i = 0; i < count; ++i) {
-    words.push_back("w" + std::to_string(random.Below(1 + random.Below(4000))));
+    words.push_back(LetterWord(random.Below(1 + random.Below(4000))));
   }
   return words;
 }
@@ -92,13 +99,7 @@ inline std::string RecordOf(const Fields& fields) {
   return record + "}";
 }
 
-/// A word of letters.
-inline std::string LetterWord(uint64_t number) {
-  std::string word;
-  for (number += 26; number > 0; number /= 26) word += static_cast<char>('a' + number % 26);
-  return word;
-}
-/// Words of letters; low numbers are frequent.
+/// The same as one text.
 inline std::string Phrase(SeededRandom& random, size_t words) {
   std::string text;
   for (size_t i = 0; i < words; ++i) {

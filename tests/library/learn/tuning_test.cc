@@ -3,18 +3,51 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "feature/mask.h"
 #include "learn/synthetic_streams.h"
 #include "neardup/filter.h"
 
 namespace neardup {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr uint64_t kSeed = 5;
+
+/// All fields that no other selector takes must agree.
+const FieldSelector kOtherFields = {"", 1.0, true};
+
+FieldSelector Free(const std::string& path) { return {path, 1.0, false, true}; }
+
+/// Rows of eight values without a text. A fifth of them repeat an earlier row, with one of the
+/// values mistyped.
+std::vector<std::string> EditedRows(size_t records) {
+  SeededRandom random(kSeed);
+  std::vector<Fields> rows;
+  std::vector<std::string> payloads;
+  while (payloads.size() < records) {
+    Fields row;
+    if (rows.size() > 20 && random.Chance(200)) {
+      row = random.Pick(rows);
+      row[random.Below(row.size())].second += LetterWord(random.Below(1000));
+    } else {
+      for (const char* name :
+           {"given", "family", "street", "town", "code", "trade", "birthplace", "member"}) {
+        row.emplace_back(
+            name, LetterWord(random.Below(1'000'000)) + " " + LetterWord(random.Below(1'000'000)));
+      }
+      rows.push_back(row);
+    }
+    payloads.push_back(RecordOf(row));
+  }
+  return payloads;
+}
 
 /// The stream with an identifier and a time in each record.
 std::vector<std::string> WithMetadata(std::vector<std::string> payloads) {
@@ -30,8 +63,10 @@ TEST(Tune, ProposesTheTextAndLeavesOutIdentifiersAndTimes) {
   const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
   ASSERT_TRUE(tuning.ok()) << tuning.error().text;
   EXPECT_FALSE(tuning->fields_given);
-  ASSERT_EQ(tuning->proposed.record.fields.size(), 1U);
-  EXPECT_EQ(tuning->proposed.record.fields[0], (FieldSelector{"text", 1.0}));
+  EXPECT_TRUE(tuning->has_text);
+  EXPECT_THAT(tuning->proposed.record.fields, ElementsAre(FieldSelector{"text"}, kOtherFields));
+  EXPECT_THAT(tuning->proposed.record.exclude, ElementsAre("at", "id"));
+  EXPECT_FALSE(tuning->proposed.feature.masks.any()) << "masks are not guessed";
   EXPECT_EQ(tuning->fields.size(), 3U) << "fields that are left out are listed, too";
   EXPECT_EQ(tuning->calibration.mode, MatchMode::kNear);
   EXPECT_EQ(tuning->records, 400U);
@@ -46,7 +81,57 @@ TEST(Tune, KeepsGivenFieldsAndJudgesThem) {
   ASSERT_TRUE(tuning.ok()) << tuning.error().text;
   EXPECT_TRUE(tuning->fields_given);
   EXPECT_EQ(tuning->proposed.record.fields, options.filter.record.fields);
-  EXPECT_EQ(tuning->fields[0].role, FieldRole::kIdentifier);
+  std::map<std::string, FieldRole> roles;
+  for (const StudiedField& field : tuning->fields) roles[field.facts.path] = field.role;
+  EXPECT_EQ(roles["id"], FieldRole::kIdentifier);
+  EXPECT_EQ(roles["at"], FieldRole::kTime);
+  EXPECT_THAT(tuning->questions, IsEmpty());
+}
+
+TEST(Tune, ProposesNoKeysAndNoMasksForGivenFields) {
+  for (const FilterOptions& filter :
+       {OptionsOf({"user", "comment", "page"}), OptionsOf({"component", "content"})}) {
+    const bool edits = filter.record.fields.size() == 3;
+    std::vector<std::string> payloads = EditStream(kSeed, 600, 60);
+    SeededRandom random(kSeed);
+    if (!edits) {
+      for (std::string& payload : payloads) payload = RecordOf(LogLine(random));
+    }
+    const Result<Tuning> tuning = Tune(ViewsOf(payloads), {.filter = filter});
+    ASSERT_TRUE(tuning.ok()) << tuning.error().text;
+    EXPECT_EQ(tuning->proposed.record, filter.record);
+    EXPECT_FALSE(tuning->proposed.feature.masks.any());
+    EXPECT_EQ(tuning->masks_reason, "");
+  }
+}
+
+TEST(Tune, MasksOnlyWhatSaysWhenAndWhereATextWasWritten) {
+  SeededRandom random(kSeed);
+  std::vector<std::string> plain;
+  std::vector<std::string> dated;
+  for (int i = 0; i < 400; ++i) {
+    const Fields line = LogLine(random);
+    plain.push_back(RecordOf(line));
+    const std::string second = std::to_string(10 + i % 50);
+    dated.push_back(
+        RecordOf({line[0], {"content", "2026-05-04 11:22:" + second + " " + line[1].second}}));
+  }
+  const Result<Tuning> without = Tune(ViewsOf(plain), {});
+  const Result<Tuning> with = Tune(ViewsOf(dated), {});
+  ASSERT_TRUE(without.ok() && with.ok());
+  EXPECT_EQ(without->proposed.feature.masks, Masks());
+  EXPECT_EQ(with->proposed.feature.masks, kCircumstanceMasks);
+  EXPECT_THAT(with->masks_reason, HasSubstr("when and where"));
+  // That numbers do not matter is for a person to say.
+  for (const Result<Tuning>* tuning : {&without, &with}) {
+    ASSERT_EQ((*tuning)->questions.size(), 1U);
+    EXPECT_THAT((*tuning)->questions[0], HasSubstr("--set 'feature.masks=["));
+  }
+  TuneOptions given;
+  given.filter.feature.masks = {.ip = true};
+  const Result<Tuning> kept = Tune(ViewsOf(dated), given);
+  ASSERT_TRUE(kept.ok());
+  EXPECT_EQ(kept->proposed.feature.masks, given.filter.feature.masks);
 }
 
 TEST(Tune, DoesNotProposeExcludedFields) {
@@ -58,12 +143,14 @@ TEST(Tune, DoesNotProposeExcludedFields) {
   }
   const Result<Tuning> tuning = Tune(ViewsOf(payloads), options);
   ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-  ASSERT_EQ(tuning->proposed.record.fields.size(), 1U);
-  EXPECT_EQ(tuning->proposed.record.fields[0].path, "text");
+  const RecordOptions& record = tuning->proposed.record;
+  EXPECT_THAT(record.fields, ElementsAre(FieldSelector{"text"}, kOtherFields));
+  EXPECT_THAT(record.exclude, ElementsAre("noise"));
+  EXPECT_FALSE(IsSelected(record, "/noise/a"));
 }
 
-// Events of thirty kinds, each with fields of its own below `payload`.
-TEST(Tune, LeavesOutAFieldOfManyKindsBesideProse) {
+// Events of thirty kinds, each with fields of its own below `update`.
+TEST(Tune, ComparesProseAndWantsAgreementInAFieldOfManyKindsBesideIt) {
   SeededRandom random(20261125);
   std::vector<std::string> payloads;
   for (int i = 0; i < 600; ++i) {
@@ -73,11 +160,15 @@ TEST(Tune, LeavesOutAFieldOfManyKindsBesideProse) {
   }
   const Result<Tuning> tuned = Tune(ViewsOf(payloads), {});
   ASSERT_TRUE(tuned.ok()) << tuned.error().text;
-  ASSERT_EQ(tuned->proposed.record.fields.size(), 1U);
-  EXPECT_EQ(tuned->proposed.record.fields[0].path, "description");
+  const RecordOptions& record = tuned->proposed.record;
+  EXPECT_THAT(record.fields, ElementsAre(FieldSelector{"description"}, kOtherFields));
+  EXPECT_THAT(record.exclude, IsEmpty());
+  for (const char* path : {"/update/url7", "/update/hash7", "/update/url99"}) {
+    EXPECT_STREQ(UseOf(record, path), "must agree") << path;
+  }
 }
 
-TEST(Tune, ProposesAFieldOfManyKindsAsAWhole) {
+TEST(Tune, ComparesTheTextOfEachKindOfRecords) {
   SeededRandom random(kSeed);
   std::vector<std::string> payloads;
   for (int i = 0; i < 300; ++i) {
@@ -90,10 +181,14 @@ TEST(Tune, ProposesAFieldOfManyKindsAsAWhole) {
   const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
   ASSERT_TRUE(tuning.ok()) << tuning.error().text;
   const RecordOptions& record = tuning->proposed.record;
-  EXPECT_EQ(record.fields, (std::vector<FieldSelector>{{"kind", 1.0}, {"payload", 1.0}}));
-  EXPECT_EQ(record.exclude, std::vector<std::string>{"/payload/id"});
-  EXPECT_TRUE(IsSelected(record, "/payload/seldom"));
-  EXPECT_FALSE(IsSelected(record, "/payload/id"));
+  for (int kind = 0; kind < 30; ++kind) {
+    const std::string path = "/payload/about" + std::to_string(kind) + "/text";
+    EXPECT_STREQ(UseOf(record, path), "compared") << path;
+  }
+  EXPECT_THAT(record.exclude, ElementsAre("/payload/id"));
+  for (const char* path : {"kind", "/payload/seldom", "/payload/about7/new"}) {
+    EXPECT_STREQ(UseOf(record, path), "must agree") << path;
+  }
   EXPECT_TRUE(CheckOptions(tuning->proposed).ok());
 }
 
@@ -184,7 +279,11 @@ TEST(Tune, ChoosesTheSameForSortedAndShuffledRecords) {
   for (int order = 0; order < 3; ++order) {
     const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
     ASSERT_TRUE(tuning.ok()) << tuning.error().text;
-    EXPECT_EQ(tuning->proposed.record.fields, (std::vector<FieldSelector>{{"message", 1.0}}));
+    const RecordOptions& record = tuning->proposed.record;
+    EXPECT_THAT(record.fields, ElementsAre(Free("author"), Free("mail"), FieldSelector{"message"},
+                                           Free("project"), kOtherFields))
+        << "copies are by somebody else";
+    EXPECT_THAT(record.exclude, IsEmpty());
     EXPECT_EQ(tuning->calibration.mode, MatchMode::kNear);
     EXPECT_LT(tuning->proposed.feature.features_min, 12U) << "short messages are compared, too";
     if (order == 0) distance_max = tuning->proposed.match.distance_max;
@@ -203,11 +302,61 @@ TEST(Tune, LearnsTheRestForGivenFieldsOfProse) {
   EXPECT_GT(tuning->claim.recall(), 0.9);
 }
 
+/// Payments without a text, of which some come again under another UUID.
+std::vector<std::string> Payments(size_t records, uint64_t again_per_mille) {
+  SeededRandom random(kSeed);
+  std::vector<std::string> contents;
+  std::vector<std::string> payloads;
+  while (payloads.size() < records) {
+    const bool again = contents.size() > 20 && random.Chance(again_per_mille);
+    if (!again) {
+      contents.push_back(R"("account":)" + std::to_string(random.Below(1'000'000)) +
+                         R"(,"article":)" + std::to_string(random.Below(1'000'000)) + "}");
+    }
+    payloads.push_back(R"({"uuid":"0f8fad5b-d9cb-469f-a165-70867728)" +
+                       std::to_string(1000 + payloads.size()) + R"(",)" +
+                       (again ? random.Pick(contents) : contents.back()));
+  }
+  return payloads;
+}
+
+TEST(Tune, JoinsOnlyEqualRecordsWithoutAText) {
+  const Result<Tuning> tuning = Tune(ViewsOf(Payments(400, 80)), {});
+  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
+  EXPECT_FALSE(tuning->has_text);
+  EXPECT_THAT(tuning->proposed.record.fields, IsEmpty()) << "all that are not left out";
+  EXPECT_THAT(tuning->proposed.record.exclude, ElementsAre("uuid"));
+  EXPECT_EQ(tuning->proposed.match.distance_max, 0);
+  EXPECT_GT(tuning->repeats, 15U);
+  EXPECT_THAT(tuning->calibration.reason, HasSubstr("copies if they are equal"));
+}
+
+TEST(Tune, LeavesNothingOutOfRecordsThatAreAllTheyShow) {
+  for (const std::vector<std::string>& payloads :
+       {Payments(400, 0), std::vector<std::string>{R"({"id":1})", R"({"id":2})"}}) {
+    const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
+    ASSERT_TRUE(tuning.ok()) << tuning.error().text;
+    EXPECT_THAT(tuning->proposed.record.fields, IsEmpty());
+    EXPECT_THAT(tuning->proposed.record.exclude, IsEmpty());
+    EXPECT_EQ(tuning->proposed.match.distance_max, 0);
+    EXPECT_EQ(tuning->repeats, 0U);
+  }
+}
+
+TEST(Tune, ComparesRecordsWithoutATextByDistanceIfCopiesDifferNowHereAndNowThere) {
+  const std::vector<std::string> payloads = EditedRows(600);
+  const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
+  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
+  EXPECT_FALSE(tuning->has_text);
+  EXPECT_GT(tuning->proposed.match.distance_max, 0) << tuning->calibration.reason;
+  EXPECT_FALSE(tuning->proposed.match.numbers) << "a typing error may be in a number";
+}
+
 TEST(Tune, SaysWhenNothingCanBeProposed) {
-  const Result<Tuning> no_text = Tune(ViewsOf({R"({"id":1})", R"({"id":2})"}), {});
-  ASSERT_FALSE(no_text.ok());
-  EXPECT_EQ(no_text.error().code, ErrorCode::kConfig);
-  EXPECT_THAT(no_text.error().text, HasSubstr("name the fields to compare with --fields"));
+  const Result<Tuning> no_objects = Tune(ViewsOf({"[1]", "7", "{"}), {});
+  ASSERT_FALSE(no_objects.ok());
+  EXPECT_EQ(no_objects.error().code, ErrorCode::kConfig);
+  EXPECT_THAT(no_objects.error().text, HasSubstr("holds no JSON object"));
   const Result<Tuning> broken = Tune(ViewsOf({"{", "["}), {.filter = TextOptions()});
   ASSERT_FALSE(broken.ok());
   EXPECT_THAT(broken.error().text, HasSubstr("none of its 2 records can be compared; the first: "));

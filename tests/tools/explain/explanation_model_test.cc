@@ -55,6 +55,7 @@ class RandomPairs {
 
   nlohmann::json Record() {
     nlohmann::json record = {{"title", Words(Below(6))}, {"text", Words(Below(60))}};
+    if (OneIn(2)) record["text"] = record["text"].get<std::string>() + " 4711";
     record["source"] = {{"name", Words(1)}};
     if (OneIn(3)) record["tags"] = {Words(1), Words(2)};
     return record;
@@ -71,12 +72,16 @@ class RandomPairs {
       }
     }
     if (OneIn(8)) record["source"]["name"] = Words(1);
+    auto& text = record["text"].get_ref<std::string&>();
+    const size_t number = text.find("4711");
+    if (number != std::string::npos && OneIn(2)) text.replace(number, 4, "4712");
     return record;
   }
 
  private:
   std::string Words(size_t count) {
-    static const char* const kOdd[] = {"10:45:12", "<b>bold</b>", "4711", "10.0.0.1", "&amp;"};
+    static const char* const kOdd[] = {"10:45:12", "<b>bold</b>", "4711",
+                                       "4712",     "10.0.0.1",    "&amp;"};
     std::string text;
     for (size_t i = 0; i < count; ++i) {
       if (!text.empty()) text += ' ';

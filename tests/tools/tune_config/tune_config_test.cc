@@ -64,9 +64,10 @@ TEST_F(TuneConfigTest, IsReadBackAsTheSameOptionsInEachMode) {
     const Tuning tuning = TuningOf(payloads, {.calibration = {.window_entries = 50'000}});
     ASSERT_EQ(tuning.calibration.mode, mode);
     const std::string yaml = ExpectReadBack(tuning, SettingsOf(tuning));
-    EXPECT_THAT(yaml, AllOf(HasSubstr("fields: [text]"), HasSubstr("features_min: 12"),
-                            HasSubstr("model: c.model.json"), HasSubstr("entries_max: 50000"),
-                            HasSubstr(std::string("Mode ") + Name(mode))));
+    EXPECT_THAT(
+        yaml, AllOf(HasSubstr(R"(fields: [text, {path: "", key: true}])"),
+                    HasSubstr("features_min: 8"), HasSubstr("model: c.model.json"),
+                    HasSubstr("entries_max: 50000"), HasSubstr(std::string("Mode ") + Name(mode))));
   }
 }
 
@@ -95,16 +96,26 @@ TEST_F(TuneConfigTest, IsReadyToRunWithATopic) {
 TEST_F(TuneConfigTest, GivesTheReasonsForFieldsThatAreLeftOut) {
   std::vector<std::string> payloads = TextStream(1, 120, 100, 3);
   for (size_t i = 0; i < payloads.size(); ++i) {
-    payloads[i].insert(1, R"("key":"k)" + std::to_string(i) + R"(",)");
+    payloads[i].insert(1, R"("id":"k)" + std::to_string(i) + R"(",)");
   }
   const Tuning proposed = TuningOf(payloads, {});
   const std::string text = ExpectReadBack(proposed, SettingsOf(proposed));
-  EXPECT_THAT(text, HasSubstr("Left out: key (looks like an identifier"));
+  EXPECT_THAT(text, HasSubstr("Left out: id (an identifier by its name"));
+  EXPECT_THAT(text, HasSubstr("exclude: [id]"));
   TuneOptions options;
-  options.filter.record.fields = {{"key", 1.0}, {"text", 1.0}};
+  options.filter.record.fields = {{"id", 1.0}, {"text", 1.0}};
   const Tuning given = TuningOf(payloads, options);
-  EXPECT_THAT(ExpectReadBack(given, SettingsOf(given)),
-              HasSubstr("Consider leaving out: key (looks"));
+  EXPECT_THAT(ExpectReadBack(given, SettingsOf(given)), HasSubstr("Consider leaving out: id (an"));
+}
+
+TEST_F(TuneConfigTest, KeepsFieldsThatMayDiffer) {
+  std::vector<std::string> payloads = TextStream(1, 120, 100, 3);
+  for (size_t i = 0; i < payloads.size(); ++i) {
+    payloads[i].insert(1, R"("shelf":"k)" + std::to_string(i) + R"(",)");
+  }
+  const Tuning tuning = TuningOf(payloads, {});
+  EXPECT_THAT(ExpectReadBack(tuning, SettingsOf(tuning)),
+              AllOf(HasSubstr("{path: shelf, free: true}"), HasSubstr(R"({path: "", key: true})")));
 }
 
 TEST_F(TuneConfigTest, KeepsFieldNamesInsideTheirComment) {

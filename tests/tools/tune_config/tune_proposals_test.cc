@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 class TuneProposals : public ConfigText {
  protected:
@@ -52,20 +54,46 @@ class TuneProposals : public ConfigText {
   TuneFiles files_;
 };
 
-TEST_F(TuneProposals, NameTheKeysInEveryOutput) {
-  const std::vector<std::string> payloads = EditStream(7, 500, 60);
-  const Tuning tuning = TuningOf(payloads, OptionsOf({"user", "comment", "page"}));
-  ExpectNamed(tuning, "keys", payloads);
+TEST_F(TuneProposals, SayHowEachFieldIsUsed) {
+  std::vector<std::string> payloads = TextStream(7, 200, 100, 3);
+  for (size_t i = 0; i < payloads.size(); ++i) {
+    const std::string number = std::to_string(i);
+    payloads[i].insert(1,
+                       R"("shelf":"k)" + number + R"(","hall":"north","id":"r)" + number + R"(",)");
+  }
+  const Tuning tuning = TuningOf(payloads, {});
+  const std::string text = TuneText(tuning, files_);
+  std::map<std::string, std::string> uses;
   const auto json = nlohmann::json::parse(TuneJson(tuning, files_));
-  EXPECT_THAT(json["keys"].get<std::vector<std::string>>(), ElementsAre("user", "page"));
+  for (const auto& field : json["fields"]) {
+    uses[field["path"]] = field["use"];
+    EXPECT_THAT(text, HasSubstr(field["use"].get<std::string>()));
+  }
+  EXPECT_THAT(uses, ElementsAre(Pair("hall", "must agree"), Pair("id", "left out"),
+                                Pair("shelf", "may differ"), Pair("text", "compared")));
 }
 
 TEST_F(TuneProposals, NameTheMasksInEveryOutput) {
   SeededRandom random(7);
   std::vector<std::string> payloads;
-  while (payloads.size() < 200) payloads.push_back(RecordOf(LogLine(random)));
-  const Tuning tuning = TuningOf(payloads, OptionsOf({"component", "content"}));
+  while (payloads.size() < 200) {
+    Fields line = LogLine(random);
+    line[1].second.insert(0, "2026-02-03 04:05:" + std::to_string(10 + payloads.size() % 50) + " ");
+    payloads.push_back(RecordOf(line));
+  }
+  const Tuning tuning = TuningOf(payloads, {});
   ExpectNamed(tuning, "masks", payloads);
+}
+
+TEST_F(TuneProposals, OfJsonHoldTheQuestionsThatAPersonShouldAnswer) {
+  SeededRandom random(8);
+  std::vector<std::string> payloads;
+  while (payloads.size() < 200) payloads.push_back(RecordOf(LogLine(random)));
+  const Tuning tuning = TuningOf(payloads, {});
+  const auto json = nlohmann::json::parse(TuneJson(tuning, files_));
+  EXPECT_EQ(json["questions"].get<std::vector<std::string>>(), tuning.questions);
+  ASSERT_EQ(tuning.questions.size(), 1U);
+  EXPECT_THAT(tuning.questions[0], HasSubstr("To join them: --set 'feature.masks=["));
 }
 
 TEST_F(TuneProposals, NameShortRecordsAndASmallerWindowInEveryOutput) {

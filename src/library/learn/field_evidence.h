@@ -1,0 +1,46 @@
+// Which fields copies of a record agree in, from records of a sample that share their text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "learn/field_study.h"
+#include "neardup/record.h"
+
+namespace neardup {
+
+/// How two values of a field compare.
+enum class Agreement : uint8_t {
+  kNone,     ///< neither record has the field
+  kMissing,  ///< only one of the records has the field
+  kEqual,    ///< equal but for case, white space and punctuation
+  kSimilar,  ///< most words of the shorter one are in the other, perhaps abbreviated
+  kDiffers,  ///< anything else
+};
+/// `a` and `b` are normalised texts: tokens, each followed by a space.
+Agreement CompareValues(std::string_view a, std::string_view b);
+
+/// Two records that share most of their text.
+struct TextPair {
+  size_t earlier = 0;  ///< index into the sample
+  size_t later = 0;
+  /// Records that share the text with these, and this pair is one of as many. A text of many
+  /// records says little.
+  size_t group = 2;
+  std::vector<Agreement> fields;  ///< by studied field
+};
+
+/// Pairs of records that share at least 65 % of the phrases of the shorter text, with no numbers
+/// that conflict. Times, UUIDs and addresses of memory in the texts count for nothing. `texts` are
+/// numbers of studied fields; the longest text of a record counts. Each record is paired with the
+/// earlier one of its group that agrees with it in most fields. Deterministic; takes about
+/// kTextPairsMax pairs.
+std::vector<TextPair> FindTextPairs(std::span<const RecordView> records,
+                                    std::span<const StudiedField> fields,
+                                    std::span<const size_t> texts);
+inline constexpr size_t kTextPairsMax = 3000;
+
+}  // namespace neardup

@@ -1,0 +1,377 @@
+#include "learn/field_roles.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "learn/learned_options.h"
+#include "learn/synthetic_streams.h"
+#include "neardup/filter.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr size_t kRecordsMin = 200;
+
+/// Records, each with the number of the thing that it is about. A record is a copy if an earlier
+/// one is about the same thing.
+struct Stream {
+  std::vector<std::string> payloads;
+  std::vector<size_t> things;
+
+  void Add(const Fields& fields, size_t thing) { AddJson(RecordOf(fields), thing); }
+  void AddJson(std::string payload, size_t thing) {
+    payloads.push_back(std::move(payload));
+    things.push_back(thing);
+  }
+};
+
+struct Outcome {
+  size_t wrong = 0;   ///< joined with a record of another thing
+  size_t missed = 0;  ///< copies that are called unique
+  size_t copies = 0;
+};
+
+/// Learns from the stream with nothing given, and decides it.
+Outcome Decide(const Stream& stream) {
+  const std::vector<RecordView> records = ViewsOf(stream.payloads);
+  const LearnedOptions learned = LearnOptions(records, {}, {}, kRecordsMin);
+  for (const std::string& reason : learned.reasons) SCOPED_TRACE(reason);
+  Fingerprinter fingerprinter(learned.options);
+  const auto filter = Filter::New(learned.options);
+  EXPECT_TRUE(filter.ok());
+  Outcome outcome;
+  std::map<size_t, size_t> seen;
+  for (size_t i = 0; i < records.size(); ++i) {
+    const Verdict verdict = (*filter)->Decide(fingerprinter.Compute(records[i]));
+    EXPECT_NE(verdict.decision, Decision::kDeadLetter) << stream.payloads[i];
+    const bool copy = !seen.emplace(stream.things[i], i).second;
+    outcome.copies += copy ? 1 : 0;
+    if (verdict.decision == Decision::kDuplicate) {
+      const auto original = static_cast<size_t>(verdict.match.original.offset);
+      outcome.wrong += stream.things[original] != stream.things[i] ? 1 : 0;
+    } else {
+      outcome.missed += copy ? 1 : 0;
+    }
+  }
+  return outcome;
+}
+
+std::string Number(uint64_t number) { return std::to_string(number); }
+
+/// Every tenth record comes again at once, byte for byte.
+Stream Redelivered(size_t records, const std::function<std::string(size_t)>& record) {
+  Stream stream;
+  for (size_t i = 0; i < records; ++i) {
+    const std::string payload = record(i);
+    stream.AddJson(payload, i);
+    if (i % 10 == 9) stream.AddJson(payload, i);
+  }
+  return stream;
+}
+
+std::string Second(size_t i) { return Number(1'760'000'000 + 5 * i); }
+
+TEST(Roles, KeepReadingsOrdersAndPaymentsApart) {
+  SeededRandom random(11);
+  const auto readings = [&](size_t i) {
+    return R"({"sensor":"s)" + Number(random.Below(12)) + R"(","ts":)" + Second(i) +
+           R"(,"temperature":)" + Number(10 + random.Below(20)) + "." + Number(random.Below(10)) +
+           R"(,"humidity":)" + Number(30 + random.Below(40)) + "}";
+  };
+  const auto orders = [&](size_t i) {
+    return R"({"order_id":"A-)" + Number(50'000 + i) + R"(","customer":"c)" +
+           Number(random.Below(80)) + R"(","article":"p)" + Number(random.Below(40)) +
+           R"(","quantity":)" + Number(1 + random.Below(4)) + R"(,"created_at":)" + Second(i) + "}";
+  };
+  const auto payments = [&](size_t i) {
+    return R"({"id":")" + LetterWord(1'000'000 + i) + R"(","from":"acc)" +
+           Number(random.Below(300)) + R"(","to":"acc)" + Number(random.Below(300)) +
+           R"(","amount":)" + Number(random.Below(90)) + R"(.5,"currency":"EUR"})";
+  };
+  for (const auto& kind :
+       {std::function<std::string(size_t)>(readings), std::function<std::string(size_t)>(orders),
+        std::function<std::string(size_t)>(payments)}) {
+    for (const size_t records : {300U, 5000U}) {
+      const Outcome outcome = Decide(Redelivered(records, kind));
+      EXPECT_EQ(outcome.wrong, 0U);
+      EXPECT_EQ(outcome.missed, 0U);
+    }
+  }
+}
+
+TEST(Roles, FindRowsThatComeAgainUnderAnotherRequest) {
+  SeededRandom random(12);
+  Stream stream;
+  for (size_t i = 0; i < 2000; ++i) {
+    const size_t thing = i % 20 == 19 ? i - 7 : i;
+    SeededRandom row(thing);
+    stream.AddJson(R"({"request":")" + LetterWord(random.Below(1'000'000'000)) +
+                       R"(","mirror":"m)" + Number(random.Below(6)) + R"(","package":")" +
+                       LetterWord(5000 + thing) + R"(","size":)" + Number(row.Below(1'000'000)) +
+                       R"(,"fetched_at":)" + Second(i) + "}",
+                   thing);
+  }
+  const Outcome outcome = Decide(stream);
+  EXPECT_EQ(outcome.wrong, 0U);
+  EXPECT_EQ(outcome.missed, 0U);
+  EXPECT_GT(outcome.copies, 50U);
+}
+
+/// Offers with a text of their own or of a series, some of which are listed again.
+Stream Offers(uint64_t seed) {
+  SeededRandom random(seed);
+  Stream stream;
+  const auto list = [&](size_t thing, const std::string& title, const std::string& text,
+                        uint64_t size) {
+    stream.AddJson(R"({"offer":)" + Number(10'000'000 + random.Below(80'000'000)) +
+                       R"(,"title":")" + title + R"(","size":)" + Number(size) + R"(,"price":)" +
+                       Number(100 + random.Below(900)) + R"(.5,"shop":")" +
+                       LetterWord(random.Below(30)) + R"(","description":")" + text + R"("})",
+                   thing);
+  };
+  size_t thing = 0;
+  for (int series = 0; series < 150; ++series) {
+    const std::string name = Phrase(random, 3);
+    const std::string text = Phrase(random, 40);
+    const size_t variants = random.Chance(300) ? 4 : 1;
+    for (size_t variant = 0; variant < variants; ++variant) {
+      const std::string title = name + " model " + Number(11 + variant);
+      const uint64_t size = random.Below(200);
+      ++thing;
+      list(thing, title, text, size);
+      if (random.Chance(200)) list(thing, title, text, size);
+    }
+  }
+  return stream;
+}
+
+TEST(Roles, TellVariantsOfASeriesByTheirTitleAndFindWhatIsListedTwice) {
+  const Stream stream = Offers(13);
+  const Outcome outcome = Decide(stream);
+  EXPECT_EQ(outcome.wrong, 0U);
+  EXPECT_EQ(outcome.missed, 0U);
+  EXPECT_GT(outcome.copies, 20U);
+  FieldStudy study;
+  for (const std::string& payload : stream.payloads) study.Add(payload);
+  std::map<std::string, FieldRole> roles;
+  const FieldRoles chosen = ChooseRoles(ViewsOf(stream.payloads), study.Finish(), {});
+  for (const StudiedField& field : chosen.fields) roles[field.facts.path] = field.role;
+  EXPECT_EQ(roles["description"], FieldRole::kText);
+  EXPECT_EQ(roles["title"], FieldRole::kKey);
+  EXPECT_EQ(roles["size"], FieldRole::kKey);
+  for (const char* free : {"offer", "price", "shop"}) {
+    EXPECT_EQ(roles[free], FieldRole::kFree) << free;
+  }
+}
+
+TEST(Roles, DoNotJoinAStandingTextUnderOtherTitles) {
+  SeededRandom random(14);
+  Stream stream;
+  for (size_t i = 0; i < 300; ++i) {
+    const bool standing = i % 6 == 0;
+    SeededRandom series(i % 3);
+    stream.Add({{"guid", LetterWord(900'000 + i)},
+                {"title", Phrase(random, 5)},
+                {"speaker", Phrase(random, 2)},
+                {"notes", standing ? Phrase(series, 30) : Phrase(random, 30)}},
+               i);
+  }
+  EXPECT_EQ(Decide(stream).wrong, 0U);
+}
+
+TEST(Roles, CompareEventsWithoutATextByAllTheyHave) {
+  SeededRandom random(15);
+  Stream stream;
+  for (size_t i = 0; i < 500; ++i) {
+    const bool post = random.Chance(700);
+    Fields event = {{"event_id", LetterWord(700'000 + i)},
+                    {"user", "u" + Number(random.Below(20))},
+                    {"type", post ? "post" : "joined"}};
+    if (post) event.emplace_back("text", Phrase(random, 20));
+    stream.Add(event, i);
+    if (random.Chance(50)) stream.Add(event, i);
+  }
+  const Outcome outcome = Decide(stream);
+  EXPECT_EQ(outcome.wrong, 0U);
+  EXPECT_EQ(outcome.missed, 0U);
+}
+
+TEST(Roles, CompareTwoSchemasOnOneTopicEachByItsOwnFields) {
+  SeededRandom random(16);
+  Stream stream;
+  for (size_t i = 0; i < 600; ++i) {
+    SeededRandom text(i % 12 == 11 ? i - 5 : i);
+    const size_t thing = i % 12 == 11 ? i - 5 : i;
+    const bool first = thing % 4 != 0;
+    stream.Add({{"id", "r" + Number(i)},
+                {first ? "title" : "headline", Phrase(text, 6)},
+                {first ? "text" : "body", Phrase(text, 30)}},
+               thing);
+  }
+  const Outcome outcome = Decide(stream);
+  EXPECT_EQ(outcome.wrong, 0U);
+  EXPECT_EQ(outcome.missed, 0U);
+}
+
+TEST(Roles, FindAnArticleOnAnotherSiteUnderALongerTitle) {
+  SeededRandom random(17);
+  Stream stream;
+  for (size_t i = 0; i < 300; ++i) {
+    const std::string title = Phrase(random, 7);
+    const std::string text = Phrase(random, 60);
+    stream.Add({{"site", "wire"}, {"section", "world"}, {"title", title}, {"text", text}}, i);
+    if (!random.Chance(200)) continue;
+    stream.Add({{"site", LetterWord(random.Below(40)) + " herald"},
+                {"section", random.Chance(500) ? "local" : "business"},
+                {"title", "update " + title},
+                {"text", text + " all rights reserved"}},
+               i);
+  }
+  const Outcome outcome = Decide(stream);
+  EXPECT_EQ(outcome.wrong, 0U);
+  EXPECT_EQ(outcome.missed, 0U);
+}
+
+TEST(Roles, DoNotJoinHeadingsThatComeAgain) {
+  SeededRandom random(18);
+  Stream stream;
+  const char* headings[] = {"Editorial", "In this issue", "Letters to our readers"};
+  for (size_t i = 0; i < 500; ++i) {
+    const bool heading = i % 5 == 0;
+    stream.Add({{"title", heading ? headings[random.Below(3)] : Phrase(random, 9)},
+                {"author", Phrase(random, 2)},
+                {"year", Number(2010 + random.Below(12))}},
+               i);
+  }
+  EXPECT_EQ(Decide(stream).wrong, 0U);
+}
+
+TEST(Roles, FindTheSameMessageInArraysAtAnotherTime) {
+  SeededRandom random(19);
+  std::vector<std::string> messages;
+  for (int i = 0; i < 8; ++i) messages.push_back(Phrase(random, 12));
+  Stream stream;
+  for (size_t i = 0; i < 400; ++i) {
+    const size_t message = random.Below(8);
+    stream.AddJson(R"({"batch":[{"scope":"app","items":[{"timeUnixNano":")" +
+                       Number(1'760'000'000'000'000'000 + i) + R"(","spanId":")" +
+                       LetterWord(90'000'000 + i) + R"(","severity":"WARN","body":")" +
+                       messages[message] + R"("}]}]})",
+                   message);
+  }
+  const Outcome outcome = Decide(stream);
+  EXPECT_EQ(outcome.wrong, 0U);
+  EXPECT_EQ(outcome.missed, 0U);
+}
+
+TEST(Roles, AreTheSameInEachOrderOfTheRecords) {
+  Stream stream = Offers(20);
+  const auto learned = [&] { return LearnOptions(ViewsOf(stream.payloads), {}, {}, kRecordsMin); };
+  const FilterOptions first = learned().options;
+  SeededRandom random(1);
+  for (int order = 0; order < 3; ++order) {
+    for (size_t i = stream.payloads.size(); i > 1; --i) {
+      std::swap(stream.payloads[i - 1], stream.payloads[random.Below(i)]);
+    }
+    const FilterOptions again = learned().options;
+    EXPECT_EQ(again.record, first.record);
+    EXPECT_EQ(again.match, first.match);
+  }
+}
+
+TEST(Roles, NeverLeaveOutOrCompareWhatAPersonExcludes) {
+  RecordOptions given;
+  given.exclude = {"title"};
+  FieldStudy study;
+  const Stream stream = Offers(21);
+  for (const std::string& payload : stream.payloads) study.Add(payload);
+  const FieldRoles roles = ChooseRoles(ViewsOf(stream.payloads), study.Finish(), given);
+  EXPECT_EQ(roles.record.exclude, given.exclude);
+  EXPECT_FALSE(IsSelected(roles.record, "title"));
+}
+
+/// Wares with a text of their own. Some are listed again at once, and `others_per_mille` of these
+/// in another size.
+Stream Wares(uint64_t seed, uint64_t others_per_mille) {
+  SeededRandom random(seed);
+  const char* sizes[] = {"small", "medium", "large"};
+  Stream stream;
+  for (size_t i = 0; i < 600; ++i) {
+    const std::string title = Phrase(random, 5);
+    const std::string text = Phrase(random, 40);
+    const uint64_t size = random.Below(3);
+    const auto list = [&](uint64_t as, size_t thing) {
+      stream.Add({{"listing", LetterWord(8'000'000 + stream.things.size())},
+                  {"title", title},
+                  {"size", sizes[as % 3]},
+                  {"text", text}},
+                 thing);
+    };
+    list(size, 2 * i);
+    if (!random.Chance(300)) continue;
+    const bool other = random.Chance(others_per_mille);
+    list(other ? size + 1 : size, other ? 2 * i + 1 : 2 * i);
+  }
+  return stream;
+}
+
+FieldRoles RolesOf(const Stream& stream) {
+  FieldStudy study;
+  for (const std::string& payload : stream.payloads) study.Add(payload);
+  return ChooseRoles(ViewsOf(stream.payloads), study.Finish(), {});
+}
+
+TEST(Roles, AskWhetherAFieldThatTellsCopiesApartMatters) {
+  const Stream stream = Wares(22, 100);
+  const FieldRoles roles = RolesOf(stream);
+  EXPECT_STREQ(UseOf(roles.record, "size"), "must agree");
+  EXPECT_STREQ(UseOf(roles.record, "listing"), "may differ");
+  ASSERT_EQ(roles.questions.size(), 1U);
+  const FieldQuestion& question = roles.questions[0];
+  EXPECT_THAT(question.text, HasSubstr("share their text with an earlier one, but differ in size"));
+  EXPECT_EQ(question.answer, "--free size");
+  const auto thing = [&](Position at) { return stream.things[static_cast<size_t>(at.offset)]; };
+  EXPECT_LT(question.earlier.offset, question.later.offset);
+  EXPECT_EQ(thing(question.earlier) + 1, thing(question.later)) << "an example";
+  const Outcome outcome = Decide(stream);
+  EXPECT_EQ(outcome.wrong, 0U);
+  EXPECT_EQ(outcome.missed, 0U);
+  EXPECT_GT(outcome.copies, 100U);
+}
+
+TEST(Roles, AskNothingWhereCopiesAgreeInAllThatMustAgree) {
+  const FieldRoles roles = RolesOf(Wares(23, 0));
+  EXPECT_STREQ(UseOf(roles.record, "size"), "must agree");
+  EXPECT_TRUE(roles.questions.empty());
+}
+
+TEST(Roles, WantAgreementInALabelThatAlwaysDiffersBesideOneText) {
+  const Stream stream = Wares(24, 1000);
+  const FieldRoles roles = RolesOf(stream);
+  EXPECT_STREQ(UseOf(roles.record, "size"), "must agree");
+  EXPECT_EQ(Decide(stream).wrong, 0U);
+  ASSERT_EQ(roles.questions.size(), 1U);
+  EXPECT_EQ(roles.questions[0].answer, "--free size");
+}
+
+TEST(UseOf, SaysHowTheDeepestSelectorUsesAField) {
+  RecordOptions record;
+  record.fields = {{"text"}, {"", 1.0, true}, {"/meta/site", 1.0, false, true}};
+  record.exclude = {"/meta/id"};
+  EXPECT_STREQ(UseOf(record, "text"), "compared");
+  EXPECT_STREQ(UseOf(record, "/meta/site"), "may differ");
+  EXPECT_STREQ(UseOf(record, "/meta/other"), "must agree");
+  EXPECT_STREQ(UseOf(record, "/meta/id"), "left out");
+}
+
+}  // namespace
+}  // namespace neardup
