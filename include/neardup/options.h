@@ -137,12 +137,21 @@ struct WindowOptions {
 /// When two records are duplicates, and how originals are found. Records with equal selected fields
 /// always are duplicates; other records by the distances of their simhashes and of their orders.
 struct MatchOptions {
+  /// Near records share about this share of their phrases (three tokens in a row) or more. It limits
+  /// both distances below (index/match.h); the stricter limit holds. 0: only the distances do.
+  double similarity = 0.6;
+  static constexpr Range<double> kSimilarityRange = {0.5, 0.95};
   /// Largest Hamming distance of two simhashes, inclusive. 0: only equal records match.
   int distance_max = 8;
   static constexpr Range<int> kDistanceMaxRange = {0, 12};
   /// Largest sum of the distance of the simhashes and the distance of the orders.
   int distance_sum_max = 24;
   static constexpr Range<int> kDistanceSumMaxRange = {0, 128};
+  /// Largest simhash distance of two records that share no text key. Unrelated records share none,
+  /// so this keeps chance matches rare in a large window. 0: such records match only if they are
+  /// equal.
+  int distance_chance_max = 12;
+  static constexpr Range<int> kDistanceChanceMaxRange = {0, 12};
   /// A record of n distinct tokens is allowed a distance of at most n / features_per_bit, because
   /// in a short record a single word may tell two records apart. 0: no such limit.
   uint32_t features_per_bit = 3;

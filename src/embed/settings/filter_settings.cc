@@ -66,6 +66,17 @@ Row NumberRow(const std::string& path, Member member,
 }
 
 template <class Member>
+Row Real(const std::string& path, Member member) {
+  return {path,
+          [=](const Json& json, FilterOptions& options) -> Result<void> {
+            if (!json.is_number()) return Expected(path, "a number", json);
+            member(options) = json.get<double>();
+            return {};
+          },
+          [=](const FilterOptions& options) { return Json(member(options)); }};
+}
+
+template <class Member>
 Row Flag(const std::string& path, Member member) {
   return {path,
           [=](const Json& json, FilterOptions& options) -> Result<void> {
@@ -244,9 +255,11 @@ const std::vector<Row>& Rows() {
       ModelRow(),
       Text("match.scheme", NEARDUP_OPTION(scheme.name)),
       SchemeOptions(),
+      Real("match.similarity", NEARDUP_OPTION(match.similarity)),
       count("match.distance_max", NEARDUP_OPTION(match.distance_max)),
       count("match.suspect_distance_max", NEARDUP_OPTION(match.suspect_distance_max)),
       count("match.distance_sum_max", NEARDUP_OPTION(match.distance_sum_max)),
+      count("match.distance_chance_max", NEARDUP_OPTION(match.distance_chance_max)),
       count("match.features_per_bit", NEARDUP_OPTION(match.features_per_bit)),
       Flag("match.widen", NEARDUP_OPTION(match.widen)),
       Flag("match.text_keys", NEARDUP_OPTION(match.text_keys)),

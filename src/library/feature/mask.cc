@@ -14,6 +14,8 @@ namespace {
 
 constexpr size_t kHexDigitsMin = 8;
 constexpr size_t kPortDigitsMax = 5;
+/// Days and months have so many, as masked_time.h takes them.
+constexpr size_t kNameLetters = 3;
 
 /// Whether the character at `at` joins a word of ASCII letters and digits that stands next to it.
 bool IsPartOfWord(std::string_view text, size_t at) {
@@ -180,9 +182,15 @@ std::optional<MaskedPart> FindMaskedPart(std::string_view text, size_t from, con
   if (!parts.any()) return std::nullopt;
   for (size_t at = from; at < text.size(); ++at) {
     const char c = text[at];
-    const bool may_begin = IsAsciiDigit(c) || IsAsciiLetter(c) || c == ':' || c == '[';
-    if (!may_begin || !BeginsWord(text, at)) continue;
-    if (const auto part = PartAt(text, at, masks)) return part;
+    size_t end = at;
+    while (end < text.size() && (IsAsciiDigit(text[end]) || IsAsciiLetter(text[end]))) ++end;
+    if (end == at && c != ':' && c != '[') continue;
+    // With another letter begin only the names of days and months.
+    const bool may_begin = !IsAsciiLetter(c) || IsAsciiHex(c) || end - at == kNameLetters;
+    if (may_begin && BeginsWord(text, at)) {
+      if (const auto part = PartAt(text, at, masks)) return part;
+    }
+    if (end > at) at = end - 1;  // no part begins within a word
   }
   return std::nullopt;
 }

@@ -26,6 +26,7 @@ class TimeReader {
   TimeReader(std::string_view text, size_t at) : text_(text), at_(at) {}
 
   std::optional<size_t> EndWithDate() {
+    if (!MayBeginDate()) return std::nullopt;
     const size_t begin = at_;
     if (ReadBasic()) return at_;
     at_ = begin;
@@ -45,6 +46,14 @@ class TimeReader {
   enum class Date { kNone, kWhole, kWithoutYear };
   /// What precedes a clock.
   enum class Before { kNothing, kDate };
+
+  /// A date begins with a digit, or with a word of three letters. Most words are neither.
+  bool MayBeginDate() const {
+    if (at_ == text_.size() || IsAsciiDigit(text_[at_])) return at_ < text_.size();
+    const std::string_view letters = text_.substr(at_, 3);
+    return letters.size() == 3 && std::all_of(letters.begin(), letters.end(), IsAsciiLetter) &&
+           EndsWord(text_, at_ + 3);
+  }
 
   /// Such as 20260131T120000Z.
   bool ReadBasic() {

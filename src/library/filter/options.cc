@@ -123,12 +123,18 @@ Result<void> CheckRecord(const RecordOptions& options) {
 }
 
 Result<void> CheckMatch(const MatchOptions& options) {
+  if (options.similarity != 0) {
+    NEARDUP_TRY(
+        CheckRange("match.similarity", options.similarity, MatchOptions::kSimilarityRange));
+  }
   NEARDUP_TRY(
       CheckRange("match.distance_max", options.distance_max, MatchOptions::kDistanceMaxRange));
   NEARDUP_TRY(CheckRange("match.suspect_distance_max", options.suspect_distance_max,
                          MatchOptions::kSuspectDistanceMaxRange));
   NEARDUP_TRY(CheckRange("match.distance_sum_max", options.distance_sum_max,
                          MatchOptions::kDistanceSumMaxRange));
+  NEARDUP_TRY(CheckRange("match.distance_chance_max", options.distance_chance_max,
+                         MatchOptions::kDistanceChanceMaxRange));
   NEARDUP_TRY(CheckRange("match.features_per_bit", options.features_per_bit,
                          MatchOptions::kFeaturesPerBitRange));
   if (options.widen && !options.text_keys) {

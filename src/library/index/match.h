@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <tuple>
 
 #include "index/processor.h"
@@ -51,6 +52,8 @@ inline bool WithinWindow(int64_t a_ms, int64_t b_ms, int64_t window_ms) {
 constexpr std::optional<MatchOptions> SuspectRule(const MatchOptions& match) {
   if (match.distance_max == 0 || match.suspect_distance_max <= match.distance_max) return {};
   MatchOptions rule = match;
+  rule.similarity = 0;
+  rule.distance_chance_max = match.suspect_distance_max;
   rule.distance_max = match.suspect_distance_max;
   rule.distance_sum_max += match.suspect_distance_max - match.distance_max;
   rule.features_per_bit = 0;
@@ -64,6 +67,30 @@ constexpr int DistanceMax(const MatchOptions& match) {
   return std::max(match.distance_max, match.suspect_distance_max) + widening;
 }
 
+/// The largest distances of two texts that share a part of their phrases.
+struct SimilarityLimits {
+  int distance_max = 0;  ///< of Nearness::distance
+  int sum_max = 0;       ///< of Nearness::distance + Nearness::order_distance
+};
+
+/// `similarity` is in MatchOptions::kSimilarityRange, and counts in whole percents. 0: no limits.
+///
+/// A changed token changes one token, two pairs and three phrases. So texts that share the part s
+/// of their phrases share 1 - (1 - s) / 3 of their tokens, and 1 - 2 (1 - s) / 3 of their pairs. A
+/// bit of a sketch differs with the probability angle / pi, where the cosine of the angle is the
+/// shared part (Charikar 2002). The limits are the expected distances and half of a standard
+/// deviation, so that most pairs at the limit are found: 0.6 gives 12 and 28 bits, 0.95 gives 5
+/// and 10.
+SimilarityLimits LimitsOf(double similarity);
+
+/// The stricter of the limits, for people: similarity 0.6, distance_max 5, or only equal records.
+std::string LimitText(const MatchOptions& match);
+
+/// The largest distance of two records by match.distance_max and match.similarity.
+inline int LikenessMax(const MatchOptions& match) {
+  return std::min(match.distance_max, LimitsOf(match.similarity).distance_max);
+}
+
 /// How far apart two records may be.
 struct NearnessLimits {
   int distance_max = 0;  ///< of Nearness::distance
@@ -74,15 +101,17 @@ struct NearnessLimits {
 /// The limits for two records whose selected fields differ, of which the later one has `features`
 /// distinct tokens. A shared text key is evidence of its own: with `widen`, one key allows 2 more
 /// bits and two or more keys allow 4, so that simhash distances of up to 14 and 16 can match.
-constexpr NearnessLimits LimitsFor(const MatchOptions& match, uint32_t features, int shared_keys) {
+inline NearnessLimits LimitsFor(const MatchOptions& match, uint32_t features, int shared_keys) {
   const int keys = match.widen ? std::min(shared_keys, kWideningKeysMax) : 0;
   const int widening = kBitsPerKey * keys;
-  int distance_max = match.distance_max;
+  int distance_max = LikenessMax(match);
+  if (shared_keys == 0) distance_max = std::min(distance_max, match.distance_chance_max);
   if (match.features_per_bit != 0) {
     const uint32_t backed = std::min(features / match.features_per_bit, uint32_t{64});
     distance_max = std::min(distance_max, static_cast<int>(backed));
   }
-  return {distance_max + widening, match.distance_sum_max + widening, widening};
+  const int sum_max = std::min(match.distance_sum_max, LimitsOf(match.similarity).sum_max);
+  return {distance_max + widening, sum_max + widening, widening};
 }
 
 /// One number may conflict for so many distinct tokens of the later record.
@@ -103,8 +132,9 @@ constexpr bool NumbersAgree(const MatchOptions& match, int conflict_bits, uint32
 }
 
 /// Whether two records whose selected fields differ are near enough to be duplicates.
-constexpr bool Accepts(const MatchOptions& match, const Nearness& nearness) {
-  if (match.distance_max == 0) return false;
+inline bool Accepts(const MatchOptions& match, const Nearness& nearness) {
+  const bool only_equal = match.distance_chance_max == 0 && nearness.shared_keys == 0;
+  if (match.distance_max == 0 || only_equal) return false;
   const NearnessLimits limits = LimitsFor(match, nearness.features, nearness.shared_keys);
   return nearness.distance <= limits.distance_max &&
          nearness.distance + nearness.order_distance <= limits.sum_max &&

@@ -5,16 +5,32 @@
 #include <iterator>
 #include <numeric>
 
+#include "index/match.h"
+
 namespace neardup {
 
 namespace {
 
 constexpr size_t kSeeds = 8;
+constexpr size_t kSeedsOfProse = 3;
 /// Arbitrary, but fixed, so that results can be repeated.
 constexpr uint64_t kFirstSeed = 0x6e656172647570;
 
 /// Pairs with a larger mean distance count as unrelated.
 constexpr int kRelatedMax = 18;
+
+double Ways(int n, int k) {
+  double ways = k < 0 || k > n ? 0 : 1;
+  for (int i = 0; i < k && ways > 0; ++i) ways = ways * (n - i) / (i + 1);
+  return ways;
+}
+
+/// The probability that the index finds two records by their simhashes: at least one half of the
+/// bits that differ must have at most one of them (index/search.cc).
+double FoundShare(int distance) {
+  const double one_half = Ways(32, distance) + 32 * Ways(32, distance - 1);
+  return std::min(2 * one_half / Ways(64, distance), 1.0);
+}
 
 /// Estimates how often two unrelated records match by chance, from all unrelated pairs of a sample.
 class ChanceMatches {
@@ -34,15 +50,15 @@ class ChanceMatches {
   }
 
   /// Probability that two unrelated records have a simhash distance of at most `distance_max`, and
-  /// at most `distance_sum_max` together with their order distance. The two distances are taken as
-  /// independent. Rises with `distance_max`.
+  /// at most `distance_sum_max` together with their order distance, and find each other without a
+  /// text key. The two distances are taken as independent. Rises with `distance_max`.
   double PairRate(int distance_max, int distance_sum_max) const {
     double rate = 0;
     double nearer = 0;
     for (int distance = 0; distance <= distance_max; ++distance) {
       const double within = ShareWithin(simhash_, distance);
       const double at = std::max(within - nearer, 0.0);
-      rate += at * ShareWithin(order_, distance_sum_max - distance);
+      rate += at * FoundShare(distance) * ShareWithin(order_, distance_sum_max - distance);
       nearer = within;
     }
     return rate;
@@ -82,7 +98,7 @@ class ChanceMatches {
 /// Largest distance whose chance matches stay within the bound.
 int WindowDistanceMax(const std::vector<double>& rates, double rate_max) {
   int distance = kDistanceMax;
-  while (distance > kDistanceMin && rates[static_cast<size_t>(distance)] > rate_max) --distance;
+  while (distance > 0 && rates[static_cast<size_t>(distance)] > rate_max) --distance;
   return distance;
 }
 
@@ -104,30 +120,37 @@ uint64_t ChooseWindow(const ModeChoice& choice, const std::vector<double>& pair_
 
 Calibration Calibrate(const Sample& sample, const CalibrationOptions& options) {
   const SampleFingerprints fingerprints(sample);
-  std::vector<size_t> all(fingerprints.size());
-  std::iota(all.begin(), all.end(), size_t{0});
   Calibration result;
   result.comparable = fingerprints.size();
+  result.similarity = options.similarity;
+  std::vector<size_t> all(fingerprints.size());
+  std::iota(all.begin(), all.end(), size_t{0});
   result.neighbours = FindNeighbours(fingerprints, fingerprints.drawn(), all);
   result.valley = FindValley(result.neighbours);
   ModeChoice choice = ChooseMode(result.neighbours);
-  if (options.prose && !choice.too_few && choice.mode != MatchMode::kExact) choice = ProseMode();
+  if (options.prose && choice.mode != MatchMode::kExact) choice = ProseMode(choice.too_few);
   result.mode = choice.mode;
   result.reason = choice.reason;
   result.too_few = choice.too_few;
 
-  const ChanceMatches chance(fingerprints);
   std::vector<double>& rates = result.false_match_rates;
-  for (int distance = 0; distance <= kDistanceMax; ++distance) {
-    rates.push_back(chance.PairRate(distance, kTunedDistanceSumMax));
+  rates.resize(kDistanceMax + 1);
+  if (!choice.too_few) {
+    const ChanceMatches chance(fingerprints);
+    const int sum_max = std::min(kTunedDistanceSumMax, LimitsOf(options.similarity).sum_max);
+    for (int distance = 0; distance <= kDistanceMax; ++distance) {
+      rates[static_cast<size_t>(distance)] = chance.PairRate(distance, sum_max);
+    }
   }
   result.window_entries = ChooseWindow(choice, rates, options);
   for (double& rate : rates) rate *= static_cast<double>(result.window_entries);
   result.window_distance_max = WindowDistanceMax(rates, options.false_match_rate_max);
-  result.distance_max = std::min(choice.distance_max, result.window_distance_max);
+  result.distance_max = choice.distance_max;
   result.widen = result.mode == MatchMode::kNear && choice.copies &&
                  (options.prose || result.valley.near_share >= kNearShareMin);
-  result.false_match_rate = rates[static_cast<size_t>(result.distance_max)];
+  // At 0, only records that share a text key are compared by likeness.
+  result.false_match_rate =
+      result.window_distance_max == 0 ? 0 : rates[static_cast<size_t>(result.window_distance_max)];
   return result;
 }
 
@@ -144,9 +167,10 @@ bool ShortRecordsHaveCopies(const Sample& sample, uint32_t features) {
   return choice.mode == MatchMode::kNear && choice.copies;
 }
 
-std::vector<uint64_t> CalibrationSeeds(uint64_t hash_seed) {
+std::vector<uint64_t> CalibrationSeeds(uint64_t hash_seed, bool prose) {
+  const size_t count = prose ? kSeedsOfProse : kSeeds;
   std::vector<uint64_t> seeds = {hash_seed};
-  for (uint64_t seed = kFirstSeed; seeds.size() <= kSeeds; ++seed) seeds.push_back(seed);
+  for (uint64_t seed = kFirstSeed; seeds.size() <= count; ++seed) seeds.push_back(seed);
   return seeds;
 }
 

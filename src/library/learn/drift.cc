@@ -127,7 +127,7 @@ AspectDrift Lengths(const StreamProfile& a, const StreamProfile& b) {
 }
 
 std::string FieldName(const FieldProfile& field) {
-  return field.path.empty() ? "all fields" : "field " + field.path;
+  return field.path.empty() ? "all other fields" : "field " + field.path;
 }
 
 /// The field that differs most.

@@ -16,6 +16,7 @@
 #include "learn/drawn_records.h"
 #include "learn/record_fields.h"
 #include "neardup/filter.h"
+#include "record/field_extractor.h"
 
 namespace neardup {
 namespace {
@@ -51,8 +52,10 @@ bool Matches(std::string_view a, std::string_view b) {
 /// The tokens of `a` that match none of `b`.
 std::vector<std::string_view> Unmatched(const std::vector<std::string_view>& a,
                                         const std::vector<std::string_view>& b) {
+  const std::unordered_set<std::string_view> equal(b.begin(), b.end());
   std::vector<std::string_view> unmatched;
   for (const std::string_view token : a) {
+    if (equal.contains(token)) continue;
     if (std::none_of(b.begin(), b.end(), [&](auto other) { return Matches(token, other); })) {
       unmatched.push_back(token);
     }
@@ -104,7 +107,7 @@ std::vector<std::vector<size_t>> GroupsByText(std::span<const RecordView> record
   FilterOptions options;
   for (const size_t text : texts) options.record.fields.push_back({fields[text].facts.path});
   options.feature.features_min = kTokensMin;
-  options.feature.masks = kCircumstanceMasks;
+  if (HoldCircumstances(records, options.record)) options.feature.masks = kCircumstanceMasks;
   options.match.distance_max = kDistance;
   options.match.features_per_bit = 0;
   options.match.distance_sum_max = kDistanceSum;
@@ -175,6 +178,28 @@ size_t CountEqual(const std::vector<Agreement>& fields) {
 }
 
 }  // namespace
+
+void VisitTexts(std::span<const RecordView> records, const RecordOptions& record, size_t count,
+                const std::function<void(std::string_view)>& visit) {
+  FieldExtractor extractor(record);
+  for (const RecordView& view : ShuffledPart(records, count)) {
+    for (const TextPiece& piece : extractor.Extract(view).pieces) {
+      if (!piece.key && !piece.free) visit(piece.text);
+    }
+  }
+}
+
+bool HoldCircumstances(std::span<const RecordView> records, const RecordOptions& record) {
+  constexpr size_t kLookedAt = 500;
+  constexpr double kShare = 0.05;
+  size_t texts = 0;
+  size_t held = 0;
+  VisitTexts(records, record, kLookedAt, [&](std::string_view text) {
+    ++texts;
+    held += FindMaskedPart(text, 0, kCircumstanceMasks) ? 1 : 0;
+  });
+  return static_cast<double>(held) > kShare * static_cast<double>(texts);
+}
 
 Agreement CompareValues(std::string_view a, std::string_view b) {
   if (a.empty() && b.empty()) return Agreement::kNone;

@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "learn/field_study.h"
+#include "neardup/options.h"
 #include "neardup/record.h"
 
 namespace neardup {
@@ -42,5 +45,13 @@ std::vector<TextPair> FindTextPairs(std::span<const RecordView> records,
                                     std::span<const StudiedField> fields,
                                     std::span<const size_t> texts);
 inline constexpr size_t kTextPairsMax = 3000;
+
+/// Calls `visit(text)` for each text that is compared by likeness, in `count` of the records.
+void VisitTexts(std::span<const RecordView> records, const RecordOptions& record, size_t count,
+                const std::function<void(std::string_view)>& visit);
+
+/// Whether some of the texts hold the time at which they were written, a UUID, or an address of
+/// memory: kCircumstanceMasks.
+bool HoldCircumstances(std::span<const RecordView> records, const RecordOptions& record);
 
 }  // namespace neardup

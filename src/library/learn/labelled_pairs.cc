@@ -191,10 +191,10 @@ class LabelSearch {
       add(fmt::format("match.features_per_bit {}", per_bit),
           [per_bit](MatchOptions& changed) { changed.features_per_bit = per_bit; });
     }
-    for (const int sum : {12, 20, 28, 40, 64}) {
-      if (match.distance_sum_max == sum) continue;
-      add(fmt::format("match.distance_sum_max {}", sum),
-          [sum](MatchOptions& changed) { changed.distance_sum_max = sum; });
+    for (const double similarity : {0.5, 0.6, 0.7, 0.8, 0.9}) {
+      if (match.similarity == similarity) continue;
+      add(fmt::format("match.similarity {}", similarity),
+          [similarity](MatchOptions& changed) { changed.similarity = similarity; });
     }
   }
 

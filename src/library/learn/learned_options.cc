@@ -12,6 +12,7 @@
 #include "base/json_limits.h"
 #include "base/number_text.h"
 #include "feature/mask.h"
+#include "index/match.h"
 #include "learn/drift.h"
 #include "learn/field_study.h"
 #include "learn/model_file.h"
@@ -28,6 +29,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kVersionKey = "neardup_learned";
 constexpr int kVersion = 1;
 constexpr const char* kFieldsPath = "record.fields";
+constexpr const char* kSimilarityPath = "match.similarity";
 constexpr const char* kDistancePath = "match.distance_max";
 constexpr size_t kNamedMax = 12;
 
@@ -81,6 +83,18 @@ Row FieldsRow() {
       }};
 }
 
+Row SimilarityRow() {
+  return {kSimilarityPath,
+          [](const FilterOptions& from, FilterOptions& to) {
+            to.match.similarity = from.match.similarity;
+          },
+          [](const FilterOptions& options) { return Json(options.match.similarity); },
+          [](const Json& json, FilterOptions& options) -> Result<void> {
+            json.get_to(options.match.similarity);
+            return {};
+          }};
+}
+
 Row MasksRow() {
   return {
       "feature.masks",
@@ -112,7 +126,9 @@ const std::vector<Row>& Rows() {
       PlainRow("feature.features_min", NEARDUP_OPTION(feature.features_min)),
       MasksRow(),
       ModelRow(),
+      SimilarityRow(),
       PlainRow(kDistancePath, NEARDUP_OPTION(match.distance_max)),
+      PlainRow("match.distance_chance_max", NEARDUP_OPTION(match.distance_chance_max)),
       PlainRow("match.distance_sum_max", NEARDUP_OPTION(match.distance_sum_max)),
       PlainRow("match.features_per_bit", NEARDUP_OPTION(match.features_per_bit)),
       PlainRow("match.widen", NEARDUP_OPTION(match.widen)),
@@ -173,13 +189,14 @@ std::string GivenDistance(int distance_max) {
                                        : "near records are duplicates as well");
 }
 
-std::string ModeReason(const Calibration& calibration, int distance_max, bool given) {
+std::string ModeReason(const Tuning& tuning, const MatchOptions& match, bool given) {
+  const Calibration& calibration = tuning.calibration;
   if (!given) {
-    return fmt::format("mode {}, distance_max {}: {}", Name(calibration.mode), distance_max,
+    return fmt::format("mode {}, {}: {}", Name(calibration.mode), LimitText(match),
                        calibration.reason);
   }
   return fmt::format("{}; the records alone suggest mode {} with distance_max {}",
-                     GivenDistance(distance_max), Name(calibration.mode),
+                     GivenDistance(match.distance_max), Name(calibration.mode),
                      calibration.mode == MatchMode::kExact ? 0 : calibration.distance_max);
 }
 
@@ -193,6 +210,16 @@ std::string FurtherReason(const Tuning& tuning, const std::set<std::string>& kep
   }
   if (!tuning.short_reason.empty() && !kept.contains("feature.features_min")) {
     further.push_back("short records are compared as well (" + tuning.short_reason + ")");
+  }
+  const MatchOptions& match = tuning.proposed.match;
+  if (match.distance_chance_max < LikenessMax(match)) {
+    further.push_back(fmt::format(
+        "records that share no rare phrase are joined {} (in a window of {} records, others would "
+        "match by chance)",
+        match.distance_chance_max == 0
+            ? "only if they are equal"
+            : fmt::format("up to distance {} only", match.distance_chance_max),
+        Grouped(tuning.proposed.window.entries_max)));
   }
   if (tuning.window_smaller && !kept.contains("window.entries_max")) {
     further.push_back(
@@ -234,6 +261,7 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
   TuneOptions options;
   options.filter = given;
   options.calibration.window_entries = given.window.entries_max;
+  options.find_pairs = false;
   if (!kept.contains("window.entries_max")) {
     options.calibration.window_entries_min =
         std::min(kTunedWindowMin, options.calibration.window_entries);
@@ -275,15 +303,21 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
     return learned;
   }
   Tuning tuning = *tuned;
-  if (tuning.calibration.too_few) {
-    // What the fields are for still holds, and the rule for texts needs no learning.
-    tuning.calibration.mode = tuning.has_text ? MatchMode::kNear : MatchMode::kExact;
-    tuning.calibration.distance_max = tuning.proposed.match.distance_max;
+  if (tuning.calibration.too_few && !tuning.has_text) {
+    // What the fields are for still holds.
+    tuning.calibration.mode = MatchMode::kExact;
     tuning.calibration.reason =
-        tuning.has_text ? "too few records to learn a distance from, so the usual one holds"
-                        : "too few records of the sample have enough words to be compared by "
-                          "distance, so only equal records are joined";
-    if (!tuning.has_text) tuning.proposed.match = MatchOptionsFor(tuning.calibration);
+        "too few records of the sample have enough words to be compared by distance, so only equal "
+        "records are joined";
+    tuning.proposed.match = MatchOptionsFor(tuning.calibration);
+  }
+  if (kept.contains(kSimilarityPath) && tuning.has_text &&
+      tuning.calibration.mode == MatchMode::kExact) {
+    tuning.calibration.mode = MatchMode::kNear;
+    tuning.calibration.distance_max = kDistanceMax;
+    tuning.calibration.widen = true;
+    tuning.calibration.reason = "match.similarity is given, so near records are duplicates as well";
+    tuning.proposed.match = MatchOptionsFor(tuning.calibration);
   }
   LearnedOptions learned;
   learned.options = given;
@@ -301,7 +335,7 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
   learned.reasons = {fmt::format("learned from {} records ({} distinct)", Grouped(tuning.records),
                                  Grouped(tuning.distinct)),
                      FieldsReason(learned.options, tuning.fields),
-                     ModeReason(tuning.calibration, distance_max, distance_given)};
+                     ModeReason(tuning, learned.options.match, distance_given)};
   const std::string doubt = ClaimDoubt(claim);
   learned.reasons.push_back(
       fmt::format("measured: {}{}{}", ClaimText(claim), doubt.empty() ? "" : "; ", doubt));

@@ -123,7 +123,7 @@ ModeChoice ChooseMode(const NeighbourStatistics& statistics) {
   const double neighbour_share =
       static_cast<double>(statistics.with_neighbour) / static_cast<double>(statistics.records);
   if (statistics.neighbours_mean > kSeriesNeighbours && neighbour_share >= kNearShareMin &&
-      valley.ratio_to_lower_peak > kManyCopiesRatio) {
+      valley.ratio_to_lower_peak > kManyCopiesRatio && valley.ratio_to_unrelated > kClearRatio) {
     if (LargestDifferingShare(statistics) < kDifferingShareOfSeries) {
       return Near(kDistanceMax, true,
                   "records come in many copies that are written differently; unlike in a series of "
@@ -152,8 +152,10 @@ ModeChoice ChooseMode(const NeighbourStatistics& statistics) {
           "distance yourself"};
 }
 
-ModeChoice ProseMode() {
-  return Near(kDistanceMax, true, "records that share most of their prose are copies");
+ModeChoice ProseMode(bool too_few) {
+  ModeChoice choice = Near(kDistanceMax, true, "records that share most of their prose are copies");
+  choice.too_few = too_few;
+  return choice;
 }
 
 }  // namespace neardup

@@ -53,6 +53,7 @@ struct ModeChoice {
 ModeChoice ChooseMode(const NeighbourStatistics& statistics);
 
 /// The widest near mode, for records whose prose says what they are.
-ModeChoice ProseMode();
+/// With too few records there is no model, either (LearnModel).
+ModeChoice ProseMode(bool too_few);
 
 }  // namespace neardup

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <unordered_map>
 #include <utility>
 
 namespace neardup {
@@ -106,16 +105,20 @@ Model LearnModel(const Sample& sample) {
   const size_t comparable = Comparable(sample);
   if (comparable < kRecordsMin) return model;
   model.centre = CentreOf(sample, 0);
-  std::unordered_map<uint64_t, size_t> records_with;
+  std::vector<uint64_t> triples;  // once for each record that has it
   for (const SampledRecord& record : sample.records()) {
-    for (const uint64_t triple : record.triples) ++records_with[triple];
+    triples.insert(triples.end(), record.triples.begin(), record.triples.end());
   }
-  for (const auto& [triple, records] : records_with) {
+  std::sort(triples.begin(), triples.end());
+  for (auto triple = triples.begin(); triple != triples.end();) {
+    const auto next =
+        std::find_if(triple, triples.end(), [triple](uint64_t t) { return t != *triple; });
+    const auto records = static_cast<size_t>(next - triple);
     if (100 * records > kCommonPercent * comparable && records > kCommonRecordsMin) {
-      model.common.push_back(triple);
+      model.common.push_back(*triple);
     }
+    triple = next;
   }
-  std::sort(model.common.begin(), model.common.end());
   return model;
 }
 

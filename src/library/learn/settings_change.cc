@@ -90,6 +90,7 @@ FilterOptions UntunedOptions(const FilterOptions& options, bool keep_fields) {
   untuned.feature.features_min = defaults.feature.features_min;
   untuned.model = defaults.model;
   untuned.match = defaults.match;
+  untuned.match.similarity = options.match.similarity;
   if (!keep_fields) {
     untuned.record.fields.clear();
     untuned.record.exclude.clear();

@@ -23,8 +23,8 @@ struct SettingsChange {
 /// Samples of one stream give distances that differ by as much (docs/detection.md).
 inline constexpr int kDistanceTolerance = 2;
 
-/// The options for Tune that let it choose anew everything that it can choose. With `keep_fields`,
-/// it keeps the fields of `options`, but not which of them are keys.
+/// The options for Tune that let it choose anew everything that it can choose, but with the
+/// similarity of `options`. With `keep_fields`, it keeps the fields and their roles, too.
 FilterOptions UntunedOptions(const FilterOptions& options, bool keep_fields);
 
 /// `now` must be the result of Tune with UntunedOptions of `options`. With `is_same`, the stream is

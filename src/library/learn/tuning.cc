@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -17,6 +18,7 @@
 #include "feature/mask.h"
 #include "filter/record_features.h"
 #include "learn/drawn_records.h"
+#include "learn/field_evidence.h"
 
 namespace neardup {
 namespace {
@@ -25,8 +27,14 @@ namespace {
 constexpr uint32_t kShortFeaturesMin = 4;
 /// Texts with fewer tokens than this say something else when one of them is another.
 constexpr uint32_t kShortProseFeaturesMin = 8;
-/// Of the records that are joined by distance, about this share may be unlike.
+/// Of the records that are joined by distance, about this share may be unlike, and this share
+/// doubtful.
 constexpr double kUnlikeMax = 0.01;
+constexpr double kDoubtfulMax = 0.25;
+/// A similarity that finds fewer of the planted copies with small changes is of no use.
+constexpr double kRecallMin = 0.65;
+/// The values of match.similarity that are tried are so far apart.
+constexpr double kSimilarityStep = 0.05;
 /// Chance exceeds its mean by more than this many standard deviations in one of 40 cases.
 constexpr double kDeviations = 2;
 /// Copies differ now in this field and now in that; the events of a series differ in the same ones.
@@ -65,30 +73,6 @@ Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   tuning.field_questions = std::move(roles.questions);
   chosen = std::move(roles.record);
   return {};
-}
-
-/// Calls `visit(text)` for each text that is compared by likeness, in a part of the records.
-void VisitTexts(std::span<const RecordView> records, const RecordOptions& record, size_t count,
-                const std::function<void(std::string_view)>& visit) {
-  FieldExtractor extractor(record);
-  for (const RecordView& view : ShuffledPart(records, count)) {
-    for (const TextPiece& piece : extractor.Extract(view).pieces) {
-      if (!piece.key && !piece.free) visit(piece.text);
-    }
-  }
-}
-
-/// Whether some of the texts hold the time at which they were written, or an address of memory.
-bool HoldsCircumstances(std::span<const RecordView> records, const RecordOptions& record) {
-  constexpr size_t kLookedAt = 500;
-  constexpr double kShare = 0.05;
-  size_t texts = 0;
-  size_t held = 0;
-  VisitTexts(records, record, kLookedAt, [&](std::string_view text) {
-    ++texts;
-    held += FindMaskedPart(text, 0, kCircumstanceMasks) ? 1 : 0;
-  });
-  return static_cast<double>(held) > kShare * static_cast<double>(texts);
 }
 
 /// If the texts are those of a few templates, asks whether their numbers matter.
@@ -162,15 +146,19 @@ std::vector<FieldSelector> ContentFields(const Tuning& tuning) {
   return fields.size() <= kFieldsMax ? fields : std::vector<FieldSelector>();
 }
 
-/// Whether more records are unlike than may be, beyond what may be chance in one sample.
+/// Whether more records are unlike or doubtful than may be, beyond what may be chance in one
+/// sample.
 bool JoinsUnlike(const Claim& claim) {
-  const double allowed = kUnlikeMax * static_cast<double>(claim.near);
-  return static_cast<double>(claim.unlike) > allowed + kDeviations * std::sqrt(allowed);
+  const auto too_many = [&claim](uint64_t count, double share_max) {
+    const double allowed = share_max * static_cast<double>(claim.near);
+    return static_cast<double>(count) > allowed + kDeviations * std::sqrt(allowed);
+  };
+  return too_many(claim.unlike, kUnlikeMax) || too_many(claim.doubtful, kDoubtfulMax);
 }
 
-/// A distance that was tried, and what it found.
+/// A match.similarity that was tried, and what it found.
 struct ProseTrial {
-  int distance_max = 0;
+  double similarity = 0;
   Claim claim;
 };
 
@@ -181,6 +169,7 @@ class Tuner {
   Tuner(std::span<const RecordView> records, const TuneOptions& options, Tuning& tuning)
       : records_(records), options_(options), tuning_(tuning) {
     options_.calibration.prose = tuning.has_text;
+    options_.calibration.similarity = options.filter.match.similarity;
     uint32_t& features_min = tuning.proposed.feature.features_min;
     given_features_min_ = features_min;
     if (options_.calibration.prose) features_min = std::min(features_min, kShortProseFeaturesMin);
@@ -190,12 +179,10 @@ class Tuner {
   }
 
   const Sample& sample() const { return *sample_; }
-  bool prose() const {
-    return tuning_.has_text && !tuning_.calibration.too_few &&
-           tuning_.calibration.mode == MatchMode::kNear;
-  }
   /// Proposes how records with prose are compared, as trials with planted copies show it.
   void TryProse();
+  /// Proposes that only equal records are joined.
+  void OnlyEqual(const char* reason);
   /// What is proposed, with the model of the sample and the match options of the calibration.
   FilterOptions Trial() const;
   /// What the proposed options find in the sample.
@@ -223,7 +210,8 @@ class Tuner {
     seeded.model.hash_seed = options_.hash_seed;
     DrawnRecords& drawn = drawn_;
     drawn = DrawRecords(records_, seeded);
-    auto sample = std::make_unique<Sample>(filter, CalibrationSeeds(options_.hash_seed));
+    auto sample =
+        std::make_unique<Sample>(filter, CalibrationSeeds(options_.hash_seed, tuning_.has_text));
     for (const DrawnRecords::Drawn& record : drawn.records) {
       sample->Add(records_[record.record], record.at_random);
     }
@@ -234,8 +222,9 @@ class Tuner {
   }
   /// The sample with copies planted in the proposed fields.
   PlantedSample& Planted();
-  /// The widest distance under which nearly all joined records share their text.
-  ProseTrial WidestLike(uint32_t features_min);
+  /// The smallest similarity under which nearly all joined records share their text; nullopt: there
+  /// is none.
+  std::optional<ProseTrial> WidestLike(uint32_t features_min);
   /// Proposes what SampleOf was called with last.
   void Take(FilterOptions proposed, SamplePointer sample, Calibration calibration) {
     model_ = drawn_.model;
@@ -266,7 +255,9 @@ FilterOptions Tuner::Trial() const {
   // Copies of records without a text are near by edits in any field, typing errors in numbers too.
   const bool structures = !tuning_.has_text && !tuning_.fields_given;
   if (structures && trial.match.distance_max > 0) trial.match.numbers = false;
-  if (tuning_.has_text && tuning_.calibration.too_few) trial.match = options_.filter.match;
+  // Without a model, short texts that say different things are close.
+  const MatchOptions& given = options_.filter.match;
+  if (tuning_.calibration.too_few) trial.match.features_per_bit = given.features_per_bit;
   return trial;
 }
 
@@ -279,58 +270,51 @@ PlantedSample& Tuner::Planted() {
   return *planted_;
 }
 
-ProseTrial Tuner::WidestLike(uint32_t features_min) {
+std::optional<ProseTrial> Tuner::WidestLike(uint32_t features_min) {
   FilterOptions trial = Trial();
   trial.feature.features_min = features_min;
-  const auto at = [&](int distance) {
-    trial.match.distance_max = distance;
-    return ProseTrial{distance, Planted().Measure(trial)};
-  };
-  ProseTrial widest = at(tuning_.calibration.distance_max);
-  if (!JoinsUnlike(widest.claim)) return widest;
-  int low = kDistanceMin;
-  int high = widest.distance_max;
-  widest = at(low);
-  while (low + 1 < high) {
-    const int middle = (low + high) / 2;
-    ProseTrial tried = at(middle);
-    if (JoinsUnlike(tried.claim)) {
-      high = middle;
-    } else {
-      low = middle;
-      widest = std::move(tried);
-    }
+  double& similarity = trial.match.similarity;
+  for (similarity = options_.calibration.similarity;
+       similarity <= MatchOptions::kSimilarityRange.max; similarity += kSimilarityStep) {
+    Claim claim = Planted().Measure(trial);
+    if (claim.measured() && claim.recall() < kRecallMin) break;
+    if (!JoinsUnlike(claim)) return ProseTrial{similarity, std::move(claim)};
   }
-  return widest;
+  return std::nullopt;
 }
 
 void Tuner::TryProse() {
   uint32_t& features_min = tuning_.proposed.feature.features_min;
-  ProseTrial best = WidestLike(features_min);
   Calibration& calibration = tuning_.calibration;
-  if (features_min < given_features_min_ && best.distance_max < calibration.distance_max) {
-    ProseTrial longer = WidestLike(given_features_min_);
-    if (longer.claim.recall() >= best.claim.recall()) {
+  std::optional<ProseTrial> best = WidestLike(features_min);
+  const bool narrower = !best || best->similarity > calibration.similarity;
+  if (narrower && features_min < given_features_min_) {
+    std::optional<ProseTrial> longer = WidestLike(given_features_min_);
+    if (longer && (!best || longer->claim.recall() >= best->claim.recall())) {
       best = std::move(longer);
       features_min = given_features_min_;
     }
   }
-  const bool by_chance =
-      calibration.false_match_rates[kDistanceMin] > options_.calibration.false_match_rate_max;
-  if (best.distance_max <= kDistanceMin && (by_chance || calibration.distance_max > kDistanceMin)) {
-    calibration.mode = MatchMode::kExact;
-    calibration.widen = false;
-    calibration.reason =
-        "texts of the sample that are near each other are different texts, so only equal records "
-        "are joined";
-    best.distance_max = 0;
+  if (best) {
+    calibration.similarity = std::round(100 * best->similarity) / 100;
+  } else {
+    OnlyEqual(
+        "texts of the sample that are near each other are different texts, so only equal "
+        "records are joined");
   }
-  calibration.distance_max = best.distance_max;
-  calibration.false_match_rate =
-      calibration.false_match_rates[static_cast<size_t>(best.distance_max)];
   if (features_min < given_features_min_) {
     tuning_.short_reason = "planted copies of short texts are found, and few others are joined";
   }
+}
+
+void Tuner::OnlyEqual(const char* reason) {
+  Calibration& calibration = tuning_.calibration;
+  calibration.mode = MatchMode::kExact;
+  calibration.too_few = false;
+  calibration.widen = false;
+  calibration.distance_max = 0;
+  calibration.false_match_rate = 0;
+  calibration.reason = reason;
 }
 
 void Tuner::OnlyEqual(RecordOptions record) {
@@ -338,15 +322,10 @@ void Tuner::OnlyEqual(RecordOptions record) {
   equal.record = std::move(record);
   SamplePointer sample = SampleOf(equal);
   Calibration calibration = Calibrate(*sample, options_.calibration);
-  calibration.mode = MatchMode::kExact;
-  calibration.too_few = false;
-  calibration.widen = false;
-  calibration.distance_max = 0;
-  calibration.false_match_rate = calibration.false_match_rates.front();
-  calibration.reason =
-      "records without a text are copies if they are equal, since one value makes another record";
   tuning_.short_reason.clear();
   Take(std::move(equal), std::move(sample), std::move(calibration));
+  OnlyEqual(
+      "records without a text are copies if they are equal, since one value makes another record");
 }
 
 /// Short records are compared by distance if their copies stand apart as those of other records do.
@@ -411,7 +390,7 @@ Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& opti
   const bool structures = !tuning.has_text && !tuning.fields_given;
   const RecordOptions whole = tuning.proposed.record;
   if (structures) tuning.proposed.record.fields = ContentFields(tuning);
-  if (tuning.has_text && HoldsCircumstances(records, whole)) {
+  if (tuning.has_text && HoldCircumstances(records, whole)) {
     Masks& masks = tuning.proposed.feature.masks;
     if (!masks.any()) {
       masks = kCircumstanceMasks;
@@ -423,16 +402,24 @@ Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& opti
   if (tuner.sample().records().empty()) {
     return Error{ErrorCode::kConfig, NothingComparableText(tuner.sample())};
   }
-  if (tuner.prose()) {
-    tuner.TryProse();
-  } else if (!tuning.has_text) {
+  const std::string templates =
+      tuning.has_text ? TemplateQuestion(records, tuning.proposed) : std::string();
+  if (!templates.empty()) {
+    tuner.OnlyEqual(
+        "texts come from a few templates, and their values tell them apart, so only "
+        "equal records are joined");
+  } else if (tuning.has_text) {
+    if (tuning.calibration.mode == MatchMode::kNear) tuner.TryProse();
+  } else {
     tuner.TryShortRecords();
     tuner.TryNarrower();
     if (structures && !tuner.NearAreEdits()) tuner.OnlyEqual(whole);
   }
   tuning.records = records.size();
-  tuning.pairs = FindSamplePairs(tuner.sample(), SampleFingerprints(tuner.sample()),
-                                 Tuning::kPairDistanceMax, Tuning::kPairsMax);
+  if (options.find_pairs) {
+    tuning.pairs = FindSamplePairs(tuner.sample(), SampleFingerprints(tuner.sample()),
+                                   Tuning::kPairDistanceMax, Tuning::kPairsMax);
+  }
   tuning.proposed = tuner.Trial();
   tuning.proposed.window.entries_max = tuning.calibration.window_entries;
   if (!options.labels.empty()) tuner.FitLabels();
@@ -441,15 +428,15 @@ Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& opti
   for (const FieldQuestion& question : tuning.field_questions) {
     tuning.questions.push_back(fmt::format("{}. To join them: {}", question.text, question.answer));
   }
-  std::string templates;
-  if (tuning.has_text) templates = TemplateQuestion(records, tuning.proposed);
-  if (!templates.empty()) tuning.questions.push_back(std::move(templates));
+  if (!templates.empty()) tuning.questions.push_back(templates);
   return tuning;
 }
 
 MatchOptions MatchOptionsFor(const Calibration& calibration) {
   MatchOptions match;
+  match.similarity = calibration.similarity;
   match.distance_max = calibration.distance_max;
+  match.distance_chance_max = calibration.window_distance_max;
   switch (calibration.mode) {
     case MatchMode::kNear:
       match.distance_sum_max = kTunedDistanceSumMax;

@@ -25,6 +25,8 @@ struct TuneOptions {
   FilterOptions filter{};
   CalibrationOptions calibration{};
   uint64_t hash_seed = 0;
+  /// Fill Tuning::pairs, which reports show.
+  bool find_pairs = true;
   /// Pairs that a person has marked. If there are any, the proposal is changed until no change puts
   /// more of them right.
   std::span<const LabelledPair> labels{};

@@ -40,10 +40,10 @@ constexpr Pattern kTopicTemplate = {
     "^(?!\\.{1,2}$)([a-zA-Z0-9._-]|\\{topic\\}){1,249}$",
     "a topic name of letters, digits, '.', '_' or '-', where {topic} stands for the input topic"};
 // RFC 6901: in a pointer, '~' only stands before 0 or 1.
-constexpr Pattern kField = {"^([^/].*|(/([^~/]|~[01])*)+)$",
+constexpr Pattern kField = {"^([^/][\\s\\S]*|(/([^~/]|~[01])*)+)$",
                             "a field: a top-level name, or a JSON Pointer such as /article/title"};
 constexpr Pattern kFieldOrNone = {
-    "^(|[^/].*|(/([^~/]|~[01])*)+)$",
+    "^(|[^/][\\s\\S]*|(/([^~/]|~[01])*)+)$",
     "a field: a top-level name, or a JSON Pointer such as /article/title, or \"\" for none"};
 constexpr Pattern kBrokers = {"^[^\\s,]+(,[^\\s,]+)*$",
                               "host:port, several separated by commas without spaces"};
@@ -399,6 +399,9 @@ std::vector<Setting> MatchRows() {
       SchemeOptions("match.scheme_options", NEARDUP_MEMBER(lane.filter.scheme.values),
                     "Parameters of another scheme than neardup, by name. Parameters left out have "
                     "their defaults."),
+      Share("match.similarity", NEARDUP_MEMBER(lane.filter.match.similarity),
+            "Share of the phrases (three words in a row) that near duplicates have in common, from "
+            "0.5 to 0.95. The distances below, in bits, are limited by it. 0: they alone decide."),
       Integer("match.distance_max", NEARDUP_MEMBER(lane.filter.match.distance_max),
               MatchOptions::kDistanceMaxRange,
               "Largest Hamming distance between the simhashes of duplicates, in bits. 0: only "
@@ -414,6 +417,12 @@ std::vector<Setting> MatchRows() {
               MatchOptions::kDistanceSumMaxRange,
               "Largest sum, in bits, of that distance and the distance between the hashes of word "
               "order."),
+      Integer("match.distance_chance_max", NEARDUP_MEMBER(lane.filter.match.distance_chance_max),
+              MatchOptions::kDistanceChanceMaxRange,
+              "Largest of these distances, in bits, between records that share no text key. The "
+              "larger the window, the smaller it must be, or unrelated records match by chance. 0: "
+              "such "
+              "records are duplicates only if they are equal."),
       Integer("match.features_per_bit", NEARDUP_MEMBER(lane.filter.match.features_per_bit),
               MatchOptions::kFeaturesPerBitRange,
               "Distinct tokens a record needs for each bit of distance. One with fewer is allowed "

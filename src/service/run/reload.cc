@@ -22,9 +22,11 @@ constexpr std::string_view kLive = "log.level";
 /// name neither the lane nor its topics, folder or listeners. An exception is match.distance_max,
 /// if it changes from or to 0: see ChangesMode.
 constexpr std::string_view kStartAgain[] = {"window.",
+                                            "match.similarity",
                                             "match.distance_max",
                                             "match.suspect_distance_max",
                                             "match.distance_sum_max",
+                                            "match.distance_chance_max",
                                             "match.features_per_bit",
                                             "match.widen",
                                             "match.neighbours",

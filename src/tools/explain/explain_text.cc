@@ -390,11 +390,22 @@ std::vector<LimitRow> LimitRows(const ExplainReport& report) {
   if (!HaveDistance(report) || !explained.distance) return {};
   const uint32_t words = explained.b.fingerprinted.features;
   const int unwidened = explained.limits.distance_max - explained.limits.widening;
-  std::string why = unwidened < match.distance_max
-                        ? fmt::format("{} / match.features_per_bit {}", Counted(words, "word"),
-                                      match.features_per_bit)
-                        : fmt::format("match.distance_max {}", match.distance_max);
-  std::string sum_why = fmt::format("match.distance_sum_max {}", match.distance_sum_max);
+  const SimilarityLimits similar = LimitsOf(match.similarity);
+  const std::string similarity = fmt::format("match.similarity {}", match.similarity);
+  std::string why = similarity;
+  if (match.distance_max < similar.distance_max) {
+    why = fmt::format("match.distance_max {}", match.distance_max);
+  }
+  if (explained.shared_keys.empty() && unwidened == match.distance_chance_max &&
+      unwidened < std::min(match.distance_max, similar.distance_max)) {
+    why = fmt::format("match.distance_chance_max {}, no shared phrase", unwidened);
+  } else if (unwidened < std::min(match.distance_max, similar.distance_max)) {
+    why = fmt::format("{} / match.features_per_bit {}", Counted(words, "word"),
+                      match.features_per_bit);
+  }
+  std::string sum_why = match.distance_sum_max < similar.sum_max
+                            ? fmt::format("match.distance_sum_max {}", match.distance_sum_max)
+                            : similarity;
   if (explained.limits.widening > 0) {
     const std::string more =
         fmt::format(", and {} more for shared phrases", explained.limits.widening);

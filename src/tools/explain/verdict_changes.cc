@@ -81,6 +81,15 @@ class ChangeSearch {
       settings.push_back(
           {"match.distance_sum_max", fmt::to_string(changed.match.distance_sum_max)});
     }
+    if (explained_.shared_keys.empty() && distance > changed.match.distance_chance_max) {
+      changed.match.distance_chance_max = distance;
+      settings.push_back({"match.distance_chance_max", fmt::to_string(distance)});
+    }
+    if (const double similarity = SimilarityFor(distance - widening, sum - widening);
+        similarity < changed.match.similarity) {
+      changed.match.similarity = similarity;
+      settings.push_back({"match.similarity", fmt::to_string(similarity)});
+    }
     if (distance >
         LimitsFor(changed.match, explained_.b.fingerprinted.features, 0).distance_max + widening) {
       changed.match.features_per_bit = 0;
@@ -104,6 +113,16 @@ class ChangeSearch {
       switched.match.*on = true;
       Try({{path, "true"}}, switched);
     }
+  }
+
+  /// The largest match.similarity that allows the distances; 0: none does.
+  static double SimilarityFor(int distance, int sum) {
+    const auto [low, high] = MatchOptions::kSimilarityRange;
+    for (double percents = 100 * high; percents >= 100 * low; --percents) {
+      const SimilarityLimits limits = LimitsOf(percents / 100);
+      if (distance <= limits.distance_max && sum <= limits.sum_max) return percents / 100;
+    }
+    return 0;
   }
 
   /// The largest value of each limit under which the records are no duplicates.

@@ -10,6 +10,7 @@
 #include "base/number_text.h"
 #include "html/html.h"
 #include "html/svg_chart.h"
+#include "index/match.h"
 #include "record/field_extractor.h"
 #include "text/word_difference.h"
 
@@ -40,7 +41,7 @@ std::string VerdictBox(const Tuning& tuning, const TuneFiles& files) {
 
 std::string NearestChart(const Tuning& tuning) {
   const Valley& valley = tuning.calibration.valley;
-  const int distance_max = tuning.proposed.match.distance_max;
+  const int distance_max = LikenessMax(tuning.proposed.match);
   Histogram histogram;
   histogram.title = "Histogram of the distance of each record to the nearest earlier record";
   histogram.unit = "bits";
@@ -48,7 +49,7 @@ std::string NearestChart(const Tuning& tuning) {
   if (distance_max > 0) {
     histogram.threshold = distance_max;
     histogram.threshold_name =
-        fmt::format("distance_max {}: pairs left of this line are joined", distance_max);
+        fmt::format("{}: pairs left of this line are joined", LimitText(tuning.proposed.match));
   } else {
     // The histogram leaves equal records out, so that nothing in it is joined.
     histogram.threshold = -1;
@@ -75,8 +76,9 @@ std::string ChanceTable(const Tuning& tuning) {
   return "<h3>Chance matches</h3>\n" +
          HtmlParagraph(
              fmt::format("The share of unrelated records that would be called a duplicate of some "
-                         "other record while the window holds {} unique records. Shares below 1 % "
-                         "are accepted, which allows a distance of at most {}. A larger window "
+                         "other record, although they share no rare phrase, while the window "
+                         "holds {} unique records. Shares up to 0.01 % are accepted, which allows "
+                         "such records a distance of at most {}. A larger window "
                          "(--window-entries) needs a smaller distance.",
                          Grouped(tuning.proposed.window.entries_max),
                          calibration.window_distance_max),
@@ -88,7 +90,7 @@ std::string Distances(const Tuning& tuning) {
   return "<h2>Distances</h2>\n" +
          HtmlParagraph(
              "Each record is counted once, at the distance to its nearest earlier record. The "
-             "distance is the mean over eight SimHashes of 64 bits. At 0 bits the words are the "
+             "distance is the mean over several SimHashes of 64 bits. At 0 bits the words are the "
              "same. Two unrelated texts usually differ in 20 bits or more, but the nearest of many "
              "unrelated texts may be closer. Equal records are left out. The heights grow with the "
              "square root of the counts.",
@@ -98,7 +100,7 @@ std::string Distances(const Tuning& tuning) {
 
 std::string Fields(const Tuning& tuning) {
   HtmlTable table({{"field"},
-                   {"compared"},
+                   {"use"},
                    {"why"},
                    {"present", true},
                    {"distinct", true},
@@ -107,7 +109,7 @@ std::string Fields(const Tuning& tuning) {
   for (const StudiedField& field : tuning.fields) {
     const FieldFacts& facts = field.facts;
     const std::string doubt = DoubtAbout(tuning, field);
-    table.AddRow({facts.path, IsSelected(tuning.proposed.record, facts.path) ? "yes" : "no",
+    table.AddRow({facts.path, UseOf(tuning.proposed.record, facts.path),
                   doubt.empty() ? field.reason : fmt::format("{} ({})", field.reason, doubt),
                   PercentText(facts.present), PercentText(facts.distinct),
                   fmt::format("{:.1f}", facts.tokens_mean),
@@ -128,12 +130,13 @@ std::string Fields(const Tuning& tuning) {
 }
 
 /// What happens to most pairs at this distance. The filter measures one SimHash, which may be a bit
-/// or two off the mean of eight that is shown.
+/// or two off the mean of several that is shown.
 std::string_view FateOf(int distance, const MatchOptions& match) {
-  if (match.distance_max > 0 && distance <= match.distance_max) {
+  const int distance_max = LikenessMax(match);
+  if (distance_max > 0 && distance <= distance_max) {
     return "<span class=\"joined\">joined</span>";
   }
-  if (match.widen && distance <= match.distance_max + kWidenedBits) {
+  if (match.widen && distance <= distance_max + kWidenedBits) {
     return "<span class=\"joined\">joined where they share phrases</span>";
   }
   return "<span class=\"apart\">kept apart</span>";
@@ -174,6 +177,19 @@ class PairWriter {
   FieldExtractor extractor_;
 };
 
+std::string Questions(const Tuning& tuning, std::span<const RecordView> records) {
+  if (tuning.questions.empty()) return "";
+  PairWriter writer(tuning, records);
+  std::string html = "<h2>Questions</h2>\n";
+  for (size_t i = 0; i < tuning.questions.size(); ++i) {
+    html += HtmlParagraph(fmt::format("{}.", tuning.questions[i]));
+    if (i >= tuning.field_questions.size()) continue;
+    const FieldQuestion& question = tuning.field_questions[i];
+    html += writer.Html({question.earlier, question.later});
+  }
+  return html + HtmlParagraph(fmt::format("{}.", kMarksText), "muted");
+}
+
 std::string Pairs(const Tuning& tuning, std::span<const RecordView> records) {
   PairWriter writer(tuning, records);
   std::string html =
@@ -181,7 +197,7 @@ std::string Pairs(const Tuning& tuning, std::span<const RecordView> records) {
       HtmlParagraph(
           "Each pair is a record and the nearest earlier one; the words that differ are marked. "
           "Pairs that are joined should be copies of each other. Pairs that are kept apart should "
-          "not be. If you would draw the line elsewhere, change match.distance_max.",
+          "not be. If you would draw the line elsewhere, change match.similarity.",
           "muted");
   for (size_t distance = 0; distance < tuning.pairs.size(); ++distance) {
     html += fmt::format("<h3>{} {} {}</h3>\n", distance, distance == 1 ? "bit" : "bits",
@@ -198,8 +214,8 @@ std::string Pairs(const Tuning& tuning, std::span<const RecordView> records) {
 
 std::string TunePage(const Tuning& tuning, const TuneFiles& files,
                      std::span<const RecordView> records) {
-  return HtmlPage("neardup tune", VerdictBox(tuning, files) + Distances(tuning) + Fields(tuning) +
-                                      Pairs(tuning, records));
+  return HtmlPage("neardup tune", VerdictBox(tuning, files) + Questions(tuning, records) +
+                                      Distances(tuning) + Fields(tuning) + Pairs(tuning, records));
 }
 
 }  // namespace neardup

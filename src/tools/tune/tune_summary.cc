@@ -9,6 +9,7 @@
 
 #include "base/number_text.h"
 #include "feature/mask.h"
+#include "index/match.h"
 
 namespace neardup {
 
@@ -25,7 +26,7 @@ double NearShare(const Tuning& tuning) {
   if (neighbours.records == 0) return 0;
   const auto begin = neighbours.nearest.begin();
   const size_t near =
-      std::accumulate(begin, begin + tuning.proposed.match.distance_max + 1, size_t{0});
+      std::accumulate(begin, begin + LikenessMax(tuning.proposed.match) + 1, size_t{0});
   return static_cast<double>(near) / static_cast<double>(neighbours.records);
 }
 
@@ -45,7 +46,7 @@ std::string Histogram(const Tuning& tuning) {
     const size_t columns = (uint64_t{bins[bin]} * kBarColumns + most - 1) / most;
     std::string line =
         fmt::format("{:>4} {:>8} {}", bin, Grouped(bins[bin]), std::string(columns, '#'));
-    if (static_cast<int>(bin) == tuning.proposed.match.distance_max) {
+    if (static_cast<int>(bin) == LikenessMax(tuning.proposed.match)) {
       line = fmt::format("{:<30}  <- distance_max", line);
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
@@ -84,6 +85,12 @@ Json ClaimJson(const Claim& claim) {
           {"exact_duplicates", claim.exact},
           {"near_duplicates", claim.near},
           {"unlike", claim.unlike}};
+}
+
+std::string QuestionRows(const Tuning& tuning) {
+  std::string rows;
+  for (const std::string& question : tuning.questions) rows += Row("question", question);
+  return rows.empty() ? rows : rows + Row("", kMarksText);
 }
 
 std::string ProposalRows(const Tuning& tuning) {
@@ -149,8 +156,8 @@ std::string TuneText(const Tuning& tuning, const TuneFiles& files) {
          Row("measured", MeasuredText(tuning)) + Row("near copies", NearCopiesText(tuning)) +
          (tuning.labelled ? Row("labels", LabelsText(*tuning.labelled)) : "") +
          (ChanceText(tuning).empty() ? "" : Row("by chance", ChanceText(tuning))) +
-         ProposalRows(tuning) + Histogram(tuning) + FieldsTable(tuning) + '\n' +
-         Row("config", files.config.string()) + Row("model", files.model.string()) +
+         QuestionRows(tuning) + ProposalRows(tuning) + Histogram(tuning) + FieldsTable(tuning) +
+         '\n' + Row("config", files.config.string()) + Row("model", files.model.string()) +
          Row("report", fmt::format("{}: look at its pairs of records before you use the config",
                                    files.page.string()));
 }
@@ -169,7 +176,9 @@ std::string TuneJson(const Tuning& tuning, const TuneFiles& files) {
                {"reason", calibration.reason},
                {"measured", ClaimJson(tuning.claim)},
                {"match",
-                {{"distance_max", match.distance_max},
+                {{"similarity", match.similarity},
+                 {"distance_max", match.distance_max},
+                 {"distance_chance_max", match.distance_chance_max},
                  {"distance_sum_max", match.distance_sum_max},
                  {"features_per_bit", match.features_per_bit},
                  {"widen", match.widen},
@@ -224,7 +233,7 @@ std::string LabelsText(const LabelledChoice& labelled) {
 
 std::string ModeText(const Tuning& tuning) {
   const MatchOptions& match = tuning.proposed.match;
-  return fmt::format("{}, distance_max {}{}", Name(tuning.calibration.mode), match.distance_max,
+  return fmt::format("{}, {}{}", Name(tuning.calibration.mode), LimitText(match),
                      match.widen ? ", larger for texts that share phrases" : "");
 }
 
@@ -244,7 +253,7 @@ std::string SampleText(const Tuning& tuning) {
 
 std::string NearCopiesText(const Tuning& tuning) {
   const NeighbourStatistics& neighbours = tuning.calibration.neighbours;
-  const int distance_max = tuning.proposed.match.distance_max;
+  const int distance_max = LikenessMax(tuning.proposed.match);
   const double records = static_cast<double>(std::max<size_t>(neighbours.records, 1));
   const std::string found =
       distance_max > 0 ? fmt::format("{} of these records have an earlier record within {} bits; ",
@@ -261,11 +270,16 @@ std::string ChanceText(const Tuning& tuning) {
   if (tuning.proposed.match.distance_max == 0) {
     return "no record matches by chance, since only equal records are joined";
   }
+  if (tuning.proposed.match.distance_chance_max == 0) {
+    return "no record matches by chance, since near records must share a rare phrase";
+  }
   // The expected number of such matches for each record, which exceeds 1 in windows far too large.
   return fmt::format(
-      "{} of unrelated records would be called duplicates while the window holds {} unique records",
+      "{} of unrelated records would be called duplicates while the window holds {} unique "
+      "records; "
+      "records that share no rare phrase are joined up to distance {}",
       PercentText(std::min(tuning.calibration.false_match_rate, 1.0)),
-      Grouped(tuning.proposed.window.entries_max));
+      Grouped(tuning.proposed.window.entries_max), tuning.proposed.match.distance_chance_max);
 }
 
 std::string PercentText(double share) {

@@ -34,6 +34,9 @@ std::string ChanceText(
 /// How the marked pairs come out, what they have changed, and what they say too little about.
 std::string LabelsText(const LabelledChoice& labelled);
 std::string PercentText(double share);  ///< 0.08 -> "8 %"
+/// What a person can do besides giving the option that answers a question.
+inline constexpr const char* kMarksText =
+    "or mark pairs of records as copies or not, and let them decide: neardup tune --cases FILE";
 
 /// A setting that `tune` proposes besides fields and distance.
 struct TuneProposal {

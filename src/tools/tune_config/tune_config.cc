@@ -60,13 +60,15 @@ std::string TuneConfig(const Settings& settings, const Tuning& tuning, const Tun
       {"feature.model",
        "Learned from the sample. Fingerprints depend on the model: the service refuses a changelog "
        "that was written with another one."},
-      {"match.distance_max", DistanceComment(tuning)},
+      {"match.similarity", DistanceComment(tuning)},
+      {"match.distance_max", ""},
       {"window.entries_max",
        "The distance is chosen for this window. To change the window, run `neardup tune "
        "--window-entries` "
        "again."}};
   if (tuning.calibration.mode != MatchMode::kExact) {
     comments.settings.insert({{"match.distance_sum_max", ""},
+                              {"match.distance_chance_max", ""},
                               {"match.features_per_bit", ""},
                               {"match.widen", ""},
                               {"match.text_keys", ""},

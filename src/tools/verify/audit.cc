@@ -199,7 +199,7 @@ void Audit::Cover(const ParsedHeader& header, const FingerprintedRecord* content
   row.content = static_cast<uint32_t>(ledger_.fingerprints.size());
   row.features = static_cast<uint16_t>(std::min(content->features, uint32_t{UINT16_MAX}));
   ledger_.fingerprints.Append(content->fingerprint);
-  if (options_.filter.match.widen) ledger_.text_keys.Append(content->text_keys);
+  if (options_.filter.match.text_keys) ledger_.text_keys.Append(content->text_keys);
   if (chosen_.scheme) {
     ledger_.sketches.push_back(*content->sketch);
     sketch_bytes_ += sizeof(Sketch) + content->sketch->bytes();

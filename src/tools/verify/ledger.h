@@ -113,7 +113,7 @@ class AuditLedger {
 
   /// The content of remembered uniques, by AuditRow::content.
   Column<Fingerprint> fingerprints;
-  Column<ProbedKeys> text_keys;  ///< only with MatchOptions::widen
+  Column<ProbedKeys> text_keys;  ///< only with MatchOptions::text_keys
   std::deque<Sketch> sketches;   ///< only with another scheme than the filter's own
 
  private:

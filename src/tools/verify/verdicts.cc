@@ -239,7 +239,7 @@ Nearness VerdictChecks::NearnessOf(const Duplicate& duplicate, const AuditRow& o
   const Fingerprint& first = ledger_.fingerprints[original.content];
   const Fingerprint& second = duplicate.content.fingerprint;
   const int shared_keys =
-      options_.filter.match.widen
+      options_.filter.match.text_keys
           ? SharedKeys(duplicate.content.text_keys, ledger_.text_keys[original.content])
           : 0;
   return neardup::NearnessOf(second, first, shared_keys, duplicate.content.features);

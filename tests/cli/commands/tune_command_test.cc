@@ -57,7 +57,7 @@ class TuneCommandTest : public ConfigText {
 
 TEST_F(TuneCommandTest, WritesConfigModelAndPageToOneFolder) {
   ASSERT_EQ(Run(options_), kExitOk) << err_;
-  EXPECT_THAT(out_, HasSubstr("near, distance_max"));
+  EXPECT_THAT(out_, HasSubstr("near, similarity"));
   EXPECT_EQ(err_, "");
   const Result<LoadedConfig> config = LoadConfig({options_["--output"], {}, {}});
   ASSERT_TRUE(config.ok()) << config.error().text;
@@ -108,6 +108,9 @@ TEST_F(TuneCommandTest, SaysWhatIsWrongWithTheSample) {
   EXPECT_EQ(Run(options_), kExitNoInput);
   EXPECT_THAT(err_, HasSubstr("empty.jsonl: found no record"));
   options_["--input"] = Write("broken.jsonl", "{\n{\n").string();
+  EXPECT_EQ(Run(options_), kExitBadInput);
+  EXPECT_THAT(err_, HasSubstr("broken.jsonl: found a JSON object that has several lines"));
+  options_["--input"] = Write("broken.jsonl", "nothing\n").string();
   EXPECT_EQ(Run(options_), kExitConfig);
   EXPECT_THAT(err_, HasSubstr("broken.jsonl: holds no JSON object; expected JSON Lines"));
 }

@@ -64,6 +64,8 @@ TEST(Options, AreValidUpToTheirBoundsAndRefusedBeyond) {
        0, 12},
       {"match.distance_sum_max",
        [](auto& o, int64_t v) { o.match.distance_sum_max = static_cast<int>(v); }, 0, 128},
+      {"match.distance_chance_max",
+       [](auto& o, int64_t v) { o.match.distance_chance_max = static_cast<int>(v); }, 0, 12},
       {"match.features_per_bit",
        [](auto& o, int64_t v) { o.match.features_per_bit = static_cast<uint32_t>(v); }, 0, 100},
       {"feature.model: centre",

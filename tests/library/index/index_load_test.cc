@@ -32,8 +32,8 @@ std::vector<Entry> Families(uint64_t seed, size_t count) {
 
 TEST(IndexLoad, AnswersAsAnIndexThatTookTheEntriesOneByOne) {
   const std::vector<Entry> entries = Families(1, 2000);
-  const IndexOptions options{.match = {.distance_max = 12, .distance_sum_max = 128},
-                             .entries_max = 2000};
+  const IndexOptions options{
+      .match = {.similarity = 0, .distance_max = 12, .distance_sum_max = 128}, .entries_max = 2000};
   Index one_by_one(options);
   Index loaded(options);
   loaded.BeginLoad();

@@ -14,6 +14,7 @@ constexpr uint32_t kMany = 1000;
 
 MatchOptions Within(int distance_max, int distance_sum_max, bool widen = false) {
   MatchOptions match;
+  match.similarity = 0;
   match.distance_max = distance_max;
   match.distance_sum_max = distance_sum_max;
   match.widen = widen;
@@ -42,6 +43,44 @@ TEST(Accepts, TheSumOfBothDistancesIsInclusive) {
 TEST(Accepts, AtDistanceZeroNoUnequalRecordsMatch) {
   EXPECT_FALSE(Taken(Within(0, 128), 0, 0));
   EXPECT_FALSE(Taken(Within(0, 128, true), 0, 0, 8));
+}
+
+TEST(Accepts, TheStricterOfSimilarityAndDistancesHolds) {
+  MatchOptions match = Within(12, 128);
+  match.similarity = 0.6;
+  EXPECT_TRUE(Taken(match, 12, 16));
+  EXPECT_FALSE(Taken(match, 12, 17));
+  match.distance_max = 5;
+  EXPECT_TRUE(Taken(match, 5, 23));
+  EXPECT_FALSE(Taken(match, 6, 0));
+  match.similarity = 0.95;
+  EXPECT_TRUE(Taken(match, 5, 5));
+  EXPECT_FALSE(Taken(match, 5, 6));
+}
+
+TEST(Accepts, HigherSimilarityNeverAllowsMore) {
+  SimilarityLimits before = LimitsOf(0);
+  EXPECT_EQ(before.distance_max, 64);
+  EXPECT_EQ(before.sum_max, 128);
+  for (int percent = 50; percent <= 95; ++percent) {
+    const SimilarityLimits limits = LimitsOf(percent / 100.0);
+    EXPECT_LE(limits.distance_max, before.distance_max) << percent;
+    EXPECT_LE(limits.sum_max, before.sum_max) << percent;
+    EXPECT_GT(limits.distance_max, 3) << percent;
+    before = limits;
+  }
+}
+
+TEST(Accepts, OnlyRecordsThatShareATextKeyMayBeFartherApartThanChanceAllows) {
+  MatchOptions match = Within(8, 24);
+  match.distance_chance_max = 4;
+  EXPECT_TRUE(Taken(match, 4, 20));
+  EXPECT_FALSE(Taken(match, 5, 0));
+  EXPECT_TRUE(Taken(match, 8, 16, 1));
+  EXPECT_FALSE(Taken(match, 9, 0, 1));
+  match.distance_chance_max = 0;
+  EXPECT_FALSE(Taken(match, 0, 1));
+  EXPECT_TRUE(Taken(match, 8, 16, 1));
 }
 
 TEST(Accepts, SharedKeysChangeNothingWithoutWiden) {

@@ -125,11 +125,10 @@ TEST(Calibrate, NeverAllowsALargerDistanceInALargerWindow) {
   for (const uint64_t window : {1000U, 1'000'000U, 1'000'000'000U}) {
     const Calibration found = CalibrationOf(payloads, 0, {.window_entries = window});
     EXPECT_LE(found.window_distance_max, before);
-    EXPECT_LE(found.distance_max, found.window_distance_max);
-    EXPECT_GE(found.window_distance_max, 3);
     ASSERT_EQ(found.false_match_rates.size(), 13U);
-    EXPECT_EQ(found.false_match_rate,
-              found.false_match_rates[static_cast<size_t>(found.distance_max)]);
+    const auto distance = static_cast<size_t>(found.window_distance_max);
+    EXPECT_EQ(found.false_match_rate, distance == 0 ? 0 : found.false_match_rates[distance]);
+    EXPECT_LE(found.false_match_rate, 0.0001) << "at any window";
     before = found.window_distance_max;
   }
 }
@@ -140,8 +139,7 @@ TEST(Calibrate, TakesTheWidestDistanceWhereProseSaysWhatRecordsAre) {
     const std::vector<std::string> texts = TextStream(kSeed, kRecords, copies_per_mille, 3);
     const Calibration found = CalibrationOf(texts, 0, options);
     EXPECT_EQ(found.mode, MatchMode::kNear) << found.reason;
-    EXPECT_EQ(found.distance_max, found.window_distance_max);
-    EXPECT_GT(found.distance_max, 8);
+    EXPECT_EQ(found.distance_max, 12);
     EXPECT_TRUE(found.widen);
     EXPECT_THAT(found.reason, HasSubstr("prose"));
   }

@@ -71,6 +71,7 @@ TEST(Claim, CountsRecordsThatAreJoinedAlthoughTheyShareNoPhrases) {
     payloads.push_back(TextRecord(words));
   }
   FilterOptions loose = NearOptions();
+  loose.match.similarity = 0;
   loose.match.distance_sum_max = 128;
   PlantedSample planted(ViewsOf(payloads), TextOptions().record);
   const Claim claim = planted.Measure(loose);

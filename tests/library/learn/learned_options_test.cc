@@ -156,6 +156,17 @@ TEST(LearnOptions, NeverSaysThatOnlyEqualRecordsAreJoinedWhenADistanceIsGiven) {
               HasSubstr("match.distance_max is given as 0, so only equal records are duplicates"));
 }
 
+TEST(LearnOptions, JoinsNearRecordsIfASimilarityIsGiven) {
+  const std::vector<std::string> payloads = SeriesOfEvents(600);
+  EXPECT_EQ(LearnedFrom(payloads).options.match.distance_max, 0);
+  FilterOptions given;
+  given.match.similarity = 0.8;
+  const LearnedOptions learned = LearnedFrom(payloads, given, {"match.similarity"});
+  EXPECT_EQ(learned.options.match.similarity, 0.8);
+  EXPECT_EQ(learned.options.match.distance_max, 12);
+  EXPECT_THAT(learned.reasons, Contains(HasSubstr("match.similarity is given")));
+}
+
 TEST(LearnOptions, NamesNoChoiceOfASettingThatIsGiven) {
   const std::vector<std::string> payloads = SeriesOfEvents(600);
   FilterOptions given;
@@ -167,18 +178,18 @@ TEST(LearnOptions, NamesNoChoiceOfASettingThatIsGiven) {
   }
 }
 
-TEST(LearnOptions, OfFewRecordsComparesTextsWithTheUsualDistanceAndSaysSo) {
+TEST(LearnOptions, OfFewRecordsComparesTextsByTheUsualSimilarity) {
   for (const size_t records : {size_t{3}, size_t{12}, size_t{60}}) {
     const LearnedOptions learned = LearnedFrom(ScrapedArticles(records));
     EXPECT_EQ(learned.mode, "near");
-    EXPECT_EQ(learned.options.match, FilterOptions().match);
+    EXPECT_EQ(learned.options.match.similarity, FilterOptions().match.similarity);
+    EXPECT_EQ(learned.options.match.features_per_bit, FilterOptions().match.features_per_bit);
     EXPECT_STREQ(UseOf(learned.options.record, "text"), "compared");
     EXPECT_STREQ(UseOf(learned.options.record, "domain"), "must agree");
     EXPECT_THAT(learned.options.record.exclude, IsSupersetOf({"crawled", "url"}));
     EXPECT_EQ(learned.reasons[0], std::to_string(records) +
                                       " records are too few to learn from; expected at least 200");
-    EXPECT_THAT(learned.reasons,
-                Contains(HasSubstr("too few records to learn a distance from, so the usual one")));
+    EXPECT_THAT(learned.reasons, Contains(HasSubstr("mode near, similarity 0.6")));
     EXPECT_TRUE(CheckOptions(learned.options).ok());
     EXPECT_TRUE(learned.provisional);
   }

@@ -221,17 +221,23 @@ TEST(Tune, MatchesSeriesExactly) {
 TEST(Tune, HasMatchOptionsForEachMode) {
   Calibration calibration;
   calibration.mode = MatchMode::kNear;
+  calibration.similarity = 0.7;
   calibration.distance_max = 9;
+  calibration.window_distance_max = 5;
   calibration.widen = true;
   MatchOptions near;
+  near.similarity = 0.7;
   near.distance_max = 9;
-  near.distance_sum_max = 28;
+  near.distance_sum_max = 31;
+  near.distance_chance_max = 5;
   near.features_per_bit = 0;
   near.widen = true;
   EXPECT_EQ(MatchOptionsFor(calibration), near);
   calibration.mode = MatchMode::kUnclear;
   MatchOptions unclear;
+  unclear.similarity = 0.7;
   unclear.distance_max = 3;
+  unclear.distance_chance_max = 5;
   unclear.distance_sum_max = 24;
   unclear.features_per_bit = 3;
   EXPECT_EQ(MatchOptionsFor(calibration), unclear);

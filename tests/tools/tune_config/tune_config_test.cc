@@ -60,7 +60,7 @@ class TuneConfigTest : public ConfigText {
 TEST_F(TuneConfigTest, IsReadBackAsTheSameOptionsInEachMode) {
   for (const auto& [payloads, mode] : {std::pair(TextStream(1, 300, 100, 3), MatchMode::kNear),
                                        std::pair(SeriesStream(1, 200), MatchMode::kExact),
-                                       std::pair(TextStream(1, 30, 100, 3), MatchMode::kUnclear)}) {
+                                       std::pair(TextStream(1, 30, 100, 3), MatchMode::kNear)}) {
     const Tuning tuning = TuningOf(payloads, {.calibration = {.window_entries = 50'000}});
     ASSERT_EQ(tuning.calibration.mode, mode);
     const std::string yaml = ExpectReadBack(tuning, SettingsOf(tuning));

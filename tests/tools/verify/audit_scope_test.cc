@@ -88,6 +88,7 @@ TEST(AuditScope, AtDistanceZeroOnlyEqualRecordsAreDuplicates) {
   lane.options.filter.match.distance_max = 0;
   EXPECT_TRUE(lane.Audited({{kText, kNowMs, ""}, {kSameWords, kNowMs, ""}}).ok());
   lane.options.filter.match.distance_max = 1;
+  lane.options.filter.match.similarity = 0;
   lane.options.filter.match.distance_sum_max = 128;  // the words stand in another order
   ExpectViolated(lane.Audited({{kText, kNowMs, ""}, {kSameWords, kNowMs, ""}}),
                  {AuditCheck::kCompleteness}, "is unique at distance 0");
