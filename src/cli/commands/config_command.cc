@@ -11,6 +11,7 @@
 #include "config/json_schema.h"
 #include "learned/lane_learning.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 
 namespace neardup {
 namespace {
@@ -25,9 +26,9 @@ struct ShowArguments {
 /// Beside the settings, so that these stay a configuration file.
 void PrintReasons(const LearnedOptions& learned, const Settings& settings) {
   for (const std::string& reason : learned.reasons) {
-    std::fprintf(stderr, "learned settings: %s\n", reason.c_str());
+    Say("learned settings: {}", reason);
   }
-  if (learned.provisional) std::fprintf(stderr, "%s\n", WhatFollows(settings).c_str());
+  if (learned.provisional) Say("{}", WhatFollows(settings));
 }
 
 /// Prints every setting with its value, and what takes memory.

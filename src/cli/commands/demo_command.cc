@@ -22,6 +22,7 @@
 #include "files/local_ports.h"
 #include "kafka/deadline.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "process/stop_signals.h"
 #include "run/log.h"
 #include "run/service.h"
@@ -49,8 +50,6 @@ constexpr const char* kNextSteps =
     "--unique unique.jsonl\n"
     "Then run the service on a Kafka broker:\n"
     "  neardup run --config articles.yaml --brokers localhost:9092 --topics articles\n";
-
-void Say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
 /// Counts the records that the lane commits, and stops it when all are committed.
 class DemoWatch final : public SeesLane<DemoWatch> {
@@ -135,21 +134,21 @@ Result<void> Demo(const DemoArguments& arguments) {
       GenerateSyntheticStream({.count = arguments.records, .seed = arguments.seed});
   const std::vector<SyntheticRecord>& records = stream.records;
   if (records.empty()) return Error{ErrorCode::kConfig, "--records: found 0, expected 1 or more"};
-  Say(
+  SayText(
       fmt::format("Writing {} synthetic records to the topics articles and products of a broker "
                   "inside this process ...",
                   Grouped(records.size())));
   NEARDUP_ASSIGN(const std::unique_ptr<DemoCluster> cluster, DemoCluster::New(records, LogKafka));
   NEARDUP_TRY(cluster->Fill());
   const Settings settings = DemoSettings(arguments, cluster->options(), records);
-  Say("Starting the service: it joins its consumer group, which takes some seconds ...");
+  SayText("Starting the service: it joins its consumer group, which takes some seconds ...");
   DemoWatch watch(records.size());
   NEARDUP_TRY(RunLane(settings, stop_signal, watch));
   if (stop_signal) {
-    Say(fmt::format("Stopped after {} records.", Grouped(watch.committed())));
+    SayText(fmt::format("Stopped after {} records.", Grouped(watch.committed())));
     return {};
   }
-  Say("Reading the output topics ...");
+  SayText("Reading the output topics ...");
   NEARDUP_ASSIGN(const std::vector<DemoVerdict> verdicts, cluster->ReadVerdicts());
   fmt::print("\n{}\n", DemoTable(CountVerdicts(stream.labels, verdicts), watch.speed()));
   for (const size_t index : PickDuplicates(stream, verdicts)) {

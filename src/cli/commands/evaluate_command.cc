@@ -18,6 +18,7 @@
 #include "files/whole_file.h"
 #include "neardup/filter.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "process/stop_signals.h"
 #include "schemes/schemes.h"
 
@@ -181,7 +182,7 @@ int EvaluateCommand(const EvaluateArguments& arguments) {
   const Result<LoadedConfig> config = Load(arguments.config);
   if (!config.ok()) return Fail(config.error());
   for (const std::string& warning : config->warnings) {
-    fmt::print(stderr, "neardup: warning: {}\n", warning);
+    Say("neardup: warning: {}", warning);
   }
   const Result<void> done = Evaluate(arguments, *config);
   return done.ok() ? kExitOk : Fail(done.error());

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,15 +24,20 @@
 #include "files/local_ports.h"
 #include "files/sampled_source.h"
 #include "files/spread_sample.h"
+#include "index/match.h"
 #include "lane/lane.h"
 #include "lane/probe.h"
 #include "learn/learned_options.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "process/stop_signals.h"
 #include "reading/record_sample.h"
+#include "record/field_selection.h"
 
 namespace neardup {
 namespace {
+
+constexpr const char* kWindowPath = "window.entries_max";
 
 struct FilterArguments {
   ConfigArguments config;
@@ -42,13 +49,11 @@ struct FilterArguments {
   bool json = false;
 };
 
-/// Keeps the warning about dead letters for the summary.
+/// Whether there were too many dead letters.
 struct ExcessProbe final : SeesLane<ExcessProbe> {
-  void Saw(const event::DeadLettersExcessive& seen) {
-    if (seen.excessive && why.empty()) why = seen.why;
-  }
+  void Saw(const event::DeadLettersExcessive& seen) { excessive = excessive || seen.excessive; }
   void Saw(const auto& /*ignored*/) {}
-  std::string why;
+  bool excessive = false;
 };
 
 /// How many records repeat an earlier record exactly, or nearly. The kind of a duplicate compares
@@ -65,25 +70,22 @@ Repeats RepeatsOf(const CommittedBatch& sum, const FileTransaction& files) {
 
 void PrintLanes(const LaneShares& shares) {
   const uint64_t duplicates = std::max<uint64_t>(1, shares.duplicates());
-  fmt::print(stderr,
-             "{} lanes by {} would miss {} of the {} duplicates ({:.1f} %), whose originals are in "
-             "other lanes; the largest lane would have {:.0f} % of the records\n",
-             shares.lanes(), shares.field(), Grouped(shares.lost()), Grouped(shares.duplicates()),
-             100.0 * static_cast<double>(shares.lost()) / static_cast<double>(duplicates),
-             100 * shares.LargestShare());
+  Say("{} lanes by {} would miss {} of the {} duplicates ({:.1f} %), whose originals are in "
+      "other lanes; the largest lane would have {:.0f} % of the records",
+      shares.lanes(), shares.field(), Grouped(shares.lost()), Grouped(shares.duplicates()),
+      100.0 * static_cast<double>(shares.lost()) / static_cast<double>(duplicates),
+      100 * shares.LargestShare());
 }
 
 void PrintSummary(const Totals& totals, const FilterOptions& filter, const FileTransaction& files) {
   const CommittedBatch& sum = totals.sum();
   const Repeats repeats = RepeatsOf(sum, files);
-  const std::string rule = filter.scheme.is_own()
-                               ? fmt::format("distance_max {}", filter.match.distance_max)
-                               : fmt::format("scheme {}", filter.scheme.name);
-  std::fprintf(stderr, "%s records in %.2f s (%s/s), %s\n", Grouped(sum.records()).c_str(),
-               totals.seconds(), Grouped(static_cast<uint64_t>(totals.records_per_s())).c_str(),
-               rule.c_str());
+  const std::string rule = filter.scheme.is_own() ? LimitText(filter.match)
+                                                  : fmt::format("scheme {}", filter.scheme.name);
+  Say("{} records in {:.2f} s ({}/s), {}", Grouped(sum.records()), totals.seconds(),
+      Grouped(static_cast<uint64_t>(totals.records_per_s())), rule);
   const auto row = [](const char* name, uint64_t count) {
-    std::fprintf(stderr, "  %-18s %12s\n", name, Grouped(count).c_str());
+    Say("  {:<18} {:>12}", name, Grouped(count));
   };
   row("unique", sum.unique + sum.passed);
   row("exact duplicates", repeats.exact);
@@ -92,18 +94,23 @@ void PrintSummary(const Totals& totals, const FilterOptions& filter, const FileT
   row("dead letters", sum.dead());
   for (size_t reason = 0; reason < sum.dead_letters.size(); ++reason) {
     if (sum.dead_letters[reason] == 0) continue;
-    std::fprintf(stderr, "    %-16s %12s\n", Name(static_cast<Reason>(reason)),
-                 Grouped(sum.dead_letters[reason]).c_str());
+    Say("    {:<16} {:>12}", Name(static_cast<Reason>(reason)), Grouped(sum.dead_letters[reason]));
+  }
+  if (sum.late > 0) row("  late", sum.late);
+  if (sum.clamped > 0) row("  in the future", sum.clamped);
+  if (sum.unique > filter.window.entries_max) {
+    Say("up to {} unique records were forgotten before the end, since the window holds {}; records "
+        "that repeat them are called unique. To remember all: --set window.entries_max={}",
+        Grouped(sum.unique - filter.window.entries_max), Grouped(filter.window.entries_max),
+        sum.unique);
   }
   if (files.exact_repeats() > 0) {
-    fmt::print(
-        stderr,
-        "{} of the exact duplicates are equal to an earlier near duplicate; their kind in the "
-        "verdicts is near, because it compares them with the original\n",
+    Say("{} of the exact duplicates are equal to an earlier near duplicate; their kind in the "
+        "verdicts is near, because it compares them with the original",
         Grouped(files.exact_repeats()));
   }
   if (sum.dead() > 0 && sum.dead() < sum.records()) {  // of all, the error tells
-    fmt::print(stderr, "the first dead letter is {}\n", files.first_dead_letter());
+    Say("the first dead letter is {}", files.first_dead_letter());
   }
   if (files.lane_shares()) PrintLanes(*files.lane_shares());
 }
@@ -137,7 +144,7 @@ void PrintJson(const Totals& totals, const FileTransaction& files,
     json["learned"].erase("feature.model");
     json["learned"].erase("profile");
   }
-  std::fprintf(stderr, "%s\n", json.dump().c_str());
+  Say("{}", json.dump());
 }
 
 Result<void> CheckPaths(const FilterArguments& arguments, const LoadedConfig& config) {
@@ -195,64 +202,76 @@ size_t BytesOfAll(std::span<const Message> messages) {
   return bytes;
 }
 
+/// Makes the window hold the whole file, unless a person says how much it holds. Returns the number
+/// of lines; 0: the input cannot be read twice.
+Result<uint64_t> HoldWholeFile(const FilterArguments& arguments, Settings& settings) {
+  if (arguments.outputs.line_mode) return uint64_t{0};
+  NEARDUP_ASSIGN(const uint64_t lines, CountLines(arguments.input));
+  if (!settings.learning.kept.contains(kWindowPath)) {
+    uint64_t& window = settings.lane.filter.window.entries_max;
+    window = std::clamp(lines, window, WindowOptions::kEntriesMaxRange.max);
+  }
+  return lines;
+}
+
 /// Learns from records of the whole input what nobody said, and puts it in force. A pipe, and what
-/// is compressed, cannot be read twice: they are known as far as they are read ahead.
-Result<std::optional<LearnedOptions>> Learn(const FilterArguments& arguments, Settings& settings,
-                                            SampledSource& source) {
+/// is compressed, cannot be read at any place: they are known as far as they are read ahead.
+/// `lines` is the number of lines of the input, 0 if unknown.
+Result<std::optional<LearnedOptions>> Learn(const FilterArguments& arguments, uint64_t lines,
+                                            Settings& settings, SampledSource& source) {
   const LearningSettings& learning = settings.learning;
   FilterOptions& filter = settings.lane.filter;
   if (!learning.on) return {std::nullopt};
   if (arguments.outputs.line_mode) {
     if (!filter.record.fields.empty()) return {std::nullopt};
-    fmt::print(
-        stderr,
-        "neardup: warning: --line-mode answers each line before it reads the next, so nothing is "
-        "learned from the input. All fields are compared; --fields names the fields to compare\n");
+    Say("neardup: warning: --line-mode answers each line before it reads the next, so nothing is "
+        "learned from the input. All fields are compared; --fields names the fields to compare");
     return {std::nullopt};
   }
   const auto records_max = static_cast<size_t>(learning.records_max);
+  uint64_t& window = filter.window.entries_max;
   NEARDUP_ASSIGN(
       const std::span<const Message> ahead,
       source.ReadAhead(records_max, kSampleBytesMax, static_cast<size_t>(learning.records_min)));
   std::vector<Message> spread;
-  uint64_t lines = ahead.size();
-  if (!source.read_all()) {
-    lines = EstimateLines(arguments.input, ahead.size(), BytesOfAll(ahead));
+  if (source.read_all()) {
+    lines = ahead.size();
+  } else {
     NEARDUP_ASSIGN(spread, ReadSpreadSample(arguments.input, records_max, BytesOfAll(ahead)));
   }
-  // The window holds the whole file, unless a person says otherwise. The distance is learned for
-  // as many records as there are.
+  // Chance matches are those of as many records as there are.
   std::set<std::string> kept = learning.kept;
-  const bool window_given = !kept.insert("window.entries_max").second;
-  uint64_t window = filter.window.entries_max;
-  if (!window_given) {
-    window = std::clamp(lines, window, WindowOptions::kEntriesMaxRange.max);
-    if (lines > 0) {
-      filter.window.entries_max = std::clamp(lines, WindowOptions::kEntriesMaxRange.min, window);
-    }
+  const bool window_given = !kept.insert(kWindowPath).second;
+  const uint64_t held = window;
+  if (!window_given && lines > 0) {
+    window = std::clamp(lines, WindowOptions::kEntriesMaxRange.min, held);
   }
   LearnedOptions learned = LearnOptions(ViewsOf(spread.empty() ? ahead : spread), filter, kept,
                                         static_cast<size_t>(learning.records_min));
-  learned.options.window.entries_max = window;
+  learned.options.window.entries_max = held;
   filter = learned.options;
   if (!arguments.json) {
-    for (const std::string& reason : learned.reasons) fmt::print(stderr, "{}\n", reason);
+    for (const std::string& reason : learned.reasons) Say("{}", reason);
   }
   return {std::move(learned)};
+}
+
+std::string MostFrequentReason(const CommittedBatch& sum, const FileTransaction& files,
+                               const RecordOptions& record) {
+  const auto most = std::max_element(sum.dead_letters.begin(), sum.dead_letters.end());
+  const auto reason = static_cast<Reason>(most - sum.dead_letters.begin());
+  return fmt::format("the most frequent reason is {} ({} records){}", Name(reason), Grouped(*most),
+                     files.causes().Explain(reason, record));
 }
 
 /// kBadInput if nothing was compared. A wrong field name, or a file of another format, does that.
 Result<void> CheckComparedAny(const std::string& input, const CommittedBatch& sum,
                               const FileTransaction& files, const RecordOptions& record) {
   if (sum.records() == 0 || sum.dead() < sum.records()) return {};
-  const auto most = std::max_element(sum.dead_letters.begin(), sum.dead_letters.end());
-  const auto reason = static_cast<Reason>(most - sum.dead_letters.begin());
-  return Fatal(
-      ErrorCode::kBadInput,
-      fmt::format("{}: all {} records are dead letters; the most frequent reason is {} ({} "
-                  "records){}",
-                  input == "-" ? "standard input" : input, Grouped(sum.records()), Name(reason),
-                  Grouped(*most), files.causes().Explain(reason, record)));
+  return Fatal(ErrorCode::kBadInput,
+               fmt::format("{}: all {} records are dead letters; {}",
+                           input == "-" ? "standard input" : input, Grouped(sum.records()),
+                           MostFrequentReason(sum, files, record)));
 }
 
 /// Decides all records. Returns false if `stop` ended it early. The outputs do not wait for a
@@ -275,13 +294,23 @@ Result<void> CheckKeepsNewest(const FilterArguments& arguments, const Settings& 
                  "--keep newest: the lines of a file have no time of their own; name the field "
                  "that says which record is newer: --set record.time_field=FIELD");
   }
-  if (arguments.input == "-" || arguments.outputs.line_mode) {
-    return Fatal(ErrorCode::kConfig,
-                 fmt::format("--keep newest reads the input twice, which {} does not allow; write "
-                             "the records to a file first",
-                             arguments.input == "-" ? "standard input" : "--line-mode"));
-  }
-  return {};
+  std::error_code error;
+  const bool once = arguments.input == "-" || arguments.outputs.line_mode ||
+                    (std::filesystem::exists(arguments.input, error) &&
+                     !std::filesystem::is_regular_file(arguments.input, error));
+  if (!once) return {};
+  return Fatal(ErrorCode::kConfig,
+               fmt::format("--keep newest reads the input twice, which {} does not allow; write "
+                           "the records to a file first",
+                           arguments.outputs.line_mode ? "--line-mode"
+                           : arguments.input == "-"    ? "standard input"
+                                                       : "a pipe"));
+}
+
+Result<void> CheckName(const char* option, const std::string& name) {
+  const Result<FieldPath> path = name.empty() ? FieldPath() : ParseFieldPath(name);
+  if (path.ok()) return {};
+  return Fatal(ErrorCode::kConfig, fmt::format("{}: {}", option, path.error().text));
 }
 
 /// Returns the exit code.
@@ -290,6 +319,8 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
   NowDoing("deciding records");
   NEARDUP_TRY(CheckPaths(arguments, config));
   NEARDUP_TRY(CheckKeepsNewest(arguments, config.settings));
+  NEARDUP_TRY(CheckName("--id-field", arguments.id_field));
+  NEARDUP_TRY(CheckName("--lanes-field", arguments.outputs.lanes_field));
   arguments.outputs.keeps_newest = config.settings.lane.routing.keep == Keep::kNewest;
   const size_t line_bytes_max = config.settings.lane.filter.record.record_bytes_max;
   NEARDUP_ASSIGN(std::unique_ptr<FileSource> file,
@@ -303,7 +334,8 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
   SampledSource source(std::move(file));
   SystemClock clock;
   Totals totals(clock, isatty(STDERR_FILENO) != 0 && !arguments.json);  // learning counts as well
-  const Result<std::optional<LearnedOptions>> learning = Learn(arguments, settings, source);
+  NEARDUP_ASSIGN(const uint64_t lines, HoldWholeFile(arguments, settings));
+  const Result<std::optional<LearnedOptions>> learning = Learn(arguments, lines, settings, source);
   if (!learning.ok()) return WithUnfinished(learning.error(), files->Unfinished());
   const std::optional<LearnedOptions>& learned = *learning;
   OwnLease lease;
@@ -316,9 +348,8 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
   totals.Finish();
   Result<void> ran = finished.ok() ? Result<void>() : finished.error();
   if (ran.ok() && !*finished) {
-    fmt::print(stderr, "neardup: {}\n",
-               StoppedText(SignalName(stop.number), totals.sum().records(), arguments.outputs,
-                           files->Unfinished()));
+    Say("neardup: {}", StoppedText(SignalName(stop.number), totals.sum().records(),
+                                   arguments.outputs, files->Unfinished()));
     return kExitSignal + stop.number;
   }
   if (!ran.ok()) return WithUnfinished(ran.error(), files->Unfinished());
@@ -335,8 +366,15 @@ Result<int> RunFilter(FilterArguments arguments, const LoadedConfig& config) {
     PrintSummary(totals, settings.lane.filter, *files);
   }
   if (!compared.ok()) return WithUnfinished(compared.error(), files->Unfinished());
-  if (!excess.why.empty()) {
-    std::fprintf(stderr, "neardup: warning: too many dead letters: %s\n", excess.why.c_str());
+  if (excess.excessive) {
+    const CommittedBatch& sum = totals.sum();
+    Say("neardup: warning: too many dead letters: {} of {} records are dead letters ({:.3g} %), "
+        "and "
+        "dead_letters.share_max is {:.3g} %; {}",
+        Grouped(sum.dead()), Grouped(sum.records()),
+        100.0 * static_cast<double>(sum.dead()) / static_cast<double>(sum.records()),
+        100 * settings.lane.dead_letters.share_max,
+        MostFrequentReason(sum, *files, settings.lane.filter.record));
   }
   return static_cast<int>(kExitOk);
 }
@@ -350,7 +388,7 @@ int FilterCommand(const FilterArguments& given) {
   const Result<LoadedConfig> config = Load(arguments.config);
   if (!config.ok()) return Fail(config.error());
   for (const std::string& warning : config->warnings) {
-    std::fprintf(stderr, "neardup: warning: %s\n", warning.c_str());
+    Say("neardup: warning: {}", warning);
   }
   const Result<int> ran = RunFilter(arguments, *config);
   return ran.ok() ? *ran : Fail(ran.error());
@@ -371,7 +409,10 @@ void AddFilter(CommandLine& line) {
   const auto add_output = [&](const char* option, std::string& path, const char* help) {
     command
         ->add_option(option, path, fmt::format("{}; - is standard output, .gz is compressed", help))
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check([](const std::string& name) {
+          return name.empty() ? "found an empty name, expected a file or -" : std::string();
+        });
   };
   add_output("--unique", filter.outputs.unique, "write unique lines here");
   add_output("--duplicate", filter.outputs.duplicate, "write duplicate lines here");

@@ -16,6 +16,7 @@
 #include "files/packed_file.h"
 #include "files/whole_file.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "process/stop_signals.h"
 
 namespace neardup {
@@ -48,21 +49,19 @@ std::string_view NeedOf(std::string_view edit) {
 void PrintSummary(const PlantedStream& stream) {
   uint64_t copies = 0;
   for (const auto& [name, count] : stream.planted) copies += count;
-  fmt::print(stderr, "{} records and {} copies of them\n", Grouped(stream.payloads.size() - copies),
-             Grouped(copies));
+  Say("{} records and {} copies of them", Grouped(stream.payloads.size() - copies),
+      Grouped(copies));
   for (const auto& [name, count] : stream.planted) {
-    fmt::print(stderr, "  {:<18} {:>10}\n", name, Grouped(count));
+    Say("  {:<18} {:>10}", name, Grouped(count));
   }
   for (const auto& [name, count] : stream.not_planted) {
-    fmt::print(
-        stderr,
-        "neardup: warning: {}: {} copies were not made, because too few records have {}, which "
-        "this edit needs\n",
+    Say("neardup: warning: {}: {} copies were not made, because too few records have {}, which "
+        "this edit needs",
         name, Grouped(count), NeedOf(name));
   }
   if (stream.left_out > 0) {
-    fmt::print(stderr, "neardup: warning: dead letters left out: {}; the first is {}\n",
-               Grouped(stream.left_out), stream.first_left_out);
+    Say("neardup: warning: dead letters left out: {}; the first is {}", Grouped(stream.left_out),
+        stream.first_left_out);
   }
 }
 

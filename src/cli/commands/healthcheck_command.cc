@@ -8,6 +8,7 @@
 #include "commands/options.h"
 #include "metrics/http_client.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 
 namespace neardup {
 namespace {
@@ -40,14 +41,13 @@ Result<std::string> UrlOf(const ConfigArguments& arguments) {
 int Ask(const std::string& url) {
   const Result<HttpAnswer> answer = HttpGet(url, kTimeoutS);
   if (!answer.ok() && answer.error().code == ErrorCode::kConfig) {
-    std::fprintf(stderr, "neardup: --url %s\n", answer.error().text.c_str());
+    Say("neardup: --url {}", answer.error().text);
     return kExitUsage;
   }
   if (!answer.ok()) {
-    std::fprintf(stderr,
-                 "neardup: %s; is the instance running? --config or --url must name its "
-                 "metrics.host and metrics.port (0: not served)\n",
-                 answer.error().text.c_str());
+    Say("neardup: {}; is the instance running? --config or --url must name its "
+        "metrics.host and metrics.port (0: not served)",
+        answer.error().text);
     return kExitUnavailable;
   }
   std::string text = answer->body;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kafka/kafka_options.h"
+#include "process/message.h"
 
 namespace neardup {
 
@@ -12,7 +13,7 @@ namespace neardup {
 inline KafkaLog PrintKafkaErrors() {
   return [](int level, std::string_view text) {
     if (level > kSyslogError) return;
-    std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
+    Say("{}", text);
   };
 }
 

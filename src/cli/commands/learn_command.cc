@@ -13,6 +13,7 @@
 #include "learn/model_file.h"
 #include "learn/sample.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "process/stop_signals.h"
 #include "reading/record_sample.h"
 
@@ -48,13 +49,12 @@ Result<void> Learn(const LearnArguments& arguments) {
   const Model model = LearnModel(sample);
   NEARDUP_TRY(output.Write(ModelText(model)));
   NEARDUP_TRY(output.Finish());
-  fmt::print(stderr, "{}: learned from {} distinct records of {}; {} common phrases\n",
-             arguments.output, sample.records().size(), sample.seen(), model.common.size());
+  Say("{}: learned from {} distinct records of {}; {} common phrases", arguments.output,
+      sample.records().size(), sample.seen(), model.common.size());
   if (model.centre == Model().centre) {
-    fmt::print(stderr,
-               "neardup: warning: {}: fewer than 100 records have enough words to be compared by "
-               "distance, so the model holds only the hash seed; give a larger sample\n",
-               arguments.input);
+    Say("neardup: warning: {}: fewer than 100 records have enough words to be compared by "
+        "distance, so the model holds only the hash seed; give a larger sample",
+        arguments.input);
   }
   return {};
 }

@@ -19,6 +19,7 @@
 #include "neardup/filter.h"
 #include "neardup/result.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "state/snapshot.h"
 #include "state/snapshot_restore.h"
 
@@ -154,13 +155,12 @@ Result<RestoredSnapshot> RestoreNewest(const Settings& settings) {
   }
   NEARDUP_TRY(CheckStateDir(settings.state_dir));
   std::optional<Error> refused;
-  const SnapshotEvents events = {
-      .refused =
-          [&refused](const Error& error) {
-            std::fprintf(stderr, "neardup: warning: snapshot refused: %s\n", error.text.c_str());
-            refused = error;
-          },
-      .progress = [](uint64_t, uint64_t) {}};
+  const SnapshotEvents events = {.refused =
+                                     [&refused](const Error& error) {
+                                       Say("neardup: warning: snapshot refused: {}", error.text);
+                                       refused = error;
+                                     },
+                                 .progress = [](uint64_t, uint64_t) {}};
   const uint16_t lane = settings.lane.lane;
   NEARDUP_ASSIGN(std::optional<RestoredSnapshot> restored,
                  RestoreSnapshot(SnapshotFolder(settings.state_dir, lane), settings.lane.filter,

@@ -11,6 +11,7 @@
 #include "commands/commands.h"
 #include "commands/options.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "process/stop_signals.h"
 
 namespace neardup {
@@ -31,9 +32,8 @@ void PrintCase(const std::string& file, const VerdictCase& each, const CaseOutco
 Result<int> RunTest(const TestArguments& arguments) {
   NEARDUP_ASSIGN(const LoadedConfig config, Load(arguments.config));
   if (config.settings.learning.on && !config.settings.learning.kept.contains("record.fields")) {
-    fmt::print(stderr,
-               "neardup: warning: no fields are named, so all fields are compared, with the "
-               "default settings; give the configuration that `neardup tune` wrote\n");
+    Say("neardup: warning: no fields are named, so all fields are compared, with the "
+        "default settings; give the configuration that `neardup tune` wrote");
   }
   const Result<std::string> text = ReadFile(arguments.cases);
   if (!text.ok()) {

@@ -48,10 +48,11 @@ void Totals::Draw() {
   draw_at_ms_ = last_ms_ + kDrawPeriodMs;
   drawn_ = true;
   const std::string of = expected_ > 0 ? fmt::format(" of {}", Grouped(expected_)) : "";
-  fmt::print(stderr, "{}{}{} records   {} unique   {} duplicates   {} dead letters   {}/s",
-             kClearLine, Grouped(sum_.records()), of, Grouped(sum_.unique + sum_.passed),
-             Grouped(sum_.duplicates()), Grouped(sum_.dead()),
-             Grouped(static_cast<uint64_t>(records_per_s())));
+  const std::string line = fmt::format(
+      "{}{}{} records   {} unique   {} duplicates   {} dead letters   {}/s", kClearLine,
+      Grouped(sum_.records()), of, Grouped(sum_.unique + sum_.passed), Grouped(sum_.duplicates()),
+      Grouped(sum_.dead()), Grouped(static_cast<uint64_t>(records_per_s())));
+  std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }
 

@@ -21,6 +21,7 @@
 #include "learn/stream_profile.h"
 #include "learn/tuning.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "process/stop_signals.h"
 #include "reading/record_sample.h"
 #include "tune/tune_page.h"
@@ -199,7 +200,7 @@ Result<void> RunTune(const TuneArguments& arguments) {
 int TuneCommand(const TuneArguments& arguments) {
   const std::string problem = ArgumentProblem(arguments);
   if (!problem.empty()) {
-    fmt::print(stderr, "neardup: {}; see `neardup tune --help`\n", problem);
+    Say("neardup: {}; see `neardup tune --help`", problem);
     return kExitUsage;
   }
   EndOnSignals();

@@ -16,6 +16,7 @@
 #include "kafka/client.h"
 #include "kafka/online_check.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "run/lane_pipeline.h"
 
 namespace neardup {
@@ -69,7 +70,7 @@ int ValidateCommand(const ValidateArguments& arguments) {
   const Result<LoadedConfig> config = Load(arguments.config);
   if (!config.ok()) return Fail(config.error());
   for (const std::string& warning : config->warnings) {
-    std::fprintf(stderr, "neardup: warning: %s\n", warning.c_str());
+    Say("neardup: warning: {}", warning);
   }
   if (const Result<void> checked = CheckProperties(config->settings.kafka); !checked.ok()) {
     return Fail(checked.error());

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "neardup/result.h"
+#include "process/message.h"
 
 namespace neardup {
 
@@ -52,7 +53,7 @@ inline int ExitCodeOf(const Error& error) {
 
 /// Prints the error on standard error and returns its exit code.
 inline int Fail(const Error& error) {
-  std::fprintf(stderr, "neardup: %s\n", error.text.c_str());
+  Say("neardup: {}", error.text);
   return ExitCodeOf(error);
 }
 

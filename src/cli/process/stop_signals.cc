@@ -12,6 +12,7 @@
 
 #include "base/output_file.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 
 namespace neardup {
 namespace {
@@ -40,7 +41,7 @@ Waiter& TheWaiter() {
   if (!files.not_written.empty()) {
     text += fmt::format("; not written: {}", fmt::join(files.not_written, ", "));
   }
-  fmt::print(stderr, "{}\n", text);
+  Say("{}", text);
   _exit(kExitSignal + number);
 }
 

@@ -1,15 +1,19 @@
 // The entry of the program.
-#include <cstdio>
+#include <signal.h>
+
 #include <exception>
 
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "program/program.h"
 
 int main(int count, char** words) {
+  neardup::OpenStandardStreams();
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
   try {
     return neardup::RunProgram(count, words);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "neardup: internal error: %s\n", error.what());
+    neardup::Say("neardup: internal error: {}", error.what());
     return neardup::kExitInternal;
   }
 }

@@ -13,6 +13,7 @@
 #include "commands/commands.h"
 #include "kafka/library_version.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "program/command_tree.h"
 #include "program/completion.h"
 #include "program/exit_code_rows.h"
@@ -76,7 +77,7 @@ int ShowHelp(CLI::App& program, const std::vector<std::string>& words) {
     const auto of_name = [&](const CLI::App* each) { return each->get_name() == word; };
     const std::vector<const CLI::App*> found = named.command->get_subcommands(of_name);
     if (found.empty()) {
-      fmt::print(stderr, "neardup: {}\n", UnknownWordText(named, word));
+      Say("neardup: {}", UnknownWordText(named, word));
       return kExitUsage;
     }
     named = {found.front(), named.name + " " + word};
@@ -152,7 +153,7 @@ int RunProgram(int count, const char* const* words) {
   } catch (const CLI::Success& success) {
     return program.exit(success);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "neardup: {}\n", UsageText(program, error));
+    Say("neardup: {}", UsageText(program, error));
     return kExitUsage;
   }
 }

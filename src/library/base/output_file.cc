@@ -8,8 +8,11 @@
 #include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <mutex>
+#include <sstream>
+#include <string>
 #include <utility>
 
 namespace neardup {
@@ -59,6 +62,22 @@ void SyncFolderOf(const fs::path& file) {
   close(descriptor);
 }
 
+/// A file that is mounted itself, as containers do with single files.
+bool IsMountPoint(const fs::path& place) {
+  std::ifstream mounts("/proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    std::istringstream columns(line);
+    std::string id;
+    std::string parent;
+    std::string device;
+    std::string root;
+    std::string point;  // a space in it is written as \040, and then it is not found
+    columns >> id >> parent >> device >> root >> point;
+    if (point == place) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<fs::path> PlaceOf(const std::string& path) {
@@ -86,6 +105,11 @@ Result<OutputFile> OutputFile::Open(const std::string& path) {
     return CannotWriteTo(path, "found a folder, expected a file");
   }
   NEARDUP_ASSIGN(const fs::path place, PlaceOf(path));
+  if (exists && IsMountPoint(place)) {
+    return CannotWriteTo(path,
+                         "it is a mount point, which no new file can replace; mount its folder, or "
+                         "write to another place");
+  }
   const bool is_descriptor = place.native().starts_with(kDescriptors);
   if (!is_descriptor && (!exists || S_ISREG(status.st_mode))) return OpenBeside(path, place);
   OutputFile file(path, {std::fopen(path.c_str(), "ab"), &std::fclose});

@@ -105,9 +105,10 @@ void FieldExtractor::Walk::NameFormat(std::string_view payload) {
   const bool is_json =
       outcome.reason == Reason::kTooDeep || outcome.reason == Reason::kDuplicateKey;
   if (is_json) return;
-  if (const std::optional<ForeignFormat> format = FormatOfPayload(payload)) {
-    outcome.error += fmt::format("; found {}: {}", format->what, format->remedy);
-  }
+  const std::optional<ForeignFormat> format = FormatOfPayload(payload);
+  if (!format) return;
+  if (format->at > 0) outcome.error = fmt::format("not JSON at byte {}", format->at);
+  outcome.error += fmt::format("; found {}: {}", format->what, format->remedy);
 }
 
 void FieldExtractor::Walk::Reserve(size_t payload_bytes) {

@@ -68,11 +68,10 @@ class RecordIdReader {
   std::string Read(std::string_view payload, int64_t line);
   /// True if the field holds exactly one text and that text is not empty.
   bool Has(std::string_view payload) { return !FieldText(payload).empty(); }
-
- private:
   /// Empty if there is none. Valid until the next call.
   std::string_view FieldText(std::string_view payload);
 
+ private:
   std::unique_ptr<FieldExtractor> extractor_;
 };
 

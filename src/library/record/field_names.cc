@@ -7,15 +7,16 @@ namespace {
 
 constexpr size_t kLevelsMax = 3;
 
-void Collect(const simdjson::dom::object& object, const std::string& pointer, size_t level,
+void Collect(simdjson::ondemand::object object, const std::string& pointer, size_t level,
              size_t names_max, std::vector<std::string>& names) {
-  for (const auto& [key, value] : object) {
-    if (names.size() >= names_max) return;
+  for (auto field : object) {
+    std::string_view key;
+    if (names.size() >= names_max || field.unescaped_key().get(key) != simdjson::SUCCESS) return;
     const std::string here = pointer + "/" + PointerPart(key);
     const bool plain = level == 1 && !key.starts_with('/') && !key.empty();
     names.push_back(plain ? std::string(key) : here);
-    simdjson::dom::object inner;
-    if (level < kLevelsMax && value.get(inner) == simdjson::SUCCESS) {
+    simdjson::ondemand::object inner;
+    if (level < kLevelsMax && field.value().get(inner) == simdjson::SUCCESS) {
       Collect(inner, here, level + 1, names_max, names);
     }
   }
@@ -38,10 +39,13 @@ std::string PointerPart(std::string_view name) {
 }
 
 std::vector<std::string> FieldNames(std::string_view payload, size_t names_max) {
-  simdjson::dom::parser parser;
-  simdjson::dom::object root;
+  simdjson::ondemand::parser parser;
+  const simdjson::padded_string padded(payload);
   std::vector<std::string> names;
-  if (parser.parse(payload.data(), payload.size()).get(root) != simdjson::SUCCESS) return names;
+  simdjson::ondemand::document document;
+  simdjson::ondemand::object root;
+  if (parser.iterate(padded).get(document) != simdjson::SUCCESS) return names;
+  if (document.get_object().get(root) != simdjson::SUCCESS) return names;
   Collect(root, "", 1, names_max, names);
   return names;
 }

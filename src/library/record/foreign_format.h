@@ -1,6 +1,7 @@
 // Names what bytes are that are no JSON object, and says how to make one of them.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,13 +11,18 @@ namespace neardup {
 struct ForeignFormat {
   std::string what;    ///< with its article: "a JSON array"
   std::string remedy;  ///< what a person can do
+  /// Where it begins. The bytes before it are a JSON object, if there are any.
+  size_t at = 0;
 };
 
 /// Judges a payload that was refused, by its beginning. nullopt if nothing is known about it.
 std::optional<ForeignFormat> FormatOfPayload(std::string_view payload);
 
-/// What a file is that begins with this line, if a file like this holds no JSON Lines: compressed
-/// or binary files, and a JSON array over several lines. nullopt for any other file.
-std::optional<ForeignFormat> FormatOfFile(std::string_view first_line);
+/// What a file is that begins so, if a file like this holds no JSON Lines: compressed or binary
+/// files, other encodings, and JSON that is arranged in another way, such as an array, objects over
+/// several lines, or objects with commas between them. nullopt for any other file; a single line
+/// that is damaged proves nothing. `beginning` holds at least the first line, and `whole` says that
+/// it is the whole file.
+std::optional<ForeignFormat> FormatOfFile(std::string_view beginning, bool whole);
 
 }  // namespace neardup

@@ -97,7 +97,7 @@ Result<void> FileSource::Poll(size_t records_max, int timeout_ms, std::vector<Me
     if (pending_.size() == searched_ && !exhausted_) break;  // nothing came in time
   }
   if (content_ == FileContent::kRecords && next_line_ == 0 && !lines.empty()) {
-    NEARDUP_TRY(CheckFormat(std::string_view(pending_).substr(0, lines.front().bytes)));
+    NEARDUP_TRY(CheckFormat());
   }
   const auto block = std::make_shared<const std::string>(pending_.substr(0, begin));
   pending_.erase(0, begin);
@@ -113,8 +113,8 @@ Result<void> FileSource::Poll(size_t records_max, int timeout_ms, std::vector<Me
   return {};
 }
 
-Result<void> FileSource::CheckFormat(std::string_view first_line) const {
-  const std::optional<ForeignFormat> format = FormatOfFile(first_line);
+Result<void> FileSource::CheckFormat() const {
+  const std::optional<ForeignFormat> format = FormatOfFile(pending_, exhausted_);
   if (!format) return {};
   return Fatal(
       ErrorCode::kBadInput,

@@ -18,7 +18,7 @@ class FileBytes;
 /// What a file must hold.
 enum class FileContent : uint8_t {
   kLines,    ///< anything
-  kRecords,  ///< JSON Lines: a file whose first line shows another format is kBadInput
+  kRecords,  ///< JSON Lines: a file whose beginning shows another format is kBadInput
 };
 
 /// The Source port over one file, with one input partition {path, 0}. A file that grows meanwhile
@@ -50,8 +50,8 @@ class FileSource : public Source {
  private:
   FileSource(std::string path, size_t line_bytes_max, FileContent content,
              std::unique_ptr<FileBytes> reader);
-  /// kBadInput if a file with this first line cannot hold JSON Lines.
-  Result<void> CheckFormat(std::string_view first_line) const;
+  /// kBadInput if a file that begins with pending_ cannot hold JSON Lines.
+  Result<void> CheckFormat() const;
   Result<void> Fill(int timeout_ms);
   /// Ends the input behind the last line that began before the file was opened.
   void DropWhatWasAppended(uint64_t bytes_at_open, size_t new_bytes);

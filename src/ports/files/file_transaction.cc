@@ -16,6 +16,7 @@ namespace neardup {
 
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr size_t kNamesMax = 200;
 constexpr size_t kNamesShown = 8;
 constexpr size_t kFirstPayloadBytesMax = size_t{1} << 20;
@@ -84,7 +85,11 @@ Result<void> FileTransaction::Publish(const RoutedRecord& record) {
     NEARDUP_TRY(WriteLine(*route, reference.empty() ? payload : reference));
   }
   if (!verdicts_ && !pairs_ && !groups_) return {};
-  std::string id = ids_.Read(payload, record.message.position.offset + 1);
+  std::string id(ids_.FieldText(payload));
+  if (id.empty()) {
+    // Where a field names the records, a line must not look like an id.
+    id = (id_field_.empty() ? "" : "line ") + LineText(record.message.position.offset);
+  }
   if (verdicts_) NEARDUP_TRY(WriteVerdict(record, id));
   if (verdict.decision == Decision::kDuplicate) {
     if (pairs_) NEARDUP_TRY(WritePair(record, id));
@@ -163,10 +168,10 @@ Result<void> FileTransaction::CheckIdField() const {
     text += fmt::format(", did you mean {}?", *near);
   }
   if (names.size() > kNamesShown) names.resize(kNamesShown);
-  return Fatal(ErrorCode::kConfig,
-               fmt::format("{}; the first of them has the fields {}. Leave --id-field out to name "
-                           "records by their line",
-                           text, fmt::join(names, ", ")));
+  if (!names.empty()) {
+    text += fmt::format("; the first of them has the fields {}", fmt::join(names, ", "));
+  }
+  return Fatal(ErrorCode::kConfig, text + ". Leave --id-field out to name records by their line");
 }
 
 Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record, const std::string& id) {
@@ -186,21 +191,27 @@ Result<void> FileTransaction::WriteVerdict(const RoutedRecord& record, const std
   return line_mode_ ? verdicts_->Flush() : Result<void>();
 }
 
-/// A record that was compared is JSON of one line, so its bytes can stand in a line of JSON.
+/// A record that was compared is a JSON object. Without what may stand around it, a byte order mark
+/// and a CR, it can stand in a line of JSON.
+std::string_view ObjectIn(std::string_view payload) {
+  if (payload.starts_with(kByteOrderMark)) payload.remove_prefix(kByteOrderMark.size());
+  return payload.substr(0, payload.find_last_of('}') + 1);
+}
+
 Result<void> FileTransaction::WritePair(const RoutedRecord& record, const std::string& id) {
   const Match& match = record.verdict.match;
   const Original& original = originals_[match.original.offset];
   line_ = fmt::format(
       R"({{"kind":"{}","distance":{},"original":{{"id":{},"record":{}}},"duplicate":{{"id":{},"record":{}}}}})",
       Name(match.kind), match.distance, JsonText(original.id), original.payload, JsonText(id),
-      record.message.value.value_or(""));
+      ObjectIn(record.message.value.value_or("")));
   return WriteLine(*pairs_, line_);
 }
 
 void FileTransaction::Remember(const RoutedRecord& record, std::string id) {
   if (id_field_.empty() && !pairs_) return;  // the line is the id
   Original original{std::move(id), {}};
-  if (pairs_) original.payload = record.message.value.value_or("");
+  if (pairs_) original.payload = ObjectIn(record.message.value.value_or(""));
   originals_.emplace(record.message.position.offset, std::move(original));
 }
 

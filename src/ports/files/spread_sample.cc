@@ -11,21 +11,22 @@
 #include <system_error>
 #include <utility>
 
+#include "files/decompressor.h"
+#include "files/file_bytes.h"
+
 namespace neardup {
 namespace {
 
 constexpr uint64_t kStretches = 32;
-constexpr std::string_view kGzipMark = "\x1f\x8b";
 
 /// Bytes of a plain file; 0: it is none.
 uint64_t PlainBytes(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error) || error) return 0;
   std::ifstream file(path, std::ios::binary);
-  std::string mark(kGzipMark.size(), ' ');
-  if (!file.read(mark.data(), static_cast<std::streamsize>(mark.size())) || mark == kGzipMark) {
-    return 0;
-  }
+  std::string mark(sizeof(uint32_t), ' ');
+  file.read(mark.data(), static_cast<std::streamsize>(mark.size()));
+  if (Decompressor::For(mark.substr(0, static_cast<size_t>(file.gcount())))) return 0;
   const uintmax_t bytes = std::filesystem::file_size(path, error);
   return error ? 0 : bytes;
 }
@@ -68,9 +69,19 @@ Result<std::vector<Message>> ReadSpreadSample(const std::string& path, size_t re
   return messages;
 }
 
-uint64_t EstimateLines(const std::string& path, size_t lines, size_t bytes) {
-  const uint64_t all = PlainBytes(path);
-  return bytes == 0 ? 0 : all / std::max<uint64_t>(bytes / std::max<size_t>(lines, 1), 1);
+Result<uint64_t> CountLines(const std::string& path) {
+  constexpr size_t kBlock = size_t{1} << 20;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return uint64_t{0};
+  NEARDUP_ASSIGN(const std::unique_ptr<FileBytes> file, FileBytes::Open(path));
+  uint64_t lines = 0;
+  std::string block;
+  // An error shows again where the records are read.
+  while (!file->at_end() && file->Read(kBlock, 0, block).ok()) {
+    lines += static_cast<uint64_t>(std::count(block.begin(), block.end(), '\n'));
+    block.clear();
+  }
+  return lines;
 }
 
 }  // namespace neardup

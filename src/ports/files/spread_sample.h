@@ -17,7 +17,7 @@ namespace neardup {
 Result<std::vector<Message>> ReadSpreadSample(const std::string& path, size_t records_max,
                                               size_t bytes_max);
 
-/// About how many lines the file has, from the size of its first `lines` lines; 0: unknown.
-uint64_t EstimateLines(const std::string& path, size_t lines, size_t bytes);
+/// Reads the whole file, decompressed, and counts its line ends. 0: it is no regular file.
+Result<uint64_t> CountLines(const std::string& path);
 
 }  // namespace neardup

@@ -200,7 +200,7 @@ class Outputs(unittest.TestCase):
     def test_an_id_is_a_text_everywhere_as_the_record_writes_it(self):
         ids = ['17', '12345678901234567890123', '1.50', 'true', '"a\\u0042"', 'null']
         lines = ['{"id": %s, "title": "%s"}' % (id, TITLE) for id in ids]
-        expected = ['17', '12345678901234567890123', '1.50', 'true', 'aB', '6']
+        expected = ['17', '12345678901234567890123', '1.50', 'true', 'aB', 'line 6']
         verdicts = self.filter('--verdicts', '-', lines=lines).splitlines()[1:]
         self.assertEqual([line.split('\t')[0] for line in verdicts], expected)
         group, = map(json.loads, self.filter('--groups', '-', lines=lines).splitlines())

@@ -44,6 +44,14 @@ TEST(ForeignFormat, APayloadOfAnotherFormatIsNamedWithARemedy) {
       {"\x28\xb5\x2f\xfd\x04"sv, "zstd data", "zstd -dc"},
       {"\x0a\x04rain\x10\x05"sv, "binary data", "convert it"},
       {"\xff\xfe{\0}\0"sv, "UTF-16 text", "iconv -f UTF-16 -t UTF-8"},
+      {"{\0\"\0a\0"sv, "UTF-16 text", "iconv -f UTF-16LE -t UTF-8"},
+      {"\0{\0\"\0a"sv, "UTF-16 text", "iconv -f UTF-16BE -t UTF-8"},
+      {"\xff\xfe\0\0{\0\0\0"sv, "UTF-32 text", "iconv -f UTF-32 -t UTF-8"},
+      {"{\0\0\0\"\0\0\0"sv, "UTF-32 text", "iconv -f UTF-32LE -t UTF-8"},
+      {"\0\0\0\0\0\0\0\0\0{\"a\":1}"sv, "zero bytes", "tr -d '\\000'"},
+      {R"({"a": 1} {"a": 2})", "several JSON objects on one line", "jq -c ."},
+      {R"({"a": "}{"},)", "a comma after the JSON object", "sed 's/,[[:space:]]*$//'"},
+      {R"({"a": 1} // x)", R"("// x" after the JSON object)", "end the record with its object"},
   };
   for (const Case& each : cases) {
     const std::string error = ErrorOf(each.payload);
@@ -54,10 +62,58 @@ TEST(ForeignFormat, APayloadOfAnotherFormatIsNamedWithARemedy) {
 
 TEST(ForeignFormat, JsonThatIsDamagedOrOfAnotherKindIsNotCalledSomethingElse) {
   for (const std::string_view payload :
-       {R"({"id":)", R"({"a": 1} x)", "{\"a\": \"\xff\"}", R"({"a": "\ud800"})", "", "17", "-1.5e3",
-        "true", "null", R"("rain")", R"("rain)", "[1, 2]"}) {
+       {R"({"id":)", "{\"a\": \"\xff\"}", R"({"a": "\ud800"})", "", "17", "-1.5e3", "true", "null",
+        R"("rain")", R"("rain)", "[1, 2]"}) {
     EXPECT_THAT(ErrorOf(payload), Not(HasSubstr("found"))) << payload;
   }
+}
+
+TEST(ForeignFormat, WhatFollowsAnObjectIsNamedWithItsPlace) {
+  EXPECT_EQ(
+      ErrorOf(R"({"a": 1} ;)"),
+      R"(not JSON at byte 9; found ";" after the JSON object: end the record with its object)");
+}
+
+/// The remedy for a file that begins so; empty: it is read as JSON Lines.
+std::string RemedyFor(std::string_view beginning, bool whole = true) {
+  const std::optional<ForeignFormat> format = FormatOfFile(beginning, whole);
+  return format ? format->remedy : "";
+}
+
+TEST(ForeignFormat, AFileOfJsonInAnotherArrangementIsNamedWithACommand) {
+  struct Case {
+    const char* file;
+    const char* remedy;
+  };
+  const Case cases[] = {
+      {"[\n", "jq -c '.[]'"},
+      {"\n\n [\n{\"a\":1},\n{\"a\":2}\n]\n", "jq -c '.[]'"},
+      {"[{\"a\":1},\n{\"a\":2}]\n", "jq -c '.[]'"},
+      {"{\n\"a\": 1\n}\n{\n\"a\": 2\n}\n", "jq -c ."},
+      {"{\"type\":\"list\",\"features\":[\n{\"a\":1},\n{\"a\":2}]}", "jq -c '.features[]'"},
+      {"{\"found\":{\"hits\":[\n{\"a\":1},\n{\"a\":2}\n]}}", "jq -c '.found.hits[]'"},
+      {"{\n\"a b\":[{\"a\":1}]}", "jq -c '.\"a b\"[]'"},
+      {"var part0 = [\n{\"a\":1},\n{\"a\":2}\n];\n", "jq -c '.[]'"},
+      {"load({\"a\":\n1});\n", "jq -c '.'"},
+      {"{\"a\":1},\n{\"a\":2},\n{\"a\":3}\n", "sed '$s/,[[:space:]]*$//'"},
+      {"{\"a\":1}{\"a\":2}", "jq -c ."},
+      {"{\"a\":1} {\"a\":2}\r\n{\"a\":3} {\"a\":4}\r\n", "jq -c ."},
+      {"\x1e{\"a\":1}\n\x1e{\"a\":2}\n", "tr -d '\\036'"},
+  };
+  for (const Case& each : cases) EXPECT_THAT(RemedyFor(each.file), HasSubstr(each.remedy));
+  EXPECT_THAT(RemedyFor("{\"a\":[\n{\"b\":1},\n", false), HasSubstr("jq -c '.a[]'"));
+}
+
+TEST(ForeignFormat, OneDamagedLineMakesNoOtherFormat) {
+  for (const char* file :
+       {"{\"a\":1}\n", "{\"a\":\n{\"a\":2}\n{\"a\":3}\n", "{\"a\":\n{\"a\":2}\n",
+        "{\"a\n{\"a\":2}\n", "{\"a\":1},\n{\"a\":2}\n", "{\"a\":1}{\"a\":2}\n{\"a\":3}\n",
+        "{\"a\":1}x\n{\"a\":2}\n", "{\"a\":[{\"b\":1}]}\n{\"a\":[{\"b\":2}]}\n",
+        "{\"a\":[{\"b\":1},{\"b\":2}]}", "a = b [c]\n", "[1] started\n", "{\"a\": nothing\n}\n", "",
+        "\n\n", "{\"a\":1}\n[\n"}) {
+    EXPECT_EQ(RemedyFor(file), "") << file;
+  }
+  EXPECT_EQ(RemedyFor("{\"a\":\n", false), "") << "the only line so far may be damaged";
 }
 
 TEST(ForeignFormat, APayloadThatIsTooLargeIsNamedToo) {

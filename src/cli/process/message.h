@@ -1,0 +1,26 @@
+// Messages for people, on standard error.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+namespace neardup {
+
+/// Writes the text and a line end to standard error. Control characters other than line ends and
+/// tabs are written as in JSON, such as \u001B, so that keys and values of records cannot change a
+/// terminal. A message that cannot be written, since nobody reads it or a disk is full, is lost
+/// without an error: the result of a command matters more. Any thread.
+void SayText(std::string_view text);
+
+template <class... Values>
+void Say(fmt::format_string<Values...> format, Values&&... values) {
+  SayText(fmt::format(format, std::forward<Values>(values)...));
+}
+
+/// Opens /dev/null in place of standard input, output and error where they are closed. A file that
+/// is opened later would else take their number, and with it the messages.
+void OpenStandardStreams();
+
+}  // namespace neardup

@@ -1,0 +1,198 @@
+"""What `neardup filter` does with files, names and places that are not as plain as they could be."""
+import gzip
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+NEARDUP = pathlib.Path(sys.argv.pop(1)).resolve()
+WORDS = [a + b for a in ('har', 'bri', 'cou', 'deb', 'tra', 'mor', 'win', 'sto', 'gar', 'lan')
+         for b in ('bour', 'dge', 'ncil', 'ate', 'ffic', 'ning', 'ter', 'ry', 'den', 'tern')]
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix='neardup-files-')
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.input = self.folder / 'in.jsonl'
+
+    def write(self, records):
+        self.input.write_text(''.join(json.dumps(record) + '\n' for record in records))
+
+    def run_words(self, *words, **how):
+        return subprocess.run([str(NEARDUP), *map(str, words)], cwd=self.folder, capture_output=True, timeout=300, **how)
+
+    def filter(self, *options, file='in.jsonl'):
+        done = self.run_words('filter', '--input', file, *options)
+        done.said = done.stderr.decode()
+        return done
+
+    def verdicts(self, *options, **how):
+        done = self.filter('--verdicts', 'v.tsv', *options, **how)
+        self.assertEqual(done.returncode, 0, done.said)
+        return [line.split('\t') for line in (self.folder / 'v.tsv').read_text().splitlines()[1:]]
+
+
+class Forms(Files):
+    def test_json_in_another_arrangement_is_refused_before_anything_is_written(self):
+        objects = [json.dumps({'id': i, 'name': f'place {i} of the map'}) for i in range(30)]
+        for content, command in (
+                ('\n[\n' + ',\n'.join(objects) + '\n]\n', "jq -c '.[]'"),
+                ('export.part1 = [\n' + ',\n'.join(objects) + '\n]\n', 'sed '),
+                ('{"kind": "list", "places": [\n' + ',\n'.join(objects) + '\n]}\n', "jq -c '.places[]'"),
+                (',\n'.join(objects) + '\n', 'sed '),
+                (''.join(objects), 'jq -c .'),
+                ('\n'.join(json.dumps(json.loads(each), indent=1) for each in objects), 'jq -c .'),
+                (''.join('\x1e' + each + '\n' for each in objects), "tr -d '\\036'"),
+                ('\n'.join(objects).encode('utf-16-be'), 'iconv -f UTF-16BE'),
+                ('\n'.join(objects).encode('utf-32'), 'iconv -f UTF-32')):
+            self.input.write_bytes(content if isinstance(content, bytes) else content.encode())
+            (self.folder / 'u.jsonl').write_text('of an earlier run\n')
+            done = self.filter('--unique', 'u.jsonl')
+            self.assertEqual(done.returncode, 65, done.said)
+            self.assertIn(command, done.said)
+            self.assertEqual((self.folder / 'u.jsonl').read_text(), 'of an earlier run\n')
+
+    @unittest.skipUnless(shutil.which('jq'), 'the commands of the messages need jq')
+    def test_the_command_of_the_message_makes_json_lines(self):
+        objects = [json.dumps({'id': i, 'name': f'place {i} of the map'}) for i in range(5)]
+        for content in ('load([\n' + ',\n'.join(objects) + '\n]);\n', ',\n'.join(objects) + ',\n',
+                        '{"found": {"places": [\n' + ',\n'.join(objects) + '\n]}}\n', ''.join(objects)):
+            self.input.write_text(content)
+            said = self.filter().said
+            command = said[said.rindex('instance with ') + 14:] if 'instance with ' in said else said[said.rindex('lines: ') + 7:]
+            command = command.split(';  ')[0].split('; or each')[0].strip()
+            command = command.replace('FILE', 'in.jsonl') if 'FILE' in command else command + ' in.jsonl'
+            made = subprocess.run(['bash', '-c', command], cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual([json.loads(line)['id'] for line in made.stdout.splitlines()], list(range(5)), (command, made.stderr))
+
+    def test_one_damaged_line_is_one_dead_letter(self):
+        for first in ('{"a": "x"}TRAILER', '{"a": "x"},', '{"a":', '{"a": "x"} {"a": "y"}', '\0' * 100 + '{"a": "x"}'):
+            self.input.write_text(first + '\n{"a": "good"}\n{"a": "better"}\n')
+            self.assertEqual([row[1] for row in self.verdicts()], ['dead-letter', 'unique', 'unique'], first)
+
+    def test_zstd_is_learned_from_like_plain_text(self):
+        if not shutil.which('zstd'):
+            self.skipTest('needs the command zstd')
+        draw = random.Random(3)
+        self.write({'uid': draw.getrandbits(60), 'text': ' '.join(draw.choices(WORDS, k=200))} for _ in range(60_000))
+        subprocess.run(['zstd', '-q', 'in.jsonl', '-o', 'in.jsonl.zst'], cwd=self.folder, check=True)
+        self.assertIn('fields compared: text; left out: uid', self.filter(file='in.jsonl.zst').said)
+
+    def test_the_window_holds_a_file_that_is_longer_than_its_default(self):
+        with gzip.open(self.folder / 'in.jsonl.gz', 'wt', compresslevel=1) as file:
+            for i in range(1_005_000):
+                file.write('{"n":"value v%d"}\n' % (i % 1_004_000))
+        done = self.filter('--fields', 'n', '--json', file='in.jsonl.gz')
+        self.assertEqual(json.loads(done.said.splitlines()[-1])['exact_duplicates'], 1000)
+
+    def test_what_a_given_window_forgets_is_said(self):
+        self.write({'n': f'value v{i}'} for i in range(3000))
+        said = self.filter('--fields', 'n', '--set', 'window.entries_max=1000').said
+        self.assertIn('up to 2,000 unique records were forgotten', said)
+        self.assertIn('--set window.entries_max=3000', said)
+
+
+class Names(Files):
+    def test_a_field_is_named_as_it_stands_in_the_record(self):
+        for name in ('@message', 'Item #', 'Question 2: why?', 'a[0]', 'it\'s', '%s', 'a: b', '- x', 'yes', '*'):
+            self.write([{name: 'alpha beta'}, {name: 'alpha beta'}, {name: 'gamma'}])
+            self.assertEqual([row[1] for row in self.verdicts('--fields', name)], ['unique', 'duplicate', 'unique'], name)
+
+    def test_what_tune_writes_for_a_name_with_a_line_end_is_taken(self):
+        draw = random.Random(5)
+        for name in ('Remark\n(free text)', 'two\r\nlines'):
+            self.write({'uid': f'{draw.getrandbits(64):016x}', name: ' '.join(draw.choices(WORDS, k=25))} for _ in range(300))
+            self.assertEqual(self.run_words('tune', '--input', 'in.jsonl', '--output', 't.yaml', '--force').returncode, 0)
+            done = self.filter('--config', 't.yaml')
+            self.assertEqual(done.returncode, 0, done.said)
+
+    def test_a_name_that_is_no_pointer_is_refused(self):
+        self.write([{'text': 'alpha'}])
+        for options in (['--id-field', '/home~ann/id'], ['--lanes', '2', '--lanes-field', '/a~2'], ['--id-field', b'na\xefve']):
+            done = subprocess.run([str(NEARDUP), 'filter', '--input', 'in.jsonl', *options], cwd=self.folder, capture_output=True)
+            self.assertEqual(done.returncode, 78, done.stderr)
+            self.assertIn(options[-2].encode() + b': ', done.stderr)
+
+    def test_a_record_without_the_id_is_named_by_its_line(self):
+        self.write([{'id': '2', 'text': 'alpha beta'}, {'text': 'gamma delta'}, {'id': 'x', 'text': 'gamma delta'}])
+        rows = self.verdicts('--fields', 'text', '--id-field', 'id')
+        self.assertEqual([row[0] for row in rows], ['2', 'line 2', 'x'])
+        self.assertEqual(rows[2][2], 'line 2')
+
+    def test_the_fields_are_named_although_a_number_is_large(self):
+        self.input.write_text('{"wallet": "a1", "amount": 10000000000000000000000000, "deep": {"more": 1e999}}\n')
+        said = self.filter('--id-field', 'walet').said
+        self.assertIn('did you mean wallet?; the first of them has the fields wallet, amount, deep, /deep/more. Leave', said)
+
+    def test_messages_hold_no_control_characters(self):
+        key = '\x1b[2J\x07\x9bkey'
+        self.input.write_text(json.dumps({key: 'x'}, ensure_ascii=False) + '\n' + '{"\\u001b[2J":1,"\\u001b[2J":2}\n')
+        for options in (['--fields', 'other'], ['--id-field', 'other'], []):
+            said = self.filter(*options).said
+            self.assertFalse(set(said) & set('\x1b\x07\x9b'), repr(said))
+        self.assertIn('\\u001B', said)
+
+
+class Places(Files):
+    def test_an_output_without_a_name_is_refused(self):
+        self.write([{'a': 'one'}])
+        for option in ('--unique', '--duplicate', '--dead-letter', '--verdicts', '--pairs', '--groups'):
+            done = self.filter(option, '')
+            self.assertEqual(done.returncode, 64, option)
+            self.assertIn(f'{option}: found an empty name', done.said)
+
+    def test_messages_that_cannot_be_written_do_not_cost_the_result(self):
+        self.write([{'a': 'one'}, {'a': 'two'}, {'a': 'one'}])
+        for redirect in ('2>/dev/full', '2>&-', '2>&- <&- >&-', '2> >(exec true)'):
+            (self.folder / 'u.jsonl').unlink(missing_ok=True)
+            done = subprocess.run(['bash', '-c', f'"$0" filter --input in.jsonl --unique u.jsonl {redirect}', str(NEARDUP)],
+                                  cwd=self.folder)
+            self.assertEqual(done.returncode, 0, redirect)
+            self.assertEqual((self.folder / 'u.jsonl').read_text().count('\n'), 2, redirect)
+
+    def test_a_limit_of_the_file_size_is_an_error_like_a_full_disk(self):
+        draw = random.Random(4)
+        self.write({'text': ' '.join(draw.choices(WORDS, k=15))} for _ in range(5000))
+        (self.folder / 'u.jsonl').write_text('old\n')
+        done = subprocess.run(['bash', '-c', 'ulimit -f 100; exec "$0" filter --input in.jsonl --fields text --unique u.jsonl',
+                               str(NEARDUP)], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 74, done.stderr)
+        self.assertIn('u.jsonl', done.stderr)
+        self.assertEqual((self.folder / 'u.jsonl').read_text(), 'old\n')
+        self.assertEqual([each.name for each in self.folder.iterdir() if each.name.endswith('.tmp')], [])
+
+    def test_keep_newest_refuses_a_pipe(self):
+        pipe = self.folder / 'pipe'
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=lambda: pipe.open('w').close(), daemon=True)
+        writer.start()
+        done = self.filter('--fields', 'a', '--keep', 'newest', '--set', 'record.time_field=t', file='pipe')
+        self.assertEqual(done.returncode, 78, done.said)
+        self.assertIn('reads the input twice, which a pipe does not allow', done.said)
+
+    def test_pairs_are_json_whatever_stands_around_a_record(self):
+        text = 'Council approves the new harbour bridge after a long debate on cost and traffic in the city'
+        lines = [json.dumps({'id': i, 'title': text}).encode() for i in range(2)]
+        for content in (b'\r\n'.join(lines) + b'\r\n', b''.join(b'\xef\xbb\xbf' + line + b'\n' for line in lines),
+                        b''.join(b'\t' + line + b' \t\r\n' for line in lines)):
+            self.input.write_bytes(content)
+            self.assertEqual(self.filter('--fields', 'title', '--pairs', 'p.jsonl').returncode, 0)
+            written = (self.folder / 'p.jsonl').read_bytes()
+            self.assertNotIn(b'\r', written)
+            self.assertEqual(json.loads(written)['duplicate']['record']['id'], 1)
+
+    def test_the_warning_about_dead_letters_names_a_line(self):
+        self.input.write_text('{"a":"good"}\n' + 'broken\n' * 300)
+        self.assertIn('such as line 2: ', self.filter().said)
+
+
+if __name__ == '__main__':
+    unittest.main()
