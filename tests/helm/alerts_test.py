@@ -88,6 +88,8 @@ FAULTS = {
         (DAY + 150, DAY + 175), (DAY + 50, DAY + 300)),
     "NeardupStreamDrifted": (
         {series("neardup_drift_detected", ACTIVE): f"0x9 1x30 0{REST}"}, (27, 39), (23, 42)),
+    "NeardupClocksDiffer": (
+        {series("neardup_clamped_records_total", ACTIVE): f"0x9 5+5x20 105{REST}"}, (17, 40), (10, 55)),
     "NeardupDataLost": (
         {series("neardup_input_losses_total", ACTIVE, 'kind="deleted"'): f"0x9 1{REST}"}, (12, 60), (9, 95)),
     "NeardupInputUnavailable": (
@@ -187,7 +189,7 @@ class Alerts(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = promtool("check", folder, "rules.yaml", self.rules)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("18 rules found", done.stdout)
+        self.assertIn("19 rules found", done.stdout)
 
     def test_a_healthy_service_fires_none(self):
         self.assert_holds(test_of("healthy", None, {}, (), (0, 1, 5, 30, 60, DAY, DAY + 90, LENGTH - 1)))

@@ -29,7 +29,7 @@ JoinedGroup Groups::Join(const Match& match, const Position& copy, int64_t time_
   ++group.copies;
   group.last = copy;
   group.last_time_ms = std::max(group.last_time_ms, time_ms);
-  const JoinedGroup joined{group.newest, keep == Keep::kNewest && time_ms > group.newest_time_ms};
+  const JoinedGroup joined{group.newest, keep == Keep::kNewest && time_ms >= group.newest_time_ms};
   if (joined.replaces) {
     group.newest = copy;
     group.newest_time_ms = time_ms;

@@ -337,7 +337,9 @@ void LaneState::RestoreGroups(const Delta& delta, const std::vector<uint32_t>& n
 
 JoinedGroup LaneState::Join(const Verdict& verdict, const Position& copy, Keep keep) {
   StartGroups();
-  return groups_.Join(verdict.match, copy, verdict.outcome.time_ms, keep);
+  // A time that was set back is not known to be the newest.
+  return groups_.Join(verdict.match, copy, verdict.outcome.time_ms,
+                      verdict.clamped ? Keep::kFirst : keep);
 }
 
 void LaneState::StartGroups() {

@@ -52,7 +52,8 @@ Filter::Filter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Filter::~Filter() = default;
 
 void Filter::SetClock(int64_t now_ms) {
-  state_->time_max_ms = LatestTime(now_ms, state_->options.window);
+  // A clock that is behind the records must not make all of them one time before the watermark.
+  state_->time_max_ms = std::max(LatestTime(now_ms, state_->options.window), watermark_ms());
 }
 
 void Filter::SetIdle(uint32_t input, bool idle) { state_->watermark.SetIdle(input, idle); }
@@ -90,7 +91,8 @@ Verdict Filter::Decide(const FingerprintedRecord& record, const LookedUp& found)
   verdict.outcome.time_ms = time_ms;
   verdict.clamped = time_ms != record.outcome.time_ms;
   verdict.late = time_ms < state_->next_horizon_ms();
-  state_->watermark.Observe(record.position.input, time_ms);
+  // A time that was set back says nothing about the others.
+  state_->watermark.Observe(record.position.input, verdict.clamped ? INT64_MIN : time_ms);
   if (const std::optional<Match> match = state_->index->FindNearest(record, time_ms, found)) {
     verdict.match = *match;
     if (!match->suspect) {

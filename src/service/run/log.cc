@@ -8,6 +8,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+
+#include "base/printable_text.h"
 
 namespace neardup {
 
@@ -16,6 +19,7 @@ namespace {
 constexpr int64_t kLogPeriodMs = 10'000;
 constexpr int64_t kRestoreLogPeriodMs = 2'000;
 constexpr int64_t kLossLogPeriodMs = 30'000;
+constexpr int64_t kClampedLogPeriodMs = 60'000;
 
 // spdlog's own patterns cannot escape a message for JSON.
 class JsonFormatter : public spdlog::formatter {
@@ -40,6 +44,19 @@ class JsonFormatter : public spdlog::formatter {
   spdlog::pattern_formatter time_{"%Y-%m-%dT%H:%M:%S.%eZ", spdlog::pattern_time_type::utc, ""};
 };
 
+/// The message of a line of text. A name in it, such as a field's, must not add lines to the log.
+class PrintableMessage : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm& /*unused*/,
+              spdlog::memory_buf_t& out) override {
+    const std::string text = PrintableText({message.payload.data(), message.payload.size()}, false);
+    out.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<PrintableMessage>();
+  }
+};
+
 spdlog::level::level_enum LevelOf(LogLevel level) {
   switch (level) {
     case LogLevel::kDebug:
@@ -62,8 +79,9 @@ void StartLog(LogLevel level, LogFormat format) {
   if (format == LogFormat::kJson) {
     logger->set_formatter(std::make_unique<JsonFormatter>());
   } else {
-    logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
-        "%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %v", spdlog::pattern_time_type::utc));
+    auto line = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
+    line->add_flag<PrintableMessage>('*').set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %*");
+    logger->set_formatter(std::move(line));
   }
   logger->set_level(LevelOf(level));
   logger->flush_on(spdlog::level::info);
@@ -145,6 +163,15 @@ void LogProbe::Saw(const event::TransactionCommitted& seen) {
     spdlog::info("first output committed ({} records)", batch.records());
   }
   const int64_t now_ms = clock_.SteadyMs();
+  clamped_ += batch.clamped;
+  if (clamped_ > 0 && now_ms >= clamped_log_at_ms_) {
+    clamped_log_at_ms_ = now_ms + kClampedLogPeriodMs;
+    spdlog::warn(
+        "{} records had event times in the future, more than window.ahead_max_ms ahead of the clock "
+        "of this host, which were set back; their header has the flag clamped. Check the clocks of "
+        "their producers and of this host",
+        std::exchange(clamped_, 0));
+  }
   if (now_ms < log_at_ms_) return;
   log_at_ms_ = now_ms + kLogPeriodMs;
   spdlog::info("decided since the last report: {} unique, {} duplicates, {} dead letters", unique_,

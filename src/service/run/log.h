@@ -59,6 +59,8 @@ class LogProbe final : public SeesLane<LogProbe>, public SeesKeeper<LogProbe> {
   uint64_t dead_ = 0;
   bool logged_first_ = false;
   int64_t log_at_ms_ = 0;
+  uint64_t clamped_ = 0;  ///< since the last warning about them
+  int64_t clamped_log_at_ms_ = 0;
   /// Counts from the moment when an error took the lane away. 0 losses: no error did.
   uint64_t losses_ = 0;
   bool refused_ = false;  ///< the last loss was for a missing right, and no record went out since

@@ -59,6 +59,8 @@ void GroupChecks::Check(const Claim& claim, uint32_t newest_input, int64_t newes
   const AuditRow* newest = ledger_.Row(newest_input, newest_offset);
   // A clamped time is stated nowhere.
   if (newest == nullptr || !newest->covered || newest->clamped || row.clamped) return;
+  // Of equal times, the one that was decided later is newer; earlier versions kept the first.
+  if (row.time_ms == newest->time_ms) return;
   const bool later = row.time_ms > newest->time_ms;
   if (later == claim.replaces) return;
   violated(fmt::format("{} {} of event time {}, and its own event time {} is {}", states,

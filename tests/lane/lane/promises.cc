@@ -219,7 +219,7 @@ class Auditor {
                          NameOf(output), NameOf(stated->partition, stated->offset),
                          NameOf(newest_input, newest_offset));
     }
-    if (output.replaces.has_value() != (entry.time_ms > newest_ms)) {
+    if (output.replaces.has_value() != (entry.time_ms >= newest_ms)) {
       return fmt::format("Groups: {} of time {} {} a record of time {}", NameOf(output),
                          entry.time_ms, output.replaces ? "replaces" : "does not replace",
                          newest_ms);

@@ -41,7 +41,7 @@ std::optional<Group> GroupAfter(const std::vector<Joined>& joins, const Position
     ++group->copies;
     group->last = joined.copy;
     group->last_time_ms = std::max(group->last_time_ms, joined.time_ms);
-    if (joined.keep != Keep::kNewest || joined.time_ms <= group->newest_time_ms) continue;
+    if (joined.keep != Keep::kNewest || joined.time_ms < group->newest_time_ms) continue;
     group->newest = joined.copy;
     group->newest_time_ms = joined.time_ms;
   }
@@ -91,7 +91,7 @@ TEST(Groups, AreThoseOfAllCommittedJoins) {
         const std::optional<Group> before = GroupAfter(all, joined.original);
         const int64_t newest_ms = before ? before->newest_time_ms : joined.original_time_ms;
         const JoinedGroup expected{before ? before->newest : joined.original,
-                                   joined.keep == Keep::kNewest && joined.time_ms > newest_ms};
+                                   joined.keep == Keep::kNewest && joined.time_ms >= newest_ms};
         ASSERT_EQ(groups.Join(MatchOf(joined), joined.copy, joined.time_ms, joined.keep), expected);
         uncommitted.push_back(joined);
       }
@@ -116,13 +116,13 @@ TEST(Groups, AreThoseOfAllCommittedJoins) {
   }
 }
 
-TEST(Groups, OfEqualEventTimesTheFirstRecordStays) {
+TEST(Groups, OfEqualEventTimesTheLaterRecordIsNewer) {
   Groups groups;
   const Joined copy{{0, 1}, 500, {0, 2}, 500, Keep::kNewest};
-  EXPECT_FALSE(groups.Join(MatchOf(copy), copy.copy, copy.time_ms, copy.keep).replaces);
-  const Joined later{{0, 1}, 500, {0, 3}, 501, Keep::kNewest};
-  EXPECT_TRUE(groups.Join(MatchOf(later), later.copy, later.time_ms, later.keep).replaces);
-  EXPECT_EQ(groups.Join(MatchOf(later), {0, 4}, 501, Keep::kNewest), (JoinedGroup{{0, 3}, false}));
+  EXPECT_TRUE(groups.Join(MatchOf(copy), copy.copy, copy.time_ms, copy.keep).replaces);
+  const Joined older{{0, 1}, 500, {0, 3}, 499, Keep::kNewest};
+  EXPECT_EQ(groups.Join(MatchOf(older), older.copy, older.time_ms, older.keep),
+            (JoinedGroup{{0, 2}, false}));
 }
 
 TEST(Groups, ThatChangedAreEachNamedOnceAsTheyAreNow) {

@@ -43,6 +43,28 @@ TEST(Filter, RefusesOptionsOutOfRange) {
   EXPECT_EQ(filter.error().code, ErrorCode::kConfig);
 }
 
+TEST(Filter, AClampedTimeMovesNothing) {
+  auto filter = MakeFilter();
+  filter->SetClock(1'000'000);
+  filter->Decide(MakeRecord(1, 1000, kCode));
+  EXPECT_TRUE(filter->Decide(MakeRecord(2, INT64_MAX, ~kCode)).clamped);
+  filter->Commit();
+  EXPECT_EQ(filter->watermark_ms(), 1000);
+  EXPECT_EQ(filter->Decide(MakeRecord(3, 1000, kCode)).decision, Decision::kDuplicate);
+}
+
+TEST(Filter, FindsCopiesAlthoughItsClockIsLate) {
+  auto filter = MakeFilter();
+  filter->Decide(MakeRecord(1, 1'000'000, kCode));
+  filter->Commit();
+  filter->SetClock(1000);  // longer ago than the window
+  const Verdict copy = filter->Decide(MakeRecord(2, 1'000'100, kCode));
+  EXPECT_EQ(copy.decision, Decision::kDuplicate);
+  EXPECT_FALSE(copy.late);
+  EXPECT_TRUE(copy.clamped);
+  EXPECT_EQ(copy.outcome.time_ms, 1'000'000) << "not set back below the watermark";
+}
+
 TEST(Filter, ReportsOriginalDistanceAndKind) {
   auto filter = MakeFilter();
   EXPECT_EQ(filter->Decide(MakeRecord(1, 0, kCode, 3)).decision, Decision::kUnique);
