@@ -27,6 +27,8 @@ constexpr int64_t kInSyncMin = 2;
 // With this number of replicas or more, kInSyncMin are left when one broker is down.
 constexpr int32_t kReplicasToSpare = 3;
 constexpr const char* kTimeAhead = "message.timestamp.after.max.ms";
+constexpr const char* kTimeBefore = "message.timestamp.before.max.ms";
+constexpr const char* kNoTimeLimit = "9223372036854775807";
 
 /// nullopt if the setting is missing or not a number.
 std::optional<int64_t> Number(const Properties& settings, const std::string& name) {
@@ -44,6 +46,8 @@ class TopicKeeper {
   TopicKeeper(const KafkaOptions& options, TopicAdmin admin)
       : options_(options), admin_(std::move(admin)) {}
 
+  void WarnOfLimits(const std::string& topic, const Properties& found, const std::string& input,
+                    const Properties& wanted);
   Result<void> EnsureOutputs(const std::string& input, int32_t partitions);
   Result<void> EnsureChangelog();
   Result<void> EnsureGroups(int32_t partitions) {
@@ -82,8 +86,8 @@ Result<void> TopicKeeper::Create(const std::string& topic, int32_t partitions,
                                  Properties settings) {
   Result<bool> created = admin_.Create(topic, partitions, settings);
   if (!created.ok() && created.error().code == ErrorCode::kConfig &&
-      settings.erase(kTimeAhead) > 0) {
-    // Brokers before 3.6 do not have the setting and take any timestamp.
+      settings.erase(kTimeAhead) + settings.erase(kTimeBefore) > 0) {
+    // Brokers before 3.6 do not have these settings and take any timestamp.
     created = admin_.Create(topic, partitions, settings);
   }
   if (!created.ok()) return created.error();
@@ -124,6 +128,34 @@ Result<void> TopicKeeper::EnsureSize(const std::string& topic, int32_t partition
   return admin_.AwaitPartitions(topic, partitions);
 }
 
+/// Records keep their timestamps, so that an output must take, and keep, what its input holds.
+void TopicKeeper::WarnOfLimits(const std::string& topic, const Properties& found,
+                               const std::string& input, const Properties& wanted) {
+  const auto change = [&topic](const char* setting, const std::string& value) {
+    return fmt::format(
+        "kafka-configs.sh --alter --entity-type topics --entity-name {} --add-config {}={}", topic,
+        setting, value);
+  };
+  for (const char* setting : {kTimeAhead, kTimeBefore}) {
+    const auto limit = Number(found, setting);
+    if (!limit || fmt::to_string(*limit) == kNoTimeLimit) continue;
+    report_.warnings.push_back(fmt::format(
+        "topic {} has {} {}, so that it refuses records with other timestamps, and outputs have "
+        "the timestamps of their inputs; change it: {}",
+        topic, setting, *limit, change(setting, kNoTimeLimit)));
+  }
+  for (const char* setting : {"retention.ms", "retention.bytes"}) {
+    const auto kept = Number(found, setting);
+    const auto needed = Number(wanted, setting);
+    if (!kept || !needed || *kept < 0 || (*needed >= 0 && *kept >= *needed)) continue;
+    report_.warnings.push_back(fmt::format(
+        "topic {} has {} {}, and its input {} has {}, so that records may be deleted from it "
+        "before "
+        "anybody reads them; change it: {}",
+        topic, setting, *kept, input, *needed, change(setting, fmt::to_string(*needed))));
+  }
+}
+
 Result<void> TopicKeeper::EnsureOutputs(const std::string& input, int32_t partitions) {
   Properties settings = OutputSettings();
   if (const std::optional<Properties> of_input = ReadSettings(input)) {
@@ -147,6 +179,7 @@ Result<void> TopicKeeper::EnsureOutputs(const std::string& input, int32_t partit
       if (const auto largest = Number(*found, "max.message.bytes")) {
         report_.max_message_bytes[topic] = *largest;
       }
+      WarnOfLimits(topic, *found, input, settings);
     }
   }
   return {};
@@ -192,7 +225,7 @@ Result<void> CheckLanes(Client& client, const KafkaOptions& options) {
 
 }  // namespace
 
-Properties OutputSettings() { return {{kTimeAhead, "9223372036854775807"}}; }
+Properties OutputSettings() { return {{kTimeAhead, kNoTimeLimit}, {kTimeBefore, kNoTimeLimit}}; }
 
 Properties GroupsSettings() { return {{"cleanup.policy", "compact"}}; }
 

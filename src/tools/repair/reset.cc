@@ -158,27 +158,28 @@ Result<std::string> ForgetLane(const Settings& settings, bool execute, const Kaf
   const Result<std::optional<ChangelogSummary>> summary = ReadChangelog(settings, log);
   if (!summary.ok() && summary.error().code != ErrorCode::kCorrupt) return summary.error();
 
-  std::string text = "app " + kafka.app + " is forgotten:\n";
+  const char* const deleted = execute ? "deleted" : "would be deleted";
+  std::string text = fmt::format("app {} {} forgotten:\n", kafka.app, execute ? "is" : "would be");
   if (kafka.lanes > 1) {
     text += fmt::format("all {} lanes; the figures of the index are those of lane {}\n",
                         kafka.lanes, kafka.lane);
   }
-  text += fmt::format("deleted: consumer groups {} and {}\n", kafka.app, lease);
+  text += fmt::format("{}: consumer groups {} and {}\n", deleted, kafka.app, lease);
   if (!summary.ok()) {
-    text += fmt::format("deleted: topic {} ({})\n", changelog, summary.error().text);
+    text += fmt::format("{}: topic {} ({})\n", deleted, changelog, summary.error().text);
   } else if (*summary) {
     const Delta& last = (*summary)->last;
-    text += fmt::format("deleted: topic {} with {} entries of the index, up to seq {}, which {}\n",
-                        changelog, Grouped((*summary)->entries), last.seq_last,
+    text += fmt::format("{}: topic {} with {} entries of the index, up to seq {}, which {}\n",
+                        deleted, changelog, Grouped((*summary)->entries), last.seq_last,
                         TextOf(TopicsOfLane(last.pipeline, last.inputs)));
   } else {
-    text += fmt::format("deleted: topic {}, which holds nothing\n", changelog);
+    text += fmt::format("{}: topic {}, which holds nothing\n", deleted, changelog);
   }
-  text += fmt::format("deleted: topic {}\n", lease);
+  text += fmt::format("{}: topic {}\n", deleted, lease);
   const std::filesystem::path folder = settings.state_dir.empty()
                                            ? std::filesystem::path()
                                            : SnapshotFolder(settings.state_dir, settings.lane.lane);
-  if (!folder.empty()) text += fmt::format("deleted: folder {}\n", folder.string());
+  if (!folder.empty()) text += fmt::format("{}: folder {}\n", deleted, folder.string());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const bool earliest = settings.lane.start_at == StartAt::kEarliest;
     text += fmt::format("read again: {} from offset {} ({} offsets)\n", TextOf(inputs[i]),

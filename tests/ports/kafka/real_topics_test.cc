@@ -9,6 +9,7 @@
 namespace neardup {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -70,7 +71,8 @@ TEST_F(RealTopics, MissingTopicsAreCreatedToFitTheInput) {
   for (const char* suffix : {".unique", ".duplicate", ".dead-letter"}) {
     EXPECT_EQ(*admin.Partitions(topic_ + suffix), 3);
     EXPECT_THAT(*admin.Settings(topic_ + suffix),
-                Contains(Pair("message.timestamp.after.max.ms", "9223372036854775807")));
+                AllOf(Contains(Pair("message.timestamp.after.max.ms", "9223372036854775807")),
+                      Contains(Pair("message.timestamp.before.max.ms", "9223372036854775807"))));
   }
   EXPECT_EQ(*admin.Partitions(LeaseTopic(options_)), 1);
   EXPECT_EQ(*admin.Partitions(ChangelogTopic(options_)), 1);
