@@ -137,8 +137,9 @@ struct WindowOptions {
 /// When two records are duplicates, and how originals are found. Records with equal selected fields
 /// always are duplicates; other records by the distances of their simhashes and of their orders.
 struct MatchOptions {
-  /// Near records share about this share of their phrases (three tokens in a row) or more. It limits
-  /// both distances below (index/match.h); the stricter limit holds. 0: only the distances do.
+  /// Near records share about this share of their phrases (three tokens in a row) or more. It
+  /// limits both distances below (index/match.h); the stricter limit holds. 0: only the distances
+  /// do.
   double similarity = 0.6;
   static constexpr Range<double> kSimilarityRange = {0.5, 0.95};
   /// Largest Hamming distance of two simhashes, inclusive. 0: only equal records match.

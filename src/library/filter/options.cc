@@ -124,8 +124,7 @@ Result<void> CheckRecord(const RecordOptions& options) {
 
 Result<void> CheckMatch(const MatchOptions& options) {
   if (options.similarity != 0) {
-    NEARDUP_TRY(
-        CheckRange("match.similarity", options.similarity, MatchOptions::kSimilarityRange));
+    NEARDUP_TRY(CheckRange("match.similarity", options.similarity, MatchOptions::kSimilarityRange));
   }
   NEARDUP_TRY(
       CheckRange("match.distance_max", options.distance_max, MatchOptions::kDistanceMaxRange));

@@ -75,13 +75,15 @@ Result<uint64_t> CountLines(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, error)) return uint64_t{0};
   NEARDUP_ASSIGN(const std::unique_ptr<FileBytes> file, FileBytes::Open(path));
   uint64_t lines = 0;
+  char last = '\n';
   std::string block;
   // An error shows again where the records are read.
   while (!file->at_end() && file->Read(kBlock, 0, block).ok()) {
     lines += static_cast<uint64_t>(std::count(block.begin(), block.end(), '\n'));
+    if (!block.empty()) last = block.back();
     block.clear();
   }
-  return lines;
+  return lines + (last == '\n' ? 0 : 1);
 }
 
 }  // namespace neardup

@@ -17,7 +17,8 @@ namespace neardup {
 Result<std::vector<Message>> ReadSpreadSample(const std::string& path, size_t records_max,
                                               size_t bytes_max);
 
-/// Reads the whole file, decompressed, and counts its line ends. 0: it is no regular file.
+/// Reads the whole file, decompressed, and counts its lines; the last one may lack its line end. 0:
+/// it is no regular file.
 Result<uint64_t> CountLines(const std::string& path);
 
 }  // namespace neardup

@@ -167,7 +167,8 @@ void LogProbe::Saw(const event::TransactionCommitted& seen) {
   if (clamped_ > 0 && now_ms >= clamped_log_at_ms_) {
     clamped_log_at_ms_ = now_ms + kClampedLogPeriodMs;
     spdlog::warn(
-        "{} records had event times in the future, more than window.ahead_max_ms ahead of the clock "
+        "{} records had event times in the future, more than window.ahead_max_ms ahead of the "
+        "clock "
         "of this host, which were set back; their header has the flag clamped. Check the clocks of "
         "their producers and of this host",
         std::exchange(clamped_, 0));

@@ -116,7 +116,7 @@ class Names(Files):
 
     def test_a_name_that_is_no_pointer_is_refused(self):
         self.write([{'text': 'alpha'}])
-        for options in (['--id-field', '/home~ann/id'], ['--lanes', '2', '--lanes-field', '/a~2'], ['--id-field', b'na\xefve']):
+        for options in (['--id-field', '/people~ann/id'], ['--lanes', '2', '--lanes-field', '/a~2'], ['--id-field', b'na\xefve']):
             done = subprocess.run([str(NEARDUP), 'filter', '--input', 'in.jsonl', *options], cwd=self.folder, capture_output=True)
             self.assertEqual(done.returncode, 78, done.stderr)
             self.assertIn(options[-2].encode() + b': ', done.stderr)

@@ -158,7 +158,14 @@ TEST(LaneState, RefusesOtherFingerprintSettingsAndNamesThem) {
 
 TEST(LaneState, DistanceWindowAndCapacityMayChange) {
   FilterOptions options = SnapshotTestOptions();
-  options.match = {6, 12, 0, true, true, true};
+  options.match = {.similarity = 0.8,
+                   .distance_max = 6,
+                   .distance_sum_max = 12,
+                   .distance_chance_max = 4,
+                   .features_per_bit = 0,
+                   .widen = true,
+                   .text_keys = true,
+                   .neighbours = true};
   options.window.window_ms *= 2;
   options.window.entries_max = 5000;
   auto state = MakeLane(options);

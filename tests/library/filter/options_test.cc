@@ -274,15 +274,16 @@ TEST(FingerprintSpec, DoesNotChangeWithWhatTheExactHashDoesNotUse) {
 }
 
 TEST(FingerprintSpec, DoesNotChangeWithAnythingElse) {
-  const Change changes[] = {[](auto& o) { o.match = {7, 9, 0, true, true, true, false}; },
-                            [](auto& o) {
-                              o.window = {1000, 1, 1, 1000};
-                            },
-                            [](auto& o) { o.record.missing_fields = MissingFields::kAny; },
-                            [](auto& o) { o.record.null_value = NullValue::kUnique; },
-                            [](auto& o) { o.record.time_field = "t"; },
-                            [](auto& o) { o.record.record_bytes_max = 1024; },
-                            [](auto& o) { o.record.depth_max = 3; }};
+  const Change changes[] = {
+      [](auto& o) { o.match = {.distance_max = 7, .distance_sum_max = 9, .features_per_bit = 0}; },
+      [](auto& o) {
+        o.window = {1000, 1, 1, 1000};
+      },
+      [](auto& o) { o.record.missing_fields = MissingFields::kAny; },
+      [](auto& o) { o.record.null_value = NullValue::kUnique; },
+      [](auto& o) { o.record.time_field = "t"; },
+      [](auto& o) { o.record.record_bytes_max = 1024; },
+      [](auto& o) { o.record.depth_max = 3; }};
   for (const Change& change : changes) {
     EXPECT_EQ(FingerprintSpec(With(change)), FingerprintSpec(FilterOptions()));
   }

@@ -70,6 +70,8 @@ TEST_F(SpreadSample, IsEmptyForZstdAsForGzip) {
 
 TEST_F(SpreadSample, LinesOfAFileAreCounted) {
   EXPECT_EQ(*CountLines(path_), uint64_t{kLines});
+  std::ofstream(path_, std::ios::app) << "the last one, without a line end";
+  EXPECT_EQ(*CountLines(path_), uint64_t{kLines} + 1);
   EXPECT_EQ(*CountLines("-"), 0U);
   EXPECT_EQ(*CountLines("/no/such/file"), 0U);
 }
