@@ -30,7 +30,7 @@ constexpr uint32_t kShortProseFeaturesMin = 8;
 /// Of the records that are joined by distance, about this share may be unlike, and this share
 /// doubtful.
 constexpr double kUnlikeMax = 0.01;
-constexpr double kDoubtfulMax = 0.25;
+constexpr double kDoubtfulMax = 0.15;
 /// A similarity that finds fewer of the planted copies with small changes is of no use.
 constexpr double kRecallMin = 0.65;
 /// The values of match.similarity that are tried are so far apart.
