@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -60,7 +59,6 @@ class Forms(Files):
             self.assertIn(command, done.said)
             self.assertEqual((self.folder / 'u.jsonl').read_text(), 'of an earlier run\n')
 
-    @unittest.skipUnless(shutil.which('jq'), 'the commands of the messages need jq')
     def test_the_command_of_the_message_makes_json_lines(self):
         objects = [json.dumps({'id': i, 'name': f'place {i} of the map'}) for i in range(5)]
         for content in ('load([\n' + ',\n'.join(objects) + '\n]);\n', ',\n'.join(objects) + ',\n',
@@ -79,8 +77,6 @@ class Forms(Files):
             self.assertEqual([row[1] for row in self.verdicts()], ['dead-letter', 'unique', 'unique'], first)
 
     def test_zstd_is_learned_from_like_plain_text(self):
-        if not shutil.which('zstd'):
-            self.skipTest('needs the command zstd')
         draw = random.Random(3)
         self.write({'uid': draw.getrandbits(60), 'text': ' '.join(draw.choices(WORDS, k=200))} for _ in range(60_000))
         subprocess.run(['zstd', '-q', 'in.jsonl', '-o', 'in.jsonl.zst'], cwd=self.folder, check=True)
