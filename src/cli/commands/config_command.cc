@@ -28,7 +28,7 @@ void PrintReasons(const LearnedOptions& learned, const Settings& settings) {
   for (const std::string& reason : learned.reasons) {
     Say("learned settings: {}", reason);
   }
-  if (learned.provisional) Say("{}", WhatFollows(settings));
+  if (learned.provisional) SayText(WhatFollows(settings));
 }
 
 /// Prints every setting with its value, and what takes memory.

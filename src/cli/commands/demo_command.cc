@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <future>
 #include <memory>
 #include <optional>
@@ -145,7 +144,7 @@ Result<void> Demo(const DemoArguments& arguments) {
   DemoWatch watch(records.size());
   NEARDUP_TRY(RunLane(settings, stop_signal, watch));
   if (stop_signal) {
-    SayText(fmt::format("Stopped after {} records.", Grouped(watch.committed())));
+    Say("Stopped after {} records.", Grouped(watch.committed()));
     return {};
   }
   SayText("Reading the output topics ...");

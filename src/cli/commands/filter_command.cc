@@ -144,7 +144,7 @@ void PrintJson(const Totals& totals, const FileTransaction& files,
     json["learned"].erase("feature.model");
     json["learned"].erase("profile");
   }
-  Say("{}", json.dump());
+  SayText(json.dump());
 }
 
 Result<void> CheckPaths(const FilterArguments& arguments, const LoadedConfig& config) {
@@ -251,7 +251,7 @@ Result<std::optional<LearnedOptions>> Learn(const FilterArguments& arguments, ui
   learned.options.window.entries_max = held;
   filter = learned.options;
   if (!arguments.json) {
-    for (const std::string& reason : learned.reasons) Say("{}", reason);
+    for (const std::string& reason : learned.reasons) SayText(reason);
   }
   return {std::move(learned)};
 }

@@ -1,7 +1,6 @@
 // Shows the errors of librdkafka to the person who runs a command.
 #pragma once
 
-#include <cstdio>
 #include <string_view>
 
 #include "kafka/kafka_options.h"
@@ -13,7 +12,7 @@ namespace neardup {
 inline KafkaLog PrintKafkaErrors() {
   return [](int level, std::string_view text) {
     if (level > kSyslogError) return;
-    Say("{}", text);
+    SayText(text);
   };
 }
 

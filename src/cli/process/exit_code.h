@@ -1,8 +1,6 @@
 // Exit codes of the program. They follow BSD's sysexits.h where it has a fitting one.
 #pragma once
 
-#include <cstdio>
-
 #include "neardup/result.h"
 #include "process/message.h"
 

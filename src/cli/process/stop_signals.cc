@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -41,7 +40,7 @@ Waiter& TheWaiter() {
   if (!files.not_written.empty()) {
     text += fmt::format("; not written: {}", fmt::join(files.not_written, ", "));
   }
-  Say("{}", text);
+  SayText(text);
   _exit(kExitSignal + number);
 }
 

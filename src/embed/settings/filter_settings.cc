@@ -65,26 +65,28 @@ Row NumberRow(const std::string& path, Member member,
           [=](const FilterOptions& options) { return Json(member(options)); }};
 }
 
+/// A value that JSON has as it is: `is` tells whether it is one, and `what` names it.
 template <class Member>
-Row Real(const std::string& path, Member member) {
+Row PlainRow(const std::string& path, Member member, bool (*is)(const Json&), const char* what) {
   return {path,
           [=](const Json& json, FilterOptions& options) -> Result<void> {
-            if (!json.is_number()) return Expected(path, "a number", json);
-            member(options) = json.get<double>();
+            if (!is(json)) return Expected(path, what, json);
+            json.get_to(member(options));
             return {};
           },
           [=](const FilterOptions& options) { return Json(member(options)); }};
 }
 
 template <class Member>
+Row Real(const std::string& path, Member member) {
+  return PlainRow(
+      path, member, [](const Json& json) { return json.is_number(); }, "a number");
+}
+
+template <class Member>
 Row Flag(const std::string& path, Member member) {
-  return {path,
-          [=](const Json& json, FilterOptions& options) -> Result<void> {
-            if (!json.is_boolean()) return Expected(path, "true or false", json);
-            member(options) = json.get<bool>();
-            return {};
-          },
-          [=](const FilterOptions& options) { return Json(member(options)); }};
+  return PlainRow(
+      path, member, [](const Json& json) { return json.is_boolean(); }, "true or false");
 }
 
 /// `names` holds the name of each value of the enum, in its order.
@@ -108,13 +110,8 @@ Row Choice(const std::string& path, Member member, const std::vector<std::string
 
 template <class Member>
 Row Text(const std::string& path, Member member) {
-  return {path,
-          [=](const Json& json, FilterOptions& options) -> Result<void> {
-            if (!json.is_string()) return Expected(path, "a text", json);
-            member(options) = json.get<std::string>();
-            return {};
-          },
-          [=](const FilterOptions& options) { return Json(member(options)); }};
+  return PlainRow(
+      path, member, [](const Json& json) { return json.is_string(); }, "a text");
 }
 
 Result<std::vector<std::string>> ReadTexts(const std::string& path, const Json& json) {

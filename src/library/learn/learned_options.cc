@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 #include <utility>
 
 #include "base/json_limits.h"
@@ -45,15 +46,17 @@ struct Row {
   std::function<Result<void>(const Json&, FilterOptions&)> read;
 };
 
-/// Of a setting without fractions.
+/// Of a setting that JSON has as it is.
 template <class Member>
 Row PlainRow(const std::string& path, Member member) {
   return {path,
           [member](const FilterOptions& from, FilterOptions& to) { member(to) = member(from); },
           [member](const FilterOptions& options) { return Json(member(options)); },
           [member, path](const Json& json, FilterOptions& options) -> Result<void> {
-            if (HasFraction(json)) return NotWhole(path);
-            json.get_to(member(options));
+            auto& to = member(options);
+            constexpr bool kReal = std::is_floating_point_v<std::decay_t<decltype(to)>>;
+            if (!kReal && HasFraction(json)) return NotWhole(path);
+            json.get_to(to);
             return {};
           }};
 }
@@ -81,18 +84,6 @@ Row FieldsRow() {
         }
         return {};
       }};
-}
-
-Row SimilarityRow() {
-  return {kSimilarityPath,
-          [](const FilterOptions& from, FilterOptions& to) {
-            to.match.similarity = from.match.similarity;
-          },
-          [](const FilterOptions& options) { return Json(options.match.similarity); },
-          [](const Json& json, FilterOptions& options) -> Result<void> {
-            json.get_to(options.match.similarity);
-            return {};
-          }};
 }
 
 Row MasksRow() {
@@ -126,7 +117,7 @@ const std::vector<Row>& Rows() {
       PlainRow("feature.features_min", NEARDUP_OPTION(feature.features_min)),
       MasksRow(),
       ModelRow(),
-      SimilarityRow(),
+      PlainRow(kSimilarityPath, NEARDUP_OPTION(match.similarity)),
       PlainRow(kDistancePath, NEARDUP_OPTION(match.distance_max)),
       PlainRow("match.distance_chance_max", NEARDUP_OPTION(match.distance_chance_max)),
       PlainRow("match.distance_sum_max", NEARDUP_OPTION(match.distance_sum_max)),

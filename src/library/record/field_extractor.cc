@@ -22,9 +22,6 @@ namespace ondemand = simdjson::ondemand;
 /// Scratch memory for larger payloads is released when a smaller one arrives.
 constexpr size_t kKeptBytes = size_t{1} << 20;
 
-/// RFC 8259 lets a reader ignore it before a JSON text.
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 }  // namespace
 
 /// One pass over the document with simdjson's On-Demand reader. It visits every value, so that all

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "record/json_syntax.h"
@@ -19,7 +21,9 @@ constexpr size_t kJudgedBytes = 256;
 /// A schema registry puts a zero byte and the number of the schema before each value.
 constexpr size_t kRegistryPrefixBytes = 5;
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+/// A record that holds so many others is taken for a file of records.
+constexpr size_t kManyObjects = 20;
+
 constexpr char kRecordSeparator = '\x1e';
 
 struct Magic {
@@ -54,27 +58,26 @@ ForeignFormat Array() {
           "write each element as a record of its own, for instance with jq -c '.[]'"};
 }
 
-/// Text without a byte order mark, which begins with an ASCII character (RFC 4627, section 3).
+/// Text without a byte order mark, which begins with two ASCII characters (RFC 4627, section 3).
 std::optional<ForeignFormat> ByEncoding(std::string_view bytes) {
   struct Encoding {
     const char* name;
     const char* kind;
-    std::string_view zeros;  ///< which of the first four bytes are 0
+    std::string_view zeros;  ///< which of the first bytes are 0
   };
-  constexpr Encoding kEncodings[] = {{"UTF-32LE", "UTF-32 text", ".000"},
-                                     {"UTF-32BE", "UTF-32 text", "000."},
+  constexpr Encoding kEncodings[] = {{"UTF-32LE", "UTF-32 text", ".000.000"},
+                                     {"UTF-32BE", "UTF-32 text", "000.000."},
                                      {"UTF-16LE", "UTF-16 text", ".0.0"},
                                      {"UTF-16BE", "UTF-16 text", "0.0."}};
-  if (bytes.size() < 4) return std::nullopt;
-  for (const Encoding& encoding : kEncodings) {
-    const bool fits = std::equal(encoding.zeros.begin(), encoding.zeros.end(), bytes.begin(),
-                                 [](char zero, char byte) {
-                                   return zero == '0' ? byte == '\0' : byte >= ' ' && byte <= '~';
-                                 });
-    if (!fits) continue;
+  const auto fits = [](char zero, char byte) {
+    if (zero == '0') return byte == '\0';
+    return (byte >= ' ' && byte <= '~') || byte == '\t' || byte == '\r' || byte == '\n';
+  };
+  for (const auto& [name, kind, zeros] : kEncodings) {
+    if (bytes.size() < zeros.size()) continue;
+    if (!std::equal(zeros.begin(), zeros.end(), bytes.begin(), fits)) continue;
     return ForeignFormat{
-        encoding.kind,
-        fmt::format("convert it first, for instance with iconv -f {} -t UTF-8", encoding.name)};
+        kind, fmt::format("convert it first, for instance with iconv -f {} -t UTF-8", name)};
   }
   return std::nullopt;
 }
@@ -93,7 +96,10 @@ std::string_view WithoutSpaceBefore(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
 }
 
-/// A line of a log may begin with '[', too.
+std::string_view Trim(std::string_view text) { return TrimEnd(WithoutSpaceBefore(text)); }
+
+/// Whether the array at the beginning of a text may hold records. A line of a log may begin with
+/// '[', too.
 bool BeginsArray(std::string_view text) {
   if (!text.starts_with('[')) return false;
   const std::string_view rest = WithoutSpaceBefore(text.substr(1));
@@ -104,8 +110,10 @@ bool BeginsArray(std::string_view text) {
 struct FirstValue {
   size_t end = std::string_view::npos;  ///< the place after it; npos: the text ends within it
   bool broken = false;                  ///< it is no JSON
-  /// The path of its first array of objects, as jq writes it, such as .hits.hits; empty: none.
-  std::string records;
+  size_t members = 0;                   ///< of the value, if it is an object
+  size_t object_members = 0;            ///< members that are objects
+  /// Objects in arrays that lie in no other array, by path as jq writes it, such as .hits.hits.
+  std::map<std::string, size_t> arrays;
 };
 
 struct OpenBracket {
@@ -126,13 +134,20 @@ std::string PathOf(const std::vector<OpenBracket>& open) {
   return path;
 }
 
+void CountObject(const std::vector<OpenBracket>& open, FirstValue& value) {
+  if (open.empty()) return;
+  if (open.size() == 1 && open[0].bracket == '{') ++value.object_members;
+  if (open.size() < 2 || open.back().bracket != '[') return;
+  const std::string path = PathOf(open);
+  if (!path.empty()) ++value.arrays[path];
+}
+
 /// `text` begins with '{' or '['.
 FirstValue ScanValue(std::string_view text) {
   FirstValue value;
   std::vector<OpenBracket> open;
   std::string last_string;
   bool after_value = false;  // a comma or a bracket must follow
-  char before = '\0';        // the last character that is no space
   const auto broken = [&value] {
     value.broken = true;
     return value;
@@ -152,8 +167,7 @@ FirstValue ScanValue(std::string_view text) {
       after_value = true;
     } else if (c == '{' || c == '[') {
       if (after_value) return broken();
-      const bool first_of_array = c == '{' && before == '[' && open.size() > 1;
-      if (first_of_array && value.records.empty()) value.records = PathOf(open);
+      if (c == '{') CountObject(open, value);
       open.push_back({c, ""});
     } else if (c == '}' || c == ']') {
       if (open.back().bracket != (c == '}' ? '{' : '[')) return broken();
@@ -165,7 +179,10 @@ FirstValue ScanValue(std::string_view text) {
       }
     } else if (c == ':' || c == ',') {
       if (!after_value) return broken();
-      if (c == ':') open.back().key = last_string;
+      if (c == ':') {
+        open.back().key = last_string;
+        if (open.size() == 1) ++value.members;
+      }
       after_value = false;
     } else {
       const size_t end = text.find_first_of(" \t\r\n,]}:\"[{", i);
@@ -175,24 +192,13 @@ FirstValue ScanValue(std::string_view text) {
       i = scalar_end - 1;
       after_value = true;
     }
-    before = c;
   }
   return value;
 }
 
-/// The first line that is not blank, without the spaces around it.
-std::string_view FirstLine(std::string_view text) {
-  text = WithoutSpaceBefore(text);
-  return TrimEnd(text.substr(0, text.find('\n')));
-}
-
-/// What stands after the object with which the line begins; npos as FirstValue::end: nothing is
-/// known.
-std::optional<std::string_view> AfterObject(std::string_view line) {
-  if (!line.starts_with('{')) return std::nullopt;
-  const FirstValue value = ScanValue(line);
-  if (value.broken || value.end == line.npos) return std::nullopt;
-  return WithoutSpaceBefore(line.substr(value.end));
+ForeignFormat ObjectOverLines() {
+  return {"a JSON object that has several lines",
+          "write each object in one line, for instance with jq -c ."};
 }
 
 ForeignFormat JoinedObjects() {
@@ -200,35 +206,176 @@ ForeignFormat JoinedObjects() {
           "write each object in a line of its own, for instance with jq -c ."};
 }
 
-ForeignFormat SeveralLines(char bracket, const std::string& records) {
-  if (bracket == '[') return Array();
-  if (records.empty()) {
-    return {"a JSON object that has several lines",
-            "write each object in one line, for instance with jq -c ."};
+/// Where the line that holds this place ends: at its line end, or at the end of the text.
+size_t LineEnd(std::string_view text, size_t at) {
+  return std::min(text.find('\n', at), text.size());
+}
+
+/// A JSON value in a file, and what else stands in its lines.
+struct PlacedValue {
+  FirstValue value;
+  size_t begin = 0;
+  std::string_view line;    ///< the line in which it begins
+  std::string_view before;  ///< what stands before it in that line
+  std::string_view after;   ///< what stands after it in its last line
+  size_t next_line = 0;     ///< where the line after it begins
+  bool one_line = true;
+
+  bool known_end() const { return value.end != std::string_view::npos; }
+  bool alone() const { return one_line && before.empty() && after.empty() && line[0] == '{'; }
+};
+
+/// Whether a value that the end of the text cuts off is one damaged line of JSON Lines.
+bool IsDamagedLine(std::string_view text, const PlacedValue& placed) {
+  const std::string_view known = TrimEnd(text);
+  const std::string_view in_line = placed.line.substr(placed.before.size());
+  if (placed.one_line) {
+    return Trim(in_line).size() > 1 && (in_line[0] == '{' || !in_line.ends_with(','));
   }
-  return {"a JSON object over several lines, with an array of objects in it",
-          fmt::format("write each element as a record of its own, for instance with jq -c '{}[]'; "
-                      "or each whole object in one line, with jq -c .",
+  // The last line may show that records are lines.
+  const std::string_view last = Trim(known.substr(known.rfind('\n') + 1));
+  return last.starts_with('{') && ScanValue(last).end == last.size();
+}
+
+/// The first value that begins in a line; nullopt: there is none. In `name["part"] = [`, the first
+/// bracket belongs to a name.
+std::optional<PlacedValue> ValueInLine(std::string_view text, size_t line_begin) {
+  constexpr size_t kBracketsMax = 4;
+  const size_t line_end = LineEnd(text, line_begin);
+  size_t at = line_begin;
+  for (size_t i = 0; i < kBracketsMax; ++i, ++at) {
+    at = text.find_first_of("[{", at);
+    if (at >= line_end) break;
+    const std::string_view rest = text.substr(at);
+    if (rest[0] == '[' && !BeginsArray(rest)) continue;
+    const bool index = rest[0] == '[' && WithoutSpaceBefore(rest.substr(1)).starts_with('"');
+    if (index && at > line_begin) continue;
+    PlacedValue placed;
+    placed.value = ScanValue(rest);
+    if (placed.value.broken) continue;
+    placed.begin = at;
+    placed.line = TrimEnd(text.substr(line_begin, line_end - line_begin));
+    placed.before = text.substr(line_begin, at - line_begin);
+    const size_t end = placed.known_end() ? at + placed.value.end : TrimEnd(text).size();
+    placed.one_line = end <= line_end;
+    placed.next_line = LineEnd(text, end);
+    if (placed.known_end()) placed.after = Trim(text.substr(end, placed.next_line - end));
+    if (!placed.known_end() && IsDamagedLine(text, placed)) continue;
+    return placed;
+  }
+  return std::nullopt;
+}
+
+/// How the JSON values of a file stand in its lines.
+struct Arrangement {
+  size_t alone = 0;  ///< lines that are one object
+  std::optional<PlacedValue> first_alone;
+  std::vector<PlacedValue> odd;  ///< values that are not alone in one line
+};
+
+Arrangement ReadArrangement(std::string_view text) {
+  constexpr size_t kLinesMax = 200;
+  Arrangement found;
+  size_t at = 0;
+  for (size_t i = 0; i < kLinesMax; ++i) {
+    at = text.find_first_not_of(" \t\r\n", at);
+    if (at == text.npos) break;
+    std::optional<PlacedValue> placed = ValueInLine(text, at);
+    at = placed ? placed->next_line : LineEnd(text, at);
+    if (!placed) continue;
+    if (placed->alone()) {
+      if (++found.alone == 1) found.first_alone = std::move(*placed);
+    } else {
+      found.odd.push_back(std::move(*placed));
+    }
+  }
+  return found;
+}
+
+/// A filter of jq that gives the records of a value.
+std::string RecordsOf(const FirstValue& value, char bracket) {
+  if (bracket == '[') return ".[]";
+  const auto most =
+      std::max_element(value.arrays.begin(), value.arrays.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most != value.arrays.end()) return most->first + "[]";
+  const bool map = value.members > 1 && value.object_members == value.members;
+  return map ? "to_entries[] | {id: .key} + .value" : ".";
+}
+
+/// One value that holds the records.
+ForeignFormat Envelope(const FirstValue& value, char bracket) {
+  if (bracket == '[') return Array();
+  const std::string records = RecordsOf(value, bracket);
+  if (records == ".") return ObjectOverLines();
+  return {"one JSON object with many objects in it",
+          fmt::format("write each of them as a record of its own, for instance with jq -c '{}'",
                       records)};
 }
 
-/// JSON after the beginning of a script: window.YTD.tweets.part0 = [
-std::optional<ForeignFormat> ByScript(std::string_view text) {
-  const std::string_view line = FirstLine(text);
-  const size_t begin = line.find_first_of("[{");
-  if (begin == 0 || begin == line.npos) return std::nullopt;
-  const std::string_view name = TrimEnd(line.substr(0, begin));
-  const bool named = std::all_of(name.begin(), name.end() - 1, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_.$ \t").find(c) != std::string_view::npos;
-  });
-  if (!named || (name.back() != '=' && name.back() != '(')) return std::nullopt;
-  if (ScanValue(text.substr(begin)).broken) return std::nullopt;
-  return ForeignFormat{
-      "a script that holds JSON",
-      fmt::format("write its records as lines, for instance with sed -e '1s/^[^[{{]*//' -e "
-                  "'$s/[);[:space:]]*$//' FILE | jq -c '.{}'",
-                  line[begin] == '[' ? "[]" : "")};
+/// A value with other text before it, such as a script: window.YTD.tweets.part0 = [
+ForeignFormat FramedJson(const PlacedValue& placed, char bracket, size_t offset) {
+  const std::string cut_end = placed.known_end() ? fmt::format("head -c {}", placed.value.end)
+                                                 : "sed '$s/[);[:space:]]*$//'";
+  return {"JSON with other text before it",
+          fmt::format("take the JSON alone, and write its records as lines: "
+                      "tail -c +{} FILE | {} | jq -c '{}'",
+                      offset + placed.begin + 1, cut_end, RecordsOf(placed.value, bracket))};
+}
+
+/// Objects with something between them that is known as a separator.
+std::optional<ForeignFormat> BySeparator(std::string_view separator) {
+  if (separator.starts_with('{')) return JoinedObjects();
+  if (separator.starts_with(kRecordSeparator)) {
+    return ForeignFormat{"record separators (RFC 7464)",
+                         "remove them, for instance with tr -d '\\036' < FILE | jq -c ."};
+  }
+  if (separator.starts_with('\0')) {
+    return ForeignFormat{"JSON objects with zero bytes between them",
+                         "write line ends instead, for instance with tr '\\000' '\\n' < FILE"};
+  }
+  if (separator.starts_with(',')) {
+    return ForeignFormat{"JSON objects with commas between them",
+                         "make an array of them, and write its elements as lines: "
+                         "(echo '['; sed '$s/,[[:space:]]*$//' FILE; echo ']') | jq -c '.[]'"};
+  }
+  return std::nullopt;
+}
+
+/// A text as sed takes it literally.
+std::string ForSed(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = c >= ' ' && c <= '~' && std::string_view("/\\.*[]^$&'").find(c) == text.npos;
+    out += plain ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<uint8_t>(c));
+  }
+  return out;
+}
+
+/// Objects that all have the same kind of text before or after them.
+ForeignFormat ObjectsWithText(const PlacedValue& first) {
+  constexpr size_t kShown = 20;
+  const std::string_view text = Trim(first.before.empty() ? first.after : first.before);
+  const size_t next = first.after.find('{');
+  std::string edit = "s/^[^{]*//";
+  if (first.before.empty()) edit = R"(s/}[^]}",]*$/}/)";
+  if (first.before.empty() && next != text.npos) {
+    edit = fmt::format("s/}}{}{{/}}\\n{{/g", ForSed(first.after.substr(0, next)));
+  }
+  return {fmt::format("\"{}\" {} a JSON object", text.substr(0, std::min(next, kShown)),
+                      first.before.empty() ? "after" : "before"),
+          fmt::format("end each record with its object, for instance with sed '{}' FILE | jq -c .",
+                      edit)};
+}
+
+/// Whether the only record of a file holds the records. A record of few parts, such as an order, is
+/// one record.
+bool IsEnvelope(std::string_view text, const FirstValue& value) {
+  const bool many = std::any_of(value.arrays.begin(), value.arrays.end(),
+                                [](const auto& array) { return array.second >= kManyObjects; });
+  const bool map = value.object_members >= kManyObjects && value.object_members == value.members;
+  const bool features = !value.arrays.empty() && text.find("\"FeatureCollection\"") != text.npos;
+  return many || map || features;
 }
 
 /// A separator stands between two values without a space. Plain text has spaces after its commas.
@@ -260,10 +407,7 @@ std::optional<ForeignFormat> ByText(std::string_view text) {
   if (BeginsArray(text)) return Array();
   switch (text.front()) {
     case '{':
-      if (TrimEnd(text) == "{") {
-        return ForeignFormat{"the first line of a JSON object that has several lines",
-                             "write each object in one line, for instance with jq -c ."};
-      }
+      if (TrimEnd(text) == "{") return ObjectOverLines();
       if (text.starts_with("{'")) {
         return ForeignFormat{"a Python dictionary", "write it with json.dumps"};
       }
@@ -293,41 +437,51 @@ std::optional<ForeignFormat> ByText(std::string_view text) {
 std::optional<ForeignFormat> ByWhatFollows(std::string_view payload) {
   constexpr size_t kShown = 20;
   const std::string_view text = WithoutSpaceBefore(payload);
-  const auto after = AfterObject(TrimEnd(text));
-  if (!after || after->empty()) return std::nullopt;
-  const auto at = static_cast<size_t>(after->data() - payload.data());
+  if (!text.starts_with('{')) return std::nullopt;
+  const FirstValue value = ScanValue(text);
+  if (value.broken || value.end == text.npos) return std::nullopt;
+  const std::string_view after = Trim(text.substr(value.end));
+  if (after.empty()) return std::nullopt;
   ForeignFormat format;
-  if (after->starts_with('{')) {
+  if (after.starts_with('{')) {
     format = JoinedObjects();
-  } else if (*after == ",") {
+  } else if (after == ",") {
     format = {"a comma after the JSON object",
               "remove it, for instance with sed 's/,[[:space:]]*$//'"};
   } else {
-    format = {fmt::format("\"{}\" after the JSON object", after->substr(0, kShown)),
+    format = {fmt::format("\"{}\" after the JSON object", after.substr(0, kShown)),
               "end the record with its object"};
   }
-  format.at = at;
+  format.at = static_cast<size_t>(after.data() - payload.data());
   return format;
+}
+
+/// Zero bytes are what a file has where writing it was cut off. A schema registry writes one, and
+/// the number of a schema, which is not 0.
+std::optional<ForeignFormat> ByZeroBytes(std::string_view payload) {
+  if (payload.size() < kRegistryPrefixBytes || payload.front() != '\0') return std::nullopt;
+  uint32_t schema = 0;
+  for (const char c : payload.substr(1, 4)) schema = schema << 8 | static_cast<uint8_t>(c);
+  const size_t zeros = std::min(payload.find_first_not_of('\0'), payload.size());
+  const bool zero_bytes = schema == 0 || payload.substr(zeros).starts_with("{\"");
+  std::string what = "zero bytes";
+  if (!zero_bytes) {
+    what = fmt::format("the prefix of a schema registry (schema {}), as Avro and Protobuf have it",
+                       schema);
+  }
+  const char* remedy = zero_bytes
+                           ? "a file has them where writing it was cut off; remove them, for "
+                             "instance with tr -d '\\000'"
+                           : "let the producer write plain JSON, or convert the topic first";
+  return ForeignFormat{std::move(what), remedy};
 }
 
 }  // namespace
 
 std::optional<ForeignFormat> FormatOfPayload(std::string_view payload) {
   if (payload.starts_with(kByteOrderMark)) payload.remove_prefix(kByteOrderMark.size());
-  if (payload.starts_with("\0\0\0\0\0\0\0\0"sv)) {
-    return ForeignFormat{"zero bytes",
-                         "a file has them where writing it was cut off; remove them, for instance "
-                         "with tr -d '\\000'"};
-  }
   if (auto format = ByMagic(payload)) return format;
-  if (payload.size() >= kRegistryPrefixBytes && payload.front() == '\0') {
-    uint32_t schema = 0;
-    for (const char c : payload.substr(1, 4)) schema = schema << 8 | static_cast<uint8_t>(c);
-    return ForeignFormat{
-        fmt::format("the prefix of a schema registry (schema {}), as Avro and Protobuf have it",
-                    schema),
-        "let the producer write plain JSON, or convert the topic first"};
-  }
+  if (auto format = ByZeroBytes(payload)) return format;
   if (auto format = ByWhatFollows(payload)) return format;
   const std::string_view judged = payload.substr(0, kJudgedBytes);
   const bool binary = std::any_of(judged.begin(), judged.end(), [](char c) {
@@ -337,43 +491,30 @@ std::optional<ForeignFormat> FormatOfPayload(std::string_view payload) {
   return ByText(WithoutSpaceBefore(judged));
 }
 
-std::optional<ForeignFormat> FormatOfFile(std::string_view beginning, bool whole) {
+std::optional<ForeignFormat> FormatOfFile(std::string_view beginning, bool whole, size_t offset) {
   if (auto format = ByMagic(beginning)) return format;
-  const std::string_view text = TrimEnd(WithoutSpaceBefore(beginning));
-  if (text.starts_with(kRecordSeparator)) {
-    return ForeignFormat{"record separators (RFC 7464)",
-                         "remove them, for instance with tr -d '\\036'"};
+  Arrangement found = ReadArrangement(beginning);
+  if (whole && found.alone == 1 && found.odd.empty() &&
+      IsEnvelope(beginning, found.first_alone->value)) {
+    found.odd.push_back(*std::exchange(found.first_alone, std::nullopt));
+    found.alone = 0;
   }
-  if (auto format = ByScript(text)) return format;
-  if (!text.starts_with('{') && !BeginsArray(text)) return std::nullopt;
-  const FirstValue value = ScanValue(text);
-  if (value.broken) return std::nullopt;
-  const std::string_view line = FirstLine(text);
-  const std::string_view rest = text.substr(line.size());
-  if (value.end > line.size()) {
-    const bool begins_alone = line == "[" || line == "{" || (line[0] == '[' && line.ends_with(','));
-    if (rest.empty() && !begins_alone) return std::nullopt;
-    // Of a file that is cut off, the last line may show that its records are lines.
-    const auto after_last = AfterObject(FirstLine(text.substr(text.rfind('\n') + 1)));
-    if (value.end == text.npos && whole && after_last && after_last->empty()) return std::nullopt;
-    return SeveralLines(text[0], value.records);
+  if (found.odd.size() <= found.alone) return std::nullopt;
+  const PlacedValue& first = found.odd.front();
+  const char bracket = beginning[first.begin];
+  const std::string_view separator = Trim(first.before.empty() ? first.after : first.before);
+  if (auto format = BySeparator(separator)) return format;
+  const bool several = found.odd.size() + found.alone > 1;
+  const bool text_before =
+      !first.before.empty() ||
+      (found.alone == 0 && first.line.data() != WithoutSpaceBefore(beginning).data());
+  const bool objects = bracket == '{' && several;
+  if (text_before && !(objects && first.one_line && !first.before.empty())) {
+    return FramedJson(first, bracket, offset);
   }
-  const auto after = AfterObject(line);
-  if (!after || after->empty()) return std::nullopt;
-  // One line may be damaged. Two are no accident.
-  const std::string_view second = FirstLine(rest);
-  const auto after_second = AfterObject(second);
-  const bool alone = second.empty() && whole;
-  if (after->starts_with('{') && (alone || (after_second && after_second->starts_with('{')))) {
-    return JoinedObjects();
-  }
-  const bool commas = after->starts_with(',') && after_second && after_second->starts_with(',');
-  if (commas || (alone && after->starts_with(',') && after->size() > 1)) {
-    return ForeignFormat{"JSON objects with commas between them",
-                         "make an array of them, and write its elements as lines: "
-                         "(echo '['; sed '$s/,[[:space:]]*$//' FILE; echo ']') | jq -c '.[]'"};
-  }
-  return std::nullopt;
+  if (bracket == '[') return Array();
+  if (!separator.empty()) return ObjectsWithText(first);
+  return several ? ObjectOverLines() : Envelope(first.value, bracket);
 }
 
 }  // namespace neardup

@@ -10,6 +10,9 @@ namespace neardup {
 
 enum class JsonKind : uint8_t { kObject, kArray, kString, kNumber, kBoolean, kNull };
 
+/// In UTF-8. It may stand before JSON, and belongs to no value (RFC 8259, section 8.1).
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 /// With its article, for error texts: "an object".
 const char* Name(JsonKind kind);
 

@@ -8,12 +8,12 @@
 
 #include "files/file_bytes.h"
 #include "record/foreign_format.h"
+#include "record/json_syntax.h"
 
 namespace neardup {
 
 namespace {
 constexpr size_t kReadBytes = size_t{1} << 20;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// A line in the block that a poll takes.
 struct Line {
@@ -113,8 +113,14 @@ Result<void> FileSource::Poll(size_t records_max, int timeout_ms, std::vector<Me
   return {};
 }
 
-Result<void> FileSource::CheckFormat() const {
-  const std::optional<ForeignFormat> format = FormatOfFile(pending_, exhausted_);
+Result<void> FileSource::CheckFormat() {
+  // A pipe is judged by what it holds by now.
+  while (!exhausted_ && pending_.size() < kReadBytes) {
+    const size_t known = pending_.size();
+    NEARDUP_TRY(Fill(0));
+    if (pending_.size() == known) break;
+  }
+  const std::optional<ForeignFormat> format = FormatOfFile(pending_, exhausted_, mark_bytes_);
   if (!format) return {};
   return Fatal(
       ErrorCode::kBadInput,
@@ -138,7 +144,8 @@ Result<void> FileSource::Fill(int timeout_ms) {
   if (begun_ || more_of_the_mark) return {};
   begun_ = true;
   if (pending_.starts_with(kByteOrderMark)) {
-    pending_.erase(0, kByteOrderMark.size());
+    mark_bytes_ = kByteOrderMark.size();
+    pending_.erase(0, mark_bytes_);
     searched_ = 0;
   }
   return {};

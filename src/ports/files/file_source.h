@@ -51,7 +51,7 @@ class FileSource : public Source {
   FileSource(std::string path, size_t line_bytes_max, FileContent content,
              std::unique_ptr<FileBytes> reader);
   /// kBadInput if a file that begins with pending_ cannot hold JSON Lines.
-  Result<void> CheckFormat() const;
+  Result<void> CheckFormat();
   Result<void> Fill(int timeout_ms);
   /// Ends the input behind the last line that began before the file was opened.
   void DropWhatWasAppended(uint64_t bytes_at_open, size_t new_bytes);
@@ -67,7 +67,8 @@ class FileSource : public Source {
   size_t searched_ = 0;    ///< pending_ has no LF before this index
   uint64_t left_out_ = 0;  ///< bytes of the first line of pending_ that were dropped
   uint64_t bytes_read_ = 0;
-  bool begun_ = false;  ///< a byte order mark is dropped, or there is none
+  bool begun_ = false;     ///< a byte order mark is dropped, or there is none
+  size_t mark_bytes_ = 0;  ///< of the byte order mark that was dropped
   bool exhausted_ = false;
 };
 

@@ -11,12 +11,12 @@
 #include "base/number_text.h"
 #include "files/json_text.h"
 #include "record/field_names.h"
+#include "record/json_syntax.h"
 
 namespace neardup {
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr size_t kNamesMax = 200;
 constexpr size_t kNamesShown = 8;
 constexpr size_t kFirstPayloadBytesMax = size_t{1} << 20;

@@ -46,6 +46,9 @@ TEST(ForeignFormat, APayloadOfAnotherFormatIsNamedWithARemedy) {
       {"\xff\xfe{\0}\0"sv, "UTF-16 text", "iconv -f UTF-16 -t UTF-8"},
       {"{\0\"\0a\0"sv, "UTF-16 text", "iconv -f UTF-16LE -t UTF-8"},
       {"\0{\0\"\0a"sv, "UTF-16 text", "iconv -f UTF-16BE -t UTF-8"},
+      {"\r\0\n\0{\0"sv, "UTF-16 text", "iconv -f UTF-16LE -t UTF-8"},
+      {"\0\0\0{\"a\":1}"sv, "zero bytes", "tr -d '\\000'"},
+      {"\0\0\0\0\0\0{\"a\":1}"sv, "zero bytes", "tr -d '\\000'"},
       {"\xff\xfe\0\0{\0\0\0"sv, "UTF-32 text", "iconv -f UTF-32 -t UTF-8"},
       {"{\0\0\0\"\0\0\0"sv, "UTF-32 text", "iconv -f UTF-32LE -t UTF-8"},
       {"\0\0\0\0\0\0\0\0\0{\"a\":1}"sv, "zero bytes", "tr -d '\\000'"},
@@ -91,11 +94,28 @@ TEST(ForeignFormat, AFileOfJsonInAnotherArrangementIsNamedWithACommand) {
       {"[{\"a\":1},\n{\"a\":2}]\n", "jq -c '.[]'"},
       {"{\n\"a\": 1\n}\n{\n\"a\": 2\n}\n", "jq -c ."},
       {"{\"type\":\"list\",\"features\":[\n{\"a\":1},\n{\"a\":2}]}", "jq -c '.features[]'"},
+      {"{\"users\":[{\"a\":1}],\n\"texts\":[{\"a\":1},\n{\"a\":2}]}", "jq -c '.texts[]'"},
+      {"{\"type\":\"FeatureCollection\",\"features\":[{\"a\":1},{\"a\":2}]}\n",
+       "jq -c '.features[]'"},
+      {"{\n\"a\": [{\"b\":1}]\n}\n{\n\"a\": [{\"b\":2}]\n}\n", "jq -c ."},
+      {"{\n\"k1\": {\"a\":1},\n\"k2\": {\"a\":2}\n}\n",
+       "jq -c 'to_entries[] | {id: .key} + .value'"},
       {"{\"found\":{\"hits\":[\n{\"a\":1},\n{\"a\":2}\n]}}", "jq -c '.found.hits[]'"},
       {"{\n\"a b\":[{\"a\":1}]}", "jq -c '.\"a b\"[]'"},
-      {"var part0 = [\n{\"a\":1},\n{\"a\":2}\n];\n", "jq -c '.[]'"},
+      {"var part0 = [\n{\"a\":1},\n{\"a\":2}\n];\n", "tail -c +13 FILE | head -c 20 | jq -c '.[]'"},
+      {"\n w.x[\"y\"].part0 = [\n{\"a\":1}\n]\n", "tail -c +20 FILE"},
+      {"export default [\n{\"a\":1},\n{\"a\":2}\n];\n", "tail -c +16 FILE"},
+      {"// made by a tool\n[\n{\"a\":1}\n]\n", "tail -c +19 FILE"},
+      {")]}'\n{\"a\":[{\"b\":1},\n{\"b\":2}]}\n", "tail -c +6 FILE | head -c 24 | jq -c '.a[]'"},
       {"load({\"a\":\n1});\n", "jq -c '.'"},
       {"{\"a\":1},\n{\"a\":2},\n{\"a\":3}\n", "sed '$s/,[[:space:]]*$//'"},
+      {"{\"a\":1}\n,{\"a\":2}\n,{\"a\":3}\n", "sed '$s/,[[:space:]]*$//'"},
+      {"{\n\"a\":1\n},\n{\n\"a\":2\n},\n", "sed '$s/,[[:space:]]*$//'"},
+      {"{\"a\":1};\n{\"a\":2};\n", "sed 's/}[^]}\",]*$/}/' FILE"},
+      {"{\"a\":1}<>{\"a\":2}<>{\"a\":3}\n", "sed 's/}<>{/}\\n{/g' FILE"},
+      {"10:00 {\"a\":1}\n10:01 {\"a\":2}\n", "sed 's/^[^{]*//' FILE"},
+      {"{\"a\":1}\n{\"a\":2}{\"a\":3}\n{\"a\":4}{\"a\":5}\n", "jq -c ."},
+      {"{\"a\":1}\x1e{\"a\":2}", "tr -d '\\036' < FILE | jq -c ."},
       {"{\"a\":1}{\"a\":2}", "jq -c ."},
       {"{\"a\":1} {\"a\":2}\r\n{\"a\":3} {\"a\":4}\r\n", "jq -c ."},
       {"\x1e{\"a\":1}\n\x1e{\"a\":2}\n", "tr -d '\\036'"},
@@ -107,13 +127,21 @@ TEST(ForeignFormat, AFileOfJsonInAnotherArrangementIsNamedWithACommand) {
 TEST(ForeignFormat, OneDamagedLineMakesNoOtherFormat) {
   for (const char* file :
        {"{\"a\":1}\n", "{\"a\":\n{\"a\":2}\n{\"a\":3}\n", "{\"a\":\n{\"a\":2}\n",
-        "{\"a\n{\"a\":2}\n", "{\"a\":1},\n{\"a\":2}\n", "{\"a\":1}{\"a\":2}\n{\"a\":3}\n",
-        "{\"a\":1}x\n{\"a\":2}\n", "{\"a\":[{\"b\":1}]}\n{\"a\":[{\"b\":2}]}\n",
-        "{\"a\":[{\"b\":1},{\"b\":2}]}", "a = b [c]\n", "[1] started\n", "{\"a\": nothing\n}\n", "",
-        "\n\n", "{\"a\":1}\n[\n"}) {
+        "{\"a\n{\"a\":2}\n", "{\"a\":1},\n{\"a\":2}\n", "{\"a\":1}\n,{\"a\":2}\n",
+        "{\"a\":1}{\"a\":2}\n{\"a\":3}\n", "{\"a\":1}x\n{\"a\":2}\n",
+        "{\"a\":[{\"b\":1}]}\n{\"a\":[{\"b\":2}]}\n", "{\"a\":[{\"b\":1},{\"b\":2}]}",
+        "a = b [c]\n", "[1] started\n", "{\"a\": nothing\n}\n", "", "\n\n", "{\"a\":1}\n[\n"}) {
     EXPECT_EQ(RemedyFor(file), "") << file;
   }
   EXPECT_EQ(RemedyFor("{\"a\":\n", false), "") << "the only line so far may be damaged";
+  using namespace std::string_view_literals;
+  EXPECT_EQ(RemedyFor("\0\0\0{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n"sv), "");
+}
+
+TEST(ForeignFormat, TheCommandForAFileCountsTheBytesBeforeItsText) {
+  const auto format = FormatOfFile("a = [{}]", true, 3);
+  ASSERT_TRUE(format);
+  EXPECT_THAT(format->remedy, HasSubstr("tail -c +8 FILE"));
 }
 
 TEST(ForeignFormat, APayloadThatIsTooLargeIsNamedToo) {

@@ -170,6 +170,9 @@ TEST_F(FileSourceTest, NamesAFileThatCannotHoldJsonLines) {
               HasSubstr("xz -dc"));
   EXPECT_THAT(ErrorOf(Gzip(Gzip("{}\n"))), HasSubstr("found gzip data"));
   EXPECT_EQ(code_of("[\n"), ErrorCode::kBadInput);
+  EXPECT_THAT(ErrorOf("{\"a\": 1}\n,{\"a\": 2}\n,{\"a\": 3}\n"),
+              HasSubstr("found JSON objects with commas"));
+  EXPECT_THAT(ErrorOf("\xef\xbb\xbfx = [{}];\n"), HasSubstr("tail -c +8 FILE"));
 }
 
 TEST_F(FileSourceTest, OneDamagedLineDoesNotTellTheFormat) {
