@@ -15,6 +15,7 @@
 #include "explain/explanation.h"
 #include "learned/lane_learning.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "process/stop_signals.h"
 #include "reading/topic_reading.h"
 #include "record_finder/record_finder.h"
@@ -108,7 +109,7 @@ Result<int> RunExplain(const ExplainArguments& arguments) {
     NEARDUP_TRY(page.Finish());
   }
   if (arguments.html != "-") {
-    std::fputs((arguments.json ? ExplainJson(report) : ExplainText(report)).c_str(), stdout);
+    PrintText(arguments.json ? ExplainJson(report) : ExplainText(report));
   }
   return report.explained.verdict.decision == Decision::kDuplicate ? kExitOk : kExitNo;
 }

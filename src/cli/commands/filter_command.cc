@@ -96,8 +96,13 @@ void PrintSummary(const Totals& totals, const FilterOptions& filter, const FileT
     if (sum.dead_letters[reason] == 0) continue;
     Say("    {:<16} {:>12}", Name(static_cast<Reason>(reason)), Grouped(sum.dead_letters[reason]));
   }
-  if (sum.late > 0) row("  late", sum.late);
-  if (sum.clamped > 0) row("  in the future", sum.clamped);
+  if (sum.late > 0) {
+    Say("{} records were late: they are older than the window, so their originals may be forgotten",
+        Grouped(sum.late));
+  }
+  if (sum.clamped > 0) {
+    Say("{} records had times in the future, which were set back", Grouped(sum.clamped));
+  }
   if (sum.unique > filter.window.entries_max) {
     Say("up to {} unique records were forgotten before the end, since the window holds {}; records "
         "that repeat them are called unique. To remember all: --set window.entries_max={}",
@@ -131,6 +136,8 @@ void PrintJson(const Totals& totals, const FileTransaction& files,
                                  {"replacing", sum.replaced},
                                  {"dead_letters", sum.dead()},
                                  {"dead_letters_by_reason", reasons},
+                                 {"late", sum.late},
+                                 {"clamped", sum.clamped},
                                  {"seconds", totals.seconds()},
                                  {"records_per_s", totals.records_per_s()}};
   if (const std::optional<LaneShares>& shares = files.lane_shares()) {
@@ -239,7 +246,7 @@ Result<std::optional<LearnedOptions>> Learn(const FilterArguments& arguments, ui
   } else {
     NEARDUP_ASSIGN(spread, ReadSpreadSample(arguments.input, records_max, BytesOfAll(ahead)));
   }
-  // Chance matches are those of as many records as there are.
+  // The number of records bounds how many of them match by chance.
   std::set<std::string> kept = learning.kept;
   const bool window_given = !kept.insert(kWindowPath).second;
   const uint64_t held = window;

@@ -8,6 +8,7 @@
 #include "commands/options.h"
 #include "files/local_ports.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "process/stop_signals.h"
 #include "report/verdict_reading.h"
 #include "verify/input_range.h"
@@ -49,7 +50,7 @@ int ReportCommand(const ReportArguments& arguments) {
   NowDoing("reading the outputs");
   const Result<VerdictReport> report = Report(arguments);
   if (!report.ok()) return Fail(report.error());
-  std::fputs((arguments.json ? ReportJson(*report) : ReportText(*report)).c_str(), stdout);
+  PrintText(arguments.json ? ReportJson(*report) : ReportText(*report));
   return kExitOk;
 }
 

@@ -23,9 +23,8 @@ struct TestArguments {
 };
 
 void PrintCase(const std::string& file, const VerdictCase& each, const CaseOutcome& outcome) {
-  fmt::print("{}:{}: expected {}, found {}{}\n  {}\n", file, each.line, Name(each.expected),
-             outcome.found, each.name.empty() ? "" : fmt::format(" ({})", each.name),
-             outcome.reason);
+  Print("{}:{}: expected {}, found {}{}\n  {}\n", file, each.line, Name(each.expected),
+        outcome.found, each.name.empty() ? "" : fmt::format(" ({})", each.name), outcome.reason);
 }
 
 Result<int> RunTest(const TestArguments& arguments) {
@@ -54,8 +53,8 @@ Result<int> RunTest(const TestArguments& arguments) {
     const nlohmann::ordered_json json = {{"cases", cases.size()}, {"failed", failed}};
     fmt::print("{}\n", json.dump());
   } else {
-    fmt::print("{} cases, {} as expected, {} not\n", cases.size(), cases.size() - failed.size(),
-               failed.size());
+    Print("{} cases, {} as expected, {} not\n", cases.size(), cases.size() - failed.size(),
+          failed.size());
   }
   return failed.empty() ? kExitOk : kExitNo;
 }

@@ -152,16 +152,16 @@ Result<void> PrintWrongLabels(const TuneArguments& arguments, const std::vector<
   if (!tuning.labelled || tuning.labelled->after.wrong.empty()) return {};
   constexpr size_t kShown = 10;
   const std::vector<size_t>& wrong = tuning.labelled->after.wrong;
-  fmt::print("\nmarked pairs that do not come out right\n");
+  PrintText("\nmarked pairs that do not come out right\n");
   for (size_t i = 0; i < std::min(wrong.size(), kShown); ++i) {
     const VerdictCase& each = cases[wrong[i]];
     NEARDUP_ASSIGN(const CaseOutcome outcome, RunCase(each, tuning.proposed));
-    fmt::print("  {}:{}: expected {}, found {}. {}\n", arguments.cases, each.line,
-               Name(each.expected), outcome.found, outcome.reason);
+    Print("  {}:{}: expected {}, found {}. {}\n", arguments.cases, each.line, Name(each.expected),
+          outcome.found, outcome.reason);
   }
   if (wrong.size() > kShown) {
-    fmt::print("  and {} more; `neardup test {} --config {}` shows all\n", wrong.size() - kShown,
-               arguments.cases, arguments.output);
+    Print("  and {} more; `neardup test {} --config {}` shows all\n", wrong.size() - kShown,
+          arguments.cases, arguments.output);
   }
   return {};
 }
@@ -190,7 +190,7 @@ Result<void> RunTune(const TuneArguments& arguments) {
   const Tuning& tuning = *tuned;
   NEARDUP_TRY(WriteAll(arguments, files, config.settings, tuning, messages, outputs));
   const std::string text = arguments.json ? TuneJson(tuning, files) : TuneText(tuning, files);
-  std::fputs(text.c_str(), stdout);
+  PrintText(text);
   return arguments.json ? Result<void>() : PrintWrongLabels(arguments, cases, tuning);
 }
 

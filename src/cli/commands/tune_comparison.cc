@@ -15,6 +15,7 @@
 #include "learn/tuning.h"
 #include "learned/lane_learning.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "process/stop_signals.h"
 #include "reading/record_sample.h"
 #include "tune/comparison_summary.h"
@@ -132,7 +133,7 @@ Result<int> CompareTuning(const TuneArguments& arguments) {
     comparison.no_tune = fmt::format("the sample {}", changes.error().text);
   }
   const std::string text = arguments.json ? ComparisonJson(comparison) : ComparisonText(comparison);
-  std::fputs(text.c_str(), stdout);
+  PrintText(text);
   return Matters(comparison) ? kExitNo : kExitOk;
 }
 

@@ -58,7 +58,7 @@ int ValidateOnline(const Settings& settings) {
     if (check.level == CheckLevel::kWrong && code == kExitOk) {
       code = ExitCodeOf({check.code, check.text});
     }
-    fmt::print("{:<8} {}: {}\n", kLevels[level], check.subject, check.text);
+    Print("{:<8} {}: {}\n", kLevels[level], check.subject, check.text);
   }
   fmt::print("{} ok, {} warning(s), {} wrong\n", counts[0], counts[1], counts[2]);
   return code;

@@ -17,6 +17,7 @@
 #include "files/local_ports.h"
 #include "learned/lane_learning.h"
 #include "process/exit_code.h"
+#include "process/message.h"
 #include "verify/audit.h"
 #include "verify/input_range.h"
 #include "verify/topic_audit.h"
@@ -166,7 +167,7 @@ std::string TextOf(const TopicAudit& audit) {
 int VerifyCommand(const VerifyArguments& arguments) {
   const Result<std::vector<TopicAudit>> audits = Verify(arguments);
   if (!audits.ok()) {
-    std::cerr << "neardup verify: " << audits.error().text << '\n';
+    Say("neardup verify: {}", audits.error().text);
     return ExitCodeOf(audits.error());
   }
   if (arguments.json) {
@@ -174,7 +175,7 @@ int VerifyCommand(const VerifyArguments& arguments) {
   } else {
     for (size_t lane = 0; lane < audits->size(); ++lane) {
       if (audits->size() > 1) std::cout << (lane > 0 ? "\n" : "") << "lane " << lane << ": ";
-      std::cout << TextOf((*audits)[lane]);
+      PrintText(TextOf((*audits)[lane]));
     }
   }
   return AllHold(*audits) ? kExitOk : kExitNo;

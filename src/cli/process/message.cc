@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <ctime>
 
 #include "base/printable_text.h"
@@ -38,6 +39,8 @@ void SayText(std::string_view text) {
   if (sigismember(&pending, SIGPIPE) == 0) sigtimedwait(&pipe, nullptr, &now);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
+
+void PrintText(std::string_view text) { std::fputs(PrintableText(text, true).c_str(), stdout); }
 
 void OpenStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {

@@ -1,4 +1,4 @@
-// Messages for people, on standard error.
+// Text for people: messages on standard error, and results on standard output.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,8 +19,16 @@ void Say(fmt::format_string<Values...> format, Values&&... values) {
   SayText(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// Opens /dev/null in place of standard input, output and error where they are closed. A file that
-/// is opened later would else take their number, and with it the messages.
+/// Writes a text for people to standard output, with control characters as SayText() writes them.
+void PrintText(std::string_view text);
+
+template <class... Values>
+void Print(fmt::format_string<Values...> format, Values&&... values) {
+  PrintText(fmt::format(format, std::forward<Values>(values)...));
+}
+
+/// Opens /dev/null in place of standard input, output and error where they are closed. Otherwise
+/// the next file that is opened gets the number of a standard stream, and the messages with it.
 void OpenStandardStreams();
 
 }  // namespace neardup

@@ -153,8 +153,7 @@ neardup_status neardup_filter_new(const char* settings, const neardup_options* o
         if (parsed.learn) {
           return {NEARDUP_CONFIG,
                   "match.mode: expected near or exact, found auto, the default, which learns from "
-                  "records; "
-                  "give the mode, or take the settings that neardup_learn returns"};
+                  "records; give the mode, or take the settings that neardup_learn returns"};
         }
         batch.filter = parsed.options;
         NEARDUP_ASSIGN(made, neardup::SavedFilter::New(batch));

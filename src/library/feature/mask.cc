@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kHexDigitsMin = 8;
 constexpr size_t kPortDigitsMax = 5;
-/// Days and months have so many, as masked_time.h takes them.
+/// Letters of the names of days and months, as masked_time.h takes them.
 constexpr size_t kNameLetters = 3;
 
 /// Whether the character at `at` joins a word of ASCII letters and digits that stands next to it.

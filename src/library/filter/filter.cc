@@ -52,7 +52,8 @@ Filter::Filter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Filter::~Filter() = default;
 
 void Filter::SetClock(int64_t now_ms) {
-  // A clock that is behind the records must not make all of them one time before the watermark.
+  // If the clock is slow, times up to the watermark must stay as they are: set back to the clock,
+  // all of them would be one time.
   state_->time_max_ms = std::max(LatestTime(now_ms, state_->options.window), watermark_ms());
 }
 

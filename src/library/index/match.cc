@@ -10,7 +10,7 @@ namespace neardup {
 namespace {
 
 constexpr size_t kPercents = 101;
-/// A changed token changes so many phrases, and so many pairs.
+/// How many phrases, and how many pairs of tokens, change with one token.
 constexpr double kPhrasesPerToken = 3;
 constexpr double kPairsPerToken = 2;
 constexpr double kDeviations = 0.5;

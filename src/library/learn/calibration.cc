@@ -25,8 +25,8 @@ double Ways(int n, int k) {
   return ways;
 }
 
-/// The probability that the index finds two records by their simhashes: at least one half of the
-/// bits that differ must have at most one of them (index/search.cc).
+/// The probability that the index finds two records by their simhashes: one of the
+/// two halves of their bits must differ in at most one bit (index/search.cc).
 double FoundShare(int distance) {
   const double one_half = Ways(32, distance) + 32 * Ways(32, distance - 1);
   return std::min(2 * one_half / Ways(64, distance), 1.0);

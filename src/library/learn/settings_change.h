@@ -24,7 +24,7 @@ struct SettingsChange {
 inline constexpr int kDistanceTolerance = 2;
 
 /// The options for Tune that let it choose anew everything that it can choose, but with the
-/// similarity of `options`. With `keep_fields`, it keeps the fields and their roles, too.
+/// similarity of `options`. With `keep_fields`, it also keeps the fields and their roles.
 FilterOptions UntunedOptions(const FilterOptions& options, bool keep_fields);
 
 /// `now` must be the result of Tune with UntunedOptions of `options`. With `is_same`, the stream is

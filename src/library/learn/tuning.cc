@@ -32,7 +32,7 @@ constexpr double kUnlikeMax = 0.01;
 constexpr double kDoubtfulMax = 0.15;
 /// A similarity that finds fewer of the planted copies with small changes is of no use.
 constexpr double kRecallMin = 0.65;
-/// The values of match.similarity that are tried are so far apart.
+/// The step between values of match.similarity that are tried.
 constexpr double kSimilarityStep = 0.05;
 /// Chance exceeds its mean by more than this many standard deviations in one of 40 cases.
 constexpr double kDeviations = 2;

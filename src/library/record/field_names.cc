@@ -2,6 +2,9 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace neardup {
 namespace {
 
@@ -14,7 +17,9 @@ void Collect(simdjson::ondemand::object object, const std::string& pointer, size
     if (names.size() >= names_max || field.unescaped_key().get(key) != simdjson::SUCCESS) return;
     const std::string here = pointer + "/" + PointerPart(key);
     const bool plain = level == 1 && !key.starts_with('/') && !key.empty();
-    names.push_back(plain ? std::string(key) : here);
+    std::string name = plain ? std::string(key) : here;
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    names.push_back(std::move(name));
     simdjson::ondemand::object inner;
     if (level < kLevelsMax && field.value().get(inner) == simdjson::SUCCESS) {
       Collect(inner, here, level + 1, names_max, names);

@@ -150,8 +150,7 @@ void TopicKeeper::WarnOfLimits(const std::string& topic, const Properties& found
     if (!kept || !needed || *kept < 0 || (*needed >= 0 && *kept >= *needed)) continue;
     report_.warnings.push_back(fmt::format(
         "topic {} has {} {}, and its input {} has {}, so that records may be deleted from it "
-        "before "
-        "anybody reads them; change it: {}",
+        "before anybody reads them; change it: {}",
         topic, setting, *kept, input, *needed, change(setting, fmt::to_string(*needed))));
   }
 }

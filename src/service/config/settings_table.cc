@@ -421,8 +421,7 @@ std::vector<Setting> MatchRows() {
               MatchOptions::kDistanceChanceMaxRange,
               "Largest of these distances, in bits, between records that share no text key. The "
               "larger the window, the smaller it must be, or unrelated records match by chance. 0: "
-              "such "
-              "records are duplicates only if they are equal."),
+              "such records are duplicates only if they are equal."),
       Integer("match.features_per_bit", NEARDUP_MEMBER(lane.filter.match.features_per_bit),
               MatchOptions::kFeaturesPerBitRange,
               "Distinct tokens a record needs for each bit of distance. One with fewer is allowed "

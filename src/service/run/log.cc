@@ -168,9 +168,8 @@ void LogProbe::Saw(const event::TransactionCommitted& seen) {
     clamped_log_at_ms_ = now_ms + kClampedLogPeriodMs;
     spdlog::warn(
         "{} records had event times in the future, more than window.ahead_max_ms ahead of the "
-        "clock "
-        "of this host, which were set back; their header has the flag clamped. Check the clocks of "
-        "their producers and of this host",
+        "clock of this host, which were set back; their header has the flag clamped. Check the "
+        "clocks of their producers and of this host",
         std::exchange(clamped_, 0));
   }
   if (now_ms < log_at_ms_) return;

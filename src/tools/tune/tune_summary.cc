@@ -276,8 +276,7 @@ std::string ChanceText(const Tuning& tuning) {
   // The expected number of such matches for each record, which exceeds 1 in windows far too large.
   return fmt::format(
       "{} of unrelated records would be called duplicates while the window holds {} unique "
-      "records; "
-      "records that share no rare phrase are joined up to distance {}",
+      "records; records that share no rare phrase are joined up to distance {}",
       PercentText(std::min(tuning.calibration.false_match_rate, 1.0)),
       Grouped(tuning.proposed.window.entries_max), tuning.proposed.match.distance_chance_max);
 }

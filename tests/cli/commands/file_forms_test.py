@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -40,36 +41,43 @@ class Files(unittest.TestCase):
 
 
 class Forms(Files):
-    def test_json_in_another_arrangement_is_refused_before_anything_is_written(self):
-        objects = [json.dumps({'id': i, 'name': f'place {i} of the map'}) for i in range(30)]
-        for content, command in (
-                ('\n[\n' + ',\n'.join(objects) + '\n]\n', "jq -c '.[]'"),
-                ('export.part1 = [\n' + ',\n'.join(objects) + '\n]\n', 'sed '),
-                ('{"kind": "list", "places": [\n' + ',\n'.join(objects) + '\n]}\n', "jq -c '.places[]'"),
-                (',\n'.join(objects) + '\n', 'sed '),
-                (''.join(objects), 'jq -c .'),
-                ('\n'.join(json.dumps(json.loads(each), indent=1) for each in objects), 'jq -c .'),
-                (''.join('\x1e' + each + '\n' for each in objects), "tr -d '\\036'"),
-                ('\n'.join(objects).encode('utf-16-be'), 'iconv -f UTF-16BE'),
-                ('\n'.join(objects).encode('utf-32'), 'iconv -f UTF-32')):
+    def test_json_in_another_arrangement_is_refused_and_its_command_makes_json_lines(self):
+        records = [{'id': i, 'name': f'place {i} of the map'} for i in range(30)]
+        objects = [json.dumps(each) for each in records]
+        pretty = [json.dumps(each, indent=1) for each in records]
+        array = '[\n' + ',\n'.join(objects) + '\n]'
+        forms = {
+            'array after a blank line': '\n' + array,
+            'module': 'export.part1 = ' + array + ';\n',
+            'archive': '\n// made by hand\nwindow.A["places"].part0 = ' + json.dumps(records, indent=1),
+            'call': f'load({array});\n',
+            'envelope': '{"kind": "list", "found": {"few": [{"a": 1}], "places": ' + array + '}}',
+            'envelope on one line': json.dumps({'places': records}),
+            'map': json.dumps({each['id']: {'name': each['name']} for each in records}, indent=1),
+            'commas at line ends': ',\n'.join(objects) + ',\n',
+            'commas at line starts': '\n,'.join(objects) + '\n',
+            'joined': ''.join(objects),
+            'joined after the first line': objects[0] + '\n' + ''.join(objects[1:]) + ' \n{"id":30}{"id":31}\n',
+            'over several lines': '\n'.join(pretty),
+            'over several lines, with commas': ',\n'.join(pretty),
+            'record separators': ''.join('\x1e' + each for each in objects),
+            'zero bytes': '\0'.join(objects) + '\0',
+            'line separators of Unicode': '\u2028'.join(objects) + '\u2028',
+            'semicolons': ';\n'.join(objects) + ';\n',
+            'times': ''.join(f'10:{i} {each}\n' for i, each in enumerate(objects)),
+            'UTF-16': '\n'.join(['', *objects]).encode('utf-16-be'),
+            'UTF-32': '\n'.join(objects).encode('utf-32')}
+        for form, content in forms.items():
             self.input.write_bytes(content if isinstance(content, bytes) else content.encode())
             (self.folder / 'u.jsonl').write_text('of an earlier run\n')
             done = self.filter('--unique', 'u.jsonl')
-            self.assertEqual(done.returncode, 65, done.said)
-            self.assertIn(command, done.said)
-            self.assertEqual((self.folder / 'u.jsonl').read_text(), 'of an earlier run\n')
-
-    def test_the_command_of_the_message_makes_json_lines(self):
-        objects = [json.dumps({'id': i, 'name': f'place {i} of the map'}) for i in range(5)]
-        for content in ('load([\n' + ',\n'.join(objects) + '\n]);\n', ',\n'.join(objects) + ',\n',
-                        '{"found": {"places": [\n' + ',\n'.join(objects) + '\n]}}\n', ''.join(objects)):
-            self.input.write_text(content)
-            said = self.filter().said
-            command = said[said.rindex('instance with ') + 14:] if 'instance with ' in said else said[said.rindex('lines: ') + 7:]
-            command = command.split(';  ')[0].split('; or each')[0].strip()
-            command = command.replace('FILE', 'in.jsonl') if 'FILE' in command else command + ' in.jsonl'
+            self.assertEqual(done.returncode, 65, f'{form}: {done.said}')
+            self.assertEqual((self.folder / 'u.jsonl').read_text(), 'of an earlier run\n', form)
+            command = re.search('(?:for instance with |as lines: )(.*); not written', done.said)[1]
+            command = command.replace('FILE', 'in.jsonl') if 'FILE' in command else command + ' < in.jsonl'
             made = subprocess.run(['bash', '-c', command], cwd=self.folder, capture_output=True, text=True)
-            self.assertEqual([json.loads(line)['id'] for line in made.stdout.splitlines()], list(range(5)), (command, made.stderr))
+            ids = [int(json.loads(line)['id']) for line in made.stdout.splitlines() if line]
+            self.assertEqual(ids[:30], list(range(30)), (form, command, made.stderr))
 
     def test_one_damaged_line_is_one_dead_letter(self):
         for first in ('{"a": "x"}TRAILER', '{"a": "x"},', '{"a":', '{"a": "x"} {"a": "y"}', '\0' * 100 + '{"a": "x"}'):
@@ -135,6 +143,16 @@ class Names(Files):
             said = self.filter(*options).said
             self.assertFalse(set(said) & set('\x1b\x07\x9b'), repr(said))
         self.assertIn('\\u001B', said)
+
+    def test_results_hold_no_control_characters(self):
+        draw = random.Random(7)
+        texts = [' '.join(draw.choices(WORDS, k=20)) for _ in range(300)]
+        self.write({'\x1b[2J\x07': text} for text in texts + texts[:100])
+        done = subprocess.run([NEARDUP, 'tune', '--input', 'in.jsonl', '--output', 't.yaml'], cwd=self.folder,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('\\u001B[2J', done.stdout)
+        self.assertFalse(set(done.stdout) & set('\x1b\x07'), repr(done.stdout))
 
 
 class Places(Files):

@@ -19,6 +19,11 @@ TEST(FieldNames, ANameThatLooksLikeAPointerBecomesOne) {
   EXPECT_THAT(FieldNames(R"({"/x": 1, "": 2})", 99), ElementsAre("/~1x", "/"));
 }
 
+TEST(FieldNames, ANameThatIsThereTwiceIsNamedOnce) {
+  EXPECT_THAT(FieldNames(R"({"a": 1, "a": 2, "b": {"c": 1, "c": 2}})", 99),
+              ElementsAre("a", "b", "/b/c"));
+}
+
 TEST(FieldNames, EndAtTheirLargestNumber) {
   EXPECT_THAT(FieldNames(R"({"a": {"b": 1}, "c": 2})", 2), ElementsAre("a", "/a/b"));
 }
