@@ -45,6 +45,8 @@ STRETCH_BITS = 16
 """A stretch of the order has 2**16 records. A text key has its own holders in each stretch (join_group.h)."""
 ROWS_PER_TASK = 1_000_000
 """How many rows one task of the shuffle gets."""
+WITNESSES = 10
+"""A commit with so many records does not follow the times of fewer (filter/watermark.h)."""
 LEFT_SHARE = 500
 """The driver decides the last records in order, when at most one of 500 records is undecided."""
 LEFT_MIN = 200_000
@@ -105,6 +107,10 @@ class Settings:
     def latest_ms(self, now_ms: int) -> int:
         return min(now_ms + int(self.window["ahead_max_ms"]), INT64_MAX)
 
+    @property
+    def jump_max_ms(self) -> int:
+        return int(self.window["window_ms"]) // 4
+
     def refuse_unsuited(self, lanes: int) -> None:
         if lanes != 1:
             raise Error(
@@ -152,10 +158,11 @@ _TIME_COLUMNS = ("time_ms", "reason", "passed")
 
 @dataclass
 class TimesTask:
-    """Finds the smallest and the largest event time of each interval: of the records between two commits."""
+    """Finds the smallest and the largest event times of each interval: of the records between two commits."""
 
     ordered: OrderedParts
     latest_ms: int
+    watermark_max_ms: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
         for part in numbers_of(batches):
@@ -165,29 +172,50 @@ class TimesTask:
         first = self.ordered.begins[part] // COMMIT_RECORDS
         intervals = (self.ordered.begins[part] + self.ordered.parts[part]["rows"] - 1) // COMMIT_RECORDS + 1 - first
         smallest = np.full(intervals, INT64_MAX)
-        largest = np.full(intervals, INT64_MIN)
+        largest = np.full((intervals, WITNESSES), INT64_MIN)
         for begin, batch in self.ordered.batches(part, _TIME_COLUMNS):
             mask = _comparable(batch)
             place = (np.arange(begin, begin + batch.num_rows) // COMMIT_RECORDS - first)[mask]
-            times = _times(batch, self.latest_ms)[mask]
-            np.minimum.at(smallest, place, times)
-            np.maximum.at(largest, place, times)
+            np.minimum.at(smallest, place, _times(batch, self.latest_ms)[mask])
+            times = batch.column("time_ms").to_numpy()[mask]
+            # A time that is set back moves no watermark.
+            counted = np.where(times > self.latest_ms, INT64_MIN, np.minimum(times, self.watermark_max_ms))
+            for interval in np.unique(place):
+                largest[interval] = _largest(largest[interval], counted[place == interval])
         return {"first": first, "smallest": smallest.tolist(), "largest": largest.tolist()}
+
+
+def _largest(of: Numbers, and_of: Numbers) -> Numbers:
+    """The largest times of both, in descending order."""
+    return np.sort(np.concatenate((of, and_of)))[::-1][:WITNESSES]
+
+
+def _advanced(time_ms: int, largest: list[int], jump_max_ms: int) -> int:
+    """The time of the input after a commit of records with these largest times, as filter/watermark.h says."""
+    if largest[-1] == INT64_MIN:
+        return max(time_ms, largest[0])
+    reached_ms = max(time_ms, largest[-1])
+    return max(reached_ms, *(each for each in largest if each <= reached_ms + jump_max_ms))
 
 
 class Horizons:
     """The horizon of each interval: what is older is out of the window when a record of the interval is decided."""
 
-    def __init__(self, times: list[dict[str, Any]], records: int, window: dict[str, Any]) -> None:
+    def __init__(self, times: list[dict[str, Any]], records: int, settings: Settings) -> None:
         count = (records - 1) // COMMIT_RECORDS + 1
         smallest = np.full(count, INT64_MAX)
-        largest = np.full(count, INT64_MIN)
+        largest = np.full((count, WITNESSES), INT64_MIN)
         for report in times:
             place = np.arange(report["first"], report["first"] + len(report["smallest"]))
             np.minimum.at(smallest, place, np.array(report["smallest"], np.int64))
-            np.maximum.at(largest, place, np.array(report["largest"], np.int64))
+            for interval, found in zip(place, report["largest"], strict=True):
+                largest[interval] = _largest(largest[interval], np.array(found, np.int64))
         watermarks = np.full(count, INT64_MIN)
-        np.maximum.accumulate(largest[:-1], out=watermarks[1:])
+        for interval in range(1, count):
+            watermarks[interval] = _advanced(
+                int(watermarks[interval - 1]), largest[interval - 1].tolist(), settings.jump_max_ms
+            )
+        window = settings.window
         kept_ms = int(window["window_ms"]) + int(window["lateness_ms"])
         known = watermarks >= INT64_MIN + kept_ms
         self.ms: Numbers = np.where(known, watermarks, kept_ms + INT64_MIN) - kept_ms
@@ -534,8 +562,8 @@ class JoinPlan:
         parts = ordered.parts
         latest_ms = self._settings.latest_ms(self._now_ms)
         numbers = range(len(parts))
-        times = run_tasks(self._session, "join: the window", numbers, TimesTask(ordered, latest_ms))
-        horizons = Horizons(times, ordered.records, self._settings.window)
+        times = run_tasks(self._session, "join: the window", numbers, TimesTask(ordered, latest_ms, self._now_ms + self._settings.jump_max_ms))
+        horizons = Horizons(times, ordered.records, self._settings)
         state = State(self._store, self._settings.text, STRETCH_BITS, _int64_bytes(horizons.ms))
         finished = self._steps.finished("joined")
         if finished is None or not are_whole(self._session, self._store, "joined", finished):

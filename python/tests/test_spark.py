@@ -61,6 +61,8 @@ def made_up(count=RECORDS, seed=7):
             body = texts[-1 - rng.randrange(min(len(texts), 3000))]
         texts.append(body)
         at = now - (rng.randrange(2_000_000) if rng.random() < 0.03 else rng.randrange(5000))
+        if number % 3001 == 3000:  # a wrong clock
+            at = now + 86_400_000
         value = json.dumps({"at": at, "text": body}).encode()
         if rng.random() < 0.01:
             value = rng.choice((b"{", b'{"at": 1}', None))
@@ -151,18 +153,24 @@ def columns_of(expected):
 
 
 def late_by_the_definition(records):
-    """Older than window and lateness before the largest event time, as of the commit before."""
-    kept_ms = CONFIG["window"]["window_ms"] + CONFIG["window"]["lateness_ms"]
-    newest, horizon, late = -(2**63), -(2**63), []
+    """Older than window and lateness before the time that the commit before left.
+
+    That is its largest event time within a quarter of the window of one that ten records, or an earlier commit, reached.
+    """
+    window_ms, kept_ms = CONFIG["window"]["window_ms"], CONFIG["window"]["window_ms"] + CONFIG["window"]["lateness_ms"]
+    newest, horizon, late, seen = -(2**63), -(2**63), [], []
     for number, record in enumerate(records):
-        if number % 2000 == 0:
-            horizon = newest - kept_ms
+        if number % 2000 == 0 and seen:
+            reached = max(newest, sorted(seen)[-10])
+            newest = max(reached, max((at for at in seen if at <= reached + window_ms // 4), default=reached))
+            horizon, seen = newest - kept_ms, []
         try:
             at = json.loads(record[4])["at"] if b"text" in record[4] else None
         except (TypeError, ValueError):
             at = None
         late.append(at is not None and at < horizon)
-        newest = max(newest, at or newest)
+        if at is not None:
+            seen.append(at)
     return late
 
 

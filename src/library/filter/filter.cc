@@ -16,7 +16,9 @@ namespace neardup {
 
 struct Filter::State {
   State(const FilterOptions& options_in, std::shared_ptr<const Scheme> scheme)
-      : options(options_in), index(EntryIndex::New(options, std::move(scheme))) {}
+      : options(options_in),
+        index(EntryIndex::New(options, std::move(scheme))),
+        watermark(JumpMax(options.window)) {}
 
   int64_t Clamp(int64_t time_ms) const { return std::min(time_ms, time_max_ms); }
   /// The horizon behind all commits that have begun.
@@ -33,6 +35,7 @@ struct Filter::State {
   std::optional<Committing> committing;  ///< the coming Commit, if it has begun
   int64_t horizon_ms = INT64_MIN;
   int64_t time_max_ms = INT64_MAX;
+  int64_t watermark_max_ms = INT64_MAX;  ///< a single record moves it no further
 };
 
 Result<std::unique_ptr<Filter>> Filter::New(const FilterOptions& options) {
@@ -54,7 +57,10 @@ Filter::~Filter() = default;
 void Filter::SetClock(int64_t now_ms) {
   // If the clock is slow, times up to the watermark must stay as they are: set back to the clock,
   // all of them would be one time.
-  state_->time_max_ms = std::max(LatestTime(now_ms, state_->options.window), watermark_ms());
+  const WindowOptions& window = state_->options.window;
+  state_->time_max_ms = std::max(LatestTime(now_ms, window), watermark_ms());
+  state_->watermark_max_ms =
+      now_ms > INT64_MAX - JumpMax(window) ? INT64_MAX : now_ms + JumpMax(window);
 }
 
 void Filter::SetIdle(uint32_t input, bool idle) { state_->watermark.SetIdle(input, idle); }
@@ -93,7 +99,9 @@ Verdict Filter::Decide(const FingerprintedRecord& record, const LookedUp& found)
   verdict.clamped = time_ms != record.outcome.time_ms;
   verdict.late = time_ms < state_->next_horizon_ms();
   // A time that was set back says nothing about the others.
-  state_->watermark.Observe(record.position.input, verdict.clamped ? INT64_MIN : time_ms);
+  state_->watermark.Observe(
+      record.position.input,
+      verdict.clamped ? INT64_MIN : std::min(time_ms, state_->watermark_max_ms));
   if (const std::optional<Match> match = state_->index->FindNearest(record, time_ms, found)) {
     verdict.match = *match;
     if (!match->suspect) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -30,10 +31,7 @@ class ScannedFilter {
       verdict.outcome.reason = record.outcome.reason;
       return verdict;
     }
-    now_.times.try_emplace(record.position.input, record.outcome.time_ms);
-    int64_t& time_ms = now_.times[record.position.input];
-    time_ms = std::max(time_ms, record.outcome.time_ms);
-    now_.watermark_ms = std::max(now_.watermark_ms, SmallestTime());
+    now_.seen[record.position.input].push_back(record.outcome.time_ms);
     verdict.late =
         record.outcome.time_ms < (committing_ ? committing_->after.horizon_ms : now_.horizon_ms);
     const Entry* best = nullptr;
@@ -68,7 +66,12 @@ class ScannedFilter {
     verdict.match.kind = std::get<MatchKind>(Rank(best, record));
     verdict.match.distance = std::popcount(best.fingerprint.simhash ^ record.fingerprint.simhash);
   }
-  void BeginCommit() { committing_ = {now_.entries.size(), Committed(now_)}; }
+  void BeginCommit() {
+    now_.watermark_ms = Watermark();
+    for (const auto& [input, times] : now_.seen) now_.times[input] = TimeOf(input);
+    now_.seen.clear();
+    committing_ = {now_.entries.size(), Committed(now_)};
+  }
   void Commit() {
     if (!committing_) BeginCommit();
     committed_ = committing_->after;
@@ -90,7 +93,7 @@ class ScannedFilter {
   void ExpectSameState(const Filter& filter) const {
     ASSERT_EQ(filter.entries(), now_.entries.size());
     ASSERT_EQ(filter.uncommitted().size(), now_.entries.size() - committed_.entries.size());
-    ASSERT_EQ(filter.watermark_ms(), now_.watermark_ms);
+    ASSERT_EQ(filter.watermark_ms(), Watermark());
     ASSERT_EQ(filter.horizon_ms(), now_.horizon_ms);
     ASSERT_EQ(filter.entries_expired(), now_.expired);
     ASSERT_EQ(filter.entries_evicted(), now_.evicted);
@@ -102,6 +105,7 @@ class ScannedFilter {
   struct State {
     std::vector<Entry> entries;
     std::map<uint32_t, int64_t> times;
+    std::map<uint32_t, std::vector<int64_t>> seen;  ///< times since the last commit has begun
     int64_t watermark_ms = INT64_MIN;
     int64_t horizon_ms = INT64_MIN;
     uint64_t expired = 0;
@@ -127,10 +131,30 @@ class ScannedFilter {
     return state;
   }
 
-  int64_t SmallestTime() const {
+  int64_t TimeOf(uint32_t input) const {
+    constexpr size_t kWitnesses = 10;
+    const auto before = now_.times.find(input);
+    int64_t time_ms = before == now_.times.end() ? INT64_MIN : before->second;
+    std::vector<int64_t> times =
+        now_.seen.contains(input) ? now_.seen.at(input) : std::vector<int64_t>();
+    std::sort(times.begin(), times.end());
+    int64_t most_ms = INT64_MAX;
+    if (times.size() >= kWitnesses) {
+      most_ms = std::max(time_ms, times[times.size() - kWitnesses]) + options_.window.window_ms / 4;
+    }
+    for (const int64_t each : times) {
+      if (each <= most_ms) time_ms = std::max(time_ms, each);
+    }
+    return time_ms;
+  }
+
+  int64_t Watermark() const {
+    std::set<uint32_t> inputs;
+    for (const auto& [input, time_ms] : now_.times) inputs.insert(input);
+    for (const auto& [input, times] : now_.seen) inputs.insert(input);
     int64_t smallest_ms = INT64_MAX;
-    for (const auto& [input, time_ms] : now_.times) smallest_ms = std::min(smallest_ms, time_ms);
-    return smallest_ms;
+    for (const uint32_t input : inputs) smallest_ms = std::min(smallest_ms, TimeOf(input));
+    return inputs.empty() ? now_.watermark_ms : std::max(now_.watermark_ms, smallest_ms);
   }
   /// Smaller is better; among equals the oldest wins.
   static std::tuple<MatchKind, int> Rank(const Entry& entry, const FingerprintedRecord& record) {
