@@ -102,6 +102,7 @@ Result<void> ActiveLoop::Abort() {
 void ActiveLoop::Forget() {
   state_.Rollback();
   open_.Forget();
+  ReportSize();
   reader_.Discard();
   batch_.Clear();
   ahead_.clear();
@@ -393,8 +394,15 @@ void ActiveLoop::CountCommitted() {
   const bool excessive = dead_letters_.excessive();
   dead_letters_.Committed(batch, ports_.clock.SteadyMs());
   ports_.probe.On(event::TransactionCommitted{batch});
+  ReportSize();
   if (excessive && !dead_letters_.excessive())
     ports_.probe.On(event::DeadLettersExcessive{false, {}});
+}
+
+void ActiveLoop::ReportSize() {
+  const TransactionSize& size = open_.size();
+  if (std::exchange(reported_bytes_max_, size.bytes_max()) == size.bytes_max()) return;
+  ports_.probe.On(event::TransactionSized{size.bytes_max(), size.is_limited()});
 }
 
 Result<void> ActiveLoop::CommitPositions() {

@@ -90,6 +90,7 @@ class ActiveLoop {
   /// Fails if too many records are dead letters, and the options say so or nothing was committed.
   Result<void> CheckDeadLetters();
   void CountCommitted();
+  void ReportSize();
   /// Commits the positions of inputs that moved without a record. No transaction may be open.
   Result<void> CommitPositions();
 
@@ -116,6 +117,7 @@ class ActiveLoop {
   RefusedRecords refused_;
   DeadLetterWatch dead_letters_;
   uint64_t commits_ = 0;
+  size_t reported_bytes_max_ = 0;
   int64_t positions_at_ms_ = 0;
 };
 

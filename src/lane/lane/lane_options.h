@@ -67,6 +67,8 @@ struct LaneOptions {
   /// least 1.
   int64_t transaction_interval_ms = 100;
   size_t transaction_bytes_max = size_t{32} << 20;
+  /// After this time the brokers abort a transaction.
+  int64_t transaction_timeout_ms = 30'000;
   /// Not 0: a transaction is committed after exactly this many records, and neither by time nor by
   /// size, and nothing is decided while it commits. What the lane remembers then depends only on
   /// the records and their order, so that two runs give the same verdicts.

@@ -50,18 +50,25 @@ Result<void> OpenTransaction::PublishGroups(const LaneState& state) {
 }
 
 CommittedBatch OpenTransaction::Close() {
-  counted_.duration_s = static_cast<double>(clock_.SteadyMs() - begun_ms_) / 1000;
+  const int64_t lasted_ms = clock_.SteadyMs() - begun_ms_;
+  size_.Committed(bytes_, lasted_ms);
+  counted_.duration_s = static_cast<double>(lasted_ms) / 1000;
   const int64_t now_ms = clock_.WallMs();
   for (const int64_t timestamp_ms : timestamps_ms_) {
     const int64_t age_ms = timestamp_ms < 0 ? 0 : std::max<int64_t>(0, now_ms - timestamp_ms);
     counted_.latencies_s.push_back(static_cast<double>(age_ms) / 1000);
   }
   CommittedBatch committed = std::move(counted_);
-  Forget();
+  End();
   return committed;
 }
 
 void OpenTransaction::Forget() {
+  if (is_open_) size_.Lost(bytes_, clock_.SteadyMs() - begun_ms_);
+  End();
+}
+
+void OpenTransaction::End() {
   is_open_ = false;
   counted_ = {};
   timestamps_ms_.clear();
@@ -74,7 +81,7 @@ int64_t OpenTransaction::left_ms() const {
 }
 
 size_t OpenTransaction::records_that_fit() const {
-  return options_.transaction_bytes_max / std::max<size_t>(1, record_bytes_mean_);
+  return size_.bytes_max() / std::max<size_t>(1, record_bytes_mean_);
 }
 
 void OpenTransaction::Count(const RoutedRecord& record, size_t bytes) {

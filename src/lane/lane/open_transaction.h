@@ -10,6 +10,7 @@
 #include "lane/lane_options.h"
 #include "lane/ports.h"
 #include "lane/probe.h"
+#include "lane/transaction_size.h"
 #include "neardup/result.h"
 #include "state/input.h"
 #include "state/lane_state.h"
@@ -21,7 +22,7 @@ namespace neardup {
 class OpenTransaction {
  public:
   OpenTransaction(const LaneOptions& options, Transaction& port, const Clock& clock)
-      : options_(options), port_(port), clock_(clock) {}
+      : options_(options), port_(port), clock_(clock), size_(options) {}
 
   /// Does nothing when it is open.
   Result<void> Begin() { return BeginSince(clock_.SteadyMs()); }
@@ -43,13 +44,12 @@ class OpenTransaction {
   const CommittedBatch& counted() const { return counted_; }
   bool is_open() const { return is_open_; }
   bool is_full() const {
-    return by_records() ? records_ >= options_.transaction_records
-                        : bytes_ >= options_.transaction_bytes_max;
+    return by_records() ? records_ >= options_.transaction_records : bytes_ >= size_.bytes_max();
   }
   /// True if this transaction has no room for the records that count as `bytes`, which are decided
   /// while it commits.
   bool is_full_with(size_t bytes) const {
-    return by_records() || bytes_ + bytes >= options_.transaction_bytes_max;
+    return by_records() || bytes_ + bytes >= size_.bytes_max();
   }
   /// What a record of this size counts in a transaction.
   static size_t CountedBytes(size_t bytes) { return std::max(bytes, kRecordBytesMin); }
@@ -58,22 +58,25 @@ class OpenTransaction {
   /// full.
   bool is_due() const {
     if (by_records()) return is_open_ && is_full();
-    const size_t most = options_.transaction_bytes_max;
+    const size_t most = size_.bytes_max();
     return is_open_ && (bytes_ >= most - most / 4 || left_ms() <= 0);
   }
   /// Time until the transaction interval is over; INT64_MAX if no time ends it. It must be open.
   int64_t left_ms() const;
+  const TransactionSize& size() const { return size_; }
   /// How many records fill a transaction, judged by the size of those published so far.
   size_t records_that_fit() const;
 
  private:
   bool by_records() const { return options_.transaction_records > 0; }
   void Count(const RoutedRecord& record, size_t bytes);
+  void End();
 
   const LaneOptions& options_;
   Transaction& port_;
   const Clock& clock_;
 
+  TransactionSize size_;
   bool is_open_ = false;
   int64_t begun_ms_ = 0;
   size_t bytes_ = 0;

@@ -205,6 +205,11 @@ struct TransactionCommitted {
 struct TransactionAborted {
   const Error& error;
 };
+/// How many bytes a transaction holds from now on (lane/transaction_size.h).
+struct TransactionSized {
+  size_t bytes_max;
+  bool limited;  ///< it is less than LaneOptions::transaction_bytes_max
+};
 /// The lane was lost to another instance, or must be promoted again after an error.
 struct LaneLost {
   const Error& error;
@@ -327,12 +332,12 @@ using LaneEvent =
     std::variant<event::PhaseChanged, event::CaughtUp, event::Followed, event::Restoring,
                  event::SnapshotRestored, event::StateDiscarded, event::BatchPolled,
                  event::BatchFingerprinted, event::StageTimed, event::TransactionCommitted,
-                 event::TransactionAborted, event::LaneLost, event::LateRequestFenced,
-                 event::TakesOver, event::TookOverWrongly, event::LeaseLeft, event::Promoted,
-                 event::PipelineChanged, event::OffsetsDiffer, event::ChangelogLost,
-                 event::InputLost, event::InputMissing, event::InputUnreachable,
-                 event::PartitionAdded, event::Gauges, event::InputLag, event::InputPosition,
-                 event::RecordRefused, event::DeadLettersExcessive>;
+                 event::TransactionAborted, event::TransactionSized, event::LaneLost,
+                 event::LateRequestFenced, event::TakesOver, event::TookOverWrongly,
+                 event::LeaseLeft, event::Promoted, event::PipelineChanged, event::OffsetsDiffer,
+                 event::ChangelogLost, event::InputLost, event::InputMissing,
+                 event::InputUnreachable, event::PartitionAdded, event::Gauges, event::InputLag,
+                 event::InputPosition, event::RecordRefused, event::DeadLettersExcessive>;
 
 using KeeperEvent =
     std::variant<event::SnapshotWritten, event::ChangelogPurged, event::PurgeRefused,

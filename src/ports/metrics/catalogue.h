@@ -219,6 +219,10 @@ inline constexpr auto kMetrics = [] {
        .labels = {"result"},
        .values = kOutcomes,
        .help = "Transactions, by outcome"},
+      {.name = "neardup_transaction_bytes_max",
+       .help =
+           "Most bytes of a transaction; less than transaction.bytes_max while larger ones take "
+           "too long to send"},
       {.name = "neardup_transaction_duration_seconds",
        .type = kHistogram,
        .help = "Time from begin to commit",

@@ -44,6 +44,12 @@ void Health::Saw(const event::TransactionCommitted&) {
   uncommitted_since_ms_.reset();
 }
 
+void Health::Saw(const event::TransactionSized& seen) {
+  const std::lock_guard lock(mutex_);
+  limited_bytes_max_.reset();
+  if (seen.limited) limited_bytes_max_ = seen.bytes_max;
+}
+
 void Health::Saw(const event::LaneLost& seen) {
   const std::lock_guard lock(mutex_);
   // A fenced instance gave way to another one, and can take over again.
@@ -73,6 +79,14 @@ void Health::Stepped() {
 void Health::AskForBrokers(std::function<bool()> answer) {
   const std::lock_guard lock(mutex_);
   brokers_answer_ = std::move(answer);
+}
+
+std::string Health::SlowText() const {
+  if (!limited_bytes_max_) return "";
+  return fmt::format(
+      "; transactions take too long to send and hold at most {} bytes now: a quota of the brokers "
+      "or a slow connection limits this instance",
+      *limited_bytes_max_);
 }
 
 HealthAnswer Health::Alive() const {
@@ -113,18 +127,18 @@ HealthAnswer Health::LaneReady(int64_t now_ms) const {
 HealthAnswer Health::StandbyReady(int64_t now_ms) const {
   if (!caught_up_) return {false, "standby, still reading the changelog"};
   if (!failure_.empty() && now_ms - failed_at_ms_ < limits_.failure_ms) {
-    return {false, fmt::format("standby; it lost the lane or could not take it {} s ago: {}",
-                               (now_ms - failed_at_ms_) / 1000, failure_)};
+    return {false, fmt::format("standby; it lost the lane or could not take it {} s ago: {}{}",
+                               (now_ms - failed_at_ms_) / 1000, failure_, SlowText())};
   }
   return {true, Name(phase_)};
 }
 
 HealthAnswer Health::ActiveReady(int64_t now_ms) const {
   if (uncommitted_since_ms_ && now_ms - *uncommitted_since_ms_ > limits_.commit_ms_max) {
-    return {false,
-            fmt::format("active, but records have waited {} s for their commit, expected at "
-                        "most {} s",
-                        (now_ms - *uncommitted_since_ms_) / 1000, limits_.commit_ms_max / 1000)};
+    return {false, fmt::format("active, but records have waited {} s for their commit, expected at "
+                               "most {} s{}",
+                               (now_ms - *uncommitted_since_ms_) / 1000,
+                               limits_.commit_ms_max / 1000, SlowText())};
   }
   if (uncommitted_since_ms_ || now_ms - polled_at_ms_ <= limits_.poll_ms_max) {
     return {true, Name(phase_)};

@@ -44,6 +44,7 @@ class Health final : public SeesLane<Health> {
   void Saw(const event::Followed& seen);
   void Saw(const event::BatchPolled& seen);
   void Saw(const event::TransactionCommitted& seen);
+  void Saw(const event::TransactionSized& seen);
   void Saw(const event::LaneLost& seen);
   void Saw(const event::Promoted& seen);
   void Saw(const event::InputLag& seen);
@@ -69,6 +70,8 @@ class Health final : public SeesLane<Health> {
   HealthAnswer StandbyReady(int64_t now_ms) const;
   HealthAnswer ActiveReady(int64_t now_ms) const;
   void ForgetProgress();
+  /// Why transactions may be slow; empty if nothing is known.
+  std::string SlowText() const;
 
   const Clock& clock_;
   const HealthLimits limits_;
@@ -81,6 +84,7 @@ class Health final : public SeesLane<Health> {
   std::optional<int64_t> uncommitted_since_ms_;  ///< since when polled records wait
   int64_t polled_at_ms_ = 0;                     ///< or since when there is a lag, if that is later
   std::map<InputPartition, int64_t> lag_records_;
+  std::optional<size_t> limited_bytes_max_;  ///< event::TransactionSized, while it is limited
   /// The last failed attempt to take or keep the lane since the lane was taken.
   std::string failure_;
   int64_t failed_at_ms_ = 0;

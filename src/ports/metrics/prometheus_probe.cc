@@ -148,6 +148,10 @@ void PrometheusProbe::Saw(const event::TransactionAborted&) {
   state_->metrics.Count("neardup_transactions_total", 1, {"aborted"});
 }
 
+void PrometheusProbe::Saw(const event::TransactionSized& seen) {
+  state_->metrics.Set("neardup_transaction_bytes_max", Number(seen.bytes_max));
+}
+
 void PrometheusProbe::Saw(const event::LaneLost& seen) {
   state_->metrics.Count("neardup_lane_losses_total", 1, {Name(seen.error.code)});
   if (seen.error.code == ErrorCode::kFenced) {

@@ -32,6 +32,7 @@ class PrometheusProbe final : public SeesLane<PrometheusProbe>, public SeesKeepe
   void Saw(const event::StageTimed& seen);
   void Saw(const event::TransactionCommitted& seen);
   void Saw(const event::TransactionAborted& seen);
+  void Saw(const event::TransactionSized& seen);
   void Saw(const event::LaneLost& seen);
   void Saw(const event::LateRequestFenced& seen);
   void Saw(const event::TakesOver& seen);

@@ -129,6 +129,7 @@ class Loader {
     }
     settings.lane.routing.publish_groups = !kafka.groups_topic.empty();
     settings.lane.lane = static_cast<uint16_t>(kafka.lane);
+    settings.lane.transaction_timeout_ms = kafka.transaction_timeout_ms;
     Pipeline& pipeline = settings.lane.pipeline;
     const RoutingMode mode = settings.lane.routing.mode;
     const RoutingMode mode_before = settings.routing_mode_before == ModeBefore::kSame ? mode

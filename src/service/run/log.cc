@@ -183,6 +183,19 @@ void LogProbe::Saw(const event::TransactionAborted& seen) {
   spdlog::warn("transaction aborted, deciding its records again: {}", seen.error.text);
 }
 
+void LogProbe::Saw(const event::TransactionSized& seen) {
+  if (std::exchange(limited_, seen.limited) == seen.limited) return;
+  if (seen.limited) {
+    spdlog::warn(
+        "transactions take too long to send: from now on they hold at most {} bytes. A quota of "
+        "the "
+        "brokers or a slow connection limits this instance; see neardup_transaction_bytes_max",
+        seen.bytes_max);
+  } else {
+    spdlog::info("transactions may hold transaction.bytes_max again, {} bytes", seen.bytes_max);
+  }
+}
+
 void LogProbe::Saw(const event::LaneLost& seen) {
   logged_first_ = false;
   const int64_t now_ms = clock_.SteadyMs();

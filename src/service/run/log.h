@@ -27,6 +27,7 @@ class LogProbe final : public SeesLane<LogProbe>, public SeesKeeper<LogProbe> {
   void Saw(const event::StateDiscarded& seen);
   void Saw(const event::TransactionCommitted& seen);
   void Saw(const event::TransactionAborted& seen);
+  void Saw(const event::TransactionSized& seen);
   /// The first loss is a line. Failed attempts to take the lane again are counted, and reported
   /// every 30 s until it is taken; after a missing right, until a record went out.
   void Saw(const event::LaneLost& seen);
@@ -68,6 +69,7 @@ class LogProbe final : public SeesLane<LogProbe>, public SeesKeeper<LogProbe> {
   int64_t lost_at_ms_ = 0;
   int64_t loss_log_at_ms_ = 0;
   int64_t restore_log_at_ms_ = 0;
+  bool limited_ = false;  ///< event::TransactionSized::limited
 };
 
 }  // namespace neardup

@@ -141,10 +141,10 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
                          groups, create, replication, session, heartbeat, transaction, records,
                          bytes, prefetch, all, consumer, producer, answer] = KafkaOptions{};
   [[maybe_unused]] auto [filter, learned, lane, pipeline, start, headers, routing, unique_key,
-                         dead_letters, interval, transaction_bytes, transaction_records, batch,
-                         idle, refresh, data_loss, growth, missing_topic, threads,
-                         on_changelog_loss, backoff_min, backoff_max, give_up, stay_out] =
-      LaneOptions{};
+                         dead_letters, interval, transaction_bytes, transaction_timeout,
+                         transaction_records, batch, idle, refresh, data_loss, growth,
+                         missing_topic, threads, on_changelog_loss, backoff_min, backoff_max,
+                         give_up, stay_out] = LaneOptions{};
   [[maybe_unused]] auto [routing_mode, exact_route, near_route, release_exact, release_near, keep,
                          publish_groups] = routing;
   [[maybe_unused]] auto [share, on_excess, on_first_excess] = dead_letters;
@@ -165,7 +165,8 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [listen, listen_address, listen_port] = presence;
   [[maybe_unused]] auto [commit_records] = file_run;
   [[maybe_unused]] auto [mode, sample, records_max, records_min, wait, on, kept] = learning;
-  // In LaneOptions, lane, filter, learned, pipeline, dead_letters and transaction_records are not
+  // In LaneOptions, lane, filter, learned, pipeline, dead_letters, transaction_records and
+  // transaction_timeout_ms (a setting of the brokers' client) are not
   // settings: the process numbers its lanes, and the others count by their members or are derived.
   // So are routing.publish_groups, learning.on, kept and app_is_default. The model and the
   // reference come from model_file; the masks are one setting; the pages have a fixed time for a
