@@ -192,8 +192,15 @@ Result<void> ActiveLoop::DecideNext(DecidedBatch& batch, const LookedUp& found) 
   DecidedRecord& decided = batch.decided.emplace_back();
   decided.bytes = BytesOf(message);
   const InputPartition& input = state_.inputs()[position.input].partition;
+  size_t bytes_max = ports_.transaction.record_bytes_max(input);
+  if (!RefusedRecords::Fits(decided.bytes, bytes_max)) {
+    ports_.transaction.RefreshLimits(input);
+    bytes_max = ports_.transaction.record_bytes_max(input);
+  }
+  const bool too_large = !RefusedRecords::Fits(decided.bytes, bytes_max);
+  decided.alone = too_large && ports_.transaction.compresses();
   std::optional<Verdict> undeliverable =
-      refused_.DeadLetter(position, decided.bytes, ports_.transaction.record_bytes_max(input));
+      refused_.DeadLetter(position, decided.bytes, decided.alone ? SIZE_MAX : bytes_max);
   decided.by_reference = undeliverable.has_value();
   decided.verdict =
       undeliverable ? std::move(*undeliverable) : filter.Decide(batch.batch.records[number], found);
@@ -244,7 +251,7 @@ Result<void> ActiveLoop::PublishNext(DecidedBatch& batch) {
                       .original_input = original,
                       .headers = headers,
                       .by_reference = decided.by_reference,
-                      .alone = refused_.IsSuspect(position),
+                      .alone = decided.alone || refused_.IsSuspect(position),
                       .exact = fingerprint.exact,
                       .joined = decided.joined ? &*decided.joined : nullptr};
   if (keyed) routed.group_key = group_key;

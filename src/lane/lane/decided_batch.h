@@ -20,6 +20,8 @@ struct DecidedRecord {
   size_t bytes = 0;
   /// RoutedRecord::by_reference.
   bool by_reference = false;
+  /// It fits into its output only if it is compressed: RoutedRecord::alone.
+  bool alone = false;
   Route route = Route::kUnique;
   /// What became of a duplicate in its group, if the lane has groups (RoutingOptions::has_groups).
   std::optional<JoinedGroup> joined{};

@@ -252,13 +252,13 @@ Result<void> LaneInputs::FindPartitions(LaneState& state, bool first_start) {
 
 Result<void> LaneInputs::Grew(const InputPartition& partition) {
   if (options_.on_partition_growth == OnLoss::kFail) {
-    return Fatal(ErrorCode::kConfig,
-                 fmt::format("topic {} has a new partition, {}: producers now send some keys to "
-                             "other partitions, and so to other lanes, where the originals of "
-                             "their records are not remembered. To go on, set "
-                             "lanes.on_partition_growth to continue in all lanes; see "
-                             "docs/lanes.md",
-                             partition.topic, partition.partition));
+    return Retriable(
+        ErrorCode::kUnavailable,
+        fmt::format("topic {} has a new partition, {}: producers now send some keys to other "
+                    "partitions, and so to other lanes, where the originals of their records are "
+                    "not remembered. The lane waits. To go on, set lanes.on_partition_growth to "
+                    "continue in all lanes, or change the number of lanes; see docs/lanes.md",
+                    partition.topic, partition.partition));
   }
   probe_.On(event::PartitionAdded{partition});
   return {};

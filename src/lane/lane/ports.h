@@ -164,8 +164,8 @@ class Transaction {
   /// Adds what the lane says of a group (RoutingOptions::publish_groups).
   virtual Result<void> PublishGroup(const GroupRecord& group) = 0;
   /// Starts to wait for all deliveries, to add the offsets of `inputs` and to commit. Returns at
-  /// once. Until FinishCommit, `inputs` must stay as they are, and only CommitHasEnded and
-  /// record_bytes_max may be called.
+  /// once. Until FinishCommit, `inputs` must stay as they are, and only CommitHasEnded,
+  /// record_bytes_max and RefreshLimits may be called.
   virtual void StartCommit(std::span<const InputProgress> inputs) = 0;
   /// True if FinishCommit will not wait.
   virtual bool CommitHasEnded() = 0;
@@ -200,6 +200,11 @@ class Transaction {
   /// takes. The lane
   /// publishes larger ones as dead letters by reference, so that they do not fail the transaction.
   virtual size_t record_bytes_max(const InputPartition& input) const = 0;
+  /// A record of this input seems too large. Asks again what its outputs take, but not often.
+  virtual void RefreshLimits(const InputPartition& input) { static_cast<void>(input); }
+  /// Records are compressed, so that a larger one may fit. The lane publishes such a record alone,
+  /// and the broker tells.
+  virtual bool compresses() const { return false; }
 };
 
 /// Says which instance should run the lane. Only a hint: Transaction::Fence is the lock. At most

@@ -20,6 +20,10 @@ Verdict MakeDeadLetter(Reason reason, std::string error) {
 
 }  // namespace
 
+bool RefusedRecords::Fits(size_t bytes, size_t bytes_max) {
+  return bytes + kHeaderSlackBytes <= bytes_max;
+}
+
 Result<void> RefusedRecords::Add(const Transaction::Refusal& refusal, const InputPartition& input) {
   const auto [found, first_time] = refused_.try_emplace(refusal.position);
   Refused& refused = found->second;
@@ -48,7 +52,7 @@ std::optional<Verdict> RefusedRecords::DeadLetter(const Position& position, size
       return MakeDeadLetter(found->second.reason, found->second.text);
     }
   }
-  if (bytes + kHeaderSlackBytes <= bytes_max) return std::nullopt;
+  if (Fits(bytes, bytes_max)) return std::nullopt;
   return MakeDeadLetter(
       Reason::kTooLarge,
       fmt::format("the record has {} bytes; with our headers it does not fit into the {} bytes "

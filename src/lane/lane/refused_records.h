@@ -29,6 +29,9 @@ class RefusedRecords {
   /// `input`: the input partition of the record. Fatal kConfig when this was a reference.
   Result<void> Add(const Transaction::Refusal& refusal, const InputPartition& input);
 
+  /// Whether a record of this size, with our headers, fits into the most that its outputs take.
+  static bool Fits(size_t bytes, size_t bytes_max);
+
   bool any() const { return !refused_.empty(); }
   /// True if the record was refused before and must be published alone.
   bool IsSuspect(const Position& position) const;

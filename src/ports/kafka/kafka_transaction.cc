@@ -43,6 +43,8 @@ constexpr int kLogWarning = 4;
 // A foreign transaction that holds offsets of the group may stay open for long.
 constexpr int kStableOffsetsMs = 2000;
 constexpr std::chrono::milliseconds kGrowthRetry(50);
+// How often the brokers are asked for the largest records that an output takes.
+constexpr std::chrono::seconds kLimitsPeriod(20);
 
 Result<OutgoingRecord> Outgoing(const RoutedRecord& record, rd_kafka_topic_t* topic, void* tag) {
   const Message& message = record.message;
@@ -62,6 +64,16 @@ Result<OutgoingRecord> Outgoing(const RoutedRecord& record, rd_kafka_topic_t* to
   }
   NEARDUP_TRY(AddHeaders(record.headers, outgoing));
   return outgoing;
+}
+
+bool Compresses(const KafkaOptions& options) {
+  for (const Properties* properties : {&options.producer_properties, &options.properties}) {
+    for (const char* name : {"compression.type", "compression.codec"}) {
+      const auto found = properties->find(name);
+      if (found != properties->end()) return found->second != "none";
+    }
+  }
+  return false;
 }
 
 class KafkaTransaction : public Transaction {
@@ -90,6 +102,8 @@ class KafkaTransaction : public Transaction {
   size_t record_bytes_max(const InputPartition& input) const override {
     return outputs_.record_bytes_max(input.topic);
   }
+  void RefreshLimits(const InputPartition& input) override;
+  bool compresses() const override { return Compresses(options_); }
 
  private:
   void DropProducer();
@@ -117,6 +131,9 @@ class KafkaTransaction : public Transaction {
   /// The error of a call, with the right that it needs.
   Error Refused(const rd_kafka_error_t& refused, std::string_view doing) const;
   Result<void> CheckRefusals() const;
+  /// Fails while a topic that refused records without a key is compacted. Records that can never be
+  /// written would otherwise become dead letters, all of them.
+  Result<void> CheckCompaction();
   void Failed(const rd_kafka_message_t& message);
 
   KafkaOptions options_;
@@ -131,6 +148,8 @@ class KafkaTransaction : public Transaction {
   /// Which request of the last transaction may arrive late and harm the next one; empty: none.
   std::string late_request_;
   Refusals refusals_;
+  std::string keyless_refused_;  ///< an output that refused a record without a key; empty: none
+  std::map<std::string, std::chrono::steady_clock::time_point> limits_at_;  ///< by input topic
   std::string refused_delta_;  ///< the changelog's reason to refuse a delta; empty without
   std::future<Result<void>> committed_;  ///< valid from StartCommit to FinishCommit
   TaskThread<Result<void>> committer_;
@@ -160,6 +179,7 @@ Result<void> KafkaTransaction::Fence() {
   // The library asks for a topic's leaders with the first record, which then waits for up to a
   // second. Asking here costs a millisecond.
   NEARDUP_TRY(WarmUp(ChangelogTopic(options_)));
+  NEARDUP_TRY(CheckCompaction());
   for (const std::string& input : options_.topics) {
     for (const std::string* name :
          {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
@@ -217,6 +237,7 @@ Result<void> KafkaTransaction::Begin() {
                                  "makes the late request void",
                                  late_request_));
   }
+  NEARDUP_TRY(CheckCompaction());
   refusals_.StartTransaction();
   client_->TransactionBegins();
   refused_delta_.clear();
@@ -356,11 +377,40 @@ Error KafkaTransaction::NoTopicRight(const Error& error, const std::string& why)
 }
 
 void KafkaTransaction::Failed(const rd_kafka_message_t& message) {
+  if (message.err == RD_KAFKA_RESP_ERR_INVALID_RECORD && message.key == nullptr) {
+    keyless_refused_ = rd_kafka_topic_name(message.rkt);
+  }
   if (message._private != nullptr) {
     refusals_.Report(message._private, message.err);
   } else if (Refusals::IsContentRefused(message.err)) {
     refused_delta_ = rd_kafka_err2str(message.err);
   }
+}
+
+Result<void> KafkaTransaction::CheckCompaction() {
+  if (keyless_refused_.empty()) return {};
+  const Result<Properties> settings = TopicAdmin(client_, options_).Settings(keyless_refused_);
+  const auto policy =
+      settings.ok() ? settings->find("cleanup.policy") : Properties::const_iterator();
+  if (settings.ok() && policy != settings->end() &&
+      policy->second.find("compact") != std::string::npos) {
+    return Retriable(
+        ErrorCode::kUnavailable,
+        fmt::format("topic {0} has cleanup.policy={1} and refuses records without a key; the lane "
+                    "waits until it takes them: kafka-configs.sh --alter --entity-type topics "
+                    "--entity-name {0} --add-config cleanup.policy=delete",
+                    keyless_refused_, policy->second));
+  }
+  keyless_refused_.clear();
+  return {};
+}
+
+void KafkaTransaction::RefreshLimits(const InputPartition& input) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < limits_at_[input.topic] + kLimitsPeriod) return;
+  limits_at_[input.topic] = now;
+  TopicAdmin admin(client_, options_);
+  outputs_.ReadLimits(input.topic, admin);
 }
 
 Result<void> KafkaTransaction::CheckRefusals() const {

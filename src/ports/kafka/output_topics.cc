@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <utility>
 
 namespace neardup {
@@ -18,10 +19,28 @@ constexpr int64_t kBatchBytes = 1'000'000;
 OutputTopics::OutputTopics(const KafkaOptions& options,
                            std::map<std::string, int64_t> max_message_bytes)
     : options_(options), max_message_bytes_(std::move(max_message_bytes)) {
-  for (const std::string& topic : options.topics) {
+  SetRecordLimits();
+}
+
+void OutputTopics::SetRecordLimits() {
+  record_bytes_max_.clear();
+  for (const std::string& topic : options_.topics) {
     const int64_t limit = std::max<int64_t>(0, SmallestLimit(topic) - kFramingBytes);
     record_bytes_max_.push_back(static_cast<size_t>(limit));
   }
+}
+
+void OutputTopics::ReadLimits(const std::string& input_topic, TopicAdmin& admin) {
+  for (const Route route : kRoutes) {
+    const std::string topic = ExpandTopic(Template(route), input_topic);
+    const Result<Properties> settings = admin.Settings(topic);
+    if (!settings.ok()) break;  // a cluster that does not answer once does not answer
+    const auto found = settings->find("max.message.bytes");
+    if (found != settings->end()) {
+      max_message_bytes_[topic] = std::strtoll(found->second.c_str(), nullptr, 10);
+    }
+  }
+  SetRecordLimits();
 }
 
 size_t OutputTopics::record_bytes_max(const std::string& input_topic) const {

@@ -10,6 +10,7 @@
 
 #include "kafka/client.h"
 #include "kafka/kafka_options.h"
+#include "kafka/topic_admin.h"
 #include "state/route.h"
 
 namespace neardup {
@@ -25,6 +26,9 @@ class OutputTopics {
   /// The largest batch, in bytes, that every output of every configured input takes.
   int64_t batch_bytes_max() const;
 
+  /// Asks what the outputs of an input take now. Topics that do not answer stay as they were.
+  void ReadLimits(const std::string& input_topic, TopicAdmin& admin);
+
   /// Find makes handles of this client from now on.
   void Bind(std::shared_ptr<Client> client);
   /// Frees the handles. Call it before the client is destroyed.
@@ -39,6 +43,7 @@ class OutputTopics {
   };
   const std::string& Template(Route route) const;
   int64_t SmallestLimit(const std::string& input_topic) const;
+  void SetRecordLimits();
 
   const KafkaOptions& options_;
   std::map<std::string, int64_t> max_message_bytes_;

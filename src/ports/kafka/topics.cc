@@ -43,12 +43,14 @@ std::optional<int64_t> Number(const Properties& settings, const std::string& nam
 /// Creates, grows and checks topics, and reports what it did.
 class TopicKeeper {
  public:
-  TopicKeeper(const KafkaOptions& options, TopicAdmin admin)
-      : options_(options), admin_(std::move(admin)) {}
+  TopicKeeper(const KafkaOptions& options, TopicAdmin admin, LaneAge age)
+      : options_(options), admin_(std::move(admin)), age_(age) {}
 
   void WarnOfLimits(const std::string& topic, const Properties& found, const std::string& input,
                     const Properties& wanted);
   Result<void> EnsureOutputs(const std::string& input, int32_t partitions);
+  /// How many partitions of an input all its outputs have, or can get.
+  Result<int32_t> PartitionsOfOutputs(const std::string& input, int32_t partitions);
   Result<void> EnsureChangelog();
   Result<void> EnsureGroups(int32_t partitions) {
     if (options_.groups_topic.empty()) return {};
@@ -66,6 +68,7 @@ class TopicKeeper {
 
   const KafkaOptions& options_;
   TopicAdmin admin_;
+  LaneAge age_;
   TopicReport report_;
   bool settings_unanswered_ = false;
 };
@@ -155,7 +158,29 @@ void TopicKeeper::WarnOfLimits(const std::string& topic, const Properties& found
   }
 }
 
+Result<int32_t> TopicKeeper::PartitionsOfOutputs(const std::string& input, int32_t partitions) {
+  if (options_.create_topics || age_ == LaneAge::kFirstStart) return partitions;
+  int32_t least = partitions;
+  for (const std::string* name :
+       {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
+    const std::string topic = ExpandTopic(*name, input);
+    NEARDUP_ASSIGN(const std::optional<int32_t> existing, admin_.Partitions(topic));
+    if (!existing || *existing >= partitions) continue;
+    least = std::min(least, *existing);
+    report_.warnings.push_back(
+        fmt::format("topic {0} has {1} partition(s), and its input {2} has {3}: records of the "
+                    "others wait; add them with kafka-topics.sh --alter --topic {0} --partitions "
+                    "{3}, or set output.create_topics to true",
+                    topic, *existing, input, partitions));
+  }
+  for (int32_t partition = least; partition < partitions; ++partition) {
+    report_.without_outputs.push_back({input, partition});
+  }
+  return least;
+}
+
 Result<void> TopicKeeper::EnsureOutputs(const std::string& input, int32_t partitions) {
+  NEARDUP_ASSIGN(partitions, PartitionsOfOutputs(input, partitions));
   Properties settings = OutputSettings();
   if (const std::optional<Properties> of_input = ReadSettings(input)) {
     if (const auto largest = Number(*of_input, "max.message.bytes")) {
@@ -371,14 +396,15 @@ Result<std::optional<std::string>> FindMissingTopic(const KafkaOptions& options,
 }
 
 Result<TopicReport> EnsureTopics(const KafkaOptions& options,
-                                 std::span<const InputPartition> inputs, const KafkaLog& log) {
+                                 std::span<const InputPartition> inputs, const KafkaLog& log,
+                                 LaneAge age) {
   std::map<std::string, int32_t> partitions;
   for (const InputPartition& input : inputs) {
     int32_t& count = partitions[input.topic];
     count = std::max(count, static_cast<int32_t>(input.partition) + 1);
   }
   NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, log));
-  NEARDUP_TRY(CheckLanes(*client, options));
+  if (age == LaneAge::kFirstStart) NEARDUP_TRY(CheckLanes(*client, options));
   for (auto& [topic, count] : partitions) {
     if (options.lanes == 1) break;
     // The other lanes have further partitions.
@@ -386,7 +412,7 @@ Result<TopicReport> EnsureTopics(const KafkaOptions& options,
                    PartitionCount(*client, topic, options.answer_timeout_ms));
     count = std::max(count, all.value_or(0));
   }
-  TopicKeeper keeper(options, TopicAdmin(std::move(client), options));
+  TopicKeeper keeper(options, TopicAdmin(std::move(client), options), age);
   int32_t most = 1;
   for (const auto& [topic, count] : partitions) {
     NEARDUP_TRY(keeper.EnsureOutputs(topic, count));

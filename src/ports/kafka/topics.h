@@ -65,6 +65,8 @@ struct TopicReport {
   std::map<std::string, int64_t> max_message_bytes;
   std::vector<std::string> created;
   std::vector<std::string> grown;
+  /// Input partitions that an output topic lacks, while nothing may be created.
+  std::vector<InputPartition> without_outputs;
   std::vector<std::string> warnings;
 };
 
@@ -77,11 +79,17 @@ struct TopicReport {
 ///              where there are three replicas. Settings that would lose state are a fatal kConfig
 ///              error with the command that corrects them
 ///   lease      one partition
-/// Of several lanes (KafkaOptions::lanes), each creates what it needs. Input topics with different
-/// numbers of partitions, or with fewer partitions than lanes, are then a fatal kConfig error.
-/// With create_topics off nothing is changed: a topic that does not exist is kNotFound, and one
-/// with too few partitions kConfig. Settings that cannot be read are a warning.
+/// Of several lanes (KafkaOptions::lanes), each creates what it needs. With create_topics off
+/// nothing is changed: a topic that does not exist is kNotFound. Settings that cannot be read are a
+/// warning.
+///
+/// At the first start, these are fatal kConfig errors: outputs with too few partitions while
+/// create_topics is off; several lanes and input topics with different numbers of partitions, or
+/// with fewer partitions than lanes. A lane that has begun must bear them, because topics grow one
+/// after the other: it goes on without the partitions of TopicReport::without_outputs.
+enum class LaneAge : uint8_t { kFirstStart, kBegun };
 Result<TopicReport> EnsureTopics(const KafkaOptions& options,
-                                 std::span<const InputPartition> inputs, const KafkaLog& log);
+                                 std::span<const InputPartition> inputs, const KafkaLog& log,
+                                 LaneAge age = LaneAge::kFirstStart);
 
 }  // namespace neardup

@@ -288,7 +288,7 @@ std::vector<Setting> LanesRows() {
           "lanes.on_partition_growth", NEARDUP_MEMBER(lane.on_partition_growth),
           {"fail", "continue"},
           "What happens with several lanes when an input topic gets more partitions, which moves "
-          "keys between the lanes. fail: the lane that gets a new partition stops; continue: it "
+          "keys between the lanes. fail: the lane that gets a new partition waits; continue: it "
           "reads the partition and logs it."),
   };
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "kafka/topics.h"
@@ -15,12 +16,24 @@ GrowingSource::GrowingSource(const KafkaOptions& options, Source& source, KafkaL
 Result<FoundInputs> GrowingSource::Find() {
   NEARDUP_ASSIGN(FoundInputs found, source_.Find());
   if (found.partitions == seen_) return found;
-  NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, found.partitions, log_));
+  NEARDUP_ASSIGN(const TopicReport report,
+                 EnsureTopics(options_, found.partitions, log_, LaneAge::kBegun));
   for (const std::string& topic : report.grown) {
     spdlog::info("topic {}: partitions added, because its input topic has more", topic);
   }
+  if (std::exchange(without_outputs_, report.without_outputs) != report.without_outputs) {
+    for (const std::string& warning : report.warnings) spdlog::warn("{}", warning);
+  }
+  LeaveOut(report.without_outputs, found.partitions);
   seen_ = found.partitions;
   return found;
+}
+
+void LeaveOut(std::span<const InputPartition> without_outputs,
+              std::vector<InputPartition>& partitions) {
+  std::erase_if(partitions, [without_outputs](const InputPartition& each) {
+    return std::find(without_outputs.begin(), without_outputs.end(), each) != without_outputs.end();
+  });
 }
 
 Result<OffsetBounds> GrowingSource::Bounds(const InputPartition& partition) {
@@ -133,7 +146,8 @@ Result<void> TransactionOnTopics::Ensure() const {
                                  "off; create it, with as many partitions as before",
                                  *missing));
   }
-  NEARDUP_ASSIGN(const TopicReport report, EnsureTopics(options_, source_.seen(), log_));
+  NEARDUP_ASSIGN(const TopicReport report,
+                 EnsureTopics(options_, source_.seen(), log_, LaneAge::kBegun));
   for (const std::string& topic : report.created) {
     spdlog::error("topic {} was gone, and is created again: what it held is lost to its readers",
                   topic);

@@ -17,7 +17,12 @@
 
 namespace neardup {
 
-/// A source that adds partitions to the output topics when an input topic grows. `options` and
+/// Removes the partitions of TopicReport::without_outputs.
+void LeaveOut(std::span<const InputPartition> without_outputs,
+              std::vector<InputPartition>& partitions);
+
+/// A source that adds partitions to the output topics when an input topic grows, or leaves out the
+/// partitions for which there are none and none may be created. `options` and
 /// `source` must outlive it.
 class GrowingSource : public Source {
  public:
@@ -41,6 +46,7 @@ class GrowingSource : public Source {
   Source& source_;
   KafkaLog log_;
   std::vector<InputPartition> seen_;
+  std::vector<InputPartition> without_outputs_;
   std::function<Result<void>()> before_promotion_;
   bool promoted_ = false;
 };
@@ -67,6 +73,8 @@ class TransactionOnTopics : public Transaction {
   std::vector<Refusal> TakeRefusals() override;
   Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) override;
   size_t record_bytes_max(const InputPartition& input) const override;
+  void RefreshLimits(const InputPartition& input) override { transaction_->RefreshLimits(input); }
+  bool compresses() const override { return transaction_->compresses(); }
 
  private:
   Result<std::optional<std::string>> FindMissing() const;

@@ -284,15 +284,15 @@ Result<void> Service::Parts::CheckPipeline() {
 
 Result<TopicReport> Service::Parts::PrepareTopics() {
   NEARDUP_ASSIGN(FoundInputs found, ListInputs(settings.kafka, kafka_log));
-  if (!found.missing_topics.empty()) {
+  NEARDUP_ASSIGN(const bool begun, HasChangelog(settings.kafka, settings.lane.lane, kafka_log));
+  if (!found.missing_topics.empty() && !begun) {
     // The changelog says which topics were read before. At a first start, none was.
-    NEARDUP_ASSIGN(const bool begun, HasChangelog(settings.kafka, settings.lane.lane, kafka_log));
-    if (!begun) {
-      NEARDUP_ASSIGN(found.partitions, ListPartitions(settings.kafka, kafka_log));
-    }
+    NEARDUP_ASSIGN(found.partitions, ListPartitions(settings.kafka, kafka_log));
   }
   std::vector<InputPartition> inputs = std::move(found.partitions);
-  NEARDUP_ASSIGN(TopicReport report, EnsureTopics(settings.kafka, inputs, kafka_log));
+  NEARDUP_ASSIGN(TopicReport report, EnsureTopics(settings.kafka, inputs, kafka_log,
+                                                  begun ? LaneAge::kBegun : LaneAge::kFirstStart));
+  LeaveOut(report.without_outputs, inputs);
   for (const std::string& topic : report.created) spdlog::info("topic {} created", topic);
   for (const std::string& warning : report.warnings) spdlog::warn("{}", warning);
   source->Saw(std::move(inputs));

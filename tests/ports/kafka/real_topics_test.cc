@@ -121,6 +121,21 @@ TEST_F(RealTopics, WithCreateTopicsOffASmallerOutputIsAConfigurationError) {
   EXPECT_THAT(report.error().text, HasSubstr("--partitions 2"));
 }
 
+TEST_F(RealTopics, ALaneThatHasBegunGoesOnWithoutThePartitionsThatItsOutputsLack) {
+  CreateTopic(options_.brokers, topic_, 2);
+  ASSERT_OK(Ensure(2));
+  ASSERT_OK(Admin().Grow(topic_, 4));
+  options_.create_topics = false;
+  const std::vector<InputPartition> inputs = Inputs(4);
+  EXPECT_EQ(EnsureTopics(options_, inputs, {}).error().code, ErrorCode::kConfig);
+  const Result<TopicReport> report = EnsureTopics(options_, inputs, {}, LaneAge::kBegun);
+  ASSERT_OK(report);
+  EXPECT_EQ(report->without_outputs, std::vector(inputs.begin() + 2, inputs.end()));
+  ASSERT_EQ(report->warnings.size(), 3U);
+  EXPECT_THAT(report->warnings[0],
+              HasSubstr("--alter --topic " + topic_ + ".unique --partitions 4"));
+}
+
 TEST_F(RealTopics, AChangelogWithRetentionIsRefusedWithTheCommandThatCorrectsIt) {
   CreateTopic(options_.brokers, topic_, 1);
   CreateTopic(options_.brokers, ChangelogTopic(options_), 1, {{"retention.ms", "60000"}});

@@ -10,6 +10,7 @@
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topic_admin.h"
+#include "kafka/topic_orders.h"
 #include "kafka/topics.h"
 
 namespace neardup {
@@ -369,6 +370,55 @@ TEST_F(RealTransaction, ARecordTooLargeForTheOutputIsFoundAmongItsNeighbours) {
     EXPECT_THAT(reasons, ElementsAre(Reason::kUndeliverable)) << offset;
   }
   EXPECT_THAT(Uniques(), ElementsAre("before", "after"));
+}
+
+TEST_F(RealTransaction, ALimitThatAnOperatorRaisesCountsAtOnce) {
+  const std::string unique = input_.topic + ".small";
+  CreateTopic(options_.brokers, unique, 2, {{"max.message.bytes", "20000"}});
+  options_.unique_topic = "{topic}.small";
+  max_message_bytes_[unique] = 20'000;
+  auto transaction = NewFenced();
+  EXPECT_LT(transaction->record_bytes_max(input_), 20'000U);
+  ASSERT_OK(SetTopicSetting(options_, unique, "max.message.bytes", "90000"));
+  transaction->RefreshLimits(input_);
+  EXPECT_GT(transaction->record_bytes_max(input_), 80'000U);
+  EXPECT_LT(transaction->record_bytes_max(input_), 90'000U);
+}
+
+TEST_F(RealTransaction, OnlyAProducerThatCompressesMayFitLargerRecords) {
+  EXPECT_FALSE(New()->compresses());
+  options_.producer_properties["compression.type"] = "zstd";
+  EXPECT_TRUE(New()->compresses());
+  options_.producer_properties["compression.type"] = "none";
+  EXPECT_FALSE(New()->compresses());
+}
+
+TEST_F(RealTransaction, ACompactedOutputStopsTheLaneUntilItTakesRecordsWithoutAKey) {
+  const std::string unique = input_.topic + ".compacted";
+  CreateTopic(options_.brokers, unique, 2, {{"cleanup.policy", "compact"}});
+  options_.unique_topic = "{topic}.compacted";
+  auto transaction = NewFenced();
+  ASSERT_OK(transaction->Begin());
+  TestRecord keyless = Record("no key");
+  keyless.key.reset();
+  ASSERT_OK(Publish(*transaction, keyless, 0));
+  const Result<void> committed = Commit(*transaction, 1);
+  ASSERT_FALSE(committed.ok());
+  ASSERT_EQ(committed.error().code, ErrorCode::kAborted) << committed.error().text;
+  ASSERT_OK(transaction->Abort());
+  const std::string wanted =
+      "topic " + unique + " has cleanup.policy=compact and refuses records without a key";
+  const Result<void> begun = transaction->Begin();
+  ASSERT_FALSE(begun.ok());
+  EXPECT_TRUE(begun.error().retriable);
+  EXPECT_THAT(begun.error().text, HasSubstr(wanted));
+  EXPECT_THAT(transaction->Fence().error().text, HasSubstr(wanted));
+  ASSERT_OK(SetTopicSetting(options_, unique, "cleanup.policy", "delete"));
+  ASSERT_OK(transaction->Fence());
+  ASSERT_OK(transaction->Begin());
+  ASSERT_OK(Publish(*transaction, keyless, 0));
+  ASSERT_OK(Commit(*transaction, 1));
+  EXPECT_THAT(ReadValues(options_.brokers, unique, 1), ElementsAre("no key"));
 }
 
 TEST_F(RealTransaction, ARefusedTimestampIsFoundAmongItsNeighbours) {

@@ -16,6 +16,8 @@
 namespace neardup {
 namespace {
 
+using ConfigResourceHandle =
+    std::unique_ptr<rd_kafka_ConfigResource_t, HandleDeleter<rd_kafka_ConfigResource_destroy>>;
 using DeleteTopicHandle =
     std::unique_ptr<rd_kafka_DeleteTopic_t, HandleDeleter<rd_kafka_DeleteTopic_destroy>>;
 
@@ -59,6 +61,25 @@ Result<void> AddPartitions(const KafkaOptions& options, const std::string& topic
   TopicAdmin admin(std::move(client), options);
   NEARDUP_TRY(admin.Grow(topic, partitions));
   return admin.AwaitPartitions(topic, partitions);
+}
+
+Result<void> SetTopicSetting(const KafkaOptions& options, const std::string& topic,
+                             const std::string& name, const std::string& value) {
+  NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
+                 Client::New(options, ClientRole::kWatermark, {}));
+  const ConfigResourceHandle resource(
+      rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
+  rd_kafka_ConfigResource_set_config(resource.get(), name.c_str(), value.c_str());
+  std::array<rd_kafka_ConfigResource_t*, 1> orders = {resource.get()};
+  const QueueHandle queue(rd_kafka_queue_new(client->get()));
+  rd_kafka_AlterConfigs(client->get(), orders.data(), orders.size(), nullptr, queue.get());
+  const EventHandle answer(rd_kafka_queue_poll(queue.get(), options.answer_timeout_ms));
+  if (!answer) return Error{ErrorCode::kUnavailable, "no answer"};
+  size_t count = 0;
+  const rd_kafka_ConfigResource_t** rows = rd_kafka_AlterConfigs_result_resources(
+      rd_kafka_event_AlterConfigs_result(answer.get()), &count);
+  if (count == 1 && rd_kafka_ConfigResource_error(rows[0]) == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  return Error{ErrorCode::kConfig, "the broker refuses the setting"};
 }
 
 Result<int32_t> LeaderOf(const KafkaOptions& options, const std::string& topic, int32_t partition) {

@@ -21,6 +21,10 @@ Result<void> DropTopic(const KafkaOptions& options, const std::string& topic);
 Result<void> AddPartitions(const KafkaOptions& options, const std::string& topic,
                            int32_t partitions);
 
+/// Sets one setting of a topic; others return to their defaults.
+Result<void> SetTopicSetting(const KafkaOptions& options, const std::string& topic,
+                             const std::string& name, const std::string& value);
+
 /// The node that leads a partition; -1: none at the moment.
 Result<int32_t> LeaderOf(const KafkaOptions& options, const std::string& topic, int32_t partition);
 

@@ -117,6 +117,13 @@ TEST_F(HealthTest, AnActiveLaneThatDoesNotCommitIsNotReady) {
   ExpectReady("active");
   clock_.SleepMs(1'000);
   ExpectNotReady("active, but records have waited 11 s for their commit, expected at most 10 s");
+  health_.Saw(event::TransactionSized{70'000, true});
+  ExpectNotReady(
+      "active, but records have waited 11 s for their commit, expected at most 10 s; transactions "
+      "take too long to send and hold at most 70000 bytes now: a quota of the brokers or a slow "
+      "connection limits this instance");
+  health_.Saw(event::TransactionSized{100'000, false});
+  ExpectNotReady("active, but records have waited 11 s for their commit, expected at most 10 s");
   health_.Saw(event::TransactionCommitted{{}});
   ExpectReady("active");
 }

@@ -100,6 +100,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.Saw(event::StageTimed{Stage::kFingerprint, 0.1});
   probe_.Saw(event::TransactionCommitted{SomeBatch()});
   probe_.Saw(event::TransactionAborted{Retriable(ErrorCode::kAborted, "")});
+  probe_.Saw(event::TransactionSized{1000, true});
   probe_.Saw(event::LaneLost{Retriable(ErrorCode::kFenced, "")});
   probe_.Saw(event::LateRequestFenced{});
   probe_.Saw(event::TakesOver{""});
