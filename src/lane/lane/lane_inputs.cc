@@ -134,14 +134,19 @@ void LaneInputs::Took(const LaneState& state, const Batch& batch) {
   status_ = batch.inputs;
   exhausted_ = batch.exhausted;
   polled_.assign(state.inputs().size(), {});
+  last_.assign(state.inputs().size(), nullptr);
   for (const Message& message : batch.messages) {
     auto& [records, bytes] = polled_[message.position.input];
     ++records;
     bytes += BytesOf(message);
+    last_[message.position.input] = &message;
   }
   for (size_t input = 0; input < polled_.size(); ++input) {
     const auto& [records, bytes] = polled_[input];
-    if (records > 0) probe_.On(event::BatchPolled{state.inputs()[input].partition, records, bytes});
+    if (records == 0) continue;
+    const InputPartition& partition = state.inputs()[input].partition;
+    witnesses_[partition] = {last_[input]->position.offset, ChecksumOf(*last_[input])};
+    probe_.On(event::BatchPolled{partition, records, bytes});
   }
 }
 
@@ -243,11 +248,23 @@ Result<void> LaneInputs::FindPartitions(LaneState& state, bool first_start) {
       if (at == StartAt::kEarliest) read_[*input].unread_start = offset;
     } else if (again.contains(partition.topic)) {
       NEARDUP_ASSIGN(const OffsetBounds bounds, source_.Bounds(partition));
-      NEARDUP_TRY(Accept(state, *input, InputLoss::Kind::kReplaced, bounds));
+      NEARDUP_ASSIGN(const bool same, IsSameLog(state.inputs()[*input], bounds));
+      if (!same) NEARDUP_TRY(Accept(state, *input, InputLoss::Kind::kReplaced, bounds));
     }
     assigned_.push_back(*input);
   }
   return {};
+}
+
+Result<bool> LaneInputs::IsSameLog(const InputProgress& input, const OffsetBounds& bounds) {
+  if (input.next_offset > bounds.end) return false;
+  const auto witness = witnesses_.find(input.partition);
+  if (witness == witnesses_.end()) return true;
+  const auto& [offset, checksum] = witness->second;
+  // A new log begins at offset 0. An old one may have lost the record to retention.
+  if (offset < bounds.begin) return true;
+  NEARDUP_ASSIGN(const std::optional<uint64_t> found, source_.ChecksumAt(input.partition, offset));
+  return found == checksum;
 }
 
 Result<void> LaneInputs::Grew(const InputPartition& partition) {

@@ -92,10 +92,16 @@ class LaneInputs {
     std::optional<int64_t> added_offset;
   };
 
+  /// A record that was read from an input.
+  struct Witness {
+    int64_t offset = 0;
+    uint64_t checksum = 0;
+  };
+
   Result<void> FindPartitions(LaneState& state, bool first_start);
-  /// Returns the topics that were missing for certain, and exist again.
   /// A topic of several lanes has a new partition.
   Result<void> Grew(const InputPartition& partition);
+  /// Returns the topics that were missing for certain, and exist again.
   Result<std::set<std::string>> NoteMissing(const LaneState& state, const FoundInputs& found);
   Result<void> NoteMissing(const std::string& topic, bool known);
   /// Goes on in inputs whose next offset is gone.
@@ -104,6 +110,9 @@ class LaneInputs {
   Result<bool> FindPlace(LaneState& state, uint32_t input);
   Result<void> Accept(LaneState& state, uint32_t input, InputLoss::Kind kind,
                       const OffsetBounds& bounds);
+  /// Whether a topic that was missing holds the same log as before, as far as one can tell: a
+  /// broker may not have known it for a while.
+  Result<bool> IsSameLog(const InputProgress& input, const OffsetBounds& bounds);
   void SetUnreachable(const InputPartition& partition, bool unreachable);
   bool IsMissing(uint32_t input) const;
   void LookSoon();
@@ -117,8 +126,9 @@ class LaneInputs {
   std::vector<InputStatus> status_;  ///< behind the batch that was taken last; empty before one
   bool exhausted_ = false;
   std::map<std::string, MissingTopic> missing_;
-  std::vector<InputLoss> losses_;  ///< accepted, and not durable yet
-  std::vector<ReadInput> read_;    ///< by input
+  std::vector<InputLoss> losses_;                ///< accepted, and not durable yet
+  std::vector<ReadInput> read_;                  ///< by input
+  std::map<InputPartition, Witness> witnesses_;  ///< the last one of each input
   std::set<InputPartition> unreachable_;
   int64_t looked_at_ms_ = 0;
   int64_t refresh_at_ms_ = 0;
@@ -128,6 +138,7 @@ class LaneInputs {
   int64_t add_all_at_ms_ = 0;
   /// Scratch: records and bytes, by input.
   std::vector<std::pair<uint64_t, uint64_t>> polled_;
+  std::vector<const Message*> last_;  ///< scratch: the last message of each input
 };
 
 }  // namespace neardup

@@ -48,6 +48,9 @@ inline size_t BytesOf(const Message& message) {
   return bytes;
 }
 
+/// Tells one log from another: a checksum of the key, the value and the timestamp of a record.
+uint64_t ChecksumOf(const Message& message);
+
 /// What a lane says of a group of records that repeat one another, in UTF-8 JSON.
 struct GroupRecord {
   std::string key;

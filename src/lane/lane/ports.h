@@ -73,6 +73,14 @@ class Source {
   Result<std::vector<InputPartition>> Partitions();
   /// Returns the offsets that a partition holds now.
   virtual Result<OffsetBounds> Bounds(const InputPartition& partition) = 0;
+  /// ChecksumOf the committed record at an offset; nullopt if there is none. Reads it anew, so that
+  /// this takes a while.
+  virtual Result<std::optional<uint64_t>> ChecksumAt(const InputPartition& partition,
+                                                     int64_t offset) {
+    static_cast<void>(partition);
+    static_cast<void>(offset);
+    return {std::nullopt};
+  }
   /// Returns the offset to start at in a partition that this lane has never read.
   Result<int64_t> StartOffset(const InputPartition& partition, StartAt at);
   /// Replaces the assignment: records now come from exactly these inputs, from exactly these

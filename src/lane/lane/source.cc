@@ -2,9 +2,15 @@
 
 #include <utility>
 
+#include "base/hash.h"
 #include "lane/ports.h"
 
 namespace neardup {
+
+uint64_t ChecksumOf(const Message& message) {
+  const uint64_t key = Hash64(message.key.value_or(""), message.key.has_value());
+  return Hash64(message.value.value_or(""), key ^ static_cast<uint64_t>(message.timestamp_ms));
+}
 
 Result<std::vector<InputPartition>> Source::Partitions() {
   NEARDUP_ASSIGN(FoundInputs found, Find());

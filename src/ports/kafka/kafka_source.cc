@@ -20,6 +20,8 @@ namespace {
 // After an assignment the library is woken this often, until it has delivered something. A version
 // before 2.2.0 would look only after a second whether it may ask for the partitions.
 constexpr int kWakeMs = 5;
+// Between two looks for the only record of a read.
+constexpr int kReadOneMs = 100;
 // If nothing has arrived by then, something else is the cause.
 constexpr std::chrono::seconds kWakeMax(2);
 
@@ -43,6 +45,8 @@ class KafkaSource : public Source {
   Result<OffsetBounds> Bounds(const InputPartition& partition) override {
     return AskOffsetBounds(*client_, partition, options_.answer_timeout_ms);
   }
+  Result<std::optional<uint64_t>> ChecksumAt(const InputPartition& partition,
+                                             int64_t offset) override;
   Result<void> Assign(std::span<const InputAssignment> inputs) override;
   Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
   std::vector<InputStatus> Status() override;
@@ -126,6 +130,30 @@ Result<void> KafkaSource::Assign(std::span<const InputAssignment> inputs) {
   assigned_at_ = std::chrono::steady_clock::now();
   delivers_ = false;
   return {};
+}
+
+Result<std::optional<uint64_t>> KafkaSource::ChecksumAt(const InputPartition& partition,
+                                                        int64_t offset) {
+  KafkaSource reader(options_, log_);
+  NEARDUP_TRY(reader.Connect(share_));
+  const InputAssignment at = {.input = 0, .partition = partition, .next_offset = offset};
+  NEARDUP_TRY(reader.Assign({&at, 1}));
+  const Deadline deadline(options_.answer_timeout_ms);
+  std::vector<Message> messages;
+  while (messages.empty() && !deadline.passed()) {
+    NEARDUP_TRY(reader.Poll(1, deadline.left_ms(kReadOneMs), messages));
+    const std::vector<InputStatus> status = reader.Status();
+    if (messages.empty() && (status[0].at_end || status[0].trouble == InputTrouble::kOffsetGone)) {
+      return {std::nullopt};
+    }
+  }
+  if (messages.empty()) {
+    return Retriable(ErrorCode::kUnavailable,
+                     fmt::format("{}/{}: no broker shows the record at offset {}", partition.topic,
+                                 partition.partition, offset));
+  }
+  if (messages[0].position.offset != offset) return {std::nullopt};
+  return {ChecksumOf(messages[0])};
 }
 
 Result<void> KafkaSource::Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) {

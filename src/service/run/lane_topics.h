@@ -30,6 +30,10 @@ class GrowingSource : public Source {
 
   Result<FoundInputs> Find() override;
   Result<OffsetBounds> Bounds(const InputPartition& partition) override;
+  Result<std::optional<uint64_t>> ChecksumAt(const InputPartition& partition,
+                                             int64_t offset) override {
+    return source_.ChecksumAt(partition, offset);
+  }
   Result<void> Assign(std::span<const InputAssignment> inputs) override;
   Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
   std::vector<InputStatus> Status() override;

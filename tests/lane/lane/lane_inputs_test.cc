@@ -153,6 +153,7 @@ void ReplaceB(LaneInputsTest& world, Instance& instance, int records) {
   ASSERT_FALSE(StepUntil(instance, [&] { return !instance.probe.missing_events.empty(); }));
   world.broker.inputs[kB0].clear();
   Append(world.broker, kB0, records);
+  for (MemoryRecord& record : world.broker.inputs[kB0]) ++record.timestamp_ms;
   world.broker.missing_topics.clear();
 }
 
@@ -177,6 +178,24 @@ TEST_F(LaneInputsTest, ATopicThatWasCreatedAgainIsReadFromItsBeginningIfTheOptio
   EXPECT_EQ(instance->probe.losses[0].kind, InputLoss::Kind::kReplaced);
   EXPECT_THAT(instance->probe.missing_events,
               testing::ElementsAre(std::pair("b", true), std::pair("b", false)));
+}
+
+TEST_F(LaneInputsTest, ATopicThatABrokerDidNotKnowForAWhileGoesOn) {
+  for (const bool retention : {false, true}) {
+    broker = MemoryBroker();
+    for (const InputPartition& input : {kA0, kB0}) Append(broker, input, 20);
+    const auto instance = Start();
+    ASSERT_FALSE(StepUntil(*instance, [&] { return Decided(kB0, 20); }));
+    broker.missing_topics.insert("b");
+    ASSERT_FALSE(StepUntil(*instance, [&] { return !instance->probe.missing_events.empty(); }));
+    if (retention) broker.deleted_below[kB0] = 20;
+    Append(broker, kB0, 5);
+    broker.missing_topics.clear();
+    ASSERT_FALSE(StepUntil(*instance, [&] { return Decided(kB0, 25); }));
+    EXPECT_TRUE(instance->probe.losses.empty());
+    EXPECT_THAT(instance->probe.missing_events,
+                testing::ElementsAre(std::pair("b", true), std::pair("b", false)));
+  }
 }
 
 TEST_F(LaneInputsTest, ATopicThatWasCreatedAgainBeforeAPromotionIsNoLossOfTheChangelog) {

@@ -63,6 +63,19 @@ Result<OffsetBounds> MemorySource::Bounds(const InputPartition& partition) {
   return OffsetBounds{broker_.Begin(partition), broker_.End(partition)};
 }
 
+Result<std::optional<uint64_t>> MemorySource::ChecksumAt(const InputPartition& partition,
+                                                         int64_t offset) {
+  NEARDUP_TRY(AsError(faults_.Draw("ChecksumAt", {Kind::kCrash, Kind::kUnavailable})));
+  for (const MemoryRecord& record : broker_.inputs[partition]) {
+    if (record.offset != offset || offset < broker_.Begin(partition)) continue;
+    Message message;
+    message.timestamp_ms = record.timestamp_ms;
+    message.value = record.value;
+    return {ChecksumOf(message)};
+  }
+  return {std::nullopt};
+}
+
 Result<void> MemorySource::Assign(std::span<const InputAssignment> inputs) {
   NEARDUP_TRY(AsError(faults_.Draw("Assign", {Kind::kCrash, Kind::kUnavailable})));
   assigned_.assign(inputs.begin(), inputs.end());
