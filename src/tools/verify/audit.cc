@@ -25,6 +25,9 @@ uint64_t Digest(const std::optional<std::string_view>& bytes) {
 /// The upper half of a hash.
 uint32_t Half(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
 
+/// Every topic takes a record of this size.
+constexpr size_t kSmallBytes = 1024;
+
 bool IsByReference(const Message& message, Reason reason) {
   return !message.key && !message.value &&
          (reason == Reason::kTooLarge || reason == Reason::kUndeliverable);
@@ -59,6 +62,7 @@ void Audit::AddInput(const Message& message) {
   row.offset = message.position.offset;
   row.time_ms = message.timestamp_ms;
   row.digest = DigestOf(message, message.key, 0, 0);
+  row.small = BytesOf(message) < kSmallBytes;
   partition.rows.Append(row);
   ++report_.inputs;
 }
@@ -145,7 +149,12 @@ std::optional<FingerprintedRecord> Audit::CheckContent(uint32_t input, const Par
       DigestOf(message, header.keyed ? header.own_key : message.key, header.first, header.count);
   // What is the same in input and output need be computed only once, from the output.
   bool known = row.input_deleted;
-  if (!row.input_deleted && !IsByReference(message, header.reason)) {
+  const bool by_reference = IsByReference(message, header.reason);
+  if (by_reference && header.reason == Reason::kTooLarge && row.small) {
+    report_.Add(AuditCheck::kPayload, where,
+                "has no payload, as if the record were too large, but it has less than 1 KiB");
+  }
+  if (!row.input_deleted && !by_reference) {
     CheckKey(header, message, where);
     CheckPayload(row, digest, message, where);
     known = digest.value == row.digest.value;
@@ -277,6 +286,16 @@ void Audit::CheckPayload(const AuditRow& row, const PayloadDigest& digest, const
 bool Audit::CheckRoute(uint32_t input, const ParsedHeader& header, const InputPartition& place,
                        const std::string& where) {
   ++report_[AuditCheck::kRoute].looked_at;
+  if (header.released && !options_.may_release) {
+    report_.Add(AuditCheck::kRoute, where,
+                "is marked released, but the settings release no duplicates; if they did when it "
+                "was decided, add --set routing.release_exact_one_of=N or release_near_one_of");
+  }
+  if (header.observed && !options_.may_observe) {
+    report_.Add(AuditCheck::kRoute, where,
+                "is marked observed, but routing.mode is route; if it was observe when it was "
+                "decided, add --set routing.mode_before=observe");
+  }
   // A record that is keyed by its group is in the partition of the group's original.
   const bool moved = header.keyed && header.decision() == Decision::kDuplicate;
   const uint32_t target = moved ? ledger_.Find(header.original->partition) : input;

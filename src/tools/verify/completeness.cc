@@ -125,7 +125,13 @@ bool Excused(const AuditOptions& options, const std::vector<Remembered>& uniques
              uint32_t later) {
   const AuditRow& first = *uniques[earlier].row;
   const AuditRow& second = *uniques[later].row;
-  if (first.clamped || second.clamped) return true;
+  if (first.clamped) return true;
+  if (second.clamped) {
+    // Its time lies between the time of the first, which was not set back, and its own.
+    const auto window_ms = static_cast<uint64_t>(options.filter.window.window_ms);
+    if (second.time_ms < first.time_ms || TimeApart(first.time_ms, second.time_ms) > window_ms)
+      return true;
+  }
   // Another lane may have forgotten the first one, because of records that are not in this lane.
   if (first.output.seq < options.beginning.seq) return true;
   if (first.time_ms < uniques[later].horizon_max_ms) return true;

@@ -16,10 +16,11 @@ namespace neardup {
 /// accepted by the match rule, which refuses numbers that conflict. `by_seq`: the covered rows in
 /// order of seq. A pair of near uniques is excused if the filter may have forgotten the earlier one
 /// when it decided the later one, because more than entries_max uniques lie between them or the
-/// earlier time may have been below the horizon; and if one of the times was clamped, because no
-/// output states the clamped time. With another scheme than the filter's own, the check compares
-/// all pairs that share a key. `first_left_out_seq`: from this seq on, records that are left out
-/// may lie between the audited ones. `progress` gets the share that is done.
+/// earlier time may have been below the horizon; and if the earlier time was clamped, because no
+/// output states the clamped time, or the later one and it is out of the window. With another
+/// scheme than the filter's own, the check compares all pairs that share a key.
+/// `first_left_out_seq`: from this seq on, records that are left out may lie between the audited
+/// ones. `progress` gets the share that is done.
 void CheckCompleteness(const AuditOptions& options, const ChosenScheme& chosen,
                        const AuditLedger& ledger, std::vector<const AuditRow*> by_seq,
                        uint64_t first_left_out_seq, AuditReport& report,

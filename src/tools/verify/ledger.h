@@ -56,6 +56,7 @@ struct AuditRow {
   bool clamped : 1;
   bool remembered : 1;  ///< the filter remembers it: later records may be its duplicates
   bool input_deleted : 1;
+  bool small : 1;  ///< the input record is smaller than any limit of a topic
 
   AuditRow()
       : digest(),
@@ -67,7 +68,8 @@ struct AuditRow {
         late(false),
         clamped(false),
         remembered(false),
-        input_deleted(false) {}
+        input_deleted(false),
+        small(false) {}
 };
 static_assert(sizeof(AuditRow) == 40);
 

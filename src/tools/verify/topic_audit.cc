@@ -427,6 +427,10 @@ class TopicReader {
                        .settings_seq = newest_ ? newest_->settings_seq : 1,
                        .beginning = newest_ ? newest_->beginning : Beginning(),
                        .now_ms = WallMs(),
+                       .may_release = settings_.lane.routing.release_exact_one_of > 0 ||
+                                      settings_.lane.routing.release_near_one_of > 0,
+                       .may_observe = settings_.lane.routing.mode == RoutingMode::kObserve ||
+                                      settings_.routing_mode_before == ModeBefore::kObserve,
                        .dropped = newest_ ? newest_->dropped : 0};
     audit.part = !range_.whole() || outputs_deleted();
     if (audit.part && newest_) {

@@ -30,6 +30,9 @@ struct AuditOptions {
   Beginning beginning{};
   /// Time at which the outputs were read: a clamped event time is at most this plus ahead_max_ms.
   int64_t now_ms = INT64_MAX;
+  /// The settings, now or as far as they name earlier ones, release duplicates, or observe.
+  bool may_release = false;
+  bool may_observe = false;
   /// Delta::dropped of the lane: so many records may be in no output.
   uint64_t dropped = 0;
   /// Some decided records are left out. Then gaps in seq are no violations, originals that are left

@@ -116,7 +116,9 @@ TEST(Audit, ALaneThatObservedForAWhileKeepsItsPromises) {
   WorldOptions options;
   options.filter = SmallFilter();
   options.observes_for = 70;
-  const World world(options);
+  World world(options);
+  ExpectViolated(world.Audited(), {AuditCheck::kRoute}, "is marked observed, but routing.mode is");
+  world.audit.may_observe = true;
   const AuditReport report = world.Audited();
   EXPECT_TRUE(report.ok()) << ReportText(report);
   EXPECT_GT(report.observed, 0U);
@@ -253,6 +255,7 @@ TEST(Audit, SuspectsAreCheckedAgainstTheirOwnRule) {
 
 TEST(Audit, AnObservedDuplicateOutsideOfTheUniqueTopicIsFound) {
   World world = SmallWorld();
+  world.audit.may_observe = true;
   std::string& header = world.header(world.FindOutput("duplicate"));
   header += ";observed";
   ExpectViolated(world.Audited(), {AuditCheck::kRoute},
@@ -501,6 +504,19 @@ TEST(Audit, ABadRecordAmongTheUniquesIsFound) {
                  "is decided unique, but cannot be compared: not_object");
 }
 
+TEST(Audit, ADuplicateThatIsMarkedReleasedIsFoundUnlessTheSettingsRelease) {
+  World world = SmallWorld();
+  const auto spot = world.FindOutput("duplicate");
+  world.header(spot) += ";released";
+  InputPartition unique = spot.place;
+  unique.topic = Replaced(unique.topic, "duplicate", "unique");
+  world.Move(spot, unique);
+  EXPECT_THAT(ReportText(world.Audited()), HasSubstr("but the settings release no duplicates"));
+  world.audit.may_release = true;
+  EXPECT_THAT(ReportText(world.Audited()),
+              Not(HasSubstr("but the settings release no duplicates")));
+}
+
 TEST(Audit, ADeadLetterByReferenceNeedsNoPayload) {
   for (const char* reason : {"too_large", "undeliverable"}) {
     World world = SmallWorld();
@@ -512,6 +528,10 @@ TEST(Audit, ADeadLetterByReferenceNeedsNoPayload) {
     std::string& header = world.header(spot);
     const std::string before = header;
     header = Replaced(header, "reason=parse", std::string("reason=") + reason);
+    if (reason == std::string("too_large")) {
+      ExpectViolated(world.Audited(), {AuditCheck::kPayload}, "but it has less than 1 KiB");
+      world.input_of(spot).value = "{" + std::string(1024, 'x');
+    }
     ExpectPasses(world.Audited());
     header = before;
     EXPECT_GT(world.Audited()[AuditCheck::kPayload].violations, 0u) << "for any other reason";

@@ -285,7 +285,7 @@ void World::Decide(const WorldOptions& options, const std::vector<Order>& order)
                           .origin_offset = record.offset,
                           .verdict = verdict,
                           .route = route,
-                          .mode = RoutingMode::kObserve,
+                          .mode = observes ? RoutingMode::kObserve : RoutingMode::kRoute,
                           .original = &numbers[verdict.match.original.input],
                           .fingerprint = fingerprinted.fingerprint};
     if (options.keeps_newest && duplicate) {
