@@ -2,10 +2,24 @@
 #include <signal.h>
 
 #include <exception>
+#include <string_view>
 
 #include "process/exit_code.h"
 #include "process/message.h"
 #include "program/program.h"
+
+namespace {
+
+/// SIGHUP makes `run` read its settings again. Without a handler it would end a process that has
+/// just begun, and loading the libraries takes longer than anything before the handler is set. So
+/// it is ignored from the first moment at which the program can do anything.
+void IgnoreReloads(int count, char** words, char**) {
+  if (count > 1 && std::string_view(words[1]) == "run") signal(SIGHUP, SIG_IGN);
+}
+[[gnu::section(".preinit_array"), gnu::used]] void (*const kFirst)(int, char**,
+                                                                   char**) = &IgnoreReloads;
+
+}  // namespace
 
 int main(int count, char** words) {
   neardup::OpenStandardStreams();

@@ -43,6 +43,7 @@ constexpr int kLogWarning = 4;
 // A foreign transaction that holds offsets of the group may stay open for long.
 constexpr int kStableOffsetsMs = 2000;
 constexpr std::chrono::milliseconds kGrowthRetry(50);
+constexpr std::chrono::seconds kGroupsPause(60);
 // How often the brokers are asked for the largest records that an output takes.
 constexpr std::chrono::seconds kLimitsPeriod(20);
 
@@ -135,6 +136,8 @@ class KafkaTransaction : public Transaction {
   /// written would otherwise become dead letters, all of them.
   Result<void> CheckCompaction();
   void Failed(const rd_kafka_message_t& message);
+  /// The lane goes on without what it says of groups, which is no output of a record.
+  void GroupsRefused(const std::string& why);
 
   KafkaOptions options_;
   uint16_t lane_;
@@ -150,6 +153,9 @@ class KafkaTransaction : public Transaction {
   Refusals refusals_;
   std::string keyless_refused_;  ///< an output that refused a record without a key; empty: none
   std::map<std::string, std::chrono::steady_clock::time_point> limits_at_;  ///< by input topic
+  bool groups_refused_ = false;                                             ///< in this transaction
+  /// Nothing is published of groups before this time.
+  std::chrono::steady_clock::time_point groups_from_{};
   std::string refused_delta_;  ///< the changelog's reason to refuse a delta; empty without
   std::future<Result<void>> committed_;  ///< valid from StartCommit to FinishCommit
   TaskThread<Result<void>> committer_;
@@ -241,6 +247,7 @@ Result<void> KafkaTransaction::Begin() {
   refusals_.StartTransaction();
   client_->TransactionBegins();
   refused_delta_.clear();
+  groups_refused_ = false;
   const ErrorHandle refused(rd_kafka_begin_transaction(client_->get()));
   if (refused) return client_->diagnosis().Explain(FromKafka(*refused, "beginning a transaction"));
   return {};
@@ -295,13 +302,15 @@ Result<void> KafkaTransaction::PublishDelta(std::string_view bytes) {
 }
 
 Result<void> KafkaTransaction::PublishGroup(const GroupRecord& group) {
+  if (std::chrono::steady_clock::now() < groups_from_) return {};
   OutgoingRecord record{.topic = groups_.get(),
                         .partition = RD_KAFKA_PARTITION_UA,
                         .key = group.key,
                         .value = group.value};
   const Result<void> sent = SendBounded(record, "writing the groups topic");
   if (sent.ok() || sent.error().code != ErrorCode::kExhausted) return sent;
-  return Fatal(ErrorCode::kConfig, sent.error().text);
+  GroupsRefused(sent.error().text);
+  return CheckRefusals();
 }
 
 Result<void> KafkaTransaction::SendBounded(OutgoingRecord& record, std::string_view doing) {
@@ -382,6 +391,8 @@ void KafkaTransaction::Failed(const rd_kafka_message_t& message) {
   }
   if (message._private != nullptr) {
     refusals_.Report(message._private, message.err);
+  } else if (groups_ && rd_kafka_topic_name(message.rkt) == options_.groups_topic) {
+    if (Refusals::IsContentRefused(message.err)) GroupsRefused(rd_kafka_err2str(message.err));
   } else if (Refusals::IsContentRefused(message.err)) {
     refused_delta_ = rd_kafka_err2str(message.err);
   }
@@ -413,12 +424,27 @@ void KafkaTransaction::RefreshLimits(const InputPartition& input) {
   outputs_.ReadLimits(input.topic, admin);
 }
 
+void KafkaTransaction::GroupsRefused(const std::string& why) {
+  if (std::exchange(groups_refused_, true)) return;
+  groups_from_ = std::chrono::steady_clock::now() + kGroupsPause;
+  if (!log_) return;
+  log_(kLogWarning,
+       fmt::format("topic {} refuses a record: {}. Nothing is written to it for {} s, and the lane "
+                   "goes on; a group is written again when it has another copy. Check "
+                   "max.message.bytes and message.timestamp.*.max.ms of the topic",
+                   options_.groups_topic, why, kGroupsPause.count()));
+}
+
 Result<void> KafkaTransaction::CheckRefusals() const {
   if (!refused_delta_.empty()) {
     return Fatal(ErrorCode::kConfig,
                  fmt::format("topic {} refuses a delta: {}; its max.message.bytes must be at least "
                              "1 MB",
                              ChangelogTopic(options_), refused_delta_));
+  }
+  if (groups_refused_) {
+    return Error{ErrorCode::kAborted,
+                 fmt::format("topic {} refuses a record", options_.groups_topic)};
   }
   if (!refusals_.any()) return {};
   return Error{ErrorCode::kAborted, "an output topic refuses the content of some records"};

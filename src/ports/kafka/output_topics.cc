@@ -54,6 +54,10 @@ int64_t OutputTopics::batch_bytes_max() const {
   for (const std::string& topic : options_.topics) {
     smallest = std::min(smallest, SmallestLimit(topic) - kFramingBytes);
   }
+  if (const auto groups = max_message_bytes_.find(options_.groups_topic);
+      groups != max_message_bytes_.end()) {
+    smallest = std::min(smallest, groups->second - kFramingBytes);
+  }
   return std::max<int64_t>(1, smallest);
 }
 

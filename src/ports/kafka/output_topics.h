@@ -23,7 +23,8 @@ class OutputTopics {
   /// The largest total size of key, value and headers, in bytes, that every output of an input
   /// topic takes. The input topic is one of the options.
   size_t record_bytes_max(const std::string& input_topic) const;
-  /// The largest batch, in bytes, that every output of every configured input takes.
+  /// The largest batch, in bytes, that every output of every configured input and the groups topic
+  /// take.
   int64_t batch_bytes_max() const;
 
   /// Asks what the outputs of an input take now. Topics that do not answer stay as they were.

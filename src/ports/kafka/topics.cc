@@ -55,8 +55,11 @@ class TopicKeeper {
   Result<void> EnsureGroups(int32_t partitions) {
     if (options_.groups_topic.empty()) return {};
     // More partitions would move the keys, and each partition is compacted by itself.
-    NEARDUP_ASSIGN(const std::optional<int32_t> existing, admin_.Partitions(options_.groups_topic));
-    return EnsureSize(options_.groups_topic, existing.value_or(partitions), GroupsSettings());
+    const std::string& topic = options_.groups_topic;
+    NEARDUP_ASSIGN(const std::optional<int32_t> existing, admin_.Partitions(topic));
+    NEARDUP_TRY(EnsureSize(topic, existing.value_or(partitions), GroupsSettings()));
+    NoteLimit(topic, ReadSettings(topic));
+    return {};
   }
   Result<void> EnsureLease() { return EnsureSize(LeaseTopic(options_), 1, {}); }
   TopicReport TakeReport() { return std::move(report_); }
@@ -65,6 +68,10 @@ class TopicKeeper {
   Result<void> EnsureSize(const std::string& topic, int32_t partitions, Properties settings);
   Result<void> Create(const std::string& topic, int32_t partitions, Properties settings);
   std::optional<Properties> ReadSettings(const std::string& topic);
+  void NoteLimit(const std::string& topic, const std::optional<Properties>& settings) {
+    const auto largest = settings ? Number(*settings, "max.message.bytes") : std::nullopt;
+    if (largest) report_.max_message_bytes[topic] = *largest;
+  }
 
   const KafkaOptions& options_;
   TopicAdmin admin_;
@@ -199,12 +206,9 @@ Result<void> TopicKeeper::EnsureOutputs(const std::string& input, int32_t partit
        {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
     const std::string topic = ExpandTopic(*name, input);
     NEARDUP_TRY(EnsureSize(topic, partitions, settings));
-    if (const std::optional<Properties> found = ReadSettings(topic)) {
-      if (const auto largest = Number(*found, "max.message.bytes")) {
-        report_.max_message_bytes[topic] = *largest;
-      }
-      WarnOfLimits(topic, *found, input, settings);
-    }
+    const std::optional<Properties> found = ReadSettings(topic);
+    NoteLimit(topic, found);
+    if (found) WarnOfLimits(topic, *found, input, settings);
   }
   return {};
 }

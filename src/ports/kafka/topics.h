@@ -60,8 +60,8 @@ Result<std::optional<std::string>> FindMissingTopic(const KafkaOptions& options,
 
 /// What EnsureTopics found and did.
 struct TopicReport {
-  /// Largest batch that an output topic takes (its max.message.bytes), by topic; without the topics
-  /// whose settings cannot be read.
+  /// Largest batch that an output topic or the groups topic takes (its max.message.bytes), by
+  /// topic; without the topics whose settings cannot be read.
   std::map<std::string, int64_t> max_message_bytes;
   std::vector<std::string> created;
   std::vector<std::string> grown;

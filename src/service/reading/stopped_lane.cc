@@ -64,7 +64,15 @@ Result<std::optional<ChangelogSummary>> ReadChangelog(const Settings& settings,
   NEARDUP_ASSIGN(const int64_t end, changelog->End());
   ChangelogSummary found;
   NEARDUP_TRY(ReadOldestDeltas(*changelog, end, [&](Delta delta) {
-    if (delta.fresh) found.entries = 0;
+    if (delta.fresh) {
+      found.entries = 0;
+      found.groups.clear();
+    }
+    const auto input = [&delta](const Position& at) { return delta.inputs[at.input].partition; };
+    for (const ChangedGroup& group : delta.groups) {
+      found.groups[{input(group.original), group.original.offset}] = {
+          group, {input(group.original), input(group.last), input(group.newest)}};
+    }
     found.entries += delta.entries.size();
     ++found.deltas;
     found.last = std::move(delta);

@@ -2,8 +2,10 @@
 // commands that look at a lane, or change it, from outside (verify, reset, reindex).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,9 +20,18 @@
 
 namespace neardup {
 
+/// A group as the newest delta that changed it says. `inputs` are the partitions of the positions
+/// of the group's original, its last copy and its newest record.
+struct LoggedGroup {
+  Group group;
+  std::array<InputPartition, 3> inputs;
+};
+
 /// What a changelog holds.
 struct ChangelogSummary {
   Delta last;  ///< the newest delta, without its entries
+  /// By the partition and the offset of the original. Some originals may be forgotten.
+  std::map<std::pair<InputPartition, int64_t>, LoggedGroup> groups;
   uint64_t deltas = 0;
   uint64_t entries = 0;  ///< live ones, if the newest delta says so; otherwise all
 };

@@ -64,6 +64,7 @@ class Reindexer {
                       ChangelogTopic(settings_.kafka))};
     }
     last_ = std::move(changelog->last);
+    groups_ = std::move(changelog->groups);
     const PipelineTopics topics = TopicsOfLane(last_.pipeline, last_.inputs);
     if (Compare(settings_.lane.pipeline, topics) == PipelineMatch::kOther) {
       return OtherPipeline(settings_.lane.pipeline, topics, ChangelogTopic(settings_.kafka));
@@ -164,8 +165,7 @@ class Reindexer {
     return {};
   }
 
-  /// The newest record of a group stays what it is. How often the original was copied is counted
-  /// anew, because the duplicate topic is not read.
+  /// The newest record of a group stays what it is.
   void AddReplacing(const ParsedHeader& header, const UniqueRecord& unique) {
     const auto input = numbers_.find(header.original->partition);
     if (input == numbers_.end()) return;
@@ -178,24 +178,45 @@ class Reindexer {
     newest.time_ms = time_ms;
   }
 
-  /// The groups of those originals that stay.
+  /// The groups of those originals that stay. Their copies stay counted, although they would
+  /// perhaps be no copies under the new settings.
   std::vector<NumberedGroup> GroupsOf(std::span<const FingerprintedRecord> records) const {
     std::vector<NumberedGroup> groups;
     for (size_t i = 0; i < records.size(); ++i) {
-      const auto found = newest_.find(records[i].position);
-      if (found == newest_.end()) continue;
-      const Replacing& newest = found->second;
+      const Position& original = records[i].position;
       const int64_t time_ms = records[i].outcome.time_ms;
-      groups.push_back({{.original = records[i].position,
-                         .original_time_ms = time_ms,
-                         .copies = newest.count,
-                         .last = newest.position,
-                         .last_time_ms = std::max(time_ms, newest.time_ms),
-                         .newest = newest.position,
-                         .newest_time_ms = newest.time_ms},
-                        i});
+      std::optional<Group> group = LoggedGroupOf(original);
+      if (const auto found = newest_.find(original); found != newest_.end()) {
+        const Replacing& newest = found->second;
+        if (!group) {
+          group.emplace();
+          group->copies = newest.count;
+          group->last = newest.position;
+        }
+        group->last_time_ms = std::max({time_ms, newest.time_ms, group->last_time_ms});
+        group->newest = newest.position;
+        group->newest_time_ms = newest.time_ms;
+      }
+      if (!group) continue;
+      group->original = original;
+      group->original_time_ms = time_ms;
+      groups.push_back({*group, i});
     }
     return groups;
+  }
+
+  /// The group that the changelog holds, with the numbers that its inputs have now.
+  std::optional<Group> LoggedGroupOf(const Position& original) const {
+    const auto found = groups_.find({last_.inputs[original.input].partition, original.offset});
+    if (found == groups_.end()) return std::nullopt;
+    Group group = found->second.group;
+    Position* const positions[] = {&group.original, &group.last, &group.newest};
+    for (size_t i = 0; i < std::size(positions); ++i) {
+      const auto number = numbers_.find(found->second.inputs[i]);
+      if (number == numbers_.end()) return std::nullopt;
+      positions[i]->input = number->second;
+    }
+    return group;
   }
 
   /// The index holds no more than entries_max.
@@ -230,6 +251,7 @@ class Reindexer {
   int64_t clock_max_ms_;  ///< later event times are set back to it, as the lane does
   int64_t horizon_ms_ = INT64_MIN;
   Delta last_;
+  std::map<std::pair<InputPartition, int64_t>, LoggedGroup> groups_;
   std::map<InputPartition, uint32_t> numbers_;  ///< places in last_.inputs
   /// By the position of their original.
   std::map<Position, Replacing> newest_;

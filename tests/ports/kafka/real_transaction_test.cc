@@ -421,6 +421,29 @@ TEST_F(RealTransaction, ACompactedOutputStopsTheLaneUntilItTakesRecordsWithoutAK
   EXPECT_THAT(ReadValues(options_.brokers, unique, 1), ElementsAre("no key"));
 }
 
+TEST_F(RealTransaction, AGroupsTopicThatRefusesARecordDoesNotStopTheLane) {
+  options_.groups_topic = options_.app + "-groups";
+  CreateTopic(options_.brokers, options_.groups_topic, 1,
+              {{"cleanup.policy", "compact"}, {"max.message.bytes", "2000"}});
+  auto transaction = NewFenced();
+  ASSERT_OK(transaction->Begin());
+  ASSERT_OK(Publish(*transaction, Record("a"), 0));
+  ASSERT_OK(transaction->PublishGroup({"key", std::string(5000, 'x')}));
+  const Result<void> committed = Commit(*transaction, 1);
+  ASSERT_FALSE(committed.ok());
+  EXPECT_EQ(committed.error().code, ErrorCode::kAborted);
+  EXPECT_THAT(committed.error().text, HasSubstr("-groups refuses a record"));
+  // The library leaves a gap in its sequence numbers, so that the next transaction aborts as well.
+  for (int tries = 0; tries < 5; ++tries) {
+    ASSERT_OK(transaction->Abort());
+    ASSERT_OK(transaction->Begin());
+    ASSERT_OK(Publish(*transaction, Record("a"), 0));
+    ASSERT_OK(transaction->PublishGroup({"key", std::string(5000, 'x')}));
+    if (Commit(*transaction, 1).ok()) break;
+  }
+  EXPECT_THAT(Uniques(), ElementsAre("a"));
+}
+
 TEST_F(RealTransaction, ARefusedTimestampIsFoundAmongItsNeighbours) {
   const std::string unique = input_.topic + ".strict";
   CreateTopic(options_.brokers, unique, 2, {{"message.timestamp.after.max.ms", "3600000"}});
