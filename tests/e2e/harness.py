@@ -238,9 +238,9 @@ class KafkaTest(unittest.TestCase):
         """The number of offsets that topics hold: records, and markers of transactions."""
         return sum(end - first for first, end in self.bounds(*topics).values())
 
-    def start(self, config, *more):
+    def start(self, config, *more, environment=None):
         log = self.directory / f'{self.name}.{len(self.services)}.log'
-        service = Service(config, log, *more)
+        service = Service(config, log, *more, environment=environment)
         self.services.append(service)
         return service
 

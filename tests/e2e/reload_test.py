@@ -1,8 +1,9 @@
 """What an operator sees of an instance that reads its configuration again, and of one whose brokers are away."""
+import os
 import signal
 import unittest
 
-from harness import KafkaTest, NEARDUP, ROOT, run
+from harness import BUILD, KafkaTest, NEARDUP, ROOT, run
 
 
 class Reload(KafkaTest):
@@ -28,6 +29,26 @@ class Reload(KafkaTest):
         # A stop gives the lease up at once.
         self.assertEqual(active.terminate()[0], 0)
         self.wait(lambda: standby.get('/readyz') == (200, 'active\n'), 'a take-over', services=[standby])
+
+    def test_an_instance_whose_clock_is_set_back_starts_over_at_once(self):
+        self.fill(records=1000)
+        config = self.write_config()
+        shift = self.directory / 'shift'
+        shift.write_text('0')
+        clock = {'LD_PRELOAD': str(BUILD / 'libshifted_clock.so'), 'SHIFTED_CLOCK': str(shift),
+                 'ASAN_OPTIONS': os.environ.get('ASAN_OPTIONS', '') + ':verify_asan_link_order=0'}
+        service = self.start(config, environment=clock)
+        self.wait_drained(service)
+        later = shift.with_suffix('.new')
+        later.write_text('-3600')
+        later.replace(shift)
+        self.wait(lambda: 'was set back by' in service.text() and service.text().count('lane is active') == 2, 'the lane again',
+                  services=[service])
+        self.fill_more(1000, seed=2)
+        self.wait_drained(service)
+        self.assertEqual(service.get('/readyz'), (200, 'active\n'))
+        self.assertEqual(service.terminate()[0], 0)
+        self.assert_promises_kept(config, 2000)
 
     def test_replay_warns_of_the_other_readers_of_an_input_topic(self):
         topic, letters = self.topics[0], f'{self.topics[0]}.dead-letter'

@@ -20,6 +20,7 @@
 #include "commands/options.h"
 #include "config/documents.h"
 #include "process/exit_code.h"
+#include "process/start_over.h"
 #include "process/stop_signals.h"
 #include "run/log.h"
 #include "run/reload_watch.h"
@@ -155,6 +156,7 @@ Result<void> RunService(const ConfigArguments& arguments, LoadedConfig config) {
   const std::atomic<bool>& stop = CatchStopSignals(&g_end_lane);
   WatchStop(stop);
   CatchReloadSignal();
+  StartOverWhenClockIsSetBack();
   std::unique_ptr<Lease> lease;
   while (true) {
     NEARDUP_TRY(RunUntilItEnds(arguments, config, lease));
