@@ -241,18 +241,6 @@ class Learning(KafkaTest):
         self.wait(lambda: self.has_learned(other), 'the other has learned', services=[other])
         self.settle(config, other, RECORDS)
 
-    def test_without_headers_the_lane_says_that_it_cannot_learn_again(self):
-        self.create_topics(1)
-        config = self.config(input={'start': 'latest'}, output={'headers': 'none'})
-        service = self.start(config)
-        self.wait(lambda: 'lane is active' in service.text(), 'the lane', services=[service])
-        self.assertIn('because output.headers is none', service.text())
-        self.fill_again(seed=15)
-        self.wait_drained(service)
-        self.wait_decided(service, RECORDS)
-        self.assertNotIn('learning again', service.text())
-        self.assertEqual(service.terminate()[0], 0)
-
     def test_a_lane_that_began_without_learning_goes_on_as_it_was(self):
         self.fill(records=RECORDS)
         config = self.config(match={'mode': 'near'})

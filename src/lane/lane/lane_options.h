@@ -18,7 +18,6 @@ enum class HeaderStyle : uint8_t {
   kSeparate,  ///< one header per field (neardup-seq, neardup-origin, ...) for tools that filter on
               ///< them
   kFull,      ///< one header `neardup` that also has the fingerprint
-  kNone,      ///< no header
 };
 
 /// The key of the records on the unique topic.

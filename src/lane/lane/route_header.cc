@@ -397,7 +397,6 @@ const std::vector<HeaderView>& RouteHeaderWriter::Write(const HeaderContent& con
   text_.clear();
   fields_.clear();
   headers_.clear();
-  if (style_ == HeaderStyle::kNone) return headers_;
   if (content.replaced_key != nullptr) headers_.push_back({kOwnKeyName, *content.replaced_key});
   StartField(kHeaderNames[kSeq]);
   AppendNumber(text_, static_cast<int64_t>(content.seq));
@@ -512,10 +511,7 @@ Result<ParsedHeader> ParseRouteHeader(const std::vector<HeaderView>& headers) {
     return header.name == kPackedName || is_separate(header);
   });
   if (last == headers.rend()) {
-    return Error{
-        ErrorCode::kNotFound,
-        "no neardup header: expected an output record of neardup, which is not written with "
-        "`output.headers: none`"};
+    return Error{ErrorCode::kNotFound, "no neardup header: expected an output record of neardup"};
   }
   const size_t end = static_cast<size_t>(headers.rend() - last);
   size_t first = end - 1;

@@ -31,7 +31,6 @@
 // In topics and errors every byte except ASCII letters, digits and -._~/:,()' is percent-encoded,
 // so that Kafka's topic names stay readable. HeaderStyle::kSeparate writes one header per field,
 // `neardup-seq`, `neardup-origin`, ..., with the same text; flags have the value `true`.
-// HeaderStyle::kNone writes nothing.
 #pragma once
 
 #include <cstddef>
@@ -91,7 +90,7 @@ class RouteHeaderWriter {
   explicit RouteHeaderWriter(HeaderStyle style, std::optional<uint16_t> lane = std::nullopt)
       : style_(style), lane_(lane) {}
 
-  /// The result is valid until the next call. Empty for HeaderStyle::kNone.
+  /// The result is valid until the next call.
   const std::vector<HeaderView>& Write(const HeaderContent& content);
 
  private:

@@ -176,28 +176,11 @@ class Checks {
     }
   }
 
-  void CheckRouting() {
-    const bool observes = settings_.lane.routing.mode == RoutingMode::kObserve;
-    if (Read({"routing.mode", "output.headers"}) && observes &&
-        settings_.lane.headers == HeaderStyle::kNone) {
-      Refuse("output.headers", "routing.mode", "none",
-             "another style, because with routing.mode observe only the header states the verdict");
-    }
-    CheckDrop("routing.exact", settings_.lane.routing.exact);
-    CheckDrop("routing.near", settings_.lane.routing.near);
-    CheckRelease("routing.release_exact_one_of", settings_.lane.routing.release_exact_one_of);
-    CheckRelease("routing.release_near_one_of", settings_.lane.routing.release_near_one_of);
-    CheckKeep();
-  }
+  void CheckRouting() { CheckKeep(); }
 
   void CheckKeep() {
     const LaneOptions& lane = settings_.lane;
     const RoutingOptions& routing = lane.routing;
-    const bool newest = routing.keep == Keep::kNewest;
-    if (Read({"routing.keep", "output.headers"}) && newest && lane.headers == HeaderStyle::kNone) {
-      Refuse("output.headers", "routing.keep", "none",
-             "another style, because only the header names the record that a newer one replaces");
-    }
     const bool grouped = lane.unique_key == UniqueKey::kGroup;
     if (Read({"output.unique_key", "routing.mode"}) && grouped &&
         routing.mode == RoutingMode::kObserve) {
@@ -212,24 +195,6 @@ class Checks {
              "record, or no released duplicates: one of them could take the place of a newer "
              "record in a compacted topic");
     }
-  }
-
-  void CheckDrop(const char* path, DuplicateRoute route) {
-    if (!Read({path, "output.headers"}) || route != DuplicateRoute::kDrop) return;
-    if (settings_.lane.headers != HeaderStyle::kNone) return;
-    Refuse("output.headers", path, "none",
-           fmt::format("another style, because without headers nothing tells a dropped duplicate "
-                       "({}) from a lost record",
-                       path));
-  }
-
-  void CheckRelease(const char* path, uint32_t one_of) {
-    if (!Read({path, "output.headers"}) || one_of == 0) return;
-    if (settings_.lane.headers != HeaderStyle::kNone) return;
-    Refuse("output.headers", path, "none",
-           fmt::format("another style, because only the header tells a released duplicate ({}) "
-                       "from a unique record",
-                       path));
   }
 
   void CheckTemplate(size_t output, std::map<std::string, std::string>& uses) {

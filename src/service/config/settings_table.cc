@@ -260,15 +260,14 @@ std::vector<Setting> OutputRows() {
       Text("output.groups_topic", NEARDUP_MEMBER(kafka.groups_topic), kTopicNameOrNone,
            "Compacted topic that says of each record that was copied how often and when, in the "
            "same transactions, such as articles-groups. Empty: none."),
-      Choice("output.headers", NEARDUP_MEMBER(lane.headers), {"packed", "separate", "full", "none"},
+      Choice("output.headers", NEARDUP_MEMBER(lane.headers), {"packed", "separate", "full"},
              "Headers that carry the verdict on an output record. packed: one header, `neardup`; "
-             "separate: neardup-seq, neardup-origin and so on; full: packed with the fingerprint; "
-             "none: no headers."),
+             "separate: neardup-seq, neardup-origin and so on; full: packed with the fingerprint."),
       Choice(
           "output.on_foreign_records", NEARDUP_MEMBER(on_foreign_records), {"fail", "continue"},
           "What happens at a first start if the output topics hold records of another app, or of "
           "this app before it was reset. fail: stop; continue: write behind them, so that "
-          "records may be in the outputs twice. Not noticed with output.headers: none."),
+          "records may be in the outputs twice."),
       Flag("output.create_topics", NEARDUP_MEMBER(kafka.create_topics),
            "Create output, groups, changelog and lease topics that do not exist."),
       WithoutZero(Integer("output.replication_factor", NEARDUP_MEMBER(kafka.replication_factor),

@@ -114,14 +114,7 @@ Result<LearnedOptions> LearnFromTopics(const Settings& settings, const KafkaLog&
   }
 }
 
-bool LearnsLater(const Settings& settings) { return settings.lane.headers != HeaderStyle::kNone; }
-
 std::string WhatFollows(const Settings& settings) {
-  if (!LearnsLater(settings)) {
-    return "the lane keeps these settings, because output.headers is none, so that it cannot index "
-           "its unique records again; to compare in another way, set match.mode or record.fields "
-           "before the first start of a new app";
-  }
   return fmt::format(
       "these settings are provisional: the lane learns again by itself when it has decided {} "
       "records (auto.records_min), but not after {} records; to learn at another time, stop all "

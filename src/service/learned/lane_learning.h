@@ -56,9 +56,6 @@ Result<LearnedOptions> LearnNow(const Settings& settings, const KafkaLog& log);
 Result<LearnedOptions> LearnFromTopics(const Settings& settings, const KafkaLog& log,
                                        const std::function<Result<void>(size_t)>& waiting);
 
-/// Whether a lane with provisional settings learns again by itself. To index its unique records
-/// again, it must know them by their headers.
-bool LearnsLater(const Settings& settings);
 /// For people: what follows from provisional settings.
 std::string WhatFollows(const Settings& settings);
 

@@ -259,24 +259,15 @@ class Reindexer {
   ReindexReport report_;
 };
 
-Result<void> CheckHeaders(const Settings& settings) {
-  if (settings.lane.headers != HeaderStyle::kNone) return {};
-  return Fatal(ErrorCode::kConfig,
-               "output.headers is none, so the unique records do not say where they come from, and "
-               "cannot be indexed; expected packed, separate or full");
-}
-
 }  // namespace
 
 Result<ReindexReport> Reindex(const Settings& settings, bool execute, const KafkaLog& log) {
-  NEARDUP_TRY(CheckHeaders(settings));
   if (!execute) return Reindexer(settings, log).Run(nullptr);
   NEARDUP_ASSIGN(const std::unique_ptr<StoppedLane> lane, StoppedLane::Take(settings, log));
   return Reindexer(settings, log).Run(lane.get());
 }
 
 Result<ReindexReport> ReindexOwnLane(const Settings& settings, const KafkaLog& log) {
-  NEARDUP_TRY(CheckHeaders(settings));
   NEARDUP_ASSIGN(const std::unique_ptr<StoppedLane> lane, StoppedLane::TakeOwn(settings, log));
   return Reindexer(settings, log).Run(lane.get());
 }

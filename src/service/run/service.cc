@@ -368,9 +368,7 @@ Result<bool> Service::Parts::Learn(const std::atomic<bool>& stop) {
   for (const std::string& reason : learned.reasons) spdlog::info("learned settings: {}", reason);
   if (!learned.provisional) return true;
   spdlog::warn("{}", WhatFollows(settings));
-  if (LearnsLater(settings)) {
-    later = LaterLearning(static_cast<uint64_t>(settings.learning.records_min));
-  }
+  later = LaterLearning(static_cast<uint64_t>(settings.learning.records_min));
   return true;
 }
 

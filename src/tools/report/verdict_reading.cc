@@ -50,11 +50,6 @@ Result<void> FindOriginals(const Settings& settings, std::vector<ClosestCall>& c
 
 Result<VerdictReport> ReadVerdicts(const Settings& settings, const VerdictReadingOptions& options,
                                    Progress& progress, const KafkaLog& log) {
-  if (settings.lane.headers == HeaderStyle::kNone) {
-    return Error{ErrorCode::kConfig,
-                 "output.headers: found none, expected another style: only the header of an output "
-                 "states its verdict"};
-  }
   KafkaOptions outputs = settings.kafka;
   outputs.topics = OutputTopicsOf(settings.kafka);
   NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(outputs, log));

@@ -69,8 +69,8 @@ struct AuditReport {
   uint64_t originals_of_history = 0;
   /// Number of input records without an output that may have been deleted. They are not checked.
   uint64_t outputs_deleted = 0;
-  /// Number of outputs whose input record was deleted. With headers they are checked against their
-  /// own content; without headers they are not checked.
+  /// Number of outputs whose input record was deleted. They are checked against their own
+  /// content.
   uint64_t outputs_without_input = 0;
   /// Number of pairs of uniques that are near each other and no violation: an event time was
   /// clamped, or the filter may have forgotten the first, by time or by capacity, when the second

@@ -20,7 +20,6 @@
 #include "state/lane_state.h"
 #include "verify/audit.h"
 #include "verify/output_search.h"
-#include "verify/payload.h"
 
 namespace neardup {
 namespace {
@@ -87,11 +86,6 @@ class TopicReader {
         log_(log) {}
 
   Result<TopicAudit> Run() {
-    if (!has_headers() && !range_.whole()) {
-      return Error{ErrorCode::kConfig,
-                   "--from, --to and --since need the headers of the outputs, because only they "
-                   "name the input record; with output.headers: none, verify all records"};
-    }
     KafkaOptions kafka = settings_.kafka;
     kafka.prefetch_bytes_max = kPrefetchBytesMax;
     NEARDUP_ASSIGN(inputs_source_, NewKafkaSource(kafka, log_));
@@ -108,16 +102,13 @@ class TopicReader {
     NEARDUP_TRY(ReadInputs());
     NEARDUP_TRY(ReadOutputs());
     progress_.Begin("comparing uniques", 1000, "");
-    found_.report = has_headers()
-                        ? audit_->Finish([this](double share) { progress_.SetShare(share); })
-                        : payload_audit_.Finish();
+    found_.report = audit_->Finish([this](double share) { progress_.SetShare(share); });
     progress_.End();
     NoteLimits();
     return std::move(found_);
   }
 
  private:
-  bool has_headers() const { return settings_.lane.headers != HeaderStyle::kNone; }
   bool started_late() const { return settings_.lane.start_at == StartAt::kLatest; }
   bool outputs_deleted() const {
     return std::any_of(outputs_.begin(), outputs_.end(),
@@ -258,8 +249,6 @@ class TopicReader {
       deleted_max_ += static_cast<uint64_t>(begin);
       found_.ranges.push_back(range);
       found_.records_max += static_cast<uint64_t>(range.end - range.begin);
-      // Without headers, records behind the cut are read, too.
-      if (!has_headers()) found_.records_max += static_cast<uint64_t>(range.pending_records);
     }
     return {};
   }
@@ -337,11 +326,10 @@ class TopicReader {
     }
     for (const OutputPart& part : outputs_) {
       if (part.kept_from == 0) continue;
-      Warn(fmt::format("output {} is deleted below offset {}: {}", TextOf(part.range.partition),
-                       part.kept_from,
-                       has_headers() ? "records whose output may have been there are counted, and "
-                                       "not checked"
-                                     : "the deleted records show as missing"));
+      Warn(
+          fmt::format("output {} is deleted below offset {}: records whose output may have been "
+                      "there are counted, and not checked",
+                      TextOf(part.range.partition), part.kept_from));
     }
     return {};
   }
@@ -393,7 +381,6 @@ class TopicReader {
     const uint64_t deleted_max = range_.whole() ? std::min(deleted_max_, outputs_max) : 0;
     records_bytes_max_ =
         found_.records_max * kAuditBytesPerRecord + deleted_max * kAuditBytesPerDeleted;
-    if (!has_headers()) records_bytes_max_ = found_.records_max * kPayloadAuditBytesPerRecord;
     const uint64_t base =
         kBaseBytes +
         PrefetchBytesMax(kPrefetchBytesMax, std::max(partitions_.size(), outputs_.size()));
@@ -474,8 +461,7 @@ class TopicReader {
   }
 
   Result<void> CheckBound() const {
-    const uint64_t bytes = has_headers() ? audit_->bytes() : payload_audit_.bytes();
-    if (bytes <= records_bytes_max_) return {};
+    if (audit_->bytes() <= records_bytes_max_) return {};
     return Error{ErrorCode::kExhausted,
                  fmt::format("the records need more than --memory-max ({}); raise it, or verify a "
                              "part of the inputs with --since, --from or --to",
@@ -487,43 +473,15 @@ class TopicReader {
     for (const AuditedRange& range : found_.ranges) {
       ranges.push_back({range.partition, range.begin, range.end});
     }
-    if (!has_headers()) NEARDUP_TRY(PrepareForPayloads(ranges));
-    NEARDUP_TRY(ReadStep("reading inputs", *inputs_source_, ranges, [&](const Message& message) {
-      const uint32_t input = message.position.input;
-      if (has_headers()) {
-        audit_->AddInput(message);
-        return;
-      }
-      const bool demanded = message.position.offset < found_.ranges[input].end;
-      payload_audit_.AddInput(ranges[input].partition, message, demanded && !started_late());
-    }));
+    NEARDUP_TRY(ReadStep("reading inputs", *inputs_source_, ranges,
+                         [&](const Message& message) { audit_->AddInput(message); }));
     return inputs_source_->Assign({});
-  }
-
-  /// Without headers, no output shows whether it is newer than the end of the audit. So the ends of
-  /// the outputs are taken first. Then all inputs are read that these outputs can come from.
-  Result<void> PrepareForPayloads(std::vector<ReadRange>& ranges) {
-    found_.partial = true;
-    Warn(
-        "with output.headers: none the outputs state neither origin nor verdict, so only this was "
-        "checked: every input is in the outputs once, in its partition, with its key, value, "
-        "headers and timestamp");
-    if (started_late()) {
-      Warn(
-          "with input.start: latest a record that is in no output may be older than the start, so "
-          "missing outputs are not reported");
-    }
-    for (ReadRange& range : ranges) {
-      NEARDUP_ASSIGN(range.end, inputs_source_->StartOffset(range.partition, StartAt::kLatest));
-      if (range.begin > 0) payload_audit_.AddDeleted(range.partition.partition);
-    }
-    return {};
   }
 
   /// The unique topics first: then no duplicate has to wait for its original.
   Result<void> ReadOutputs() {
     NEARDUP_TRY(ReadOutputsOf("reading uniques", {Route::kUnique}));
-    if (has_headers()) audit_->UniquesDone();
+    audit_->UniquesDone();
     return ReadOutputsOf("reading duplicates and dead letters",
                          {Route::kDuplicate, Route::kDeadLetter});
   }
@@ -545,17 +503,13 @@ class TopicReader {
       const OutputPart& part = *parts[message.position.input];
       // Reading may go on behind the end. What is there belongs to later transactions.
       if (message.position.offset >= part.range.end) return;
-      if (has_headers()) {
-        audit_->AddOutput(part.range.partition, message);
-      } else {
-        payload_audit_.AddOutput(part.range.partition, message, part.route);
-      }
+      audit_->AddOutput(part.range.partition, message);
     });
   }
 
   void NoteLimits() {
     for (const std::string& note : found_.report.notes) Warn(note);
-    if (has_headers() && outputs_deleted()) found_.partial = true;
+    if (outputs_deleted()) found_.partial = true;
     if (!range_.whole()) {
       found_.partial = true;
       Warn(
@@ -620,7 +574,6 @@ class TopicReader {
   bool earlier_time_known_ = true;
   uint64_t records_bytes_max_ = 0;
   std::optional<Audit> audit_;
-  PayloadAudit payload_audit_;  ///< used instead of audit_ if there are no headers
   TopicAudit found_;
 };
 

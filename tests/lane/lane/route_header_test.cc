@@ -245,11 +245,6 @@ TEST(RouteHeader, TheSeparateStyleHasOneHeaderPerField) {
                                       "neardup-reason: parse", "neardup-error: a%20b"}));
 }
 
-TEST(RouteHeader, TheNoneStyleAddsNothing) {
-  RouteHeaderWriter writer(HeaderStyle::kNone);
-  EXPECT_TRUE(Duplicate().WriteWith(writer).empty());
-}
-
 TEST(RouteHeader, ALongErrorIsCutBetweenTwoCharacters) {
   // 100 three-byte characters fill the bound; shifted by one byte, the last must go whole.
   std::string text;

@@ -96,19 +96,6 @@ TEST_F(DefaultAppInAConfig, AModeOfBeforeNamesTheTopicsThatItUsed) {
   EXPECT_EQ(both.before.duplicate, "c");
 }
 
-TEST_F(DefaultAppInAConfig, ALaneThatObservesOrReleasesNeedsHeaders) {
-  EXPECT_THAT(Complaints("routing:\n  mode: observe\noutput:\n  headers: none\n"),
-              HasSubstr("output.headers: found none, expected another style, because with "
-                        "routing.mode observe only the header states the verdict"));
-  EXPECT_THAT(Complaints("routing:\n  near: drop\noutput:\n  headers: none\n"),
-              HasSubstr("nothing tells a dropped duplicate (routing.near) from a lost record"));
-  EXPECT_THAT(
-      Complaints("routing:\n  release_near_one_of: 5\noutput:\n  headers: none\n"),
-      HasSubstr("only the header tells a released duplicate (routing.release_near_one_of) from"));
-  EXPECT_THAT(Complaints("routing:\n  keep: newest\noutput:\n  headers: none\n"),
-              HasSubstr("only the header names the record that a newer one replaces"));
-}
-
 TEST_F(DefaultAppInAConfig, KeysOfGroupsNeedATopicThatNobodyObservesAndNothingReleased) {
   EXPECT_THAT(Complaints("routing:\n  mode: observe\noutput:\n  unique_key: group\n"),
               HasSubstr("observing changes nothing for the consumers of the unique topic"));

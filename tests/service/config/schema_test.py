@@ -24,7 +24,7 @@ GOOD = [
     "input: {topics: [a, b.c, d_e]}",
     "input: {start: latest, idle_ms: 0}",
     "output: {unique_topic: u, replication_factor: -1}",
-    "output: {replication_factor: 3, headers: none, create_topics: false}",
+    "output: {replication_factor: 3, headers: full, create_topics: false}",
     "output: {unique_topic: '{topic}-u', duplicate_topic: 'd.{topic}'}",
     "record: {fields: [title, /a/b, {path: c, weight: 2}, {path: d, weight: 0.1}, {path: e}]}",
     "record: {fields: [a, {path: b, key: true}, {path: c, key: false}]}",

@@ -230,8 +230,8 @@ TEST_F(SettingsTableTest, ChoicesNameEveryValueOfTheirEnum) {
       EXPECT_EQ(setting.get(settings), SettingValue(choice)) << setting.path;
     }
   }
-  FindSetting("output.headers")->set(settings, std::string("none"));
-  EXPECT_EQ(settings.lane.headers, HeaderStyle::kNone);
+  FindSetting("output.headers")->set(settings, std::string("full"));
+  EXPECT_EQ(settings.lane.headers, HeaderStyle::kFull);
   FindSetting("routing.mode")->set(settings, std::string("observe"));
   EXPECT_EQ(settings.lane.routing.mode, RoutingMode::kObserve);
   FindSetting("routing.exact")->set(settings, std::string("drop"));

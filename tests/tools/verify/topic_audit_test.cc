@@ -273,34 +273,6 @@ TEST_F(TopicAuditTest, AMissingOutputTopicIsNamed) {
   EXPECT_THAT(audit.error().text, HasSubstr(topic_ + ".elsewhere"));
 }
 
-class TopicAuditWithoutHeaders : public TopicAuditTest {
- protected:
-  void SetUp() override {
-    settings_.lane.headers = HeaderStyle::kNone;
-    TopicAuditTest::SetUp();
-  }
-};
-
-TEST_F(TopicAuditWithoutHeaders, ComparesWholeRecordsAndSaysThatTheRestIsNotChecked) {
-  Write(settings_.kafka.brokers, topic_, 1, {RecordNow("{}")});  // not yet decided
-  const auto audit = Audit();
-  ASSERT_OK(audit);
-  EXPECT_TRUE(audit->report.ok()) << ReportText(audit->report);
-  EXPECT_TRUE(audit->partial);
-  EXPECT_EQ(audit->report.inputs, 401u);
-  EXPECT_EQ(audit->report[AuditCheck::kPayload].looked_at, 401u);
-  EXPECT_EQ(audit->report.dead_letters, 8u);
-  EXPECT_THAT(audit->warnings, testing::ElementsAre(HasSubstr("only this was checked")));
-}
-
-TEST_F(TopicAuditWithoutHeaders, FindsAnOutputWrittenTwiceAndOneThatHasNoInput) {
-  const auto outputs = Read(settings_.kafka.brokers, topic_ + ".duplicate", 0);
-  Write(settings_.kafka.brokers, topic_ + ".duplicate", 0, {outputs.at(3), RecordNow("{}")});
-  const AuditReport report = Audited();
-  EXPECT_EQ(report[AuditCheck::kCoverage].violations, 1u) << ReportText(report);
-  EXPECT_EQ(report[AuditCheck::kPayload].violations, 1u);
-}
-
 TEST_F(TopicAuditTest, TheCommandAnswersWithItsExitCodeAndInJson) {
   std::vector<std::string> words = {"verify", "--brokers",         settings_.kafka.brokers,
                                     "--app",  settings_.kafka.app, "--topics",
