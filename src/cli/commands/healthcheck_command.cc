@@ -35,7 +35,12 @@ Result<std::string> UrlOf(const ConfigArguments& arguments) {
   if (host == "::") host = "::1";
   if (host.find(':') != std::string::npos) host = "[" + host + "]";
   const bool tls = !http.tls_certificate_path.empty();
-  return fmt::format("{}://{}:{}/readyz", tls ? "https" : "http", host, http.port);
+  // Another process may have taken the port.
+  const KafkaOptions& kafka = config.settings.kafka;
+  const bool known =
+      !kafka.app.empty() && !(config.settings.app_is_default && kafka.topics.empty());
+  return fmt::format("{}://{}:{}/readyz{}", tls ? "https" : "http", host, http.port,
+                     known ? "?app=" + kafka.app : "");
 }
 
 int Ask(const std::string& url) {

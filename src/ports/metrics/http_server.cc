@@ -399,6 +399,11 @@ std::string HttpServer::Parts::AnswerTo(std::string_view request) const {
   if (!MaySee(path, request)) {
     return AnswerText({401, kPlainText, "expected metrics.user and metrics.password\n"}, true);
   }
+  constexpr std::string_view kApp = "?app=";
+  const std::string_view query = target.substr(path.size());
+  if (query.starts_with(kApp) && query.substr(kApp.size()) != pages.app) {
+    return AnswerText({409, kPlainText, "this is an instance of another app\n"}, method == "GET");
+  }
   return AnswerText(PageAt(path), method == "GET");
 }
 

@@ -29,6 +29,8 @@ struct HttpOptions {
 struct HttpPages {
   std::function<std::string()> metrics;  ///< the text format of Prometheus
   std::function<std::string()> status;   ///< a JSON object
+  /// Whose pages they are. A path with ?app= and another name is answered with 409.
+  std::string app{};
 };
 
 /// Serves from its own thread until it is destroyed.

@@ -228,7 +228,8 @@ Result<void> Service::Parts::Serve(const std::vector<Probe*>& receivers) {
   probes.insert(probes.end(), receivers.begin(), receivers.end());
   probe = std::make_unique<ProbeFan>(std::move(probes));
   if (settings.http.port == 0) return {};
-  const HttpPages pages = {[this] { return metrics.Text(); }, [this] { return status.Text(); }};
+  const HttpPages pages = {[this] { return metrics.Text(); }, [this] { return status.Text(); },
+                           settings.kafka.app};
   NEARDUP_ASSIGN(http, HttpServer::Start(settings.http, pages, health));
   spdlog::info("serving /metrics, /status, /healthz and /readyz on {}:{}", settings.http.host,
                http->port());

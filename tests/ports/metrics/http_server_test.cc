@@ -22,8 +22,8 @@ class HttpServerTest : public testing::Test {
   void SetUp() override { Start({.host = "127.0.0.1", .port = 0}); }
 
   void Start(const HttpOptions& options) {
-    auto started =
-        HttpServer::Start(options, {[] { return "m 1\n"; }, [] { return "{}\n"; }}, health_);
+    auto started = HttpServer::Start(
+        options, {[] { return "m 1\n"; }, [] { return "{}\n"; }, "news"}, health_);
     ASSERT_TRUE(started.ok()) << started.error().text;
     server_ = std::move(*started);
   }
@@ -56,7 +56,7 @@ TEST_F(HttpServerTest, ServesTheStatusAsJson) {
 
 TEST_F(HttpServerTest, APageThatCannotBePrintedIsAnErrorOfTheServer) {
   const auto fails = []() -> std::string { throw std::runtime_error("no memory"); };
-  auto started = HttpServer::Start({"127.0.0.1", 0}, {fails, fails}, health_);
+  auto started = HttpServer::Start({"127.0.0.1", 0}, {fails, fails, ""}, health_);
   ASSERT_TRUE(started.ok());
   server_ = std::move(*started);
   for (const char* page : {"/metrics", "/status"}) {
@@ -73,6 +73,14 @@ TEST_F(HttpServerTest, HealthFollowsTheLane) {
   EXPECT_EQ(silent.body,
             "the lane has made no step for 31 s, expected one at least every 30 s; its phase is "
             "starting\n");
+}
+
+TEST_F(HttpServerTest, AnotherAppIsNotTakenForTheOneThatIsAskedFor) {
+  EXPECT_EQ(Get("/readyz?app=other").status, 409);
+  EXPECT_EQ(Get("/readyz?app=other").body, "this is an instance of another app\n");
+  EXPECT_EQ(Get("/healthz?app=news").status, Get("/healthz").status);
+  EXPECT_EQ(Get("/readyz?app=news").body, Get("/readyz").body);
+  EXPECT_EQ(Get("/status?other=1").status, 200);
 }
 
 TEST_F(HttpServerTest, ReadinessFollowsThePhase) {

@@ -63,7 +63,7 @@ class HttpsTest : public testing::Test {
   }
 
   Result<void> Start(const HttpOptions& options) {
-    const HttpPages pages = {[] { return std::string(1 << 20, 'm'); }, [] { return "{}\n"; }};
+    const HttpPages pages = {[] { return std::string(1 << 20, 'm'); }, [] { return "{}\n"; }, "a"};
     NEARDUP_ASSIGN(server_, HttpServer::Start(options, pages, health_));
     return {};
   }
