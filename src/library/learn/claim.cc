@@ -29,6 +29,8 @@ constexpr std::array<const char*, 5> kEditTexts = {
 /// Edits whose copies anybody would call copies.
 constexpr size_t kSmallEdits = 2;
 constexpr size_t kCopiesOfEdit = 200;
+/// Records that are read for the copies of one edit. A few very large ones would take minutes.
+constexpr size_t kBytesOfEdit = size_t{16} << 20;
 /// Records that are tried for one copy.
 constexpr int kTriesMost = 4;
 /// Arbitrary, but fixed, so that results can be repeated.
@@ -131,9 +133,11 @@ void PlantedSample::Plant(const RecordOptions& record) {
     if (reader.Read(from).outcome.comparable()) copier.AddWords(*from.value, vocabulary);
   }
   for (size_t edit = 0; edit < kEdits.size(); ++edit) {
-    for (size_t copy = 0; copy < kCopiesOfEdit; ++copy) {
+    size_t bytes = 0;
+    for (size_t copy = 0; copy < kCopiesOfEdit && bytes < kBytesOfEdit; ++copy) {
       for (int tried = 0; tried < kTriesMost; ++tried) {
         const RecordView& original = random.Pick(records_);
+        bytes += original.value->size();
         const RecordHashes& before = reader.Read(original);
         if (!before.outcome.comparable()) continue;
         if (reader.Count().features < kPlantedFeaturesMin) continue;

@@ -49,6 +49,18 @@ TEST(Claim, SaysThatWideSettingsFindSmallChanges) {
   EXPECT_THAT(ClaimText(near), HasSubstr("of those with one word changed"));
 }
 
+TEST(Claim, PlantsFewCopiesOfVeryLargeRecords) {
+  SeededRandom random(kSeed);
+  std::string text;
+  while (text.size() < size_t{2} << 20) text += Phrase(random, 100) + ". ";
+  const std::vector<std::string> payloads = {RecordOf({{"text", text}})};
+  PlantedSample planted(ViewsOf(payloads), TextOptions().record);
+  for (const ClaimedEdit& edit : planted.Measure(NearOptions()).edits) {
+    EXPECT_GT(edit.planted, 0U) << Name(edit.edit);
+    EXPECT_LT(edit.planted, 10U) << Name(edit.edit);
+  }
+}
+
 TEST(Claim, SaysThatEqualityFindsNoChanges) {
   const std::vector<std::string> payloads = Texts(300, 30);
   PlantedSample planted(ViewsOf(payloads), TextOptions().record);
