@@ -134,18 +134,17 @@ void LaneInputs::Took(const LaneState& state, const Batch& batch) {
   status_ = batch.inputs;
   exhausted_ = batch.exhausted;
   polled_.assign(state.inputs().size(), {});
-  last_.assign(state.inputs().size(), nullptr);
   for (const Message& message : batch.messages) {
-    auto& [records, bytes] = polled_[message.position.input];
-    ++records;
-    bytes += BytesOf(message);
-    last_[message.position.input] = &message;
+    Polled& polled = polled_[message.position.input];
+    ++polled.records;
+    polled.bytes += BytesOf(message);
+    polled.last = &message;
   }
   for (size_t input = 0; input < polled_.size(); ++input) {
-    const auto& [records, bytes] = polled_[input];
-    if (records == 0) continue;
+    const auto& [records, bytes, last] = polled_[input];
+    if (last == nullptr) continue;
     const InputPartition& partition = state.inputs()[input].partition;
-    witnesses_[partition] = {last_[input]->position.offset, ChecksumOf(*last_[input])};
+    witnesses_[partition] = {last->position.offset, ChecksumOf(*last)};
     probe_.On(event::BatchPolled{partition, records, bytes});
   }
 }
@@ -229,7 +228,7 @@ Result<void> LaneInputs::FindPartitions(LaneState& state, bool first_start) {
   looked_at_ms_ = clock_.SteadyMs();
   refresh_at_ms_ = looked_at_ms_ + options_.partitions_refresh_ms;
   NEARDUP_ASSIGN(const FoundInputs found, source_.Find());
-  NEARDUP_ASSIGN(const std::set<std::string> again, NoteMissing(state, found));
+  NEARDUP_TRY(NoteMissing(state, found));
   std::set<std::string> known_topics;
   for (const InputProgress& input : state.inputs()) known_topics.insert(input.partition.topic);
   assigned_.clear();
@@ -246,13 +245,14 @@ Result<void> LaneInputs::FindPartitions(LaneState& state, bool first_start) {
       if (first_start) state.BeginInput(*input, offset);
       read_.resize(state.inputs().size());
       if (at == StartAt::kEarliest) read_[*input].unread_start = offset;
-    } else if (again.contains(partition.topic)) {
+    } else if (back_.contains(partition.topic)) {
       NEARDUP_ASSIGN(const OffsetBounds bounds, source_.Bounds(partition));
       NEARDUP_ASSIGN(const bool same, IsSameLog(state.inputs()[*input], bounds));
       if (!same) NEARDUP_TRY(Accept(state, *input, InputLoss::Kind::kReplaced, bounds));
     }
     assigned_.push_back(*input);
   }
+  back_.clear();
   return {};
 }
 
@@ -281,14 +281,12 @@ Result<void> LaneInputs::Grew(const InputPartition& partition) {
   return {};
 }
 
-Result<std::set<std::string>> LaneInputs::NoteMissing(const LaneState& state,
-                                                      const FoundInputs& found) {
+Result<void> LaneInputs::NoteMissing(const LaneState& state, const FoundInputs& found) {
   std::set<std::string> known_topics;
   for (const InputProgress& input : state.inputs()) known_topics.insert(input.partition.topic);
   for (const std::string& topic : found.missing_topics) {
     NEARDUP_TRY(NoteMissing(topic, known_topics.contains(topic)));
   }
-  std::set<std::string> again;
   for (auto each = missing_.begin(); each != missing_.end();) {
     const auto& [topic, missing] = *each;
     if (std::find(found.missing_topics.begin(), found.missing_topics.end(), topic) !=
@@ -298,11 +296,11 @@ Result<std::set<std::string>> LaneInputs::NoteMissing(const LaneState& state,
     }
     if (missing.confirmed) {
       probe_.On(event::InputMissing{topic, false});
-      again.insert(topic);
+      back_.insert(topic);
     }
     each = missing_.erase(each);
   }
-  return again;
+  return {};
 }
 
 Result<void> LaneInputs::NoteMissing(const std::string& topic, bool known) {

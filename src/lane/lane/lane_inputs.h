@@ -101,8 +101,8 @@ class LaneInputs {
   Result<void> FindPartitions(LaneState& state, bool first_start);
   /// A topic of several lanes has a new partition.
   Result<void> Grew(const InputPartition& partition);
-  /// Returns the topics that were missing for certain, and exist again.
-  Result<std::set<std::string>> NoteMissing(const LaneState& state, const FoundInputs& found);
+  /// Takes up which topics are missing, and which are back (back_).
+  Result<void> NoteMissing(const LaneState& state, const FoundInputs& found);
   Result<void> NoteMissing(const std::string& topic, bool known);
   /// Goes on in inputs whose next offset is gone.
   Result<void> Repair(LaneState& state);
@@ -110,8 +110,8 @@ class LaneInputs {
   Result<bool> FindPlace(LaneState& state, uint32_t input);
   Result<void> Accept(LaneState& state, uint32_t input, InputLoss::Kind kind,
                       const OffsetBounds& bounds);
-  /// Whether a topic that was missing holds the same log as before, as far as one can tell: a
-  /// broker may not have known it for a while.
+  /// Whether a partition of a topic that was missing is the log that was read before. A broker may
+  /// only not have known the topic for a while. True if nothing tells.
   Result<bool> IsSameLog(const InputProgress& input, const OffsetBounds& bounds);
   void SetUnreachable(const InputPartition& partition, bool unreachable);
   bool IsMissing(uint32_t input) const;
@@ -126,6 +126,9 @@ class LaneInputs {
   std::vector<InputStatus> status_;  ///< behind the batch that was taken last; empty before one
   bool exhausted_ = false;
   std::map<std::string, MissingTopic> missing_;
+  /// Topics that were missing for certain and exist again, until all their partitions are compared
+  /// with the logs of before.
+  std::set<std::string> back_;
   std::vector<InputLoss> losses_;                ///< accepted, and not durable yet
   std::vector<ReadInput> read_;                  ///< by input
   std::map<InputPartition, Witness> witnesses_;  ///< the last one of each input
@@ -136,9 +139,13 @@ class LaneInputs {
 
   std::vector<InputProgress> progress_;  ///< what the coming commit adds
   int64_t add_all_at_ms_ = 0;
-  /// Scratch: records and bytes, by input.
-  std::vector<std::pair<uint64_t, uint64_t>> polled_;
-  std::vector<const Message*> last_;  ///< scratch: the last message of each input
+  /// What a batch holds of an input.
+  struct Polled {
+    uint64_t records = 0;
+    uint64_t bytes = 0;
+    const Message* last = nullptr;
+  };
+  std::vector<Polled> polled_;  ///< scratch, by input
 };
 
 }  // namespace neardup

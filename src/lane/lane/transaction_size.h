@@ -10,10 +10,12 @@
 namespace neardup {
 
 /// LaneOptions::transaction_bytes_max, or less where transactions take too long, such as under a
-/// quota or on a slow link. Without that, each attempt would be as large as the one that timed out.
-/// A size that would have taken an eighth of the time-out is taken after a transaction that took
-/// more than a quarter; a quarter of the size after one that was lost to the time-out. It doubles
-/// with each fast one. One owner thread; the options must outlive it.
+/// quota or on a slow link. Otherwise each attempt would be as large as the one that timed out.
+///
+/// If a transaction takes more than a quarter of the time-out, the limit becomes the size that
+/// would take an eighth. If a transaction is lost after half of the time-out, the limit becomes a
+/// quarter of its size. The limit doubles with each transaction that takes less than an eighth. One
+/// owner thread; the options must outlive it.
 class TransactionSize {
  public:
   explicit TransactionSize(const LaneOptions& options)

@@ -180,6 +180,19 @@ TEST_F(LaneInputsTest, ATopicThatWasCreatedAgainIsReadFromItsBeginningIfTheOptio
               testing::ElementsAre(std::pair("b", true), std::pair("b", false)));
 }
 
+TEST_F(LaneInputsTest, ATopicThatIsBackIsComparedUntilItsLeaderAnswers) {
+  const auto instance = Start();
+  ASSERT_FALSE(StepUntil(*instance, [&] { return Decided(kB0, 20); }));
+  broker.unreachable.insert(kB0);
+  ReplaceB(*this, *instance, 30);
+  for (int step = 0; step < 300; ++step) ASSERT_TRUE(instance->lane->Step().ok());
+  EXPECT_TRUE(Decided(kB0, 20));
+  broker.unreachable.clear();
+  const auto error = StepUntil(*instance, [] { return false; });
+  ASSERT_TRUE(error.has_value());
+  EXPECT_THAT(error->text, testing::HasSubstr("b/0: the lane was to continue at offset 20"));
+}
+
 TEST_F(LaneInputsTest, ATopicThatABrokerDidNotKnowForAWhileGoesOn) {
   for (const bool retention : {false, true}) {
     broker = MemoryBroker();

@@ -66,6 +66,9 @@ Result<OffsetBounds> MemorySource::Bounds(const InputPartition& partition) {
 Result<std::optional<uint64_t>> MemorySource::ChecksumAt(const InputPartition& partition,
                                                          int64_t offset) {
   NEARDUP_TRY(AsError(faults_.Draw("ChecksumAt", {Kind::kCrash, Kind::kUnavailable})));
+  if (broker_.unreachable.contains(partition)) {
+    return Retriable(ErrorCode::kUnavailable, "no leader");
+  }
   for (const MemoryRecord& record : broker_.inputs[partition]) {
     if (record.offset != offset || offset < broker_.Begin(partition)) continue;
     Message message;
