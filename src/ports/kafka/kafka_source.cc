@@ -20,7 +20,7 @@ namespace {
 // After an assignment the library is woken this often, until it has delivered something. A version
 // before 2.2.0 would look only after a second whether it may ask for the partitions.
 constexpr int kWakeMs = 5;
-// Between two looks for the only record of a read.
+// Between two looks whether the one wanted record has arrived.
 constexpr int kReadOneMs = 100;
 // If nothing has arrived by then, something else is the cause.
 constexpr std::chrono::seconds kWakeMax(2);

@@ -136,7 +136,7 @@ class KafkaTransaction : public Transaction {
   /// written would otherwise become dead letters, all of them.
   Result<void> CheckCompaction();
   void Failed(const rd_kafka_message_t& message);
-  /// The lane goes on without what it says of groups, which is no output of a record.
+  /// The lane goes on without records of groups, because they are the output of no input record.
   void GroupsRefused(const std::string& why);
 
   KafkaOptions options_;
@@ -153,7 +153,8 @@ class KafkaTransaction : public Transaction {
   Refusals refusals_;
   std::string keyless_refused_;  ///< an output that refused a record without a key; empty: none
   std::map<std::string, std::chrono::steady_clock::time_point> limits_at_;  ///< by input topic
-  bool groups_refused_ = false;                                             ///< in this transaction
+  bool limits_unanswered_ = false;
+  bool groups_refused_ = false;  ///< in this transaction
   /// Nothing is published of groups before this time.
   std::chrono::steady_clock::time_point groups_from_{};
   std::string refused_delta_;  ///< the changelog's reason to refuse a delta; empty without
@@ -202,6 +203,7 @@ void KafkaTransaction::DropProducer() {
   if (committed_.valid()) committed_.wait();  // it uses the producer
   committed_ = {};
   late_request_.clear();
+  limits_unanswered_ = false;
   changelog_.reset();
   groups_.reset();
   outputs_.Unbind();
@@ -401,16 +403,16 @@ void KafkaTransaction::Failed(const rd_kafka_message_t& message) {
 Result<void> KafkaTransaction::CheckCompaction() {
   if (keyless_refused_.empty()) return {};
   const Result<Properties> settings = TopicAdmin(client_, options_).Settings(keyless_refused_);
-  const auto policy =
-      settings.ok() ? settings->find("cleanup.policy") : Properties::const_iterator();
-  if (settings.ok() && policy != settings->end() &&
-      policy->second.find("compact") != std::string::npos) {
+  const std::string policy = settings.ok() && settings->contains("cleanup.policy")
+                                 ? settings->at("cleanup.policy")
+                                 : std::string();
+  if (policy.find("compact") != policy.npos) {
     return Retriable(
         ErrorCode::kUnavailable,
         fmt::format("topic {0} has cleanup.policy={1} and refuses records without a key; the lane "
                     "waits until it takes them: kafka-configs.sh --alter --entity-type topics "
                     "--entity-name {0} --add-config cleanup.policy=delete",
-                    keyless_refused_, policy->second));
+                    keyless_refused_, policy));
   }
   keyless_refused_.clear();
   return {};
@@ -418,10 +420,14 @@ Result<void> KafkaTransaction::CheckCompaction() {
 
 void KafkaTransaction::RefreshLimits(const InputPartition& input) {
   const auto now = std::chrono::steady_clock::now();
-  if (now < limits_at_[input.topic] + kLimitsPeriod) return;
+  if (limits_unanswered_ || now < limits_at_[input.topic] + kLimitsPeriod) return;
   limits_at_[input.topic] = now;
   TopicAdmin admin(client_, options_);
-  outputs_.ReadLimits(input.topic, admin);
+  const Result<void> read = outputs_.ReadLimits(input.topic, admin);
+  if (read.ok()) return;
+  // Each unanswered question costs a time-out, so ask no more with this producer.
+  limits_unanswered_ = true;
+  if (log_) log_(kLogWarning, read.error().text + "; the largest records are those of the start");
 }
 
 void KafkaTransaction::GroupsRefused(const std::string& why) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstdlib>
 #include <utility>
 
 namespace neardup {
@@ -30,17 +29,15 @@ void OutputTopics::SetRecordLimits() {
   }
 }
 
-void OutputTopics::ReadLimits(const std::string& input_topic, TopicAdmin& admin) {
+Result<void> OutputTopics::ReadLimits(const std::string& input_topic, TopicAdmin& admin) {
   for (const Route route : kRoutes) {
     const std::string topic = ExpandTopic(Template(route), input_topic);
-    const Result<Properties> settings = admin.Settings(topic);
-    if (!settings.ok()) break;  // a cluster that does not answer once does not answer
-    const auto found = settings->find("max.message.bytes");
-    if (found != settings->end()) {
-      max_message_bytes_[topic] = std::strtoll(found->second.c_str(), nullptr, 10);
-    }
+    NEARDUP_ASSIGN(const Properties settings, admin.Settings(topic));
+    const auto largest = NumberOf(settings, "max.message.bytes");
+    if (largest) max_message_bytes_[topic] = *largest;
   }
   SetRecordLimits();
+  return {};
 }
 
 size_t OutputTopics::record_bytes_max(const std::string& input_topic) const {

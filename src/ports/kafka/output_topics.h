@@ -27,8 +27,8 @@ class OutputTopics {
   /// take.
   int64_t batch_bytes_max() const;
 
-  /// Asks what the outputs of an input take now. Topics that do not answer stay as they were.
-  void ReadLimits(const std::string& input_topic, TopicAdmin& admin);
+  /// Asks what the outputs of an input take now, until a question is not answered.
+  Result<void> ReadLimits(const std::string& input_topic, TopicAdmin& admin);
 
   /// Find makes handles of this client from now on.
   void Bind(std::shared_ptr<Client> client);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <set>
 #include <thread>
@@ -136,6 +137,15 @@ rd_kafka_resp_err_t AskOffset(Client& client, const InputPartition& partition, i
 }
 
 }  // namespace
+
+std::optional<int64_t> NumberOf(const Properties& settings, const std::string& name) {
+  const auto found = settings.find(name);
+  if (found == settings.end()) return std::nullopt;
+  int64_t number = 0;
+  const char* end = found->second.data() + found->second.size();
+  if (std::from_chars(found->second.data(), end, number).ptr != end) return std::nullopt;
+  return number;
+}
 
 Result<std::optional<TopicShape>> AskTopicShape(Client& client, const std::string& topic,
                                                 int timeout_ms) {

@@ -40,6 +40,9 @@ Result<FoundInputs> FindInputs(Client& client, const KafkaOptions& options);
 Result<OffsetBounds> AskOffsetBounds(Client& client, const InputPartition& partition,
                                      int timeout_ms);
 
+/// A setting of a topic; nullopt if it is missing or no number.
+std::optional<int64_t> NumberOf(const Properties& settings, const std::string& name);
+
 class TopicAdmin {
  public:
   TopicAdmin(std::shared_ptr<Client> client, const KafkaOptions& options)

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -29,16 +28,6 @@ constexpr int32_t kReplicasToSpare = 3;
 constexpr const char* kTimeAhead = "message.timestamp.after.max.ms";
 constexpr const char* kTimeBefore = "message.timestamp.before.max.ms";
 constexpr const char* kNoTimeLimit = "9223372036854775807";
-
-/// nullopt if the setting is missing or not a number.
-std::optional<int64_t> Number(const Properties& settings, const std::string& name) {
-  const auto found = settings.find(name);
-  if (found == settings.end()) return std::nullopt;
-  int64_t number = 0;
-  const char* end = found->second.data() + found->second.size();
-  if (std::from_chars(found->second.data(), end, number).ptr != end) return std::nullopt;
-  return number;
-}
 
 /// Creates, grows and checks topics, and reports what it did.
 class TopicKeeper {
@@ -69,7 +58,7 @@ class TopicKeeper {
   Result<void> Create(const std::string& topic, int32_t partitions, Properties settings);
   std::optional<Properties> ReadSettings(const std::string& topic);
   void NoteLimit(const std::string& topic, const std::optional<Properties>& settings) {
-    const auto largest = settings ? Number(*settings, "max.message.bytes") : std::nullopt;
+    const auto largest = settings ? NumberOf(*settings, "max.message.bytes") : std::nullopt;
     if (largest) report_.max_message_bytes[topic] = *largest;
   }
 
@@ -147,7 +136,7 @@ void TopicKeeper::WarnOfLimits(const std::string& topic, const Properties& found
         setting, value);
   };
   for (const char* setting : {kTimeAhead, kTimeBefore}) {
-    const auto limit = Number(found, setting);
+    const auto limit = NumberOf(found, setting);
     if (!limit || fmt::to_string(*limit) == kNoTimeLimit) continue;
     report_.warnings.push_back(fmt::format(
         "topic {} has {} {}, so that it refuses records with other timestamps, and outputs have "
@@ -155,8 +144,8 @@ void TopicKeeper::WarnOfLimits(const std::string& topic, const Properties& found
         topic, setting, *limit, change(setting, kNoTimeLimit)));
   }
   for (const char* setting : {"retention.ms", "retention.bytes"}) {
-    const auto kept = Number(found, setting);
-    const auto needed = Number(wanted, setting);
+    const auto kept = NumberOf(found, setting);
+    const auto needed = NumberOf(wanted, setting);
     if (!kept || !needed || *kept < 0 || (*needed >= 0 && *kept >= *needed)) continue;
     report_.warnings.push_back(fmt::format(
         "topic {} has {} {}, and its input {} has {}, so that records may be deleted from it "
@@ -175,8 +164,9 @@ Result<int32_t> TopicKeeper::PartitionsOfOutputs(const std::string& input, int32
     if (!existing || *existing >= partitions) continue;
     least = std::min(least, *existing);
     report_.warnings.push_back(
-        fmt::format("topic {0} has {1} partition(s), and its input {2} has {3}: records of the "
-                    "others wait; add them with kafka-topics.sh --alter --topic {0} --partitions "
+        fmt::format("topic {0} has {1} partition(s), and its input {2} has {3}: the records of the "
+                    "further input partitions wait; add partitions with kafka-topics.sh --alter "
+                    "--topic {0} --partitions "
                     "{3}, or set output.create_topics to true",
                     topic, *existing, input, partitions));
   }
@@ -190,7 +180,7 @@ Result<void> TopicKeeper::EnsureOutputs(const std::string& input, int32_t partit
   NEARDUP_ASSIGN(partitions, PartitionsOfOutputs(input, partitions));
   Properties settings = OutputSettings();
   if (const std::optional<Properties> of_input = ReadSettings(input)) {
-    if (const auto largest = Number(*of_input, "max.message.bytes")) {
+    if (const auto largest = NumberOf(*of_input, "max.message.bytes")) {
       const int64_t room = std::min<int64_t>(*largest, INT32_MAX - kHeaderRoomBytes);
       settings["max.message.bytes"] = std::to_string(room + kHeaderRoomBytes);
     }
@@ -284,7 +274,7 @@ Result<std::vector<std::string>> CheckChangelogSettings(const std::string& topic
                              topic, name, found->second, wanted));
   }
   std::vector<std::string> warnings;
-  const int64_t in_sync = Number(settings, kInSync).value_or(kInSyncMin);
+  const int64_t in_sync = NumberOf(settings, kInSync).value_or(kInSyncMin);
   if (replicas >= kReplicasToSpare && in_sync < kInSyncMin) {
     warnings.push_back(fmt::format(
         "topic {0} has {1} replicas and {2}={3}: losing one broker can lose its newest records; "

@@ -85,8 +85,8 @@ struct TopicReport {
 ///
 /// At the first start, these are fatal kConfig errors: outputs with too few partitions while
 /// create_topics is off; several lanes and input topics with different numbers of partitions, or
-/// with fewer partitions than lanes. A lane that has begun must bear them, because topics grow one
-/// after the other: it goes on without the partitions of TopicReport::without_outputs.
+/// with fewer partitions than lanes. Operators add partitions to one topic after the
+/// other, so a lane that has begun goes on without the partitions of TopicReport::without_outputs.
 enum class LaneAge : uint8_t { kFirstStart, kBegun };
 Result<TopicReport> EnsureTopics(const KafkaOptions& options,
                                  std::span<const InputPartition> inputs, const KafkaLog& log,
