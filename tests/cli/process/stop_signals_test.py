@@ -1,7 +1,7 @@
 """Checks what a signal leaves of a command that reads and writes files: no output is touched, the message
 says how far the command came, and the exit code is 128 and the number of the signal.
 
-    stop_signals_test.py NEARDUP
+    stop_signals_test.py NEARDUP EARLY_SIGNAL
 """
 
 import json
@@ -16,6 +16,7 @@ import time
 import unittest
 
 NEARDUP = sys.argv.pop(1)
+EARLY_SIGNAL = sys.argv.pop(1)
 WAIT_S = 120
 CHOOSE = random.Random(4)
 LINES = [json.dumps({"id": f"a{n}", "title": " ".join(f"w{CHOOSE.randrange(9000)}" for _ in range(30))})
@@ -123,6 +124,15 @@ class StopSignals(unittest.TestCase):
         process.communicate(b"", WAIT_S)
         self.assertEqual(process.returncode, 0)
         self.assertEqual((self.path / "all").read_bytes(), RECORDS)
+
+    def test_a_reload_signal_does_not_end_a_service_that_has_just_begun(self):
+        early = {**os.environ, "LD_PRELOAD": EARLY_SIGNAL,
+                 "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+        ends = {command: subprocess.run([NEARDUP, command, "--config", "none.yaml"], cwd=self.path, env=early,
+                                        preexec_fn=take_signals, capture_output=True, timeout=WAIT_S).returncode
+                for command in ("run", "validate")}
+        self.assertEqual(ends["validate"], -signal.SIGHUP)
+        self.assertGreater(ends["run"], 0)
 
     def test_a_reader_that_goes_away_is_an_error_and_leaves_no_file(self):
         process = self.start("filter", "--input", "-", "--fields", "title", "--unique", "u",

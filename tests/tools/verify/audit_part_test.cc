@@ -61,9 +61,7 @@ bool PlantMissedDuplicate(World& world, bool audited, bool original_audited) {
   const World::Spot spot = spots[spots.size() / 2];
   std::string& header = world.header(spot);
   header = header.substr(0, header.find(";original"));
-  InputPartition unique = spot.place;
-  unique.topic = Replaced(unique.topic, "duplicate", "unique");
-  world.Move(spot, unique);
+  world.MoveTo(spot, "unique");
   return true;
 }
 

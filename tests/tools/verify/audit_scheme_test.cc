@@ -71,9 +71,7 @@ TEST_P(AuditOfAScheme, TwoUniquesThatAreDuplicatesAreFound) {
   const auto spot = world.FindOutput("duplicate", "kind=exact");
   std::string& header = world.header(spot);
   header = header.substr(0, header.find(";original"));
-  InputPartition unique = spot.place;
-  unique.topic = Replaced(unique.topic, "duplicate", "unique");
-  world.Move(spot, unique);
+  world.MoveTo(spot, "unique");
   ExpectViolated(world.Audited(), {AuditCheck::kCompleteness}, "is unique at distance 0 of");
 }
 

@@ -106,9 +106,7 @@ TEST(Audit, AnOutputWithoutAnInputIsFound) {
 TEST(Audit, AnOutputInTheTopicOfAnotherRouteIsFound) {
   World world = SmallWorld();
   const auto spot = world.FindOutput("duplicate");
-  InputPartition other = spot.place;
-  other.topic = Replaced(other.topic, "duplicate", "dead-letter");
-  world.Move(spot, other);
+  world.MoveTo(spot, "dead-letter");
   ExpectViolated(world.Audited(), {AuditCheck::kRoute}, "is decided duplicate and belongs to");
 }
 
@@ -368,9 +366,7 @@ TEST(Audit, TwoNearUniquesAreFound) {
     const auto spot = world.FindOutput("duplicate", kind);
     std::string& header = world.header(spot);
     header = header.substr(0, header.find(";original"));
-    InputPartition unique = spot.place;
-    unique.topic = Replaced(unique.topic, "duplicate", "unique");
-    world.Move(spot, unique);
+    world.MoveTo(spot, "unique");
     ExpectViolated(world.Audited(), {AuditCheck::kCompleteness}, "is unique at distance");
   }
 }
@@ -478,9 +474,7 @@ TEST(Audit, ADeadLetterThatCouldBeComparedIsFound) {
   World world = SmallWorld();
   const auto spot = world.FindOutput("unique");
   world.header(spot) += ";reason=parse";
-  InputPartition dead = spot.place;
-  dead.topic = Replaced(dead.topic, "unique", "dead-letter");
-  world.Move(spot, dead);
+  world.MoveTo(spot, "dead-letter");
   EXPECT_THAT(ReportText(world.Audited()), HasSubstr("states the reason parse, recomputed: none"));
 }
 
@@ -497,9 +491,7 @@ TEST(Audit, ABadRecordAmongTheUniquesIsFound) {
   const auto spot = world.FindOutput("dead-letter", "reason=not_object");
   std::string& header = world.header(spot);
   header = header.substr(0, header.find(";reason"));
-  InputPartition unique = spot.place;
-  unique.topic = Replaced(unique.topic, "dead-letter", "unique");
-  world.Move(spot, unique);
+  world.MoveTo(spot, "unique");
   ExpectViolated(world.Audited(), {AuditCheck::kDeadLetter},
                  "is decided unique, but cannot be compared: not_object");
 }
@@ -508,9 +500,7 @@ TEST(Audit, ADuplicateThatIsMarkedReleasedIsFoundUnlessTheSettingsRelease) {
   World world = SmallWorld();
   const auto spot = world.FindOutput("duplicate");
   world.header(spot) += ";released";
-  InputPartition unique = spot.place;
-  unique.topic = Replaced(unique.topic, "duplicate", "unique");
-  world.Move(spot, unique);
+  world.MoveTo(spot, "unique");
   EXPECT_THAT(ReportText(world.Audited()), HasSubstr("but the settings release no duplicates"));
   world.audit.may_release = true;
   EXPECT_THAT(ReportText(world.Audited()),
@@ -529,7 +519,8 @@ TEST(Audit, ADeadLetterByReferenceNeedsNoPayload) {
     const std::string before = header;
     header = Replaced(header, "reason=parse", std::string("reason=") + reason);
     if (reason == std::string("too_large")) {
-      ExpectViolated(world.Audited(), {AuditCheck::kPayload}, "but it has less than 1 KiB");
+      ExpectViolated(world.Audited(), {AuditCheck::kPayload},
+                     "but the input record is smaller than 1 KiB");
       world.input_of(spot).value = "{" + std::string(1024, 'x');
     }
     ExpectPasses(world.Audited());

@@ -393,6 +393,12 @@ StoredRecord& World::input_of(const Spot& spot) {
   std::abort();
 }
 
+void World::MoveTo(const Spot& spot, const std::string& route) {
+  InputPartition to = spot.place;
+  to.topic = to.topic.substr(0, to.topic.rfind('.') + 1) + route;
+  Move(spot, to);
+}
+
 void World::Move(const Spot& spot, const InputPartition& to) {
   auto seq_of = [](const StoredRecord& record) {
     return ParseRouteHeader(record.message(0).headers)->seq;

@@ -73,6 +73,8 @@ class World {
   std::string& header(const Spot& spot) { return *at(spot).headers.back().second; }
   /// Moves an output to another topic, after the records with a smaller seq.
   void Move(const Spot& spot, const InputPartition& to);
+  /// Moves an output record to the topic of its input whose name ends in `route`.
+  void MoveTo(const Spot& spot, const std::string& route);
 
   std::map<InputPartition, std::vector<StoredRecord>> inputs;
   std::map<InputPartition, std::vector<StoredRecord>> outputs;
