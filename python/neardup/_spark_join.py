@@ -46,7 +46,7 @@ STRETCH_BITS = 16
 ROWS_PER_TASK = 1_000_000
 """How many rows one task of the shuffle gets."""
 WITNESSES = 10
-"""A commit with so many records does not follow the times of fewer (filter/watermark.h)."""
+"""In a commit of at least this number of records, fewer records alone do not move the watermark (filter/watermark.h)."""
 LEFT_SHARE = 500
 """The driver decides the last records in order, when at most one of 500 records is undecided."""
 LEFT_MIN = 200_000
@@ -185,9 +185,9 @@ class TimesTask:
         return {"first": first, "smallest": smallest.tolist(), "largest": largest.tolist()}
 
 
-def _largest(of: Numbers, and_of: Numbers) -> Numbers:
-    """The largest times of both, in descending order."""
-    return np.sort(np.concatenate((of, and_of)))[::-1][:WITNESSES]
+def _largest(some: Numbers, others: Numbers) -> Numbers:
+    """The largest times of the two lists, in descending order."""
+    return np.sort(np.concatenate((some, others)))[::-1][:WITNESSES]
 
 
 def _advanced(time_ms: int, largest: list[int], jump_max_ms: int) -> int:
@@ -562,7 +562,10 @@ class JoinPlan:
         parts = ordered.parts
         latest_ms = self._settings.latest_ms(self._now_ms)
         numbers = range(len(parts))
-        times = run_tasks(self._session, "join: the window", numbers, TimesTask(ordered, latest_ms, self._now_ms + self._settings.jump_max_ms))
+        watermark_max_ms = self._now_ms + self._settings.jump_max_ms
+        times = run_tasks(
+            self._session, "join: the window", numbers, TimesTask(ordered, latest_ms, watermark_max_ms)
+        )
         horizons = Horizons(times, ordered.records, self._settings)
         state = State(self._store, self._settings.text, STRETCH_BITS, _int64_bytes(horizons.ms))
         finished = self._steps.finished("joined")

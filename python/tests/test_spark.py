@@ -153,9 +153,10 @@ def columns_of(expected):
 
 
 def late_by_the_definition(records):
-    """Older than window and lateness before the time that the commit before left.
+    """A record is late if it is older than the watermark of the previous commit minus window and lateness.
 
-    That is its largest event time within a quarter of the window of one that ten records, or an earlier commit, reached.
+    The watermark is the largest event time that is at most a quarter of the window later than the tenth largest one of the
+    commit, or than the watermark before.
     """
     window_ms, kept_ms = CONFIG["window"]["window_ms"], CONFIG["window"]["window_ms"] + CONFIG["window"]["lateness_ms"]
     newest, horizon, late, seen = -(2**63), -(2**63), [], []

@@ -246,7 +246,8 @@ Result<std::optional<LearnedOptions>> Learn(const FilterArguments& arguments, ui
   } else {
     NEARDUP_ASSIGN(spread, ReadSpreadSample(arguments.input, records_max, BytesOfAll(ahead)));
   }
-  // The number of records bounds how many of them match by chance.
+  // A larger window asks for shorter distances, since more records match by chance in it. It is
+  // judged by the records of the file, if the window would hold more.
   std::set<std::string> kept = learning.kept;
   const bool window_given = !kept.insert(kWindowPath).second;
   const uint64_t held = window;

@@ -27,8 +27,8 @@ void Print(fmt::format_string<Values...> format, Values&&... values) {
   PrintText(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// Opens /dev/null in place of standard input, output and error where they are closed. Otherwise
-/// the next file that is opened gets the number of a standard stream, and the messages with it.
+/// Opens /dev/null for each of standard input, output and error that is closed. Otherwise the next
+/// file that is opened gets its number, and messages are written into that file.
 void OpenStandardStreams();
 
 }  // namespace neardup

@@ -33,7 +33,7 @@ milliseconds Ahead() {
              std::chrono::steady_clock::now().time_since_epoch());
 }
 
-void ExecuteAnew() {
+void ExecuteAgain() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::string words{std::istreambuf_iterator<char>(file), {}};
   std::vector<char*> arguments;
@@ -41,10 +41,10 @@ void ExecuteAnew() {
     arguments.push_back(words.data() + at);
   }
   arguments.push_back(nullptr);
-  // The client library leaves some of its descriptors open.
+  // The client library does not mark all of its descriptors to be closed by execv.
   syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   execv("/proc/self/exe", arguments.data());
-  spdlog::error("the program could not be executed anew ({}); restart this service",
+  spdlog::error("the program could not be executed again ({}); restart this service",
                 std::generic_category().message(errno));
 }
 
@@ -57,10 +57,11 @@ void StartOverWhenClockIsSetBack() {
       const milliseconds before = std::exchange(ahead, Ahead());
       if (ahead > before - kStep) continue;
       spdlog::warn(
-          "the clock of this host was set back by {} ms, and the Kafka client waits by that clock: "
-          "the service starts over",
+          "the clock of this host was set back by {} ms, and the Kafka client computes its "
+          "time-outs "
+          "from it: the service starts over",
           (before - ahead).count());
-      ExecuteAnew();
+      ExecuteAgain();
     }
   }).detach();
 }

@@ -10,9 +10,9 @@
 
 namespace {
 
-/// SIGHUP makes `run` read its settings again. Without a handler it would end a process that has
-/// just begun, and loading the libraries takes longer than anything before the handler is set. So
-/// it is ignored from the first moment at which the program can do anything.
+/// SIGHUP makes `run` read its settings again. Until a handler is set, SIGHUP would end the
+/// process. Initialising the libraries takes most of that time. So SIGHUP is ignored before they
+/// are initialised.
 void IgnoreReloads(int count, char** words, char**) {
   if (count > 1 && std::string_view(words[1]) == "run") signal(SIGHUP, SIG_IGN);
 }

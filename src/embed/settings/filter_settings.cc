@@ -65,7 +65,7 @@ Row NumberRow(const std::string& path, Member member,
           [=](const FilterOptions& options) { return Json(member(options)); }};
 }
 
-/// A value that JSON has as it is: `is` tells whether it is one, and `what` names it.
+/// A value of a JSON type: `is` tells whether a value has this type, and `what` names the type.
 template <class Member>
 Row PlainRow(const std::string& path, Member member, bool (*is)(const Json&), const char* what) {
   return {path,

@@ -55,8 +55,8 @@ Filter::Filter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Filter::~Filter() = default;
 
 void Filter::SetClock(int64_t now_ms) {
-  // If the clock is slow, times up to the watermark must stay as they are: set back to the clock,
-  // all of them would be one time.
+  // If the clock is slow, times up to the watermark must stay as they are. Otherwise all of them
+  // would be set back to the same time.
   const WindowOptions& window = state_->options.window;
   state_->time_max_ms = std::max(LatestTime(now_ms, window), watermark_ms());
   state_->watermark_max_ms =

@@ -11,13 +11,15 @@
 namespace neardup {
 
 /// The smallest of the inputs' times, without idle inputs. If every input that has a time is idle,
-/// the largest of all. INT64_MIN before the first time. An input without a time does not count,
-/// unless it was made busy and nothing of it was observed since: what it holds may be older than
-/// everything else. The value never decreases from one commit to the next, except in Rollback.
+/// the largest of the inputs' times. INT64_MIN before the first time. An input without a time does
+/// not count, unless it became busy and no record of it was observed since: its records may be
+/// older than all others. The value never decreases from one commit to the next, except in
+/// Rollback.
 ///
-/// The time of an input is the largest event time of its records, without those of a few wrong
-/// clocks: where a commit covers kWitnesses records or more, a record counts only if it is at most
-/// `jump_max_ms` later than the time so far, or than a time that kWitnesses of them have reached.
+/// The time of an input is the largest event time of its records, but a few wrong clocks do not
+/// count. If a commit covers at least kWitnesses records of the input, a record counts only if its
+/// event time is at most `jump_max_ms` later than the input's time before the commit, or later than
+/// the event time that kWitnesses records of the commit have reached.
 class Watermark {
  public:
   static constexpr size_t kWitnesses = 10;
@@ -71,8 +73,8 @@ class Watermark {
 /// set back to it.
 int64_t LatestTime(int64_t now_ms, const WindowOptions& options);
 
-/// A record that is this much later than others may have a wrong clock. It costs at most this part
-/// of the window.
+/// The clock of a record's producer may be wrong if the record is later than others by more than
+/// this part of the window. A wrong clock within it shortens the window by as much.
 int64_t JumpMax(const WindowOptions& options);
 
 /// The horizon at a watermark: entries older than it may be forgotten. It lies window and lateness

@@ -21,7 +21,7 @@ constexpr size_t kJudgedBytes = 256;
 /// A schema registry puts a zero byte and the number of the schema before each value.
 constexpr size_t kRegistryPrefixBytes = 5;
 
-/// A record that holds so many others is taken for a file of records.
+/// A record that holds this many objects is taken for a file of records.
 constexpr size_t kManyObjects = 20;
 
 constexpr char kRecordSeparator = '\x1e';
@@ -98,8 +98,8 @@ std::string_view WithoutSpaceBefore(std::string_view text) {
 
 std::string_view Trim(std::string_view text) { return TrimEnd(WithoutSpaceBefore(text)); }
 
-/// Whether the array at the beginning of a text may hold records. A line of a log may begin with
-/// '[', too.
+/// Whether the array at the beginning of a text may hold records. A line of a log may also begin
+/// with '['.
 bool BeginsArray(std::string_view text) {
   if (!text.starts_with('[')) return false;
   const std::string_view rest = WithoutSpaceBefore(text.substr(1));
@@ -211,7 +211,7 @@ size_t LineEnd(std::string_view text, size_t at) {
   return std::min(text.find('\n', at), text.size());
 }
 
-/// A JSON value in a file, and what else stands in its lines.
+/// A JSON value in a file, and the other text in its lines.
 struct PlacedValue {
   FirstValue value;
   size_t begin = 0;
@@ -237,8 +237,8 @@ bool IsDamagedLine(std::string_view text, const PlacedValue& placed) {
   return last.starts_with('{') && ScanValue(last).end == last.size();
 }
 
-/// The first value that begins in a line; nullopt: there is none. In `name["part"] = [`, the first
-/// bracket belongs to a name.
+/// The first value that begins in a line; nullopt: there is none. In `name["part"] = [`, the
+/// value begins at the second bracket.
 std::optional<PlacedValue> ValueInLine(std::string_view text, size_t line_begin) {
   constexpr size_t kBracketsMax = 4;
   const size_t line_end = LineEnd(text, line_begin);
@@ -456,8 +456,8 @@ std::optional<ForeignFormat> ByWhatFollows(std::string_view payload) {
   return format;
 }
 
-/// Zero bytes are what a file has where writing it was cut off. A schema registry writes one, and
-/// the number of a schema, which is not 0.
+/// A file holds zero bytes where writing it was cut off. A serializer of a schema registry writes
+/// one zero byte, and then the number of a schema, which is not 0.
 std::optional<ForeignFormat> ByZeroBytes(std::string_view payload) {
   if (payload.size() < kRegistryPrefixBytes || payload.front() != '\0') return std::nullopt;
   uint32_t schema = 0;

@@ -18,10 +18,10 @@ struct ForeignFormat {
 /// Judges a payload that was refused, by its beginning. nullopt if nothing is known about it.
 std::optional<ForeignFormat> FormatOfPayload(std::string_view payload);
 
-/// What a file is that begins so, if it is no JSON Lines: compressed or binary files, other
-/// encodings, and JSON that is arranged in another way, such as an array, objects over several
-/// lines, or objects with commas between them. It is told by most of the values: a line that is
-/// damaged among lines that are not proves nothing. nullopt for any other file.
+/// The format of a file with this beginning, if it is not JSON Lines: compressed or binary files,
+/// other encodings, and JSON in another arrangement, such as an array, objects over several lines,
+/// or objects with commas between them. Most of the values decide, because one damaged line among
+/// good lines proves nothing. nullopt for any other file.
 ///
 /// `beginning` holds at least the first line, and `whole` says that it is the whole file. `offset`
 /// is the number of bytes of the file before it.

@@ -114,7 +114,7 @@ Result<void> FileSource::Poll(size_t records_max, int timeout_ms, std::vector<Me
 }
 
 Result<void> FileSource::CheckFormat() {
-  // A pipe is judged by what it holds by now.
+  // A pipe may give the rest much later, so that only what has arrived is judged.
   while (!exhausted_ && pending_.size() < kReadBytes) {
     const size_t known = pending_.size();
     NEARDUP_TRY(Fill(0));

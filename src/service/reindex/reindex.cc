@@ -178,8 +178,8 @@ class Reindexer {
     newest.time_ms = time_ms;
   }
 
-  /// The groups of those originals that stay. Their copies stay counted, although they would
-  /// perhaps be no copies under the new settings.
+  /// The groups of the originals that the index keeps. Their copies stay counted, even if the new
+  /// settings would not call them copies.
   std::vector<NumberedGroup> GroupsOf(std::span<const FingerprintedRecord> records) const {
     std::vector<NumberedGroup> groups;
     for (size_t i = 0; i < records.size(); ++i) {

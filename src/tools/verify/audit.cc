@@ -151,8 +151,9 @@ std::optional<FingerprintedRecord> Audit::CheckContent(uint32_t input, const Par
   bool known = row.input_deleted;
   const bool by_reference = IsByReference(message, header.reason);
   if (by_reference && header.reason == Reason::kTooLarge && row.small) {
-    report_.Add(AuditCheck::kPayload, where,
-                "has no payload, as if the record were too large, but it has less than 1 KiB");
+    report_.Add(
+        AuditCheck::kPayload, where,
+        "has no payload, as if it were too large, but the input record is smaller than 1 KiB");
   }
   if (!row.input_deleted && !by_reference) {
     CheckKey(header, message, where);

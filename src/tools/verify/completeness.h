@@ -14,13 +14,13 @@ namespace neardup {
 
 /// Checks that no two uniques are duplicates of each other: within the guaranteed distance, and
 /// accepted by the match rule, which refuses numbers that conflict. `by_seq`: the covered rows in
-/// order of seq. A pair of near uniques is excused if the filter may have forgotten the earlier one
-/// when it decided the later one, because more than entries_max uniques lie between them or the
-/// earlier time may have been below the horizon; and if the earlier time was clamped, because no
-/// output states the clamped time, or the later one and it is out of the window. With another
-/// scheme than the filter's own, the check compares all pairs that share a key.
-/// `first_left_out_seq`: from this seq on, records that are left out may lie between the audited
-/// ones. `progress` gets the share that is done.
+/// order of seq. A pair of near uniques is excused in two cases. The filter may have forgotten the
+/// earlier one when it decided the later one, because more than entries_max uniques lie between
+/// them, or because the earlier time may have been below the horizon. Or a time was clamped, and no
+/// output states the clamped time: the earlier time, or the later time of two that lie more than
+/// the window apart. With another scheme than the filter's own, the check compares all pairs that
+/// share a key. `first_left_out_seq`: from this seq on, records that are left out may lie between
+/// the audited ones. `progress` gets the share that is done.
 void CheckCompleteness(const AuditOptions& options, const ChosenScheme& chosen,
                        const AuditLedger& ledger, std::vector<const AuditRow*> by_seq,
                        uint64_t first_left_out_seq, AuditReport& report,

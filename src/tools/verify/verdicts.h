@@ -30,7 +30,7 @@ struct AuditOptions {
   Beginning beginning{};
   /// Time at which the outputs were read: a clamped event time is at most this plus ahead_max_ms.
   int64_t now_ms = INT64_MAX;
-  /// The settings, now or as far as they name earlier ones, release duplicates, or observe.
+  /// The settings release duplicates; they observe, or routing.mode_before says that they did.
   bool may_release = false;
   bool may_observe = false;
   /// Delta::dropped of the lane: so many records may be in no output.
