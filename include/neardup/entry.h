@@ -18,8 +18,6 @@ struct Entry {
   int64_t time_ms = 0;
   Position origin;
   StoredKeys text_keys;
-  /// As FingerprintedRecord::sketch.
-  HeldSketch sketch{};
 
   bool operator==(const Entry&) const = default;
 };
@@ -36,9 +34,9 @@ struct ForgottenRecord {
 /// Opaque: only the filter reads it. A default-constructed one means that nothing was looked up.
 class LookedUp {
  private:
-  friend class NearEntries;
+  friend class RememberedEntries;
 
-  uint64_t revision_ = 0;    ///< NearEntries::revision_ at the time; 0: nothing was looked up
+  uint64_t revision_ = 0;    ///< RememberedEntries::revision_ at the time; 0: nothing was looked up
   uint64_t end_id_ = 0;      ///< entries from this number on were not looked at
   int64_t time_ms_ = 0;      ///< event time that was used
   uint32_t candidates_ = 0;  ///< comparisons made

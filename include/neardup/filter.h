@@ -98,9 +98,8 @@ class Fingerprinter {
 Result<void> CheckOptions(const FilterOptions& options);
 
 /// Upper bound of Filter::bytes(), in bytes, while at most `uncommitted_max` entries are
-/// uncommitted and no call of Restore gets more than `uncommitted_max` entries. Returns nullopt
-/// with a comparison scheme (MatchScheme), because the size of its entries depends on the records.
-std::optional<uint64_t> FilterBytesMax(const FilterOptions& options, uint64_t uncommitted_max);
+/// uncommitted and no call of Restore gets more than `uncommitted_max` entries.
+uint64_t FilterBytesMax(const FilterOptions& options, uint64_t uncommitted_max);
 
 /// Decides records in the order in which they are given, and remembers the unique ones as entries.
 ///
@@ -206,14 +205,13 @@ class Filter {
   /// Comparisons made by all look-ups so far.
   uint64_t candidates() const;
   /// Text keys that were not stored, because their line in the index was full. A near duplicate
-  /// that only such a key would have found counts as unique. 0 with a comparison scheme.
+  /// that only such a key would have found counts as unique.
   uint64_t keys_refused() const;
   /// Event time of the oldest entry; INT64_MIN if there is none.
   int64_t oldest_time_ms() const;
-  /// Returns how full the index is, or nullopt with a comparison scheme. It reads every bucket,
-  /// which takes milliseconds, and some hundred milliseconds if WindowOptions::entries_max is tens
-  /// of millions.
-  std::optional<IndexStatistics> Statistics() const;
+  /// Returns how full the index is. It reads every bucket, which takes milliseconds, and some
+  /// hundred milliseconds if WindowOptions::entries_max is tens of millions.
+  IndexStatistics Statistics() const;
 
  private:
   struct State;

@@ -5,10 +5,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "neardup/record.h"
 #include "neardup/verdict.h"
@@ -66,58 +63,15 @@ using ProbedKeys = TextKeys<8>;
 /// The keys that an entry is remembered under, chosen from those.
 using StoredKeys = TextKeys<3>;
 
-/// What a comparison scheme (MatchScheme) keeps of a record.
-struct Sketch {
-  /// Compared by Scheme::Distance; their meaning is up to the scheme.
-  std::vector<uint64_t> words;
-  /// Two records are compared if they share one of these. Distinct.
-  std::vector<uint64_t> keys;
-
-  size_t bytes() const { return (words.size() + keys.size()) * sizeof(uint64_t); }
-  bool empty() const { return words.empty() && keys.empty(); }
-  bool operator==(const Sketch&) const = default;
-};
-
-/// A sketch, or an empty one, in the size of a pointer. Records of the filter's own scheme have no
-/// sketch, and almost all records are of that scheme. A copy has a sketch of its own.
-class HeldSketch {
- public:
-  HeldSketch() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): a sketch can stand wherever it is to be held.
-  HeldSketch(Sketch sketch)
-      : held_(sketch.empty() ? nullptr : std::make_unique<const Sketch>(std::move(sketch))) {}
-  HeldSketch(const HeldSketch& other) : HeldSketch(*other) {}
-  HeldSketch(HeldSketch&&) noexcept = default;
-  HeldSketch& operator=(const HeldSketch& other) { return *this = HeldSketch(other); }
-  HeldSketch& operator=(HeldSketch&&) noexcept = default;
-  ~HeldSketch() = default;
-
-  const Sketch& operator*() const { return held_ ? *held_ : kEmpty; }
-  const Sketch* operator->() const { return &**this; }
-  bool operator==(const HeldSketch& other) const { return **this == *other; }
-
- private:
-  static inline const Sketch kEmpty{};
-
-  std::unique_ptr<const Sketch> held_;
-};
-
-/// A record with a larger sketch is a dead letter: entries must stay small enough to be logged.
-inline constexpr size_t kSketchBytesMax = size_t{512} << 10;
-
 /// A record, ready to be decided. Unless outcome.comparable(), only the position and the outcome
 /// mean anything.
 struct FingerprintedRecord {
   Position position;
   ReadOutcome outcome;
-  /// With a comparison scheme, only `exact` is set.
   Fingerprint fingerprint;
-  /// Empty with a comparison scheme, if only equal records match, or if there are too few tokens.
+  /// Empty if only equal records match, or if there are too few tokens.
   ProbedKeys text_keys;
-  /// Empty without a comparison scheme.
-  HeldSketch sketch;
-  /// Number of distinct tokens. With a comparison scheme, or if only equal records match: number of
-  /// all tokens.
+  /// Number of distinct tokens. If only equal records match: number of all tokens.
   uint32_t features = 0;
 };
 

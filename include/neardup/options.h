@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -171,7 +170,7 @@ struct MatchOptions {
   /// A record that is no duplicate is a suspect (Match::suspect) if it is as near to an entry as
   /// this distance in place of distance_max allows, without features_per_bit, and with a
   /// distance_sum_max that is larger by the same number of bits. Has no effect unless it is larger
-  /// than distance_max, if that is 0, or with another scheme.
+  /// than distance_max, or if that is 0.
   int suspect_distance_max = 0;
   static constexpr Range<int> kSuspectDistanceMaxRange = {0, 16};
 
@@ -187,25 +186,12 @@ constexpr int GuaranteedDistance(const MatchOptions& match) {
   return match.distance_max < most ? match.distance_max : most;
 }
 
-/// The method that tells duplicates. With another scheme than the filter's own, MatchOptions,
-/// features_min and field weights have no effect; docs/schemes.md describes all schemes.
-struct MatchScheme {
-  /// "neardup": the filter's own.
-  std::string name = "neardup";
-  /// Parameters of another scheme by name; parameters left out have their defaults.
-  std::map<std::string, double> values;
-
-  bool is_own() const { return name == MatchScheme().name; }
-  bool operator==(const MatchScheme&) const = default;
-};
-
 struct FilterOptions {
   RecordOptions record;
   FeatureOptions feature;
   Model model;
   MatchOptions match;
   WindowOptions window;
-  MatchScheme scheme{};
 
   bool operator==(const FilterOptions&) const = default;
 };

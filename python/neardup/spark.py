@@ -302,14 +302,7 @@ class _Names:
 
 
 def _settings(config: Config) -> str:
-    settings = _native.settings(settings_json(config))
-    scheme = _json.loads(settings)["match"]["scheme"]
-    if scheme != "neardup":
-        raise Error(
-            f"match.scheme is {scheme}; expected neardup, because the other schemes have no fingerprints that can be "
-            "kept; they are for `neardup evaluate` and the service"
-        )
-    return settings
+    return str(_native.settings(settings_json(config)))
 
 
 def _session(df: DataFrame) -> SparkSession:

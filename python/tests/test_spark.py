@@ -580,12 +580,8 @@ def test_columns_of_other_types_are_refused(spark, records, tmp_path):
     refused(df.withColumn("offset", df["offset"] * 1.0), tmp_path, "column offset: expected.*found double; cast it")
 
 
-def test_an_order_without_columns_and_another_scheme_are_refused(spark, lake, tmp_path):
+def test_an_order_without_columns_is_refused(spark, lake, tmp_path):
     refused(frame(spark, lake), tmp_path, "order_by: expected at least one column", order_by=[])
-    scheme = {"match": {"mode": "near", "scheme": "minhash"}}
-    refused(frame(spark, lake), tmp_path, "match.scheme is minhash; expected neardup", config=scheme)
-    with pytest.raises(nd.Error, match="match.scheme is minhash; expected neardup"):
-        nd.spark.fingerprint(frame(spark, lake), config=scheme)
 
 
 def test_settings_that_are_to_be_learned_are_refused(spark, lake, tmp_path):

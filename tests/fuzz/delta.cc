@@ -34,7 +34,6 @@ Delta Sample() {
   entry.time_ms = 1'699'999'999'000;
   entry.text_keys.Add(99);
   delta.entries = {entry, entry};
-  delta.entries[1].sketch = Sketch{.words = {5, 6}, .keys = {7}};
   return delta;
 }
 

@@ -14,7 +14,7 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kOptionSets = 21;
+constexpr size_t kOptionSets = 17;
 
 FilterOptions OptionsOf(size_t number) {
   FilterOptions options;
@@ -23,7 +23,6 @@ FilterOptions OptionsOf(size_t number) {
   const auto with_fields = [&](std::vector<FieldSelector> fields) {
     options.record.fields = std::move(fields);
   };
-  const auto with_scheme = [&](const char* name) { options.scheme.name = name; };
   switch (number) {
     case 0:
       break;
@@ -76,20 +75,8 @@ FilterOptions OptionsOf(size_t number) {
     case 15:
       options.match.widen = true;
       break;
-    case 16:
-      options.match.distance_max = 0;
-      break;
-    case 17:
-      with_scheme("simhash");
-      break;
-    case 18:
-      with_scheme("shingles");
-      break;
-    case 19:
-      with_scheme("char-vector-code");
-      break;
     default:
-      with_scheme("md5");
+      options.match.distance_max = 0;
   }
   return options;
 }
@@ -121,7 +108,7 @@ bool Equal(const FingerprintedRecord& a, const FingerprintedRecord& b) {
   if (a.outcome.passed != b.outcome.passed) return false;
   return !a.outcome.comparable() ||
          (a.outcome.time_ms == b.outcome.time_ms && a.fingerprint == b.fingerprint &&
-          a.text_keys == b.text_keys && a.sketch == b.sketch && a.features == b.features);
+          a.text_keys == b.text_keys && a.features == b.features);
 }
 
 bool Equal(const Verdict& a, const Verdict& b) {

@@ -42,6 +42,8 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- if .exactOnly -}}
 {{- $tables = 1 -}}
 {{- $chunk = 2097152 -}}
+{{- else if and (not .neighbours) (le $entries (int64 10000)) -}}
+{{- $buckets = 256 -}}
 {{- else if and (not .neighbours) (ge $entries (int64 30000000)) -}}
 {{- $tables = 6 -}}
 {{- range until 5 }}{{ if le (mul $buckets 32) $entries }}{{ $buckets = mul $buckets 2 }}{{ end }}{{ end -}}
@@ -58,16 +60,13 @@ Index::BytesMax are the source of the formula; a test compares the result with w
 {{- $lines := max 65536 (div (mul $entries 300) 930) -}}
 {{- $keys = mul (div (add $lines 63) 64) 64 64 -}}
 {{- end -}}
-{{- $uncommitted := mul (include "neardup.powerOfTwo" .uncommitted | int64) 80 -}}
+{{- $uncommitted := mul (include "neardup.powerOfTwo" .uncommitted | int64) 72 -}}
 {{- add 68048 $store $blocks $gaps $keys $uncommitted -}}
 {{- end -}}
 
 {{/* Bytes that an instance takes at most. */}}
 {{- define "neardup.memoryBytes" -}}
 {{- $config := include "neardup.config" . | fromJson -}}
-{{- if ne (dig "match" "scheme" "neardup" $config) "neardup" -}}
-{{- fail (printf "config.match.scheme is %s, whose memory has no bound: set resources.requests.memory and resources.limits.memory" $config.match.scheme) -}}
-{{- end -}}
 {{- $record := include "neardup.bytes" (dict "path" "record.record_bytes_max" "value" (dig "record" "record_bytes_max" "4MiB" $config)) | int64 -}}
 {{- $transaction := include "neardup.bytes" (dict "path" "transaction.bytes_max" "value" (dig "transaction" "bytes_max" "32MiB" $config)) | int64 -}}
 {{- $inflightBytes := include "neardup.bytes" (dict "path" "kafka.inflight_bytes_max" "value" (dig "kafka" "inflight_bytes_max" "256MiB" $config)) | int64 -}}

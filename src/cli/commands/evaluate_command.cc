@@ -38,6 +38,8 @@ struct EvaluateArguments {
   std::vector<std::string> schemes;
   /// Print the report as one JSON object.
   bool json = false;
+  /// Write the verdicts of one scheme on `input` here; no labels are needed.
+  std::string verdicts;
 };
 
 namespace fs = std::filesystem;
@@ -137,6 +139,11 @@ void ShowProgress(const SetFiles& files, const std::string& scheme) {
   fmt::print(stderr, "{}{}: {} ", kClearLine, files.name, scheme);
 }
 
+Result<SchemeRun> Run(const LabelledSet& set, const FilterOptions& options,
+                      const SchemeChoice& scheme) {
+  return scheme.is_filter() ? RunFilter(set, options) : RunSketches(set, options, scheme);
+}
+
 Result<SetReport> Report(const SetFiles& files, const EvaluateArguments& arguments,
                          std::span<const SchemeChoice> schemes, const FilterOptions& configured) {
   NEARDUP_ASSIGN(const FilterOptions options, OptionsFor(files, configured));
@@ -151,8 +158,7 @@ Result<SetReport> Report(const SetFiles& files, const EvaluateArguments& argumen
   report.unlabelled = set.unlabelled();
   for (const SchemeChoice& scheme : schemes) {
     ShowProgress(files, scheme.text);
-    NEARDUP_ASSIGN(SchemeRun run, scheme.is_filter() ? RunFilter(set, options)
-                                                     : RunSketches(set, options, scheme));
+    NEARDUP_ASSIGN(SchemeRun run, Run(set, options, scheme));
     run.scheme = scheme.text;
     report.runs.push_back(std::move(run));
     if (!scheme.is_filter() || !report.curve.empty()) continue;
@@ -176,6 +182,25 @@ Result<void> Evaluate(const EvaluateArguments& arguments, const LoadedConfig& co
   return out.Finish();
 }
 
+/// Writes the verdicts of one scheme on a file without labels.
+Result<void> WriteVerdicts(const EvaluateArguments& arguments, const FilterOptions& options) {
+  NEARDUP_ASSIGN(const std::vector<SchemeChoice> schemes, ParseSchemes(arguments.schemes));
+  if (arguments.input.empty() || !arguments.labels.empty() || !arguments.data.empty() ||
+      schemes.size() != 1) {
+    return Error{ErrorCode::kConfig,
+                 "--verdicts: expected --input and one --scheme, without --labels and --data"};
+  }
+  NEARDUP_TRY(CheckKeys(options, schemes));
+  LabelledSet set{.name = arguments.input, .payloads = {}, .labels = {}, .label_of = {}};
+  NEARDUP_ASSIGN(set.payloads, ReadRecords(arguments.input));
+  set.label_of.resize(set.payloads.size());
+  NEARDUP_TRY(CheckRecords(set, options));
+  NEARDUP_ASSIGN(const SchemeRun run, Run(set, options, schemes[0]));
+  NEARDUP_ASSIGN(OutputFile out, OutputFile::Open(arguments.verdicts));
+  NEARDUP_TRY(out.Write(VerdictTable(run)));
+  return out.Finish();
+}
+
 /// `neardup evaluate`: measures schemes over labelled streams and prints the report.
 int EvaluateCommand(const EvaluateArguments& arguments) {
   EndOnSignals();
@@ -184,7 +209,9 @@ int EvaluateCommand(const EvaluateArguments& arguments) {
   for (const std::string& warning : config->warnings) {
     Say("neardup: warning: {}", warning);
   }
-  const Result<void> done = Evaluate(arguments, *config);
+  const Result<void> done = arguments.verdicts.empty()
+                                ? Evaluate(arguments, *config)
+                                : WriteVerdicts(arguments, config->settings.lane.filter);
   return done.ok() ? kExitOk : Fail(done.error());
 }
 
@@ -225,6 +252,11 @@ void AddEvaluate(CommandLine& line) {
       ->delimiter(',')
       ->default_str("neardup");
   command->add_flag("--json", evaluate.json, "print the report as one JSON object");
+  command
+      ->add_option("--verdicts", evaluate.verdicts,
+                   "write the verdicts of one scheme on --input to this file, without labels and "
+                   "report")
+      ->type_name("FILE");
   line.Renamed(command, "--records", "--input");
   line.Runs(command, [arguments] { return EvaluateCommand(*arguments); });
 }

@@ -80,10 +80,8 @@ void PrintLanes(const LaneShares& shares) {
 void PrintSummary(const Totals& totals, const FilterOptions& filter, const FileTransaction& files) {
   const CommittedBatch& sum = totals.sum();
   const Repeats repeats = RepeatsOf(sum, files);
-  const std::string rule = filter.scheme.is_own() ? LimitText(filter.match)
-                                                  : fmt::format("scheme {}", filter.scheme.name);
   Say("{} records in {:.2f} s ({}/s), {}", Grouped(sum.records()), totals.seconds(),
-      Grouped(static_cast<uint64_t>(totals.records_per_s())), rule);
+      Grouped(static_cast<uint64_t>(totals.records_per_s())), LimitText(filter.match));
   const auto row = [](const char* name, uint64_t count) {
     Say("  {:<18} {:>12}", name, Grouped(count));
   };
@@ -97,11 +95,11 @@ void PrintSummary(const Totals& totals, const FilterOptions& filter, const FileT
     Say("    {:<16} {:>12}", Name(static_cast<Reason>(reason)), Grouped(sum.dead_letters[reason]));
   }
   if (sum.late > 0) {
-    Say("{} records were late: they are older than the window, so their originals may be forgotten",
-        Grouped(sum.late));
+    Say("{} came late, after the window had passed them, so their originals may be forgotten",
+        Counted(sum.late, "record"));
   }
   if (sum.clamped > 0) {
-    Say("{} records had times in the future, which were set back", Grouped(sum.clamped));
+    Say("{} had a time in the future, which was set back", Counted(sum.clamped, "record"));
   }
   if (sum.unique > filter.window.entries_max) {
     Say("up to {} unique records were forgotten before the end, since the window holds {}; records "

@@ -177,20 +177,18 @@ Result<void> PrintIndex(const RestoredArguments& arguments) {
   NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
   NEARDUP_ASSIGN(const RestoredSnapshot restored, RestoreNewest(config.settings));
   const Filter& filter = restored.state->filter();
-  const std::optional<IndexStatistics> statistics = filter.Statistics();
+  const IndexStatistics statistics = filter.Statistics();
   if (arguments.json) {
     ordered_json json = {{"manifest", restored.manifest.number},
                          {"seq", restored.state->seq()},
                          {"entries", filter.entries()},
                          {"bytes", filter.bytes()},
-                         {"oldest_ms", filter.oldest_time_ms()}};
-    if (statistics) {
-      json["bucket_median"] = statistics->bucket_median;
-      json["bucket_p99"] = statistics->bucket_p99;
-      json["bucket_max"] = statistics->bucket_max;
-      json["full_key_lines_share"] = statistics->full_key_lines_share;
-      json["keys_refused"] = statistics->keys_refused;
-    }
+                         {"oldest_ms", filter.oldest_time_ms()},
+                         {"bucket_median", statistics.bucket_median},
+                         {"bucket_p99", statistics.bucket_p99},
+                         {"bucket_max", statistics.bucket_max},
+                         {"full_key_lines_share", statistics.full_key_lines_share},
+                         {"keys_refused", statistics.keys_refused}};
     std::printf("%s\n", json.dump(2).c_str());
     return {};
   }
@@ -202,15 +200,11 @@ Result<void> PrintIndex(const RestoredArguments& arguments) {
   row("entries", fmt::format("{}, the oldest of {}", Grouped(filter.entries()),
                              TimeText(filter.oldest_time_ms())));
   row("memory", fmt::format("{} bytes", Grouped(filter.bytes())));
-  if (!statistics) {
-    row("tables", "none; this scheme keeps its entries in another form");
-    return {};
-  }
   row("bucket entries",
-      fmt::format("median {}, p99 {}, largest {}", Grouped(statistics->bucket_median),
-                  Grouped(statistics->bucket_p99), Grouped(statistics->bucket_max)));
-  row("full key lines", fmt::format("{:.2f} %", 100 * statistics->full_key_lines_share));
-  row("refused keys", Grouped(statistics->keys_refused));
+      fmt::format("median {}, p99 {}, largest {}", Grouped(statistics.bucket_median),
+                  Grouped(statistics.bucket_p99), Grouped(statistics.bucket_max)));
+  row("full key lines", fmt::format("{:.2f} %", 100 * statistics.full_key_lines_share));
+  row("refused keys", Grouped(statistics.keys_refused));
   return {};
 }
 

@@ -38,13 +38,6 @@ Result<LoadedConfig> ReadCompared(const TuneArguments& arguments) {
                              "decided records",
                              arguments.compare)};
   }
-  if (!settings.lane.filter.scheme.is_own()) {
-    return Error{
-        ErrorCode::kConfig,
-        fmt::format("{}: found match.scheme {}, expected neardup, which is the only scheme "
-                    "that tune knows",
-                    arguments.compare, settings.lane.filter.scheme.name)};
-  }
   return config;
 }
 

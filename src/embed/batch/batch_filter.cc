@@ -45,11 +45,6 @@ void VerdictColumns::Add(const Verdict& verdict) {
 }
 
 Result<std::unique_ptr<BatchFilter>> BatchFilter::New(const BatchOptions& options) {
-  if (!options.filter.scheme.is_own()) {
-    return Error{ErrorCode::kConfig,
-                 "match.scheme: only neardup can be embedded; the other schemes are for "
-                 "`neardup evaluate` and the service"};
-  }
   NEARDUP_ASSIGN(std::unique_ptr<LaneState> state, LaneState::New(options.filter, kLane));
   return std::unique_ptr<BatchFilter>(new BatchFilter(options, std::move(state)));
 }

@@ -66,7 +66,7 @@ class BatchFilter {
   /// What is remembered of the records that were decided since the call before, as deltas in order.
   using DeltaSink = std::function<void(const Delta&)>;
 
-  /// kConfig: the options are refused, or ask for a comparison scheme.
+  /// kConfig: the options are refused.
   static Result<std::unique_ptr<BatchFilter>> New(const BatchOptions& options);
 
   /// From now on, each commit gives its deltas to `sink`, before it forgets anything.
@@ -116,8 +116,7 @@ class BatchFilter {
   DeltaSink sink_;
 };
 
-/// Computes the fingerprints of a batch and appends them to `columns`. `pool` must have options
-/// with the filter's own scheme.
+/// Computes the fingerprints of a batch and appends them to `columns`.
 void ComputeFingerprints(FingerprintPool& pool, const RecordBatch& batch,
                          FingerprintColumns& columns);
 

@@ -14,8 +14,7 @@
 namespace neardup {
 
 /// One value for each record in each column, 88 bytes a record. With the same FingerprintSpec,
-/// these values give the same verdicts as the records that they were computed from. Only records
-/// of the filter's own scheme have them.
+/// these values give the same verdicts as the records that they were computed from.
 struct FingerprintColumns {
   std::vector<uint64_t> simhash;
   std::vector<uint64_t> order;

@@ -29,9 +29,7 @@ LearnedOptions Learn(const FilterSettings& settings, const CallerRecords& record
     LearnedOptions learned;
     learned.options = settings.options;
     learned.reasons = {
-        "nothing was learned, because the settings give match.mode near or exact, a model, or "
-        "another "
-        "scheme"};
+        "nothing was learned, because the settings give match.mode near or exact, or a model"};
     return learned;
   }
   std::vector<RecordView> views;

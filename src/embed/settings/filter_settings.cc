@@ -210,21 +210,6 @@ Row ModelRow() {
           [](const FilterOptions& options) { return Json::parse(ModelText(options.model)); }};
 }
 
-Row SchemeOptions() {
-  const std::string path = "match.scheme_options";
-  return {path,
-          [=](const Json& json, FilterOptions& options) -> Result<void> {
-            if (!json.is_object()) return Expected(path, "numbers by name", json);
-            options.scheme.values.clear();
-            for (const auto& [name, value] : json.items()) {
-              if (!value.is_number()) return Expected(path, "numbers by name", json);
-              options.scheme.values[name] = value.get<double>();
-            }
-            return {};
-          },
-          [](const FilterOptions& options) { return Json(options.scheme.values); }};
-}
-
 #define NEARDUP_OPTION(member) \
   [](auto& options) -> auto& { return options.member; }
 
@@ -250,8 +235,6 @@ const std::vector<Row>& Rows() {
       Flag("feature.markup", NEARDUP_OPTION(feature.markup)),
       MasksRow(),
       ModelRow(),
-      Text("match.scheme", NEARDUP_OPTION(scheme.name)),
-      SchemeOptions(),
       Real("match.similarity", NEARDUP_OPTION(match.similarity)),
       count("match.distance_max", NEARDUP_OPTION(match.distance_max)),
       count("match.suspect_distance_max", NEARDUP_OPTION(match.suspect_distance_max)),
@@ -302,6 +285,12 @@ Result<std::vector<std::pair<std::string, Json>>> Flattened(const Json& json) {
   return settings;
 }
 
+/// Files of filters that earlier versions saved name the method, of which there were several.
+bool IsFormerDefault(const std::string& path, const Json& value) {
+  return (path == "match.scheme" && value == "neardup") ||
+         (path == "match.scheme_options" && value == Json::object());
+}
+
 }  // namespace
 
 Result<FilterSettings> ParseFilterSettings(std::string_view text) {
@@ -316,6 +305,7 @@ Result<FilterSettings> ParseFilterSettings(std::string_view text) {
   std::set<std::string> named;
   std::string mode = "auto";
   for (const auto& [path, value] : flattened) {
+    if (IsFormerDefault(path, value)) continue;
     if (path == kModePath) {
       if (value != "auto" && value != "near" && value != "exact") {
         return Expected(path, "one of auto, near, exact", value);
@@ -336,7 +326,7 @@ Result<FilterSettings> ParseFilterSettings(std::string_view text) {
     if (named.contains(path)) settings.given.insert(path);
   }
   const bool has_model = !(settings.options.model == Model());
-  settings.learn = mode == "auto" && settings.options.scheme.is_own() && !has_model;
+  settings.learn = mode == "auto" && !has_model;
   NEARDUP_TRY(CheckOptions(settings.options));
   return settings;
 }

@@ -65,8 +65,7 @@ struct CommittedBatch {
   uint64_t dropped = 0;   ///< duplicates that went to no topic
   uint64_t observed = 0;  ///< duplicates and dead letters that went to the unique topic
   std::array<uint64_t, kReasonCount> dead_letters{};
-  /// Duplicates by distance. The last element counts every distance of 17 or more. Only comparison
-  /// schemes have such distances.
+  /// Duplicates by distance. The last element counts every distance of 17 or more.
   std::array<uint64_t, 18> distances{};
   uint64_t distance_sum = 0;
   uint64_t bytes_in = 0;

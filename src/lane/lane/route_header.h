@@ -8,7 +8,7 @@
 //   origin=news/3/5512        input topic, partition, offset; the last two '/' separate them
 //   original=news/1/771       duplicates and suspects only, like the next two: the record that it
 //                             repeats, or seems to repeat
-//   distance=2                of the simhashes, or what another scheme computed
+//   distance=2                of the simhashes, 0 to 64
 //   kind=near                 exact|near
 //   reason=parse              dead letters only, like the next: the name of a Reason
 //   error=...                 text for a person; cut to kRouteErrorBytesMax, absent when empty

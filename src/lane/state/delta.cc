@@ -28,11 +28,10 @@ constexpr uint16_t kOldestVersion = 2;
 constexpr size_t kChecksumBytes = 8;
 constexpr size_t kTopicBytesMin = 1;
 constexpr size_t kInputBytesMin = 1 + 1 + 1 + 8;
-constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1 + 1 + 1;
+/// Bytes that stay 0 at the end of an entry. Other methods once counted their numbers there.
+constexpr size_t kEntryZeros = 2;
+constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1 + kEntryZeros;
 constexpr size_t kGroupBytesMin = 3 * 2 + 3 * 8 + 2 * 1;
-/// Of an entry without its sketch: simhash, order, exact, numbers, the longest varints of time,
-/// input and offset, three text keys, and the counts of the sketch's words and keys.
-constexpr size_t kPlainEntryBytesMax = 8 + 8 + 8 + 8 + 10 + 5 + 9 + 1 + 3 * 4 + 3 + 3;
 
 bool HaveNumbers(const std::vector<Entry>& entries) {
   return std::any_of(entries.begin(), entries.end(),
@@ -125,11 +124,6 @@ void WriteInputs(const Delta& delta, ByteWriter& out) {
   if (version > kVersionWithoutWriter) WritePipeline(delta.pipeline, version, topics, out);
 }
 
-void WriteNumbers(const std::vector<uint64_t>& numbers, ByteWriter& out) {
-  out.Varint(numbers.size());
-  for (const uint64_t number : numbers) out.U64(number);
-}
-
 void WritePosition(const Position& position, [[maybe_unused]] const Delta& delta, ByteWriter& out) {
   assert(position.input < delta.inputs.size() && position.offset >= 0);
   out.Varint(position.input);
@@ -150,8 +144,7 @@ void WriteEntries(const Delta& delta, ByteWriter& out) {
     WritePosition(entry.origin, delta, out);
     out.U8(static_cast<uint8_t>(entry.text_keys.keys().size()));
     for (const uint32_t key : entry.text_keys.keys()) out.U32(key);
-    WriteNumbers(entry.sketch->words, out);
-    WriteNumbers(entry.sketch->keys, out);
+    for (size_t i = 0; i < kEntryZeros; ++i) out.U8(0);
     time_before_ms = time_ms;
   }
 }
@@ -289,11 +282,6 @@ void ReadTextKeys(ByteReader& in, Entry& entry) {
   }
 }
 
-void ReadNumbers(ByteReader& in, const char* what, std::vector<uint64_t>& numbers) {
-  numbers.resize(in.Count(sizeof(uint64_t), what));
-  for (uint64_t& number : numbers) number = in.U64(what);
-}
-
 Position ReadPosition(ByteReader& in, const Delta& delta, const char* input_name,
                       const char* offset_name) {
   const uint64_t input = in.VarintUpTo(delta.inputs.size() - 1, input_name);
@@ -315,10 +303,9 @@ void ReadEntries(ByteReader& in, uint16_t version, Delta& delta) {
     entry.time_ms = static_cast<int64_t>(time_ms);
     entry.origin = ReadPosition(in, delta, "input of an entry", "offset of an entry");
     ReadTextKeys(in, entry);
-    Sketch sketch;
-    ReadNumbers(in, "sketch words", sketch.words);
-    ReadNumbers(in, "sketch keys", sketch.keys);
-    entry.sketch = std::move(sketch);
+    for (size_t i = 0; i < kEntryZeros; ++i) {
+      if (in.U8("end of an entry") != 0) in.Fail("end of an entry", "two zeros");
+    }
   }
   if (version > kVersionWithoutNumbers && !HaveNumbers(delta.entries)) {
     in.Fail("numbers", "an entry with numbers that are not 0");
@@ -374,9 +361,7 @@ Result<std::string_view> CheckedBody(std::string_view bytes) {
 }
 
 size_t ContentBytes(const Delta& delta) {
-  size_t bytes = delta.groups.size() * kEncodedGroupBytesMax;
-  for (const Entry& entry : delta.entries) bytes += EncodedBytesMax(entry);
-  return bytes;
+  return delta.groups.size() * kEncodedGroupBytesMax + delta.entries.size() * kEncodedEntryBytesMax;
 }
 
 /// True if an input number means the same in both.
@@ -389,8 +374,6 @@ bool KeepsInputNumbers(const Delta& delta, const Delta& next) {
 }
 
 }  // namespace
-
-size_t EncodedBytesMax(const Entry& entry) { return kPlainEntryBytesMax + entry.sketch->bytes(); }
 
 std::string Encode(const Delta& delta) {
   ByteWriter out;

@@ -57,8 +57,7 @@
 //   entries         varint count, then each: u64 simhash, u64 order, u64 exact, u64 numbers (since
 //                   version 11, where an entry has some; without: 0), zigzag (time_ms - time_ms of
 //                   the entry before, 0 at first; modulo 2^64), varint index into inputs, varint
-//                   offset (0 or more), u8 number of text keys (0 to 3), u32 each, varint number of
-//                   sketch words, u64 each, varint number of sketch keys, u64 each
+//                   offset (0 or more), u8 number of text keys (0 to 3), u32 each, two bytes 0
 //   groups          varint count, at least 1 in version 7, then each group that changed, as it is
 //                   after the commit that the delta belongs to: position original, varint
 //                   entries_after (how many entries came after that of the original, up to the end
@@ -103,8 +102,8 @@
 
 namespace neardup {
 
-/// A delta is closed when its entries pass this size. Even if its last entry is the largest
-/// possible one (kSketchBytesMax), it stays below the 1 MB that a broker takes by default.
+/// A delta is closed when its entries pass this size. With the inputs of many partitions, it stays
+/// below the 1 MB that a broker takes by default.
 inline constexpr size_t kDeltaBytesTarget = size_t{192} << 10;
 
 /// Delta::entries_live of a delta that does not say it.
@@ -153,8 +152,9 @@ struct Delta {
 };
 
 std::string Encode(const Delta& delta);
-/// At least what the entry takes in an encoded delta.
-size_t EncodedBytesMax(const Entry& entry);
+/// At least what an entry takes in an encoded delta: simhash, order, exact, numbers, the longest
+/// varints of time, input and offset, three text keys, and two zeros.
+inline constexpr size_t kEncodedEntryBytesMax = 4 * 8 + 10 + 5 + 9 + 1 + 3 * 4 + 2;
 /// At least what a group takes in an encoded delta: its three positions with at most 5 and 7 bytes,
 /// three times, and two numbers.
 inline constexpr size_t kEncodedGroupBytesMax = 3 * (5 + 7) + 3 * 8 + 2 * 10;

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 #include "base/random_id.h"
-#include "filter/entry_index.h"
-#include "filter/match_scheme.h"
+#include "filter/remembered_entries.h"
 #include "filter/watermark.h"
 #include "state/lane_state.h"
 
@@ -49,7 +47,7 @@ Result<void> FreshDeltaCutter::Close() {
 
 Result<void> FreshDeltaCutter::Add(Entry entry) {
   NEARDUP_TRY(CloseWhenFull());
-  bytes_ += EncodedBytesMax(entry);
+  bytes_ += kEncodedEntryBytesMax;
   open_.entries.push_back(std::move(entry));
   open_.entries_live = ++entries_;
   return {};
@@ -96,12 +94,11 @@ Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta
     deltas.push_back(std::move(delta));
     return {};
   });
-  // The index chooses which text keys an entry remembers.
-  NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(options.scheme));
-  const std::unique_ptr<EntryIndex> index = EntryIndex::New(options, chosen.scheme);
+  // They choose which text keys an entry remembers.
+  RememberedEntries entries(options);
   for (const FingerprintedRecord& record : records) {
     assert(record.outcome.comparable() && record.outcome.time_ms >= horizon_ms);
-    NEARDUP_TRY(cutter.Add(index->Remember(record, record.outcome.time_ms)));
+    NEARDUP_TRY(cutter.Add(entries.Remember(record, record.outcome.time_ms)));
   }
   for (const NumberedGroup& group : groups) NEARDUP_TRY(cutter.Add(group));
   NEARDUP_TRY(cutter.Close());

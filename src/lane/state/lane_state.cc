@@ -31,7 +31,6 @@ constexpr SpecKey kSpecKeys[] = {{"fields", "record.fields"},
                                  {"markup", "feature.markup"},
                                  {"masks", "feature.masks"},
                                  {"model", "feature.model"},
-                                 {"scheme", "match.scheme"},
                                  {"exact_only", "match.distance_max"},
                                  {"algorithm", "fingerprints of this neardup, version"},
                                  {"unicode", "Unicode version of this build"}};
@@ -64,7 +63,7 @@ std::string ItemText(const Json& item) {
 
 std::string ValueText(std::string_view key, const Json* value) {
   if (key == "exact_only") return value == nullptr ? "1 or more" : "0";
-  if (value == nullptr) return key == "scheme" ? "neardup" : "none";
+  if (value == nullptr) return "none";
   if (value->is_string()) return value->get<std::string>();
   if (!value->is_array()) return Dumped(*value);
   if (value->empty()) return key == "fields" ? "all" : "none";
@@ -349,9 +348,8 @@ void LaneState::StartGroups() {
 
 void LaneState::SealWhenFull() {
   const std::span<const Entry> entries = filter_->uncommitted();
-  for (; counted_entries_ < entries.size(); ++counted_entries_) {
-    unsealed_bytes_ += EncodedBytesMax(entries[counted_entries_]);
-  }
+  unsealed_bytes_ += (entries.size() - counted_entries_) * kEncodedEntryBytesMax;
+  counted_entries_ = entries.size();
   unsealed_bytes_ += (groups_.joins() - counted_joins_) * kEncodedGroupBytesMax;
   counted_joins_ = groups_.joins();
   if (unsealed_bytes_ < kDeltaBytesTarget) return;

@@ -12,4 +12,8 @@ std::string Grouped(uint64_t number) {
   return digits;
 }
 
+std::string Counted(uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", Grouped(count), noun, count == 1 ? "" : "s");
+}
+
 }  // namespace neardup

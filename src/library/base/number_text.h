@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace neardup {
 
@@ -11,5 +12,8 @@ std::string Hex64(uint64_t value);
 
 /// Decimal digits in groups of three: "1,234,567".
 std::string Grouped(uint64_t number);
+
+/// "1 record", "1,234 records".
+std::string Counted(uint64_t count, std::string_view noun);
 
 }  // namespace neardup

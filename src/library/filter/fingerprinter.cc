@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <cassert>
 #include <memory>
 #include <optional>
@@ -8,7 +6,6 @@
 
 #include "base/hash.h"
 #include "filter/fingerprint_cache.h"
-#include "filter/match_scheme.h"
 #include "filter/record_features.h"
 #include "fingerprint/exact_hash.h"
 #include "fingerprint/number_set.h"
@@ -30,7 +27,7 @@ FingerprintedRecord WithoutFingerprint(const RecordView& record, const ReadOutco
 /// Of a record that is compared only exactly.
 Fingerprint ExactFingerprint(uint64_t exact) { return {exact, Mix64(exact), exact, 0}; }
 
-/// Computes fingerprints of the filter's own scheme.
+/// Computes fingerprints for records that are compared by likeness.
 class NearFingerprinter {
  public:
   explicit NearFingerprinter(const FilterOptions& options)
@@ -90,45 +87,9 @@ class ExactFingerprinter {
   RecordTokenReader reader_;
 };
 
-/// Computes the exact hash, and the sketches of a comparison scheme.
-class SketchFingerprinter {
- public:
-  SketchFingerprinter(const FilterOptions& options, std::shared_ptr<const Scheme> scheme)
-      : reader_(options), scheme_(std::move(scheme)) {}
-
-  FingerprintedRecord Compute(const RecordView& record) {
-    const SchemeTexts& read = reader_.Read(record);
-    FingerprintedRecord result = WithoutFingerprint(record, read.outcome);
-    if (!result.outcome.comparable()) return result;
-    result.fingerprint.exact = read.exact;
-    for (const SchemeText& text : read.texts) {
-      result.features += static_cast<uint32_t>(text.tokens.size());
-    }
-    Sketch sketch;
-    scheme_->Compute(read.texts, sketch);
-    if (sketch.bytes() > kSketchBytesMax) {
-      result.outcome.Fail(
-          Reason::kTooLarge,
-          fmt::format("scheme {} keeps {} bytes of the record, at most {} can be remembered",
-                      scheme_->name(), sketch.bytes(), kSketchBytesMax));
-      return result;
-    }
-    result.sketch = std::move(sketch);
-    return result;
-  }
-
- private:
-  SchemeTextReader reader_;
-  std::shared_ptr<const Scheme> scheme_;
-};
-
-using AnyFingerprinter = std::variant<NearFingerprinter, ExactFingerprinter, SketchFingerprinter>;
+using AnyFingerprinter = std::variant<NearFingerprinter, ExactFingerprinter>;
 
 AnyFingerprinter NewFingerprinter(const FilterOptions& options) {
-  auto scheme = ChooseScheme(options.scheme).value().scheme;
-  if (scheme) {
-    return AnyFingerprinter(std::in_place_type<SketchFingerprinter>, options, std::move(scheme));
-  }
   if (ExactOnly(options.match)) {
     return AnyFingerprinter(std::in_place_type<ExactFingerprinter>, options);
   }

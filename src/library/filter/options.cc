@@ -11,7 +11,6 @@
 #include "base/number_text.h"
 #include "feature/character.h"
 #include "feature/mask.h"
-#include "filter/match_scheme.h"
 #include "neardup/filter.h"
 #include "record/field_selection.h"
 
@@ -171,18 +170,6 @@ std::string ModelHash(const Model& model) {
   return Hex64(Hash64(bytes));
 }
 
-/// Only the filter's own scheme supports key fields and free fields.
-Result<void> CheckScheme(const FilterOptions& options) {
-  NEARDUP_TRY(ChooseScheme(options.scheme));
-  const auto is_text = [](const FieldSelector& field) { return field.is_text(); };
-  const auto& fields = options.record.fields;
-  if (options.scheme.is_own() || std::all_of(fields.begin(), fields.end(), is_text)) return {};
-  return Invalid("match.scheme",
-                 fmt::format("is {}, which does not support key fields; remove key and free from "
-                             "record.fields",
-                             options.scheme.name));
-}
-
 Result<void> CheckWindow(const WindowOptions& options) {
   NEARDUP_TRY(CheckRange("window.window_ms", options.window_ms, WindowOptions::kWindowRange));
   NEARDUP_TRY(CheckRange("window.lateness_ms", options.lateness_ms, WindowOptions::kLatenessRange));
@@ -211,7 +198,6 @@ Result<void> CheckOptions(const FilterOptions& options) {
   NEARDUP_TRY(CheckRange("feature.features_min", options.feature.features_min,
                          FeatureOptions::kFeaturesMinRange));
   NEARDUP_TRY(CheckMatch(options.match));
-  NEARDUP_TRY(CheckScheme(options));
   NEARDUP_TRY(CheckModel(options.model));
   return CheckWindow(options.window);
 }
@@ -224,11 +210,8 @@ FilterOptions WithNearFeatures(FilterOptions options) {
 std::string FingerprintSpec(const FilterOptions& options) {
   std::vector<FieldSelector> fields = options.record.fields;
   for (FieldSelector& field : fields) field.path = Canonical(field.path);
-  // Other schemes may give fields priority by their order, so theirs stays.
-  if (options.scheme.is_own()) {
-    std::sort(fields.begin(), fields.end(),
-              [](const FieldSelector& a, const FieldSelector& b) { return a.path < b.path; });
-  }
+  std::sort(fields.begin(), fields.end(),
+            [](const FieldSelector& a, const FieldSelector& b) { return a.path < b.path; });
   std::vector<std::string> exclude;
   for (const std::string& selector : options.record.exclude) {
     exclude.push_back(Canonical(selector));
@@ -251,17 +234,13 @@ std::string FingerprintSpec(const FilterOptions& options) {
                          {"unicode", UnicodeVersion()}};
   // Without masks the key is absent, so that specs from before masks existed stay equal.
   if (options.feature.masks.any()) spec["masks"] = SortedMaskNames(options.feature.masks);
-  if (options.scheme.is_own() && ExactOnly(options.match)) {
+  if (ExactOnly(options.match)) {
     spec["exact_only"] = true;
     spec.erase("features_min");
     spec.erase("model");
     Model standing;
     standing.standing = options.model.standing;
     if (!standing.standing.empty()) spec["model"] = ModelHash(standing);
-  }
-  if (!options.scheme.is_own()) {
-    spec["scheme"] = SpecOf(options.scheme);
-    spec.erase("features_min");
   }
   return spec.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

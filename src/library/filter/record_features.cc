@@ -117,41 +117,4 @@ const RecordFeatures& RecordFeatureReader::Count() {
   return result_;
 }
 
-SchemeTextReader::SchemeTextReader(const FilterOptions& options)
-    : extractor_(options.record),
-      tokeniser_(options.feature.markup, options.feature.masks),
-      tokens_(options.model.hash_seed) {}
-
-const SchemeTexts& SchemeTextReader::Read(const RecordView& record) {
-  const ExtractedRecord& extracted = extractor_.Extract(record);
-  result_.outcome = extracted.outcome;
-  result_.texts.clear();
-  result_.exact = 0;
-  if (result_.outcome.comparable()) Tokenise(extracted.pieces);
-  return result_;
-}
-
-void SchemeTextReader::Tokenise(const std::vector<TextPiece>& pieces) {
-  tokens_.Clear();
-  marks_.clear();
-  ExactHash exact;
-  for (const TextPiece& piece : pieces) {
-    marks_.push_back({tokens_.size(), tokens_.token_count()});
-    exact.Add(Append(piece, tokeniser_, tokens_), piece.path_hash);
-  }
-  marks_.push_back({tokens_.size(), tokens_.token_count()});
-  // Only now, because the token texts move in memory while they grow.
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const Mark& begin = marks_[i];
-    const Mark& end = marks_[i + 1];
-    const std::string_view normalised =
-        tokens_.TextFrom(begin.byte).substr(0, end.byte - begin.byte);
-    result_.texts.push_back({pieces[i].field, pieces[i].text, normalised,
-                             tokens_.hashes().subspan(begin.token, end.token - begin.token)});
-  }
-  result_.exact = exact.value();
-  std::stable_sort(result_.texts.begin(), result_.texts.end(),
-                   [](const SchemeText& a, const SchemeText& b) { return a.field < b.field; });
-}
-
 }  // namespace neardup

@@ -28,6 +28,8 @@ namespace neardup {
 /// - SixTables: three parts, six tables. At least 21 bits remain, which allows up to 2,097,152
 ///   buckets; these stay short in large windows. It takes more memory, and an insertion writes more
 ///   lines.
+/// - Few buckets, for small windows: four tables as above, whose buckets have only a part of the
+///   bits of their block. The tables take little memory, and a look-up must check Meets itself.
 ///
 /// Every layout meets the same entries, those with a half of at most one error. Without neighbours
 /// no answer depends on the layout.
@@ -36,14 +38,18 @@ class BlockLayout {
   static constexpr size_t kTablesMax = 6;
   static constexpr int kBucketBitsMin = 16;  ///< the other 16 bits of the half fill a tag
   static constexpr int kBucketBitsMax = 21;
+  /// Up to so many entries, few buckets are enough.
+  static constexpr uint64_t kFew = 10'000;
+  static constexpr int kBucketBitsOfFew = 8;
   /// Number of entries from which six tables are so much faster that they are worth their memory
   /// (measured in docs/index.md).
   static constexpr uint64_t kSixFrom = 30'000'000;
 
   /// One table, which finds equal simhashes only.
   static constexpr BlockLayout Equal() { return BlockLayout({0}, {0}, 1, kBucketBitsMin); }
-  static constexpr BlockLayout FourBlocks() {
-    return BlockLayout({0, 0, 32, 32}, {0, 16, 0, 16}, 4, kBucketBitsMin);
+  /// With fewer than 16 bucket bits it must not be used with neighbours.
+  static constexpr BlockLayout FourBlocks(int bucket_bits = kBucketBitsMin) {
+    return BlockLayout({0, 0, 32, 32}, {0, 16, 0, 16}, 4, bucket_bits);
   }
   /// Cuts a half into parts of 11, 11 and 10 bits.
   static constexpr BlockLayout SixTables(int bucket_bits) {
@@ -52,6 +58,7 @@ class BlockLayout {
   /// The layout that suits an index of `entries_max` entries.
   static constexpr BlockLayout For(const MatchOptions& match, uint64_t entries_max) {
     if (ExactOnly(match)) return Equal();
+    if (entries_max <= kFew && !match.neighbours) return FourBlocks(kBucketBitsOfFew);
     if (match.neighbours || entries_max < kSixFrom) return FourBlocks();
     return SixTables(BucketBitsFor(entries_max));
   }
@@ -63,6 +70,15 @@ class BlockLayout {
     return std::clamp(bits, kBucketBitsMin, kBucketBitsMax);
   }
 
+  /// Whether a table meets entries that others do not, because its buckets ignore some bits.
+  bool is_coarse() const { return bucket_bits_ < kBucketBitsMin; }
+  /// Whether one of the halves has at most one error.
+  static bool Meets(uint64_t a, uint64_t b) {
+    const uint64_t errors = a ^ b;
+    return std::popcount(static_cast<uint32_t>(errors)) <= 1 ||
+           std::popcount(static_cast<uint32_t>(errors >> 32)) <= 1;
+  }
+
   size_t tables() const { return tables_; }
   /// Number of buckets in each table.
   size_t buckets() const { return size_t{1} << bucket_bits_; }
@@ -71,7 +87,8 @@ class BlockLayout {
     return TurnedHalf(simhash, table) & bucket_mask_;
   }
   uint16_t TagOf(uint64_t simhash, size_t table) const {
-    return static_cast<uint16_t>(TurnedHalf(simhash, table) >> bucket_bits_);
+    return static_cast<uint16_t>(TurnedHalf(simhash, table) >>
+                                 std::max(bucket_bits_, kBucketBitsMin));
   }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
 
 namespace neardup {
 namespace {
@@ -40,21 +39,10 @@ size_t CapacityFor(size_t postings) {
 
 }  // namespace
 
-BlockTable::BlockTable(size_t buckets, LineHeap& heap)
-    : heap_(&heap), memory_(buckets * sizeof(Bucket)), buckets_(buckets) {
-  memory_.Touch();
+BlockTable::BlockTable(size_t buckets, LineHeap& heap, Pages pages)
+    : heap_(&heap), memory_(buckets * sizeof(Bucket), pages), buckets_(buckets) {
+  if (pages == Pages::kLarge) memory_.Touch();
 }
-
-BlockTable::~BlockTable() {
-  if (posting_bytes_ == 0) return;
-  for (size_t bucket = 0; bucket < buckets_; ++bucket) Resize(at(bucket), 0);
-}
-
-BlockTable::BlockTable(BlockTable&& other) noexcept
-    : heap_(other.heap_),
-      memory_(std::move(other.memory_)),
-      buckets_(std::exchange(other.buckets_, 0)),
-      posting_bytes_(std::exchange(other.posting_bytes_, 0)) {}
 
 void BlockTable::Insert(uint32_t bucket, uint16_t tag, uint32_t id, LiveIds live) {
   Bucket& grown = at(bucket);

@@ -27,11 +27,9 @@ namespace neardup {
 /// postings too, and its caller has to skip them.
 class BlockTable {
  public:
-  /// The tables of an index share the heap for their postings.
-  BlockTable(size_t buckets, LineHeap& heap);
-  ~BlockTable();
-  BlockTable(BlockTable&& other) noexcept;
-  BlockTable& operator=(BlockTable&& other) = delete;
+  /// The tables of an index share the heap for their postings, and leave them to it in the end.
+  /// With Pages::kLarge the memory of the buckets is provided now.
+  BlockTable(size_t buckets, LineHeap& heap, Pages pages = Pages::kLarge);
 
   void Insert(uint32_t bucket, uint16_t tag, uint32_t id, LiveIds live);
   /// Drops all postings, and makes room for `postings[i]` insertions into bucket i.

@@ -54,11 +54,11 @@ class EntryStore {
   }
 
   /// Without numbers, those that it is given are dropped.
-  EntryStore(uint64_t begin_id, bool with_numbers)
+  EntryStore(uint64_t begin_id, bool with_numbers, Pages pages = Pages::kLarge)
       : begin_id_(begin_id),
         end_id_(begin_id),
         with_numbers_(with_numbers),
-        supply_(ChunkBytes(with_numbers)) {}
+        supply_(ChunkBytes(with_numbers), pages) {}
 
   void PushBack(const StoredEntry& entry, uint64_t numbers);
   /// Forgets the newest entries; `end_id` lies in [begin_id, end_id].

@@ -29,11 +29,16 @@ bool UsesKeys(const MatchOptions& match) { return match.text_keys && !ExactOnly(
 BlockLayout LayoutOf(const IndexOptions& options) {
   return options.layout.value_or(BlockLayout::For(options.match, options.entries_max));
 }
-std::vector<BlockTable> TablesOf(const BlockLayout& layout, LineHeap& heap) {
+std::vector<BlockTable> TablesOf(const BlockLayout& layout, LineHeap& heap, Pages pages) {
   std::vector<BlockTable> tables;
   tables.reserve(layout.tables());
-  while (tables.size() < layout.tables()) tables.emplace_back(layout.buckets(), heap);
+  while (tables.size() < layout.tables()) tables.emplace_back(layout.buckets(), heap, pages);
   return tables;
+}
+
+/// Few entries need little memory.
+Pages PagesFor(const IndexOptions& options) {
+  return options.entries_max <= BlockLayout::kFew ? Pages::kAsNeeded : Pages::kLarge;
 }
 
 }  // namespace
@@ -41,11 +46,11 @@ std::vector<BlockTable> TablesOf(const BlockLayout& layout, LineHeap& heap) {
 Index::Index(const IndexOptions& options)
     : parts_{.match = options.match,
              .layout = LayoutOf(options),
-             .entries = EntryStore(options.begin_id, !ExactOnly(options.match)),
-             .heap = std::make_unique<LineHeap>(),
+             .entries = EntryStore(options.begin_id, !ExactOnly(options.match), PagesFor(options)),
+             .heap = std::make_unique<LineHeap>(PagesFor(options)),
              .tables = {},
              .text_keys = {}} {
-  parts_.tables = TablesOf(parts_.layout, *parts_.heap);
+  parts_.tables = TablesOf(parts_.layout, *parts_.heap, PagesFor(options));
   assert(options.match.distance_max >= 0);
   assert(!options.match.neighbours || parts_.layout.tables() < BlockLayout::kTablesMax);
   if (UsesKeys(options.match)) parts_.text_keys.emplace(options.entries_max * StoredKeys::kMax);

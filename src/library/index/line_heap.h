@@ -31,7 +31,7 @@ class LineHeap {
   static constexpr size_t kLineBytes = 64;
   static constexpr size_t kChunkBytes = size_t{2} << 20;
 
-  LineHeap() = default;
+  explicit LineHeap(Pages pages = Pages::kLarge) : supply_(kChunkBytes, pages) {}
   LineHeap(const LineHeap&) = delete;
   LineHeap& operator=(const LineHeap&) = delete;
   /// Releases all memory, also what is still taken.
@@ -76,7 +76,7 @@ class LineHeap {
   uint64_t chunk_count_ = 0;
   uint64_t taken_bytes_ = 0;
   std::map<const std::byte*, PageMemory> large_;
-  PageSupply supply_ = PageSupply(kChunkBytes);
+  PageSupply supply_;
 };
 
 }  // namespace neardup

@@ -145,7 +145,7 @@ inline bool Accepts(const MatchOptions& match, const Nearness& nearness) {
 struct EntryMatch {
   uint64_t id = 0;
   int distance = 0;        ///< as Match::distance
-  int order_distance = 0;  ///< Hamming distance of Fingerprint::order; 0 with a comparison scheme
+  int order_distance = 0;  ///< Hamming distance of Fingerprint::order
   MatchKind kind = MatchKind::kExact;
   bool suspect = false;  ///< as Match::suspect
 

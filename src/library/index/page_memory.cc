@@ -17,7 +17,7 @@ size_t RoundedUp(size_t value, size_t step) { return (value + step - 1) / step *
 
 }  // namespace
 
-PageMemory::PageMemory(size_t bytes) : bytes_(RoundedUp(bytes, kPageBytes)) {
+PageMemory::PageMemory(size_t bytes, Pages pages) : bytes_(RoundedUp(bytes, kPageBytes)) {
   // Huge pages must be aligned: map more, and return what is left over at both ends.
   const size_t spare = bytes_ >= kHugePageBytes ? kHugePageBytes : 0;
   void* const mapped =
@@ -33,7 +33,8 @@ PageMemory::PageMemory(size_t bytes) : bytes_(RoundedUp(bytes, kPageBytes)) {
   if (before > 0) munmap(mapped, before);
   if (before < spare) munmap(begin + bytes_, spare - before);
   data_ = begin;
-  madvise(data_, bytes_, MADV_HUGEPAGE);  // best effort: if it fails, the pages are small
+  // Best effort: if it fails, the pages are small.
+  if (pages == Pages::kLarge) madvise(data_, bytes_, MADV_HUGEPAGE);
 }
 
 void PageMemory::Touch() const {

@@ -2,19 +2,25 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace neardup {
 
-/// Zeroed memory that begins on a page boundary. The system provides each page when it is first
-/// touched. Blocks of 2 MB and more use pages of 2 MB if the system has them, which saves most of
-/// the cost of random access. The system clears a page before it provides it: for 2 MB this takes
+/// How the system provides memory. It clears a page before it provides it: for 2 MB this takes
 /// 0.4 ms, or ten times as long if a virtual machine has to get the page from its host.
+enum class Pages : uint8_t {
+  kLarge,     ///< 2 MB in blocks of 2 MB and more, which saves most of the cost of random access
+  kAsNeeded,  ///< 4 KB, for little data that is spread over much memory
+};
+
+/// Zeroed memory that begins on a page boundary, and from 2 MB on, on a boundary of 2 MB. The
+/// system provides each page when it is first touched.
 class PageMemory {
  public:
   /// No memory.
   PageMemory() = default;
   /// Throws std::bad_alloc.
-  explicit PageMemory(size_t bytes);
+  explicit PageMemory(size_t bytes, Pages pages = Pages::kLarge);
   ~PageMemory();
   PageMemory(PageMemory&& other) noexcept;
   PageMemory& operator=(PageMemory&& other) noexcept;

@@ -7,7 +7,7 @@ namespace neardup {
 
 PageMemory PageSupply::Take() {
   if (spare_.data() != nullptr) return std::exchange(spare_, PageMemory());
-  return next_.valid() ? next_.get() : PageMemory(block_bytes_);
+  return next_.valid() ? next_.get() : PageMemory(block_bytes_, pages_);
 }
 
 void PageSupply::Give(PageMemory block) {
@@ -17,8 +17,8 @@ void PageSupply::Give(PageMemory block) {
 void PageSupply::Prepare() {
   if (spare_.data() != nullptr || next_.valid()) return;
   try {
-    next_ = std::async(std::launch::async, [bytes = block_bytes_] {
-      PageMemory memory(bytes);
+    next_ = std::async(std::launch::async, [bytes = block_bytes_, pages = pages_] {
+      PageMemory memory(bytes, pages);
       memory.Touch();
       return memory;
     });

@@ -13,7 +13,7 @@ namespace neardup {
 /// block, so a thread can do that ahead of need.
 class PageSupply {
  public:
-  explicit PageSupply(size_t block_bytes) : block_bytes_(block_bytes) {}
+  explicit PageSupply(size_t block_bytes, Pages pages) : block_bytes_(block_bytes), pages_(pages) {}
 
   /// Throws std::bad_alloc.
   PageMemory Take();
@@ -28,6 +28,7 @@ class PageSupply {
 
  private:
   size_t block_bytes_;
+  Pages pages_;
   PageMemory spare_;
   std::future<PageMemory> next_;
 };

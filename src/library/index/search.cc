@@ -43,6 +43,12 @@ LiveIds Asked(const IndexParts& parts, const IndexQuery& query) {
           static_cast<uint32_t>(parts.entries.end_id() - begin_id)};
 }
 
+/// Whether an entry with a near tag is a candidate.
+bool IsMet(const IndexParts& parts, uint64_t simhash, uint32_t id) {
+  return !parts.layout.is_coarse() ||
+         BlockLayout::Meets(simhash, parts.entries[parts.FullId(id)].simhash());
+}
+
 /// Decides whether a candidate is a match.
 class Comparison {
  public:
@@ -185,7 +191,11 @@ class Search {
   void MeetNear(List<Near>& near) {
     for (size_t i = 0; i < near.size; ++i) {
       const Near& one = near.ones[i];
-      if (Asked(parts_, queries_[one.query]).Holds(*one.id)) AddMet(one.query, *one.id);
+      const IndexQuery& query = queries_[one.query];
+      if (Asked(parts_, query).Holds(*one.id) &&
+          IsMet(parts_, query.fingerprint.simhash, *one.id)) {
+        AddMet(one.query, *one.id);
+      }
     }
     near.size = 0;
   }
@@ -251,7 +261,9 @@ Nearest FindNearestMarked(const IndexParts& parts, const NewestMarks& marks,
     ForEachBucketOf(parts, simhash, table, [&](uint32_t bucket, int errors) {
       if (!marks.MayHaveBucket(table, bucket)) return;
       parts.tables[table].ForEachNearAmong(asked, bucket, parts.layout.TagOf(simhash, table),
-                                           errors, compare);
+                                           errors, [&](uint32_t id) {
+                                             if (IsMet(parts, simhash, id)) compare(id);
+                                           });
     });
   }
   return nearest;

@@ -346,7 +346,7 @@ LearnedOptions LearnOptions(std::span<const RecordView> records, const FilterOpt
                             const std::set<std::string>& kept, size_t records_min) {
   LearnedOptions learned = LearnSettings(records, given, kept, records_min);
   const FilterOptions& options = learned.options;
-  if (records.size() < kDriftRecordsMin || !options.scheme.is_own()) return learned;
+  if (records.size() < kDriftRecordsMin) return learned;
   learned.profile = ProfileOf(records, options);
   // No verdict depends on a profile.
   if (LearnedText(learned).size() > kLearnedBytesMax) learned.profile.reset();

@@ -33,7 +33,6 @@ StreamProfiler::StreamProfiler(const FilterOptions& options, size_t records_max)
       window_ms_(options.window.window_ms),
       records_max_(records_max),
       extractor_(options.record) {
-  assert(options.scheme.is_own());
   profile_.options = ProfiledOptions(options);
   const std::vector<FieldSelector>& fields = options.record.fields;
   for (size_t i = 0; i < std::min(fields.size(), StreamProfile::kFieldsMax); ++i) {

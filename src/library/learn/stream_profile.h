@@ -64,8 +64,7 @@ inline constexpr size_t kProfiledBytesMax = size_t{64} << 10;
 /// megabytes. One owner thread.
 class StreamProfiler {
  public:
-  /// A profile is complete after `records_max` records. The options must be valid, and of the
-  /// filter's own scheme.
+  /// A profile is complete after `records_max` records. The options must be valid.
   StreamProfiler(const FilterOptions& options, size_t records_max);
 
   /// The profile must not be complete. `fingerprinted` is the same record, computed with the same
@@ -110,8 +109,7 @@ uint64_t ProfiledOptions(const FilterOptions& options);
 /// The most records that a profile needs.
 inline constexpr size_t kProfiledRecords = 3000;
 
-/// The profile of the first kProfiledRecords of a sample. The options must be valid, and of the
-/// filter's own scheme.
+/// The profile of the first kProfiledRecords of a sample. The options must be valid.
 StreamProfile ProfileOf(std::span<const RecordView> records, const FilterOptions& options);
 
 }  // namespace neardup

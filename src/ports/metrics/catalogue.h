@@ -88,7 +88,7 @@ inline constexpr double kStageBuckets[] = {1e-5,   2.5e-5, 5e-5, 1e-4, 2.5e-4, 5
                                            2.5e-3, 5e-3,   .01,  .025, .05,    .1,   .25,
                                            .5,     1,      2.5,  5,    10};
 inline constexpr double kBatchBuckets[] = {1, 4, 16, 64, 256, 1024, 4096, 16384};
-/// match.distance is at most 12, or 16 where records share text keys. Other schemes may go beyond.
+/// match.distance is at most 12, or 16 where records share text keys.
 inline constexpr double kDistanceBuckets[] = {0, 1,  2,  3,  4,  5,  6,  7, 8,
                                               9, 10, 11, 12, 13, 14, 15, 16};
 
@@ -182,8 +182,7 @@ inline constexpr auto kMetrics = [] {
        .buckets = kBatchBuckets},
       {.name = "neardup_match_hamming_distance",
        .type = kHistogram,
-       .help = "Distance of a duplicate to its original: the Hamming distance of the fingerprints, "
-               "or the distance of the scheme set by match.scheme",
+       .help = "Distance of a duplicate to its original: the Hamming distance of the fingerprints",
        .buckets = kDistanceBuckets},
       {.name = "neardup_lookup_candidates_total",
        .type = kCounter,

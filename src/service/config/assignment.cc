@@ -32,7 +32,8 @@ bool FindTarget(std::string_view path, const ValueSource& source, ConfigErrors& 
   if (assignment.setting != nullptr) return true;
   for (const Setting& setting : SettingsTable()) {
     std::string prefix = setting.path + ".";
-    if (IsMap(setting.kind) && path.size() > prefix.size() && path.starts_with(prefix)) {
+    if (setting.kind == SettingKind::kTextMap && path.size() > prefix.size() &&
+        path.starts_with(prefix)) {
       assignment.setting = &setting;
       assignment.entry = std::string(path.substr(prefix.size()));
       return true;
@@ -103,6 +104,14 @@ bool IsSection(const std::string& name) {
                      [&](const SettingSection& section) { return section.name == name; });
 }
 
+/// Files that were copied from earlier versions of config/neardup.yaml name the method, of which
+/// there were several.
+bool IsFormerDefault(const std::string& path, const YamlValue& value) {
+  return (path == "match.scheme" && value.text == "neardup") ||
+         (path == "match.scheme_options" && value.form == YamlValue::Form::kMap &&
+          value.items.empty());
+}
+
 /// Turns the text of a configuration file into assignments.
 class FileReader {
  public:
@@ -162,6 +171,7 @@ class FileReader {
 
   void Take(const std::string& path, int line, YamlValue& value) {
     const Setting* setting = FindSetting(path);
+    if (setting == nullptr && IsFormerDefault(path, value)) return;
     if (setting == nullptr) {
       errors_.Add(At(line), path, UnknownSettingText(path));
       return;
@@ -228,7 +238,8 @@ std::optional<std::string> VariableMeant(const std::string& path) {
 bool IsScalar(const Assignment& assignment) {
   SettingKind kind = assignment.setting->kind;
   return !assignment.entry.empty() ||
-         (kind != SettingKind::kTextList && kind != SettingKind::kFieldList && !IsMap(kind));
+         (kind != SettingKind::kTextList && kind != SettingKind::kFieldList &&
+          kind != SettingKind::kTextMap);
 }
 
 bool IsText(const Assignment& assignment) {
@@ -343,6 +354,9 @@ std::vector<Assignment> CommandLineAssignments(const std::vector<std::string>& s
 }
 
 std::string UnknownSettingText(std::string_view path) {
+  if (path.starts_with("match.scheme")) {
+    return "this setting is gone, remove it; `neardup evaluate --scheme` runs other methods";
+  }
   std::vector<std::string> names;
   for (const SettingSection& section : SettingSections()) names.push_back(section.name);
   for (const Setting& setting : SettingsTable()) names.push_back(setting.path);

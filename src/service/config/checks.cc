@@ -279,16 +279,6 @@ std::vector<std::string> Warnings(const LoadedConfig& config) {
     warnings.Add(config.SourceOf("record.time_format"), "record.time_format",
                  "has no effect without record.time_field");
   }
-  if (!config.settings.lane.filter.scheme.is_own()) {
-    for (const auto& [path, source] : config.sources) {
-      const bool ours = SectionOf(path) == "match" && !path.starts_with("match.scheme");
-      if (ours || path == "feature.features_min") {
-        warnings.Add(source, path,
-                     fmt::format("has no effect with match.scheme: {}",
-                                 config.settings.lane.filter.scheme.name));
-      }
-    }
-  }
   return warnings.lines();
 }
 

@@ -12,7 +12,6 @@
 #include "config/default_app.h"
 #include "config/setting_value.h"
 #include "config/settings_table.h"
-#include "filter/match_scheme.h"
 #include "kafka/property_rules.h"
 #include "learn/learned_options.h"
 #include "learn/model_file.h"
@@ -75,8 +74,6 @@ class Loader {
         unread_.insert(assignment.setting->path);
       } else if (const auto* texts = std::get_if<TextMap>(&*value)) {
         SetEntries(assignment, *texts);
-      } else if (const auto* numbers = std::get_if<NumberMap>(&*value)) {
-        SetEntries(assignment, *numbers);
       } else {
         assignment.setting->set(config_.settings, *value);
         Note(assignment.setting->path, assignment.value, assignment.source);
@@ -115,8 +112,7 @@ class Loader {
     for (const std::string& path : LearnablePaths()) {
       if (given(path)) learning.kept.insert(path);
     }
-    learning.on = learning.mode == ComparisonMode::kAuto && filter.scheme.is_own() &&
-                  settings.model_file.empty();
+    learning.on = learning.mode == ComparisonMode::kAuto && settings.model_file.empty();
   }
 
   void NamePipeline() {
@@ -235,15 +231,6 @@ Result<void> CheckRunnable(const LoadedConfig& config) {
     errors.Add(config.SourceOf("lanes.lane"), "lanes.lane",
                fmt::format("found {}, expected a lane from 0 to {}, because lanes.count is {}",
                            kafka.lane, kafka.lanes - 1, kafka.lanes));
-  }
-  NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(config.settings.lane.filter.scheme));
-  if (chosen.scheme && chosen.scheme->scans_all()) {
-    errors.Add(
-        config.SourceOf("match.scheme"), "match.scheme",
-        fmt::format("found {}, which compares each record with every remembered one and soon "
-                    "falls behind a stream; expected a scheme that looks records up. "
-                    "`neardup filter` and `neardup evaluate` take it",
-                    chosen.row->name));
   }
   if (errors.empty()) return {};
   return Error{ErrorCode::kConfig, errors.lines().front()};

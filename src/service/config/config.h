@@ -51,8 +51,7 @@ struct LoadedConfig {
 /// kConfig, with every complaint on a line of its own: `file:line: path: found ..., expected ...`.
 Result<LoadedConfig> LoadConfig(const ConfigLayers& layers);
 
-/// What `neardup run` needs besides a valid configuration: input topics, and a scheme that does not
-/// compare each record with all others.
+/// What `neardup run` needs besides a valid configuration: input topics, and a lane that exists.
 Result<void> CheckRunnable(const LoadedConfig& config);
 
 }  // namespace neardup

@@ -21,27 +21,20 @@ std::string MemoryText(const MemoryTable& table, const ShowOptions& options) {
       fmt::format("# memory in bytes, at most, with {} input partitions on {} {}:\n",
                   options.partitions, options.cores, options.cores == 1 ? "core" : "cores");
   for (const MemoryRow& row : table.rows) {
-    const bool endless = !table.index_is_bounded && &row == &table.rows.front();
-    text += fmt::format("#   {:<22}{:>14}  {}\n", row.part,
-                        endless ? "no limit" : std::to_string(row.bytes),
-                        endless ? "under this scheme it grows with the records" : row.bound_by);
+    text += fmt::format("#   {:<22}{:>14}  {}\n", row.part, row.bytes, row.bound_by);
   }
-  return text + fmt::format("#   {:<22}{:>14}{}\n", "total", table.total,
-                            table.index_is_bounded ? "" : "  and the index");
+  return text + fmt::format("#   {:<22}{:>14}\n", "total", table.total);
 }
 
 Json MemoryJson(const MemoryTable& table, const ShowOptions& options) {
   Json parts = Json::array();
   for (const MemoryRow& row : table.rows) {
-    const bool endless = !table.index_is_bounded && &row == &table.rows.front();
-    parts.push_back({{"part", row.part},
-                     {"bytes", endless ? Json(nullptr) : Json(row.bytes)},
-                     {"bound_by", row.bound_by}});
+    parts.push_back({{"part", row.part}, {"bytes", row.bytes}, {"bound_by", row.bound_by}});
   }
   return {{"partitions", options.partitions},
           {"cores", options.cores},
           {"parts", parts},
-          {"total_bytes", table.index_is_bounded ? Json(table.total) : Json(nullptr)}};
+          {"total_bytes", table.total}};
 }
 
 /// One line of the YAML that ShowConfig prints.
@@ -73,9 +66,6 @@ class YamlWriter {
     std::map<std::string, std::string> entries;
     if (const auto* texts = std::get_if<TextMap>(&value)) {
       for (const auto& [name, text] : *texts) entries[name] = YamlText(text);
-    }
-    if (const auto* numbers = std::get_if<NumberMap>(&value)) {
-      for (const auto& [name, number] : *numbers) entries[name] = RealText(number);
     }
     if (entries.empty()) {
       bool secret = config_.IsSecret(setting.path);
@@ -122,7 +112,7 @@ std::string ShowYaml(const LoadedConfig& config, const ShowOptions& options) {
 Json MaskedValue(const LoadedConfig& config, const Setting& setting) {
   if (config.IsSecret(setting.path)) return kSecretMask;
   Json value = JsonValue(setting.get(config.settings));
-  if (!IsMap(setting.kind)) return value;
+  if (setting.kind != SettingKind::kTextMap) return value;
   for (auto& [name, text] : value.items()) {
     if (config.IsSecret(setting.path + "." + name)) text = kSecretMask;
   }
@@ -137,7 +127,7 @@ std::string ShowJson(const LoadedConfig& config, const ShowOptions& options) {
     std::string key(KeyOf(setting.path));
     Json value = MaskedValue(config, setting);
     sources[setting.path] = Text(config.SourceOf(setting.path));
-    if (IsMap(setting.kind)) {
+    if (setting.kind == SettingKind::kTextMap) {
       for (const auto& property : value.items()) {
         std::string path = setting.path + "." + property.key();
         sources[path] = Text(config.SourceOf(path));

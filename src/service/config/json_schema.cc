@@ -72,11 +72,6 @@ Json TextMapSchema() {
           {"additionalProperties", {{"type", {"string", "number", "boolean"}}}}};
 }
 
-Json NumberMapSchema() {
-  return {{"type", "object"},
-          {"additionalProperties", {{"anyOf", {{{"type", "number"}}, Reference()}}}}};
-}
-
 Json ValueSchema(const Setting& setting) {
   switch (setting.kind) {
     case SettingKind::kText:
@@ -99,8 +94,6 @@ Json ValueSchema(const Setting& setting) {
       return FieldListSchema(setting);
     case SettingKind::kTextMap:
       return TextMapSchema();
-    case SettingKind::kNumberMap:
-      return NumberMapSchema();
   }
   return {};
 }

@@ -1,7 +1,6 @@
 #include "config/memory_table.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "filter/fingerprint_pool.h"
@@ -45,9 +44,7 @@ MemoryTable MemoryOf(const Settings& settings, size_t partitions, size_t cores) 
     table.rows.push_back({std::move(part), bytes, std::move(bound_by)});
     table.total += bytes;
   };
-  const std::optional<uint64_t> index = FilterBytesMax(lane.filter, transaction_records);
-  table.index_is_bounded = index.has_value();
-  add("index", index.value_or(0), "window.entries_max");
+  add("index", FilterBytesMax(lane.filter, transaction_records), "window.entries_max");
   if (lane.routing.has_groups()) {
     add("groups", Groups::BytesMax(lane.filter.window.entries_max, transaction_records),
         "window.entries_max, routing.keep, output.groups_topic");

@@ -19,8 +19,6 @@ struct MemoryRow {
 struct MemoryTable {
   std::vector<MemoryRow> rows;
   uint64_t total = 0;
-  /// Under some schemes the index grows with the records; then its row and the total lack it.
-  bool index_is_bounded = true;
 };
 
 /// `cores`: of the machine; they decide when threads.fingerprint is 0.

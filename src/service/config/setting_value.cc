@@ -90,9 +90,7 @@ class Reader {
       case SettingKind::kFieldList:
         return ReadFieldList(value);
       case SettingKind::kTextMap:
-        return ReadMap<TextMap>(value);
-      case SettingKind::kNumberMap:
-        return ReadMap<NumberMap>(value);
+        return ReadMap(value);
     }
     return std::nullopt;
   }
@@ -178,11 +176,10 @@ class Reader {
 
   std::optional<SettingValue> ReadChoice(const YamlValue& value) {
     const std::vector<std::string>& choices = setting_.choices;
-    bool scalar = value.form == Form::kScalar;
-    const auto holds = [&](const std::vector<std::string>& names) {
-      return std::find(names.begin(), names.end(), value.text) != names.end();
-    };
-    if (scalar && (holds(choices) || holds(setting_.choices_elsewhere))) return value.text;
+    const bool scalar = value.form == Form::kScalar;
+    if (scalar && std::find(choices.begin(), choices.end(), value.text) != choices.end()) {
+      return value.text;
+    }
     std::string expected = ExpectationText(setting_);
     if (scalar && !value.secret) {
       if (auto meant = NearestName(value.text, choices)) {
@@ -338,9 +335,8 @@ class Reader {
     return std::nullopt;
   }
 
-  template <class Map>
   std::optional<SettingValue> ReadMap(const YamlValue& value) {
-    Map map;
+    TextMap map;
     if (!assignment_.entry.empty()) {
       if (!ReadEntry(assignment_.entry, value, map)) return std::nullopt;
       return map;
@@ -374,17 +370,6 @@ class Reader {
     }
     map[name] = value.text;
     return true;
-  }
-
-  /// CheckOptions checks names and ranges, because they depend on the scheme.
-  bool ReadEntry(const std::string& name, const YamlValue& value, NumberMap& map) {
-    const std::optional<double> number = ReadReal(value);
-    if (number) {
-      map[name] = *number;
-    } else {
-      Refuse(value, setting_.path + "." + name, "a number");
-    }
-    return number.has_value();
   }
 
   const Setting& setting_;
@@ -432,12 +417,6 @@ std::string YamlText(const Setting& setting, const SettingValue& value) {
       };
       return fmt::format("{{{}}}", Joined(map, entry_text));
     }
-    std::string operator()(const NumberMap& map) const {
-      const auto entry_text = [](const auto& entry) {
-        return fmt::format("{}: {}", YamlText(entry.first), RealText(entry.second));
-      };
-      return fmt::format("{{{}}}", Joined(map, entry_text));
-    }
   };
   return std::visit(Writer{setting}, value);
 }
@@ -461,7 +440,6 @@ Json JsonValue(const SettingValue& value) {
       return list;
     }
     Json operator()(const TextMap& map) const { return map; }
-    Json operator()(const NumberMap& map) const { return map; }
   };
   return std::visit(Writer{}, value);
 }
@@ -494,8 +472,6 @@ std::string ExpectationText(const Setting& setting) {
       return "a list, such as [a, b]";
     case SettingKind::kTextMap:
       return "a map, such as {name: value}";
-    case SettingKind::kNumberMap:
-      return "a map of numbers, such as {name: 1}";
   }
   return ExpectationOfText(setting);
 }

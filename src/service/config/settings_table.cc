@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "feature/mask.h"
-#include "schemes/schemes.h"
 
 namespace neardup {
 namespace {
@@ -194,23 +193,6 @@ Setting MasksList(std::string path) {
   return row;
 }
 
-template <class Member>
-Setting SchemeChoice(std::string path, Member member, std::string help) {
-  Setting row =
-      PlainRow<std::string>(SettingKind::kChoice, std::move(path), member, std::move(help));
-  row.choices.push_back(MatchScheme().name);
-  for (const SchemeRow& scheme : SchemeRows()) {
-    const bool needs_sample = scheme.frequencies == FrequencyUse::kNeeded;
-    (needs_sample ? row.choices_elsewhere : row.choices).emplace_back(scheme.name);
-  }
-  return row;
-}
-
-template <class Member>
-Setting SchemeOptions(std::string path, Member member, std::string help) {
-  return PlainRow<NumberMap>(SettingKind::kNumberMap, std::move(path), member, std::move(help));
-}
-
 /// Names a member of const and of non-const Settings.
 #define NEARDUP_MEMBER(member) \
   [](auto& settings) -> auto& { return settings.member; }
@@ -384,20 +366,11 @@ std::vector<Setting> FeatureRows() {
 
 std::vector<Setting> MatchRows() {
   return {
-      Choice(
-          "match.mode", NEARDUP_MEMBER(learning.mode), {"auto", "near", "exact"},
-          "auto: the lane learns from a sample what to compare and how. Settings that are given "
-          "win, "
-          "and the others are learned. feature.model, or another match.scheme than neardup, turns "
-          "learning off. near: the lane compares as the settings say. exact: only records with "
-          "equal fields are duplicates (match.distance_max 0)."),
-      SchemeChoice("match.scheme", NEARDUP_MEMBER(lane.filter.scheme.name),
-                   "Method that tells duplicates: neardup, or another scheme of docs/schemes.md. "
-                   "With another scheme, only match.scheme_options of the settings below has an "
-                   "effect. Schemes that need a sample run in `neardup evaluate` only."),
-      SchemeOptions("match.scheme_options", NEARDUP_MEMBER(lane.filter.scheme.values),
-                    "Parameters of another scheme than neardup, by name. Parameters left out have "
-                    "their defaults."),
+      Choice("match.mode", NEARDUP_MEMBER(learning.mode), {"auto", "near", "exact"},
+             "auto: the lane learns from a sample what to compare and how. Settings that are given "
+             "win, and the others are learned. feature.model turns learning off. near: the lane "
+             "compares as the settings say. exact: only records with "
+             "equal fields are duplicates (match.distance_max 0)."),
       Share("match.similarity", NEARDUP_MEMBER(lane.filter.match.similarity),
             "Share of the phrases (three words in a row) that near duplicates have in common, from "
             "0.5 to 0.95. The distances below, in bits, are limited by it. 0: they alone decide."),

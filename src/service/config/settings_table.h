@@ -26,19 +26,12 @@ enum class SettingKind : uint8_t {
   kChoice,  ///< the value is the name of the choice
   kTextList,
   kFieldList,
-  kTextMap,    ///< such as librdkafka properties
-  kNumberMap,  ///< such as parameters of a scheme
+  kTextMap,  ///< such as librdkafka properties; each entry can be set by itself, as path.name
 };
 
-/// Whether each entry of the setting can be set by itself, as path.name.
-constexpr bool IsMap(SettingKind kind) {
-  return kind == SettingKind::kTextMap || kind == SettingKind::kNumberMap;
-}
-
 using TextMap = std::map<std::string, std::string>;
-using NumberMap = std::map<std::string, double>;
 using SettingValue = std::variant<std::string, int64_t, double, bool, std::vector<std::string>,
-                                  std::vector<FieldSelector>, TextMap, NumberMap>;
+                                  std::vector<FieldSelector>, TextMap>;
 
 struct Setting {
   /// Dotted path in the file, such as window.window_ms.
@@ -50,8 +43,6 @@ struct Setting {
   int64_t max = 0;
   std::optional<int64_t> except;
   std::vector<std::string> choices;
-  /// Values that are read, so that a later check can say which command takes them. Never offered.
-  std::vector<std::string> choices_elsewhere;
   /// Texts and items of lists: a regular expression (ECMAScript) for the whole text, and what it
   /// takes in words. Empty: any text.
   std::string pattern;

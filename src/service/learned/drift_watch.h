@@ -30,8 +30,7 @@ struct DriftReport {
 /// again. One owner thread, that of the lane.
 class DriftWatch final : public SeesLane<DriftWatch> {
  public:
-  /// `options` are those of the lane, of the filter's own scheme. Without a reference of the same
-  /// options, the first window becomes the reference. `report` is called when a window ends, but
+  /// `options` are the lane's. Without a reference of the same options, the first window becomes the reference. `report` is called when a window ends, but
   /// not for a window that becomes the reference. The clock must outlive the watch.
   DriftWatch(const FilterOptions& options, std::optional<StreamProfile> reference, Clock& clock,
              std::function<void(const DriftReport&)> report);

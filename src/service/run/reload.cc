@@ -108,8 +108,7 @@ FilterOptions InForce(Settings settings, const std::string& learned) {
 
 /// True if only one of the two compares by distance. Their fingerprints differ then.
 bool ChangesMode(const FilterOptions& before, const FilterOptions& after) {
-  const bool has_distance = before.scheme.is_own() && after.scheme.is_own();
-  return has_distance && ExactOnly(before.match) != ExactOnly(after.match);
+  return ExactOnly(before.match) != ExactOnly(after.match);
 }
 
 }  // namespace

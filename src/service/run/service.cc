@@ -17,6 +17,7 @@
 #include "base/quantity.h"
 #include "config/memory_table.h"
 #include "files/local_ports.h"
+#include "index/match.h"
 #include "kafka/client.h"
 #include "kafka/complaint_log.h"
 #include "kafka/kafka_ports.h"
@@ -126,6 +127,22 @@ KeeperOptions KeeperOptionsOf(const Settings& settings) {
     options.folder = SnapshotFolder(settings.state_dir, options.lane);
   }
   return options;
+}
+
+/// How records are compared: their fields, and the limits of near.
+std::string InForceText(const FilterOptions& filter) {
+  std::string compared;
+  std::string keys;
+  std::string free;
+  for (const FieldSelector& field : filter.record.fields) {
+    std::string& names = field.key ? keys : field.free ? free : compared;
+    names += (names.empty() ? "" : ", ") + (field.path.empty() ? "all others" : field.path);
+  }
+  if (filter.record.fields.empty()) compared = "all fields";
+  std::string text = "fields compared: " + (compared.empty() ? "none" : compared);
+  if (!keys.empty()) text += "; must agree: " + keys;
+  if (!free.empty()) text += "; may differ: " + free;
+  return text + "; " + LimitText(filter.match);
 }
 
 }  // namespace
@@ -244,6 +261,7 @@ Result<bool> Service::Parts::Build(const std::atomic<bool>& stop) {
   NEARDUP_ASSIGN(const TopicReport topics, PrepareTopics());
   NEARDUP_ASSIGN(const bool learned, Learn(stop));
   if (!learned) return false;
+  spdlog::info("in force: {}", InForceText(settings.lane.filter));
   ShowMemory();
   WatchDrift();
   const uint16_t lane_number = settings.lane.lane;
@@ -294,7 +312,9 @@ Result<TopicReport> Service::Parts::PrepareTopics() {
   NEARDUP_ASSIGN(TopicReport report, EnsureTopics(settings.kafka, inputs, kafka_log,
                                                   begun ? LaneAge::kBegun : LaneAge::kFirstStart));
   LeaveOut(report.without_outputs, inputs);
-  for (const std::string& topic : report.created) spdlog::info("topic {} created", topic);
+  if (!report.created.empty()) {
+    spdlog::info("created: {}", fmt::join(report.created, ", "));
+  }
   for (const std::string& warning : report.warnings) spdlog::warn("{}", warning);
   source->Saw(std::move(inputs));
   return report;
@@ -303,32 +323,23 @@ Result<TopicReport> Service::Parts::PrepareTopics() {
 void Service::Parts::ShowMemory() {
   const MemoryTable memory =
       MemoryOf(settings, source->seen().size(), std::max(1U, std::thread::hardware_concurrency()));
-  if (memory.index_is_bounded) {
-    PrometheusProbe::MemoryParts parts;
-    for (const MemoryRow& row : memory.rows) parts.emplace_back(row.part, row.bytes);
-    metrics.SetMemoryBound(memory.total, parts);
-    status.SetMemoryBound(memory.total);
-    spdlog::info(
-        "memory: at most {} with {} input partitions (`neardup config show` has the parts)",
-        BytesText(static_cast<int64_t>(RoundUp(memory.total))), source->seen().size());
-  } else {
-    spdlog::warn("memory: no limit, because under match.scheme {} the index grows with the records",
-                 settings.lane.filter.scheme.name);
-  }
+  PrometheusProbe::MemoryParts parts;
+  for (const MemoryRow& row : memory.rows) parts.emplace_back(row.part, row.bytes);
+  metrics.SetMemoryBound(memory.total, parts);
+  status.SetMemoryBound(memory.total);
+  spdlog::info("memory: at most {} with {} input partitions (`neardup config show` has the parts)",
+               BytesText(static_cast<int64_t>(RoundUp(memory.total))), source->seen().size());
 }
 
 void Service::Parts::WatchDrift() {
   std::vector<Probe*> probes = {probe.get()};
-  const FilterOptions& filter = settings.lane.filter;
-  if (filter.scheme.is_own()) {
-    drift = std::make_unique<DriftWatch>(filter, settings.reference, clock,
-                                         [this](const DriftReport& report) { ShowDrift(report); });
-    spdlog::info("drift is measured against {}",
-                 drift->has_reference() ? "the sample that the settings were chosen from"
-                                        : "the first records that this process decides, because "
-                                          "the settings come with no profile of a sample");
-    probes.push_back(drift.get());
-  }
+  drift = std::make_unique<DriftWatch>(settings.lane.filter, settings.reference, clock,
+                                       [this](const DriftReport& report) { ShowDrift(report); });
+  spdlog::debug("drift is measured against {}",
+                drift->has_reference() ? "the sample that the settings were chosen from"
+                                       : "the first records that this process decides, because "
+                                         "the settings come with no profile of a sample");
+  probes.push_back(drift.get());
   lane_probe = std::make_unique<ProbeFan>(std::move(probes));
 }
 
@@ -340,14 +351,14 @@ void Service::Parts::ShowDrift(const DriftReport& report) {
   metrics.SetDrift(ratios, report.detected);
   if (!report.changed) return;
   if (!report.detected) {
-    spdlog::info("the stream is again as it was when the settings were chosen");
+    spdlog::info("the settings fit the stream again");
     return;
   }
   std::vector<std::string> texts;
   for (const AspectDrift& aspect : Drifted(report.aspects)) texts.push_back(aspect.text);
   spdlog::warn(
-      "the stream has changed since the settings were chosen: {}. `neardup tune --compare CONFIG` "
-      "says whether it matters, and `neardup reindex` puts new settings in force; see "
+      "the settings may no longer fit the stream: {}. `neardup tune --compare CONFIG` says "
+      "whether it matters, and `neardup reindex` puts new settings in force; see "
       "docs/drift.md",
       fmt::join(texts, "; "));
 }
@@ -366,7 +377,11 @@ Result<bool> Service::Parts::Learn(const std::atomic<bool>& stop) {
   }
   if (state.learned.empty()) return true;
   NEARDUP_ASSIGN(const LearnedOptions learned, TakeLearnedText(state.learned, settings));
-  for (const std::string& reason : learned.reasons) spdlog::info("learned settings: {}", reason);
+  // A person wants to know the reasons once, and what is in force at each start.
+  const auto level = state.begun ? spdlog::level::debug : spdlog::level::info;
+  for (const std::string& reason : learned.reasons) {
+    spdlog::log(level, "learned settings: {}", reason);
+  }
   if (!learned.provisional) return true;
   spdlog::warn("{}", WhatFollows(settings));
   later = LaterLearning(static_cast<uint64_t>(settings.learning.records_min));

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <utility>
 
-#include "filter/record_features.h"
-#include "index/sketch_index.h"
 #include "neardup/filter.h"
+#include "schemes/scheme_text.h"
 #include "schemes/schemes.h"
+#include "schemes/sketch_index.h"
 #include "schemes/token_counts.h"
 
 namespace neardup {
@@ -85,31 +85,37 @@ class Stopwatch {
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-/// Lets the filter decide the payloads of a set in order, and keeps its calls.
-class Decider {
- public:
-  Decider(const LabelledSet& set, Filter& filter) : filter_(filter), calls_(set) {}
-
-  void Decide(const FingerprintedRecord& record) {
-    const auto payload = static_cast<size_t>(record.position.offset);
-    const Verdict verdict = filter_.Decide(record);
-    if (verdict.decision == Decision::kDuplicate) {
-      calls_.AddDuplicate(payload, static_cast<size_t>(verdict.match.original.offset));
+/// The calls that verdicts make. verdicts[i] belongs to the payload i.
+CallList CallsOf(const LabelledSet& set, std::span<const Verdict> verdicts) {
+  CallList calls(set);
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i].decision == Decision::kDuplicate) {
+      calls.AddDuplicate(i, static_cast<size_t>(verdicts[i].match.original.offset));
     } else {
-      calls_.AddUnique(payload);
+      calls.AddUnique(i);
     }
-    dead_letters_ += verdict.decision == Decision::kDeadLetter ? 1 : 0;
-    if ((payload + 1) % kCommitRecords == 0) filter_.Commit();
   }
+  return calls;
+}
 
-  const CallList& calls() const { return calls_; }
-  uint64_t dead_letters() const { return dead_letters_; }
+/// Lets the filter decide the payload of a set that follows the last one.
+Verdict DecideNext(const FingerprintedRecord& record, Filter& filter) {
+  const Verdict verdict = filter.Decide(record);
+  if ((static_cast<size_t>(record.position.offset) + 1) % kCommitRecords == 0) filter.Commit();
+  return verdict;
+}
 
- private:
-  Filter& filter_;
-  CallList calls_;
-  uint64_t dead_letters_ = 0;
-};
+SchemeRun RunOf(const LabelledSet& set, std::vector<Verdict> verdicts, double seconds) {
+  SchemeRun run;
+  run.accuracy = Judge(set.labels, CallsOf(set, verdicts).calls());
+  run.records = verdicts.size();
+  run.dead_letters = static_cast<uint64_t>(std::count_if(
+      verdicts.begin(), verdicts.end(),
+      [](const Verdict& verdict) { return verdict.decision == Decision::kDeadLetter; }));
+  run.seconds = seconds;
+  run.verdicts = std::move(verdicts);
+  return run;
+}
 
 std::vector<FingerprintedRecord> FingerprintAll(const LabelledSet& set,
                                                 const FilterOptions& options) {
@@ -175,16 +181,13 @@ Result<SchemeRun> RunFilter(const LabelledSet& set, const FilterOptions& options
   NEARDUP_ASSIGN(const std::unique_ptr<Filter> filter, Filter::New(options));
   const uint64_t empty_bytes = filter->bytes();
   Fingerprinter fingerprinter(options);
-  Decider decider(set, *filter);
+  std::vector<Verdict> verdicts;
+  verdicts.reserve(set.payloads.size());
   const Stopwatch watch;
   for (size_t i = 0; i < set.payloads.size(); ++i) {
-    decider.Decide(fingerprinter.Compute(set.View(i)));
+    verdicts.push_back(DecideNext(fingerprinter.Compute(set.View(i)), *filter));
   }
-  SchemeRun run;
-  run.seconds = watch.seconds();
-  run.accuracy = Judge(set.labels, decider.calls().calls());
-  run.records = set.payloads.size();
-  run.dead_letters = decider.dead_letters();
+  SchemeRun run = RunOf(set, std::move(verdicts), watch.seconds());
   run.entries = filter->entries();
   run.bytes = filter->bytes() - empty_bytes;
   return run;
@@ -196,36 +199,46 @@ Result<SchemeRun> RunSketches(const LabelledSet& set, const FilterOptions& optio
   SketchIndex index(*scheme);
   const uint64_t empty_bytes = index.bytes();
   SchemeTextReader reader(options);
-  CallList calls(set);
-  SchemeRun run;
-  Entry entry;
+  std::vector<Verdict> verdicts;
+  verdicts.reserve(set.payloads.size());
   const Stopwatch watch;
   for (size_t i = 0; i < set.payloads.size(); ++i) {
-    const RecordView record = set.View(i);
-    const SchemeTexts& texts = reader.Read(record);
-    run.dead_letters += texts.outcome.reason == Reason::kNone ? 0 : 1;
+    const RecordView view = set.View(i);
+    const SchemeTexts& texts = reader.Read(view);
+    Verdict& verdict = verdicts.emplace_back();
+    verdict.outcome = texts.outcome;
     if (!texts.outcome.comparable()) {
-      calls.AddUnique(i);
+      if (texts.outcome.reason != Reason::kNone) verdict.decision = Decision::kDeadLetter;
       continue;
     }
-    Sketch sketch;
-    scheme->Compute(texts.texts, sketch);
-    entry.sketch = std::move(sketch);
-    entry.time_ms = texts.outcome.time_ms;
-    entry.origin = record.position;
-    if (const auto match = index.FindNearest(entry, options.window.window_ms)) {
-      calls.AddDuplicate(i, static_cast<size_t>(index.MatchOf(*match).original.offset));
+    SketchedRecord record{{}, texts.outcome.time_ms, view.position, texts.exact};
+    scheme->Compute(texts.texts, record.sketch);
+    if (const auto match = index.FindNearest(record, options.window.window_ms)) {
+      verdict.decision = Decision::kDuplicate;
+      verdict.match = *match;
     } else {
-      calls.AddUnique(i);
-      index.Insert(entry);
+      index.Insert(std::move(record));
     }
   }
-  run.seconds = watch.seconds();
-  run.accuracy = Judge(set.labels, calls.calls());
-  run.records = set.payloads.size();
+  SchemeRun run = RunOf(set, std::move(verdicts), watch.seconds());
   run.entries = index.size();
   run.bytes = index.bytes() - empty_bytes;
   return run;
+}
+
+std::string VerdictTable(const SchemeRun& run) {
+  std::string table = "id\tverdict\toriginal\tdistance\tkind\n";
+  for (size_t i = 0; i < run.verdicts.size(); ++i) {
+    const Verdict& verdict = run.verdicts[i];
+    table += fmt::format("{}\t{}\t", i + 1, Name(verdict.decision));
+    if (verdict.decision == Decision::kDuplicate) {
+      table += fmt::format("{}\t{}\t{}\n", verdict.match.original.offset + 1,
+                           verdict.match.distance, Name(verdict.match.kind));
+    } else {
+      table += "\t\t\n";
+    }
+  }
+  return table;
 }
 
 Result<std::vector<CurvePoint>> RunDistances(const LabelledSet& set, FilterOptions options) {
@@ -237,9 +250,11 @@ Result<std::vector<CurvePoint>> RunDistances(const LabelledSet& set, FilterOptio
     // The curve ends before the first distance that the filter refuses.
     if (!CheckOptions(options).ok()) break;
     NEARDUP_ASSIGN(const std::unique_ptr<Filter> filter, Filter::New(options));
-    Decider decider(set, *filter);
-    for (const FingerprintedRecord& record : records) decider.Decide(record);
-    curve.push_back({distance, Judge(set.labels, decider.calls().calls()).all});
+    std::vector<Verdict> verdicts;
+    for (const FingerprintedRecord& record : records) {
+      verdicts.push_back(DecideNext(record, *filter));
+    }
+    curve.push_back({distance, Judge(set.labels, CallsOf(set, verdicts).calls()).all});
   }
   return curve;
 }

@@ -12,6 +12,7 @@
 #include "evaluate/labelled_set.h"
 #include "neardup/options.h"
 #include "neardup/result.h"
+#include "neardup/verdict.h"
 
 namespace neardup {
 
@@ -43,6 +44,7 @@ struct SchemeRun {
   /// of an empty one.
   uint64_t entries = 0;
   uint64_t bytes = 0;
+  std::vector<Verdict> verdicts;  ///< on each payload
 
   double records_per_s() const { return seconds > 0 ? static_cast<double>(records) / seconds : 0; }
   std::optional<double> bytes_per_entry() const {
@@ -58,6 +60,10 @@ Result<SchemeRun> RunFilter(const LabelledSet& set, const FilterOptions& options
 /// the window. A scheme that needs document frequencies counts them in the first 3,000 records.
 Result<SchemeRun> RunSketches(const LabelledSet& set, const FilterOptions& options,
                               const SchemeChoice& choice);
+
+/// The verdicts as `neardup filter --verdicts` writes them: a line of column names, and a line for
+/// each payload, named by its number from 1.
+std::string VerdictTable(const SchemeRun& run);
 
 /// What the filter finds at another distance_max.
 struct CurvePoint {

@@ -22,10 +22,6 @@ constexpr size_t kPullsShown = 10;
 constexpr size_t kBitsShown = 6;
 constexpr size_t kNumbersShown = 5;
 
-std::string Counted(uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", Grouped(count), noun, count == 1 ? "" : "s");
-}
-
 std::string DurationText(int64_t ms) {
   if (ms % 1000 != 0) return fmt::format("{} ms", ms);
   return fmt::format("{} s", Grouped(static_cast<uint64_t>(ms / 1000)));
@@ -287,8 +283,7 @@ std::string Shortened(std::string_view text, size_t bytes_max) {
 }
 
 bool HaveDistance(const ExplainReport& report) {
-  return report.options.scheme.is_own() && !report.explained.a.exact_only &&
-         !report.explained.b.exact_only;
+  return !report.explained.a.exact_only && !report.explained.b.exact_only;
 }
 
 std::string VerdictName(const Verdict& verdict) {
@@ -329,10 +324,6 @@ std::string ReasonSentence(const ExplainReport& report) {
       return "Their compared texts are equal, apart from case, punctuation, markup and masked "
              "parts.";
     case Cause::kNear:
-      if (!report.options.scheme.is_own()) {
-        return fmt::format("The scheme {} gives them the distance {}, which it accepts.",
-                           report.options.scheme.name, distance);
-      }
       return fmt::format(
           "Their simhashes differ in {}, and at most {} may differ. With the order of the words, "
           "{} differ, and at most {} may differ.",
@@ -367,19 +358,11 @@ std::string ReasonSentence(const ExplainReport& report) {
           "{} has {}, and only {} has {}.",
           report.a, NumbersText(explained.numbers_a), report.b, NumbersText(explained.numbers_b));
     case Cause::kNotFound:
-      if (!report.options.scheme.is_own()) {
-        return fmt::format(
-            "The scheme {} accepts their distance {}, but they share none of its "
-            "keys, so that they are not compared.",
-            report.options.scheme.name, distance);
-      }
       return fmt::format(
           "They are near enough, but the index did not compare them: it finds every original "
           "within "
           "{}, and most of the others, but not this one.",
           Counted(static_cast<uint64_t>(GuaranteedDistance(match)), "bit"));
-    case Cause::kOtherScheme:
-      return fmt::format("The scheme {} calls them no duplicates.", report.options.scheme.name);
   }
   return "";
 }
@@ -471,20 +454,18 @@ std::string ExplainJson(const ExplainReport& report) {
   json["reason"] = ReasonSentence(report);
   json["notes"] = report.notes;
   if (explained.distance) json["distance"] = *explained.distance;
-  if (report.options.scheme.is_own()) {
-    json["order_distance"] = explained.order_distance;
-    json["distance_max"] = explained.limits.distance_max;
-    json["distance_sum_max"] = explained.limits.sum_max;
-    json["widening"] = explained.limits.widening;
-    json["keys_differ"] = explained.keys_differ;
-    Json shared = Json::array();
-    for (const ExplainedKey& key : explained.shared_keys) shared.push_back(key.words);
-    json["shared_text_keys"] = shared;
-    json["numbers_only_earlier"] = explained.numbers_a;
-    json["numbers_only_later"] = explained.numbers_b;
-    json["simhash_difference"] = DifferenceJson(explained.words);
-    json["order_difference"] = DifferenceJson(explained.pairs);
-  }
+  json["order_distance"] = explained.order_distance;
+  json["distance_max"] = explained.limits.distance_max;
+  json["distance_sum_max"] = explained.limits.sum_max;
+  json["widening"] = explained.limits.widening;
+  json["keys_differ"] = explained.keys_differ;
+  Json shared = Json::array();
+  for (const ExplainedKey& key : explained.shared_keys) shared.push_back(key.words);
+  json["shared_text_keys"] = shared;
+  json["numbers_only_earlier"] = explained.numbers_a;
+  json["numbers_only_later"] = explained.numbers_b;
+  json["simhash_difference"] = DifferenceJson(explained.words);
+  json["order_difference"] = DifferenceJson(explained.pairs);
   json["changes"] = Json::array();
   for (const VerdictChange& change : explained.changes) {
     Json one = VerdictJson(change.verdict);

@@ -29,8 +29,7 @@ std::string ChangeText(const VerdictChange& change);
 /// Such as `near duplicate`.
 std::string VerdictName(const Verdict& verdict);
 
-/// Whether both records have a distance: the scheme is neardup's own, and neither has too few
-/// words.
+/// Whether both records have a distance: neither has too few words.
 bool HaveDistance(const ExplainReport& report);
 
 /// A text of one record in the place where the other one may have a text, too.

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "explain/verdict_changes.h"
-#include "filter/match_scheme.h"
 #include "fingerprint/number_set.h"
 
 namespace neardup {
@@ -39,8 +38,8 @@ uint64_t NumberSetOf(const ExplainedRecord& record) {
   return NumberSet(text);
 }
 
-void CompareOwn(const FilterOptions& options, const StoredKeys& remembered,
-                PairExplanation& explained) {
+void Compare(const FilterOptions& options, const StoredKeys& remembered,
+             PairExplanation& explained) {
   const FingerprintedRecord& a = explained.a.fingerprinted;
   const FingerprintedRecord& b = explained.b.fingerprinted;
   explained.distance = std::popcount(a.fingerprint.simhash ^ b.fingerprint.simhash);
@@ -66,9 +65,6 @@ Cause CauseOf(const FilterOptions& options, const PairExplanation& explained) {
     return explained.verdict.match.kind == MatchKind::kExact ? Cause::kEqual : Cause::kNear;
   }
   if (!WithinWindow(a.time_ms, b.time_ms, options.window.window_ms)) return Cause::kOutsideWindow;
-  if (!options.scheme.is_own()) {
-    return explained.distance ? Cause::kNotFound : Cause::kOtherScheme;
-  }
   if (explained.keys_differ) return Cause::kKeysDiffer;
   if (options.match.distance_max == 0) return Cause::kExactMode;
   if (explained.a.exact_only || explained.b.exact_only) return Cause::kFewWords;
@@ -108,8 +104,6 @@ const char* Name(Cause cause) {
       return "numbers";
     case Cause::kNotFound:
       return "not_found";
-    case Cause::kOtherScheme:
-      return "other_scheme";
   }
   return "unknown";
 }
@@ -122,15 +116,7 @@ Result<PairExplanation> ExplainPair(const FilterOptions& options, const RecordVi
   explained.a = explainer.Explain(a);
   explained.b = explainer.Explain(b);
   explained.verdict = judged.verdict;
-  if (judged.comparable) {
-    if (options.scheme.is_own()) {
-      CompareOwn(options, judged.remembered, explained);
-    } else {
-      NEARDUP_ASSIGN(const ChosenScheme chosen, ChooseScheme(options.scheme));
-      explained.distance = chosen.scheme->Distance(explained.a.fingerprinted.sketch->words,
-                                                   explained.b.fingerprinted.sketch->words);
-    }
-  }
+  if (judged.comparable) Compare(options, judged.remembered, explained);
   explained.cause = CauseOf(options, explained);
   if (judged.comparable) explained.changes = FindChanges(options, a, b, explained);
   return explained;

@@ -28,7 +28,6 @@ enum class Cause : uint8_t {
   kTooFarInSum,    ///< the distances of simhash and order together are larger than allowed
   kNumbers,        ///< near enough, but their numbers conflict
   kNotFound,       ///< near enough, but the index would not look at the earlier record
-  kOtherScheme,    ///< a comparison scheme says that they are no duplicates
 };
 const char* Name(Cause cause);
 
@@ -47,12 +46,10 @@ struct PairExplanation {
   ExplainedRecord b;
   /// Of `b`, in a filter that has decided `a` and nothing else.
   Verdict verdict;
-  Cause cause = Cause::kOtherScheme;
+  Cause cause = Cause::kNotComparable;
   // The rest is set only if both records are comparable.
-  /// Hamming distance of the simhashes, key fields included. With a comparison scheme: nullopt if
-  /// it calls the two no duplicates.
+  /// Hamming distance of the simhashes, key fields included.
   std::optional<int> distance;
-  // Only with our own scheme:
   int order_distance = 0;  ///< Hamming distance of the orders, key fields included
   NearnessLimits limits;
   std::vector<ExplainedKey> shared_keys;  ///< of those that `a` is remembered under

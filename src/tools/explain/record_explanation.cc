@@ -83,7 +83,7 @@ ExplainedRecord RecordExplainer::Explain(const RecordView& record) {
   explained.fingerprinted = fingerprinter_.Compute(record);
   if (!explained.fingerprinted.outcome.comparable()) return explained;
   explained.key = reader_.Read(record).key;
-  explained.exact_only = options_.scheme.is_own() && reader_.Count().exact_only;
+  explained.exact_only = reader_.Count().exact_only;
   ExplainTexts(record, explained);
   ExplainWords(explained);
   ExplainAdjacentWords(explained);

@@ -62,9 +62,7 @@ struct ExplainedRecord {
   std::vector<ExplainedKey> text_keys;
 };
 
-/// Explains records. With a comparison scheme (MatchScheme), the fingerprint comes from the scheme,
-/// and words and votes are those that our own scheme would use. Keeps scratch memory: one instance
-/// per thread.
+/// Explains records. Keeps scratch memory: one instance per thread.
 class RecordExplainer {
  public:
   /// The options must be valid.

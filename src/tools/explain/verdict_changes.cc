@@ -28,17 +28,14 @@ class ChangeSearch {
       : options_(options), a_(a), b_(b), explained_(explained) {}
 
   std::vector<VerdictChange> Run() {
-    const bool own = options_.scheme.is_own();
-    if (own) {
-      if (duplicate()) {
-        Narrow();
-      } else {
-        Widen();
-      }
+    if (duplicate()) {
+      Narrow();
+    } else {
+      Widen();
     }
     TryWindow();
     TryFields();
-    TryTexts(own);
+    TryTexts();
     return std::move(found_);
   }
 
@@ -217,7 +214,7 @@ class ChangeSearch {
     }
   }
 
-  void TryTexts(bool own) {
+  void TryTexts() {
     bool flipped = false;
     for (const MaskRow& row : kMaskRows) {
       changed_ = options_;
@@ -232,7 +229,7 @@ class ChangeSearch {
     changed_ = options_;
     changed_.feature.markup = !options_.feature.markup;
     Try({{"feature.markup", OnOff(changed_.feature.markup)}}, changed_);
-    if (own && options_.model != Model()) {
+    if (options_.model != Model()) {
       changed_ = options_;
       changed_.model = Model();
       Try({{"feature.model", "none"}}, changed_);

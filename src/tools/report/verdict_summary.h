@@ -41,7 +41,7 @@ struct CopiedRecord {
 /// A text of an example is cut to about this many bytes.
 inline constexpr size_t kTextBytesMax = 2000;
 
-/// Distances from here on are counted together. Only comparison schemes have them.
+/// Distances from here on are counted together. Only headers that are not ours have them.
 inline constexpr size_t kDistancesCounted = 18;
 
 struct VerdictCounts {

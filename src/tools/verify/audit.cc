@@ -37,9 +37,8 @@ bool IsByReference(const Message& message, Reason reason) {
 
 Audit::Audit(const AuditOptions& options)
     : options_(options),
-      chosen_(ChooseScheme(options.filter.scheme).value()),
       fingerprinter_(options.filter),
-      verdicts_(options_, chosen_, ledger_, report_),
+      verdicts_(options_, ledger_, report_),
       groups_(ledger_, report_, options_.part) {}
 
 uint32_t Audit::AddPartition(const AuditedInput& input) {
@@ -210,10 +209,6 @@ void Audit::Cover(const ParsedHeader& header, const FingerprintedRecord* content
   row.features = static_cast<uint16_t>(std::min(content->features, uint32_t{UINT16_MAX}));
   ledger_.fingerprints.Append(content->fingerprint);
   if (options_.filter.match.text_keys) ledger_.text_keys.Append(content->text_keys);
-  if (chosen_.scheme) {
-    ledger_.sketches.push_back(*content->sketch);
-    sketch_bytes_ += sizeof(Sketch) + content->sketch->bytes();
-  }
 }
 
 void Audit::CheckOneLane(const InputPartition& place, uint64_t seq, const std::string& where) {
@@ -339,8 +334,7 @@ void Audit::CheckOrder(uint32_t input, Route route, int64_t origin_offset,
 }
 
 size_t Audit::bytes() const {
-  size_t bytes =
-      groups_.bytes() + ledger_.fingerprints.bytes() + ledger_.text_keys.bytes() + sketch_bytes_;
+  size_t bytes = groups_.bytes() + ledger_.fingerprints.bytes() + ledger_.text_keys.bytes();
   for (const AuditPartition& partition : ledger_.partitions()) {
     bytes += partition.rows.bytes() + partition.deleted.size() * kAuditBytesPerDeleted;
   }
@@ -351,8 +345,7 @@ AuditReport Audit::Finish(const std::function<void(double)>& progress) {
   groups_.Finish();
   std::vector<const AuditRow*> by_seq = verdicts_.Finish();
   ledger_.text_keys = {};  // the next check, which needs the most memory, does not use them
-  CheckCompleteness(options_, chosen_, ledger_, std::move(by_seq), first_left_out_seq_, report_,
-                    progress);
+  CheckCompleteness(options_, ledger_, std::move(by_seq), first_left_out_seq_, report_, progress);
   return std::move(report_);
 }
 

@@ -18,7 +18,6 @@
 #include <optional>
 #include <string>
 
-#include "filter/match_scheme.h"
 #include "lane/message.h"
 #include "lane/route_header.h"
 #include "neardup/filter.h"
@@ -46,8 +45,8 @@ struct AuditedInput {
   std::string dead_letter_topic;
 };
 
-/// Memory that an audit needs at its peak for each input record, without the sketches of another
-/// scheme than the filter's own. It is reached when all records are unique.
+/// Memory that an audit needs at its peak for each input record. It is reached when all records are
+/// unique.
 inline constexpr int kAuditBytesPerRecord = 100;
 /// The same for each output of a deleted input record.
 inline constexpr int kAuditBytesPerDeleted = 160;
@@ -115,7 +114,6 @@ class Audit {
   void CheckOrder(uint32_t input, Route route, int64_t origin_offset, const std::string& where);
 
   AuditOptions options_;
-  ChosenScheme chosen_;
   Fingerprinter fingerprinter_;
   AuditLedger ledger_;
   AuditReport report_;
@@ -124,7 +122,6 @@ class Audit {
   std::map<InputPartition, uint64_t> newest_seq_;  ///< by the output that it was read from
   uint64_t behind_ = 0;  ///< outputs with a smaller seq than one before them in their partition
   uint64_t first_left_out_seq_ = UINT64_MAX;  ///< of those left out after the audited ones
-  uint64_t sketch_bytes_ = 0;
   std::string header_bytes_;
 };
 

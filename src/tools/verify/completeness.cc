@@ -7,10 +7,8 @@
 #include <cassert>
 #include <cstddef>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "index/match.h"
@@ -37,20 +35,6 @@ std::vector<uint64_t> TwoBlockMasks(int blocks) {
 /// The difference as an unsigned number, without overflow. `later_ms` must not be smaller.
 uint64_t TimeApart(int64_t earlier_ms, int64_t later_ms) {
   return static_cast<uint64_t>(later_ms) - static_cast<uint64_t>(earlier_ms);
-}
-
-/// The numbers of the records, grouped by key; one group if the scheme scans all.
-std::unordered_map<uint64_t, std::vector<uint32_t>> ByKey(
-    const Scheme& scheme, const std::vector<SketchRecord>& records) {
-  std::unordered_map<uint64_t, std::vector<uint32_t>> groups;
-  for (uint32_t number = 0; number < records.size(); ++number) {
-    if (scheme.scans_all()) {
-      groups[0].push_back(number);
-    } else {
-      for (const uint64_t key : records[number].sketch->keys) groups[key].push_back(number);
-    }
-  }
-  return groups;
 }
 
 int64_t SaturatingAdd(int64_t a, int64_t b) {
@@ -153,7 +137,7 @@ class PairChecks {
     report[AuditCheck::kCompleteness].looked_at = uniques_.size();
   }
 
-  void CheckFingerprints() {
+  void Run() {
     const MatchOptions& match = options_.filter.match;
     const auto [first, last] = std::minmax_element(
         uniques_.begin(), uniques_.end(),
@@ -176,23 +160,6 @@ class PairChecks {
                  std::popcount(fingerprint(earlier).simhash ^ fingerprint(later).simhash));
         },
         progress_);
-  }
-
-  void CheckSketches(const ChosenScheme& chosen) {
-    if (!chosen.row->finds_all) {
-      report_.notes.push_back(
-          fmt::format("scheme {} promises to find most duplicates, not all: uniques that share no "
-                      "key were not compared",
-                      chosen.row->name));
-    }
-    std::vector<SketchRecord> records;
-    for (const Remembered& unique : uniques_) {
-      records.push_back({&ledger_.sketches[unique.row->content], unique.row->time_ms});
-    }
-    ForEachSketchPair(*chosen.scheme, records, window_ms(),
-                      [this](uint32_t earlier, uint32_t later, int distance) {
-                        Report(earlier, later, distance);
-                      });
   }
 
  private:
@@ -232,18 +199,12 @@ class PairChecks {
 
 }  // namespace
 
-void CheckCompleteness(const AuditOptions& options, const ChosenScheme& chosen,
-                       const AuditLedger& ledger, std::vector<const AuditRow*> by_seq,
-                       uint64_t first_left_out_seq, AuditReport& report,
-                       const std::function<void(double)>& progress) {
+void CheckCompleteness(const AuditOptions& options, const AuditLedger& ledger,
+                       std::vector<const AuditRow*> by_seq, uint64_t first_left_out_seq,
+                       AuditReport& report, const std::function<void(double)>& progress) {
   std::vector<Remembered> uniques = RememberedUniques(options, by_seq, first_left_out_seq);
   by_seq = {};  // its memory is needed for the pairs
-  PairChecks checks(options, ledger, std::move(uniques), report, progress);
-  if (chosen.scheme) {
-    checks.CheckSketches(chosen);
-  } else {
-    checks.CheckFingerprints();
-  }
+  PairChecks(options, ledger, std::move(uniques), report, progress).Run();
 }
 
 CoarseTimes::CoarseTimes(int64_t first_ms, int64_t last_ms)
@@ -282,29 +243,6 @@ void ForEachNearPair(std::vector<PairRecord> records, int distance_max, uint32_t
         if (first == masks.begin() + static_cast<std::ptrdiff_t>(m)) {
           visit(records[i].index, records[j].index);
         }
-      }
-    }
-  }
-}
-
-void ForEachSketchPair(const Scheme& scheme, const std::vector<SketchRecord>& records,
-                       int64_t window_ms,
-                       const std::function<void(uint32_t, uint32_t, int)>& visit) {
-  std::set<std::pair<uint32_t, uint32_t>> visited;
-  auto groups = ByKey(scheme, records);
-  for (auto& [key, group] : groups) {
-    std::sort(group.begin(), group.end(),
-              [&](uint32_t a, uint32_t b) { return records[a].time_ms < records[b].time_ms; });
-    for (size_t i = 0; i < group.size(); ++i) {
-      for (size_t j = i + 1; j < group.size(); ++j) {
-        if (TimeApart(records[group[i]].time_ms, records[group[j]].time_ms) >
-            static_cast<uint64_t>(window_ms)) {
-          break;
-        }
-        const auto [earlier, later] = std::minmax(group[i], group[j]);
-        const auto distance =
-            scheme.Distance(records[earlier].sketch->words, records[later].sketch->words);
-        if (distance && visited.emplace(earlier, later).second) visit(earlier, later, *distance);
       }
     }
   }

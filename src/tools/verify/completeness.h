@@ -5,7 +5,6 @@
 #include <functional>
 #include <vector>
 
-#include "schemes/scheme.h"
 #include "verify/ledger.h"
 #include "verify/report.h"
 #include "verify/verdicts.h"
@@ -18,13 +17,11 @@ namespace neardup {
 /// earlier one when it decided the later one, because more than entries_max uniques lie between
 /// them, or because the earlier time may have been below the horizon. Or a time was clamped, and no
 /// output states the clamped time: the earlier time, or the later time of two that lie more than
-/// the window apart. With another scheme than the filter's own, the check compares all pairs that
-/// share a key. `first_left_out_seq`: from this seq on, records that are left out may lie between
-/// the audited ones. `progress` gets the share that is done.
-void CheckCompleteness(const AuditOptions& options, const ChosenScheme& chosen,
-                       const AuditLedger& ledger, std::vector<const AuditRow*> by_seq,
-                       uint64_t first_left_out_seq, AuditReport& report,
-                       const std::function<void(double)>& progress);
+/// the window apart. `first_left_out_seq`: from this seq on, records that are left out may lie
+/// between the audited ones. `progress` gets the share that is done.
+void CheckCompleteness(const AuditOptions& options, const AuditLedger& ledger,
+                       std::vector<const AuditRow*> by_seq, uint64_t first_left_out_seq,
+                       AuditReport& report, const std::function<void(double)>& progress);
 
 /// Times in 32 bits, so that 10 million records can be sorted in little memory. Two times that are
 /// at most a window apart are at most Window(window) apart here. The opposite need not hold.
@@ -56,18 +53,5 @@ struct PairRecord {
 void ForEachNearPair(std::vector<PairRecord> records, int distance_max, uint32_t window,
                      const std::function<void(uint32_t, uint32_t)>& visit,
                      const std::function<void(double)>& progress = {});
-
-struct SketchRecord {
-  const Sketch* sketch = nullptr;
-  int64_t time_ms = 0;
-};
-
-/// Calls `visit` once for each pair of records that share a key (for each pair if the scheme scans
-/// all), have times at most `window_ms` apart, and are duplicates by Scheme::Distance; in no
-/// particular order. `visit` gets the numbers of the earlier and the later record and their
-/// distance. `records` are in order of arrival. Costs as much as all look-ups together.
-void ForEachSketchPair(const Scheme& scheme, const std::vector<SketchRecord>& records,
-                       int64_t window_ms,
-                       const std::function<void(uint32_t, uint32_t, int)>& visit);
 
 }  // namespace neardup

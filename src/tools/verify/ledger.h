@@ -116,7 +116,6 @@ class AuditLedger {
   /// The content of remembered uniques, by AuditRow::content.
   Column<Fingerprint> fingerprints;
   Column<ProbedKeys> text_keys;  ///< only with MatchOptions::text_keys
-  std::deque<Sketch> sketches;   ///< only with another scheme than the filter's own
 
  private:
   std::vector<AuditPartition> partitions_;

@@ -395,10 +395,7 @@ class TopicReader {
                                needed, MemoryText(options_.memory_max))};
     }
     records_bytes_max_ = options_.memory_max - base;
-    progress_.Say(fmt::format("verifying {}{}", needed,
-                              settings_.lane.filter.scheme.is_own()
-                                  ? ""
-                                  : " and what the scheme keeps of each unique record"));
+    progress_.Say(fmt::format("verifying {}", needed));
     return {};
   }
 

@@ -49,7 +49,7 @@ struct TopicAudit {
 /// nothing. The lane may be running.
 ///
 /// kConfig, before any record is read, if the records may need more than memory_max; kExhausted if
-/// the sketches of another scheme do. kUnavailable if a transaction stays open longer than the
+/// they then do. kUnavailable if a transaction stays open longer than the
 /// transaction time-out allows. Compacted inputs cannot be audited, because the origin of an output
 /// may be gone. For a range, a search finds where its outputs begin, so that not all outputs are
 /// read.

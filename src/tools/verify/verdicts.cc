@@ -175,11 +175,7 @@ void VerdictChecks::CheckHistory(const AuditPartition& partition) {
 template <class Violated>
 void VerdictChecks::CheckMatch(const Duplicate& duplicate, const AuditRow& original,
                                const std::string& original_text, const Violated& violated) {
-  if (chosen_.scheme) {
-    CheckSketches(duplicate, original, original_text, violated);
-  } else {
-    CheckFingerprints(duplicate, original, original_text, violated);
-  }
+  CheckFingerprints(duplicate, original, original_text, violated);
   const Fingerprint& fingerprint = ledger_.fingerprints[original.content];
   const bool exact = duplicate.content.fingerprint.exact == fingerprint.exact;
   const MatchKind kind = exact ? MatchKind::kExact : MatchKind::kNear;
@@ -243,21 +239,6 @@ Nearness VerdictChecks::NearnessOf(const Duplicate& duplicate, const AuditRow& o
           ? SharedKeys(duplicate.content.text_keys, ledger_.text_keys[original.content])
           : 0;
   return neardup::NearnessOf(second, first, shared_keys, duplicate.content.features);
-}
-
-template <class Violated>
-void VerdictChecks::CheckSketches(const Duplicate& duplicate, const AuditRow& original,
-                                  const std::string& original_text, const Violated& violated) {
-  const auto distance = chosen_.scheme->Distance(ledger_.sketches[original.content].words,
-                                                 duplicate.content.sketch->words);
-  if (!distance) {
-    violated(fmt::format(
-        "the scheme {} does not accept its {} as near; verify with the settings of the service",
-        chosen_.scheme->name(), original_text));
-  } else if (*distance != duplicate.distance) {
-    violated(fmt::format("states distance {} to its {}, recomputed: {}", duplicate.distance,
-                         original_text, *distance));
-  }
 }
 
 std::vector<const AuditRow*> VerdictChecks::Finish() {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "filter/match_scheme.h"
 #include "index/match.h"
 #include "lane/route_header.h"
 #include "neardup/filter.h"
@@ -57,9 +56,8 @@ struct DecidedRecord {
 /// Checks coverage, seq, order by seq, soundness of duplicates, and reasons of dead letters.
 class VerdictChecks {
  public:
-  VerdictChecks(const AuditOptions& options, const ChosenScheme& chosen, AuditLedger& ledger,
-                AuditReport& report)
-      : options_(options), chosen_(chosen), ledger_(ledger), report_(report) {}
+  VerdictChecks(const AuditOptions& options, AuditLedger& ledger, AuditReport& report)
+      : options_(options), ledger_(ledger), report_(report) {}
 
   /// Checks the verdict of a record that was just covered.
   void Check(const DecidedRecord& decided);
@@ -94,9 +92,6 @@ class VerdictChecks {
   void CheckSuspect(const Duplicate& suspect, const AuditRow& original,
                     const std::string& original_text, const Violated& violated);
   Nearness NearnessOf(const Duplicate& duplicate, const AuditRow& original) const;
-  template <class Violated>
-  void CheckSketches(const Duplicate& duplicate, const AuditRow& original,
-                     const std::string& original_text, const Violated& violated);
   bool IsLeftOut(uint32_t input, int64_t offset) const;
   void NoteHistory(const Duplicate& duplicate);
   void CheckHistory(const AuditPartition& partition);
@@ -105,7 +100,6 @@ class VerdictChecks {
   void CheckSeq(const std::vector<const AuditRow*>& by_seq);
 
   const AuditOptions& options_;
-  const ChosenScheme& chosen_;
   AuditLedger& ledger_;
   AuditReport& report_;
   bool uniques_done_ = false;

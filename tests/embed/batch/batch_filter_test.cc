@@ -135,13 +135,5 @@ TEST(BatchFilter, ChecksRecordsWithoutRememberingThem) {
   EXPECT_EQ(filter->filter().entries(), entries);
 }
 
-TEST(BatchFilter, RefusesAComparisonScheme) {
-  BatchOptions options;
-  options.filter.scheme.name = "minhash";
-  const auto filter = BatchFilter::New(options);
-  ASSERT_FALSE(filter.ok());
-  EXPECT_EQ(filter.error().code, ErrorCode::kConfig);
-}
-
 }  // namespace
 }  // namespace neardup

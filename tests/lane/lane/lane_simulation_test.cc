@@ -117,49 +117,6 @@ INSTANTIATE_TEST_SUITE_P(Faults, LaneSimulation,
                          testing::Values(Case{1, 0, false}, Case{2, 150, false}, Case{3, 40, false},
                                          Case{4, 0, true}, Case{5, 150, true}, Case{6, 60, true}));
 
-class LaneOfAScheme : public testing::TestWithParam<const char*> {};
-
-TEST_P(LaneOfAScheme, CommitsExactlyWhatAnUninterruptedRunInThatOrderGives) {
-  for (uint64_t round = 0; round < 4; ++round) {
-    const uint64_t seed = 2600 + round;
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Faults faults(seed, 60);
-    MemoryBroker broker;
-    FillInputs(broker, faults.random(), 800);
-    LaneOptions options = TestOptions(3);
-    options.filter.scheme.name = GetParam();
-    options.filter.window.lateness_ms = 3'600'000;
-    RunToEnd(broker, faults, options, round % 2 == 1);
-    if (HasFatalFailure()) return;
-    ExpectEachOffsetOnce(broker);
-    ExpectSerialReplay(broker, options);
-    if (HasFatalFailure()) return;
-    EXPECT_GT(faults.drawn(), 0U);
-    const auto is_duplicate = [](const MemoryOutput& output) {
-      return output.verdict.decision == Decision::kDuplicate;
-    };
-    EXPECT_GT(std::count_if(broker.outputs.begin(), broker.outputs.end(), is_duplicate), 10);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Schemes, LaneOfAScheme, testing::Values("minhash", "multi-md5"));
-
-TEST(Lane, RefusesAChangelogOfAnotherScheme) {
-  Faults faults(14, 0);
-  MemoryBroker broker;
-  FillInputs(broker, faults.random(), 20);
-  RunToEnd(broker, faults, TestOptions(3), false);
-  LaneOptions other = TestOptions(3);
-  other.filter.scheme.name = "minhash";
-  MemoryClock clock;
-  Instance instance(broker, faults, clock, other);
-  instance.lease.held = true;
-  const Result<bool> stepped = instance.lane->Step();
-  ASSERT_FALSE(stepped.ok());
-  EXPECT_EQ(stepped.error().code, ErrorCode::kMismatch);
-  EXPECT_THAT(stepped.error().text, testing::HasSubstr("match.scheme: configured minhash "));
-}
-
 TEST(Lane, AfterACleanStopNoRecordIsADuplicateOfItself) {
   Faults faults(7, 0);
   MemoryBroker broker;

@@ -49,7 +49,6 @@ nlohmann::ordered_json ToJson(const GroupPlace& place) {
 
 struct Remembered {
   Fingerprint fingerprint;
-  uint64_t word = 0;  ///< of the sketch
   int64_t time_ms = 0;
   InputPartition input;
   int64_t offset = 0;
@@ -60,7 +59,6 @@ class Auditor {
  public:
   Auditor(const Evidence& evidence, std::span<const FingerprintedRecord> fingerprints)
       : evidence_(evidence),
-        own_(evidence.options.filter.scheme.is_own()),
         fingerprints_(fingerprints),
         decided_(evidence.written.size(), false) {}
 
@@ -120,7 +118,6 @@ class Auditor {
     }
     if (dead || record.outcome.passed) return {};
     Remembered entry{.fingerprint = record.fingerprint,
-                     .word = record.sketch->words.empty() ? 0 : record.sketch->words[0],
                      .time_ms = record.outcome.time_ms,
                      .input = output.input,
                      .offset = output.offset};
@@ -141,11 +138,6 @@ class Auditor {
     if (!WithinWindow(earlier.time_ms, later.time_ms, evidence_.options.filter.window.window_ms)) {
       return {};
     }
-    if (!own_) {
-      const int distance = std::popcount(earlier.word ^ later.word);
-      return distance <= evidence_.options.filter.match.distance_max ? std::optional(distance)
-                                                                     : std::nullopt;
-    }
     const Fingerprint& a = earlier.fingerprint;
     const Fingerprint& b = later.fingerprint;
     const int distance = std::popcount(a.simhash ^ b.simhash);
@@ -161,6 +153,20 @@ class Auditor {
            newer < evidence_.options.filter.window.entries_max;
   }
 
+  /// Whether the index meets the entry, whatever text keys it has.
+  static bool MustBeFound(const Remembered& earlier, const Remembered& later, int distance) {
+    return earlier.fingerprint.exact == later.fingerprint.exact || distance <= kFoundWithin;
+  }
+
+  /// Exact before near, then the smaller sum of both distances, then the older one.
+  using Rank = std::tuple<MatchKind, int, size_t>;
+  Rank RankOf(size_t number, const Remembered& later) const {
+    const Fingerprint& a = remembered_[number].fingerprint;
+    const Fingerprint& b = later.fingerprint;
+    const MatchKind kind = a.exact == b.exact ? MatchKind::kExact : MatchKind::kNear;
+    return {kind, std::popcount(a.simhash ^ b.simhash) + std::popcount(a.order ^ b.order), number};
+  }
+
   bool SamePlace(const Remembered& a, const Remembered& b) const {
     return a.input == b.input && a.offset == b.offset;
   }
@@ -168,30 +174,36 @@ class Auditor {
   std::optional<std::string> AuditDuplicate(const MemoryOutput& output, const Remembered& entry,
                                             uint32_t features) const {
     const Match& match = output.verdict.match;
-    bool found = false;
+    std::optional<Rank> named;  // the best, if a recreated topic has the position twice
+    std::optional<Rank> best;   // of those that must be found
     for (size_t number = 0; number < remembered_.size(); ++number) {
       const Remembered& earlier = remembered_[number];
-      const bool named =
-          earlier.input == output.original_input && earlier.offset == match.original.offset;
       const std::optional<int> distance = Distance(earlier, entry, features);
-      if (named && distance == match.distance) {
-        const bool exact = earlier.fingerprint.exact == entry.fingerprint.exact;
-        found = found || exact == (match.kind == MatchKind::kExact);
+      if (!distance) continue;
+      const Rank rank = RankOf(number, entry);
+      const bool is_named =
+          earlier.input == output.original_input && earlier.offset == match.original.offset;
+      if (is_named && *distance == match.distance && std::get<0>(rank) == match.kind &&
+          (!named || rank < *named)) {
+        named = rank;
       }
-      // The oldest of the nearest is named.
-      const bool nearer = !own_ && distance && *distance < match.distance + (found ? 0 : 1);
-      if (nearer && MustBeRemembered(number) && !SamePlace(earlier, entry)) {
-        return fmt::format("Completeness: {} names {} at distance {}, and {} is at distance {}",
-                           NameOf(output), NameOf(output.original_input, match.original.offset),
-                           match.distance, NameOf(earlier.input, earlier.offset), *distance);
+      if (MustBeFound(earlier, entry, *distance) && MustBeRemembered(number) &&
+          !SamePlace(earlier, entry) && (!best || rank < *best)) {
+        best = rank;
       }
     }
     const bool itself =
         output.original_input == output.input && match.original.offset == output.offset;
-    if (found && !itself) return {};
-    return fmt::format("Soundness: {} names {} at distance {}, which is no such earlier unique",
-                       NameOf(output), NameOf(output.original_input, match.original.offset),
-                       match.distance);
+    if (!named || itself) {
+      return fmt::format("Soundness: {} names {} at distance {}, which is no such earlier unique",
+                         NameOf(output), NameOf(output.original_input, match.original.offset),
+                         match.distance);
+    }
+    if (!best || *named <= *best) return {};
+    const Remembered& better = remembered_[std::get<2>(*best)];
+    return fmt::format("Completeness: {} names {} at distance {}, and {} is nearer", NameOf(output),
+                       NameOf(output.original_input, match.original.offset), match.distance,
+                       NameOf(better.input, better.offset));
   }
 
   /// The group of an original is followed by what the headers say. A lane that keeps the first
@@ -268,8 +280,7 @@ class Auditor {
       const Remembered& earlier = remembered_[number];
       const std::optional<int> distance = Distance(earlier, entry, features);
       if (!distance || SamePlace(earlier, entry) || !MustBeRemembered(number)) continue;
-      const bool exact = earlier.fingerprint.exact == entry.fingerprint.exact;
-      if (own_ && !exact && *distance > kFoundWithin) continue;
+      if (!MustBeFound(earlier, entry, *distance)) continue;
       return fmt::format("Completeness: {} is unique, and {} is at distance {}", NameOf(output),
                          NameOf(earlier.input, earlier.offset), *distance);
     }
@@ -367,7 +378,6 @@ class Auditor {
   }
 
   const Evidence& evidence_;
-  bool own_;
   std::span<const FingerprintedRecord> fingerprints_;  ///< by output
   std::vector<bool> decided_;
   std::map<InputPartition, std::pair<int, int64_t>> last_;

@@ -5,15 +5,11 @@
 namespace neardup {
 namespace {
 
-/// An own index takes as long as some hundred small schedules.
-constexpr uint64_t kOwnIndexOneIn = 300;
-
 LaneOptions DrawOptions(SeededRandom& random, const Schedule& schedule) {
   LaneOptions options;
   options.filter.record.fields = {{"text", 1.0}};
   options.filter.feature.features_min = 4;
   options.filter.match.distance_max = 8;
-  if (!schedule.own_index) options.filter.scheme = {"simhash", {{"distance_max", 8}}};
   options.filter.window.window_ms = 3'000 + static_cast<int64_t>(random.Below(30'000));
   options.filter.window.lateness_ms = static_cast<int64_t>(random.Below(5'000));
   options.filter.window.entries_max = 1000;
@@ -38,7 +34,6 @@ Schedule DrawSchedule(uint64_t seed) {
   SeededRandom random(seed);
   Schedule schedule;
   schedule.seed = seed;
-  schedule.own_index = random.Below(kOwnIndexOneIn) == 0;
   schedule.instances = 1 + random.Below(3);
   schedule.records = random.Below(60);
   schedule.preloaded = random.Chance(30);

@@ -12,11 +12,8 @@ struct Schedule {
   uint64_t seed = 0;
   LaneOptions options;
 
-  size_t instances = 1;  ///< 1 to 3
-  size_t records = 0;    ///< before the first instance starts
-  /// The filter's own index, which takes milliseconds to allocate. Otherwise the scheme `simhash`,
-  /// whose verdicts can be predicted exactly.
-  bool own_index = false;
+  size_t instances = 1;    ///< 1 to 3
+  size_t records = 0;      ///< before the first instance starts
   bool preloaded = false;  ///< the lane already remembers nearly as many entries as it may
   bool purges = false;     ///< a keeper runs beside each lane
   bool snapshots = false;  ///< and writes snapshots

@@ -56,13 +56,6 @@ Past MakePast(FilterOptions options) {
   return past;
 }
 
-const Past& PastOf(const Schedule& schedule) {
-  thread_local std::map<bool, Past> pasts;
-  const auto found = pasts.find(schedule.own_index);
-  if (found != pasts.end()) return found->second;
-  return pasts.emplace(schedule.own_index, MakePast(schedule.options.filter)).first->second;
-}
-
 }  // namespace
 
 SimulatedWorld::SimulatedWorld(const Schedule& schedule_in, const Trace& trace_in)
@@ -81,7 +74,7 @@ SimulatedWorld::SimulatedWorld(const Schedule& schedule_in, const Trace& trace_i
 }
 
 void SimulatedWorld::Preload() {
-  const Past& past = PastOf(schedule);
+  thread_local const Past past = MakePast(schedule.options.filter);
   for (const MemoryRecord& record : past.records) {
     written.push_back({.input = kOld, .record = record});
   }

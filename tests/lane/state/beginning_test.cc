@@ -38,8 +38,7 @@ std::vector<Delta> History(const FilterOptions& options) {
   });
   for (int64_t i = 0; i < 10; ++i) {
     Entry entry;
-    entry.fingerprint =
-        MakeRecord(options, {0, i}, kTimeMs, Mix64(static_cast<uint64_t>(i))).fingerprint;
+    entry.fingerprint = MakeRecord({0, i}, kTimeMs, Mix64(static_cast<uint64_t>(i))).fingerprint;
     entry.time_ms = kTimeMs;
     entry.origin = {0, i};
     EXPECT_TRUE(cutter.Add(entry).ok());
@@ -62,7 +61,7 @@ TEST(Beginning, ALaneFindsCopiesOfTheHistoryThatItWasGiven) {
   EXPECT_EQ(lane->inputs()[0].next_offset, 10);
   for (uint64_t i = 0; i < 12; ++i) {
     const Position position{0, 10 + static_cast<int64_t>(i)};
-    const Verdict verdict = lane->filter().Decide(MakeRecord(options, position, kTimeMs, Mix64(i)));
+    const Verdict verdict = lane->filter().Decide(MakeRecord(position, kTimeMs, Mix64(i)));
     EXPECT_EQ(lane->Advance(position), i + 1);
     if (i < 10) {
       EXPECT_EQ(verdict.match.original, (Position{0, static_cast<int64_t>(i)}));

@@ -35,29 +35,18 @@ FilterOptions SnapshotTestOptions() {
   return options;
 }
 
-FilterOptions SmallLaneOptions() {
-  FilterOptions options = SnapshotTestOptions();
-  options.scheme.name = "shingles";
-  return options;
-}
-
 std::unique_ptr<LaneState> MakeLane(const FilterOptions& options, uint16_t lane) {
   auto made = LaneState::New(options, lane);
   EXPECT_TRUE(made.ok());
   return std::move(made).value();
 }
 
-FingerprintedRecord MakeRecord(const FilterOptions& options, Position position, int64_t time_ms,
-                               uint64_t code) {
+FingerprintedRecord MakeRecord(Position position, int64_t time_ms, uint64_t code) {
   FingerprintedRecord record;
   record.position = position;
   record.outcome.time_ms = time_ms;
   record.fingerprint = {code, ~code, Mix64(code)};
   record.features = 40;
-  if (!options.scheme.is_own()) {
-    record.sketch = Sketch{.words = {code >> 32, uint64_t{1} << 40}, .keys = {code >> 32}};
-    return record;
-  }
   // The last ones are shared by many.
   for (uint32_t key = 1; key <= 6; ++key) {
     record.text_keys.Add(static_cast<uint32_t>(code >> 8 * (key - 1)) << 4 | key);
@@ -128,7 +117,7 @@ void LaneHistory::DecideOne() {
   const uint64_t code = Blurred(Mix64(family), copy ? static_cast<int>(random_() % 5) : 0, random_);
   const int64_t time_ms =
       time_ms_ - static_cast<int64_t>(random_() % (input % 2 == 0 ? 100 : 5000));
-  const Verdict verdict = state_->filter().Decide(MakeRecord(options_, position, time_ms, code));
+  const Verdict verdict = state_->filter().Decide(MakeRecord(position, time_ms, code));
   if (verdict.decision == Decision::kDuplicate) state_->Join(verdict, position, Keep::kNewest);
   state_->Advance(position);
 }
@@ -162,8 +151,7 @@ void ExpectSameProgress(const LaneState& a, const LaneState& b) {
   EXPECT_EQ(a.groups().size(), b.groups().size());
 }
 
-void ExpectSameVerdicts(LaneState& a, LaneState& b, const FilterOptions& options,
-                        const Changelog& changelog, size_t end) {
+void ExpectSameVerdicts(LaneState& a, LaneState& b, const Changelog& changelog, size_t end) {
   std::mt19937_64 random(end);
   int64_t offset = 1'000'000;
   for (size_t i = end - std::min<size_t>(end, 60); i < end; ++i) {
@@ -172,7 +160,7 @@ void ExpectSameVerdicts(LaneState& a, LaneState& b, const FilterOptions& options
       const int64_t time_ms = entry.time_ms + static_cast<int64_t>(random() % 30'000);
       const uint64_t code =
           Blurred(entry.fingerprint.simhash, static_cast<int>(random() % 4), random);
-      const FingerprintedRecord record = MakeRecord(options, {input, offset++}, time_ms, code);
+      const FingerprintedRecord record = MakeRecord({input, offset++}, time_ms, code);
       const Verdict ours = a.filter().Decide(record);
       const Verdict theirs = b.filter().Decide(record);
       ASSERT_EQ(ours.decision, theirs.decision);

@@ -21,14 +21,11 @@ using Changelog = std::vector<ChangelogRecord>;
 
 /// Text keys, and a window in which a few thousand records see expiry and capacity at work.
 FilterOptions SnapshotTestOptions();
-/// The same for a scheme whose index is small, for tests that make thousands of lanes.
-FilterOptions SmallLaneOptions();
 
 std::unique_ptr<LaneState> MakeLane(const FilterOptions& options, uint16_t lane = 0);
 
 /// A record like many others, by `code`: codes a few bits apart are near duplicates.
-FingerprintedRecord MakeRecord(const FilterOptions& options, Position position, int64_t time_ms,
-                               uint64_t code);
+FingerprintedRecord MakeRecord(Position position, int64_t time_ms, uint64_t code);
 
 /// An active lane that decides, commits, rolls back, finds new inputs and is restarted.
 class LaneHistory {
@@ -70,7 +67,6 @@ size_t CountUpTo(const Changelog& changelog, int64_t offset);
 void ExpectSameProgress(const LaneState& a, const LaneState& b);
 /// Shows both the same records, copies and near copies of what the changelog holds among them. Both
 /// are left as they were.
-void ExpectSameVerdicts(LaneState& a, LaneState& b, const FilterOptions& options,
-                        const Changelog& changelog, size_t end);
+void ExpectSameVerdicts(LaneState& a, LaneState& b, const Changelog& changelog, size_t end);
 
 }  // namespace neardup

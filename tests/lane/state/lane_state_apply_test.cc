@@ -20,7 +20,7 @@ Delta NextDelta(uint64_t seq) {
   const FilterOptions options = SnapshotTestOptions();
   auto state = MakeLane(options);
   EXPECT_TRUE(state->AddInput({"news", 0}, 0).ok());
-  state->filter().Decide(MakeRecord(options, {0, 0}, 5000, Mix64(seq)));
+  state->filter().Decide(MakeRecord({0, 0}, 5000, Mix64(seq)));
   state->Advance({0, 0});
   Delta delta = state->Uncommitted().front();
   delta.seq_first = delta.seq_last = seq;
@@ -34,7 +34,7 @@ TEST(LaneState, RollbackReturnsToTheLastAppliedDelta) {
   Delta delta = NextDelta(1);
   delta.inputs[0].next_offset = 12;
   ASSERT_TRUE(state->Apply(delta).ok());
-  state->filter().Decide(MakeRecord(options, {0, 20}, 6000, 4711));
+  state->filter().Decide(MakeRecord({0, 20}, 6000, 4711));
   state->Advance({0, 20});
   EXPECT_EQ(state->inputs()[0], (InputProgress{{"news", 0}, 21, 6000}));
   state->Rollback();
@@ -52,7 +52,7 @@ TEST(LaneState, CountsExpiredAndEvictedEntriesAsTheLaneDidThatDecidedThem) {
   for (int64_t offset = 0; offset < records; ++offset) {
     const int64_t time_ms = offset < 10 ? 5000 : 5001 + window.window_ms + window.lateness_ms;
     decided->filter().Decide(
-        MakeRecord(options, {0, offset}, time_ms, Mix64(static_cast<uint64_t>(offset))));
+        MakeRecord({0, offset}, time_ms, Mix64(static_cast<uint64_t>(offset))));
     decided->Advance({0, offset});
   }
   const std::vector<Delta> deltas = decided->Uncommitted();

@@ -25,7 +25,7 @@ std::vector<Delta> Fresh(const FilterOptions& options, const Delta& last, size_t
   const int64_t time_ms = last.inputs.front().time_ms;
   std::vector<FingerprintedRecord> records;
   for (size_t i = 0; i < count; ++i) {
-    records.push_back(MakeRecord(options, {0, static_cast<int64_t>(i)}, time_ms, Mix64(i + 1)));
+    records.push_back(MakeRecord({0, static_cast<int64_t>(i)}, time_ms, Mix64(i + 1)));
   }
   Result<std::vector<Delta>> deltas = FreshDeltas(options, last, records);
   EXPECT_TRUE(deltas.ok()) << deltas.error().text;
@@ -66,12 +66,11 @@ TEST(FreshDelta, ReplacesAllThatALaneHasAndKeepsItsProgress) {
   const auto newcomer = MakeLane(options);
   ApplyAll(*newcomer, deltas);
   ExpectSameProgress(*newcomer, *follower);
-  ExpectSameVerdicts(*newcomer, *follower, options, history.changelog(),
-                     history.changelog().size());
+  ExpectSameVerdicts(*newcomer, *follower, history.changelog(), history.changelog().size());
 }
 
 TEST(FreshDelta, BringsTheGroupsOfItsRecords) {
-  const FilterOptions options = SmallLaneOptions();
+  const FilterOptions options = SnapshotTestOptions();
   LaneHistory history(options, 3);
   history.Commit(10);
   const Delta last = history.changelog().back().delta;
@@ -81,7 +80,7 @@ TEST(FreshDelta, BringsTheGroupsOfItsRecords) {
   constexpr size_t kRecords = 900;  // of one delta or many: its groups fill several
   for (size_t i = 0; i < kRecords; ++i) {
     const Position position{0, static_cast<int64_t>(i)};
-    records.push_back(MakeRecord(options, position, time_ms, Mix64(i + 1)));
+    records.push_back(MakeRecord(position, time_ms, Mix64(i + 1)));
     const Position newest{1, static_cast<int64_t>(i)};
     for (int copies = 0; copies < 5 && i % 3 == 0; ++copies) {
       groups.push_back({{position, time_ms, i + 1, newest, time_ms + 9, newest, time_ms + 9}, i});
@@ -94,7 +93,7 @@ TEST(FreshDelta, BringsTheGroupsOfItsRecords) {
   EXPECT_EQ(lane->groups().size(), kRecords / 3);
   for (size_t i = 0; i < kRecords; ++i) {
     const FingerprintedRecord copy =
-        MakeRecord(options, {1, static_cast<int64_t>(10'000 + i)}, time_ms + 5, Mix64(i + 1));
+        MakeRecord({1, static_cast<int64_t>(10'000 + i)}, time_ms + 5, Mix64(i + 1));
     const Verdict verdict = lane->filter().Decide(copy);
     ASSERT_EQ(verdict.decision, Decision::kDuplicate);
     const JoinedGroup joined = lane->Join(verdict, copy.position, Keep::kNewest);
@@ -147,7 +146,7 @@ TEST(FreshDelta, ManyRecordsAreCutIntoDeltasOfWhichOnlyTheFirstIsFresh) {
   auto follower = MakeLane(options);
   ApplyAll(*follower, deltas);
   const Position position{0, last.inputs[0].next_offset};
-  lane->filter().Decide(MakeRecord(options, position, last.inputs[0].time_ms, 12345));
+  lane->filter().Decide(MakeRecord(position, last.inputs[0].time_ms, 12345));
   EXPECT_EQ(lane->Advance(position), last.seq_last + 1);
   ApplyAll(*follower, lane->Uncommitted());
   lane->Commit();
@@ -179,7 +178,7 @@ TEST(FreshDelta, MergesWithTheRecordsThatFollow) {
   auto lane = MakeLane(options);
   ApplyAll(*lane, {merged});
   const Position position{0, last.inputs[0].next_offset};
-  lane->filter().Decide(MakeRecord(options, position, last.inputs[0].time_ms, 12345));
+  lane->filter().Decide(MakeRecord(position, last.inputs[0].time_ms, 12345));
   lane->Advance(position);
   Delta next = lane->Uncommitted().front();
   lane->Commit();

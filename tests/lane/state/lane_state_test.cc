@@ -23,7 +23,7 @@ FilterOptions TestOptions() {
 }
 
 Verdict Decide(LaneState& state, Position position, int64_t time_ms, uint64_t code) {
-  Verdict verdict = state.filter().Decide(MakeRecord(TestOptions(), position, time_ms, code));
+  Verdict verdict = state.filter().Decide(MakeRecord(position, time_ms, code));
   state.Advance(position);
   return verdict;
 }
@@ -245,51 +245,6 @@ TEST(LaneState, ALongTransactionIsCutIntoDeltasThatAreEachComplete) {
   EXPECT_EQ(seq, active->seq());
   active->Commit();
   ExpectSameProgress(*active, *standby);
-}
-
-TEST(LaneState, LargeSketchesAreCutIntoDeltasThatABrokerTakes) {
-  FilterOptions options = TestOptions();
-  options.scheme.name = "shingles";
-  std::mt19937_64 random(12);
-  auto active = MakeLane(options);
-  EXPECT_TRUE(active->AddInput({"news", 0}, 0).ok());
-  std::vector<FingerprintedRecord> records;
-  for (int64_t offset = 0; offset < 60; ++offset) {
-    FingerprintedRecord record;
-    record.position = {0, offset};
-    record.outcome.time_ms = 5000;
-    // Every tenth as large as can be; words and keys all its own.
-    const size_t numbers = offset % 10 == 0 ? kSketchBytesMax / 8 : random() % 20'000;
-    Sketch sketch;
-    for (size_t i = 0; i < numbers; ++i) {
-      (i % 4 == 0 ? sketch.keys : sketch.words).push_back(random());
-    }
-    std::sort(sketch.words.begin(), sketch.words.end());
-    record.sketch = std::move(sketch);
-    records.push_back(record);
-    active->filter().Decide(record);
-    active->Advance(record.position);
-  }
-  const std::vector<Delta> deltas = active->Uncommitted();
-  ASSERT_GE(deltas.size(), 20U);
-  auto standby = MakeLane(options);
-  for (const Delta& delta : deltas) {
-    const std::string bytes = Encode(delta);
-    EXPECT_LE(bytes.size(), 1'000'000U);
-    const Result<Delta> read = DecodeDelta(bytes);
-    ASSERT_TRUE(read.ok());
-    ASSERT_EQ(*read, delta);
-    ASSERT_TRUE(standby->Apply(*read).ok());
-  }
-  active->Commit();
-  ExpectSameProgress(*active, *standby);
-  for (FingerprintedRecord& record : records) {
-    record.position.offset += 100;
-    const Verdict verdict = standby->filter().Decide(record);
-    if (record.sketch->words.empty() || record.sketch->keys.empty()) continue;
-    ASSERT_EQ(verdict.decision, Decision::kDuplicate);
-    EXPECT_EQ(verdict.match.original.offset, record.position.offset - 100);
-  }
 }
 
 TEST(LaneState, ACutAtTheVeryLastRecordLeavesNoEmptyDeltaBehind) {

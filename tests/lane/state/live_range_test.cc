@@ -226,7 +226,7 @@ TEST(LiveRange, ApplyingTheLiveDeltasGivesTheLaneThatApplyingAllGives) {
       left_out = std::max(left_out, begin);
       const auto from_live = Folded(options, changelog, begin, added);
       ExpectSameProgress(*from_all, *from_live);
-      ExpectSameVerdicts(*from_all, *from_live, options, changelog, added);
+      ExpectSameVerdicts(*from_all, *from_live, changelog, added);
       if (HasFailure()) return;
     }
     EXPECT_GT(left_out, added / 2);

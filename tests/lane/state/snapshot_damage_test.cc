@@ -33,7 +33,7 @@ using testing::HasSubstr;
 /// Each time it is published a segment is begun.
 constexpr uint64_t kSegmentForEach = 1;
 /// One takes two.
-constexpr uint64_t kSegmentForTwo = 700;
+constexpr uint64_t kSegmentForTwo = 550;
 
 /// Two snapshots that have segments in common, and what they should come to. The parameter is
 /// after how many bytes a segment is begun.
@@ -91,7 +91,7 @@ class SnapshotDamage : public testing::TestWithParam<uint64_t> {
     std::unique_ptr<LaneState>& expected = expected_[end];
     if (!expected) expected = Folded(options_, history_.changelog(), 0, end);
     ExpectSameProgress(*expected, *(*restored)->state);
-    ExpectSameVerdicts(*expected, *(*restored)->state, options_, history_.changelog(), end);
+    ExpectSameVerdicts(*expected, *(*restored)->state, history_.changelog(), end);
     return std::move(*restored);
   }
 
@@ -155,7 +155,7 @@ class SnapshotDamage : public testing::TestWithParam<uint64_t> {
     EXPECT_EQ(restored->manifest, newer_);
   }
 
-  const FilterOptions options_ = SmallLaneOptions();
+  const FilterOptions options_ = SnapshotTestOptions();
   TemporaryFolder folder_;
   LaneHistory history_{options_, 1};
   std::unique_ptr<SnapshotWriter> writer_;

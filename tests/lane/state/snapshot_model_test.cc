@@ -57,7 +57,7 @@ class FollowedLane {
     EXPECT_EQ(changelog[end - 1].mark, manifest.end);
     const auto expected = Folded(options_, changelog, 0, end);
     ExpectSameProgress(*expected, *(*restored)->state);
-    ExpectSameVerdicts(*expected, *(*restored)->state, options_, changelog, end);
+    ExpectSameVerdicts(*expected, *(*restored)->state, changelog, end);
     ++checks_;
   }
 

@@ -56,7 +56,7 @@ class SnapshotRefusal : public testing::Test {
     return refused.size() == 1 ? refused[0] : Error{};
   }
 
-  const FilterOptions options_ = SmallLaneOptions();
+  const FilterOptions options_ = SnapshotTestOptions();
   TemporaryFolder folder_;
 };
 

@@ -88,7 +88,7 @@ class SnapshotWriterTest : public testing::Test {
     return sizes;
   }
 
-  const FilterOptions options_ = SmallLaneOptions();
+  const FilterOptions options_ = SnapshotTestOptions();
   TemporaryFolder folder_;
   LaneHistory history_{options_, 1};
   std::unique_ptr<SnapshotWriter> writer_;

@@ -22,7 +22,7 @@ TEST(SpecDifference, SaysWhatAnEmptyListMeans) {
       "record.exclude: configured none, changelog [id]; "
       "record.fields: configured all, changelog [/a/b (key)]");
   EXPECT_EQ(SpecDifference("{}", R"({"scheme":"minhash k=1"})"),
-            "match.scheme: configured neardup, changelog minhash k=1");
+            "scheme: configured none, changelog minhash k=1");
 }
 
 TEST(SpecDifference, OfTwoModesNamesTheDistanceAndWhatElseDiffers) {

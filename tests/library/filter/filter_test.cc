@@ -257,7 +257,7 @@ TEST(Filter, NeverHoldsMoreMemoryThanFilterBytesMax) {
     FilterOptions options = SmallOptions();
     options.window.entries_max = 3000;
     auto filter = MakeFilter(options);
-    const uint64_t bound = *FilterBytesMax(options, uncommitted_max);
+    const uint64_t bound = FilterBytesMax(options, uncommitted_max);
     int64_t offset = 0;
     for (int round = 0; round < 40; ++round) {
       while (filter->uncommitted().size() < uncommitted_max) {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "neardup/filter.h"
-#include "schemes/schemes.h"
 
 namespace neardup {
 namespace {
@@ -121,12 +120,6 @@ void CountAll(size_t masked_bytes) {
   for (const NamedShape& shape : Shapes()) {
     CountTwoSizes(plain, "plain", shape, 10'000);
     CountTwoSizes(masked, "masked", shape, masked_bytes);
-    for (const std::string_view scheme : SchemeNames()) {
-      FilterOptions options;
-      options.scheme.name = scheme;
-      if (!CheckOptions(options).ok()) continue;  // some need the frequencies of a model
-      CountTwoSizes(options, scheme, shape, 2'000);
-    }
   }
 }
 

@@ -182,25 +182,6 @@ TEST_P(LookUp, DecidesBatchesAsIfRecordsCameOneByOne) {
 INSTANTIATE_TEST_SUITE_P(Threads, LookUp,
                          testing::Combine(testing::Values<size_t>(1, 2, 3, 8), testing::Bool()));
 
-TEST(LookUpAhead, ChangesNothingWithAComparisonScheme) {
-  FilterOptions options;
-  options.scheme.name = "md5";
-  Fingerprinter fingerprinter(options);
-  auto filter = std::move(Filter::New(options)).value();
-  std::vector<FingerprintedRecord> batch;
-  for (int64_t i = 0; i < 4; ++i) {
-    const std::string payload = R"({"text": ")" + std::string(i % 2 == 0 ? "one" : "two") + "\"}";
-    batch.push_back(fingerprinter.Compute({{0, i}, 0, payload}));
-  }
-  const std::vector<LookedUp> found = LookUpOn(*filter, batch, 2);
-  for (size_t i = 0; i < batch.size(); ++i) {
-    const Decision expected = i < 2 ? Decision::kUnique : Decision::kDuplicate;
-    EXPECT_EQ(filter->Decide(batch[i], found[i]).decision, expected) << i;
-  }
-  EXPECT_EQ(filter->FindAll(batch[3]).size(), 1U);
-  EXPECT_EQ(filter->Statistics(), std::nullopt);
-}
-
 FingerprintedRecord RecordOf(int64_t offset, uint64_t simhash) {
   FingerprintedRecord record;
   record.position = {0, offset};
@@ -246,7 +227,7 @@ TEST(FilterStatistics, ShowHotBlocksAndHotKeys) {
     record.text_keys.Add(77);
     ASSERT_EQ(filter->Decide(record).decision, Decision::kUnique);
   }
-  const IndexStatistics statistics = filter->Statistics().value();
+  const IndexStatistics statistics = filter->Statistics();
   EXPECT_EQ(statistics.bucket_max, 3000U);
   EXPECT_EQ(statistics.bucket_median, 0U);
   EXPECT_EQ(statistics.bucket_p99, 1U);

@@ -13,7 +13,8 @@ namespace neardup {
 namespace {
 
 std::vector<BlockLayout> LayoutsOfThreeBits() {
-  std::vector<BlockLayout> layouts = {BlockLayout::FourBlocks()};
+  std::vector<BlockLayout> layouts = {BlockLayout::FourBlocks(), BlockLayout::FourBlocks(8),
+                                      BlockLayout::FourBlocks(1)};
   for (int bits = BlockLayout::kBucketBitsMin; bits <= BlockLayout::kBucketBitsMax; ++bits) {
     layouts.push_back(BlockLayout::SixTables(bits));
   }
@@ -25,6 +26,7 @@ int TagErrors(const BlockLayout& layout, uint64_t a, uint64_t b, size_t table) {
 }
 
 bool Meets(const BlockLayout& layout, uint64_t a, uint64_t b) {
+  if (layout.is_coarse() && !BlockLayout::Meets(a, b)) return false;
   for (size_t table = 0; table < layout.tables(); ++table) {
     const bool same_bucket = layout.BucketOf(a, table) == layout.BucketOf(b, table);
     if (same_bucket && TagErrors(layout, a, b, table) <= 1) return true;
@@ -72,6 +74,7 @@ TEST(BlockLayout, WithNeighboursOfTheFourBlocksEveryPairWithinSevenBitsMeets) {
 TEST(BlockLayout, BucketAndTagTogetherHoldAllBitsOfAHalf) {
   std::mt19937_64 random(23);
   for (const BlockLayout& layout : LayoutsOfThreeBits()) {
+    if (layout.is_coarse()) continue;
     for (int round = 0; round < 1000; ++round) {
       const uint64_t code = random();
       const uint64_t flipped = code ^ uint64_t { 1 } << random() % 64;
@@ -109,7 +112,9 @@ TEST(BlockLayout, IsChosenByCapacityAndMatchOptions) {
     return std::pair(layout.tables(), layout.buckets());
   };
   using Shape = std::pair<size_t, size_t>;
-  EXPECT_EQ(shape({}, 1), Shape(4, 65'536));
+  EXPECT_EQ(shape({}, BlockLayout::kFew), Shape(4, 256));
+  EXPECT_EQ(shape({}, BlockLayout::kFew + 1), Shape(4, 65'536));
+  EXPECT_EQ(shape({.neighbours = true}, 1), Shape(4, 65'536));
   EXPECT_EQ(shape({}, BlockLayout::kSixFrom - 1), Shape(4, 65'536));
   EXPECT_EQ(shape({}, BlockLayout::kSixFrom), Shape(6, 1'048'576));
   EXPECT_EQ(shape({}, 50'000'000), Shape(6, 2'097'152));

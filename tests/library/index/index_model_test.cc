@@ -1,6 +1,7 @@
 // Compares the index with a full scan of a vector: clustered and uniform codes, hot and rare text
 // keys, insertions, expiry and rollbacks in random order, every distance. Every promised candidate
 // is met, every match is right, and the best match is at least as good as the best promised one.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -309,9 +310,10 @@ TEST_P(IndexModel, FindsTheBestOfAllPromisedMatches) {
       1000 + static_cast<uint64_t>(distance_max) * 4 + (clustered ? 2 : 0) + (widen ? 1 : 0);
   using Tables = std::pair<bool, std::optional<BlockLayout>>;
   for (const auto& [neighbours, layout] :
-       {Tables(false, {}), Tables(true, {}), Tables(false, BlockLayout::SixTables(17))}) {
+       {Tables(false, {}), Tables(true, {}), Tables(false, BlockLayout::FourBlocks()),
+        Tables(false, BlockLayout::SixTables(17))}) {
     SCOPED_TRACE("seed " + std::to_string(seed) + (neighbours ? ", neighbours" : "") +
-                 (layout ? ", six tables" : ""));
+                 (layout ? fmt::format(", {} tables", layout->tables()) : ""));
     const MatchOptions match{.distance_max = distance_max,
                              .distance_sum_max = 24,
                              .features_per_bit = 3,

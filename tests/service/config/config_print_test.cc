@@ -90,10 +90,10 @@ TEST_F(ConfigPrint, SourcesAndTheMemoryAreShown) {
   EXPECT_THAT(shown, ::testing::ContainsRegex("  distance_max: 2 +# --set match.distance_max\n"));
   EXPECT_THAT(shown, ::testing::ContainsRegex("  window_ms: 24h +# default\n"));
   const LaneOptions& lane = config->settings.lane;
-  EXPECT_THAT(shown, ::testing::ContainsRegex(
-                         "#   index +" +
-                         std::to_string(*FilterBytesMax(lane.filter, UncommittedMax(lane))) +
-                         "  window.entries_max\n"));
+  EXPECT_THAT(
+      shown, ::testing::ContainsRegex(
+                 "#   index +" + std::to_string(FilterBytesMax(lane.filter, UncommittedMax(lane))) +
+                 "  window.entries_max\n"));
   EXPECT_THAT(shown,
               HasSubstr("# memory in bytes, at most, with 16 input partitions on 1 core:\n"));
   EXPECT_THAT(ShowConfig(*config, {}), Not(HasSubstr("# default")));
@@ -110,7 +110,7 @@ TEST_F(ConfigPrint, JsonHoldsEverySettingAndItsSource) {
             nlohmann::json({{"path", "b, c"}, {"key", true}}));
   const LaneOptions& lane = config->settings.lane;
   EXPECT_EQ(shown["memory"]["parts"][0]["bytes"],
-            *FilterBytesMax(lane.filter, UncommittedMax(lane)));
+            FilterBytesMax(lane.filter, UncommittedMax(lane)));
   uint64_t total = 0;
   for (const auto& part : shown["memory"]["parts"]) total += part["bytes"].get<uint64_t>();
   EXPECT_EQ(shown["memory"]["total_bytes"], total);

@@ -26,7 +26,6 @@ TEST_F(LearningSettingsTest, ALaneLearnsWhetherOrNotFieldsAreNamed) {
   EXPECT_TRUE(Of(Load("record: {fields: [text]}\nmatch: {mode: auto}")).on);
   EXPECT_FALSE(Of(Load("match: {mode: near}")).on);
   EXPECT_FALSE(Of(Load("match: {mode: exact}")).on);
-  EXPECT_FALSE(Of(Load("match: {scheme: minhash}")).on) << "another scheme has nothing to learn";
 }
 
 TEST_F(LearningSettingsTest, WhatAPersonSetsIsKept) {

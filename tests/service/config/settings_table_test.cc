@@ -44,14 +44,11 @@ SettingValue OtherValue(const Setting& setting) {
       return std::vector<FieldSelector>{{"title", 2.5}, {"/a/b", 1.0}, {"c", 1.0, true}};
     case SettingKind::kTextMap:
       return TextMap{{"client.id", "x"}, {"sasl.username", "y: #z"}};
-    case SettingKind::kNumberMap:
-      return NumberMap{{"shingle_length", 7}, {"similarity_min", 0.75}};
   }
   return value;
 }
 
-/// Settings that need a certain value of another setting: only schemes other than neardup take
-/// options, and some settings come in pairs.
+/// Settings that need a certain value of another setting: some settings come in pairs.
 struct Companion {
   std::string path;
   std::string other;
@@ -59,7 +56,6 @@ struct Companion {
 };
 const Companion kCompanions[] = {
     {"input.topics_before", "app", "other"},
-    {"match.scheme_options", "match.scheme", "minhash"},
     {"metrics.tls_certificate_path", "metrics.tls_key_path", "tls.key"},
     {"metrics.tls_key_path", "metrics.tls_certificate_path", "tls.crt"},
     {"metrics.user", "metrics.password", "hidden"},
@@ -148,14 +144,13 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   [[maybe_unused]] auto [routing_mode, exact_route, near_route, release_exact, release_near, keep,
                          publish_groups] = routing;
   [[maybe_unused]] auto [share, on_excess, on_first_excess] = dead_letters;
-  [[maybe_unused]] auto [record, feature, model, match, window, scheme] = FilterOptions{};
+  [[maybe_unused]] auto [record, feature, model, match, window] = FilterOptions{};
   [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
                          depth] = record;
   [[maybe_unused]] auto [features_min, markup, masks] = feature;
   [[maybe_unused]] auto [timestamp, time, uuid, ip, pointer, hex, number] = masks;
   [[maybe_unused]] auto [similarity, distance, sum, chance, per_bit, widen, text_keys, neighbours,
                          numbers, suspects] = match;
-  [[maybe_unused]] auto [scheme_name, scheme_values] = scheme;
   [[maybe_unused]] auto [window_ms, lateness, ahead, entries] = window;
   [[maybe_unused]] auto [host, port, certificate, key, user, password, connection_ms] =
       HttpOptions{};
@@ -171,7 +166,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   // So are routing.publish_groups, learning.on, kept and app_is_default. The model and the
   // reference come from model_file; the masks are one setting; the pages have a fixed time for a
   // connection.
-  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 9 + 3 + 10 + 2 + 4 + 6 + 6 + 5 + 2 + 1 + 3;
+  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 9 + 3 + 10 + 4 + 6 + 6 + 5 + 2 + 1 + 3;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);

@@ -106,13 +106,6 @@ TEST(Reload, TheDistanceThatALaneHasLearnedDecidesWhetherFingerprintsChange) {
   EXPECT_FALSE(the_same.changes_fingerprints);
 }
 
-TEST(Reload, AnotherSchemeHasNoDistanceThatChangesFingerprints) {
-  const Reload reload = CompareForReload(With({"match.scheme=minhash", "match.distance_max=4"}),
-                                         With({"match.scheme=minhash", "match.distance_max=0"}));
-  EXPECT_EQ(reload.start_again, std::vector<std::string>{"match.distance_max"});
-  EXPECT_FALSE(reload.changes_fingerprints);
-}
-
 TEST(Reload, ASecretThatDiffersIsTakenOverAloneAndNotShown) {
   const LoadedConfig running =
       With({"kafka.properties={sasl.password: old-secret, sasl.username: me}",

@@ -64,14 +64,6 @@ TEST(ExplainText, HoldsNothingThatATerminalWouldObey) {
   EXPECT_EQ(text.find_first_of("\x1b\x9b"), std::string::npos);
 }
 
-TEST(ExplainText, OfAnotherSchemeHasNoBits) {
-  FilterOptions options;
-  options.scheme.name = "minhash";
-  const std::string text = ExplainText(ReportOf(options, kA, kA));
-  EXPECT_THAT(text, HasSubstr("exact duplicate: b.json repeats a.json"));
-  EXPECT_THAT(text, Not(HasSubstr("bits that differ")));
-}
-
 TEST(ExplainPage, ShowsTheTextsAsText) {
   FilterOptions options;
   const std::string page =

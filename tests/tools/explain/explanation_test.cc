@@ -164,15 +164,6 @@ TEST(Explanation, KeepsTheReasonOfARecordThatCannotBeCompared) {
   EXPECT_TRUE(explained.changes.empty());
 }
 
-TEST(Explanation, OfAnotherSchemeGivesItsDistance) {
-  FilterOptions options = Titles();
-  options.scheme.name = "minhash";
-  const PairExplanation near = Explained(options, kBridge, kBridgeLoud);
-  EXPECT_EQ(near.cause, Cause::kEqual);
-  EXPECT_EQ(near.distance, 0);
-  EXPECT_EQ(Explained(options, kBridge, kRain).cause, Cause::kOtherScheme);
-}
-
 TEST(Explanation, RefusesInvalidOptions) {
   FilterOptions options;
   options.match.distance_max = 99;

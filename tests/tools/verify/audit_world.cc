@@ -10,7 +10,6 @@
 #include <set>
 #include <tuple>
 
-#include "filter/match_scheme.h"
 #include "lane/route_header.h"
 
 namespace neardup {
@@ -66,8 +65,7 @@ std::optional<std::string> RandomValue(Random& random, std::vector<std::string>&
 /// the rules of window, lateness and capacity.
 class ScanFilter {
  public:
-  explicit ScanFilter(const FilterOptions& options)
-      : options_(options), scheme_(ChooseScheme(options.scheme)->scheme) {}
+  explicit ScanFilter(const FilterOptions& options) : options_(options) {}
 
   Verdict Decide(const FingerprintedRecord& record) {
     Verdict verdict;
@@ -77,10 +75,6 @@ class ScanFilter {
     verdict.late = record.outcome.time_ms < horizon_ms_;
     auto [seen, added] = times_ms_.emplace(record.position.input, record.outcome.time_ms);
     seen->second = std::max(seen->second, record.outcome.time_ms);
-    if (scheme_) {
-      DecideBySketches(record, verdict);
-      return verdict;
-    }
     int best = 65 * 2;
     for (const FingerprintedRecord& entry : entries_) {
       const int rank = Rank(entry, record);
@@ -113,22 +107,6 @@ class ScanFilter {
   }
 
  private:
-  void DecideBySketches(const FingerprintedRecord& record, Verdict& verdict) {
-    for (const FingerprintedRecord& entry : entries_) {
-      if (std::llabs(entry.outcome.time_ms - record.outcome.time_ms) > options_.window.window_ms)
-        continue;
-      const auto distance = scheme_->Distance(entry.sketch->words, record.sketch->words);
-      const bool found = verdict.decision == Decision::kDuplicate;
-      if (!distance || (found && *distance >= verdict.match.distance)) continue;
-      verdict.decision = Decision::kDuplicate;
-      verdict.match.original = entry.position;
-      verdict.match.distance = *distance;
-      const bool exact = entry.fingerprint.exact == record.fingerprint.exact;
-      verdict.match.kind = exact ? MatchKind::kExact : MatchKind::kNear;
-    }
-    if (verdict.decision == Decision::kUnique) entries_.push_back(record);
-  }
-
   /// Without text keys.
   void NameSuspect(const FingerprintedRecord& record, Verdict& verdict) const {
     const MatchOptions& match = options_.match;
@@ -181,7 +159,6 @@ class ScanFilter {
   }
 
   FilterOptions options_;
-  std::shared_ptr<const Scheme> scheme_;
   std::vector<FingerprintedRecord> entries_;
   std::map<uint32_t, int64_t> times_ms_;
   int64_t horizon_ms_ = INT64_MIN;

@@ -54,9 +54,6 @@ struct SchemeRow {
   /// True: every pair that Scheme::Distance takes shares a key, or the scheme scans all. False:
   /// most of these pairs share a key.
   bool finds_all = true;
-  /// Set if sketches of this name were once encoded in another way; SchemeSpec appends it, so that
-  /// stored sketches of the old encoding are refused.
-  std::string_view encoding = {};
   std::span<const SchemeParameter> parameters = {};
   std::unique_ptr<Scheme> (*make)(const SchemeValues& values,
                                   SharedFrequencies frequencies) = nullptr;
@@ -69,10 +66,5 @@ std::vector<std::string_view> SchemeNames();
 ///     auto scheme = NewScheme("minhash", {.values = {{"similarity_min", 0.8}}});
 /// kConfig: an unknown scheme, an unknown parameter, a value out of range, or missing frequencies.
 Result<std::unique_ptr<Scheme>> NewScheme(std::string_view name, const SchemeOptions& options);
-
-/// Everything that gives a sketch its meaning: the name of the scheme, all parameters with their
-/// values, the encoding if it changed, and the hash of the frequencies if they are used. Only
-/// sketches of equal specs can be compared. Errors as those of NewScheme.
-Result<std::string> SchemeSpec(std::string_view name, const SchemeOptions& options);
 
 }  // namespace neardup

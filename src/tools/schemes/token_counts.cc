@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/hash.h"
-
 namespace neardup {
 
 namespace {
@@ -41,12 +39,6 @@ std::vector<uint64_t> DocumentFrequencies::Commonest(size_t count) const {
   for (const auto& [token, records] : ranked) tokens.push_back(token);
   std::sort(tokens.begin(), tokens.end());
   return tokens;
-}
-
-uint64_t DocumentFrequencies::hash() const {
-  uint64_t sum = Mix64(records_);
-  for (const auto& [token, records] : counts_) sum += Mix64(Mix64(token) + records);
-  return Mix64(sum);
 }
 
 std::vector<TokenCount> CountTokens(std::span<const SchemeText> texts) {

@@ -1,12 +1,12 @@
 // The interface of the comparison schemes: other methods than our own to tell duplicates.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
-
-#include "neardup/fingerprint.h"
+#include <vector>
 
 namespace neardup {
 
@@ -21,14 +21,23 @@ struct SchemeText {
   std::span<const uint64_t> tokens;
 };
 
+/// What a comparison scheme keeps of a record.
+struct Sketch {
+  /// Compared by Scheme::Distance; their meaning is up to the scheme.
+  std::vector<uint64_t> words;
+  /// Two records are compared if they share one of these. Distinct.
+  std::vector<uint64_t> keys;
+
+  size_t bytes() const { return (words.capacity() + keys.capacity()) * sizeof(uint64_t); }
+  bool operator==(const Sketch&) const = default;
+};
+
 /// Makes the sketch of a record and compares two sketches. Immutable: any number of threads may
 /// share one instance.
 class Scheme {
  public:
   virtual ~Scheme() = default;
 
-  /// Persisted as part of the FingerprintSpec. A scheme that encodes its sketches in another way
-  /// needs another name or another SchemeRow::encoding.
   virtual std::string_view name() const = 0;
   /// Replaces the contents of `sketch`. There may be no texts, and texts may be empty.
   virtual void Compute(std::span<const SchemeText> texts, Sketch& sketch) const = 0;

@@ -3,9 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 
 #include "schemes/families.h"
@@ -13,9 +11,6 @@
 namespace neardup {
 
 namespace {
-
-/// The digests of these schemes were MD5 sums before they were XXH3.
-constexpr std::string_view kDigest = "digest=xxh3";
 
 // {name, default, least, most, whole}; families.h says what they mean.
 constexpr SchemeParameter kEqualShare = {"equal_share_min", 0.5, 0.01, 1, false};
@@ -53,16 +48,12 @@ int DistanceMaxOf(const SchemeValues& values) {
 }
 
 const SchemeRow kRows[] = {
-    {.name = "md5",
-     .encoding = kDigest,
-     .make = [](const SchemeValues&, SharedFrequencies) { return NewMd5(); }},
+    {.name = "md5", .make = [](const SchemeValues&, SharedFrequencies) { return NewMd5(); }},
     {.name = "multi-md5",
-     .encoding = kDigest,
      .parameters = kMultiMd5,
      .make = [](const SchemeValues& values,
                 SharedFrequencies) { return NewMultiMd5(MultiMd5OptionsOf(values)); }},
     {.name = "md5-then-multi",
-     .encoding = kDigest,
      .parameters = kMultiMd5,
      .make = [](const SchemeValues& values,
                 SharedFrequencies) { return NewMd5ThenMulti(MultiMd5OptionsOf(values)); }},
@@ -201,13 +192,6 @@ Result<SchemeValues> ValuesOf(const SchemeRow& row, const SchemeOptions& options
   return SchemeValues(std::move(values));
 }
 
-/// FORMAT: stands in SchemeSpec. The shortest text that reads back as `number`.
-std::string NumberText(double number) {
-  std::array<char, 32> text;
-  const auto written = std::to_chars(text.data(), text.data() + text.size(), number);
-  return {text.data(), written.ptr};
-}
-
 }  // namespace
 
 double SchemeValues::Real(std::string_view name) const {
@@ -232,20 +216,6 @@ Result<std::unique_ptr<Scheme>> NewScheme(std::string_view name, const SchemeOpt
   NEARDUP_ASSIGN(const SchemeRow* const row, FindRow(name));
   NEARDUP_ASSIGN(const SchemeValues values, ValuesOf(*row, options));
   return row->make(values, options.frequencies);
-}
-
-Result<std::string> SchemeSpec(std::string_view name, const SchemeOptions& options) {
-  NEARDUP_ASSIGN(const SchemeRow* const row, FindRow(name));
-  NEARDUP_ASSIGN(const SchemeValues values, ValuesOf(*row, options));
-  std::string spec(name);
-  for (const SchemeParameter& parameter : row->parameters) {
-    spec += fmt::format(" {}={}", parameter.name, NumberText(values.Real(parameter.name)));
-  }
-  if (!row->encoding.empty()) spec += fmt::format(" {}", row->encoding);
-  if (row->frequencies != FrequencyUse::kNone && options.frequencies) {
-    spec += fmt::format(" frequencies={}", options.frequencies->hash());
-  }
-  return spec;
 }
 
 }  // namespace neardup

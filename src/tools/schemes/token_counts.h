@@ -26,8 +26,6 @@ class DocumentFrequencies {
   /// The `count` tokens of most records, ascending by hash; all tokens if there are fewer. If two
   /// tokens are equally common, the smaller hash is taken first.
   std::vector<uint64_t> Commonest(size_t count) const;
-  /// Equal for equal content, in whatever order the records were added.
-  uint64_t hash() const;
 
  private:
   uint32_t records_ = 0;

@@ -11,7 +11,7 @@
 namespace neardup {
 
 struct Sentence {
-  /// FORMAT: Hash64 of its tokens, each followed by a space (feature/text_features.h), so that
+  /// Hash64 of its tokens, each followed by a space (feature/text_features.h), so that
   /// case, width, spaces and punctuation do not matter.
   uint64_t hash = 0;
   /// Number of tokens.
@@ -22,7 +22,7 @@ struct Sentence {
   bool operator==(const Sentence&) const = default;
 };
 
-/// FORMAT: markup is removed first. A sentence ends behind one of .!?;… at the end of a word,
+/// Markup is removed first. A sentence ends behind one of .!?;… at the end of a word,
 /// behind their ideographic and full-width forms anywhere, and at the end of a line, which also
 /// ends the paragraph. Sentences without a token are left out.
 std::vector<Sentence> FindSentences(std::span<const SchemeText> texts);

@@ -72,28 +72,6 @@ TEST(Schemes, TakeTheirParameters) {
   EXPECT_EQ((*scheme)->Distance(zero, std::vector<uint64_t>{0b111111}), std::nullopt);
 }
 
-TEST(SchemeSpec, NamesEverythingThatGivesASketchItsMeaning) {
-  EXPECT_EQ(*SchemeSpec("md5", {}), "md5 digest=xxh3");
-  EXPECT_EQ(*SchemeSpec("shingles", {.values = {{"similarity_min", 0.8}}, .frequencies = {}}),
-            "shingles shingle_length=5 similarity_min=0.8");
-  const SchemeOptions options = WithFrequencies();
-  EXPECT_EQ(*SchemeSpec("idf-string", options), "idf-string token_share=0.7 frequencies=" +
-                                                    std::to_string(options.frequencies->hash()));
-  EXPECT_EQ(*SchemeSpec("md5", options), "md5 digest=xxh3");
-  EXPECT_FALSE(SchemeSpec("md6", {}).ok());
-}
-
-TEST(SchemeSpec, KeepsTheNumbersOfStoredSpecs) {
-  EXPECT_EQ(*SchemeSpec("char-vector-code", {.values = {{"buckets", 100'000}}, .frequencies = {}}),
-            "char-vector-code buckets=1e+05 similarity_min=0.9");
-}
-
-TEST(SchemeSpec, RefusesStoredSketchesOfMd5Sums) {
-  for (const std::string_view name : {"md5", "multi-md5", "md5-then-multi"}) {
-    EXPECT_TRUE(SchemeSpec(name, {}).value().ends_with(" digest=xxh3")) << name;
-  }
-}
-
 std::string DefaultText(const SchemeParameter& parameter) {
   std::ostringstream text;
   text << "`" << parameter.name << "` " << parameter.fallback;

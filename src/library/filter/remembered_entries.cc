@@ -1,4 +1,4 @@
-#include "filter/near_entries.h"
+#include "filter/remembered_entries.h"
 
 #include <algorithm>
 #include <array>
@@ -19,14 +19,16 @@ IndexOptions IndexOptionsOf(const FilterOptions& options) {
 
 }  // namespace
 
-NearEntries::NearEntries(const FilterOptions& options)
-    : RememberedEntries(options.window, IndexOptionsOf(options)) {}
+RememberedEntries::RememberedEntries(const FilterOptions& options)
+    : window_ms_(options.window.window_ms),
+      entries_max_(options.window.entries_max),
+      index_(IndexOptionsOf(options)) {}
 
-uint64_t NearEntries::BytesMax(const FilterOptions& options, uint64_t live_max) {
+uint64_t RememberedEntries::BytesMax(const FilterOptions& options, uint64_t live_max) {
   return Index::BytesMax(IndexOptionsOf(options), live_max);
 }
 
-void NearEntries::Prefetch(std::span<const FingerprintedRecord> records, size_t next) const {
+void RememberedEntries::Prefetch(std::span<const FingerprintedRecord> records, size_t next) const {
   const auto comparable = [records](size_t number) {
     return number < records.size() && records[number].outcome.comparable();
   };
@@ -36,16 +38,16 @@ void NearEntries::Prefetch(std::span<const FingerprintedRecord> records, size_t 
   if (comparable(second)) index_.PrefetchPostings(records[second].fingerprint);
 }
 
-void NearEntries::LookUp(std::span<const FingerprintedRecord> records, int64_t time_max_ms,
-                         std::span<LookedUp> found) const {
+void RememberedEntries::LookUp(std::span<const FingerprintedRecord> records, int64_t time_max_ms,
+                               std::span<LookedUp> found) const {
   for (size_t begin = 0; begin < records.size(); begin += kGroup) {
     const size_t count = std::min(kGroup, records.size() - begin);
     LookUpGroup(records.subspan(begin, count), time_max_ms, found.subspan(begin, count));
   }
 }
 
-void NearEntries::LookUpGroup(std::span<const FingerprintedRecord> records, int64_t time_max_ms,
-                              std::span<LookedUp> found) const {
+void RememberedEntries::LookUpGroup(std::span<const FingerprintedRecord> records,
+                                    int64_t time_max_ms, std::span<LookedUp> found) const {
   std::array<IndexQuery, kGroup> queries;
   std::array<Nearest, kGroup> nearest;
   for (size_t i = 0; i < records.size(); ++i) {
@@ -68,8 +70,8 @@ void NearEntries::LookUpGroup(std::span<const FingerprintedRecord> records, int6
   }
 }
 
-std::optional<Match> NearEntries::FindNearest(const FingerprintedRecord& record, int64_t time_ms,
-                                              const LookedUp& ahead) {
+std::optional<Match> RememberedEntries::FindNearest(const FingerprintedRecord& record,
+                                                    int64_t time_ms, const LookedUp& ahead) {
   IndexQuery query = QueryOf(record, time_ms);
   const bool holds = StillHolds(ahead, time_ms);
   if (holds) {
@@ -88,17 +90,22 @@ std::optional<Match> NearEntries::FindNearest(const FingerprintedRecord& record,
 
 /// While the revision is the same, only the oldest entries can have been forgotten or hidden since.
 /// If the best match is one of them, the second best is not known.
-bool NearEntries::StillHolds(const LookedUp& ahead, int64_t time_ms) const {
+bool RememberedEntries::StillHolds(const LookedUp& ahead, int64_t time_ms) const {
   const uint64_t begin_id = std::max(index_.begin_id(), visible_id_);
   return ahead.revision_ == revision_ && ahead.time_ms_ == time_ms &&
          (!ahead.match_ || ahead.id_ >= begin_id);
 }
 
-std::vector<Match> NearEntries::FindAll(const FingerprintedRecord& record, int64_t time_ms) const {
-  return Describe(index_.FindAll(QueryOf(record, time_ms)));
+std::vector<Match> RememberedEntries::FindAll(const FingerprintedRecord& record,
+                                              int64_t time_ms) const {
+  std::vector<Match> matches;
+  for (const EntryMatch& match : index_.FindAll(QueryOf(record, time_ms))) {
+    matches.push_back(index_.MatchOf(match));
+  }
+  return matches;
 }
 
-IndexQuery NearEntries::QueryOf(const FingerprintedRecord& record, int64_t time_ms) const {
+IndexQuery RememberedEntries::QueryOf(const FingerprintedRecord& record, int64_t time_ms) const {
   return {.fingerprint = record.fingerprint,
           .text_keys = record.text_keys,
           .features = record.features,
@@ -108,22 +115,40 @@ IndexQuery NearEntries::QueryOf(const FingerprintedRecord& record, int64_t time_
           .since_id = visible_id_};
 }
 
-Entry NearEntries::Remember(const FingerprintedRecord& record, int64_t time_ms) {
-  Entry entry{
-      record.fingerprint, time_ms, record.position, index_.ChooseKeys(record.text_keys), {}};
+Entry RememberedEntries::Remember(const FingerprintedRecord& record, int64_t time_ms) {
+  Entry entry{record.fingerprint, time_ms, record.position, index_.ChooseKeys(record.text_keys)};
   index_.Insert(entry);
   return entry;
 }
 
-void NearEntries::Restore(std::span<const Entry> entries) {
+void RememberedEntries::Restore(std::span<const Entry> entries) {
   ++revision_;
   index_.Insert(entries);
 }
 
-void NearEntries::Rollback(std::span<const Entry> newest) {
+void RememberedEntries::Rollback(std::span<const Entry> newest) {
   ++revision_;
   visible_id_ = 0;
   index_.Rollback(newest);
+}
+
+void RememberedEntries::Forget(int64_t horizon_ms, size_t kept) {
+  const uint64_t left = FirstLeft(horizon_ms, kept);
+  for (uint64_t id = index_.begin_id(); id < left; ++id) {
+    ++(index_.time_ms(id) < horizon_ms ? forgotten_.expired : forgotten_.evicted);
+    if (keeps_forgotten_) taken_.push_back({index_.origin(id), id});
+  }
+  index_.Expire(left);
+  visible_id_ = 0;
+}
+
+/// The first entry that Forget would leave.
+uint64_t RememberedEntries::FirstLeft(int64_t horizon_ms, size_t kept) const {
+  const uint64_t end_id = index_.end_id() - kept;
+  uint64_t id = index_.begin_id();
+  if (end_id - id > entries_max_) id = end_id - entries_max_;
+  while (id < end_id && index_.time_ms(id) < horizon_ms) ++id;
+  return id;
 }
 
 }  // namespace neardup

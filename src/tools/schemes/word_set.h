@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "neardup/fingerprint.h"
+#include "schemes/scheme.h"
 
 namespace neardup {
 
 /// The key of a record that has nothing to compare. Such records are equal to each other.
 inline constexpr uint64_t kNothingKey = 0;
 
-/// FORMAT: h starts as Mix64(number of words); each word makes it Mix64(h + word).
+/// Hash: h starts as Mix64(number of words); each word makes it Mix64(h + word).
 uint64_t HashWords(std::span<const uint64_t> words);
 
 /// Sorts the words and drops repeats.

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "base/hash.h"
-#include "filter/record_features.h"
 #include "neardup/filter.h"
+#include "schemes/scheme_text.h"
 
 namespace neardup {
 namespace {

@@ -45,19 +45,5 @@ TEST(DocumentFrequencies, NamesTheCommonestTokens) {
   EXPECT_EQ(frequencies.Commonest(100), (Tokens{4, 5, 7, 9}));
 }
 
-TEST(DocumentFrequencies, HashDependsOnTheContentOnly) {
-  DocumentFrequencies a;
-  a.Add(Tokens{1, 2});
-  a.Add(Tokens{2});
-  DocumentFrequencies b;
-  b.Add(Tokens{2});
-  b.Add(Tokens{2, 1});
-  EXPECT_EQ(a.hash(), b.hash());
-  b.Add(Tokens{});
-  EXPECT_NE(a.hash(), b.hash());
-  a.Add(Tokens{2});
-  EXPECT_NE(a.hash(), b.hash());
-}
-
 }  // namespace
 }  // namespace neardup
