@@ -11,7 +11,7 @@ from harness import KafkaTest, RUN
 SAMPLE = 500  # the size of a window, too
 BATCH = 250  # records that a topic gets at a time
 PAUSE_S = 4
-WARNING = 'the stream has changed since the settings were chosen'
+WARNING = 'the settings may no longer fit the stream'
 
 
 class Writer:

@@ -188,12 +188,13 @@ void AddGenerate(CommandLine& line) {
   command
       ->add_option("--kinds", generate.kinds,
                    "kinds of copies: exact, reordered, inserted, deleted, replaced, field-change, "
-                   "sentence-drop, format (default: all except format)")
+                   "sentence-drop, format, cut, added, typo (default: all except format)")
       ->type_name("KIND")
       ->delimiter(',');
   command
       ->add_option("--strength", generate.strengths,
-                   "shares of the words that are inserted, deleted or replaced, 0.01 to 1")
+                   "shares of the words that are inserted, deleted, replaced, cut, added or "
+                   "misspelt, 0.01 to 1")
       ->type_name("SHARE")
       ->delimiter(',')
       ->capture_default_str()

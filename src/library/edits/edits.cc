@@ -6,6 +6,7 @@
 #include <cassert>
 #include <utility>
 
+#include "feature/character.h"
 #include "text/cut_text.h"
 
 namespace neardup {
@@ -36,6 +37,21 @@ bool ReplaceWord(CutWord& word, const Vocabulary& vocabulary, SeededRandom& rand
   if (!other) return false;
   word.text = std::move(*other);
   return true;
+}
+
+/// Swaps two letters of the word. A word without two different ASCII letters side by side, such as
+/// a character of Chinese, is replaced.
+bool MisspellWord(CutWord& word, const Vocabulary& vocabulary, SeededRandom& random) {
+  const size_t first = random.Below(word.text.size());
+  for (size_t i = 0; i + 1 < word.text.size(); ++i) {
+    const size_t at = (first + i) % (word.text.size() - 1);
+    char& letter = word.text[at];
+    char& next = word.text[at + 1];
+    if (letter == next || !IsAsciiLetter(letter) || !IsAsciiLetter(next)) continue;
+    std::swap(letter, next);
+    return true;
+  }
+  return ReplaceWord(word, vocabulary, random);
 }
 
 /// Inserts a word after the word at `place`.
@@ -85,7 +101,17 @@ std::optional<std::string> Vocabulary::Pick(bool spaced, std::string_view exclud
 }
 
 bool HasStrength(EditKind kind) {
-  return kind == EditKind::kInserted || kind == EditKind::kDeleted || kind == EditKind::kReplaced;
+  switch (kind) {
+    case EditKind::kInserted:
+    case EditKind::kDeleted:
+    case EditKind::kReplaced:
+    case EditKind::kCut:
+    case EditKind::kAdded:
+    case EditKind::kTypo:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::string_view Name(EditKind kind) {
@@ -106,6 +132,12 @@ std::string_view Name(EditKind kind) {
       return "sentence-drop";
     case EditKind::kFormat:
       return "format";
+    case EditKind::kCut:
+      return "cut";
+    case EditKind::kAdded:
+      return "added";
+    case EditKind::kTypo:
+      return "typo";
   }
   return "exact";
 }
@@ -132,6 +164,21 @@ bool EditWords(const Edit& edit, std::span<std::string> texts, const Vocabulary&
       std::max<size_t>(1, (places.size() * static_cast<size_t>(edit.strength_percent) + 50) / 100);
   // At least one word must be left.
   if (places.size() < wanted + (edit.kind == EditKind::kDeleted ? 1 : 0)) return false;
+  if (edit.kind == EditKind::kCut || edit.kind == EditKind::kAdded) {
+    CutWords& longest = *std::max_element(
+        cuts.begin(), cuts.end(),
+        [](const CutWords& a, const CutWords& b) { return a.words.size() < b.words.size(); });
+    if (edit.kind == EditKind::kCut) {
+      if (longest.words.size() <= wanted) return false;
+      longest.words.resize(longest.words.size() - wanted);
+    } else {
+      for (size_t i = 0; i < wanted; ++i) {
+        if (!InsertWord(longest, longest.words.size() - 1, vocabulary, random)) return false;
+      }
+    }
+    for (size_t i = 0; i < texts.size(); ++i) texts[i] = Join(cuts[i]);
+    return true;
+  }
   const std::vector<size_t> chosen = random.Choose(wanted, places.size());
   // From the back, so that the positions of the remaining places stay valid.
   for (auto number = chosen.rbegin(); number != chosen.rend(); ++number) {
@@ -139,9 +186,9 @@ bool EditWords(const Edit& edit, std::span<std::string> texts, const Vocabulary&
     CutWords& cut = cuts[text];
     if (edit.kind == EditKind::kDeleted) {
       DeleteWord(cut, word);
-    } else if (edit.kind == EditKind::kInserted
-                   ? !InsertWord(cut, word, vocabulary, random)
-                   : !ReplaceWord(cut.words[word], vocabulary, random)) {
+    } else if (edit.kind == EditKind::kInserted ? !InsertWord(cut, word, vocabulary, random)
+               : edit.kind == EditKind::kTypo   ? !MisspellWord(cut.words[word], vocabulary, random)
+                                              : !ReplaceWord(cut.words[word], vocabulary, random)) {
       return false;
     }
   }

@@ -49,13 +49,17 @@ enum class EditKind : uint8_t {
   kFieldChange,   ///< one field other than the longest has the value of another record
   kSentenceDrop,  ///< one sentence of the longest text is missing
   kFormat,        ///< letter case, white space, markup and order of the keys; the content is equal
+  kCut,           ///< the last words of the longest text are missing
+  kAdded,         ///< words stand behind the longest text, as boilerplate does
+  kTypo,          ///< words are misspelt
 };
 
 inline constexpr EditKind kEditKinds[] = {
     EditKind::kExact,    EditKind::kReordered,   EditKind::kInserted,     EditKind::kDeleted,
-    EditKind::kReplaced, EditKind::kFieldChange, EditKind::kSentenceDrop, EditKind::kFormat};
+    EditKind::kReplaced, EditKind::kFieldChange, EditKind::kSentenceDrop, EditKind::kFormat,
+    EditKind::kCut,      EditKind::kAdded,       EditKind::kTypo};
 
-/// Only kInserted, kDeleted and kReplaced have a strength.
+/// The kinds that edit single words have a strength.
 bool HasStrength(EditKind kind);
 /// "replaced"
 std::string_view Name(EditKind kind);
@@ -73,9 +77,9 @@ struct Edit {
 /// The kind, and its strength if it has one: "reordered", "replaced-10".
 std::string Name(const Edit& edit);
 
-/// Inserts, deletes or replaces words in all texts together; each word is equally likely to be
-/// edited. Returns false and changes nothing if the texts have too few words, or the vocabulary has
-/// no word to put in.
+/// Edits words in all texts together, for a kind with a strength; each word is equally likely to be
+/// edited, but for kCut and kAdded. Returns false and changes nothing if the texts have too few
+/// words, or the vocabulary has no word to put in.
 bool EditWords(const Edit& edit, std::span<std::string> texts, const Vocabulary& vocabulary,
                SeededRandom& random);
 

@@ -100,9 +100,7 @@ bool RecordCopier::Apply(const Edit& edit, Json& record, std::string_view donor,
       return !places.empty() && ReorderSentences(**longest, random);
     case EditKind::kSentenceDrop:
       return !places.empty() && DropSentence(**longest, random);
-    case EditKind::kInserted:
-    case EditKind::kDeleted:
-    case EditKind::kReplaced:
+    default:
       break;
   }
   if (places.empty()) return false;

@@ -19,16 +19,22 @@
 namespace neardup {
 namespace {
 
-constexpr std::array<Edit, 5> kEdits = {{{EditKind::kReplaced, 0},
+constexpr std::array<Edit, 8> kEdits = {{{EditKind::kReplaced, 0},
                                          {EditKind::kReplaced, 5},
                                          {EditKind::kReplaced, 20},
                                          {EditKind::kSentenceDrop, 0},
-                                         {EditKind::kReordered, 0}}};
-constexpr std::array<const char*, 5> kEditTexts = {
-    "one word changed", "5 % changed", "20 % changed", "a sentence dropped", "sentences reordered"};
+                                         {EditKind::kReordered, 0},
+                                         {EditKind::kCut, 20},
+                                         {EditKind::kAdded, 20},
+                                         {EditKind::kTypo, 5}}};
+constexpr std::array<const char*, 8> kEditTexts = {
+    "one word changed",    "5 % changed",     "20 % changed",        "a sentence dropped",
+    "sentences reordered", "a fifth cut off", "a fifth added to it", "5 % misspelt"};
 /// Edits whose copies anybody would call copies.
 constexpr size_t kSmallEdits = 2;
-constexpr size_t kCopiesOfEdit = 200;
+/// Copies of each small edit, and of each other one.
+constexpr size_t kSmallCopies = 200;
+constexpr size_t kOtherCopies = 100;
 /// Records that are read for the copies of one edit. A few very large ones would take minutes.
 constexpr size_t kBytesOfEdit = size_t{16} << 20;
 /// Records that are tried for one copy.
@@ -37,10 +43,6 @@ constexpr int kTriesMost = 4;
 constexpr uint64_t kSeed = 0x6e656172647570;
 /// A record of fewer tokens is not the same record when one of them is another.
 constexpr uint32_t kPlantedFeaturesMin = 8;
-/// Copies share more of their phrases than this, even with a fifth of their words replaced.
-constexpr double kLikeShare = 0.3;
-/// A person calls records copies if they share as much.
-constexpr double kCopyShare = 0.6;
 constexpr size_t kAuditedMax = 2000;
 /// A claim with less recall, or more unlike records, is poor.
 constexpr double kPoorRecall = 0.8;
@@ -56,6 +58,21 @@ std::string Percent(double share) {
   return percent < 0.01 ? "less than 0.01 %" : fmt::format("{:.2g} %", percent);
 }
 
+/// The same options, but every field of a record must agree.
+FilterOptions WithAllFieldsCompared(FilterOptions options) {
+  std::vector<FieldSelector>& fields = options.record.fields;
+  options.record.exclude.clear();
+  if (fields.empty()) return options;
+  bool has_rest = false;
+  for (FieldSelector& field : fields) {
+    field.key = field.key || field.free;
+    field.free = false;
+    has_rest = has_rest || field.path.empty();
+  }
+  if (!has_rest) fields.push_back({.path = "", .key = true});
+  return options;
+}
+
 /// Paths of the fields that are compared by likeness.
 std::vector<FieldPath> TextFields(const RecordOptions& record) {
   std::vector<FieldPath> paths;
@@ -64,6 +81,19 @@ std::vector<FieldPath> TextFields(const RecordOptions& record) {
     if (path.ok() && field.is_text()) paths.push_back(*path);
   }
   return paths;
+}
+
+/// What differs in the records that are joined as equal; empty: nothing.
+std::string EqualText(const Claim& claim) {
+  std::vector<std::string> parts;
+  const auto add = [&parts](uint64_t count, const char* what) {
+    if (count > 0) parts.push_back(fmt::format("{} differ {}", Grouped(count), what));
+  };
+  add(claim.other_fields, "in fields that may differ");
+  add(claim.masked, "in masked parts only");
+  if (parts.empty()) return "";
+  return fmt::format("; of the {} that it joins as equal, {}", Grouped(claim.exact),
+                     fmt::join(parts, " and "));
 }
 
 }  // namespace
@@ -78,8 +108,6 @@ double Claim::recall() const {
   return Share(found, planted);
 }
 
-double Claim::unlike_share() const { return Share(unlike, near); }
-
 bool Claim::measured() const {
   return std::any_of(edits.begin(), edits.end(), [](const auto& edit) { return edit.planted > 0; });
 }
@@ -87,28 +115,39 @@ bool Claim::measured() const {
 std::string ClaimText(const Claim& claim) {
   if (!claim.measured()) return "no copies could be planted, since no record has enough words";
   std::vector<std::string> parts;
+  size_t weakest = 0;
   for (size_t i = 0; i < claim.edits.size(); ++i) {
     if (claim.edits[i].planted == 0) continue;
+    if (claim.edits[i].share() <= claim.edits[weakest].share()) weakest = i;
+    if (i >= kSmallEdits) continue;
     parts.push_back(
         fmt::format("{} of those with {}", Percent(claim.edits[i].share()), kEditTexts[i]));
   }
+  if (weakest >= kSmallEdits) {
+    parts.push_back(fmt::format("fewest of those with {}: {}", kEditTexts[weakest],
+                                Percent(claim.edits[weakest].share())));
+  }
   const std::string joined =
-      claim.near == 0
+      claim.joined.near == 0
           ? "no records of the sample are joined by likeness"
           : fmt::format(
                 "of the {} records that it joins by likeness, {} share less than {:.0f} % "
                 "of their phrases",
-                Grouped(claim.near), Percent(Share(claim.doubtful, claim.near)), 100 * kCopyShare);
-  return fmt::format("of planted copies it finds {}; {}", fmt::join(parts, ", "), joined);
+                Grouped(claim.joined.near),
+                Percent(Share(claim.joined.doubtful, claim.joined.near)),
+                100 * JoinedRecords::kCopyShare);
+  return fmt::format("of planted copies it finds {}; {}{}", fmt::join(parts, ", "), joined,
+                     EqualText(claim));
 }
 
 std::string ClaimDoubt(const Claim& claim) {
   if (!claim.measured()) return "";
-  if (claim.unlike_share() > kPoorUnlike) {
+  const double unlike = Share(claim.joined.unlike, claim.joined.near);
+  if (unlike > kPoorUnlike) {
     return fmt::format(
         "{} of the joined records share little text, so look at the pairs and name "
         "the fields to compare",
-        Percent(claim.unlike_share()));
+        Percent(unlike));
   }
   return claim.recall() >= kPoorRecall ? "" : "copies with small changes are missed";
 }
@@ -134,7 +173,8 @@ void PlantedSample::Plant(const RecordOptions& record) {
   }
   for (size_t edit = 0; edit < kEdits.size(); ++edit) {
     size_t bytes = 0;
-    for (size_t copy = 0; copy < kCopiesOfEdit && bytes < kBytesOfEdit; ++copy) {
+    const size_t copies = edit < kSmallEdits ? kSmallCopies : kOtherCopies;
+    for (size_t copy = 0; copy < copies && bytes < kBytesOfEdit; ++copy) {
       for (int tried = 0; tried < kTriesMost; ++tried) {
         const RecordView& original = random.Pick(records_);
         bytes += original.value->size();
@@ -175,12 +215,53 @@ void PlantedSample::Fingerprint(const FilterOptions& options) {
   phrases_.assign(records_.size(), {});
 }
 
-double PlantedSample::SharedPhrases(size_t a, size_t b) const {
-  std::vector<uint64_t> shared;
-  std::set_intersection(phrases_[a].begin(), phrases_[a].end(), phrases_[b].begin(),
-                        phrases_[b].end(), std::back_inserter(shared));
-  const size_t shorter = std::max<size_t>(std::min(phrases_[a].size(), phrases_[b].size()), 1);
-  return Share(shared.size(), shorter);
+JoinedRecords PlantedSample::Audit(const FilterOptions& options, std::span<const Join> joined) {
+  RecordFeatureReader reader(options);
+  const auto phrases_of = [&](size_t record) -> const Phrases& {
+    std::optional<Phrases>& phrases = phrases_[record];
+    if (!phrases) {
+      reader.Read(records_[record]);
+      phrases = PhrasesOf(reader.Count().triples);
+    }
+    return *phrases;
+  };
+  const size_t audited = std::min(joined.size(), kAuditedMax);
+  JoinedRecords found;
+  for (size_t i = 0; i < audited; ++i) {
+    const auto [later, earlier] = joined[i * joined.size() / audited];
+    found.Add(SharedPhrases(phrases_of(later), phrases_of(earlier)));
+  }
+  if (audited == 0) return found;
+  return {joined.size(), found.unlike * joined.size() / audited,
+          found.doubtful * joined.size() / audited};
+}
+
+void PlantedSample::AuditEqual(const FilterOptions& options, std::span<const Join> equal,
+                               Claim& claim) const {
+  FilterOptions strict = WithAllFieldsCompared(options);
+  FilterOptions unmasked = strict;
+  unmasked.feature.masks = {};
+  RecordTokenReader with_masks(strict, std::nullopt);
+  RecordTokenReader without_masks(unmasked, std::nullopt);
+  const auto differ = [this](RecordTokenReader& reader, const Join& join) {
+    const uint64_t first = reader.Read(records_[join.first]).exact;
+    return first != reader.Read(records_[join.second]).exact;
+  };
+  const size_t audited = std::min(equal.size(), kAuditedMax);
+  uint64_t other_fields = 0;
+  uint64_t masked = 0;
+  for (size_t i = 0; i < audited; ++i) {
+    const Join& join = equal[i * equal.size() / audited];
+    if (records_[join.first].value == records_[join.second].value) continue;
+    if (differ(with_masks, join)) {
+      ++other_fields;
+    } else if (differ(without_masks, join)) {
+      ++masked;
+    }
+  }
+  if (audited == 0) return;
+  claim.other_fields = other_fields * equal.size() / audited;
+  claim.masked = masked * equal.size() / audited;
 }
 
 Claim PlantedSample::Measure(const FilterOptions& options) {
@@ -193,44 +274,22 @@ Claim PlantedSample::Measure(const FilterOptions& options) {
   const Result<std::unique_ptr<Filter>> created = Filter::New(trial);
   if (!created.ok()) return claim;
   Filter& filter = **created;
-  std::vector<std::pair<size_t, size_t>> joined;
+  std::vector<Join> equal;
+  std::vector<Join> joined;
   for (size_t i = 0; i < record_prints_.size(); ++i) {
     if (!record_prints_[i].outcome.comparable()) continue;
     const Verdict verdict = filter.Decide(record_prints_[i]);
     if (verdict.decision == Decision::kUnique) ++claim.unique;
     if (verdict.decision != Decision::kDuplicate) continue;
     if (verdict.match.kind == MatchKind::kExact) {
-      ++claim.exact;
+      equal.emplace_back(i, static_cast<size_t>(verdict.match.original.offset));
     } else {
       joined.emplace_back(i, static_cast<size_t>(verdict.match.original.offset));
     }
   }
-  claim.near = joined.size();
-  RecordFeatureReader reader(options);
-  const auto read = [&](size_t record) {
-    std::vector<uint64_t>& phrases = phrases_[record];
-    if (!phrases.empty()) return;
-    reader.Read(records_[record]);
-    const std::span<const uint64_t> triples = reader.Count().triples;
-    phrases.assign(triples.begin(), triples.end());
-    std::sort(phrases.begin(), phrases.end());
-    phrases.erase(std::unique(phrases.begin(), phrases.end()), phrases.end());
-  };
-  const size_t audited = std::min(joined.size(), kAuditedMax);
-  size_t unlike = 0;
-  size_t doubtful = 0;
-  for (size_t i = 0; i < audited; ++i) {
-    const auto [later, earlier] = joined[i * joined.size() / audited];
-    read(later);
-    read(earlier);
-    const double shared = SharedPhrases(later, earlier);
-    unlike += shared < kLikeShare ? 1 : 0;
-    doubtful += shared < kCopyShare ? 1 : 0;
-  }
-  if (audited > 0) {
-    claim.unlike = unlike * joined.size() / audited;
-    claim.doubtful = doubtful * joined.size() / audited;
-  }
+  claim.exact = equal.size();
+  AuditEqual(options, equal, claim);
+  claim.joined = Audit(options, joined);
   for (size_t i = 0; i < copy_prints_.size(); ++i) {
     if (!copy_prints_[i].outcome.comparable()) continue;
     ClaimedEdit& edit = claim.edits[copies_[i].edit];

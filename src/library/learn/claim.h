@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "edits/edits.h"
+#include "learn/joined_records.h"
 #include "neardup/filter.h"
 #include "neardup/options.h"
 #include "neardup/record.h"
@@ -28,26 +31,25 @@ struct ClaimedEdit {
 /// What settings find in a sample. The copies are made of its own records.
 struct Claim {
   /// One word replaced; 5 % and 20 % of the words replaced, at least one; one sentence dropped;
-  /// sentences in another order.
+  /// sentences in another order; the last fifth missing; a fifth added; 5 % misspelt.
   std::vector<ClaimedEdit> edits;
   uint64_t unique = 0;  ///< records of the sample that have no duplicate before them
   uint64_t exact = 0;   ///< records that repeat an earlier one
-  uint64_t near = 0;    ///< records that are joined with another one, by distance
-  /// Part of `near`: records that share less than 30 % of the phrases of the shorter of the two.
-  /// Estimated from at most 2,000 of them.
-  uint64_t unlike = 0;
-  uint64_t doubtful = 0;  ///< the same for less than 60 %
+  // Parts of `exact`, estimated from at most 2,000 of them:
+  uint64_t other_fields = 0;  ///< a field differs that may differ, or that is not compared
+  uint64_t masked = 0;        ///< all fields agree, but for what masks hide
+  /// Records that are joined with another one by distance. Estimated from at most 2,000 of them.
+  JoinedRecords joined;
 
   /// The share of the copies with small changes (one word, 5 %) that are found.
   double recall() const;
-  /// Of the records that are joined by distance, the share of those that are unlike.
-  double unlike_share() const;
   /// Whether any copy could be planted: a sample of numbers has no words to replace.
   bool measured() const;
 };
 
-/// "of planted copies it finds 99 % of those with one word changed, ...; of the 120 records that it
-/// joins by likeness, 3 % share less than 60 % of their phrases". Without a full stop.
+/// "of planted copies it finds 99 % of those with one word changed, ..., fewest of those with 20 %
+/// changed: 60 %; of the 120 records that it joins by likeness, 3 % share less than 60 % of their
+/// phrases". Without a full stop.
 std::string ClaimText(const Claim& claim);
 /// What a person should know of a poor claim; empty: it is good.
 std::string ClaimDoubt(const Claim& claim);
@@ -74,15 +76,17 @@ class PlantedSample {
 
   void Plant(const RecordOptions& record);
   void Fingerprint(const FilterOptions& options);
-  /// Share of the phrases of the shorter record that the other one has, too.
-  double SharedPhrases(size_t a, size_t b) const;
+  /// A record, and the earlier one that it is joined with.
+  using Join = std::pair<size_t, size_t>;
+  JoinedRecords Audit(const FilterOptions& options, std::span<const Join> joined);
+  void AuditEqual(const FilterOptions& options, std::span<const Join> equal, Claim& claim) const;
 
   std::vector<RecordView> records_;
   std::vector<Copy> copies_;
   std::string spec_;  ///< FingerprintSpec of the following
   std::vector<FingerprintedRecord> record_prints_;
   std::vector<FingerprintedRecord> copy_prints_;
-  std::vector<std::vector<uint64_t>> phrases_;  ///< of each record: distinct, ascending
+  std::vector<std::optional<Phrases>> phrases_;  ///< of each record
 };
 
 }  // namespace neardup

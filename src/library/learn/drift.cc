@@ -186,6 +186,16 @@ AspectDrift Bits(const StreamProfile& a, const StreamProfile& b) {
   return bits;
 }
 
+AspectDrift Joins(const StreamProfile& live) {
+  const JoinedRecords& joined = live.joined;
+  return {DriftAspect::kJoins, joined.Excess(),
+          fmt::format("near duplicates: {} of {} share less than {:.0f} % of their phrases with "
+                      "their original, and {} less than {:.0f} %; they may be no copies",
+                      Percent(joined.doubtful, joined.near), joined.near,
+                      100 * JoinedRecords::kCopyShare, Percent(joined.unlike, joined.near),
+                      100 * JoinedRecords::kLikeShare)};
+}
+
 }  // namespace
 
 const char* Name(DriftAspect aspect) {
@@ -204,6 +214,8 @@ const char* Name(DriftAspect aspect) {
       return "lengths";
     case DriftAspect::kBits:
       return "bits";
+    case DriftAspect::kJoins:
+      return "joins";
   }
   return "bits";
 }
@@ -212,7 +224,7 @@ std::vector<AspectDrift> Compare(const StreamProfile& reference, const StreamPro
   std::vector<AspectDrift> drift = {DeadLetters(reference, live),  Duplicates(reference, live),
                                     Distances(reference, live),    Presence(reference, live),
                                     Distinctness(reference, live), Lengths(reference, live),
-                                    Bits(reference, live)};
+                                    Bits(reference, live),         Joins(live)};
   const auto [fewer, more] = std::minmax(reference.records, live.records);
   const bool same = reference.options == live.options;
   if (!same || fewer < kDriftRecordsMin || 2 * fewer < more) {

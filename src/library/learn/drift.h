@@ -14,8 +14,11 @@ namespace neardup {
 ///
 /// - kBits: each bit of the simhash is 1 in some share of the unique records. The statistic is the
 ///   root mean square, over the 64 bits, of the difference between the shares of both profiles.
-/// - all others: the Jensen-Shannon divergence of two histograms, in bits, 0 to 1. For a share it
+/// - the others: the Jensen-Shannon divergence of two histograms, in bits, 0 to 1. For a share it
 ///   is that of a histogram of two bins; of several fields, the largest counts.
+///
+/// - kJoins: the share of near duplicates that are unlike or doubtful, by JoinedRecords. It depends
+///   on the live profile alone.
 ///
 /// The threshold of a statistic is a constant, plus what chance alone gives in samples of this
 /// size.
@@ -27,8 +30,9 @@ enum class DriftAspect : uint8_t {
   kDistinctness,  ///< distinct values of a field per record that has it
   kLengths,       ///< lengths of the compared texts
   kBits,          ///< what the texts are about, as the simhash sees it
+  kJoins,         ///< near duplicates that share too little text with their originals
 };
-inline constexpr size_t kDriftAspects = 7;
+inline constexpr size_t kDriftAspects = 8;
 /// One word, for labels.
 const char* Name(DriftAspect aspect);
 

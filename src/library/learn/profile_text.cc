@@ -31,6 +31,8 @@ StreamProfile Read(const Json& json) {
                               field.at("present").get<uint64_t>(),
                               field.at("distinct").get<uint64_t>()});
   }
+  const auto joined = json.value("joined", std::array<uint64_t, 3>{});
+  profile.joined = {joined[0], joined[1], joined[2]};
   return profile;
 }
 
@@ -47,6 +49,8 @@ bool IsPossible(const StreamProfile& profile) {
          none_above(profile.distances, profile.near_duplicates) &&
          none_above(profile.lengths, profile.comparable()) &&
          none_above(profile.ones, profile.sketched) &&
+         none_above(std::array{profile.joined.near, profile.joined.unlike, profile.joined.doubtful},
+                    profile.near_duplicates) &&
          std::all_of(profile.fields.begin(), profile.fields.end(), [&](const FieldProfile& field) {
            return field.distinct <= field.present && field.present <= profile.comparable();
          });
@@ -60,18 +64,20 @@ std::string ProfileText(const StreamProfile& profile) {
     fields.push_back(
         {{"path", field.path}, {"present", field.present}, {"distinct", field.distinct}});
   }
-  const Json json = {{"version", kVersion},
-                     {"options", profile.options},
-                     {"records", profile.records},
-                     {"unique", profile.unique},
-                     {"exact_duplicates", profile.exact_duplicates},
-                     {"near_duplicates", profile.near_duplicates},
-                     {"dead_letters", profile.dead_letters},
-                     {"distances", profile.distances},
-                     {"lengths", profile.lengths},
-                     {"sketched", profile.sketched},
-                     {"ones", profile.ones},
-                     {"fields", fields}};
+  const Json json = {
+      {"version", kVersion},
+      {"options", profile.options},
+      {"records", profile.records},
+      {"unique", profile.unique},
+      {"exact_duplicates", profile.exact_duplicates},
+      {"near_duplicates", profile.near_duplicates},
+      {"dead_letters", profile.dead_letters},
+      {"distances", profile.distances},
+      {"lengths", profile.lengths},
+      {"sketched", profile.sketched},
+      {"ones", profile.ones},
+      {"fields", fields},
+      {"joined", {profile.joined.near, profile.joined.unlike, profile.joined.doubtful}}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -32,7 +32,8 @@ StreamProfiler::StreamProfiler(const FilterOptions& options, size_t records_max)
     : match_(options.match),
       window_ms_(options.window.window_ms),
       records_max_(records_max),
-      extractor_(options.record) {
+      extractor_(options.record),
+      reader_(options) {
   profile_.options = ProfiledOptions(options);
   const std::vector<FieldSelector>& fields = options.record.fields;
   for (size_t i = 0; i < std::min(fields.size(), StreamProfile::kFieldsMax); ++i) {
@@ -48,23 +49,31 @@ void StreamProfiler::Add(const RecordView& record, const FingerprintedRecord& fi
   if (record.value && record.value->size() > kProfiledBytesMax) return;
   ++profile_.records;
   if (fingerprinted.outcome.passed) return;
-  CountVerdict(fingerprinted);
+  CountVerdict(record, fingerprinted);
   if (fingerprinted.outcome.comparable()) CountFields(record);
 }
 
-void StreamProfiler::CountVerdict(const FingerprintedRecord& record) {
-  if (!record.outcome.comparable()) {
+Phrases StreamProfiler::PhrasesIn(const RecordView& record) {
+  constexpr size_t kPhrasesMax = 256;
+  reader_.Read(record);
+  return PhrasesOf(reader_.Count().triples, kPhrasesMax);
+}
+
+void StreamProfiler::CountVerdict(const RecordView& record,
+                                  const FingerprintedRecord& fingerprinted) {
+  if (!fingerprinted.outcome.comparable()) {
     ++profile_.dead_letters;
     return;
   }
-  const std::optional<EntryMatch> match = Find(record);
+  const std::optional<EntryMatch> match = Find(fingerprinted);
   if (!match) {
-    CountUnique(record);
+    CountUnique(record, fingerprinted);
   } else if (match->kind == MatchKind::kExact) {
     ++profile_.exact_duplicates;
   } else {
     ++profile_.near_duplicates;
     ++Bin(profile_.distances, static_cast<size_t>(match->distance));
+    profile_.joined.Add(SharedPhrases(originals_[match->id].phrases, PhrasesIn(record)));
   }
 }
 
@@ -91,17 +100,20 @@ std::optional<EntryMatch> StreamProfiler::Find(const FingerprintedRecord& record
   return best;
 }
 
-void StreamProfiler::CountUnique(const FingerprintedRecord& record) {
+void StreamProfiler::CountUnique(const RecordView& record,
+                                 const FingerprintedRecord& fingerprinted) {
   ++profile_.unique;
-  const Fingerprint& fingerprint = record.fingerprint;
-  Original original{fingerprint, {}, record.outcome.time_ms};
-  for (const uint32_t key : record.text_keys.keys()) {
+  const Fingerprint& fingerprint = fingerprinted.fingerprint;
+  const bool too_few_tokens = fingerprint.simhash == fingerprint.exact;
+  const bool sketched = !too_few_tokens && match_.distance_max > 0;
+  Original original{fingerprint, {}, fingerprinted.outcome.time_ms, {}};
+  for (const uint32_t key : fingerprinted.text_keys.keys()) {
     if (!original.text_keys.full()) original.text_keys.Add(key);
   }
-  originals_.push_back(original);
+  if (sketched) original.phrases = PhrasesIn(record);
+  originals_.push_back(std::move(original));
   simhashes_.push_back(fingerprint.simhash);
-  const bool too_few_tokens = fingerprint.simhash == fingerprint.exact;
-  if (too_few_tokens || match_.distance_max == 0) return;
+  if (!sketched) return;
   ++profile_.sketched;
   for (size_t bit = 0; bit < profile_.ones.size(); ++bit) {
     profile_.ones[bit] += fingerprint.simhash >> bit & 1;

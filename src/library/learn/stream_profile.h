@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "filter/record_features.h"
 #include "index/match.h"
+#include "learn/joined_records.h"
 #include "neardup/fingerprint.h"
 #include "neardup/options.h"
 #include "neardup/record.h"
@@ -51,6 +53,7 @@ struct StreamProfile {
   /// For each bit of the simhash, the number of these records in which it is 1.
   std::array<uint64_t, 64> ones{};
   std::vector<FieldProfile> fields;
+  JoinedRecords joined;  ///< near duplicates, and how much they share with their originals
 
   uint64_t comparable() const { return unique + exact_duplicates + near_duplicates; }
   bool operator==(const StreamProfile&) const = default;
@@ -60,8 +63,8 @@ struct StreamProfile {
 inline constexpr size_t kProfiledBytesMax = size_t{64} << 10;
 
 /// Counts one profile after the other. It compares each record with all unique ones of the same
-/// profile, so the result does not depend on what came before, nor on an index. It takes about two
-/// megabytes. One owner thread.
+/// profile, so the result does not depend on what came before, nor on an index. It takes at most
+/// about eight megabytes. One owner thread.
 class StreamProfiler {
  public:
   /// A profile is complete after `records_max` records. The options must be valid.
@@ -84,11 +87,13 @@ class StreamProfiler {
     Fingerprint fingerprint;
     StoredKeys text_keys;
     int64_t time_ms = 0;
+    Phrases phrases;
   };
 
   void CountFields(const RecordView& record);
-  void CountVerdict(const FingerprintedRecord& record);
-  void CountUnique(const FingerprintedRecord& record);
+  void CountVerdict(const RecordView& record, const FingerprintedRecord& fingerprinted);
+  void CountUnique(const RecordView& record, const FingerprintedRecord& fingerprinted);
+  Phrases PhrasesIn(const RecordView& record);
   /// The best match of the record, if it has one.
   std::optional<EntryMatch> Find(const FingerprintedRecord& record) const;
 
@@ -96,6 +101,7 @@ class StreamProfiler {
   int64_t window_ms_;
   size_t records_max_;
   FieldExtractor extractor_;
+  RecordFeatureReader reader_;
   std::vector<Original> originals_;
   std::vector<uint64_t> simhashes_;  ///< of originals_; side by side, because all are looked at
   StreamProfile profile_;

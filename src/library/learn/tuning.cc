@@ -26,16 +26,10 @@ namespace {
 constexpr uint32_t kShortFeaturesMin = 4;
 /// Texts with fewer tokens than this say something else when one of them is another.
 constexpr uint32_t kShortProseFeaturesMin = 8;
-/// Of the records that are joined by distance, about this share may be unlike, and this share
-/// doubtful.
-constexpr double kUnlikeMax = 0.01;
-constexpr double kDoubtfulMax = 0.15;
 /// A similarity that finds fewer of the planted copies with small changes is of no use.
 constexpr double kRecallMin = 0.65;
 /// The step between values of match.similarity that are tried.
 constexpr double kSimilarityStep = 0.05;
-/// Chance exceeds its mean by more than this many standard deviations in one of 40 cases.
-constexpr double kDeviations = 2;
 /// Copies differ now in this field and now in that; the events of a series differ in the same ones.
 constexpr double kSameFieldDiffers = 0.6;
 /// Programs have few messages: with masks, at most this share of the distinct texts remains.
@@ -145,15 +139,7 @@ std::vector<FieldSelector> ContentFields(const Tuning& tuning) {
   return fields.size() <= kFieldsMax ? fields : std::vector<FieldSelector>();
 }
 
-/// Whether more records are unlike or doubtful than may be, beyond what may be chance in one
-/// sample.
-bool JoinsUnlike(const Claim& claim) {
-  const auto too_many = [&claim](uint64_t count, double share_max) {
-    const double allowed = share_max * static_cast<double>(claim.near);
-    return static_cast<double>(count) > allowed + kDeviations * std::sqrt(allowed);
-  };
-  return too_many(claim.unlike, kUnlikeMax) || too_many(claim.doubtful, kDoubtfulMax);
-}
+bool JoinsUnlike(const Claim& claim) { return claim.joined.Excess() > 1; }
 
 /// A match.similarity that was tried, and what it found.
 struct ProseTrial {

@@ -43,11 +43,8 @@ void DriftWatch::Saw(const event::BatchFingerprinted& seen) {
 }
 
 void DriftWatch::EndWindow() {
-  StreamProfile live = profiler_.Take();
-  if (!reference_) {
-    reference_ = std::move(live);
-    return;
-  }
+  const StreamProfile live = profiler_.Take();
+  if (!reference_) reference_ = live;
   DriftReport report;
   report.aspects = Compare(*reference_, live);
   drifting_ = Drifted(report.aspects).empty() ? 0 : drifting_ + 1;

@@ -30,8 +30,8 @@ struct DriftReport {
 /// again. One owner thread, that of the lane.
 class DriftWatch final : public SeesLane<DriftWatch> {
  public:
-  /// `options` are the lane's. Without a reference of the same options, the first window becomes the reference. `report` is called when a window ends, but
-  /// not for a window that becomes the reference. The clock must outlive the watch.
+  /// `options` are the lane's. Without a reference of the same options, the first window becomes
+  /// the reference. `report` is called when a window ends. The clock must outlive the watch.
   DriftWatch(const FilterOptions& options, std::optional<StreamProfile> reference, Clock& clock,
              std::function<void(const DriftReport&)> report);
 

@@ -83,8 +83,11 @@ Json ClaimJson(const Claim& claim) {
   return {{"copies", found},
           {"unique", claim.unique},
           {"exact_duplicates", claim.exact},
-          {"near_duplicates", claim.near},
-          {"unlike", claim.unlike}};
+          {"exact_with_other_fields", claim.other_fields},
+          {"exact_with_masks", claim.masked},
+          {"near_duplicates", claim.joined.near},
+          {"doubtful", claim.joined.doubtful},
+          {"unlike", claim.joined.unlike}};
 }
 
 std::string QuestionRows(const Tuning& tuning) {

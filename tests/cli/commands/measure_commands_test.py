@@ -91,7 +91,7 @@ class MeasureCommands(unittest.TestCase):
     def generate(cls, output, labels, *more):
         return run("generate", "--input", cls.path / "own.jsonl", "--fields", "title,body",
                    "--output", cls.path / output, "--labels", cls.path / labels,
-                   "--copies", "130", *more)
+                   "--copies", "220", *more)
 
     def evaluate(self, *more, code=0):
         return run("evaluate", "--data", self.path, "--fields", "title,body", *more, code=code)
@@ -106,7 +106,8 @@ class MeasureCommands(unittest.TestCase):
         self.assertEqual(kinds, {kind: 10 for kind in (
             "exact", "reordered", "inserted-5", "inserted-10", "inserted-20", "deleted-5",
             "deleted-10", "deleted-20", "replaced-5", "replaced-10", "replaced-20",
-            "field-change", "sentence-drop")})
+            "field-change", "sentence-drop", "cut-5", "cut-10", "cut-20", "added-5", "added-10",
+            "added-20", "typo-5", "typo-10", "typo-20")})
 
     def test_generate_gives_the_same_stream_for_the_same_seed_only(self):
         said = self.generate("again.jsonl", "again.tsv")

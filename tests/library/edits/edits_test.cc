@@ -116,6 +116,35 @@ TEST(EditWords, KeepsThePunctuationAroundADeletedWord) {
   }
 }
 
+TEST(EditWords, CutsOrAddsTheShareOfWordsAtTheEndOfTheLongestText) {
+  for (const std::string_view text : {kEnglish, kChinese}) {
+    const std::vector<std::string> before = WordsOf(text);
+    const size_t wanted = (before.size() * 20 + 50) / 100;
+    for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+      const std::vector<std::string> cut = WordsOf(EditedWords({EditKind::kCut, 20}, text, seed));
+      EXPECT_EQ(cut.size(), before.size() - wanted);
+      EXPECT_TRUE(std::equal(cut.begin(), cut.end(), before.begin()));
+      const std::vector<std::string> added =
+          WordsOf(EditedWords({EditKind::kAdded, 20}, text, seed));
+      ASSERT_EQ(added.size(), before.size() + wanted);
+      EXPECT_TRUE(std::equal(before.begin(), before.end(), added.begin()));
+    }
+  }
+}
+
+TEST(EditWords, MisspellsTheShareOfWordsThatTheStrengthGives) {
+  const std::vector<std::string> before = WordsOf(kEnglish);
+  const size_t wanted = (before.size() * 20 + 50) / 100;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const std::vector<std::string> after =
+        WordsOf(EditedWords({EditKind::kTypo, 20}, kEnglish, seed));
+    ASSERT_EQ(after.size(), before.size());
+    size_t different = 0;
+    for (size_t i = 0; i < before.size(); ++i) different += before[i] != after[i] ? 1 : 0;
+    EXPECT_EQ(different, wanted) << seed;
+  }
+}
+
 TEST(EditWords, EditsAnyOfSeveralTexts) {
   bool first = false;
   bool second = false;

@@ -245,6 +245,22 @@ TEST_F(DriftTest, NamesLongerTextsAndDeadLetters) {
               HasSubstr("dead letters: 0 % of the records, now 30 %"));
 }
 
+TEST_F(DriftTest, FindsNearDuplicatesThatShareTooLittleWhateverWasBefore) {
+  FilterOptions loose = TextOptions();
+  loose.match.similarity = 0;
+  loose.match.distance_max = 12;
+  loose.match.distance_sum_max = 64;
+  const StreamProfile copies = Profile(TextStream(1, kRecords, 500, 3), loose);
+  const StreamProfile strangers = Profile(TextStream(2, kRecords, 500, 18), loose);
+  ASSERT_GT(copies.joined.near, 100U);
+  ASSERT_GT(strangers.joined.near, 30U);
+  EXPECT_EQ(Found(Compare(strangers, copies), DriftAspect::kJoins), "");
+  for (const StreamProfile& before : {copies, strangers}) {
+    EXPECT_THAT(Found(Compare(before, strangers), DriftAspect::kJoins),
+                HasSubstr("share less than 60 % of their phrases"));
+  }
+}
+
 TEST_F(DriftTest, IsNotMeasuredBetweenProfilesThatCannotBeCompared) {
   const StreamProfile before = Profile(TextStream(1, kRecords, 50, 0));
   const StreamProfile after = Profile(SeriesStream(2, kRecords));

@@ -56,10 +56,10 @@ PlantingOptions AllKinds(size_t copies) {
 std::string BodyOf(const json& record) { return record["text"]["body"]; }
 
 TEST(PlantCopies, LabelsEveryRecordOfTheStream) {
-  const auto planted = PlantCopies(Articles(), AllKinds(160));
+  const auto planted = PlantCopies(Articles(), AllKinds(220));
   ASSERT_TRUE(planted.ok()) << planted.error().text;
   ASSERT_EQ(planted->labels.size(), planted->payloads.size());
-  EXPECT_EQ(planted->payloads.size(), kRecords + 160);
+  EXPECT_EQ(planted->payloads.size(), kRecords + 220);
   EXPECT_TRUE(planted->not_planted.empty());
   std::map<std::string, std::string> cluster_of;
   std::map<std::string, uint64_t> kinds;

@@ -137,8 +137,8 @@ TEST(TuneSummary, CountsNearCopiesUpToTheDistance) {
             "30 % of these records have an earlier record within 5 bits; 40 % have an earlier or "
             "later record within 10 bits, 1.2 of them on average");
   EXPECT_EQ(MeasuredText(tuning), ClaimText(tuning.claim)) << "a good claim leaves no doubt";
-  tuning.claim.near = 100;
-  tuning.claim.unlike = 50;
+  tuning.claim.joined.near = 100;
+  tuning.claim.joined.unlike = 50;
   EXPECT_THAT(MeasuredText(tuning), HasSubstr("50 % of the joined records share little text"));
   tuning.calibration.too_few = true;
   EXPECT_EQ(MeasuredText(tuning), "nothing: the sample is too small; give a larger one");
