@@ -36,8 +36,19 @@ bool ReadRecord(const Json& json, std::string& record) {
   return true;
 }
 
+/// A pair of `neardup filter --pairs` as a case; another line as it is.
+Json AsCase(Json line) {
+  if (!line.is_object() || !line.contains("original") || !line.contains("duplicate")) return line;
+  const auto record = [&line](const char* name) {
+    return line[name].is_object() ? line[name].value("record", Json()) : Json();
+  };
+  Json as_case = {{"a", record("original")}, {"b", record("duplicate")}, {"expect", "duplicate"}};
+  if (line.contains("expect")) as_case["expect"] = line["expect"];
+  return as_case;
+}
+
 Result<VerdictCase> ParseCase(std::string_view text, const std::string& file, size_t line) {
-  const Json json = NestsDeeperThan(text) ? Json() : Json::parse(text, nullptr, false);
+  const Json json = NestsDeeperThan(text) ? Json() : AsCase(Json::parse(text, nullptr, false));
   VerdictCase parsed;
   parsed.line = line;
   if (!json.is_object()) {

@@ -29,8 +29,9 @@ struct VerdictCase {
 /// FORMAT: JSON Lines, one case in each line:
 ///     {"name": "...", "a": {...}, "b": {...}, "expect": "duplicate"}
 /// `a` and `b` are records: objects, or texts with JSON that may be broken. `expect` is unique,
-/// duplicate, exact, near or dead-letter. `name` may be left out. Empty lines are passed over.
-/// kBadInput names the line and what was expected. `file` is for errors.
+/// duplicate, exact, near or dead-letter. `name` may be left out. Empty lines are passed over. A
+/// line of `neardup filter --pairs` is a case, too: a duplicate, unless a person has added
+/// `expect`. kBadInput names the line and what was expected. `file` is for errors.
 Result<std::vector<VerdictCase>> ParseVerdictCases(std::string_view text, const std::string& file);
 
 /// What became of a case.

@@ -47,14 +47,20 @@ std::string Marked(const std::vector<TextStretch>& stretches) {
   return text;
 }
 
+/// What is printed of a text.
+std::string Shown(std::string_view text) {
+  constexpr size_t kShownBytes = 2000;
+  return CutText(text, kShownBytes);
+}
+
 std::string CallText(const ClosestCall& call) {
   std::string text =
       fmt::format("  distance {}: {} of {}\n", call.distance, call.copy, call.original);
   if (!call.original_text) {
     return text + fmt::format("    copy      {}\n    original  (not in its topic any more)\n",
-                              Marked({{call.copy_text, false}}));
+                              Marked({{Shown(call.copy_text), false}}));
   }
-  const WordDifference difference = CompareWords(*call.original_text, call.copy_text);
+  const WordDifference difference = CompareWords(Shown(*call.original_text), Shown(call.copy_text));
   return text + fmt::format("    original  {}\n    copy      {}\n", Marked(difference.earlier),
                             Marked(difference.later));
 }
@@ -71,9 +77,9 @@ std::string DistancesText(const VerdictCounts& counts) {
 
 }  // namespace
 
-std::string CutText(std::string_view text) {
-  if (text.size() <= kTextBytesMax) return std::string(text);
-  size_t end = kTextBytesMax;
+std::string CutText(std::string_view text, size_t bytes_max) {
+  if (text.size() <= bytes_max) return std::string(text);
+  size_t end = bytes_max;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return std::string(text.substr(0, end)) + "…";
 }
@@ -184,7 +190,11 @@ std::string ReportText(const VerdictReport& report) {
         "have gone to the duplicate and dead-letter topics.\n",
         Grouped(counts.observed));
   }
-  if (counts.near > 0) text += "\nnear duplicates by distance\n" + DistancesText(counts);
+  if (counts.near > 0) {
+    text += fmt::format("\nnear duplicates by distance{}\n{}",
+                        report.limits.empty() ? "" : ", in force now: " + report.limits,
+                        DistancesText(counts));
+  }
   if (!report.closest_calls.empty()) {
     text +=
         "\nclosest calls: near duplicates with the largest distance, differing words in "
@@ -231,8 +241,27 @@ std::string ReportJson(const VerdictReport& report) {
                                    {"first_ms", copied.first_ms},
                                    {"last_ms", copied.last_ms}});
   }
+  json["limits"] = report.limits;
   json["notes"] = report.notes;
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string ReportCases(const VerdictReport& report) {
+  using Json = nlohmann::ordered_json;
+  std::string lines;
+  for (const ClosestCall& call : report.closest_calls) {
+    if (!call.original_text) continue;
+    const Json a = Json::parse(*call.original_text, nullptr, false);
+    const Json b = Json::parse(call.copy_text, nullptr, false);
+    if (!a.is_object() || !b.is_object()) continue;
+    const Json line = {
+        {"name", fmt::format("{} of {}, distance {}", call.copy, call.original, call.distance)},
+        {"a", a},
+        {"b", b},
+        {"expect", "duplicate"}};
+    lines += line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+  return lines;
 }
 
 }  // namespace neardup

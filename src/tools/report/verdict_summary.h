@@ -28,9 +28,6 @@ struct ClosestCall {
   std::optional<std::string> original_text = {};
 };
 
-/// Cuts a text after about kTextBytesMax bytes, between two UTF-8 characters.
-std::string CutText(std::string_view text);
-
 struct CopiedRecord {
   std::string original;  ///< topic/partition/offset in the inputs
   uint64_t copies = 0;
@@ -38,8 +35,10 @@ struct CopiedRecord {
   int64_t last_ms = 0;
 };
 
-/// A text of an example is cut to about this many bytes.
-inline constexpr size_t kTextBytesMax = 2000;
+/// Larger texts of pairs are cut after about so many bytes.
+inline constexpr size_t kTextBytesMax = size_t{64} << 10;
+/// The text, cut between two UTF-8 characters if it is longer.
+std::string CutText(std::string_view text, size_t bytes_max = kTextBytesMax);
 
 /// Distances from here on are counted together. Only headers that are not ours have them.
 inline constexpr size_t kDistancesCounted = 18;
@@ -99,11 +98,15 @@ struct VerdictReport {
   std::vector<ClosestCall> closest_calls;
   std::vector<CopiedRecord> most_copied;
   std::vector<std::string> notes = {};  ///< sentences
+  std::string limits = {};              ///< how far apart near duplicates may be; empty: not known
 };
 
 /// To be read from top to bottom: shares, distances, examples.
 std::string ReportText(const VerdictReport& report);
 /// The same as one JSON object.
 std::string ReportJson(const VerdictReport& report);
+/// The pairs whose records are both there and were not cut, as `neardup test` and `tune --cases`
+/// read them (cases/verdict_cases.h). Each is to be a duplicate, until a person changes that.
+std::string ReportCases(const VerdictReport& report);
 
 }  // namespace neardup

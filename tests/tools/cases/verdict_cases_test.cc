@@ -31,6 +31,21 @@ std::string ErrorOf(const std::string& text) {
   return parsed.ok() ? "no error" : parsed.error().text;
 }
 
+TEST(VerdictCases, AreReadFromThePairsOfTheFilter) {
+  const std::string pair =
+      R"({"kind":"near","distance":3,"original":{"id":"1","record":{"title":"x"}},)"
+      R"("duplicate":{"id":"2","record":{"title":"y"}})";
+  const auto parsed = ParseVerdictCases(pair + "}\n" + pair + R"(,"expect":"unique"})", "pairs");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().text;
+  ASSERT_EQ(parsed->size(), 2U);
+  EXPECT_EQ((*parsed)[0].a, RecordOf("x"));
+  EXPECT_EQ((*parsed)[0].b, RecordOf("y"));
+  EXPECT_EQ((*parsed)[0].expected, ExpectedVerdict::kDuplicate);
+  EXPECT_EQ((*parsed)[1].expected, ExpectedVerdict::kUnique);
+  EXPECT_THAT(ErrorOf(R"({"original":1,"duplicate":{"record":{}}})"),
+              HasSubstr("a: expected a record"));
+}
+
 TEST(VerdictCases, AreReadFromLines) {
   const auto parsed = ParseVerdictCases(
       R"({"name": "case", "a": {"title": "x"}, "b": {"title": "X"}, "expect": "exact"})"

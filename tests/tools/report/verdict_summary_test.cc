@@ -125,6 +125,17 @@ TEST(VerdictReport, MarksTheWordsThatDifferAndObeysNoControlCharacter) {
   EXPECT_THAT(ReportText(report), HasSubstr("not in its topic any more"));
 }
 
+TEST(VerdictReport, WritesItsPairsAsCasesThatCanBeMarked) {
+  VerdictReport report = ReportOf({Near(6), Near(5), Near(4)});
+  report.closest_calls[0].original_text = R"({"title":"blue"})";
+  report.closest_calls[0].copy_text = R"({"title":"red"})";
+  report.closest_calls[1].original_text = R"({"title":"cut…)";
+  EXPECT_EQ(ReportCases(report),
+            R"({"name":"news.unique/2/0 of news/0/7, distance 6","a":{"title":"blue"},)"
+            R"("b":{"title":"red"},"expect":"duplicate"})"
+            "\n");
+}
+
 TEST(VerdictReport, SaysWhatRoutingWouldHaveDone) {
   const VerdictReport report =
       ReportOf({{"seq=1;origin=news/0/1"},
