@@ -14,7 +14,7 @@ RECORDS = 2_000
 
 class Learning(KafkaTest):
     def config(self, **sections):
-        path = self.write_config(**{'auto': {'wait_ms': '20s'}, **sections})
+        path = self.write_config(**{'auto': {'wait_ms': '20s'}, 'log': {'level': 'debug'}, **sections})
         config = json.loads(path.read_text())
         if 'record' not in sections:
             del config['record']

@@ -57,10 +57,11 @@ class Reload(KafkaTest):
         config = self.write_config()
         broken = self.directory / 'broken.jsonl'
         broken.write_text('{"title":\n')
-        run('kcat', '-b', self.brokers, '-P', '-t', topic, '-l', broken)
+        run('kcat', '-b', self.brokers, '-P', '-t', topic, '-H', 'neardup=seq=1;origin=other/0/0', '-l', broken)
         self.wait_drained(self.start(config))
         done = run(NEARDUP, 'replay', '--config', config, '--topic', letters)
         self.assertIn(f'every consumer of {topic} reads it twice, even other pipelines and apps\n', done.stdout)
+        self.assertIn(f'{topic} is an output of another neardup pipeline', done.stdout)
 
 
 class NoBroker(KafkaTest):

@@ -60,6 +60,12 @@ std::string TextOf(const ReplayCounts& counts, bool execute) {
         "twice, even other pipelines and apps\n",
         fmt::join(topics, ", "));
   }
+  if (!counts.outputs.empty()) {
+    text += fmt::format(
+        "{} is an output of another neardup pipeline, whose header its records have: `neardup "
+        "verify` of that pipeline reports each replayed record as written twice\n",
+        fmt::join(counts.outputs, ", "));
+  }
   const std::string total = Grouped(counts.total());
   return text + (execute ? fmt::format("{} records went back to their input topics\n", total)
                          : fmt::format("{} records would go back to their input topics; nothing is "

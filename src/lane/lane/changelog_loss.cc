@@ -78,10 +78,11 @@ void GoOnAtTheGroup(LaneState& state, const std::vector<GroupPosition>& group) {
 Error ChangelogLossRefused(std::string_view name, std::string_view what) {
   return Fatal(
       ErrorCode::kCorrupt,
-      fmt::format("changelog {} lost records: {}. Restore the topic from a copy. Or set "
-                  "state.on_changelog_loss to continue: no record is written twice, but records "
-                  "that repeat the lost ones count as unique. If somebody moved the offsets of the "
-                  "group, set them back. See docs/recovery.md",
+      fmt::format("changelog {} lost records: {}. Stop all instances and run `neardup reindex "
+                  "--execute`: it computes the entries again from the unique topic. Or restore the "
+                  "topic from a copy. If somebody moved the offsets of the group, set them back. "
+                  "Only if none of this is possible, set state.on_changelog_loss to continue: "
+                  "records that repeat the lost ones then count as unique. See docs/recovery.md",
                   name, what));
 }
 

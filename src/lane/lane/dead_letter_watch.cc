@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/number_text.h"
+
 namespace neardup {
 namespace {
 
@@ -59,9 +61,9 @@ std::string DeadLetterWatch::Explain(const Counts& counts) const {
   const auto reason = static_cast<Reason>(most - counts.dead_letters.begin());
   return fmt::format(
              "{} of {} records are dead letters ({}), and dead_letters.share_max is {}; the most "
-             "frequent reason is {} ({} records)",
+             "frequent reason is {} ({})",
              counts.dead(), counts.records, PercentText(counts.share()),
-             PercentText(options_.share_max), Name(reason), *most) +
+             PercentText(options_.share_max), Name(reason), Counted(*most, "record")) +
          causes_.Explain(reason, record_);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "base/number_text.h"
 #include "base/printable_text.h"
 
 namespace neardup {
@@ -94,7 +95,9 @@ void LogProbe::Saw(const event::PhaseChanged& seen) {
   // Each failed attempt to take the lane again passes through these phases.
   const bool attempt = seen.phase == LanePhase::kStandby || seen.phase == LanePhase::kRestoring ||
                        (refused_ && seen.phase == LanePhase::kActive);
-  const auto level = losses_ > 1 && attempt ? spdlog::level::debug : spdlog::level::info;
+  const bool passing = seen.phase == LanePhase::kStarting || seen.phase == LanePhase::kRestoring;
+  const auto level =
+      passing || (losses_ > 1 && attempt) ? spdlog::level::debug : spdlog::level::info;
   spdlog::log(level, "lane is {}", Name(seen.phase));
 }
 
@@ -160,22 +163,29 @@ void LogProbe::Saw(const event::TransactionCommitted& seen) {
   dead_ += batch.dead();
   if (!logged_first_) {
     logged_first_ = true;
-    spdlog::info("first output committed ({} records)", batch.records());
+    spdlog::info("first output committed ({})", Counted(batch.records(), "record"));
   }
   const int64_t now_ms = clock_.SteadyMs();
   clamped_ += batch.clamped;
   if (clamped_ > 0 && now_ms >= clamped_log_at_ms_) {
     clamped_log_at_ms_ = now_ms + kClampedLogPeriodMs;
     spdlog::warn(
-        "{} records had event times in the future, more than window.ahead_max_ms ahead of the "
-        "clock of this host, which were set back; their header has the flag clamped. Check the "
-        "clocks of their producers and of this host",
-        std::exchange(clamped_, 0));
+        "{} had event times in the future, more than window.ahead_max_ms ahead of the clock of "
+        "this host, which were set back; their header has the flag clamped. Check the clocks of "
+        "their producers and of this host",
+        Counted(std::exchange(clamped_, 0), "record"));
   }
-  if (now_ms < log_at_ms_) return;
-  log_at_ms_ = now_ms + kLogPeriodMs;
-  spdlog::info("decided since the last report: {} unique, {} duplicates, {} dead letters", unique_,
-               duplicates_, dead_);
+}
+
+void LogProbe::Saw(const event::Gauges&) {
+  const int64_t now_ms = clock_.SteadyMs();
+  if (now_ms - logged_at_ms_ < kLogPeriodMs) return;
+  if (unique_ + duplicates_ + dead_ > 0) {
+    spdlog::info("decided in the last {} s: {} unique, {}, {}", (now_ms - logged_at_ms_) / 1000,
+                 Grouped(unique_), Counted(duplicates_, "duplicate"),
+                 Counted(dead_, "dead letter"));
+  }
+  logged_at_ms_ = now_ms;
   unique_ = duplicates_ = dead_ = 0;
 }
 

@@ -19,7 +19,7 @@ void SetLogLevel(LogLevel level);
 /// Logs the events that a person wants to see; while all is well, at most one line every 10 s.
 class LogProbe final : public SeesLane<LogProbe>, public SeesKeeper<LogProbe> {
  public:
-  explicit LogProbe(Clock& clock) : clock_(clock) {}
+  explicit LogProbe(Clock& clock) : clock_(clock), logged_at_ms_(clock.SteadyMs()) {}
   void Saw(const event::PhaseChanged& seen);
   void Saw(const event::CaughtUp& seen);
   void Saw(const event::Restoring& seen);
@@ -45,6 +45,8 @@ class LogProbe final : public SeesLane<LogProbe>, public SeesKeeper<LogProbe> {
   void Saw(const event::PartitionAdded& seen);
   void Saw(const event::RecordRefused& seen);
   void Saw(const event::DeadLettersExcessive& seen);
+  /// What was decided is a line every minute, unless nothing was.
+  void Saw(const event::Gauges& seen);
 
   void Saw(const event::SnapshotWritten& seen);
   void Saw(const event::ChangelogPurged& seen);
@@ -59,7 +61,7 @@ class LogProbe final : public SeesLane<LogProbe>, public SeesKeeper<LogProbe> {
   uint64_t duplicates_ = 0;
   uint64_t dead_ = 0;
   bool logged_first_ = false;
-  int64_t log_at_ms_ = 0;
+  int64_t logged_at_ms_;  ///< when the three were last logged
   uint64_t clamped_ = 0;  ///< since the last warning about them
   int64_t clamped_log_at_ms_ = 0;
   /// Counts from the moment when an error took the lane away. 0 losses: no error did.

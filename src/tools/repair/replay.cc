@@ -110,6 +110,10 @@ class Replayer {
   Result<void> Write(const ParsedHeader& header, const Message& message, size_t first,
                      size_t count) {
     ++counts_.replayed[header.origin.topic][static_cast<size_t>(header.reason)];
+    std::vector<HeaderView> others = message.headers;
+    const auto ours = others.begin() + static_cast<std::ptrdiff_t>(first);
+    others.erase(ours, ours + static_cast<std::ptrdiff_t>(count));
+    if (ParseRouteHeader(others).ok()) counts_.outputs.insert(header.origin.topic);
     if (!order_.execute) return {};
     NEARDUP_TRY(Begin());
     ++records_;

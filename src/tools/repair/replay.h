@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct ReplayCounts {
   std::map<std::string, std::array<uint64_t, kReasonCount>> replayed;
   /// Dead letters by reference whose original is gone from its input: "news/0/17".
   std::vector<std::string> gone;
+  /// Input topics whose records have the header of another pipeline: they are outputs of it.
+  std::set<std::string> outputs;
   /// Records without a neardup header, and of input topics that this configuration does not read.
   uint64_t foreign = 0;
 

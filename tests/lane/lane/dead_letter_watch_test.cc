@@ -48,7 +48,7 @@ TEST_F(DeadLetterWatchTest, AWrongFieldNameShowsInTheFirstTransactionWithTheName
   EXPECT_EQ(
       *why,
       "9038 of 9038 records are dead letters (100 %), and dead_letters.share_max is 50 %; the "
-      "most frequent reason is missing_field (9038 records), such as news/3/17: the field is "
+      "most frequent reason is missing_field (9,038 records), such as news/3/17: the field is "
       "missing; expected field `titel`, found `title` in 100 % of records; these records have the "
       "fields title, text, url");
 }
