@@ -59,6 +59,12 @@ enum class NullValue : uint8_t {
   kUnique,      ///< passes to unique, neither compared nor remembered
 };
 
+/// What happens to a record whose time field is missing or null.
+enum class MissingTime : uint8_t {
+  kDeadLetter,  ///< dead letter with reason event_time
+  kTimestamp,   ///< the record's timestamp is its event time
+};
+
 enum class TimeFormat : uint8_t {
   kRfc3339,       ///< 2026-01-31T12:00:00Z, with optional fraction and offset
   kMilliseconds,  ///< integer milliseconds since 1970
@@ -75,6 +81,7 @@ struct RecordOptions {
   /// The field that holds the event time; empty: the record's timestamp is the event time.
   std::string time_field;
   TimeFormat time_format = TimeFormat::kRfc3339;
+  MissingTime missing_time = MissingTime::kDeadLetter;
   /// A record with a larger payload is a dead letter.
   size_t record_bytes_max = size_t{64} << 20;
   static constexpr Range<size_t> kRecordBytesMaxRange = {size_t{1} << 10, size_t{1} << 30};

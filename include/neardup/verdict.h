@@ -25,7 +25,7 @@ enum class Reason : uint8_t {
   kNotObject = 4,       ///< JSON, but the root is not an object
   kMissingField = 5,    ///< selected fields are missing or null (RecordOptions::missing_fields)
   kDuplicateKey = 6,    ///< the object has a selected field twice
-  kEventTime = 7,       ///< the time field is missing, has the wrong type or cannot be read
+  kEventTime = 7,       ///< the time field is missing (MissingTime), has the wrong type or cannot be read
   kNullValue = 8,       ///< the record has no value (RecordOptions::null_value)
   kTooLarge = 9,        ///< larger than RecordOptions::record_bytes_max, or than the output accepts
   kUndeliverable = 10,  ///< the output refused the record twice

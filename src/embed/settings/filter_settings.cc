@@ -228,6 +228,8 @@ const std::vector<Row>& Rows() {
       Text("record.time_field", NEARDUP_OPTION(record.time_field)),
       Choice("record.time_format", NEARDUP_OPTION(record.time_format),
              {"rfc3339", "milliseconds", "seconds"}),
+      Choice("record.missing_time", NEARDUP_OPTION(record.missing_time),
+             {"dead-letter", "timestamp"}),
       NumberRow("record.record_bytes_max", NEARDUP_OPTION(record.record_bytes_max), &ParseBytes,
                 "bytes, or a size such as \"8MiB\""),
       count("record.depth_max", NEARDUP_OPTION(record.depth_max)),

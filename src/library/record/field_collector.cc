@@ -169,8 +169,11 @@ void Collector::CheckTime(ExtractedRecord& result) {
     result.outcome.time_ms = *field_time_ms_;
     return;
   }
-  Refuse(Reason::kEventTime, fmt::format("the time field {} is missing or null, expected {}",
-                                         options_.time_field, Expectation(options_.time_format)));
+  if (options_.missing_time == MissingTime::kTimestamp) return;
+  Refuse(Reason::kEventTime,
+         fmt::format("the time field {} is missing or null, expected {}; with record.missing_time: "
+                     "timestamp, the timestamp of such a record counts",
+                     options_.time_field, Expectation(options_.time_format)));
 }
 
 void Collector::Refuse(Reason reason, std::string text) {

@@ -275,9 +275,14 @@ std::vector<std::string> Warnings(const LoadedConfig& config) {
     }
   }
   const RecordOptions& record = config.settings.lane.filter.record;
-  if (record.time_format != RecordOptions().time_format && record.time_field.empty()) {
-    warnings.Add(config.SourceOf("record.time_format"), "record.time_format",
-                 "has no effect without record.time_field");
+  if (record.time_field.empty()) {
+    const auto warn = [&](bool given, const char* path) {
+      if (given) {
+        warnings.Add(config.SourceOf(path), path, "has no effect without record.time_field");
+      }
+    };
+    warn(record.time_format != RecordOptions().time_format, "record.time_format");
+    warn(record.missing_time != RecordOptions().missing_time, "record.missing_time");
   }
   return warnings.lines();
 }

@@ -341,6 +341,10 @@ std::vector<Setting> RecordRows() {
       Choice("record.time_format", NEARDUP_MEMBER(lane.filter.record.time_format),
              {"rfc3339", "milliseconds", "seconds"},
              "Format of the event time in record.time_field."),
+      Choice("record.missing_time", NEARDUP_MEMBER(lane.filter.record.missing_time),
+             {"dead-letter", "timestamp"},
+             "What happens to a record whose record.time_field is missing or null: it is a dead "
+             "letter, or its timestamp is its event time, as for topics of several schemas."),
       Bytes("record.record_bytes_max", NEARDUP_MEMBER(lane.filter.record.record_bytes_max),
             RecordOptions::kRecordBytesMaxRange,
             "A record with a larger payload is a dead letter."),

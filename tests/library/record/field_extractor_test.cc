@@ -352,6 +352,20 @@ TEST(FieldExtractor, ComparesTheTimeFieldIfItIsSelected) {
   EXPECT_THAT(record.texts, ElementsAre(Pair(0, "1.5")));
 }
 
+TEST(FieldExtractor, TakesTheTimestampOfARecordWithoutATimeFieldIfAPersonSaysSo) {
+  RecordOptions options = Fields({"a"});
+  options.time_field = "at";
+  options.missing_time = MissingTime::kTimestamp;
+  for (const char* payload : {R"({"a":1})", R"({"a":1,"at":null})"}) {
+    const auto record = Extract(options, payload);
+    EXPECT_EQ(record.outcome.reason, Reason::kNone) << payload;
+    EXPECT_EQ(record.outcome.time_ms, 77) << payload;
+  }
+  EXPECT_EQ(Extract(options, R"({"a":1,"at":"2026-01-31T12:00:00Z"})").outcome.time_ms,
+            1'769'860'800'000);
+  EXPECT_EQ(Extract(options, R"({"a":1,"at":"yesterday"})").outcome.reason, Reason::kEventTime);
+}
+
 TEST(FieldExtractor, RefusesARecordWithoutAReadableEventTime) {
   RecordOptions options = Fields({"a"});
   options.time_field = "at";

@@ -145,8 +145,8 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
                          publish_groups] = routing;
   [[maybe_unused]] auto [share, on_excess, on_first_excess] = dead_letters;
   [[maybe_unused]] auto [record, feature, model, match, window] = FilterOptions{};
-  [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, record_bytes,
-                         depth] = record;
+  [[maybe_unused]] auto [fields, exclude, missing, null_value, time_field, format, missing_time,
+                         record_bytes, depth] = record;
   [[maybe_unused]] auto [features_min, markup, masks] = feature;
   [[maybe_unused]] auto [timestamp, time, uuid, ip, pointer, hex, number] = masks;
   [[maybe_unused]] auto [similarity, distance, sum, chance, per_bit, widen, text_keys, neighbours,
@@ -166,7 +166,7 @@ TEST_F(SettingsTableTest, EveryMemberOfSettingsHasARow) {
   // So are routing.publish_groups, learning.on, kept and app_is_default. The model and the
   // reference come from model_file; the masks are one setting; the pages have a fixed time for a
   // connection.
-  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 9 + 3 + 10 + 4 + 6 + 6 + 5 + 2 + 1 + 3;
+  constexpr size_t kMembers = 22 + 6 + (20 - 3) + 2 + 10 + 3 + 10 + 4 + 6 + 6 + 5 + 2 + 1 + 3;
   EXPECT_EQ(SettingsTable().size(), kMembers);
   std::set<std::string> paths;
   for (const Setting& setting : SettingsTable()) paths.insert(setting.path);
