@@ -446,6 +446,7 @@ int Main(int count, char** words) {
   CLI::App app("Writes and reads the topics of the end-to-end tests");
   Arguments arguments;
   arguments.kafka.app = "e2e-load";
+  arguments.kafka.answer_timeout_ms = 120'000;  // other tests may keep the brokers busy
   const auto orders = Describe(app, arguments);
   CLI11_PARSE(app, count, words);
   if (app.get_subcommands().front()->get_name() == "fill") {

@@ -24,6 +24,8 @@ constexpr int kSliceMs = 500;
 // A question to a leader that is gone is given up after this time, and its successor is looked for.
 constexpr int kLeaderSliceMs = 1000;
 constexpr int kDeletionSliceMs = 3000;
+/// Brokers that are busy show a change late. They have accepted it.
+constexpr int kShownMs = 60'000;
 
 /// The answer to an order; null after the time-out.
 EventHandle Await(Client& client, rd_kafka_queue_t* queue, int timeout_ms) {
@@ -388,7 +390,7 @@ Result<Properties> TopicAdmin::Settings(const std::string& topic) {
 }
 
 Result<void> TopicAdmin::AwaitPartitions(const std::string& topic, int32_t partitions) const {
-  const Deadline deadline(timeout_ms_);
+  const Deadline deadline(std::max(timeout_ms_, kShownMs));
   do {
     NEARDUP_ASSIGN(const std::optional<int32_t> seen, Partitions(topic));
     if (seen && *seen >= partitions) return {};
