@@ -19,13 +19,14 @@ enum class MatchKind : uint8_t {
 /// Why a record is a dead letter. The values are part of stored formats and never change.
 enum class Reason : uint8_t {
   kNone = 0,
-  kParse = 1,           ///< not JSON
-  kEncoding = 2,        ///< not UTF-8, or a lone surrogate
-  kTooDeep = 3,         ///< nested deeper than RecordOptions::depth_max
-  kNotObject = 4,       ///< JSON, but the root is not an object
-  kMissingField = 5,    ///< selected fields are missing or null (RecordOptions::missing_fields)
-  kDuplicateKey = 6,    ///< the object has a selected field twice
-  kEventTime = 7,       ///< the time field is missing (MissingTime), has the wrong type or cannot be read
+  kParse = 1,         ///< not JSON
+  kEncoding = 2,      ///< not UTF-8, or a lone surrogate
+  kTooDeep = 3,       ///< nested deeper than RecordOptions::depth_max
+  kNotObject = 4,     ///< JSON, but the root is not an object
+  kMissingField = 5,  ///< selected fields are missing or null (RecordOptions::missing_fields)
+  kDuplicateKey = 6,  ///< the object has a selected field twice
+  kEventTime =
+      7,  ///< the time field is missing (MissingTime), has the wrong type or cannot be read
   kNullValue = 8,       ///< the record has no value (RecordOptions::null_value)
   kTooLarge = 9,        ///< larger than RecordOptions::record_bytes_max, or than the output accepts
   kUndeliverable = 10,  ///< the output refused the record twice
