@@ -21,7 +21,8 @@ std::optional<std::string> FindLostHead(const LaneState& state,
   if (missing && *missing > 0) {
     return fmt::format(
         "{} live entries are missing: records were deleted at its beginning, which now is at "
-        "offset {} and seq {}",
+        "offset {} and seq {}; `neardup reindex --execute`, with all instances stopped, computes "
+        "them again from the unique topic",
         *missing, begin_offset.value_or(0), state.seq_first());
   }
   if (missing || begin_offset != 0 || state.seq_first() <= state.settings_seq()) return {};
@@ -78,11 +79,10 @@ void GoOnAtTheGroup(LaneState& state, const std::vector<GroupPosition>& group) {
 Error ChangelogLossRefused(std::string_view name, std::string_view what) {
   return Fatal(
       ErrorCode::kCorrupt,
-      fmt::format("changelog {} lost records: {}. Stop all instances and run `neardup reindex "
-                  "--execute`: it computes the entries again from the unique topic. Or restore the "
-                  "topic from a copy. If somebody moved the offsets of the group, set them back. "
-                  "Only if none of this is possible, set state.on_changelog_loss to continue: "
-                  "records that repeat the lost ones then count as unique. See docs/recovery.md",
+      fmt::format("changelog {} lost records: {}. Restore the topic from a copy. If somebody moved "
+                  "the offsets of the group, set them back. If neither is possible, set "
+                  "state.on_changelog_loss to continue: no record is written twice, but records "
+                  "that repeat the lost ones count as unique. See docs/recovery.md",
                   name, what));
 }
 
