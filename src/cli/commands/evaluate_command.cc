@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "evaluate/evaluation_report.h"
 #include "evaluate/labelled_set.h"
 #include "evaluate/scheme_run.h"
+#include "files/file_identity.h"
 #include "files/whole_file.h"
 #include "neardup/filter.h"
 #include "process/exit_code.h"
@@ -183,13 +185,18 @@ Result<void> Evaluate(const EvaluateArguments& arguments, const LoadedConfig& co
 }
 
 /// Writes the verdicts of one scheme on a file without labels.
-Result<void> WriteVerdicts(const EvaluateArguments& arguments, const FilterOptions& options) {
+Result<void> WriteVerdicts(const EvaluateArguments& arguments, const LoadedConfig& config) {
+  const FilterOptions& options = config.settings.lane.filter;
   NEARDUP_ASSIGN(const std::vector<SchemeChoice> schemes, ParseSchemes(arguments.schemes));
   if (arguments.input.empty() || !arguments.labels.empty() || !arguments.data.empty() ||
-      schemes.size() != 1) {
+      arguments.json || schemes.size() != 1) {
     return Error{ErrorCode::kConfig,
-                 "--verdicts: expected --input and one --scheme, without --labels and --data"};
+                 "--verdicts: expected --input and one --scheme, without --labels, --data and "
+                 "--json, which belong to the report on labelled records"};
   }
+  std::vector<NamedFile> reads = FilesRead(arguments.config, config);
+  reads.push_back({"--input", arguments.input});
+  NEARDUP_TRY(CheckFiles(reads, std::array{NamedFile{"--verdicts", arguments.verdicts}}));
   NEARDUP_TRY(CheckKeys(options, schemes));
   LabelledSet set{.name = arguments.input, .payloads = {}, .labels = {}, .label_of = {}};
   NEARDUP_ASSIGN(set.payloads, ReadRecords(arguments.input));
@@ -209,9 +216,8 @@ int EvaluateCommand(const EvaluateArguments& arguments) {
   for (const std::string& warning : config->warnings) {
     Say("neardup: warning: {}", warning);
   }
-  const Result<void> done = arguments.verdicts.empty()
-                                ? Evaluate(arguments, *config)
-                                : WriteVerdicts(arguments, config->settings.lane.filter);
+  const Result<void> done =
+      arguments.verdicts.empty() ? Evaluate(arguments, *config) : WriteVerdicts(arguments, *config);
   return done.ok() ? kExitOk : Fail(done.error());
 }
 

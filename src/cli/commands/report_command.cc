@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
@@ -11,6 +12,7 @@
 #include "commands/commands.h"
 #include "commands/kafka_errors.h"
 #include "commands/options.h"
+#include "files/file_identity.h"
 #include "files/local_ports.h"
 #include "index/match.h"
 #include "learned/lane_learning.h"
@@ -32,7 +34,7 @@ struct ReportArguments {
   bool quiet = false;   ///< show no progress
 };
 
-/// So many marked pairs of each kind let `tune` choose well.
+/// With this many marked pairs of each kind, `tune` chooses well.
 constexpr size_t kCasesMin = 30;
 
 /// Such as `similarity 0.6: at most 12 bits, 16 where the two share rare phrases`.
@@ -58,6 +60,8 @@ Result<VerdictReport> Report(const ReportArguments& arguments) {
                  ParseInputRange({.since = arguments.since}, clock.WallMs()));
   NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckRunnable(config));
+  NEARDUP_TRY(CheckFiles(FilesRead(arguments.config, config),
+                         std::array{NamedFile{"--cases", arguments.cases}}));
   NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
   Progress progress(StyleFor(arguments), std::cerr, [&clock] { return clock.SteadyMs(); });
   Result<VerdictReport> report = ReadVerdicts(
@@ -76,9 +80,8 @@ Result<void> WriteCases(const VerdictReport& report, const ReportArguments& argu
   NEARDUP_ASSIGN(OutputFile out, OutputFile::Open(arguments.cases));
   NEARDUP_TRY(out.Write(cases));
   NEARDUP_TRY(out.Finish());
-  Say("{}: {} pairs; change \"expect\" to \"unique\" where they are no copies, and give the file "
-      "to "
-      "`neardup tune --cases`",
+  Say("{}: {} pairs; where a pair is no copy, change \"expect\" to \"unique\"; then give the file "
+      "to `neardup tune --cases`",
       arguments.cases, std::count(cases.begin(), cases.end(), '\n'));
   return {};
 }

@@ -96,7 +96,7 @@ class OutputFiles(unittest.TestCase):
         (self.path / "hard").hardlink_to(self.path / "old")
         self.assert_refused("--verdicts hard", *self.filter("--unique", "old", "--verdicts", "hard"))
 
-    def test_tune_learn_and_generate_also_refuse_to_overwrite_their_inputs(self):
+    def test_other_commands_also_refuse_to_overwrite_what_they_read(self):
         self.assert_refused("--report x", "tune", "--input", "f.jsonl", "--output", "x",
                             "--report", "x")
         self.assert_refused("x.model.json", "tune", "--input", "f.jsonl", "--output", "x.yaml",
@@ -110,6 +110,10 @@ class OutputFiles(unittest.TestCase):
                             "f.jsonl", "--force")
         self.assert_refused("--config c.yaml", "learn", "--input", "f.jsonl", "--config", "c.yaml",
                             "--output", "c.yaml", "--force")
+        self.assert_refused("--input f.jsonl", "evaluate", "--input", "f.jsonl", "--scheme", "md5",
+                            "--verdicts", "f.jsonl")
+        self.assert_refused("--config c.yaml", "report", "--config", "c.yaml", "--topics", "t",
+                            "--cases", "c.yaml")
         self.assert_refused("--labels g", *self.generate(
             "--input", "f.jsonl", "--output", "g", "--labels", "g"))
         self.assert_refused("--input f.jsonl", *self.generate(
