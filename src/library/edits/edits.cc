@@ -77,6 +77,27 @@ void DeleteWord(CutWords& cut, size_t place) {
   if (runs_meet && cut.words[place].spaced) before.gap = " ";
 }
 
+/// Cuts `count` words off the longest text, or adds as many to it.
+bool EditEnd(EditKind kind, size_t count, std::vector<CutWords>& cuts, const Vocabulary& vocabulary,
+             SeededRandom& random) {
+  CutWords& longest = *std::max_element(
+      cuts.begin(), cuts.end(),
+      [](const CutWords& a, const CutWords& b) { return a.words.size() < b.words.size(); });
+  if (kind == EditKind::kCut) {
+    if (longest.words.size() <= count) return false;
+    longest.words.resize(longest.words.size() - count);
+    return true;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!InsertWord(longest, longest.words.size() - 1, vocabulary, random)) return false;
+  }
+  return true;
+}
+
+void JoinAll(std::span<const CutWords> cuts, std::span<std::string> texts) {
+  for (size_t i = 0; i < texts.size(); ++i) texts[i] = Join(cuts[i]);
+}
+
 }  // namespace
 
 void Vocabulary::Add(std::string_view text) {
@@ -109,9 +130,14 @@ bool HasStrength(EditKind kind) {
     case EditKind::kAdded:
     case EditKind::kTypo:
       return true;
-    default:
+    case EditKind::kExact:
+    case EditKind::kReordered:
+    case EditKind::kFieldChange:
+    case EditKind::kSentenceDrop:
+    case EditKind::kFormat:
       return false;
   }
+  return false;
 }
 
 std::string_view Name(EditKind kind) {
@@ -165,34 +191,28 @@ bool EditWords(const Edit& edit, std::span<std::string> texts, const Vocabulary&
   // At least one word must be left.
   if (places.size() < wanted + (edit.kind == EditKind::kDeleted ? 1 : 0)) return false;
   if (edit.kind == EditKind::kCut || edit.kind == EditKind::kAdded) {
-    CutWords& longest = *std::max_element(
-        cuts.begin(), cuts.end(),
-        [](const CutWords& a, const CutWords& b) { return a.words.size() < b.words.size(); });
-    if (edit.kind == EditKind::kCut) {
-      if (longest.words.size() <= wanted) return false;
-      longest.words.resize(longest.words.size() - wanted);
-    } else {
-      for (size_t i = 0; i < wanted; ++i) {
-        if (!InsertWord(longest, longest.words.size() - 1, vocabulary, random)) return false;
-      }
-    }
-    for (size_t i = 0; i < texts.size(); ++i) texts[i] = Join(cuts[i]);
-    return true;
+    const bool edited = EditEnd(edit.kind, wanted, cuts, vocabulary, random);
+    if (edited) JoinAll(cuts, texts);
+    return edited;
   }
   const std::vector<size_t> chosen = random.Choose(wanted, places.size());
   // From the back, so that the positions of the remaining places stay valid.
   for (auto number = chosen.rbegin(); number != chosen.rend(); ++number) {
     const auto [text, word] = places[*number];
     CutWords& cut = cuts[text];
+    bool edited = true;
     if (edit.kind == EditKind::kDeleted) {
       DeleteWord(cut, word);
-    } else if (edit.kind == EditKind::kInserted ? !InsertWord(cut, word, vocabulary, random)
-               : edit.kind == EditKind::kTypo   ? !MisspellWord(cut.words[word], vocabulary, random)
-                                              : !ReplaceWord(cut.words[word], vocabulary, random)) {
-      return false;
+    } else if (edit.kind == EditKind::kInserted) {
+      edited = InsertWord(cut, word, vocabulary, random);
+    } else if (edit.kind == EditKind::kTypo) {
+      edited = MisspellWord(cut.words[word], vocabulary, random);
+    } else {
+      edited = ReplaceWord(cut.words[word], vocabulary, random);
     }
+    if (!edited) return false;
   }
-  for (size_t i = 0; i < texts.size(); ++i) texts[i] = Join(cuts[i]);
+  JoinAll(cuts, texts);
   return true;
 }
 

@@ -50,7 +50,7 @@ enum class EditKind : uint8_t {
   kSentenceDrop,  ///< one sentence of the longest text is missing
   kFormat,        ///< letter case, white space, markup and order of the keys; the content is equal
   kCut,           ///< the last words of the longest text are missing
-  kAdded,         ///< words stand behind the longest text, as boilerplate does
+  kAdded,         ///< words follow the longest text, as boilerplate does
   kTypo,          ///< words are misspelt
 };
 
@@ -59,7 +59,7 @@ inline constexpr EditKind kEditKinds[] = {
     EditKind::kReplaced, EditKind::kFieldChange, EditKind::kSentenceDrop, EditKind::kFormat,
     EditKind::kCut,      EditKind::kAdded,       EditKind::kTypo};
 
-/// The kinds that edit single words have a strength.
+/// The kinds that edit a share of the words have a strength.
 bool HasStrength(EditKind kind);
 /// "replaced"
 std::string_view Name(EditKind kind);

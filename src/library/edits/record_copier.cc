@@ -100,7 +100,12 @@ bool RecordCopier::Apply(const Edit& edit, Json& record, std::string_view donor,
       return !places.empty() && ReorderSentences(**longest, random);
     case EditKind::kSentenceDrop:
       return !places.empty() && DropSentence(**longest, random);
-    default:
+    case EditKind::kInserted:
+    case EditKind::kDeleted:
+    case EditKind::kReplaced:
+    case EditKind::kCut:
+    case EditKind::kAdded:
+    case EditKind::kTypo:
       break;
   }
   if (places.empty()) return false;

@@ -58,18 +58,12 @@ std::string Percent(double share) {
   return percent < 0.01 ? "less than 0.01 %" : fmt::format("{:.2g} %", percent);
 }
 
-/// The same options, but every field of a record must agree.
-FilterOptions WithAllFieldsCompared(FilterOptions options) {
-  std::vector<FieldSelector>& fields = options.record.fields;
-  options.record.exclude.clear();
-  if (fields.empty()) return options;
-  bool has_rest = false;
-  for (FieldSelector& field : fields) {
+/// The same options, but the free fields must agree, too.
+FilterOptions WithoutFreeFields(FilterOptions options) {
+  for (FieldSelector& field : options.record.fields) {
     field.key = field.key || field.free;
     field.free = false;
-    has_rest = has_rest || field.path.empty();
   }
-  if (!has_rest) fields.push_back({.path = "", .key = true});
   return options;
 }
 
@@ -113,19 +107,21 @@ bool Claim::measured() const {
 }
 
 std::string ClaimText(const Claim& claim) {
-  if (!claim.measured()) return "no copies could be planted, since no record has enough words";
+  if (!claim.measured()) {
+    return "no copies could be planted, since no record has enough words" + EqualText(claim);
+  }
   std::vector<std::string> parts;
-  size_t weakest = 0;
+  std::optional<size_t> weakest;
   for (size_t i = 0; i < claim.edits.size(); ++i) {
     if (claim.edits[i].planted == 0) continue;
-    if (claim.edits[i].share() <= claim.edits[weakest].share()) weakest = i;
+    if (!weakest || claim.edits[i].share() <= claim.edits[*weakest].share()) weakest = i;
     if (i >= kSmallEdits) continue;
     parts.push_back(
         fmt::format("{} of those with {}", Percent(claim.edits[i].share()), kEditTexts[i]));
   }
-  if (weakest >= kSmallEdits) {
-    parts.push_back(fmt::format("fewest of those with {}: {}", kEditTexts[weakest],
-                                Percent(claim.edits[weakest].share())));
+  if (*weakest >= kSmallEdits) {
+    parts.push_back(fmt::format("fewest of those with {}: {}", kEditTexts[*weakest],
+                                Percent(claim.edits[*weakest].share())));
   }
   const std::string joined =
       claim.joined.near == 0
@@ -238,7 +234,7 @@ JoinedRecords PlantedSample::Audit(const FilterOptions& options, std::span<const
 
 void PlantedSample::AuditEqual(const FilterOptions& options, std::span<const Join> equal,
                                Claim& claim) const {
-  FilterOptions strict = WithAllFieldsCompared(options);
+  FilterOptions strict = WithoutFreeFields(options);
   FilterOptions unmasked = strict;
   unmasked.feature.masks = {};
   RecordTokenReader with_masks(strict, std::nullopt);

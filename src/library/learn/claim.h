@@ -36,8 +36,8 @@ struct Claim {
   uint64_t unique = 0;  ///< records of the sample that have no duplicate before them
   uint64_t exact = 0;   ///< records that repeat an earlier one
   // Parts of `exact`, estimated from at most 2,000 of them:
-  uint64_t other_fields = 0;  ///< a field differs that may differ, or that is not compared
-  uint64_t masked = 0;        ///< all fields agree, but for what masks hide
+  uint64_t other_fields = 0;  ///< a field differs that may differ (FieldSelector::free)
+  uint64_t masked = 0;        ///< these fields agree, and the texts differ in what masks hide
   /// Records that are joined with another one by distance. Estimated from at most 2,000 of them.
   JoinedRecords joined;
 
