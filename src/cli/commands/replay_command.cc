@@ -62,8 +62,8 @@ std::string TextOf(const ReplayCounts& counts, bool execute) {
   }
   if (!counts.outputs.empty()) {
     text += fmt::format(
-        "{} is an output of another neardup pipeline, whose header its records have: `neardup "
-        "verify` of that pipeline reports each replayed record as written twice\n",
+        "{} is an output of another neardup pipeline, because its records have a neardup header: "
+        "`neardup verify` of that pipeline will report each replayed record as written twice\n",
         fmt::join(counts.outputs, ", "));
   }
   const std::string total = Grouped(counts.total());

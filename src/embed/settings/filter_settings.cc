@@ -287,7 +287,7 @@ Result<std::vector<std::pair<std::string, Json>>> Flattened(const Json& json) {
   return settings;
 }
 
-/// Files of filters that earlier versions saved name the method, of which there were several.
+/// Earlier versions had several methods. The files of the filters that they saved name one.
 bool IsFormerDefault(const std::string& path, const Json& value) {
   return (path == "match.scheme" && value == "neardup") ||
          (path == "match.scheme_options" && value == Json::object());

@@ -28,7 +28,8 @@ constexpr uint16_t kOldestVersion = 2;
 constexpr size_t kChecksumBytes = 8;
 constexpr size_t kTopicBytesMin = 1;
 constexpr size_t kInputBytesMin = 1 + 1 + 1 + 8;
-/// Bytes that stay 0 at the end of an entry. Other methods once counted their numbers there.
+/// Bytes that stay 0 at the end of an entry. Earlier versions stored there how many numbers another
+/// method had added to the entry.
 constexpr size_t kEntryZeros = 2;
 constexpr size_t kEntryBytesMin = 8 + 8 + 8 + 1 + 1 + 1 + 1 + kEntryZeros;
 constexpr size_t kGroupBytesMin = 3 * 2 + 3 * 8 + 2 * 1;

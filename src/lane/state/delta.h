@@ -102,8 +102,8 @@
 
 namespace neardup {
 
-/// A delta is closed when its entries pass this size. With the inputs of many partitions, it stays
-/// below the 1 MB that a broker takes by default.
+/// A delta is closed when its entries pass this size. So it stays below the 1 MB that a broker
+/// takes by default, even if it names thousands of input partitions.
 inline constexpr size_t kDeltaBytesTarget = size_t{192} << 10;
 
 /// Delta::entries_live of a delta that does not say it.

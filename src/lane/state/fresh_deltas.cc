@@ -94,7 +94,7 @@ Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta
     deltas.push_back(std::move(delta));
     return {};
   });
-  // They choose which text keys an entry remembers.
+  // Remember chooses the text keys of an entry.
   RememberedEntries entries(options);
   for (const FingerprintedRecord& record : records) {
     assert(record.outcome.comparable() && record.outcome.time_ms >= horizon_ms);

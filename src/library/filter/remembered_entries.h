@@ -16,7 +16,7 @@
 
 namespace neardup {
 
-/// The entries of an Index, with the rules of which are found and which are left after a commit.
+/// The entries of an Index, and the rules which of them a look-up may find and a commit forgets.
 /// LookUp does most of the work for a batch; FindNearest looks among the entries that came since.
 /// Times passed to it must be clamped already. One thread at a time; const members may run on any
 /// number of threads while no other member runs.
@@ -75,8 +75,8 @@ class RememberedEntries {
     return index_.size() == 0 ? INT64_MIN : index_.time_ms(index_.begin_id());
   }
   uint64_t bytes() const { return index_.bytes(); }
-  /// Comparisons made by all look-ups so far. Those of LookUp count when FindNearest uses its
-  /// result.
+  /// Comparisons made by all look-ups so far. A comparison by LookUp counts when FindNearest uses
+  /// the result.
   uint64_t candidates() const { return candidates_ahead_ + index_.candidates(); }
   /// Text keys that were not stored, because their line was full.
   uint64_t keys_refused() const { return index_.keys_refused(); }

@@ -28,8 +28,8 @@ namespace neardup {
 /// - SixTables: three parts, six tables. At least 21 bits remain, which allows up to 2,097,152
 ///   buckets; these stay short in large windows. It takes more memory, and an insertion writes more
 ///   lines.
-/// - Few buckets, for small windows: four tables as above, whose buckets have only a part of the
-///   bits of their block. The tables take little memory, and a look-up must check Meets itself.
+/// - Few buckets, for small windows: four tables as above, but a bucket has only some bits of its
+///   block. The tables take little memory. Their buckets meet more entries, which HasHalf refuses.
 ///
 /// Every layout meets the same entries, those with a half of at most one error. Without neighbours
 /// no answer depends on the layout.
@@ -38,7 +38,7 @@ class BlockLayout {
   static constexpr size_t kTablesMax = 6;
   static constexpr int kBucketBitsMin = 16;  ///< the other 16 bits of the half fill a tag
   static constexpr int kBucketBitsMax = 21;
-  /// Up to so many entries, few buckets are enough.
+  /// An index of at most this many entries gets few buckets.
   static constexpr uint64_t kFew = 10'000;
   static constexpr int kBucketBitsOfFew = 8;
   /// Number of entries from which six tables are so much faster that they are worth their memory
@@ -70,10 +70,11 @@ class BlockLayout {
     return std::clamp(bits, kBucketBitsMin, kBucketBitsMax);
   }
 
-  /// Whether a table meets entries that others do not, because its buckets ignore some bits.
+  /// Whether the buckets leave bits out. Then a look-up must ask HasHalf of each entry that it
+  /// meets.
   bool is_coarse() const { return bucket_bits_ < kBucketBitsMin; }
-  /// Whether one of the halves has at most one error.
-  static bool Meets(uint64_t a, uint64_t b) {
+  /// Whether one half of 32 bits has at most one error: what the tables of other layouts meet.
+  static bool HasHalf(uint64_t a, uint64_t b) {
     const uint64_t errors = a ^ b;
     return std::popcount(static_cast<uint32_t>(errors)) <= 1 ||
            std::popcount(static_cast<uint32_t>(errors >> 32)) <= 1;

@@ -36,7 +36,7 @@ std::vector<BlockTable> TablesOf(const BlockLayout& layout, LineHeap& heap, Page
   return tables;
 }
 
-/// Few entries need little memory.
+/// A small index touches few pages, so it takes small ones.
 Pages PagesFor(const IndexOptions& options) {
   return options.entries_max <= BlockLayout::kFew ? Pages::kAsNeeded : Pages::kLarge;
 }

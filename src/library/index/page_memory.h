@@ -9,8 +9,8 @@ namespace neardup {
 /// How the system provides memory. It clears a page before it provides it: for 2 MB this takes
 /// 0.4 ms, or ten times as long if a virtual machine has to get the page from its host.
 enum class Pages : uint8_t {
-  kLarge,     ///< 2 MB in blocks of 2 MB and more, which saves most of the cost of random access
-  kAsNeeded,  ///< 4 KB, for little data that is spread over much memory
+  kLarge,     ///< pages of 2 MB, if the block is as large: random access costs much less
+  kAsNeeded,  ///< pages of 4 KB: for little data that is spread over much memory
 };
 
 /// Zeroed memory that begins on a page boundary, and from 2 MB on, on a boundary of 2 MB. The

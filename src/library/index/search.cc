@@ -43,10 +43,10 @@ LiveIds Asked(const IndexParts& parts, const IndexQuery& query) {
           static_cast<uint32_t>(parts.entries.end_id() - begin_id)};
 }
 
-/// Whether an entry with a near tag is a candidate.
+/// Whether an entry with a near tag is a candidate in every layout.
 bool IsMet(const IndexParts& parts, uint64_t simhash, uint32_t id) {
   return !parts.layout.is_coarse() ||
-         BlockLayout::Meets(simhash, parts.entries[parts.FullId(id)].simhash());
+         BlockLayout::HasHalf(simhash, parts.entries[parts.FullId(id)].simhash());
 }
 
 /// Decides whether a candidate is a match.

@@ -32,7 +32,7 @@ constexpr std::array<const char*, 8> kEditTexts = {
     "sentences reordered", "a fifth cut off", "a fifth added to it", "5 % misspelt"};
 /// Edits whose copies anybody would call copies.
 constexpr size_t kSmallEdits = 2;
-/// Copies of each small edit, and of each other one.
+/// The number of copies with each small edit, and with each other edit.
 constexpr size_t kSmallCopies = 200;
 constexpr size_t kOtherCopies = 100;
 /// Records that are read for the copies of one edit. A few very large ones would take minutes.
@@ -80,13 +80,13 @@ std::vector<FieldPath> TextFields(const RecordOptions& record) {
 /// What differs in the records that are joined as equal; empty: nothing.
 std::string EqualText(const Claim& claim) {
   std::vector<std::string> parts;
-  const auto add = [&parts](uint64_t count, const char* what) {
-    if (count > 0) parts.push_back(fmt::format("{} differ {}", Grouped(count), what));
+  const auto add = [&parts](uint64_t count, const char* where) {
+    if (count > 0) parts.push_back(fmt::format("{} differ {}", Grouped(count), where));
   };
-  add(claim.other_fields, "in fields that may differ");
-  add(claim.masked, "in masked parts only");
+  add(claim.other_fields, "in a field that may differ");
+  add(claim.masked, "only in what masks hide");
   if (parts.empty()) return "";
-  return fmt::format("; of the {} that it joins as equal, {}", Grouped(claim.exact),
+  return fmt::format("; it joins {} as equal, of which {}", Counted(claim.exact, "record"),
                      fmt::join(parts, " and "));
 }
 
@@ -120,7 +120,7 @@ std::string ClaimText(const Claim& claim) {
         fmt::format("{} of those with {}", Percent(claim.edits[i].share()), kEditTexts[i]));
   }
   if (*weakest >= kSmallEdits) {
-    parts.push_back(fmt::format("fewest of those with {}: {}", kEditTexts[*weakest],
+    parts.push_back(fmt::format("and least with {}: {}", kEditTexts[*weakest],
                                 Percent(claim.edits[*weakest].share())));
   }
   const std::string joined =

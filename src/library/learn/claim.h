@@ -47,7 +47,7 @@ struct Claim {
   bool measured() const;
 };
 
-/// "of planted copies it finds 99 % of those with one word changed, ..., fewest of those with 20 %
+/// "of planted copies it finds 99 % of those with one word changed, ..., and least with 20 %
 /// changed: 60 %; of the 120 records that it joins by likeness, 3 % share less than 60 % of their
 /// phrases". Without a full stop.
 std::string ClaimText(const Claim& claim);

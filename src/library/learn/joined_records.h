@@ -18,7 +18,8 @@ struct Phrases {
 /// one in each record (bottom-k sketch, Broder 1997).
 Phrases PhrasesOf(std::span<const uint64_t> triples, size_t most = SIZE_MAX);
 
-/// Share of the phrases of the shorter record that the other one has, too. 0 if it has none.
+/// The part of the phrases of the shorter record that the other record has, too, 0 to 1. It is 0 if
+/// one of them has no phrases.
 double SharedPhrases(const Phrases& a, const Phrases& b);
 
 /// Counts over records that were joined by likeness.
@@ -33,8 +34,8 @@ struct JoinedRecords {
   uint64_t doubtful = 0;  ///< they share less than kCopyShare
 
   void Add(double shared);
-  /// How many are unlike or doubtful, divided by how many may be: 1 % and 15 %, and what may be
-  /// chance in one sample. Above 1 the settings join what is no copy.
+  /// The number of unlike or doubtful records, divided by the number that is allowed: 1 % or 15 %
+  /// of `near`, and what may be chance in one sample. Above 1 the settings join what is no copy.
   double Excess() const;
 
   bool operator==(const JoinedRecords&) const = default;

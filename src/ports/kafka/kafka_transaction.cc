@@ -427,7 +427,8 @@ void KafkaTransaction::RefreshLimits(const InputPartition& input) {
   if (read.ok()) return;
   // Each unanswered question costs a time-out, so ask no more with this producer.
   limits_unanswered_ = true;
-  if (log_) log_(kLogWarning, read.error().text + "; the largest records are those of the start");
+  if (log_)
+    log_(kLogWarning, read.error().text + "; the limits that were read at the start stay in force");
 }
 
 void KafkaTransaction::GroupsRefused(const std::string& why) {

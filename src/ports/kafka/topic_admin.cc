@@ -24,7 +24,7 @@ constexpr int kSliceMs = 500;
 // A question to a leader that is gone is given up after this time, and its successor is looked for.
 constexpr int kLeaderSliceMs = 1000;
 constexpr int kDeletionSliceMs = 3000;
-/// Brokers that are busy show a change late. They have accepted it.
+/// Brokers that are busy may show a change of a topic long after they have accepted it.
 constexpr int kShownMs = 60'000;
 
 /// The answer to an order; null after the time-out.

@@ -137,9 +137,9 @@ inline constexpr auto kMetrics = [] {
        .type = kGauge,
        .labels = {"aspect"},
        .help = "How far the stream has moved away from the sample that the settings were chosen "
-               "from, as a statistic divided by its threshold: above 1 it has drifted. joins: how "
-               "many near duplicates share too little with their original. There is no series "
-               "before the first window of records ends"},
+               "from, as a statistic divided by its threshold: above 1 it has drifted. The aspect "
+               "joins counts near duplicates that share too little text with their originals. "
+               "There is no series before the first window of records ends"},
       {.name = "neardup_drift_detected",
        .type = kGauge,
        .help = "1 while the last two windows of records have drifted, otherwise 0"},

@@ -104,8 +104,8 @@ bool IsSection(const std::string& name) {
                      [&](const SettingSection& section) { return section.name == name; });
 }
 
-/// Files that were copied from earlier versions of config/neardup.yaml name the method, of which
-/// there were several.
+/// Earlier versions had several methods. Their config/neardup.yaml, which people have copied, names
+/// one.
 bool IsFormerDefault(const std::string& path, const YamlValue& value) {
   return (path == "match.scheme" && value.text == "neardup") ||
          (path == "match.scheme_options" && value.form == YamlValue::Form::kMap &&

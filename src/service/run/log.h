@@ -45,7 +45,7 @@ class LogProbe final : public SeesLane<LogProbe>, public SeesKeeper<LogProbe> {
   void Saw(const event::PartitionAdded& seen);
   void Saw(const event::RecordRefused& seen);
   void Saw(const event::DeadLettersExcessive& seen);
-  /// What was decided is a line every minute, unless nothing was.
+  /// Every ten seconds in which records were decided, a line says how many.
   void Saw(const event::Gauges& seen);
 
   void Saw(const event::SnapshotWritten& seen);

@@ -35,12 +35,12 @@ struct CopiedRecord {
   int64_t last_ms = 0;
 };
 
-/// Larger texts of pairs are cut after about so many bytes.
+/// A text of a pair that has more bytes is cut.
 inline constexpr size_t kTextBytesMax = size_t{64} << 10;
 /// The text, cut between two UTF-8 characters if it is longer.
 std::string CutText(std::string_view text, size_t bytes_max = kTextBytesMax);
 
-/// Distances from here on are counted together. Only headers that are not ours have them.
+/// This distance and larger ones are counted together. Neardup itself writes none of them.
 inline constexpr size_t kDistancesCounted = 18;
 
 struct VerdictCounts {

@@ -153,7 +153,7 @@ class Auditor {
            newer < evidence_.options.filter.window.entries_max;
   }
 
-  /// Whether the index meets the entry, whatever text keys it has.
+  /// Whether the index must compare the two, even if they share no text key.
   static bool MustBeFound(const Remembered& earlier, const Remembered& later, int distance) {
     return earlier.fingerprint.exact == later.fingerprint.exact || distance <= kFoundWithin;
   }

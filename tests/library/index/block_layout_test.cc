@@ -26,7 +26,7 @@ int TagErrors(const BlockLayout& layout, uint64_t a, uint64_t b, size_t table) {
 }
 
 bool Meets(const BlockLayout& layout, uint64_t a, uint64_t b) {
-  if (layout.is_coarse() && !BlockLayout::Meets(a, b)) return false;
+  if (layout.is_coarse() && !BlockLayout::HasHalf(a, b)) return false;
   for (size_t table = 0; table < layout.tables(); ++table) {
     const bool same_bucket = layout.BucketOf(a, table) == layout.BucketOf(b, table);
     if (same_bucket && TagErrors(layout, a, b, table) <= 1) return true;

@@ -118,10 +118,11 @@ TEST(Claim, SaysWhatDiffersInRecordsThatItJoinsAsEqual) {
   EXPECT_EQ(claim.other_fields + claim.masked, 85U);
   EXPECT_GE(claim.other_fields, 60U);
   EXPECT_GE(claim.masked, 10U);
-  EXPECT_THAT(ClaimText(claim),
-              HasSubstr(fmt::format("; of the 125 that it joins as equal, {} differ in fields that "
-                                    "may differ and {} differ in masked parts only",
-                                    claim.other_fields, claim.masked)));
+  EXPECT_THAT(
+      ClaimText(claim),
+      HasSubstr(fmt::format("; it joins 125 records as equal, of which {} differ in a field "
+                            "that may differ and {} differ only in what masks hide",
+                            claim.other_fields, claim.masked)));
 }
 
 TEST(Claim, IsTheSameForTheSameSample) {
