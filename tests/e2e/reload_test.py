@@ -65,7 +65,8 @@ class Reload(KafkaTest):
 
 
 class NoBroker(KafkaTest):
-    kafka_options = ('--fast-start',)
+    # A broker that was killed registers again when its old session has ended.
+    kafka_options = ('--fast-start', '--property', 'broker.session.timeout.ms=3000')
 
     def kafka(self, *command):
         run(ROOT / 'scripts/kafka', *command, '--dir', self.directory / 'kafka')

@@ -32,13 +32,18 @@ Result<std::vector<GroupOffset>> GroupOffsets(const KafkaOptions& options, const
   for (const InputPartition& partition : partitions) {
     rd_kafka_topic_partition_list_add(list.get(), partition.topic.c_str(), partition.partition);
   }
-  const rd_kafka_resp_err_t code =
-      rd_kafka_committed(reader->get(), list.get(), options.answer_timeout_ms);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+  const Deadline deadline(options.answer_timeout_ms);
+  while (true) {
+    const rd_kafka_resp_err_t code =
+        rd_kafka_committed(reader->get(), list.get(), options.answer_timeout_ms);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) break;
     const MessageHandle event(rd_kafka_consumer_poll(reader->get(), 0));  // may hold the reason
-    return reader->diagnosis().Explain(
+    const Error error = reader->diagnosis().Explain(
         FromKafka(code, fmt::format("reading the offsets of group {}", group)),
         {"Read", ResourceKind::kGroup, group});
+    // A coordinator that moves, or has just begun, refuses for a moment.
+    if (error.code != ErrorCode::kUnavailable || deadline.passed()) return error;
+    std::this_thread::sleep_for(kCoordinatorRetry);
   }
   std::vector<GroupOffset> rows;
   for (int i = 0; i < list->cnt; ++i) {

@@ -328,7 +328,7 @@ Result<bool> TopicAdmin::Delete(const std::string& topic) {
     return false;
   }
   NEARDUP_TRY(CheckTopic(*client_, *results[0], doing, OnTopic("Delete", topic)));
-  const Deadline deadline(timeout_ms_);
+  const Deadline deadline(std::max(timeout_ms_, kShownMs));
   while (true) {
     NEARDUP_ASSIGN(const std::optional<int32_t> seen, Partitions(topic));
     if (!seen) return true;

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <vector>
 
+#include "kafka/consumer_group.h"
 #include "kafka/kafka_cluster.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/mock_cluster.h"
@@ -67,6 +69,17 @@ TEST_F(CoordinatorOutage, ACommitEndsWhenTheCoordinatorOfTheGroupStaysAway) {
   options_.transaction_timeout_ms = 1000;
   const Result<void> committed = CommitDuringAnOutage();
   EXPECT_FALSE(committed.ok());
+}
+
+TEST_F(CoordinatorOutage, ACoordinatorThatMovesDoesNotEndAReadingOfOffsets) {
+  for (int refusals = 0; refusals < 20; ++refusals) {
+    cluster_.Answer(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_NOT_COORDINATOR);
+  }
+  const std::vector<InputPartition> inputs = {input_};
+  const auto offsets = GroupOffsets(options_, options_.app, inputs, {});
+  ASSERT_TRUE(offsets.ok()) << offsets.error().text;
+  ASSERT_EQ(offsets->size(), 1U);
+  EXPECT_EQ(offsets->front().offset, -1);
 }
 
 TEST_F(CoordinatorOutage, ACallThatIsAbandonedDoesNotKeepTheLog) {

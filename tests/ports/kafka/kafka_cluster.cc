@@ -160,7 +160,7 @@ OpenRecords::~OpenRecords() {
   rd_kafka_destroy(producer_);
 }
 
-int64_t GroupOffset(const std::string& brokers, const std::string& group, const std::string& topic,
+int64_t OffsetOfGroup(const std::string& brokers, const std::string& group, const std::string& topic,
                     int32_t partition) {
   const PlainClient consumer =
       NewPlainClient(RD_KAFKA_CONSUMER, {{"bootstrap.servers", brokers}, {"group.id", group}});

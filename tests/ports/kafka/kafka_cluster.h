@@ -76,7 +76,7 @@ class OpenOffsets {
   rd_kafka_t* producer_;
 };
 /// The committed offset of a group; -1: none.
-int64_t GroupOffset(const std::string& brokers, const std::string& group, const std::string& topic,
+int64_t OffsetOfGroup(const std::string& brokers, const std::string& group, const std::string& topic,
                     int32_t partition);
 /// Members of a group that is stable; -1 while it rebalances, or if it does not exist yet.
 int GroupMembers(const std::string& brokers, const std::string& group);

@@ -14,6 +14,7 @@ class MockCluster {
  public:
   // Keys of requests in Kafka's protocol.
   static constexpr int16_t kProduce = 0;
+  static constexpr int16_t kOffsetFetch = 9;
   static constexpr int16_t kSyncGroup = 14;
   static constexpr int16_t kEndTxn = 26;
   static constexpr int16_t kTxnOffsetCommit = 28;

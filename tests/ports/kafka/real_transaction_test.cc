@@ -271,10 +271,10 @@ TEST_F(RealTransaction, OffsetsAreCommittedWithTheTransactionAndOnlyThen) {
   EXPECT_THAT(*offsets, ElementsAre(-1, 42));
   ASSERT_OK(transaction->Begin());
   ASSERT_OK(Publish(*transaction, Record("b"), 42));
-  EXPECT_EQ(GroupOffset(options_.brokers, options_.app, input_.topic, 1), 42);
+  EXPECT_EQ(OffsetOfGroup(options_.brokers, options_.app, input_.topic, 1), 42);
   ASSERT_OK(transaction->Abort());
-  EXPECT_EQ(GroupOffset(options_.brokers, options_.app, input_.topic, 1), 42);
-  EXPECT_EQ(GroupOffset(options_.brokers, options_.app, input_.topic, 0), -1);
+  EXPECT_EQ(OffsetOfGroup(options_.brokers, options_.app, input_.topic, 1), 42);
+  EXPECT_EQ(OffsetOfGroup(options_.brokers, options_.app, input_.topic, 0), -1);
 }
 
 TEST_F(RealTransaction, AForeignTransactionThatHoldsTheOffsetsOfTheGroupBlocksNobody) {

@@ -3,12 +3,12 @@
 #include <array>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "kafka/client.h"
+#include "kafka/deadline.h"
 #include "kafka/errors.h"
 #include "kafka/handle.h"
 #include "kafka/topic_admin.h"
@@ -18,8 +18,9 @@ namespace {
 
 using ConfigResourceHandle =
     std::unique_ptr<rd_kafka_ConfigResource_t, HandleDeleter<rd_kafka_ConfigResource_destroy>>;
-using DeleteTopicHandle =
-    std::unique_ptr<rd_kafka_DeleteTopic_t, HandleDeleter<rd_kafka_DeleteTopic_destroy>>;
+
+/// How long a busy broker may take to show a changed setting, in milliseconds.
+constexpr int kShownMs = 60'000;
 
 }  // namespace
 
@@ -33,26 +34,9 @@ Result<void> OrderTopic(const KafkaOptions& options, const std::string& topic, i
 }
 
 Result<void> DropTopic(const KafkaOptions& options, const std::string& topic) {
-  NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
-                 Client::New(options, ClientRole::kWatermark, {}));
-  const DeleteTopicHandle order(rd_kafka_DeleteTopic_new(topic.c_str()));
-  std::array<rd_kafka_DeleteTopic_t*, 1> orders = {order.get()};
-  const QueueHandle queue(rd_kafka_queue_new(client->get()));
-  rd_kafka_DeleteTopics(client->get(), orders.data(), orders.size(), nullptr, queue.get());
-  const EventHandle event(rd_kafka_queue_poll(queue.get(), options.answer_timeout_ms));
-  size_t count = 0;
-  const auto* results =
-      rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event.get()), &count);
-  if (count != 1) return Error{ErrorCode::kInternal, "deleting topic " + topic + ": no answer"};
-  const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(results[0]);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return FromKafka(code, "deleting topic " + topic);
-  for (int tries = 0; tries < 300; ++tries) {
-    NEARDUP_ASSIGN(const std::optional<int32_t> seen,
-                   PartitionCount(*client, topic, options.answer_timeout_ms));
-    if (!seen) return {};
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return Error{ErrorCode::kUnavailable, "topic " + topic + " is still shown after its deletion"};
+  NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, {}));
+  NEARDUP_TRY(TopicAdmin(std::move(client), options).Delete(topic));
+  return {};
 }
 
 Result<void> AddPartitions(const KafkaOptions& options, const std::string& topic,
@@ -65,8 +49,7 @@ Result<void> AddPartitions(const KafkaOptions& options, const std::string& topic
 
 Result<void> SetTopicSetting(const KafkaOptions& options, const std::string& topic,
                              const std::string& name, const std::string& value) {
-  NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
-                 Client::New(options, ClientRole::kWatermark, {}));
+  NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, {}));
   const ConfigResourceHandle resource(
       rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
   rd_kafka_ConfigResource_set_config(resource.get(), name.c_str(), value.c_str());
@@ -78,8 +61,18 @@ Result<void> SetTopicSetting(const KafkaOptions& options, const std::string& top
   size_t count = 0;
   const rd_kafka_ConfigResource_t** rows = rd_kafka_AlterConfigs_result_resources(
       rd_kafka_event_AlterConfigs_result(answer.get()), &count);
-  if (count == 1 && rd_kafka_ConfigResource_error(rows[0]) == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  return Error{ErrorCode::kConfig, "the broker refuses the setting"};
+  if (count != 1 || rd_kafka_ConfigResource_error(rows[0]) != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return Error{ErrorCode::kConfig, "the broker refuses the setting"};
+  }
+  // The controller answers. A broker shows the setting, and follows it, when it has heard of it.
+  TopicAdmin admin(std::move(client), options);
+  for (const Deadline deadline(kShownMs); !deadline.passed();) {
+    NEARDUP_ASSIGN(const Properties settings, admin.Settings(topic));
+    const auto shown = settings.find(name);
+    if (shown != settings.end() && shown->second == value) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return Error{ErrorCode::kUnavailable, topic + " does not show " + name + "=" + value + " yet"};
 }
 
 Result<int32_t> LeaderOf(const KafkaOptions& options, const std::string& topic, int32_t partition) {
