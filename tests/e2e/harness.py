@@ -191,7 +191,8 @@ class KafkaTest(unittest.TestCase):
         """Writes a config file for the topics of the test (JSON is YAML)."""
         config = {
             'app': self.app,
-            'kafka': {'brokers': self.brokers},
+            # A broker that answers late on a busy machine does not end a service.
+            'kafka': {'brokers': self.brokers, 'answer_timeout_ms': 30_000},
             'input': {'topics': self.topics},
             'record': {'fields': ['title', 'body', 'name', 'brand', 'description']},
             # Nothing is learned, so that a lane starts at once and decides as its settings say.

@@ -94,7 +94,7 @@ std::string TimeText(int64_t ms) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(ms / 1000)));
 }
 
-void PrintText(const InspectedSnapshot& snapshot, bool verified) {
+void PrintInspected(const InspectedSnapshot& snapshot, bool verified) {
   std::printf("%s\n", snapshot.manifest_path.c_str());
   if (snapshot.manifest) {
     const SnapshotManifest& manifest = *snapshot.manifest;
@@ -281,7 +281,7 @@ int SnapshotCommand(const SnapshotArguments& arguments) {
     }
     std::printf("%s\n", json.dump(2).c_str());
   } else {
-    for (const auto& snapshot : inspected) PrintText(snapshot, arguments.verify);
+    for (const auto& snapshot : inspected) PrintInspected(snapshot, arguments.verify);
   }
   const bool whole = std::none_of(inspected.begin(), inspected.end(),
                                   [](const auto& snapshot) { return snapshot.error.has_value(); });

@@ -8,7 +8,7 @@
 namespace neardup {
 namespace {
 
-constexpr uint16_t kLane = 0;  ///< of a BatchFilter
+constexpr uint16_t kSegmentLane = 0;  ///< of a BatchFilter
 
 }  // namespace
 
@@ -18,7 +18,7 @@ Result<std::unique_ptr<SegmentedFilter>> SegmentedFilter::New(const BatchOptions
 }
 
 SegmentedFilter::SegmentedFilter(std::unique_ptr<BatchFilter> filter)
-    : filter_(std::move(filter)), segment_(SegmentHeader(kLane)) {
+    : filter_(std::move(filter)), segment_(SegmentHeader(kSegmentLane)) {
   filter_->SetSink([this](const Delta& delta) {
     segment_ += SegmentFrame(delta);
     entries_ += delta.entries.size();
@@ -27,11 +27,11 @@ SegmentedFilter::SegmentedFilter(std::unique_ptr<BatchFilter> filter)
 
 std::string SegmentedFilter::TakeSegment() {
   entries_ = 0;
-  return std::exchange(segment_, SegmentHeader(kLane));
+  return std::exchange(segment_, SegmentHeader(kSegmentLane));
 }
 
 Result<void> SegmentedFilter::Restore(std::string_view segment) {
-  return ReadSegmentBytes(segment, kLane,
+  return ReadSegmentBytes(segment, kSegmentLane,
                           [this](Delta&& delta) { return filter_->Restore(std::move(delta)); });
 }
 

@@ -18,7 +18,7 @@ size_t SizeOf(const void* structure) {
   return size;
 }
 
-Outcome CheckSize(size_t size, size_t least, const std::string& name) {
+Outcome CheckLeastSize(size_t size, size_t least, const std::string& name) {
   if (size >= least && size <= kStructBytesMax) return {};
   return InvalidArgument(
       fmt::format("{}.struct_size is {}; set it to the sizeof of the struct", name, size));
@@ -62,13 +62,13 @@ void Report(char** error, std::string_view text) noexcept {
 }
 
 Outcome CheckSize(size_t size, const std::string& name) {
-  return CheckSize(size, sizeof(size_t) + 1, name);
+  return CheckLeastSize(size, sizeof(size_t) + 1, name);
 }
 
 Outcome ReadStruct(const void* from, size_t least, size_t known, const std::string& name,
                    void* to) {
   const size_t size = SizeOf(from);
-  NEARDUP_TRY(CheckSize(size, least, name));
+  NEARDUP_TRY(CheckLeastSize(size, least, name));
   const auto* bytes = static_cast<const unsigned char*>(from);
   for (size_t i = known; i < size; ++i) {
     if (bytes[i] == 0) continue;

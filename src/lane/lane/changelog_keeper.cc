@@ -12,7 +12,7 @@ namespace neardup {
 
 namespace {
 
-constexpr int kPollTimeoutMs = 100;
+constexpr int kKeeperPollMs = 100;
 constexpr int64_t kWatchPeriodMs = 15'000;
 
 }  // namespace
@@ -37,7 +37,7 @@ ChangelogKeeper::ChangelogKeeper(const KeeperOptions& options, Changelog& log, C
 void ChangelogKeeper::Step() {
   const int64_t wait_ms = retry_not_before_ms_ - clock_.SteadyMs();
   if (wait_ms > 0) {
-    clock_.SleepMs(std::min<int64_t>(wait_ms, kPollTimeoutMs));
+    clock_.SleepMs(std::min<int64_t>(wait_ms, kKeeperPollMs));
     return;
   }
   Result<void> worked = Follow();
@@ -60,8 +60,8 @@ void ChangelogKeeper::Finish() {
 
 Result<void> ChangelogKeeper::Follow() {
   if (!begun_) NEARDUP_TRY(Begin());
-  const Result<bool> resumed = follower_.Poll(
-      kPollTimeoutMs, [this](const ChangelogRecord& record) { return Keep(record); });
+  const Result<bool> resumed =
+      follower_.Poll(kKeeperPollMs, [this](const ChangelogRecord& record) { return Keep(record); });
   // A log with a hole shows it again and again, so this is an error, after which the keeper waits.
   if (std::exchange(found_hole_, false)) LeaveLog(resumed.error().text);
   if (!resumed.ok()) return resumed.error();

@@ -12,7 +12,7 @@ namespace neardup {
 
 namespace {
 
-constexpr int kPollTimeoutMs = 100;
+constexpr int kFollowerPollMs = 100;
 // How often the offset is moved from which the changelog is read after the lane is lost.
 constexpr int64_t kMarkPeriodMs = 60'000;
 // How often a standby asks again how far it must read.
@@ -192,7 +192,7 @@ Result<std::optional<int64_t>> StateFollower::ReadToEnd(const std::atomic<bool>&
   int64_t before = -1;
   while (!log_.is_open() || log_.next_offset() < end) {
     if (stop.load(std::memory_order_relaxed)) return {std::nullopt};
-    NEARDUP_TRY(Follow(kPollTimeoutMs));
+    NEARDUP_TRY(Follow(kFollowerPollMs));
     const int64_t now_ms = clock_.SteadyMs();
     const int64_t next = log_.next_offset();
     if (next != before) {

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kSnapshotVersion = 1;
 constexpr std::string_view kSegmentMagic = "NDSG";
 constexpr uint16_t kSegmentVersion = 1;
 constexpr size_t kNumberDigits = 16;
@@ -163,7 +163,7 @@ std::string Encode(const SnapshotManifest& manifest) {
   if (!manifest.changelog.empty()) changelog["name"] = manifest.changelog;
   changelog["offset"] = manifest.end.offset;
   changelog["checksum"] = Hex64(manifest.end.checksum);
-  const ordered_json json = {{"neardup_snapshot", kVersion},
+  const ordered_json json = {{"neardup_snapshot", kSnapshotVersion},
                              {"number", manifest.number},
                              {"lane", manifest.lane},
                              {"spec", manifest.spec},
@@ -186,12 +186,12 @@ Result<SnapshotManifest> DecodeSnapshotManifest(std::string_view text) {
   if (!json.is_object()) return CorruptManifest("expected a JSON object");
   if (HasFraction(json)) return CorruptManifest("expected whole numbers of at most 64 bits");
   const auto version = json.find("neardup_snapshot");
-  if (version == json.end() || *version != kVersion) {
+  if (version == json.end() || *version != kSnapshotVersion) {
     return Error{ErrorCode::kMismatch,
                  fmt::format("manifest of a snapshot: written by another version of neardup "
                              "(expected \"neardup_snapshot\": {}, found {}); nothing has to be "
                              "done: neardup writes a new snapshot",
-                             kVersion, version == json.end() ? "none" : version->dump())};
+                             kSnapshotVersion, version == json.end() ? "none" : version->dump())};
   }
   try {
     SnapshotManifest manifest = ManifestFromJson(json);

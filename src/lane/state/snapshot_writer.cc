@@ -45,7 +45,7 @@ Result<void> RemoveUnnamedSegments(const fs::path& folder, const SnapshotNumbers
   return {};
 }
 
-bool Names(const SnapshotManifest& manifest, uint64_t segment) {
+bool NamesSegment(const SnapshotManifest& manifest, uint64_t segment) {
   return std::any_of(manifest.segments.begin(), manifest.segments.end(),
                      [segment](const SnapshotSegment& row) { return row.number == segment; });
 }
@@ -165,7 +165,8 @@ Result<void> SnapshotWriter::RemoveAllBut(const std::optional<SnapshotManifest>&
     if (!kept) NEARDUP_TRY(Remove(ManifestPath(folder_, number)));
   }
   for (const uint64_t number : found.segments) {
-    const bool named = Names(*published_, number) || (before && Names(*before, number));
+    const bool named =
+        NamesSegment(*published_, number) || (before && NamesSegment(*before, number));
     if (!named) NEARDUP_TRY(Remove(SegmentPath(folder_, number)));
   }
   return {};

@@ -10,13 +10,13 @@ namespace neardup {
 
 namespace {
 
-struct Range {
+struct CharacterRange {
   uint32_t first;
   uint32_t last;
 };
 
 /// Blocks of the scripts whose letters are tokens by themselves, ascending.
-constexpr Range kUnspaced[] = {
+constexpr CharacterRange kUnspaced[] = {
     {0x0E00, 0x0EFF},    // Thai, Lao
     {0x1000, 0x109F},    // Myanmar
     {0x1100, 0x11FF},    // Hangul Jamo
@@ -37,7 +37,7 @@ constexpr Range kUnspaced[] = {
 bool IsUnspaced(uint32_t code_point) {
   const auto range = std::lower_bound(
       std::begin(kUnspaced), std::end(kUnspaced), code_point,
-      [](const Range& candidate, uint32_t wanted) { return candidate.last < wanted; });
+      [](const CharacterRange& candidate, uint32_t wanted) { return candidate.last < wanted; });
   return range != std::end(kUnspaced) && range->first <= code_point;
 }
 

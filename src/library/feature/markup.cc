@@ -12,7 +12,7 @@
 namespace neardup {
 namespace {
 
-constexpr auto kNone = std::string_view::npos;
+constexpr auto kNotFound = std::string_view::npos;
 
 /// In ascending order.
 constexpr std::string_view kElements[] = {
@@ -174,7 +174,7 @@ class MarkupFinder {
   size_t SizeUpTo(std::string_view end, std::string_view rest, size_t from) {
     if (vain_bytes_left_ == 0) return 0;
     const size_t found = rest.find(end, from);
-    return found == kNone ? Vain(rest.size()) : found + end.size();
+    return found == kNotFound ? Vain(rest.size()) : found + end.size();
   }
 
   size_t TagSize(std::string_view rest) {
@@ -199,7 +199,7 @@ class MarkupFinder {
       if (byte == '<') break;
       if (value && (byte == '"' || byte == '\'')) {
         at = rest.find(byte, at + 1);
-        if (at == kNone) return Vain(rest.size());
+        if (at == kNotFound) return Vain(rest.size());
       }
       value = byte == '=' || (value && IsHtmlSpace(byte));
     }

@@ -8,7 +8,7 @@ namespace neardup {
 namespace {
 
 /// With fewer lines, a line would have more than 2^16 keys, which tags cannot tell apart.
-constexpr uint64_t kLinesMin = uint64_t{1} << 16;
+constexpr uint64_t kKeyLinesMin = uint64_t{1} << 16;
 /// Percentage of places that are taken when all postings of the capacity are live. Many lines are
 /// full then, and an entry is remembered under other keys of its record instead.
 constexpr uint64_t kLoad = 93;
@@ -21,7 +21,7 @@ KeyTable::KeyTable(uint64_t postings_max)
 }
 
 uint64_t KeyTable::LineCount(uint64_t postings_max) {
-  const uint64_t lines = std::max(kLinesMin, postings_max * 100 / (kLoad * KeyLine::kPostings));
+  const uint64_t lines = std::max(kKeyLinesMin, postings_max * 100 / (kLoad * KeyLine::kPostings));
   constexpr uint64_t kLinesPerPage = 4096 / sizeof(KeyLine);
   return (lines + kLinesPerPage - 1) / kLinesPerPage * kLinesPerPage;
 }

@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kDrawn = 1000;
 constexpr size_t kNearest = 3;
 /// Arbitrary, but fixed, so that results can be repeated.
-constexpr uint64_t kSeed = 0x6e656172647570;
+constexpr uint64_t kDrawSeed = 0x6e656172647570;
 
 /// Indices of the `count` lowest hashes, ascending.
 std::vector<size_t> Lowest(size_t count, const std::vector<uint64_t>& hashes) {
@@ -43,7 +43,7 @@ std::vector<uint64_t> PayloadHashes(std::span<const RecordView> records) {
   std::vector<uint64_t> hashes;
   for (const RecordView& record : records) {
     const uint64_t hash = Hash64(record.value.value_or(std::string_view()));
-    hashes.push_back(Mix64(hash + Mix64(kSeed + seen[hash]++)));
+    hashes.push_back(Mix64(hash + Mix64(kDrawSeed + seen[hash]++)));
   }
   return hashes;
 }
@@ -72,7 +72,7 @@ Distinct FindDistinct(std::span<const RecordView> records, const FilterOptions& 
       ++drawn.repeats;
     } else {
       distinct.records.push_back(i);
-      distinct.hashes.push_back(Mix64(record.fingerprint.exact + kSeed));
+      distinct.hashes.push_back(Mix64(record.fingerprint.exact + kDrawSeed));
       distinct.simhashes.push_back(record.fingerprint.simhash);
       distinct.sketched.push_back(record.fingerprint.simhash != record.fingerprint.exact);
     }

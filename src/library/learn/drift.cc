@@ -27,7 +27,7 @@ uint64_t Sum(std::span<const uint64_t> bins) {
   return std::accumulate(bins.begin(), bins.end(), uint64_t{0});
 }
 
-double Share(uint64_t part, uint64_t all) {
+double ShareOf(uint64_t part, uint64_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
@@ -50,8 +50,8 @@ double DivergenceRatio(std::span<const uint64_t> a, std::span<const uint64_t> b)
   double divergence = 0;
   int bins = 0;
   for (size_t i = 0; i < a.size(); ++i) {
-    const double p = Share(a[i], all_a);
-    const double q = Share(b[i], all_b);
+    const double p = ShareOf(a[i], all_a);
+    const double q = ShareOf(b[i], all_b);
     const double mean = (p + q) / 2;
     bins += mean > 0 ? 1 : 0;
     divergence += (Excess(p, mean) + Excess(q, mean)) / 2;
@@ -68,7 +68,7 @@ double ShareRatio(uint64_t part_a, uint64_t all_a, uint64_t part_b, uint64_t all
 }
 
 std::string Percent(uint64_t part, uint64_t all) {
-  const double percent = 100 * Share(part, all);
+  const double percent = 100 * ShareOf(part, all);
   return fmt::format("{:.{}f} %", percent, percent > 0 && percent < 10 ? 1 : 0);
 }
 
@@ -126,7 +126,7 @@ AspectDrift Lengths(const StreamProfile& a, const StreamProfile& b) {
               : fmt::format("length of the compared text: the median is {}, now {}", was, is)};
 }
 
-std::string FieldName(const FieldProfile& field) {
+std::string NameText(const FieldProfile& field) {
   return field.path.empty() ? "all other fields" : "field " + field.path;
 }
 
@@ -140,7 +140,7 @@ AspectDrift Presence(const StreamProfile& a, const StreamProfile& b) {
     if (ratio <= most.ratio) continue;
     most.ratio = ratio;
     most.text =
-        fmt::format("{}: in {} of the records, now in {}", FieldName(was),
+        fmt::format("{}: in {} of the records, now in {}", NameText(was),
                     Percent(was.present, a.comparable()), Percent(is.present, b.comparable()));
   }
   return most;
@@ -157,7 +157,7 @@ AspectDrift Distinctness(const StreamProfile& a, const StreamProfile& b) {
     const double ratio = ShareRatio(was.distinct, was.present, is.distinct, is.present);
     if (ratio <= most.ratio) continue;
     most.ratio = ratio;
-    most.text = fmt::format("{}: {} of its values are distinct, now {}", FieldName(was),
+    most.text = fmt::format("{}: {} of its values are distinct, now {}", NameText(was),
                             Percent(was.distinct, was.present), Percent(is.distinct, is.present));
   }
   return most;
@@ -171,8 +171,8 @@ AspectDrift Bits(const StreamProfile& a, const StreamProfile& b) {
   double square = 0;
   double expected = 0;
   for (size_t bit = 0; bit < a.ones.size(); ++bit) {
-    const double p = Share(a.ones[bit], a.sketched);
-    const double q = Share(b.ones[bit], b.sketched);
+    const double p = ShareOf(a.ones[bit], a.sketched);
+    const double q = ShareOf(b.ones[bit], b.sketched);
     const double mean = (p + q) / 2;
     square += (p - q) * (p - q) / count;
     expected += mean * (1 - mean) * variance / count;

@@ -49,8 +49,6 @@ bool IsBelow(const std::string& path, const std::vector<std::string>& selectors)
   });
 }
 
-std::string Percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
-
 /// The role of one field, with its reason.
 void Give(StudiedField& field, FieldRole role, std::string reason) {
   field.role = role;
@@ -153,7 +151,7 @@ class TextRoles {
       } else if (tally.differing() > kTitleDiffers) {
         Give(fields_[title], FieldRole::kKey,
              fmt::format("tells records apart: it differs in {} of the records that share a text",
-                         Percent(tally.differing())));
+                         RoundedPercent(tally.differing())));
       } else if (tally.varying() > kVaries || tally.lacking() > kVaries) {
         Give(fields_[title], FieldRole::kFree, "copies write it differently");
       } else {
@@ -198,7 +196,7 @@ class TextRoles {
       if (tally.lacking() > kVaries && tally.missing >= kPairsMin / 2) {
         Give(field, FieldRole::kFree,
              fmt::format("missing in one of the records in {} of those with the same text",
-                         Percent(tally.lacking())));
+                         RoundedPercent(tally.lacking())));
         continue;
       }
       const double differing = tally.differing();
@@ -212,19 +210,19 @@ class TextRoles {
       if (differing >= kNearlyAlways && !label && (twice || !number || own_number)) {
         Give(field, FieldRole::kFree,
              fmt::format("copies differ in it: {} of the records with the same {}",
-                         Percent(differing), twice ? "text and title" : "text"));
+                         RoundedPercent(differing), twice ? "text and title" : "text"));
       } else if (differing >= kOften && (twice || !number) && (by_chance || IsOnlyDifference(i))) {
         Give(field, FieldRole::kFree,
-             fmt::format("differs alone, in {} of the records with the same {}", Percent(differing),
-                         twice ? "text and title" : "text"));
+             fmt::format("differs alone, in {} of the records with the same {}",
+                         RoundedPercent(differing), twice ? "text and title" : "text"));
       } else if (tally.varying() > kVaries &&
                  (differing < kOften || tally.varying() >= differing)) {
         Give(field, FieldRole::kFree, "copies write it differently");
       } else if (field.name.provenance && tally.differs >= kPairsMin && DiffersAlone(i)) {
         Give(field, FieldRole::kFree, "where a record came from, by its name");
       } else {
-        field.reason =
-            fmt::format("agrees in {} of the records with the same text", Percent(1 - differing));
+        field.reason = fmt::format("agrees in {} of the records with the same text",
+                                   RoundedPercent(1 - differing));
       }
     }
   }
@@ -586,7 +584,7 @@ class StructureRoles {
              : field.name.provenance            ? FieldRole::kAddress
                                                 : FieldRole::kIdentifier,
              fmt::format("differs in {} of the records that are equal in all else",
-                         Percent(differing)));
+                         RoundedPercent(differing)));
       }
     }
   }

@@ -31,19 +31,17 @@ constexpr double kTitleTokens = 2;
 constexpr size_t kHashDigits = 32;
 constexpr size_t kLongIdDigits = 7;
 
-std::string Percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
-
 double Ratio(size_t part, size_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool IsDecimal(char c) { return c >= '0' && c <= '9'; }
+bool IsHex(char c) { return IsDecimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool HoldsDigit(std::string_view text) { return std::any_of(text.begin(), text.end(), IsDigit); }
+bool HoldsDigit(std::string_view text) { return std::any_of(text.begin(), text.end(), IsDecimal); }
 /// Whether a token is a number, or begins like one.
 bool BeginsWithDigit(std::string_view token) {
-  return IsDigit(token[0]) || (token.size() > 1 && IsDigit(token[1]) && !IsLetter(token[0]));
+  return IsDecimal(token[0]) || (token.size() > 1 && IsDecimal(token[1]) && !IsLetter(token[0]));
 }
 
 bool IsWord(std::string_view text) {
@@ -62,7 +60,7 @@ bool IsWebAddress(std::string_view text) {
   const size_t scheme = text.find("://");
   return scheme != std::string_view::npos && scheme > 0 && scheme + 3 < text.size() &&
          std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(scheme),
-                     [](char c) { return IsLetter(c) || IsDigit(c); }) &&
+                     [](char c) { return IsLetter(c) || IsDecimal(c); }) &&
          std::none_of(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; });
 }
 
@@ -73,7 +71,7 @@ bool IsDate(std::string_view text) {
   if (text.size() < kDateBytes) return false;
   for (size_t i = 0; i < kDateBytes; ++i) {
     const bool dash = i == 4 || i == 7;
-    if (dash ? text[i] != '-' : !IsDigit(text[i])) return false;
+    if (dash ? text[i] != '-' : !IsDecimal(text[i])) return false;
   }
   return true;
 }
@@ -91,7 +89,7 @@ std::pair<FieldRole, std::string> Judge(const StudiedField& field) {
   if (facts.records == 0) return {FieldRole::kKey, "null or empty in every record"};
   if (facts.times >= kNearlyAll && !name.event_time) {
     return {FieldRole::kTime,
-            fmt::format("{} of its values are times of day", Percent(facts.times))};
+            fmt::format("{} of its values are times of day", RoundedPercent(facts.times))};
   }
   // "date" alone may as well be the date of what the record is about.
   if (facts.dates + facts.times >= kNearlyAll && name.written && facts.path != "date" &&
@@ -106,16 +104,16 @@ std::pair<FieldRole, std::string> Judge(const StudiedField& field) {
   const bool own = facts.distinct_of_all >= kMost;
   if (facts.hashes >= kNearlyAll && own) {
     return {FieldRole::kIdentifier, fmt::format("UUIDs or hashes, different in {} of the records",
-                                                Percent(facts.distinct))};
+                                                RoundedPercent(facts.distinct))};
   }
   if (name.identifier && facts.words >= kNearlyAll && own) {
     return {FieldRole::kIdentifier,
             fmt::format("an identifier by its name, different in {} of the records",
-                        Percent(facts.distinct))};
+                        RoundedPercent(facts.distinct))};
   }
   if (facts.addresses >= kNearlyAll) {
-    return {FieldRole::kAddress,
-            fmt::format("{} of its values are addresses of the web", Percent(facts.addresses))};
+    return {FieldRole::kAddress, fmt::format("{} of its values are addresses of the web",
+                                             RoundedPercent(facts.addresses))};
   }
   if (facts.numbers >= kNearlyAll && (name.machine_number || name.counter)) {
     return {FieldRole::kCounter, name.counter ? "counts how often a record was seen, by its name"
@@ -125,6 +123,8 @@ std::pair<FieldRole, std::string> Judge(const StudiedField& field) {
 }
 
 }  // namespace
+
+std::string RoundedPercent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
 const char* Name(FieldRole role) {
   switch (role) {

@@ -12,7 +12,7 @@ namespace {
 constexpr double kUnlikeMax = 0.01;
 constexpr double kDoubtfulMax = 0.15;
 /// Chance exceeds its mean by more than this many standard deviations in one of 40 cases.
-constexpr double kDeviations = 2;
+constexpr double kJoinDeviations = 2;
 
 /// The phrases below `limit`.
 std::span<const uint64_t> Below(uint64_t limit, const Phrases& phrases) {
@@ -55,7 +55,7 @@ double JoinedRecords::Excess() const {
   const auto excess = [this](uint64_t count, double share_max) {
     if (count == 0) return 0.0;
     const double allowed = share_max * static_cast<double>(near);
-    return static_cast<double>(count) / (allowed + kDeviations * std::sqrt(allowed));
+    return static_cast<double>(count) / (allowed + kJoinDeviations * std::sqrt(allowed));
   };
   return std::max(excess(unlike, kUnlikeMax), excess(doubtful, kDoubtfulMax));
 }

@@ -28,7 +28,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kVersionKey = "neardup_learned";
-constexpr int kVersion = 1;
+constexpr int kSettingsVersion = 1;
 constexpr const char* kFieldsPath = "record.fields";
 constexpr const char* kSimilarityPath = "match.similarity";
 constexpr const char* kDistancePath = "match.distance_max";
@@ -110,7 +110,7 @@ Row ModelRow() {
 #define NEARDUP_OPTION(member) \
   [](auto& options) -> auto& { return options.member; }
 
-const std::vector<Row>& Rows() {
+const std::vector<Row>& OptionRows() {
   static const std::vector<Row> rows = {
       FieldsRow(),
       PlainRow("record.exclude", NEARDUP_OPTION(record.exclude)),
@@ -226,7 +226,7 @@ std::string FurtherReason(const Tuning& tuning, const std::set<std::string>& kep
 const std::vector<std::string>& LearnablePaths() {
   static const std::vector<std::string> paths = [] {
     std::vector<std::string> all;
-    for (const Row& row : Rows()) all.push_back(row.path);
+    for (const Row& row : OptionRows()) all.push_back(row.path);
     return all;
   }();
   return paths;
@@ -234,7 +234,7 @@ const std::vector<std::string>& LearnablePaths() {
 
 void TakeLearned(const FilterOptions& learned, const std::set<std::string>& kept,
                  FilterOptions& options) {
-  for (const Row& row : Rows()) {
+  for (const Row& row : OptionRows()) {
     if (!kept.contains(row.path)) row.copy(learned, options);
   }
   if (kept.contains(kFieldsPath) || !kept.contains("record.exclude")) return;
@@ -354,8 +354,8 @@ LearnedOptions LearnOptions(std::span<const RecordView> records, const FilterOpt
 }
 
 std::string LearnedText(const LearnedOptions& learned) {
-  Json json = {{kVersionKey, kVersion}};
-  for (const Row& row : Rows()) json[row.path] = row.write(learned.options);
+  Json json = {{kVersionKey, kSettingsVersion}};
+  for (const Row& row : OptionRows()) json[row.path] = row.write(learned.options);
   json["mode"] = learned.mode;
   json["records"] = learned.records;
   json["reasons"] = learned.reasons;
@@ -367,9 +367,9 @@ std::string LearnedText(const LearnedOptions& learned) {
 Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& given,
                                     const std::string& name) {
   const auto wrong = [&name](std::string_view found) {
-    return Error{
-        ErrorCode::kConfig,
-        fmt::format("{}: {}, expected the learned settings of version {}", name, found, kVersion)};
+    return Error{ErrorCode::kConfig,
+                 fmt::format("{}: {}, expected the learned settings of version {}", name, found,
+                             kSettingsVersion)};
   };
   if (NestsDeeperThan(text)) return wrong("found deeply nested text");
   try {
@@ -377,12 +377,12 @@ Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& 
     for (const char* whole : {kVersionKey, "records"}) {
       if (HasFraction(json.at(whole))) return NotWhole(fmt::format("{}: {}", name, whole));
     }
-    if (const int version = json.at(kVersionKey).get<int>(); version != kVersion) {
+    if (const int version = json.at(kVersionKey).get<int>(); version != kSettingsVersion) {
       return wrong(fmt::format("found version {}", version));
     }
     LearnedOptions learned;
     learned.options = given;
-    for (const Row& row : Rows()) {
+    for (const Row& row : OptionRows()) {
       const Result<void> read = row.read(json.at(row.path), learned.options);
       if (read.ok()) continue;
       Error error = read.error();

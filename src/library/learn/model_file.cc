@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kModelVersion = 1;
 constexpr const char* kProfileKey = "profile";
 /// Models of long records with many common phrases take some megabytes. Larger files are no models.
 constexpr size_t kFileBytesMax = size_t{1} << 28;
@@ -75,7 +75,7 @@ std::vector<std::string> HexTexts(const std::vector<uint64_t>& hashes) {
 }
 
 ordered_json ModelJson(const Model& model) {
-  ordered_json json = {{"neardup_model", kVersion},
+  ordered_json json = {{"neardup_model", kModelVersion},
                        {"hash_seed", model.hash_seed},
                        {"centre", model.centre},
                        {"common", HexTexts(model.common)}};
@@ -109,9 +109,10 @@ Result<Model> ParseModel(std::string_view text, const std::string& name) {
   }
   if (!json.is_object()) return Bad(name, "expected a JSON object");
   const auto version = json.find("neardup_model");
-  if (version == json.end() || *version != kVersion) {
-    return Bad(name, fmt::format("neardup_model: found {}, expected {}",
-                                 version == json.end() ? "nothing" : version->dump(), kVersion));
+  if (version == json.end() || *version != kModelVersion) {
+    return Bad(name,
+               fmt::format("neardup_model: found {}, expected {}",
+                           version == json.end() ? "nothing" : version->dump(), kModelVersion));
   }
   const auto seed = json.find("hash_seed");
   if (seed == json.end() || !seed->is_number_unsigned()) {

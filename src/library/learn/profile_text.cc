@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kProfileVersion = 1;
 
 StreamProfile Read(const Json& json) {
   StreamProfile profile;
@@ -65,7 +65,7 @@ std::string ProfileText(const StreamProfile& profile) {
         {{"path", field.path}, {"present", field.present}, {"distinct", field.distinct}});
   }
   const Json json = {
-      {"version", kVersion},
+      {"version", kProfileVersion},
       {"options", profile.options},
       {"records", profile.records},
       {"unique", profile.unique},
@@ -86,7 +86,7 @@ std::optional<StreamProfile> ParseProfile(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (HasFraction(json)) return std::nullopt;
-    if (json.at("version").get<int>() != kVersion) return std::nullopt;
+    if (json.at("version").get<int>() != kProfileVersion) return std::nullopt;
     StreamProfile profile = Read(json);
     if (!IsPossible(profile)) return std::nullopt;
     return profile;

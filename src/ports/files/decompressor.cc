@@ -17,11 +17,11 @@ constexpr std::string_view kSkippedMagicEnd = "\x2a\x4d\x18";
 /// Window bits for zlib: the largest window, and gzip only.
 constexpr int kGzipOnly = 16 + MAX_WBITS;
 
-Error Failed(std::string text) { return Fatal(ErrorCode::kIo, std::move(text)); }
-
 Error Damaged(std::string_view name, std::string_view why) {
-  return Failed(fmt::format(
-      "damaged {0} data ({1}); earlier lines may be wrong too; check it with {0} -t", name, why));
+  return Fatal(
+      ErrorCode::kIo,
+      fmt::format("damaged {0} data ({1}); earlier lines may be wrong too; check it with {0} -t",
+                  name, why));
 }
 
 bool BeginsGzip(std::string_view bytes) { return bytes.starts_with(kGzipMagic); }
@@ -45,7 +45,7 @@ class GzipDecompressor : public Decompressor {
   }
   Result<void> Start() override {
     const int code = ready_ ? inflateReset(&zlib_) : inflateInit2(&zlib_, kGzipOnly);
-    if (code != Z_OK) return Failed("zlib cannot start");
+    if (code != Z_OK) return Fatal(ErrorCode::kIo, "zlib cannot start");
     ready_ = true;
     return {};
   }
@@ -79,7 +79,7 @@ class ZstdDecompressor : public Decompressor {
   Result<void> Start() override {
     if (zstd_ == nullptr) zstd_ = ZSTD_createDStream();
     if (zstd_ == nullptr || ZSTD_isError(ZSTD_initDStream(zstd_)) != 0) {
-      return Failed("zstd cannot start");
+      return Fatal(ErrorCode::kIo, "zstd cannot start");
     }
     return {};
   }
@@ -94,7 +94,8 @@ class ZstdDecompressor : public Decompressor {
     full_ = to.pos == to.size;
     if (ZSTD_isError(code) == 0) return code == 0;
     if (ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge) {
-      return Failed(
+      return Fatal(
+          ErrorCode::kIo,
           "needs more than 128 MiB to decompress, expected a smaller window of zstd; decompress it "
           "first, for instance with zstd -dc --long=31");
     }

@@ -13,7 +13,7 @@
 namespace neardup {
 
 namespace {
-constexpr size_t kReadBytes = size_t{1} << 20;
+constexpr size_t kReadAheadBytes = size_t{1} << 20;
 
 /// A line in the block that a poll takes.
 struct Line {
@@ -115,7 +115,7 @@ Result<void> FileSource::Poll(size_t records_max, int timeout_ms, std::vector<Me
 
 Result<void> FileSource::CheckFormat() {
   // A pipe may give the rest much later, so that only what has arrived is judged.
-  while (!exhausted_ && pending_.size() < kReadBytes) {
+  while (!exhausted_ && pending_.size() < kReadAheadBytes) {
     const size_t known = pending_.size();
     NEARDUP_TRY(Fill(0));
     if (pending_.size() == known) break;
@@ -130,7 +130,7 @@ Result<void> FileSource::CheckFormat() {
 
 Result<void> FileSource::Fill(int timeout_ms) {
   const size_t before = pending_.size();
-  const Result<void> read = reader_->Read(kReadBytes, timeout_ms, pending_);
+  const Result<void> read = reader_->Read(kReadAheadBytes, timeout_ms, pending_);
   if (!read.ok()) {
     return Fatal(read.error().code,
                  fmt::format("{}: after line {}: {}", path_, next_line_, read.error().text));

@@ -15,7 +15,7 @@
 namespace neardup {
 namespace {
 
-constexpr int kPollMs = 100;
+constexpr int kProbePollMs = 100;
 // A number of acknowledgements that no broker accepts.
 constexpr const char* kRefusedAcks = "2";
 constexpr int32_t kNoSuchPartition = INT32_MAX;
@@ -56,7 +56,7 @@ Answers ProbeReading(const KafkaOptions& options, const std::vector<std::string>
   const Deadline deadline(options.answer_timeout_ms);
   Answers answers;
   while (answers.size() < topics.size() && !deadline.passed()) {
-    const MessageHandle event(rd_kafka_consumer_poll(client.get(), kPollMs));
+    const MessageHandle event(rd_kafka_consumer_poll(client.get(), kProbePollMs));
     if (!event || event->rkt == nullptr) continue;
     const std::string topic = rd_kafka_topic_name(event->rkt);
     if (event->err == RD_KAFKA_RESP_ERR_NO_ERROR ||

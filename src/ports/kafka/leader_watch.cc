@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 
 // A broker answers a fetch at least every fetch.wait.max.ms, half a second by default.
-constexpr int64_t kSilentUs = 10'000'000;
+constexpr int64_t kLeaderSilentUs = 10'000'000;
 // A connection that is being made shows in one statistics and not in the next.
 constexpr uint32_t kSilentStatistics = 2;
 
@@ -32,7 +32,7 @@ std::set<int64_t> AnsweringBrokers(const Json& statistics, int64_t silent_us) {
 void LeaderWatch::Take(std::string_view text) {
   const Json statistics = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!statistics.is_object()) return;
-  const std::set<int64_t> answering = AnsweringBrokers(statistics, kSilentUs);
+  const std::set<int64_t> answering = AnsweringBrokers(statistics, kLeaderSilentUs);
   std::map<InputPartition, uint32_t> silent_for;
   const Json topics = statistics.value("topics", Json::object());
   for (const auto& [topic, row] : topics.items()) {

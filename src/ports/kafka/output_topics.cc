@@ -11,7 +11,7 @@ constexpr int64_t kBrokerDefaultBytes = 1'048'588;
 // More than the framing of a batch with one record: 61 bytes of batch header, and the lengths and
 // deltas of the record and its headers.
 constexpr int64_t kFramingBytes = 512;
-constexpr int64_t kBatchBytes = 1'000'000;
+constexpr int64_t kProducerBatchBytes = 1'000'000;
 
 }  // namespace
 
@@ -47,7 +47,7 @@ size_t OutputTopics::record_bytes_max(const std::string& input_topic) const {
 }
 
 int64_t OutputTopics::batch_bytes_max() const {
-  int64_t smallest = kBatchBytes;
+  int64_t smallest = kProducerBatchBytes;
   for (const std::string& topic : options_.topics) {
     smallest = std::min(smallest, SmallestLimit(topic) - kFramingBytes);
   }

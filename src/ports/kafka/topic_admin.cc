@@ -17,10 +17,10 @@ namespace neardup {
 namespace {
 
 // A leader that was just elected needs some milliseconds before it answers.
-constexpr int kLeaderRetryMs = 50;
+constexpr int kAdminRetryMs = 50;
 
 // A long wait is divided into slices. After each slice, the reports of the library are read.
-constexpr int kSliceMs = 500;
+constexpr int kAdminSliceMs = 500;
 // A question to a leader that is gone is given up after this time, and its successor is looked for.
 constexpr int kLeaderSliceMs = 1000;
 constexpr int kDeletionSliceMs = 3000;
@@ -31,7 +31,7 @@ constexpr int kShownMs = 60'000;
 EventHandle Await(Client& client, rd_kafka_queue_t* queue, int timeout_ms) {
   const Deadline deadline(timeout_ms);
   do {
-    EventHandle event(rd_kafka_queue_poll(queue, deadline.left_ms(kSliceMs)));
+    EventHandle event(rd_kafka_queue_poll(queue, deadline.left_ms(kAdminSliceMs)));
     if (event) return event;
     const MessageHandle served(rd_kafka_consumer_poll(client.get(), 0));
   } while (!deadline.passed());
@@ -117,10 +117,10 @@ void AskForLeaders(Client& client, const std::string& topic, const Deadline& dea
   if (handle) {
     const rd_kafka_metadata_t* answer = nullptr;
     // Without an answer, the next question fails as this one did.
-    rd_kafka_metadata(client.get(), 0, handle.get(), &answer, deadline.left_ms(kSliceMs));
+    rd_kafka_metadata(client.get(), 0, handle.get(), &answer, deadline.left_ms(kAdminSliceMs));
     const MetadataHandle freed(answer);
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(deadline.left_ms(kLeaderRetryMs)));
+  std::this_thread::sleep_for(std::chrono::milliseconds(deadline.left_ms(kAdminRetryMs)));
 }
 
 /// Asks for one offset: RD_KAFKA_OFFSET_BEGINNING or RD_KAFKA_OFFSET_END. Unlike
@@ -158,7 +158,8 @@ Result<std::optional<TopicShape>> AskTopicShape(Client& client, const std::strin
   rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__TIMED_OUT;
   do {
     const rd_kafka_metadata_t* answer = nullptr;
-    code = rd_kafka_metadata(client.get(), 0, handle.get(), &answer, deadline.left_ms(kSliceMs));
+    code =
+        rd_kafka_metadata(client.get(), 0, handle.get(), &answer, deadline.left_ms(kAdminSliceMs));
     const MetadataHandle metadata(answer);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) client.diagnosis().Answered();
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->topic_cnt == 1) {

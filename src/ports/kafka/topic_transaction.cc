@@ -10,7 +10,7 @@
 namespace neardup {
 namespace {
 
-constexpr int kSliceMs = 1000;
+constexpr int kCallMs = 1000;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Result<std::unique_ptr<TopicTransaction>> TopicTransaction::New(const KafkaOptio
       TopicProducer::New(options, ClientRole::kWriter, log, options.transaction_timeout_ms,
                          {{"transactional.id", transactional_id}}));
   rd_kafka_t* const handle = producer->client().get();
-  NEARDUP_TRY(producer->Retry([&] { return rd_kafka_init_transactions(handle, kSliceMs); },
+  NEARDUP_TRY(producer->Retry([&] { return rd_kafka_init_transactions(handle, kCallMs); },
                               fmt::format("taking the transactional id {}", transactional_id)));
   return std::unique_ptr<TopicTransaction>(
       new TopicTransaction(std::move(producer), options.transaction_timeout_ms));

@@ -8,8 +8,8 @@
 namespace neardup {
 namespace {
 
-constexpr int kPollTimeoutMs = 200;
-constexpr std::chrono::milliseconds kReadStall(60'000);
+constexpr int kChangelogPollMs = 200;
+constexpr std::chrono::milliseconds kChangelogStall(60'000);
 /// How often a purge may overtake the reader.
 constexpr int kPurgesMax = 10;
 
@@ -23,26 +23,27 @@ Result<void> ReadDeltas(Changelog& changelog, int64_t begin, int64_t end,
   bool wanted = true;
   while (wanted && changelog.next_offset() < end) {
     const int64_t before = changelog.next_offset();
-    NEARDUP_TRY(changelog.Poll(kPollTimeoutMs, [&](const ChangelogRecord& record) -> Result<void> {
-      if (!wanted) return {};
-      Result<Delta> delta = DecodeDelta(record.bytes);
-      if (!delta.ok()) {
-        Error error = delta.error();
-        error.text = fmt::format("changelog offset {}: {}", record.offset, error.text);
-        return error;
-      }
-      wanted = visit(std::move(*delta));
-      return {};
-    }));
+    NEARDUP_TRY(
+        changelog.Poll(kChangelogPollMs, [&](const ChangelogRecord& record) -> Result<void> {
+          if (!wanted) return {};
+          Result<Delta> delta = DecodeDelta(record.bytes);
+          if (!delta.ok()) {
+            Error error = delta.error();
+            error.text = fmt::format("changelog offset {}: {}", record.offset, error.text);
+            return error;
+          }
+          wanted = visit(std::move(*delta));
+          return {};
+        }));
     if (changelog.next_offset() > before) moved_at = SteadyClock::now();
-    if (SteadyClock::now() - moved_at > kReadStall) {
+    if (SteadyClock::now() - moved_at > kChangelogStall) {
       return Retriable(
           ErrorCode::kUnavailable,
           fmt::format(
               "reading changelog {}: no record arrived for {} ms; expected to read up to offset "
               "{}, stopped at offset {}; check that its partition has a leader, and that no "
               "transaction is open",
-              changelog.name(), kReadStall.count(), end, changelog.next_offset()));
+              changelog.name(), kChangelogStall.count(), end, changelog.next_offset()));
     }
   }
   return {};

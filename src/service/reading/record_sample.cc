@@ -18,10 +18,10 @@ namespace neardup {
 
 namespace {
 
-constexpr size_t kRecordsPerPoll = 1000;
-constexpr int kPollTimeoutMs = 200;
+constexpr size_t kSampleRecordsPerPoll = 1000;
+constexpr int kSamplePollMs = 200;
 /// Longest time without a record before the topic counts as stalled.
-constexpr auto kReadStall = std::chrono::seconds(30);
+constexpr auto kSampleStall = std::chrono::seconds(30);
 
 /// A sample that is spread over topics consists of so many stretches. Each costs a moment, since
 /// the brokers are asked for other offsets.
@@ -100,18 +100,18 @@ class TopicSample {
     std::vector<Message> polled;
     while (messages_.size() < records_max_ && bytes_ < bytes_max && !AllRead(ranges)) {
       polled.clear();
-      NEARDUP_TRY(source_.Poll(std::min(kRecordsPerPoll, records_max_ - messages_.size()),
-                               kPollTimeoutMs, polled));
+      NEARDUP_TRY(source_.Poll(std::min(kSampleRecordsPerPoll, records_max_ - messages_.size()),
+                               kSamplePollMs, polled));
       const size_t taken = Take(polled, ranges);
       const auto now = std::chrono::steady_clock::now();
       if (!polled.empty()) moved_at = now;
       // Records with earlier timestamps come first, also those behind the end of their range.
       if (!polled.empty() && taken == 0) NEARDUP_TRY(Assign(ranges));
-      if (now - moved_at > kReadStall) {
+      if (now - moved_at > kSampleStall) {
         return Retriable(ErrorCode::kUnavailable,
                          fmt::format("{}: read {} records, then none for {} s before the end was "
                                      "reached; check that each partition has a leader",
-                                     topics_, messages_.size(), kReadStall.count()));
+                                     topics_, messages_.size(), kSampleStall.count()));
       }
     }
     return {};
@@ -168,7 +168,7 @@ Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t reco
   size_t bytes = 0;
   while (messages.size() < records_max && bytes < kSampleBytesMax && !source->exhausted()) {
     const size_t before = messages.size();
-    NEARDUP_TRY(source->Poll(records_max - before, kPollTimeoutMs, messages));
+    NEARDUP_TRY(source->Poll(records_max - before, kSamplePollMs, messages));
     for (size_t i = before; i < messages.size(); ++i) bytes += BytesOf(messages[i]);
   }
   if (!source->exhausted()) {

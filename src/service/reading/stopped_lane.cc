@@ -18,7 +18,7 @@ namespace {
 /// A transaction writes one delta and one marker, or a few more deltas.
 constexpr int64_t kOffsetsAtEnd = 64;
 /// How often the end is read again because it was purged meanwhile.
-constexpr int kPurgesMax = 10;
+constexpr int kLanePurgesMax = 10;
 
 /// The changelog; nullptr if it does not exist.
 Result<std::unique_ptr<Changelog>> FindChangelog(const Settings& settings, const KafkaLog& log) {
@@ -49,7 +49,8 @@ Result<std::optional<Delta>> ReadNewestDelta(const Settings& settings, const Kaf
     });
     if (!read.ok()) {
       // A running lane purges, but never its newest delta.
-      if (read.error().code != ErrorCode::kNotFound || ++purges > kPurgesMax) return read.error();
+      if (read.error().code != ErrorCode::kNotFound || ++purges > kLanePurgesMax)
+        return read.error();
       continue;
     }
     if (newest || begin == 0) return newest;

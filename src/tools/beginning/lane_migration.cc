@@ -30,8 +30,6 @@ Settings LaneOf(Settings settings, int32_t lanes, int32_t lane) {
   return OfLane(std::move(settings), lane);
 }
 
-Error Mismatch(std::string text) { return Fatal(ErrorCode::kMismatch, std::move(text)); }
-
 class Migration {
  public:
   Migration(const Settings& settings, int32_t to, const KafkaLog& log)
@@ -122,8 +120,9 @@ class Migration {
     }
     if (ended == 0) return false;
     if (ended < all() && ended + unfinished == all()) return true;
-    return Mismatch(fmt::format("app {} already has {} lane(s); set lanes.count: {}",
-                                settings_.kafka.app, to_, to_));
+    return Fatal(ErrorCode::kMismatch,
+                 fmt::format("app {} already has {} lane(s); set lanes.count: {}",
+                             settings_.kafka.app, to_, to_));
   }
 
   // ---- the entries
@@ -192,7 +191,8 @@ class Migration {
       if (old.last.seq_last == 0 && old.last.beginning.with == BeganWith::kNothing) continue;
       if (first == nullptr) first = &old;
       if (old.last.spec == first->last.spec && old.learned == first->learned) continue;
-      return Mismatch(
+      return Fatal(
+          ErrorCode::kMismatch,
           fmt::format("lanes {} and {} compare by different settings, so that their entries cannot "
                       "be in one lane: {} and {}; set the fields, the mode and the distance in the "
                       "configuration, run `neardup reindex` for each lane, and repeat this",
@@ -307,12 +307,14 @@ class Migration {
     for (const auto& [position, place] : positions) {
       const auto input = inputs.find(place->partition);
       if (input == inputs.end()) {
-        return Mismatch(fmt::format(
-            "the record {}/{} repeats {}/{}, and would be in another lane, so that no lane could "
-            "keep the group; expected that records that repeat each other are in one partition, "
-            "because they have one key. Begin with a new `app`",
-            TextOf(place->partition), place->offset, TextOf(placed.original.partition),
-            placed.original.offset));
+        return Fatal(ErrorCode::kMismatch,
+                     fmt::format("the record {}/{} repeats {}/{}, and would be in another lane, so "
+                                 "that no lane could "
+                                 "keep the group; expected that records that repeat each other are "
+                                 "in one partition, "
+                                 "because they have one key. Begin with a new `app`",
+                                 TextOf(place->partition), place->offset,
+                                 TextOf(placed.original.partition), placed.original.offset));
       }
       *position = {input->second, place->offset};
     }

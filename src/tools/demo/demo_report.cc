@@ -62,7 +62,7 @@ std::vector<std::optional<Call>> CallsInOrder(std::span<const Label> labels,
   return calls;
 }
 
-enum class Shape : uint8_t { kEnglishArticle, kChineseArticle, kProduct };
+enum class TextShape : uint8_t { kEnglishArticle, kChineseArticle, kProduct };
 constexpr size_t kShapeCount = 3;
 
 /// The compared fields in the order of reading; nullopt if the payload is malformed.
@@ -80,10 +80,10 @@ std::optional<std::string> ReadableText(const SyntheticRecord& record) {
   return text;
 }
 
-Shape ShapeOf(const SyntheticRecord& record, std::string_view text) {
-  if (record.payload.find("\"name\"") != std::string::npos) return Shape::kProduct;
+TextShape ShapeOf(const SyntheticRecord& record, std::string_view text) {
+  if (record.payload.find("\"name\"") != std::string::npos) return TextShape::kProduct;
   const bool ascii = std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
-  return ascii ? Shape::kEnglishArticle : Shape::kChineseArticle;
+  return ascii ? TextShape::kEnglishArticle : TextShape::kChineseArticle;
 }
 
 /// Higher is better to show.

@@ -16,7 +16,7 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   return parts;
 }
 
-std::vector<std::string> Words(std::string_view text) { return Split(text, ' '); }
+std::vector<std::string> WordsOf(std::string_view text) { return Split(text, ' '); }
 std::vector<std::string> Lines(std::string_view text) { return Split(text, '\n'); }
 
 constexpr std::string_view kEnglishNouns =
@@ -218,14 +218,14 @@ const SyntheticLanguage& EnglishNews() {
   static const SyntheticLanguage language = {
       .gap = " ",
       .stop = ".",
-      .nouns = Words(kEnglishNouns),
-      .adjectives = Words(kEnglishAdjectives),
-      .verbs = Words(kEnglishVerbs),
-      .given_names = Words(kGivenNames),
-      .family_names = Words(kFamilyNames),
-      .places = Words(kEnglishPlaces),
-      .organisations = Words("Council Institute Holdings University Trust Authority Cooperative"),
-      .sources = Words("Courier Gazette Herald Observer Tribune Bulletin"),
+      .nouns = WordsOf(kEnglishNouns),
+      .adjectives = WordsOf(kEnglishAdjectives),
+      .verbs = WordsOf(kEnglishVerbs),
+      .given_names = WordsOf(kGivenNames),
+      .family_names = WordsOf(kFamilyNames),
+      .places = WordsOf(kEnglishPlaces),
+      .organisations = WordsOf("Council Institute Holdings University Trust Authority Cooperative"),
+      .sources = WordsOf("Courier Gazette Herald Observer Tribune Bulletin"),
       .titles = Lines(kEnglishTitles),
       .patterns = Lines(kEnglishPatterns)};
   return language;
@@ -235,20 +235,20 @@ const SyntheticLanguage& ChineseNews() {
   static const SyntheticLanguage language = {
       .gap = "",
       .stop = "。",
-      .nouns = Words(kChineseNouns),
-      .adjectives = Words(kChineseAdjectives),
-      .verbs = Words(kChineseVerbs),
+      .nouns = WordsOf(kChineseNouns),
+      .adjectives = WordsOf(kChineseAdjectives),
+      .verbs = WordsOf(kChineseVerbs),
       .given_names =
-          Words("伟 芳 娜 敏 静 丽 强 磊 军 洋 勇 艳 杰 涛 明 超 霞 平 刚 桂英 建国 志远 "
-                "思源 雨桐 浩然 子涵 梦琪 文博"),
+          WordsOf("伟 芳 娜 敏 静 丽 强 磊 军 洋 勇 艳 杰 涛 明 超 霞 平 刚 桂英 建国 志远 "
+                  "思源 雨桐 浩然 子涵 梦琪 文博"),
       .family_names =
-          Words("王 李 张 刘 陈 杨 赵 黄 周 吴 徐 孙 胡 朱 高 林 何 郭 罗 梁 宋 郑 谢 韩"),
+          WordsOf("王 李 张 刘 陈 杨 赵 黄 周 吴 徐 孙 胡 朱 高 林 何 郭 罗 梁 宋 郑 谢 韩"),
       .family_name_first = true,
       .places =
-          Words("云溪县 石桥镇 临江市 青岭区 白沙湾 南屏村 松河乡 金塘港 雁门口 柳林镇 东湖区 "
-                "梅岭市 古渡县 凤台镇 紫荆区 龙泉乡 望海市 鹿角村"),
-      .organisations = Words("研究院 集团 大学 管理局 合作社 基金会"),
-      .sources = Words("晨报 晚报 日报 周刊 商报"),
+          WordsOf("云溪县 石桥镇 临江市 青岭区 白沙湾 南屏村 松河乡 金塘港 雁门口 柳林镇 东湖区 "
+                  "梅岭市 古渡县 凤台镇 紫荆区 龙泉乡 望海市 鹿角村"),
+      .organisations = WordsOf("研究院 集团 大学 管理局 合作社 基金会"),
+      .sources = WordsOf("晨报 晚报 日报 周刊 商报"),
       .titles = Lines("LA的NV\nPVN\nO拟V和VN\nN之争：P怎么说\nD年后LVN"),
       .patterns = Lines(kChinesePatterns)};
   return language;
@@ -258,15 +258,15 @@ const SyntheticLanguage& EnglishProducts() {
   static const SyntheticLanguage language = {
       .gap = " ",
       .stop = ".",
-      .nouns = Words(kProductNouns),
-      .adjectives = Words(kProductAdjectives),
-      .verbs = Words(kProductVerbs),
-      .given_names = Words(kGivenNames),
-      .family_names = Words(kFamilyNames),
-      .places = Words(kEnglishPlaces),
-      .organisations = Words("Works Supply Outfitters Design"),
+      .nouns = WordsOf(kProductNouns),
+      .adjectives = WordsOf(kProductAdjectives),
+      .verbs = WordsOf(kProductVerbs),
+      .given_names = WordsOf(kGivenNames),
+      .family_names = WordsOf(kFamilyNames),
+      .places = WordsOf(kEnglishPlaces),
+      .organisations = WordsOf("Works Supply Outfitters Design"),
       .sources =
-          Words("Norvik Pellado Quantra Sunhollow Tarn Ultima Vesper Wildroot Zephyra Brevo"),
+          WordsOf("Norvik Pellado Quantra Sunhollow Tarn Ultima Vesper Wildroot Zephyra Brevo"),
       .titles = Lines("A N with N D\nA A N D\nN D , A\nA N for N and N"),
       .patterns = Lines(kProductPatterns)};
   return language;

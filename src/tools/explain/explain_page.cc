@@ -11,7 +11,7 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kPullsShown = 100;
+constexpr size_t kPullsOnPage = 100;
 
 std::string Heading(std::string_view text) {
   return fmt::format("<h2>{}</h2>\n", EscapeHtml(text));
@@ -59,7 +59,7 @@ std::string Pulls(const ExplainReport& report, const SketchDifference& differenc
     return count == 0 ? std::string("-")
                       : fmt::format("{} times, weight {}", count, Grouped(weight));
   };
-  for (size_t i = 0; i < std::min(difference.pulls.size(), kPullsShown); ++i) {
+  for (size_t i = 0; i < std::min(difference.pulls.size(), kPullsOnPage); ++i) {
     const WordPull& pull = difference.pulls[i];
     table.AddRow({pull.text, cell(pull.count_a, pull.weight_a), cell(pull.count_b, pull.weight_b),
                   HtmlCell(fmt::format("{:.2f}", pull.bits), pull.bits / most)});
@@ -68,8 +68,8 @@ std::string Pulls(const ExplainReport& report, const SketchDifference& differenc
     table.AddRow({"the model's centre", "", "", fmt::format("{:.2f}", difference.model_bits)});
   }
   html += table.Html();
-  if (difference.pulls.size() > kPullsShown) {
-    html += HtmlParagraph(fmt::format("{} more", difference.pulls.size() - kPullsShown), "muted");
+  if (difference.pulls.size() > kPullsOnPage) {
+    html += HtmlParagraph(fmt::format("{} more", difference.pulls.size() - kPullsOnPage), "muted");
   }
   return html;
 }

@@ -16,7 +16,7 @@ using Words = std::span<const uint64_t>;
 
 constexpr size_t kPermutations = 128;
 constexpr size_t kBands = 25;
-constexpr size_t kRows = 5;
+constexpr size_t kBandRows = 5;
 
 // A word of a count vector: place << 32 | count.
 uint64_t PlaceOf(uint64_t word) { return word >> 32; }
@@ -202,8 +202,8 @@ class MinHashScheme : public Scheme {
       sketch.words.push_back(minima[i] | minima[i + 1] << 32);
     }
     for (size_t band = 0; band < kBands; ++band) {
-      std::array<uint64_t, kRows + 1> rows = {band};
-      std::copy_n(minima.begin() + band * kRows, kRows, rows.begin() + 1);
+      std::array<uint64_t, kBandRows + 1> rows = {band};
+      std::copy_n(minima.begin() + band * kBandRows, kBandRows, rows.begin() + 1);
       sketch.keys.push_back(HashWords(rows));
     }
   }

@@ -30,11 +30,11 @@ double NearShare(const Tuning& tuning) {
   return static_cast<double>(near) / static_cast<double>(neighbours.records);
 }
 
-std::string Row(std::string_view name, std::string_view text) {
+std::string SummaryRow(std::string_view name, std::string_view text) {
   return fmt::format("{:<14}{}\n", name, text);
 }
 
-std::string Histogram(const Tuning& tuning) {
+std::string HistogramText(const Tuning& tuning) {
   const std::vector<uint32_t>& bins = tuning.calibration.neighbours.nearest;
   const auto last = std::find_if(bins.rbegin(), bins.rend(), [](uint32_t n) { return n > 0; });
   if (last == bins.rend()) return "";
@@ -92,14 +92,14 @@ Json ClaimJson(const Claim& claim) {
 
 std::string QuestionRows(const Tuning& tuning) {
   std::string rows;
-  for (const std::string& question : tuning.questions) rows += Row("question", question);
-  return rows.empty() ? rows : rows + Row("", kMarksText);
+  for (const std::string& question : tuning.questions) rows += SummaryRow("question", question);
+  return rows.empty() ? rows : rows + SummaryRow("", kMarksText);
 }
 
 std::string ProposalRows(const Tuning& tuning) {
   std::string rows;
   for (const TuneProposal& proposal : ProposalsOf(tuning)) {
-    rows += Row(proposal.name, proposal.text);
+    rows += SummaryRow(proposal.name, proposal.text);
   }
   return rows;
 }
@@ -152,17 +152,20 @@ std::string TuneText(const Tuning& tuning, const TuneFiles& files) {
     if (field.is_text()) fields.push_back(field.path);
   }
   if (tuning.proposed.record.fields.empty()) fields.emplace_back("all that are not left out");
-  return Row("sample", files.sample) + Row("", SampleText(tuning)) +
-         Row("fields", fmt::format("{} ({})", fmt::join(fields, ", "),
-                                   tuning.fields_given ? "given" : "proposed")) +
-         Row("mode", ModeText(tuning)) + Row("reason", tuning.calibration.reason) +
-         Row("measured", MeasuredText(tuning)) + Row("near copies", NearCopiesText(tuning)) +
-         (tuning.labelled ? Row("labels", LabelsText(*tuning.labelled)) : "") +
-         (ChanceText(tuning).empty() ? "" : Row("by chance", ChanceText(tuning))) +
-         QuestionRows(tuning) + ProposalRows(tuning) + Histogram(tuning) + FieldsTable(tuning) +
-         '\n' + Row("config", files.config.string()) + Row("model", files.model.string()) +
-         Row("report", fmt::format("{}: look at its pairs of records before you use the config",
-                                   files.page.string()));
+  return SummaryRow("sample", files.sample) + SummaryRow("", SampleText(tuning)) +
+         SummaryRow("fields", fmt::format("{} ({})", fmt::join(fields, ", "),
+                                          tuning.fields_given ? "given" : "proposed")) +
+         SummaryRow("mode", ModeText(tuning)) + SummaryRow("reason", tuning.calibration.reason) +
+         SummaryRow("measured", MeasuredText(tuning)) +
+         SummaryRow("near copies", NearCopiesText(tuning)) +
+         (tuning.labelled ? SummaryRow("labels", LabelsText(*tuning.labelled)) : "") +
+         (ChanceText(tuning).empty() ? "" : SummaryRow("by chance", ChanceText(tuning))) +
+         QuestionRows(tuning) + ProposalRows(tuning) + HistogramText(tuning) + FieldsTable(tuning) +
+         '\n' + SummaryRow("config", files.config.string()) +
+         SummaryRow("model", files.model.string()) +
+         SummaryRow("report",
+                    fmt::format("{}: look at its pairs of records before you use the config",
+                                files.page.string()));
 }
 
 std::string TuneJson(const Tuning& tuning, const TuneFiles& files) {

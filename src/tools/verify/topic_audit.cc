@@ -24,7 +24,7 @@
 namespace neardup {
 namespace {
 
-constexpr int kPollTimeoutMs = 200;
+constexpr int kStableRetryMs = 200;
 /// A broker may abort a transaction this much later than its time-out. By default it looks for such
 /// transactions every 10 s.
 constexpr int64_t kAbortDelayMs = 30'000;
@@ -204,7 +204,7 @@ class TopicReader {
                                        "not end; find it with kafka-transactions.sh find-hanging",
                                        TextOf(places[i]), stable));
         }
-        std::this_thread::sleep_for(std::chrono::milliseconds(kPollTimeoutMs));
+        std::this_thread::sleep_for(std::chrono::milliseconds(kStableRetryMs));
       }
       output_ends_[places[i]] = bounds[i];
     }

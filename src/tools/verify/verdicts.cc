@@ -15,7 +15,7 @@ namespace neardup {
 namespace {
 
 /// |a - b| without overflow.
-uint64_t TimeApart(int64_t a_ms, int64_t b_ms) {
+uint64_t DistanceInTime(int64_t a_ms, int64_t b_ms) {
   const auto [earlier, later] = std::minmax(a_ms, b_ms);
   return static_cast<uint64_t>(later) - static_cast<uint64_t>(earlier);
 }
@@ -46,7 +46,7 @@ bool IsRefusedByTopic(Reason reason) {
 
 }  // namespace
 
-void VerdictChecks::Check(const DecidedRecord& decided) {
+void VerdictChecks::Check(const CheckedRecord& decided) {
   CheckDeadLetter(decided);
   if (!decided.header.original) return;
   const ParsedOriginal& original = *decided.header.original;
@@ -76,7 +76,7 @@ void VerdictChecks::UniquesDone() {
   for (const Duplicate& duplicate : std::exchange(waiting_, {})) CheckDuplicate(duplicate);
 }
 
-void VerdictChecks::CheckDeadLetter(const DecidedRecord& decided) {
+void VerdictChecks::CheckDeadLetter(const CheckedRecord& decided) {
   ++report_[AuditCheck::kDeadLetter].looked_at;
   if (decided.content == nullptr) return;
   const ReadOutcome& outcome = decided.content->outcome;
@@ -185,7 +185,7 @@ void VerdictChecks::CheckMatch(const Duplicate& duplicate, const AuditRow& origi
   }
   const AuditRow& row = *duplicate.row;
   if (row.clamped || original.clamped) return;  // no output states the clamped time
-  const uint64_t apart_ms = TimeApart(row.time_ms, original.time_ms);
+  const uint64_t apart_ms = DistanceInTime(row.time_ms, original.time_ms);
   if (apart_ms > static_cast<uint64_t>(options_.filter.window.window_ms)) {
     violated(
         fmt::format("its {} has an event time {} ms away, expected at most {} (window.window_ms)",

@@ -45,7 +45,7 @@ struct AuditOptions {
 };
 
 /// An output record with a header and a known origin.
-struct DecidedRecord {
+struct CheckedRecord {
   uint32_t input = 0;
   const AuditRow* row = nullptr;
   ParsedHeader header;
@@ -60,7 +60,7 @@ class VerdictChecks {
       : options_(options), ledger_(ledger), report_(report) {}
 
   /// Checks the verdict of a record that was just covered.
-  void Check(const DecidedRecord& decided);
+  void Check(const CheckedRecord& decided);
   /// No unique is covered any more.
   void UniquesDone();
   /// Runs the checks that need all records. Returns the covered rows in order of seq.
@@ -80,7 +80,7 @@ class VerdictChecks {
     FingerprintedRecord content;
   };
 
-  void CheckDeadLetter(const DecidedRecord& decided);
+  void CheckDeadLetter(const CheckedRecord& decided);
   void CheckDuplicate(const Duplicate& duplicate);
   template <class Violated>
   void CheckMatch(const Duplicate& duplicate, const AuditRow& original,
