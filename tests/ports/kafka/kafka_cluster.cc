@@ -160,8 +160,8 @@ OpenRecords::~OpenRecords() {
   rd_kafka_destroy(producer_);
 }
 
-int64_t OffsetOfGroup(const std::string& brokers, const std::string& group, const std::string& topic,
-                    int32_t partition) {
+int64_t OffsetOfGroup(const std::string& brokers, const std::string& group,
+                      const std::string& topic, int32_t partition) {
   const PlainClient consumer =
       NewPlainClient(RD_KAFKA_CONSUMER, {{"bootstrap.servers", brokers}, {"group.id", group}});
   const PartitionListHandle list(rd_kafka_topic_partition_list_new(1));

@@ -76,8 +76,8 @@ class OpenOffsets {
   rd_kafka_t* producer_;
 };
 /// The committed offset of a group; -1: none.
-int64_t OffsetOfGroup(const std::string& brokers, const std::string& group, const std::string& topic,
-                    int32_t partition);
+int64_t OffsetOfGroup(const std::string& brokers, const std::string& group,
+                      const std::string& topic, int32_t partition);
 /// Members of a group that is stable; -1 while it rebalances, or if it does not exist yet.
 int GroupMembers(const std::string& brokers, const std::string& group);
 /// Waits until no transaction is open in the partition. The broker answers a commit before it
