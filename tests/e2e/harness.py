@@ -252,7 +252,7 @@ class KafkaTest(unittest.TestCase):
         return service
 
     def wait(self, condition, what, seconds=180, services=()):
-        """The seconds are those of a machine that is not busy."""
+        """Waits for `seconds` on an idle machine, and longer on a busy one."""
         left, last = seconds, time.monotonic()
         while not condition():
             for service in services:

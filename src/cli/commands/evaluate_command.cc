@@ -47,7 +47,6 @@ struct EvaluateArguments {
 namespace fs = std::filesystem;
 
 /// Returns to the start of the line and clears it.
-constexpr const char* kClearProgress = "\r\x1b[K";
 
 /// The files of one labelled set.
 struct SetFiles {
@@ -138,7 +137,7 @@ Result<void> CheckRecords(const LabelledSet& set, const FilterOptions& options) 
 void ShowProgress(const SetFiles& files, const std::string& scheme) {
   NowDoing(fmt::format("measuring {} on {}", scheme, files.name));
   if (isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr, "{}{}: {} ", kClearProgress, files.name, scheme);
+  fmt::print(stderr, "{}{}: {} ", kClearLine, files.name, scheme);
 }
 
 Result<SchemeRun> Run(const LabelledSet& set, const FilterOptions& options,
@@ -178,7 +177,7 @@ Result<void> Evaluate(const EvaluateArguments& arguments, const LoadedConfig& co
                    Report(files, arguments, schemes, config.settings.lane.filter));
     reports.push_back(std::move(report));
   }
-  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{}", kClearProgress);
+  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{}", kClearLine);
   NEARDUP_ASSIGN(OutputFile out, OutputFile::Open("-"));
   NEARDUP_TRY(out.Write(arguments.json ? ReportJson(reports) : ReportTable(reports)));
   return out.Finish();

@@ -73,7 +73,8 @@ void AddLanes(CommandLine& line) {
                  {"neardup lanes migrate --config neardup.yaml --lanes 8 --execute"});
   AddConfig(command, lanes.config);
   AddKafka(line, command, lanes.config);
-  AddNumber(command, "--lanes", lanes.to, {1, 64}, "how many lanes there will be")->required();
+  AddNumber(command, "--lanes", lanes.to, {1, kLanesMax}, "how many lanes there will be")
+      ->required();
   AddExecute(command, lanes.execute);
   line.Renamed(command, "--to", "--lanes");
   line.Runs(command, [arguments] { return LanesCommand(*arguments); });

@@ -47,7 +47,7 @@ struct RestoredArguments {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr int kLanesMax = 1024;
+constexpr int kLaneFoldersMax = 1024;
 
 struct InspectedSnapshot {
   fs::path manifest_path;
@@ -67,7 +67,7 @@ Result<void> CheckStateDir(const std::string& path) {
 Result<std::vector<InspectedSnapshot>> Inspect(const SnapshotArguments& arguments) {
   NEARDUP_TRY(CheckStateDir(arguments.state_dir));
   std::vector<InspectedSnapshot> inspected;
-  for (uint16_t lane = 0; lane < kLanesMax; ++lane) {
+  for (uint16_t lane = 0; lane < kLaneFoldersMax; ++lane) {
     const fs::path folder = SnapshotFolder(arguments.state_dir, lane);
     const Result<SnapshotNumbers> found = ListSnapshots(folder);
     if (!found.ok() && found.error().code == ErrorCode::kNotFound) continue;

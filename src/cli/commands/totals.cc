@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/number_text.h"
+#include "process/message.h"
 
 namespace neardup {
 
@@ -14,7 +15,6 @@ namespace {
 constexpr int64_t kDrawPeriodMs = 100;
 
 /// Returns to the start of the line and clears it.
-constexpr const char* kClearLine = "\r\x1b[K";
 
 }  // namespace
 

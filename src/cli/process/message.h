@@ -27,6 +27,9 @@ void Print(fmt::format_string<Values...> format, Values&&... values) {
   PrintText(fmt::format(format, std::forward<Values>(values)...));
 }
 
+/// Empties the line of a terminal in which the cursor stands, for a line of progress.
+inline constexpr const char* kClearLine = "\r\x1b[K";
+
 /// Opens /dev/null for each of standard input, output and error that is closed. Otherwise the next
 /// file that is opened gets its number, and messages are written into that file.
 void OpenStandardStreams();

@@ -7,7 +7,6 @@
 namespace neardup {
 namespace {
 
-constexpr uint16_t kLane = 0;
 constexpr uint32_t kInput = 0;
 /// The one input of the deltas. A lane of the service has names of topics here.
 constexpr const char* kInputName = "records";
@@ -45,7 +44,7 @@ void VerdictColumns::Add(const Verdict& verdict) {
 }
 
 Result<std::unique_ptr<BatchFilter>> BatchFilter::New(const BatchOptions& options) {
-  NEARDUP_ASSIGN(std::unique_ptr<LaneState> state, LaneState::New(options.filter, kLane));
+  NEARDUP_ASSIGN(std::unique_ptr<LaneState> state, LaneState::New(options.filter, kBatchLane));
   return std::unique_ptr<BatchFilter>(new BatchFilter(options, std::move(state)));
 }
 

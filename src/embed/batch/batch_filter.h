@@ -59,6 +59,9 @@ struct RecordBatch {
   RecordAt at;
 };
 
+/// The lane that the deltas and segments of a BatchFilter name.
+inline constexpr uint16_t kBatchLane = 0;
+
 /// A filter for records that come in batches. The verdicts are those of one long batch, and of
 /// `neardup filter`. Only one thread at a time may use it.
 class BatchFilter {

@@ -6,11 +6,6 @@
 #include "state/snapshot.h"
 
 namespace neardup {
-namespace {
-
-constexpr uint16_t kSegmentLane = 0;  ///< of a BatchFilter
-
-}  // namespace
 
 Result<std::unique_ptr<SegmentedFilter>> SegmentedFilter::New(const BatchOptions& options) {
   NEARDUP_ASSIGN(std::unique_ptr<BatchFilter> filter, BatchFilter::New(options));
@@ -18,7 +13,7 @@ Result<std::unique_ptr<SegmentedFilter>> SegmentedFilter::New(const BatchOptions
 }
 
 SegmentedFilter::SegmentedFilter(std::unique_ptr<BatchFilter> filter)
-    : filter_(std::move(filter)), segment_(SegmentHeader(kSegmentLane)) {
+    : filter_(std::move(filter)), segment_(SegmentHeader(kBatchLane)) {
   filter_->SetSink([this](const Delta& delta) {
     segment_ += SegmentFrame(delta);
     entries_ += delta.entries.size();
@@ -27,11 +22,11 @@ SegmentedFilter::SegmentedFilter(std::unique_ptr<BatchFilter> filter)
 
 std::string SegmentedFilter::TakeSegment() {
   entries_ = 0;
-  return std::exchange(segment_, SegmentHeader(kSegmentLane));
+  return std::exchange(segment_, SegmentHeader(kBatchLane));
 }
 
 Result<void> SegmentedFilter::Restore(std::string_view segment) {
-  return ReadSegmentBytes(segment, kSegmentLane,
+  return ReadSegmentBytes(segment, kBatchLane,
                           [this](Delta&& delta) { return filter_->Restore(std::move(delta)); });
 }
 

@@ -8,6 +8,9 @@
 
 namespace neardup {
 
+inline constexpr int64_t kKiB = 1024;
+inline constexpr int64_t kMiB = 1024 * kKiB;
+
 // The parsers return nullopt for any other text, also for a value beyond 64 bits.
 
 /// Decimal digits with an optional '-', no leading zeros.

@@ -12,6 +12,8 @@
 
 namespace neardup {
 
+inline constexpr int32_t kLanesMax = 64;
+
 struct KafkaOptions {
   std::string brokers = "localhost:9092";
   /// Names the consumer group, the transactional id, the changelog topic and the lease topic.
@@ -19,7 +21,7 @@ struct KafkaOptions {
   std::vector<std::string> topics;
   /// How many lanes the app has, and which one this is. Partition p of each topic belongs to lane
   /// p modulo `lanes`. What lists partitions, lists those of the lane.
-  int32_t lanes = 1;
+  int32_t lanes = 1;  ///< at most kLanesMax
   int32_t lane = 0;
   /// Output topics; {topic} stands for the input topic.
   std::string unique_topic = "{topic}.unique";

@@ -29,8 +29,6 @@ constexpr int kSliceMs = 1000;
 // takes it milliseconds. The library asks again only after half a second, or when it is called
 // again.
 constexpr int kIdSliceMs = 20;
-// Between two questions about a topic that has no leader yet.
-constexpr int kLeaderRetryMs = 50;
 // While a commit waits for deliveries, it sends the offsets after this number of slices: a failed
 // transaction sends nothing more, and only such a call reports the failure.
 constexpr int kFlushSlicesPerSendOffsets = 5;
@@ -257,8 +255,9 @@ Result<void> KafkaTransaction::Begin() {
 
 Result<void> KafkaTransaction::Abort() {
   assert(client_);
-  NEARDUP_TRY(Retry([this] { return rd_kafka_abort_transaction(client_->get(), kSliceMs); },
-                    Deadline(options_.transaction_timeout_ms), "aborting the transaction"));
+  NEARDUP_TRY(
+      Retry([this] { return rd_kafka_abort_transaction(client_->get(), Producer::kCallMs); },
+            Deadline(options_.transaction_timeout_ms), "aborting the transaction"));
   late_request_ = client_->unanswered().LateAfterAbort();
   client_->EndLoans();
   return {};
@@ -531,8 +530,8 @@ Result<void> KafkaTransaction::CheckTopicsExist(std::span<const InputProgress> i
 
 Result<void> KafkaTransaction::CommitProducer(const Deadline& deadline) {
   Result<void> committed =
-      Retry([this] { return rd_kafka_commit_transaction(client_->get(), kSliceMs); }, deadline,
-            "committing the transaction", ErrorCode::kUnknownOutcome);
+      Retry([this] { return rd_kafka_commit_transaction(client_->get(), Producer::kCallMs); },
+            deadline, "committing the transaction", ErrorCode::kUnknownOutcome);
   if (committed.ok()) {
     late_request_ = client_->unanswered().LateAfterCommit();
     return {};

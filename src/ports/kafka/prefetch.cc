@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/quantity.h"
+
 namespace neardup {
 namespace {
 
-constexpr size_t kKiB = 1024;
-constexpr size_t kMiB = 1024 * kKiB;
 constexpr size_t kAnswerBytesMin = 64 * kKiB;
 constexpr size_t kAnswerBytesMax = 8 * kMiB;
 constexpr size_t kHeldPart = 2;     // of the bytes, for records that the readers hold

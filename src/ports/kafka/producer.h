@@ -25,6 +25,9 @@ class Producer {
   /// Turns a refused call into an error.
   using Explain = std::function<Error(const rd_kafka_error_t& refused)>;
 
+  /// The longest that one call of Retry may take.
+  static constexpr int kCallMs = 1000;
+
   Producer(std::shared_ptr<Client> client, Failed failed)
       : client_(std::move(client)), failed_(std::move(failed)) {}
 
@@ -40,7 +43,7 @@ class Producer {
   /// The error that makes the client unusable, if there is one.
   Result<void> CheckFatal(std::string_view doing) const;
   /// Repeats `call` while it fails with kUnavailable and the brokers do not refuse the login.
-  /// `call` returns an rd_kafka_error_t* and takes at most a second. After the deadline, an error
+  /// `call` returns an rd_kafka_error_t* and takes at most kCallMs. After the deadline, an error
   /// that is still kUnavailable gets the code `when_late`. Reads the reports, but does not ask
   /// `failed`.
   template <class Call>

@@ -16,9 +16,6 @@
 namespace neardup {
 namespace {
 
-// A leader that was just elected needs some milliseconds before it answers.
-constexpr int kAdminRetryMs = 50;
-
 // A long wait is divided into slices. After each slice, the reports of the library are read.
 constexpr int kAdminSliceMs = 500;
 // A question to a leader that is gone is given up after this time, and its successor is looked for.
@@ -120,7 +117,7 @@ void AskForLeaders(Client& client, const std::string& topic, const Deadline& dea
     rd_kafka_metadata(client.get(), 0, handle.get(), &answer, deadline.left_ms(kAdminSliceMs));
     const MetadataHandle freed(answer);
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(deadline.left_ms(kAdminRetryMs)));
+  std::this_thread::sleep_for(std::chrono::milliseconds(deadline.left_ms(kLeaderRetryMs)));
 }
 
 /// Asks for one offset: RD_KAFKA_OFFSET_BEGINNING or RD_KAFKA_OFFSET_END. Unlike

@@ -19,6 +19,8 @@ namespace neardup {
 /// A topic that the brokers do not know is asked for again for this part of the time-out, because
 /// some of them learn of a new topic late.
 inline constexpr int kUnknownShare = 2;
+/// Between two questions about a partition whose leader is new or is being elected.
+inline constexpr int kLeaderRetryMs = 50;
 
 struct TopicShape {
   int32_t partitions = 0;

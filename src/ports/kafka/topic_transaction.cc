@@ -5,14 +5,10 @@
 #include <cstring>
 #include <utility>
 
+#include "kafka/producer.h"
 #include "kafka/topic_producer.h"
 
 namespace neardup {
-namespace {
-
-constexpr int kCallMs = 1000;
-
-}  // namespace
 
 TopicTransaction::TopicTransaction(std::unique_ptr<TopicProducer> producer, int timeout_ms)
     : timeout_ms_(timeout_ms), producer_(std::move(producer)) {}
@@ -26,7 +22,7 @@ Result<std::unique_ptr<TopicTransaction>> TopicTransaction::New(const KafkaOptio
       TopicProducer::New(options, ClientRole::kWriter, log, options.transaction_timeout_ms,
                          {{"transactional.id", transactional_id}}));
   rd_kafka_t* const handle = producer->client().get();
-  NEARDUP_TRY(producer->Retry([&] { return rd_kafka_init_transactions(handle, kCallMs); },
+  NEARDUP_TRY(producer->Retry([&] { return rd_kafka_init_transactions(handle, Producer::kCallMs); },
                               fmt::format("taking the transactional id {}", transactional_id)));
   return std::unique_ptr<TopicTransaction>(
       new TopicTransaction(std::move(producer), options.transaction_timeout_ms));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/quantity.h"
 #include "filter/fingerprint_pool.h"
 #include "kafka/prefetch.h"
 #include "lane/batch_reader.h"
@@ -11,20 +12,17 @@
 namespace neardup {
 namespace {
 
-constexpr uint64_t kKibibyte = 1024;
-constexpr uint64_t kMebibyte = 1024 * kKibibyte;
-
 // What one record takes beside its bytes. Measured, and rounded up.
-constexpr uint64_t kBatchRecordBytes = 2 * kKibibyte;  // message, fingerprint and look-up
-constexpr uint64_t kProducerRecordBytes = 512;         // in the producer's queue
-constexpr uint64_t kDeltaEntryBytes = 512;             // in deltas, encoded and not
+constexpr uint64_t kBatchRecordBytes = 2 * kKiB;  // message, fingerprint and look-up
+constexpr uint64_t kProducerRecordBytes = 512;    // in the producer's queue
+constexpr uint64_t kDeltaEntryBytes = 512;        // in deltas, encoded and not
 // Parsing and the tokens of a record take this many times its size (docs/limits.md).
 constexpr uint64_t kLargeRecordFactor = 56;
-constexpr uint64_t kKeeperBytes = 32 * kMebibyte;  // pending delta, list of the live deltas
+constexpr uint64_t kKeeperBytes = 32 * kMiB;  // pending delta, list of the live deltas
 // Program, libraries, clients with their threads, HTTP, log, metrics, and the profile of a window.
-constexpr uint64_t kFixedBytes = 64 * kMebibyte;
+constexpr uint64_t kFixedBytes = 64 * kMiB;
 // For partitions: buffers of the library, offsets, metrics.
-constexpr uint64_t kPartitionBytes = 64 * kKibibyte;
+constexpr uint64_t kPartitionBytes = 64 * kKiB;
 // The allocator keeps some freed memory. This is its share of the memory that is freed again.
 constexpr uint64_t kAllocatorPart = 4;
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/quantity.h"
 #include "feature/mask.h"
 
 namespace neardup {
@@ -14,8 +15,6 @@ namespace {
 constexpr int64_t kSecondMs = 1000;
 constexpr int64_t kMinuteMs = 60 * kSecondMs;
 constexpr int64_t kHourMs = 60 * kMinuteMs;
-constexpr int64_t kKiB = 1024;
-constexpr int64_t kMiB = 1024 * kKiB;
 constexpr int64_t kGiB = 1024 * kMiB;
 
 /// A regular expression for a whole text, and what it takes in words.
@@ -259,7 +258,7 @@ std::vector<Setting> OutputRows() {
 
 std::vector<Setting> LanesRows() {
   return {
-      Integer("lanes.count", NEARDUP_MEMBER(kafka.lanes), {1, 64},
+      Integer("lanes.count", NEARDUP_MEMBER(kafka.lanes), {1, kLanesMax},
               "How many lanes share the input topics. Partition p belongs to lane p modulo this "
               "number, and each lane finds the duplicates among its own partitions. A changelog "
               "keeps its number."),

@@ -105,10 +105,7 @@ HealthLimits HealthLimitsOf(const Settings& settings) {
   return limits;
 }
 
-uint64_t RoundUp(uint64_t bytes) {
-  constexpr uint64_t kMiB = uint64_t{1} << 20;
-  return (bytes + kMiB - 1) / kMiB * kMiB;
-}
+uint64_t RoundUp(uint64_t bytes) { return (bytes + kMiB - 1) / kMiB * kMiB; }
 
 /// A stop waits for the thread that follows the changelog, which may be waiting for two answers,
 /// and must end within 10 s. That thread tries again later.

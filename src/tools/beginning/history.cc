@@ -12,6 +12,7 @@
 
 #include "base/file_content.h"
 #include "base/hash.h"
+#include "kafka/kafka_options.h"
 #include "state/byte_stream.h"
 #include "state/snapshot.h"
 
@@ -25,7 +26,6 @@ namespace fs = std::filesystem;
 constexpr int kFormat = 2;
 constexpr const char* kPlan = "ordered";
 constexpr uint16_t kPositionsFormat = 1;
-constexpr int32_t kHistoryLanesMax = 64;
 /// The lane that segments name: a history has lanes of its own.
 constexpr uint16_t kSegmentLane = 0;
 
@@ -135,7 +135,7 @@ Result<History> History::Open(const fs::path& folder) {
                     (folder / "run.json").string(), kPlan, plan.dump(), kPlan)};
   }
   const Json lanes = run.value("lanes", Json());
-  if (!lanes.is_number_integer() || lanes < 1 || lanes > kHistoryLanesMax) {
+  if (!lanes.is_number_integer() || lanes < 1 || lanes > kLanesMax) {
     return Corrupt(folder / "run.json", "lanes: expected a number from 1 to 64");
   }
   history.lanes_.resize(lanes.get<size_t>());

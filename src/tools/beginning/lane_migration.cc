@@ -19,7 +19,6 @@
 namespace neardup {
 namespace {
 
-constexpr int32_t kLanesMax = 64;
 /// So many entries are held in memory at most, unless a new lane has more.
 constexpr uint64_t kEntriesAtOnce = 10'000'000;
 
@@ -309,10 +308,9 @@ class Migration {
       if (input == inputs.end()) {
         return Fatal(ErrorCode::kMismatch,
                      fmt::format("the record {}/{} repeats {}/{}, and would be in another lane, so "
-                                 "that no lane could "
-                                 "keep the group; expected that records that repeat each other are "
-                                 "in one partition, "
-                                 "because they have one key. Begin with a new `app`",
+                                 "that no lane could keep the group; expected that records that "
+                                 "repeat each other are in one partition, because they have one "
+                                 "key. Begin with a new `app`",
                                  TextOf(place->partition), place->offset,
                                  TextOf(placed.original.partition), placed.original.offset));
       }

@@ -35,7 +35,8 @@ Result<void> OrderTopic(const KafkaOptions& options, const std::string& topic, i
 
 Result<void> DropTopic(const KafkaOptions& options, const std::string& topic) {
   NEARDUP_ASSIGN(std::shared_ptr<Client> client, Client::New(options, ClientRole::kWatermark, {}));
-  NEARDUP_TRY(TopicAdmin(std::move(client), options).Delete(topic));
+  NEARDUP_ASSIGN(const bool deleted, TopicAdmin(std::move(client), options).Delete(topic));
+  if (!deleted) return Error{ErrorCode::kNotFound, "topic " + topic + " does not exist"};
   return {};
 }
 
