@@ -83,7 +83,8 @@ def run(*command, code=0, **options):
 
 
 def share_of_a_core():
-    """How much of a core each process that wants one gets now. At least a quarter, so that a wait ends."""
+    """The share of a core that each runnable process gets now. Never below 0.25, so that a time limit on a busy machine
+    is at most four times as long."""
     cores = os.cpu_count() or 1
     return max(0.25, cores / max(cores, os.getloadavg()[0]))
 
@@ -191,7 +192,7 @@ class KafkaTest(unittest.TestCase):
         """Writes a config file for the topics of the test (JSON is YAML)."""
         config = {
             'app': self.app,
-            # A broker that answers late on a busy machine does not end a service.
+            # On a busy machine, a broker can answer late. The longer time-out keeps a service from ending then.
             'kafka': {'brokers': self.brokers, 'answer_timeout_ms': 30_000},
             'input': {'topics': self.topics},
             'record': {'fields': ['title', 'body', 'name', 'brand', 'description']},
@@ -252,7 +253,7 @@ class KafkaTest(unittest.TestCase):
         return service
 
     def wait(self, condition, what, seconds=180, services=()):
-        """Waits for `seconds` on an idle machine, and longer on a busy one."""
+        """`seconds` is the time limit on an idle machine. On a busy machine, this waits longer."""
         left, last = seconds, time.monotonic()
         while not condition():
             for service in services:

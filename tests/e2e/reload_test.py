@@ -65,7 +65,7 @@ class Reload(KafkaTest):
 
 
 class NoBroker(KafkaTest):
-    # A broker that was killed registers again when its old session has ended.
+    # A broker that was killed and started again cannot register until its old session has ended.
     kafka_options = ('--fast-start', '--property', 'broker.session.timeout.ms=3000')
 
     def kafka(self, *command):

@@ -73,7 +73,7 @@ struct StudiedField {
   std::string reason;                     ///< why it has this role, for people
 };
 
-/// A share from 0 to 1 as people read it: "2.5 %".
+/// A share from 0 to 1 as a percentage: 0.025 -> "2.5 %".
 std::string RoundedPercent(double share);
 /// Whether its values are texts: sentences, titles, messages.
 bool IsTextual(const StudiedField& field);

@@ -41,7 +41,7 @@ Result<std::vector<GroupOffset>> GroupOffsets(const KafkaOptions& options, const
     const Error error = reader->diagnosis().Explain(
         FromKafka(code, fmt::format("reading the offsets of group {}", group)),
         {"Read", ResourceKind::kGroup, group});
-    // A coordinator that moves, or has just begun, refuses for a moment.
+    // A coordinator rejects requests for a short time after it starts or moves to another broker.
     if (error.code != ErrorCode::kUnavailable || deadline.passed()) return error;
     std::this_thread::sleep_for(kCoordinatorRetry);
   }

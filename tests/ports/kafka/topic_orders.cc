@@ -65,7 +65,7 @@ Result<void> SetTopicSetting(const KafkaOptions& options, const std::string& top
   if (count != 1 || rd_kafka_ConfigResource_error(rows[0]) != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return Error{ErrorCode::kConfig, "the broker refuses the setting"};
   }
-  // The controller answers. A broker shows the setting, and follows it, when it has heard of it.
+  // The controller confirms the change before the brokers know about it.
   TopicAdmin admin(std::move(client), options);
   for (const Deadline deadline(kShownMs); !deadline.passed();) {
     NEARDUP_ASSIGN(const Properties settings, admin.Settings(topic));
