@@ -183,8 +183,8 @@ class Filter {
   // --- State. Times are milliseconds since 1970-01-01 UTC. ---
 
   /// The smallest of the inputs' largest event times, without idle inputs and a few wrong clocks
-  /// (filter/watermark.h). If all inputs are idle, the largest of these times. Never decreases from
-  /// one Commit to the next, except in Rollback. INT64_MIN before the first record.
+  /// (detect/filter/watermark.h). If all inputs are idle, the largest of these times. Never
+  /// decreases from one Commit to the next, except in Rollback. INT64_MIN before the first record.
   int64_t watermark_ms() const;
   /// Entries older than this are dropped. Moves only in Commit and RestoreHorizon, and never back.
   int64_t horizon_ms() const;

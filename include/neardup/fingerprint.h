@@ -18,7 +18,7 @@ struct Fingerprint {
   /// Weighted SimHash (Charikar 2002) of the tokens of the selected fields. The Hamming distance of
   /// two simhashes, 0 to 64, tells how alike two records are; unrelated records are about 32 apart.
   /// Key fields are not compared by likeness. They change all bits of `simhash` and `order`
-  /// (fingerprint/exact_hash.h), so that records with different keys look unrelated.
+  /// (detect/fingerprint/exact_hash.h), so that records with different keys look unrelated.
   uint64_t simhash = 0;
   /// SimHash of the pairs of adjacent tokens. It depends on their order, and confirms what
   /// `simhash` finds.
@@ -27,8 +27,8 @@ struct Fingerprint {
   /// have equal hashes with a chance of 2^-64.
   uint64_t exact = 0;
   /// The numbers among the tokens of the selected fields, without key fields, as a set of 64 bits:
-  /// each number sets two (fingerprint/number_set.h). Equal records have equal sets; records that
-  /// share few numbers have bits that the other lacks, on both sides.
+  /// each number sets two (detect/fingerprint/number_set.h). Equal records have equal sets; records
+  /// that share few numbers have bits that the other lacks, on both sides.
   uint64_t numbers = 0;
   // A record with fewer than FeatureOptions::features_min distinct tokens has simhash == exact, an
   // `order` derived from `exact`, so that it matches only equal records, and no `numbers`. With

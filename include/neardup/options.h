@@ -92,8 +92,8 @@ struct RecordOptions {
   bool operator==(const RecordOptions&) const = default;
 };
 
-/// The kinds of text parts that are compared as equal whatever they say; feature/mask.h defines
-/// each kind.
+/// The kinds of text parts that are compared as equal whatever they say; detect/feature/mask.h
+/// defines each kind.
 struct Masks {
   bool timestamp = false;
   bool time = false;
@@ -144,8 +144,8 @@ struct WindowOptions {
 /// always are duplicates; other records by the distances of their simhashes and of their orders.
 struct MatchOptions {
   /// Near records share about this share of their phrases (three tokens in a row) or more. It
-  /// limits both distances below (index/match.h); the stricter limit holds. 0: only the distances
-  /// do.
+  /// limits both distances below (detect/index/match.h); the stricter limit holds. 0: only the
+  /// distances do.
   double similarity = 0.6;
   static constexpr Range<double> kSimilarityRange = {0.5, 0.95};
   /// Largest Hamming distance of two simhashes, inclusive. 0: only equal records match.
@@ -172,7 +172,8 @@ struct MatchOptions {
   /// probes per record.
   bool neighbours = false;
   /// Near records must not hold numbers that conflict: numbers that only one of them has, on both
-  /// sides, in more than 2 % of the distinct tokens (index/match.h). Holds for suspects, too.
+  /// sides, in more than 2 % of the distinct tokens (detect/index/match.h). Holds for suspects,
+  /// too.
   bool numbers = true;
   /// A record that is no duplicate is a suspect (Match::suspect) if it is as near to an entry as
   /// this distance in place of distance_max allows, without features_per_bit, and with a

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "arrow_abi.h"
-#include "batch/fingerprint_columns.h"
+#include "bindings/batch_filter.h"
 #include "neardup/result.h"
 
 namespace neardup {

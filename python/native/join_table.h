@@ -2,7 +2,7 @@
 #pragma once
 
 #include "arrow_abi.h"
-#include "join/join_rows.h"
+#include "bindings/join_rows.h"
 #include "neardup/result.h"
 #include "verdict_arrays.h"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/nearest_name.h"
+#include "detect/base/message_text.h"
 
 namespace neardup {
 namespace {

@@ -1,7 +1,7 @@
 """The plan `join`: decides a history whose window is too large for the memory of one machine.
 
 It works in rounds over groups of records that share a key. docs/spark.md describes the method, and
-src/embed/join/join_pass.h the passes over the groups.
+src/bindings/join_pass.h the passes over the groups.
 """
 
 from __future__ import annotations

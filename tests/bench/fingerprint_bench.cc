@@ -14,13 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "base/seeded_random.h"
-#include "base/wide.h"
 #include "bench/bare_parse.h"
 #include "bench/naive_fingerprint.h"
 #include "bench/program.h"
 #include "bench/thread_clock.h"
-#include "feature/character.h"
+#include "detect/base/random.h"
+#include "detect/base/simd.h"
+#include "detect/feature/character.h"
 #include "neardup/filter.h"
 
 namespace neardup {

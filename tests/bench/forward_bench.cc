@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/seeded_random.h"
 #include "bench/program.h"
+#include "detect/base/random.h"
 
 namespace neardup {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "index/match.h"
+#include "detect/index/match.h"
 
 namespace neardup {
 namespace {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "base/hash.h"
+#include "detect/base/hash.h"
 
 namespace neardup {
 namespace {

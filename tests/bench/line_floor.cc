@@ -4,10 +4,10 @@
 #include <array>
 #include <cstdint>
 
-#include "base/hash.h"
 #include "bench/thread_clock.h"
-#include "index/page_memory.h"
-#include "index/processor.h"
+#include "detect/base/hash.h"
+#include "detect/index/page_memory.h"
+#include "detect/index/processor.h"
 
 namespace neardup {
 namespace {

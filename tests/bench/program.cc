@@ -11,7 +11,7 @@
 #include <string_view>
 #include <thread>
 
-#include "process/exit_code.h"
+#include "commands/program/message.h"
 
 namespace neardup {
 namespace {

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "bench/program.h"
-#include "config/settings.h"
-#include "kafka/kafka_writer.h"
 #include "kafka/topic_admin.h"
-#include "run/service.h"
+#include "kafka/topic_producer.h"
+#include "service/config/settings.h"
+#include "service/run/service.h"
 
 namespace neardup {
 namespace {

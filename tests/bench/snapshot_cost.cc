@@ -12,9 +12,9 @@
 #include <thread>
 #include <utility>
 
-#include "state/lane_state.h"
-#include "state/snapshot_restore.h"
-#include "state/snapshot_writer.h"
+#include "stream/state/lane_state.h"
+#include "stream/state/snapshot_restore.h"
+#include "stream/state/snapshot_writer.h"
 
 namespace neardup {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/index_workload.h"
-#include "index/index.h"
+#include "detect/index/index.h"
 
 namespace neardup {
 

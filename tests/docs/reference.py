@@ -80,7 +80,7 @@ def main():
     rows = (("configure.md", "## Exit codes", [code for code, _ in exit_codes(arguments.neardup)]),
             ("recovery.md", "## Dead letters", names_in("include/neardup/verdict.h", "Name(Reason reason)")),
             ("run-on-kafka.md", "## Check the guarantees",
-             names_in("src/tools/verify/report.cc", "Name(AuditCheck check)")))
+             names_in("src/commands/verify/report.cc", "Name(AuditCheck check)")))
     for page, heading, names in rows:
         if not names:
             wrong.append(f"docs/{page}: found no names for {heading}")

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kafka/deadline.h"
+#include "kafka/kafka_options.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
 

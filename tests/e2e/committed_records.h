@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "kafka/kafka_options.h"
-#include "lane/message.h"
 #include "neardup/result.h"
-#include "state/input.h"
+#include "stream/lane/ports.h"
+#include "stream/state/route.h"
 
 namespace neardup {
 

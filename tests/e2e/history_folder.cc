@@ -12,9 +12,9 @@
 #include <tuple>
 #include <utility>
 
-#include "base/hash.h"
-#include "batch/segmented_filter.h"
-#include "state/byte_stream.h"
+#include "bindings/batch_filter.h"
+#include "detect/base/hash.h"
+#include "stream/state/byte_stream.h"
 
 namespace neardup {
 namespace {

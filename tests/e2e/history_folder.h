@@ -8,7 +8,7 @@
 
 #include "neardup/options.h"
 #include "neardup/result.h"
-#include "state/input.h"
+#include "stream/state/route.h"
 
 namespace neardup {
 

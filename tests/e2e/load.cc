@@ -18,19 +18,18 @@
 #include <utility>
 #include <vector>
 
-#include "base/hash.h"
-#include "config/config_arguments.h"
-#include "demo/synthetic_stream.h"
+#include "commands/demo/synthetic_stream.h"
+#include "detect/base/hash.h"
 #include "e2e/committed_records.h"
 #include "e2e/history_folder.h"
 #include "e2e/record_line.h"
 #include "kafka/consumer_group.h"
-#include "kafka/deadline.h"
+#include "kafka/kafka_options.h"
 #include "kafka/kafka_ports.h"
-#include "kafka/kafka_writer.h"
 #include "kafka/topic_orders.h"
-#include "kafka/topic_transaction.h"
+#include "kafka/topic_producer.h"
 #include "kafka/topics.h"
+#include "service/config/config.h"
 
 namespace neardup {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "lane/message.h"
 #include "neardup/result.h"
+#include "stream/lane/ports.h"
 
 namespace neardup {
 

@@ -1,13 +1,13 @@
 // A configuration file, and settings of the command line: the lines before the first empty one.
-#include "config/config.h"
+#include "service/config/config.h"
 
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "config/documents.h"
 #include "fuzz/fuzz_target.h"
+#include "service/config/documents.h"
 
 namespace neardup {
 namespace {

@@ -1,7 +1,7 @@
 // A delta of the changelog. The target writes the right checksum, so that the fields are reached.
-#include "state/delta.h"
+#include "stream/state/delta.h"
 
-#include "base/hash.h"
+#include "detect/base/hash.h"
 #include "fuzz/fuzz_target.h"
 
 namespace neardup {

@@ -1,6 +1,6 @@
 // The header of an output record, in the packed style, and in the separate one: a line each.
 #include "fuzz/fuzz_target.h"
-#include "lane/route_header.h"
+#include "stream/lane/route_header.h"
 
 namespace neardup {
 namespace {

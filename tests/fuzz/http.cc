@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "fuzz/fuzz_target.h"
-#include "metrics/health.h"
-#include "metrics/http_server.h"
+#include "service/metrics/health.h"
+#include "service/metrics/http_server.h"
 
 namespace neardup {
 namespace {

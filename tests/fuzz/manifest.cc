@@ -1,6 +1,6 @@
 // The manifest of a snapshot.
 #include "fuzz/fuzz_target.h"
-#include "state/snapshot.h"
+#include "stream/state/snapshot.h"
 
 namespace neardup {
 namespace {

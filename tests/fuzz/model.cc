@@ -4,7 +4,6 @@
 #include "fuzz/fuzz_target.h"
 #include "learn/drift.h"
 #include "learn/model_file.h"
-#include "learn/profile_text.h"
 
 namespace neardup {
 namespace {

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/seeded_random.h"
+#include "detect/base/random.h"
 #include "fuzz/fuzz_target.h"
 
 namespace neardup {

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/hash.h"
+#include "detect/base/hash.h"
 #include "fuzz/fuzz_target.h"
-#include "state/snapshot.h"
+#include "stream/state/snapshot.h"
 
 namespace neardup {
 namespace {

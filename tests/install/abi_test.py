@@ -21,7 +21,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HEADER = ROOT / "include/neardup/neardup.h"
-MAP = ROOT / "src/embed/c/neardup.map"
+MAP = ROOT / "src/bindings/neardup.map"
 STORED = HERE / "neardup.abi"
 C = os.environ.get("CC", "cc")
 # Enums whose values stand in the structs as bytes would not be part of any function otherwise.

@@ -69,7 +69,7 @@ class Files(unittest.TestCase):
         rows = dict(re.findall(r"(?m)^\| (\d+) \|.*\| ([^|]*) \|$", section))
         person = {code for code, action in rows.items() if action == "a person has to change something"}
         again = {code for code, action in rows.items() if action == "a start may succeed later"}
-        named = set(re.findall(r"= (\d+),", (ROOT / "src/cli/process/exit_code.h").read_text()))
+        named = set(re.findall(r"= (\d+),", (ROOT / "src/commands/program/message.h").read_text()))
         # 65 is of commands over files only.
         self.assertEqual(person | again | {"0", "1", "65", "128"}, named)
         unit = re.search(r"(?m)^RestartPreventExitStatus=(.*)$", UNIT.read_text()).group(1).split()

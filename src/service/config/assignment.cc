@@ -1,4 +1,4 @@
-#include "config/assignment.h"
+#include "service/config/assignment.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,38 @@
 #include <regex>
 #include <utility>
 
-#include "base/file_content.h"
-#include "base/nearest_name.h"
+#include "detect/base/file.h"
+#include "detect/base/message_text.h"
 
 namespace neardup {
+
+std::string Text(const ValueSource& source) {
+  switch (source.kind) {
+    case ValueSource::Kind::kDefault:
+      return "default";
+    case ValueSource::Kind::kFile:
+      return source.line > 0 ? fmt::format("{}:{}", source.name, source.line) : source.name;
+    case ValueSource::Kind::kEnvironment:
+      return source.name;
+    case ValueSource::Kind::kCommandLine:
+      return "--set " + source.name;
+    case ValueSource::Kind::kLearned:
+      return "learned";
+  }
+  return "default";
+}
+
+ValueSource AtLine(ValueSource source, int line) {
+  if (source.kind == ValueSource::Kind::kFile) source.line = line;
+  return source;
+}
+
+void ConfigErrors::Add(const ValueSource& source, std::string_view path, std::string_view text) {
+  const bool named = source.kind == ValueSource::Kind::kCommandLine && source.name == path;
+  lines_.push_back(path.empty() || named ? fmt::format("{}: {}", Text(source), text)
+                                         : fmt::format("{}: {}: {}", Text(source), path, text));
+}
+
 namespace {
 
 /// The one setting with the same key in another section: input.topics for kafka.topics.

@@ -1,4 +1,4 @@
-#include "config/checks.h"
+#include "service/config/checks.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <initializer_list>
 #include <map>
 
-#include "base/quantity.h"
-#include "config/default_app.h"
-#include "config/setting_value.h"
-#include "config/settings_table.h"
+#include "detect/base/quantity.h"
 #include "neardup/filter.h"
+#include "service/config/setting_value.h"
+#include "service/config/settings.h"
+#include "service/config/settings_table.h"
 
 namespace neardup {
 namespace {

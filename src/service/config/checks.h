@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
-#include "config/config_errors.h"
+#include "service/config/config.h"
+#include "service/config/setting_value.h"
 
 namespace neardup {
 

@@ -1,4 +1,4 @@
-#include "config/config.h"
+#include "service/config/config.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,16 +7,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/assignment.h"
-#include "config/checks.h"
-#include "config/default_app.h"
-#include "config/setting_value.h"
-#include "config/settings_table.h"
-#include "kafka/property_rules.h"
+#include "kafka/properties.h"
 #include "learn/learned_options.h"
 #include "learn/model_file.h"
+#include "service/config/assignment.h"
+#include "service/config/checks.h"
+#include "service/config/setting_value.h"
+#include "service/config/settings.h"
+#include "service/config/settings_table.h"
 
 namespace neardup {
+
 namespace {
 
 constexpr const char* kModelPath = "feature.model";
@@ -234,6 +235,54 @@ Result<void> CheckRunnable(const LoadedConfig& config) {
   }
   if (errors.empty()) return {};
   return Error{ErrorCode::kConfig, errors.lines().front()};
+}
+
+namespace {
+
+/// The items of --fields as YAML. Names are taken as they stand, such as @message or Item #; what
+/// begins with a quotation mark, or holds an object, is YAML already.
+std::string FieldItems(const std::string& fields) {
+  const bool is_yaml = fields.find("{path:") != std::string::npos || fields.starts_with('"') ||
+                       fields.starts_with('\'') || fields.starts_with('{');
+  if (is_yaml || fields.empty()) return fields;
+  std::string items;
+  for (size_t begin = 0; begin <= fields.size();) {
+    const size_t end = std::min(fields.find(',', begin), fields.size());
+    std::string name = fields.substr(begin, end - begin);
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
+    items += (items.empty() ? "" : ", ") + YamlText(name);
+    begin = end + 1;
+  }
+  return items;
+}
+
+/// --fields and --keys as one entry of --set.
+std::string FieldsSet(const std::string& fields, const std::vector<std::string>& keys) {
+  std::string items = FieldItems(fields);
+  for (const std::string& key : keys) {
+    items += fmt::format("{}{{path: {}, key: true}}", items.empty() ? "" : ", ", YamlText(key));
+  }
+  return fmt::format("record.fields=[{}]", items);
+}
+
+/// --free as an entry of --set.
+std::string ExcludeSet(const std::vector<std::string>& fields) {
+  std::string items;
+  for (const std::string& field : fields) items += (items.empty() ? "" : ", ") + YamlText(field);
+  return fmt::format("record.exclude=[{}]", items);
+}
+
+}  // namespace
+
+Result<LoadedConfig> Load(const ConfigArguments& arguments) {
+  ConfigLayers layers;
+  if (!arguments.file.empty()) layers.file = arguments.file;
+  layers.sets = arguments.sets;
+  if (arguments.fields) layers.sets.push_back(FieldsSet(*arguments.fields, arguments.keys));
+  if (!arguments.free.empty()) layers.sets.push_back(ExcludeSet(arguments.free));
+  layers.environment = ProcessEnvironment();
+  return LoadConfig(layers);
 }
 
 }  // namespace neardup

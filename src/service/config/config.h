@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "config/config_errors.h"
-#include "config/interpolation.h"
-#include "config/settings.h"
 #include "neardup/result.h"
+#include "service/config/setting_value.h"
+#include "service/config/settings.h"
+#include "service/config/yaml_value.h"
 
 namespace neardup {
 
@@ -53,5 +53,20 @@ Result<LoadedConfig> LoadConfig(const ConfigLayers& layers);
 
 /// What `neardup run` needs besides a valid configuration: input topics, and a lane that exists.
 Result<void> CheckRunnable(const LoadedConfig& config);
+
+// What a command line says about the configuration.
+
+/// `--config FILE` and what overrides it. Each short option (`--brokers`, ...) adds one entry to
+/// `sets`, except --fields and --keys, which make record.fields together, and --free.
+struct ConfigArguments {
+  std::string file;  ///< empty: no file
+  std::vector<std::string> sets;
+  std::optional<std::string> fields;  ///< items as in YAML, separated by commas
+  std::vector<std::string> keys;      ///< paths of key fields; only together with `fields`
+  std::vector<std::string> free;      ///< paths of fields in which copies may differ
+};
+
+/// Reads the file, the environment of this process and the sets.
+Result<LoadedConfig> Load(const ConfigArguments& arguments);
 
 }  // namespace neardup

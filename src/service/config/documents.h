@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
-#include "config/memory_table.h"
-#include "config/settings.h"
+#include "service/config/config.h"
+#include "service/config/memory_table.h"
+#include "service/config/settings.h"
 
 namespace neardup {
 
@@ -42,5 +42,11 @@ std::string ShortConfig(const Settings& settings, const ConfigComments& comments
 
 /// All settings as Markdown tables, and the librdkafka properties that cannot be set.
 std::string ConfigReference();
+
+// The JSON Schema of the configuration file, for editors and other tools.
+
+/// JSON Schema, draft-07. It takes every file that LoadConfig takes, and some that LoadConfig
+/// refuses.
+std::string ConfigSchema();
 
 }  // namespace neardup

@@ -1,13 +1,13 @@
-#include "config/memory_table.h"
+#include "service/config/memory_table.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "base/quantity.h"
-#include "filter/fingerprint_pool.h"
-#include "kafka/prefetch.h"
-#include "lane/batch_reader.h"
+#include "detect/base/quantity.h"
+#include "detect/filter/fingerprint_pool.h"
+#include "kafka/properties.h"
 #include "neardup/filter.h"
+#include "stream/lane/batch_reader.h"
 
 namespace neardup {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "config/settings.h"
+#include "service/config/settings.h"
 
 namespace neardup {
 

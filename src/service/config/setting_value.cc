@@ -1,5 +1,6 @@
-#include "config/setting_value.h"
+#include "service/config/setting_value.h"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -8,11 +9,12 @@
 #include <regex>
 #include <utility>
 
-#include "base/nearest_name.h"
-#include "base/quantity.h"
-#include "kafka/property_rules.h"
+#include "detect/base/message_text.h"
+#include "detect/base/quantity.h"
+#include "kafka/properties.h"
 
 namespace neardup {
+
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -1,13 +1,15 @@
 // Values of settings: as YAML and JSON text, and read from YAML.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "config/assignment.h"
-#include "config/config_errors.h"
-#include "config/settings_table.h"
+#include "service/config/assignment.h"
+#include "service/config/settings_table.h"
 
 namespace neardup {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "kafka/kafka_options.h"
-#include "lane/lane_options.h"
+#include "kafka/presence.h"
 #include "learn/stream_profile.h"
-#include "metrics/http_server.h"
-#include "presence/presence_listener.h"
+#include "service/metrics/http_server.h"
+#include "stream/lane/lane_options.h"
 
 namespace neardup {
 
@@ -98,5 +98,15 @@ inline Settings OfLane(Settings settings, int32_t lane) {
   settings.lane.lane = static_cast<uint16_t>(lane);
   return settings;
 }
+
+// The name of a pipeline for which nobody chose one.
+
+/// The default of older versions, and the name of a process without input topics.
+inline constexpr const char* kPlainApp = "neardup";
+
+/// `neardup-news` for the topic news, `neardup-goods-news` for news and goods in any order. Where
+/// that is too long, or has letters that `app` does not take, the name is shortened, and 8
+/// hexadecimal digits tell it from others. Valid as `app`.
+std::string DefaultApp(const std::vector<std::string>& topics);
 
 }  // namespace neardup

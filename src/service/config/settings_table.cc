@@ -1,4 +1,4 @@
-#include "config/settings_table.h"
+#include "service/config/settings_table.h"
 
 #include <fmt/ranges.h>
 
@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "base/quantity.h"
-#include "feature/mask.h"
+#include "detect/base/quantity.h"
+#include "detect/feature/mask.h"
 
 namespace neardup {
 namespace {
@@ -278,7 +278,7 @@ std::vector<Setting> RoutingRows() {
       Choice("routing.mode", NEARDUP_MEMBER(lane.routing.mode), {"route", "observe"},
              "route: each record goes to the topic of its verdict; observe: each record goes to "
              "the unique topic, and its header states the verdict, so that consumers of that topic "
-             "see the stream as it was. Observing needs output.headers."),
+             "see the stream as it was."),
       Choice("routing.mode_before", NEARDUP_MEMBER(routing_mode_before),
              {"same", "route", "observe"},
              "The routing.mode that this pipeline had until now, if routing.mode is to replace it. "
@@ -362,7 +362,7 @@ std::vector<Setting> FeatureRows() {
            "Remove tags of HTML from text, and decode its named characters, before comparing."),
       MasksList("feature.masks"),
       Text("feature.model", NEARDUP_MEMBER(model_file), kAnyText,
-           "Model file written by `neardup learn` or `neardup tune`. A relative path starts at the "
+           "Model file written by `neardup tune`. A relative path starts at the "
            "folder of this file. Empty: no model."),
   };
 }

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "config/settings.h"
 #include "neardup/options.h"
+#include "service/config/settings.h"
 
 namespace neardup {
 

@@ -2,11 +2,15 @@
 // needs: aliases, tags and keys that are not text are reported as problems.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "neardup/result.h"
 
 namespace neardup {
 
@@ -47,5 +51,26 @@ struct YamlDocument {
 
 /// Reads one document; a second one is a problem.
 YamlDocument ParseYaml(const std::string& text);
+
+// References in values: ${VAR}, ${VAR:-default}, ${VAR:?message}, ${file:/path}; $$ is one $. They
+// are replaced in values that are parsed already, so their texts cannot change the structure of the
+// document.
+
+/// Largest configuration file or secret, in bytes; a larger file is named by mistake.
+inline constexpr size_t kConfigFileBytesMax = size_t{1} << 20;
+
+using Environment = std::map<std::string, std::string>;
+
+struct Interpolated {
+  std::string text;
+  /// The text held a reference.
+  bool replaced = false;
+  /// The text held a ${file:...}.
+  bool secret = false;
+};
+
+/// kConfig: a reference that is malformed, has no value or whose file cannot be read. The error's
+/// text names the reference, never its value.
+Result<Interpolated> Interpolate(std::string_view text, const Environment& environment);
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-#include "run/lane_pipeline.h"
+#include "service/run/lane_pipeline.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "config/default_app.h"
 #include "kafka/topics.h"
-#include "reading/stopped_lane.h"
-#include "state/delta.h"
+#include "service/config/settings.h"
+#include "service/topics/stopped_lane.h"
+#include "stream/state/delta.h"
 
 namespace neardup {
+
 namespace {
 
 /// A pipeline must not silently start from nothing because the default of `app` has changed.
@@ -98,5 +99,33 @@ Result<std::optional<PipelineTopics>> FindPipeline(const Settings& settings, con
   }
   return OtherPipelineOf(settings, found);
 }
+
+KeptLease::KeptLease(std::unique_ptr<Lease> lease) : lease_(std::move(lease)) {}
+
+void KeptLease::Join() { lease_->Join(); }
+
+void KeptLease::Leave() { lease_->Leave(); }
+
+Result<bool> KeptLease::Held() { return lease_->Held(); }
+
+bool KeptLease::brokers_answer() const { return lease_->brokers_answer(); }
+
+std::string KeptLease::endpoint() const { return lease_->endpoint(); }
+
+void KeptLease::Watch(const std::string& endpoint) { lease_->Watch(endpoint); }
+
+bool KeptLease::WatchedHasEnded() { return lease_->WatchedHasEnded(); }
+
+void KeptLease::Release() {
+  if (keep_) {
+    const Result<bool> held = lease_->Held();
+    kept_ = held.ok() && *held;
+  }
+  if (!kept_) lease_->Release();
+}
+
+void KeptLease::Keep() { keep_ = true; }
+
+std::unique_ptr<Lease> KeptLease::Take() { return kept_ ? std::move(lease_) : nullptr; }
 
 }  // namespace neardup

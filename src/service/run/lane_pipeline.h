@@ -1,12 +1,16 @@
 // Whether the changelog of an `app` is that of this pipeline, before an instance begins to work.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <optional>
+#include <string>
 
-#include "config/settings.h"
 #include "kafka/kafka_options.h"
 #include "neardup/result.h"
-#include "state/pipeline.h"
+#include "service/config/settings.h"
+#include "stream/lane/ports.h"
+#include "stream/state/pipeline.h"
 
 namespace neardup {
 
@@ -15,5 +19,34 @@ namespace neardup {
 /// it again. kMismatch: it belongs to another pipeline. kConfig: the changelog is that of an older
 /// version, in which the default of `app` was another one. kUnavailable: no broker answers.
 Result<std::optional<PipelineTopics>> FindPipeline(const Settings& settings, const KafkaLog& log);
+
+// The lease of an instance that starts again with other settings, in the same process.
+
+/// The end of a lane gives the lease up, unless the next service of the process takes it over.
+class KeptLease : public Lease {
+ public:
+  explicit KeptLease(std::unique_ptr<Lease> lease);
+
+  void Join() override;
+  void Leave() override;
+  Result<bool> Held() override;
+  bool brokers_answer() const override;
+  std::string endpoint() const override;
+  void Watch(const std::string& endpoint) override;
+  bool WatchedHasEnded() override;
+  /// After Keep, it keeps a lease that is held. A standby gives up its place also then: otherwise
+  /// it could get the lane while it restores, in place of another standby that is ready.
+  void Release() override;
+
+  /// From any thread.
+  void Keep();
+  /// Returns the lease if Release has kept it, and null otherwise.
+  std::unique_ptr<Lease> Take();
+
+ private:
+  std::unique_ptr<Lease> lease_;
+  std::atomic<bool> keep_ = false;
+  bool kept_ = false;
+};
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-#include "run/lane_topics.h"
+#include "service/run/lane_topics.h"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>

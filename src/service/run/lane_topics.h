@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kafka/kafka_options.h"
-#include "lane/ports.h"
+#include "stream/lane/ports.h"
 
 namespace neardup {
 

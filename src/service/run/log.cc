@@ -1,4 +1,4 @@
-#include "run/log.h"
+#include "service/run/log.h"
 
 #include <fmt/format.h>
 #include <spdlog/pattern_formatter.h>
@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "base/number_text.h"
-#include "base/printable_text.h"
+#include "detect/base/message_text.h"
+#include "detect/base/quantity.h"
 
 namespace neardup {
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "config/settings.h"
-#include "lane/ports.h"
-#include "lane/probe.h"
+#include "service/config/settings.h"
+#include "stream/lane/ports.h"
+#include "stream/lane/probe.h"
 
 namespace neardup {
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "config/settings.h"
-#include "lane/ports.h"
-#include "lane/probe.h"
 #include "neardup/result.h"
+#include "service/config/settings.h"
+#include "stream/lane/ports.h"
+#include "stream/lane/probe.h"
 
 namespace neardup {
 

@@ -1,8 +1,8 @@
-#include "config/config_arguments.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "service/config/config.h"
 
 namespace neardup {
 namespace {

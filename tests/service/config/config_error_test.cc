@@ -1,5 +1,5 @@
 // Every kind of mistake, with the whole text that a user reads.
-#include "config_text.h"
+#include "service/config/config_text.h"
 
 namespace neardup {
 namespace {

@@ -1,6 +1,6 @@
 // The layers of a configuration: which overrides which, what each takes, and what is remembered.
-#include "config/settings_table.h"
-#include "config_text.h"
+#include "service/config/config_text.h"
+#include "service/config/settings_table.h"
 
 namespace neardup {
 namespace {

@@ -1,8 +1,8 @@
 // The learned model that a configuration names.
 #include <gmock/gmock.h>
 
-#include "config_text.h"
 #include "learn/model_file.h"
+#include "service/config/config_text.h"
 
 namespace neardup {
 namespace {
@@ -61,7 +61,7 @@ TEST_F(ConfigModel, ABrokenModelFileIsReportedWithTheMistake) {
   Write("m.json", "{\"neardup_model\": 2}");
   EXPECT_EQ(Complaints("feature:\n  markup: false\n  model: m.json\n"),
             "c.yaml:3: feature.model: m.json: neardup_model: found 2, expected 1; make one "
-            "with `neardup learn` or `neardup tune`");
+            "with `neardup tune`");
   Write("m.json", "");
   EXPECT_THAT(Complaints("feature: {model: m.json}\n"),
               HasSubstr("m.json: not JSON (byte 1), expected a model"));

@@ -3,11 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "config/default_app.h"
-#include "config/documents.h"
-#include "config/settings_table.h"
-#include "config_text.h"
 #include "neardup/filter.h"
+#include "service/config/config_text.h"
+#include "service/config/documents.h"
+#include "service/config/settings.h"
+#include "service/config/settings_table.h"
 
 namespace neardup {
 namespace {

@@ -5,9 +5,8 @@
 #include <cstdio>
 #include <string>
 
-#include "config/config.h"
-#include "config/documents.h"
-#include "config/json_schema.h"
+#include "service/config/config.h"
+#include "service/config/documents.h"
 
 int main(int argc, char** argv) {
   const std::string command = argc > 1 ? argv[1] : "";

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/temporary_folder.h"
-#include "config/config.h"
+#include "detect/base/temporary_folder.h"
+#include "service/config/config.h"
 
 namespace neardup {
 

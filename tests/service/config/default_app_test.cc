@@ -1,13 +1,12 @@
 // The app of a pipeline that nobody named.
-#include "config/default_app.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "config_text.h"
+#include "service/config/config_text.h"
+#include "service/config/settings.h"
 
 namespace neardup {
 namespace {

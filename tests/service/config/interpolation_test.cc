@@ -1,6 +1,5 @@
-#include "config/interpolation.h"
-
-#include "config_text.h"
+#include "service/config/config_text.h"
+#include "service/config/yaml_value.h"
 
 namespace neardup {
 namespace {

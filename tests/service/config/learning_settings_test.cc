@@ -1,7 +1,7 @@
 // match.mode and what follows from it.
 #include <gmock/gmock.h>
 
-#include "config_text.h"
+#include "service/config/config_text.h"
 
 namespace neardup {
 namespace {

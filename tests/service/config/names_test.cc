@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "config/assignment.h"
+#include "service/config/assignment.h"
 
 namespace neardup {
 namespace {

@@ -1,13 +1,13 @@
 // The table against Settings: every row sets exactly its own member, and no member lacks a row.
-#include "config/settings_table.h"
+#include "service/config/settings_table.h"
 
 #include <set>
 
-#include "config/default_app.h"
-#include "config/setting_value.h"
-#include "config_text.h"
 #include "learn/model_file.h"
 #include "neardup/filter.h"
+#include "service/config/config_text.h"
+#include "service/config/setting_value.h"
+#include "service/config/settings.h"
 
 namespace neardup {
 namespace {

@@ -1,14 +1,14 @@
 // What a running service takes over from a changed configuration, and what needs a restart.
-#include "run/reload.h"
+#include "service/run/reload.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "base/temporary_folder.h"
-#include "config/config_arguments.h"
+#include "detect/base/temporary_folder.h"
 #include "learn/learned_options.h"
+#include "service/config/config.h"
 
 namespace neardup {
 namespace {

@@ -1,6 +1,4 @@
 // What the watch of a configuration says of a file that cannot be read.
-#include "run/reload_watch.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
@@ -16,6 +14,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "service/run/reload.h"
 
 namespace neardup {
 namespace {

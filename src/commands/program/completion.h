@@ -1,0 +1,44 @@
+// The scripts that let a shell complete the words of a command line: commands, options, and files
+// where an option takes one. zsh and fish also show what each of them is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "commands/program/command_line.h"
+
+namespace neardup {
+
+// The commands of the program as data: what help, completion and the manual page are made of.
+
+struct OptionNode {
+  std::vector<std::string> names;  ///< such as -i and --input
+  std::string value;               ///< what it takes, such as FILE; empty: nothing
+  std::string help;
+  bool required = false;
+
+  bool takes_file() const { return value == "FILE" || value == "FOLDER"; }
+};
+
+struct CommandNode {
+  std::string name;  ///< as it is called, such as `neardup config show`
+  std::string help;
+  std::string words;  ///< what it takes besides options, such as RECORD; empty: nothing
+  std::vector<OptionNode> options;
+  std::vector<std::string> examples;  ///< whole lines
+  std::vector<CommandNode> commands;
+
+  /// The last word of the name.
+  std::string word() const { return name.substr(name.rfind(' ') + 1); }
+};
+
+/// The whole program. Options are in the order of the help.
+CommandNode TreeOf(const CommandLine& line);
+
+/// The shells for which Completion has a script.
+std::vector<std::string> CompletedShells();
+
+/// `shell` is one of CompletedShells.
+std::string Completion(const std::string& shell, const CommandNode& program);
+
+}  // namespace neardup

@@ -1,0 +1,26 @@
+// Text from records for a terminal or a log.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace neardup {
+
+/// Writes control characters as JSON does, such as \u001B, so that keys and values of records can
+/// neither change a terminal nor add a line to a log. Tabs stay, and line ends with `keep_lines`.
+std::string PrintableText(std::string_view text, bool keep_lines);
+
+// Finds the name that was probably meant.
+
+/// The fewest insertions, deletions, replacements and swaps of neighbours that turn one text into
+/// the other (optimal string alignment).
+size_t EditDistance(std::string_view a, std::string_view b);
+
+/// The candidate nearest to a name that does not exist; nullopt if none is near enough to be meant.
+std::optional<std::string> NearestName(std::string_view name,
+                                       const std::vector<std::string>& candidates);
+
+}  // namespace neardup

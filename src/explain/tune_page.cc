@@ -1,0 +1,220 @@
+#include "explain/tune_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "detect/base/quantity.h"
+#include "detect/index/match.h"
+#include "detect/record/field_extractor.h"
+#include "explain/html.h"
+#include "learn/words.h"
+
+namespace neardup {
+
+namespace {
+
+/// match.widen accepts this many bits more where two text keys or more agree.
+constexpr int kWidenedBits = 4;
+
+std::string VerdictBox(const Tuning& tuning, const TuneFiles& files) {
+  std::string html = fmt::format("<div class=\"verdict {}\">\n<p><strong>{}</strong></p>\n",
+                                 Name(tuning.calibration.mode), EscapeHtml(ModeText(tuning))) +
+                     HtmlParagraph(fmt::format("Reason: {}.", tuning.calibration.reason)) +
+                     HtmlParagraph(fmt::format("Measured: {}.", MeasuredText(tuning))) +
+                     HtmlParagraph(fmt::format("Near copies: {}.", NearCopiesText(tuning)));
+  const std::string chance = ChanceText(tuning);
+  if (!chance.empty()) html += HtmlParagraph(fmt::format("Chance matches: {}.", chance));
+  for (const TuneProposal& proposal : ProposalsOf(tuning)) {
+    html += HtmlParagraph(fmt::format("Proposed for {}: {}.", proposal.setting, proposal.text));
+  }
+  return html + "</div>\n" +
+         HtmlParagraph(fmt::format("Sample: {}, {}.", files.sample, SampleText(tuning)), "muted") +
+         HtmlParagraph(
+             fmt::format("Files written: {} and {}.", files.config.string(), files.model.string()),
+             "muted");
+}
+
+std::string NearestChart(const Tuning& tuning) {
+  const Valley& valley = tuning.calibration.valley;
+  const int distance_max = LikenessMax(tuning.proposed.match);
+  Histogram histogram;
+  histogram.title = "Histogram of the distance of each record to the nearest earlier record";
+  histogram.unit = "bits";
+  histogram.bins = tuning.calibration.neighbours.nearest;
+  if (distance_max > 0) {
+    histogram.threshold = distance_max;
+    histogram.threshold_name =
+        fmt::format("{}: pairs left of this line are joined", LimitText(tuning.proposed.match));
+  } else {
+    // The histogram leaves equal records out, so that nothing in it is joined.
+    histogram.threshold = -1;
+    histogram.threshold_name = "only equal records are joined";
+  }
+  if (tuning.calibration.mode == MatchMode::kNear && valley.middle < valley.unrelated) {
+    histogram.marks.push_back({valley.middle, "valley"});
+  }
+  histogram.marks.push_back({valley.unrelated, "unrelated records"});
+  return HistogramChart(histogram);
+}
+
+std::string ChanceTable(const Tuning& tuning) {
+  const Calibration& calibration = tuning.calibration;
+  std::vector<HtmlColumn> columns = {{"distance_max"}};
+  std::vector<HtmlCell> cells = {"chance matches, %"};
+  for (size_t distance = 0; distance < calibration.false_match_rates.size(); ++distance) {
+    const double rate = calibration.false_match_rates[distance];
+    columns.push_back({fmt::format("{}", distance), true});
+    cells.emplace_back(rate < 1e-5 ? "0" : rate >= 1 ? "100" : fmt::format("{:.2g}", 100 * rate));
+  }
+  HtmlTable table(std::move(columns));
+  table.AddRow(cells);
+  return "<h3>Chance matches</h3>\n" +
+         HtmlParagraph(
+             fmt::format("The share of unrelated records that would be called a duplicate of some "
+                         "other record, although they share no rare phrase, while the window "
+                         "holds {} unique records. Shares up to 0.01 % are accepted, which allows "
+                         "such records a distance of at most {}. A larger window "
+                         "(--window-entries) needs a smaller distance.",
+                         Grouped(tuning.proposed.window.entries_max),
+                         calibration.window_distance_max),
+             "muted") +
+         table.Html();
+}
+
+std::string Distances(const Tuning& tuning) {
+  return "<h2>Distances</h2>\n" +
+         HtmlParagraph(
+             "Each record is counted once, at the distance to its nearest earlier record. The "
+             "distance is the mean over several SimHashes of 64 bits. At 0 bits the words are the "
+             "same. Two unrelated texts usually differ in 20 bits or more, but the nearest of many "
+             "unrelated texts may be closer. Equal records are left out. The heights grow with the "
+             "square root of the counts.",
+             "muted") +
+         NearestChart(tuning) + ChanceTable(tuning);
+}
+
+std::string Fields(const Tuning& tuning) {
+  HtmlTable table({{"field"},
+                   {"use"},
+                   {"why"},
+                   {"present", true},
+                   {"distinct", true},
+                   {"tokens", true},
+                   {"bytes", true}});
+  for (const StudiedField& field : tuning.fields) {
+    const FieldFacts& facts = field.facts;
+    const std::string doubt = DoubtAbout(tuning, field);
+    table.AddRow({facts.path, UseOf(tuning.proposed.record, facts.path),
+                  doubt.empty() ? field.reason : fmt::format("{} ({})", field.reason, doubt),
+                  PercentText(facts.present), PercentText(facts.distinct),
+                  fmt::format("{:.1f}", facts.tokens_mean),
+                  fmt::format("{:.0f}", facts.bytes_mean)});
+  }
+  const char* introduction =
+      tuning.fields_given
+          ? "You named the fields to compare. The table says what the sample shows of all fields."
+          : "The fields to compare are proposed from the sample. A field that is left out may "
+            "still tell records apart: if you know better, name the fields with --fields.";
+  std::string html = "<h2>Fields</h2>\n" + HtmlParagraph(introduction, "muted") + table.Html();
+  if (tuning.fields_left_out > 0) {
+    html += HtmlParagraph(
+        fmt::format("The sample has more than {} fields. The others were not studied.",
+                    FieldStudy::kFieldsMax));
+  }
+  return html;
+}
+
+/// What happens to most pairs at this distance. The filter measures one SimHash, which may be a bit
+/// or two off the mean of several that is shown.
+std::string_view FateOf(int distance, const MatchOptions& match) {
+  const int distance_max = LikenessMax(match);
+  if (distance_max > 0 && distance <= distance_max) {
+    return "<span class=\"joined\">joined</span>";
+  }
+  if (match.widen && distance <= distance_max + kWidenedBits) {
+    return "<span class=\"joined\">joined where they share phrases</span>";
+  }
+  return "<span class=\"apart\">kept apart</span>";
+}
+
+std::string PairSide(const char* mark, int64_t number, const std::vector<TextStretch>& side) {
+  std::string html = fmt::format("<p><span class=\"line\">record {}</span>", number);
+  for (const TextStretch& stretch : side) {
+    const std::string text = EscapeHtml(stretch.text);
+    html += stretch.differs ? fmt::format("<{0}>{1}</{0}>", mark, text) : text;
+  }
+  return html + "</p>\n";
+}
+
+class PairWriter {
+ public:
+  PairWriter(const Tuning& tuning, std::span<const RecordView> records)
+      : records_(records), extractor_(tuning.proposed.record) {}
+
+  std::string Html(const SamplePair& pair) {
+    const WordDifference difference = CompareWords(TextAt(pair.earlier), TextAt(pair.later));
+    return "<div class=\"pair\">\n" + PairSide("del", pair.earlier.offset + 1, difference.earlier) +
+           PairSide("ins", pair.later.offset + 1, difference.later) + "</div>\n";
+  }
+
+ private:
+  /// The texts of all compared fields.
+  std::string TextAt(const Position& position) {
+    std::string text;
+    const RecordView& record = records_[static_cast<size_t>(position.offset)];
+    for (const TextPiece& piece : extractor_.Extract(record).pieces) {
+      text += (text.empty() ? "" : " | ") + std::string(piece.text);
+    }
+    return text;
+  }
+
+  std::span<const RecordView> records_;
+  FieldExtractor extractor_;
+};
+
+std::string Questions(const Tuning& tuning, std::span<const RecordView> records) {
+  if (tuning.questions.empty()) return "";
+  PairWriter writer(tuning, records);
+  std::string html = "<h2>Questions</h2>\n";
+  for (size_t i = 0; i < tuning.questions.size(); ++i) {
+    html += HtmlParagraph(fmt::format("{}.", tuning.questions[i]));
+    if (i >= tuning.field_questions.size()) continue;
+    const FieldQuestion& question = tuning.field_questions[i];
+    html += writer.Html({question.earlier, question.later});
+  }
+  return html + HtmlParagraph(fmt::format("{}.", kMarksText), "muted");
+}
+
+std::string Pairs(const Tuning& tuning, std::span<const RecordView> records) {
+  PairWriter writer(tuning, records);
+  std::string html =
+      "<h2>Pairs at each distance</h2>\n" +
+      HtmlParagraph(
+          "Each pair is a record and the nearest earlier one; the words that differ are marked. "
+          "Pairs that are joined should be copies of each other. Pairs that are kept apart should "
+          "not be. If you would draw the line elsewhere, change match.similarity.",
+          "muted");
+  for (size_t distance = 0; distance < tuning.pairs.size(); ++distance) {
+    html += fmt::format("<h3>{} {} {}</h3>\n", distance, distance == 1 ? "bit" : "bits",
+                        FateOf(static_cast<int>(distance), tuning.proposed.match));
+    if (tuning.pairs[distance].empty()) {
+      html += HtmlParagraph("The sample has no pair at this distance.", "muted");
+    }
+    for (const SamplePair& pair : tuning.pairs[distance]) html += writer.Html(pair);
+  }
+  return html;
+}
+
+}  // namespace
+
+std::string TunePage(const Tuning& tuning, const TuneFiles& files,
+                     std::span<const RecordView> records) {
+  return HtmlPage("neardup tune", VerdictBox(tuning, files) + Questions(tuning, records) +
+                                      Distances(tuning) + Fields(tuning) + Pairs(tuning, records));
+}
+
+}  // namespace neardup

@@ -1,0 +1,253 @@
+#include "learn/field_evidence.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "detect/base/hash.h"
+#include "detect/feature/mask.h"
+#include "detect/feature/token_list.h"
+#include "detect/feature/tokeniser.h"
+#include "detect/fingerprint/number_set.h"
+#include "detect/record/field_extractor.h"
+#include "learn/record_fields.h"
+#include "learn/sample.h"
+#include "neardup/filter.h"
+
+namespace neardup {
+namespace {
+
+/// A shorter text says little about a record.
+constexpr size_t kTokensMin = 6;
+constexpr double kSharedPhrases = 0.65;
+constexpr double kConflictingNumbers = 0.02;
+/// Earlier records of a group that a record is compared with.
+constexpr size_t kEarlierTried = 12;
+constexpr size_t kTokensCompared = 64;
+constexpr int kDistance = 12;
+constexpr int kDistanceSum = 32;
+
+std::vector<std::string_view> TokensOf(std::string_view text, size_t count_max = SIZE_MAX) {
+  std::vector<std::string_view> tokens;
+  while (!text.empty() && tokens.size() < count_max) {
+    tokens.push_back(text.substr(0, text.find(' ')));
+    text.remove_prefix(tokens.back().size() + 1);
+  }
+  return tokens;
+}
+
+/// Equal, or an abbreviation.
+bool Matches(std::string_view a, std::string_view b) {
+  // Of pages 2338-2349, some write 2338-49.
+  if (IsNumber(a) || IsNumber(b)) {
+    return a == b || (std::min(a.size(), b.size()) > 1 && (a.ends_with(b) || b.ends_with(a)));
+  }
+  return a.size() <= b.size() ? b.starts_with(a) : a.starts_with(b);
+}
+
+/// The tokens of `a` that match none of `b`.
+std::vector<std::string_view> Unmatched(const std::vector<std::string_view>& a,
+                                        const std::vector<std::string_view>& b) {
+  const std::unordered_set<std::string_view> equal(b.begin(), b.end());
+  std::vector<std::string_view> unmatched;
+  for (const std::string_view token : a) {
+    if (equal.contains(token)) continue;
+    if (std::none_of(b.begin(), b.end(), [&](auto other) { return Matches(token, other); })) {
+      unmatched.push_back(token);
+    }
+  }
+  return unmatched;
+}
+
+size_t CountNumbers(const std::vector<std::string_view>& tokens) {
+  return static_cast<size_t>(std::count_if(tokens.begin(), tokens.end(), IsNumber));
+}
+
+/// Whether two texts share most of their phrases, and no numbers conflict.
+bool ShareText(std::string_view a, std::string_view b) {
+  if (a == b) return true;
+  const auto phrases = [](const std::vector<std::string_view>& tokens) {
+    std::unordered_set<uint64_t> hashes;
+    for (size_t i = 2; i < tokens.size(); ++i) {
+      hashes.insert(Hash64(tokens[i], Hash64(tokens[i - 1], Hash64(tokens[i - 2]))));
+    }
+    return hashes;
+  };
+  const auto numbers_beyond = [](const auto& of, const auto& other) {
+    std::unordered_set<std::string_view> known(other.begin(), other.end());
+    std::unordered_set<std::string_view> own;
+    for (const std::string_view token : of) {
+      if (IsNumber(token) && !known.contains(token)) own.insert(token);
+    }
+    return own.size();
+  };
+  const auto of_a = TokensOf(a);
+  const auto of_b = TokensOf(b);
+  const size_t conflicts = std::min(numbers_beyond(of_a, of_b), numbers_beyond(of_b, of_a));
+  const size_t tokens = std::min(of_a.size(), of_b.size());
+  if (static_cast<double>(conflicts) > kConflictingNumbers * static_cast<double>(tokens)) {
+    return false;
+  }
+  auto shorter = phrases(of_a);
+  auto longer = phrases(of_b);
+  if (longer.size() < shorter.size()) std::swap(shorter, longer);
+  const auto shared = static_cast<double>(std::count_if(
+      shorter.begin(), shorter.end(), [&](uint64_t phrase) { return longer.contains(phrase); }));
+  return shared >= kSharedPhrases * static_cast<double>(std::max<size_t>(shorter.size(), 1));
+}
+
+/// The groups of records of a sample that the filter joins by their texts alone.
+std::vector<std::vector<size_t>> GroupsByText(std::span<const RecordView> records,
+                                              std::span<const StudiedField> fields,
+                                              std::span<const size_t> texts) {
+  FilterOptions options;
+  for (const size_t text : texts) options.record.fields.push_back({fields[text].facts.path});
+  options.feature.features_min = kTokensMin;
+  if (HoldCircumstances(records, options.record)) options.feature.masks = kCircumstanceMasks;
+  options.match.distance_max = kDistance;
+  options.match.features_per_bit = 0;
+  options.match.distance_sum_max = kDistanceSum;
+  options.window.window_ms = WindowOptions::kTenYearsMs;
+  options.window.entries_max =
+      std::max<uint64_t>(records.size(), WindowOptions::kEntriesMaxRange.min);
+  options.model = ModelOfPart(records, options);
+  Fingerprinter fingerprinter(options);
+  const Result<std::unique_ptr<Filter>> filter = Filter::New(options);
+  if (!filter.ok()) return {};
+  std::map<size_t, std::vector<size_t>> groups;
+  for (size_t i = 0; i < records.size(); ++i) {
+    const Position position{0, static_cast<int64_t>(i)};
+    const FingerprintedRecord record = fingerprinter.Compute({position, 0, records[i].value});
+    if (!record.outcome.comparable() || record.features < kTokensMin) continue;
+    const Verdict verdict = (*filter)->Decide(record);
+    if (verdict.decision != Decision::kDuplicate) continue;
+    std::vector<size_t>& group = groups[static_cast<size_t>(verdict.match.original.offset)];
+    if (group.empty()) group.push_back(static_cast<size_t>(verdict.match.original.offset));
+    group.push_back(i);
+  }
+  std::vector<std::vector<size_t>> found;
+  for (auto& [original, group] : groups) found.push_back(std::move(group));
+  return found;
+}
+
+/// Reads the values of the studied fields of records, normalised.
+class ValueReader {
+ public:
+  ValueReader(std::span<const StudiedField> fields, std::span<const size_t> texts)
+      : tokeniser_(true), masking_tokeniser_(true, kCircumstanceMasks), texts_(texts) {
+    for (size_t i = 0; i < fields.size(); ++i) numbers_.emplace(fields[i].facts.path, i);
+  }
+
+  /// By studied field; empty: the record has none.
+  std::vector<std::string> Read(const RecordView& record) {
+    std::vector<std::string> values(numbers_.size());
+    if (!record.value) return values;
+    for (const RecordField& field : reader_.Read(*record.value)) {
+      const auto number = numbers_.find(field.path);
+      if (number == numbers_.end()) continue;
+      tokens_.Clear();
+      const bool text = std::find(texts_.begin(), texts_.end(), number->second) != texts_.end();
+      (text ? masking_tokeniser_ : tokeniser_).Tokenise(field.text, tokens_);
+      values[number->second] = tokens_.TextFrom(0);
+    }
+    return values;
+  }
+
+ private:
+  Tokeniser tokeniser_;
+  Tokeniser masking_tokeniser_;
+  std::span<const size_t> texts_;
+  TokenList tokens_;
+  RecordFields reader_;
+  std::unordered_map<std::string, size_t> numbers_;
+};
+
+std::string TextOf(const std::vector<std::string>& values, std::span<const size_t> texts) {
+  std::string all;
+  for (const size_t text : texts) all += values[text];
+  return all;
+}
+
+size_t CountEqual(const std::vector<Agreement>& fields) {
+  return static_cast<size_t>(std::count(fields.begin(), fields.end(), Agreement::kEqual) +
+                             std::count(fields.begin(), fields.end(), Agreement::kNone));
+}
+
+}  // namespace
+
+void VisitTexts(std::span<const RecordView> records, const RecordOptions& record, size_t count,
+                const std::function<void(std::string_view)>& visit) {
+  FieldExtractor extractor(record);
+  for (const RecordView& view : ShuffledPart(records, count)) {
+    for (const TextPiece& piece : extractor.Extract(view).pieces) {
+      if (!piece.key && !piece.free) visit(piece.text);
+    }
+  }
+}
+
+bool HoldCircumstances(std::span<const RecordView> records, const RecordOptions& record) {
+  constexpr size_t kLookedAt = 500;
+  constexpr double kShare = 0.05;
+  size_t texts = 0;
+  size_t held = 0;
+  VisitTexts(records, record, kLookedAt, [&](std::string_view text) {
+    ++texts;
+    held += FindMaskedPart(text, 0, kCircumstanceMasks) ? 1 : 0;
+  });
+  return static_cast<double>(held) > kShare * static_cast<double>(texts);
+}
+
+Agreement CompareValues(std::string_view a, std::string_view b) {
+  if (a.empty() && b.empty()) return Agreement::kNone;
+  if (a.empty() || b.empty()) return Agreement::kMissing;
+  if (a == b) return Agreement::kEqual;
+  const auto of_a = TokensOf(a, kTokensCompared);
+  const auto of_b = TokensOf(b, kTokensCompared);
+  if (std::max(of_a.size(), of_b.size()) < 2) return Agreement::kDiffers;
+  const auto of_a_only = Unmatched(of_a, of_b);
+  const auto of_b_only = Unmatched(of_b, of_a);
+  if (std::min(CountNumbers(of_a_only), CountNumbers(of_b_only)) > 0) return Agreement::kDiffers;
+  const bool a_shorter = of_a.size() <= of_b.size();
+  const size_t unmatched = (a_shorter ? of_a_only : of_b_only).size();
+  return 2 * unmatched < std::min(of_a.size(), of_b.size()) ? Agreement::kSimilar
+                                                            : Agreement::kDiffers;
+}
+
+std::vector<TextPair> FindTextPairs(std::span<const RecordView> records,
+                                    std::span<const StudiedField> fields,
+                                    std::span<const size_t> texts) {
+  std::vector<std::vector<size_t>> groups = GroupsByText(records, fields, texts);
+  std::sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
+    const auto hash = [&](const auto& group) { return Hash64(*records[group[0]].value); };
+    return hash(a) < hash(b);
+  });
+  ValueReader reader(fields, texts);
+  std::vector<TextPair> pairs;
+  for (const std::vector<size_t>& group : groups) {
+    if (pairs.size() >= kTextPairsMax) break;
+    std::vector<std::vector<std::string>> values;
+    const size_t members = std::min(group.size(), kEarlierTried);
+    for (size_t i = 0; i < members; ++i) values.push_back(reader.Read(records[group[i]]));
+    for (size_t later = 1; later < members; ++later) {
+      TextPair best;
+      for (size_t earlier = 0; earlier < later; ++earlier) {
+        if (!ShareText(TextOf(values[earlier], texts), TextOf(values[later], texts))) continue;
+        TextPair pair{group[earlier], group[later], group.size(), {}};
+        for (size_t field = 0; field < fields.size(); ++field) {
+          pair.fields.push_back(CompareValues(values[earlier][field], values[later][field]));
+        }
+        if (best.fields.empty() || CountEqual(pair.fields) > CountEqual(best.fields)) {
+          best = std::move(pair);
+        }
+      }
+      if (!best.fields.empty()) pairs.push_back(std::move(best));
+    }
+  }
+  return pairs;
+}
+
+}  // namespace neardup

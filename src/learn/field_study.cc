@@ -1,0 +1,343 @@
+#include "learn/field_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <regex>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "detect/base/hash.h"
+#include "detect/record/event_time.h"
+#include "neardup/options.h"
+
+namespace neardup {
+
+namespace {
+
+/// No accepted form is longer.
+constexpr size_t kBytesMax = 48;
+/// Epoch times from September 2001 to May 2033: numbers outside are more
+/// likely to be identifiers.
+constexpr int64_t kSinceMs = 1'000'000'000'000;
+constexpr int64_t kUntilMs = 2'000'000'000'000;
+
+/// Ten digits (seconds), thirteen (milliseconds), sixteen (microseconds) or nineteen (nanoseconds).
+bool IsEpochTime(std::string_view text) {
+  if (!std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+    return false;
+  }
+  if (text.size() == 16 || text.size() == 19) text = text.substr(0, 13);
+  const TimeFormat format = text.size() == 13 ? TimeFormat::kMilliseconds : TimeFormat::kSeconds;
+  if (format == TimeFormat::kSeconds && text.size() != 10) return false;
+  const auto time_ms = ParseEventTime(text, format);
+  return time_ms && *time_ms >= kSinceMs && *time_ms < kUntilMs;
+}
+
+/// The forms of logs and web forms.
+bool IsWrittenTime(std::string_view text) {
+  static const std::string clock = R"(\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?)";
+  static const std::string zone = R"(( ?(Z|[AaPp][Mm]|[A-Z]{3,4}|[+-]\d{2}:?\d{2}))*)";
+  static const std::string month = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}";
+  static const std::string numbers =
+      R"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})";
+  static const std::string names =
+      R"(([A-Z][a-z]{2,8},? )?(\d{1,2} )?)" + month + R"(( {1,2}\d{1,2})?,?( \d{4})?)";
+  static const std::string web_log = R"(\d{1,2}/)" + month + R"(/\d{4})";
+  static const std::regex dated("(" + numbers + "|" + names + "|" + web_log + ")[ T:]" + clock +
+                                zone + R"(( \d{4})?)");
+  static const std::regex seconds(R"(\d{1,2}:\d{2}:\d{2}([.,]\d+)?)");
+  static const std::regex compact(
+      R"((\d{2})?\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])[ T]([01]\d|2[0-3])([0-5]\d){2}Z?)");
+  return std::regex_match(text.begin(), text.end(), dated) ||
+         std::regex_match(text.begin(), text.end(), compact) ||
+         std::regex_match(text.begin(), text.end(), seconds);
+}
+
+}  // namespace
+
+bool IsTimeText(std::string_view text) {
+  if (text.empty() || text.size() > kBytesMax) return false;
+  if (ParseEventTime(text, TimeFormat::kRfc3339) || IsEpochTime(text)) return true;
+  return text.find_first_of(": T") != std::string_view::npos && IsWrittenTime(text);
+}
+
+namespace {
+
+/// What counts as all, allowing for some exceptions.
+constexpr double kNearlyAll = 0.9;
+constexpr double kMost = 0.5;
+/// In fewer records than this, a value is in each record by chance.
+constexpr size_t kIdentifierRecords = 10;
+/// Records are written in runs, each with many records of one date.
+constexpr double kWrittenDistinct = 0.01;
+/// Names and labels have fewer tokens than the titles of news, which have seven.
+constexpr double kTextTokens = 6;
+/// Of the tokens of a text at most the others begin with a digit; of tables, more do.
+constexpr double kTextWorded = 0.5;
+/// Of a text most records have one of their own, unless it is a message of a program.
+constexpr double kTextDistinct = 0.2;
+constexpr double kTitleTokens = 2;
+constexpr size_t kHashDigits = 32;
+constexpr size_t kLongIdDigits = 7;
+
+double Ratio(size_t part, size_t all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+
+bool IsDecimal(char c) { return c >= '0' && c <= '9'; }
+bool IsHex(char c) { return IsDecimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool HoldsDigit(std::string_view text) { return std::any_of(text.begin(), text.end(), IsDecimal); }
+/// Whether a token is a number, or begins like one.
+bool BeginsWithDigit(std::string_view token) {
+  return IsDecimal(token[0]) || (token.size() > 1 && IsDecimal(token[1]) && !IsLetter(token[0]));
+}
+
+bool IsWord(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+}
+
+/// A UUID, or 32 or more hex digits.
+bool IsHash(std::string_view text) {
+  const auto digits = static_cast<size_t>(std::count_if(text.begin(), text.end(), IsHex));
+  const auto hyphens = static_cast<size_t>(std::count(text.begin(), text.end(), '-'));
+  return digits >= kHashDigits && digits + hyphens == text.size() && HoldsDigit(text) &&
+         (hyphens == 0 || (hyphens == 4 && text.size() == 36));
+}
+
+bool IsWebAddress(std::string_view text) {
+  const size_t scheme = text.find("://");
+  return scheme != std::string_view::npos && scheme > 0 && scheme + 3 < text.size() &&
+         std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(scheme),
+                     [](char c) { return IsLetter(c) || IsDecimal(c); }) &&
+         std::none_of(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; });
+}
+
+constexpr size_t kDateBytes = 10;
+
+/// 2026-01-31, whatever follows.
+bool IsDate(std::string_view text) {
+  if (text.size() < kDateBytes) return false;
+  for (size_t i = 0; i < kDateBytes; ++i) {
+    const bool dash = i == 4 || i == 7;
+    if (dash ? text[i] != '-' : !IsDecimal(text[i])) return false;
+  }
+  return true;
+}
+
+std::optional<int64_t> WholeNumber(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::pair<FieldRole, std::string> Judge(const StudiedField& field) {
+  const FieldFacts& facts = field.facts;
+  const FieldName& name = field.name;
+  if (facts.records == 0) return {FieldRole::kKey, "null or empty in every record"};
+  if (facts.times >= kNearlyAll && !name.event_time) {
+    return {FieldRole::kTime,
+            fmt::format("{} of its values are times of day", RoundedPercent(facts.times))};
+  }
+  // "date" alone may as well be the date of what the record is about.
+  if (facts.dates + facts.times >= kNearlyAll && name.written && facts.path != "date" &&
+      !facts.path.ends_with("/date")) {
+    return {FieldRole::kTime, "dates, and by its name the time at which a record was written"};
+  }
+  if (facts.latest_dates >= kNearlyAll && facts.distinct < kWrittenDistinct) {
+    return {FieldRole::kTime,
+            "a date that no other date of a record follows, and that many records share: it says "
+            "when the record was written"};
+  }
+  const bool own = facts.distinct_of_all >= kMost;
+  if (facts.hashes >= kNearlyAll && own) {
+    return {FieldRole::kIdentifier, fmt::format("UUIDs or hashes, different in {} of the records",
+                                                RoundedPercent(facts.distinct))};
+  }
+  if (name.identifier && facts.words >= kNearlyAll && own) {
+    return {FieldRole::kIdentifier,
+            fmt::format("an identifier by its name, different in {} of the records",
+                        RoundedPercent(facts.distinct))};
+  }
+  if (facts.addresses >= kNearlyAll) {
+    return {FieldRole::kAddress, fmt::format("{} of its values are addresses of the web",
+                                             RoundedPercent(facts.addresses))};
+  }
+  if (facts.numbers >= kNearlyAll && (name.machine_number || name.counter)) {
+    return {FieldRole::kCounter, name.counter ? "counts how often a record was seen, by its name"
+                                              : "a number that a machine gave, by its name"};
+  }
+  return {FieldRole::kKey, "content: nothing says that copies differ in it"};
+}
+
+}  // namespace
+
+std::string RoundedPercent(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+const char* Name(FieldRole role) {
+  switch (role) {
+    case FieldRole::kText:
+      return "text";
+    case FieldRole::kKey:
+      return "must agree";
+    case FieldRole::kFree:
+      return "may differ";
+    case FieldRole::kIdentifier:
+      return "identifier";
+    case FieldRole::kTime:
+      return "time";
+    case FieldRole::kAddress:
+      return "address";
+    case FieldRole::kCounter:
+      return "counter";
+  }
+  return "counter";
+}
+
+bool IsTextual(const StudiedField& field) {
+  const FieldFacts& facts = field.facts;
+  return facts.tokens_mean >= kTextTokens && facts.words < kMost && facts.worded >= kTextWorded &&
+         facts.times < kMost && facts.addresses < kMost &&
+         (facts.distinct_of_all >= kTextDistinct || field.name.message);
+}
+
+bool IsTitle(const StudiedField& field, double distinct) {
+  const FieldFacts& facts = field.facts;
+  return facts.tokens_mean >= kTitleTokens && facts.words < kMost && facts.worded >= kTextWorded &&
+         facts.distinct_of_all >= kMost * distinct && facts.times < kMost;
+}
+
+bool IsDistinctWord(const FieldFacts& facts) {
+  return facts.words >= kNearlyAll && facts.distinct_of_all >= kNearlyAll &&
+         facts.records >= kIdentifierRecords;
+}
+
+StudiedField JudgeField(FieldFacts facts) {
+  StudiedField field;
+  field.name = ReadFieldName(facts.path);
+  field.facts = std::move(facts);
+  auto [role, reason] = Judge(field);
+  field.role = role;
+  field.by_nature = role;
+  field.reason = std::move(reason);
+  return field;
+}
+
+FieldStudy::FieldStudy(size_t records_of_all) : tokeniser_(true), records_of_all_(records_of_all) {}
+
+void FieldStudy::Add(std::string_view payload) {
+  ++records_;
+  std::vector<std::pair<std::string_view, size_t>> dates;  // with the number of their field
+  for (const RecordField& field : reader_.Read(payload)) {
+    ++values_;
+    auto found = numbers_.find(field.path);
+    if (found == numbers_.end()) {
+      if (fields_.size() == kFieldsMax) {
+        ++fields_left_out_;
+        continue;
+      }
+      found = numbers_.emplace(field.path, fields_.size()).first;
+      fields_.emplace_back().path = field.path;
+    }
+    if (field.text.empty()) continue;
+    Count(fields_[found->second], field);
+    if (IsDate(field.text)) {
+      dates.emplace_back(std::string_view(field.text).substr(0, kDateBytes), found->second);
+    }
+  }
+  if (dates.size() < 2) return;
+  const std::string_view latest = std::max_element(dates.begin(), dates.end())->first;
+  for (const auto& [date, number] : dates) fields_[number].latest_dates += date == latest ? 1 : 0;
+}
+
+void FieldStudy::Count(Counts& counts, const RecordField& field) {
+  const std::string_view text = field.text;
+  ++counts.present;
+  counts.bytes += text.size();
+  counts.words += IsWord(text) ? 1 : 0;
+  counts.addresses += IsWebAddress(text) ? 1 : 0;
+  counts.hashes += IsHash(text) ? 1 : 0;
+  const bool time = IsTimeText(text);
+  counts.times += time ? 1 : 0;
+  counts.dates += !time && text.size() == kDateBytes && IsDate(text) ? 1 : 0;
+  std::string number;
+  const bool is_number = CanonicalNumber(text, number);
+  counts.numbers += is_number ? 1 : 0;
+  if (const std::optional<int64_t> whole = WholeNumber(text)) {
+    counts.long_ids += text.size() >= kLongIdDigits ? 1 : 0;
+    counts.steps += *whole == counts.number_before + 1 ? 1 : 0;
+    counts.number_before = *whole;
+  }
+  ++counts.values[Hash64(text)];
+  tokens_.Clear();
+  tokeniser_.Tokenise(text, tokens_);
+  counts.tokens += tokens_.token_count();
+  std::string_view rest = tokens_.TextFrom(0);
+  while (!rest.empty()) {
+    const std::string_view token = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(token.size() + 1);
+    counts.worded += BeginsWithDigit(token) ? 0 : 1;
+  }
+}
+
+/// Chao's estimate (1984) of the number of distinct values: d + f1 (f1 - 1) / (2 (f2 + 1)), where
+/// f1 values were seen once and f2 twice.
+double FieldStudy::DistinctOfAll(const FieldFacts& facts, size_t once, size_t twice) const {
+  const double share = Ratio(records_of_all_, records_);
+  if (share <= 1) return facts.distinct;
+  const auto singles = static_cast<double>(once);
+  const double values =
+      static_cast<double>(facts.values) +
+      singles * std::max(singles - 1, 0.0) / (2 * (static_cast<double>(twice) + 1));
+  return std::min(1.0, values / (share * static_cast<double>(facts.records)));
+}
+
+std::vector<StudiedField> FieldStudy::Finish() const {
+  std::vector<StudiedField> studied;
+  for (const Counts& counts : fields_) {
+    size_t most = 0;
+    size_t once = 0;
+    size_t twice = 0;
+    double pairs = 0;
+    for (const auto& [hash, records] : counts.values) {
+      most = std::max(most, records);
+      once += records == 1 ? 1 : 0;
+      twice += records == 2 ? 1 : 0;
+      pairs += static_cast<double>(records) * static_cast<double>(records - 1);
+    }
+    FieldFacts facts;
+    facts.path = counts.path;
+    facts.records = counts.present;
+    facts.present = Ratio(counts.present, records_);
+    facts.values = counts.values.size();
+    facts.distinct = Ratio(counts.values.size(), counts.present);
+    facts.distinct_of_all = DistinctOfAll(facts, once, twice);
+    facts.most_frequent = Ratio(most, counts.present);
+    const auto present = static_cast<double>(counts.present);
+    facts.match = counts.present < 2 ? 0 : pairs / (present * (present - 1));
+    facts.tokens_mean = Ratio(counts.tokens, counts.present);
+    facts.bytes_mean = Ratio(counts.bytes, counts.present);
+    facts.times = Ratio(counts.times, counts.present);
+    facts.dates = Ratio(counts.dates, counts.present);
+    facts.numbers = Ratio(counts.numbers, counts.present);
+    facts.long_ids = Ratio(counts.long_ids, counts.present);
+    facts.words = Ratio(counts.words, counts.present);
+    facts.hashes = Ratio(counts.hashes, counts.present);
+    facts.addresses = Ratio(counts.addresses, counts.present);
+    facts.worded = Ratio(counts.worded, counts.tokens);
+    facts.steps = Ratio(counts.steps, counts.present);
+    facts.latest_dates = Ratio(counts.latest_dates, counts.present);
+    studied.push_back(JudgeField(std::move(facts)));
+  }
+  std::sort(studied.begin(), studied.end(), [](const StudiedField& a, const StudiedField& b) {
+    return a.facts.path < b.facts.path;
+  });
+  return studied;
+}
+
+}  // namespace neardup

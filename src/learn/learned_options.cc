@@ -1,0 +1,403 @@
+#include "learn/learned_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
+
+#include "detect/base/quantity.h"
+#include "detect/feature/mask.h"
+#include "detect/index/match.h"
+#include "detect/record/json_syntax.h"
+#include "learn/drift.h"
+#include "learn/field_study.h"
+#include "learn/model_file.h"
+#include "learn/tuning.h"
+#include "neardup/filter.h"
+
+namespace neardup {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kVersionKey = "neardup_learned";
+constexpr int kSettingsVersion = 1;
+constexpr const char* kFieldsPath = "record.fields";
+constexpr const char* kSimilarityPath = "match.similarity";
+constexpr const char* kDistancePath = "match.distance_max";
+constexpr size_t kNamedMax = 12;
+
+Error NotWhole(const std::string& path) {
+  return {ErrorCode::kConfig, fmt::format("{}: expected a whole number of at most 64 bits", path)};
+}
+
+/// One learnable setting. `read` throws a Json exception if the value has another type.
+struct Row {
+  std::string path;
+  std::function<void(const FilterOptions& from, FilterOptions& to)> copy;
+  std::function<Json(const FilterOptions&)> write;
+  std::function<Result<void>(const Json&, FilterOptions&)> read;
+};
+
+/// Of a setting that JSON has as it is.
+template <class Member>
+Row PlainRow(const std::string& path, Member member) {
+  return {path,
+          [member](const FilterOptions& from, FilterOptions& to) { member(to) = member(from); },
+          [member](const FilterOptions& options) { return Json(member(options)); },
+          [member, path](const Json& json, FilterOptions& options) -> Result<void> {
+            auto& to = member(options);
+            constexpr bool kReal = std::is_floating_point_v<std::decay_t<decltype(to)>>;
+            if (!kReal && HasFraction(json)) return NotWhole(path);
+            json.get_to(to);
+            return {};
+          }};
+}
+
+Json FieldsJson(const std::vector<FieldSelector>& fields) {
+  Json list = Json::array();
+  for (const FieldSelector& field : fields) {
+    list.push_back({{"path", field.path}, {"weight", field.weight}, {"key", field.key}});
+    if (field.free) list.back()["free"] = true;
+  }
+  return list;
+}
+
+Row FieldsRow() {
+  return {
+      kFieldsPath,
+      [](const FilterOptions& from, FilterOptions& to) { to.record.fields = from.record.fields; },
+      [](const FilterOptions& options) { return FieldsJson(options.record.fields); },
+      [](const Json& json, FilterOptions& options) -> Result<void> {
+        options.record.fields.clear();
+        for (const Json& field : json) {
+          options.record.fields.push_back(
+              {field.at("path").get<std::string>(), field.at("weight").get<double>(),
+               field.at("key").get<bool>(), field.value("free", false)});
+        }
+        return {};
+      }};
+}
+
+Row MasksRow() {
+  return {
+      "feature.masks",
+      [](const FilterOptions& from, FilterOptions& to) { to.feature.masks = from.feature.masks; },
+      [](const FilterOptions& options) { return Json(MaskNames(options.feature.masks)); },
+      [](const Json& json, FilterOptions& options) -> Result<void> {
+        options.feature.masks = MasksNamed(json.get<std::vector<std::string>>());
+        return {};
+      }};
+}
+
+Row ModelRow() {
+  return {"feature.model",
+          [](const FilterOptions& from, FilterOptions& to) { to.model = from.model; },
+          [](const FilterOptions& options) { return Json::parse(ModelText(options.model)); },
+          [](const Json& json, FilterOptions& options) -> Result<void> {
+            NEARDUP_ASSIGN(options.model, ParseModel(json.dump(), "feature.model"));
+            return {};
+          }};
+}
+
+#define NEARDUP_OPTION(member) \
+  [](auto& options) -> auto& { return options.member; }
+
+const std::vector<Row>& OptionRows() {
+  static const std::vector<Row> rows = {
+      FieldsRow(),
+      PlainRow("record.exclude", NEARDUP_OPTION(record.exclude)),
+      PlainRow("feature.features_min", NEARDUP_OPTION(feature.features_min)),
+      MasksRow(),
+      ModelRow(),
+      PlainRow(kSimilarityPath, NEARDUP_OPTION(match.similarity)),
+      PlainRow(kDistancePath, NEARDUP_OPTION(match.distance_max)),
+      PlainRow("match.distance_chance_max", NEARDUP_OPTION(match.distance_chance_max)),
+      PlainRow("match.distance_sum_max", NEARDUP_OPTION(match.distance_sum_max)),
+      PlainRow("match.features_per_bit", NEARDUP_OPTION(match.features_per_bit)),
+      PlainRow("match.widen", NEARDUP_OPTION(match.widen)),
+      PlainRow("match.text_keys", NEARDUP_OPTION(match.text_keys)),
+      PlainRow("match.numbers", NEARDUP_OPTION(match.numbers)),
+      PlainRow("window.entries_max", NEARDUP_OPTION(window.entries_max))};
+  return rows;
+}
+
+#undef NEARDUP_OPTION
+
+std::string Named(const std::vector<std::string>& names) {
+  const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(names.size(), kNamedMax));
+  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  if (end != names.end()) text += fmt::format(" and {} more", names.end() - end);
+  return text;
+}
+
+/// Says how each field is used: compared fields: text; must agree: rooms, floor; ...
+std::string FieldsReason(const FilterOptions& options, std::span<const StudiedField> studied) {
+  std::map<std::string, std::vector<std::string>> used;
+  for (const StudiedField& field : studied) {
+    const std::string use = UseOf(options.record, field.facts.path);
+    const bool left_out = !IsSelected(options.record, field.facts.path);
+    used[use].push_back(left_out ? fmt::format("{} ({})", field.facts.path, Name(field.role))
+                                 : field.facts.path);
+  }
+  std::vector<std::string> parts;
+  for (const char* use : {"compared", "must agree", "may differ", "left out"}) {
+    if (!used[use].empty()) parts.push_back(fmt::format("{}: {}", use, Named(used[use])));
+  }
+  return fmt::format("fields {}", fmt::join(parts, "; "));
+}
+
+/// Joins only what is equal in everything that may be content.
+LearnedOptions OnlyEqual(size_t records, const FilterOptions& given, const std::string& why) {
+  LearnedOptions learned;
+  learned.options = given;
+  learned.records = records;
+  learned.options.match.distance_max = 0;
+  learned.reasons = {why, "compared fields: all"};
+  return learned;
+}
+
+/// Joins what the named fields and the other given settings say.
+LearnedOptions AsGiven(const FilterOptions& given, size_t records, const std::string& why) {
+  LearnedOptions learned;
+  learned.options = given;
+  learned.records = records;
+  learned.reasons = {why + "; the named fields are compared with the default settings"};
+  return learned;
+}
+
+/// The message about a distance that was configured.
+std::string GivenDistance(int distance_max) {
+  return fmt::format("match.distance_max is given as {}, so {}", distance_max,
+                     distance_max == 0 ? "only equal records are duplicates"
+                                       : "near records are duplicates as well");
+}
+
+std::string ModeReason(const Tuning& tuning, const MatchOptions& match, bool given) {
+  const Calibration& calibration = tuning.calibration;
+  if (!given) {
+    return fmt::format("mode {}, {}: {}", Name(calibration.mode), LimitText(match),
+                       calibration.reason);
+  }
+  return fmt::format("{}; the records alone suggest mode {} with distance_max {}",
+                     GivenDistance(match.distance_max), Name(calibration.mode),
+                     calibration.mode == MatchMode::kExact ? 0 : calibration.distance_max);
+}
+
+/// `kept`: settings that were configured, so that learning did not choose them.
+std::string FurtherReason(const Tuning& tuning, const std::set<std::string>& kept) {
+  std::vector<std::string> further;
+  if (!tuning.masks_reason.empty() && !kept.contains("feature.masks")) {
+    further.push_back(fmt::format("masks {} ({})",
+                                  fmt::join(MaskNames(tuning.proposed.feature.masks), ", "),
+                                  tuning.masks_reason));
+  }
+  if (!tuning.short_reason.empty() && !kept.contains("feature.features_min")) {
+    further.push_back("short records are compared as well (" + tuning.short_reason + ")");
+  }
+  const MatchOptions& match = tuning.proposed.match;
+  if (match.distance_chance_max < LikenessMax(match)) {
+    further.push_back(fmt::format(
+        "records that share no rare phrase are joined {} (in a window of {} records, others would "
+        "match by chance)",
+        match.distance_chance_max == 0
+            ? "only if they are equal"
+            : fmt::format("up to distance {} only", match.distance_chance_max),
+        Grouped(tuning.proposed.window.entries_max)));
+  }
+  if (tuning.window_smaller && !kept.contains("window.entries_max")) {
+    further.push_back(
+        fmt::format("a window of {} unique records (a larger one has more chance "
+                    "matches)",
+                    Grouped(tuning.proposed.window.entries_max)));
+  }
+  return further.empty() ? "" : fmt::format("also chosen: {}", fmt::join(further, "; "));
+}
+
+}  // namespace
+
+const std::vector<std::string>& LearnablePaths() {
+  static const std::vector<std::string> paths = [] {
+    std::vector<std::string> all;
+    for (const Row& row : OptionRows()) all.push_back(row.path);
+    return all;
+  }();
+  return paths;
+}
+
+void TakeLearned(const FilterOptions& learned, const std::set<std::string>& kept,
+                 FilterOptions& options) {
+  for (const Row& row : OptionRows()) {
+    if (!kept.contains(row.path)) row.copy(learned, options);
+  }
+  if (kept.contains(kFieldsPath) || !kept.contains("record.exclude")) return;
+  // What a person excludes is left out beside what was learned.
+  std::vector<std::string>& exclude = options.record.exclude;
+  for (const std::string& path : learned.record.exclude) {
+    if (std::find(exclude.begin(), exclude.end(), path) == exclude.end()) exclude.push_back(path);
+  }
+}
+
+namespace {
+
+LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOptions& given,
+                             const std::set<std::string>& kept, size_t records_min) {
+  TuneOptions options;
+  options.filter = given;
+  options.calibration.window_entries = given.window.entries_max;
+  options.find_pairs = false;
+  if (!kept.contains("window.entries_max")) {
+    options.calibration.window_entries_min =
+        std::min(kTunedWindowMin, options.calibration.window_entries);
+  }
+  const auto only_equal = [&](const std::string& why) {
+    if (!given.record.fields.empty()) {
+      LearnedOptions learned = AsGiven(given, records.size(), why);
+      learned.mode = Name(given.match.distance_max == 0 ? MatchMode::kExact : MatchMode::kNear);
+      return learned;
+    }
+    LearnedOptions learned = OnlyEqual(records.size(), given, why);
+    FilterOptions taken = given;
+    TakeLearned(learned.options, kept, taken);
+    learned.options = std::move(taken);
+    const int distance_max = learned.options.match.distance_max;
+    learned.mode = Name(distance_max == 0 ? MatchMode::kExact : MatchMode::kNear);
+    learned.reasons.push_back(
+        kept.contains(kDistancePath)
+            ? GivenDistance(distance_max)
+            : "mode exact: only records whose fields are equal are duplicates");
+    return learned;
+  };
+  const bool few = records.size() < records_min;
+  const std::string few_text =
+      fmt::format("{} records are too few to learn from; expected at least {}",
+                  Grouped(records.size()), Grouped(records_min));
+  if (few && !given.record.fields.empty()) {
+    LearnedOptions learned = only_equal(few_text);
+    learned.provisional = true;
+    return learned;
+  }
+  const Result<Tuning> tuned = Tune(records, options);
+  if (!tuned.ok()) {
+    LearnedOptions learned =
+        only_equal(few ? few_text
+                       : fmt::format("nothing was learned from {} records: the sample {}",
+                                     Grouped(records.size()), tuned.error().text));
+    learned.provisional = few;
+    return learned;
+  }
+  Tuning tuning = *tuned;
+  if (tuning.calibration.too_few && !tuning.has_text) {
+    // What the fields are for still holds.
+    tuning.calibration.mode = MatchMode::kExact;
+    tuning.calibration.reason =
+        "too few records of the sample have enough words to be compared by distance, so only equal "
+        "records are joined";
+    tuning.proposed.match = MatchOptionsFor(tuning.calibration);
+  }
+  if (kept.contains(kSimilarityPath) && tuning.has_text &&
+      tuning.calibration.mode == MatchMode::kExact) {
+    tuning.calibration.mode = MatchMode::kNear;
+    tuning.calibration.distance_max = kDistanceMax;
+    tuning.calibration.widen = true;
+    tuning.calibration.reason = "match.similarity is given, so near records are duplicates as well";
+    tuning.proposed.match = MatchOptionsFor(tuning.calibration);
+  }
+  LearnedOptions learned;
+  learned.options = given;
+  TakeLearned(tuning.proposed, kept, learned.options);
+  const Claim claim = learned.options == tuning.proposed
+                          ? tuning.claim
+                          : PlantedSample(records, learned.options.record).Measure(learned.options);
+  const int distance_max = learned.options.match.distance_max;
+  const bool distance_given = kept.contains(kDistancePath);
+  learned.mode = Name(!distance_given     ? tuning.calibration.mode
+                      : distance_max == 0 ? MatchMode::kExact
+                                          : MatchMode::kNear);
+  learned.records = tuning.records;
+  learned.provisional = few;
+  learned.reasons = {fmt::format("learned from {} records ({} distinct)", Grouped(tuning.records),
+                                 Grouped(tuning.distinct)),
+                     FieldsReason(learned.options, tuning.fields),
+                     ModeReason(tuning, learned.options.match, distance_given)};
+  const std::string doubt = ClaimDoubt(claim);
+  learned.reasons.push_back(
+      fmt::format("measured: {}{}{}", ClaimText(claim), doubt.empty() ? "" : "; ", doubt));
+  const std::string further = FurtherReason(tuning, kept);
+  if (!further.empty()) learned.reasons.push_back(further);
+  for (const std::string& question : tuning.questions) {
+    learned.reasons.push_back("question: " + question);
+  }
+  if (few) learned.reasons.insert(learned.reasons.begin(), few_text);
+  if (LearnedText(learned).size() > kLearnedBytesMax) learned.options.model.common.clear();
+  return learned;
+}
+
+}  // namespace
+
+LearnedOptions LearnOptions(std::span<const RecordView> records, const FilterOptions& given,
+                            const std::set<std::string>& kept, size_t records_min) {
+  LearnedOptions learned = LearnSettings(records, given, kept, records_min);
+  const FilterOptions& options = learned.options;
+  if (records.size() < kDriftRecordsMin) return learned;
+  learned.profile = ProfileOf(records, options);
+  // No verdict depends on a profile.
+  if (LearnedText(learned).size() > kLearnedBytesMax) learned.profile.reset();
+  return learned;
+}
+
+std::string LearnedText(const LearnedOptions& learned) {
+  Json json = {{kVersionKey, kSettingsVersion}};
+  for (const Row& row : OptionRows()) json[row.path] = row.write(learned.options);
+  json["mode"] = learned.mode;
+  json["records"] = learned.records;
+  json["reasons"] = learned.reasons;
+  if (learned.provisional) json["provisional"] = true;
+  if (learned.profile) json["profile"] = Json::parse(ProfileText(*learned.profile));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& given,
+                                    const std::string& name) {
+  const auto wrong = [&name](std::string_view found) {
+    return Error{ErrorCode::kConfig,
+                 fmt::format("{}: {}, expected the learned settings of version {}", name, found,
+                             kSettingsVersion)};
+  };
+  if (NestsDeeperThan(text)) return wrong("found deeply nested text");
+  try {
+    const Json json = Json::parse(text);
+    for (const char* whole : {kVersionKey, "records"}) {
+      if (HasFraction(json.at(whole))) return NotWhole(fmt::format("{}: {}", name, whole));
+    }
+    if (const int version = json.at(kVersionKey).get<int>(); version != kSettingsVersion) {
+      return wrong(fmt::format("found version {}", version));
+    }
+    LearnedOptions learned;
+    learned.options = given;
+    for (const Row& row : OptionRows()) {
+      const Result<void> read = row.read(json.at(row.path), learned.options);
+      if (read.ok()) continue;
+      Error error = read.error();
+      error.text = fmt::format("{}: {}", name, error.text);
+      return error;
+    }
+    json.at("mode").get_to(learned.mode);
+    json.at("records").get_to(learned.records);
+    json.at("reasons").get_to(learned.reasons);
+    learned.provisional = json.value("provisional", false);
+    if (json.contains("profile")) learned.profile = ParseProfile(json["profile"].dump());
+    NEARDUP_TRY(CheckOptions(learned.options));
+    return learned;
+  } catch (const Json::exception& problem) {
+    return wrong(fmt::format("found {}", problem.what()));
+  }
+}
+
+}  // namespace neardup

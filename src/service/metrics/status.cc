@@ -1,0 +1,189 @@
+#include "service/metrics/status.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace neardup {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// RFC 3339 in UTC; null for a time that is not known.
+Json TimeOf(int64_t ms) {
+  // Beyond the year 9999 the form has no year.
+  if (ms < 0 || ms > 253'402'300'799'999) return nullptr;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(static_cast<std::time_t>(ms / 1000)), ms % 1000);
+}
+
+}  // namespace
+
+Status::Status(BuildInfo build, std::string settings, const Clock& clock)
+    : build_(std::move(build)),
+      settings_(std::move(settings)),
+      clock_(clock),
+      started_at_ms_(clock.WallMs()),
+      phase_since_ms_(started_at_ms_) {}
+
+void Status::ShowSettings(std::string settings) {
+  const std::lock_guard lock(mutex_);
+  settings_ = std::move(settings);
+}
+
+void Status::SetMemoryBound(uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  memory_bound_ = bytes;
+}
+
+void Status::Saw(const event::PhaseChanged& seen) {
+  const std::lock_guard lock(mutex_);
+  if (seen.phase == LanePhase::kActive) caught_up_ = true;
+  if (seen.phase != LanePhase::kActive && seen.phase != LanePhase::kDraining) inputs_.clear();
+  phase_ = seen.phase;
+  phase_since_ms_ = clock_.WallMs();
+}
+
+void Status::Saw(const event::Followed& seen) {
+  const std::lock_guard lock(mutex_);
+  seq_ = seen.seq;
+}
+
+void Status::Saw(const event::CaughtUp& seen) {
+  const std::lock_guard lock(mutex_);
+  caught_up_ = true;
+  seq_ = seen.seq;
+}
+
+void Status::Saw(const event::Promoted& seen) {
+  const std::lock_guard lock(mutex_);
+  seq_ = seen.seq;
+  ++promotions_;
+  promotion_s_ = seen.seconds;
+}
+
+void Status::Saw(const event::TransactionCommitted& seen) {
+  const std::lock_guard lock(mutex_);
+  records_ += seen.batch.records();
+  committed_at_ms_ = clock_.WallMs();
+}
+
+void Status::Saw(const event::LaneLost& seen) {
+  const std::lock_guard lock(mutex_);
+  ++losses_;
+  last_loss_ = {clock_.WallMs(), seen.error.text};
+}
+
+void Status::Saw(const event::InputMissing& seen) {
+  const std::lock_guard lock(mutex_);
+  if (seen.missing) {
+    missing_topics_.insert(seen.topic);
+  } else {
+    missing_topics_.erase(seen.topic);
+  }
+}
+
+void Status::Saw(const event::InputUnreachable& seen) {
+  const std::lock_guard lock(mutex_);
+  inputs_[seen.input].unreachable = seen.unreachable;
+}
+
+void Status::Saw(const event::Gauges& seen) {
+  const std::lock_guard lock(mutex_);
+  gauges_ = seen.gauges;
+  seq_ = seen.gauges.seq;
+}
+
+void Status::Saw(const event::InputLag& seen) {
+  const std::lock_guard lock(mutex_);
+  inputs_[seen.input].lag_records = seen.records;
+  inputs_[seen.input].lag_s = seen.seconds;
+}
+
+void Status::Saw(const event::InputPosition& seen) {
+  const std::lock_guard lock(mutex_);
+  inputs_[seen.input].next_offset = seen.next_offset;
+}
+
+void Status::Saw(const event::SnapshotWritten& seen) {
+  const std::lock_guard lock(mutex_);
+  snapshot_ = seen.snapshot;
+  snapshot_at_ms_ = clock_.WallMs();
+}
+
+void Status::Saw(const event::ChangelogPurged& seen) {
+  const std::lock_guard lock(mutex_);
+  purged_to_ = seen.offset;
+}
+
+void Status::Saw(const event::KeeperFailed& seen) {
+  const std::lock_guard lock(mutex_);
+  keeper_failure_ = {clock_.WallMs(), seen.error.text};
+}
+
+std::string Status::Text() const {
+  const std::lock_guard lock(mutex_);
+  const auto event = [](const std::optional<Event>& happened) {
+    return happened ? Json{{"at", TimeOf(happened->at_ms)}, {"error", happened->text}} : Json();
+  };
+  Json json;
+  json["version"] = {{"neardup", build_.version},
+                     {"revision", build_.revision},
+                     {"compiler", build_.compiler},
+                     {"librdkafka", build_.librdkafka_version}};
+  json["started"] = TimeOf(started_at_ms_);
+  json["lane"] = {{"state", Name(phase_)},
+                  {"since", TimeOf(phase_since_ms_)},
+                  {"caught_up", caught_up_},
+                  {"seq", seq_},
+                  {"records", records_},
+                  {"last_commit", TimeOf(committed_at_ms_)},
+                  {"promotions", promotions_},
+                  {"last_promotion_seconds", promotions_ > 0 ? Json(promotion_s_) : Json()},
+                  {"losses", losses_},
+                  {"last_loss", event(last_loss_)}};
+  json["inputs"] = Json::array();
+  for (const auto& [partition, input] : inputs_) {
+    json["inputs"].push_back(
+        {{"topic", partition.topic},
+         {"partition", partition.partition},
+         {"next_offset", input.next_offset < 0 ? Json() : Json(input.next_offset)},
+         {"lag_records", input.lag_records},
+         {"lag_seconds", input.lag_s},
+         {"unreachable", input.unreachable}});
+  }
+  json["missing_topics"] = missing_topics_;
+  json["index"] = nullptr;
+  if (gauges_) {
+    json["index"] = {{"entries", gauges_->entries},
+                     {"entries_max", gauges_->entries_max},
+                     {"bytes", gauges_->index_bytes},
+                     {"evicted", gauges_->entries_evicted},
+                     {"expired", gauges_->entries_expired},
+                     {"oldest", TimeOf(gauges_->oldest_time_ms)},
+                     {"watermark", TimeOf(gauges_->watermark_ms)},
+                     {"horizon", TimeOf(gauges_->horizon_ms)}};
+  }
+  json["memory_bound_bytes"] = memory_bound_ > 0 ? Json(memory_bound_) : Json();
+  json["snapshot"] = nullptr;
+  if (snapshot_) {
+    json["snapshot"] = {{"written", TimeOf(snapshot_at_ms_)},
+                        {"entries", snapshot_->entries},
+                        {"bytes", snapshot_->bytes},
+                        {"seq", snapshot_->seq},
+                        {"changelog_offset", snapshot_->changelog_offset}};
+  }
+  json["changelog"] = {{"next_offset", gauges_ ? Json(gauges_->changelog_offset) : Json()},
+                       {"standby_lag_records", gauges_ ? Json(gauges_->changelog_lag) : Json()},
+                       {"purged_to", purged_to_},
+                       {"last_failure", event(keeper_failure_)}};
+  if (!settings_.empty()) json["settings"] = Json::parse(settings_);
+  // Errors may quote bytes that are not UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace neardup

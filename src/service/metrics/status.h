@@ -1,0 +1,96 @@
+// What this instance is and does, for /status: one JSON object for people and scripts.
+// docs/monitoring.md describes its members.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "stream/lane/ports.h"
+#include "stream/lane/probe.h"
+#include "stream/state/route.h"
+
+namespace neardup {
+
+// The versions that a process reports of itself.
+
+struct BuildInfo {
+  std::string version;
+  std::string revision;
+  std::string compiler;
+  std::string librdkafka_version;
+};
+
+/// The lane's thread calls the events of Probe, the keeper's thread those of KeeperProbe, and any
+/// thread Text.
+class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
+ public:
+  /// `settings`: a JSON object without secrets; empty: the answer has no settings. The clock must
+  /// outlive this object.
+  Status(BuildInfo build, std::string settings, const Clock& clock);
+
+  void SetMemoryBound(uint64_t bytes);
+  /// In place of those of the constructor.
+  void ShowSettings(std::string settings);
+
+  void Saw(const event::PhaseChanged& seen);
+  void Saw(const event::Followed& seen);
+  void Saw(const event::CaughtUp& seen);
+  void Saw(const event::Promoted& seen);
+  void Saw(const event::TransactionCommitted& seen);
+  void Saw(const event::LaneLost& seen);
+  void Saw(const event::InputMissing& seen);
+  void Saw(const event::InputUnreachable& seen);
+  void Saw(const event::Gauges& seen);
+  void Saw(const event::InputLag& seen);
+  void Saw(const event::InputPosition& seen);
+  void Saw(const event::SnapshotWritten& seen);
+  void Saw(const event::ChangelogPurged& seen);
+  void Saw(const event::KeeperFailed& seen);
+  void Saw(const auto& /*ignored*/) {}
+
+  std::string Text() const;
+
+ private:
+  struct Input {
+    int64_t next_offset = -1;
+    int64_t lag_records = 0;
+    double lag_s = 0;
+    bool unreachable = false;
+  };
+  /// An error, and when it happened.
+  struct Event {
+    int64_t at_ms = 0;
+    std::string text;
+  };
+
+  const BuildInfo build_;
+  std::string settings_;  ///< guarded by mutex_
+  const Clock& clock_;
+  mutable std::mutex mutex_;  ///< guards the members below
+  int64_t started_at_ms_;
+  LanePhase phase_ = LanePhase::kStarting;
+  int64_t phase_since_ms_;
+  bool caught_up_ = false;
+  uint64_t seq_ = 0;
+  uint64_t promotions_ = 0;
+  double promotion_s_ = 0;
+  uint64_t losses_ = 0;
+  std::optional<Event> last_loss_;
+  uint64_t records_ = 0;
+  int64_t committed_at_ms_ = -1;
+  /// Of an active lane; empty otherwise.
+  std::map<InputPartition, Input> inputs_;
+  std::set<std::string> missing_topics_;
+  std::optional<LaneGauges> gauges_;
+  uint64_t memory_bound_ = 0;
+  std::optional<WrittenSnapshot> snapshot_;
+  int64_t snapshot_at_ms_ = 0;
+  std::optional<Event> keeper_failure_;
+  int64_t purged_to_ = 0;
+};
+
+}  // namespace neardup

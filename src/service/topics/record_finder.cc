@@ -1,0 +1,182 @@
+#include "service/topics/record_finder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "detect/base/quantity.h"
+#include "kafka/kafka_ports.h"
+#include "service/topics/topic_reading.h"
+
+namespace neardup {
+namespace {
+
+constexpr size_t kPollLines = 1000;
+constexpr int kWaitMs = 1000;
+
+bool IsFile(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error) && !std::filesystem::is_directory(path, error);
+}
+
+/// FILE:LINE.
+struct LineOfFile {
+  std::string path;
+  int64_t line = 0;
+};
+
+std::optional<LineOfFile> ParseLineOfFile(const std::string& name) {
+  const size_t colon = name.rfind(':');
+  if (colon == name.npos || !IsFile(name.substr(0, colon))) return std::nullopt;
+  const auto line = ParseInteger(std::string_view(name).substr(colon + 1));
+  if (!line || *line < 1) return std::nullopt;
+  return LineOfFile{name.substr(0, colon), *line};
+}
+
+/// The next line; nullopt at the end.
+Result<std::optional<std::string>> NextLine(FileSource& source) {
+  std::vector<Message> messages;
+  while (messages.empty() && !source.exhausted()) {
+    NEARDUP_TRY(source.Poll(1, kWaitMs, messages));
+  }
+  if (messages.empty()) return {std::nullopt};
+  return {std::string(messages[0].value.value_or(""))};
+}
+
+Error Missing(std::string text) { return {ErrorCode::kNotFound, std::move(text)}; }
+
+}  // namespace
+
+Result<NamedRecord> RecordFinder::Find(const std::string& name) {
+  if (name == "-") return ReadNextOfStandardInput();
+  if (IsFile(name)) return ReadWholeFile(name);
+  if (const auto line = ParseLineOfFile(name)) return ReadLineOf(line->path, line->line);
+  if (const auto at = ParseTopicOffset(name)) {
+    return ReadFromTopic(at->partition.topic, at->partition.partition, at->offset);
+  }
+  return Missing(
+      fmt::format("{}: found no such file, expected a file with one record, FILE:LINE, - for "
+                  "standard input, or TOPIC/PARTITION/OFFSET such as articles/0/5000",
+                  name));
+}
+
+Result<NamedRecord> RecordFinder::FindOriginal(const NamedRecord& duplicate) {
+  if (!duplicate.header) {
+    return Missing(
+        fmt::format("{}: found no header of neardup, expected a record of a duplicate "
+                    "topic; name both records instead",
+                    duplicate.name));
+  }
+  const ParsedHeader& header = *duplicate.header;
+  if (!header.original) {
+    return Missing(fmt::format(
+        "{}: its header says {}, which names no original; name the record to compare it with",
+        duplicate.name,
+        header.decision() == Decision::kDeadLetter
+            ? fmt::format("dead letter ({}: {})", Name(header.reason), header.error)
+            : "unique"));
+  }
+  Result<NamedRecord> original =
+      ReadFromTopic(header.original->partition.topic, header.original->partition.partition,
+                    header.original->offset);
+  if (original.ok() || original.error().code != ErrorCode::kNotFound) return original;
+  return Missing(
+      fmt::format("{} is the original of {}: {}; name its copy in the unique topic "
+                  "before {}",
+                  fmt::format("{}/{}", TextOf(header.original->partition), header.original->offset),
+                  duplicate.name, original.error().text, duplicate.name));
+}
+
+Result<NamedRecord> RecordFinder::ReadNextOfStandardInput() {
+  if (!standard_input_) {
+    NEARDUP_ASSIGN(standard_input_,
+                   FileSource::Open("-", settings_.lane.filter.record.record_bytes_max));
+  }
+  NEARDUP_ASSIGN(std::optional<std::string> line, NextLine(*standard_input_));
+  ++standard_input_line_;
+  if (!line) {
+    return Missing(fmt::format("standard input: found no line {}, expected a record there",
+                               standard_input_line_));
+  }
+  return NamedRecord{fmt::format("line {} of standard input", standard_input_line_),
+                     std::move(*line), 0, false, std::nullopt};
+}
+
+Result<NamedRecord> RecordFinder::ReadWholeFile(const std::string& path) const {
+  const size_t bytes_max = settings_.lane.filter.record.record_bytes_max;
+  NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source, FileSource::Open(path, bytes_max));
+  std::string text;
+  size_t lines = 0;
+  bool records = false;
+  while (!source->exhausted()) {
+    std::vector<Message> messages;
+    NEARDUP_TRY(source->Poll(kPollLines, kWaitMs, messages));
+    for (const Message& message : messages) {
+      if (lines++ == 0) records = nlohmann::json::accept(*message.value);
+      text += (lines == 1 ? "" : "\n") + std::string(*message.value);
+    }
+    if (text.size() > bytes_max || (records && lines > 1)) break;
+  }
+  if (records && text.find_first_not_of(" \t\r\n", text.find('\n')) != text.npos && lines > 1) {
+    return Error{
+        ErrorCode::kIo,
+        fmt::format("{0}: found several records, expected one; name a line, such as {0}:1", path)};
+  }
+  return NamedRecord{path, std::move(text), 0, false, std::nullopt};
+}
+
+Result<NamedRecord> RecordFinder::ReadLineOf(const std::string& path, int64_t line) const {
+  NEARDUP_ASSIGN(const std::unique_ptr<FileSource> source,
+                 FileSource::Open(path, settings_.lane.filter.record.record_bytes_max));
+  for (int64_t number = 1;; ++number) {
+    NEARDUP_ASSIGN(std::optional<std::string> text, NextLine(*source));
+    if (!text) {
+      return Missing(fmt::format("{}: found {} lines, expected line {}", path,
+                                 Grouped(static_cast<uint64_t>(number - 1)), line));
+    }
+    if (number == line) {
+      return NamedRecord{fmt::format("{}:{}", path, line), std::move(*text), 0, false,
+                         std::nullopt};
+    }
+  }
+}
+
+Result<NamedRecord> RecordFinder::ReadFromTopic(const std::string& topic, int32_t partition,
+                                                int64_t offset) {
+  const TopicOffset at{{topic, partition}, offset};
+  const std::string name = fmt::format("{}/{}", TextOf(at.partition), offset);
+  KafkaOptions options = settings_.kafka;
+  options.topics = {topic};
+  NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(options, log_));
+  NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source->Partitions());
+  if (std::find(partitions.begin(), partitions.end(), at.partition) == partitions.end()) {
+    return Missing(fmt::format("{}: the topic {} has {} partitions, expected one of 0 to {}", name,
+                               topic, partitions.size(), partitions.size() - 1));
+  }
+  NEARDUP_ASSIGN(const OffsetBounds bounds, source->Bounds(at.partition));
+  NEARDUP_ASSIGN(const std::optional<Message> message, ReadOne(*source, at, bounds));
+  if (!message) {
+    if (bounds.begin == bounds.end) {
+      return Missing(fmt::format("{}: the partition is empty", name));
+    }
+    const bool within = offset >= bounds.begin && offset < bounds.end;
+    return Missing(
+        fmt::format("{}: {}; the partition holds the offsets {} to {}", name,
+                    within ? "this offset holds no committed record" : "found no such record",
+                    bounds.begin, bounds.end - 1));
+  }
+  NamedRecord record{name, std::nullopt, message->timestamp_ms, true, std::nullopt};
+  if (message->value) record.value = std::string(*message->value);
+  Result<ParsedHeader> header = ParseRouteHeader(message->headers);
+  if (!header.ok() && header.error().code != ErrorCode::kNotFound) {
+    return Error{header.error().code, fmt::format("{}: {}", name, header.error().text)};
+  }
+  if (header.ok()) record.header = std::move(*header);
+  return record;
+}
+
+}  // namespace neardup

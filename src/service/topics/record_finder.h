@@ -1,0 +1,61 @@
+// The records that `neardup explain` is asked about: from files, standard input and topics.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kafka/kafka_options.h"
+#include "neardup/record.h"
+#include "neardup/result.h"
+#include "service/config/settings.h"
+#include "stream/files/file_source.h"
+#include "stream/lane/ports.h"
+#include "stream/lane/route_header.h"
+
+namespace neardup {
+
+/// A record that a person named.
+struct NamedRecord {
+  std::string name;  ///< for people, such as a.json or news/0/17
+  std::optional<std::string> value;
+  int64_t time_ms = 0;  ///< Kafka timestamp; the same for all records of files
+  bool from_topic = false;
+  /// What a lane wrote on the record; only for records of topics that have it.
+  std::optional<ParsedHeader> header;
+
+  RecordView view() const {
+    if (!value) return {{}, time_ms, std::nullopt};
+    return {{}, time_ms, *value};
+  }
+};
+
+/// Reads records by name. Connects to Kafka only for a record of a topic.
+class RecordFinder {
+ public:
+  RecordFinder(const Settings& settings, KafkaLog log)
+      : settings_(settings), log_(std::move(log)) {}
+
+  /// `name` is a file that holds one record, FILE:LINE of JSON Lines, `-` for the next line of
+  /// standard input, or TOPIC/PARTITION/OFFSET. A file that exists comes first. kNotFound or kIo
+  /// says what is missing.
+  Result<NamedRecord> Find(const std::string& name);
+
+  /// The record that a duplicate names as its original. kNotFound if `duplicate` is no duplicate,
+  /// or its original is gone.
+  Result<NamedRecord> FindOriginal(const NamedRecord& duplicate);
+
+ private:
+  Result<NamedRecord> ReadNextOfStandardInput();
+  Result<NamedRecord> ReadWholeFile(const std::string& path) const;
+  Result<NamedRecord> ReadLineOf(const std::string& path, int64_t line) const;
+  Result<NamedRecord> ReadFromTopic(const std::string& topic, int32_t partition, int64_t offset);
+
+  const Settings& settings_;
+  KafkaLog log_;
+  std::unique_ptr<FileSource> standard_input_;
+  int64_t standard_input_line_ = 0;
+};
+
+}  // namespace neardup

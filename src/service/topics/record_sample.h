@@ -1,0 +1,39 @@
+// Reads the records from which `learn` and `tune` learn.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kafka/kafka_options.h"
+#include "neardup/record.h"
+#include "neardup/result.h"
+#include "stream/lane/ports.h"
+
+namespace neardup {
+
+/// Reads at most `records_max` records of a JSON Lines file, and about kSampleBytesMax: all, or
+/// stretches from its whole length. Of a .gz or .zst file and of "-" (standard input), it reads the
+/// beginning. kNotFound: the file is missing or empty.
+Result<std::vector<Message>> ReadFileSample(const std::string& path, size_t records_max);
+
+/// Which records of topics a sample holds.
+enum class SamplePart : uint8_t {
+  kSpread,  ///< stretches from the whole length of all partitions, or all records if they fit
+  kOldest,  ///< from the beginning of all partitions, in the order of their timestamps
+  kNewest,  ///< from the end of all partitions, the same number from each
+};
+
+/// Reads at most `records_max` committed records of the topics in `options`, and at most about
+/// kSampleBytesMax. Does not wait for records that are written later. kNotFound: a topic is
+/// missing, or all are empty. kUnavailable: no broker answers, or no record came for 30 s although
+/// the end was not reached.
+Result<std::vector<Message>> ReadTopicSample(const KafkaOptions& options, size_t records_max,
+                                             SamplePart part, const KafkaLog& log);
+inline constexpr size_t kSampleBytesMax = size_t{64} << 20;
+
+/// The messages as records at the positions {0, index}. They refer to the messages.
+std::vector<RecordView> ViewsOf(std::span<const Message> messages);
+
+}  // namespace neardup

@@ -1,0 +1,73 @@
+// The bytes of a file or of standard input, decompressed if they are gzip or zstd.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "neardup/result.h"
+
+namespace neardup {
+
+// Turns the members of a compressed file back into its bytes.
+
+/// A compressed file is a row of members: those of gzip, or the frames of zstd. Errors are fatal
+/// kIo and do not name the file. One owner thread.
+class Decompressor {
+ public:
+  /// The one for a file that begins with these bytes; nullptr if it is not compressed.
+  static std::unique_ptr<Decompressor> For(std::string_view beginning);
+  /// True if more bytes are needed to tell whether a file that begins with these is compressed.
+  static bool IsUndecided(std::string_view beginning);
+
+  virtual ~Decompressor() = default;
+  virtual const char* name() const = 0;
+  /// True if a member begins with these bytes.
+  virtual bool Begins(std::string_view bytes) const = 0;
+  /// Number of bytes that tell a beginning.
+  virtual size_t beginning_bytes() const = 0;
+  /// How many of these bytes behind a member are padding.
+  virtual size_t Padding(std::string_view bytes) const = 0;
+  /// Begins a member.
+  virtual Result<void> Start() = 0;
+  /// Takes bytes from the front of `in`, and appends at most `bytes_max` to `out`. Returns true at
+  /// the end of the member.
+  virtual Result<bool> Run(std::string_view& in, size_t bytes_max, std::string& out) = 0;
+  /// It may have more to append without new input.
+  virtual bool holds_more() const = 0;
+};
+
+/// Reads once, from front to back. Compressed bytes are recognised by their beginning. They may
+/// have several members (frames, in zstd), one behind the other; gzip may have zero bytes behind
+/// the last one. Errors are kIo or kNotFound and do not name the file: the caller does.
+class FileBytes {
+ public:
+  /// "-" is standard input.
+  static Result<std::unique_ptr<FileBytes>> Open(const std::string& path);
+  ~FileBytes();
+
+  /// Appends at most `bytes_max` bytes to `out`, and none if a pipe or a terminal has nothing for
+  /// `timeout_ms`. -1 waits without end.
+  Result<void> Read(size_t bytes_max, int timeout_ms, std::string& out);
+  /// How many bytes a regular file held when it was opened, behind the place where reading began.
+  /// nullopt: it is no regular file, is compressed, or was empty. Call it after the first Read.
+  std::optional<uint64_t> bytes_at_open() const;
+  /// Nothing is left, and the end is as it must be.
+  bool at_end() const;
+
+ private:
+  struct Parts;
+  explicit FileBytes(std::unique_ptr<Parts> parts);
+  Result<void> Fill(int timeout_ms);
+  /// True if nothing can be handed out before more bytes are read.
+  bool NeedsBytes() const;
+  Result<void> Decompress(size_t bytes_max, std::string& out);
+  Result<void> BetweenMembers();
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,136 @@
+#include "stream/files/file_sample.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "stream/files/file_bytes.h"
+
+namespace neardup {
+
+namespace {
+
+constexpr uint64_t kStretches = 32;
+
+/// Bytes of a plain file; 0: it is none.
+uint64_t PlainBytes(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) || error) return 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string mark(sizeof(uint32_t), ' ');
+  file.read(mark.data(), static_cast<std::streamsize>(mark.size()));
+  if (Decompressor::For(mark.substr(0, static_cast<size_t>(file.gcount())))) return 0;
+  const uintmax_t bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
+}  // namespace
+
+Result<std::vector<Message>> ReadSpreadSample(const std::string& path, size_t records_max,
+                                              size_t bytes_max) {
+  std::vector<Message> messages;
+  const uint64_t bytes = PlainBytes(path);
+  if (bytes <= bytes_max) return messages;
+  std::ifstream file(path, std::ios::binary);
+  const size_t stretch = bytes_max / kStretches;
+  const size_t lines_max = std::max<size_t>(records_max / kStretches, 1);
+  for (uint64_t number = 0; number < kStretches; ++number) {
+    const uint64_t begin = number * (bytes / kStretches);
+    std::string text(stretch, ' ');
+    file.clear();
+    file.seekg(static_cast<std::streamoff>(begin));
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (file.bad()) {
+      return Error{ErrorCode::kIo, fmt::format("{}: cannot read at byte {}", path, begin)};
+    }
+    text.resize(static_cast<size_t>(file.gcount()));
+    const auto owner = std::make_shared<const std::string>(std::move(text));
+    std::string_view rest = *owner;
+    // The first line of a stretch begins before it, and its last line may end behind it.
+    if (number > 0) rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+    for (size_t lines = 0; lines < lines_max; ++lines) {
+      const size_t end = rest.find('\n');
+      if (end == std::string_view::npos) break;
+      Message message;
+      message.position = {0, static_cast<int64_t>(messages.size())};
+      message.value = rest.substr(0, end);
+      message.owner = owner;
+      messages.push_back(std::move(message));
+      rest.remove_prefix(end + 1);
+    }
+  }
+  return messages;
+}
+
+Result<uint64_t> CountLines(const std::string& path) {
+  constexpr size_t kBlock = size_t{1} << 20;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return uint64_t{0};
+  NEARDUP_ASSIGN(const std::unique_ptr<FileBytes> file, FileBytes::Open(path));
+  uint64_t lines = 0;
+  char last = '\n';
+  std::string block;
+  // An error shows again where the records are read.
+  while (!file->at_end() && file->Read(kBlock, 0, block).ok()) {
+    lines += static_cast<uint64_t>(std::count(block.begin(), block.end(), '\n'));
+    if (!block.empty()) last = block.back();
+    block.clear();
+  }
+  return lines + (last == '\n' ? 0 : 1);
+}
+
+namespace {
+
+constexpr int kPollTimeoutMs = 200;
+
+}  // namespace
+
+Result<std::span<const Message>> SampledSource::ReadAhead(size_t records_max, size_t bytes_max,
+                                                          size_t records_enough) {
+  size_t bytes = 0;
+  while (ahead_.size() < records_max && bytes < bytes_max && !source_->exhausted()) {
+    const size_t before = ahead_.size();
+    NEARDUP_TRY(source_->Poll(records_max - before, kPollTimeoutMs, ahead_));
+    for (size_t i = before; i < ahead_.size(); ++i) bytes += BytesOf(ahead_[i]);
+    if (ahead_.size() == before && before >= records_enough) break;
+  }
+  return std::span<const Message>(ahead_);
+}
+
+Result<void> SampledSource::Assign(std::span<const InputAssignment> inputs) {
+  std::vector<InputAssignment> assigned(inputs.begin(), inputs.end());
+  for (InputAssignment& input : assigned) {
+    input.next_offset += static_cast<int64_t>(ahead_.size() - polled_);
+    for (size_t i = polled_; i < ahead_.size(); ++i) ahead_[i].position.input = input.input;
+  }
+  return source_->Assign(assigned);
+}
+
+Result<void> SampledSource::Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) {
+  if (polled_ == ahead_.size()) {
+    ahead_.clear();
+    polled_ = 0;
+    return source_->Poll(records_max, timeout_ms, out);
+  }
+  const size_t end = polled_ + std::min(records_max, ahead_.size() - polled_);
+  for (; polled_ < end; ++polled_) out.push_back(std::move(ahead_[polled_]));
+  return {};
+}
+
+std::vector<InputStatus> SampledSource::Status() {
+  std::vector<InputStatus> status = source_->Status();
+  for (InputStatus& input : status) {
+    input.next_offset -= static_cast<int64_t>(ahead_.size() - polled_);
+    input.at_end = input.at_end && polled_ == ahead_.size();
+  }
+  return status;
+}
+
+}  // namespace neardup

@@ -1,0 +1,60 @@
+// A sample of a file from its whole length.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "neardup/result.h"
+#include "stream/lane/ports.h"
+
+namespace neardup {
+
+/// Reads stretches of whole lines that are evenly distributed over a plain file, about `bytes_max`
+/// bytes and at most `records_max` lines in all, in the order of the file. The positions are
+/// {0, index}. Empty, if `path` is no file to seek in, is compressed, or holds no more than
+/// `bytes_max` bytes: then read it from the beginning.
+Result<std::vector<Message>> ReadSpreadSample(const std::string& path, size_t records_max,
+                                              size_t bytes_max);
+
+/// Reads the whole file, decompressed, and counts its lines; the last one may lack its line end. 0:
+/// it is no regular file.
+Result<uint64_t> CountLines(const std::string& path);
+
+// A source whose first records were read before its lane began, to learn from them.
+
+/// Reads the first records of `source` ahead, and hands them out again before the other records.
+/// `source` must have one input partition, and is read once from front to back. Memory: the
+/// records read ahead, until they are polled.
+class SampledSource : public Source {
+ public:
+  explicit SampledSource(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+
+  /// Reads up to `records_max` records ahead, and no more after `bytes_max` bytes. Waits for them,
+  /// or for the end; once it has `records_enough`, it does not wait for an input that pauses.
+  /// Returns them in order; call it once, before Assign.
+  Result<std::span<const Message>> ReadAhead(size_t records_max, size_t bytes_max,
+                                             size_t records_enough = SIZE_MAX);
+
+  /// Whether ReadAhead reached the end of the input.
+  bool read_all() const { return source_->exhausted(); }
+
+  Result<FoundInputs> Find() override { return source_->Find(); }
+  Result<OffsetBounds> Bounds(const InputPartition& partition) override {
+    return source_->Bounds(partition);
+  }
+  Result<void> Assign(std::span<const InputAssignment> inputs) override;
+  Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) override;
+  std::vector<InputStatus> Status() override;
+  bool exhausted() const override { return polled_ == ahead_.size() && source_->exhausted(); }
+  bool polls_beside() const override { return source_->polls_beside(); }
+
+ private:
+  std::unique_ptr<Source> source_;
+  std::vector<Message> ahead_;
+  size_t polled_ = 0;  ///< how many of ahead_ are handed out
+};
+
+}  // namespace neardup

@@ -1,0 +1,547 @@
+// A correct world passes. Each single fault is found by the check that it violates and by no other
+// check, and the violation names it.
+#include "commands/verify/audit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "commands/verify/audit_world.h"
+
+namespace neardup {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Audit, TheNumberOfChecksCountsEveryNamedCheck) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < kAuditCheckCount; ++i) names.insert(Name(static_cast<AuditCheck>(i)));
+  EXPECT_EQ(names.size(), kAuditCheckCount);
+  EXPECT_STREQ(Name(static_cast<AuditCheck>(kAuditCheckCount)), "none");
+}
+
+TEST(Audit, ACorrectWorldPassesForEveryDistance) {
+  for (int distance_max = 0; distance_max <= 12; ++distance_max) {
+    SCOPED_TRACE(testing::Message() << "seed " << kWorldSeed << " distance_max " << distance_max);
+    const World world({.seed = kWorldSeed, .filter = SmallFilter(distance_max), .records = 3000});
+    const AuditReport report = world.Audited();
+    ExpectPasses(report);
+    EXPECT_EQ(report.inputs, 3000u);
+    EXPECT_EQ(report.unique + report.duplicates + report.dead_letters, 3000u);
+    EXPECT_GT(world.distances.count(distance_max), 0u) << "no duplicate at the bound";
+    for (AuditCheck check : {AuditCheck::kHeader, AuditCheck::kCoverage, AuditCheck::kPayload,
+                             AuditCheck::kRoute, AuditCheck::kSeq, AuditCheck::kDeadLetter}) {
+      EXPECT_EQ(report[check].looked_at, 3000u) << Name(check);
+    }
+    EXPECT_EQ(report[AuditCheck::kSoundness].looked_at, report.duplicates);
+  }
+}
+
+TEST(Audit, ACorrectWorldPassesInEveryStyleOfHeaders) {
+  ExpectPasses(SmallWorld(HeaderStyle::kSeparate).Audited());
+  ExpectPasses(SmallWorld(HeaderStyle::kFull).Audited());
+}
+
+TEST(Audit, NullValuesThatPassByPolicyAreNoViolation) {
+  FilterOptions filter = SmallFilter();
+  filter.record.null_value = NullValue::kUnique;
+  World world({.seed = kWorldSeed, .filter = filter});
+  ExpectPasses(world.Audited());
+  std::string& header = world.header(world.FindOutput("unique", ";passed"));
+  header = Replaced(header, ";passed", "");
+  ExpectViolated(world.Audited(), {AuditCheck::kDeadLetter}, "is not marked passed");
+}
+
+TEST(Audit, ALostOutputIsFound) {
+  for (const char* topic : {"unique", "duplicate", "dead-letter"}) {
+    World world = SmallWorld();
+    const auto spot = world.FindOutput(topic);
+    auto& place = world.outputs[spot.place];
+    place.erase(place.begin() + static_cast<std::ptrdiff_t>(spot.index));
+    const AuditReport report = world.Audited();
+    EXPECT_EQ(report[AuditCheck::kCoverage].violations, 1u);
+    EXPECT_EQ(report[AuditCheck::kSeq].violations, 1u);
+    EXPECT_THAT(report[AuditCheck::kCoverage].first[0].text, HasSubstr("is in no output"));
+  }
+}
+
+TEST(Audit, ADoubledOutputIsFound) {
+  World world = SmallWorld();
+  const auto spot = world.FindOutput("unique");
+  world.outputs[spot.place].push_back(world.at(spot));
+  ExpectViolated(world.Audited(), {AuditCheck::kCoverage}, "repeats the record of origin");
+}
+
+TEST(Audit, OutputsOfASecondLaneAreNamedAsTheCause) {
+  World world = SmallWorld();
+  EXPECT_EQ(world.Audited().cause, "");
+  for (auto& [place, records] : world.outputs) {
+    const std::vector<StoredRecord> again = records;
+    records.insert(records.end(), again.begin(), again.end());
+  }
+  const AuditReport report = world.Audited();
+  EXPECT_FALSE(report.ok());
+  EXPECT_THAT(report.cause, HasSubstr("records of more than one lane: seq "));
+  EXPECT_THAT(ReportText(report),
+              HasSubstr("cause: the outputs hold records of more than one lane"));
+  EXPECT_THAT(ReportText(report), Not(HasSubstr("repeats the record of origin")));
+}
+
+TEST(Audit, AnOutputWithoutAnInputIsFound) {
+  World world = SmallWorld();
+  const auto spot = world.FindOutput("unique");
+  std::string& header = world.header(spot);
+  const std::string origin = FieldOf(header, "origin");
+  header = Replaced(header, "origin=" + origin, "origin=elsewhere/0/1");
+  ExpectViolated(world.Audited(), {AuditCheck::kCoverage, AuditCheck::kSeq},
+                 "origin elsewhere/0/1, which is in no input partition");
+  // Offset 0 is a gap in every partition of the world.
+  header = Replaced(header, "elsewhere/0/1", origin.substr(0, origin.rfind('/')) + "/0");
+  ExpectViolated(world.Audited(), {AuditCheck::kCoverage, AuditCheck::kSeq},
+                 "where there is no record");
+}
+
+TEST(Audit, AnOutputInTheTopicOfAnotherRouteIsFound) {
+  World world = SmallWorld();
+  const auto spot = world.FindOutput("duplicate");
+  world.MoveTo(spot, "dead-letter");
+  ExpectViolated(world.Audited(), {AuditCheck::kRoute}, "is decided duplicate and belongs to");
+}
+
+TEST(Audit, ALaneThatObservedForAWhileKeepsItsPromises) {
+  WorldOptions options;
+  options.filter = SmallFilter();
+  options.observes_for = 70;
+  World world(options);
+  ExpectViolated(world.Audited(), {AuditCheck::kRoute}, "is marked observed, but routing.mode is");
+  world.audit.may_observe = true;
+  const AuditReport report = world.Audited();
+  EXPECT_TRUE(report.ok()) << ReportText(report);
+  EXPECT_GT(report.observed, 0U);
+  EXPECT_LT(report.observed, report.duplicates + report.dead_letters);
+}
+
+/// A world whose lane keeps the newest record of each group.
+WorldOptions NewestWorld() {
+  WorldOptions options;
+  options.seed = kWorldSeed;
+  options.filter = SmallFilter();
+  options.keeps_newest = true;
+  options.late_max_ms = 1'200'000;
+  return options;
+}
+
+TEST(Audit, ALaneThatKeepsTheNewestPassesInEachStyleOfHeadersKeyedByItsGroupsOrNot) {
+  for (const bool keyed : {false, true}) {
+    for (const HeaderStyle style :
+         {HeaderStyle::kPacked, HeaderStyle::kSeparate, HeaderStyle::kFull}) {
+      WorldOptions options = NewestWorld();
+      options.keyed = keyed;
+      options.headers = style;
+      const AuditReport report = World(options).Audited();
+      ExpectPasses(report);
+      EXPECT_GT(report.replacing, 50U);
+      EXPECT_LT(report.replacing, report.duplicates);
+    }
+  }
+}
+
+/// Moves the first output on topic `from` whose header has `field` to topic `to`, and renames the
+/// field to `renamed`. Expects that the first violation of soundness says `text`.
+void ExpectMoveFound(const std::string& from, const std::string& field, const std::string& to,
+                     const std::string& renamed, const std::string& text) {
+  World world(NewestWorld());
+  const auto spot = world.FindOutput(from, field);
+  std::string& header = world.header(spot);
+  header = Replaced(header, field, renamed);
+  world.Move(spot, {Replaced(spot.place.topic, from, to), spot.place.partition});
+  const AuditReport report = world.Audited();
+  EXPECT_FALSE(report.ok());
+  EXPECT_THAT(report[AuditCheck::kSoundness].first[0].text, HasSubstr(text));
+}
+
+TEST(Audit, ADuplicateThatIsNotNewerMustNotReplace) {
+  ExpectMoveFound("duplicate", ";newest=", "unique", ";replaces=", "is not later");
+}
+
+TEST(Audit, ANewerDuplicateMustReplace) {
+  ExpectMoveFound("unique", ";replaces=", "duplicate",
+                  ";newest=", "later, so that it should replace it");
+}
+
+TEST(Audit, ADuplicateThatNamesAnotherNewestRecordIsFound) {
+  for (const char* field : {"newest", "replaces"}) {
+    World world(NewestWorld());
+    const auto spot =
+        world.FindOutput(field == std::string("newest") ? "duplicate" : "unique", field);
+    std::string& header = world.header(spot);
+    const std::string named = FieldOf(header, field);
+    header = Replaced(header, std::string(field) + "=" + named,
+                      std::string(field) + "=" + FieldOf(header, "origin"));
+    ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, ", expected " + named);
+  }
+}
+
+TEST(Audit, ARecordWithTheKeyOfAnotherGroupIsFound) {
+  WorldOptions options = NewestWorld();
+  options.keyed = true;
+  World world(options);
+  const auto spot = world.FindOutput("unique", ";replaces=");
+  world.at(spot).key = "a.news/0/0";
+  ExpectViolated(world.Audited(), {AuditCheck::kPayload}, "expected the key ");
+}
+
+TEST(Audit, TheOwnKeyOfARecordThatIsKeyedByItsGroupIsChecked) {
+  WorldOptions options = NewestWorld();
+  options.keyed = true;
+  World world(options);
+  auto& headers = world.at(world.FindOutput("unique", ";keyed")).headers;
+  ASSERT_EQ(headers[headers.size() - 2].first, "neardup-key");
+  headers[headers.size() - 2].second = "another";
+  ExpectViolated(world.Audited(), {AuditCheck::kPayload}, "its key is not as in the input");
+}
+
+TEST(Audit, ARecordInThePartitionOfAnotherGroupIsFound) {
+  WorldOptions options = NewestWorld();
+  options.keyed = true;
+  World world(options);
+  const auto spot = world.FindOutput("unique", ";replaces=");
+  world.Move(spot, {spot.place.topic, 5});
+  ExpectViolated(world.Audited(), {AuditCheck::kRoute}, "is keyed by its group");
+}
+
+TEST(Audit, AsManyRecordsMayBeMissingAsTheLaneHasDropped) {
+  World world = SmallWorld();
+  uint64_t dropped = 0;
+  for (auto& [place, records] : world.outputs) {
+    if (!place.topic.ends_with("duplicate")) continue;
+    dropped += std::erase_if(records, [](const StoredRecord& record) {
+      return record.headers.back().second->find("kind=exact") != std::string::npos;
+    });
+  }
+  ASSERT_GT(dropped, 5U);
+  world.audit.dropped = dropped;
+  const AuditReport report = world.Audited();
+  EXPECT_TRUE(report.ok()) << ReportText(report);
+  EXPECT_EQ(report.dropped, dropped);
+  world.audit.dropped = dropped - 1;
+  ExpectViolated(world.Audited(), {AuditCheck::kCoverage, AuditCheck::kSeq},
+                 "is in no output, and the lane has dropped only");
+}
+
+TEST(Audit, SuspectsAreCheckedAgainstTheirOwnRule) {
+  WorldOptions options;
+  options.filter = SmallFilter(2);
+  options.filter.match.suspect_distance_max = 9;
+  const World correct(options);
+  const AuditReport report = correct.Audited();
+  EXPECT_TRUE(report.ok()) << ReportText(report);
+  EXPECT_GT(report.suspects, 10U);
+
+  World farther(options);
+  farther.audit.filter.match.suspect_distance_max = 3;
+  ExpectViolated(farther.Audited(), {AuditCheck::kSoundness}, "is too far away for a suspect");
+
+  World nearer(options);
+  nearer.audit.filter.match.distance_max = 8;
+  nearer.audit.filter.match.features_per_bit = 0;
+  const AuditReport near = nearer.Audited();
+  EXPECT_THAT(ReportText(near), testing::HasSubstr("is near enough for a duplicate"));
+}
+
+TEST(Audit, AnObservedDuplicateOutsideOfTheUniqueTopicIsFound) {
+  World world = SmallWorld();
+  world.audit.may_observe = true;
+  std::string& header = world.header(world.FindOutput("duplicate"));
+  header += ";observed";
+  ExpectViolated(world.Audited(), {AuditCheck::kRoute},
+                 "is decided duplicate, observed, and belongs to topic");
+}
+
+TEST(Audit, AnOutputInAnotherPartitionIsFound) {
+  World world = SmallWorld();
+  const auto spot = world.FindOutput("unique");
+  world.Move(spot, {spot.place.topic, 5});
+  ExpectViolated(world.Audited(), {AuditCheck::kRoute}, "comes from partition");
+}
+
+TEST(Audit, AnyChangeOfThePayloadIsFound) {
+  const std::pair<std::string, void (*)(StoredRecord&)> changes[] = {
+      {"key is", [](StoredRecord& record) { record.key = record.key ? *record.key + "x" : "x"; }},
+      {"key is", [](StoredRecord& record) { record.key = std::nullopt; }},
+      {"value is", [](StoredRecord& record) { record.value->back() = ' '; }},
+      {"value is", [](StoredRecord& record) { record.value = std::nullopt; }},
+      {"own headers are", [](StoredRecord& record) { record.headers[0].second = "changed"; }},
+      {"own headers are", [](StoredRecord& record) { record.headers[0].first = "tracf"; }},
+      {"own headers are", [](StoredRecord& record) { record.headers[1].second = ""; }},
+      {"own headers are",
+       [](StoredRecord& record) { record.headers.erase(record.headers.begin()); }},
+      {"own headers are",
+       [](StoredRecord& record) { std::swap(record.headers[0], record.headers[1]); }},
+      {"own headers are",
+       [](StoredRecord& record) {
+         record.headers.push_back({"new", "1"});
+       }},
+      {"timestamp is", [](StoredRecord& record) { ++record.timestamp_ms; }},
+  };
+  for (const auto& [text, change] : changes) {
+    World world = SmallWorld();
+    auto spot = world.FindOutput("unique");
+    while (!world.at(spot).key) ++spot.index;
+    change(world.at(spot));
+    const AuditReport report = world.Audited();
+    ExpectViolated(report, {AuditCheck::kPayload}, text);
+    EXPECT_EQ(report[AuditCheck::kPayload].violations, 1u);
+  }
+}
+
+TEST(Audit, AnEmptyKeyIsNotANullKey) {
+  World world = SmallWorld();
+  auto spot = world.FindOutput("unique");
+  while (world.at(spot).key) ++spot.index;
+  world.at(spot).key = "";
+  ExpectViolated(world.Audited(), {AuditCheck::kPayload}, "key is");
+}
+
+TEST(Audit, AMissingOrBrokenHeaderIsFound) {
+  World world = SmallWorld();
+  const auto spot = world.FindOutput("duplicate");
+  world.header(spot) += ";late;late";
+  ExpectViolated(world.Audited(), {AuditCheck::kHeader, AuditCheck::kCoverage, AuditCheck::kSeq},
+                 "'late' occurs twice");
+  world.at(spot).headers.pop_back();
+  ExpectViolated(world.Audited(), {AuditCheck::kHeader, AuditCheck::kCoverage, AuditCheck::kSeq},
+                 "no neardup header");
+}
+
+TEST(Audit, AFingerprintThatDiffersFromThePayloadIsFound) {
+  World world = SmallWorld(HeaderStyle::kFull);
+  std::string& header = world.header(world.FindOutput("unique", "simhash="));
+  header = Replaced(header, FieldOf(header, "simhash"), "0000000000000001");
+  ExpectViolated(world.Audited(), {AuditCheck::kHeader}, "states another fingerprint");
+}
+
+TEST(Audit, AGapOrARepeatInSeqIsFound) {
+  World world = SmallWorld();
+  size_t records = 0;
+  for (const auto& [place, stored] : world.outputs) records += stored.size();
+  const std::string last = "seq=" + std::to_string(records) + ";";
+  for (auto& [place, stored] : world.outputs) {
+    for (StoredRecord& record : stored) {
+      std::string& header = *record.headers.back().second;
+      if (header.rfind(last, 0) == 0) header = Replaced(header, last, "seq=100000;");
+    }
+  }
+  ExpectViolated(world.Audited(), {AuditCheck::kSeq}, "has seq 100000, the one before it is");
+}
+
+TEST(Audit, SeqAgainstTheOrderOfAPartitionIsFound) {
+  World world = SmallWorld();
+  const auto first = world.FindOutput("unique");
+  const World::Spot second{first.place, first.index + 1};
+  const std::string seq = FieldOf(world.header(first), "seq");
+  const std::string later_seq = FieldOf(world.header(second), "seq");
+  world.header(first) = Replaced(world.header(first), "seq=" + seq, "seq=" + later_seq);
+  ExpectViolated(world.Audited(), {AuditCheck::kSeq, AuditCheck::kOrder}, "the one before it is");
+  world.header(second) = Replaced(world.header(second), "seq=" + later_seq, "seq=" + seq);
+  const AuditReport report = world.Audited();
+  EXPECT_GT(report[AuditCheck::kOrder].violations, 0u);
+  EXPECT_THAT(report[AuditCheck::kOrder].first[0].text, HasSubstr("a record before it"));
+}
+
+TEST(Audit, SwappedOutputsAreFound) {
+  World world = SmallWorld();
+  const auto spot = world.FindOutput("duplicate");
+  auto& place = world.outputs[spot.place];
+  std::swap(place[spot.index], place[spot.index + 1]);
+  std::swap(place[spot.index].offset, place[spot.index + 1].offset);
+  ExpectViolated(world.Audited(), {AuditCheck::kOrder}, "comes behind offset");
+}
+
+TEST(Audit, TwoNearUniquesAreFound) {
+  for (const char* kind : {"kind=near", "kind=exact"}) {
+    World world = SmallWorld();
+    const auto spot = world.FindOutput("duplicate", kind);
+    std::string& header = world.header(spot);
+    header = header.substr(0, header.find(";original"));
+    world.MoveTo(spot, "unique");
+    ExpectViolated(world.Audited(), {AuditCheck::kCompleteness}, "is unique at distance");
+  }
+}
+
+TEST(Audit, ADuplicateOfItselfIsFound) {
+  World world = SmallWorld();
+  std::string& header = world.header(world.FindOutput("duplicate"));
+  header = Replaced(header, "original=" + FieldOf(header, "original"),
+                    "original=" + FieldOf(header, "origin"));
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "names itself");
+}
+
+TEST(Audit, AnOriginalThatIsNotUniqueIsFound) {
+  World world = SmallWorld();
+  std::string& header = world.header(world.FindOutput("duplicate", "kind=near"));
+  const std::string field = "original=" + FieldOf(header, "original");
+  for (const auto& spot :
+       {world.FindOutput("duplicate", "kind=exact"), world.FindOutput("dead-letter")}) {
+    const std::string other = FieldOf(world.header(spot), "origin");
+    const std::string before = header;
+    header = Replaced(header, field, "original=" + other);
+    ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "is not remembered");
+    header = before;
+  }
+  header = Replaced(header, field, "original=elsewhere/0/1");
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "in no input partition");
+}
+
+TEST(Audit, AnOriginalThatComesLaterIsFound) {
+  World world = SmallWorld();
+  std::string& header = world.header(world.FindOutput("duplicate"));
+  std::string later;
+  for (const auto& [place, records] : world.outputs) {
+    const std::string& last = *records.back().headers.back().second;
+    if (place.topic == "b_logs.unique") later = FieldOf(last, "origin");
+  }
+  header = Replaced(header, "original=" + FieldOf(header, "original"), "original=" + later);
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "not before its own");
+}
+
+TEST(Audit, AnOriginalTooFarInContentIsFound) {
+  World world = SmallWorld();
+  world.audit.filter.match.distance_max = 1;
+  const AuditReport report = world.Audited();
+  EXPECT_EQ(report[AuditCheck::kCompleteness].violations, 0u);
+  EXPECT_THAT(ReportText(report), HasSubstr("is too far away: distance 2, order distance "));
+}
+
+TEST(Audit, AnOriginalTooFarInOrderIsFound) {
+  World world = SmallWorld();
+  world.audit.filter.match.distance_sum_max = 6;
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "is too far away: distance ");
+}
+
+TEST(Audit, AnOriginalTooFarForItsFewTokensIsFound) {
+  World world = SmallWorld();
+  world.audit.filter.match.features_per_bit = 20;  // about 40 tokens allow 2 bits
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, " distinct tokens");
+  world.audit.filter.match.features_per_bit = 10;
+  ExpectPasses(world.Audited());
+}
+
+TEST(Audit, SharedTextKeysAllowALargerDistanceOnlyIfConfigured) {
+  FilterOptions filter = SmallFilter(4);
+  filter.match.widen = true;
+  World world({.seed = kWorldSeed, .filter = filter, .records = 1500});
+  EXPECT_GT(world.distances.count(7) + world.distances.count(8), 0U) << "no widened duplicate";
+  ExpectPasses(world.Audited());
+  world.audit.filter.match.widen = false;
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "text keys shared");
+}
+
+TEST(Audit, ALaneWithNeighboursMustFindMore) {
+  // The world's filter finds all duplicates within 3 bits and none beyond. With neighbours and a
+  // distance of 7 it would have to find more.
+  World world = SmallWorld();
+  world.audit.filter.match.distance_max = 7;
+  ExpectPasses(world.Audited());
+  world.audit.filter.match.neighbours = true;
+  ExpectViolated(world.Audited(), {AuditCheck::kCompleteness}, "is unique at distance");
+}
+
+TEST(Audit, AWrongDistanceOrKindIsFound) {
+  World world = SmallWorld();
+  std::string& header = world.header(world.FindOutput("duplicate", "distance=2"));
+  const std::string before = header;
+  header = Replaced(before, "distance=2", "distance=1");
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "states distance 1");
+  header = Replaced(before, "kind=near", "kind=exact");
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "states kind exact");
+}
+
+TEST(Audit, AnOriginalOutsideTheWindowIsFound) {
+  World world = SmallWorld();
+  const auto spot = world.FindOutput("duplicate");
+  const int64_t apart_ms = world.audit.filter.window.window_ms * 3;
+  world.at(spot).timestamp_ms += apart_ms;
+  world.input_of(spot).timestamp_ms += apart_ms;
+  ExpectViolated(world.Audited(), {AuditCheck::kSoundness}, "ms away, expected at most ");
+  world.header(spot) += ";clamped";
+  ExpectPasses(world.Audited());
+}
+
+TEST(Audit, ADeadLetterThatCouldBeComparedIsFound) {
+  World world = SmallWorld();
+  const auto spot = world.FindOutput("unique");
+  world.header(spot) += ";reason=parse";
+  world.MoveTo(spot, "dead-letter");
+  EXPECT_THAT(ReportText(world.Audited()), HasSubstr("states the reason parse, recomputed: none"));
+}
+
+TEST(Audit, AWrongReasonIsFound) {
+  World world = SmallWorld();
+  std::string& header = world.header(world.FindOutput("dead-letter", "reason=not_object"));
+  header = Replaced(header, "reason=not_object", "reason=parse");
+  ExpectViolated(world.Audited(), {AuditCheck::kDeadLetter},
+                 "states the reason parse, recomputed: not_object");
+}
+
+TEST(Audit, ABadRecordAmongTheUniquesIsFound) {
+  World world = SmallWorld();
+  const auto spot = world.FindOutput("dead-letter", "reason=not_object");
+  std::string& header = world.header(spot);
+  header = header.substr(0, header.find(";reason"));
+  world.MoveTo(spot, "unique");
+  ExpectViolated(world.Audited(), {AuditCheck::kDeadLetter},
+                 "is decided unique, but cannot be compared: not_object");
+}
+
+TEST(Audit, ADuplicateThatIsMarkedReleasedIsFoundUnlessTheSettingsRelease) {
+  World world = SmallWorld();
+  const auto spot = world.FindOutput("duplicate");
+  world.header(spot) += ";released";
+  world.MoveTo(spot, "unique");
+  EXPECT_THAT(ReportText(world.Audited()), HasSubstr("but the settings release no duplicates"));
+  world.audit.may_release = true;
+  EXPECT_THAT(ReportText(world.Audited()),
+              Not(HasSubstr("but the settings release no duplicates")));
+}
+
+TEST(Audit, ADeadLetterByReferenceNeedsNoPayload) {
+  for (const char* reason : {"too_large", "undeliverable"}) {
+    World world = SmallWorld();
+    const auto spot = world.FindOutput("dead-letter", "reason=parse");
+    StoredRecord& record = world.at(spot);
+    record.key = std::nullopt;
+    record.value = std::nullopt;
+    record.headers.erase(record.headers.begin(), record.headers.end() - 1);
+    std::string& header = world.header(spot);
+    const std::string before = header;
+    header = Replaced(header, "reason=parse", std::string("reason=") + reason);
+    if (reason == std::string("too_large")) {
+      ExpectViolated(world.Audited(), {AuditCheck::kPayload},
+                     "but the input record is smaller than 1 KiB");
+      world.input_of(spot).value = "{" + std::string(1024, 'x');
+    }
+    ExpectPasses(world.Audited());
+    header = before;
+    EXPECT_GT(world.Audited()[AuditCheck::kPayload].violations, 0u) << "for any other reason";
+  }
+}
+
+TEST(Audit, OnlyTheFirstViolationsAreKeptAndAllAreCounted) {
+  World world = SmallWorld();
+  uint64_t lost = 0;
+  for (auto& [place, records] : world.outputs) {
+    if (place.topic == "a.news.unique") lost += std::exchange(records, {}).size();
+  }
+  const AuditReport report = world.Audited();
+  ASSERT_GT(lost, kViolationsKept);
+  EXPECT_EQ(report[AuditCheck::kCoverage].violations, lost);
+  EXPECT_EQ(report[AuditCheck::kCoverage].first.size(), kViolationsKept);
+  EXPECT_THAT(ReportText(report),
+              HasSubstr("and " + std::to_string(lost - kViolationsKept) + " more"));
+}
+
+}  // namespace
+}  // namespace neardup
