@@ -37,7 +37,7 @@ def dedup(
     """Finds the records that repeat an earlier one.
 
     What is not given is learned from the records themselves: which fields are compared, how near two records must be,
-    and more. The verdicts are those of ``neardup filter`` on the same records as JSON Lines.
+    and more. It gives the same verdicts as ``neardup filter`` on the same records as JSON Lines.
 
     Args:
         data: a pandas or Polars data frame, an Arrow table, a DuckDB relation, a path (JSON Lines, also .gz and .zst,

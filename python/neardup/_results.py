@@ -171,7 +171,7 @@ class Result:
         """The records that belong together: an original, and after it its duplicates.
 
         Records without a duplicate make no group. The columns are ``group`` (the row of the original), ``size``,
-        ``row``, ``distance`` and ``kind``, and those of the records.
+        ``row``, ``distance`` and ``kind``, and the columns of the records.
         """
         repeated = self._verdicts.filter(pc.is_valid(self._verdicts.column("original")))
         counts = repeated.group_by("group").aggregate([("row", "count")])
@@ -283,7 +283,7 @@ class Tuning:
     Attributes:
         settings: the proposed settings, as sections of the configuration file.
         text: all of it for people.
-        details: the same for programs; the keys are those of ``neardup tune --json``.
+        details: the same for programs, with the keys of ``neardup tune --json``.
     """
 
     settings: dict[str, Any]

@@ -124,9 +124,9 @@ def fingerprint(
 ) -> DataFrame:
     """Computes the fingerprint of each record, on the executors.
 
-    The columns are those of `key`, and ``simhash``, ``order``, ``exact`` and ``numbers`` (64 bits each), ``features``,
-    ``time_ms``, ``text_keys`` (eight 32-bit numbers, little-endian), ``reason`` (null unless the record cannot be compared) and
-    ``passed``; `neardup.fingerprint` describes them.
+    The result has the columns of `key`, and ``simhash``, ``order``, ``exact`` and ``numbers`` (64 bits each),
+    ``features``, ``time_ms``, ``text_keys`` (eight 32-bit numbers, little-endian), ``reason`` (null unless the record
+    cannot be compared) and ``passed``; `neardup.fingerprint` describes them.
 
     Args:
         df, config, columns, key: as for `deduplicate`.
@@ -178,8 +178,9 @@ class Run:
     def verdicts(self) -> DataFrame:
         """One row for each record.
 
-        The columns are those of the key, ``verdict`` (``unique``, ``duplicate`` or ``dead-letter``), those of the key
-        of the original with ``original_`` before their names, ``distance``, ``kind``, ``late`` and ``reason``.
+        The result has the columns of the key, ``verdict`` (``unique``, ``duplicate`` or ``dead-letter``), the columns
+        of the key of the original with ``original_`` before their names, ``distance``, ``kind``, ``late`` and
+        ``reason``.
         """
         from pyspark.sql import functions as F
 

@@ -156,7 +156,7 @@ def late_by_the_definition(records):
     """A record is late if it is older than the watermark of the previous commit minus window and lateness.
 
     The watermark is the largest event time that is at most a quarter of the window later than the tenth largest one of the
-    commit, or than the watermark before.
+    commit, or than the earlier watermark.
     """
     window_ms, kept_ms = CONFIG["window"]["window_ms"], CONFIG["window"]["window_ms"] + CONFIG["window"]["lateness_ms"]
     newest, horizon, late, seen = -(2**63), -(2**63), [], []
