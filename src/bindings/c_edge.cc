@@ -9,7 +9,6 @@
 #include <string_view>
 
 namespace neardup {
-
 namespace {
 
 /// No struct of a later version is larger, and a struct_size that was never set is likely to be.

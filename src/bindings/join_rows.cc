@@ -9,7 +9,6 @@
 #include "detect/index/processor.h"
 
 namespace neardup {
-
 namespace {
 
 /// Blocks as long as possible, so that as few records as possible share one. Every layout leads to

@@ -19,7 +19,6 @@
 #include "service/run/version.h"
 
 namespace neardup {
-
 namespace {
 
 std::string VersionText() {

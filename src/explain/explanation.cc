@@ -10,7 +10,6 @@
 #include "explain/verdict_changes.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr int kBits = 64;

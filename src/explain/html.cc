@@ -9,7 +9,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 constexpr std::string_view kStyle = R"(

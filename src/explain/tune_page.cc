@@ -14,7 +14,6 @@
 #include "learn/words.h"
 
 namespace neardup {
-
 namespace {
 
 /// match.widen accepts this many bits more where two text keys or more agree.

@@ -13,7 +13,6 @@
 #include "detect/index/match.h"
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -327,8 +326,6 @@ std::string DoubtAbout(const Tuning& tuning, const StudiedField& field) {
 }
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string Row(std::string_view name, std::string_view text) {
   return fmt::format("{:<14}{}\n", name, text);

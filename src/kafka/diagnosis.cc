@@ -11,7 +11,6 @@
 #include "kafka/library.h"
 
 namespace neardup {
-
 namespace {
 
 /// Says what is wrong with a certificate: the end of a sentence that begins with its name.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 namespace neardup {
-
 namespace {
 
 ErrorCode Meaning(rd_kafka_resp_err_t code) {

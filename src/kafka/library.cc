@@ -10,7 +10,6 @@
 #include "kafka/properties.h"
 
 namespace neardup {
-
 namespace {
 
 /// Empty if the options set none.

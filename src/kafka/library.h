@@ -1,4 +1,4 @@
-// The version of librdkafka that is in use, and what is wrong with it.
+// librdkafka itself: its version, what is wrong with that, and its broker for tests and the demo.
 #pragma once
 
 #include <cstdint>

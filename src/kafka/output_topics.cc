@@ -13,7 +13,6 @@
 #include "stream/lane/route_header.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr int64_t kBrokerDefaultBytes = 1'048'588;

@@ -14,7 +14,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::json;

@@ -19,7 +19,6 @@
 #include "detect/base/random.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kIdDigits = 16;

@@ -1,6 +1,6 @@
-// Where other machines can see whether a process runs.
+// Presence: how instances on other machines see whether a process runs, and when it ends.
 //
-// FORMAT of the text: HOST:PORT/PROCESS or HOST:PORT/PROCESS/NETWORK, such as
+// FORMAT of an endpoint: HOST:PORT/PROCESS or HOST:PORT/PROCESS/NETWORK, such as
 // `10.0.3.7:40123/9f86d081884c7d65/2c26b46b68ffc68f`. An IPv6 address stands in brackets.
 #pragma once
 

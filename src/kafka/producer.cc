@@ -8,7 +8,6 @@
 #include "kafka/errors.h"
 
 namespace neardup {
-
 namespace {
 
 // A view of no bytes may be null. To the library, null means that there is no value.

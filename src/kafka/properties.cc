@@ -12,7 +12,6 @@
 #include "detect/base/quantity.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr std::string_view kOffsets = "offsets are committed in the transaction of the records";

@@ -13,7 +13,6 @@
 #include "kafka/kafka_options.h"
 
 namespace neardup {
-
 namespace {
 
 std::string_view KindName(ResourceKind kind) {

@@ -10,7 +10,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 // The high bits of a tag number the transaction; the low bits number its records, from 1.

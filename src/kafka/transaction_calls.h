@@ -1,4 +1,5 @@
-// The records in flight of one transaction, and those among them that the broker refused.
+// The calls of a transaction: what they may wait for, what the broker refused, why one failed, and
+// which requests no broker has answered.
 #pragma once
 
 #include <array>

@@ -10,7 +10,6 @@
 #include "detect/index/match.h"
 
 namespace neardup {
-
 namespace {
 
 /// The peak of unrelated records lies at this distance or beyond. Unrelated texts differ in 20 to

@@ -11,7 +11,6 @@
 #include "learn/words.h"
 
 namespace neardup {
-
 namespace {
 
 /// Words that a vocabulary keeps for each kind of script.

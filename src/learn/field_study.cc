@@ -15,7 +15,6 @@
 #include "neardup/options.h"
 
 namespace neardup {
-
 namespace {
 
 /// No accepted form is longer.

@@ -4,16 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <type_traits>
+#include <optional>
 #include <utility>
 
 #include "detect/base/quantity.h"
 #include "detect/feature/mask.h"
 #include "detect/index/match.h"
 #include "detect/record/json_syntax.h"
+#include "detect/settings/filter_settings_table.h"
+#include "detect/settings/setting_value.h"
 #include "learn/drift.h"
 #include "learn/field_study.h"
 #include "learn/model_file.h"
@@ -21,7 +22,6 @@
 #include "neardup/filter.h"
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -29,6 +29,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kVersionKey = "neardup_learned";
 constexpr int kSettingsVersion = 1;
 constexpr const char* kFieldsPath = "record.fields";
+constexpr const char* kExcludePath = "record.exclude";
+constexpr const char* kModelPath = "feature.model";
 constexpr const char* kSimilarityPath = "match.similarity";
 constexpr const char* kDistancePath = "match.distance_max";
 constexpr size_t kNamedMax = 12;
@@ -37,29 +39,7 @@ Error NotWhole(const std::string& path) {
   return {ErrorCode::kConfig, fmt::format("{}: expected a whole number of at most 64 bits", path)};
 }
 
-/// One learnable setting. `read` throws a Json exception if the value has another type.
-struct Row {
-  std::string path;
-  std::function<void(const FilterOptions& from, FilterOptions& to)> copy;
-  std::function<Json(const FilterOptions&)> write;
-  std::function<Result<void>(const Json&, FilterOptions&)> read;
-};
-
-/// Of a setting that JSON has as it is.
-template <class Member>
-Row PlainRow(const std::string& path, Member member) {
-  return {path,
-          [member](const FilterOptions& from, FilterOptions& to) { member(to) = member(from); },
-          [member](const FilterOptions& options) { return Json(member(options)); },
-          [member, path](const Json& json, FilterOptions& options) -> Result<void> {
-            auto& to = member(options);
-            constexpr bool kReal = std::is_floating_point_v<std::decay_t<decltype(to)>>;
-            if (!kReal && HasFraction(json)) return NotWhole(path);
-            json.get_to(to);
-            return {};
-          }};
-}
-
+/// FORMAT: the changelog holds all members of a field.
 Json FieldsJson(const std::vector<FieldSelector>& fields) {
   Json list = Json::array();
   for (const FieldSelector& field : fields) {
@@ -69,66 +49,36 @@ Json FieldsJson(const std::vector<FieldSelector>& fields) {
   return list;
 }
 
-Row FieldsRow() {
-  return {
-      kFieldsPath,
-      [](const FilterOptions& from, FilterOptions& to) { to.record.fields = from.record.fields; },
-      [](const FilterOptions& options) { return FieldsJson(options.record.fields); },
-      [](const Json& json, FilterOptions& options) -> Result<void> {
-        options.record.fields.clear();
-        for (const Json& field : json) {
-          options.record.fields.push_back(
-              {field.at("path").get<std::string>(), field.at("weight").get<double>(),
-               field.at("key").get<bool>(), field.value("free", false)});
-        }
-        return {};
-      }};
+/// Throws a Json exception if the value has another type.
+std::vector<FieldSelector> FieldsOf(const Json& json) {
+  std::vector<FieldSelector> fields;
+  for (const Json& field : json) {
+    fields.push_back({field.at("path").get<std::string>(), field.at("weight").get<double>(),
+                      field.at("key").get<bool>(), field.value("free", false)});
+  }
+  return fields;
 }
 
-Row MasksRow() {
-  return {
-      "feature.masks",
-      [](const FilterOptions& from, FilterOptions& to) { to.feature.masks = from.feature.masks; },
-      [](const FilterOptions& options) { return Json(MaskNames(options.feature.masks)); },
-      [](const Json& json, FilterOptions& options) -> Result<void> {
-        options.feature.masks = MasksNamed(json.get<std::vector<std::string>>());
-        return {};
-      }};
+/// Reads a setting that learning chooses. Fields have the names that records have, whatever a
+/// person may write.
+Result<void> ReadLearned(const Json& json, const std::string& path, FilterOptions& options) {
+  if (path == kModelPath) {
+    NEARDUP_ASSIGN(options.model, ParseModel(json.dump(), path));
+  } else if (path == kFieldsPath) {
+    options.record.fields = FieldsOf(json);
+  } else if (path == kExcludePath) {
+    json.get_to(options.record.exclude);
+  } else {
+    const FilterSetting& row = *FindFilterSetting(path);
+    std::vector<SettingProblem> problems;
+    const std::optional<SettingValue> value = ReadValue(row, WrittenAs(json), problems);
+    if (!value) {
+      return Error{ErrorCode::kConfig, fmt::format("{}: {}", path, problems.front().text)};
+    }
+    row.set(options, *value);
+  }
+  return {};
 }
-
-Row ModelRow() {
-  return {"feature.model",
-          [](const FilterOptions& from, FilterOptions& to) { to.model = from.model; },
-          [](const FilterOptions& options) { return Json::parse(ModelText(options.model)); },
-          [](const Json& json, FilterOptions& options) -> Result<void> {
-            NEARDUP_ASSIGN(options.model, ParseModel(json.dump(), "feature.model"));
-            return {};
-          }};
-}
-
-#define NEARDUP_OPTION(member) \
-  [](auto& options) -> auto& { return options.member; }
-
-const std::vector<Row>& OptionRows() {
-  static const std::vector<Row> rows = {
-      FieldsRow(),
-      PlainRow("record.exclude", NEARDUP_OPTION(record.exclude)),
-      PlainRow("feature.features_min", NEARDUP_OPTION(feature.features_min)),
-      MasksRow(),
-      ModelRow(),
-      PlainRow(kSimilarityPath, NEARDUP_OPTION(match.similarity)),
-      PlainRow(kDistancePath, NEARDUP_OPTION(match.distance_max)),
-      PlainRow("match.distance_chance_max", NEARDUP_OPTION(match.distance_chance_max)),
-      PlainRow("match.distance_sum_max", NEARDUP_OPTION(match.distance_sum_max)),
-      PlainRow("match.features_per_bit", NEARDUP_OPTION(match.features_per_bit)),
-      PlainRow("match.widen", NEARDUP_OPTION(match.widen)),
-      PlainRow("match.text_keys", NEARDUP_OPTION(match.text_keys)),
-      PlainRow("match.numbers", NEARDUP_OPTION(match.numbers)),
-      PlainRow("window.entries_max", NEARDUP_OPTION(window.entries_max))};
-  return rows;
-}
-
-#undef NEARDUP_OPTION
 
 std::string Named(const std::vector<std::string>& names) {
   const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(names.size(), kNamedMax));
@@ -225,7 +175,10 @@ std::string FurtherReason(const Tuning& tuning, const std::set<std::string>& kep
 const std::vector<std::string>& LearnablePaths() {
   static const std::vector<std::string> paths = [] {
     std::vector<std::string> all;
-    for (const Row& row : OptionRows()) all.push_back(row.path);
+    for (const FilterSetting& row : FilterSettingsTable()) {
+      if (row.learned) all.push_back(row.path);
+    }
+    all.emplace_back(kModelPath);
     return all;
   }();
   return paths;
@@ -233,10 +186,11 @@ const std::vector<std::string>& LearnablePaths() {
 
 void TakeLearned(const FilterOptions& learned, const std::set<std::string>& kept,
                  FilterOptions& options) {
-  for (const Row& row : OptionRows()) {
-    if (!kept.contains(row.path)) row.copy(learned, options);
+  for (const FilterSetting& row : FilterSettingsTable()) {
+    if (row.learned && !kept.contains(row.path)) row.set(options, row.get(learned));
   }
-  if (kept.contains(kFieldsPath) || !kept.contains("record.exclude")) return;
+  if (!kept.contains(kModelPath)) options.model = learned.model;
+  if (kept.contains(kFieldsPath) || !kept.contains(kExcludePath)) return;
   // What a person excludes is left out beside what was learned.
   std::vector<std::string>& exclude = options.record.exclude;
   for (const std::string& path : learned.record.exclude) {
@@ -354,7 +308,11 @@ LearnedOptions LearnOptions(std::span<const RecordView> records, const FilterOpt
 
 std::string LearnedText(const LearnedOptions& learned) {
   Json json = {{kVersionKey, kSettingsVersion}};
-  for (const Row& row : OptionRows()) json[row.path] = row.write(learned.options);
+  for (const FilterSetting& row : FilterSettingsTable()) {
+    if (row.learned) json[row.path] = JsonValue(row.get(learned.options));
+  }
+  json[kFieldsPath] = FieldsJson(learned.options.record.fields);
+  json[kModelPath] = Json::parse(ModelText(learned.options.model));
   json["mode"] = learned.mode;
   json["records"] = learned.records;
   json["reasons"] = learned.reasons;
@@ -381,8 +339,8 @@ Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& 
     }
     LearnedOptions learned;
     learned.options = given;
-    for (const Row& row : OptionRows()) {
-      const Result<void> read = row.read(json.at(row.path), learned.options);
+    for (const std::string& path : LearnablePaths()) {
+      const Result<void> read = ReadLearned(json.at(path), path, learned.options);
       if (read.ok()) continue;
       Error error = read.error();
       error.text = fmt::format("{}: {}", name, error.text);

@@ -13,7 +13,6 @@
 #include "detect/record/json_syntax.h"
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -113,8 +112,7 @@ constexpr size_t kHexDigits = 16;
 constexpr int64_t kCentreMax = Model::kCentreMax;
 
 Error Bad(const std::string& name, const std::string& what) {
-  return {ErrorCode::kConfig,
-          fmt::format("{}: {}; make one with `neardup tune`", name, what)};
+  return {ErrorCode::kConfig, fmt::format("{}: {}; make one with `neardup tune`", name, what)};
 }
 
 Result<void> ReadCentre(const ordered_json& json, const std::string& name, Model& model) {

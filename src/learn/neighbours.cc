@@ -11,7 +11,6 @@
 #include "detect/fingerprint/exact_hash.h"
 
 namespace neardup {
-
 namespace {
 
 /// The nearest record before this one, the first of several, and their DistanceSum.

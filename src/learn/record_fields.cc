@@ -10,7 +10,6 @@
 #include "detect/record/json_syntax.h"
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -8,7 +8,6 @@
 #include "detect/feature/character.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr std::string_view kWhite = " \t\r\n";

@@ -52,7 +52,7 @@ TEST(FilterSettings, TakeSectionsAndDottedPaths) {
 TEST(FilterSettings, PassOverTheSectionsOfTheService) {
   const Result<FilterSettings> parsed = ParseFilterSettings(
       R"({"app": "a", "kafka": {"brokers": "b:9092"}, "input": {"topics": ["t"]},
-          "auto": {"records_max": 500}, "match": {"mode": "near"}})");
+          "auto": {"records_max": 500}, "lanes": {"count": 2}, "match": {"mode": "near"}})");
   ASSERT_TRUE(parsed.ok()) << parsed.error().text;
   EXPECT_FALSE(parsed->learn);
 }
@@ -74,12 +74,15 @@ TEST(FilterSettings, NameTheSettingAndWhatWasExpected) {
   EXPECT_THAT(ErrorOf(R"({"fields": ["title"]})"), HasSubstr("fields: there is no such setting"));
   EXPECT_THAT(ErrorOf(R"({"match": {"distance_max": 13}})"), HasSubstr("match.distance_max"));
   EXPECT_THAT(ErrorOf(R"({"match": {"distance_max": 1.5}})"),
-              HasSubstr("match.distance_max: expected a whole number, found 1.5"));
+              HasSubstr("match.distance_max: found 1.5, expected a whole number from 0 to "));
   EXPECT_THAT(ErrorOf(R"({"match": {"distance_max": 99999999999}})"), HasSubstr("distance_max"));
-  EXPECT_THAT(ErrorOf(R"({"window": {"window_ms": "soon"}})"), HasSubstr("found \"soon\""));
-  EXPECT_THAT(ErrorOf(R"({"record": {"fields": "title"}})"), HasSubstr("a list of fields"));
+  EXPECT_THAT(ErrorOf(R"({"window": {"window_ms": "soon"}})"),
+              HasSubstr("window.window_ms: found the text \"soon\", expected milliseconds"));
+  EXPECT_THAT(ErrorOf(R"({"record": {"fields": "title"}})"),
+              HasSubstr("expected a list, such as [a, b]"));
   EXPECT_THAT(ErrorOf(R"({"record": {"fields": [{"name": "title"}]}})"), HasSubstr("path"));
-  EXPECT_THAT(ErrorOf(R"({"feature": {"masks": ["times"]}})"), HasSubstr("a list of"));
+  EXPECT_THAT(ErrorOf(R"({"feature": {"masks": ["times"]}})"),
+              HasSubstr("feature.masks[0]: found the text \"times\", expected one of"));
   EXPECT_THAT(ErrorOf(R"({"match": {"mode": "fuzzy"}})"), HasSubstr("one of auto, near, exact"));
 }
 

@@ -11,7 +11,6 @@
 #include "stream/lane/route_header.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr const char* kArticles = "articles";

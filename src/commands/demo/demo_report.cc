@@ -13,7 +13,6 @@
 #include "learn/words.h"
 
 namespace neardup {
-
 namespace {
 
 /// Rounded down: 100 % means all.

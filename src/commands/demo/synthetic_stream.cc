@@ -16,7 +16,6 @@
 #include "detect/base/random.h"
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::ordered_json;

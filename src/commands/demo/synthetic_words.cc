@@ -4,7 +4,6 @@
 #include <string_view>
 
 namespace neardup {
-
 namespace {
 
 std::vector<std::string> Split(std::string_view text, char separator) {

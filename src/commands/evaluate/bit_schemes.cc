@@ -6,7 +6,6 @@
 #include "detect/fingerprint/simhash.h"
 
 namespace neardup {
-
 namespace {
 
 using Words = std::span<const uint64_t>;

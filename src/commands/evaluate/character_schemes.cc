@@ -9,7 +9,6 @@
 #include "detect/feature/character.h"
 
 namespace neardup {
-
 namespace {
 
 using Words = std::span<const uint64_t>;

@@ -8,7 +8,6 @@
 #include <optional>
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -6,7 +6,6 @@
 #include "detect/base/hash.h"
 
 namespace neardup {
-
 namespace {
 
 using Words = std::span<const uint64_t>;

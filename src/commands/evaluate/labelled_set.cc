@@ -15,7 +15,6 @@
 #include "detect/record/json_syntax.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr std::array<std::string_view, 3> kColumns = {"id", "cluster", "kind"};

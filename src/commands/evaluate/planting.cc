@@ -16,7 +16,6 @@
 #include "neardup/filter.h"
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::ordered_json;

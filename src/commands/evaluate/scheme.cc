@@ -7,7 +7,6 @@
 #include "detect/base/hash.h"
 
 namespace neardup {
-
 namespace {
 
 std::vector<uint64_t> SortedTokens(std::span<const SchemeText> texts) {

@@ -9,7 +9,6 @@
 #include "commands/evaluate/families.h"
 
 namespace neardup {
-
 namespace {
 
 // {name, default, least, most, whole}; families.h says what they mean.

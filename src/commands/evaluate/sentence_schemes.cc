@@ -13,7 +13,6 @@
 #include "detect/feature/tokeniser.h"
 
 namespace neardup {
-
 namespace {
 
 /// What a character ends.

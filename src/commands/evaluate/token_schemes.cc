@@ -9,7 +9,6 @@
 #include "detect/base/hash.h"
 
 namespace neardup {
-
 namespace {
 
 using Words = std::span<const uint64_t>;

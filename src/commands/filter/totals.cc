@@ -9,7 +9,6 @@
 #include "detect/base/quantity.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr int64_t kDrawPeriodMs = 100;

@@ -28,7 +28,6 @@
 #include "stream/state/snapshot.h"
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::json;

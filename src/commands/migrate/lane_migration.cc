@@ -16,7 +16,6 @@
 #include "stream/state/pipeline.h"
 
 namespace neardup {
-
 namespace {
 
 /// Builds an OldLane from its deltas.

@@ -10,7 +10,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 OptionNode NodeOf(const CLI::Option& option) {

@@ -6,7 +6,6 @@
 #include <string_view>
 
 namespace neardup {
-
 namespace {
 
 constexpr ExitCodeRow kExitCodes[] = {

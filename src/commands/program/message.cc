@@ -12,7 +12,6 @@
 #include "detect/base/message_text.h"
 
 namespace neardup {
-
 namespace {
 
 void Write(std::string_view text) {

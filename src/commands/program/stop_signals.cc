@@ -23,7 +23,6 @@
 #include "detect/base/file.h"
 
 namespace neardup {
-
 namespace {
 
 /// Never destroyed: the thread that waits for signals reads it until the process ends.

@@ -17,7 +17,6 @@
 #include "stream/lane/route_header.h"
 
 namespace neardup {
-
 namespace {
 
 std::optional<Reason> ReasonNamed(std::string_view name) {

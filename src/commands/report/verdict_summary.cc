@@ -21,7 +21,6 @@
 #include "stream/state/pipeline.h"
 
 namespace neardup {
-
 namespace {
 
 std::string Place(const InputPartition& partition, int64_t offset) {

@@ -1,5 +1,3 @@
-#include "commands/run/validate_command.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,12 +18,12 @@
 #include "kafka/kafka_ports.h"
 #include "kafka/online_check.h"
 #include "neardup/filter.h"
+#include "service/config/settings.h"
 #include "service/run/lane_pipeline.h"
 #include "service/topics/record_sample.h"
 #include "stream/lane/dead_letters.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kRecordsMax = 1000;
@@ -61,8 +59,9 @@ OnlineCheck Judge(const LaneOptions& lane, const std::vector<Message>& messages,
                       Grouped(counts.records()))};
 }
 
-}  // namespace
-
+/// Reads up to 1,000 records where the service would begin: the oldest of the input topics, or the
+/// newest with input.start latest. It commits nothing. kWrong if so many of them are dead letters
+/// that a service that has committed nothing would stop.
 OnlineCheck CheckSample(const Settings& settings, const KafkaLog& log) {
   const SamplePart part =
       settings.lane.start_at == StartAt::kLatest ? SamplePart::kNewest : SamplePart::kOldest;
@@ -78,8 +77,6 @@ OnlineCheck CheckSample(const Settings& settings, const KafkaLog& log) {
   }
   return Judge(settings.lane, *messages, *partitions);
 }
-
-namespace {
 
 struct ValidateArguments {
   ConfigArguments config;

@@ -20,7 +20,6 @@
 #include "service/topics/record_sample.h"
 
 namespace neardup {
-
 namespace {
 
 /// The settings to compare, with what their lane learned.

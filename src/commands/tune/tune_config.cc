@@ -6,7 +6,6 @@
 #include "service/config/documents.h"
 
 namespace neardup {
-
 namespace {
 
 std::string FieldsComment(const Tuning& tuning) {

@@ -14,7 +14,6 @@
 #include "detect/index/match.h"
 
 namespace neardup {
-
 namespace {
 
 /// Cuts 64 bits into `blocks` blocks; returns a mask for each two of them.

@@ -15,7 +15,6 @@
 #include "stream/lane/route_header.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr char kTimeForms[] = "a time such as 2026-01-31 or 2026-01-31T12:00:00Z";

@@ -1,4 +1,5 @@
-// Which part of the inputs a command looks at: from and to a time, or from and to offsets.
+// Which part of the inputs a command looks at (from and to a time, or offsets), and where the
+// outputs of that part begin.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 /// The first row at or after the offset; the number of rows if there is none.

@@ -11,7 +11,6 @@
 #include "detect/index/match.h"
 
 namespace neardup {
-
 namespace {
 
 /// |a - b| without overflow.

@@ -19,7 +19,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 16;

@@ -1,4 +1,4 @@
-// Reads whole files.
+// Files: read as a whole, written for a command, and owned by a descriptor.
 #pragma once
 
 #include <unistd.h>

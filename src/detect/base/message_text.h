@@ -1,4 +1,4 @@
-// Text from records for a terminal or a log.
+// Text for messages: from records, and the name that was probably meant.
 #pragma once
 
 #include <cstddef>

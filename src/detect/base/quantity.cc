@@ -9,7 +9,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 struct Unit {

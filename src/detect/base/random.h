@@ -1,4 +1,4 @@
-// Random choices that a seed repeats on every machine.
+// Random numbers: from a seed, the same on every machine; and from the system, never the same.
 #pragma once
 
 #include <cstddef>

@@ -75,12 +75,12 @@ const char* Name(SimdLevel level);
 #if NEARDUP_WIDE
 
 /// Numbers of 64 bits in a register.
-inline constexpr size_t kAvx2Lanes = 4;
-inline constexpr size_t kAvx512Lanes = 8;
+inline constexpr size_t kAvx2Numbers = 4;
+inline constexpr size_t kAvx512Numbers = 8;
 
 /// Chooses the first `count` of eight numbers, all if there are more.
 constexpr __mmask8 FirstOfEight(size_t count) {
-  return static_cast<__mmask8>(count >= kAvx512Lanes ? 0xFF : (1U << count) - 1);
+  return static_cast<__mmask8>(count >= kAvx512Numbers ? 0xFF : (1U << count) - 1);
 }
 
 NEARDUP_AVX2_FUNCTION inline __m256i Load256(const void* from) {
@@ -105,7 +105,7 @@ inline constexpr std::array<std::array<uint32_t, 8>, 16> kToFront = [] {
   std::array<std::array<uint32_t, 8>, 16> to_front{};
   for (uint32_t chosen = 0; chosen < to_front.size(); ++chosen) {
     size_t at = 0;
-    for (uint32_t i = 0; i < kAvx2Lanes; ++i) {
+    for (uint32_t i = 0; i < kAvx2Numbers; ++i) {
       if ((chosen >> i & 1) == 0) continue;
       to_front[chosen][at++] = 2 * i;
       to_front[chosen][at++] = 2 * i + 1;
@@ -114,8 +114,8 @@ inline constexpr std::array<std::array<uint32_t, 8>, 16> kToFront = [] {
   return to_front;
 }();
 
-struct Lanes {
-  static constexpr size_t kCount = kAvx2Lanes;
+struct Pack {
+  static constexpr size_t kCount = kAvx2Numbers;
 
   /// One answer for each number.
   struct Mask {
@@ -128,8 +128,8 @@ struct Lanes {
     }
   };
 
-  static Lanes Load(const uint64_t* from) { return {Load256(from)}; }
-  static Lanes Each(uint64_t number) { return {_mm256_set1_epi64x(static_cast<int64_t>(number))}; }
+  static Pack Load(const uint64_t* from) { return {Load256(from)}; }
+  static Pack Each(uint64_t number) { return {_mm256_set1_epi64x(static_cast<int64_t>(number))}; }
   void Store(uint64_t* to) const { Store256(to, numbers); }
   /// Stores the chosen numbers side by side, and arbitrary ones after them: kCount altogether.
   /// Returns how many are chosen.
@@ -142,43 +142,39 @@ struct Lanes {
   __m256i numbers;
 };
 
-inline Lanes operator+(Lanes a, Lanes b) { return {_mm256_add_epi64(a.numbers, b.numbers)}; }
-inline Lanes operator-(Lanes a, Lanes b) { return {_mm256_sub_epi64(a.numbers, b.numbers)}; }
-inline Lanes operator&(Lanes a, Lanes b) { return {_mm256_and_si256(a.numbers, b.numbers)}; }
-inline Lanes operator|(Lanes a, Lanes b) { return {_mm256_or_si256(a.numbers, b.numbers)}; }
-inline Lanes operator^(Lanes a, Lanes b) { return {_mm256_xor_si256(a.numbers, b.numbers)}; }
-inline Lanes operator<<(Lanes a, int bits) { return {_mm256_slli_epi64(a.numbers, bits)}; }
-inline Lanes operator>>(Lanes a, int bits) { return {_mm256_srli_epi64(a.numbers, bits)}; }
+inline Pack operator+(Pack a, Pack b) { return {_mm256_add_epi64(a.numbers, b.numbers)}; }
+inline Pack operator-(Pack a, Pack b) { return {_mm256_sub_epi64(a.numbers, b.numbers)}; }
+inline Pack operator&(Pack a, Pack b) { return {_mm256_and_si256(a.numbers, b.numbers)}; }
+inline Pack operator|(Pack a, Pack b) { return {_mm256_or_si256(a.numbers, b.numbers)}; }
+inline Pack operator^(Pack a, Pack b) { return {_mm256_xor_si256(a.numbers, b.numbers)}; }
+inline Pack operator<<(Pack a, int bits) { return {_mm256_slli_epi64(a.numbers, bits)}; }
+inline Pack operator>>(Pack a, int bits) { return {_mm256_srli_epi64(a.numbers, bits)}; }
 /// Shifts each number by a number of bits of its own. 64 bits or more give 0.
-inline Lanes operator>>(Lanes a, Lanes bits) {
-  return {_mm256_srlv_epi64(a.numbers, bits.numbers)};
-}
+inline Pack operator>>(Pack a, Pack bits) { return {_mm256_srlv_epi64(a.numbers, bits.numbers)}; }
 /// Compares numbers with a sign. It is also right for numbers below 2^63.
-inline Lanes::Mask operator>(Lanes a, Lanes b) {
-  return {_mm256_cmpgt_epi64(a.numbers, b.numbers)};
-}
+inline Pack::Mask operator>(Pack a, Pack b) { return {_mm256_cmpgt_epi64(a.numbers, b.numbers)}; }
 /// Compares numbers without a sign. With AVX2 it takes longer than operator>.
-inline Lanes::Mask IsAbove(Lanes a, Lanes b) {
-  const Lanes sign = Lanes::Each(uint64_t{1} << 63);
+inline Pack::Mask IsAbove(Pack a, Pack b) {
+  const Pack sign = Pack::Each(uint64_t{1} << 63);
   return (a ^ sign) > (b ^ sign);
 }
 /// The products of the lower halves.
-inline Lanes HalfProduct(Lanes a, Lanes b) { return {_mm256_mul_epu32(a.numbers, b.numbers)}; }
+inline Pack HalfProduct(Pack a, Pack b) { return {_mm256_mul_epu32(a.numbers, b.numbers)}; }
 /// The lower 64 bits of each product. AVX2 multiplies only 32 bits, so three such products are
 /// added.
-inline Lanes operator*(Lanes a, Lanes b) {
-  const Lanes cross = HalfProduct(a >> 32, b) + HalfProduct(a, b >> 32);
+inline Pack operator*(Pack a, Pack b) {
+  const Pack cross = HalfProduct(a >> 32, b) + HalfProduct(a, b >> 32);
   return HalfProduct(a, b) + (cross << 32);
 }
-inline Lanes Choose(Lanes::Mask mask, Lanes yes, Lanes no) {
+inline Pack Choose(Pack::Mask mask, Pack yes, Pack no) {
   return {_mm256_blendv_epi8(no.numbers, yes.numbers, mask.all_or_none)};
 }
 /// The absolute values of numbers with a sign.
-inline Lanes Magnitudes(Lanes a) {
-  const Lanes sign = {_mm256_cmpgt_epi64(_mm256_setzero_si256(), a.numbers)};
+inline Pack Magnitudes(Pack a) {
+  const Pack sign = {_mm256_cmpgt_epi64(_mm256_setzero_si256(), a.numbers)};
   return (a ^ sign) - sign;
 }
-inline Lanes ReversedBytes(Lanes a) {
+inline Pack ReversedBytes(Pack a) {
   return {
       _mm256_shuffle_epi8(a.numbers, _mm256_set_epi64x(0x08090A0B0C0D0E0F, 0x0001020304050607,
                                                        0x08090A0B0C0D0E0F, 0x0001020304050607))};
@@ -190,9 +186,9 @@ NEARDUP_END_LEVEL
 NEARDUP_BEGIN_AVX512
 namespace neardup::avx512 {
 
-/// As avx2::Lanes.
-struct Lanes {
-  static constexpr size_t kCount = kAvx512Lanes;
+/// As avx2::Pack.
+struct Pack {
+  static constexpr size_t kCount = kAvx512Numbers;
 
   struct Mask {
     __mmask8 set;
@@ -201,8 +197,8 @@ struct Lanes {
     uint32_t bits() const { return set; }
   };
 
-  static Lanes Load(const uint64_t* from) { return {_mm512_loadu_si512(from)}; }
-  static Lanes Each(uint64_t number) { return {_mm512_set1_epi64(static_cast<int64_t>(number))}; }
+  static Pack Load(const uint64_t* from) { return {_mm512_loadu_si512(from)}; }
+  static Pack Each(uint64_t number) { return {_mm512_set1_epi64(static_cast<int64_t>(number))}; }
   void Store(uint64_t* to) const { _mm512_storeu_si512(to, numbers); }
   size_t StoreChosen(Mask mask, uint64_t* to) const {
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(mask.set, numbers));
@@ -212,33 +208,31 @@ struct Lanes {
   __m512i numbers;
 };
 
-inline Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_epi64(a.numbers, b.numbers)}; }
-inline Lanes operator-(Lanes a, Lanes b) { return {_mm512_sub_epi64(a.numbers, b.numbers)}; }
-inline Lanes operator&(Lanes a, Lanes b) { return {_mm512_and_si512(a.numbers, b.numbers)}; }
-inline Lanes operator|(Lanes a, Lanes b) { return {_mm512_or_si512(a.numbers, b.numbers)}; }
-inline Lanes operator^(Lanes a, Lanes b) { return {_mm512_xor_si512(a.numbers, b.numbers)}; }
-inline Lanes operator<<(Lanes a, int bits) {
+inline Pack operator+(Pack a, Pack b) { return {_mm512_add_epi64(a.numbers, b.numbers)}; }
+inline Pack operator-(Pack a, Pack b) { return {_mm512_sub_epi64(a.numbers, b.numbers)}; }
+inline Pack operator&(Pack a, Pack b) { return {_mm512_and_si512(a.numbers, b.numbers)}; }
+inline Pack operator|(Pack a, Pack b) { return {_mm512_or_si512(a.numbers, b.numbers)}; }
+inline Pack operator^(Pack a, Pack b) { return {_mm512_xor_si512(a.numbers, b.numbers)}; }
+inline Pack operator<<(Pack a, int bits) {
   return {_mm512_slli_epi64(a.numbers, static_cast<unsigned>(bits))};
 }
-inline Lanes operator>>(Lanes a, int bits) {
+inline Pack operator>>(Pack a, int bits) {
   return {_mm512_srli_epi64(a.numbers, static_cast<unsigned>(bits))};
 }
-inline Lanes operator>>(Lanes a, Lanes bits) {
-  return {_mm512_srlv_epi64(a.numbers, bits.numbers)};
-}
-inline Lanes::Mask operator>(Lanes a, Lanes b) {
+inline Pack operator>>(Pack a, Pack bits) { return {_mm512_srlv_epi64(a.numbers, bits.numbers)}; }
+inline Pack::Mask operator>(Pack a, Pack b) {
   return {_mm512_cmpgt_epi64_mask(a.numbers, b.numbers)};
 }
-inline Lanes::Mask IsAbove(Lanes a, Lanes b) {
+inline Pack::Mask IsAbove(Pack a, Pack b) {
   return {_mm512_cmpgt_epu64_mask(a.numbers, b.numbers)};
 }
-inline Lanes HalfProduct(Lanes a, Lanes b) { return {_mm512_mul_epu32(a.numbers, b.numbers)}; }
-inline Lanes operator*(Lanes a, Lanes b) { return {_mm512_mullo_epi64(a.numbers, b.numbers)}; }
-inline Lanes Choose(Lanes::Mask mask, Lanes yes, Lanes no) {
+inline Pack HalfProduct(Pack a, Pack b) { return {_mm512_mul_epu32(a.numbers, b.numbers)}; }
+inline Pack operator*(Pack a, Pack b) { return {_mm512_mullo_epi64(a.numbers, b.numbers)}; }
+inline Pack Choose(Pack::Mask mask, Pack yes, Pack no) {
   return {_mm512_mask_mov_epi64(no.numbers, mask.set, yes.numbers)};
 }
-inline Lanes Magnitudes(Lanes a) { return {_mm512_abs_epi64(a.numbers)}; }
-inline Lanes ReversedBytes(Lanes a) {
+inline Pack Magnitudes(Pack a) { return {_mm512_abs_epi64(a.numbers)}; }
+inline Pack ReversedBytes(Pack a) {
   return {
       _mm512_shuffle_epi8(a.numbers, _mm512_set4_epi64(0x08090A0B0C0D0E0F, 0x0001020304050607,
                                                        0x08090A0B0C0D0E0F, 0x0001020304050607))};

@@ -10,7 +10,6 @@
 #include <xxhash.h>
 
 namespace neardup {
-
 namespace {
 
 void HashWordsPortable(const char* text, uint64_t begin, std::span<const uint64_t> ends,

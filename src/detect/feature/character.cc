@@ -7,7 +7,6 @@
 #include <iterator>
 
 namespace neardup {
-
 namespace {
 
 struct CharacterRange {

@@ -9,7 +9,6 @@
 #include "detect/feature/masked_time.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kHexDigitsMin = 8;

@@ -11,7 +11,6 @@
 #include "detect/base/each_level.inc"
 
 namespace neardup {
-
 namespace {
 
 /// w(n) of FeatureCounter for n = 0 to 63. A table, because logarithms of different C libraries

@@ -10,7 +10,6 @@
 #include "detect/base/word_hashes.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kRowBytes = 64;
@@ -503,7 +502,7 @@ NEARDUP_AVX2_FUNCTION size_t TokenList::PutSinglesAvx2(std::string_view text,
     Store256(&bytes_[size_], _mm256_or_si256(_mm256_shuffle_epi8(bytes, as_bytes), spaces));
     const __m256i base = _mm256_set1_epi64x(static_cast<int64_t>(size_));
     Store256(ends_ + pending_, _mm256_add_epi64(base, _mm256_setr_epi64x(3, 7, 11, 15)));
-    Store256(ends_ + pending_ + kAvx2Lanes,
+    Store256(ends_ + pending_ + kAvx2Numbers,
              _mm256_add_epi64(base, _mm256_setr_epi64x(19, 23, 27, 31)));
     pending_ += count;
     size_ += (kSingleBytes + 1) * count;
@@ -522,7 +521,7 @@ NEARDUP_AVX512_FUNCTION size_t TokenList::PutAsciiAvx512(std::string_view text) 
   bool goes_on = true;
   while (goes_on && at < text.size()) {
     // A row ends at most 32 tokens, and their ends are written eight at a time.
-    if (pending_ + kRowBytes / 2 + kAvx512Lanes > kPendingMax) HashPending();
+    if (pending_ + kRowBytes / 2 + kAvx512Numbers > kPendingMax) HashPending();
     size_t row = std::min(text.size() - at, kRowBytes);
     const __m512i bytes = _mm512_maskz_loadu_epi8(LowBits(row), text.data() + at);
     const uint64_t beyond_ascii = _mm512_movepi8_mask(bytes);
@@ -606,7 +605,7 @@ NEARDUP_AVX512_FUNCTION size_t TokenList::PutSinglesAvx512(std::string_view text
                         _mm512_or_si512(_mm512_permutexvar_epi8(as_bytes, bytes), spaces));
     const __m512i base = _mm512_set1_epi64(static_cast<int64_t>(size_));
     _mm512_storeu_si512(ends_ + pending_, _mm512_add_epi64(ends, base));
-    _mm512_storeu_si512(ends_ + pending_ + kAvx512Lanes,
+    _mm512_storeu_si512(ends_ + pending_ + kAvx512Numbers,
                         _mm512_add_epi64(ends, _mm512_add_epi64(base, _mm512_set1_epi64(32))));
     pending_ += count;
     size_ += (kSingleBytes + 1) * count;

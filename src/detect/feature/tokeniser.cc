@@ -8,7 +8,6 @@
 #include "detect/feature/character.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kCodePointBytesMax = 4;

@@ -7,7 +7,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 // Small enough to balance long and short records, large enough for look-ups to overlap.

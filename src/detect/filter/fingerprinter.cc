@@ -14,7 +14,6 @@
 #include "neardup/filter.h"
 
 namespace neardup {
-
 namespace {
 
 FingerprintedRecord WithoutFingerprint(const RecordView& record, const ReadOutcome& outcome) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace neardup {
-
 namespace {
 
 bool HasAny(const std::vector<FieldSelector>& fields, bool FieldSelector::*is_one) {

@@ -149,7 +149,7 @@ void AddOnesPortable(std::span<const uint64_t> hashes, uint64_t weight, BitSums&
 /// Adds eight numbers of 32 bits to the sums from `first` on.
 NEARDUP_AVX2_FUNCTION inline void AddEight(__m256i added, size_t first, BitSums& sums) {
   int64_t* const low = &sums[first];
-  int64_t* const high = &sums[first + kAvx2Lanes];
+  int64_t* const high = &sums[first + kAvx2Numbers];
   const __m256i added_low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(added));
   const __m256i added_high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256(added, 1));
   Store256(low, _mm256_add_epi64(Load256(low), added_low));
@@ -236,7 +236,7 @@ NEARDUP_AVX2_FUNCTION inline WideDigits AddBits(__m256i a, __m256i b, __m256i c)
 /// eight leaves the adders and is counted place by place.
 NEARDUP_AVX2_FUNCTION void AddOnesAvx2(std::span<const uint64_t> hashes, uint64_t weight,
                                        BitSums& sums) {
-  constexpr size_t kBlock = 8 * kAvx2Lanes;
+  constexpr size_t kBlock = 8 * kAvx2Numbers;
   constexpr size_t kRow = 15 * kBlock;  // as many as cannot overflow the counts
   while (!hashes.empty()) {
     auto row = hashes.first(std::min(kRow, hashes.size()));
@@ -254,7 +254,7 @@ NEARDUP_AVX2_FUNCTION void AddOnesAvx2(std::span<const uint64_t> hashes, uint64_
       }
       row = row.subspan(std::min(kBlock, row.size()));
       const auto words = [block](size_t i)
-                             NEARDUP_AVX2_FUNCTION { return Load256(block + i * kAvx2Lanes); };
+                             NEARDUP_AVX2_FUNCTION { return Load256(block + i * kAvx2Numbers); };
       const WideDigits a = AddBits(ones, words(0), words(1));
       const WideDigits b = AddBits(a.ones, words(2), words(3));
       const WideDigits c = AddBits(b.ones, words(4), words(5));
@@ -279,7 +279,7 @@ NEARDUP_AVX2_FUNCTION void AddOnesAvx2(std::span<const uint64_t> hashes, uint64_
 NEARDUP_AVX512_FUNCTION inline void AddSixteen(__m512i added, uint64_t weight, size_t first,
                                                BitSums& sums) {
   int64_t* const low = &sums[first];
-  int64_t* const high = &sums[first + kAvx512Lanes];
+  int64_t* const high = &sums[first + kAvx512Numbers];
   const __m512i weights = _mm512_set1_epi64(static_cast<int64_t>(weight));
   const __m512i added_low =
       _mm512_mullo_epi64(_mm512_cvtepu32_epi64(_mm512_castsi512_si256(added)), weights);
@@ -329,14 +329,14 @@ constexpr std::array<uint8_t, 64> kByPlace = [] {
 /// bytes of one place are a matrix of bits, which one instruction transposes.
 NEARDUP_AVX512_FUNCTION void AddOnesAvx512(std::span<const uint64_t> hashes, uint64_t weight,
                                            BitSums& sums) {
-  constexpr size_t kRow = 31 * kAvx512Lanes;  // as many as cannot overflow 8 bits
+  constexpr size_t kRow = 31 * kAvx512Numbers;  // as many as cannot overflow 8 bits
   const __m512i by_place = _mm512_loadu_si512(kByPlace.data());
   const __m512i columns = _mm512_set1_epi64(static_cast<int64_t>(0x8040201008040201));
   while (!hashes.empty()) {
     const auto row = hashes.first(std::min(kRow, hashes.size()));
     hashes = hashes.subspan(row.size());
     __m512i ones = _mm512_setzero_si512();
-    for (size_t at = 0; at < row.size(); at += kAvx512Lanes) {
+    for (size_t at = 0; at < row.size(); at += kAvx512Numbers) {
       const __m512i eight = _mm512_maskz_loadu_epi64(FirstOfEight(row.size() - at), &row[at]);
       const __m512i bytes = _mm512_permutexvar_epi8(by_place, eight);
       const __m512i bits = _mm512_gf2p8affine_epi64_epi8(columns, bytes, 0);

@@ -8,7 +8,6 @@
 #include "detect/base/simd.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kRanks = 8;
@@ -65,10 +64,10 @@ class SmallestRanks {
   /// Every rank above the new one moves up by one place. So a place gets the larger of the new rank
   /// and its lower neighbour, unless what it holds is smaller.
   NEARDUP_AVX2_FUNCTION void AddAvx2(std::span<const uint64_t> added) {
-    static_assert(kRanks == 2 * kAvx2Lanes);
+    static_assert(kRanks == 2 * kAvx2Numbers);
     constexpr int kUp = 0b10'01'00'11;
     __m256i low = WithSign(Load256(ranks_.data()));
-    __m256i high = WithSign(Load256(ranks_.data() + kAvx2Lanes));
+    __m256i high = WithSign(Load256(ranks_.data() + kAvx2Numbers));
     for (const uint64_t rank : added) {
       const __m256i ranks = WithSign(_mm256_set1_epi64x(static_cast<int64_t>(rank)));
       const __m256i equal =
@@ -81,11 +80,11 @@ class SmallestRanks {
       low = Smaller(low, Larger(smallest, ranks));
     }
     Store256(ranks_.data(), WithSign(low));
-    Store256(ranks_.data() + kAvx2Lanes, WithSign(high));
+    Store256(ranks_.data() + kAvx2Numbers, WithSign(high));
   }
 
   NEARDUP_AVX512_FUNCTION void AddAvx512(std::span<const uint64_t> added) {
-    static_assert(kRanks == kAvx512Lanes);
+    static_assert(kRanks == kAvx512Numbers);
     __m512i kept = _mm512_loadu_si512(ranks_.data());
     for (const uint64_t rank : added) {
       const __m512i ranks = _mm512_set1_epi64(static_cast<int64_t>(rank));

@@ -6,7 +6,6 @@
 #include "detect/base/simd.h"
 
 namespace neardup {
-
 namespace {
 
 NearTags FindPortable(const uint16_t* tags, size_t begin, size_t end, uint16_t sought, int bits) {

@@ -5,7 +5,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 constexpr uint64_t kMask48 = (uint64_t{1} << 48) - 1;

@@ -4,7 +4,6 @@
 #include <bit>
 
 namespace neardup {
-
 namespace {
 
 /// With fewer lines, a line would have more than 2^16 keys, which tags cannot tell apart.

@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kPageBytes = 4096;

@@ -7,7 +7,6 @@
 #include "detect/index/processor.h"
 
 namespace neardup {
-
 namespace {
 
 /// The better half of a simhash has at most this many errors, out of 3 and out of 7 in all.

@@ -10,7 +10,6 @@
 #include "detect/record/field_names.h"
 
 namespace neardup {
-
 namespace {
 
 /// The text in quotes, for an error; a long one is cut, but never inside a character.

@@ -14,7 +14,6 @@
 #include "detect/record/json_syntax.h"
 
 namespace neardup {
-
 namespace {
 
 namespace ondemand = simdjson::ondemand;

@@ -9,7 +9,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kLevelsMax = 3;

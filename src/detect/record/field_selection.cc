@@ -7,7 +7,6 @@
 #include <cmath>
 
 namespace neardup {
-
 namespace {
 
 /// One key of a JSON Pointer without its escapes.

@@ -5,7 +5,6 @@
 #include <charconv>
 
 namespace neardup {
-
 namespace {
 
 size_t CountDigits(std::string_view text) {

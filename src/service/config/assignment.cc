@@ -9,6 +9,7 @@
 
 #include "detect/base/file.h"
 #include "detect/base/message_text.h"
+#include "detect/settings/filter_settings_table.h"
 
 namespace neardup {
 
@@ -79,24 +80,24 @@ bool FindTarget(std::string_view path, const ValueSource& source, ConfigErrors& 
   return false;
 }
 
-std::string ItemPath(const std::string& path, const YamlValue& parent, size_t item) {
-  if (parent.form == YamlValue::Form::kList) return fmt::format("{}[{}]", path, item);
+std::string ItemPath(const std::string& path, const WrittenValue& parent, size_t item) {
+  if (parent.form == WrittenValue::Form::kList) return fmt::format("{}[{}]", path, item);
   return path.empty() ? parent.keys[item].text : path + "." + parent.keys[item].text;
 }
 
 /// Complains about repeated keys and merge keys (<<) in the value and below it.
-void CheckKeys(const YamlValue& value, const std::string& path, const ValueSource& source,
+void CheckKeys(const WrittenValue& value, const std::string& path, const ValueSource& source,
                ConfigErrors& errors) {
   for (size_t i = 0; i < value.items.size(); ++i) {
     std::string item_path = ItemPath(path, value, i);
-    if (value.form == YamlValue::Form::kMap) {
-      const YamlKey& key = value.keys[i];
+    if (value.form == WrittenValue::Form::kMap) {
+      const WrittenKey& key = value.keys[i];
       const ValueSource here = AtLine(source, key.line);
       if (key.text == "<<") {
         errors.Add(here, item_path, "found a merge key (<<), expected the settings themselves");
       }
       auto first = std::find_if(value.keys.begin(), value.keys.end(),
-                                [&](const YamlKey& other) { return other.text == key.text; });
+                                [&](const WrittenKey& other) { return other.text == key.text; });
       if (&*first != &key) {
         const std::string at = here.line > 0 ? fmt::format(" (first on line {})", first->line) : "";
         errors.Add(here, item_path, fmt::format("found twice{}, expected once", at));
@@ -108,13 +109,13 @@ void CheckKeys(const YamlValue& value, const std::string& path, const ValueSourc
 
 /// Replaces the references in every scalar of the value. False, with complaints, if one has no
 /// value.
-bool InterpolateAll(YamlValue& value, const std::string& path, const ValueSource& source,
+bool InterpolateAll(WrittenValue& value, const std::string& path, const ValueSource& source,
                     const Environment& environment, ConfigErrors& errors) {
   bool all = true;
   for (size_t i = 0; i < value.items.size(); ++i) {
     all &= InterpolateAll(value.items[i], ItemPath(path, value, i), source, environment, errors);
   }
-  if (value.form != YamlValue::Form::kScalar) return all;
+  if (value.form != WrittenValue::Form::kScalar) return all;
   Result<Interpolated> result = Interpolate(value.text, environment);
   if (!result.ok()) {
     errors.Add(AtLine(source, value.line), path, result.error().text);
@@ -122,7 +123,7 @@ bool InterpolateAll(YamlValue& value, const std::string& path, const ValueSource
   }
   value.text = result->text;
   value.secret = result->secret;
-  if (result->replaced) value.style = YamlValue::Style::kGiven;
+  if (result->replaced) value.style = WrittenValue::Style::kGiven;
   return true;
 }
 
@@ -130,14 +131,6 @@ bool IsSection(const std::string& name) {
   const std::vector<SettingSection>& sections = SettingSections();
   return std::any_of(sections.begin(), sections.end(),
                      [&](const SettingSection& section) { return section.name == name; });
-}
-
-/// Earlier versions had several methods. Their config/neardup.yaml, which people have copied, names
-/// one.
-bool IsFormerDefault(const std::string& path, const YamlValue& value) {
-  return (path == "match.scheme" && value.text == "neardup") ||
-         (path == "match.scheme_options" && value.form == YamlValue::Form::kMap &&
-          value.items.empty());
 }
 
 /// Turns the text of a configuration file into assignments.
@@ -151,14 +144,14 @@ class FileReader {
     for (const YamlProblem& problem : document.problems) {
       errors_.Add(At(problem.line), "", problem.text);
     }
-    const bool empty = !document.root || (document.root->form == YamlValue::Form::kMap &&
+    const bool empty = !document.root || (document.root->form == WrittenValue::Form::kMap &&
                                           document.root->items.empty());
     if (empty && document.problems.empty()) {
       errors_.Add(At(1), "",
                   "found no settings, expected at least one; `neardup config example` prints all");
     }
     if (!document.root) return {};
-    if (document.root->form != YamlValue::Form::kMap) {
+    if (document.root->form != WrittenValue::Form::kMap) {
       errors_.Add(At(document.root->line), "",
                   "found no map, expected sections such as `input:` at the top level");
       return {};
@@ -171,9 +164,9 @@ class FileReader {
  private:
   ValueSource At(int line) const { return {ValueSource::Kind::kFile, name_, line}; }
 
-  void ReadRoot(YamlValue& root) {
+  void ReadRoot(WrittenValue& root) {
     for (size_t i = 0; i < root.items.size(); ++i) {
-      const YamlKey& key = root.keys[i];
+      const WrittenKey& key = root.keys[i];
       if (key.text == "<<") continue;
       if (IsSection(key.text)) {
         ReadSection(key, root.items[i]);
@@ -183,10 +176,10 @@ class FileReader {
     }
   }
 
-  void ReadSection(const YamlKey& section, YamlValue& value) {
+  void ReadSection(const WrittenKey& section, WrittenValue& value) {
     // The settings of such a section are all commented out.
-    if (value.form == YamlValue::Form::kNull) return;
-    if (value.form != YamlValue::Form::kMap) {
+    if (value.form == WrittenValue::Form::kNull) return;
+    if (value.form != WrittenValue::Form::kMap) {
       errors_.Add(At(section.line), section.text,
                   "found a value, expected settings below this section");
       return;
@@ -197,7 +190,7 @@ class FileReader {
     }
   }
 
-  void Take(const std::string& path, int line, YamlValue& value) {
+  void Take(const std::string& path, int line, WrittenValue& value) {
     const Setting* setting = FindSetting(path);
     if (setting == nullptr && IsFormerDefault(path, value)) return;
     if (setting == nullptr) {
@@ -289,20 +282,20 @@ bool IsQuoted(std::string_view text) {
   return i + 1 == text.size();
 }
 
-YamlValue LiteralText(const std::string& text) {
-  YamlValue value;
-  value.form = YamlValue::Form::kScalar;
+WrittenValue LiteralText(const std::string& text) {
+  WrittenValue value;
+  value.form = WrittenValue::Form::kScalar;
   value.text = text;
-  value.style = YamlValue::Style::kGiven;
+  value.style = WrittenValue::Style::kGiven;
   return value;
 }
 
 /// Lets plain scalars become whatever the setting needs: outside a file, nobody expects `app=2024`
 /// to fail because 2024 is a number in YAML.
-void AdaptToSetting(YamlValue& value) {
-  if (value.form == YamlValue::Form::kNull) value.form = YamlValue::Form::kScalar;
-  if (value.style == YamlValue::Style::kPlain) value.style = YamlValue::Style::kGiven;
-  for (YamlValue& item : value.items) AdaptToSetting(item);
+void AdaptToSetting(WrittenValue& value) {
+  if (value.form == WrittenValue::Form::kNull) value.form = WrittenValue::Form::kScalar;
+  if (value.style == WrittenValue::Style::kPlain) value.style = WrittenValue::Style::kGiven;
+  for (WrittenValue& item : value.items) AdaptToSetting(item);
 }
 
 /// Reads a value written as YAML outside a file. False, with complaints, if it is not YAML.
@@ -313,7 +306,7 @@ bool ReadYamlArgument(const std::string& text, const std::string& path, ConfigEr
     errors.Add(assignment.source, path, problem.text);
   }
   if (!document.problems.empty()) return false;
-  assignment.value = document.root ? std::move(*document.root) : YamlValue{};
+  assignment.value = document.root ? std::move(*document.root) : WrittenValue{};
   CheckKeys(assignment.value, path, assignment.source, errors);
   AdaptToSetting(assignment.value);
   return true;
@@ -392,6 +385,16 @@ std::string UnknownSettingText(std::string_view path) {
   if (!meant) meant = NearestName(path, names);
   if (meant) return fmt::format("unknown setting, did you mean {}?", *meant);
   return "unknown setting; `neardup config example` prints all of them";
+}
+
+std::optional<SettingValue> ReadValue(const Assignment& assignment, ConfigErrors& errors) {
+  std::vector<SettingProblem> problems;
+  std::optional<SettingValue> value =
+      ReadValue(*assignment.setting, assignment.value, problems, assignment.entry);
+  for (const SettingProblem& problem : problems) {
+    errors.Add(AtLine(assignment.source, problem.line), problem.path, problem.text);
+  }
+  return value;
 }
 
 }  // namespace neardup

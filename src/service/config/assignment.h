@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,7 @@ struct Assignment {
   /// One entry of a map setting; empty: the setting as a whole.
   std::string entry;
   ValueSource source;
-  YamlValue value;
+  WrittenValue value;
   /// A reference in the value could not be replaced, which is reported already: do not read it.
   bool unresolved = false;
 };
@@ -65,6 +66,10 @@ std::vector<Assignment> EnvironmentAssignments(const Environment& environment,
 std::vector<Assignment> CommandLineAssignments(const std::vector<std::string>& sets,
                                                const Environment& environment,
                                                ConfigErrors& errors);
+
+/// The value of the assignment's setting; of a single map entry, a map with that entry alone.
+/// nullopt: the value is wrong, which is reported to `errors`.
+std::optional<SettingValue> ReadValue(const Assignment& assignment, ConfigErrors& errors);
 
 /// "unknown setting, did you mean window.window_ms?", for a path that names no setting.
 std::string UnknownSettingText(std::string_view path);

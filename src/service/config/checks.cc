@@ -7,8 +7,8 @@
 #include <map>
 
 #include "detect/base/quantity.h"
+#include "detect/settings/setting_value.h"
 #include "neardup/filter.h"
-#include "service/config/setting_value.h"
 #include "service/config/settings.h"
 #include "service/config/settings_table.h"
 

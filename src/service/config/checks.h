@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "service/config/assignment.h"
 #include "service/config/config.h"
-#include "service/config/setting_value.h"
 
 namespace neardup {
 

@@ -7,33 +7,32 @@
 #include <algorithm>
 #include <utility>
 
+#include "detect/settings/setting_value.h"
 #include "kafka/properties.h"
 #include "learn/learned_options.h"
 #include "learn/model_file.h"
 #include "service/config/assignment.h"
 #include "service/config/checks.h"
-#include "service/config/setting_value.h"
 #include "service/config/settings.h"
 #include "service/config/settings_table.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr const char* kModelPath = "feature.model";
 constexpr size_t kOutputs = 3;  ///< unique, duplicate, dead letter
 
 /// Whether this value or one below it has the mark.
-bool Any(const YamlValue& value, bool (*mark)(const YamlValue&)) {
+bool Any(const WrittenValue& value, bool (*mark)(const WrittenValue&)) {
   if (mark(value)) return true;
-  for (const YamlValue& item : value.items) {
+  for (const WrittenValue& item : value.items) {
     if (Any(item, mark)) return true;
   }
   return false;
 }
 
-bool IsFromFile(const YamlValue& value) { return value.secret; }
-bool IsGiven(const YamlValue& value) { return value.style == YamlValue::Style::kGiven; }
+bool IsFromFile(const WrittenValue& value) { return value.secret; }
+bool IsGiven(const WrittenValue& value) { return value.style == WrittenValue::Style::kGiven; }
 
 /// A file of another kind has as many mistakes as lines.
 std::string Text(const ConfigErrors& errors) {
@@ -173,7 +172,7 @@ class Loader {
     config_.from_variable.erase(path);
   }
 
-  void Note(const std::string& path, const YamlValue& value, const ValueSource& source) {
+  void Note(const std::string& path, const WrittenValue& value, const ValueSource& source) {
     Forget(path);
     if (source.kind == ValueSource::Kind::kFile && Any(value, IsGiven)) {
       config_.from_variable.insert(path);

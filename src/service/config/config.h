@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "neardup/result.h"
-#include "service/config/setting_value.h"
+#include "service/config/assignment.h"
 #include "service/config/settings.h"
 #include "service/config/yaml_value.h"
 

@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "detect/base/quantity.h"
+#include "detect/settings/setting_value.h"
 #include "kafka/properties.h"
-#include "service/config/setting_value.h"
 #include "service/config/settings_table.h"
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -286,8 +285,6 @@ std::string ConfigReference() {
 }
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Takes a reference such as ${VAR}, whose value is known only when the file is read.
 Json Reference() { return {{"$ref", "#/definitions/reference"}}; }

@@ -6,7 +6,6 @@
 #include "stream/state/pipeline.h"
 
 namespace neardup {
-
 namespace {
 
 // Limit for the names of the topics, in bytes. If a list is cut, one topic stays whole.

@@ -12,7 +12,6 @@
 #include "detect/base/file.h"
 
 namespace neardup {
-
 namespace {
 
 int LineOf(const YAML::Mark& mark) { return mark.line + 1; }
@@ -27,8 +26,8 @@ bool IsIndentedWithTab(const std::string& text, int line) {
   return found.substr(0, found.find_first_not_of(" \t")).find('\t') != std::string::npos;
 }
 
-YamlValue ValueAt(const YAML::Mark& mark, YamlValue::Form form) {
-  YamlValue value;
+WrittenValue ValueAt(const YAML::Mark& mark, WrittenValue::Form form) {
+  WrittenValue value;
   value.form = form;
   value.line = LineOf(mark);
   return value;
@@ -43,34 +42,34 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
-    Add(ValueAt(mark, YamlValue::Form::kNull));
+    Add(ValueAt(mark, WrittenValue::Form::kNull));
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     Complain(mark, "found an alias (*name), expected the value itself");
-    Add(ValueAt(mark, YamlValue::Form::kNull));
+    Add(ValueAt(mark, WrittenValue::Form::kNull));
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                 const std::string& text) override {
     RefuseTag(mark, tag);
-    YamlValue value = ValueAt(mark, YamlValue::Form::kScalar);
+    WrittenValue value = ValueAt(mark, WrittenValue::Form::kScalar);
     value.text = text;
-    value.style = tag == "!" ? YamlValue::Style::kQuoted : YamlValue::Style::kPlain;
+    value.style = tag == "!" ? WrittenValue::Style::kQuoted : WrittenValue::Style::kPlain;
     Add(std::move(value));
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                        YAML::EmitterStyle::value) override {
     RefuseTag(mark, tag);
-    open_.push_back(ValueAt(mark, YamlValue::Form::kList));
+    open_.push_back(ValueAt(mark, WrittenValue::Form::kList));
   }
   void OnSequenceEnd() override { Close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                   YAML::EmitterStyle::value) override {
     RefuseTag(mark, tag);
-    open_.push_back(ValueAt(mark, YamlValue::Form::kMap));
+    open_.push_back(ValueAt(mark, WrittenValue::Form::kMap));
   }
   void OnMapEnd() override { Close(); }
 
@@ -87,33 +86,33 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void Close() {
-    YamlValue value = std::move(open_.back());
+    WrittenValue value = std::move(open_.back());
     open_.pop_back();
     Add(std::move(value));
   }
 
-  void Add(YamlValue value) {
+  void Add(WrittenValue value) {
     if (open_.empty()) {
       document_.root = std::move(value);
       return;
     }
-    YamlValue& parent = open_.back();
+    WrittenValue& parent = open_.back();
     bool key_comes_next = parent.keys.size() == parent.items.size();
-    if (parent.form == YamlValue::Form::kList || !key_comes_next) {
+    if (parent.form == WrittenValue::Form::kList || !key_comes_next) {
       // yaml-cpp gives an absent value a later line than its key.
-      bool absent = value.form == YamlValue::Form::kNull && !parent.keys.empty();
+      bool absent = value.form == WrittenValue::Form::kNull && !parent.keys.empty();
       if (absent) value.line = parent.keys.back().line;
       parent.items.push_back(std::move(value));
       return;
     }
-    if (value.form != YamlValue::Form::kScalar) {
+    if (value.form != WrittenValue::Form::kScalar) {
       document_.problems.push_back({value.line, "found a key that is not text, expected a name"});
     }
     parent.keys.push_back({std::move(value.text), value.line});
   }
 
   YamlDocument& document_;
-  std::vector<YamlValue> open_;
+  std::vector<WrittenValue> open_;
 };
 
 }  // namespace

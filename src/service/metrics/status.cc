@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::ordered_json;

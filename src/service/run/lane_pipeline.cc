@@ -13,7 +13,6 @@
 #include "stream/state/delta.h"
 
 namespace neardup {
-
 namespace {
 
 /// A pipeline must not silently start from nothing because the default of `app` has changed.

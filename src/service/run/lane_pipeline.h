@@ -1,4 +1,5 @@
-// Whether the changelog of an `app` is that of this pipeline, before an instance begins to work.
+// Before an instance works: whether the changelog of its `app` belongs to its pipeline. Between two
+// services of one process: the lease that it keeps.
 #pragma once
 
 #include <atomic>

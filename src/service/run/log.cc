@@ -14,7 +14,6 @@
 #include "detect/base/quantity.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr int64_t kLogPeriodMs = 10'000;

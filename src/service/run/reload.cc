@@ -18,47 +18,12 @@
 #include "detect/base/hash.h"
 #include "kafka/topics.h"
 #include "service/config/documents.h"
+#include "service/config/settings_table.h"
 #include "service/run/log.h"
 #include "service/topics/lane_learning.h"
 
 namespace neardup {
-
 namespace {
-
-constexpr std::string_view kLive = "log.level";
-/// Beginnings of the paths of settings that a lane may change from one start to the next, and that
-/// name neither the lane nor its topics, folder or listeners. An exception is match.distance_max,
-/// if it changes from or to 0: see ChangesMode.
-constexpr std::string_view kStartAgain[] = {"window.",
-                                            "match.similarity",
-                                            "match.distance_max",
-                                            "match.suspect_distance_max",
-                                            "match.distance_sum_max",
-                                            "match.distance_chance_max",
-                                            "match.features_per_bit",
-                                            "match.widen",
-                                            "match.neighbours",
-                                            "match.numbers",
-                                            "routing.exact",
-                                            "routing.near",
-                                            "routing.release_",
-                                            "routing.keep",
-                                            "transaction.",
-                                            "dead_letters.",
-                                            "retry.",
-                                            "threads.",
-                                            "input.partitions_refresh_ms",
-                                            "input.idle_ms",
-                                            "kafka.answer_timeout_ms",
-                                            "kafka.inflight_",
-                                            "kafka.prefetch_",
-                                            "state.snapshot_interval_ms",
-                                            "state.purge_changelog"};
-
-bool MayStartAgain(const std::string& path) {
-  return std::any_of(std::begin(kStartAgain), std::end(kStartAgain),
-                     [&](std::string_view begin) { return path.starts_with(begin); });
-}
 
 void Flatten(const nlohmann::json& values, const std::string& begin,
              std::map<std::string, std::string>& flat) {
@@ -144,11 +109,12 @@ Reload CompareForReload(const LoadedConfig& running, const LoadedConfig& now,
   const FilterOptions before = InForce(running.settings, learned);
   const FilterOptions after = InForce(now.settings, learned);
   for (const std::string& path : changed) {
-    const bool may_start_again =
-        MayStartAgain(path) && !(path == "match.distance_max" && ChangesMode(before, after));
-    std::vector<std::string>& paths = path == kLive     ? reload.applied
-                                      : may_start_again ? reload.start_again
-                                                        : reload.refused;
+    const Setting* setting = FindSetting(path);
+    Reloads reloads = setting == nullptr ? Reloads::kNever : setting->reloads;
+    if (path == "match.distance_max" && ChangesMode(before, after)) reloads = Reloads::kNever;
+    std::vector<std::string>& paths = reloads == Reloads::kLive    ? reload.applied
+                                      : reloads == Reloads::kAgain ? reload.start_again
+                                                                   : reload.refused;
     paths.push_back(path);
   }
   reload.changes_fingerprints = FingerprintSpec(before) != FingerprintSpec(after);

@@ -14,7 +14,6 @@
 #include "service/topics/stopped_lane.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr std::chrono::seconds kPause(1);

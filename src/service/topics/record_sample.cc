@@ -15,7 +15,6 @@
 #include "stream/files/file_source.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kSampleRecordsPerPoll = 1000;

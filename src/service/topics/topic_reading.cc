@@ -10,7 +10,6 @@
 #include "detect/base/quantity.h"
 
 namespace neardup {
-
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;

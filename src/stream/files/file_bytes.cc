@@ -16,7 +16,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 constexpr std::string_view kGzipMagic = "\x1f\x8b";

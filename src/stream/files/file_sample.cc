@@ -14,7 +14,6 @@
 #include "stream/files/file_bytes.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr uint64_t kStretches = 32;

@@ -1,4 +1,4 @@
-// A sample of a file from its whole length.
+// Samples of files: from the whole length, and of what a source reads anyway.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,6 @@
 #include "stream/files/file_bytes.h"
 
 namespace neardup {
-
 namespace {
 constexpr size_t kReadAheadBytes = size_t{1} << 20;
 

@@ -14,7 +14,6 @@
 #include "stream/files/duplicate_groups.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kNamesMax = 200;

@@ -12,7 +12,6 @@
 #include "stream/files/file_source.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kPollLines = 10'000;

@@ -1,4 +1,4 @@
-// Whole text files, read by the commands.
+// Whole text files that commands read, and whether two names mean one file.
 #pragma once
 
 #include <filesystem>

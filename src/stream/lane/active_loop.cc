@@ -7,7 +7,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 constexpr int kPollTimeoutMs = 100;

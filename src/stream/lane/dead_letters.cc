@@ -12,7 +12,6 @@
 #include "detect/record/field_names.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr size_t kStudiedBytesMax = size_t{1} << 20;

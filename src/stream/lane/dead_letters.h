@@ -1,4 +1,4 @@
-// What dead letters have in common, for messages about many of them.
+// Dead letters: what they have in common, and whether there are too many.
 #pragma once
 
 #include <array>

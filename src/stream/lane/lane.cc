@@ -11,7 +11,6 @@
 #include "detect/base/random.h"
 
 namespace neardup {
-
 namespace {
 
 // After fencing, another instance may be active. By then the lease has heard of it.

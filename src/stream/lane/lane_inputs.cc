@@ -8,7 +8,6 @@
 #include <string>
 
 namespace neardup {
-
 namespace {
 
 // A broker that has just started, or that lags behind the others, may not know a topic that exists.

@@ -10,7 +10,6 @@
 #include "stream/state/delta.h"
 
 namespace neardup {
-
 namespace {
 
 using nlohmann::ordered_json;

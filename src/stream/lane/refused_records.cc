@@ -5,7 +5,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 // Room for our own headers and the framing of a record.

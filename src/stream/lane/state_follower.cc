@@ -9,7 +9,6 @@
 #include "stream/state/delta.h"
 
 namespace neardup {
-
 namespace {
 
 constexpr int kFollowerPollMs = 100;

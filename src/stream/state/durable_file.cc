@@ -11,7 +11,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 constexpr mode_t kOwnerWrites = 0644;

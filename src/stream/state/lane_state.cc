@@ -13,7 +13,6 @@
 #include "detect/record/json_syntax.h"
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::json;

@@ -7,7 +7,6 @@
 #include "detect/index/entry_store.h"
 
 namespace neardup {
-
 namespace {
 
 /// With this many rows, neighbours are joined.

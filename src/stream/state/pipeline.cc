@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace neardup {
-
 namespace {
 
 /// More topics than this are not listed one by one.

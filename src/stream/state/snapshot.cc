@@ -18,7 +18,6 @@
 #include "stream/state/byte_stream.h"
 
 namespace neardup {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -13,7 +13,6 @@
 #include "stream/state/delta.h"
 
 namespace neardup {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -14,7 +14,6 @@
 #include "stream/state/snapshot.h"
 
 namespace neardup {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -3,10 +3,10 @@
 
 #include <set>
 
+#include "detect/settings/filter_settings_table.h"
 #include "learn/model_file.h"
 #include "neardup/filter.h"
 #include "service/config/config_text.h"
-#include "service/config/setting_value.h"
 #include "service/config/settings.h"
 
 namespace neardup {
@@ -215,6 +215,14 @@ TEST_F(SettingsTableTest, EverySettingIsInAKnownSection) {
   for (const SettingSection& section : SettingSections()) names.insert(section.name);
   for (const Setting& setting : SettingsTable()) used.insert(SectionOf(setting.path));
   EXPECT_EQ(names, used);
+}
+
+TEST_F(SettingsTableTest, AFilterWithoutKafkaKnowsEachSectionOfTheService) {
+  std::set<std::string_view> ours;
+  for (const SettingSection& section : SettingSections()) ours.insert(section.name);
+  std::set<std::string_view> known(std::begin(kServiceSections), std::end(kServiceSections));
+  for (const FilterSetting& setting : FilterSettingsTable()) known.insert(SectionOf(setting.path));
+  EXPECT_EQ(known, ours);
 }
 
 TEST_F(SettingsTableTest, ChoicesNameEveryValueOfTheirEnum) {

@@ -1,4 +1,4 @@
-#include "service/config/setting_value.h"
+#include "detect/settings/setting_value.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,21 +7,20 @@
 #include <charconv>
 #include <cmath>
 #include <regex>
+#include <set>
 #include <utility>
 
 #include "detect/base/message_text.h"
 #include "detect/base/quantity.h"
-#include "kafka/properties.h"
 
 namespace neardup {
-
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Form = YamlValue::Form;
-using Style = YamlValue::Style;
+using Form = WrittenValue::Form;
+using Style = WrittenValue::Style;
 
-std::string NumberText(const Setting& setting, int64_t number) {
+std::string NumberText(const SettingRow& setting, int64_t number) {
   switch (setting.kind) {
     case SettingKind::kDuration:
       return number == 0 ? "0" : DurationText(number);
@@ -47,7 +46,7 @@ std::string Joined(const Items& items, const ItemText& item_text) {
   return text;
 }
 
-std::string ExpectationOfText(const Setting& setting) {
+std::string ExpectationOfText(const SettingRow& setting) {
   return setting.pattern_words.empty() ? "text" : setting.pattern_words;
 }
 
@@ -66,14 +65,14 @@ bool LooksLikeNumberOrFlag(const std::string& text) {
   return text.size() < 64 && std::regex_match(text, other);
 }
 
-/// Reads the value of one assignment.
 class Reader {
  public:
-  Reader(const Assignment& assignment, ConfigErrors& errors)
-      : setting_(*assignment.setting), assignment_(assignment), errors_(errors) {}
+  Reader(const SettingRow& setting, const std::string& entry, std::vector<SettingProblem>& problems)
+      : setting_(setting), entry_(entry), problems_(problems) {
+    if (!setting.pattern.empty()) pattern_ = std::regex(setting.pattern);
+  }
 
-  std::optional<SettingValue> Read() {
-    const YamlValue& value = assignment_.value;
+  std::optional<SettingValue> Read(const WrittenValue& value) {
     switch (setting_.kind) {
       case SettingKind::kText:
         return Checked(value, setting_.path);
@@ -98,15 +97,15 @@ class Reader {
   }
 
  private:
-  void Complain(const YamlValue& value, const std::string& path, const std::string& text) {
-    errors_.Add(AtLine(assignment_.source, value.line), path, text);
+  void Complain(const WrittenValue& value, const std::string& path, const std::string& text) {
+    problems_.push_back({path, text, value.line});
   }
 
-  void Refuse(const YamlValue& value, const std::string& path, const std::string& expected) {
+  void Refuse(const WrittenValue& value, const std::string& path, const std::string& expected) {
     Complain(value, path, fmt::format("found {}, expected {}", Found(value), expected));
   }
 
-  static std::string Found(const YamlValue& value) {
+  static std::string Found(const WrittenValue& value) {
     constexpr size_t kShownBytes = 60;
     switch (value.form) {
       case Form::kNull:
@@ -127,7 +126,7 @@ class Reader {
   }
 
   /// Text of any form, not held against the pattern yet.
-  std::optional<std::string> Text(const YamlValue& value, const std::string& path,
+  std::optional<std::string> Text(const WrittenValue& value, const std::string& path,
                                   const std::string& expected) {
     if (value.form != Form::kScalar) {
       Refuse(value, path, expected);
@@ -141,20 +140,19 @@ class Reader {
   }
 
   /// Text that fits the pattern of the setting.
-  std::optional<std::string> Checked(const YamlValue& value, const std::string& path) {
+  std::optional<std::string> Checked(const WrittenValue& value, const std::string& path) {
     const std::string expected = ExpectationOfText(setting_);
     std::optional<std::string> text = Text(value, path, expected);
     if (!text) return std::nullopt;
     // The length is checked first, because std::regex recurses with the length of the text.
-    const bool fits =
-        text->size() <= kTextBytesMax && text->find('\0') == std::string::npos &&
-        (setting_.pattern.empty() || std::regex_match(*text, std::regex(setting_.pattern)));
+    const bool fits = text->size() <= kTextBytesMax && text->find('\0') == std::string::npos &&
+                      (!pattern_ || std::regex_match(*text, *pattern_));
     if (fits) return text;
     Refuse(value, path, expected);
     return std::nullopt;
   }
 
-  std::optional<SettingValue> ReadNumber(const YamlValue& value) {
+  std::optional<SettingValue> ReadNumber(const WrittenValue& value) {
     std::optional<int64_t> number;
     if (value.form == Form::kScalar) {
       if (value.style != Style::kQuoted) number = ParseInteger(value.text);
@@ -168,7 +166,7 @@ class Reader {
     return std::nullopt;
   }
 
-  std::optional<SettingValue> ReadFlag(const YamlValue& value) {
+  std::optional<SettingValue> ReadFlag(const WrittenValue& value) {
     if (value.form == Form::kScalar && value.style != Style::kQuoted) {
       if (std::optional<bool> flag = ParseFlag(value.text)) return *flag;
     }
@@ -176,7 +174,7 @@ class Reader {
     return std::nullopt;
   }
 
-  std::optional<SettingValue> ReadChoice(const YamlValue& value) {
+  std::optional<SettingValue> ReadChoice(const WrittenValue& value) {
     const std::vector<std::string>& choices = setting_.choices;
     const bool scalar = value.form == Form::kScalar;
     if (scalar && std::find(choices.begin(), choices.end(), value.text) != choices.end()) {
@@ -194,28 +192,28 @@ class Reader {
 
   std::string ItemPath(size_t item) const { return fmt::format("{}[{}]", setting_.path, item); }
 
-  /// Every item is compared with every other.
-  bool TooLong(const YamlValue& value) {
-    constexpr size_t kItemsMax = 1000;
+  bool TooLong(const WrittenValue& value) {
+    constexpr size_t kItemsMax = 10'000;
     if (value.items.size() <= kItemsMax) return false;
     Complain(value, setting_.path,
              fmt::format("found {} items, expected at most {}", value.items.size(), kItemsMax));
     return true;
   }
 
-  std::optional<SettingValue> ReadTextList(const YamlValue& value) {
+  std::optional<SettingValue> ReadTextList(const WrittenValue& value) {
     if (value.form != Form::kList) {
       Refuse(value, setting_.path, ExpectationText(setting_));
       return std::nullopt;
     }
     if (TooLong(value)) return std::nullopt;
     std::vector<std::string> texts;
+    std::set<std::string> seen;
     bool sound = true;
     for (size_t i = 0; i < value.items.size(); ++i) {
       std::optional<std::string> text = Checked(value.items[i], ItemPath(i));
       sound = sound && text;
       if (!text) continue;
-      if (std::find(texts.begin(), texts.end(), *text) != texts.end()) {
+      if (!seen.insert(*text).second) {
         Refuse(value.items[i], ItemPath(i), "every item once");
         sound = false;
       }
@@ -225,21 +223,21 @@ class Reader {
     return texts;
   }
 
-  std::optional<SettingValue> ReadFieldList(const YamlValue& value) {
+  std::optional<SettingValue> ReadFieldList(const WrittenValue& value) {
     if (value.form != Form::kList) {
       Refuse(value, setting_.path, ExpectationText(setting_));
       return std::nullopt;
     }
     if (TooLong(value)) return std::nullopt;
     std::vector<FieldSelector> fields;
+    std::set<std::string> seen;
     bool sound = true;
     for (size_t i = 0; i < value.items.size(); ++i) {
-      const YamlValue& item = value.items[i];
+      const WrittenValue& item = value.items[i];
       std::optional<FieldSelector> field = ReadField(item, ItemPath(i));
       sound = sound && field;
       if (!field) continue;
-      auto same = [&](const FieldSelector& other) { return other.path == field->path; };
-      if (std::any_of(fields.begin(), fields.end(), same)) {
+      if (!seen.insert(field->path).second) {
         Complain(item, ItemPath(i),
                  fmt::format("found {} again, expected every field once", field->path));
         sound = false;
@@ -250,7 +248,7 @@ class Reader {
     return fields;
   }
 
-  std::optional<FieldSelector> ReadField(const YamlValue& item, const std::string& path) {
+  std::optional<FieldSelector> ReadField(const WrittenValue& item, const std::string& path) {
     FieldSelector field;
     if (item.form != Form::kMap) {
       std::optional<std::string> text = Checked(item, path);
@@ -281,7 +279,7 @@ class Reader {
       } else if (key == "key" || key == "free") {
         std::optional<bool> is_key = ReadKeyFlag(item.items[i], key_path);
         sound = sound && is_key;
-        keyed = true;
+        keyed = keyed || is_key.value_or(false);
         if (is_key) (key == "key" ? field.key : field.free) = *is_key;
       } else {
         Complain(item.items[i], key_path,
@@ -305,14 +303,14 @@ class Reader {
     return field;
   }
 
-  std::optional<bool> ReadKeyFlag(const YamlValue& value, const std::string& path) {
+  std::optional<bool> ReadKeyFlag(const WrittenValue& value, const std::string& path) {
     std::optional<bool> flag;
     if (value.form == Form::kScalar && value.style != Style::kQuoted) flag = ParseFlag(value.text);
     if (!flag) Refuse(value, path, "true or false");
     return flag;
   }
 
-  static std::optional<double> ReadReal(const YamlValue& value) {
+  static std::optional<double> ReadReal(const WrittenValue& value) {
     double number = 0;
     const char* end = value.text.data() + value.text.size();
     auto [stop, problem] =
@@ -322,7 +320,7 @@ class Reader {
     return read ? std::optional(number) : std::nullopt;
   }
 
-  std::optional<double> ReadWeight(const YamlValue& value, const std::string& path) {
+  std::optional<double> ReadWeight(const WrittenValue& value, const std::string& path) {
     const std::optional<double> weight = ReadReal(value);
     constexpr Range<double> range = FieldSelector::kWeightRange;
     if (weight && range.Contains(*weight)) return weight;
@@ -330,17 +328,17 @@ class Reader {
     return std::nullopt;
   }
 
-  std::optional<SettingValue> ReadShare(const YamlValue& value) {
+  std::optional<SettingValue> ReadShare(const WrittenValue& value) {
     const std::optional<double> share = ReadReal(value);
     if (share && *share >= 0 && *share <= 1) return *share;
     Refuse(value, setting_.path, ExpectationText(setting_));
     return std::nullopt;
   }
 
-  std::optional<SettingValue> ReadMap(const YamlValue& value) {
+  std::optional<SettingValue> ReadMap(const WrittenValue& value) {
     TextMap map;
-    if (!assignment_.entry.empty()) {
-      if (!ReadEntry(assignment_.entry, value, map)) return std::nullopt;
+    if (!entry_.empty()) {
+      if (!ReadEntry(entry_, value, map)) return std::nullopt;
       return map;
     }
     if (value.form != Form::kMap) {
@@ -355,8 +353,8 @@ class Reader {
     return map;
   }
 
-  /// librdkafka takes texts only, so numbers and flags stay as they are written.
-  bool ReadEntry(const std::string& name, const YamlValue& value, TextMap& map) {
+  /// Numbers and flags stay as they are written.
+  bool ReadEntry(const std::string& name, const WrittenValue& value, TextMap& map) {
     std::string path = setting_.path + "." + name;
     if (value.form != Form::kScalar) {
       Refuse(value, path, "text, a number, true or false");
@@ -366,17 +364,18 @@ class Reader {
       Complain(value, path, "found a zero byte, expected text");
       return false;
     }
-    if (auto reason = RefusalOf(name, value.text)) {
-      Complain(value, path, fmt::format("this librdkafka property cannot be set: {}", *reason));
+    if (auto reason = setting_.refusal ? setting_.refusal(name, value.text) : std::nullopt) {
+      Complain(value, path, *reason);
       return false;
     }
     map[name] = value.text;
     return true;
   }
 
-  const Setting& setting_;
-  const Assignment& assignment_;
-  ConfigErrors& errors_;
+  const SettingRow& setting_;
+  const std::string& entry_;
+  std::vector<SettingProblem>& problems_;
+  std::optional<std::regex> pattern_;
 };
 
 }  // namespace
@@ -399,9 +398,9 @@ std::string RealText(double number) {
   return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
 }
 
-std::string YamlText(const Setting& setting, const SettingValue& value) {
+std::string YamlText(const SettingRow& setting, const SettingValue& value) {
   struct Writer {
-    const Setting& setting;
+    const SettingRow& setting;
     std::string operator()(const std::string& text) const { return YamlText(text); }
     std::string operator()(int64_t number) const { return NumberText(setting, number); }
     std::string operator()(double number) const { return RealText(number); }
@@ -433,11 +432,11 @@ Json JsonValue(const SettingValue& value) {
     Json operator()(const std::vector<FieldSelector>& fields) const {
       Json list = Json::array();
       for (const FieldSelector& field : fields) {
-        const Json rest = field.key    ? Json({{"key", true}})
-                          : field.free ? Json({{"free", true}})
-                                       : Json({{"weight", field.weight}});
-        list.push_back({{"path", field.path}});
-        list.back().update(rest);
+        Json item = {{"path", field.path}};
+        if (field.weight != FieldSelector().weight) item["weight"] = field.weight;
+        if (field.key) item["key"] = true;
+        if (field.free) item["free"] = true;
+        list.push_back(item.size() == 1 ? Json(field.path) : item);
       }
       return list;
     }
@@ -450,7 +449,7 @@ std::string JsonText(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string ExpectationText(const Setting& setting) {
+std::string ExpectationText(const SettingRow& setting) {
   switch (setting.kind) {
     case SettingKind::kText:
       return ExpectationOfText(setting);
@@ -478,8 +477,27 @@ std::string ExpectationText(const Setting& setting) {
   return ExpectationOfText(setting);
 }
 
-std::optional<SettingValue> ReadValue(const Assignment& assignment, ConfigErrors& errors) {
-  return Reader(assignment, errors).Read();
+WrittenValue WrittenAs(const Json& json) {
+  WrittenValue value;
+  if (json.is_null()) return value;
+  if (json.is_array() || json.is_object()) {
+    value.form = json.is_array() ? Form::kList : Form::kMap;
+    for (const auto& [key, item] : json.items()) {
+      value.items.push_back(WrittenAs(item));
+      if (json.is_object()) value.keys.push_back({key});
+    }
+    return value;
+  }
+  value.form = Form::kScalar;
+  value.style = json.is_string() ? Style::kQuoted : Style::kPlain;
+  value.text = json.is_string() ? json.get<std::string>() : json.dump();
+  return value;
+}
+
+std::optional<SettingValue> ReadValue(const SettingRow& row, const WrittenValue& value,
+                                      std::vector<SettingProblem>& problems,
+                                      const std::string& entry) {
+  return Reader(row, entry, problems).Read(value);
 }
 
 }  // namespace neardup
