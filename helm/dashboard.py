@@ -75,7 +75,7 @@ ROWS = [
     ("Index and window", [
         ("Remembered records", "Against window.entries_max. At the limit the window shrinks.", "none", "lines",
          [("max(neardup_index_entries{})", "remembered"), ("max(neardup_index_capacity_entries{})", "limit")]),
-        ("Window that is held", "Newest event time minus that of the oldest entry. Less than window.window_ms: "
+        ("Window that is held", "Newest event time minus the event time of the oldest entry. Less than window.window_ms: "
          "raise window.entries_max.", "s", "lines",
          [("max(neardup_watermark_timestamp_seconds{} - neardup_index_oldest_entry_timestamp_seconds{})", "held")]),
         ("Forgotten records", "capacity: forgotten before the end of the window.", "ops", "lines",

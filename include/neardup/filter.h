@@ -1,10 +1,10 @@
 // START HERE. The near-duplicate filter as a library: records go in, verdicts come out.
 //
 // A Fingerprinter turns a JSON payload into a fingerprint. A Filter compares the fingerprint with
-// those of the unique records it remembers, and says whether the record is unique, a duplicate, or
-// a dead letter. Both are plain objects that open no file or connection and read no clock; event
-// times come with the records. A filter starts short-lived threads of its own only to allocate
-// memory before it is needed and to restore faster.
+// the fingerprints of the unique records it remembers, and says whether the record is unique, a
+// duplicate, or a dead letter. Both are plain objects that open no file or connection and read no
+// clock; event times come with the records. A filter starts short-lived threads of its own only to
+// allocate memory before it is needed and to restore faster.
 //
 //   #include <cstdio>
 //   #include <string>
@@ -193,7 +193,7 @@ class Filter {
 
   uint64_t entries() const;
   /// Entries are numbered in the order in which they are added. Those that are left have the
-  /// numbers [begin_number, end_number); a Rollback gives back those of the entries that it drops.
+  /// numbers [begin_number, end_number); a Rollback gives back the numbers of dropped entries.
   uint64_t begin_number() const;
   uint64_t end_number() const;
   /// Entries dropped for capacity while they were still inside the window.

@@ -172,11 +172,10 @@ struct MatchOptions {
   /// probes per record.
   bool neighbours = false;
   /// Near records must not hold numbers that conflict: numbers that only one of them has, on both
-  /// sides, in more than 2 % of the distinct tokens (detect/index/match.h). Holds for suspects,
-  /// too.
+  /// sides, in more than 2 % of the distinct tokens (detect/index/match.h). Holds for suspects too.
   bool numbers = true;
   /// A record that is no duplicate is a suspect (Match::suspect) if it is as near to an entry as
-  /// this distance in place of distance_max allows, without features_per_bit, and with a
+  /// this distance instead of distance_max allows, without features_per_bit, and with a
   /// distance_sum_max that is larger by the same number of bits. Has no effect unless it is larger
   /// than distance_max, or if that is 0.
   int suspect_distance_max = 0;

@@ -227,8 +227,8 @@ class Result:
 
     def rethreshold(self, distance_max: int) -> Result:
         """The result under another distance, from 0 (only equal records) to 12. No fingerprint is computed again."""
-        note = f"match.distance_max {distance_max} in place of the above"
-        reasons = [reason for reason in self.reasons if not reason.endswith("in place of the above")]
+        note = f"match.distance_max {distance_max} instead of the above"
+        reasons = [reason for reason in self.reasons if not reason.endswith("instead of the above")]
         return Result(self._run.rethreshold(distance_max), self._source, self._rows, [*reasons, note])
 
     def to_yaml(self, path: str | os.PathLike[str]) -> Path:

@@ -129,8 +129,8 @@ def test_rethreshold_decides_as_a_new_run_with_that_distance(articles):
         again = nd.dedup(records, FIELDS, config={"match": {"mode": "near"}}, distance_max=distance)
         assert rows_of(result.rethreshold(distance)) == rows_of(again)
         assert result.rethreshold(distance).settings["match"]["distance_max"] == distance
-        assert repr(result.rethreshold(9).rethreshold(distance)).count("in place of the above") == 1
-        assert f"match.distance_max {distance} in place of the above" in repr(result.rethreshold(distance))
+        assert repr(result.rethreshold(9).rethreshold(distance)).count("instead of the above") == 1
+        assert f"match.distance_max {distance} instead of the above" in repr(result.rethreshold(distance))
     equal_only = nd.dedup(records, FIELDS, config={"match": {"mode": "near"}}, distance_max=0)
     assert rows_of(equal_only.rethreshold(4)) == rows_of(result.rethreshold(4))
     with pytest.raises(nd.Error, match="match.distance_max"):

@@ -63,7 +63,7 @@ bool JoinGroup::IsHolder(const JoinMember& member) const {
   return member.certain && rule_.IsUnique(member.row->number);
 }
 
-/// Begins the stretch of a row: the holders of the stretch before join those of all before.
+/// Begins the stretch of a row. The holders of the stretch that ends join the earlier holders.
 void JoinGroup::GoTo(const JoinRow& row) {
   const int64_t stretch = row.number >> limits_.stretch_bits;
   if (stretch == stretch_) return;

@@ -42,9 +42,9 @@ struct JoinMember {
 /// A block of a simhash leads to all earlier unique records of its group. A text key leads to a few
 /// of them, the *holders*, so that a common key does not lead to very many. The numbers of records
 /// are cut into equal stretches. A unique record becomes a holder of its stretch if the window
-/// still holds fewer than `holders_max` others. Where a stretch ends, its holders join those of the
-/// stretches before, under the same condition. A record is compared with the holders of its stretch
-/// and with those of the stretches before. An undecided record may or may not be a holder.
+/// still holds fewer than `holders_max` others. Where a stretch ends, its holders join the holders
+/// of earlier stretches, under the same condition. A record is compared with the holders of its
+/// stretch and of earlier stretches. An undecided record may or may not be a holder.
 ///
 /// One thread. Rule, keys and rows must outlive the group.
 class JoinGroup {
@@ -84,7 +84,7 @@ class JoinGroup {
   const bool is_text_;
   Members here_;                ///< of a text key: in this stretch
   std::vector<uint16_t> tags_;  ///< of the members of a block
-  Members before_;              ///< of a text key: in the stretches before
+  Members before_;              ///< of a text key: in earlier stretches
   int64_t stretch_ = -1;
 };
 

@@ -105,7 +105,7 @@ class JoinRule {
                                     const JoinRow& earlier,
                                     const JoinRows::Keys* earlier_keys) const;
   /// A filter forgets entries in the order of arrival. A commit removes entries from the front, up
-  /// to the first one whose event time is at or after the horizon. An entry behind that one stays,
+  /// to the first one whose event time is at or after the horizon. An entry after that one stays,
   /// even if its own event time is before the horizon.
   Remembered IsRemembered(const JoinRow& earlier, const JoinRow& later) const;
   /// The horizon while this record is decided. For a number after the last record: the horizon of

@@ -6,7 +6,7 @@
 
 namespace neardup {
 
-/// `words` are those of main: the first is the name of the program. Prints what is wrong with them.
+/// `words` come from main: the first is the name of the program. Prints what is wrong with them.
 int RunProgram(int count, const char* const* words);
 
 // What is wrong with a command line.

@@ -30,7 +30,7 @@ class Connections {
   /// From now on this client sends nothing. Requests that are already on their way may arrive.
   void Cut();
 
-  // What the library calls in place of connect() and close().
+  // What the library calls instead of connect() and close().
   /// 0, or an error number.
   int Open(int socket, const sockaddr* address, int address_bytes);
   int Close(int socket);
@@ -42,9 +42,9 @@ class Connections {
 };
 
 /// The least time between two assignments of one client. librdkafka 2.0.2 ends the process when a
-/// partition is assigned while the library has not yet stopped reading it for the assignment before
-/// (assertion rktp_started in rdkafka_assignment.c). Stopping takes some milliseconds, and the
-/// library does not report its end.
+/// partition is assigned while the library has not yet stopped reading it for the earlier
+/// assignment (assertion rktp_started in rdkafka_assignment.c). Stopping takes some milliseconds,
+/// and the library does not report its end.
 inline constexpr std::chrono::milliseconds kBetweenAssigns(250);
 
 /// Calls from the library to the owner of a client, made in the thread that polls the client.
@@ -75,7 +75,7 @@ class Client {
   /// Stops all logging and all sending to brokers. Call it for a writer that an abandoned call
   /// still keeps. Kafka refuses the requests of a former owner of a transactional id. But if
   /// such a request adds offsets while the transaction of the new owner adds its offsets, the
-  /// broker does not apply those of the new owner (seen with Kafka 3.9.2).
+  /// broker does not apply the offsets of the new owner (seen with Kafka 3.9.2).
   void CutOff();
 
   /// Makes the library look now which partitions it may ask for. Without that, a version before
@@ -110,7 +110,7 @@ class Client {
   ClientHooks hooks_;
   rd_kafka_t* handle_ = nullptr;
   std::vector<std::shared_ptr<const void>> lent_;
-  Connections connections_;        ///< holds only those of a transactional producer
+  Connections connections_;        ///< holds only connections of a transactional producer
   UnansweredRequests unanswered_;  ///< counts only for a transactional producer
   TransactionFailure transaction_failure_;
   Diagnosis diagnosis_;

@@ -53,7 +53,7 @@ class LoginWatch {
 /// Any thread.
 class Diagnosis {
  public:
-  /// `group` is that of a consumer; otherwise empty.
+  /// `group` is the group of a consumer; otherwise empty.
   Diagnosis(const KafkaOptions& options, std::string group);
 
   // What the library reports.
@@ -75,7 +75,7 @@ class Diagnosis {
   /// The same for a call that needs a right. If the brokers refuse it, the error names the right
   /// and how to grant it.
   Error Explain(Error error, const Right& right) const;
-  /// Explains an error event that a consumer got in place of a record of this topic.
+  /// Explains an error event that a consumer got instead of a record of this topic.
   Error ExplainEvent(const rd_kafka_message_t& event, std::string_view doing,
                      const std::string& topic) const;
 

@@ -24,7 +24,7 @@ Result<std::unique_ptr<Source>> NewKafkaSource(const KafkaOptions& options, Kafk
 Result<std::unique_ptr<Changelog>> NewKafkaChangelog(const KafkaOptions& options, uint16_t lane,
                                                      KafkaLog log);
 
-/// The transactional producer <app>-lane-<lane>; Fence makes it. `max_message_bytes` is that of
+/// The transactional producer <app>-lane-<lane>; Fence makes it. `max_message_bytes` comes from
 /// TopicReport; a topic that is not in it counts with the broker's default.
 ///
 /// A record leaves as it came, in the same partition: key, value, headers and timestamp, followed

@@ -57,7 +57,7 @@ class KafkaSource : public Source {
   /// Waits until something may have arrived.
   void Wait(const Deadline& deadline);
   void Gather();
-  /// Appends the records at hand, merged by timestamp.
+  /// Appends the records that are ready, merged by timestamp.
   Result<void> TakeInOrderOfTime(size_t records_max, std::vector<Message>& out);
 
   KafkaOptions options_;

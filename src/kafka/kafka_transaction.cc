@@ -548,7 +548,7 @@ Result<std::vector<int64_t>> KafkaTransaction::CommittedOffsets(
     rd_kafka_topic_partition_list_add(list.get(), input.topic.c_str(), input.partition);
   }
   // A read_committed client waits for an offset that is in an open transaction. That is right
-  // behind a commit of our own, which is about to end. A foreign transaction may stay open for any
+  // after a commit of our own, which is about to end. A foreign transaction may stay open for any
   // time, so that then the offsets before it count.
   rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
   for (const ClientRole role : {ClientRole::kSource, ClientRole::kWatermark}) {

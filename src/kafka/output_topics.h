@@ -19,7 +19,7 @@ namespace neardup {
 
 class OutputTopics {
  public:
-  /// `options` must outlive this object. `max_message_bytes` is that of TopicReport.
+  /// `options` must outlive this object. `max_message_bytes` comes from TopicReport.
   OutputTopics(const KafkaOptions& options, std::map<std::string, int64_t> max_message_bytes);
 
   /// The largest total size of key, value and headers, in bytes, that every output of an input

@@ -81,7 +81,7 @@ class RecordChunk {
     std::optional<std::string_view> key;
     std::optional<std::string_view> value;
     std::span<const HeaderView> headers;
-    /// An error or the end of the partition, in place of a record. Few, and without an answer.
+    /// An error or the end of the partition, instead of a record. Few, and without an answer.
     MessageHandle event;
   };
 
@@ -126,18 +126,18 @@ class PartitionReader {
   /// Takes over what the library has fetched, as far as held_bytes_max allows. True if records were
   /// taken since the last call, so that the library may fetch more.
   bool Gather();
-  /// True if a record is at hand. Looks into the queue if none is and the queue has signalled. An
+  /// True if a record is ready. Looks into the queue if none is and the queue has signalled. An
   /// error that is no InputTrouble stays at the head and is returned again.
   Result<bool> HasRecord();
-  /// The time that orders the record among those of other partitions: its timestamp, or -1 if it
-  /// has none. A timestamp in the future says nothing about the records behind it, so that of the
-  /// record before counts in its place. HasRecord must be true.
+  /// The time that orders the record among records of other partitions: its timestamp, or -1 if it
+  /// has none. A timestamp in the future says nothing about the records after it, so the time of
+  /// the earlier record counts instead. HasRecord must be true.
   int64_t order_ms() const { return head_order_ms_; }
   /// Hands the record on. HasRecord must be true.
   void TakeRecord(Message& message);
 
   /// True while the others should wait, because records of this partition are known to follow, and
-  /// may be older than theirs, but none is at hand. Gives up after a while.
+  /// may be older than theirs, but none is ready. Gives up after a while.
   bool HoldsOthersBack();
 
   const InputAssignment& assignment() const { return assignment_; }

@@ -53,7 +53,7 @@ struct FreeAddresses {
 /// Never empty, but may be null.
 using AddressList = std::unique_ptr<addrinfo, FreeAddresses>;
 /// The addresses of a host, for sockets of this type; null if there are none. `host` null: all
-/// addresses of this machine. `flags` as those of getaddrinfo.
+/// addresses of this machine. `flags`: as for getaddrinfo.
 AddressList FindAddresses(const char* host, const std::string& port, int socket_type, int flags);
 
 /// 64 bits as 16 digits.
@@ -74,7 +74,7 @@ struct PresenceOptions {
 /// thread of its own; one owner thread calls it.
 class PresenceListener {
  public:
-  /// An address that was given may be that of a translator before this machine: then it listens on
+  /// An address that was given may belong to a translator before this machine: then it listens on
   /// all addresses. kConfig: it cannot listen there. `servers`: see AddressTowards.
   static Result<std::unique_ptr<PresenceListener>> New(const PresenceOptions& options,
                                                        const std::string& servers);
@@ -102,7 +102,7 @@ class PresenceListener {
 // there any more, and another name that another process does. Everything else shows nothing: a
 // machine that is cut off from the network is silent, and its process goes on.
 
-/// It believes a refusal only if it has reached the process before, or the system of this machine
+/// It believes a refusal only if it has reached the process earlier, or the system of this machine
 /// refuses: an address may never have been one of that process as this machine sees it. It has a
 /// thread of its own; any thread may call it.
 class PresenceWatch {
@@ -112,7 +112,7 @@ class PresenceWatch {
   PresenceWatch(const PresenceWatch&) = delete;
   PresenceWatch& operator=(const PresenceWatch&) = delete;
 
-  /// Watches this endpoint (TextOf), in place of the one before. A text of another form, and an
+  /// Watches this endpoint (TextOf), instead of the earlier one. A text of another form, and an
   /// empty one: nothing.
   void Watch(const std::string& endpoint);
   /// True if the watched process has ended.

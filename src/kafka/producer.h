@@ -41,7 +41,7 @@ struct OutgoingRecord {
   HeadersHandle headers{};
 };
 
-/// Appends copies of `headers` to those of the record.
+/// Appends copies of `headers` to the headers of the record.
 Result<void> AddHeaders(const std::vector<HeaderView>& headers, OutgoingRecord& record);
 
 /// Hands the record to the producer. May be called again after an error, and only then.

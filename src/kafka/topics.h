@@ -47,7 +47,7 @@ Result<std::vector<std::string>> CheckChangelogSettings(const std::string& topic
 /// The settings with which a groups topic is created.
 Properties GroupsSettings();
 
-/// The settings with which the outputs of an input are created, without those of the input.
+/// The settings with which the outputs of an input are created, without the settings of the input.
 Properties OutputSettings();
 /// Room for our headers and the framing in an output topic, beyond the input's largest record.
 inline constexpr int64_t kHeaderRoomBytes = 64 * 1024;

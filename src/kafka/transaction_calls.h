@@ -80,7 +80,7 @@ class TransactionFailure {
 //   EndTxn              ends the next transaction. A commit makes a part of it visible. An abort
 //                       drops its outputs, and what follows is committed without them.
 //   TxnOffsetCommit     puts older offsets into the next transaction. After an abort, they may
-//                       even lie after those of the records that are decided again.
+//                       even lie after the offsets of the records that are decided again.
 //   Produce             does no harm after a commit: the broker knows the batch by its sequence
 //                       number, and drops it. After an abort, the library reuses the
 //                       numbers of records that it has given up. The broker may then take

@@ -15,7 +15,7 @@ namespace neardup {
 /// - kBits: each bit of the simhash is 1 in some share of the unique records. The statistic is the
 ///   root mean square, over the 64 bits, of the difference between the shares of both profiles.
 /// - the others: the Jensen-Shannon divergence of two histograms, in bits, 0 to 1. For a share it
-///   is that of a histogram of two bins; of several fields, the largest counts.
+///   is the divergence of a histogram of two bins; of several fields, the largest counts.
 ///
 /// - kJoins: the share of near duplicates that are unlike or doubtful, by JoinedRecords. It depends
 ///   on the live profile alone.

@@ -1,4 +1,4 @@
-// Edits that turn the texts of a record into those of a near copy. They work on words and
+// Edits that turn the texts of a record into the texts of a near copy. They work on words and
 // sentences, in scripts with and without spaces between words. All texts must be valid UTF-8.
 #pragma once
 

@@ -136,7 +136,7 @@ class TextRoles {
     return agree;
   }
 
-  /// What the evidence says of a field. Where rare texts say too little, those of more records
+  /// What the evidence says of a field. Where rare texts say too little, the texts of more records
   /// count.
   Tally EvidenceOf(size_t field) const {
     const Tally rare = TallyOf(field, evidence_);

@@ -65,10 +65,10 @@ struct FieldFacts {
   double hashes = 0;     ///< share of UUIDs, and of 32 or more hex digits
   double addresses = 0;  ///< share of addresses of the web
   double worded = 0;     ///< share of its tokens that do not begin with a digit
-  /// Share of the records, in their order, whose whole number is one more than the number before.
+  /// Share of the records, in their order, whose whole number is one more than the earlier number.
   double steps = 0;
-  /// Share of the records in which the field is a date, as other fields are, and none of these is
-  /// later.
+  /// Share of the records in which the field is a date, as other fields are, and none of these
+  /// fields is later.
   double latest_dates = 0;
 };
 
@@ -90,9 +90,9 @@ bool IsTitle(const StudiedField& field, double distinct);
 /// Whether its values are one word or number each, and all different.
 bool IsDistinctWord(const FieldFacts& facts);
 
-/// The role that a field has by its values and its name alone: kKey, or that of a field that says
-/// when, where from or by which delivery a record was written. A field of which nothing is known
-/// is content.
+/// The role that a field has by its values and its name alone: kKey, or the role of a field that
+/// says when, where from or by which delivery a record was written. A field of which nothing is
+/// known is content.
 StudiedField JudgeField(FieldFacts facts);
 
 /// Collects the facts of all fields. Only one thread may use it.

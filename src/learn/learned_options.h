@@ -55,7 +55,7 @@ inline constexpr size_t kLearnedBytesMax = size_t{256} << 10;
 /// If the settings are provisional, it has "provisional": true. If there is a profile, "profile" is
 /// the object of ProfileText.
 std::string LearnedText(const LearnedOptions& learned);
-/// The options that are not learned are those of `given`. kConfig if the text has another form;
+/// The options that are not learned come from `given`. kConfig if the text has another form;
 /// `name` says in errors where the text is from.
 Result<LearnedOptions> ParseLearned(std::string_view text, const FilterOptions& given,
                                     const std::string& name);

@@ -69,7 +69,7 @@ struct NeighbourStatistics {
   std::vector<uint32_t> nearest = std::vector<uint32_t>(kBins);
   size_t records = 0;          ///< that were drawn
   size_t with_neighbour = 0;   ///< drawn records that have a neighbour, earlier or later
-  double neighbours_mean = 0;  ///< neighbours of each of these
+  double neighbours_mean = 0;  ///< neighbours of each of these records
   size_t near_pairs = 0;       ///< pairs of neighbours, of which at least one was drawn
   /// For each part (SampleFingerprints::parts), the near pairs that differ in it.
   std::vector<size_t> differing;

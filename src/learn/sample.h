@@ -163,10 +163,10 @@ std::vector<RecordView> RandomPart(std::span<const RecordView> records);
 std::vector<RecordView> ShuffledPart(std::span<const RecordView> records, size_t count);
 
 /// The model of RandomPart, without which all simhashes of a stream are alike. The options must be
-/// valid; the model's hash seed is that of `options`.
+/// valid; the model has the hash seed of `options`.
 Model ModelOfPart(std::span<const RecordView> records, const FilterOptions& options);
 
-/// The options must be valid; the model's hash seed is that of `options`. Deterministic.
+/// The options must be valid; the model has the hash seed of `options`. Deterministic.
 DrawnRecords DrawRecords(std::span<const RecordView> records, const FilterOptions& options);
 
 }  // namespace neardup

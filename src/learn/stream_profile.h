@@ -105,7 +105,7 @@ class StreamProfiler {
   std::vector<Original> originals_;
   std::vector<uint64_t> simhashes_;  ///< of originals_; side by side, because all are looked at
   StreamProfile profile_;
-  std::vector<uint64_t> value_;                ///< of the record at hand, by field
+  std::vector<uint64_t> value_;                ///< of the record that is counted, by field
   std::vector<std::vector<uint64_t>> values_;  ///< hashes of the values, by field
 };
 

@@ -36,8 +36,8 @@ constexpr double kSameFieldDiffers = 0.6;
 constexpr double kTemplates = 0.25;
 constexpr size_t kTemplateTexts = 100;
 
-/// Whether the fields are in the form in which ChooseRoles gives those of texts: all others must
-/// agree.
+/// Whether the fields are in the form in which ChooseRoles gives the fields of texts: all others
+/// must agree.
 bool AreLikeLearned(const std::vector<FieldSelector>& fields) {
   return std::any_of(fields.begin(), fields.end(),
                      [](const FieldSelector& field) { return field.path.empty(); });
@@ -68,7 +68,7 @@ Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   return {};
 }
 
-/// If the texts are those of a few templates, asks whether their numbers matter.
+/// If the texts come from a few templates, asks whether their numbers matter.
 std::string TemplateQuestion(std::span<const RecordView> records, const FilterOptions& options) {
   constexpr size_t kLookedAt = 2000;
   Tokeniser plain(options.feature.markup, options.feature.masks);
@@ -313,7 +313,7 @@ void Tuner::OnlyEqual(RecordOptions record) {
       "records without a text are copies if they are equal, since one value makes another record");
 }
 
-/// Short records are compared by distance if their copies stand apart as those of other records do.
+/// Short records are compared by distance if their copies stand apart like copies of other records.
 void Tuner::TryShortRecords() {
   const uint32_t given = tuning_.proposed.feature.features_min;
   if (given <= kShortFeaturesMin || !tuning_.calibration.widen) return;

@@ -57,7 +57,7 @@ struct Tuning {
   std::vector<FieldQuestion> field_questions;
   /// What a person should decide, each with the option that does so.
   std::vector<std::string> questions;
-  /// What the marked pairs have changed, and how they come out; its options are those of
+  /// What the marked pairs have changed, and how they come out; it has the options of
   /// `proposed`. nullopt: none were given.
   std::optional<LabelledChoice> labelled;
   /// By whole bits of distance, 0 to kPairDistanceMax.

@@ -8,11 +8,11 @@ The broker and the clients share this machine, and the broker's log is in memory
 program once on the same filled topic: `consume` only reads; `forward-0` and `forward-1` route records with librdkafka
 alone, in transactions of the same length, with 0 and 1 header; `streams` finds equal values with Kafka Streams, exactly
 once (tests/bench/streams); `exact` and `near` are neardup. Rates are of whole
-processes: from the start to the last commit. CPU is that of the client process, and that of the broker meanwhile,
+processes: from the start to the last commit. CPU is the CPU time of the client process, and of the broker meanwhile,
 which includes its work for topics that come and go. The figures are medians of the rounds, and the ratios are medians
 of each round's ratio.
 
-`scale` measures neardup alone with 1, 2, 4, 8 ... threads and as many cores, up to those of the machine. If the machine
+`scale` measures neardup alone with 1, 2, 4, 8 ... threads and as many cores, up to all cores. If the machine
 has cores to spare, the broker keeps to the others (taskset). The thread that decides, publishes and commits cannot be
 spread: its CPU time for a record is the ceiling of one lane. `lanes` measures one, two and four lanes in the same
 rounds, each lane a process of its own on the same topic.

@@ -4,7 +4,7 @@
     PYTHONPATH=python E2E_BUILD=build/release nice python3 tests/bench/history_import.py --records 10000000
     PYTHONPATH=python E2E_BUILD=build/release nice python3 tests/bench/history_import.py --records 1000000 --kills 50
 
-The records are those of spark_history.py. Then come 1,000 copies of unique records of the history, half of them equal
+The records come from spark_history.py. Then come 1,000 copies of unique records of the history, half of them equal
 and half with another word that leaves them near enough (neardup.dedup says so for the pair), and 1,000 texts of other
 words. With --kills, `neardup import` is killed that often at
 a random moment, each time for an app of its own; afterwards the import must be complete, or the service must refuse to
@@ -67,7 +67,7 @@ class Import:
         started = run(ROOT / "scripts/kafka", "start", "--dir", folder / "kafka", "--port", "0", "--fast-start")
         self.brokers = started.stdout.split()[-1]
         run(LOADER, "--brokers", self.brokers, "create", "--topic", TOPIC, "--partitions", PARTITIONS)
-        # The lane reads none of these: it goes on behind them.
+        # The lane reads none of these records: it goes on after them.
         for partition in range(PARTITIONS):
             self.put(partition, "x\n" * len(range(partition, count, PARTITIONS)))
         self.texts = random.Random(1)
@@ -93,7 +93,7 @@ class Import:
             print(f"neardup import {' '.join(more)}: {time.monotonic() - begin:.1f} s", flush=True)
 
     def plant(self, copied):
-        """Writes copies of old records, and new ones. Their event times follow those of the history."""
+        """Writes copies of old records, and new ones. Their event times follow the event times of the history."""
         words = sorted({word for text in copied for word in text.split()})
         records = []
         for number, text in enumerate(copied):

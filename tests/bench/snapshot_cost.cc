@@ -36,7 +36,7 @@ FilterOptions Options(uint64_t entries) {
   return options;
 }
 
-/// Makes uniform fingerprints, like those of unrelated records. An entry has 3 text keys, and a
+/// Makes uniform fingerprints, as unrelated records have. An entry has 3 text keys, and a
 /// record looks up 8.
 class Codes {
  public:

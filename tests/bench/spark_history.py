@@ -39,7 +39,7 @@ CONFIG = {"record": {"fields": ["text"]}, "match": {"mode": "near"}, "window": {
 
 
 def generate(folder, count, words_each=16, seed=7):
-    """Files of records whose order of time is not that of the files."""
+    """Files of records whose order of time is not the order of the files."""
     rng = np.random.default_rng(seed)
     syllables = [a + b for a in "bcdfghklmnprstvz" for b in "aeiou"]
     vocabulary = pa.array([a + b + c for a in syllables for b in syllables[:25] for c in ("n", "r", "st")])
@@ -74,7 +74,7 @@ def generate(folder, count, words_each=16, seed=7):
 
 
 def processes():
-    """Parent, CPU seconds (with those of dead children) and resident bytes of each process."""
+    """Parent, CPU seconds (with the seconds of dead children) and resident bytes of each process."""
     tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
     found = {}
     for name in os.listdir("/proc"):

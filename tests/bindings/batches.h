@@ -11,7 +11,7 @@
 namespace neardup {
 
 /// Texts of 12 to 30 words with event times. One in six repeats an earlier one, and half of these
-/// with a changed word; some are no JSON.
+/// texts with a changed word; some are no JSON.
 inline std::vector<std::string> SomeRecords(uint64_t seed, size_t count) {
   SeededRandom random(seed);
   std::vector<std::string> texts;

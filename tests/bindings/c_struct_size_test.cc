@@ -30,7 +30,7 @@ class Resized {
     value.struct_size = size_;
     std::memcpy(at(i), &value, std::min(size_, sizeof value));
   }
-  /// A struct; the members that the array lacks are those of `rest`.
+  /// A struct; the members that the array lacks come from `rest`.
   Struct Get(size_t i, Struct rest) {
     std::memcpy(&rest, at(i), std::min(size_, sizeof rest));
     return rest;

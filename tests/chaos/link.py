@@ -142,7 +142,7 @@ class Link:
     def deliver_late(self, kind, delay_s, hangs=False):
         """The next request of this kind does not pass. Its connection is lost (or, if it `hangs`, does not answer any
         more), and the request reaches the broker this many seconds later, together with what followed it. Replaces
-        the order before, if no such request has come. Without a kind: ends that order."""
+        the earlier order, if no such request has come. Without a kind: ends that order."""
         def order():
             self.late = Late(kind, delay_s, hangs) if kind else None
         self.loop.call_soon_threadsafe(order)

@@ -48,8 +48,8 @@ class Cluster:
 
 
 class Load(threading.Thread):
-    """Writes records until it is stopped: some hundred new ones at a time, and sometimes again those of an
-    earlier time. If `refused_every_s` is set, a record that its output refuses comes this often. Brokers that are away
+    """Writes records until it is stopped: some hundred new ones at a time, and sometimes records of an earlier
+    time again. If `refused_every_s` is set, a record that its output refuses comes this often. Brokers that are away
     may cost the load records; what counts is what the inputs hold."""
 
     def __init__(self, cluster, topics, seed):

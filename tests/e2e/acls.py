@@ -1,4 +1,4 @@
-"""Adds rules (ACLs) to a Kafka, with one request of its protocol: the Java tools of Kafka 4 are not at hand, and
+"""Adds rules (ACLs) to a Kafka, with one request of its protocol: the Java tools of Kafka 4 are not available, and
 librdkafka 2.0.2 knows no transactional ids."""
 import socket
 import struct
@@ -39,7 +39,7 @@ def allow(brokers, principal, *rights):
     with socket.create_connection((host, int(port)), timeout=30) as connection:
         connection.sendall(struct.pack('>i', len(request)) + request)
         answer = receive(connection, struct.unpack('>i', receive(connection, 4))[0])
-    at = 12  # behind the correlation id, the throttle time and the number of results
+    at = 12  # after the correlation id, the throttle time and the number of results
     for right in rights:
         code, length = struct.unpack_from('>hh', answer, at)
         if code != 0:

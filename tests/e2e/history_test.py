@@ -111,7 +111,7 @@ class History(LaneTexts):
         finally:
             holder.kill()
             holder.wait()
-        # The import ends with its first write, which is that of lane 0.
+        # The import ends with its first write, which is the write of lane 0.
         self.assertTrue(self.kill_command(0, 'import', '--history', folder, '--config', config, '--execute'))
         self.assertTrue(self.start_shortly(config, 3, '`neardup import --history FOLDER --execute` was interrupted'))
 

@@ -224,7 +224,7 @@ class Learning(KafkaTest):
         self.load('fill', '--topics', topic, '--records', 250, '--seed', 34)
         self.wait(lambda: 'could not learn again' in service.text(), 'the attempt', services=[service])
         self.load('fill', '--topics', topic, '--records', 100, '--seed', 35)
-        self.wait(lambda: service.decided() == 350, 'the records behind the attempt', services=[service])
+        self.wait(lambda: service.decided() == 350, 'the records after the attempt', services=[service])
         self.assertEqual(service.terminate()[0], 0)
         self.assertNotIn('starting again', service.text())
 

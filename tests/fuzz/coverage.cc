@@ -1,5 +1,5 @@
 // Runs a fuzz target under libFuzzer, which looks for inputs that reach new code. The first
-// argument names the target; the others are those of libFuzzer.
+// argument names the target; the others belong to libFuzzer.
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 """The alerts: each fires on its fault, alone, and clears when the fault is over; a healthy service fires none.
 
-The series of a test are those of a healthy service, with some replaced. Their values are in promtool's notation:
+The series of a test are the series of a healthy service, with some replaced. Their values are in promtool's notation:
 `4x10 7` is eleven times 4 and then 7, `1+2x3` is 1 3 5 7, `_` is nothing. One value stands for a minute.
 """
 

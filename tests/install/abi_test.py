@@ -52,7 +52,7 @@ def write_description(header, to):
 
 
 def difference(header):
-    """(exit code, report) of abidiff from the stored description to that of a header."""
+    """(exit code, report) of abidiff from the stored description to the description of a header."""
     with tempfile.TemporaryDirectory() as folder:
         now = pathlib.Path(folder, "now.abi")
         write_description(header, now)

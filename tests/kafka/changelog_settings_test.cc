@@ -1,4 +1,4 @@
-// With which settings a changelog is created, and what is said of those of an existing one.
+// With which settings a changelog is created, and what is said of the settings of an existing one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

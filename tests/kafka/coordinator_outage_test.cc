@@ -23,8 +23,8 @@ class CoordinatorOutage : public ::testing::Test {
   CoordinatorOutage() {
     options_ = FreshOptions(cluster_.bootstrap());
     input_ = {options_.topics[0], 0};
-    // The mock cluster of librdkafka 2.8 takes offsets only of topics that it has; that of 2.0.2
-    // takes all.
+    // The mock cluster of librdkafka 2.8 takes offsets only of topics that it has; the mock
+    // cluster of 2.0.2 takes all.
     for (const std::string& topic :
          {input_.topic, input_.topic + ".unique", input_.topic + ".duplicate",
           input_.topic + ".dead-letter", ChangelogTopic(options_)}) {

@@ -1,6 +1,6 @@
 // Requests that a broker does not answer, because their connection breaks: such a request may still
 // reach the broker, and must not act on another transaction of the same producer. On a mock
-// cluster, which breaks the connection in place of an answer.
+// cluster, which breaks the connection instead of answering.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -158,7 +158,7 @@ TEST_F(LateRequest, AnAbandonedProducerRepeatsNothing) {
   rd_kafka_mock_clear_request_errors(cluster_.get(), kTxnOffsetCommit);
   cluster_.Answer(kTxnOffsetCommit, kCut);
   std::this_thread::sleep_for(std::chrono::seconds(3));
-  // The broken connection is left for the first request after the pause: that of the new owner.
+  // The broken connection is left for the first request after the pause, by the new owner.
   ASSERT_OK(transaction_->Fence());
   ASSERT_OK(CommitOne());
   ExpectFenceNeeded("TxnOffsetCommit");

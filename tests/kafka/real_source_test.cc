@@ -227,7 +227,7 @@ TEST_F(RealSource, PartitionsThatWaitTakeNoMoreThanTheirShare) {
   std::vector<InputAssignment> inputs;
   for (int32_t partition = 0; partition < kPartitions; ++partition) {
     TestRecord record = Record(std::string(kBytes, 'v'));
-    record.timestamp_ms += partition * 1'000'000;  // each comes after all of the one before
+    record.timestamp_ms += partition * 1'000'000;  // each comes after all of the earlier partition
     Write(options_.brokers, options_.topics[0], partition, std::vector(kRecords, record));
     inputs.push_back({static_cast<uint32_t>(partition), {options_.topics[0], partition}, 0});
   }
@@ -249,7 +249,7 @@ TEST_F(RealSource, PartitionsThatWaitTakeNoMoreThanTheirShare) {
   EXPECT_LT(most, kPrefetch);
 }
 
-// The order by time must hold although no partition has much at hand at once.
+// The order by time must hold although no partition has many records ready at once.
 TEST_F(RealSource, APartitionThatIsBehindIsWaitedFor) {
   constexpr int32_t kRecords = 30'000;
   options_.prefetch_bytes_max = 1 << 20;
@@ -360,7 +360,7 @@ TEST_F(RealSource, ATopicThatIsDeletedIsNotFoundAndItsReaderCanBeDestroyed) {
   source_.reset();
 }
 
-// The records of partition 0 are older than those of partition 1, except the first.
+// The records of partition 0 are older than the records of partition 1, except the first.
 TEST_F(RealSource, ATimestampInTheFutureDoesNotKeepTheRecordsBehindItBack) {
   const auto at = [](int64_t timestamp_ms, const std::string& value) {
     TestRecord record = Record(value);

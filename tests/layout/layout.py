@@ -72,6 +72,8 @@ GLOBAL_NAMES = (
     (re.compile(r"\b(?:size_t|ptrdiff_t)\b"),
      ("cstddef", "stddef.h", "cstdio", "cstdlib", "cstring", "span", "string", "string_view", "vector")),
 )
+# Phrases that readers must read twice: a noun is missing, or an everyday word is better.
+UNCLEAR = re.compile(r"\b((?:that|those) of|at hand|in place of)\b")
 PACKAGES = "scripts/packages.debian"
 MODULE_LIST = "src/CMakeLists.txt"
 MODULE_TABLE = "src/README.md"
@@ -334,6 +336,16 @@ def nothing_is_left_for_later(tree):
                 yield f"{path}:{number}: {found.group(1)} marks unfinished work; finish it or remove it"
 
 
+def language_is_plain(tree):
+    for path in tree.paths:
+        if path.startswith("tests/layout/"):
+            continue
+        for number, line in tree.lines(path):
+            found = UNCLEAR.search(line)
+            if found:
+                yield f'{path}:{number}: found "{found.group(1)}"; repeat the noun, or write "instead of"'
+
+
 def no_machine_is_named(tree):
     for path in tree.paths:
         for number, line in tree.lines(path):
@@ -383,7 +395,7 @@ def packages_stand_in_one_file(tree):
 
 RULES = (modules_point_down, folders_are_declared, modules_stand_in_the_table, public_headers_have_one_owner, includes_are_declared,
          third_parties_stay_outside, headers_are_guarded, a_source_includes_its_own_header_first, headers_include_what_they_name,
-         headers_reach_what_they_name, nothing_is_left_for_later, no_machine_is_named, sources_are_built,
+         headers_reach_what_they_name, nothing_is_left_for_later, language_is_plain, no_machine_is_named, sources_are_built,
          packages_stand_in_one_file)
 
 

@@ -171,6 +171,10 @@ class LayoutRules(unittest.TestCase):
             self.assert_one({"src/detect/base/hash.cc": f"\n// {word}: later\n"},
                             "src/detect/base/hash.cc:2:", word)
 
+    def test_a_phrase_that_must_be_read_twice_is_refused(self):
+        for phrase in ("as those of others", "as that of the lane", "what is at hand", "one in place of two"):
+            self.assert_one({"README.md": f"a\nb {phrase}\n"}, "README.md:2:", "repeat the noun")
+
     def test_paths_of_one_machine_are_refused(self):
         for folder in ("home", "root", "work"):
             self.assert_one({"README.md": f"a\nsee /{folder}/me/x\n"}, "README.md:2:", f"/{folder}")

@@ -1,4 +1,4 @@
-"""`scripts/test` builds and selects the tests of a folder, and ends with the exit code of ctest or that of its limit.
+"""`scripts/test` builds and selects the tests of a folder, and ends with the exit code of ctest or of its limit.
 Programs named cmake and ctest take the place of the real ones. One named awk says what the tests cost."""
 import os
 import pathlib

@@ -300,7 +300,7 @@ TEST(Roles, NeverLeaveOutOrCompareWhatAPersonExcludes) {
 }
 
 /// Wares with a text of their own. Some are listed again at once, and `others_per_mille` of these
-/// in another size.
+/// wares in another size.
 Stream Wares(uint64_t seed, uint64_t others_per_mille) {
   SeededRandom random(seed);
   const char* sizes[] = {"small", "medium", "large"};

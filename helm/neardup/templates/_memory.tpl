@@ -115,7 +115,7 @@ next one grows. At least 10Gi, so that few changes of the window need new volume
 {{- end -}}
 {{- end -}}
 
-{{/* The resources of the container: those of the values, with memory and CPU where they set none. */}}
+{{/* The resources of the container: as the values set them, with memory and CPU where they set none. */}}
 {{- define "neardup.resources" -}}
 {{- $resources := deepCopy .Values.resources -}}
 {{- $requests := default dict $resources.requests -}}

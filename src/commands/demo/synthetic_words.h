@@ -20,7 +20,7 @@ struct SyntheticLanguage {
   std::vector<std::string> family_names;
   bool family_name_first = false;
   std::vector<std::string> places;
-  /// The name of an organisation is a place and one of these.
+  /// The name of an organisation is a place and one of these words.
   std::vector<std::string> organisations;
   std::vector<std::string> sources;   ///< newspapers, or brands of products
   std::vector<std::string> titles;    ///< patterns of titles

@@ -161,7 +161,7 @@ class ShingleScheme : public Scheme {
   }
 
   std::optional<int> Distance(Words earlier, Words later) const override {
-    // The coefficient is at most the size of the smaller set over that of the larger.
+    // The coefficient is at most the size of the smaller set over the size of the larger.
     const auto less = static_cast<double>(std::min(earlier.size(), later.size()));
     const auto more = static_cast<double>(std::max(earlier.size(), later.size()));
     if (less < options_.similarity_min * more - 1e-6) return {};

@@ -31,7 +31,7 @@ struct MultiMd5Options {
 
 /// `multi-md5`: one digest for each field, in order of the fields' priority. The distance is the
 /// number of fields that differ.
-/// Sketch: word i is Hash64 of the raw texts of field i, each followed by a byte 0, and 1 in place
+/// Sketch: word i is Hash64 of the raw texts of field i, each followed by a byte 0, and 1 instead
 /// of 0; it is 0 if these texts are empty; zeros at the end are dropped. Each of the first fields
 /// has the key Mix64(word + field). A record without a field has kNothingKey.
 std::unique_ptr<Scheme> NewMultiMd5(const MultiMd5Options& options);
@@ -106,8 +106,8 @@ std::unique_ptr<Scheme> NewSimhashTf(int distance_max);
 /// `random-projection`, of 384 bits (Charikar 2002; in the form of Henzinger 2006, who allows 12
 /// bits of difference). Every token has a random vector of 384 signs; a bit is the sign of their
 /// sum, weighted by the token's count in the record, 65,535 at most.
-/// Sketch: word j is Simhash of the features Mix64(token + j + 1) of these weights; keys as those
-/// of NewSimhash, but 384 bits in the larger of 12 and distance_max + 1 blocks.
+/// Sketch: word j is Simhash of the features Mix64(token + j + 1) of these weights; keys as
+/// in NewSimhash, but 384 bits in the larger of 12 and distance_max + 1 blocks.
 std::unique_ptr<Scheme> NewRandomProjection(int distance_max);
 
 // character_schemes.cc: counts and runs of characters.
@@ -123,7 +123,7 @@ std::unique_ptr<Scheme> NewCharVector(size_t dictionary, double similarity_min,
                                       SharedFrequencies frequencies);
 
 /// `char-vector-code` (character vector by machine code): needs no sample; a character counts at
-/// the place code point % `buckets`. All letters and digits count, also those of words, which says
+/// the place code point % `buckets`. All letters and digits count, also in words, which says
 /// little about texts of an alphabet. Scans all. Sketch: as NewCharVector, with the place instead
 /// of the code point.
 std::unique_ptr<Scheme> NewCharVectorCode(uint32_t buckets, double similarity_min);

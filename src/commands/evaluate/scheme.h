@@ -27,7 +27,7 @@ struct SchemeText {
 struct Sketch {
   /// Compared by Scheme::Distance; their meaning is up to the scheme.
   std::vector<uint64_t> words;
-  /// Two records are compared if they share one of these. Distinct.
+  /// Two records are compared if they share one of these keys. Distinct.
   std::vector<uint64_t> keys;
 
   size_t bytes() const { return (words.capacity() + keys.capacity()) * sizeof(uint64_t); }

@@ -121,8 +121,8 @@ struct SchemeRun {
   uint64_t dead_letters = 0;
   /// Time from payload to verdict on one thread, without the time a scheme learns beforehand.
   double seconds = 0;
-  /// Unique records remembered at the end, and the bytes they take: those of the index, less those
-  /// of an empty one.
+  /// Unique records remembered at the end, and the bytes they take: the bytes of the index, less
+  /// the bytes of an empty one.
   uint64_t entries = 0;
   uint64_t bytes = 0;
   std::vector<Verdict> verdicts;  ///< on each payload

@@ -22,8 +22,8 @@ struct Sentence {
   bool operator==(const Sentence&) const = default;
 };
 
-/// Markup is removed first. A sentence ends behind one of .!?;… at the end of a word,
-/// behind their ideographic and full-width forms anywhere, and at the end of a line, which also
+/// Markup is removed first. A sentence ends after one of .!?;… at the end of a word,
+/// after their ideographic and full-width forms anywhere, and at the end of a line, which also
 /// ends the paragraph. Sentences without a token are left out.
 std::vector<Sentence> FindSentences(std::span<const SchemeText> texts);
 

@@ -144,7 +144,7 @@ void AddExplain(CommandLine& line) {
   command->add_flag("--json", explain.json, "print one JSON object");
   command
       ->add_option("--html", explain.html,
-                   "also write the explanation as an HTML page; - is standard output, in place of "
+                   "also write the explanation as an HTML page; - is standard output, instead of "
                    "the text")
       ->type_name("FILE");
   line.Runs(command, [arguments] { return ExplainCommand(*arguments); });

@@ -89,7 +89,7 @@ class Positions {
     const uint64_t rows = in.U64("number of records");
     constexpr size_t kRowBytes = 8 + 4 + 4 + 8;
     if (rows != in.remaining() / kRowBytes || in.remaining() % kRowBytes != 0) {
-      in.Fail("number of records", "that of the columns");
+      in.Fail("number of records", "as many as the columns hold");
     }
     if (!in.ok()) return in.error();
     positions.rows_.resize(rows);

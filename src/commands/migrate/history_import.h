@@ -113,8 +113,8 @@ struct HistoryImport {
 /// instance of the app is running.
 ///
 /// Each lane is given its entries in deltas that are marked as unfinished, in transactions like
-/// those of the service. When all lanes have theirs, a last delta ends each, in one transaction
-/// with the offsets. Until then no lane starts, and the call can be repeated.
+/// the transactions of the service. When all lanes have theirs, a last delta ends each, in one
+/// transaction with the offsets. Until then no lane starts, and the call can be repeated.
 Result<HistoryImport> ImportHistory(const Settings& settings, const ImportOptions& options,
                                     bool execute, const KafkaLog& log);
 

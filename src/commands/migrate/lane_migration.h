@@ -75,15 +75,15 @@ struct LaneMigration {
   uint64_t seq = 0;                 ///< the new lanes count on after it
 };
 
-/// `settings` are those of the old number of lanes. Without `execute` it changes nothing.
-/// kMismatch: the changelog is that of another number of lanes or of another pipeline, or the lanes
+/// `settings` are the settings of the old number of lanes. Without `execute` it changes nothing.
+/// kMismatch: the changelog belongs to another number of lanes or to another pipeline, or the lanes
 /// compare by different settings. kUnavailable: an instance of a lane is running.
 ///
 /// Each new lane is given its live entries in the order of their event times, in deltas that are
 /// marked as unfinished. When all lanes have theirs, a last delta ends each. Until then no lane
 /// starts, the old deltas stay where they are, and the call can be repeated. Holds 10 million
-/// entries in memory, of 128 bytes each, or those of one new lane if these are more. For this it
-/// may read the old changelogs several times.
+/// entries in memory, of 128 bytes each, or the entries of one new lane if these are more. For
+/// this it may read the old changelogs several times.
 Result<LaneMigration> MigrateLanes(const Settings& settings, int32_t to, bool execute,
                                    const KafkaLog& log);
 

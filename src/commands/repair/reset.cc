@@ -161,8 +161,8 @@ Result<std::string> ForgetLane(const Settings& settings, bool execute, const Kaf
   const char* const deleted = execute ? "deleted" : "would be deleted";
   std::string text = fmt::format("app {} {} forgotten:\n", kafka.app, execute ? "is" : "would be");
   if (kafka.lanes > 1) {
-    text += fmt::format("all {} lanes; the figures of the index are those of lane {}\n",
-                        kafka.lanes, kafka.lane);
+    text += fmt::format("all {} lanes; the figures of the index are for lane {}\n", kafka.lanes,
+                        kafka.lane);
   }
   text += fmt::format("{}: consumer groups {} and {}\n", deleted, kafka.app, lease);
   if (!summary.ok()) {

@@ -49,7 +49,7 @@ std::string ShownSettings(const LoadedConfig& config) {
   return nlohmann::ordered_json::parse(ShowConfig(config, {.json = true})).at("settings").dump();
 }
 
-/// The settings of /status: those of the configuration, with what the lane has learned since.
+/// The settings of /status: the configuration, with what the lane has learned since.
 class StatusSettings {
  public:
   StatusSettings(Service& service, LoadedConfig config)

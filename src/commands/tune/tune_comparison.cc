@@ -67,7 +67,7 @@ Result<NamedSample> ReadNewSample(const TuneArguments& arguments, KafkaOptions k
                      std::move(messages)};
 }
 
-/// Drift needs a sample of the size of the one before, under the same options.
+/// Drift needs a sample of the size of the earlier one, under the same options.
 std::optional<std::vector<AspectDrift>> DriftOf(std::vector<RecordView> records,
                                                 const Settings& settings) {
   const std::optional<StreamProfile>& reference = settings.reference;

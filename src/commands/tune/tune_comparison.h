@@ -18,7 +18,7 @@ struct TuneArguments {
   std::string input;  ///< a file; empty: reads `topic`
   std::string topic;
   std::string output;
-  std::string compare;          ///< a configuration to compare with, in place of an output
+  std::string compare;          ///< a configuration to compare with, instead of an output
   std::string report;           ///< empty: beside the output
   std::string cases;            ///< a file of ParseVerdictCases; empty: none
   uint64_t window_entries = 0;  ///< 0: `tune` chooses, 1,000,000 at most

@@ -35,7 +35,7 @@ void GroupChecks::Finish() {
   for (const Claim& claim : claims_) {
     const Place original{claim.original_input, claim.original_offset};
     const Place claimed{claim.newest_input, claim.newest_offset};
-    // Of a part of the records, the first claim tells what stood for the group before.
+    // Of a part of the records, the first claim tells what stood for the group earlier.
     const Place before = part_ ? claimed : original;
     const auto group = newest_of.try_emplace(original, before).first;
     if (claim.checked) Check(claim, group->second.first, group->second.second);
@@ -75,7 +75,7 @@ void GroupChecks::Check(const Claim& claim, uint32_t newest_input, int64_t newes
 
 namespace {
 
-/// With fewer records behind their turn, something else may have happened than a second lane.
+/// With fewer records after their turn, something else may have happened than a second lane.
 constexpr uint64_t kBehindMin = 10;
 
 uint64_t Digest(const std::optional<std::string_view>& bytes) {
@@ -276,7 +276,7 @@ void Audit::CheckOneLane(const InputPartition& place, uint64_t seq, const std::s
   uint64_t& newest = newest_seq_[place];
   if (seq <= newest && ++behind_ == kBehindMin) {
     report_.cause = fmt::format(
-        "the outputs hold records of more than one lane: seq {} at {} comes behind seq {}. Another "
+        "the outputs hold records of more than one lane: seq {} at {} comes after seq {}. Another "
         "app writes to the same topics, or this app was started again and wrote the records again. "
         "Give every app its own output topics; to change settings, use `neardup reindex`",
         seq, where, newest);
@@ -371,8 +371,8 @@ bool Audit::CheckRoute(uint32_t input, const ParsedHeader& header, const InputPa
   }
   if (place.partition != partition.partition.partition) {
     report_.Add(AuditCheck::kRoute, where,
-                moved ? fmt::format("is keyed by its group, and belongs to partition {}, that of "
-                                    "its original",
+                moved ? fmt::format("is keyed by its group, and belongs to partition {}, the "
+                                    "partition of its original",
                                     partition.partition.partition)
                       : fmt::format("comes from partition {} of its input, and belongs to the "
                                     "same partition of the output",
@@ -388,7 +388,7 @@ void Audit::CheckOrder(uint32_t input, Route route, int64_t origin_offset,
   ++report_[AuditCheck::kOrder].looked_at;
   if (origin_offset < last) {
     report_.Add(AuditCheck::kOrder, where,
-                fmt::format("origin {} comes behind offset {} of the same partition",
+                fmt::format("origin {} comes after offset {} of the same partition",
                             ledger_.Origin(input, origin_offset), last));
   }
   last = std::max(last, origin_offset);

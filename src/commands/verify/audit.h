@@ -109,8 +109,8 @@ class Audit {
   /// Says that all outputs of the unique topics were added. Saves memory: until then, a duplicate
   /// waits for its original.
   void UniquesDone() { verdicts_.UniquesDone(); }
-  /// The seq of a record that is left out, and was decided after those of its partition that are
-  /// audited. AddOutput notices it by itself.
+  /// The seq of a record that is left out, and was decided after the audited records of its
+  /// partition. AddOutput notices it by itself.
   void LeftOutAfter(uint64_t seq);
   /// Memory held now for the records.
   size_t bytes() const;
@@ -128,7 +128,7 @@ class Audit {
   /// If the audit leaves out the input record of this output, counts the output and returns true.
   bool CountIfLeftOut(uint32_t input, const ParsedHeader& header);
   /// Compares the output with its input. Returns the fingerprint of their common content; nullopt
-  /// if the content of the input is not that of the output.
+  /// if the contents of the input and of the output differ.
   std::optional<FingerprintedRecord> CheckContent(uint32_t input, const ParsedHeader& header,
                                                   const Message& message, const AuditRow& row,
                                                   const std::string& where);

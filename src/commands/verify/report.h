@@ -12,8 +12,8 @@ namespace neardup {
 enum class AuditCheck : uint8_t {
   kHeader,        ///< every output states its origin and verdict in the documented form
   kCoverage,      ///< every input record is in the outputs exactly once
-  kPayload,       ///< key, value, own headers and timestamp equal those of the input
-  kRoute,         ///< the topic fits the verdict, and the partition is that of the input
+  kPayload,       ///< key, value, own headers and timestamp are the same as in the input
+  kRoute,         ///< the topic fits the verdict, and the partition is the same as in the input
   kSeq,           ///< seq counts from 1 without gaps or repetitions
   kOrder,         ///< records of a partition keep their order in each output and by seq
   kSoundness,     ///< each duplicate matches the original it names

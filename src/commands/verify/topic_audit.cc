@@ -63,12 +63,12 @@ struct OutputPart {
 ///
 /// The order in which the ends are taken makes the cut consistent while the lane runs:
 ///   1. the positions of the inputs, as some transaction T committed them. All of them come from
-///      one answer, so they are those of one T. Records before them are decided; records from them
+///      one answer, so they belong to one T. Records before them are decided; records from them
 ///      on are pending.
 ///   2. the newest delta. It is of T or of a later transaction, so its horizon is at or above every
 ///      horizon that was in force when a record before the positions was decided.
 ///   3. the ends of the outputs. T wrote its outputs before it committed its positions, so these
-///      ends are behind all outputs of T and of every transaction before. What later transactions
+///      ends are after all outputs of T and of every earlier transaction. What later transactions
 ///      wrote before these ends has an origin at or after the positions, and is left out by that.
 ///   4. the list of the input partitions again. A partition that the lane began to read after 1 may
 ///      have outputs before the ends of 3; all its records are pending.
@@ -498,7 +498,7 @@ class TopicReader {
     }
     return ReadStep(step, *outputs_source_, ranges, [&](const Message& message) {
       const OutputPart& part = *parts[message.position.input];
-      // Reading may go on behind the end. What is there belongs to later transactions.
+      // Reading may go on after the end. What is there belongs to later transactions.
       if (message.position.offset >= part.range.end) return;
       audit_->AddOutput(part.range.partition, message);
     });
@@ -565,7 +565,7 @@ class TopicReader {
   std::optional<Delta> newest_;
   std::map<InputPartition, OffsetBounds> output_ends_;
   std::vector<OutputPart> outputs_;
-  uint64_t seq_behind_ = UINT64_MAX;  ///< of the outputs behind those that are read
+  uint64_t seq_behind_ = UINT64_MAX;  ///< of the outputs after the outputs that are read
   uint64_t deleted_max_ = 0;          ///< input records that may be deleted
   /// Every record before the range has a timestamp, which is its event time, before range_.from_ms.
   bool earlier_time_known_ = true;

@@ -49,7 +49,7 @@ struct CheckedRecord {
   uint32_t input = 0;
   const AuditRow* row = nullptr;
   ParsedHeader header;
-  /// Computed from the payload; nullptr if the payload is not that of the input.
+  /// Computed from the payload; nullptr if the payload is not the payload of the input.
   const FingerprintedRecord* content = nullptr;
 };
 

@@ -19,7 +19,7 @@ constexpr bool IsAsciiHex(char c) {
 }
 
 /// The code point of the character at `bytes`, which must be whole and valid UTF-8. Moves `bytes`
-/// behind it.
+/// after it.
 inline uint32_t DecodeUtf8(const char*& bytes) {
   const auto byte = [&bytes](int i) { return uint32_t{static_cast<unsigned char>(bytes[i])}; };
   const uint32_t lead = byte(0);

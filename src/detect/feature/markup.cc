@@ -79,7 +79,7 @@ std::string_view FindName(std::string_view name) {
   return found != std::end(kNamed) && found->name == name ? found->text : std::string_view();
 }
 
-/// Decodes the number of a character at the beginning of `text`, which is behind "&#", with its
+/// Decodes the number of a character at the beginning of `text`, which is after "&#", with its
 /// ';'. Returns its number of bytes; 0 if none is there.
 size_t PutNumbered(std::string_view text, std::string& out) {
   const bool is_hex = !text.empty() && Lower(text.front()) == 'x';
@@ -99,7 +99,7 @@ size_t PutNumbered(std::string_view text, std::string& out) {
   return static_cast<size_t>(stop + 1 - text.data());
 }
 
-/// Decodes the named character at the beginning of `text`, which is behind '&'. Returns the bytes
+/// Decodes the named character at the beginning of `text`, which is after '&'. Returns the bytes
 /// of the name; 0 if none is there.
 size_t PutNamed(std::string_view text, std::string& out) {
   size_t size = 0;
@@ -123,7 +123,7 @@ size_t PutNamed(std::string_view text, std::string& out) {
   return 0;
 }
 
-/// Decodes the character at the beginning of `text`, which is behind '&'. Returns its bytes there;
+/// Decodes the character at the beginning of `text`, which is after '&'. Returns its bytes there;
 /// 0 if there is none.
 size_t PutCharacter(std::string_view text, std::string& out) {
   if (!text.empty() && text.front() == '#') {

@@ -10,7 +10,7 @@ namespace neardup {
 /// Removes markup from texts. Keeps scratch memory: one instance per thread.
 /// FORMAT. These parts are markup, and become a space each:
 ///   tag          "<" or "</", the name of an element of HTML, obsolete ones included, or svg or
-///                math, in any case; white space, "/" or ">" behind the name; all up to the next
+///                math, in any case; white space, "/" or ">" after the name; all up to the next
 ///                ">" that is not in an attribute's value in quotes. If a "<" outside of such a
 ///                value comes first, it is no tag.
 ///   comment      "<!--" up to "-->"
@@ -19,7 +19,7 @@ namespace neardup {
 ///   CDATA        "<![CDATA[", and the next "]]>"; the text between is text
 /// Everything else stays, also where the end of a part is missing. Outside of markup, the named
 /// characters of HTML 5 are decoded once, those that HTML lists without ";" also without it; and
-/// numbers of characters, which need the ";", where 128 to 159 are those of Windows-1252. If a "<"
+/// numbers of characters, which need the ";", where 128 to 159 are codes of Windows-1252. If a "<"
 /// comes of this, tags are removed once more: feeds carry text with its markup escaped.
 /// Once text that was searched in vain for the end of a part adds up to 16 times the text, no
 /// further part is found, so that the work is linear.

@@ -64,7 +64,7 @@ bool IsDigitAt(std::string_view text, size_t at) {
 
 bool IsAt(std::string_view text, size_t at, char c) { return at < text.size() && text[at] == c; }
 
-/// The place behind ":port", or `at` if no port stands there.
+/// The place after ":port", or `at` if no port stands there.
 size_t SkipPort(std::string_view text, size_t at) {
   if (!IsAt(text, at, ':')) return at;
   size_t end = at + 1;

@@ -22,7 +22,7 @@ namespace neardup {
 ///           n x n x yyyy, n x n x yy              31.01.2026, 17/06/09
 ///           [weekday] d x Mon x yyyy              06 Nov 1994, 31-Jan-2026
 ///           [weekday] Mon d [yyyy]                Dec  1, Sun Dec 04, dec 10, 2005
-///   join    ' ', T, _ or ':', behind a comma or   ", "
+///   join    ' ', T, _ or ':', after a comma or    ", "
 ///           not; or '-'
 ///   clock   h:mm:ss[fraction][half]               7:31:20.5
 ///           hh:mm, h:mm half                      17:31, 7:31pm

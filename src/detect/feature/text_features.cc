@@ -122,7 +122,7 @@ void FeatureCounter::SeparateCrowd(std::span<const uint64_t> hashes) {
   MakeRoom(crowd_places_, crowded_count_);
   for (size_t i = 0; i < crowded_count_; ++i) {
     const uint64_t hash = hashes[crowded_[i]];
-    // Not the lowest bits, because those of crowded hashes are alike.
+    // Not the lowest bits, because the lowest bits of crowded hashes are alike.
     uint64_t slot = (hash >> 32) & (slot_count - 1);
     while (slots_[slot] != 0 && distinct_[slots_[slot] - 1] != hash) {
       slot = (slot + 1) & (slot_count - 1);

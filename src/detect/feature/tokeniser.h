@@ -57,8 +57,8 @@ class Tokeniser {
   /// until the next call. FORMAT: these are compared as they are, without white space around them:
   ///   - a key of one word, with the characters of step 6;
   ///   - a text of one word of ASCII after step 1 that no mask took part of, unless it is letters
-  ///     alone or such with any of .,!?:;'"()[]{} before and behind them;
-  ///   - the letters of the latter if an upper-case one stands behind the first, and a lower-case
+  ///     alone or such with any of .,!?:;'"()[]{} before and after them;
+  ///   - the letters of the latter if an upper-case one stands after the first, and a lower-case
   ///     one anywhere: mW is not MW.
   std::string_view Tokenise(std::string_view text, TokenList& tokens,
                             TextKind kind = TextKind::kText);
@@ -80,7 +80,7 @@ class Tokeniser {
   void PutSign(std::string_view text, size_t at, size_t end, uint32_t sign, TokenList& tokens);
   /// Whether the letters and digits of ASCII from `begin` to `end` are an identifier.
   bool IsIdentifier(std::string_view text, size_t begin, size_t end) const;
-  /// The folded character at `at`, beyond what folds to nothing; 0 at the end. Moves `at` behind
+  /// The folded character at `at`, beyond what folds to nothing; 0 at the end. Moves `at` after
   /// it.
   uint32_t FoldedAt(std::string_view text, size_t& at) const;
   bool FollowsHyphen(std::string_view text, size_t at) const;

@@ -17,7 +17,7 @@ struct Filter::State {
       : options(options_in), entries(options), watermark(JumpMax(options.window)) {}
 
   int64_t Clamp(int64_t time_ms) const { return std::min(time_ms, time_max_ms); }
-  /// The horizon behind all commits that have begun.
+  /// The horizon after all commits that have begun.
   int64_t next_horizon_ms() const { return committing ? committing->horizon_ms : horizon_ms; }
 
   FilterOptions options;

@@ -29,7 +29,7 @@ struct KnownFingerprint {
 };
 static_assert(sizeof(KnownFingerprint) == 72);
 
-/// Keeps one fingerprint in each slot: that of the last record whose exact hash has the slot. Logs
+/// Keeps in each slot the fingerprint of the last record whose exact hash has the slot. Logs
 /// and events consist of few texts that come again and again; their fingerprints are computed once.
 class FingerprintCache {
  public:

@@ -71,7 +71,7 @@ class RecordTokenReader {
 
 /// What fingerprints are computed from, and what learning takes from samples.
 struct RecordFeatures {
-  /// Number of distinct tokens, without those of key fields.
+  /// Number of distinct tokens, without the tokens of key fields.
   uint32_t features = 0;
   /// The record has too few features to be compared otherwise than exactly. The rest is not set.
   bool exact_only = true;

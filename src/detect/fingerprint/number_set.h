@@ -10,7 +10,7 @@ namespace neardup {
 /// and masked parts are none.
 /// FORMAT: a sign (+ or -), or none; decimal digits, which may have one point between them; then at
 /// most three other characters, none of them a digit or a point: `3`, `-5`, `12.5`, `128gb`, `5th`.
-/// At most 12 characters in all. Digits are those of ASCII, and those of other scripts from U+0640
+/// At most 12 characters in all. Digits are the digits of ASCII, and of other scripts from U+0640
 /// to U+187F.
 bool IsNumber(std::string_view token);
 

@@ -13,7 +13,7 @@ namespace neardup {
 /// others.
 using BitSums = std::array<int64_t, 64>;
 
-/// Weights must be below 2^18; those of FeatureCounter are.
+/// Weights must be below 2^18; the weights of FeatureCounter are.
 BitSums SumBits(const Features& features);
 BitSums SumBits(std::span<const Feature> features);
 /// The sums of features of weight 1.

@@ -88,7 +88,7 @@ class BlockTable {
   void Insert(uint32_t bucket, uint16_t tag, uint32_t id, LiveIds live);
   /// Drops all postings, and makes room for `postings[i]` insertions into bucket i.
   void Reserve(std::span<const uint32_t> postings);
-  /// Undoes the newest insertion into the bucket, which must be that of `id`.
+  /// Undoes the newest insertion into the bucket, which must be the posting of `id`.
   void RemoveNewest(uint32_t bucket, uint32_t id);
   /// Drops the dead postings of a bucket, and the memory that it no longer needs.
   void Sweep(uint32_t bucket, LiveIds live);

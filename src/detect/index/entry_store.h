@@ -55,7 +55,7 @@ static_assert(sizeof(StoredEntry) == 32);
 
 /// Holds the entries [begin_id, end_id) in chunks of a fixed size, which are added and dropped as a
 /// whole: no entry is ever moved. The numbers of a chunk's entries (Fingerprint::numbers) stand
-/// behind all its entries, because few comparisons read them.
+/// after all its entries, because few comparisons read them.
 class EntryStore {
  public:
   static constexpr size_t kChunkEntries = size_t{1} << 16;
@@ -113,7 +113,7 @@ class EntryStore {
   bool with_numbers_;
   /// Chunk c is at index c modulo the size, which is a power of two.
   std::vector<PageMemory> chunks_ = std::vector<PageMemory>(4);
-  /// Number of chunks held, from that of begin_id_ on. A rollback may leave some after end_id_.
+  /// Number of chunks, from the chunk of begin_id_ on. A rollback may leave some after end_id_.
   uint64_t chunk_count_ = 0;
   PageSupply supply_;
 };

@@ -236,7 +236,7 @@ std::string PathOf(std::string_view name) {
   return path;
 }
 
-/// The variable that was meant if the path has an underscore in place of the dot of a setting:
+/// The variable that was meant if the path has an underscore instead of the dot of a setting:
 /// match_distance_max -> NEARDUP_MATCH__DISTANCE_MAX.
 std::optional<std::string> VariableMeant(const std::string& path) {
   for (const Setting& setting : SettingsTable()) {

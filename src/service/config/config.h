@@ -29,8 +29,8 @@ struct ConfigLayers {
 /// The environment of this process.
 Environment ProcessEnvironment();
 
-/// Valid settings, and what is known about each value. Paths are those of settings; an entry of a
-/// map setting has the path setting.entry.
+/// Valid settings, and what is known about each value. Paths are the paths of settings; an entry of
+/// a map setting has the path setting.entry.
 struct LoadedConfig {
   Settings settings;
   /// The file of feature.model, seen from the working folder; empty without one.

@@ -59,7 +59,7 @@ struct FileRunSettings {
   size_t commit_records = 2000;
 };
 
-/// The routing mode of a lane before that of LaneOptions::routing.
+/// The routing mode that a lane had before LaneOptions::routing.
 enum class ModeBefore : uint8_t { kSame, kRoute, kObserve };
 
 struct Settings {
@@ -69,7 +69,7 @@ struct Settings {
   KafkaOptions kafka;
   /// No app was configured: it comes from the input topics (DefaultApp).
   bool app_is_default = false;
-  /// Topics that a lane had before those of `kafka`. LoadConfig derives lane.pipeline from them.
+  /// Topics of a lane before the topics of `kafka`. LoadConfig derives lane.pipeline from them.
   std::vector<std::string> input_topics_before;
   std::vector<std::string> output_topics_before;  ///< unique, duplicate, dead letter; or empty
   ModeBefore routing_mode_before = ModeBefore::kSame;

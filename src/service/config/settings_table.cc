@@ -125,7 +125,7 @@ std::vector<Setting> OutputRows() {
       ChoiceSetting(
           "output.on_foreign_records", NEARDUP_MEMBER(on_foreign_records), {"fail", "continue"},
           "What happens at a first start if the output topics hold records of another app, or of "
-          "this app before it was reset. fail: stop; continue: write behind them, so that "
+          "this app before it was reset. fail: stop; continue: write after them, so that "
           "records may be in the outputs twice."),
       FlagSetting("output.create_topics", NEARDUP_MEMBER(kafka.create_topics),
                   "Create output, groups, changelog and lease topics that do not exist."),

@@ -94,7 +94,7 @@ inline constexpr double kDistanceBuckets[] = {0, 1,  2,  3,  4,  5,  6,  7, 8,
 
 }  // namespace metric_rows
 
-/// The order is that of docs/metrics.md. ProcessMetrics sets the rows whose names begin with
+/// The order is the same as in docs/metrics.md. ProcessMetrics sets the rows whose names begin with
 /// process_, PrometheusProbe all others.
 inline constexpr auto kMetrics = [] {
   using namespace metric_rows;
@@ -157,7 +157,7 @@ inline constexpr auto kMetrics = [] {
        .help = "Duplicates that went to no topic, because routing.exact or routing.near is drop"},
       {.name = "neardup_replaced_records_total",
        .type = kCounter,
-       .help = "Duplicates that went to the unique topic in place of an older record, because "
+       .help = "Duplicates that went to the unique topic instead of an older record, because "
                "routing.keep is newest"},
       {.name = "neardup_released_records_total",
        .type = kCounter,
@@ -339,8 +339,8 @@ inline constexpr auto kMetrics = [] {
        .type = kGauge,
        .labels = {"topic", "partition"},
        .help =
-           "Records between the next record to be polled and the end of the partition, those of "
-           "open transactions included"},
+           "Records between the next record to be polled and the end of the partition, including "
+           "the records of open transactions"},
       {.name = "neardup_consumer_lag_seconds",
        .type = kGauge,
        .labels = {"topic"},

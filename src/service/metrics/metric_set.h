@@ -33,7 +33,7 @@ using LabelValues = std::initializer_list<std::string_view>;
 /// other metrics belong to one thread. Any thread may call Collect.
 class MetricSet {
  public:
-  /// Registers all rows except those of ProcessMetrics.
+  /// Registers all rows except the rows of ProcessMetrics.
   MetricSet();
 
   /// Asserts that the number of values is right, and that a closed label has the value. So do all

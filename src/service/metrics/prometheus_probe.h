@@ -15,9 +15,9 @@
 
 namespace neardup {
 
-/// The lane's thread calls the events of Probe, the keeper's thread those of KeeperProbe, and any
-/// thread Text. Every series of a closed label exists from the start. The clock must outlive the
-/// probe.
+/// The lane's thread calls the events of Probe, the keeper's thread the events of KeeperProbe, and
+/// any thread Text. Every series of a closed label exists from the start. The clock must outlive
+/// the probe.
 class PrometheusProbe final : public SeesLane<PrometheusProbe>, public SeesKeeper<PrometheusProbe> {
  public:
   PrometheusProbe(const BuildInfo& build, const Clock& clock);
@@ -74,7 +74,7 @@ class PrometheusProbe final : public SeesLane<PrometheusProbe>, public SeesKeepe
   using DriftRatios = std::vector<std::pair<std::string, double>>;
   void SetDrift(const DriftRatios& ratios, bool detected);
 
-  /// All metrics, those of the process included, in Prometheus' text format.
+  /// All metrics, also the metrics of the process, in Prometheus' text format.
   std::string Text() const;
 
  private:

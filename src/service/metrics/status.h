@@ -24,8 +24,8 @@ struct BuildInfo {
   std::string librdkafka_version;
 };
 
-/// The lane's thread calls the events of Probe, the keeper's thread those of KeeperProbe, and any
-/// thread Text.
+/// The lane's thread calls the events of Probe, the keeper's thread the events of KeeperProbe, and
+/// any thread Text.
 class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
  public:
   /// `settings`: a JSON object without secrets; empty: the answer has no settings. The clock must
@@ -33,7 +33,7 @@ class Status final : public SeesLane<Status>, public SeesKeeper<Status> {
   Status(BuildInfo build, std::string settings, const Clock& clock);
 
   void SetMemoryBound(uint64_t bytes);
-  /// In place of those of the constructor.
+  /// Replaces the settings of the constructor.
   void ShowSettings(std::string settings);
 
   void Saw(const event::PhaseChanged& seen);

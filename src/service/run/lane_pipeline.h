@@ -16,8 +16,8 @@
 namespace neardup {
 
 /// Reads the end of the changelog. Returns the topics that the instance will replace, or nothing if
-/// its topics are those of the changelog, or if no changelog can be read now: the lane checks
-/// it again. kMismatch: it belongs to another pipeline. kConfig: the changelog is that of an older
+/// it has the topics of the changelog, or if no changelog can be read now: the lane checks
+/// it again. kMismatch: it belongs to another pipeline. kConfig: the changelog is from an older
 /// version, in which the default of `app` was another one. kUnavailable: no broker answers.
 Result<std::optional<PipelineTopics>> FindPipeline(const Settings& settings, const KafkaLog& log);
 
@@ -36,7 +36,7 @@ class KeptLease : public Lease {
   void Watch(const std::string& endpoint) override;
   bool WatchedHasEnded() override;
   /// After Keep, it keeps a lease that is held. A standby gives up its place also then: otherwise
-  /// it could get the lane while it restores, in place of another standby that is ready.
+  /// it could get the lane while it restores, instead of another standby that is ready.
   void Release() override;
 
   /// From any thread.

@@ -59,7 +59,7 @@ std::string NextAttempt(const LaterLearning& later) {
 }
 
 /// Counts the complaints of clients in the metrics of a service. A client may outlive its service:
-/// that of a kept lease, or one that the library cannot end.
+/// the client of a kept lease, or one that the library cannot end.
 class ComplaintCount {
  public:
   explicit ComplaintCount(PrometheusProbe& metrics) : metrics_(&metrics) {}
@@ -207,7 +207,7 @@ struct Service::Parts {
   void ShowMemory();
   void WatchDrift();
   void ShowDrift(const DriftReport& report);
-  /// A lane that has decided nothing must not write behind the records of another one.
+  /// A lane that has decided nothing must not write after the records of another one.
   Result<void> CheckOutputsAreNew();
 };
 
@@ -288,7 +288,7 @@ Result<void> Service::Parts::CheckPipeline() {
   NEARDUP_ASSIGN(const std::optional<PipelineTopics> before, FindPipeline(settings, kafka_log));
   if (!before) return {};
   spdlog::info(
-      "the changelog is that of a pipeline that {}; this instance puts its own topics in "
+      "the changelog belongs to a pipeline that {}; this instance puts its own topics in "
       "their place when it becomes active",
       TextOf(*before));
   return {};
@@ -505,7 +505,7 @@ Result<void> Service::Parts::CheckOutputsAreNew() {
           "run `neardup reindex`. To start from nothing, choose other output topics, or delete "
           "these. If you have changed input.topics and name no `app`, set the `app` that the "
           "pipeline had before, and input.topics_before. "
-          "With output.on_foreign_records: continue this app writes behind them, and records "
+          "With output.on_foreign_records: continue this app writes after them, and records "
           "may be in the outputs twice; see docs/recovery.md",
           kafka.app, *found));
 }

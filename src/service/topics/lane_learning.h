@@ -59,7 +59,7 @@ struct LearnedState {
 /// the last `neardup reindex` do not count.
 class LearnedSearch {
  public:
-  /// `settings_seq` is that of the newest delta.
+  /// `settings_seq` comes from the newest delta.
   explicit LearnedSearch(uint64_t settings_seq) : settings_seq_(settings_seq) {}
   /// Takes the deltas in order, the oldest first. Returns whether it must see more.
   bool Add(const Delta& delta);
@@ -100,13 +100,13 @@ struct DriftReport {
   std::vector<AspectDrift> aspects;  ///< of this window, one for each DriftAspect
   /// This window and the one before it have drifted. A single one may be an odd hour.
   bool detected = false;
-  bool changed = false;  ///< `detected` is not what it was in the report before
+  bool changed = false;  ///< `detected` is not what it was in the earlier report
 };
 
 /// Profiles windows of records that follow one another, as many as the reference holds. A new
 /// window begins at most once a minute, so that the work stays small however fast the stream is.
 /// A window that an abort or a loss of the lane breaks off is dropped, because its records come
-/// again. One owner thread, that of the lane.
+/// again. One owner thread, the thread of the lane.
 class DriftWatch final : public SeesLane<DriftWatch> {
  public:
   /// `options` are the lane's. Without a reference of the same options, the first window becomes

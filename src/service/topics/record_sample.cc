@@ -104,7 +104,7 @@ class TopicSample {
       const size_t taken = Take(polled, ranges);
       const auto now = std::chrono::steady_clock::now();
       if (!polled.empty()) moved_at = now;
-      // Records with earlier timestamps come first, also those behind the end of their range.
+      // Records with earlier timestamps come first, also records after the end of their range.
       if (!polled.empty() && taken == 0) NEARDUP_TRY(Assign(ranges));
       if (now - moved_at > kSampleStall) {
         return Retriable(ErrorCode::kUnavailable,
@@ -127,7 +127,7 @@ class TopicSample {
     return source_.Assign(assignments);
   }
 
-  /// Keeps the records that are in their ranges, and moves the beginnings of the ranges behind
+  /// Keeps the records that are in their ranges, and moves the beginnings of the ranges after
   /// them. Returns how many it keeps.
   size_t Take(std::vector<Message>& polled, std::vector<Range>& ranges) {
     size_t taken = 0;

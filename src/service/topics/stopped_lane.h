@@ -72,9 +72,9 @@ class StoppedLane {
   /// Writes the deltas, and commits the offsets of their last one for the group. Up to
   /// transaction.bytes_max of them are one transaction: after an error nothing has changed, except
   /// after kUnknownOutcome, when the changelog shows what happened. More deltas take several
-  /// transactions, each at most as long as one of the service. If only some of these are
-  /// committed, the changelog counts more live entries than it holds, so that no lane starts with
-  /// it before the deltas are written again.
+  /// transactions, each at most as long as one of the service. If only some of these transactions
+  /// are committed, the changelog counts more live entries than it holds, so that no lane starts
+  /// with it before the deltas are written again.
   Result<void> Commit(std::vector<Delta> deltas);
 
   /// Writes one delta of many. Each transaction.bytes_max of them are committed.

@@ -33,8 +33,8 @@ struct ReadRange {
   int64_t end = 0;
 };
 
-/// Hands the committed records of all ranges to `visit`, those of each in order of their offsets.
-/// Position::input is an index into `ranges`. Records at or behind the end of a range may be handed
+/// Hands the committed records of all ranges to `visit`, each range in order of its offsets.
+/// Position::input is an index into `ranges`. Records at or after the end of a range may be handed
 /// out, too. Returns an error of `visit` unchanged. kUnavailable if no record comes for a minute.
 Result<void> ReadRanges(Source& source, std::span<const ReadRange> ranges,
                         const std::function<Result<void>(const Message&)>& visit);

@@ -257,7 +257,7 @@ Result<void> FileBytes::BetweenMembers() {
   if (NeedsBytes() && !parts.end_of_file) return {};
   if (!decompressor.Begins(parts.rest())) {
     return Failed(
-        fmt::format("found other bytes behind the end of the {0} data, expected the end of the "
+        fmt::format("found other bytes after the end of the {0} data, expected the end of the "
                     "file or more {0} data; was something appended to the file without "
                     "compression?",
                     decompressor.name()));

@@ -14,7 +14,7 @@ namespace neardup {
 
 // Turns the members of a compressed file back into its bytes.
 
-/// A compressed file is a row of members: those of gzip, or the frames of zstd. Errors are fatal
+/// A compressed file is a row of members: members of gzip, or frames of zstd. Errors are fatal
 /// kIo and do not name the file. One owner thread.
 class Decompressor {
  public:
@@ -29,7 +29,7 @@ class Decompressor {
   virtual bool Begins(std::string_view bytes) const = 0;
   /// Number of bytes that tell a beginning.
   virtual size_t beginning_bytes() const = 0;
-  /// How many of these bytes behind a member are padding.
+  /// How many of these bytes after a member are padding.
   virtual size_t Padding(std::string_view bytes) const = 0;
   /// Begins a member.
   virtual Result<void> Start() = 0;
@@ -41,7 +41,7 @@ class Decompressor {
 };
 
 /// Reads once, from front to back. Compressed bytes are recognised by their beginning. They may
-/// have several members (frames, in zstd), one behind the other; gzip may have zero bytes behind
+/// have several members (frames, in zstd), one after the other; gzip may have zero bytes after
 /// the last one. Errors are kIo or kNotFound and do not name the file: the caller does.
 class FileBytes {
  public:
@@ -52,7 +52,7 @@ class FileBytes {
   /// Appends at most `bytes_max` bytes to `out`, and none if a pipe or a terminal has nothing for
   /// `timeout_ms`. -1 waits without end.
   Result<void> Read(size_t bytes_max, int timeout_ms, std::string& out);
-  /// How many bytes a regular file held when it was opened, behind the place where reading began.
+  /// How many bytes a regular file held when it was opened, after the place where reading began.
   /// nullopt: it is no regular file, is compressed, or was empty. Call it after the first Read.
   std::optional<uint64_t> bytes_at_open() const;
   /// Nothing is left, and the end is as it must be.

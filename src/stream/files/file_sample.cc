@@ -52,7 +52,7 @@ Result<std::vector<Message>> ReadSpreadSample(const std::string& path, size_t re
     text.resize(static_cast<size_t>(file.gcount()));
     const auto owner = std::make_shared<const std::string>(std::move(text));
     std::string_view rest = *owner;
-    // The first line of a stretch begins before it, and its last line may end behind it.
+    // The first line of a stretch begins before it, and its last line may end after it.
     if (number > 0) rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
     for (size_t lines = 0; lines < lines_max; ++lines) {
       const size_t end = rest.find('\n');

@@ -53,7 +53,7 @@ class FileSource : public Source {
   /// kBadInput if a file that begins with pending_ cannot hold JSON Lines.
   Result<void> CheckFormat();
   Result<void> Fill(int timeout_ms);
-  /// Ends the input behind the last line that began before the file was opened.
+  /// Ends the input after the last line that began before the file was opened.
   void DropWhatWasAppended(uint64_t bytes_at_open, size_t new_bytes);
   void LeaveOut(size_t line_bytes);
 

@@ -11,11 +11,11 @@ namespace {
 
 constexpr int kPollTimeoutMs = 100;
 // How long a batch that is read ahead waits for its first record. The lane takes it when it has
-// decided the batch before, which may be all that there is.
+// decided the earlier batch, which may be all that there is.
 constexpr int kBesideDecisionsMs = 1;
 constexpr int kBesideCommitMs = 10;
 // How often positions that moved without a record are made durable. If retention deletes what lies
-// behind them, a start within this time would find its offset gone.
+// before them, a start within this time would find its offset gone.
 constexpr int64_t kPositionsPeriodMs = 10'000;
 
 class StageTimer {
@@ -141,7 +141,7 @@ void ActiveLoop::ReadAhead(int timeout_ms) {
   if (records > 0 && has_room && reader_.CanBegin()) reader_.Begin(records, timeout_ms);
 }
 
-/// The records that were read and are not at hand fit into one transaction.
+/// The records that were read and are not in the current batch fit into one transaction.
 size_t ActiveLoop::records_to_poll() const {
   const size_t fit = std::max<size_t>(1, open_.records_that_fit());
   size_t ahead = reader_.records_ahead();

@@ -71,17 +71,17 @@ class ActiveLoop {
   /// Takes the batch that was read ahead. If none was, reads one, and waits up to `timeout_ms` for
   /// its first record.
   Result<void> TakeBatch(DecidedBatch& to, int64_t timeout_ms);
-  /// Begins to read the batch behind the one at hand, so that it is polled and fingerprinted while
+  /// Begins to read the batch after the current one, so that it is polled and fingerprinted while
   /// the lane decides, publishes and commits. Does nothing if that was begun, or must not be.
   void ReadAhead(int timeout_ms);
   size_t records_to_poll() const;
-  /// Decides the batch at hand as far as it is not decided, and publishes it.
+  /// Decides the current batch as far as it is not decided, and publishes it.
   Result<void> DecideAndPublish();
   /// Looks up the records that are not decided.
   std::span<const LookedUp> LookUp(const DecidedBatch& batch);
   Result<void> DecideNext(DecidedBatch& batch, const LookedUp& found);
   Result<void> PublishNext(DecidedBatch& batch);
-  /// The key that replaces that of the record (UniqueKey::kGroup); empty if it keeps its own.
+  /// The key that replaces the key of the record (UniqueKey::kGroup); empty if it keeps its own.
   std::string GroupKeyOf(const DecidedRecord& decided, const Message& message) const;
   Result<void> Commit();
   /// As Commit. While the commit waits, it reads the next batches and decides them. They belong to
@@ -112,7 +112,7 @@ class ActiveLoop {
 
   FingerprintPool pool_;
   BatchReader reader_;
-  DecidedBatch batch_;  ///< at hand; empty between two steps
+  DecidedBatch batch_;  ///< the current one; empty between two steps
   /// Decided while a commit waits, in order; of the last one perhaps only the first records. Empty
   /// otherwise. All of it and the transaction that commits together have at most UncommittedMax
   /// records.

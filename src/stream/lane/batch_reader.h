@@ -24,7 +24,7 @@ struct Batch {
   std::vector<Message> messages;
   /// By message. May be longer: memory for a later batch.
   std::vector<FingerprintedRecord> records;
-  /// The rows of the source right behind these records.
+  /// The rows of the source right after these records.
   std::vector<InputStatus> inputs;
   /// No record will follow.
   bool exhausted = false;
@@ -106,7 +106,7 @@ struct DecidedRecord {
   std::optional<JoinedGroup> joined{};
 };
 
-/// The first records of the batch are decided, and the first of these are published.
+/// The first records of the batch are decided, and the first of the decided records are published.
 struct DecidedBatch {
   Batch batch;
   std::vector<DecidedRecord> decided;

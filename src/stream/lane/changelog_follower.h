@@ -51,7 +51,7 @@ class ChangelogFollower {
 
   bool is_open() const { return open_; }
   /// The last record that was handed out, or the mark that was found in the log; nullopt after
-  /// MoveTo and StartOver, until one of these happens.
+  /// MoveTo and StartOver, until a record is handed out or a mark is found.
   const std::optional<ChangelogMark>& newest() const { return newest_; }
   /// True if the log holds newest() now, no matter what was read ahead. False without newest().
   Result<bool> StillHoldsNewest();
@@ -76,7 +76,7 @@ class ChangelogFollower {
   /// The record to find before anything is handed out.
   std::optional<ChangelogMark> mark_;
   std::optional<ChangelogMark> newest_;
-  /// What was found in place of `mark_`.
+  /// What was found instead of `mark_`.
   std::optional<ChangelogMark> foreign_;
   int64_t begin_offset_ = 0;
   std::string why_;

@@ -58,7 +58,7 @@ class DeadLetterCauses {
 class DeadLetterWatch {
  public:
   static constexpr uint64_t kRecordsMin = 100;
-  /// Before anything is committed, a person who has just started the lane is at hand.
+  /// Before anything is committed, a person who has just started the lane is present.
   static constexpr uint64_t kFirstRecordsMin = 20;
   static constexpr int64_t kWindowMs = 60'000;
 

@@ -20,7 +20,7 @@
 
 namespace neardup {
 
-/// Input numbers are those of the LaneState that is passed in. One owner thread; the options and
+/// Input numbers come from the LaneState that is passed in. One owner thread; the options and
 /// the ports must outlive it. Find, Assign, Rewind, Stop, Refresh and GroupOffsets call the source:
 /// nothing may be polled meanwhile.
 class LaneInputs {
@@ -49,7 +49,7 @@ class LaneInputs {
   Result<std::vector<GroupPosition>> GroupOffsets(const LaneState& state, Transaction& transaction);
 
   /// Call when a batch is taken from the reader of the source, before it is decided. Reports it,
-  /// and remembers where the inputs stand behind it.
+  /// and remembers where the inputs stand after it.
   void Took(const LaneState& state, const Batch& batch);
   /// Remembers how old the newest decided record of an input is.
   void Decided(const Message& message);
@@ -79,7 +79,7 @@ class LaneInputs {
     int64_t since_ms = 0;
     bool confirmed = false;
   };
-  /// How the reading of one input goes. Times are those of the steady clock.
+  /// How the reading of one input goes. Times come from the steady clock.
   struct ReadInput {
     std::optional<int64_t> at_end_since_ms;
     /// The next offset is beyond the end of the log.
@@ -123,7 +123,7 @@ class LaneInputs {
   Probe& probe_;
 
   std::vector<uint32_t> assigned_;   ///< the inputs that are read
-  std::vector<InputStatus> status_;  ///< behind the batch that was taken last; empty before one
+  std::vector<InputStatus> status_;  ///< after the batch that was taken last; empty before one
   bool exhausted_ = false;
   std::map<std::string, MissingTopic> missing_;
   /// Topics that were missing for certain and exist again, until all their partitions are compared

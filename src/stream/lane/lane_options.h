@@ -78,7 +78,7 @@ struct LaneOptions {
   int64_t idle_ms = 10'000;
   /// Time between two looks for new partitions.
   int64_t partitions_refresh_ms = 30'000;
-  /// kContinue: where records were deleted before they were read, go on behind them; where a topic
+  /// kContinue: where records were deleted before they were read, go on after them; where a topic
   /// was created again or its log was cut, read it from its beginning.
   OnLoss on_data_loss = OnLoss::kFail;
   /// With several lanes (PipelineTopics::lanes): kContinue reads a new partition of a topic that

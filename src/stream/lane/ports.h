@@ -24,7 +24,7 @@ namespace neardup {
 
 // A record on its way through the lane, with everything that must come out unchanged.
 
-/// Borrowed views. Message::owner keeps those of an input record alive.
+/// Borrowed views. Message::owner keeps the views of an input record alive.
 struct HeaderView {
   std::string_view name;
   std::optional<std::string_view> value;
@@ -163,11 +163,11 @@ class Source {
   /// Replaces the assignment: records now come from exactly these inputs, from exactly these
   /// offsets on. Without inputs, nothing is read ahead.
   virtual Result<void> Assign(std::span<const InputAssignment> inputs) = 0;
-  /// Appends up to `records_max` records to `out`, those of each input in offset order. Waits at
+  /// Appends up to `records_max` records to `out`, for each input in offset order. Waits at
   /// most `timeout_ms` for the first. Where several inputs have a backlog, the record with the
   /// lowest Kafka timestamp comes first (timestamps, not event times); a timestamp in the future
-  /// counts as that of the record before it. An input in trouble gives no records and does not
-  /// hold the others back.
+  /// counts as the timestamp of the record before it. An input in trouble gives no records and does
+  /// not hold the others back.
   virtual Result<void> Poll(size_t records_max, int timeout_ms, std::vector<Message>& out) = 0;
   /// Returns one row per assigned input.
   virtual std::vector<InputStatus> Status() = 0;
@@ -201,7 +201,7 @@ class Changelog {
   /// The next Poll reads from this offset. Every record between the opened offset and this one was
   /// visited.
   virtual int64_t next_offset() const = 0;
-  /// Returns the offset behind the last record of the changelog now. After Transaction::Fence, no
+  /// Returns the offset after the last record of the changelog now. After Transaction::Fence, no
   /// other instance can append to it.
   virtual Result<int64_t> End() = 0;
   /// Returns the offset up to which Poll can visit records now. It is below End while the
@@ -225,8 +225,8 @@ class Changelog {
 ///
 /// Call Fence first. Any number of transactions may follow; each is Begin, Publish*, PublishDelta+,
 /// PublishGroup*, then a commit or Abort. A commit is StartCommit, CommitHasEnded*, FinishCommit.
-/// After a kAborted from any of these, call Abort. After another error, only Fence is legal. The
-/// port itself retries what a retry can repair, within a deadline.
+/// After a kAborted from any of these calls, call Abort. After another error, only Fence is legal.
+/// The port itself retries what a retry can repair, within a deadline.
 ///
 /// A request whose connection broke may reach the broker seconds after the port has sent it again
 /// and ended the transaction. Fence makes such a late request void. Without Fence, it would act on
@@ -265,7 +265,7 @@ class Transaction {
   }
   virtual Result<void> Abort() = 0;
   /// Ends the producer, because the lane is lost. If `abort`, an open transaction is aborted
-  /// before, unless that takes long: readers of the outputs wait behind it. Afterwards only Fence
+  /// first, unless that takes long: readers of the outputs wait behind it. Afterwards only Fence
   /// is legal.
   virtual void Abandon(bool abort) = 0;
   /// A record that its output topic refused. Sending it again unchanged cannot help. With
@@ -279,7 +279,7 @@ class Transaction {
   /// Returns the refusals since Begin and clears them. RefusedRecords decides what becomes of them.
   virtual std::vector<Refusal> TakeRefusals() = 0;
   /// Returns the offsets of the lane's consumer group; -1 for a partition without one. The lane
-  /// only compares them with the offsets in the changelog. It continues at those of the changelog.
+  /// only compares them with the offsets in the changelog, at which it continues.
   virtual Result<std::vector<int64_t>> CommittedOffsets(std::span<const InputPartition> inputs) = 0;
   /// The largest total size of key, value and headers, in bytes, that every output of this input
   /// takes. The lane

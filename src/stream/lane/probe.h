@@ -83,7 +83,7 @@ struct CommittedBatch {
 
 /// Stages of a batch, timed once per batch.
 enum class Stage : uint8_t {
-  // These two run while the batch before goes through the other stages, if the source allows it.
+  // These two run while the earlier batch goes through the other stages, if the source allows it.
   kPoll,
   kFingerprint,
   kLookUp,
@@ -240,7 +240,7 @@ struct PipelineChanged {
   const PipelineTopics& before;
   const PipelineTopics& now;
 };
-/// The offset of the consumer group is not that of the last delta. The lane uses the delta's.
+/// The offset of the consumer group is not the offset of the last delta. The lane uses the delta's.
 struct OffsetsDiffer {
   const InputPartition& input;
   int64_t group;
@@ -318,7 +318,7 @@ struct SnapshotRestarted {
   std::string_view why;
 };
 /// The number of records of an input topic that the newest delta does not cover. Records that are
-/// being decided and those of open transactions count.
+/// being decided and records of open transactions count.
 struct InputUndecided {
   const std::string& topic;
   int64_t records;

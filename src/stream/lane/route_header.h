@@ -20,9 +20,9 @@
 //                             place it takes, because its event time is later (Keep::kNewest)
 //   newest=news/3/5512        other duplicates of a lane that keeps the newest: the newest record
 //                             of its group
-//   keyed                     flag: the key is that of the group (UniqueKey::kGroup); the record's
-//                             own key is the value of the header `neardup-key` right before ours,
-//                             null if the record has none
+//   keyed                     flag: the key is the key of the group (UniqueKey::kGroup); the
+//                             record's own key is the value of the header `neardup-key` right
+//                             before ours, null if the record has none
 //   observed                  flag: a duplicate or a dead letter on the unique topic, because the
 //                             lane observes (RoutingMode::kObserve)
 //   simhash=%016x;order=%016x;exact=%016x;numbers=%016x   kFull only, and only where there is a
@@ -74,7 +74,7 @@ struct HeaderContent {
   /// joined->newest_before.
   const JoinedGroup* joined = nullptr;
   const InputPartition* newest = nullptr;
-  /// Set if the record's own key is replaced by that of its group.
+  /// Set if the record's own key is replaced by the key of its group.
   const std::optional<std::string_view>* replaced_key = nullptr;
 };
 /// The key of a group (UniqueKey::kGroup): topic/partition/offset of its original, encoded as in
@@ -164,7 +164,7 @@ struct ParsedHeader {
 };
 
 /// Finds and reads our headers, of any style, among the headers of an output record. The record may
-/// also carry those of an earlier lane, as headers of its own: the last ones count. kNotFound:
+/// also carry headers of an earlier lane, as headers of its own: the last ones count. kNotFound:
 /// there are none. kCorrupt: they do not have the form above; the text says where.
 Result<ParsedHeader> ParseRouteHeader(const std::vector<HeaderView>& headers);
 

@@ -84,7 +84,7 @@ PipelineTopics StateFollower::topics() const {
   return state_.empty() ? PipelineTopics() : state_.lane_topics();
 }
 
-/// Deltas of another pipeline may be followed by one that changes the topics to those of this one.
+/// A delta that changes to the topics of this pipeline may follow deltas of another pipeline.
 Result<void> StateFollower::CheckPipeline() {
   const PipelineTopics found = topics();
   if (Compare(options_.pipeline, found) != PipelineMatch::kOther) return {};

@@ -53,7 +53,7 @@ class StateFollower {
   /// Inputs may have got other numbers since the last call.
   bool TakeRenumbered() { return std::exchange(renumbered_, false); }
 
-  // --- Promotion, behind Transaction::Fence: no other instance can append to the log ---
+  // --- Promotion, after Transaction::Fence: no other instance can append to the log ---
 
   /// Reads the log to its end, and makes sure that it is the log that the state is of. Returns the
   /// end; nullopt when `stop` ended it early.
@@ -61,7 +61,7 @@ class StateFollower {
   /// An error, or a report, if the changelog lost what was committed to it. `end`: where it ended
   /// when it was read. `group`: where the consumer group is.
   Result<void> CheckLoss(int64_t end, const std::vector<GroupPosition>& group);
-  /// The opening deltas of the lane are committed, and must stand right behind `end`. Otherwise
+  /// The opening deltas of the lane are committed, and must stand right after `end`. Otherwise
   /// that end came from a broker that no longer led the partition, and the state does not hold all
   /// deltas.
   Result<void> ConfirmEnd(int64_t end, int64_t opening_deltas);
@@ -122,7 +122,7 @@ class StateFollower {
   std::optional<Error> other_settings_;
   std::optional<Goal> goal_;
   bool renumbered_ = false;
-  /// Where the log ended before the deltas of the commit at hand, if that was asked.
+  /// Where the log ended before the deltas of the current commit, if that was asked.
   std::optional<int64_t> mark_;
   int64_t mark_at_ms_ = 0;
 };

@@ -255,7 +255,7 @@ uint16_t ReadHeader(ByteReader& in, Delta& delta) {
 void ReadPipeline(ByteReader& in, const std::vector<std::string_view>& topics,
                   PipelineTopics& pipeline) {
   const size_t inputs = in.Count(1, "number of input topics");
-  if (inputs > topics.size()) in.Fail("input topics", "distinct topics of the list before");
+  if (inputs > topics.size()) in.Fail("input topics", "distinct topics of the earlier list");
   for (size_t i = 0; i < inputs && in.ok(); ++i) {
     const std::string_view topic = topics[in.VarintUpTo(topics.size() - 1, "input topic")];
     if (i > 0 && topic <= pipeline.inputs.back()) in.Fail("input topics", "ascending");

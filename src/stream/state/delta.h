@@ -20,8 +20,8 @@
 //   window_ms       i64      in force when the records were decided, like the next two
 //   entries_max     u64
 //   distance_max    u8
-//   entries_live    u64      how many of the newest entries, with those of this delta, are live at
-//                            horizon_ms and entries_max; 2^64 - 1: unknown
+//   entries_live    u64      how many of the newest entries, with the entries of this delta, are
+//                            live at horizon_ms and entries_max; 2^64 - 1: unknown
 //   settings_seq    u64      seq of the first record decided under this FingerprintSpec: 1, unless
 //                            the lane was indexed again under new settings
 //   fresh           u8       1: the state begins from nothing with this delta, whatever was before;
@@ -35,7 +35,7 @@
 //   dropped         u64      how many duplicates of the lane went to no topic
 //                            (DuplicateRoute::kDrop), up to seq_last; not 0 in version 6; since
 //                            version 6
-//   beginning       u8       1: the lane began with the entries of a history; 2: with those of
+//   beginning       u8       1: the lane began with the entries of a history; 2: with entries of
 //                            lanes of another number; 0: with nothing, never in version 9. Since
 //                            version 9. Without: 0
 //   unfinished      u8       1: a later delta of the same writer says that the entries of this
@@ -56,23 +56,23 @@
 //                            Without: 1
 //   entries         varint count, then each: u64 simhash, u64 order, u64 exact, u64 numbers (since
 //                   version 11, where an entry has some; without: 0), zigzag (time_ms - time_ms of
-//                   the entry before, 0 at first; modulo 2^64), varint index into inputs, varint
+//                   the earlier entry, 0 at first; modulo 2^64), varint index into inputs, varint
 //                   offset (0 or more), u8 number of text keys (0 to 3), u32 each, two bytes 0
 //   groups          varint count, at least 1 in version 7, then each group that changed, as it is
 //                   after the commit that the delta belongs to: position original, varint
-//                   entries_after (how many entries came after that of the original, up to the end
+//                   entries_after (how many entries came after the original's entry, up to the end
 //                   of this delta), i64 original_time_ms, varint copies (1 or more), position last,
 //                   i64 last_time_ms, position newest, i64 newest_time_ms; a position is a varint
 //                   index into inputs and a varint offset. Since version 7
-//   checksum        u64      XXH3-64 of all bytes before
+//   checksum        u64      XXH3-64 of all earlier bytes
 //
 // A delta is complete in itself: it names every input of the lane, not only those that moved, so
 // that the newest delta alone says where to resume, and which topics the lane reads and writes. An
 // input topic of the pipeline may have no partition among the inputs: it was never read. A
 // transaction may hold several deltas; they become visible together. seq is gapless: if seq_first
-// is not seq_last + 1 of the delta before, the changelog has a hole. A fresh delta, and those after
-// it up to settings_seq, may hold entries of records that were decided before: the lane was indexed
-// again.
+// is not seq_last + 1 of the earlier delta, the changelog has a hole. A fresh delta, and the deltas
+// after it up to settings_seq, may hold entries of records that were decided earlier: the lane was
+// indexed again.
 //
 // Two logs may hold deltas with the same epochs and seqs: the topic was deleted and created again,
 // or restored from an older copy, and went on from there. Their deltas differ in the writer. So a
@@ -80,9 +80,9 @@
 // reader knows (FollowsDelta).
 //
 // The first delta of a lane that learned its settings holds them. So does the first delta of every
-// 256th commit (LaneState::kCommitsPerLearned), and that of an index that `neardup reindex` made;
-// `learned` is empty in the others. A purge keeps one of them at the beginning of the changelog, so
-// that a start finds the settings at once.
+// 256th commit (LaneState::kCommitsPerLearned), and the first delta of an index that `neardup
+// reindex` made; `learned` is empty in the others. A purge keeps one of them at the beginning of
+// the changelog, so that a start finds the settings at once.
 //
 // Version 2 has no entries_live (it counts as unknown), settings_seq (1) and fresh (0), and is
 // still read.
@@ -168,7 +168,7 @@ struct Delta {
   PipelineTopics pipeline{};
   /// Position::input is an index into `inputs`.
   std::vector<Entry> entries;
-  /// Their positions name inputs as those of the entries do.
+  /// Their positions name inputs as the positions of the entries do.
   std::vector<ChangedGroup> groups{};
 
   bool operator==(const Delta&) const = default;

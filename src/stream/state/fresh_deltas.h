@@ -54,11 +54,11 @@ class FreshDeltaCutter {
 Delta EndOfBeginning(Delta begun);
 
 /// The result is for the changelog, after `last`, its newest delta. It keeps seq, the watermark and
-/// the progress of the inputs, and replaces all entries by those of `records`. The records are
-/// unique ones of the lane, fingerprinted under `options`, in the order of their seq. They are not
-/// compared with each other, so that none is lost. At most entries_max, all comparable, and no
-/// event time before HorizonAfter. Only the first delta is fresh. `groups`: those of the records
-/// that were copied; NumberedGroup::number is the place of the original in `records`.
+/// the progress of the inputs, and replaces all entries by the entries of `records`. The records
+/// are unique ones of the lane, fingerprinted under `options`, in the order of their seq. They are
+/// not compared with each other, so that none is lost. At most entries_max, all comparable, and no
+/// event time before HorizonAfter. Only the first delta is fresh. `groups`: the groups of the
+/// records that were copied; NumberedGroup::number is the place of the original in `records`.
 Result<std::vector<Delta>> FreshDeltas(const FilterOptions& options, const Delta& last,
                                        std::span<const FingerprintedRecord> records,
                                        std::span<const NumberedGroup> groups = {});

@@ -196,7 +196,7 @@ class LaneState {
   std::optional<Seal> committing_;  ///< the end of what the coming Commit covers, if it has begun
   size_t counted_entries_ = 0;      ///< how many of filter().uncommitted() Advance has counted
   size_t counted_joins_ = 0;        ///< how many of the uncommitted joins Advance has counted
-  size_t unsealed_bytes_ = 0;       ///< upper bound for those of them after the last seal
+  size_t unsealed_bytes_ = 0;       ///< upper bound for entries and joins after the last seal
   uint64_t seq_ = 0;
   uint64_t seq_committed_ = 0;
   uint64_t dropped_ = 0;

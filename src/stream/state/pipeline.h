@@ -37,7 +37,7 @@ struct PipelineTopics {
 /// The same topics as a lane uses them under this mode.
 PipelineTopics UnderMode(PipelineTopics topics, RoutingMode mode);
 
-/// The topics of an instance, and those of an older configuration that it may replace.
+/// The topics of an instance, and the topics of an older configuration that it may replace.
 struct Pipeline {
   PipelineTopics topics;
   /// Empty inputs: the instance replaces no other inputs. Empty outputs: no other outputs.
@@ -54,8 +54,8 @@ PipelineTopics TopicsOfLane(const PipelineTopics& named, std::span<const InputPr
 
 enum class PipelineMatch : uint8_t {
   kSame,     ///< the instance has the topics of the lane, as far as these are known
-  kChanges,  ///< the instance may put its own topics in place of those of the lane
-  kOther,    ///< the lane is that of another pipeline
+  kChanges,  ///< the instance may replace the topics of the lane by its own topics
+  kOther,    ///< the lane belongs to another pipeline
 };
 
 /// Compares the names that templates expand to. A lane with unknown topics counts as the same.

@@ -47,8 +47,8 @@ enum class DuplicateRoute : uint8_t {
   kDrop,   ///< to no topic; the changelog counts them
 };
 
-/// An output topic of an input topic, or none. The values are those of the decisions whose records
-/// go there by default.
+/// An output topic of an input topic, or none. The values are the values of the decisions whose
+/// records go there by default.
 enum class Route : uint8_t { kUnique = 0, kDuplicate = 1, kDeadLetter = 2, kNowhere = 3 };
 /// Those with a topic.
 inline constexpr Route kRoutes[] = {Route::kUnique, Route::kDuplicate, Route::kDeadLetter};

@@ -98,7 +98,7 @@ class SegmentWriter {
   static Result<SegmentWriter> Continue(const std::filesystem::path& folder,
                                         const SnapshotSegment& row);
 
-  /// `changelog_offset` is that of the first record that was merged into the delta.
+  /// `changelog_offset` is the offset of the first record that was merged into the delta.
   Result<void> Append(const Delta& delta, int64_t changelog_offset);
   Result<void> Sync() { return file_.Sync(); }
   /// Describes everything appended so far.

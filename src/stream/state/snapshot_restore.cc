@@ -113,11 +113,11 @@ Error Named(const fs::path& path, Error error) {
 Error FreshInTheMiddle(const Delta& delta) {
   return Error{ErrorCode::kCorrupt,
                fmt::format("expected a fresh delta only at the beginning, found one from seq {} "
-                           "behind other deltas",
+                           "after other deltas",
                            delta.seq_first)};
 }
 
-/// The totals in the manifest must be those of its segments.
+/// The totals in the manifest must be the totals of its segments.
 Result<void> CheckAgrees(const SnapshotManifest& manifest, uint64_t seq, uint64_t entries) {
   if (seq == manifest.seq && entries == manifest.entries()) return {};
   return Error{ErrorCode::kCorrupt,

@@ -1,5 +1,5 @@
 // The commands on folders that are not a state.dir, and on the snapshot of a small lane; tests/e2e
-// runs them on those of a real lane.
+// runs them on snapshots of a real lane.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

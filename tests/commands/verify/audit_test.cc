@@ -357,7 +357,7 @@ TEST(Audit, SwappedOutputsAreFound) {
   auto& place = world.outputs[spot.place];
   std::swap(place[spot.index], place[spot.index + 1]);
   std::swap(place[spot.index].offset, place[spot.index + 1].offset);
-  ExpectViolated(world.Audited(), {AuditCheck::kOrder}, "comes behind offset");
+  ExpectViolated(world.Audited(), {AuditCheck::kOrder}, "comes after offset");
 }
 
 TEST(Audit, TwoNearUniquesAreFound) {

@@ -37,7 +37,7 @@ std::string Plain(std::string_view text, const Masks& masks) {
   return std::string(tokens.TextFrom(0));
 }
 
-/// The tokens, with the name of the mask in place of its token.
+/// The tokens, with the name of the mask instead of its token.
 std::string Tokens(std::string_view text, const Masks& masks) {
   static const char* const kNames[] = {"",    "TIME",   "UUID",      "IP",
                                        "HEX", "NUMBER", "TIMESTAMP", "POINTER"};

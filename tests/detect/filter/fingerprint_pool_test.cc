@@ -1,4 +1,4 @@
-// The pool against one fingerprinter, and records that are too large for the memory at hand.
+// The pool against one fingerprinter, and records that are too large for the available memory.
 #include "detect/filter/fingerprint_pool.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 """The work for a record grows with its size, whatever its text: ten times the bytes take about ten times
-the instructions. callgrind counts them, those of libraries too, so no clock is involved."""
+the instructions. callgrind counts them, also in libraries, so no clock is involved."""
 import os
 import pathlib
 import re

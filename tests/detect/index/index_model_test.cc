@@ -329,7 +329,7 @@ TEST_P(IndexModel, FindsTheBestOfAllPromisedMatches) {
     if (clustered && distance_max > 0) {
       EXPECT_GT(run.found().keys_passed_over, 10U);
     }
-    // Up to this distance every match is promised, so the answer equals that of a full scan.
+    // Up to this distance every match is promised, so the answer equals the answer of a full scan.
     if (GuaranteedDistance(match) == distance_max && !widen) {
       EXPECT_EQ(run.found().beyond_the_promise, 0U);
     }

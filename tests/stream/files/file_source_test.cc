@@ -111,7 +111,7 @@ TEST_F(FileSourceTest, RefusesOtherBytesBehindGzip) {
   for (const std::string& rest :
        {std::string("{\"id\":1}\n"), std::string("x"), std::string("\x1f")}) {
     EXPECT_THAT(ErrorOf(Gzip("a\nb\n") + rest),
-                HasSubstr("found other bytes behind the end of the gzip data"));
+                HasSubstr("found other bytes after the end of the gzip data"));
   }
   EXPECT_THAT(ErrorOf(Gzip("a\n") + std::string(10, '\0') + "x"), HasSubstr("found other bytes"));
 }
@@ -152,8 +152,8 @@ TEST_F(FileSourceTest, RefusesZstdThatIsCutOrDamagedOrGoesOnWithoutCompression) 
   std::string damaged = whole;
   damaged[4] ^= 0x18;  // reserved and size bits of the header of the frame
   EXPECT_THAT(ErrorOf(damaged), HasSubstr("zstd data"));
-  EXPECT_THAT(ErrorOf(whole + "{}\n"), HasSubstr("behind the end of the zstd data"));
-  EXPECT_THAT(ErrorOf(whole + Gzip("a\n")), HasSubstr("behind the end of the zstd data"));
+  EXPECT_THAT(ErrorOf(whole + "{}\n"), HasSubstr("after the end of the zstd data"));
+  EXPECT_THAT(ErrorOf(whole + Gzip("a\n")), HasSubstr("after the end of the zstd data"));
 }
 
 TEST_F(FileSourceTest, NamesAFileThatCannotHoldJsonLines) {

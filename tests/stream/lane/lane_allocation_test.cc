@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kTexts = 4000;
 
-/// Texts of 60 words; each fourth one is that of a moment ago with another last word.
+/// Texts of 60 words; each fourth one is the text of a moment ago with another last word.
 std::vector<std::string> Payloads() {
   std::mt19937_64 random(20261123);
   std::vector<std::string> payloads;

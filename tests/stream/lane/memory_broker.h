@@ -82,7 +82,7 @@ class MemoryBroker {
   // ---- inputs
 
   std::map<InputPartition, std::vector<MemoryRecord>> inputs;
-  /// Offsets behind the last record of an input that hold control records.
+  /// Offsets after the last record of an input that hold control records.
   std::map<InputPartition, int64_t> control_records;
   /// Readers of committed records see nothing from this offset on, because a transaction is open.
   std::map<InputPartition, int64_t> open_from;

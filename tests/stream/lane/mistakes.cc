@@ -124,7 +124,7 @@ class ChangelogWithoutGroups : public TrustedChangelog {
   }
 };
 
-/// Continues after a rewind behind what was polled while the last commit waited.
+/// After a rewind, continues after what was polled while the last commit waited.
 class SourceThatKeepsReadAhead : public MemorySource {
  public:
   using MemorySource::MemorySource;

@@ -134,8 +134,8 @@ void SimulatedInstance::Saw(const event::TookOverWrongly& seen) {
   was_wrong_ = true;
 }
 
-/// Those of the schedule. An instance under another routing mode than the one before it may replace
-/// it.
+/// The options of the schedule. An instance under another routing mode than the one before it may
+/// replace it.
 LaneOptions SimulatedInstance::DrawOptions() const {
   LaneOptions options = world_.schedule.options;
   if (world_.schedule.switches_keep) {

@@ -101,7 +101,7 @@ TEST(LiveRange, KeepsEveryEntryThatALaneRemembersAndSoonDropsTheOthers) {
     LiveRange range(own);
     ListedEntries here(own);
     ListedEntries needed(most);
-    std::deque<std::pair<int64_t, size_t>> kept;  // offsets and entries behind begin_offset
+    std::deque<std::pair<int64_t, size_t>> kept;  // offsets and entries from begin_offset on
     size_t kept_entries = 0;
     int64_t begin_before = range.begin_offset();
     EXPECT_EQ(begin_before, 0);
@@ -119,7 +119,7 @@ TEST(LiveRange, KeepsEveryEntryThatALaneRemembersAndSoonDropsTheOthers) {
       for (; kept.front().first < range.begin_offset(); kept.pop_front()) {
         kept_entries -= kept.front().second;
       }
-      // A row in part, the last delta's own commit, and entries behind one that came late. What
+      // A row in part, the last delta's own commit, and entries after one that came late. What
       // a longer window of one's own keeps is bounded by capacity.
       const size_t needed_entries = &own == &longer ? longer.entries_max : needed.size();
       ASSERT_LE(kept_entries, needed_entries + 5 * kRow);

@@ -52,7 +52,7 @@ Words Edited(Words words, Random& random) {
 }
 
 /// Half of the records are copies; a third of them all end with the same words, so that the keys of
-/// these are soon full.
+/// this third are soon full.
 class TextSource {
  public:
   explicit TextSource(uint64_t seed) : random_(seed) {}

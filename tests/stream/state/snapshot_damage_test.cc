@@ -145,7 +145,7 @@ class SnapshotDamage : public testing::TestWithParam<uint64_t> {
     manifest.number = newer_.number + 1;
     Write(ManifestPath(folder(), manifest.number), Encode(manifest));
   }
-  /// It is refused with these words, and the one before is taken.
+  /// It is refused with these words, and the earlier one is taken.
   void ExpectNewestRefused(const std::string& words) {
     const std::optional<RestoredSnapshot> restored = Restored();
     ASSERT_EQ(refused_.size(), 1U);
