@@ -189,6 +189,10 @@ inline constexpr auto kMetrics = [] {
        .type = kCounter,
        .help = "Comparisons of look-ups with index entries"},
       {.name = "neardup_index_entries", .type = kGauge, .help = "Unique records remembered"},
+      {.name = "neardup_entries_missing",
+       .type = kGauge,
+       .help = "Live entries that a standby lacks, because records of the changelog are lost; it "
+               "cannot take over then"},
       {.name = "neardup_groups",
        .type = kGauge,
        .help = "Remembered records that were copied, with routing.keep newest or a groups topic"},

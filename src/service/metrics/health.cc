@@ -23,6 +23,11 @@ void Health::ForgetProgress() {
   lag_records_.clear();
 }
 
+void Health::Saw(const event::Gauges& seen) {
+  const std::lock_guard lock(mutex_);
+  entries_missing_ = seen.gauges.entries_missing;
+}
+
 void Health::Saw(const event::CaughtUp&) {
   const std::lock_guard lock(mutex_);
   caught_up_ = true;
@@ -126,6 +131,12 @@ HealthAnswer Health::LaneReady(int64_t now_ms) const {
 
 HealthAnswer Health::StandbyReady(int64_t now_ms) const {
   if (!caught_up_) return {false, "standby, still reading the changelog"};
+  if (entries_missing_ > 0) {
+    return {false,
+            fmt::format("standby; it lacks {} live entries, because records of the changelog "
+                        "are lost: see docs/recovery.md#the-changelog-lost-records",
+                        entries_missing_)};
+  }
   if (!failure_.empty() && now_ms - failed_at_ms_ < limits_.failure_ms) {
     return {false, fmt::format("standby; it lost the lane or could not take it {} s ago: {}{}",
                                (now_ms - failed_at_ms_) / 1000, failure_, SlowText())};

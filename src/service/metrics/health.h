@@ -41,6 +41,7 @@ class Health final : public SeesLane<Health> {
 
   void Saw(const event::PhaseChanged& seen);
   void Saw(const event::CaughtUp& seen);
+  void Saw(const event::Gauges& seen);
   void Saw(const event::Followed& seen);
   void Saw(const event::BatchPolled& seen);
   void Saw(const event::TransactionCommitted& seen);
@@ -61,8 +62,8 @@ class Health final : public SeesLane<Health> {
   /// False while no broker answers. Otherwise true for
   ///   a lane that learns from its stream before the first record
   ///   an active lane that commits what it polls and polls what there is
-  ///   a standby that can take over at once: it has caught up with the changelog, or was active
-  ///   before, and no attempt of it to take the lane failed lately
+  ///   a standby that can take over at once: it has caught up with the changelog and lacks no live
+  ///   entry, or was active earlier, and no attempt of it to take the lane failed lately
   HealthAnswer Ready() const;
 
  private:
@@ -79,6 +80,7 @@ class Health final : public SeesLane<Health> {
   std::function<bool()> brokers_answer_;
   LanePhase phase_ = LanePhase::kStarting;
   bool caught_up_ = false;
+  uint64_t entries_missing_ = 0;
   /// Times of Clock::SteadyMs.
   int64_t stepped_at_ms_ = 0;
   std::optional<int64_t> uncommitted_since_ms_;  ///< since when polled records wait

@@ -219,6 +219,7 @@ void PrometheusProbe::Saw(const event::Gauges& seen) {
   const LaneGauges& gauges = seen.gauges;
   MetricSet& metrics = state_->metrics;
   metrics.Set("neardup_index_entries", Number(gauges.entries));
+  metrics.Set("neardup_entries_missing", Number(gauges.entries_missing));
   metrics.Set("neardup_groups", Number(gauges.groups));
   metrics.Set("neardup_index_capacity_entries", Number(gauges.entries_max));
   metrics.Set("neardup_index_bytes", Number(gauges.index_bytes));

@@ -176,7 +176,19 @@ void LogProbe::Saw(const event::TransactionCommitted& seen) {
   }
 }
 
-void LogProbe::Saw(const event::Gauges&) {
+void LogProbe::Saw(const event::Gauges& seen) {
+  const uint64_t missing = seen.gauges.entries_missing;
+  if (const bool any = missing > 0; std::exchange(lacks_entries_, any) != any) {
+    if (any) {
+      spdlog::error(
+          "the changelog lost records: this standby lacks {} live entries, so a take-over will be "
+          "refused. Stop all instances, and run `neardup reindex --execute`; see "
+          "docs/recovery.md#the-changelog-lost-records",
+          Grouped(missing));
+    } else {
+      spdlog::info("this instance lacks no live entry any more");
+    }
+  }
   const int64_t now_ms = clock_.SteadyMs();
   if (now_ms - logged_at_ms_ < kLogPeriodMs) return;
   if (unique_ + duplicates_ + dead_ > 0) {

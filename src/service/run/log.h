@@ -66,6 +66,7 @@ class LogProbe final : public SeesLane<LogProbe>, public SeesKeeper<LogProbe> {
   int64_t clamped_log_at_ms_ = 0;
   /// Counts from the moment when an error took the lane away. 0 losses: no error did.
   uint64_t losses_ = 0;
+  bool lacks_entries_ = false;
   bool refused_ = false;  ///< the last loss was for a missing right, and no record went out since
   std::string loss_text_;
   int64_t lost_at_ms_ = 0;

@@ -150,6 +150,7 @@ Result<void> Lane::StandbyStep(const std::atomic<bool>& stop) {
   NEARDUP_TRY(JoinIfCaughtUp());
   NEARDUP_TRY(follower_.CheckPipeline());
   if (state_->seq() > seq_before) ports_.probe.On(event::Followed{state_->seq()});
+  if (AreGaugesDue()) NEARDUP_TRY(CountMissing());
   ReportGauges();
   return {};
 }
@@ -184,6 +185,17 @@ void Lane::ReportCaughtUp() {
   ports_.probe.On(event::CaughtUp{state_->seq(), state_->filter().entries()});
 }
 
+/// What this instance lacks now, a take-over would refuse. What only its snapshot lacks is read
+/// again.
+Result<void> Lane::CountMissing() {
+  if (!caught_up_ || state_->entries_missing().value_or(0) == entries_missing_) return {};
+  NEARDUP_ASSIGN(const bool all, follower_.HasReadAll());
+  if (!all) return {};
+  NEARDUP_ASSIGN(const bool reads_again, follower_.ReadAgainIfIncomplete());
+  if (!reads_again) entries_missing_ = state_->entries_missing().value_or(0);
+  return {};
+}
+
 // ---- promotion
 
 Result<void> Lane::Promote(const std::atomic<bool>& stop) {
@@ -208,6 +220,7 @@ Result<void> Lane::Promote(const std::atomic<bool>& stop) {
     ports_.probe.On(event::PipelineChanged{before, options_.pipeline.topics});
   }
   caught_up_ = true;
+  entries_missing_ = 0;
   follower_.BeginToOwn();
   retry_.Promoted();
   SetPhase(LanePhase::kActive);
@@ -250,14 +263,16 @@ Result<void> Lane::AwaitLease(bool held) {
   return loop_.Confirm();
 }
 
+bool Lane::AreGaugesDue() const { return ports_.clock.SteadyMs() >= gauges_at_ms_; }
+
 void Lane::ReportGauges() {
-  const int64_t now_ms = ports_.clock.SteadyMs();
-  if (now_ms < gauges_at_ms_) return;
-  gauges_at_ms_ = now_ms + kGaugesPeriodMs;
+  if (!AreGaugesDue()) return;
+  gauges_at_ms_ = ports_.clock.SteadyMs() + kGaugesPeriodMs;
   const Filter& filter = state_->filter();
   const bool active = phase_ == LanePhase::kActive;
   ports_.probe.On(event::Gauges{{.entries = filter.entries(),
                                  .entries_max = options_.filter.window.entries_max,
+                                 .entries_missing = entries_missing_,
                                  .groups = state_->groups().size(),
                                  .index_bytes = filter.bytes(),
                                  .entries_evicted = filter.entries_evicted(),

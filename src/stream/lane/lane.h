@@ -102,6 +102,8 @@ class Lane {
 
   Result<void> ActiveStep();
   Result<void> AwaitLease(bool held);
+  Result<void> CountMissing();
+  bool AreGaugesDue() const;
   void ReportGauges();
 
   /// Handles an error of a step: aborts and rewinds, or gives the lane up, or returns the error
@@ -126,6 +128,7 @@ class Lane {
   ActiveLoop loop_;
   LaneRetry retry_;
   int64_t gauges_at_ms_ = 0;
+  uint64_t entries_missing_ = 0;  ///< of a standby that has read all
 };
 
 }  // namespace neardup

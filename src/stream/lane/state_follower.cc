@@ -176,12 +176,18 @@ Result<std::optional<int64_t>> StateFollower::Restore(const std::atomic<bool>& s
 
 Result<std::optional<int64_t>> StateFollower::ReadAll(const std::atomic<bool>& stop) {
   NEARDUP_ASSIGN(const std::optional<int64_t> end, ReadToEnd(stop));
-  if (!end || !from_snapshot_ || state_.entries_missing().value_or(0) == 0) return end;
+  if (!end) return end;
+  NEARDUP_ASSIGN(const bool reads_again, ReadAgainIfIncomplete());
+  return reads_again ? ReadToEnd(stop) : end;
+}
+
+Result<bool> StateFollower::ReadAgainIfIncomplete() {
+  if (!from_snapshot_ || state_.entries_missing().value_or(0) == 0) return false;
   log_.StartOver();
   NEARDUP_TRY(
       DiscardState("the snapshot holds fewer entries than are live; it was kept by an "
                    "instance with another window.entries_max"));
-  return ReadToEnd(stop);
+  return true;
 }
 
 Result<std::optional<int64_t>> StateFollower::ReadToEnd(const std::atomic<bool>& stop) {

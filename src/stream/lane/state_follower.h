@@ -79,6 +79,9 @@ class StateFollower {
   void Lost() { log_.Close(); }
 
   /// Every record of the log below this offset is known.
+  /// True: what it has restored from a snapshot lacks live entries, so it reads the changelog from
+  /// its beginning instead.
+  Result<bool> ReadAgainIfIncomplete();
   int64_t next_offset() const { return log_.next_offset(); }
   /// Records that the log is known to hold, and that were not read.
   int64_t lag() const;

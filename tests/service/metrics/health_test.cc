@@ -61,6 +61,17 @@ TEST_F(HealthTest, AStandbyIsReadyOnceItHasCaughtUpAndStaysSo) {
   ExpectReady("standby");
 }
 
+TEST_F(HealthTest, AStandbyThatLacksLiveEntriesIsNotReady) {
+  health_.Saw(event::PhaseChanged{LanePhase::kStandby});
+  health_.Saw(event::CaughtUp{7, 5});
+  health_.Saw(event::Gauges{{.entries_missing = 3}});
+  ExpectNotReady(
+      "standby; it lacks 3 live entries, because records of the changelog are lost: see "
+      "docs/recovery.md#the-changelog-lost-records");
+  health_.Saw(event::Gauges{{.entries_missing = 0}});
+  ExpectReady("standby");
+}
+
 TEST_F(HealthTest, AStandbyThatGaveWayToAnotherInstanceIsReady) {
   health_.Saw(event::PhaseChanged{LanePhase::kActive});
   health_.Saw(event::LaneLost{{ErrorCode::kFenced, "fenced"}});

@@ -298,6 +298,7 @@ TEST_F(PrometheusProbeTest, GaugesShowTheNewestValuesAndTimesInSeconds) {
   probe_.Saw(event::PhaseChanged{LanePhase::kActive});
   probe_.Saw(event::Gauges{{.entries = 7,
                             .entries_max = 100,
+                            .entries_missing = 3,
                             .index_bytes = 512,
                             .oldest_time_ms = 1500,
                             .watermark_ms = 2500}});
@@ -305,6 +306,7 @@ TEST_F(PrometheusProbeTest, GaugesShowTheNewestValuesAndTimesInSeconds) {
   const Families now = Scrape();
   EXPECT_EQ(ValueOf(now, "neardup_index_entries"), 7);
   EXPECT_EQ(ValueOf(now, "neardup_index_capacity_entries"), 100);
+  EXPECT_EQ(ValueOf(now, "neardup_entries_missing"), 3);
   EXPECT_EQ(ValueOf(now, "neardup_index_bytes"), 512);
   EXPECT_EQ(ValueOf(now, "neardup_index_oldest_entry_timestamp_seconds"), 1.5);
   EXPECT_EQ(ValueOf(now, "neardup_watermark_timestamp_seconds"), 2.5);

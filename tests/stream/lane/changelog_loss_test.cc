@@ -39,6 +39,7 @@ struct Process final : SeesLane<Process> {
   }
   void Saw(const event::StateDiscarded& seen) { discarded.emplace_back(seen.why); }
   void Saw(const event::OffsetsDiffer&) { ++differ; }
+  void Saw(const event::Gauges& seen) { missing = seen.gauges.entries_missing; }
   void Saw(const event::ChangelogLost& seen) {
     EXPECT_EQ(seen.name, "memory-changelog/0");
     lost.emplace_back(seen.what);
@@ -54,6 +55,7 @@ struct Process final : SeesLane<Process> {
   std::vector<std::string> discarded;
   std::vector<std::string> lost;
   int differ = 0;
+  uint64_t missing = 0;
 };
 
 class ChangelogLossTest : public testing::Test {
@@ -98,6 +100,16 @@ class ChangelogLossTest : public testing::Test {
     }
     EXPECT_TRUE(process.lane->Drain().ok());
     return process.lost;
+  }
+
+  /// Makes 100 steps without the lease, in 10 s of its clock.
+  static void StandBy(Process& process) {
+    process.lease.held = false;
+    for (int step = 0; step < 100; ++step) {
+      ASSERT_TRUE(process.lane->Step().ok());
+      process.clock.SleepMs(100);
+    }
+    EXPECT_EQ(process.lane->phase(), LanePhase::kStandby);
   }
 
   void ExpectNothingIsDecided() {
@@ -157,6 +169,28 @@ TEST_F(ChangelogLossTest, AChangelogWithoutItsOldestLiveEntriesIsRefused) {
   const Error error = Refusal();
   ExpectRefusal(error);
   EXPECT_THAT(error.text, HasSubstr("live entries are missing"));
+}
+
+TEST_F(ChangelogLossTest, AStandbySaysHowManyEntriesATakeOverWouldLack) {
+  Process early(broker_, faults_, options_);
+  StandBy(early);
+  EXPECT_EQ(early.missing, 0U);
+  broker_.changelog_begin = static_cast<int64_t>(broker_.changelog.size()) / 2;
+  Process late(broker_, faults_, options_);
+  StandBy(late);
+  EXPECT_GT(late.missing, 0U);
+  EXPECT_EQ(late.missing, late.lane->state().entries_missing());
+  StandBy(early);
+  EXPECT_EQ(early.missing, 0U) << "it has read what is lost now";
+}
+
+TEST_F(ChangelogLossTest, AStandbyReadsAgainWhatItsSnapshotLacks) {
+  const size_t newest = broker_.changelog.size() - 2;
+  Process standby(broker_, faults_, options_, SnapshotAt(newest, newest));
+  StandBy(standby);
+  EXPECT_THAT(standby.discarded, ElementsAre(HasSubstr("fewer entries than are live")));
+  EXPECT_EQ(standby.missing, 0U);
+  EXPECT_EQ(standby.lane->state().seq_first(), 1U);
 }
 
 TEST_F(ChangelogLossTest, AChangelogThatEndsBeforeTheGroupOffsetsIsRefused) {
