@@ -14,7 +14,7 @@
 //     a connection to 127.0.0.1:PORT goes to 127.0.0.1:OTHER
 //
 // The declarations of librdkafka's functions stand here with pointers of unknown type, because only
-// the room `kafka` includes its header.
+// the module `kafka` includes its header.
 
 #include <arpa/inet.h>
 #include <dlfcn.h>

@@ -55,6 +55,14 @@ class TestScript(unittest.TestCase):
         self.assertTrue(build.endswith('--target tests/detect/all tests/stream/all'), build)
         self.assertTrue(ctest.endswith('-L ^(detect|stream)$ -LE broker'), ctest)
 
+    def test_sanitizers_have_a_build_of_their_own_and_leave_the_broker_out(self):
+        done, (configure, build, ctest) = self.run_script('--sanitize', 'asan', 'stream')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('--preset asan', configure)
+        self.assertIn('--preset asan', build)
+        self.assertIn('--preset asan', ctest)
+        self.assertTrue(ctest.endswith('-L ^(stream)$ -LE ^(broker|root|simulation)$'), ctest)
+
     def test_all_configures_the_tests_that_take_long(self):
         done, (configure, build, ctest) = self.run_script('--all')
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -64,7 +72,7 @@ class TestScript(unittest.TestCase):
 
     def test_an_unknown_folder_or_limit_is_refused_before_the_build(self):
         for arguments, text in ((['detct'], "found 'detct'"), (['--limit', '0'], "found '0'"),
-                                (['--limit'], 'whole number of minutes')):
+                                (['--limit'], 'whole number of minutes'), (['--sanitize', 'x'], "found 'x'")):
             with self.subTest(arguments):
                 done, calls = self.run_script(*arguments)
                 self.assertEqual((done.returncode, calls), (2, []), done.stderr)
