@@ -16,21 +16,40 @@ from ._errors import Error
 Field = Union[str, Mapping[str, Any]]
 """A field to compare: a name, a JSON Pointer such as ``/article/title``, or ``{"path": "title", "weight": 2}``."""
 
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _SECTIONS = ("record", "feature", "match", "window")
+_REFERENCE = re.compile(r"\$\$|\$\{(file:)?([^}:]*)(?:(:-|:\?)([^}]*))?\}")
 
 
-def _interpolated(text: str, path: Path) -> str:
-    """Puts in the environment variables of a configuration file, ``${NAME}`` or ``${NAME:-default}``."""
+def _resolved(value: Any, path: Path) -> Any:
+    """Replaces references in the values of a configuration file, as the service does: ``${NAME}``,
+    ``${NAME:-default}``, ``${NAME:?message}`` and ``${file:/path}``; ``$$`` is one ``$``."""
+    if isinstance(value, dict):
+        return {key: _resolved(item, path) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_resolved(item, path) for item in value]
+    if not isinstance(value, str) or "$" not in value:
+        return value
 
-    def value(match: re.Match[str]) -> str:
-        name, default = match.groups()
-        found = os.environ.get(name, default)
-        if found is None:
-            raise Error(f"{path}: the environment variable {name} is not set; set it, or write ${{{name}:-default}}")
-        return found
+    def text_of(match: re.Match[str]) -> str:
+        file, name, how, rest = match.groups()
+        if name is None:
+            return "$"
+        if file:
+            try:
+                return Path(name).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+            except OSError as error:
+                raise Error(f"{path}: {match.group()}: cannot read the file: {error.strerror}") from None
+        found = os.environ.get(name)
+        if found or (found is not None and not how):  # as in a shell, empty counts as unset after a colon
+            return found
+        if how == ":-":
+            return str(rest)
+        hint = f": {rest}" if how else f"; set it, or write ${{{name}:-default}}"
+        raise Error(f"{path}: the environment variable {name} is not set{hint}")
 
-    return _VARIABLE.sub(value, text)
+    text = _REFERENCE.sub(text_of, value)
+    number = yaml.safe_load(text) if text != value else text
+    return number if isinstance(number, (bool, int, float)) else text
 
 
 def read_config(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -41,11 +60,12 @@ def read_config(path: str | os.PathLike[str]) -> dict[str, Any]:
     except OSError as error:
         raise Error(f"{file}: cannot read the configuration: {error.strerror}") from None
     try:
-        config = yaml.safe_load(_interpolated(text, file)) or {}
+        config = yaml.safe_load(text) or {}
     except yaml.YAMLError as error:
         raise Error(f"{file}: not YAML: {error}") from None
     if not isinstance(config, dict):
         raise Error(f"{file}: expected sections such as record and match, found {type(config).__name__}")
+    config.update((name, _resolved(config[name], file)) for name in _SECTIONS if name in config)
     model = (config.get("feature") or {}).get("model")
     if model:
         model_file = file.parent / model

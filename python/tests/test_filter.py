@@ -1,5 +1,6 @@
 """Filter: record by record, in batches, saved and loaded."""
 
+import pathlib
 import random
 import threading
 
@@ -94,3 +95,14 @@ def test_a_filter_that_would_have_to_learn_is_refused(tmp_path):
         nd.Filter({"match": {"mode": "near", "distance_mx": 3}})
     with pytest.raises(nd.Error, match="cannot read the configuration"):
         nd.Filter(tmp_path / "none.yaml")
+
+
+def test_the_configuration_of_a_service_says_what_a_filter_compares(tmp_path):
+    example = pathlib.Path(__file__).resolve().parents[2] / "config/neardup.yaml"
+    result = nd.dedup(["one text", "one text", "another"], config=example)
+    assert [verdict["verdict"] for verdict in result.verdicts.to_dicts()] == ["unique", "duplicate", "unique"]
+    service = tmp_path / "service.yaml"
+    service.write_text("app: news\nlanes: {count: 2}\nlog: {level: warn}\nmatch: {mode: near}\nrecord: {fields: [text]}\n")
+    assert nd.Filter(service).add({"text": "one text"}).verdict == "unique"
+    with pytest.raises(nd.Error, match="match.distance_max: found 99, expected a whole number from 0 to"):
+        nd.Filter({"match": {"mode": "near", "distance_max": 99}})

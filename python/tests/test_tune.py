@@ -59,13 +59,20 @@ def test_a_result_writes_a_configuration_that_decides_alike(articles, tmp_path):
 
 
 def test_environment_variables_stand_in_a_configuration(tmp_path, monkeypatch):
-    (tmp_path / "a.yaml").write_text("match: {mode: near, distance_max: ${DISTANCE:-3}}\nkafka: {brokers: 'b:9092'}\n")
+    (tmp_path / "a.yaml").write_text(
+        "# ${COMMENT}\nmatch:\n  mode: near\n  distance_max: ${DISTANCE:-3}\nkafka: {password: '${OTHER_SECTION}'}\n"
+    )
     assert nd.Filter(tmp_path / "a.yaml").settings["match"]["distance_max"] == 3
     monkeypatch.setenv("DISTANCE", "5")
     assert nd.Filter(tmp_path / "a.yaml").settings["match"]["distance_max"] == 5
-    (tmp_path / "a.yaml").write_text("match: {mode: near, distance_max: ${NO_SUCH_NAME}}\n")
+    (tmp_path / "a.yaml").write_text("match:\n  mode: near\n  distance_max: ${NO_SUCH_NAME}\n")
     with pytest.raises(nd.Error, match="NO_SUCH_NAME is not set"):
         nd.Filter(tmp_path / "a.yaml")
+    (tmp_path / "field").write_text("ti$tle\n")
+    (tmp_path / "a.yaml").write_text(
+        f"match: {{mode: near}}\nrecord:\n  fields: ['${{file:{tmp_path}/field}}', $$price]\n"
+    )
+    assert nd.Filter(tmp_path / "a.yaml").settings["record"]["fields"] == ["ti$tle", "$price"]
 
 
 def test_records_that_say_nothing_are_refused():

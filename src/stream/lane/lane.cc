@@ -150,7 +150,7 @@ Result<void> Lane::StandbyStep(const std::atomic<bool>& stop) {
   NEARDUP_TRY(JoinIfCaughtUp());
   NEARDUP_TRY(follower_.CheckPipeline());
   if (state_->seq() > seq_before) ports_.probe.On(event::Followed{state_->seq()});
-  if (AreGaugesDue()) NEARDUP_TRY(CountMissing());
+  NEARDUP_TRY(CountMissing());
   ReportGauges();
   return {};
 }
@@ -263,11 +263,10 @@ Result<void> Lane::AwaitLease(bool held) {
   return loop_.Confirm();
 }
 
-bool Lane::AreGaugesDue() const { return ports_.clock.SteadyMs() >= gauges_at_ms_; }
-
 void Lane::ReportGauges() {
-  if (!AreGaugesDue()) return;
-  gauges_at_ms_ = ports_.clock.SteadyMs() + kGaugesPeriodMs;
+  const int64_t now_ms = ports_.clock.SteadyMs();
+  if (now_ms < gauges_at_ms_) return;
+  gauges_at_ms_ = now_ms + kGaugesPeriodMs;
   const Filter& filter = state_->filter();
   const bool active = phase_ == LanePhase::kActive;
   ports_.probe.On(event::Gauges{{.entries = filter.entries(),

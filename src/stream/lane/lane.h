@@ -103,7 +103,6 @@ class Lane {
   Result<void> ActiveStep();
   Result<void> AwaitLease(bool held);
   Result<void> CountMissing();
-  bool AreGaugesDue() const;
   void ReportGauges();
 
   /// Handles an error of a step: aborts and rewinds, or gives the lane up, or returns the error

@@ -111,6 +111,7 @@ TEST_F(PrometheusProbeTest, EveryMetricIsSetBySomeEvent) {
   probe_.Saw(event::ChangelogLost{"", ""});
   probe_.Saw(event::Gauges{{.entries = 7,
                             .entries_max = 100,
+                            .entries_missing = 2,
                             .groups = 2,
                             .index_bytes = 512,
                             .entries_evicted = 1,
