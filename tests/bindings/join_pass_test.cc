@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "bindings/batch_filter.h"
-#include "bindings/join_pass.h"
 #include "detect/base/random.h"
 #include "detect/index/processor.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "explain/explain_page.h"
+#include "explain/pages.h"
 
 namespace neardup {
 namespace {

@@ -1,11 +1,10 @@
-#include "explain/tune_page.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "explain/pages.h"
 #include "explain/tune_summary.h"
 #include "learn/synthetic_streams.h"
 

@@ -14,8 +14,6 @@
 #include <thread>
 #include <utility>
 
-#include "kafka/presence.h"
-
 namespace neardup {
 namespace {
 

@@ -7,7 +7,6 @@
 #include "kafka/client.h"
 #include "kafka/kafka_cluster.h"
 #include "kafka/library.h"
-#include "kafka/properties.h"
 
 namespace neardup {
 namespace {

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "kafka/rights.h"
-
 namespace neardup {
 namespace {
 

@@ -414,16 +414,9 @@ class Migration {
 
   /// Lets the lanes start. All of them hold their entries.
   Result<void> EndAll() {
-    for (size_t lane = 0; lane < taken_.size(); ++lane) {
-      const Delta& begun = ended_.empty() ? *newest_[lane] : ended_[lane];
-      if (!begun.beginning.unfinished) continue;
-      const Delta end = EndOfBeginning(begun);
-      NEARDUP_TRY(taken_[lane]->Add(end));
-      NEARDUP_TRY(taken_[lane]->Finish(end.inputs));
-    }
-    // A lane that starts before the last deltas are visible would report an interruption.
-    for (const auto& lane : taken_) NEARDUP_TRY(lane->AwaitVisible());
-    return {};
+    return EndBeginnings(taken_, [this](size_t lane) -> const Delta& {
+      return ended_.empty() ? *newest_[lane] : ended_[lane];
+    });
   }
 
   const Settings& settings_;

@@ -15,7 +15,7 @@
 #include "commands/tune/tune_comparison.h"
 #include "commands/tune/tune_config.h"
 #include "detect/base/file.h"
-#include "explain/tune_page.h"
+#include "explain/pages.h"
 #include "explain/tune_summary.h"
 #include "explain/verdict_cases.h"
 #include "learn/model_file.h"

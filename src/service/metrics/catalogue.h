@@ -191,8 +191,8 @@ inline constexpr auto kMetrics = [] {
       {.name = "neardup_index_entries", .type = kGauge, .help = "Unique records remembered"},
       {.name = "neardup_entries_missing",
        .type = kGauge,
-       .help = "Live entries that a standby lacks, because records of the changelog are lost; it "
-               "cannot take over then"},
+       .help = "Live entries that a standby lacks, because the changelog lost records; such a "
+               "standby cannot take over"},
       {.name = "neardup_groups",
        .type = kGauge,
        .help = "Remembered records that were copied, with routing.keep newest or a groups topic"},
@@ -411,8 +411,5 @@ class MetricName {
 using CounterName = MetricName<MetricType::kCounter>;
 using GaugeName = MetricName<MetricType::kGauge>;
 using HistogramName = MetricName<MetricType::kHistogram>;
-
-/// kMetrics as a Markdown table: the table of docs/metrics.md.
-std::string MetricsReference();
 
 }  // namespace neardup

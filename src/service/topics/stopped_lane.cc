@@ -11,6 +11,7 @@
 #include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
 #include "service/topics/topic_reading.h"
+#include "stream/state/fresh_deltas.h"
 
 namespace neardup {
 namespace {
@@ -143,6 +144,20 @@ Result<void> StoppedLane::Add(const Delta& delta) {
 Result<void> StoppedLane::Finish(std::span<const InputProgress> inputs) {
   if (std::exchange(open_bytes_, 0) == 0) return {};
   return transaction_->Commit(inputs);
+}
+
+Result<void> EndBeginnings(std::span<const std::unique_ptr<StoppedLane>> lanes,
+                           const std::function<const Delta&(size_t lane)>& newest) {
+  for (size_t lane = 0; lane < lanes.size(); ++lane) {
+    const Delta& begun = newest(lane);
+    if (!begun.beginning.unfinished) continue;
+    const Delta end = EndOfBeginning(begun);
+    NEARDUP_TRY(lanes[lane]->Add(end));
+    NEARDUP_TRY(lanes[lane]->Finish(end.inputs));
+  }
+  // A lane that starts before the last deltas are visible would report an interruption.
+  for (const auto& lane : lanes) NEARDUP_TRY(lane->AwaitVisible());
+  return {};
 }
 
 }  // namespace neardup

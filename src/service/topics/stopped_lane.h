@@ -91,4 +91,9 @@ class StoppedLane {
   size_t open_bytes_ = 0;  ///< in the open transaction; 0: none is open
 };
 
+/// Lets lanes start that hold all entries of their beginning: writes the delta that ends it, unless
+/// it has ended, and waits until every reader sees it. `newest`: the newest delta of a lane.
+Result<void> EndBeginnings(std::span<const std::unique_ptr<StoppedLane>> lanes,
+                           const std::function<const Delta&(size_t lane)>& newest);
+
 }  // namespace neardup

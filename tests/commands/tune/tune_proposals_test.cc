@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "commands/tune/tune_config.h"
-#include "explain/tune_page.h"
+#include "explain/pages.h"
 #include "explain/tune_summary.h"
 #include "learn/model_file.h"
 #include "learn/synthetic_streams.h"

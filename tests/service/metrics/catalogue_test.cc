@@ -1,6 +1,7 @@
 #include "service/metrics/catalogue.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,17 @@
 
 namespace neardup {
 namespace {
+
+/// The table of docs/metrics.md.
+std::string MetricsReference() {
+  std::string text = "| metric | type | labels | meaning |\n|---|---|---|---|\n";
+  for (const MetricRow& row : kMetrics) {
+    std::string labels = fmt::format("{}", fmt::join(row.label_names(), ", "));
+    if (!row.values.empty()) labels += fmt::format(" = {}", fmt::join(row.values, ", "));
+    text += fmt::format("| `{}` | {} | {} | {} |\n", row.name, Name(row.type), labels, row.help);
+  }
+  return text;
+}
 
 TEST(MetricCatalogue, NamesFollowTheConventionsOfPrometheus) {
   std::set<std::string_view> names;
