@@ -97,7 +97,7 @@ inline constexpr uint16_t kBatchLane = 0;
 /// as from `neardup filter`. Only one thread at a time may use it.
 class BatchFilter {
  public:
-  /// What is remembered of the records decided since the earlier call, as deltas in order.
+  /// What is remembered of the records decided since the previous call, as deltas in order.
   using DeltaSink = std::function<void(const Delta&)>;
 
   /// kConfig: the options are refused.
@@ -143,7 +143,7 @@ class BatchFilter {
   BatchOptions options_;
   std::unique_ptr<LaneState> state_;
   FingerprintPool pool_;
-  TaskThread<bool> ahead_;  ///< fingerprints a chunk while the earlier chunk is decided
+  TaskThread<bool> ahead_;  ///< fingerprints a chunk while the previous chunk is decided
   std::vector<FingerprintedRecord> chunk_;
   std::vector<FingerprintedRecord> next_chunk_;
   uint64_t uncommitted_ = 0;

@@ -22,7 +22,7 @@ struct KafkaOptions {
   std::string app;
   std::vector<std::string> topics;
   /// How many lanes the app has, and which one this is. Partition p of each topic belongs to lane
-  /// p modulo `lanes`. What lists partitions, lists the partitions of the lane.
+  /// p modulo `lanes`. A list of partitions holds only partitions of the lane.
   int32_t lanes = 1;  ///< at most kLanesMax
   int32_t lane = 0;
   /// Output topics; {topic} stands for the input topic.

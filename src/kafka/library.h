@@ -1,4 +1,5 @@
-// librdkafka itself: its version, what is wrong with that, and its broker for tests and the demo.
+// librdkafka itself: its version, the faults of that version, and its broker for tests and the
+// demo.
 #pragma once
 
 #include <cstdint>

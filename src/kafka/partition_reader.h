@@ -81,7 +81,7 @@ class RecordChunk {
     std::optional<std::string_view> key;
     std::optional<std::string_view> value;
     std::span<const HeaderView> headers;
-    /// An error or the end of the partition, instead of a record. Few, and without an answer.
+    /// An error or the end of the partition, instead of a record. Such events are rare.
     MessageHandle event;
   };
 
@@ -126,7 +126,7 @@ class PartitionReader {
   /// Takes over what the library has fetched, as far as held_bytes_max allows. True if records were
   /// taken since the last call, so that the library may fetch more.
   bool Gather();
-  /// True if a record is ready. Looks into the queue if none is and the queue has signalled. An
+  /// True if a record is ready. If none is and the queue has signalled, looks into the queue. An
   /// error that is no InputTrouble stays at the head and is returned again.
   Result<bool> HasRecord();
   /// The time that orders the record among records of other partitions: its timestamp, or -1 if it

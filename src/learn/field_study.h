@@ -65,9 +65,9 @@ struct FieldFacts {
   double hashes = 0;     ///< share of UUIDs, and of 32 or more hex digits
   double addresses = 0;  ///< share of addresses of the web
   double worded = 0;     ///< share of its tokens that do not begin with a digit
-  /// Share of the records, in their order, whose whole number is one more than the earlier number.
+  /// Share of the records, in order, with a whole number one above the number of the previous one.
   double steps = 0;
-  /// Share of the records in which the field is a date, as other fields are, and none of these
+  /// Share of the records in which this field and others are dates, and none of the other
   /// fields is later.
   double latest_dates = 0;
 };

@@ -109,8 +109,8 @@ struct Phrases {
 /// one in each record (bottom-k sketch, Broder 1997).
 Phrases PhrasesOf(std::span<const uint64_t> triples, size_t most = SIZE_MAX);
 
-/// The part of the phrases of the shorter record that the other record has, too, 0 to 1. It is 0 if
-/// one of them has no phrases.
+/// The part of the phrases of the shorter record that both records have, 0 to 1. It is 0 if one of
+/// them has no phrases.
 double SharedPhrases(const Phrases& a, const Phrases& b);
 
 /// Counts over records that were joined by likeness.

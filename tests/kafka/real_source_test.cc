@@ -227,7 +227,7 @@ TEST_F(RealSource, PartitionsThatWaitTakeNoMoreThanTheirShare) {
   std::vector<InputAssignment> inputs;
   for (int32_t partition = 0; partition < kPartitions; ++partition) {
     TestRecord record = Record(std::string(kBytes, 'v'));
-    record.timestamp_ms += partition * 1'000'000;  // each comes after all of the earlier partition
+    record.timestamp_ms += partition * 1'000'000;  // each comes after all of the previous partition
     Write(options_.brokers, options_.topics[0], partition, std::vector(kRecords, record));
     inputs.push_back({static_cast<uint32_t>(partition), {options_.topics[0], partition}, 0});
   }

@@ -85,7 +85,7 @@ TEST_F(LabelledPairs, AreDecidedOneByOne) {
   pairs.Add(Record(text, "a"), Record(text, "b"), true);
   pairs.Add(Record(Words(30), "a"), Record(Words(30), "a"), false);
   pairs.Add(Record(text, "a"), Record(text, "b"), false);
-  pairs.Add(Record(Words(30), "a"), Record(text, "a"), true);  // the earlier pair does not count
+  pairs.Add(Record(Words(30), "a"), Record(text, "a"), true);  // the previous pair does not count
   const LabelFit fit = FitOf(pairs.pairs(), Comparing({"title"}));
   EXPECT_EQ(fit.copies, 2U);
   EXPECT_EQ(fit.copies_found, 1U);

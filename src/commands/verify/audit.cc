@@ -35,7 +35,7 @@ void GroupChecks::Finish() {
   for (const Claim& claim : claims_) {
     const Place original{claim.original_input, claim.original_offset};
     const Place claimed{claim.newest_input, claim.newest_offset};
-    // Of a part of the records, the first claim tells what stood for the group earlier.
+    // In a part of the records, the first claim says which record stood for the group earlier.
     const Place before = part_ ? claimed : original;
     const auto group = newest_of.try_emplace(original, before).first;
     if (claim.checked) Check(claim, group->second.first, group->second.second);
@@ -75,7 +75,7 @@ void GroupChecks::Check(const Claim& claim, uint32_t newest_input, int64_t newes
 
 namespace {
 
-/// With fewer records after their turn, something else may have happened than a second lane.
+/// If fewer records come after their turn, the cause may be another one than a second lane.
 constexpr uint64_t kBehindMin = 10;
 
 uint64_t Digest(const std::optional<std::string_view>& bytes) {

@@ -23,7 +23,7 @@ class Progress {
 
   /// A line of its own, in every style but kNone.
   void Say(const std::string& line);
-  /// Ends the earlier step. `total`: how much there is to do, in `unit`, such as records.
+  /// Ends the previous step. `total`: how much there is to do, in `unit`, such as records.
   void Begin(std::string step, uint64_t total, std::string unit);
   void Add(uint64_t done);
   void SetShare(double share);

@@ -29,7 +29,7 @@ class TaskThread {
   TaskThread(const TaskThread&) = delete;
   TaskThread& operator=(const TaskThread&) = delete;
 
-  /// Starts `task`, which takes no argument. The answer of the earlier task must be ready.
+  /// Starts `task`, which takes no argument. The answer of the previous task must be ready.
   template <class Task>
   std::future<Answer> Run(Task task) {
     std::promise<Answer> promise;

@@ -25,7 +25,7 @@ struct Features {
   std::span<const Feature> more;
 };
 
-/// The tokens of one text: from the `end` of the earlier range up to `end`, an index.
+/// The tokens of one text: from the `end` of the previous range up to `end`, an index.
 struct TokenRange {
   size_t end = 0;
   uint32_t weight16 = 16;  ///< of the text's field, in steps of 1/16

@@ -38,7 +38,7 @@ class SumsByLevel {
 
   /// Adds 1 to the sums of the bits that are set in each of the words.
   void AddAll(std::span<const uint64_t> words) {
-    constexpr size_t kTaken = kFull - 1;  // the seventh is what the earlier round has left
+    constexpr size_t kTaken = kFull - 1;  // the seventh is what the previous round has left
     for (; words.size() >= kTaken; words = words.subspan(kTaken)) {
       assert(counts_[0] <= 1);
       uint64_t* first = words_[0];

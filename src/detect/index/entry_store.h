@@ -113,7 +113,7 @@ class EntryStore {
   bool with_numbers_;
   /// Chunk c is at index c modulo the size, which is a power of two.
   std::vector<PageMemory> chunks_ = std::vector<PageMemory>(4);
-  /// Number of chunks, from the chunk of begin_id_ on. A rollback may leave some after end_id_.
+  /// Number of chunks, from the chunk of begin_id_ on. A rollback may leave chunks after end_id_.
   uint64_t chunk_count_ = 0;
   PageSupply supply_;
 };

@@ -15,7 +15,7 @@ constexpr int kHalfErrorsOfNeighbours = 3;
 /// Length of the lists of reads that are put off until the processor's cache has their data.
 constexpr size_t kPutOffMax = 512;
 /// Number of queries that take a step together. A step must last long enough for the cache lines
-/// that the earlier step prefetched to arrive. With neighbours a query reads many more buckets.
+/// that the previous step prefetched to arrive. With neighbours a query reads many more buckets.
 constexpr size_t kGroup = 8;
 constexpr size_t kGroupWithNeighbours = 2;
 
@@ -218,7 +218,8 @@ class Search {
   const std::span<const IndexQuery> queries_;
   const Sink& sink_;
   const Comparison comparison_;
-  /// What this step puts off for the next one, and what the earlier step put off for this one.
+  /// The work that this step leaves to the next step, and the work that the previous one left to
+  /// it.
   std::array<List<Near>, 2> near_;
   std::array<List<Met>, 2> met_;
   size_t turn_ = 0;

@@ -20,7 +20,7 @@ const std::vector<FilterSetting>& FilterSettingsTable();
 /// nullptr if no row has this path.
 const FilterSetting* FindFilterSetting(std::string_view path);
 
-/// Whether a file of an earlier version, which had several methods, names its default method.
+/// Whether this names the default method of earlier versions, which had several methods.
 bool IsFormerDefault(std::string_view path, const WrittenValue& value);
 
 /// The sections of a configuration that only the service reads.

@@ -62,7 +62,7 @@ struct SettingRow {
   /// takes in words. Empty: any text.
   std::string pattern{};
   std::string pattern_words{};
-  /// Maps: why an entry is refused, or nullopt. Null: no entry is.
+  /// For maps: says why an entry is refused, or nullopt. A null pointer refuses no entry.
   std::optional<std::string> (*refusal)(std::string_view name, std::string_view value) = nullptr;
   /// Never printed, and not written out in a file.
   bool secret = false;

@@ -48,8 +48,8 @@ struct SettingProblem {
   int line = 0;
 };
 
-/// The value of the row; of a map and a named `entry`, a map with that entry alone. nullopt: the
-/// value is wrong, which is added to `problems`.
+/// The value of the row; for a map and a named `entry`, a map that holds only this entry. nullopt:
+/// the value is wrong, and `problems` says why.
 std::optional<SettingValue> ReadValue(const SettingRow& row, const WrittenValue& value,
                                       std::vector<SettingProblem>& problems,
                                       const std::string& entry = "");

@@ -1,5 +1,5 @@
-// Before an instance works: whether the changelog of its `app` belongs to its pipeline. Between two
-// services of one process: the lease that it keeps.
+// Checks, before an instance works, that the changelog of its `app` belongs to its pipeline. Keeps
+// the lease of a process while one service ends and the next one starts.
 #pragma once
 
 #include <atomic>

@@ -100,7 +100,7 @@ struct DriftReport {
   std::vector<AspectDrift> aspects;  ///< of this window, one for each DriftAspect
   /// This window and the one before it have drifted. A single one may be an odd hour.
   bool detected = false;
-  bool changed = false;  ///< `detected` is not what it was in the earlier report
+  bool changed = false;  ///< `detected` is not what it was in the previous report
 };
 
 /// Profiles windows of records that follow one another, as many as the reference holds. A new

@@ -54,7 +54,7 @@ class DuplicateGroups {
 
 /// A duplicate names a unique record, and its kind says how it compares with that one. A record may
 /// also be equal to an earlier duplicate that is only near to their original. People who count
-/// equal records count it, too. One owner thread.
+/// equal records count it as well. One owner thread.
 class ExactRepeats {
  public:
   /// Remembers the exact hashes of this many near duplicates, the newest, in about 64 MB.

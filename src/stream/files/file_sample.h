@@ -1,4 +1,4 @@
-// Samples of files: from the whole length, and of what a source reads anyway.
+// Samples of files: one from the whole length, and one of the records that a source reads.
 #pragma once
 
 #include <cstddef>

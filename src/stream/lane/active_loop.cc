@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kPollTimeoutMs = 100;
 // How long a batch that is read ahead waits for its first record. The lane takes it when it has
-// decided the earlier batch, which may be all that there is.
+// decided the previous batch, which may be all that there is.
 constexpr int kBesideDecisionsMs = 1;
 constexpr int kBesideCommitMs = 10;
 // How often positions that moved without a record are made durable. If retention deletes what lies

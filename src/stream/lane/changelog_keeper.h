@@ -149,8 +149,8 @@ class LocalState {
   LocalState& operator=(const LocalState&) = delete;
 
   /// Locks the folder and restores the newest snapshot that is whole. nullopt without a folder, or
-  /// when it holds no such snapshot. `probe` hears of the progress and of each snapshot that was
-  /// refused. An error when the folder cannot be used.
+  /// when it holds no such snapshot. Reports the progress and each refused snapshot to
+  /// `probe`. An error when the folder cannot be used.
   Result<std::optional<RestoredSnapshot>> Restore(Probe& probe);
   /// Starts to follow the changelog. Call once, after Restore.
   void Follow(std::unique_ptr<Changelog> log);

@@ -185,8 +185,8 @@ void Lane::ReportCaughtUp() {
   ports_.probe.On(event::CaughtUp{state_->seq(), state_->filter().entries()});
 }
 
-/// What this instance lacks now, a take-over would refuse. What only its snapshot lacks is read
-/// again.
+/// Counts the live entries that this instance lacks: a take-over would be refused. If only its
+/// snapshot lacks them, it reads the changelog again.
 Result<void> Lane::CountMissing() {
   if (!caught_up_ || state_->entries_missing().value_or(0) == entries_missing_) return {};
   NEARDUP_ASSIGN(const bool all, follower_.HasReadAll());

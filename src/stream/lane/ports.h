@@ -265,8 +265,8 @@ class Transaction {
   }
   virtual Result<void> Abort() = 0;
   /// Ends the producer, because the lane is lost. If `abort`, an open transaction is aborted
-  /// first, unless that takes long: readers of the outputs wait behind it. Afterwards only Fence
-  /// is legal.
+  /// first, unless that takes long: readers of the outputs wait for its end. Afterwards only
+  /// Fence is legal.
   virtual void Abandon(bool abort) = 0;
   /// A record that its output topic refused. Sending it again unchanged cannot help. With
   /// kTooLarge, this record is to blame. With another reason the broker refused a whole batch;

@@ -83,7 +83,7 @@ struct CommittedBatch {
 
 /// Stages of a batch, timed once per batch.
 enum class Stage : uint8_t {
-  // These two run while the earlier batch goes through the other stages, if the source allows it.
+  // These two run while the previous batch goes through the other stages, if the source allows it.
   kPoll,
   kFingerprint,
   kLookUp,
@@ -121,8 +121,9 @@ constexpr const char* Name(InputLoss::Kind kind) {
 struct LaneGauges {
   uint64_t entries = 0;
   uint64_t entries_max = 0;
-  /// Of a standby that has read the changelog to its end: live entries that no delta of it holds,
-  /// because records of it are lost. A take-over is refused, unless on_changelog_loss is kContinue.
+  /// For a standby that has read the changelog to its end: how many live entries no delta holds,
+  /// because the changelog lost records. A take-over is refused, unless on_changelog_loss is
+  /// kContinue.
   uint64_t entries_missing = 0;
   uint64_t groups = 0;  ///< Groups::size
   uint64_t index_bytes = 0;

@@ -56,7 +56,7 @@
 //                            Without: 1
 //   entries         varint count, then each: u64 simhash, u64 order, u64 exact, u64 numbers (since
 //                   version 11, where an entry has some; without: 0), zigzag (time_ms - time_ms of
-//                   the earlier entry, 0 at first; modulo 2^64), varint index into inputs, varint
+//                   the previous entry, 0 at first; modulo 2^64), varint index into inputs, varint
 //                   offset (0 or more), u8 number of text keys (0 to 3), u32 each, two bytes 0
 //   groups          varint count, at least 1 in version 7, then each group that changed, as it is
 //                   after the commit that the delta belongs to: position original, varint
@@ -70,9 +70,9 @@
 // that the newest delta alone says where to resume, and which topics the lane reads and writes. An
 // input topic of the pipeline may have no partition among the inputs: it was never read. A
 // transaction may hold several deltas; they become visible together. seq is gapless: if seq_first
-// is not seq_last + 1 of the earlier delta, the changelog has a hole. A fresh delta, and the deltas
-// after it up to settings_seq, may hold entries of records that were decided earlier: the lane was
-// indexed again.
+// is not 1 more than seq_last of the previous delta, the changelog has a hole. A fresh delta, and
+// the deltas after it up to settings_seq, may hold entries of records that were decided earlier:
+// the lane was indexed again.
 //
 // Two logs may hold deltas with the same epochs and seqs: the topic was deleted and created again,
 // or restored from an older copy, and went on from there. Their deltas differ in the writer. So a

@@ -194,9 +194,9 @@ TEST_P(SnapshotSimulation, VerdictsDoNotDependOnPurgesDamageOrCrashes) {
     options.transaction_interval_ms = 20;
     options.filter.window.window_ms = 40'000;
     options.filter.window.lateness_ms = 2'000;
-    // Large enough that the window alone makes the lane forget. At its capacity, a lane that
-    // decides ahead of a commit still holds what the commit evicts, so that text keys may find
-    // another original than in a replay.
+    // With this capacity, only the window makes the lane forget. A lane at its capacity that
+    // decides ahead of a commit still holds the entries that the commit evicts. Its text keys may
+    // then find another original than a replay finds.
     options.filter.window.entries_max = 5000;
     Run(broker, faults, options, counts);
     if (HasFatalFailure()) return;
