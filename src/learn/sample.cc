@@ -273,9 +273,9 @@ std::vector<size_t> NearestTo(const Distinct& distinct, size_t record) {
 
 }  // namespace
 
-std::vector<RecordView> RandomPart(std::span<const RecordView> records) {
+std::vector<RecordView> RandomPart(std::span<const RecordView> records, size_t count) {
   std::vector<RecordView> part;
-  for (const size_t i : Lowest(kStudiedMax, PayloadHashes(records))) part.push_back(records[i]);
+  for (const size_t i : Lowest(count, PayloadHashes(records))) part.push_back(records[i]);
   return part;
 }
 

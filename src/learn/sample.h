@@ -154,9 +154,9 @@ struct DrawnRecords {
 /// Samples of at most this many records are drawn as a whole.
 inline constexpr size_t kStudiedMax = 3000;
 
-/// At most kStudiedMax records, in their order. The hashes of their payloads decide which, so that
-/// a sample in another order has the same part.
-std::vector<RecordView> RandomPart(std::span<const RecordView> records);
+/// At most `count` records, in their order. The hashes of their payloads decide which, so that a
+/// sample in another order has the same part.
+std::vector<RecordView> RandomPart(std::span<const RecordView> records, size_t count = kStudiedMax);
 
 /// At most `count` records, in the order of the hashes of their payloads: the same for a sample in
 /// any order.

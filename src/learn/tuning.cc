@@ -43,13 +43,24 @@ bool AreLikeLearned(const std::vector<FieldSelector>& fields) {
                      [](const FieldSelector& field) { return field.path.empty(); });
 }
 
-Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
+void StudyFields(std::span<const RecordView> records, Tuning& tuning) {
   FieldStudy study(records.size());
   for (const RecordView& record : RandomPart(records)) {
     if (record.value && study.wants_more()) study.Add(*record.value);
   }
   tuning.fields = study.Finish();
   tuning.fields_left_out = study.fields_left_out();
+}
+
+/// The time of learning grows with the number of values, so of wide records fewer are looked at.
+size_t RecordsMost(const std::vector<StudiedField>& fields) {
+  constexpr double kValuesMax = 400'000;
+  double values = 1;  // of a record, on average
+  for (const StudiedField& field : fields) values += field.facts.present;
+  return static_cast<size_t>(kValuesMax / values);
+}
+
+Result<void> ChooseFields(std::span<const RecordView> records, Tuning& tuning) {
   RecordOptions& chosen = tuning.proposed.record;
   tuning.fields_given = !chosen.fields.empty();
   if (tuning.fields_given) {
@@ -126,17 +137,19 @@ std::vector<uint64_t> StandingTexts(std::span<const RecordView> records,
   return standing;
 }
 
+/// Records without a text of more fields than this are copies only if they are equal.
+constexpr size_t kLikeFieldsMax = 40;
+
 /// The fields of records without a text that may tell them apart, to be compared by likeness.
 std::vector<FieldSelector> ContentFields(const Tuning& tuning) {
   constexpr double kConstant = 0.95;
-  constexpr size_t kFieldsMax = 40;
   std::vector<FieldSelector> fields;
   for (const StudiedField& field : tuning.fields) {
     const bool tells = field.role == FieldRole::kKey && field.by_nature == FieldRole::kKey &&
                        field.facts.most_frequent < kConstant;
     if (tells && field.facts.records > 0) fields.push_back({field.facts.path});
   }
-  return fields.size() <= kFieldsMax ? fields : std::vector<FieldSelector>();
+  return fields;
 }
 
 bool JoinsUnlike(const Claim& claim) { return claim.joined.Excess() > 1; }
@@ -158,11 +171,10 @@ class Tuner {
     uint32_t& features_min = tuning.proposed.feature.features_min;
     given_features_min_ = features_min;
     if (options_.calibration.prose) features_min = std::min(features_min, kShortProseFeaturesMin);
-    SamplePointer sample = SampleOf(tuning.proposed);
-    Calibration calibration = Calibrate(*sample, options_.calibration);
-    Take(tuning.proposed, std::move(sample), std::move(calibration));
   }
 
+  /// Begins with records that are compared by likeness. This or OnlyEqual(record) comes first.
+  void Begin();
   const Sample& sample() const { return *sample_; }
   /// Proposes how records with prose are compared, as trials with planted copies show it.
   void TryProse();
@@ -189,14 +201,15 @@ class Tuner {
  private:
   using SamplePointer = std::unique_ptr<const Sample>;
 
-  SamplePointer SampleOf(const FilterOptions& filter) {
+  /// With few seeds it takes less time, and says less of distances.
+  SamplePointer SampleOf(const FilterOptions& filter, bool few_seeds) {
     FilterOptions seeded = filter;
     seeded.model = {};
     seeded.model.hash_seed = options_.hash_seed;
     DrawnRecords& drawn = drawn_;
     drawn = DrawRecords(records_, seeded);
-    auto sample =
-        std::make_unique<Sample>(filter, CalibrationSeeds(options_.hash_seed, tuning_.has_text));
+    auto sample = std::make_unique<Sample>(
+        filter, CalibrationSeeds(options_.hash_seed, few_seeds || tuning_.has_text));
     for (const DrawnRecords::Drawn& record : drawn.records) {
       sample->Add(records_[record.record], record.at_random);
     }
@@ -231,6 +244,12 @@ class Tuner {
   std::unique_ptr<PlantedSample> planted_;
   RecordOptions planted_in_;
 };
+
+void Tuner::Begin() {
+  SamplePointer sample = SampleOf(tuning_.proposed, false);
+  Calibration calibration = Calibrate(*sample, options_.calibration);
+  Take(tuning_.proposed, std::move(sample), std::move(calibration));
+}
 
 FilterOptions Tuner::Trial() const {
   FilterOptions trial = tuning_.proposed;
@@ -305,7 +324,7 @@ void Tuner::OnlyEqual(const char* reason) {
 void Tuner::OnlyEqual(RecordOptions record) {
   FilterOptions equal = tuning_.proposed;
   equal.record = std::move(record);
-  SamplePointer sample = SampleOf(equal);
+  SamplePointer sample = SampleOf(equal, true);
   Calibration calibration = Calibrate(*sample, options_.calibration);
   tuning_.short_reason.clear();
   Take(std::move(equal), std::move(sample), std::move(calibration));
@@ -319,7 +338,7 @@ void Tuner::TryShortRecords() {
   if (given <= kShortFeaturesMin || !tuning_.calibration.widen) return;
   FilterOptions lowered = tuning_.proposed;
   lowered.feature.features_min = kShortFeaturesMin;
-  SamplePointer sample = SampleOf(lowered);
+  SamplePointer sample = SampleOf(lowered, false);
   if (!ShortRecordsHaveCopies(*sample, given)) return;
   Calibration calibration = Calibrate(*sample, options_.calibration);
   if (!calibration.widen || calibration.distance_max < tuning_.calibration.distance_max) return;
@@ -340,7 +359,7 @@ void Tuner::FitLabels() {
     const MatchOptions match = choice.options.match;
     FilterOptions fitted = choice.options;
     fitted.model = {};
-    SamplePointer sample = SampleOf(fitted);
+    SamplePointer sample = SampleOf(fitted, false);
     Calibration calibration = Calibrate(*sample, options_.calibration);
     calibration.mode = match.distance_max == 0 ? MatchMode::kExact : MatchMode::kNear;
     calibration.distance_max = match.distance_max;
@@ -368,13 +387,16 @@ void Tuner::FitLabels() {
 
 }  // namespace
 
-Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& options) {
+Result<Tuning> Tune(std::span<const RecordView> all, const TuneOptions& options) {
   Tuning tuning;
   tuning.proposed = options.filter;
+  StudyFields(all, tuning);
+  const std::vector<RecordView> records = RandomPart(all, RecordsMost(tuning.fields));
   NEARDUP_TRY(ChooseFields(records, tuning));
   const bool structures = !tuning.has_text && !tuning.fields_given;
   const RecordOptions whole = tuning.proposed.record;
   if (structures) tuning.proposed.record.fields = ContentFields(tuning);
+  const bool wide = structures && tuning.proposed.record.fields.size() > kLikeFieldsMax;
   if (tuning.has_text && HoldCircumstances(records, whole)) {
     Masks& masks = tuning.proposed.feature.masks;
     if (!masks.any()) {
@@ -384,6 +406,11 @@ Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& opti
   }
   tuning.proposed.model.standing = StandingTexts(records, tuning.proposed);
   Tuner tuner(records, options, tuning);
+  if (wide) {
+    tuner.OnlyEqual(whole);
+  } else {
+    tuner.Begin();
+  }
   if (tuner.sample().records().empty()) {
     return Error{ErrorCode::kConfig, NothingComparableText(tuner.sample())};
   }
@@ -395,7 +422,7 @@ Result<Tuning> Tune(std::span<const RecordView> records, const TuneOptions& opti
         "equal records are joined");
   } else if (tuning.has_text) {
     if (tuning.calibration.mode == MatchMode::kNear) tuner.TryProse();
-  } else {
+  } else if (!wide) {
     tuner.TryShortRecords();
     tuner.TryNarrower();
     if (structures && !tuner.NearAreEdits()) tuner.OnlyEqual(whole);

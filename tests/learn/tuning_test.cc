@@ -74,6 +74,25 @@ TEST(Tune, ProposesTheTextAndLeavesOutIdentifiersAndTimes) {
   EXPECT_TRUE(CheckOptions(tuning->proposed).ok());
 }
 
+TEST(Tune, LooksAtFewerRecordsWhereTheyHaveManyFields) {
+  SeededRandom random(kSeed);
+  std::vector<std::string> payloads;
+  for (size_t record = 0; record < 500; ++record) {
+    Fields fields;
+    for (size_t i = 0; i < 1000; ++i) {
+      fields.emplace_back("c" + std::to_string(i), LetterWord(random.Below(1'000'000)));
+    }
+    payloads.push_back(RecordOf(fields));
+  }
+  const Result<Tuning> tuning = Tune(ViewsOf(payloads), {});
+  ASSERT_TRUE(tuning.ok()) << tuning.error().text;
+  EXPECT_LE(tuning->records * 1000, 400'000U);
+  EXPECT_GE(tuning->records, 300U) << "but at enough of them";
+  EXPECT_EQ(tuning->fields.size(), 1000U);
+  EXPECT_EQ(tuning->calibration.mode, MatchMode::kExact);
+  EXPECT_EQ(Tune(ViewsOf(EditedRows(500)), {})->records, 500U);
+}
+
 TEST(Tune, KeepsGivenFieldsAndJudgesThem) {
   TuneOptions options;
   options.filter.record.fields = {{"id", 2.0}, {"text", 1.0}};
