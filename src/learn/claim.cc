@@ -36,7 +36,7 @@ constexpr size_t kSmallEdits = 2;
 constexpr size_t kSmallCopies = 200;
 constexpr size_t kOtherCopies = 100;
 /// Records that are read for the copies of one edit. A few very large ones would take minutes.
-constexpr size_t kBytesOfEdit = size_t{16} << 20;
+constexpr size_t kBytesOfEdit = size_t{4} << 20;
 /// Records that are tried for one copy.
 constexpr int kTriesMost = 4;
 /// Arbitrary, but fixed, so that results can be repeated.

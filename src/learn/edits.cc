@@ -368,11 +368,6 @@ bool RecordCopier::ChangeFormat(Json& record) const {
   if (texts.empty()) return false;
   std::string* const longest = *std::max_element(texts.begin(), texts.end(), IsShorter);
   for (std::string* text : texts) *text = text == longest ? MarkUp(*text) : UpperCase(*text);
-  Json reversed = Json::object();
-  for (auto field = record.rbegin(); field != record.rend(); ++field) {
-    reversed[field.key()] = field.value();
-  }
-  record = std::move(reversed);
   return true;
 }
 

@@ -50,7 +50,7 @@ enum class EditKind : uint8_t {
   kReplaced,      ///< words are replaced by others
   kFieldChange,   ///< one field other than the longest has the value of another record
   kSentenceDrop,  ///< one sentence of the longest text is missing
-  kFormat,        ///< letter case, white space, markup and order of the keys; the content is equal
+  kFormat,        ///< letter case, white space and markup; the content is equal
   kCut,           ///< the last words of the longest text are missing
   kAdded,         ///< words follow the longest text, as boilerplate does
   kTypo,          ///< words are misspelt
@@ -95,7 +95,8 @@ bool DropSentence(std::string& text, SeededRandom& random);
 /// Makes edited copies of JSON objects that the field extractor accepts.
 class RecordCopier {
  public:
-  using Json = nlohmann::ordered_json;
+  /// Sorts the members: a copy may hold them in another order.
+  using Json = nlohmann::json;
 
   /// Only the texts in `fields` are edited.
   explicit RecordCopier(const std::vector<FieldPath>& fields);
