@@ -15,7 +15,7 @@ from ._store import Store, checksum
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-FORMAT = 2
+FORMAT = 3
 """Of the files below work_dir. Another version is refused."""
 
 

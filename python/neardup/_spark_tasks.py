@@ -404,7 +404,7 @@ class DecideTask:
         if set(_POSITION) <= {name.removeprefix(IN) for name in self.inputs}:
             positions = _positions(verdicts)
             name = self._name(lane, number, "positions")
-            marker["positions"] = {"name": name, "checksum": checksum(positions), "ends": _ends(verdicts)}
+            marker["positions"] = {"name": name, "checksum": checksum(positions), "held": _held(verdicts)}
             self.store.write(name, positions)
         self.store.write(marker["name"], data)
         self.store.write(marker["segment"]["name"], segment)
@@ -434,12 +434,18 @@ def _positions(verdicts: pa.Table) -> bytes:
     return head + unique.num_rows.to_bytes(8, "little") + b"".join(column.tobytes() for column in columns)
 
 
-def _ends(verdicts: pa.Table) -> list[list[Any]]:
-    """For each input partition: topic, partition, and the offset after the last record."""
+def _held(verdicts: pa.Table) -> list[list[Any]]:
+    """For each input partition: topic, partition, and the offsets of its records as [begin, end) ranges in order."""
     keys = [IN + "topic", IN + "partition"]
-    last = verdicts.select([*keys, IN + "offset"]).group_by(keys).aggregate([(IN + "offset", "max")])
-    rows = last.select([*keys, f"{IN}offset_max"]).to_pylist()
-    return sorted([row[keys[0]], row[keys[1]], row[f"{IN}offset_max"] + 1] for row in rows)
+    rows = verdicts.select([*keys, IN + "offset"]).group_by(keys).aggregate([(IN + "offset", "list")]).to_pylist()
+    held = []
+    for row in rows:
+        offsets = np.unique(np.asarray(row[f"{IN}offset_list"], np.int64))
+        breaks = np.flatnonzero(np.diff(offsets) > 1)
+        begins = offsets[np.append(0, breaks + 1)]
+        ends = offsets[np.append(breaks, -1)] + 1
+        held.append([row[keys[0]], row[keys[1]], np.column_stack([begins, ends]).tolist()])
+    return sorted(held)
 
 
 def _first_live(finished: list[dict[str, Any]]) -> int:

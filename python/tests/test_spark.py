@@ -678,7 +678,7 @@ def test_a_table_without_records_is_refused(spark, lake, tmp_path):
 
 def test_the_memory_is_that_of_the_cgroup_or_less():
     assert 0 < nd.spark.machine_memory() <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    assert sys.modules["neardup.spark"].FORMAT == 2
+    assert sys.modules["neardup.spark"].FORMAT == 3
 
 
 def test_a_task_does_not_keep_the_payloads_in_memory(records, tmp_path, monkeypatch):

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -40,7 +41,7 @@ class LaneWriter {
     part["entries"] = filter_.segment_entries();
     part["segment"] = File("segment", filter_.TakeSegment());
     part["positions"] = File("positions", PositionsOf(records, verdicts));
-    part["positions"]["ends"] = EndsOf(records);
+    part["positions"]["held"] = HeldOf(records);
     part["live"] = filter_.filter().filter().entries();
     parts_.push_back(std::move(part));
     begin_ += static_cast<int64_t>(records.size());
@@ -87,15 +88,20 @@ class LaneWriter {
     return out.Take();
   }
 
-  static Json EndsOf(std::span<const HistoryRecord> records) {
-    std::map<InputPartition, int64_t> ends;
-    for (const HistoryRecord& record : records) {
-      int64_t& end = ends[record.partition];
-      end = std::max(end, record.offset + 1);
-    }
+  static Json HeldOf(std::span<const HistoryRecord> records) {
+    std::map<InputPartition, std::set<int64_t>> held;
+    for (const HistoryRecord& record : records) held[record.partition].insert(record.offset);
     Json rows = Json::array();
-    for (const auto& [partition, end] : ends) {
-      rows.push_back({partition.topic, partition.partition, end});
+    for (const auto& [partition, offsets] : held) {
+      Json ranges = Json::array();
+      for (const int64_t offset : offsets) {
+        if (!ranges.empty() && ranges.back()[1] == offset) {
+          ranges.back()[1] = offset + 1;
+        } else {
+          ranges.push_back({offset, offset + 1});
+        }
+      }
+      rows.push_back({partition.topic, partition.partition, std::move(ranges)});
     }
     return rows;
   }
@@ -134,7 +140,7 @@ Result<void> WriteHistory(const FilterOptions& filter, int32_t lanes, size_t par
   }
   fs::create_directories(folder / "decided");
   std::ofstream(folder / "run.json")
-      << Json{{"neardup_spark", 2}, {"plan", "ordered"}, {"lanes", lanes}};
+      << Json{{"neardup_spark", 3}, {"plan", "ordered"}, {"lanes", lanes}};
   std::ofstream(folder / "decided" / "done.json") << Json{{"parts", parts}};
   return {};
 }

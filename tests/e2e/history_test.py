@@ -127,6 +127,22 @@ class History(LaneTexts):
         config = self.config(1)
         self.refused('no such file; expected the work_dir of a finished run', folder / 'decided', config, code=66)
 
+        # The history was cut by time, so that it lacks a record before its end.
+        done = folder / 'decided' / 'done.json'
+        whole = done.read_text()
+        markers = json.loads(whole)
+        for part in markers['parts']:
+            for place in part['positions']['held']:
+                if place[1] == 3:
+                    place[2] = [[begin, end] for first, last in place[2] for begin, end in ((first, min(last, 5)), (max(first, 6), last))
+                                if begin < end]
+        done.write_text(json.dumps(markers))
+        self.refused(f'the history of {self.topics[0]}/3 goes to offset {self.ends[3] - 1}, and lacks the record at offset 5',
+                     folder, config)
+        self.assertRegex(self.import_(folder, config, '--accept-gap').stdout,
+                         rf'/3 goes on at offset {self.ends[3]}; 1 offsets before it are lost')
+        done.write_text(whole)
+
         # The topic no longer holds what comes after the history, and has a partition without any.
         self.put(200)
         begin = self.ends[2]
@@ -147,8 +163,8 @@ class History(LaneTexts):
         run_json = folder / 'run.json'
         run_json.write_text(run_json.read_text().replace('"ordered"', '"join"'))
         self.refused('expected the plan ordered', folder, config)
-        run_json.write_text(run_json.read_text().replace('"neardup_spark":2', '"neardup_spark":3'))
-        self.refused('expected format version 2, found 3', folder, config)
+        run_json.write_text(run_json.read_text().replace('"neardup_spark":3', '"neardup_spark":4'))
+        self.refused('expected format version 3, found 4', folder, config)
 
 
 if __name__ == '__main__':

@@ -34,7 +34,7 @@ using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 /// Of the files that neardup.spark writes.
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 constexpr const char* kPlan = "ordered";
 constexpr uint16_t kPositionsFormat = 1;
 /// The lane that segments name: a history has lanes of its own.
@@ -126,6 +126,25 @@ class Positions {
   std::vector<Row> rows_;  ///< by number
 };
 
+/// Adds the offsets from `begin` up to `end`.
+void Hold(int64_t begin, int64_t end, HeldOffsets& held) {
+  auto next = held.upper_bound(begin);
+  if (next != held.begin() && std::prev(next)->second >= begin) {
+    --next;
+    begin = next->first;
+  }
+  while (next != held.end() && next->first <= end) {
+    end = std::max(end, next->second);
+    next = held.erase(next);
+  }
+  held.emplace(begin, end);
+}
+
+bool IsHeld(const HeldOffsets& held, int64_t offset) {
+  const auto next = held.upper_bound(offset);
+  return next != held.begin() && offset < std::prev(next)->second;
+}
+
 }  // namespace
 
 Result<History> History::Open(const fs::path& folder) {
@@ -176,9 +195,11 @@ Result<void> History::ReadMarkers() {
                             part.at("begin").get<int64_t>() + part.at("rows").get<int64_t>(),
                             part.at("entries").get<uint64_t>()});
       lane.live = part.at("live").get<uint64_t>();
-      for (const Json& end : part.at("positions").at("ends")) {
-        int64_t& next = lane.next_offsets[{end.at(0).get<std::string>(), end.at(1).get<int32_t>()}];
-        next = std::max(next, end.at(2).get<int64_t>());
+      for (const Json& place : part.at("positions").at("held")) {
+        HeldOffsets& held = lane.held[{place.at(0).get<std::string>(), place.at(1).get<int32_t>()}];
+        for (const Json& range : place.at(2)) {
+          Hold(range.at(0).get<int64_t>(), range.at(1).get<int64_t>(), held);
+        }
       }
     }
   } catch (const Json::exception& error) {
@@ -321,8 +342,8 @@ class Import {
                    ListPartitions(settings.kafka, log_));
     NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
                    ListOffsetBounds(settings.kafka, partitions, log_));
-    const auto& next_offsets = history_.lane(lane).next_offsets;
-    for (const auto& [partition, next] : next_offsets) {
+    const auto& history = history_.lane(lane).held;
+    for (const auto& [partition, held] : history) {
       if (std::find(partitions.begin(), partitions.end(), partition) != partitions.end()) continue;
       return Mismatch(
           fmt::format("the history holds records of {}, which is no input partition "
@@ -331,11 +352,10 @@ class Import {
     }
     ImportedLane& imported = report_.lanes.emplace_back();
     for (size_t i = 0; i < partitions.size(); ++i) {
-      const auto next = next_offsets.find(partitions[i]);
+      const auto held = history.find(partitions[i]);
       NEARDUP_ASSIGN(const ImportedInput input,
-                     next == next_offsets.end()
-                         ? InputWithoutHistory(partitions[i], bounds[i])
-                         : InputAfter(partitions[i], next->second, bounds[i]));
+                     held == history.end() ? InputWithoutHistory(partitions[i], bounds[i])
+                                           : InputAfter(partitions[i], held->second, bounds[i]));
       imported.inputs.push_back(input);
     }
     return {};
@@ -353,8 +373,9 @@ class Import {
     return ImportedInput{partition, next, 0, false};
   }
 
-  Result<ImportedInput> InputAfter(const InputPartition& partition, int64_t next,
+  Result<ImportedInput> InputAfter(const InputPartition& partition, const HeldOffsets& held,
                                    const OffsetBounds& bounds) const {
+    const int64_t next = held.rbegin()->second;
     if (next > bounds.end) {
       return Mismatch(
           fmt::format("the history of {} goes to offset {}, and the topic ends at "
@@ -369,7 +390,42 @@ class Import {
                       "history, or go on without these records: --accept-gap",
                       TextOf(partition), next, bounds.begin, lost));
     }
-    return ImportedInput{partition, next + lost, lost, true};
+    const ReadRange first_gap = FirstGap(partition, held, bounds.begin);
+    if (!options_.accept_gap) {
+      NEARDUP_TRY(CheckGaps(first_gap, held));
+      return ImportedInput{partition, next, 0, true};
+    }
+    int64_t gaps = std::max<int64_t>(0, next - first_gap.begin);
+    for (auto range = held.upper_bound(first_gap.begin); range != held.end(); ++range) {
+      gaps -= range->second - range->first;
+    }
+    return ImportedInput{partition, next + lost, lost + gaps, true};
+  }
+
+  /// From the first offset that the topic may hold and the history does not, to the history's end.
+  static ReadRange FirstGap(const InputPartition& partition, const HeldOffsets& held,
+                            int64_t topic_begin) {
+    int64_t first = topic_begin;
+    for (const auto& [begin, end] : held) {
+      if (begin <= first) first = std::max(first, end);
+    }
+    return {partition, first, held.rbegin()->second};
+  }
+
+  /// No instance decides a record before the end of the history. Transactions leave offsets without
+  /// a record, so only the topic can say whether a record is missing.
+  Result<void> CheckGaps(const ReadRange& range, const HeldOffsets& held) const {
+    if (range.begin >= range.end) return {};
+    NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(settings_.kafka, log_));
+    return ReadRanges(*source, {&range, 1}, [&](const Message& message) -> Result<void> {
+      const int64_t offset = message.position.offset;
+      if (offset >= range.end || IsHeld(held, offset)) return {};
+      return Refused(fmt::format(
+          "the history of {} goes to offset {}, and lacks the record at offset {}, which "
+          "would get no verdict; decide a history that holds all records up to one "
+          "offset of each partition, or go on without these records: --accept-gap",
+          TextOf(range.partition), range.end - 1, offset));
+    });
   }
 
   // ---- whether a lane has begun

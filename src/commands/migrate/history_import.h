@@ -38,11 +38,15 @@ struct HistoryPart {
   uint64_t entries = 0;
 };
 
+/// The offsets that a history holds of a partition: the end of each range by its begin. No range
+/// touches another one.
+using HeldOffsets = std::map<int64_t, int64_t>;
+
 /// What a lane of the history has left.
 struct HistoryLane {
-  std::vector<HistoryPart> parts;  ///< in order
-  uint64_t live = 0;               ///< how many of the newest entries are remembered
-  std::map<InputPartition, int64_t> next_offsets;  ///< of each partition that it has read
+  std::vector<HistoryPart> parts;              ///< in order
+  uint64_t live = 0;                           ///< how many of the newest entries are remembered
+  std::map<InputPartition, HeldOffsets> held;  ///< of each partition that it has read
 };
 
 /// An entry of the history, with the partition of its record. Entry::origin::offset is the offset.
@@ -85,14 +89,16 @@ struct ImportOptions {
   /// Where a partition begins of which the history holds no record. Nothing: such a partition is
   /// refused.
   std::optional<StartAt> start;
-  /// Go on if the topic no longer holds the next records.
+  /// Go on if the topic no longer holds the next records, or if the history lacks earlier ones.
   bool accept_gap = false;
 };
 
 struct ImportedInput {
   InputPartition partition;
   int64_t next_offset = 0;
-  int64_t lost = 0;  ///< records between the history and what the topic still holds
+  /// Offsets before next_offset that the history does not hold. Their records, if the topic has
+  /// held any there, get no verdict.
+  int64_t lost = 0;
   bool in_history = true;
 };
 

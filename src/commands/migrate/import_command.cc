@@ -86,7 +86,8 @@ void AddImport(CommandLine& line) {
       ->type_name("earliest|latest")
       ->check(CLI::IsMember({"earliest", "latest"}));
   command->add_flag("--accept-gap", import.accept_gap,
-                    "go on although a topic no longer holds the records after the history");
+                    "go on without records that a topic no longer holds after the history, or that "
+                    "the history lacks");
   AddExecute(command, import.execute);
   line.Renamed(command, "--from", "--history");
   line.Runs(command, [arguments] { return ImportCommand(*arguments); });
