@@ -129,11 +129,16 @@ bool AllAtEnd(Source& source) {
 
 }  // namespace
 
-Result<std::optional<std::string>> FindOutputOfALane(const KafkaOptions& options,
-                                                     const std::vector<std::string>& topics,
-                                                     const KafkaLog& log) {
+Result<std::optional<WrittenOutput>> FindNewestOutput(const KafkaOptions& options,
+                                                      const KafkaLog& log) {
   KafkaOptions outputs = options;
-  outputs.topics = topics;
+  outputs.topics.clear();
+  for (const std::string& input : options.topics) {
+    for (const std::string* output :
+         {&options.unique_topic, &options.duplicate_topic, &options.dead_letter_topic}) {
+      outputs.topics.push_back(ExpandTopic(*output, input));
+    }
+  }
   NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(outputs, log));
   NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source->Partitions());
   NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
@@ -143,7 +148,8 @@ Result<std::optional<std::string>> FindOutputOfALane(const KafkaOptions& options
     if (bounds[i].begin == bounds[i].end) continue;
     tails.push_back({i, partitions[i], std::max(bounds[i].begin, bounds[i].end - kOffsetsRead)});
   }
-  if (tails.empty()) return {std::nullopt};
+  std::optional<WrittenOutput> newest;
+  if (tails.empty()) return newest;
   NEARDUP_TRY(source->Assign(tails));
   const Deadline deadline(options.answer_timeout_ms);
   std::vector<Message> batch;
@@ -159,13 +165,13 @@ Result<std::optional<std::string>> FindOutputOfALane(const KafkaOptions& options
     NEARDUP_TRY(source->Poll(kRecordsPerPoll, kPollTimeoutMs, batch));
     for (const Message& message : batch) {
       const Result<ParsedHeader> header = ParseRouteHeader(message.headers);
-      if (!header.ok()) continue;
+      if (!header.ok() || (newest && header->seq <= newest->seq)) continue;
       const InputPartition& place = partitions[message.position.input];
-      return {fmt::format("{}/{}/{} has seq {}", place.topic, place.partition,
-                          message.position.offset, header->seq)};
+      newest = {header->seq,
+                fmt::format("{}/{}/{}", place.topic, place.partition, message.position.offset)};
     }
   }
-  return {std::nullopt};
+  return newest;
 }
 
 }  // namespace neardup

@@ -55,13 +55,16 @@ class OutputTopics {
   std::vector<Outputs> outputs_;  ///< few rows, so a linear search finds them
 };
 
-// Looks whether the output topics hold records of a lane.
+/// A record of an output topic with a neardup header.
+struct WrittenOutput {
+  uint64_t seq = 0;
+  std::string place;  ///< topic/partition/offset
+};
 
-/// Reads the last committed records of each partition of `topics`, and describes the first with a
-/// neardup header of its own; nullopt if there is none. kUnavailable if the partitions cannot be
-/// read to their ends within answer_timeout_ms.
-Result<std::optional<std::string>> FindOutputOfALane(const KafkaOptions& options,
-                                                     const std::vector<std::string>& topics,
-                                                     const KafkaLog& log);
+/// The one with the largest seq among the last committed records of each output partition of the
+/// lane; nullopt if there is none. kUnavailable if the partitions cannot be read to their ends
+/// within answer_timeout_ms.
+Result<std::optional<WrittenOutput>> FindNewestOutput(const KafkaOptions& options,
+                                                      const KafkaLog& log);
 
 }  // namespace neardup

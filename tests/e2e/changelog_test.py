@@ -2,7 +2,7 @@
 it, and goes on without them where the configuration says so."""
 import unittest
 
-from harness import KafkaTest
+from harness import NEARDUP, KafkaTest, run
 
 RECORDS = 3_000
 FILLS = 6
@@ -58,6 +58,20 @@ class Changelog(KafkaTest):
         self.load('drop', '--topic', self.changelog)
         self.assert_refused(config, 'it holds no delta')
         self.assert_goes_on()
+
+    def test_reindex_computes_a_deleted_changelog_again(self):
+        config = self.first_run(seed=36)
+        before = self.assert_promises_kept(config, RECORDS)
+        self.load('drop', '--topic', self.changelog)
+        self.assert_refused(config, '`neardup reindex --execute`')
+        done = run(NEARDUP, 'reindex', '--config', config, '--execute').stdout
+        self.assertIn('the changelog holds nothing', done)
+        self.assertIn(f'up to seq {RECORDS}\n', done)
+        self.assertIn(f'new index     {before["unique"]:,} entries\n', done)
+        self.fill_more(RECORDS // FILLS, 3600)  # the records of the first fill again
+        self.assertNotIn('lost records', self.drain_and_stop(config).text())
+        after = self.assert_promises_kept(config, RECORDS + RECORDS // FILLS)
+        self.assertEqual(after['unique'], before['unique'], 'copies of earlier records are found')
 
     def test_a_changelog_without_its_beginning_is_refused(self):
         config = self.first_run(seed=32)

@@ -22,7 +22,10 @@ struct ReindexArguments {
 };
 
 std::string TextOf(const ReindexReport& report, bool execute) {
-  std::string text = report.difference.empty()
+  std::string text = report.changelog_lost
+                         ? "settings      the changelog holds nothing; the offsets of the consumer "
+                           "group and the outputs say where the lane is\n"
+                     : report.difference.empty()
                          ? "settings      as in the changelog\n"
                          : fmt::format("settings      {}\n", report.difference);
   text += fmt::format("old index     {} entries, up to seq {}\n", Grouped(report.entries_before),

@@ -487,27 +487,21 @@ void Service::Parts::TakeUpLease(std::unique_ptr<Lease> taken) {
 Result<void> Service::Parts::CheckOutputsAreNew() {
   const bool wanted = settings.on_foreign_records == OnForeignRecords::kContinue;
   if (wanted || lane->state().seq() > 0) return {};
-  const KafkaOptions& kafka = settings.kafka;
-  std::vector<std::string> topics;
-  for (const std::string& input : kafka.topics) {
-    topics.push_back(ExpandTopic(kafka.unique_topic, input));
-    topics.push_back(ExpandTopic(kafka.duplicate_topic, input));
-    topics.push_back(ExpandTopic(kafka.dead_letter_topic, input));
-  }
-  NEARDUP_ASSIGN(const std::optional<std::string> found,
-                 FindOutputOfALane(kafka, topics, LogKafka));
+  NEARDUP_ASSIGN(const std::optional<WrittenOutput> found,
+                 FindNewestOutput(settings.kafka, LogKafka));
   if (!found) return {};
   return Fatal(
       ErrorCode::kConfig,
       fmt::format(
           "app {} has decided nothing yet, but its output topics hold records of another app, "
-          "or of this app before it was reset: {}. To change settings, keep the old `app` and "
+          "or of this app before it was reset: {} has seq {}. To change settings, keep the old "
+          "`app` and "
           "run `neardup reindex`. To start from nothing, choose other output topics, or delete "
           "these. If you have changed input.topics and name no `app`, set the `app` that the "
           "pipeline had before, and input.topics_before. "
           "With output.on_foreign_records: continue this app writes after them, and records "
           "may be in the outputs twice; see docs/recovery.md",
-          kafka.app, *found));
+          settings.kafka.app, found->place, found->seq));
 }
 
 Result<void> Service::Run(const std::atomic<bool>& stop, const std::function<void()>& prepared) {

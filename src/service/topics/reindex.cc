@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "kafka/consumer_group.h"
 #include "kafka/kafka_ports.h"
+#include "kafka/output_topics.h"
 #include "kafka/topics.h"
 #include "neardup/filter.h"
 #include "service/topics/stopped_lane.h"
@@ -56,31 +58,76 @@ class Reindexer {
 
   Result<ReindexReport> Run(StoppedLane* lane) {
     NEARDUP_ASSIGN(std::optional<ChangelogSummary> changelog, ReadChangelog(settings_, log_));
-    if (!changelog) {
-      return Error{
-          ErrorCode::kNotFound,
-          fmt::format("changelog {} holds nothing, so there is nothing to index again; the "
-                      "first start takes the new settings",
-                      ChangelogTopic(settings_.kafka))};
+    if (changelog) {
+      last_ = std::move(changelog->last);
+      groups_ = std::move(changelog->groups);
+      const PipelineTopics topics = TopicsOfLane(last_.pipeline, last_.inputs);
+      if (Compare(settings_.lane.pipeline, topics) == PipelineMatch::kOther) {
+        return OtherPipeline(settings_.lane.pipeline, topics, ChangelogTopic(settings_.kafka));
+      }
+      report_.entries_before = changelog->entries;
+    } else {
+      NEARDUP_TRY(BeginAtTheGroup(lane != nullptr));
     }
-    last_ = std::move(changelog->last);
-    groups_ = std::move(changelog->groups);
-    const PipelineTopics topics = TopicsOfLane(last_.pipeline, last_.inputs);
-    if (Compare(settings_.lane.pipeline, topics) == PipelineMatch::kOther) {
-      return OtherPipeline(settings_.lane.pipeline, topics, ChangelogTopic(settings_.kafka));
-    }
-    report_.entries_before = changelog->entries;
     report_.seq = last_.seq_last;
     const std::string spec = FingerprintSpec(filter_);
-    if (spec != last_.spec) report_.difference = SpecDifference(spec, last_.spec);
+    if (changelog && spec != last_.spec) report_.difference = SpecDifference(spec, last_.spec);
     horizon_ms_ = HorizonAfter(last_, filter_.window);
     NEARDUP_TRY(ReadUniques());
+    if (!changelog) ForgetOutsideOfTheWindow();
     NEARDUP_ASSIGN(const std::vector<Delta> deltas, MakeDeltas());
     if (lane != nullptr) NEARDUP_TRY(lane->Commit(deltas));
     return std::move(report_);
   }
 
  private:
+  /// The changelog is lost as a whole. The offsets of the consumer group and the outputs were
+  /// committed with it, so they say where the lane is: which inputs it has read up to where, and
+  /// its newest seq. Its watermark is known from the unique records alone.
+  Result<void> BeginAtTheGroup(bool execute) {
+    NEARDUP_ASSIGN(const std::vector<InputPartition> partitions,
+                   ListPartitions(settings_.kafka, log_));
+    NEARDUP_ASSIGN(const std::vector<GroupOffset> offsets,
+                   GroupOffsets(settings_.kafka, settings_.kafka.app, partitions, log_));
+    for (size_t i = 0; i < partitions.size(); ++i) {
+      if (offsets[i].offset < 0) continue;
+      last_.inputs.push_back({partitions[i], offsets[i].offset, INT64_MIN});
+    }
+    if (last_.inputs.empty()) {
+      return Error{
+          ErrorCode::kNotFound,
+          fmt::format("changelog {} holds nothing, and the consumer group {} has no offsets, so "
+                      "there is nothing to index again; the first start takes the new settings",
+                      ChangelogTopic(settings_.kafka), settings_.kafka.app)};
+    }
+    report_.changelog_lost = true;
+    last_.lane = static_cast<uint16_t>(settings_.lane.lane);
+    last_.pipeline = settings_.lane.pipeline.topics;
+    NEARDUP_ASSIGN(const std::optional<WrittenOutput> newest,
+                   FindNewestOutput(settings_.kafka, log_));
+    if (newest) last_.seq_last = newest->seq;
+    if (!execute) return {};
+    const auto made = EnsureTopics(settings_.kafka, partitions, log_, LaneAge::kBegun);
+    return made.ok() ? Result<void>() : made.error();
+  }
+
+  /// An input is as far as its newest unique record.
+  void ForgetOutsideOfTheWindow() {
+    for (const UniqueRecord& unique : uniques_) {
+      int64_t& time_ms = last_.inputs[unique.record.position.input].time_ms;
+      time_ms = std::max(time_ms, unique.record.outcome.time_ms);
+    }
+    const auto& inputs = last_.inputs;
+    last_.watermark_ms =
+        std::min_element(inputs.begin(), inputs.end(), [](const auto& a, const auto& b) {
+          return a.time_ms < b.time_ms;
+        })->time_ms;
+    horizon_ms_ = HorizonAfter(last_, filter_.window);
+    report_.outside += std::erase_if(uniques_, [this](const UniqueRecord& unique) {
+      return unique.record.outcome.time_ms < horizon_ms_;
+    });
+  }
+
   Result<void> ReadUniques() {
     KafkaOptions options = settings_.kafka;
     NEARDUP_ASSIGN(options.topics, UniqueTopics());

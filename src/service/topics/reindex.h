@@ -13,6 +13,8 @@ namespace neardup {
 
 struct ReindexReport {
   std::string difference;  ///< between the settings; empty: none
+  /// The changelog held nothing: the consumer group and the outputs say where the lane is.
+  bool changelog_lost = false;
   uint64_t entries_before = 0;
   uint64_t seq = 0;           ///< up to which the records are decided
   uint64_t records = 0;       ///< unique records that were read
@@ -21,7 +23,8 @@ struct ReindexReport {
   uint64_t incomparable = 0;  ///< records that cannot be compared under the new settings
 };
 
-/// Reads the newest delta of the changelog and the unique topics, fingerprints the records with the
+/// Reads the newest delta of the changelog (without one: the offsets of the consumer group and the
+/// newest records of the outputs) and the unique topics, fingerprints the records with the
 /// new settings, and writes a fresh index with the offsets of the old one, in one transaction.
 /// Without `execute` it changes nothing. The lane must be stopped. If it is interrupted,
 /// nothing has changed. kConfig: the outputs have no headers. kMismatch: the unique topics hold

@@ -179,7 +179,9 @@ std::optional<std::string> FindLostTail(const LaneState& state,
   if (ahead > named.size()) named.push_back(fmt::format("{} more", ahead - named.size()));
   const char* const what =
       state.empty() ? "it holds no delta, but the consumer group has offsets, so this is no first "
-                      "start: the topic was deleted and created again, or emptied"
+                      "start: the topic was deleted and created again, or emptied; `neardup "
+                      "reindex --execute`, with all instances stopped, computes its entries again "
+                      "from the unique topic"
                     : "it ends before the offsets of the consumer group: its newest records are "
                       "lost, or somebody moved these offsets";
   return fmt::format("{}; the group has {}", what, fmt::join(named, ", "));
