@@ -91,13 +91,12 @@ void StartLog(LogLevel level, LogFormat format) {
 void SetLogLevel(LogLevel level) { spdlog::set_level(LevelOf(level)); }
 
 void LogProbe::Saw(const event::PhaseChanged& seen) {
-  // Each failed attempt to take the lane again passes through these phases.
-  const bool attempt = seen.phase == LanePhase::kStandby || seen.phase == LanePhase::kRestoring ||
-                       (refused_ && seen.phase == LanePhase::kActive);
-  const bool passing = seen.phase == LanePhase::kStarting || seen.phase == LanePhase::kRestoring;
-  const auto level =
-      passing || (losses_ > 1 && attempt) ? spdlog::level::debug : spdlog::level::info;
-  spdlog::log(level, "lane is {}", Name(seen.phase));
+  // Other lines say that the lane learns, and that it is active.
+  if (seen.phase == LanePhase::kLearning || seen.phase == LanePhase::kActive) return;
+  // Each failed attempt to take the lane again makes the instance a standby.
+  const bool passing = seen.phase == LanePhase::kStarting || seen.phase == LanePhase::kRestoring ||
+                       (losses_ > 1 && seen.phase == LanePhase::kStandby);
+  spdlog::log(passing ? spdlog::level::debug : spdlog::level::info, "lane is {}", Name(seen.phase));
 }
 
 void LogProbe::Saw(const event::CaughtUp& seen) {
@@ -273,7 +272,8 @@ void LogProbe::Saw(const event::LeaseLeft& seen) {
 void LogProbe::Saw(const event::Promoted& seen) {
   // An instance that may not write to an output takes the lane and loses it again.
   if (refused_) {
-    spdlog::debug("lane taken in {:.3f} s, {} entries restored", seen.seconds, seen.entries);
+    spdlog::debug("lane taken again after {:.3f} s, {} entries restored", seen.seconds,
+                  seen.entries);
     return;
   }
   std::string before;
@@ -282,7 +282,7 @@ void LogProbe::Saw(const event::Promoted& seen) {
     if (losses_ > 1) before += fmt::format(" and {} failed attempts", losses_ - 1);
   }
   losses_ = 0;
-  spdlog::info("lane taken in {:.3f} s{}: {} entries restored, continuing after seq {}",
+  spdlog::info("lane is active after {:.3f} s{}: {} entries restored, continuing after seq {}",
                seen.seconds, before, seen.entries, seen.seq);
 }
 

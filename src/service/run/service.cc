@@ -204,7 +204,7 @@ struct Service::Parts {
   Result<void> LearnAgain();
   /// The lane cannot go on because another instance has learned again.
   bool IsLearnedElsewhere(const Error& error);
-  void ShowMemory();
+  void ShowInForce();
   void WatchDrift();
   void ShowDrift(const DriftReport& report);
   /// A lane that has decided nothing must not write after the records of another one.
@@ -228,21 +228,24 @@ Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Service::~Service() = default;
 
 Result<void> Service::Parts::Serve(const std::vector<Probe*>& receivers) {
-  spdlog::info("app {} {}; neardup {} ({}, {}), {}", settings.kafka.app,
-               TextOf(settings.lane.pipeline.topics), kVersion, kRevision, kCompiler,
-               ClientLibraryName());
   for (const std::string& warning : ClientLibraryWarnings(settings.kafka)) {
     spdlog::warn("{}", warning);
   }
   std::vector<Probe*> probes = {&log, &metrics, &status, &health};
   probes.insert(probes.end(), receivers.begin(), receivers.end());
   probe = std::make_unique<ProbeFan>(std::move(probes));
-  if (settings.http.port == 0) return {};
-  const HttpPages pages = {[this] { return metrics.Text(); }, [this] { return status.Text(); },
-                           settings.kafka.app};
-  NEARDUP_ASSIGN(http, HttpServer::Start(settings.http, pages, health));
-  spdlog::info("serving /metrics, /status, /healthz and /readyz on {}:{}", settings.http.host,
-               http->port());
+  std::string pages = "serves no pages";
+  if (settings.http.port != 0) {
+    NEARDUP_ASSIGN(http, HttpServer::Start(settings.http,
+                                           {[this] { return metrics.Text(); },
+                                            [this] { return status.Text(); }, settings.kafka.app},
+                                           health));
+    pages = fmt::format("serves /metrics, /status, /healthz and /readyz on {}:{}",
+                        settings.http.host, http->port());
+  }
+  spdlog::info("app {} {}, and {}; neardup {} ({}, {}), {}", settings.kafka.app,
+               TextOf(settings.lane.pipeline.topics), pages, kVersion, kRevision, kCompiler,
+               ClientLibraryName());
   return {};
 }
 
@@ -254,8 +257,7 @@ Result<bool> Service::Parts::Build(const std::atomic<bool>& stop) {
   NEARDUP_ASSIGN(const TopicReport topics, PrepareTopics());
   NEARDUP_ASSIGN(const bool learned, Learn(stop));
   if (!learned) return false;
-  spdlog::info("in force: {}", InForceText(settings.lane.filter));
-  ShowMemory();
+  ShowInForce();
   WatchDrift();
   const uint16_t lane_number = settings.lane.lane;
   NEARDUP_ASSIGN(changelog, NewKafkaChangelog(kafka, lane_number, kafka_log));
@@ -313,15 +315,18 @@ Result<TopicReport> Service::Parts::PrepareTopics() {
   return report;
 }
 
-void Service::Parts::ShowMemory() {
+void Service::Parts::ShowInForce() {
   const MemoryTable memory =
       MemoryOf(settings, source->seen().size(), std::max(1U, std::thread::hardware_concurrency()));
   PrometheusProbe::MemoryParts parts;
   for (const MemoryRow& row : memory.rows) parts.emplace_back(row.part, row.bytes);
   metrics.SetMemoryBound(memory.total, parts);
   status.SetMemoryBound(memory.total);
-  spdlog::info("memory: at most {} with {} input partitions (`neardup config show` has the parts)",
-               BytesText(static_cast<int64_t>(RoundUp(memory.total))), source->seen().size());
+  spdlog::info(
+      "in force: {}; memory: at most {} with {} input partitions (`neardup config show` has the "
+      "parts)",
+      InForceText(settings.lane.filter), BytesText(static_cast<int64_t>(RoundUp(memory.total))),
+      source->seen().size());
 }
 
 void Service::Parts::WatchDrift() {
@@ -370,11 +375,9 @@ Result<bool> Service::Parts::Learn(const std::atomic<bool>& stop) {
   }
   if (state.learned.empty()) return true;
   NEARDUP_ASSIGN(const LearnedOptions learned, TakeLearnedText(state.learned, settings));
+  for (const std::string& reason : learned.reasons) spdlog::debug("learned settings: {}", reason);
   // A person wants to know the reasons once, and what is in force at each start.
-  const auto level = state.begun ? spdlog::level::debug : spdlog::level::info;
-  for (const std::string& reason : learned.reasons) {
-    spdlog::log(level, "learned settings: {}", reason);
-  }
+  if (!state.begun) spdlog::info("{}", fmt::join(learned.reasons, "; "));
   if (!learned.provisional) return true;
   spdlog::warn("{}", WhatFollows(settings));
   later = LaterLearning(static_cast<uint64_t>(settings.learning.records_min));
