@@ -126,7 +126,6 @@ Error Diagnosis::Explain(Error error) const {
 
 namespace {
 
-constexpr int kDebugLevel = 7;
 constexpr int64_t kReportPeriodMs = 30'000;
 // Bounds the memory if every complaint is new.
 constexpr size_t kComplaintsMax = 256;
@@ -169,6 +168,11 @@ std::string KindOf(std::string_view word, std::string_view text) {
 }
 
 }  // namespace
+
+bool IsLoginCutOff(std::string_view line) {
+  return line.find("SASL authentication error") != line.npos &&
+         line.find("Local: Broker transport failure") != line.npos;
+}
 
 ComplaintLog::ComplaintLog(KafkaLog log, std::function<int64_t()> now_ms)
     : log_(std::move(log)), now_ms_(std::move(now_ms)), state_(std::make_shared<State>()) {}

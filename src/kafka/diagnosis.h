@@ -90,6 +90,14 @@ class Diagnosis {
   std::string connection_complaint_;   ///< why the last connection failed
 };
 
+/// Whether a line of the library names no trouble: a login was under way on a connection that was
+/// closed. The library itself closes one when it learns the address of a coordinator. A connection
+/// that fails has other lines, too.
+bool IsLoginCutOff(std::string_view line);
+
+/// The level of syslog for lines that only a developer wants.
+inline constexpr int kDebugLevel = 7;
+
 // Condenses what the client library complains about: one line for each change, repeats counted.
 
 /// A KafkaLog in front of another one. During an outage each of the library's clients repeats the

@@ -70,5 +70,14 @@ TEST_F(ComplaintLogTest, CopiesShareTheirCounts) {
   EXPECT_EQ(lines_.size(), 1U);
 }
 
+TEST(LoginCutOff, IsALoginOnAConnectionThatTheLibraryClosed) {
+  const std::string cut =
+      "FAIL: [thrd:GroupCoordinator]: GroupCoordinator: SASL authentication error: "
+      "SaslAuthenticateRequest failed: ";
+  EXPECT_TRUE(IsLoginCutOff(cut + "Local: Broker transport failure (after 0ms in state DOWN)"));
+  EXPECT_FALSE(IsLoginCutOff(cut + "Broker: SASL Authentication failed"));
+  EXPECT_FALSE(IsLoginCutOff("FAIL: [thrd:b]: b: Connect failed: Local: Broker transport failure"));
+}
+
 }  // namespace
 }  // namespace neardup
