@@ -116,22 +116,26 @@ void AddVersion(CommandLine& line) {
 }
 
 void AddCompletion(CommandLine& line) {
+  /// The scripts call `neardup completion words -- WORD...`.
+  constexpr const char* kWords = "words";
   const auto shell = std::make_shared<std::string>();
+  const auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* command =
       line.Add("completion", "print a script that completes command lines in a shell",
                {"source <(neardup completion bash)"});
-  const std::vector<std::string> shells = CompletedShells();
-  command->add_option("SHELL", *shell, fmt::format("the shell: {}", fmt::join(shells, ", ")))
+  command->add_option("SHELL", *shell, "the shell: bash, zsh, fish")
       ->type_name("")
       ->required()
       ->check(CLI::Validator(
-          [shells](const std::string& text) {
-            const bool known = std::find(shells.begin(), shells.end(), text) != shells.end();
-            return known ? "" : fmt::format("found {}, expected {}", text, fmt::join(shells, ", "));
+          [](const std::string& text) {
+            const bool known = text == kWords || !CompletionScript(text).empty();
+            return known ? "" : fmt::format("found {}, expected bash, zsh, fish", text);
           },
           ""));
-  line.Runs(command, [&line, shell] {
-    fmt::print("{}", Completion(*shell, TreeOf(line)));
+  command->add_option("WORD", *words)->group("");
+  line.Runs(command, [&line, shell, words] {
+    fmt::print("{}",
+               *shell == kWords ? CompletedWords(TreeOf(line), *words) : CompletionScript(*shell));
     return static_cast<int>(kExitOk);
   });
 }

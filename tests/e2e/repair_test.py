@@ -1,6 +1,7 @@
 """The commands that repair a pipeline, on a real Kafka, as an operator uses them: replay, reset and
 reindex. Each is judged by `neardup verify`."""
 import json
+import re
 import unittest
 
 from harness import KafkaTest, NEARDUP, run
@@ -32,6 +33,12 @@ class Repair(KafkaTest):
         return {kind: len(self.rows(f'{self.topic}.{kind}'))
                 for kind in ('unique', 'duplicate', 'dead-letter')}
 
+    def first_of(self, kind):
+        """Returns the position in the input, and the value, of the first record of partition 0."""
+        _, _, _, value, headers = next(row for row in self.rows(f'{self.topic}.{kind}') if row[0] == '0').split('\t')
+        header = bytes.fromhex(headers.rsplit('neardup=0x', 1)[1]).decode()
+        return re.search(r'origin=([^;]*)', header).group(1), json.loads(bytes.fromhex(value[2:]))
+
     def test_explain_reads_the_records_of_topics(self):
         self.fill(records=2000)
         config = self.config_named('explained')
@@ -50,18 +57,27 @@ class Repair(KafkaTest):
         self.assertEqual(both['simhash_difference'], alone['simhash_difference'])
 
         for words, expected in (
-                ([f'{self.topic}.unique/0/0'], 'its header says unique, which names no original'),
-                ([original], 'found no header of neardup'),
                 ([f'{self.topic}/0/99999999', position], 'found no such record; the partition holds the offsets 0 to'),
                 ([f'{self.topic}/7/0', position], 'has 2 partitions, expected one of 0 to 1'),
-                ([f'{self.app}-none/0/0', position], f'{self.app}-none')):
+                ([f'{self.app}-none/0/0', position], f'{self.app}-none'),
+                (['--id', 'none', '--id-field', 'id'], 'a record with id none: found in none of the topics')):
             self.assertIn(expected, self.neardup('explain', config, *words, code=66))
 
+        # The same record by its position in the input, and by its id.
+        origin, _ = self.first_of('duplicate')
+        self.assertEqual(json.loads(self.neardup('explain', config, origin, '--json')), alone)
+        origin, value = self.first_of('unique')
+        told = self.neardup('explain', config, f'{self.topic}.unique/0/0', code=1)
+        self.assertIn(f'{self.topic}.unique/0/0: unique. The service decided {origin} as seq ', told)
+        self.assertEqual(self.neardup('explain', config, origin, code=1), told)
+        self.assertEqual(self.neardup('explain', config, '--id', value['id'], '--id-field', 'id', code=1), told)
+
+        # An original that its input no longer holds is found on the unique topic.
         topic, partition, offset = original.rsplit('/', 2)
         self.load('delete', '--topic', topic, '--partition', partition, '--before', int(offset) + 1)
-        gone = self.neardup('explain', config, position, code=66)
-        self.assertIn(f'{original} is the original of {position}', gone)
-        self.assertIn('name its copy in the unique topic', gone)
+        kept = json.loads(self.neardup('explain', config, position, '--json'))
+        self.assertRegex(kept['earlier']['name'], rf'^{self.topic}.unique/\d/\d+$')
+        self.assertEqual(kept['distance'], alone['distance'])
 
     def test_a_wrong_field_name_is_repaired_by_reindex_and_replay(self):
         self.fill(records=3000)

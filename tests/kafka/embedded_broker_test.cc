@@ -50,8 +50,12 @@ TEST_F(Embedded, RecordsPassFromTheInputToTheOutputs) {
   ASSERT_OK(transaction->Begin());
   const std::vector<HeaderView> ours = {{"neardup", "seq=1"}};
   for (const Message& message : messages) {
-    ASSERT_OK(transaction->Publish(
-        {message, input_, Verdict(), Route::kUnique, 1, nullptr, ours, false}));
+    ASSERT_OK(transaction->Publish({.message = message,
+                                    .input = input_,
+                                    .verdict = {},
+                                    .fingerprint = {},
+                                    .seq = 1,
+                                    .headers = &ours}));
   }
   ASSERT_OK(transaction->PublishDelta("delta"));
   const std::vector<InputProgress> progress = {{input_, 3, 0}};
@@ -84,8 +88,13 @@ TEST_F(Embedded, ARecordAboveTheLibrarysLimitIsRefused) {
   ASSERT_OK(transaction->Begin());
   const TestRecord large = Record(std::string(3000, 'x'));
   const Message message = AsMessage(large, {0, 5});
-  const Result<void> published =
-      transaction->Publish({message, input_, Verdict(), Route::kUnique, 1, nullptr, {}});
+  const std::vector<HeaderView> none;
+  const Result<void> published = transaction->Publish({.message = message,
+                                                       .input = input_,
+                                                       .verdict = {},
+                                                       .fingerprint = {},
+                                                       .seq = 1,
+                                                       .headers = &none});
   ASSERT_FALSE(published.ok());
   EXPECT_EQ(published.error().code, ErrorCode::kAborted);
   ASSERT_OK(transaction->Abort());

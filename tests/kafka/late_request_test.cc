@@ -39,9 +39,14 @@ class LateRequest : public ::testing::Test {
 
   Result<void> Publish(const std::string& value) {
     const TestRecord record = Record(value);
-    Verdict verdict;
-    return transaction_->Publish(
-        {AsMessage(record, {0, 0}), input_, verdict, Route::kUnique, 1, nullptr, {}, false, false});
+    const Message message = AsMessage(record, {0, 0});
+    const std::vector<HeaderView> none;
+    return transaction_->Publish({.message = message,
+                                  .input = input_,
+                                  .verdict = {},
+                                  .fingerprint = {},
+                                  .seq = 1,
+                                  .headers = &none});
   }
   Result<void> Commit() {
     NEARDUP_TRY(transaction_->PublishDelta("delta"));

@@ -53,8 +53,15 @@ class RealTransaction : public ::testing::Test {
                        bool alone = false) {
     Verdict verdict;
     verdict.decision = decision;
-    return transaction.Publish({message, input_, verdict, RouteOf(verdict.decision), 1, nullptr,
-                                ours_, by_reference, alone});
+    return transaction.Publish({.message = message,
+                                .input = input_,
+                                .verdict = verdict,
+                                .fingerprint = {},
+                                .route = RouteOf(verdict.decision),
+                                .seq = 1,
+                                .by_reference = by_reference,
+                                .alone = alone,
+                                .headers = &ours_});
   }
   Result<void> Commit(Transaction& transaction, int64_t next_offset) {
     NEARDUP_TRY(transaction.PublishDelta("delta"));

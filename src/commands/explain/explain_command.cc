@@ -2,6 +2,8 @@
 
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,35 +25,67 @@ namespace {
 
 struct ExplainArguments {
   ConfigArguments config;
-  /// Two names of records, the earlier one first, or one name of a duplicate.
+  /// Two names of records, the earlier one first, or the name of one that was decided.
   std::vector<std::string> records;
+  std::string id;        ///< of a record that was decided; empty: it is named
+  std::string id_field;  ///< holds the id
   /// Print one JSON object.
   bool json = false;
   std::string html;  ///< write a page here; empty: none
 };
 
-/// The earlier record, then the later one.
+/// The earlier record, then the later one. Without the earlier one, the lane has found nothing that
+/// the later one repeats.
 struct RecordPair {
-  NamedRecord a;
+  std::optional<NamedRecord> a;
   NamedRecord b;
 };
 
-Result<RecordPair> FindPair(const std::vector<std::string>& names, const Settings& settings) {
+/// The record that a lane has written for the one that a person named.
+Result<NamedRecord> FindDecided(const ExplainArguments& arguments, RecordFinder& finder) {
+  if (!arguments.id.empty()) return finder.FindById(arguments.id_field, arguments.id);
+  const std::string& name = arguments.records[0];
+  NEARDUP_ASSIGN(NamedRecord found, finder.Find(name));
+  if (found.header) return found;
+  const std::optional<TopicOffset> at = ParseTopicOffset(name);
+  if (found.from_topic && at) return finder.FindOutputOf(at->partition, at->offset);
+  return Error{ErrorCode::kConfig,
+               fmt::format("{}: found one record, expected two, the earlier one first; one record "
+                           "is enough if it is of a topic, TOPIC/PARTITION/OFFSET",
+                           name)};
+}
+
+Result<RecordPair> FindPair(const ExplainArguments& arguments, const Settings& settings) {
   RecordFinder finder(settings, PrintKafkaErrors());
-  NEARDUP_ASSIGN(NamedRecord first, finder.Find(names[0]));
-  if (names.size() == 1) {
-    if (!first.from_topic) {
-      return Error{ErrorCode::kConfig,
-                   fmt::format("{}: found one record, expected two, the earlier one first; one "
-                               "record is enough if it is the position of a duplicate, "
-                               "TOPIC/PARTITION/OFFSET",
-                               first.name)};
-    }
-    NEARDUP_ASSIGN(NamedRecord original, finder.FindOriginal(first));
-    return RecordPair{std::move(original), std::move(first)};
+  if (arguments.records.size() == 2) {
+    NEARDUP_ASSIGN(NamedRecord first, finder.Find(arguments.records[0]));
+    NEARDUP_ASSIGN(NamedRecord second, finder.Find(arguments.records[1]));
+    return RecordPair{std::move(first), std::move(second)};
   }
-  NEARDUP_ASSIGN(NamedRecord second, finder.Find(names[1]));
-  return RecordPair{std::move(first), std::move(second)};
+  NEARDUP_ASSIGN(NamedRecord decided, FindDecided(arguments, finder));
+  if (!decided.header->original) return RecordPair{std::nullopt, std::move(decided)};
+  NEARDUP_ASSIGN(NamedRecord original, finder.FindOriginal(decided));
+  return RecordPair{std::move(original), std::move(decided)};
+}
+
+/// What a lane says of a record that repeats no other one.
+std::string TextOfAlone(const NamedRecord& record, bool as_json) {
+  const ParsedHeader& header = *record.header;
+  const std::string origin = fmt::format("{}/{}", TextOf(header.origin), header.origin_offset);
+  const bool dead = header.decision() == Decision::kDeadLetter;
+  if (as_json) {
+    nlohmann::ordered_json json = {{"verdict", Name(header.decision())},
+                                   {"name", record.name},
+                                   {"origin", origin},
+                                   {"seq", header.seq}};
+    if (dead) json.update({{"reason", Name(header.reason)}, {"error", header.error}});
+    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  }
+  return fmt::format(
+      "{}: {}. The service decided {} as seq {}{}\n", record.name, Name(header.decision()), origin,
+      header.seq,
+      dead ? fmt::format(", and cannot compare it ({}): {}", Name(header.reason), header.error)
+           : ", and found no earlier record that it repeats.");
 }
 
 Result<void> CheckComparable(const NamedRecord& named, const ExplainedRecord& record) {
@@ -92,14 +126,18 @@ Result<int> RunExplain(const ExplainArguments& arguments) {
   NEARDUP_ASSIGN(LoadedConfig config, Load(arguments.config));
   NEARDUP_TRY(CheckFiles(FilesRead(arguments.config, config),
                          std::vector<NamedFile>{{"--html", arguments.html}}));
-  NEARDUP_ASSIGN(const RecordPair pair, FindPair(arguments.records, config.settings));
+  NEARDUP_ASSIGN(const RecordPair pair, FindPair(arguments, config.settings));
+  if (!pair.a) {
+    PrintText(TextOfAlone(pair.b, arguments.json));
+    return kExitNo;
+  }
   if (pair.b.header) NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
   const FilterOptions& options = config.settings.lane.filter;
-  NEARDUP_ASSIGN(PairExplanation explained, ExplainPair(options, pair.a.view(), pair.b.view()));
-  NEARDUP_TRY(CheckComparable(pair.a, explained.a));
+  NEARDUP_ASSIGN(PairExplanation explained, ExplainPair(options, pair.a->view(), pair.b.view()));
+  NEARDUP_TRY(CheckComparable(*pair.a, explained.a));
   NEARDUP_TRY(CheckComparable(pair.b, explained.b));
   std::vector<std::string> notes = NotesAbout(pair.b, explained);
-  const ExplainReport report{pair.a.name, pair.b.name, options, std::move(explained),
+  const ExplainReport report{pair.a->name, pair.b.name, options, std::move(explained),
                              std::move(notes)};
   if (!arguments.html.empty()) {
     NEARDUP_ASSIGN(OutputFile page, OutputFile::Open(arguments.html));
@@ -130,15 +168,24 @@ void AddExplain(CommandLine& line) {
       "explain", "say why a record repeats another one or does not, and what would change that",
       {"neardup explain a.json b.json --fields title,text",
        "neardup explain articles.jsonl:1 articles.jsonl:7 --config articles.yaml --html pair.html",
-       "neardup explain articles.duplicate/0/17 --config articles.yaml"});
-  command
-      ->add_option("RECORD", explain.records,
-                   "the earlier and the later record, each a file with one record, FILE:LINE of "
-                   "JSON Lines, - for a line of standard input, or TOPIC/PARTITION/OFFSET; or one "
-                   "position in a duplicate topic, whose header names the original")
-      ->type_name("")
-      ->expected(1, 2)
-      ->required();
+       "neardup explain articles/0/5512 --config articles.yaml",
+       "neardup explain --id 4711 --id-field id --config articles.yaml"});
+  CLI::Option* records =
+      command->add_option("RECORD", explain.records,
+                          "the earlier and the later record, each a file with one record, "
+                          "FILE:LINE of JSON Lines, - for a line of standard input, or "
+                          "TOPIC/PARTITION/OFFSET; or one position in a topic that the service "
+                          "reads or writes: its header names the original");
+  records->type_name("")->expected(1, 2);
+  CLI::Option* id = command->add_option("--id", explain.id,
+                                        "a record that the service has decided, by its id; of "
+                                        "several, the newest");
+  id->type_name("ID")->excludes(records);
+  id->needs(command->add_option("--id-field", explain.id_field, "field that holds the id of --id")
+                ->type_name("FIELD"));
+  command->parse_complete_callback([records, id] {
+    if (!*records && !*id) throw CLI::RequiredError("RECORD or --id");
+  });
   AddConfig(command, explain.config);
   AddShortForm(command, explain.config, "--brokers");
   command->add_flag("--json", explain.json, "print one JSON object");

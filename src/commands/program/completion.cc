@@ -1,11 +1,8 @@
 #include "commands/program/completion.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cassert>
-#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -26,7 +23,7 @@ CommandNode TreeOf(const CommandLine& line, const CLI::App& command, const std::
   CommandNode node{name, command.get_description(), "", {}, line.examples(command), {}};
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_positional()) {
-      node.words = option->get_name(true);
+      if (node.words.empty()) node.words = option->get_name(true);
     } else {
       node.options.push_back(NodeOf(*option));
     }
@@ -43,263 +40,100 @@ CommandNode TreeOf(const CommandLine& line) { return TreeOf(line, line.program()
 
 namespace {
 
-/// A word that may follow, and what it is.
-struct Choice {
-  std::string word;
-  std::string help;
-};
+// Each script asks the program for the lines of CompletedWords, and shows them.
 
-void ForEach(const CommandNode& node, const std::function<void(const CommandNode&)>& visit) {
-  visit(node);
-  for (const CommandNode& command : node.commands) ForEach(command, visit);
-}
-
-/// The words that a command takes before or between its options.
-std::vector<Choice> WordsOf(const CommandNode& node, const CommandNode& program) {
-  std::vector<Choice> words;
-  for (const CommandNode& command : node.commands) words.push_back({command.word(), command.help});
-  if (node.words == "SHELL") {
-    for (const std::string& shell : CompletedShells()) words.push_back({shell, ""});
-  }
-  if (node.words == "COMMAND") {
-    for (const CommandNode& command : program.commands) {
-      words.push_back({command.word(), command.help});
-    }
-  }
-  return words;
-}
-
-bool TakesFiles(const CommandNode& node) { return node.words == "RECORD"; }
-
-/// The names of the options that a value follows.
-struct ValueOptions {
-  std::vector<std::string> texts;
-  std::vector<std::string> files;
-};
-
-ValueOptions ValueOptionsOf(const CommandNode& node) {
-  ValueOptions found;
-  for (const OptionNode& option : node.options) {
-    if (option.value.empty()) continue;
-    std::vector<std::string>& into = option.takes_file() ? found.files : found.texts;
-    into.insert(into.end(), option.names.begin(), option.names.end());
-  }
-  return found;
-}
-
-/// All commands below the program, each in quotes.
-std::vector<std::string> QuotedNames(const CommandNode& program) {
-  std::vector<std::string> names;
-  ForEach(program, [&](const CommandNode& node) {
-    if (node.name != program.name) names.push_back(fmt::format("'{}'", node.name));
-  });
-  return names;
-}
-
-/// Within single quotes of a shell.
-std::string Quoted(std::string_view text, std::string_view quote_inside) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += quote_inside;
-    } else {
-      quoted += c == '\n' ? ' ' : c;
-    }
-  }
-  return quoted + "'";
-}
-
-// ---- bash
-
-// `command` is the command so far; a word that begins with - or is the value of an option is none.
-constexpr std::string_view kBashHead =
+constexpr std::string_view kBash =
     R"(# Completion of neardup for bash, printed by `neardup completion bash`.
 _neardup() {
-  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local command=neardup words= values= files= word
-  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$command $word" in
-      )";
-constexpr std::string_view kBashAfterNames = R"() command="$command $word" ;;
-    esac
-  done
-  case $command in
-)";
-constexpr std::string_view kBashTail = R"(  esac
+  local line current=${COMP_WORDS[COMP_CWORD]}
   COMPREPLY=()
-  if [[ " $files " == *" $previous "* ]]; then
-    compopt -o filenames 2>/dev/null
-    mapfile -t COMPREPLY < <(compgen -f -- "$current")
-  elif [[ " $values " != *" $previous "* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
-    if [[ $words == *RECORD* && $current != -* ]]; then
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then
       compopt -o filenames 2>/dev/null
-      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")
+    else
+      COMPREPLY+=("${line%%$'\t'*}")
     fi
-  fi
+  done < <("${COMP_WORDS[0]}" completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -F _neardup neardup
 )";
-
-std::string BashCase(const CommandNode& node, const CommandNode& program) {
-  std::vector<std::string> words;
-  for (Choice& choice : WordsOf(node, program)) words.push_back(std::move(choice.word));
-  if (TakesFiles(node)) words.push_back(node.words);
-  for (const OptionNode& option : node.options) words.push_back(option.names.back());
-  const ValueOptions values = ValueOptionsOf(node);
-  return fmt::format("    '{}')\n      words='{}'\n      values='{}'\n      files='{}' ;;\n",
-                     node.name, fmt::join(words, " "), fmt::join(values.texts, " "),
-                     fmt::join(values.files, " "));
-}
-
-std::string BashCompletion(const CommandNode& program) {
-  std::string cases;
-  ForEach(program, [&](const CommandNode& node) { cases += BashCase(node, program); });
-  return fmt::format("{}{}{}{}{}", kBashHead, fmt::join(QuotedNames(program), "|"), kBashAfterNames,
-                     cases, kBashTail);
-}
-
-// ---- zsh
-
-constexpr std::string_view kZshHead =
+constexpr std::string_view kZsh =
     R"(#compdef neardup
 # Completion of neardup for zsh, printed by `neardup completion zsh`.
 _neardup() {
-  local command=neardup previous=${words[CURRENT-1]} word
-  local -a choices options values files
-  local takes_files= none=1
-  for word in ${words[2,CURRENT-1]}; do
-    case "$command $word" in
-      )";
-constexpr std::string_view kZshAfterNames = R"() command="$command $word" ;;
-    esac
+  local line none=1
+  local -a found
+  for line in "${(@f)$("${words[1]}" completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    if [[ $line == :files ]]; then
+      _files && none=0
+    elif [[ -n $line ]]; then
+      found+=("${line/$'\t'/:}")
+    fi
   done
-  case $command in
-)";
-constexpr std::string_view kZshTail = R"(  esac
-  if (( ${files[(Ie)$previous]} )); then
-    _files && none=0
-  elif (( ! ${values[(Ie)$previous]} )); then
-    (( $#choices )) && _describe -t commands word choices && none=0
-    _describe -o option options && none=0
-    [[ -n $takes_files ]] && _files && none=0
-  fi
+  (( $#found )) && _describe -t words word found && none=0
   return $none
 }
 if [[ ${funcstack[1]} == _neardup ]]; then _neardup; else compdef _neardup neardup; fi
 )";
-
-/// `word:help`, as _describe takes it.
-std::string ZshChoice(const std::string& word, const std::string& help) {
-  std::string text = word;
-  if (!help.empty()) text += ':' + help;
-  return Quoted(text, R"('\'')");
-}
-
-std::string ZshCase(const CommandNode& node, const CommandNode& program) {
-  std::vector<std::string> choices;
-  for (const Choice& choice : WordsOf(node, program)) {
-    choices.push_back(ZshChoice(choice.word, choice.help));
-  }
-  std::vector<std::string> options;
-  for (const OptionNode& option : node.options) {
-    options.push_back(ZshChoice(option.names.back(), option.help));
-  }
-  const ValueOptions values = ValueOptionsOf(node);
-  return fmt::format(
-      "    '{}')\n      choices=({})\n      options=({})\n      values=({})\n      files=({})\n"
-      "      takes_files={} ;;\n",
-      node.name, fmt::join(choices, " "), fmt::join(options, "\n               "),
-      fmt::join(values.texts, " "), fmt::join(values.files, " "), TakesFiles(node) ? "yes" : "");
-}
-
-std::string ZshCompletion(const CommandNode& program) {
-  std::string cases;
-  ForEach(program, [&](const CommandNode& node) { cases += ZshCase(node, program); });
-  return fmt::format("{}{}{}{}{}", kZshHead, fmt::join(QuotedNames(program), "|"), kZshAfterNames,
-                     cases, kZshTail);
-}
-
-// ---- fish
-
-constexpr std::string_view kFishHead =
+constexpr std::string_view kFish =
     R"(# Completion of neardup for fish, printed by `neardup completion fish`.
-function __neardup_at --description 'Whether the words so far name this command'
-    set --local at neardup
-    for word in (commandline --tokenize --current-process --cut-at-cursor)[2..]
-        if contains -- "$at $word" )";
-constexpr std::string_view kFishTail = R"(
-            set at "$at $word"
+function __neardup_words
+    set --local words (commandline --tokenize --current-process --cut-at-cursor)
+    set --local current (commandline --current-token --cut-at-cursor)
+    for line in ($words[1] completion words -- $words[2..] "$current" 2>/dev/null)
+        if test "$line" = :files
+            __fish_complete_path "$current"
+        else
+            echo $line
         end
     end
-    test "$at" = "$argv"
 end
-complete --command neardup --no-files
+complete --command neardup --no-files --arguments '(__neardup_words)'
 )";
 
-std::string FishQuoted(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\\') escaped += '\\';
-    escaped += c;
-  }
-  return Quoted(escaped, R"(\')");
-}
-
-std::string FishLines(const CommandNode& node, const CommandNode& program) {
-  const std::string at =
-      fmt::format("complete --command neardup --condition '__neardup_at {}'", node.name);
-  std::string lines;
-  for (const Choice& choice : WordsOf(node, program)) {
-    lines += fmt::format("{} --arguments {} --description {}\n", at, choice.word,
-                         FishQuoted(choice.help));
-  }
-  if (TakesFiles(node)) lines += fmt::format("{} --force-files\n", at);
-  for (const OptionNode& option : node.options) {
-    lines += at;
-    for (const std::string& name : option.names) {
-      const bool is_long = name.starts_with("--");
-      lines +=
-          fmt::format(" --{}-option {}", is_long ? "long" : "short", name.substr(is_long ? 2 : 1));
-    }
-    if (!option.value.empty()) {
-      lines += option.takes_file() ? " --require-parameter --force-files" : " --exclusive";
-    }
-    lines += fmt::format(" --description {}\n", FishQuoted(option.help));
-  }
-  return lines;
-}
-
-std::string FishCompletion(const CommandNode& program) {
-  std::string lines;
-  ForEach(program, [&](const CommandNode& node) { lines += FishLines(node, program); });
-  return fmt::format("{}{}{}{}", kFishHead, fmt::join(QuotedNames(program), " "), kFishTail, lines);
-}
-
-struct Shell {
-  std::string name;
-  std::string (*completion)(const CommandNode& program);
-};
-
-const std::vector<Shell>& Shells() {
-  static const std::vector<Shell> shells = {
-      {"bash", BashCompletion}, {"zsh", ZshCompletion}, {"fish", FishCompletion}};
-  return shells;
-}
+constexpr std::pair<std::string_view, std::string_view> kScripts[] = {
+    {"bash", kBash}, {"zsh", kZsh}, {"fish", kFish}};
 
 }  // namespace
 
-std::vector<std::string> CompletedShells() {
-  std::vector<std::string> names;
-  for (const Shell& shell : Shells()) names.push_back(shell.name);
-  return names;
+std::string CompletionScript(std::string_view shell) {
+  for (const auto& [name, script] : kScripts) {
+    if (name == shell) return std::string(script);
+  }
+  return {};
 }
 
-std::string Completion(const std::string& shell, const CommandNode& program) {
-  const auto found = std::find_if(Shells().begin(), Shells().end(),
-                                  [&shell](const Shell& each) { return each.name == shell; });
-  assert(found != Shells().end());
-  return found->completion(program);
+std::string CompletedWords(const CommandNode& program, std::span<const std::string> words) {
+  const std::string current = words.empty() ? "" : words.back();
+  const CommandNode* command = &program;
+  for (size_t i = 0; i + 1 < words.size(); ++i) {
+    const auto next =
+        std::find_if(command->commands.begin(), command->commands.end(),
+                     [&](const CommandNode& each) { return each.word() == words[i]; });
+    if (next != command->commands.end()) command = &*next;
+  }
+  std::string lines;
+  const auto offer = [&](std::string_view word, std::string help) {
+    if (!word.starts_with(current)) return;
+    std::replace(help.begin(), help.end(), '\n', ' ');
+    lines += fmt::format("{}\t{}\n", word, help);
+  };
+  for (const OptionNode& option : command->options) {
+    const bool is_value = words.size() > 1 && !option.value.empty() &&
+                          std::find(option.names.begin(), option.names.end(),
+                                    words[words.size() - 2]) != option.names.end();
+    if (is_value) return option.takes_file() ? ":files\n" : "";
+    offer(option.names.back(), option.help);
+  }
+  const bool of_program = command->words == "COMMAND";
+  for (const CommandNode& each : of_program ? program.commands : command->commands) {
+    offer(each.word(), each.help);
+  }
+  if (command->words == "SHELL") {
+    for (const auto& [name, script] : kScripts) offer(name, "");
+  }
+  return command->words == "RECORD" ? lines + ":files\n" : lines;
 }
 
 }  // namespace neardup

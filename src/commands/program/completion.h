@@ -2,7 +2,9 @@
 // where an option takes one. zsh and fish also show what each of them is.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commands/program/command_line.h"
@@ -35,10 +37,12 @@ struct CommandNode {
 /// The whole program. Options are in the order of the help.
 CommandNode TreeOf(const CommandLine& line);
 
-/// The shells for which Completion has a script.
-std::vector<std::string> CompletedShells();
+/// The script for bash, zsh or fish; empty for another shell.
+std::string CompletionScript(std::string_view shell);
 
-/// `shell` is one of CompletedShells.
-std::string Completion(const std::string& shell, const CommandNode& program);
+/// What may stand for the last of `words`, which come after the name of the program: a line for
+/// each word that begins so, with a tab and its help; the line `:files` where the name of a file
+/// may stand.
+std::string CompletedWords(const CommandNode& program, std::span<const std::string> words);
 
 }  // namespace neardup

@@ -1,6 +1,7 @@
 #include "service/topics/record_finder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "detect/base/quantity.h"
+#include "detect/record/field_extractor.h"
 #include "kafka/kafka_ports.h"
 #include "service/topics/topic_reading.h"
 
@@ -64,31 +66,68 @@ Result<NamedRecord> RecordFinder::Find(const std::string& name) {
                   name));
 }
 
+Result<NamedRecord> RecordFinder::FindOutputOf(const InputPartition& input, int64_t offset) {
+  return FindOutput({input.topic}, fmt::format("{}/{}", TextOf(input), offset),
+                    [&](const Message&, const ParsedHeader& header) {
+                      return header.origin == input && header.origin_offset == offset;
+                    });
+}
+
+Result<NamedRecord> RecordFinder::FindById(const std::string& id_field, const std::string& id) {
+  RecordIdReader reader(id_field);
+  return FindOutput(settings_.kafka.topics, fmt::format("a record with {} {}", id_field, id),
+                    [&](const Message& message, const ParsedHeader&) {
+                      return message.value && reader.FieldText(*message.value) == id;
+                    });
+}
+
+Result<NamedRecord> RecordFinder::FindOutput(
+    const std::vector<std::string>& inputs, const std::string& what,
+    const std::function<bool(const Message&, const ParsedHeader&)>& is_it) {
+  KafkaOptions options = settings_.kafka;
+  options.lanes = 1;  // the outputs of all lanes
+  options.topics.clear();
+  for (const std::string& input : inputs) {
+    for (const std::string* output :
+         {&options.unique_topic, &options.duplicate_topic, &options.dead_letter_topic}) {
+      options.topics.push_back(ExpandTopic(*output, input));
+    }
+  }
+  NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(options, log_));
+  NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source->Partitions());
+  std::vector<ReadRange> ranges;
+  for (const InputPartition& partition : partitions) {
+    NEARDUP_ASSIGN(const OffsetBounds bounds, source->Bounds(partition));
+    ranges.push_back({partition, bounds.begin, bounds.end});
+  }
+  std::optional<NamedRecord> newest;
+  NEARDUP_TRY(ReadRanges(*source, ranges, [&](const Message& message) -> Result<void> {
+    Result<ParsedHeader> header = ParseRouteHeader(message.headers);
+    if (!header.ok() || !is_it(message, *header)) return {};
+    if (newest && newest->header->seq > header->seq) return {};
+    newest = NamedRecord{fmt::format("{}/{}", TextOf(ranges[message.position.input].partition),
+                                     message.position.offset),
+                         std::nullopt, message.timestamp_ms, true, std::move(*header)};
+    if (message.value) newest->value = std::string(*message.value);
+    return {};
+  }));
+  if (newest) return std::move(*newest);
+  return Missing(fmt::format(
+      "{}: found in none of the topics {}; the service has not decided such a record yet, or "
+      "retention has deleted it",
+      what, fmt::join(options.topics, ", ")));
+}
+
 Result<NamedRecord> RecordFinder::FindOriginal(const NamedRecord& duplicate) {
-  if (!duplicate.header) {
-    return Missing(
-        fmt::format("{}: found no header of neardup, expected a record of a duplicate "
-                    "topic; name both records instead",
-                    duplicate.name));
-  }
-  const ParsedHeader& header = *duplicate.header;
-  if (!header.original) {
-    return Missing(fmt::format(
-        "{}: its header says {}, which names no original; name the record to compare it with",
-        duplicate.name,
-        header.decision() == Decision::kDeadLetter
-            ? fmt::format("dead letter ({}: {})", Name(header.reason), header.error)
-            : "unique"));
-  }
-  Result<NamedRecord> original =
-      ReadFromTopic(header.original->partition.topic, header.original->partition.partition,
-                    header.original->offset);
-  if (original.ok() || original.error().code != ErrorCode::kNotFound) return original;
-  return Missing(
-      fmt::format("{} is the original of {}: {}; name its copy in the unique topic "
-                  "before {}",
-                  fmt::format("{}/{}", TextOf(header.original->partition), header.original->offset),
-                  duplicate.name, original.error().text, duplicate.name));
+  const ParsedOriginal& original = *duplicate.header->original;
+  Result<NamedRecord> found =
+      ReadFromTopic(original.partition.topic, original.partition.partition, original.offset);
+  if (found.ok() || found.error().code != ErrorCode::kNotFound) return found;
+  Result<NamedRecord> output = FindOutputOf(original.partition, original.offset);
+  if (output.ok() || output.error().code != ErrorCode::kNotFound) return output;
+  return Missing(fmt::format("{}/{} is the original of {}: {}; {}", TextOf(original.partition),
+                             original.offset, duplicate.name, found.error().text,
+                             output.error().text));
 }
 
 Result<NamedRecord> RecordFinder::ReadNextOfStandardInput() {

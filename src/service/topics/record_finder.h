@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kafka/kafka_options.h"
 #include "neardup/record.h"
@@ -42,14 +44,24 @@ class RecordFinder {
   /// says what is missing.
   Result<NamedRecord> Find(const std::string& name);
 
-  /// The record that a duplicate names as its original. kNotFound if `duplicate` is no duplicate,
-  /// or its original is gone.
+  /// What the lane has written for the record that an input topic holds or held there. Reads the
+  /// outputs of the topic from their beginnings.
+  Result<NamedRecord> FindOutputOf(const InputPartition& input, int64_t offset);
+  /// The newest output whose field holds `id`. Reads all outputs from their beginnings.
+  Result<NamedRecord> FindById(const std::string& id_field, const std::string& id);
+
+  /// The record that a duplicate names as its original: from its input, or from the unique topic if
+  /// the input no longer holds it. `duplicate` must have a header with an original.
   Result<NamedRecord> FindOriginal(const NamedRecord& duplicate);
 
  private:
   Result<NamedRecord> ReadNextOfStandardInput();
   Result<NamedRecord> ReadWholeFile(const std::string& path) const;
   Result<NamedRecord> ReadLineOf(const std::string& path, int64_t line) const;
+  /// The newest output, of these input topics, that `is_it` accepts. `what`: for the error.
+  Result<NamedRecord> FindOutput(
+      const std::vector<std::string>& inputs, const std::string& what,
+      const std::function<bool(const Message&, const ParsedHeader&)>& is_it);
   Result<NamedRecord> ReadFromTopic(const std::string& topic, int32_t partition, int64_t offset);
 
   const Settings& settings_;

@@ -73,7 +73,7 @@ Result<void> FileTransaction::Publish(const RoutedRecord& record) {
     NoteDeadLetter(record);
   } else {
     NoteIdField(payload);
-    exact_repeats_.Saw(verdict, record.exact);
+    exact_repeats_.Saw(verdict, record.fingerprint.exact);
   }
   if (lane_shares_) lane_shares_->Add(verdict, record.message.position.offset, payload);
   if (keeps_newest_) NoteKept(record);

@@ -217,7 +217,6 @@ Result<void> ActiveLoop::DecideNext(DecidedBatch& batch, const LookedUp& found) 
 Result<void> ActiveLoop::PublishNext(DecidedBatch& batch) {
   const DecidedRecord& decided = batch.decided[batch.published];
   const Message& message = batch.batch.messages[batch.published];
-  const Fingerprint& fingerprint = batch.batch.records[batch.published].fingerprint;
   const Verdict& verdict = decided.verdict;
   const Position& position = message.position;
   const std::vector<InputProgress>& inputs = state_.inputs();
@@ -226,35 +225,26 @@ Result<void> ActiveLoop::PublishNext(DecidedBatch& batch) {
   if (verdict.decision == Decision::kDeadLetter) dead_letters_.Saw(message, input, verdict);
   const InputPartition* original =
       verdict.has_match() ? &inputs[verdict.match.original.input].partition : nullptr;
-  HeaderContent content{.seq = decided.seq,
-                        .origin = input,
-                        .origin_offset = position.offset,
-                        .verdict = verdict,
-                        .route = decided.route,
-                        .mode = options_.routing.mode,
-                        .original = original,
-                        .fingerprint = fingerprint};
-  if (decided.joined && options_.routing.keep == Keep::kNewest) {
-    content.joined = &*decided.joined;
-    content.newest = &inputs[decided.joined->newest_before.input].partition;
-  }
-  const std::string group_key = GroupKeyOf(decided, message);
-  const bool keyed = !group_key.empty();
-  if (keyed) content.replaced_key = &message.key;
-  const std::vector<HeaderView>& headers = header_writer_.Write(content);
   RoutedRecord routed{.message = message,
                       .input = input,
                       .verdict = verdict,
+                      .fingerprint = batch.batch.records[batch.published].fingerprint,
                       .route = decided.route,
+                      .mode = options_.routing.mode,
                       .seq = decided.seq,
                       .original_input = original,
-                      .headers = headers,
                       .by_reference = decided.by_reference,
                       .alone = decided.alone || refused_.IsSuspect(position),
-                      .exact = fingerprint.exact,
                       .joined = decided.joined ? &*decided.joined : nullptr};
-  if (keyed) routed.group_key = group_key;
-  if (keyed && verdict.decision == Decision::kDuplicate) routed.group_input = original;
+  if (decided.joined && options_.routing.keep == Keep::kNewest) {
+    routed.newest_input = &inputs[decided.joined->newest_before.input].partition;
+  }
+  const std::string group_key = GroupKeyOf(decided, message);
+  if (!group_key.empty()) {
+    routed.group_key = group_key;
+    if (verdict.decision == Decision::kDuplicate) routed.group_input = original;
+  }
+  routed.headers = &header_writer_.Write(routed);
   NEARDUP_TRY(open_.Publish(routed, decided.bytes));
   inputs_.Decided(message);
   ++batch.published;

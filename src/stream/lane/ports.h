@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "neardup/fingerprint.h"
 #include "neardup/record.h"
 #include "neardup/result.h"
 #include "neardup/verdict.h"
@@ -64,31 +65,33 @@ struct GroupRecord {
   std::string value;
 };
 
-/// A record with its verdict, ready to be written.
+/// A record with its verdict: what its header states, and where it is written.
 struct RoutedRecord {
   const Message& message;
   const InputPartition& input;
   const Verdict& verdict;
+  const Fingerprint& fingerprint;  ///< zeros for a record that was not compared
   Route route = Route::kUnique;
+  RoutingMode mode = RoutingMode::kRoute;
   uint64_t seq = 0;
   /// Input partition of verdict.match.original; nullptr without a match.
   const InputPartition* original_input = nullptr;
-  /// Our headers, which follow the record's own.
-  const std::vector<HeaderView>& headers;
   /// A dead letter by reference goes out without its key, value and headers; our headers name its
   /// origin.
   bool by_reference = false;
   /// Must not share a batch with other records: a refusal of the batch then means this record.
   bool alone = false;
-  /// Fingerprint::exact of a record that was compared, otherwise 0.
-  uint64_t exact = 0;
   /// What became of a duplicate in its group; nullptr if the lane has no groups.
   const JoinedGroup* joined = nullptr;
+  /// Input partition of joined->newest_before, if the lane keeps the newest.
+  const InputPartition* newest_input = nullptr;
   /// Replaces the key of the record, if UniqueKey::kGroup demands it.
   std::optional<std::string_view> group_key{};
   /// Of a duplicate with a group key: the input partition of the group's original. The output
   /// partition of that one takes the record, so that all records of a key are together.
   const InputPartition* group_input = nullptr;
+  /// Our headers, which follow the record's own: RouteHeaderWriter makes them of all the above.
+  const std::vector<HeaderView>* headers = nullptr;
 
   /// The input partition whose output partition takes the record.
   const InputPartition& target() const { return group_input == nullptr ? input : *group_input; }

@@ -392,23 +392,23 @@ std::optional<std::string> PercentDecoded(std::string_view text) {
   return out;
 }
 
-const std::vector<HeaderView>& RouteHeaderWriter::Write(const HeaderContent& content) {
+const std::vector<HeaderView>& RouteHeaderWriter::Write(const RoutedRecord& record) {
   text_.clear();
   fields_.clear();
   headers_.clear();
-  if (content.replaced_key != nullptr) headers_.push_back({kOwnKeyName, *content.replaced_key});
+  if (record.group_key) headers_.push_back({kOwnKeyName, record.message.key});
   StartField(kHeaderNames[kSeq]);
-  AppendNumber(text_, static_cast<int64_t>(content.seq));
+  AppendNumber(text_, static_cast<int64_t>(record.seq));
   if (lane_) {
     StartField(kHeaderNames[kLane]);
     AppendNumber(text_, *lane_);
   }
   StartField(kHeaderNames[kOrigin]);
-  AppendPosition(content.origin, content.origin_offset);
-  WriteVerdict(content);
-  const Verdict& verdict = content.verdict;
+  AppendPosition(record.input, record.message.position.offset);
+  WriteVerdict(record);
+  const Verdict& verdict = record.verdict;
   const bool has_fingerprint = verdict.decision != Decision::kDeadLetter && !verdict.outcome.passed;
-  if (style_ == HeaderStyle::kFull && has_fingerprint) WriteFingerprint(content.fingerprint);
+  if (style_ == HeaderStyle::kFull && has_fingerprint) WriteFingerprint(record.fingerprint);
   const std::string_view text = text_;
   if (style_ != HeaderStyle::kSeparate) {
     headers_.push_back({kPackedName, text});
@@ -422,12 +422,12 @@ const std::vector<HeaderView>& RouteHeaderWriter::Write(const HeaderContent& con
   return headers_;
 }
 
-void RouteHeaderWriter::WriteVerdict(const HeaderContent& content) {
-  const Verdict& verdict = content.verdict;
+void RouteHeaderWriter::WriteVerdict(const RoutedRecord& record) {
+  const Verdict& verdict = record.verdict;
   if (verdict.has_match()) {
-    assert(content.original != nullptr);
+    assert(record.original_input != nullptr);
     StartField(kHeaderNames[kOriginal]);
-    AppendPosition(*content.original, verdict.match.original.offset);
+    AppendPosition(*record.original_input, verdict.match.original.offset);
     StartField(kHeaderNames[kDistance]);
     AppendNumber(text_, verdict.match.distance);
     StartField(kHeaderNames[kKind]);
@@ -445,21 +445,20 @@ void RouteHeaderWriter::WriteVerdict(const HeaderContent& content) {
   if (verdict.clamped) StartFlag(kHeaderNames[kClamped]);
   if (verdict.outcome.passed) StartFlag(kHeaderNames[kPassed]);
   if (verdict.is_suspect()) StartFlag(kHeaderNames[kSuspect]);
-  const bool replaces = content.joined != nullptr && content.joined->replaces;
-  const bool elsewhere = content.route != RouteOf(verdict.decision);
-  const bool observed = elsewhere && content.mode == RoutingMode::kObserve;
+  const bool replaces = record.joined != nullptr && record.joined->replaces;
+  const bool elsewhere = record.route != RouteOf(verdict.decision);
+  const bool observed = elsewhere && record.mode == RoutingMode::kObserve;
   if (elsewhere && !observed && !replaces) StartFlag(kHeaderNames[kReleased]);
-  WriteGroup(content);
+  WriteGroup(record);
   if (observed) StartFlag(kHeaderNames[kObserved]);
 }
 
-void RouteHeaderWriter::WriteGroup(const HeaderContent& content) {
-  if (content.joined != nullptr) {
-    assert(content.newest != nullptr);
-    StartField(kHeaderNames[content.joined->replaces ? kReplaces : kNewest]);
-    AppendPosition(*content.newest, content.joined->newest_before.offset);
+void RouteHeaderWriter::WriteGroup(const RoutedRecord& record) {
+  if (record.newest_input != nullptr) {
+    StartField(kHeaderNames[record.joined->replaces ? kReplaces : kNewest]);
+    AppendPosition(*record.newest_input, record.joined->newest_before.offset);
   }
-  if (content.replaced_key != nullptr) StartFlag(kHeaderNames[kKeyed]);
+  if (record.group_key) StartFlag(kHeaderNames[kKeyed]);
 }
 
 void RouteHeaderWriter::WriteFingerprint(const Fingerprint& fingerprint) {

@@ -59,24 +59,6 @@ std::optional<std::string> PercentDecoded(std::string_view text);
 /// characters.
 inline constexpr size_t kRouteErrorBytesMax = 300;
 
-/// What a header states.
-struct HeaderContent {
-  uint64_t seq = 0;
-  const InputPartition& origin;
-  int64_t origin_offset = 0;
-  const Verdict& verdict;
-  Route route = Route::kUnique;
-  RoutingMode mode = RoutingMode::kRoute;
-  /// Input partition of verdict.match.original; set if there is a match, unused otherwise.
-  const InputPartition* original = nullptr;
-  const Fingerprint& fingerprint;
-  /// Set for a duplicate of a lane that keeps the newest, with the input partition of
-  /// joined->newest_before.
-  const JoinedGroup* joined = nullptr;
-  const InputPartition* newest = nullptr;
-  /// Set if the record's own key is replaced by the key of its group.
-  const std::optional<std::string_view>* replaced_key = nullptr;
-};
 /// The key of a group (UniqueKey::kGroup): topic/partition/offset of its original, encoded as in
 /// the header.
 std::string GroupKey(const InputPartition& original, int64_t offset);
@@ -89,16 +71,16 @@ class RouteHeaderWriter {
   explicit RouteHeaderWriter(HeaderStyle style, std::optional<uint16_t> lane = std::nullopt)
       : style_(style), lane_(lane) {}
 
-  /// The result is valid until the next call.
-  const std::vector<HeaderView>& Write(const HeaderContent& content);
+  /// RoutedRecord::headers of this record, valid until the next call.
+  const std::vector<HeaderView>& Write(const RoutedRecord& record);
 
  private:
-  void WriteVerdict(const HeaderContent& content);
+  void WriteVerdict(const RoutedRecord& record);
   void WriteFingerprint(const Fingerprint& fingerprint);
   /// Starts a field. Its value is what is appended to `text_` until the next one starts.
   void StartField(std::string_view header_name);
   void StartFlag(std::string_view header_name);
-  void WriteGroup(const HeaderContent& content);
+  void WriteGroup(const RoutedRecord& record);
   void AppendPosition(const InputPartition& partition, int64_t offset);
 
   struct Field {

@@ -4,6 +4,7 @@
 """
 
 import http.server
+import os
 import pathlib
 import re
 import ssl
@@ -100,7 +101,8 @@ class Usage(unittest.TestCase):
     def complete(self, shell, *words):
         """The completions of the last word."""
         done = subprocess.run([shell, *QUIET.get(shell, []), "-c", COMPLETE[shell], *ZEROTH.get(shell, []), NEARDUP,
-                               "neardup", *words], capture_output=True, text=True, cwd=pathlib.Path(__file__).parent)
+                               "neardup", *words], capture_output=True, text=True, cwd=pathlib.Path(__file__).parent,
+                              env={**os.environ, "PATH": f"{pathlib.Path(NEARDUP).parent}:{os.environ['PATH']}"})
         self.assertEqual((done.returncode, done.stderr), (0, ""), (shell, words))
         found = [line.split("\t")[0] for line in done.stdout.splitlines()]
         return [word for word in found if word and word.startswith(words[-1])]

@@ -238,7 +238,7 @@ void World::Decide(const WorldOptions& options, const std::vector<Order>& order)
   for (const Order& next : order) {
     const auto number = static_cast<uint32_t>(
         std::find(numbers.begin(), numbers.end(), next.partition) - numbers.begin());
-    StoredRecord record = inputs[next.partition][next.index];
+    const StoredRecord& record = inputs[next.partition][next.index];
     const FingerprintedRecord fingerprinted = fingerprinter.Compute(
         {{number, record.offset}, record.timestamp_ms, record.message(number).value});
     const Verdict verdict = filter.Decide(fingerprinted);
@@ -257,34 +257,33 @@ void World::Decide(const WorldOptions& options, const std::vector<Order>& order)
     }
     const bool replaces = options.keeps_newest && joined.replaces;
     const Route route = observes || replaces ? Route::kUnique : RouteOf(verdict.decision);
-    HeaderContent content{.seq = ++seq,
-                          .origin = next.partition,
-                          .origin_offset = record.offset,
-                          .verdict = verdict,
-                          .route = route,
-                          .mode = observes ? RoutingMode::kObserve : RoutingMode::kRoute,
-                          .original = &numbers[verdict.match.original.input],
-                          .fingerprint = fingerprinted.fingerprint};
+    const Message message = record.message(number);
+    RoutedRecord routed{.message = message,
+                        .input = next.partition,
+                        .verdict = verdict,
+                        .fingerprint = fingerprinted.fingerprint,
+                        .route = route,
+                        .mode = observes ? RoutingMode::kObserve : RoutingMode::kRoute,
+                        .seq = ++seq,
+                        .original_input = &numbers[verdict.match.original.input]};
     if (options.keeps_newest && duplicate) {
-      content.joined = &joined;
-      content.newest = &numbers[joined.newest_before.input];
+      routed.joined = &joined;
+      routed.newest_input = &numbers[joined.newest_before.input];
     }
-    const std::optional<std::string> own_key = record.key;
-    const std::optional<std::string_view> replaced_key = own_key;
     const bool keyed = options.keyed && route == Route::kUnique;
-    if (keyed) {
-      content.replaced_key = &replaced_key;
-      record.key = GroupKey(numbers[original.input], original.offset);
-    }
-    for (const HeaderView& header : writer.Write(content)) {
-      record.headers.emplace_back(
+    const std::string group_key = GroupKey(numbers[original.input], original.offset);
+    if (keyed) routed.group_key = group_key;
+    StoredRecord written = record;
+    if (keyed) written.key = group_key;
+    for (const HeaderView& header : writer.Write(routed)) {
+      written.headers.emplace_back(
           std::string(header.name),
           header.value ? std::optional(std::string(*header.value)) : std::nullopt);
     }
     const InputPartition& target = keyed ? numbers[original.input] : next.partition;
     auto& place = outputs[{TopicOf(target.topic, route), target.partition}];
-    record.offset = static_cast<int64_t>(place.size());
-    place.push_back(std::move(record));
+    written.offset = static_cast<int64_t>(place.size());
+    place.push_back(std::move(written));
     if (seq % options.transaction_records == 0) filter.Commit();
   }
 }

@@ -276,7 +276,7 @@ Result<void> MemoryTransaction::Publish(const RoutedRecord& record) {
   output.verdict = record.verdict;
   output.route = record.route;
   if (record.original_input != nullptr) output.original_input = *record.original_input;
-  if (const Result<ParsedHeader> header = ParseRouteHeader(record.headers); header.ok()) {
+  if (const Result<ParsedHeader> header = ParseRouteHeader(*record.headers); header.ok()) {
     output.replaces = header->replaces;
     output.newest = header->newest;
   }

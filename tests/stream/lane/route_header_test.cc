@@ -32,14 +32,24 @@ struct Sample {
     const bool replaces = joined && joined->replaces && !observed;
     const RoutingMode mode = released || replaces ? RoutingMode::kRoute : RoutingMode::kObserve;
     const Route route = observed || released ? Route::kUnique : RouteOf(verdict.decision);
-    HeaderContent content{seq, origin, origin_offset, verdict, route, mode, &original, fingerprint};
+    Message message;
+    message.position = {0, origin_offset};
+    message.key = own_key;
+    RoutedRecord record{.message = message,
+                        .input = origin,
+                        .verdict = verdict,
+                        .fingerprint = fingerprint,
+                        .route = route,
+                        .mode = mode,
+                        .seq = seq,
+                        .original_input = &original};
     if (joined) {
-      content.joined = &*joined;
-      content.newest = &newest;
-      if (joined->replaces) content.route = Route::kUnique;
+      record.joined = &*joined;
+      record.newest_input = &newest;
+      if (joined->replaces) record.route = Route::kUnique;
     }
-    if (keyed) content.replaced_key = &own_key;
-    return writer.Write(content);
+    if (keyed) record.group_key = "";
+    return writer.Write(record);
   }
 };
 
