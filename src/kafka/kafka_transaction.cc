@@ -49,7 +49,8 @@ Result<OutgoingRecord> Outgoing(const RoutedRecord& record, rd_kafka_topic_t* to
                           .partition = record.target().partition,
                           .timestamp_ms = message.timestamp_ms,
                           .tag = tag};
-  const size_t headers = record.headers->size() + (record.by_reference ? 0 : message.headers.size());
+  const size_t headers =
+      record.headers->size() + (record.by_reference ? 0 : message.headers.size());
   if (headers > 0) outgoing.headers.reset(rd_kafka_headers_new(headers));
   if (!record.by_reference) {
     outgoing.key = record.group_key ? record.group_key : message.key;

@@ -4,6 +4,8 @@ The series of a test are the series of a healthy service, with some replaced. Th
 `4x10 7` is eleven times 4 and then 7, `1+2x3` is 1 3 5 7, `_` is nothing. One value stands for a minute.
 """
 
+import copy
+import json
 import pathlib
 import re
 import tempfile
@@ -72,6 +74,8 @@ FAULTS = {
          RECORDS % "near_duplicate": f"0+1200x9 10800x30 12000+1200{REST}"}, (27, 38), (9, 22, 45)),
     "NeardupStandbyMissing": (
         {STATE % (STANDBY, "standby"): f"1x9 0x20 1{REST}"}, (26, 30), (9, 24, 33)),
+    "NeardupEntriesMissing": (
+        {series("neardup_entries_missing", STANDBY): f"0x9 300x10 0{REST}"}, (17, 19), (9, 13, 23)),
     "NeardupRestartLoop": (
         {series("process_start_time_seconds", STANDBY): f"0x9 600x2 780x2 960x2 1140{REST}"}, (17, 45), (12, 70)),
     "NeardupNotPolling": (
@@ -189,7 +193,22 @@ class Alerts(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = promtool("check", folder, "rules.yaml", self.rules)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("19 rules found", done.stdout)
+        self.assertIn("20 rules found", done.stdout)
+
+    def test_the_program_prints_the_same_rules(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "rules.yaml"
+            path.write_text(run(chart.NEARDUP, "monitoring", "rules", "--selector", RELEASE).stdout)
+            done = run("promtool", "check", "rules", path)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            printed = yaml.safe_load(path.read_text())
+        of_chart = copy.deepcopy(self.rules)
+        for group in of_chart["groups"]:
+            for rule in group["rules"]:
+                del rule["annotations"]["runbook_url"]
+        self.assertEqual(printed, of_chart)
+        self.assertEqual(json.loads(run(chart.NEARDUP, "monitoring", "dashboard").stdout),
+                         json.loads((chart.CHART / "dashboards/neardup.json").read_text()))
 
     def test_a_healthy_service_fires_none(self):
         self.assert_holds(test_of("healthy", None, {}, (), (0, 1, 5, 30, 60, DAY, DAY + 90, LENGTH - 1)))

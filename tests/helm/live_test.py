@@ -236,7 +236,7 @@ class Live(KafkaTest):
         health = {rule["name"]: rule["health"] for group in prometheus.get("/api/v1/rules")["groups"]
                   for rule in group["rules"]}
         self.assertEqual(set(health.values()), {"ok"}, health)
-        self.assertEqual(len(health), 19)
+        self.assertEqual(len(health), 20)
         # More unique records than window.entries_max.
         self.wait_for_alert(prometheus, "NeardupWindowShortened")
         self.assertLessEqual(set(prometheus.firing()), {"NeardupWindowShortened", "NeardupLagTooHigh"})

@@ -196,9 +196,10 @@ Result<void> History::ReadMarkers() {
                             part.at("entries").get<uint64_t>()});
       lane.live = part.at("live").get<uint64_t>();
       for (const Json& place : part.at("positions").at("held")) {
-        HeldOffsets& held = lane.held[{place.at(0).get<std::string>(), place.at(1).get<int32_t>()}];
+        const InputPartition partition = {place.at(0).get<std::string>(),
+                                          place.at(1).get<int32_t>()};
         for (const Json& range : place.at(2)) {
-          Hold(range.at(0).get<int64_t>(), range.at(1).get<int64_t>(), held);
+          Hold(range.at(0).get<int64_t>(), range.at(1).get<int64_t>(), lane.held[partition]);
         }
       }
     }

@@ -26,11 +26,13 @@ void AddSnapshot(CommandLine& line);
 void AddValidate(CommandLine& line);
 void AddConfigCommands(CommandLine& line);
 void AddHealthcheck(CommandLine& line);
+void AddMonitoring(CommandLine& line);
 
 /// In the order of the help.
 inline constexpr void (*kCommands[])(CommandLine&) = {
-    AddRun,   AddFilter,   AddTune,     AddEvaluate,       AddExplain,    AddTest,    AddGenerate,
-    AddDemo,  AddReport,   AddVerify,   AddReplay,         AddReset,      AddReindex, AddImport,
-    AddLanes, AddSnapshot, AddValidate, AddConfigCommands, AddHealthcheck};
+    AddRun,      AddFilter,   AddTune,           AddEvaluate,    AddExplain,
+    AddTest,     AddGenerate, AddDemo,           AddReport,      AddVerify,
+    AddReplay,   AddReset,    AddReindex,        AddImport,      AddLanes,
+    AddSnapshot, AddValidate, AddConfigCommands, AddHealthcheck, AddMonitoring};
 
 }  // namespace neardup

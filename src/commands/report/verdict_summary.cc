@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "detect/base/hash.h"
 #include "detect/base/quantity.h"
+#include "detect/record/field_extractor.h"
 #include "kafka/kafka_ports.h"
 #include "kafka/topics.h"
 #include "learn/words.h"
@@ -51,20 +53,35 @@ std::string Marked(const std::vector<TextStretch>& stretches) {
   return text;
 }
 
-/// What is printed of a text.
-std::string Shown(std::string_view text) {
-  constexpr size_t kShownBytes = 2000;
-  return CutText(text, kShownBytes);
-}
+/// What is printed of records: the texts of the compared fields.
+class ComparedText {
+ public:
+  explicit ComparedText(const RecordOptions& options) : extractor_(options) {}
 
-std::string CallText(const ClosestCall& call) {
+  std::string Of(std::string_view payload) {
+    const ExtractedRecord& record = extractor_.Extract({{}, 0, payload});
+    std::string text;
+    for (const TextPiece& piece : record.pieces) {
+      if (piece.key || piece.free) continue;
+      text += fmt::format("{}{}", text.empty() ? "" : " | ", piece.text);
+    }
+    return CutText(record.outcome.comparable() && !text.empty() ? text : payload, kShownBytes);
+  }
+
+ private:
+  static constexpr size_t kShownBytes = 2000;
+  FieldExtractor extractor_;
+};
+
+std::string CallText(const ClosestCall& call, ComparedText& compared) {
   std::string text =
       fmt::format("  distance {}: {} of {}\n", call.distance, call.copy, call.original);
   if (!call.original_text) {
     return text + fmt::format("    copy      {}\n    original  (not in its topic any more)\n",
-                              Marked({{Shown(call.copy_text), false}}));
+                              Marked({{compared.Of(call.copy_text), false}}));
   }
-  const WordDifference difference = CompareWords(Shown(*call.original_text), Shown(call.copy_text));
+  const WordDifference difference =
+      CompareWords(compared.Of(*call.original_text), compared.Of(call.copy_text));
   return text + fmt::format("    original  {}\n    copy      {}\n", Marked(difference.earlier),
                             Marked(difference.later));
 }
@@ -143,16 +160,16 @@ void VerdictSummary::AddDuplicate(const InputPartition& place, const Message& me
   ++counts_.near;
   const auto distance = static_cast<size_t>(std::max(0, original.distance));
   ++counts_.distances[std::min(distance, kDistancesCounted - 1)];
-  const bool far =
-      calls_.size() < calls_max_ || (!calls_.empty() && original.distance > calls_.back().distance);
-  if (!far) return;
+  const auto comes_first = [](const ClosestCall& a, const ClosestCall& b) {
+    return std::pair(-a.distance, Hash64(a.copy)) < std::pair(-b.distance, Hash64(b.copy));
+  };
   ClosestCall call{.copy = Place(place, message.position.offset),
                    .original = name,
                    .distance = original.distance,
-                   .copy_text = CutText(message.value.value_or(""))};
-  const auto after = std::find_if(calls_.begin(), calls_.end(), [&](const ClosestCall& other) {
-    return other.distance < call.distance;
-  });
+                   .copy_text = {}};
+  const auto after = std::upper_bound(calls_.begin(), calls_.end(), call, comes_first);
+  if (after == calls_.end() && calls_.size() == calls_max_) return;
+  call.copy_text = CutText(message.value.value_or(""));
   calls_.insert(after, std::move(call));
   if (calls_.size() > calls_max_) calls_.pop_back();
 }
@@ -172,6 +189,7 @@ std::vector<CopiedRecord> VerdictSummary::MostCopied(size_t count) const {
 
 std::string ReportText(const VerdictReport& report) {
   const VerdictCounts& counts = report.counts;
+  ComparedText compared(report.record);
   const uint64_t all = counts.records();
   std::string text = fmt::format("{} decided records", Grouped(all));
   if (counts.first_ms <= counts.last_ms) {
@@ -203,12 +221,13 @@ std::string ReportText(const VerdictReport& report) {
     text +=
         "\nclosest calls: near duplicates with the largest distance, differing words in "
         "[brackets]\n";
-    for (const ClosestCall& call : report.closest_calls) text += CallText(call);
+    for (const ClosestCall& call : report.closest_calls) text += CallText(call, compared);
   }
   if (!report.most_copied.empty()) text += "\nmost copied\n";
   for (const CopiedRecord& copied : report.most_copied) {
     text += fmt::format("  {:>10} copies of {}, {} to {}\n", Grouped(copied.copies),
                         copied.original, UtcText(copied.first_ms), UtcText(copied.last_ms));
+    if (copied.text) text += fmt::format("    {}\n", Marked({{compared.Of(*copied.text), false}}));
   }
   for (const std::string& note : report.notes) text += fmt::format("\nnote: {}\n", note);
   return text;
@@ -240,10 +259,12 @@ std::string ReportJson(const VerdictReport& report) {
   }
   json["most_copied"] = nlohmann::ordered_json::array();
   for (const CopiedRecord& copied : report.most_copied) {
-    json["most_copied"].push_back({{"original", copied.original},
-                                   {"copies", copied.copies},
-                                   {"first_ms", copied.first_ms},
-                                   {"last_ms", copied.last_ms}});
+    json["most_copied"].push_back(
+        {{"original", copied.original},
+         {"copies", copied.copies},
+         {"first_ms", copied.first_ms},
+         {"last_ms", copied.last_ms},
+         {"text", copied.text ? nlohmann::ordered_json(*copied.text) : nlohmann::ordered_json()}});
   }
   json["limits"] = report.limits;
   json["notes"] = report.notes;
@@ -282,17 +303,21 @@ std::vector<std::string> OutputTopicsOf(const KafkaOptions& kafka) {
 }
 
 /// The originals may be deleted, and then a pair shows only its copy.
-Result<void> FindOriginals(const Settings& settings, std::vector<ClosestCall>& calls,
-                           const KafkaLog& log) {
+Result<void> FindOriginals(const Settings& settings, VerdictReport& report, const KafkaLog& log) {
   RecordFinder finder(settings, log);
-  for (ClosestCall& call : calls) {
-    Result<NamedRecord> original = finder.Find(call.original);
+  const auto find = [&](const std::string& name, std::optional<std::string>& text) -> Result<void> {
+    Result<NamedRecord> original = finder.Find(name);
     if (!original.ok() && original.error().code != ErrorCode::kNotFound) return original.error();
     // The topic may have been created again since.
     if (original.ok() && original->value && nlohmann::json::accept(*original->value)) {
-      call.original_text = CutText(*original->value);
+      text = CutText(*original->value);
     }
+    return {};
+  };
+  for (ClosestCall& call : report.closest_calls) {
+    NEARDUP_TRY(find(call.original, call.original_text));
   }
+  for (CopiedRecord& copied : report.most_copied) NEARDUP_TRY(find(copied.original, copied.text));
   return {};
 }
 
@@ -330,8 +355,9 @@ Result<VerdictReport> ReadVerdicts(const Settings& settings, const VerdictReadin
   progress.End();
   VerdictReport report{.counts = summary.counts(),
                        .closest_calls = std::move(summary.closest_calls()),
-                       .most_copied = summary.MostCopied(options.copied_max)};
-  NEARDUP_TRY(FindOriginals(settings, report.closest_calls, log));
+                       .most_copied = summary.MostCopied(options.copied_max),
+                       .record = settings.lane.filter.record};
+  NEARDUP_TRY(FindOriginals(settings, report, log));
   NEARDUP_ASSIGN(const std::optional<Delta> newest, ReadNewestDelta(settings, log));
   if (newest && newest->dropped > 0) {
     report.notes.push_back(fmt::format(

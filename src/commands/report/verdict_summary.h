@@ -37,6 +37,7 @@ struct CopiedRecord {
   uint64_t copies = 0;
   int64_t first_ms = 0;  ///< Kafka's timestamps of the copies
   int64_t last_ms = 0;
+  std::optional<std::string> text = {};  ///< as ClosestCall::original_text
 };
 
 /// A text of a pair that has more bytes is cut.
@@ -80,7 +81,8 @@ class VerdictSummary {
   const VerdictCounts& counts() const { return counts_; }
   /// Some originals were not counted one by one.
   bool originals_left_out() const { return originals_left_out_; }
-  /// The largest distances first; among equal distances, those that were added first.
+  /// The largest distances first; among equal distances, some at random: the same ones for the same
+  /// outputs.
   std::vector<ClosestCall>& closest_calls() { return calls_; }
   /// The most copies first; at most `count`.
   std::vector<CopiedRecord> MostCopied(size_t count) const;
@@ -103,6 +105,7 @@ struct VerdictReport {
   std::vector<CopiedRecord> most_copied;
   std::vector<std::string> notes = {};  ///< sentences
   std::string limits = {};              ///< how far apart near duplicates may be; empty: not known
+  RecordOptions record = {};            ///< which fields of the examples are shown
 };
 
 /// To be read from top to bottom: shares, distances, examples.
@@ -124,7 +127,7 @@ struct VerdictReadingOptions {
 
 /// Counts the verdicts in the output topics of the configured inputs, committed records only. The
 /// lane may be running: what it commits after the call began is not counted. Looks up the originals
-/// of the closest calls in the input topics. kConfig if the outputs have no headers; kNotFound if
+/// of the examples in the input topics. kConfig if the outputs have no headers; kNotFound if
 /// an output topic does not exist.
 Result<VerdictReport> ReadVerdicts(const Settings& settings, const VerdictReadingOptions& options,
                                    Progress& progress, const KafkaLog& log);

@@ -16,6 +16,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::IsSubsetOf;
 using testing::Not;
 
 /// An output record that owns its bytes.
@@ -91,6 +92,24 @@ TEST(VerdictSummary, KeepsThePairsWithTheLargestDistancesWhateverTheirOrder) {
   EXPECT_TRUE(ReportOf({Near(3)}, 0).closest_calls.empty());
 }
 
+TEST(VerdictSummary, TakesSomeAtRandomAmongEqualDistances) {
+  std::vector<Output> outputs;
+  for (int64_t i = 0; i < 200; ++i) {
+    outputs.push_back(Near(4));
+    outputs.back().offset = i;
+  }
+  const auto copies = [&outputs] {
+    std::vector<std::string> names;
+    for (const ClosestCall& call : ReportOf(outputs, 5).closest_calls) names.push_back(call.copy);
+    return names;
+  };
+  const std::vector<std::string> chosen = copies();
+  EXPECT_THAT(chosen, Not(IsSubsetOf({"news.unique/2/0", "news.unique/2/1", "news.unique/2/2",
+                                      "news.unique/2/3", "news.unique/2/4"})));
+  std::reverse(outputs.begin(), outputs.end());
+  EXPECT_EQ(copies(), chosen);
+}
+
 TEST(VerdictSummary, NamesTheRecordsThatWereCopiedMost) {
   std::mt19937_64 random(7);
   std::map<std::string, uint64_t> copies;
@@ -123,6 +142,19 @@ TEST(VerdictReport, MarksTheWordsThatDifferAndObeysNoControlCharacter) {
                     HasSubstr("[red]"), Not(HasSubstr("\x1b"))));
   report.closest_calls[0].original_text.reset();
   EXPECT_THAT(ReportText(report), HasSubstr("not in its topic any more"));
+}
+
+TEST(VerdictReport, ShowsTheComparedFieldsOfItsExamples) {
+  VerdictReport report = ReportOf({Near(6)});
+  report.record.fields = {{"title"}, {"text"}};
+  report.closest_calls[0].original_text = R"({"id":"aaa","title":"a house","text":"blue"})";
+  report.closest_calls[0].copy_text = R"({"id":"bbb","title":"a house","text":"red"})";
+  report.most_copied[0].text = R"({"id":"ccc","title":"a tower","text":"green"})";
+  EXPECT_THAT(ReportText(report), AllOf(HasSubstr("a house | [blue]"), HasSubstr("a house | [red]"),
+                                        HasSubstr("a tower | green"), Not(HasSubstr("aaa")),
+                                        Not(HasSubstr("bbb")), Not(HasSubstr("ccc"))));
+  report.most_copied[0].text = "no JSON";
+  EXPECT_THAT(ReportText(report), HasSubstr("no JSON"));
 }
 
 TEST(VerdictReport, WritesItsPairsAsCasesThatCanBeMarked) {
