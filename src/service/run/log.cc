@@ -125,6 +125,11 @@ void LogProbe::Saw(const event::SnapshotWritten& seen) {
   const WrittenSnapshot& snapshot = seen.snapshot;
   spdlog::debug("snapshot written in {:.3f} s: {} entries, {} bytes, up to seq {}",
                 snapshot.seconds, snapshot.entries, snapshot.bytes, snapshot.seq);
+  if (keeper_failures_ == 0) return;
+  spdlog::info(
+      "the snapshot and the changelog are kept up to date again, {} s after the first of {}",
+      (clock_.SteadyMs() - keeper_failed_at_ms_) / 1000,
+      Counted(std::exchange(keeper_failures_, 0), "failure"));
 }
 
 void LogProbe::Saw(const event::ChangelogPurged& seen) {
@@ -139,6 +144,7 @@ void LogProbe::Saw(const event::PurgeRefused& seen) {
 }
 
 void LogProbe::Saw(const event::KeeperFailed& seen) {
+  if (keeper_failures_++ == 0) keeper_failed_at_ms_ = clock_.SteadyMs();
   spdlog::warn("cannot keep the snapshot and the changelog up to date, trying again later: {}",
                seen.error.text);
 }

@@ -57,6 +57,8 @@ class LogProbe final : public SeesLane<LogProbe>, public SeesKeeper<LogProbe> {
 
  private:
   Clock& clock_;
+  uint64_t keeper_failures_ = 0;  ///< since the last snapshot
+  int64_t keeper_failed_at_ms_ = 0;
   uint64_t unique_ = 0;
   uint64_t duplicates_ = 0;
   uint64_t dead_ = 0;
