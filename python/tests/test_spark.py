@@ -619,7 +619,7 @@ def test_another_input_without_files_is_refused(spark, records, tmp_path):
 
 def test_an_unknown_version_of_the_format_is_refused(spark, lake, tmp_path):
     Store(f"file:{tmp_path}/work").write_json("run.json", {"neardup_spark": 1})
-    refused(frame(spark, lake), tmp_path, "run.json: expected format version 2, found 1; use the neardup that began")
+    refused(frame(spark, lake), tmp_path, "run.json: expected format version 3, found 1; use the neardup that began")
 
 
 def test_a_folder_with_other_files_is_refused(spark, lake, tmp_path):

@@ -12,20 +12,19 @@
 namespace neardup {
 namespace {
 
-/// Collects the fields below a value. A sorted map takes records of many members faster than a list
-/// that keeps their order.
+/// Collects the fields below a value.
 class Walk {
  public:
   explicit Walk(std::vector<RecordField>& fields) : fields_(fields) {}
 
-  void Visit(const nlohmann::json& value) {
+  void Visit(const auto& value) {
     if (value.is_object()) {
       for (const auto& member : value.items()) Enter(member.key(), member.value());
     } else if (value.is_array()) {
       const bool structured = std::any_of(value.begin(), value.end(),
                                           [](const auto& item) { return item.is_structured(); });
       if (!structured) Take(value);
-      for (const nlohmann::json& item : value) {
+      for (const auto& item : value) {
         if (structured) Enter(std::string(kAnyElement), item);
       }
     } else {
@@ -34,27 +33,28 @@ class Walk {
   }
 
  private:
-  void Enter(const std::string& key, const nlohmann::json& value) {
+  void Enter(const std::string& key, const auto& value) {
     path_.push_back(key);
     Visit(value);
     path_.pop_back();
   }
 
   /// A scalar, or an array of scalars.
-  void Take(const nlohmann::json& value) {
+  void Take(const auto& value) {
     RecordField& field = FieldHere();
     if (!value.is_array()) return Append(value, field);
-    for (const nlohmann::json& item : value) Append(item, field);
+    for (const auto& item : value) Append(item, field);
   }
 
-  static void Append(const nlohmann::json& scalar, RecordField& field) {
+  static void Append(const auto& scalar, RecordField& field) {
     if (scalar.is_null()) return;
     if (field.items++ == 0) {
       field.number = scalar.is_number();
     } else {
       field.text += '\n';
     }
-    field.text += scalar.is_string() ? scalar.get_ref<const std::string&>() : scalar.dump();
+    field.text +=
+        scalar.is_string() ? scalar.template get_ref<const std::string&>() : scalar.dump();
   }
 
   RecordField& FieldHere() {
@@ -79,8 +79,21 @@ std::string SelectorOf(const FieldPath& path) {
 const std::vector<RecordField>& RecordFields::Read(std::string_view payload) {
   fields_.clear();
   if (NestsDeeperThan(payload)) return fields_;
-  const nlohmann::json record = nlohmann::json::parse(payload, nullptr, false);
-  if (record.is_object()) Walk(fields_).Visit(record);
+  const auto read = [&](const auto& record) {
+    if (record.is_object()) Walk(fields_).Visit(record);
+  };
+  // A list of members keeps their order, and is searched as a whole for each of them.
+  constexpr size_t kListedMax = 200;
+  size_t members = 0;
+  for (size_t at = 0; members <= kListedMax && (at = payload.find("\":", at)) != payload.npos;
+       ++at) {
+    ++members;
+  }
+  if (members > kListedMax) {
+    read(nlohmann::json::parse(payload, nullptr, false));
+  } else {
+    read(nlohmann::ordered_json::parse(payload, nullptr, false));
+  }
   return fields_;
 }
 

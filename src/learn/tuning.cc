@@ -173,7 +173,7 @@ class Tuner {
     if (options_.calibration.prose) features_min = std::min(features_min, kShortProseFeaturesMin);
   }
 
-  /// Begins with records that are compared by likeness. This or OnlyEqual(record) comes first.
+  /// Begins with records that are compared by likeness. This or OnlyEqual(record, ...) comes first.
   void Begin();
   const Sample& sample() const { return *sample_; }
   /// Proposes how records with prose are compared, as trials with planted copies show it.
@@ -190,8 +190,9 @@ class Tuner {
     return calibration.mode == MatchMode::kNear && calibration.widen &&
            LargestDifferingShare(calibration.neighbours) < kSameFieldDiffers;
   }
-  /// Proposes that only records are joined that are equal in the fields of `record`.
-  void OnlyEqual(RecordOptions record);
+  /// Proposes that only records are joined that are equal in the fields of `record`. With few seeds,
+  /// marked pairs that want likeness find less of it.
+  void OnlyEqual(RecordOptions record, bool few_seeds);
   void TryShortRecords();
   /// Gives up what makes unlike records near.
   void TryNarrower();
@@ -321,10 +322,10 @@ void Tuner::OnlyEqual(const char* reason) {
   calibration.reason = reason;
 }
 
-void Tuner::OnlyEqual(RecordOptions record) {
+void Tuner::OnlyEqual(RecordOptions record, bool few_seeds) {
   FilterOptions equal = tuning_.proposed;
   equal.record = std::move(record);
-  SamplePointer sample = SampleOf(equal, true);
+  SamplePointer sample = SampleOf(equal, few_seeds);
   Calibration calibration = Calibrate(*sample, options_.calibration);
   tuning_.short_reason.clear();
   Take(std::move(equal), std::move(sample), std::move(calibration));
@@ -407,7 +408,7 @@ Result<Tuning> Tune(std::span<const RecordView> all, const TuneOptions& options)
   tuning.proposed.model.standing = StandingTexts(records, tuning.proposed);
   Tuner tuner(records, options, tuning);
   if (wide) {
-    tuner.OnlyEqual(whole);
+    tuner.OnlyEqual(whole, true);
   } else {
     tuner.Begin();
   }
@@ -425,7 +426,7 @@ Result<Tuning> Tune(std::span<const RecordView> all, const TuneOptions& options)
   } else if (!wide) {
     tuner.TryShortRecords();
     tuner.TryNarrower();
-    if (structures && !tuner.NearAreEdits()) tuner.OnlyEqual(whole);
+    if (structures && !tuner.NearAreEdits()) tuner.OnlyEqual(whole, false);
   }
   tuning.records = records.size();
   if (options.find_pairs) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace neardup {
 namespace {
@@ -20,6 +21,23 @@ using Fields = std::map<std::string, std::string>;
 TEST(RecordFields, NamesFieldsAsSettingsDo) {
   EXPECT_EQ(Read(R"({"a":1,"b":{"c":"x","d/e":true},"/f":null})"),
             (Fields{{"a", "1"}, {"/b/c", "x"}, {"/b/d~1e", "true"}, {"/~1f", ""}}));
+}
+
+TEST(RecordFields, ComeInTheOrderOfTheRecordAndOfHundredsByName) {
+  const auto paths = [](const std::string& payload) {
+    RecordFields reader;
+    std::vector<std::string> found;
+    for (const RecordField& field : reader.Read(payload)) found.push_back(field.path);
+    return found;
+  };
+  // Of two texts of the same length, the first one is the main text.
+  EXPECT_EQ(paths(R"({"title":"a: b","site":"\":\":"})"),
+            (std::vector<std::string>{"title", "site"}));
+  std::string many = "{";
+  for (int i = 999; i >= 100; --i) many += "\"c" + std::to_string(i) + "\":1,";
+  many.back() = '}';
+  EXPECT_EQ(paths(many).size(), 900U);
+  EXPECT_EQ(paths(many).front(), "c100");
 }
 
 TEST(RecordFields, TakesTheMembersOfObjectsInAnArrayAsOneField) {
