@@ -190,8 +190,8 @@ class Tuner {
     return calibration.mode == MatchMode::kNear && calibration.widen &&
            LargestDifferingShare(calibration.neighbours) < kSameFieldDiffers;
   }
-  /// Proposes that only records are joined that are equal in the fields of `record`. With few seeds,
-  /// marked pairs that want likeness find less of it.
+  /// Proposes that only records are joined that are equal in the fields of `record`. With few
+  /// seeds, marked pairs that want likeness find less of it.
   void OnlyEqual(RecordOptions record, bool few_seeds);
   void TryShortRecords();
   /// Gives up what makes unlike records near.
