@@ -251,9 +251,9 @@ std::string MeasuredText(const Tuning& tuning) {
 
 std::string SampleText(const Tuning& tuning) {
   return fmt::format(
-      "{} records ({} distinct, {} repeats, {} dead letters); {} have enough words to be compared "
+      "{} ({} distinct, {} repeats, {} dead letters); {} have enough words to be compared "
       "by distance",
-      Grouped(tuning.records), Grouped(tuning.distinct), Grouped(tuning.repeats),
+      Counted(tuning.records, "record"), Grouped(tuning.distinct), Grouped(tuning.repeats),
       Grouped(tuning.dead_letters), Grouped(tuning.calibration.comparable));
 }
 

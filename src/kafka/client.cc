@@ -156,7 +156,7 @@ void Client::CutOff() {
 
 void Client::Log(int level, const std::string& text) {
   const std::lock_guard<std::mutex> lock(log_mutex_);
-  if (log_) log_(IsLoginCutOff(text) ? kDebugLevel : level, text);
+  if (log_) log_(IsLoginCutOff(text) ? kSyslogDebug : level, text);
 }
 
 void Client::Bind(rd_kafka_conf_t* conf, ClientRole role) {

@@ -184,7 +184,7 @@ int64_t ComplaintLog::SteadyMs() {
 }
 
 void ComplaintLog::operator()(int level, std::string_view text) const {
-  if (level >= kDebugLevel) return log_(level, text);
+  if (level >= kSyslogDebug) return log_(level, text);
   const auto [word, detail] = Split(text);
   const std::string kind = KindOf(word, detail);
   const int64_t now_ms = now_ms_();

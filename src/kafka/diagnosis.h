@@ -90,13 +90,10 @@ class Diagnosis {
   std::string connection_complaint_;   ///< why the last connection failed
 };
 
-/// Whether a line of the library names no trouble: a login was under way on a connection that was
-/// closed. The library itself closes one when it learns the address of a coordinator. A connection
-/// that fails has other lines, too.
+/// Whether a line of the library is about a login that ended because its connection was closed. It
+/// is no trouble: the library itself closes a connection when it learns the address of a
+/// coordinator. If a connection fails, the library writes other lines as well.
 bool IsLoginCutOff(std::string_view line);
-
-/// The level of syslog for lines that only a developer wants.
-inline constexpr int kDebugLevel = 7;
 
 // Condenses what the client library complains about: one line for each change, repeats counted.
 

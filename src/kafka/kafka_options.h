@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stream/state/pipeline.h"
@@ -61,12 +62,27 @@ inline std::string LeaseTopic(const KafkaOptions& options) {
   return options.lanes == 1 ? topic : topic + "-" + std::to_string(options.lane);
 }
 
+/// The unique, duplicate and dead-letter topic of an input topic, by Route.
+inline std::vector<std::string> OutputsOf(const KafkaOptions& options, const std::string& input) {
+  return {ExpandTopic(options.unique_topic, input), ExpandTopic(options.duplicate_topic, input),
+          ExpandTopic(options.dead_letter_topic, input)};
+}
+/// The output topics of all input topics. Inputs may share some.
+inline std::vector<std::string> OutputsOf(const KafkaOptions& options) {
+  std::vector<std::string> topics;
+  for (const std::string& input : options.topics) {
+    for (std::string& topic : OutputsOf(options, input)) topics.push_back(std::move(topic));
+  }
+  return topics;
+}
+
 /// Receives the client library's log lines, from several of its threads at once. It must not call
-/// the kafka module. `level` is a syslog level; 7 is debug.
+/// the kafka module. `level` is a syslog level.
 using KafkaLog = std::function<void(int level, std::string_view text)>;
 inline constexpr int kSyslogError = 3;  ///< and what is worse has lower levels
 inline constexpr int kSyslogWarning = 4;
 inline constexpr int kSyslogInfo = 6;
+inline constexpr int kSyslogDebug = 7;
 
 // A point in time that a wait must not pass.
 

@@ -185,9 +185,8 @@ Result<void> KafkaTransaction::Fence() {
   NEARDUP_TRY(WarmUp(ChangelogTopic(options_)));
   NEARDUP_TRY(CheckCompaction());
   for (const std::string& input : options_.topics) {
-    for (const std::string* name :
-         {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
-      const Result<void> warmed = WarmUp(ExpandTopic(*name, input));
+    for (const std::string& output : OutputsOf(options_, input)) {
+      const Result<void> warmed = WarmUp(output);
       if (warmed.ok()) continue;
       // An input that does not exist may have no outputs.
       if (warmed.error().code != ErrorCode::kNotFound || WarmUp(input).ok()) return warmed;

@@ -137,13 +137,9 @@ std::vector<Topic> Checker::Topics() {
   for (const std::string& input : options_.topics) {
     const auto shape = shapes_.find(input);
     const int32_t partitions = shape == shapes_.end() ? 1 : shape->second.partitions;
-    for (const std::string* name :
-         {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
-      topics.push_back({.name = ExpandTopic(*name, input),
-                        .input = input,
-                        .partitions = partitions,
-                        .read = true,
-                        .write = true});
+    for (const std::string& output : OutputsOf(options_, input)) {
+      topics.push_back(
+          {.name = output, .input = input, .partitions = partitions, .read = true, .write = true});
     }
   }
   if (!options_.groups_topic.empty()) {

@@ -132,13 +132,7 @@ bool AllAtEnd(Source& source) {
 Result<std::optional<WrittenOutput>> FindNewestOutput(const KafkaOptions& options,
                                                       const KafkaLog& log) {
   KafkaOptions outputs = options;
-  outputs.topics.clear();
-  for (const std::string& input : options.topics) {
-    for (const std::string* output :
-         {&options.unique_topic, &options.duplicate_topic, &options.dead_letter_topic}) {
-      outputs.topics.push_back(ExpandTopic(*output, input));
-    }
-  }
+  outputs.topics = OutputsOf(options);
   NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(outputs, log));
   NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source->Partitions());
   NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,

@@ -61,7 +61,7 @@ struct WrittenOutput {
   std::string place;  ///< topic/partition/offset
 };
 
-/// The one with the largest seq among the last committed records of each output partition of the
+/// The record with the largest seq among the last committed records of each output partition of the
 /// lane; nullopt if there is none. kUnavailable if the partitions cannot be read to their ends
 /// within answer_timeout_ms.
 Result<std::optional<WrittenOutput>> FindNewestOutput(const KafkaOptions& options,

@@ -157,9 +157,7 @@ void TopicKeeper::WarnOfLimits(const std::string& topic, const Properties& found
 Result<int32_t> TopicKeeper::PartitionsOfOutputs(const std::string& input, int32_t partitions) {
   if (options_.create_topics || age_ == LaneAge::kFirstStart) return partitions;
   int32_t least = partitions;
-  for (const std::string* name :
-       {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
-    const std::string topic = ExpandTopic(*name, input);
+  for (const std::string& topic : OutputsOf(options_, input)) {
     NEARDUP_ASSIGN(const std::optional<int32_t> existing, admin_.Partitions(topic));
     if (!existing || *existing >= partitions) continue;
     least = std::min(least, *existing);
@@ -192,9 +190,7 @@ Result<void> TopicKeeper::EnsureOutputs(const std::string& input, int32_t partit
       }
     }
   }
-  for (const std::string* name :
-       {&options_.unique_topic, &options_.duplicate_topic, &options_.dead_letter_topic}) {
-    const std::string topic = ExpandTopic(*name, input);
+  for (const std::string& topic : OutputsOf(options_, input)) {
     NEARDUP_TRY(EnsureSize(topic, partitions, settings));
     const std::optional<Properties> found = ReadSettings(topic);
     NoteLimit(topic, found);
@@ -375,9 +371,7 @@ Result<std::optional<std::string>> FindMissingTopic(const KafkaOptions& options,
   std::set<std::string> topics = {ChangelogTopic(options), LeaseTopic(options)};
   if (!options.groups_topic.empty()) topics.insert(options.groups_topic);
   for (const InputPartition& input : inputs) {
-    topics.insert(ExpandTopic(options.unique_topic, input.topic));
-    topics.insert(ExpandTopic(options.duplicate_topic, input.topic));
-    topics.insert(ExpandTopic(options.dead_letter_topic, input.topic));
+    for (const std::string& output : OutputsOf(options, input.topic)) topics.insert(output);
   }
   NEARDUP_ASSIGN(const std::shared_ptr<Client> client,
                  Client::New(options, ClientRole::kWatermark, log));

@@ -65,7 +65,8 @@ struct FieldFacts {
   double hashes = 0;     ///< share of UUIDs, and of 32 or more hex digits
   double addresses = 0;  ///< share of addresses of the web
   double worded = 0;     ///< share of its tokens that do not begin with a digit
-  /// Share of the records, in order, with a whole number one above the number of the previous one.
+  /// Share of the records, in order, whose whole number is 1 above the number of the previous
+  /// record.
   double steps = 0;
   /// Share of the records in which this field and others are dates, and none of the other
   /// fields is later.

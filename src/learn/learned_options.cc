@@ -229,9 +229,9 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
     return learned;
   };
   const bool few = records.size() < records_min;
-  const std::string few_text =
-      fmt::format("{} records are too few to learn from; expected at least {}",
-                  Grouped(records.size()), Grouped(records_min));
+  const std::string few_text = fmt::format(
+      "{} {} too few to learn from; expected at least {}", Counted(records.size(), "record"),
+      records.size() == 1 ? "is" : "are", Grouped(records_min));
   if (few && !given.record.fields.empty()) {
     LearnedOptions learned = only_equal(few_text);
     learned.provisional = true;
@@ -241,8 +241,8 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
   if (!tuned.ok()) {
     LearnedOptions learned =
         only_equal(few ? few_text
-                       : fmt::format("nothing was learned from {} records: the sample {}",
-                                     Grouped(records.size()), tuned.error().text));
+                       : fmt::format("nothing was learned from {}: the sample {}",
+                                     Counted(records.size(), "record"), tuned.error().text));
     learned.provisional = few;
     return learned;
   }
@@ -276,7 +276,7 @@ LearnedOptions LearnSettings(std::span<const RecordView> records, const FilterOp
                                           : MatchMode::kNear);
   learned.records = tuning.records;
   learned.provisional = few;
-  learned.reasons = {fmt::format("learned from {} records ({} distinct)", Grouped(tuning.records),
+  learned.reasons = {fmt::format("learned from {} ({} distinct)", Counted(tuning.records, "record"),
                                  Grouped(tuning.distinct)),
                      FieldsReason(learned.options, tuning.fields),
                      ModeReason(tuning, learned.options.match, distance_given)};

@@ -82,7 +82,7 @@ const std::vector<RecordField>& RecordFields::Read(std::string_view payload) {
   const auto read = [&](const auto& record) {
     if (record.is_object()) Walk(fields_).Visit(record);
   };
-  // A list of members keeps their order, and is searched as a whole for each of them.
+  // ordered_json keeps the order of members, but searches the whole list for each member.
   constexpr size_t kListedMax = 200;
   size_t members = 0;
   for (size_t at = 0; members <= kListedMax && (at = payload.find("\":", at)) != payload.npos;

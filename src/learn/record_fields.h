@@ -22,8 +22,8 @@ struct RecordField {
 /// Reads the fields of payloads. Keeps scratch memory: one instance per thread.
 class RecordFields {
  public:
-  /// In the order in which they first occur; of records with hundreds of members, by name. Nothing
-  /// if the payload is no JSON object. Valid until the next call.
+  /// The fields in the order in which they first occur; if the record has hundreds of members, by
+  /// name. None if the payload is no JSON object. Valid until the next call.
   const std::vector<RecordField>& Read(std::string_view payload);
 
  private:

@@ -52,7 +52,8 @@ void StudyFields(std::span<const RecordView> records, Tuning& tuning) {
   tuning.fields_left_out = study.fields_left_out();
 }
 
-/// The time of learning grows with the number of values, so of wide records fewer are looked at.
+/// The time of learning grows with the number of values, so it reads fewer records if they are
+/// wide.
 size_t RecordsMost(const std::vector<StudiedField>& fields) {
   constexpr double kValuesMax = 400'000;
   double values = 1;  // of a record, on average
@@ -191,7 +192,7 @@ class Tuner {
            LargestDifferingShare(calibration.neighbours) < kSameFieldDiffers;
   }
   /// Proposes that only records are joined that are equal in the fields of `record`. With few
-  /// seeds, marked pairs that want likeness find less of it.
+  /// seeds, distances are less certain, and marked pairs may need them.
   void OnlyEqual(RecordOptions record, bool few_seeds);
   void TryShortRecords();
   /// Gives up what makes unlike records near.

@@ -33,11 +33,6 @@ std::string PlaceText(const InputPartition& partition, int64_t offset) {
   return fmt::format("{}/{}/{}", partition.topic, partition.partition, offset);
 }
 
-std::vector<std::string> OutputTopicNames(const KafkaOptions& options, const std::string& topic) {
-  return {ExpandTopic(options.unique_topic, topic), ExpandTopic(options.duplicate_topic, topic),
-          ExpandTopic(options.dead_letter_topic, topic)};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<DemoCluster>> DemoCluster::New(std::span<const SyntheticRecord> records,
@@ -61,7 +56,7 @@ Result<void> DemoCluster::CreateTopics() {
     const auto partitions =
         std::max(kPartitionsMin, static_cast<int32_t>(bytes / kPartitionBytes) + 1);
     NEARDUP_TRY(broker_->CreateTopic(topic, partitions));
-    for (const std::string& output : OutputTopicNames(options_, topic)) {
+    for (const std::string& output : OutputsOf(options_, topic)) {
       NEARDUP_TRY(broker_->CreateTopic(output, partitions));
     }
     for (int32_t i = 0; i < partitions; ++i) placed_[{topic, i}] = {};
@@ -92,7 +87,7 @@ Result<std::vector<DemoVerdict>> DemoCluster::ReadVerdicts() const {
   KafkaOptions options = options_;
   options.topics.clear();
   for (const std::string& topic : options_.topics) {
-    for (std::string& output : OutputTopicNames(options_, topic)) {
+    for (std::string& output : OutputsOf(options_, topic)) {
       options.topics.push_back(std::move(output));
     }
   }

@@ -34,14 +34,14 @@ struct ExplainArguments {
   std::string html;  ///< write a page here; empty: none
 };
 
-/// The earlier record, then the later one. Without the earlier one, the lane has found nothing that
-/// the later one repeats.
+/// The earlier record, then the later one. No earlier record: the lane found none that the later
+/// record repeats.
 struct RecordPair {
   std::optional<NamedRecord> a;
   NamedRecord b;
 };
 
-/// The record that a lane has written for the one that a person named.
+/// The output record of a lane for the record that a person named.
 Result<NamedRecord> FindDecided(const ExplainArguments& arguments, RecordFinder& finder) {
   if (!arguments.id.empty()) return finder.FindById(arguments.id_field, arguments.id);
   const std::string& name = arguments.records[0];
@@ -50,8 +50,8 @@ Result<NamedRecord> FindDecided(const ExplainArguments& arguments, RecordFinder&
   const std::optional<TopicOffset> at = ParseTopicOffset(name);
   if (found.from_topic && at) return finder.FindOutputOf(at->partition, at->offset);
   return Error{ErrorCode::kConfig,
-               fmt::format("{}: found one record, expected two, the earlier one first; one record "
-                           "is enough if it is of a topic, TOPIC/PARTITION/OFFSET",
+               fmt::format("{}: found one record, expected two, the earlier record first; one "
+                           "record is enough if it is TOPIC/PARTITION/OFFSET",
                            name)};
 }
 
@@ -129,6 +129,7 @@ Result<int> RunExplain(const ExplainArguments& arguments) {
   NEARDUP_ASSIGN(const RecordPair pair, FindPair(arguments, config.settings));
   if (!pair.a) {
     PrintText(TextOfAlone(pair.b, arguments.json));
+    if (!arguments.html.empty()) Say("--html: no page is written, since a page shows a pair");
     return kExitNo;
   }
   if (pair.b.header) NEARDUP_TRY(TakeLearnedOf(config, PrintKafkaErrors()));
@@ -174,12 +175,12 @@ void AddExplain(CommandLine& line) {
       command->add_option("RECORD", explain.records,
                           "the earlier and the later record, each a file with one record, "
                           "FILE:LINE of JSON Lines, - for a line of standard input, or "
-                          "TOPIC/PARTITION/OFFSET; or one position in a topic that the service "
-                          "reads or writes: its header names the original");
+                          "TOPIC/PARTITION/OFFSET; or one position in an input or output topic: "
+                          "the header of the output names the original");
   records->type_name("")->expected(1, 2);
   CLI::Option* id = command->add_option("--id", explain.id,
-                                        "a record that the service has decided, by its id; of "
-                                        "several, the newest");
+                                        "id of a record that the service has decided; if several "
+                                        "records have it, the newest one is taken");
   id->type_name("ID")->excludes(records);
   id->needs(command->add_option("--id-field", explain.id_field, "field that holds the id of --id")
                 ->type_name("FIELD"));

@@ -78,7 +78,7 @@ void PrintLanes(const LaneShares& shares) {
 void PrintSummary(const Totals& totals, const FilterOptions& filter, const FileTransaction& files) {
   const CommittedBatch& sum = totals.sum();
   const Repeats repeats = RepeatsOf(sum, files);
-  Say("{} records in {:.2f} s ({}/s), {}", Grouped(sum.records()), totals.seconds(),
+  Say("{} in {:.2f} s ({}/s), {}", Counted(sum.records(), "record"), totals.seconds(),
       Grouped(static_cast<uint64_t>(totals.records_per_s())), LimitText(filter.match));
   const auto row = [](const char* name, uint64_t count) {
     Say("  {:<18} {:>12}", name, Grouped(count));
@@ -186,7 +186,7 @@ Result<void> WriteKept(FileTransaction& files, const FilterArguments& arguments,
 /// What the run that a signal stopped has left.
 std::string StoppedText(const char* signal, uint64_t records, const FileOutputs& outputs,
                         const std::vector<std::string>& unfinished) {
-  std::string text = fmt::format("stopped by {} after {} records", signal, Grouped(records));
+  std::string text = fmt::format("stopped by {} after {}", signal, Counted(records, "record"));
   // Groups are written at the end only.
   for (const std::string* path : {&outputs.unique, &outputs.duplicate, &outputs.dead_letter,
                                   &outputs.verdicts, &outputs.pairs}) {
@@ -264,8 +264,8 @@ std::string MostFrequentReason(const CommittedBatch& sum, const FileTransaction&
                                const RecordOptions& record) {
   const auto most = std::max_element(sum.dead_letters.begin(), sum.dead_letters.end());
   const auto reason = static_cast<Reason>(most - sum.dead_letters.begin());
-  return fmt::format("the most frequent reason is {} ({} records){}", Name(reason), Grouped(*most),
-                     files.causes().Explain(reason, record));
+  return fmt::format("the most frequent reason is {} ({}){}", Name(reason),
+                     Counted(*most, "record"), files.causes().Explain(reason, record));
 }
 
 /// kBadInput if nothing was compared. A wrong field name, or a file of another format, does that.
@@ -273,8 +273,10 @@ Result<void> CheckComparedAny(const std::string& input, const CommittedBatch& su
                               const FileTransaction& files, const RecordOptions& record) {
   if (sum.records() == 0 || sum.dead() < sum.records()) return {};
   return Fatal(ErrorCode::kBadInput,
-               fmt::format("{}: all {} records are dead letters; {}",
-                           input == "-" ? "standard input" : input, Grouped(sum.records()),
+               fmt::format("{}: {}; {}", input == "-" ? "standard input" : input,
+                           sum.records() == 1 ? "its only record is a dead letter"
+                                              : fmt::format("all {} records are dead letters",
+                                                            Grouped(sum.records())),
                            MostFrequentReason(sum, files, record)));
 }
 

@@ -38,8 +38,8 @@ struct HistoryPart {
   uint64_t entries = 0;
 };
 
-/// The offsets that a history holds of a partition: the end of each range by its begin. No range
-/// touches another one.
+/// The ranges of offsets that a history holds of a partition: the end of each by its begin. No two
+/// ranges touch.
 using HeldOffsets = std::map<int64_t, int64_t>;
 
 /// What a lane of the history has left.
@@ -96,8 +96,8 @@ struct ImportOptions {
 struct ImportedInput {
   InputPartition partition;
   int64_t next_offset = 0;
-  /// Offsets before next_offset that the history does not hold. Their records, if the topic has
-  /// held any there, get no verdict.
+  /// Number of offsets earlier than next_offset that the history lacks. If the topic holds records
+  /// there, they get no verdict.
   int64_t lost = 0;
   bool in_history = true;
 };

@@ -40,9 +40,8 @@ CommandNode TreeOf(const CommandLine& line);
 /// The script for bash, zsh or fish; empty for another shell.
 std::string CompletionScript(std::string_view shell);
 
-/// What may stand for the last of `words`, which come after the name of the program: a line for
-/// each word that begins so, with a tab and its help; the line `:files` where the name of a file
-/// may stand.
+/// Completions of the last of `words`, which follow the name of the program. Each line has a word,
+/// a tab and its help. The line `:files` says that the name of a file may stand there.
 std::string CompletedWords(const CommandNode& program, std::span<const std::string> words);
 
 }  // namespace neardup

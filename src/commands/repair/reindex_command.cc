@@ -22,12 +22,11 @@ struct ReindexArguments {
 };
 
 std::string TextOf(const ReindexReport& report, bool execute) {
-  std::string text = report.changelog_lost
-                         ? "settings      the changelog holds nothing; the offsets of the consumer "
-                           "group and the outputs say where the lane is\n"
-                     : report.difference.empty()
-                         ? "settings      as in the changelog\n"
-                         : fmt::format("settings      {}\n", report.difference);
+  std::string text =
+      report.changelog_lost ? "settings      the changelog holds nothing; the outputs and the "
+                              "offsets of the consumer group say where the lane is\n"
+      : report.difference.empty() ? "settings      as in the changelog\n"
+                                  : fmt::format("settings      {}\n", report.difference);
   text += fmt::format("old index     {} entries, up to seq {}\n", Grouped(report.entries_before),
                       report.seq);
   text += fmt::format("read          {} unique records\n", Grouped(report.records));

@@ -47,9 +47,8 @@ std::string TextOf(const ReplayCounts& counts, bool execute) {
   }
   if (counts.foreign > 0) {
     text += fmt::format(
-        "{} records are left out, because they are no dead letters of the input "
-        "topics of this configuration\n",
-        Grouped(counts.foreign));
+        "left out: {} that are no dead letters of the input topics of this configuration\n",
+        Counted(counts.foreign, "record"));
   }
   if (counts.total() > 0) {
     std::vector<std::string> topics;
@@ -65,9 +64,9 @@ std::string TextOf(const ReplayCounts& counts, bool execute) {
         "`neardup verify` of that pipeline will report each replayed record as written twice\n",
         fmt::join(counts.outputs, ", "));
   }
-  const std::string total = Grouped(counts.total());
-  return text + (execute ? fmt::format("{} records went back to their input topics\n", total)
-                         : fmt::format("{} records would go back to their input topics; nothing is "
+  const std::string total = Counted(counts.total(), "record");
+  return text + (execute ? fmt::format("{} went back to their input topics\n", total)
+                         : fmt::format("{} would go back to their input topics; nothing is "
                                        "changed yet: add --execute\n",
                                        total));
 }

@@ -109,9 +109,7 @@ Result<PlannedMove> Plan(const Settings& settings, const std::vector<InputMove>&
 std::string OutputText(const Settings& settings, const std::vector<InputPartition>& inputs) {
   std::vector<std::string> names;
   for (const InputPartition& input : inputs) {
-    for (const std::string* name : {&settings.kafka.unique_topic, &settings.kafka.duplicate_topic,
-                                    &settings.kafka.dead_letter_topic}) {
-      const std::string topic = ExpandTopic(*name, input.topic);
+    for (const std::string& topic : OutputsOf(settings.kafka, input.topic)) {
       if (std::find(names.begin(), names.end(), topic) == names.end()) names.push_back(topic);
     }
   }

@@ -291,17 +291,6 @@ std::string ReportCases(const VerdictReport& report) {
 
 namespace {
 
-std::vector<std::string> OutputTopicsOf(const KafkaOptions& kafka) {
-  std::vector<std::string> topics;
-  for (const std::string& input : kafka.topics) {
-    for (const std::string* each :
-         {&kafka.unique_topic, &kafka.duplicate_topic, &kafka.dead_letter_topic}) {
-      topics.push_back(ExpandTopic(*each, input));
-    }
-  }
-  return topics;
-}
-
 /// The originals may be deleted, and then a pair shows only its copy.
 Result<void> FindOriginals(const Settings& settings, VerdictReport& report, const KafkaLog& log) {
   RecordFinder finder(settings, log);
@@ -326,7 +315,7 @@ Result<void> FindOriginals(const Settings& settings, VerdictReport& report, cons
 Result<VerdictReport> ReadVerdicts(const Settings& settings, const VerdictReadingOptions& options,
                                    Progress& progress, const KafkaLog& log) {
   KafkaOptions outputs = settings.kafka;
-  outputs.topics = OutputTopicsOf(settings.kafka);
+  outputs.topics = OutputsOf(settings.kafka);
   NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(outputs, log));
   NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source->Partitions());
   NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,

@@ -81,8 +81,8 @@ class VerdictSummary {
   const VerdictCounts& counts() const { return counts_; }
   /// Some originals were not counted one by one.
   bool originals_left_out() const { return originals_left_out_; }
-  /// The largest distances first; among equal distances, some at random: the same ones for the same
-  /// outputs.
+  /// The largest distances first. Among equal distances, the choice is random, and the same for the
+  /// same outputs.
   std::vector<ClosestCall>& closest_calls() { return calls_; }
   /// The most copies first; at most `count`.
   std::vector<CopiedRecord> MostCopied(size_t count) const;

@@ -33,7 +33,7 @@ constexpr Mark kMarks[] = {
     {"<SNAPSHOT_AGE_SECONDS>", "--snapshot-age-seconds", "900", "N",
      "largest age of the newest snapshot"},
     {"<DUPLICATE_SHARE_CHANGE>", "--duplicate-share-change", "0.3", "N",
-     "largest change of the share of duplicates to the day before"},
+     "largest change of the share of duplicates within a day"},
     {"<MEMORY_SHARE>", "--memory-share", "0.95", "N", "largest share of the bound on memory"},
 };
 

@@ -60,8 +60,8 @@ OnlineCheck Judge(const LaneOptions& lane, const std::vector<Message>& messages,
 }
 
 /// Reads up to 1,000 records where the service would begin: the oldest of the input topics, or the
-/// newest with input.start latest. It commits nothing. kWrong: so many are dead letters that a
-/// service that has committed nothing would stop.
+/// newest with input.start latest. It commits nothing. kWrong: too many of these records are dead
+/// letters, so a service would stop before its first commit.
 OnlineCheck CheckSample(const Settings& settings, const KafkaLog& log) {
   const SamplePart part =
       settings.lane.start_at == StartAt::kLatest ? SamplePart::kNewest : SamplePart::kOldest;

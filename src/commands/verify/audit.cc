@@ -75,7 +75,7 @@ void GroupChecks::Check(const Claim& claim, uint32_t newest_input, int64_t newes
 
 namespace {
 
-/// If fewer records come after their turn, the cause may be another one than a second lane.
+/// If fewer records are out of order, a second lane may not be the cause.
 constexpr uint64_t kBehindMin = 10;
 
 uint64_t Digest(const std::optional<std::string_view>& bytes) {

@@ -165,10 +165,7 @@ class TopicReader {
   }
 
   std::string OutputTopic(const InputPartition& partition, Route route) const {
-    const KafkaOptions& kafka = settings_.kafka;
-    const std::string* templates[] = {&kafka.unique_topic, &kafka.duplicate_topic,
-                                      &kafka.dead_letter_topic};
-    return ExpandTopic(*templates[static_cast<size_t>(route)], partition.topic);
+    return OutputsOf(settings_.kafka, partition.topic)[static_cast<size_t>(route)];
   }
 
   /// Step 3. Waits until the transactions that wrote below these ends are closed, because the

@@ -86,13 +86,8 @@ Result<NamedRecord> RecordFinder::FindOutput(
     const std::function<bool(const Message&, const ParsedHeader&)>& is_it) {
   KafkaOptions options = settings_.kafka;
   options.lanes = 1;  // the outputs of all lanes
-  options.topics.clear();
-  for (const std::string& input : inputs) {
-    for (const std::string* output :
-         {&options.unique_topic, &options.duplicate_topic, &options.dead_letter_topic}) {
-      options.topics.push_back(ExpandTopic(*output, input));
-    }
-  }
+  options.topics = inputs;
+  options.topics = OutputsOf(options);
   NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(options, log_));
   NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source->Partitions());
   std::vector<ReadRange> ranges;

@@ -58,7 +58,7 @@ class RecordFinder {
   Result<NamedRecord> ReadNextOfStandardInput();
   Result<NamedRecord> ReadWholeFile(const std::string& path) const;
   Result<NamedRecord> ReadLineOf(const std::string& path, int64_t line) const;
-  /// The newest output, of these input topics, that `is_it` accepts. `what`: for the error.
+  /// The newest output of the topics `inputs` that `is_it` accepts. `what`: for the error.
   Result<NamedRecord> FindOutput(
       const std::vector<std::string>& inputs, const std::string& what,
       const std::function<bool(const Message&, const ParsedHeader&)>& is_it);

@@ -81,9 +81,9 @@ class Reindexer {
   }
 
  private:
-  /// The changelog is lost as a whole. The offsets of the consumer group and the outputs were
-  /// committed with it, so they say where the lane is: which inputs it has read up to where, and
-  /// its newest seq. Its watermark is known from the unique records alone.
+  /// The changelog is lost as a whole. The outputs and the offsets of the consumer group were
+  /// committed with it. They say how far the lane has read each input, and its newest seq. Its
+  /// watermark is known from the unique records alone.
   Result<void> BeginAtTheGroup(bool execute) {
     NEARDUP_ASSIGN(const std::vector<InputPartition> partitions,
                    ListPartitions(settings_.kafka, log_));

@@ -23,9 +23,10 @@ struct ReindexReport {
   uint64_t incomparable = 0;  ///< records that cannot be compared under the new settings
 };
 
-/// Reads the newest delta of the changelog (without one: the offsets of the consumer group and the
-/// newest records of the outputs) and the unique topics, fingerprints the records with the
-/// new settings, and writes a fresh index with the offsets of the old one, in one transaction.
+/// Reads the unique topics, and the newest delta of the changelog. Without a delta, it reads the
+/// offsets of the consumer group and the newest records of the outputs. Fingerprints the unique
+/// records with the new settings, and writes a fresh index with the offsets of the old one, in one
+/// transaction.
 /// Without `execute` it changes nothing. The lane must be stopped. If it is interrupted,
 /// nothing has changed. kConfig: the outputs have no headers. kMismatch: the unique topics hold
 /// records that this lane has not written.

@@ -91,8 +91,9 @@ class StoppedLane {
   size_t open_bytes_ = 0;  ///< in the open transaction; 0: none is open
 };
 
-/// Lets lanes start that hold all entries of their beginning: writes the delta that ends it, unless
-/// it has ended, and waits until every reader sees it. `newest`: the newest delta of a lane.
+/// The lanes hold all entries of their beginnings. Writes the deltas that end open beginnings, and
+/// waits until every reader sees them. Then the lanes may start. `newest`: the newest delta of a
+/// lane.
 Result<void> EndBeginnings(std::span<const std::unique_ptr<StoppedLane>> lanes,
                            const std::function<const Delta&(size_t lane)>& newest);
 

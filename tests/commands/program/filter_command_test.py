@@ -25,6 +25,15 @@ class TooManyDeadLetters(unittest.TestCase):
         return subprocess.run([str(NEARDUP), 'filter', '--input', str(self.records), *options],
                               text=True, capture_output=True)
 
+    def test_one_record_is_not_several(self):
+        one = self.records.with_name('one.jsonl')
+        for text, code in (('{"title": "a"}', 0), ('[1, 2', 65)):
+            one.write_text(text)
+            done = subprocess.run([str(NEARDUP), 'filter', '--input', str(one)], capture_output=True, text=True)
+            self.assertEqual(done.returncode, code)
+            self.assertIn('1 record is too few to learn from', done.stderr)
+            self.assertNotRegex(done.stderr, r'\b1 records')
+
     def test_if_no_record_can_be_compared_it_fails_and_names_the_field_that_was_meant(self):
         unique = self.records.with_name('unique.jsonl')
         unique.write_text('of an earlier run\n')
