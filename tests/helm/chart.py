@@ -24,9 +24,11 @@ RENDERED = pathlib.Path(__file__).resolve().parent / "rendered"
 NEARDUP = pathlib.Path(os.environ.get("NEARDUP", ROOT / "build" / "release" / "neardup"))
 RELEASE, NAMESPACE = "news", "search"
 
-# Names of the values files whose rendering is kept, and the files.
+# The values files of the chart by name.
 EXAMPLES = {path.stem.removesuffix("-values"): path for path in
             sorted([*CHART.glob("ci/*-values.yaml"), *CHART.glob("examples/*-values.yaml")])}
+# The examples whose rendering is kept, so that a review shows what a change of the templates does.
+KEPT = ("default", "everything")
 
 
 @functools.cache
@@ -129,7 +131,7 @@ def generated():
     yield CHART / "values.schema.json", schema_with_config
     yield CHART / "dashboards" / "neardup.json", dashboard
     yield CHART / "README.md", readme
-    for name in EXAMPLES:
+    for name in KEPT:
         yield RENDERED / f"{name}.yaml", functools.partial(rendered, name)
 
 
