@@ -125,6 +125,12 @@ class Filter {
   /// been silent for a while. An idle input does not hold the watermark back.
   void SetIdle(uint32_t input, bool idle);
 
+  // --- Inputs ---
+
+  /// Says whether an input partition is retired: no verdict names a record of it as the original.
+  /// Its entries stay, and count, until they are forgotten. At first no input is retired.
+  void SetRetired(uint32_t input, bool retired);
+
   // --- Decisions ---
 
   /// Decides one record, and remembers it if it is unique. A record never matches an entry at its

@@ -13,66 +13,6 @@
 
 namespace neardup {
 
-void GroupChecks::Add(uint32_t input, const AuditRow& row, const ParsedHeader& header,
-                      bool checked) {
-  const std::optional<ParsedPosition>& newest = header.replaces ? header.replaces : header.newest;
-  if (!newest || !header.original) return;
-  claims_.push_back({.row = &row,
-                     .input = input,
-                     .original_input = ledger_.Find(header.original->partition),
-                     .original_offset = header.original->offset,
-                     .newest_input = ledger_.Find(newest->partition),
-                     .replaces = header.replaces.has_value(),
-                     .checked = checked,
-                     .newest_offset = newest->offset});
-}
-
-void GroupChecks::Finish() {
-  std::sort(claims_.begin(), claims_.end(),
-            [](const Claim& a, const Claim& b) { return a.row->output.seq < b.row->output.seq; });
-  using Place = std::pair<uint32_t, int64_t>;
-  std::map<Place, Place> newest_of;
-  for (const Claim& claim : claims_) {
-    const Place original{claim.original_input, claim.original_offset};
-    const Place claimed{claim.newest_input, claim.newest_offset};
-    // In a part of the records, the first claim says which record stood for the group earlier.
-    const Place before = part_ ? claimed : original;
-    const auto group = newest_of.try_emplace(original, before).first;
-    if (claim.checked) Check(claim, group->second.first, group->second.second);
-    if (claim.replaces) group->second = {claim.input, claim.row->offset};
-  }
-  claims_ = {};
-}
-
-void GroupChecks::Check(const Claim& claim, uint32_t newest_input, int64_t newest_offset) {
-  const AuditRow& row = *claim.row;
-  const auto violated = [&](const std::string& text) {
-    report_.Add(AuditCheck::kSoundness, ledger_.Place(claim.input, row), text);
-  };
-  const char* const states = claim.replaces ? "replaces" : "names as the newest of its group";
-  if (claim.newest_input == AuditLedger::kNoInput) {
-    violated(fmt::format("{} a record that is in no input partition", states));
-    return;
-  }
-  if (claim.newest_input != newest_input || claim.newest_offset != newest_offset) {
-    violated(fmt::format(
-        "{} {}, expected {}", states, ledger_.Origin(claim.newest_input, claim.newest_offset),
-        newest_input == AuditLedger::kNoInput ? "another"
-                                              : ledger_.Origin(newest_input, newest_offset)));
-    return;
-  }
-  const AuditRow* newest = ledger_.Row(newest_input, newest_offset);
-  // A clamped time is stated nowhere.
-  if (newest == nullptr || !newest->covered || newest->clamped || row.clamped) return;
-  // Of equal times, the one that was decided later is newer; earlier versions kept the first.
-  if (row.time_ms == newest->time_ms) return;
-  const bool later = row.time_ms > newest->time_ms;
-  if (later == claim.replaces) return;
-  violated(fmt::format("{} {} of event time {}, and its own event time {} is {}", states,
-                       ledger_.Origin(newest_input, newest_offset), newest->time_ms, row.time_ms,
-                       later ? "later, so that it should replace it" : "not later"));
-}
-
 namespace {
 
 /// If fewer records are out of order, a second lane may not be the cause.
@@ -100,7 +40,9 @@ Audit::Audit(const AuditOptions& options)
     : options_(options),
       fingerprinter_(options.filter),
       verdicts_(options_, ledger_, report_),
-      groups_(ledger_, report_, options_.part) {}
+      groups_(ledger_, report_, options_.part) {
+  if (options_.counts_groups) counts_.emplace(ledger_, report_);
+}
 
 uint32_t Audit::AddPartition(const AuditedInput& input) {
   assert(ledger_.Find(input.partition) == AuditLedger::kNoInput);
@@ -110,6 +52,7 @@ uint32_t Audit::AddPartition(const AuditedInput& input) {
   partition.begin = input.begin;
   partition.end = input.end;
   partition.left_out_before = input.left_out_before;
+  partition.retired = input.retired;
   partition.topics = {input.unique_topic, input.duplicate_topic, input.dead_letter_topic};
   return ledger_.AddPartition(std::move(partition));
 }
@@ -164,6 +107,9 @@ void Audit::AddOutput(const InputPartition& place, const Message& message) {
   Cover(*header, known, message.position.offset, *row);
   const bool of_these_settings = header->seq >= options_.settings_seq;
   groups_.Add(input, *row, *header, of_these_settings);
+  if (counts_ && row->decision == Decision::kDuplicate) {
+    counts_->AddCopy(*header->original, header->seq);
+  }
   if (of_these_settings) CheckDecision(input, *header, known, *row, where);
   if (CheckRoute(input, *header, place, where) && !row->moved) {
     CheckOrder(input, header->route(), header->origin_offset, where);
@@ -395,7 +341,8 @@ void Audit::CheckOrder(uint32_t input, Route route, int64_t origin_offset,
 }
 
 size_t Audit::bytes() const {
-  size_t bytes = groups_.bytes() + ledger_.fingerprints.bytes() + ledger_.text_keys.bytes();
+  size_t bytes = groups_.bytes() + (counts_ ? counts_->bytes() : 0) + ledger_.fingerprints.bytes() +
+                 ledger_.text_keys.bytes();
   for (const AuditPartition& partition : ledger_.partitions()) {
     bytes += partition.rows.bytes() + partition.deleted.size() * kAuditBytesPerDeleted;
   }
@@ -404,6 +351,8 @@ size_t Audit::bytes() const {
 
 AuditReport Audit::Finish(const std::function<void(double)>& progress) {
   groups_.Finish();
+  if (counts_) counts_->Finish();
+  counts_.reset();
   std::vector<const AuditRow*> by_seq = verdicts_.Finish();
   ledger_.text_keys = {};  // the next check, which needs the most memory, does not use them
   CheckCompleteness(options_, ledger_, std::move(by_seq), first_left_out_seq_, report_, progress);

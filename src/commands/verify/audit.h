@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/verify/group_checks.h"
 #include "commands/verify/ledger.h"
 #include "commands/verify/report.h"
 #include "commands/verify/verdicts.h"
@@ -27,45 +28,6 @@
 #include "stream/lane/route_header.h"
 
 namespace neardup {
-
-// The checks on the groups of a lane that keeps the newest record of each (Keep::kNewest).
-
-/// Follows each group through the verdicts that the headers state, in the order of seq. The newest
-/// record of a group is its original at first, and then each duplicate whose header says that it
-/// replaces the newest. One owner thread.
-class GroupChecks {
- public:
-  /// `part`: AuditOptions::part.
-  GroupChecks(AuditLedger& ledger, AuditReport& report, bool part)
-      : ledger_(ledger), report_(report), part_(part) {}
-
-  /// Adds a covered duplicate. `checked` is false for one that was decided under other settings:
-  /// what it replaces counts, and is not checked.
-  void Add(uint32_t input, const AuditRow& row, const ParsedHeader& header, bool checked);
-  /// Runs the checks. Call it once, after the last output.
-  void Finish();
-  size_t bytes() const { return claims_.size() * sizeof(Claim); }
-
- private:
-  /// What the header of a duplicate says of its group.
-  struct Claim {
-    const AuditRow* row = nullptr;
-    uint32_t input = 0;
-    uint32_t original_input = 0;
-    int64_t original_offset = 0;
-    uint32_t newest_input = 0;
-    bool replaces = false;
-    bool checked = false;
-    int64_t newest_offset = 0;
-  };
-
-  void Check(const Claim& claim, uint32_t newest_input, int64_t newest_offset);
-
-  AuditLedger& ledger_;
-  AuditReport& report_;
-  bool part_;
-  std::vector<Claim> claims_;
-};
 
 /// One input partition, and which of its records are audited.
 struct AuditedInput {
@@ -82,6 +44,8 @@ struct AuditedInput {
   std::string unique_topic;
   std::string duplicate_topic;
   std::string dead_letter_topic;
+  /// The lane reads it no more, and does not compare others with its records (Filter::SetRetired).
+  bool retired = false;
 };
 
 /// Memory that an audit needs at its peak for each input record. It is reached when all records are
@@ -106,6 +70,9 @@ class Audit {
   /// `place`: the topic and partition the record was read from. Add the records of a place in order
   /// of their offsets.
   void AddOutput(const InputPartition& place, const Message& message);
+  /// `record`: of the groups topic, and `where` it stands. Add them after all outputs, in the order
+  /// of their offsets.
+  void AddGroup(const Message& record, const std::string& where) { counts_->Add(record, where); }
   /// Says that all outputs of the unique topics were added. Saves memory: until then, a duplicate
   /// waits for its original.
   void UniquesDone() { verdicts_.UniquesDone(); }
@@ -158,6 +125,7 @@ class Audit {
   AuditReport report_;
   VerdictChecks verdicts_;
   GroupChecks groups_;
+  std::optional<GroupCounts> counts_;
   std::map<InputPartition, uint64_t> newest_seq_;  ///< by the output that it was read from
   uint64_t behind_ = 0;  ///< outputs with a smaller seq than one before them in their partition
   uint64_t first_left_out_seq_ = UINT64_MAX;  ///< of those left out after the audited ones

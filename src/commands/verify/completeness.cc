@@ -168,6 +168,12 @@ class PairChecks {
   }
   int64_t window_ms() const { return options_.filter.window.window_ms; }
 
+  /// The lane may have left out the input of the earlier record when it decided the later one.
+  bool IsRetiredFor(uint32_t earlier, uint32_t later) const {
+    const std::vector<AuditPartition>& inputs = ledger_.partitions();
+    return inputs[ledger_.InputOf(row(earlier))].retired &&
+           !inputs[ledger_.InputOf(row(later))].retired;
+  }
   /// Ignores text keys: sharing them only makes the filter accept more.
   bool AreDuplicates(uint32_t earlier, uint32_t later) const {
     const auto [first_ms, last_ms] = std::minmax(row(earlier).time_ms, row(later).time_ms);
@@ -180,7 +186,7 @@ class PairChecks {
 
   void Report(uint32_t earlier, uint32_t later, int distance) {
     if (row(later).output.seq < options_.settings_seq) return;  // decided under other settings
-    if (Excused(options_, uniques_, earlier, later)) {
+    if (IsRetiredFor(earlier, later) || Excused(options_, uniques_, earlier, later)) {
       ++report_.pairs_excused;
       return;
     }

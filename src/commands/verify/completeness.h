@@ -13,7 +13,8 @@ namespace neardup {
 
 /// Checks that no two uniques are duplicates of each other: within the guaranteed distance, and
 /// accepted by the match rule, which refuses numbers that conflict. `by_seq`: the covered rows in
-/// order of seq. A pair of near uniques is excused in two cases. The filter may have forgotten the
+/// order of seq. A pair of near uniques is excused in three cases. The input of the earlier one is
+/// retired (AuditedInput::retired). The filter may have forgotten the
 /// earlier one when it decided the later one, because more than entries_max uniques lie between
 /// them, or because the earlier time may have been below the horizon. Or a time was clamped, and no
 /// output states the clamped time: the earlier time, or the later time of two that lie more than

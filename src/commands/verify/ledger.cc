@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <utility>
 
 namespace neardup {
@@ -55,15 +56,16 @@ std::string AuditLedger::Place(uint32_t input, const AuditRow& row) const {
       row.output.offset);
 }
 
-std::string AuditLedger::Place(const AuditRow& row) const {
+uint32_t AuditLedger::InputOf(const AuditRow& row) const {
   for (uint32_t input = 0; input < partitions_.size(); ++input) {
     const AuditPartition& partition = partitions_[input];
     const auto deleted = partition.deleted.find(row.offset);
-    if (deleted != partition.deleted.end() && &deleted->second == &row) return Place(input, row);
+    if (deleted != partition.deleted.end() && &deleted->second == &row) return input;
     const size_t i = FirstFrom(partition.rows, row.offset);
-    if (i < partition.rows.size() && &partition.rows[i] == &row) return Place(input, row);
+    if (i < partition.rows.size() && &partition.rows[i] == &row) return input;
   }
-  return "none";
+  assert(false);
+  return kNoInput;
 }
 
 std::string AuditLedger::Origin(uint32_t input, int64_t offset) const {

@@ -119,6 +119,7 @@ struct AuditPartition {
   int64_t begin = 0;                            ///< first audited offset
   int64_t end = 0;                              ///< records from here on are not audited
   bool left_out_before = false;                 ///< records below `begin` are left out, not deleted
+  bool retired = false;                         ///< AuditedInput::retired
   std::array<std::string, kRouteCount> topics;  ///< its output topics, by Route
   Column<AuditRow> rows;                        ///< by offset
   /// Records below `begin` that outputs name, made from these outputs; by offset.
@@ -147,10 +148,11 @@ class AuditLedger {
 
   std::vector<AuditPartition>& partitions() { return partitions_; }
   const std::vector<AuditPartition>& partitions() const { return partitions_; }
+  /// The partition of a row; searches for it.
+  uint32_t InputOf(const AuditRow& row) const;
   /// topic/partition/offset of the row's output, or of the input record if it has no output.
   std::string Place(uint32_t input, const AuditRow& row) const;
-  /// The same; searches for the row's partition.
-  std::string Place(const AuditRow& row) const;
+  std::string Place(const AuditRow& row) const { return Place(InputOf(row), row); }
   /// topic/partition/offset of an input record.
   std::string Origin(uint32_t input, int64_t offset) const;
 

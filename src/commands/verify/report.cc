@@ -27,6 +27,8 @@ const char* Name(AuditCheck check) {
       return "completeness";
     case AuditCheck::kDeadLetter:
       return "dead_letter";
+    case AuditCheck::kGroups:
+      return "groups";
   }
   return "none";
 }

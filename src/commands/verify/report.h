@@ -19,9 +19,10 @@ enum class AuditCheck : uint8_t {
   kSoundness,     ///< each duplicate matches the original it names
   kCompleteness,  ///< no two uniques are duplicates of each other
   kDeadLetter,    ///< exactly the records that cannot be compared are dead letters
+  kGroups,        ///< each record of the groups topic counts the copies that the outputs have
 };
 /// Number of checks: one more than the last. A test holds it against the names.
-inline constexpr size_t kAuditCheckCount = 9;
+inline constexpr size_t kAuditCheckCount = 10;
 
 /// Short lower-case name, for tables and JSON.
 const char* Name(AuditCheck check);

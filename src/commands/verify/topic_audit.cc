@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -101,6 +103,7 @@ class TopicReader {
     NEARDUP_TRY(StartAudit());
     NEARDUP_TRY(ReadInputs());
     NEARDUP_TRY(ReadOutputs());
+    NEARDUP_TRY(ReadGroups());
     progress_.Begin("comparing uniques", 1000, "");
     found_.report = audit_->Finish([this](double share) { progress_.SetShare(share); });
     progress_.End();
@@ -110,8 +113,10 @@ class TopicReader {
 
  private:
   bool started_late() const { return settings_.lane.start_at == StartAt::kLatest; }
+  bool keyed_by_group() const { return settings_.lane.unique_key == UniqueKey::kGroup; }
   bool outputs_deleted() const {
-    return std::any_of(outputs_.begin(), outputs_.end(),
+    return !gone_outputs_.empty() ||
+           std::any_of(outputs_.begin(), outputs_.end(),
                        [](const OutputPart& part) { return part.kept_from > 0; });
   }
   void Warn(std::string text) { found_.warnings.push_back(std::move(text)); }
@@ -119,12 +124,10 @@ class TopicReader {
   Result<void> FindPartitions() {
     NEARDUP_ASSIGN(const FoundInputs found, inputs_source_->Find());
     if (found.partitions.empty()) NEARDUP_TRY(inputs_source_->Partitions());  // names the missing
-    for (const std::string& topic : found.missing_topics) {
-      found_.partial = true;
-      earlier_time_known_ = false;
-      Warn(fmt::format("input topic {} does not exist: its outputs are not checked", topic));
-    }
+    gone_topics_.insert(found.missing_topics.begin(), found.missing_topics.end());
+    if (!gone_topics_.empty()) earlier_time_known_ = false;
     partitions_ = found.partitions;
+    configured_ = read_ = partitions_.size();
     for (const auto* offsets : {&range_.from_offsets, &range_.to_offsets}) {
       for (const auto& [partition, offset] : *offsets) {
         if (std::binary_search(partitions_.begin(), partitions_.end(), partition)) continue;
@@ -139,19 +142,56 @@ class TopicReader {
 
   /// Steps 1 and 2. If the group does not know all partitions, the newest delta says all positions.
   Result<void> TakeCut() {
+    partitions_.resize(configured_);
+    read_ = configured_;
     const std::unique_ptr<Transaction> group =
         NewKafkaTransaction(settings_.kafka, settings_.lane.lane, {}, log_);
     NEARDUP_ASSIGN(positions_, group->CommittedOffsets(partitions_));
     NEARDUP_ASSIGN(newest_, ReadNewestDelta(settings_, log_));
     const auto unknown = [](int64_t position) { return position < 0; };
-    if (!newest_ || std::none_of(positions_.begin(), positions_.end(), unknown)) return {};
-    for (size_t i = 0; i < partitions_.size(); ++i) {
-      positions_[i] = 0;  // a partition that the newest delta does not name is pending
-      for (const InputProgress& input : newest_->inputs) {
-        if (input.partition == partitions_[i]) positions_[i] = input.next_offset;
+    if (!newest_) return {};
+    if (std::any_of(positions_.begin(), positions_.end(), unknown)) {
+      for (size_t i = 0; i < partitions_.size(); ++i) {
+        positions_[i] = 0;  // a partition that the newest delta does not name is pending
+        for (const InputProgress& input : newest_->inputs) {
+          if (input.partition == partitions_[i]) positions_[i] = input.next_offset;
+        }
+      }
+    }
+    return AddEarlierInputs();
+  }
+
+  /// The partitions that the lane has read, and that the configuration leaves out or whose topic is
+  /// gone: copies name their records as originals.
+  Result<void> AddEarlierInputs() {
+    for (const InputProgress& input : newest_->inputs) {
+      if (std::find(partitions_.begin(), partitions_.end(), input.partition) != partitions_.end()) {
+        continue;
+      }
+      partitions_.push_back(input.partition);
+      positions_.push_back(input.next_offset);
+    }
+    read_ = partitions_.size();
+    if (read_ == configured_) return {};
+    KafkaOptions kafka = settings_.kafka;
+    kafka.prefetch_bytes_max = kPrefetchBytesMax;
+    for (size_t i = configured_; i < read_; ++i) kafka.topics.push_back(partitions_[i].topic);
+    kafka.topics = SortedTopics(std::move(kafka.topics));
+    NEARDUP_ASSIGN(inputs_source_, NewKafkaSource(kafka, log_));
+    NEARDUP_ASSIGN(const FoundInputs found, inputs_source_->Find());
+    gone_.clear();
+    for (size_t i = configured_; i < read_; ++i) {
+      if (!std::binary_search(found.partitions.begin(), found.partitions.end(), partitions_[i])) {
+        gone_.insert(partitions_[i]);
+        gone_topics_.insert(partitions_[i].topic);
       }
     }
     return {};
+  }
+
+  bool IsConfigured(const std::string& topic) const {
+    const std::vector<std::string>& topics = settings_.kafka.topics;
+    return std::find(topics.begin(), topics.end(), topic) != topics.end();
   }
 
   std::vector<std::string> OutputTopicNames() const {
@@ -186,7 +226,7 @@ class TopicReader {
 
   Result<void> ListOutputEnds() {
     output_ends_.clear();
-    NEARDUP_ASSIGN(const std::vector<InputPartition> places, outputs_source_->Partitions());
+    NEARDUP_ASSIGN(const std::vector<InputPartition> places, FindOutputs());
     NEARDUP_ASSIGN(const std::vector<OffsetBounds> bounds,
                    ListOffsetBounds(settings_.kafka, places, log_));
     const auto begin = SteadyClock::now();
@@ -208,11 +248,28 @@ class TopicReader {
     return {};
   }
 
+  /// Only the outputs of a topic that the lane reads no more may be gone.
+  Result<std::vector<InputPartition>> FindOutputs() {
+    NEARDUP_ASSIGN(FoundInputs found, outputs_source_->Find());
+    std::vector<std::string> needed;
+    for (size_t i = 0; i < configured_; ++i) {
+      for (std::string& topic : OutputsOf(settings_.kafka, partitions_[i].topic)) {
+        needed.push_back(std::move(topic));
+      }
+    }
+    for (const std::string& topic : found.missing_topics) {
+      if (std::find(needed.begin(), needed.end(), topic) == needed.end()) continue;
+      return outputs_source_->Partitions();  // names the missing
+    }
+    return std::move(found.partitions);
+  }
+
   /// Step 4.
   Result<void> FindNewPartitions() {
     NEARDUP_ASSIGN(const FoundInputs found, inputs_source_->Find());
     for (const InputPartition& partition : found.partitions) {
-      if (std::find(partitions_.begin(), partitions_.end(), partition) != partitions_.end()) {
+      if (!IsConfigured(partition.topic) ||
+          std::find(partitions_.begin(), partitions_.end(), partition) != partitions_.end()) {
         continue;
       }
       partitions_.push_back(partition);
@@ -232,6 +289,12 @@ class TopicReader {
     }
     for (size_t i = 0; i < partitions_.size(); ++i) {
       const InputPartition& partition = partitions_[i];
+      if (gone_.contains(partition)) {  // the outputs are the only trace of its records
+        earlier_time_known_ = false;
+        deleted_max_ += static_cast<uint64_t>(positions_[i]);
+        found_.ranges.push_back({partition, positions_[i], positions_[i], 0});
+        continue;
+      }
       NEARDUP_ASSIGN(const int64_t begin,
                      inputs_source_->StartOffset(partition, StartAt::kEarliest));
       NEARDUP_ASSIGN(const int64_t end, inputs_source_->StartOffset(partition, StartAt::kLatest));
@@ -240,7 +303,7 @@ class TopicReader {
       AuditedRange range{partition, std::max(begin, froms[i]), 0, 0};
       const int64_t to = std::clamp(tos[i], range.begin, std::max(range.begin, end));
       range.end = std::clamp(decided, range.begin, to);
-      range.pending_records = to - range.end;
+      if (IsConfigured(partition.topic)) range.pending_records = to - range.end;
       // Deleted records may be younger than those that are left.
       if (begin > 0 && range.begin == begin) earlier_time_known_ = false;
       deleted_max_ += static_cast<uint64_t>(begin);
@@ -251,7 +314,14 @@ class TopicReader {
   }
 
   Result<void> TakeOffsetsAt(int64_t time_ms, std::vector<int64_t>& offsets) {
-    NEARDUP_ASSIGN(offsets, ListOffsetsAtTime(settings_.kafka, partitions_, time_ms, log_));
+    std::vector<InputPartition> here;
+    std::copy_if(partitions_.begin(), partitions_.end(), std::back_inserter(here),
+                 [this](const InputPartition& partition) { return !gone_.contains(partition); });
+    NEARDUP_ASSIGN(const std::vector<int64_t> found,
+                   ListOffsetsAtTime(settings_.kafka, here, time_ms, log_));
+    for (size_t i = 0, next = 0; i < partitions_.size(); ++i) {
+      if (!gone_.contains(partitions_[i])) offsets[i] = found[next++];
+    }
     return {};
   }
 
@@ -283,7 +353,7 @@ class TopicReader {
   /// A record that is keyed by its group may be in any partition of the unique topic, so that
   /// nothing tells which records of a part are there.
   Result<void> CheckKeyedByGroup() const {
-    if (settings_.lane.unique_key != UniqueKey::kGroup) return {};
+    if (!keyed_by_group()) return {};
     const char* const needed =
         "a record may be in the partition of its group's first record, so that verify needs all "
         "inputs and outputs";
@@ -309,7 +379,10 @@ class TopicReader {
         const InputPartition place{OutputTopic(partitions_[input], route),
                                    partitions_[input].partition};
         const auto bounds = output_ends_.find(place);
-        if (bounds == output_ends_.end()) continue;  // of a new partition
+        if (bounds == output_ends_.end()) {
+          if (input >= configured_ && input < read_) gone_outputs_.push_back({input, route});
+          continue;  // or it is of a new partition
+        }
         const AuditedRange& range = found_.ranges[input];
         if (range_.by_offset() && range.begin == range.end) continue;
         const OffsetBounds& ends = bounds->second;
@@ -398,6 +471,7 @@ class TopicReader {
 
   Result<void> StartAudit() {
     for (AuditedRange& range : found_.ranges) {  // retention may have deleted some meanwhile
+      if (gone_.contains(range.partition)) continue;
       NEARDUP_ASSIGN(const int64_t begin,
                      inputs_source_->StartOffset(range.partition, StartAt::kEarliest));
       range.begin = std::max(range.begin, begin);
@@ -419,13 +493,19 @@ class TopicReader {
                                   HorizonAt(newest_->watermark_ms, settings_.lane.filter.window));
     }
     if (audit.part && earlier_time_known_) audit.earlier_time_max_ms = *range_.from_ms;
+    audit.keyed_outputs_gone = keyed_by_group() && !gone_outputs_.empty();
+    counts_groups_ = !settings_.kafka.groups_topic.empty() && !audit.part && audit.dropped == 0 &&
+                     audit.beginning.with != BeganWith::kLanes;
+    audit.counts_groups = counts_groups_;
     audit_.emplace(audit);
     for (const AuditedRange& range : found_.ranges) {
       audit_->AddPartition({range.partition, range.begin, range.end, !range_.whole(),
                             OutputTopic(range.partition, Route::kUnique),
                             OutputTopic(range.partition, Route::kDuplicate),
-                            OutputTopic(range.partition, Route::kDeadLetter)});
+                            OutputTopic(range.partition, Route::kDeadLetter),
+                            keyed_by_group() && !IsConfigured(range.partition.topic)});
     }
+    for (const auto& [input, route] : gone_outputs_) audit_->AddDeletedOutputs(input, route);
     for (const OutputPart& part : outputs_) {
       if (part.kept_from > 0) audit_->AddDeletedOutputs(part.input, part.route);
     }
@@ -501,9 +581,30 @@ class TopicReader {
     });
   }
 
+  Result<void> ReadGroups() {
+    if (!counts_groups_) return {};
+    KafkaOptions kafka = settings_.kafka;
+    kafka.prefetch_bytes_max = kPrefetchBytesMax;
+    kafka.topics = {kafka.groups_topic};
+    kafka.lanes = 1;
+    NEARDUP_ASSIGN(const std::unique_ptr<Source> source, NewKafkaSource(kafka, log_));
+    NEARDUP_ASSIGN(const std::vector<InputPartition> partitions, source->Partitions());
+    std::vector<ReadRange> ranges;
+    for (const InputPartition& partition : partitions) {
+      NEARDUP_ASSIGN(const int64_t begin, source->StartOffset(partition, StartAt::kEarliest));
+      NEARDUP_ASSIGN(const int64_t end, source->StartOffset(partition, StartAt::kLatest));
+      ranges.push_back({partition, begin, end});
+    }
+    return ReadStep("reading groups", *source, ranges, [&](const Message& message) {
+      const InputPartition& place = ranges[message.position.input].partition;
+      audit_->AddGroup(message, PositionText(place, message.position.offset));
+    });
+  }
+
   void NoteLimits() {
     for (const std::string& note : found_.report.notes) Warn(note);
     if (outputs_deleted()) found_.partial = true;
+    NoteGone();
     if (!range_.whole()) {
       found_.partial = true;
       Warn(
@@ -550,6 +651,23 @@ class TopicReader {
     }
   }
 
+  void NoteGone() {
+    for (const std::string& topic : gone_topics_) {
+      found_.partial = true;
+      Warn(fmt::format(
+          "input topic {} does not exist: only the outputs of its records were checked", topic));
+    }
+    std::set<std::string> topics;
+    for (const auto& [input, route] : gone_outputs_) {
+      topics.insert(OutputTopic(partitions_[input], route));
+    }
+    for (const std::string& topic : topics) {
+      Warn(fmt::format(
+          "output topic {} does not exist: records that it held were not checked{}", topic,
+          keyed_by_group() ? "; with output.unique_key: group they may be of any input" : ""));
+    }
+  }
+
   const Settings& settings_;
   const TopicAuditOptions& options_;
   const InputRange& range_;
@@ -557,11 +675,19 @@ class TopicReader {
   const KafkaLog& log_;
   std::unique_ptr<Source> inputs_source_;
   std::unique_ptr<Source> outputs_source_;
-  std::vector<InputPartition> partitions_;  ///< by the audit's partition numbers
-  std::vector<int64_t> positions_;          ///< of the cut; -1: unknown
+  /// By the audit's partition numbers: partitions that the configuration names and that exist, then
+  /// others that the lane has read, then new ones.
+  std::vector<InputPartition> partitions_;
+  size_t configured_ = 0;              ///< how many are of the first kind
+  size_t read_ = 0;                    ///< how many are of the first and the second kind
+  std::set<InputPartition> gone_;      ///< of the second kind, and do not exist
+  std::set<std::string> gone_topics_;  ///< inputs that do not exist
+  std::vector<int64_t> positions_;     ///< of the cut; -1: unknown
   std::optional<Delta> newest_;
   std::map<InputPartition, OffsetBounds> output_ends_;
   std::vector<OutputPart> outputs_;
+  std::vector<std::pair<uint32_t, Route>> gone_outputs_;  ///< by input
+  bool counts_groups_ = false;
   uint64_t seq_behind_ = UINT64_MAX;  ///< of the outputs after the outputs that are read
   uint64_t deleted_max_ = 0;          ///< input records that may be deleted
   /// Every record before the range has a timestamp, which is its event time, before range_.from_ms.

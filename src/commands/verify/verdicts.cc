@@ -266,7 +266,8 @@ void VerdictChecks::CheckRow(uint32_t input, const AuditRow& row, uint64_t& last
     const bool began_here = options_.started_late || options_.beginning.with == BeganWith::kHistory;
     if (began_here && last_seq == 0) return;
     const auto& kept_from = ledger_.partitions()[input].outputs_kept_from;
-    if (row.offset < *std::max_element(kept_from.begin(), kept_from.end())) {
+    if (options_.keyed_outputs_gone ||
+        row.offset < *std::max_element(kept_from.begin(), kept_from.end())) {
       ++report_.outputs_deleted;
       return;
     }

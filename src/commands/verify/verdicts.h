@@ -34,6 +34,12 @@ struct AuditOptions {
   bool may_observe = false;
   /// Delta::dropped of the lane: so many records may be in no output.
   uint64_t dropped = 0;
+  /// Audit::AddGroup will be called. Needs all outputs of all records: no `part`, nothing
+  /// `dropped`, and no beginning with entries of other lanes.
+  bool counts_groups = false;
+  /// Output topics are gone that records of other inputs may have gone to, by the key of their
+  /// group (UniqueKey::kGroup). Needs `part`: a record in no output is only counted.
+  bool keyed_outputs_gone = false;
   /// Some decided records are left out. Then gaps in seq are no violations, originals that are left
   /// out are only counted, and what was forgotten is judged by the next two.
   bool part = false;

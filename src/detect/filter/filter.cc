@@ -59,6 +59,10 @@ void Filter::SetClock(int64_t now_ms) {
 
 void Filter::SetIdle(uint32_t input, bool idle) { state_->watermark.SetIdle(input, idle); }
 
+void Filter::SetRetired(uint32_t input, bool retired) {
+  state_->entries.SetRetired(input, retired);
+}
+
 void Filter::Prefetch(std::span<const FingerprintedRecord> records, size_t next) const {
   state_->entries.Prefetch(records, next);
 }

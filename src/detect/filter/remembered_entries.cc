@@ -132,6 +132,11 @@ void RememberedEntries::Rollback(std::span<const Entry> newest) {
   index_.Rollback(newest);
 }
 
+void RememberedEntries::SetRetired(uint32_t input, bool retired) {
+  ++revision_;
+  index_.SetRetired(input, retired);
+}
+
 void RememberedEntries::Forget(int64_t horizon_ms, size_t kept) {
   const uint64_t left = FirstLeft(horizon_ms, kept);
   for (uint64_t id = index_.begin_id(); id < left; ++id) {

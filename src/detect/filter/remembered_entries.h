@@ -57,6 +57,8 @@ class RememberedEntries {
   void Hide(int64_t horizon_ms) { visible_id_ = FirstLeft(horizon_ms, 0); }
   /// Forgets the newest entries. `newest` must be these entries in the order of their insertion.
   void Rollback(std::span<const Entry> newest);
+  /// As Filter::SetRetired.
+  void SetRetired(uint32_t input, bool retired);
   /// Drops the oldest entries: those beyond capacity, and then those older than the horizon. The
   /// `kept` newest entries are not dropped, and do not count for the capacity.
   /// Calling it more or less often does not change which entries are left in the end.

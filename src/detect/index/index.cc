@@ -212,6 +212,11 @@ void Index::Rollback(std::span<const Entry> newest) {
   parts_.entries.TruncateBack(id);
 }
 
+void Index::SetRetired(uint32_t input, bool retired) {
+  if (input >= parts_.retired.size()) parts_.retired.resize(input + size_t{1});
+  parts_.retired[input] = retired;
+}
+
 void Index::Expire(uint64_t begin_id) {
   has_forgotten_ |= begin_id > parts_.entries.begin_id();
   parts_.entries.TruncateFront(begin_id);

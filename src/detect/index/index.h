@@ -62,6 +62,9 @@ class Index {
   /// Forgets the oldest entries: those with numbers below `begin_id`.
   void Expire(uint64_t begin_id);
 
+  /// The entries of a retired input never match.
+  void SetRetired(uint32_t input, bool retired);
+
   /// Prefetches what an insertion of such a record, and a look-up among the newest entries, read
   /// first.
   void PrefetchFirst(const Fingerprint& fingerprint, const ProbedKeys& text_keys) const;

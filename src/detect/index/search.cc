@@ -67,7 +67,8 @@ class Comparison {
       match.kind = MatchKind::kNear;
       if (!Judge(query, id, match)) return std::nullopt;
     }
-    if (entry.origin() == query.position) return std::nullopt;
+    const Position origin = entry.origin();
+    if (origin == query.position || parts_.IsRetired(origin.input)) return std::nullopt;
     const int64_t time_ms = StoredEntry::KeptTime(query.time_ms);
     if (!WithinWindow(entry.time_ms(), time_ms, query.window_ms)) return std::nullopt;
     return match;

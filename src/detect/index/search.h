@@ -28,6 +28,9 @@ struct IndexParts {
   std::unique_ptr<LineHeap> heap;     ///< holds the postings of all tables
   std::vector<BlockTable> tables;     ///< one for each table of the layout
   std::optional<KeyTable> text_keys;  ///< if the match options use text keys
+  /// By Position::input; inputs that it is too short for are not retired. Entries of a retired
+  /// input never match.
+  std::vector<bool> retired = {};
 
   LiveIds live() const {
     return {static_cast<uint32_t>(entries.begin_id()), static_cast<uint32_t>(entries.size())};
@@ -36,6 +39,7 @@ struct IndexParts {
   uint64_t FullId(uint32_t id) const {
     return entries.begin_id() + (id - static_cast<uint32_t>(entries.begin_id()));
   }
+  bool IsRetired(uint32_t input) const { return input < retired.size() && retired[input]; }
   /// The fingerprint that an entry stores. If only equal records match, nothing reads `order`, and
   /// all bits of `exact` take its place.
   Fingerprint Kept(const Fingerprint& fingerprint) const {

@@ -78,6 +78,7 @@ Result<void> LaneInputs::Assign(LaneState& state) {
   for (ReadInput& read : read_) read.at_end_since_ms.reset();
   for (uint32_t input = 0; input < inputs.size(); ++input) {
     state.filter().SetIdle(input, true);  // an input that is not read does not hold the watermark
+    state.filter().SetRetired(input, IsRetired(inputs[input].partition));
   }
   std::vector<InputAssignment> assignments;
   for (const uint32_t input : assigned_) {
@@ -87,6 +88,12 @@ Result<void> LaneInputs::Assign(LaneState& state) {
   status_.clear();
   exhausted_ = false;
   return source_.Assign(assignments);
+}
+
+bool LaneInputs::IsRetired(const InputPartition& input) const {
+  const std::vector<std::string>& topics = options_.pipeline.topics.inputs;
+  return options_.unique_key == UniqueKey::kGroup && !topics.empty() &&
+         !std::binary_search(topics.begin(), topics.end(), input.topic);
 }
 
 Result<void> LaneInputs::Stop() {

@@ -5,10 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "commands/verify/audit_world.h"
+#include "service/topics/topic_reading.h"
 
 namespace neardup {
 namespace {
@@ -210,6 +215,105 @@ TEST(Audit, ARecordInThePartitionOfAnotherGroupIsFound) {
   const auto spot = world.FindOutput("unique", ";replaces=");
   world.Move(spot, {spot.place.topic, 5});
   ExpectViolated(world.Audited(), {AuditCheck::kRoute}, "is keyed by its group");
+}
+
+/// A world whose groups topic counts each copy when it is decided; and a group of three copies or
+/// more.
+struct CountedWorld {
+  CountedWorld() : world(WorldOptions{}) {
+    std::map<int, std::pair<std::string, std::string>> copies;  // original and origin, by seq
+    for (const auto& [place, records] : world.outputs) {
+      for (const StoredRecord& record : records) {
+        const std::string& header = *record.headers.back().second;
+        if (header.find(";original=") == header.npos) continue;
+        copies[std::stoi(FieldOf(header, "seq"))] = {FieldOf(header, "original"),
+                                                     FieldOf(header, "origin")};
+      }
+    }
+    std::map<std::string, int> counts;
+    for (const auto& [seq, copy] : copies) {
+      const auto& [original, last] = copy;
+      const int count = ++counts[original];
+      if (count == 3) key = original;
+      StoredRecord& record = world.groups.emplace_back();
+      record.key = original;
+      record.value = nlohmann::json{
+          {"original", Position(original)},
+          {"last", Position(last)},
+          {"copies",
+           count}}.dump();
+    }
+    world.audit.counts_groups = true;
+  }
+  static nlohmann::json Position(const std::string& text) {
+    const auto at = ParseTopicOffset(text);
+    return {{"topic", at->partition.topic},
+            {"partition", at->partition.partition},
+            {"offset", at->offset}};
+  }
+  /// The newest record of the group.
+  StoredRecord& Newest() {
+    return *std::find_if(world.groups.rbegin(), world.groups.rend(),
+                         [this](const StoredRecord& record) { return record.key == key; });
+  }
+  void Change(const char* field, const nlohmann::json& value) {
+    auto group = nlohmann::json::parse(*Newest().value);
+    group[field] = value;
+    Newest().value = group.dump();
+  }
+
+  World world;
+  std::string key;
+};
+
+TEST(Audit, TheGroupsTopicCountsTheCopiesOfTheOutputs) {
+  const CountedWorld counted;
+  ASSERT_NE(counted.key, "");
+  const AuditReport report = counted.world.Audited();
+  ExpectPasses(report);
+  EXPECT_EQ(report[AuditCheck::kGroups].looked_at, counted.world.groups.size());
+  EXPECT_THAT(report.notes, testing::IsEmpty());
+}
+
+TEST(Audit, AGroupThatCountsMoreCopiesThanTheOutputsHaveIsFound) {
+  CountedWorld counted;
+  counted.Change("copies", 1000);
+  ExpectViolated(counted.world.Audited(), {AuditCheck::kGroups}, "states 1000 copies");
+}
+
+TEST(Audit, CopiesThatNoRecordOfTheGroupsTopicCountsAreFound) {
+  CountedWorld counted;
+  const auto& newest = counted.Newest();
+  std::erase_if(counted.world.groups,
+                [&](const StoredRecord& record) { return &record == &newest; });
+  ExpectViolated(counted.world.Audited(), {AuditCheck::kGroups}, "1 later copies");
+}
+
+TEST(Audit, AGroupThatNamesAnOriginalAsItsLastCopyIsFound) {
+  CountedWorld counted;
+  counted.Change("last", CountedWorld::Position(counted.key));
+  ExpectViolated(counted.world.Audited(), {AuditCheck::kGroups}, "is no copy of it");
+}
+
+TEST(Audit, ARecordOfTheGroupsTopicWithAnotherKeyOrWithoutJsonIsFound) {
+  CountedWorld counted;
+  counted.Newest().key = "another";
+  ExpectViolated(counted.world.Audited(), {AuditCheck::kGroups}, "has the key another");
+  CountedWorld broken;
+  broken.Newest().value = "{";
+  ExpectViolated(broken.world.Audited(), {AuditCheck::kGroups}, "is no record of a group");
+}
+
+TEST(Audit, CopiesThatWereDecidedBeforeTheyWereCountedAreNoted) {
+  CountedWorld counted;
+  for (StoredRecord& record : counted.world.groups) {
+    auto group = nlohmann::json::parse(*record.value);
+    group["copies"] = 1;
+    record.value = group.dump();
+  }
+  const AuditReport report = counted.world.Audited();
+  ExpectPasses(report);
+  EXPECT_THAT(report.notes, testing::ElementsAre(HasSubstr("fewer copies than the outputs have")));
 }
 
 TEST(Audit, AsManyRecordsMayBeMissingAsTheLaneHasDropped) {

@@ -343,6 +343,7 @@ AuditReport World::Audited() const {
   for (const auto& [place, records] : outputs) {
     for (const StoredRecord& record : records) checker.AddOutput(place, record.message(0));
   }
+  for (const StoredRecord& group : groups) checker.AddGroup(group.message(0), "groups");
   return checker.Finish();
 }
 

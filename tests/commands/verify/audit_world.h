@@ -78,6 +78,8 @@ class World {
 
   std::map<InputPartition, std::vector<StoredRecord>> inputs;
   std::map<InputPartition, std::vector<StoredRecord>> outputs;
+  /// Records of the groups topic.
+  std::vector<StoredRecord> groups;
   AuditOptions audit;
   /// First audited offset of a partition, if not 0.
   std::map<InputPartition, int64_t> begins;

@@ -264,6 +264,86 @@ TEST_F(TopicAuditTest, WithoutGroupOffsetsTheChangelogSaysWhatIsDecided) {
   EXPECT_EQ(audit->ranges.at(2).pending_records, 1) << "the lane has not begun with it";
 }
 
+/// A lane reads a second topic first. Then the configuration leaves it out, and copies of its
+/// records come on the other one.
+class RemovedInputTest : public TopicAuditTest {
+ protected:
+  void Run(UniqueKey key) {
+    settings_.lane.unique_key = key;
+    settings_.lane.routing.keep = Keep::kNewest;
+    removed_ = topic_ + "-removed";
+    CreateTopic(settings_.kafka.brokers, removed_, 1);
+    ASSERT_OK(EnsureTopics(settings_.kafka, std::vector<InputPartition>{{removed_, 0}}, {}));
+    const std::vector<std::string> only = {topic_};
+    settings_.kafka.topics.push_back(removed_);
+    SetTopics({});
+    CopyTo(removed_, 2);
+    RunLane(kDecided + 100);
+    CopyTo(topic_, 2);
+    RunLane(kDecided + 200);
+    const std::vector<std::string> before = settings_.lane.pipeline.topics.inputs;
+    settings_.kafka.topics = only;
+    SetTopics(before);
+    CopyTo(topic_, 2);
+    RunLane(kDecided + 300);
+  }
+  void SetTopics(const std::vector<std::string>& before) {
+    const KafkaOptions& kafka = settings_.kafka;
+    settings_.lane.pipeline.topics = {SortedTopics(kafka.topics), kafka.unique_topic,
+                                      kafka.duplicate_topic, kafka.dead_letter_topic};
+    settings_.lane.pipeline.before.inputs = before;
+  }
+  /// 100 records of texts that no input had at first.
+  void CopyTo(const std::string& topic, int partition) {
+    std::vector<TestRecord> records;
+    for (int i = 0; i < 100; ++i) records.push_back(RecordNow(ValueOf(partition, i + 1000)));
+    Write(settings_.kafka.brokers, topic, 0, records);
+  }
+  static constexpr int kDecided = kRecordsPerPartition * 2 + 1;
+  std::string removed_;
+};
+
+TEST_F(RemovedInputTest, ItsRecordsAreAuditedWithTheOthers) {
+  Run(UniqueKey::kRecord);
+  const auto audit = Audit();
+  ASSERT_OK(audit);
+  EXPECT_TRUE(audit->report.ok()) << ReportText(audit->report);
+  EXPECT_EQ(audit->report.inputs, 701u);
+  EXPECT_FALSE(audit->partial);
+}
+
+TEST_F(RemovedInputTest, WithGroupsAsKeysCopiesBeginNewGroupsOnTheirOwnTopic) {
+  Run(UniqueKey::kGroup);
+  const auto audit = Audit();
+  ASSERT_OK(audit);
+  EXPECT_TRUE(audit->report.ok()) << ReportText(audit->report);
+  EXPECT_EQ(audit->report.inputs, 701u);
+}
+
+TEST_F(RemovedInputTest, TheOutputsStandForRecordsOfADeletedTopic) {
+  Run(UniqueKey::kRecord);
+  ASSERT_OK(DropTopic(settings_.kafka, removed_));
+  const auto audit = Audit();
+  ASSERT_OK(audit);
+  EXPECT_TRUE(audit->report.ok()) << ReportText(audit->report);
+  EXPECT_EQ(audit->report.outputs_without_input, 100u);
+  EXPECT_EQ(audit->report.originals_left_out, 0u);
+  EXPECT_TRUE(audit->partial);
+  EXPECT_THAT(audit->warnings, testing::Contains(HasSubstr(removed_ + " does not exist")));
+}
+
+TEST_F(RemovedInputTest, RecordsWithoutOriginalsAndOutputsAreCountedIfItsOutputsAreDeletedToo) {
+  Run(UniqueKey::kGroup);
+  for (const char* suffix : {"", ".unique", ".duplicate", ".dead-letter"}) {
+    ASSERT_OK(DropTopic(settings_.kafka, removed_ + suffix));
+  }
+  const auto audit = Audit();
+  ASSERT_OK(audit);
+  EXPECT_TRUE(audit->report.ok()) << ReportText(audit->report);
+  EXPECT_GT(audit->report.outputs_deleted, 0u);
+  EXPECT_THAT(audit->warnings, testing::Contains(HasSubstr(removed_ + ".unique does not exist")));
+}
+
 TEST_F(TopicAuditTest, AMissingOutputTopicIsNamed) {
   settings_.kafka.unique_topic = "{topic}.elsewhere";
   const auto audit = Audit();

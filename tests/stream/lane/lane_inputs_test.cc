@@ -68,6 +68,38 @@ struct LaneInputsTest : testing::Test {
   LaneOptions options = TestOptions(3);
 };
 
+TEST_F(LaneInputsTest, CopiesOfARemovedTopicBeginGroupsOnTheirOwnTopicIfGroupsAreKeys) {
+  for (const UniqueKey key : {UniqueKey::kGroup, UniqueKey::kRecord}) {
+    broker = MemoryBroker();
+    Append(broker, kA0, 1);
+    Append(broker, kB0, 1);
+    options.routing.keep = Keep::kNewest;
+    options.unique_key = key;
+    options.pipeline.topics = {{"a", "b"}, "{topic}.u", "{topic}.d", "{topic}.x"};
+    DecideAll();
+    options.pipeline.before = options.pipeline.topics;
+    options.pipeline.topics.inputs = {"a"};
+    const std::string of_b = broker.inputs[kB0][0].value.value();
+    broker.inputs.erase(kB0);
+    for (int copy = 0; copy < 3; ++copy) {
+      const int64_t offset = broker.End(kA0);
+      broker.inputs[kA0].push_back({offset, 1'700'000'000'100 + offset, of_b});
+    }
+    DecideAll();
+    std::vector<std::string> originals;
+    for (const MemoryOutput& output : broker.outputs) {
+      const Match& match = output.verdict.match;
+      originals.push_back(output.verdict.has_match()
+                              ? output.original_input.topic + std::to_string(match.original.offset)
+                              : "none");
+    }
+    const std::string of_first = key == UniqueKey::kGroup ? "none" : "b0";
+    const std::string of_later = key == UniqueKey::kGroup ? "a1" : "b0";
+    EXPECT_THAT(originals,
+                testing::UnorderedElementsAre("none", "none", of_first, of_later, of_later));
+  }
+}
+
 TEST_F(LaneInputsTest, ATopicThatIsNoLongerConfiguredKeepsItsProgressAndIsNotCommitted) {
   DecideAll();
   broker.inputs.erase(kB0);  // neither configured nor there

@@ -1,0 +1,104 @@
+// The checks on groups: which record stands for each, and how many copies it has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/verify/ledger.h"
+#include "commands/verify/report.h"
+#include "neardup/result.h"
+#include "stream/lane/ports.h"
+#include "stream/lane/route_header.h"
+
+namespace neardup {
+
+/// Of a lane that keeps the newest record of each group (Keep::kNewest). Follows each group through
+/// the verdicts that the headers state, in the order of seq. The newest record of a group is its
+/// original at first, and then each duplicate whose header says that it replaces the newest. One
+/// owner thread.
+class GroupChecks {
+ public:
+  /// `part`: AuditOptions::part.
+  GroupChecks(AuditLedger& ledger, AuditReport& report, bool part)
+      : ledger_(ledger), report_(report), part_(part) {}
+
+  /// Adds a covered duplicate. `checked` is false for one that was decided under other settings:
+  /// what it replaces counts, and is not checked.
+  void Add(uint32_t input, const AuditRow& row, const ParsedHeader& header, bool checked);
+  /// Runs the checks. Call it once, after the last output.
+  void Finish();
+  size_t bytes() const { return claims_.size() * sizeof(Claim); }
+
+ private:
+  /// What the header of a duplicate says of its group.
+  struct Claim {
+    const AuditRow* row = nullptr;
+    uint32_t input = 0;
+    uint32_t original_input = 0;
+    int64_t original_offset = 0;
+    uint32_t newest_input = 0;
+    bool replaces = false;
+    bool checked = false;
+    int64_t newest_offset = 0;
+  };
+
+  void Check(const Claim& claim, uint32_t newest_input, int64_t newest_offset);
+
+  AuditLedger& ledger_;
+  AuditReport& report_;
+  bool part_;
+  std::vector<Claim> claims_;
+};
+
+/// Compares the groups topic with the duplicates in the outputs. A record of it says how many
+/// copies an original has up to a copy that it names, so it can be checked by itself, and while the
+/// lane runs. One owner thread.
+class GroupCounts {
+ public:
+  GroupCounts(AuditLedger& ledger, AuditReport& report) : ledger_(ledger), report_(report) {}
+
+  /// Adds a covered duplicate.
+  void AddCopy(const ParsedOriginal& original, uint64_t seq);
+  /// A record of the groups topic, and where it stands. Add all copies earlier. A group of
+  /// partitions that are not audited, which may be of another lane, is left out.
+  void Add(const Message& record, const std::string& where);
+  /// Runs the check that needs all records: the newest record of a group knows all its copies. Call
+  /// it once.
+  void Finish();
+  size_t bytes() const { return copies_.size() * sizeof(Copy) + newest_.size() * kBytesPerGroup; }
+
+ private:
+  /// About what an entry of newest_ takes.
+  static constexpr size_t kBytesPerGroup = 128;
+  using Original = std::pair<uint32_t, int64_t>;  ///< input and offset
+  struct Copy {
+    Original original;
+    uint64_t seq = 0;
+    auto operator<=>(const Copy&) const = default;
+  };
+  /// A record of the groups topic.
+  struct Stated {
+    std::string key;
+    ParsedPosition original;
+    ParsedPosition last;
+    uint64_t copies = 0;
+  };
+
+  static Result<Stated> Parse(const Message& record);
+  /// How many copies of the original have this seq or a smaller one; all with UINT64_MAX.
+  uint64_t CopiesUpTo(const Original& original, uint64_t seq);
+
+  AuditLedger& ledger_;
+  AuditReport& report_;
+  std::vector<Copy> copies_;  ///< sorted at the first record of the groups topic
+  bool sorted_ = false;
+  uint64_t counted_later_ = 0;  ///< records that state fewer copies than the outputs have
+  /// How many copies up to the last one that the newest record of a group names, and where it is.
+  std::map<Original, std::pair<uint64_t, std::string>> newest_;
+};
+
+}  // namespace neardup
